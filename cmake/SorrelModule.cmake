@@ -1,0 +1,27 @@
+# sorrel_module(NAME): an object library of every source below src/NAME, named sorrel_NAME.
+# Include arrows between modules are checked by tests/lint (layers.toml), not by link lines.
+function(sorrel_module name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp ${PROJECT_SOURCE_DIR}/src/${name}/*.S)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(sorrel_${name} OBJECT ${sources})
+  target_include_directories(sorrel_${name} PRIVATE
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/mpi)
+  target_link_libraries(sorrel_${name} PRIVATE sorrel_flags)
+  set_property(GLOBAL APPEND PROPERTY SORREL_MODULES sorrel_${name})
+endfunction()
+
+# sorrel_unit_tests(NAME): one GoogleTest program of tests/unit/NAME/*_test.cpp, label "unit".
+function(sorrel_unit_tests name)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${name}/*_test.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${name} ${sources})
+  target_include_directories(test_${name} PRIVATE
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/mpi ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(test_${name} PRIVATE sorrel_static sorrel_flags GTest::gtest_main)
+  gtest_discover_tests(test_${name} TEST_PREFIX "unit.${name}." PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 60)
+endfunction()

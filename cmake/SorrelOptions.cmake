@@ -1,0 +1,36 @@
+# Every switch of the build, and the flags that follow from them.
+option(SORREL_TESTS "Build the tests" ON)
+option(SORREL_BENCH "Build the benchmarks" OFF)
+option(SORREL_APPS "Build the example programs and apps" ON)
+option(SORREL_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
+set(SORREL_ASSERT_LEVEL "check" CACHE STRING "check (always on) < assert (cheap) < audit (O(n) walks)")
+set_property(CACHE SORREL_ASSERT_LEVEL PROPERTY STRINGS check assert audit)
+set(SORREL_SANITIZE "" CACHE STRING "Sanitizers, comma separated: address,undefined or thread")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+# The flags of everything compiled here; user programs never see them.
+add_library(sorrel_flags INTERFACE)
+target_compile_options(sorrel_flags INTERFACE
+  -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wconversion> -fno-omit-frame-pointer)
+target_compile_definitions(sorrel_flags INTERFACE
+  SORREL_ASSERT_LEVEL=$<IF:$<STREQUAL:${SORREL_ASSERT_LEVEL},audit>,2,$<IF:$<STREQUAL:${SORREL_ASSERT_LEVEL},assert>,1,0>>
+  SORREL_VERSION="${PROJECT_VERSION}")
+if(SORREL_WARNINGS_AS_ERRORS)
+  target_compile_options(sorrel_flags INTERFACE -Werror)
+endif()
+if(SORREL_SANITIZE)
+  target_compile_options(sorrel_flags INTERFACE -fsanitize=${SORREL_SANITIZE})
+  target_link_options(sorrel_flags INTERFACE -fsanitize=${SORREL_SANITIZE})
+endif()
+find_package(Threads REQUIRED)

@@ -1,0 +1,66 @@
+//! IntrusiveList - a doubly linked list through the elements themselves: no allocation, O(1) removal.
+//!
+//! One owner at a time. An element derives from ListNode<Tag> and is in at most one list per tag.
+#pragma once
+
+#include <cstddef>
+
+#include "base/check.hpp"
+
+namespace sorrel {
+
+template <class Tag>
+struct ListNode {
+  ListNode* previous = nullptr;
+  ListNode* next = nullptr;
+  [[nodiscard]] bool is_linked() const { return next != nullptr; }
+};
+
+/// A list of T, where T derives from ListNode<Tag>.
+template <class T, class Tag = T>
+class IntrusiveList {
+  using Node = ListNode<Tag>;
+
+ public:
+  IntrusiveList() { end_.previous = end_.next = &end_; }
+
+  IntrusiveList(const IntrusiveList&) = delete;
+  IntrusiveList& operator=(const IntrusiveList&) = delete;
+
+  [[nodiscard]] bool empty() const { return end_.next == &end_; }
+
+  [[nodiscard]] T* front() { return empty() ? nullptr : static_cast<T*>(end_.next); }
+
+  [[nodiscard]] T* next_of(T& element) {
+    Node* next = static_cast<Node&>(element).next;
+    return next == &end_ ? nullptr : static_cast<T*>(next);
+  }
+
+  void push_back(T& element) {
+    Node& node = element;
+    SORREL_ASSERT(!node.is_linked());
+    node.previous = end_.previous;
+    node.next = &end_;
+    end_.previous->next = &node;
+    end_.previous = &node;
+  }
+
+  T* pop_front() {
+    T* first = front();
+    if (first != nullptr) remove(*first);
+    return first;
+  }
+
+  static void remove(T& element) {
+    Node& node = element;
+    SORREL_ASSERT(node.is_linked());
+    node.previous->next = node.next;
+    node.next->previous = node.previous;
+    node.previous = node.next = nullptr;
+  }
+
+ private:
+  Node end_;
+};
+
+}  // namespace sorrel
