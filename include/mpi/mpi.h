@@ -1,0 +1,1012 @@
+/*
+ * mpi.h - the C face of MPI 5.0 in the layout of its standard ABI, version 1.0.
+ *
+ * A program compiled with this file runs under every library that keeps the standard ABI, and the
+ * other way round. The types and constants are all of the standard's, whether Sorrel has the
+ * operation or not, because their values are part of the ABI. The functions are those that Sorrel
+ * has: one that is missing here is missing in the library too, and using it fails when compiling or
+ * linking, never at run time.
+ *
+ * One table for each chapter of the standard that has names to give; that is why the file is long.
+ * Types come before the tables, functions after them. Integer constants are macros, so that #if and
+ * #ifdef work on all of them. Plain C99 and C++98; includes nothing but <stdint.h>.
+ */
+#ifndef SORREL_MPI_H
+#define SORREL_MPI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Version of the standard ----------------------------------------------------------------- */
+
+#define MPI_VERSION 5
+#define MPI_SUBVERSION 0
+#define MPI_ABI_VERSION 1
+#define MPI_ABI_SUBVERSION 0
+
+/* ---- Types ----------------------------------------------------------------------------------- */
+
+/* An address, a place in a file, and a number that can hold either. */
+typedef intptr_t MPI_Aint;
+typedef int64_t MPI_Offset;
+typedef int64_t MPI_Count;
+
+/* What a receive learned. The last member is the library's own; the struct may be copied. */
+typedef struct {
+  int MPI_SOURCE;
+  int MPI_TAG;
+  int MPI_ERROR;
+  int MPI_internal[5];
+} MPI_Status;
+
+/* Handles: pointers to types that are never completed, so that mixing two kinds is an error. */
+typedef struct MPI_ABI_Comm* MPI_Comm;
+typedef struct MPI_ABI_Datatype* MPI_Datatype;
+typedef struct MPI_ABI_Errhandler* MPI_Errhandler;
+typedef struct MPI_ABI_File* MPI_File;
+typedef struct MPI_ABI_Group* MPI_Group;
+typedef struct MPI_ABI_Info* MPI_Info;
+typedef struct MPI_ABI_Message* MPI_Message;
+typedef struct MPI_ABI_Op* MPI_Op;
+typedef struct MPI_ABI_Request* MPI_Request;
+typedef struct MPI_ABI_Session* MPI_Session;
+typedef struct MPI_ABI_Win* MPI_Win;
+
+/* ---- Point-to-point communication ------------------------------------------------------------ */
+
+/* In the place of a rank or a tag. */
+#define MPI_ANY_SOURCE (-1)
+#define MPI_ANY_TAG (-2)
+#define MPI_PROC_NULL (-3)
+
+/* "No such thing": a colour, a key, an index, a count that does not fit. */
+#define MPI_UNDEFINED (-32766)
+
+/* Room to add to each message in a buffer of MPI_Buffer_attach, and the buffer that needs no size.
+ */
+#define MPI_BSEND_OVERHEAD 512
+#define MPI_BUFFER_AUTOMATIC ((void*)2)
+
+#define MPI_STATUS_IGNORE ((MPI_Status*)0)
+#define MPI_STATUSES_IGNORE ((MPI_Status*)0)
+
+#define MPI_REQUEST_NULL ((MPI_Request)0x180)
+#define MPI_MESSAGE_NULL ((MPI_Message)0x128)
+#define MPI_MESSAGE_NO_PROC ((MPI_Message)0x129)
+
+/* ---- Datatypes ------------------------------------------------------------------------------- */
+
+#define MPI_BOTTOM ((void*)0)
+#define MPI_DATATYPE_NULL ((MPI_Datatype)0x200)
+
+/* Numbers of MPI itself, and bytes without a meaning. */
+#define MPI_AINT ((MPI_Datatype)0x201)
+#define MPI_COUNT ((MPI_Datatype)0x202)
+#define MPI_OFFSET ((MPI_Datatype)0x203)
+#define MPI_PACKED ((MPI_Datatype)0x207)
+#define MPI_BYTE ((MPI_Datatype)0x247)
+
+/* C integers, whose size is the platform's. */
+#define MPI_CHAR ((MPI_Datatype)0x243)
+#define MPI_SIGNED_CHAR ((MPI_Datatype)0x244)
+#define MPI_UNSIGNED_CHAR ((MPI_Datatype)0x245)
+#define MPI_SHORT ((MPI_Datatype)0x208)
+#define MPI_UNSIGNED_SHORT ((MPI_Datatype)0x20c)
+#define MPI_INT ((MPI_Datatype)0x209)
+#define MPI_UNSIGNED ((MPI_Datatype)0x20d)
+#define MPI_LONG ((MPI_Datatype)0x20a)
+#define MPI_UNSIGNED_LONG ((MPI_Datatype)0x20e)
+#define MPI_LONG_LONG ((MPI_Datatype)0x20b)
+#define MPI_LONG_LONG_INT MPI_LONG_LONG
+#define MPI_UNSIGNED_LONG_LONG ((MPI_Datatype)0x20f)
+#define MPI_WCHAR ((MPI_Datatype)0x23c)
+#define MPI_C_BOOL ((MPI_Datatype)0x238)
+
+/* C integers of a known size; bits 3 to 5 of the handle are the size's logarithm. */
+#define MPI_INT8_T ((MPI_Datatype)0x240)
+#define MPI_UINT8_T ((MPI_Datatype)0x241)
+#define MPI_INT16_T ((MPI_Datatype)0x248)
+#define MPI_UINT16_T ((MPI_Datatype)0x249)
+#define MPI_INT32_T ((MPI_Datatype)0x250)
+#define MPI_UINT32_T ((MPI_Datatype)0x251)
+#define MPI_INT64_T ((MPI_Datatype)0x258)
+#define MPI_UINT64_T ((MPI_Datatype)0x259)
+
+/* C floating point, real and complex. */
+#define MPI_FLOAT ((MPI_Datatype)0x210)
+#define MPI_DOUBLE ((MPI_Datatype)0x214)
+#define MPI_LONG_DOUBLE ((MPI_Datatype)0x220)
+#define MPI_C_FLOAT_COMPLEX ((MPI_Datatype)0x212)
+#define MPI_C_COMPLEX MPI_C_FLOAT_COMPLEX
+#define MPI_C_DOUBLE_COMPLEX ((MPI_Datatype)0x216)
+#define MPI_C_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x224)
+
+/* C++ */
+#define MPI_CXX_BOOL ((MPI_Datatype)0x239)
+#define MPI_CXX_FLOAT_COMPLEX ((MPI_Datatype)0x213)
+#define MPI_CXX_DOUBLE_COMPLEX ((MPI_Datatype)0x217)
+#define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x225)
+
+/* A value and its place, for MPI_MINLOC and MPI_MAXLOC. */
+#define MPI_FLOAT_INT ((MPI_Datatype)0x228)
+#define MPI_DOUBLE_INT ((MPI_Datatype)0x229)
+#define MPI_LONG_INT ((MPI_Datatype)0x22a)
+#define MPI_2INT ((MPI_Datatype)0x22b)
+#define MPI_SHORT_INT ((MPI_Datatype)0x22c)
+#define MPI_LONG_DOUBLE_INT ((MPI_Datatype)0x22d)
+#define MPI_2REAL ((MPI_Datatype)0x230)
+#define MPI_2DOUBLE_PRECISION ((MPI_Datatype)0x231)
+#define MPI_2INTEGER ((MPI_Datatype)0x232)
+
+/* Fortran's default kinds. */
+#define MPI_LOGICAL ((MPI_Datatype)0x218)
+#define MPI_INTEGER ((MPI_Datatype)0x219)
+#define MPI_REAL ((MPI_Datatype)0x21a)
+#define MPI_COMPLEX ((MPI_Datatype)0x21b)
+#define MPI_DOUBLE_PRECISION ((MPI_Datatype)0x21c)
+#define MPI_DOUBLE_COMPLEX ((MPI_Datatype)0x21d)
+#define MPI_CHARACTER ((MPI_Datatype)0x21e)
+
+/* Fortran types of a known number of bytes. */
+#define MPI_LOGICAL1 ((MPI_Datatype)0x2c0)
+#define MPI_LOGICAL2 ((MPI_Datatype)0x2c8)
+#define MPI_LOGICAL4 ((MPI_Datatype)0x2d0)
+#define MPI_LOGICAL8 ((MPI_Datatype)0x2d8)
+#define MPI_LOGICAL16 ((MPI_Datatype)0x2e0)
+#define MPI_INTEGER1 ((MPI_Datatype)0x2c1)
+#define MPI_INTEGER2 ((MPI_Datatype)0x2c9)
+#define MPI_INTEGER4 ((MPI_Datatype)0x2d1)
+#define MPI_INTEGER8 ((MPI_Datatype)0x2d9)
+#define MPI_INTEGER16 ((MPI_Datatype)0x2e1)
+#define MPI_REAL2 ((MPI_Datatype)0x2ca)
+#define MPI_REAL4 ((MPI_Datatype)0x2d2)
+#define MPI_REAL8 ((MPI_Datatype)0x2da)
+#define MPI_REAL16 ((MPI_Datatype)0x2e2)
+#define MPI_COMPLEX4 ((MPI_Datatype)0x2d3)
+#define MPI_COMPLEX8 ((MPI_Datatype)0x2db)
+#define MPI_COMPLEX16 ((MPI_Datatype)0x2e3)
+#define MPI_COMPLEX32 ((MPI_Datatype)0x2eb)
+
+/* Array layouts and their distribution over ranks. */
+#define MPI_ORDER_C 12
+#define MPI_ORDER_FORTRAN 15
+#define MPI_DISTRIBUTE_NONE 16
+#define MPI_DISTRIBUTE_BLOCK 17
+#define MPI_DISTRIBUTE_CYCLIC 18
+#define MPI_DISTRIBUTE_DFLT_DARG 19
+
+/* How a datatype was made. */
+#define MPI_COMBINER_NAMED 101
+#define MPI_COMBINER_DUP 102
+#define MPI_COMBINER_CONTIGUOUS 103
+#define MPI_COMBINER_VECTOR 104
+#define MPI_COMBINER_HVECTOR 105
+#define MPI_COMBINER_INDEXED 106
+#define MPI_COMBINER_HINDEXED 107
+#define MPI_COMBINER_INDEXED_BLOCK 108
+#define MPI_COMBINER_HINDEXED_BLOCK 109
+#define MPI_COMBINER_STRUCT 110
+#define MPI_COMBINER_SUBARRAY 111
+#define MPI_COMBINER_DARRAY 112
+#define MPI_COMBINER_F90_REAL 113
+#define MPI_COMBINER_F90_COMPLEX 114
+#define MPI_COMBINER_F90_INTEGER 115
+#define MPI_COMBINER_RESIZED 116
+#define MPI_COMBINER_VALUE_INDEX 117
+
+/* ---- Collective communication ---------------------------------------------------------------- */
+
+#define MPI_IN_PLACE ((void*)1)
+
+/* The group of the root itself, in an intercommunicator's rooted operation. */
+#define MPI_ROOT (-4)
+
+#define MPI_OP_NULL ((MPI_Op)0x20)
+#define MPI_SUM ((MPI_Op)0x21)
+#define MPI_PROD ((MPI_Op)0x24)
+#define MPI_MIN ((MPI_Op)0x22)
+#define MPI_MAX ((MPI_Op)0x23)
+#define MPI_MINLOC ((MPI_Op)0x38)
+#define MPI_MAXLOC ((MPI_Op)0x39)
+#define MPI_BAND ((MPI_Op)0x28)
+#define MPI_BOR ((MPI_Op)0x29)
+#define MPI_BXOR ((MPI_Op)0x2a)
+#define MPI_LAND ((MPI_Op)0x30)
+#define MPI_LOR ((MPI_Op)0x31)
+#define MPI_LXOR ((MPI_Op)0x32)
+
+typedef void(MPI_User_function)(void* invec, void* inoutvec, int* len, MPI_Datatype* datatype);
+typedef void(MPI_User_function_c)(void* invec,
+                                  void* inoutvec,
+                                  MPI_Count* len,
+                                  MPI_Datatype* datatype);
+
+/* ---- Groups, contexts, communicators, caching ------------------------------------------------ */
+
+#define MPI_COMM_NULL ((MPI_Comm)0x100)
+#define MPI_COMM_WORLD ((MPI_Comm)0x101)
+#define MPI_COMM_SELF ((MPI_Comm)0x102)
+#define MPI_GROUP_NULL ((MPI_Group)0x108)
+#define MPI_GROUP_EMPTY ((MPI_Group)0x109)
+
+#define MPI_MAX_OBJECT_NAME 128
+
+/* What a comparison found. */
+#define MPI_IDENT 201
+#define MPI_CONGRUENT 202
+#define MPI_SIMILAR 203
+#define MPI_UNEQUAL 204
+
+/* By what MPI_Comm_split_type splits. */
+#define MPI_COMM_TYPE_SHARED 221
+#define MPI_COMM_TYPE_HW_UNGUIDED 222
+#define MPI_COMM_TYPE_HW_GUIDED 223
+#define MPI_COMM_TYPE_RESOURCE_GUIDED 224
+
+/* Attributes that the library sets on communicators. */
+#define MPI_KEYVAL_INVALID 0
+#define MPI_TAG_UB 501
+#define MPI_IO 502
+#define MPI_HOST 503
+#define MPI_WTIME_IS_GLOBAL 504
+#define MPI_APPNUM 505
+#define MPI_LASTUSEDCODE 506
+#define MPI_UNIVERSE_SIZE 507
+
+typedef int(MPI_Comm_copy_attr_function)(MPI_Comm comm,
+                                         int keyval,
+                                         void* extra_state,
+                                         void* attribute_val_in,
+                                         void* attribute_val_out,
+                                         int* flag);
+typedef int(MPI_Comm_delete_attr_function)(MPI_Comm comm,
+                                           int keyval,
+                                           void* attribute_val,
+                                           void* extra_state);
+typedef int(MPI_Type_copy_attr_function)(MPI_Datatype datatype,
+                                         int keyval,
+                                         void* extra_state,
+                                         void* attribute_val_in,
+                                         void* attribute_val_out,
+                                         int* flag);
+typedef int(MPI_Type_delete_attr_function)(MPI_Datatype datatype,
+                                           int keyval,
+                                           void* attribute_val,
+                                           void* extra_state);
+typedef int(MPI_Win_copy_attr_function)(MPI_Win win,
+                                        int keyval,
+                                        void* extra_state,
+                                        void* attribute_val_in,
+                                        void* attribute_val_out,
+                                        int* flag);
+typedef int(MPI_Win_delete_attr_function)(MPI_Win win,
+                                          int keyval,
+                                          void* attribute_val,
+                                          void* extra_state);
+
+/* Callbacks that do nothing, or copy the pointer. They are values to compare with, not functions to
+ * call. */
+#define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function*)0)
+#define MPI_COMM_DUP_FN ((MPI_Comm_copy_attr_function*)1)
+#define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function*)0)
+#define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function*)0)
+#define MPI_TYPE_DUP_FN ((MPI_Type_copy_attr_function*)1)
+#define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function*)0)
+#define MPI_WIN_NULL_COPY_FN ((MPI_Win_copy_attr_function*)0)
+#define MPI_WIN_DUP_FN ((MPI_Win_copy_attr_function*)1)
+#define MPI_WIN_NULL_DELETE_FN ((MPI_Win_delete_attr_function*)0)
+
+/* ---- Virtual topologies ---------------------------------------------------------------------- */
+
+#define MPI_CART 211
+#define MPI_GRAPH 212
+#define MPI_DIST_GRAPH 213
+
+#define MPI_UNWEIGHTED ((int*)10)
+#define MPI_WEIGHTS_EMPTY ((int*)11)
+
+/* ---- Environmental management ---------------------------------------------------------------- */
+
+#define MPI_MAX_ERROR_STRING 512
+#define MPI_MAX_LIBRARY_VERSION_STRING 8192
+#define MPI_MAX_PROCESSOR_NAME 256
+
+#define MPI_ERRHANDLER_NULL ((MPI_Errhandler)0x140)
+#define MPI_ERRORS_ARE_FATAL ((MPI_Errhandler)0x141)
+#define MPI_ERRORS_ABORT ((MPI_Errhandler)0x142)
+#define MPI_ERRORS_RETURN ((MPI_Errhandler)0x143)
+
+typedef void(MPI_Comm_errhandler_function)(MPI_Comm* comm, int* error_code, ...);
+typedef void(MPI_File_errhandler_function)(MPI_File* file, int* error_code, ...);
+typedef void(MPI_Session_errhandler_function)(MPI_Session* session, int* error_code, ...);
+typedef void(MPI_Win_errhandler_function)(MPI_Win* win, int* error_code, ...);
+typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
+typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
+typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
+typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
+
+/* Error classes: an argument was wrong. */
+#define MPI_SUCCESS 0
+#define MPI_ERR_BUFFER 1
+#define MPI_ERR_COUNT 2
+#define MPI_ERR_TYPE 3
+#define MPI_ERR_TAG 4
+#define MPI_ERR_COMM 5
+#define MPI_ERR_RANK 6
+#define MPI_ERR_REQUEST 7
+#define MPI_ERR_ROOT 8
+#define MPI_ERR_GROUP 9
+#define MPI_ERR_OP 10
+#define MPI_ERR_TOPOLOGY 11
+#define MPI_ERR_DIMS 12
+#define MPI_ERR_ARG 13
+#define MPI_ERR_INFO_KEY 31
+#define MPI_ERR_INFO_NOKEY 32
+#define MPI_ERR_INFO_VALUE 33
+#define MPI_ERR_INFO 34
+#define MPI_ERR_KEYVAL 36
+#define MPI_ERR_NOT_SAME 40
+#define MPI_ERR_SESSION 60
+#define MPI_ERR_ERRHANDLER 61
+
+/* Error classes: the operation failed. */
+#define MPI_ERR_UNKNOWN 14
+#define MPI_ERR_TRUNCATE 15
+#define MPI_ERR_OTHER 16
+#define MPI_ERR_INTERN 17
+#define MPI_ERR_PENDING 18
+#define MPI_ERR_IN_STATUS 19
+#define MPI_ERR_NO_MEM 39
+#define MPI_ERR_UNSUPPORTED_OPERATION 55
+#define MPI_ERR_PROC_ABORTED 58
+#define MPI_ERR_VALUE_TOO_LARGE 59
+#define MPI_ERR_ABI 62
+
+/* Error classes: starting and meeting other programs. */
+#define MPI_ERR_NAME 38
+#define MPI_ERR_PORT 43
+#define MPI_ERR_SERVICE 51
+#define MPI_ERR_SPAWN 53
+
+/* Error classes: windows. */
+#define MPI_ERR_ASSERT 22
+#define MPI_ERR_BASE 24
+#define MPI_ERR_DISP 26
+#define MPI_ERR_LOCKTYPE 37
+#define MPI_ERR_RMA_ATTACH 46
+#define MPI_ERR_RMA_CONFLICT 47
+#define MPI_ERR_RMA_RANGE 48
+#define MPI_ERR_RMA_SHARED 49
+#define MPI_ERR_RMA_SYNC 50
+#define MPI_ERR_SIZE 52
+#define MPI_ERR_WIN 56
+#define MPI_ERR_RMA_FLAVOR 57
+
+/* Error classes: files. */
+#define MPI_ERR_ACCESS 20
+#define MPI_ERR_AMODE 21
+#define MPI_ERR_BAD_FILE 23
+#define MPI_ERR_CONVERSION 25
+#define MPI_ERR_DUP_DATAREP 27
+#define MPI_ERR_FILE_EXISTS 28
+#define MPI_ERR_FILE_IN_USE 29
+#define MPI_ERR_FILE 30
+#define MPI_ERR_IO 35
+#define MPI_ERR_NO_SPACE 41
+#define MPI_ERR_NO_SUCH_FILE 42
+#define MPI_ERR_QUOTA 44
+#define MPI_ERR_READ_ONLY 45
+#define MPI_ERR_UNSUPPORTED_DATAREP 54
+
+/* Error classes: the tool interface. */
+#define MPI_T_ERR_CANNOT_INIT 1001
+#define MPI_T_ERR_NOT_ACCESSIBLE 1002
+#define MPI_T_ERR_NOT_INITIALIZED 1003
+#define MPI_T_ERR_NOT_SUPPORTED 1004
+#define MPI_T_ERR_MEMORY 1005
+#define MPI_T_ERR_INVALID 1006
+#define MPI_T_ERR_INVALID_INDEX 1007
+#define MPI_T_ERR_INVALID_ITEM 1008
+#define MPI_T_ERR_INVALID_SESSION 1009
+#define MPI_T_ERR_INVALID_HANDLE 1010
+#define MPI_T_ERR_INVALID_NAME 1011
+#define MPI_T_ERR_OUT_OF_HANDLES 1012
+#define MPI_T_ERR_OUT_OF_SESSIONS 1013
+#define MPI_T_ERR_CVAR_SET_NOT_NOW 1014
+#define MPI_T_ERR_CVAR_SET_NEVER 1015
+#define MPI_T_ERR_PVAR_NO_WRITE 1016
+#define MPI_T_ERR_PVAR_NO_STARTSTOP 1017
+#define MPI_T_ERR_PVAR_NO_ATOMIC 1018
+
+/* The last value the standard keeps for itself; classes and codes that programs add follow it. */
+#define MPI_ERR_LASTCODE 16383
+
+/* ---- The Info object ------------------------------------------------------------------------- */
+
+#define MPI_INFO_NULL ((MPI_Info)0x130)
+#define MPI_INFO_ENV ((MPI_Info)0x131)
+#define MPI_MAX_INFO_KEY 256
+#define MPI_MAX_INFO_VAL 1024
+
+/* ---- Starting processes and sessions --------------------------------------------------------- */
+
+#define MPI_SESSION_NULL ((MPI_Session)0x120)
+
+/* Thread levels, from least to most. */
+#define MPI_THREAD_SINGLE 0
+#define MPI_THREAD_FUNNELED 1024
+#define MPI_THREAD_SERIALIZED 2048
+#define MPI_THREAD_MULTIPLE 4096
+
+#define MPI_ARGV_NULL ((char**)0)
+#define MPI_ARGVS_NULL ((char***)0)
+#define MPI_ERRCODES_IGNORE ((int*)0)
+#define MPI_MAX_PORT_NAME 1024
+#define MPI_MAX_PSET_NAME_LEN 1024
+#define MPI_MAX_STRINGTAG_LEN 1024
+
+/* ---- One-sided communication ----------------------------------------------------------------- */
+
+#define MPI_WIN_NULL ((MPI_Win)0x110)
+
+/* Reductions that only accumulating into a window knows. */
+#define MPI_REPLACE ((MPI_Op)0x3c)
+#define MPI_NO_OP ((MPI_Op)0x3d)
+
+#define MPI_LOCK_EXCLUSIVE 301
+#define MPI_LOCK_SHARED 302
+
+/* Assertions about an epoch, to be combined with |. */
+#define MPI_MODE_NOCHECK 1024
+#define MPI_MODE_NOPRECEDE 2048
+#define MPI_MODE_NOPUT 4096
+#define MPI_MODE_NOSTORE 8192
+#define MPI_MODE_NOSUCCEED 16384
+
+/* Attributes that the library sets on windows, and what the last two may say. */
+#define MPI_WIN_BASE 601
+#define MPI_WIN_DISP_UNIT 602
+#define MPI_WIN_SIZE 603
+#define MPI_WIN_CREATE_FLAVOR 604
+#define MPI_WIN_MODEL 605
+#define MPI_WIN_FLAVOR_CREATE 311
+#define MPI_WIN_FLAVOR_ALLOCATE 312
+#define MPI_WIN_FLAVOR_DYNAMIC 313
+#define MPI_WIN_FLAVOR_SHARED 314
+#define MPI_WIN_UNIFIED 321
+#define MPI_WIN_SEPARATE 322
+
+/* ---- External interfaces --------------------------------------------------------------------- */
+
+typedef int(MPI_Grequest_query_function)(void* extra_state, MPI_Status* status);
+typedef int(MPI_Grequest_free_function)(void* extra_state);
+typedef int(MPI_Grequest_cancel_function)(void* extra_state, int complete);
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+#define MPI_FILE_NULL ((MPI_File)0x118)
+#define MPI_DISPLACEMENT_CURRENT ((MPI_Offset) - 1)
+#define MPI_MAX_DATAREP_STRING 128
+
+/* How to open, to be combined with |. */
+#define MPI_MODE_APPEND 1
+#define MPI_MODE_CREATE 2
+#define MPI_MODE_DELETE_ON_CLOSE 4
+#define MPI_MODE_EXCL 8
+#define MPI_MODE_RDONLY 16
+#define MPI_MODE_RDWR 32
+#define MPI_MODE_SEQUENTIAL 64
+#define MPI_MODE_UNIQUE_OPEN 128
+#define MPI_MODE_WRONLY 256
+
+#define MPI_SEEK_CUR 401
+#define MPI_SEEK_END 402
+#define MPI_SEEK_SET 403
+
+typedef int(MPI_Datarep_extent_function)(MPI_Datatype datatype,
+                                         MPI_Aint* extent,
+                                         void* extra_state);
+typedef int(MPI_Datarep_conversion_function)(void* userbuf,
+                                             MPI_Datatype datatype,
+                                             int count,
+                                             void* filebuf,
+                                             MPI_Offset position,
+                                             void* extra_state);
+typedef int(MPI_Datarep_conversion_function_c)(void* userbuf,
+                                               MPI_Datatype datatype,
+                                               MPI_Count count,
+                                               void* filebuf,
+                                               MPI_Offset position,
+                                               void* extra_state);
+#define MPI_CONVERSION_FN_NULL ((MPI_Datarep_conversion_function*)0)
+#define MPI_CONVERSION_FN_NULL_C ((MPI_Datarep_conversion_function_c*)0)
+
+/* ---- Tool support ---------------------------------------------------------------------------- */
+
+typedef struct MPI_T_enum_t* MPI_T_enum;
+typedef struct MPI_T_cvar_handle_t* MPI_T_cvar_handle;
+typedef struct MPI_T_pvar_handle_t* MPI_T_pvar_handle;
+typedef struct MPI_T_pvar_session_t* MPI_T_pvar_session;
+typedef struct MPI_T_event_instance_t* MPI_T_event_instance;
+typedef struct MPI_T_event_registration_t* MPI_T_event_registration;
+
+#define MPI_T_ENUM_NULL ((MPI_T_enum)0)
+#define MPI_T_CVAR_HANDLE_NULL ((MPI_T_cvar_handle)0)
+#define MPI_T_PVAR_HANDLE_NULL ((MPI_T_pvar_handle)0)
+#define MPI_T_PVAR_ALL_HANDLES ((MPI_T_pvar_handle)1)
+#define MPI_T_PVAR_SESSION_NULL ((MPI_T_pvar_session)0)
+
+/* Who is meant to look, and how closely. */
+#define MPI_T_VERBOSITY_USER_BASIC 9
+#define MPI_T_VERBOSITY_USER_DETAIL 10
+#define MPI_T_VERBOSITY_USER_ALL 12
+#define MPI_T_VERBOSITY_TUNER_BASIC 17
+#define MPI_T_VERBOSITY_TUNER_DETAIL 18
+#define MPI_T_VERBOSITY_TUNER_ALL 20
+#define MPI_T_VERBOSITY_MPIDEV_BASIC 33
+#define MPI_T_VERBOSITY_MPIDEV_DETAIL 34
+#define MPI_T_VERBOSITY_MPIDEV_ALL 36
+
+/* The kind of object that a variable belongs to. */
+#define MPI_T_BIND_NO_OBJECT 1
+#define MPI_T_BIND_MPI_COMM 2
+#define MPI_T_BIND_MPI_DATATYPE 3
+#define MPI_T_BIND_MPI_ERRHANDLER 4
+#define MPI_T_BIND_MPI_FILE 5
+#define MPI_T_BIND_MPI_GROUP 6
+#define MPI_T_BIND_MPI_OP 7
+#define MPI_T_BIND_MPI_REQUEST 8
+#define MPI_T_BIND_MPI_WIN 9
+#define MPI_T_BIND_MPI_MESSAGE 10
+#define MPI_T_BIND_MPI_INFO 11
+#define MPI_T_BIND_MPI_SESSION 12
+
+/* How far a control variable reaches. */
+#define MPI_T_SCOPE_CONSTANT 1
+#define MPI_T_SCOPE_READONLY 2
+#define MPI_T_SCOPE_LOCAL 3
+#define MPI_T_SCOPE_GROUP 4
+#define MPI_T_SCOPE_GROUP_EQ 5
+#define MPI_T_SCOPE_ALL 6
+#define MPI_T_SCOPE_ALL_EQ 7
+
+/* What a performance variable measures. */
+#define MPI_T_PVAR_CLASS_STATE 1
+#define MPI_T_PVAR_CLASS_LEVEL 2
+#define MPI_T_PVAR_CLASS_SIZE 3
+#define MPI_T_PVAR_CLASS_PERCENTAGE 4
+#define MPI_T_PVAR_CLASS_HIGHWATERMARK 5
+#define MPI_T_PVAR_CLASS_LOWWATERMARK 6
+#define MPI_T_PVAR_CLASS_COUNTER 7
+#define MPI_T_PVAR_CLASS_AGGREGATE 8
+#define MPI_T_PVAR_CLASS_TIMER 9
+#define MPI_T_PVAR_CLASS_GENERIC 10
+
+/* Events: whether a source keeps their order, and what a callback may do. */
+typedef enum MPI_T_source_order {
+  MPI_T_SOURCE_ORDERED = 1,
+  MPI_T_SOURCE_UNORDERED = 2
+} MPI_T_source_order;
+
+typedef enum MPI_T_cb_safety {
+  MPI_T_CB_REQUIRE_NONE = 0,
+  MPI_T_CB_REQUIRE_MPI_RESTRICTED = 3,
+  MPI_T_CB_REQUIRE_THREAD_SAFE = 15,
+  MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 63
+} MPI_T_cb_safety;
+
+typedef void(MPI_T_event_cb_function)(MPI_T_event_instance event_instance,
+                                      MPI_T_event_registration event_registration,
+                                      MPI_T_cb_safety cb_safety,
+                                      void* user_data);
+typedef void(MPI_T_event_free_cb_function)(MPI_T_event_registration event_registration,
+                                           MPI_T_cb_safety cb_safety,
+                                           void* user_data);
+typedef void(MPI_T_event_dropped_cb_function)(MPI_Count count,
+                                              MPI_T_event_registration event_registration,
+                                              int source_index,
+                                              MPI_T_cb_safety cb_safety,
+                                              void* user_data);
+
+/* ---- Deprecated interfaces ------------------------------------------------------------------- */
+
+typedef int(MPI_Copy_function)(MPI_Comm comm,
+                               int keyval,
+                               void* extra_state,
+                               void* attribute_val_in,
+                               void* attribute_val_out,
+                               int* flag);
+typedef int(MPI_Delete_function)(MPI_Comm comm, int keyval, void* attribute_val, void* extra_state);
+#define MPI_NULL_COPY_FN ((MPI_Copy_function*)0)
+#define MPI_DUP_FN ((MPI_Copy_function*)1)
+#define MPI_NULL_DELETE_FN ((MPI_Delete_function*)0)
+
+/* ---- Language bindings ----------------------------------------------------------------------- */
+
+/* Fortran 77 sees MPI_Status as an array: its length, and the places of the public members. */
+#define MPI_F_STATUS_SIZE 8
+#define MPI_F_SOURCE 0
+#define MPI_F_TAG 1
+#define MPI_F_ERROR 2
+
+/* For asking the integer, real or complex type of a size. */
+#define MPI_TYPECLASS_INTEGER 192
+#define MPI_TYPECLASS_REAL 193
+#define MPI_TYPECLASS_COMPLEX 194
+
+/* ---- Functions ------------------------------------------------------------------------------- */
+
+/*
+ * SORREL_MPI(type, X, arguments) declares MPI_X, which a tool may replace, and PMPI_X, by which the
+ * tool reaches the library. Both stay visible under -fvisibility=hidden.
+ */
+#define SORREL_MPI(type, name, arguments) \
+  type MPI_##name arguments;              \
+  type PMPI_##name arguments
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+/* clang-format off: one parameter a line would make this list three times as long. */
+
+/* Starting, ending, and what runs here. */
+SORREL_MPI(int, Init, (int* argc, char*** argv));
+SORREL_MPI(int, Init_thread, (int* argc, char*** argv, int required, int* provided));
+SORREL_MPI(int, Initialized, (int* flag));
+SORREL_MPI(int, Query_thread, (int* provided));
+SORREL_MPI(int, Is_thread_main, (int* flag));
+SORREL_MPI(int, Finalize, (void));
+SORREL_MPI(int, Finalized, (int* flag));
+SORREL_MPI(int, Abort, (MPI_Comm comm, int errorcode));
+SORREL_MPI(int, Get_version, (int* version, int* subversion));
+SORREL_MPI(int, Get_library_version, (char* version, int* resultlen));
+SORREL_MPI(int, Abi_get_version, (int* abi_major, int* abi_minor));
+SORREL_MPI(int, Get_processor_name, (char* name, int* resultlen));
+SORREL_MPI(double, Wtime, (void));
+SORREL_MPI(double, Wtick, (void));
+
+/* Memory and addresses. */
+SORREL_MPI(int, Alloc_mem, (MPI_Aint size, MPI_Info info, void* baseptr));
+SORREL_MPI(int, Free_mem, (void* base));
+SORREL_MPI(int, Get_address, (const void* location, MPI_Aint* address));
+SORREL_MPI(MPI_Aint, Aint_add, (MPI_Aint base, MPI_Aint disp));
+SORREL_MPI(MPI_Aint, Aint_diff, (MPI_Aint addr1, MPI_Aint addr2));
+
+/* Errors. */
+SORREL_MPI(int, Error_class, (int errorcode, int* errorclass));
+SORREL_MPI(int, Error_string, (int errorcode, char* string, int* resultlen));
+SORREL_MPI(int, Add_error_class, (int* errorclass));
+SORREL_MPI(int, Add_error_code, (int errorclass, int* errorcode));
+SORREL_MPI(int, Add_error_string, (int errorcode, const char* string));
+SORREL_MPI(int, Comm_create_errhandler,
+           (MPI_Comm_errhandler_function * comm_errhandler_fn, MPI_Errhandler* errhandler));
+SORREL_MPI(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler));
+SORREL_MPI(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler* errhandler));
+SORREL_MPI(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode));
+SORREL_MPI(int, Errhandler_free, (MPI_Errhandler * errhandler));
+
+/* Info. */
+SORREL_MPI(int, Info_create, (MPI_Info * info));
+SORREL_MPI(int, Info_dup, (MPI_Info info, MPI_Info* newinfo));
+SORREL_MPI(int, Info_free, (MPI_Info * info));
+SORREL_MPI(int, Info_set, (MPI_Info info, const char* key, const char* value));
+SORREL_MPI(int, Info_delete, (MPI_Info info, const char* key));
+SORREL_MPI(int, Info_get_string,
+           (MPI_Info info, const char* key, int* buflen, char* value, int* flag));
+SORREL_MPI(int, Info_get_nkeys, (MPI_Info info, int* nkeys));
+SORREL_MPI(int, Info_get_nthkey, (MPI_Info info, int n, char* key));
+
+/* Point to point, blocking. */
+SORREL_MPI(int, Send,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));
+SORREL_MPI(int, Bsend,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));
+SORREL_MPI(int, Ssend,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));
+SORREL_MPI(int, Rsend,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));
+SORREL_MPI(int, Recv,
+           (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+            MPI_Status* status));
+SORREL_MPI(int, Sendrecv,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+            void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+            MPI_Comm comm, MPI_Status* status));
+SORREL_MPI(int, Sendrecv_replace,
+           (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+            int recvtag, MPI_Comm comm, MPI_Status* status));
+SORREL_MPI(int, Buffer_attach, (void* buffer, int size));
+SORREL_MPI(int, Buffer_detach, (void* buffer_addr, int* size));
+SORREL_MPI(int, Buffer_flush, (void));
+
+/* Point to point, nonblocking. */
+SORREL_MPI(int, Isend,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Ibsend,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Issend,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Irsend,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Irecv,
+           (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Isendrecv,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+            void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Isendrecv_replace,
+           (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+            int recvtag, MPI_Comm comm, MPI_Request* request));
+
+/* Point to point, persistent. */
+SORREL_MPI(int, Send_init,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Bsend_init,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Ssend_init,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Rsend_init,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Recv_init,
+           (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Start, (MPI_Request * request));
+SORREL_MPI(int, Startall, (int count, MPI_Request array_of_requests[]));
+
+/* Looking before receiving. */
+SORREL_MPI(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status* status));
+SORREL_MPI(int, Iprobe, (int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status));
+SORREL_MPI(int, Mprobe,
+           (int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status));
+SORREL_MPI(int, Improbe,
+           (int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+            MPI_Status* status));
+SORREL_MPI(int, Mrecv,
+           (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status));
+SORREL_MPI(int, Imrecv,
+           (void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
+            MPI_Request* request));
+
+/* Requests. */
+SORREL_MPI(int, Wait, (MPI_Request * request, MPI_Status* status));
+SORREL_MPI(int, Waitall,
+           (int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses));
+SORREL_MPI(int, Waitany,
+           (int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status));
+SORREL_MPI(int, Waitsome,
+           (int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+            MPI_Status* array_of_statuses));
+SORREL_MPI(int, Test, (MPI_Request * request, int* flag, MPI_Status* status));
+SORREL_MPI(int, Testall,
+           (int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses));
+SORREL_MPI(int, Testany,
+           (int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status));
+SORREL_MPI(int, Testsome,
+           (int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+            MPI_Status* array_of_statuses));
+SORREL_MPI(int, Request_get_status, (MPI_Request request, int* flag, MPI_Status* status));
+SORREL_MPI(int, Request_free, (MPI_Request * request));
+SORREL_MPI(int, Cancel, (MPI_Request * request));
+
+/* Statuses. */
+SORREL_MPI(int, Get_count, (const MPI_Status* status, MPI_Datatype datatype, int* count));
+SORREL_MPI(int, Get_elements, (const MPI_Status* status, MPI_Datatype datatype, int* count));
+SORREL_MPI(int, Test_cancelled, (const MPI_Status* status, int* flag));
+SORREL_MPI(int, Status_get_source, (const MPI_Status* status, int* source));
+SORREL_MPI(int, Status_get_tag, (const MPI_Status* status, int* tag));
+SORREL_MPI(int, Status_get_error, (const MPI_Status* status, int* error));
+SORREL_MPI(int, Status_set_source, (MPI_Status * status, int source));
+SORREL_MPI(int, Status_set_tag, (MPI_Status * status, int tag));
+SORREL_MPI(int, Status_set_error, (MPI_Status * status, int error));
+SORREL_MPI(int, Status_set_elements, (MPI_Status * status, MPI_Datatype datatype, int count));
+SORREL_MPI(int, Status_set_cancelled, (MPI_Status * status, int flag));
+
+/* Datatypes. */
+SORREL_MPI(int, Type_contiguous, (int count, MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_vector,
+           (int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_hvector,
+           (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+            MPI_Datatype* newtype));
+SORREL_MPI(int, Type_indexed,
+           (int count, const int array_of_blocklengths[], const int array_of_displacements[],
+            MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_hindexed,
+           (int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
+            MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_indexed_block,
+           (int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype,
+            MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_hindexed_block,
+           (int count, int blocklength, const MPI_Aint array_of_displacements[],
+            MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_struct,
+           (int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
+            const MPI_Datatype array_of_types[], MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_subarray,
+           (int ndims, const int array_of_sizes[], const int array_of_subsizes[],
+            const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_resized,
+           (MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_dup, (MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_commit, (MPI_Datatype * datatype));
+SORREL_MPI(int, Type_free, (MPI_Datatype * datatype));
+SORREL_MPI(int, Type_size, (MPI_Datatype datatype, int* size));
+SORREL_MPI(int, Type_get_extent, (MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent));
+SORREL_MPI(int, Type_get_true_extent,
+           (MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent));
+SORREL_MPI(int, Type_set_name, (MPI_Datatype datatype, const char* type_name));
+SORREL_MPI(int, Type_get_name, (MPI_Datatype datatype, char* type_name, int* resultlen));
+SORREL_MPI(int, Type_match_size, (int typeclass, int size, MPI_Datatype* datatype));
+SORREL_MPI(int, Pack,
+           (const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
+            int* position, MPI_Comm comm));
+SORREL_MPI(int, Unpack,
+           (const void* inbuf, int insize, int* position, void* outbuf, int outcount,
+            MPI_Datatype datatype, MPI_Comm comm));
+SORREL_MPI(int, Pack_size, (int incount, MPI_Datatype datatype, MPI_Comm comm, int* size));
+
+/* Collectives. */
+SORREL_MPI(int, Barrier, (MPI_Comm comm));
+SORREL_MPI(int, Bcast, (void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm));
+SORREL_MPI(int, Gather,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, int root, MPI_Comm comm));
+SORREL_MPI(int, Gatherv,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+            MPI_Comm comm));
+SORREL_MPI(int, Scatter,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, int root, MPI_Comm comm));
+SORREL_MPI(int, Scatterv,
+           (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+            void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm));
+SORREL_MPI(int, Allgather,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Allgatherv,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Alltoall,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Alltoallv,
+           (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+            void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+            MPI_Comm comm));
+SORREL_MPI(int, Alltoallw,
+           (const void* sendbuf, const int sendcounts[], const int sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+            const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm));
+
+/* Reductions. */
+SORREL_MPI(int, Reduce,
+           (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            int root, MPI_Comm comm));
+SORREL_MPI(int, Allreduce,
+           (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm));
+SORREL_MPI(int, Reduce_scatter,
+           (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype,
+            MPI_Op op, MPI_Comm comm));
+SORREL_MPI(int, Reduce_scatter_block,
+           (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm));
+SORREL_MPI(int, Scan,
+           (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm));
+SORREL_MPI(int, Exscan,
+           (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm));
+SORREL_MPI(int, Reduce_local,
+           (const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op));
+SORREL_MPI(int, Op_create, (MPI_User_function * user_fn, int commute, MPI_Op* op));
+SORREL_MPI(int, Op_free, (MPI_Op * op));
+SORREL_MPI(int, Op_commutative, (MPI_Op op, int* commute));
+
+/* Groups. */
+SORREL_MPI(int, Group_size, (MPI_Group group, int* size));
+SORREL_MPI(int, Group_rank, (MPI_Group group, int* rank));
+SORREL_MPI(int, Group_translate_ranks,
+           (MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]));
+SORREL_MPI(int, Group_compare, (MPI_Group group1, MPI_Group group2, int* result));
+SORREL_MPI(int, Group_union, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup));
+SORREL_MPI(int, Group_intersection, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup));
+SORREL_MPI(int, Group_difference, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup));
+SORREL_MPI(int, Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group* newgroup));
+SORREL_MPI(int, Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group* newgroup));
+SORREL_MPI(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup));
+SORREL_MPI(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup));
+SORREL_MPI(int, Group_free, (MPI_Group * group));
+
+/* Communicators. */
+SORREL_MPI(int, Comm_size, (MPI_Comm comm, int* size));
+SORREL_MPI(int, Comm_rank, (MPI_Comm comm, int* rank));
+SORREL_MPI(int, Comm_group, (MPI_Comm comm, MPI_Group* group));
+SORREL_MPI(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int* result));
+SORREL_MPI(int, Comm_test_inter, (MPI_Comm comm, int* flag));
+SORREL_MPI(int, Comm_dup, (MPI_Comm comm, MPI_Comm* newcomm));
+SORREL_MPI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm));
+SORREL_MPI(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm));
+SORREL_MPI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm));
+SORREL_MPI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* newcomm));
+SORREL_MPI(int, Comm_split_type,
+           (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm));
+SORREL_MPI(int, Comm_free, (MPI_Comm * comm));
+SORREL_MPI(int, Comm_disconnect, (MPI_Comm * comm));
+SORREL_MPI(int, Comm_get_parent, (MPI_Comm * parent));
+SORREL_MPI(int, Comm_set_name, (MPI_Comm comm, const char* comm_name));
+SORREL_MPI(int, Comm_get_name, (MPI_Comm comm, char* comm_name, int* resultlen));
+SORREL_MPI(int, Comm_set_info, (MPI_Comm comm, MPI_Info info));
+SORREL_MPI(int, Comm_get_info, (MPI_Comm comm, MPI_Info* info_used));
+
+/* Attributes. */
+SORREL_MPI(int, Comm_create_keyval,
+           (MPI_Comm_copy_attr_function * comm_copy_attr_fn,
+            MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval,
+            void* extra_state));
+SORREL_MPI(int, Comm_free_keyval, (int* comm_keyval));
+SORREL_MPI(int, Comm_set_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val));
+SORREL_MPI(int, Comm_get_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag));
+SORREL_MPI(int, Comm_delete_attr, (MPI_Comm comm, int comm_keyval));
+
+/* Cartesian topologies. */
+SORREL_MPI(int, Dims_create, (int nnodes, int ndims, int dims[]));
+SORREL_MPI(int, Cart_create,
+           (MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder,
+            MPI_Comm* comm_cart));
+SORREL_MPI(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm));
+SORREL_MPI(int, Cart_get, (MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]));
+SORREL_MPI(int, Cartdim_get, (MPI_Comm comm, int* ndims));
+SORREL_MPI(int, Cart_rank, (MPI_Comm comm, const int coords[], int* rank));
+SORREL_MPI(int, Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[]));
+SORREL_MPI(int, Cart_shift,
+           (MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest));
+SORREL_MPI(int, Cart_map,
+           (MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank));
+SORREL_MPI(int, Topo_test, (MPI_Comm comm, int* status));
+
+/* Deprecated, and still in use. */
+SORREL_MPI(int, Attr_put, (MPI_Comm comm, int keyval, void* attribute_val));
+SORREL_MPI(int, Attr_get, (MPI_Comm comm, int keyval, void* attribute_val, int* flag));
+SORREL_MPI(int, Attr_delete, (MPI_Comm comm, int keyval));
+SORREL_MPI(int, Keyval_create,
+           (MPI_Copy_function * copy_fn, MPI_Delete_function* delete_fn, int* keyval,
+            void* extra_state));
+SORREL_MPI(int, Keyval_free, (int* keyval));
+SORREL_MPI(int, Info_get, (MPI_Info info, const char* key, int valuelen, char* value, int* flag));
+SORREL_MPI(int, Info_get_valuelen, (MPI_Info info, const char* key, int* valuelen, int* flag));
+SORREL_MPI(int, Get_elements_x,
+           (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count));
+SORREL_MPI(int, Status_set_elements_x,
+           (MPI_Status * status, MPI_Datatype datatype, MPI_Count count));
+SORREL_MPI(int, Type_size_x, (MPI_Datatype datatype, MPI_Count* size));
+SORREL_MPI(int, Type_get_extent_x, (MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent));
+SORREL_MPI(int, Type_get_true_extent_x,
+           (MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent));
+
+/* clang-format on */
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#undef SORREL_MPI
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
