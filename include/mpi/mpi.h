@@ -650,7 +650,8 @@ typedef int(MPI_Delete_function)(MPI_Comm comm, int keyval, void* attribute_val,
 #pragma GCC visibility push(default)
 #endif
 
-/* clang-format off: one parameter a line would make this list three times as long. */
+/* Not one parameter a line, which would make this list three times as long. */
+/* clang-format off */
 
 /* Starting, ending, and what runs here. */
 SORREL_MPI(int, Init, (int* argc, char*** argv));
@@ -682,16 +683,16 @@ SORREL_MPI(int, Add_error_class, (int* errorclass));
 SORREL_MPI(int, Add_error_code, (int errorclass, int* errorcode));
 SORREL_MPI(int, Add_error_string, (int errorcode, const char* string));
 SORREL_MPI(int, Comm_create_errhandler,
-           (MPI_Comm_errhandler_function * comm_errhandler_fn, MPI_Errhandler* errhandler));
+           (MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler));
 SORREL_MPI(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler));
 SORREL_MPI(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler* errhandler));
 SORREL_MPI(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode));
-SORREL_MPI(int, Errhandler_free, (MPI_Errhandler * errhandler));
+SORREL_MPI(int, Errhandler_free, (MPI_Errhandler* errhandler));
 
 /* Info. */
-SORREL_MPI(int, Info_create, (MPI_Info * info));
+SORREL_MPI(int, Info_create, (MPI_Info* info));
 SORREL_MPI(int, Info_dup, (MPI_Info info, MPI_Info* newinfo));
-SORREL_MPI(int, Info_free, (MPI_Info * info));
+SORREL_MPI(int, Info_free, (MPI_Info* info));
 SORREL_MPI(int, Info_set, (MPI_Info info, const char* key, const char* value));
 SORREL_MPI(int, Info_delete, (MPI_Info info, const char* key));
 SORREL_MPI(int, Info_get_string,
@@ -762,7 +763,7 @@ SORREL_MPI(int, Rsend_init,
 SORREL_MPI(int, Recv_init,
            (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
             MPI_Request* request));
-SORREL_MPI(int, Start, (MPI_Request * request));
+SORREL_MPI(int, Start, (MPI_Request* request));
 SORREL_MPI(int, Startall, (int count, MPI_Request array_of_requests[]));
 
 /* Looking before receiving. */
@@ -780,7 +781,7 @@ SORREL_MPI(int, Imrecv,
             MPI_Request* request));
 
 /* Requests. */
-SORREL_MPI(int, Wait, (MPI_Request * request, MPI_Status* status));
+SORREL_MPI(int, Wait, (MPI_Request* request, MPI_Status* status));
 SORREL_MPI(int, Waitall,
            (int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses));
 SORREL_MPI(int, Waitany,
@@ -788,7 +789,7 @@ SORREL_MPI(int, Waitany,
 SORREL_MPI(int, Waitsome,
            (int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
             MPI_Status* array_of_statuses));
-SORREL_MPI(int, Test, (MPI_Request * request, int* flag, MPI_Status* status));
+SORREL_MPI(int, Test, (MPI_Request* request, int* flag, MPI_Status* status));
 SORREL_MPI(int, Testall,
            (int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses));
 SORREL_MPI(int, Testany,
@@ -797,8 +798,8 @@ SORREL_MPI(int, Testsome,
            (int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
             MPI_Status* array_of_statuses));
 SORREL_MPI(int, Request_get_status, (MPI_Request request, int* flag, MPI_Status* status));
-SORREL_MPI(int, Request_free, (MPI_Request * request));
-SORREL_MPI(int, Cancel, (MPI_Request * request));
+SORREL_MPI(int, Request_free, (MPI_Request* request));
+SORREL_MPI(int, Cancel, (MPI_Request* request));
 
 /* Statuses. */
 SORREL_MPI(int, Get_count, (const MPI_Status* status, MPI_Datatype datatype, int* count));
@@ -807,11 +808,11 @@ SORREL_MPI(int, Test_cancelled, (const MPI_Status* status, int* flag));
 SORREL_MPI(int, Status_get_source, (const MPI_Status* status, int* source));
 SORREL_MPI(int, Status_get_tag, (const MPI_Status* status, int* tag));
 SORREL_MPI(int, Status_get_error, (const MPI_Status* status, int* error));
-SORREL_MPI(int, Status_set_source, (MPI_Status * status, int source));
-SORREL_MPI(int, Status_set_tag, (MPI_Status * status, int tag));
-SORREL_MPI(int, Status_set_error, (MPI_Status * status, int error));
-SORREL_MPI(int, Status_set_elements, (MPI_Status * status, MPI_Datatype datatype, int count));
-SORREL_MPI(int, Status_set_cancelled, (MPI_Status * status, int flag));
+SORREL_MPI(int, Status_set_source, (MPI_Status* status, int source));
+SORREL_MPI(int, Status_set_tag, (MPI_Status* status, int tag));
+SORREL_MPI(int, Status_set_error, (MPI_Status* status, int error));
+SORREL_MPI(int, Status_set_elements, (MPI_Status* status, MPI_Datatype datatype, int count));
+SORREL_MPI(int, Status_set_cancelled, (MPI_Status* status, int flag));
 
 /* Datatypes. */
 SORREL_MPI(int, Type_contiguous, (int count, MPI_Datatype oldtype, MPI_Datatype* newtype));
@@ -841,8 +842,8 @@ SORREL_MPI(int, Type_create_subarray,
 SORREL_MPI(int, Type_create_resized,
            (MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype));
 SORREL_MPI(int, Type_dup, (MPI_Datatype oldtype, MPI_Datatype* newtype));
-SORREL_MPI(int, Type_commit, (MPI_Datatype * datatype));
-SORREL_MPI(int, Type_free, (MPI_Datatype * datatype));
+SORREL_MPI(int, Type_commit, (MPI_Datatype* datatype));
+SORREL_MPI(int, Type_free, (MPI_Datatype* datatype));
 SORREL_MPI(int, Type_size, (MPI_Datatype datatype, int* size));
 SORREL_MPI(int, Type_get_extent, (MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent));
 SORREL_MPI(int, Type_get_true_extent,
@@ -913,8 +914,8 @@ SORREL_MPI(int, Exscan,
             MPI_Comm comm));
 SORREL_MPI(int, Reduce_local,
            (const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op));
-SORREL_MPI(int, Op_create, (MPI_User_function * user_fn, int commute, MPI_Op* op));
-SORREL_MPI(int, Op_free, (MPI_Op * op));
+SORREL_MPI(int, Op_create, (MPI_User_function* user_fn, int commute, MPI_Op* op));
+SORREL_MPI(int, Op_free, (MPI_Op* op));
 SORREL_MPI(int, Op_commutative, (MPI_Op op, int* commute));
 
 /* Groups. */
@@ -930,7 +931,7 @@ SORREL_MPI(int, Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Grou
 SORREL_MPI(int, Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group* newgroup));
 SORREL_MPI(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup));
 SORREL_MPI(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup));
-SORREL_MPI(int, Group_free, (MPI_Group * group));
+SORREL_MPI(int, Group_free, (MPI_Group* group));
 
 /* Communicators. */
 SORREL_MPI(int, Comm_size, (MPI_Comm comm, int* size));
@@ -945,9 +946,9 @@ SORREL_MPI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI
 SORREL_MPI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* newcomm));
 SORREL_MPI(int, Comm_split_type,
            (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm));
-SORREL_MPI(int, Comm_free, (MPI_Comm * comm));
-SORREL_MPI(int, Comm_disconnect, (MPI_Comm * comm));
-SORREL_MPI(int, Comm_get_parent, (MPI_Comm * parent));
+SORREL_MPI(int, Comm_free, (MPI_Comm* comm));
+SORREL_MPI(int, Comm_disconnect, (MPI_Comm* comm));
+SORREL_MPI(int, Comm_get_parent, (MPI_Comm* parent));
 SORREL_MPI(int, Comm_set_name, (MPI_Comm comm, const char* comm_name));
 SORREL_MPI(int, Comm_get_name, (MPI_Comm comm, char* comm_name, int* resultlen));
 SORREL_MPI(int, Comm_set_info, (MPI_Comm comm, MPI_Info info));
@@ -955,7 +956,7 @@ SORREL_MPI(int, Comm_get_info, (MPI_Comm comm, MPI_Info* info_used));
 
 /* Attributes. */
 SORREL_MPI(int, Comm_create_keyval,
-           (MPI_Comm_copy_attr_function * comm_copy_attr_fn,
+           (MPI_Comm_copy_attr_function* comm_copy_attr_fn,
             MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval,
             void* extra_state));
 SORREL_MPI(int, Comm_free_keyval, (int* comm_keyval));
@@ -984,7 +985,7 @@ SORREL_MPI(int, Attr_put, (MPI_Comm comm, int keyval, void* attribute_val));
 SORREL_MPI(int, Attr_get, (MPI_Comm comm, int keyval, void* attribute_val, int* flag));
 SORREL_MPI(int, Attr_delete, (MPI_Comm comm, int keyval));
 SORREL_MPI(int, Keyval_create,
-           (MPI_Copy_function * copy_fn, MPI_Delete_function* delete_fn, int* keyval,
+           (MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,
             void* extra_state));
 SORREL_MPI(int, Keyval_free, (int* keyval));
 SORREL_MPI(int, Info_get, (MPI_Info info, const char* key, int valuelen, char* value, int* flag));
@@ -992,7 +993,7 @@ SORREL_MPI(int, Info_get_valuelen, (MPI_Info info, const char* key, int* valuele
 SORREL_MPI(int, Get_elements_x,
            (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count));
 SORREL_MPI(int, Status_set_elements_x,
-           (MPI_Status * status, MPI_Datatype datatype, MPI_Count count));
+           (MPI_Status* status, MPI_Datatype datatype, MPI_Count count));
 SORREL_MPI(int, Type_size_x, (MPI_Datatype datatype, MPI_Count* size));
 SORREL_MPI(int, Type_get_extent_x, (MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent));
 SORREL_MPI(int, Type_get_true_extent_x,
