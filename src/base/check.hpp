@@ -1,7 +1,8 @@
 //! Checks - broken promises stop the process, with the place and the values.
 //!
-//! SORREL_CHECK is always on, SORREL_ASSERT from assert level 1 (dev), SORREL_AUDIT from level 2 (O(n) walks).
-//! The message is a printf format with its values. Expected trouble is not a check: it is a returned value.
+//! SORREL_CHECK is always on, SORREL_ASSERT from assert level 1 (dev), SORREL_AUDIT from level 2
+//! (O(n) walks). The message is a printf format with its values. Expected trouble is not a check:
+//! it is a returned value.
 #pragma once
 
 #include <cstdio>
@@ -14,10 +15,10 @@ namespace sorrel {
 
 }  // namespace sorrel
 
-#define SORREL_CHECK(condition, ...)                                                \
-  do {                                                                              \
-    if (!(condition)) [[unlikely]]                                                  \
-      ::sorrel::check_failed(__FILE__, __LINE__, #condition, "" __VA_ARGS__);       \
+#define SORREL_CHECK(condition, ...)                                          \
+  do {                                                                        \
+    if (!(condition)) [[unlikely]]                                            \
+      ::sorrel::check_failed(__FILE__, __LINE__, #condition, "" __VA_ARGS__); \
   } while (false)
 
 #define SORREL_UNCHECKED(condition) \

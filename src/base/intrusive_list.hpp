@@ -1,4 +1,5 @@
-//! IntrusiveList - a doubly linked list through the elements themselves: no allocation, O(1) removal.
+//! IntrusiveList - a doubly linked list through the elements themselves: no allocation, O(1)
+//! removal.
 //!
 //! One owner at a time. An element derives from ListNode<Tag> and is in at most one list per tag.
 #pragma once
@@ -13,6 +14,7 @@ template <class Tag>
 struct ListNode {
   ListNode* previous = nullptr;
   ListNode* next = nullptr;
+
   [[nodiscard]] bool is_linked() const { return next != nullptr; }
 };
 

@@ -1,6 +1,7 @@
 //! Prng - a small seeded random generator for schedules and tests (not for cryptography).
 //!
-//! One owner at a time. Source: SplitMix64, Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+//! One owner at a time. Source: SplitMix64, Steele, Lea, Flood, "Fast splittable pseudorandom
+//! number generators", 2014.
 #pragma once
 
 #include <cstdint>

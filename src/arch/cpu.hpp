@@ -1,0 +1,43 @@
+//! The few instructions that C++ has no word for: spin hint, cycle counter, thread pointer.
+#pragma once
+
+#include <cstdint>
+
+namespace sorrel::arch {
+
+/// Tells the core that this is a spin loop.
+inline void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  asm volatile("yield");
+#endif
+}
+
+/// A constant-rate counter, same for all cores of a machine we support; its rate is not known here.
+inline std::uint64_t cycles() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  std::uint64_t value;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(value));
+  return value;
+#endif
+}
+
+/// The thread pointer: what thread-local variables are found by.
+inline std::uintptr_t thread_pointer() {
+  return reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
+}
+
+/// Makes this thread use another thread control block. On x86_64 needs FSGSBASE (see
+/// os/features.hpp). Every thread-local read before this call is stale after it.
+inline void set_thread_pointer(std::uintptr_t value) {
+#if defined(__x86_64__)
+  asm volatile("wrfsbase %0" : : "r"(value) : "memory");
+#else
+  asm volatile("msr tpidr_el0, %0" : : "r"(value) : "memory");
+#endif
+}
+
+}  // namespace sorrel::arch

@@ -1,0 +1,81 @@
+//! Fiber - a user-level thread: a stack, saved registers, and the thread state that the C and C++
+//! libraries keep per thread.
+//!
+//! Fibers are created and switched by their Worker alone; everything here is touched by that
+//! worker's thread only. errno and the C++ exception state are swapped at each switch; a fiber with
+//! its own thread control block (`thread_pointer`) has those there already.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "arch/context.hpp"
+#include "core/sanitizer.hpp"
+
+namespace sorrel::core {
+
+class Worker;
+
+/// The Itanium C++ ABI's per-thread exception state (__cxa_eh_globals).
+struct ExceptionState {
+  void* caught = nullptr;
+  unsigned int uncaught_count = 0;
+};
+
+enum class FiberState : std::uint8_t {
+  running,  ///< Worker::running_ points to it.
+  ready,    ///< In its worker's ready queue.
+  waiting,  ///< In no queue: a completion, timer or collective knows it and will make it ready.
+  ended,    ///< Its stack may be reused.
+};
+
+using FiberEntry = void (*)(void* argument);
+
+struct Fiber {
+  // Set at creation.
+  Worker* worker = nullptr;
+  FiberEntry entry = nullptr;
+  void* argument = nullptr;
+  /// The owner's record of what runs here (the MPI rank); the core does not look at it.
+  void* user = nullptr;
+  /// Its own thread control block, or the worker's.
+  std::uintptr_t thread_pointer = 0;
+
+  // Saved while it does not run.
+  arch::Context context = nullptr;
+  int saved_errno = 0;
+  ExceptionState saved_exceptions;
+  SanitizerFiber sanitizer;
+
+  FiberState state = FiberState::waiting;
+  Fiber* next_ready = nullptr;
+};
+
+/// First in, first out queue of ready fibers through Fiber::next_ready.
+class ReadyQueue {
+ public:
+  [[nodiscard]] bool empty() const { return first_ == nullptr; }
+
+  void push(Fiber& fiber) {
+    fiber.state = FiberState::ready;
+    fiber.next_ready = nullptr;
+    if (first_ == nullptr) {
+      first_ = &fiber;
+    } else {
+      last_->next_ready = &fiber;
+    }
+    last_ = &fiber;
+  }
+
+  Fiber* pop() {
+    Fiber* fiber = first_;
+    if (fiber != nullptr) first_ = fiber->next_ready;
+    return fiber;
+  }
+
+ private:
+  Fiber* first_ = nullptr;
+  Fiber* last_ = nullptr;
+};
+
+}  // namespace sorrel::core

@@ -1,0 +1,157 @@
+//! Mailbox - the records that one worker sends to another: one sender, one taker, a ring without a
+//! read-modify-write.
+//!
+//! A record is a 64-byte slot: what to run, four words, up to 32 bytes of payload. A longer payload
+//! travels in a byte ring beside the slots. Only the sending worker may try_post(), only the
+//! receiving worker may take(). Order is kept. A mailbox wakes nobody (core/parker.hpp) and knows
+//! no message format (the runner does).
+//!
+//! Progress: both wait-free. Limit: slot_count records and payload_ring_bytes bytes; a full mailbox
+//! says so. Ordering labels: (P) publish and (T) take, the slot's sequence; (F) free and (R) reuse,
+//! the taker's counters. Source: Lamport 1977 single-producer single-consumer ring; cached indices
+//! as in FastForward (Giacomoni et al. 2008): a slot announces itself, so that a record costs one
+//! cache-line transfer. Why not one queue per rank: docs/decisions/0002-mailbox-per-worker-pair.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/cache_line.hpp"
+#include "core/sync.hpp"
+
+namespace sorrel::core {
+
+class Worker;
+struct Record;
+
+/// Runs on the receiving worker, outside of any fiber: must not suspend. `payload` is valid during
+/// the call only.
+using RecordRunner = void (*)(Worker& receiver, const Record& record, const std::byte* payload);
+
+inline constexpr std::size_t record_inline_bytes = 32;
+
+/// What a slot carries besides its sequence number.
+struct Record {
+  RecordRunner run = nullptr;
+  std::array<std::uint32_t, 4> words{};
+  std::uint32_t payload_bytes = 0;
+};
+
+template <class Sync, std::uint32_t slot_count = 256, std::uint32_t ring_bytes = 16384>
+class BasicMailbox {
+  static_assert((slot_count & (slot_count - 1)) == 0 && (ring_bytes & (ring_bytes - 1)) == 0);
+
+ public:
+  /// A payload no longer than this always fits into an empty mailbox.
+  static constexpr std::uint32_t payload_bytes_max = ring_bytes / 4;
+
+  /// Sender only. False when full: nothing was sent.
+  bool try_post(const Record& record, const void* payload) {
+    std::uint32_t start = payload_tail_;
+    const std::uint32_t ring_use =
+        record.payload_bytes <= record_inline_bytes ? 0 : padded(record.payload_bytes);
+    // A payload is contiguous: what does not fit before the end of the ring starts at its
+    // beginning.
+    if (ring_use != 0 && start % ring_bytes + ring_use > ring_bytes)
+      start += ring_bytes - start % ring_bytes;
+    const std::uint32_t payload_end = start + ring_use;
+    if (tail_ - free_slots_seen_ >= slot_count || payload_end - free_bytes_seen_ > ring_bytes) {
+      // (R) acquire, pairs with (F): the taker has read what we are about to overwrite.
+      const std::uint64_t freed = freed_.load(Order::acquire);
+      free_slots_seen_ = static_cast<std::uint32_t>(freed >> 32);
+      free_bytes_seen_ = static_cast<std::uint32_t>(freed);
+      if (tail_ - free_slots_seen_ >= slot_count || payload_end - free_bytes_seen_ > ring_bytes)
+        return false;
+    }
+    Slot& slot = slots_[tail_ % slot_count];
+    Content& content = slot.content.mutate();
+    content.record = record;
+    content.payload_end = payload_end;
+    if (ring_use == 0) {
+      copy_inline(content.inline_payload.data(), payload, record.payload_bytes);
+    } else {
+      std::memcpy(payload_ring_.mutate().data() + start % ring_bytes, payload,
+                  record.payload_bytes);
+    }
+    payload_tail_ = payload_end;
+    ++tail_;
+    // (P) release, pairs with (T): publishes the record and its payload.
+    slot.sequence.store(tail_, Order::release);
+    return true;
+  }
+
+  /// Taker only. Whether a record waits.
+  [[nodiscard]] bool has_record() const {
+    // Relaxed: a hint; take() loads again.
+    return slots_[head_ % slot_count].sequence.load(Order::relaxed) == head_ + 1;
+  }
+
+  /// Taker only. Gives the oldest record to consume(record, payload), or returns false when there
+  /// is none.
+  template <class Consume>
+  bool take(Consume&& consume) {
+    Slot& slot = slots_[head_ % slot_count];
+    // (T) acquire, pairs with (P).
+    if (slot.sequence.load(Order::acquire) != head_ + 1) return false;
+    const Content& content = slot.content.get();
+    const std::uint32_t bytes = content.record.payload_bytes;
+    const std::byte* payload =
+        bytes <= record_inline_bytes
+            ? content.inline_payload.data()
+            : payload_ring_.get().data() + (content.payload_end - padded(bytes)) % ring_bytes;
+    const std::uint32_t payload_end = content.payload_end;
+    consume(content.record, payload);
+    ++head_;
+    // (F) release, pairs with (R): our reads of the slot and of the payload are done.
+    freed_.store(std::uint64_t{head_} << 32 | payload_end, Order::release);
+    return true;
+  }
+
+ private:
+  struct Content {
+    Record record;
+    std::uint32_t payload_end = 0;
+    std::array<std::byte, record_inline_bytes> inline_payload{};
+  };
+
+  struct alignas(cache_line_bytes) Slot {
+    typename Sync::template Plain<Content> content;
+    /// The position of the record it holds, counted from 1; 0 = never used.
+    typename Sync::template Atomic<std::uint32_t> sequence;
+  };
+
+  static constexpr std::uint32_t padded(std::uint32_t bytes) {
+    return (bytes + 15) & ~std::uint32_t{15};
+  }
+
+  static void copy_inline(std::byte* target, const void* source, std::uint32_t bytes) {
+    if (bytes == 8) {  // The commonest small message, a double: not worth a call.
+      std::memcpy(target, source, 8);
+    } else if (bytes != 0) {
+      std::memcpy(target, source, bytes);
+    }
+  }
+
+  // Sender only.
+  alignas(cache_line_bytes) std::uint32_t tail_ = 0;
+  std::uint32_t payload_tail_ = 0;
+  std::uint32_t free_slots_seen_ = 0;
+  std::uint32_t free_bytes_seen_ = 0;
+
+  // Taker only.
+  alignas(cache_line_bytes) std::uint32_t head_ = 0;
+
+  // Written by the taker, read by the sender when it seems full.
+  // Upper half: records taken; lower half: end of the payload bytes released.
+  alignas(cache_line_bytes) typename Sync::template Atomic<std::uint64_t> freed_;
+
+  // Handed over by the slots' sequence.
+  alignas(cache_line_bytes) std::array<Slot, slot_count> slots_;
+  typename Sync::template Plain<std::array<std::byte, ring_bytes>> payload_ring_;
+};
+
+using Mailbox = BasicMailbox<StdSync>;
+
+}  // namespace sorrel::core

@@ -1,0 +1,81 @@
+//! What the thread and address sanitizers must be told of a fiber and of a switch between fibers.
+//! Empty otherwise.
+#pragma once
+
+#include <cstddef>
+
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace sorrel::core {
+
+/// The sanitizers' view of one fiber; a member of core::Fiber.
+class SanitizerFiber {
+ public:
+  /// The fiber that a thread brings with it.
+  void adopt_thread() {
+#if defined(__SANITIZE_THREAD__)
+    tsan_ = __tsan_get_current_fiber();
+#endif
+  }
+
+  void create([[maybe_unused]] const void* bottom, [[maybe_unused]] std::size_t bytes) {
+#if defined(__SANITIZE_THREAD__)
+    tsan_ = __tsan_create_fiber(0);
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+    bottom_ = bottom;
+    bytes_ = bytes;
+#endif
+  }
+
+  void destroy() {
+#if defined(__SANITIZE_THREAD__)
+    __tsan_destroy_fiber(tsan_);
+#endif
+  }
+
+  /// Last act before the registers are switched. `this` leaves; `ends`: for good.
+  void before_switch_to([[maybe_unused]] SanitizerFiber& next, [[maybe_unused]] bool ends) {
+#if defined(__SANITIZE_ADDRESS__)
+    next.came_from_ = this;
+    __sanitizer_start_switch_fiber(ends ? nullptr : &fake_stack_, next.bottom_, next.bytes_);
+#endif
+#if defined(__SANITIZE_THREAD__)
+    // No synchronisation by the switch itself: two fibers of one worker that race are a bug to be
+    // found.
+    __tsan_switch_to_fiber(next.tsan_, 0);
+#endif
+  }
+
+  /// First act after the switch, on the stack of `this`.
+  void after_switch() {
+#if defined(__SANITIZE_ADDRESS__)
+    const void* bottom = nullptr;
+    std::size_t bytes = 0;
+    __sanitizer_finish_switch_fiber(fake_stack_, &bottom, &bytes);
+    // The first time round this tells us where a thread's own stack lies.
+    if (came_from_ != nullptr && came_from_->bottom_ == nullptr) {
+      came_from_->bottom_ = bottom;
+      came_from_->bytes_ = bytes;
+    }
+#endif
+  }
+
+ private:
+#if defined(__SANITIZE_THREAD__)
+  void* tsan_ = nullptr;
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+  void* fake_stack_ = nullptr;
+  const void* bottom_ = nullptr;
+  std::size_t bytes_ = 0;
+  SanitizerFiber* came_from_ = nullptr;
+#endif
+};
+
+}  // namespace sorrel::core

@@ -1,0 +1,71 @@
+#include "core/scheduler.hpp"
+
+#include <sched.h>
+#include <thread>
+
+#include "os/memory_barrier.hpp"
+
+namespace sorrel::core {
+
+namespace {
+
+void bind_this_thread(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<unsigned>(cpu), &set);
+  // Refused when the administrator has changed the allowed set since: then the worker floats.
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
+    : hooks_(hooks), cpus_(options.cpus) {
+  SORREL_CHECK(options.worker_count >= 1);
+  os::init_memory_barrier();
+  for (std::uint32_t i = 0; i < options.worker_count; ++i) {
+    workers_.push_back(std::make_unique<Worker>(*this, i, options.worker_count, options.limits));
+  }
+}
+
+Scheduler::~Scheduler() = default;
+
+void Scheduler::run(std::uint32_t fiber_count) {
+  // Relaxed: the threads below are started after it.
+  live_fiber_count_.store(fiber_count, std::memory_order_relaxed);
+  if (fiber_count == 0) return;
+  std::vector<std::jthread> threads;
+  for (std::uint32_t i = 1; i < worker_count(); ++i)
+    threads.emplace_back([this, i] { worker_main(i); });
+  worker_main(0);
+}
+
+void Scheduler::worker_main(std::uint32_t index) {
+  if (index < cpus_.size()) bind_this_thread(cpus_[index]);
+  workers_[index]->run();
+}
+
+void Scheduler::note_fiber_end() {
+  // Acquire and release: whoever ends last has seen everything the others did.
+  if (live_fiber_count_.fetch_sub(1, std::memory_order_acq_rel) == 1) stop();
+}
+
+void Scheduler::stop() {
+  // Release, pairs with (S).
+  stopping_.store(true, std::memory_order_release);
+  for (auto& worker : workers_)
+    worker->wake();
+}
+
+void Scheduler::note_asleep() {
+  // Acquire and release: the last one to lie down sees what the others left behind, for the hook's
+  // report.
+  const auto before = asleep_count_.fetch_add(1, std::memory_order_acq_rel);
+  if (before + 1 != static_cast<std::int32_t>(worker_count())) return;
+  // Relaxed: a worker that set a timer did so before it lay down, and the line above is ordered
+  // after that.
+  if (pending_timer_count_.load(std::memory_order_relaxed) != 0 || is_stopping()) return;
+  hooks_.on_all_asleep();
+}
+
+}  // namespace sorrel::core

@@ -1,0 +1,83 @@
+//! Scheduler - the workers of one process, and the two facts that concern all of them: who sleeps,
+//! and when it is over.
+//!
+//! run() starts a thread per worker (the caller's thread is worker 0) and returns when every fiber
+//! has ended. When every worker sleeps and no timer is set, nobody is left who could wake anybody:
+//! the all-asleep hook is called by the last one to lie down (README.md, "Nobody is left"). The
+//! hook may stop the process or return, in which case the workers sleep on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/cache_line.hpp"
+#include "core/worker.hpp"
+
+namespace sorrel::core {
+
+struct SchedulerOptions {
+  std::uint32_t worker_count = 1;
+  WorkerLimits limits;
+  /// CPU number for each worker; empty: not bound.
+  std::vector<int> cpus;
+};
+
+/// What the owner of a scheduler wants to be told. All run on a worker's thread, outside of any
+/// fiber.
+class SchedulerHooks {
+ public:
+  virtual ~SchedulerHooks() = default;
+  /// First on each worker's thread: create its fibers. No fiber runs before every worker's start
+  /// has returned.
+  virtual void on_worker_start(Worker& worker) = 0;
+  virtual void on_worker_end(Worker& worker) = 0;
+  /// Every worker sleeps, no timer is set, and fibers still wait.
+  virtual void on_all_asleep() = 0;
+};
+
+class Scheduler {
+ public:
+  Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  [[nodiscard]] std::uint32_t worker_count() const {
+    return static_cast<std::uint32_t>(workers_.size());
+  }
+
+  [[nodiscard]] Worker& worker(std::uint32_t index) { return *workers_[index]; }
+
+  /// Runs `fiber_count` fibers to their end: as many as the hooks start in all.
+  void run(std::uint32_t fiber_count);
+
+ private:
+  friend class Worker;
+
+  void worker_main(std::uint32_t index);
+  void stop();
+  void note_fiber_end();
+  void note_asleep();
+
+  [[nodiscard]] bool is_stopping() const {
+    // (S) acquire, pairs with the release in stop().
+    return stopping_.load(std::memory_order_acquire);
+  }
+
+  // Constant after construction.
+  SchedulerHooks& hooks_;
+  std::vector<int> cpus_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+
+  // Any thread.
+  alignas(cache_line_bytes) std::atomic<bool> stopping_{false};
+  std::atomic<std::uint32_t> started_count_{0};
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> live_fiber_count_{0};
+  /// Workers announced as parked and not claimed since. Never more than truly sleep.
+  alignas(cache_line_bytes) std::atomic<std::int32_t> asleep_count_{0};
+  std::atomic<std::int32_t> pending_timer_count_{0};
+};
+
+}  // namespace sorrel::core

@@ -1,0 +1,32 @@
+#include "core/timer.hpp"
+
+#include <algorithm>
+
+namespace sorrel::core {
+
+namespace {
+
+bool later(const Timer* a, const Timer* b) {
+  return a->due_ns > b->due_ns;
+}
+
+}  // namespace
+
+void TimerQueue::add(Timer& timer) {
+  heap_.push_back(&timer);
+  std::push_heap(heap_.begin(), heap_.end(), later);
+}
+
+int TimerQueue::run_due(Worker& worker, std::int64_t now_ns) {
+  int count = 0;
+  while (!heap_.empty() && heap_.front()->due_ns <= now_ns) {
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    Timer& timer = *heap_.back();
+    heap_.pop_back();
+    timer.run(worker, timer);
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace sorrel::core

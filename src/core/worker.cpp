@@ -1,0 +1,356 @@
+#include "core/worker.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <sched.h>
+
+#include "arch/cpu.hpp"
+#include "core/scheduler.hpp"
+#include "os/clock.hpp"
+#include "os/futex.hpp"
+
+namespace sorrel::core {
+
+namespace {
+
+// Initial-exec: our library is there from the start, and a fiber's own control block holds the
+// variable at the same place.
+[[gnu::tls_model("initial-exec")]] thread_local Worker* current_worker = nullptr;
+
+// Spinning shorter than this is over before a sleep would have begun.
+constexpr std::int64_t spin_ns_min = 2'000;
+// Records taken from one mailbox before the others are looked at.
+constexpr int drain_count_max = 64;
+
+/// The calling thread's exception state, if the process has a C++ library.
+ExceptionState* exception_state_of_thread() {
+  using GetGlobals = ExceptionState* (*)();
+  // The C++ library of the user's program, not the one inside ours: that is whose exceptions cross
+  // a switch.
+  auto get_globals = reinterpret_cast<GetGlobals>(dlsym(RTLD_DEFAULT, "__cxa_get_globals"));
+  return get_globals == nullptr ? nullptr : get_globals();
+}
+
+void run_notice(Worker& receiver, const Record& record, const std::byte* /*payload*/) {
+  Notice* notice = nullptr;
+  std::memcpy(&notice, record.words.data(), sizeof notice);
+  notice->run(receiver, *notice);
+}
+
+Record record_of(Notice& notice) {
+  Record record{.run = run_notice};
+  Notice* pointer = &notice;
+  std::memcpy(record.words.data(), &pointer, sizeof pointer);
+  return record;
+}
+
+}  // namespace
+
+Worker* Worker::current() {
+  return current_worker;
+}
+
+void Worker::set_current(Worker* worker) {
+  current_worker = worker;
+}
+
+Worker::Worker(Scheduler& scheduler,
+               std::uint32_t index,
+               std::uint32_t worker_count,
+               const WorkerLimits& limits)
+    : scheduler_(scheduler),
+      index_(index),
+      limits_(limits),
+      outbound_(worker_count),
+      spin_ns_(limits.spin_ns_max),
+      pool_(limits.pool_bytes_max) {
+  root_.worker = this;
+}
+
+Worker::~Worker() {
+  for (MailboxLink* link : owned_links_)
+    delete link;
+}
+
+void Worker::start(
+    Fiber& fiber, void* stack_bottom, std::size_t stack_bytes, FiberEntry entry, void* argument) {
+  fiber.worker = this;
+  fiber.entry = entry;
+  fiber.argument = argument;
+  if (fiber.thread_pointer == 0) fiber.thread_pointer = root_.thread_pointer;
+  fiber.context = arch::make_context(stack_bottom, stack_bytes, enter_fiber, &fiber);
+  fiber.sanitizer.create(stack_bottom, stack_bytes);
+  make_ready(fiber);
+}
+
+void Worker::enter_fiber(void* argument) {
+  auto& fiber = *static_cast<Fiber*>(argument);
+  fiber.sanitizer.after_switch();
+  fiber.entry(fiber.argument);
+  fiber.worker->end_fiber();
+}
+
+void Worker::switch_to(Fiber& next, bool ends) {
+  Fiber& previous = *running_;
+  previous.saved_errno = *errno_;
+  previous.saved_exceptions = *exceptions_;
+  running_ = &next;
+  next.state = FiberState::running;
+  // The next one's state is put in place before the registers are switched, so that nothing is left
+  // to do afterwards.
+  *errno_ = next.saved_errno;
+  *exceptions_ = next.saved_exceptions;
+  if (next.thread_pointer != previous.thread_pointer) [[unlikely]]
+    arch::set_thread_pointer(next.thread_pointer);
+  previous.sanitizer.before_switch_to(next.sanitizer, ends);
+  arch::sorrel_switch_context(&previous.context, next.context);
+  previous.sanitizer.after_switch();
+}
+
+void Worker::yield() {
+  poll();
+  Fiber* next = ready_.pop();
+  if (next == nullptr) return;
+  ready_.push(*running_);
+  switch_to(*next);
+}
+
+void Worker::suspend() {
+  running_->state = FiberState::waiting;
+  Fiber& next = next_ready();
+  if (&next == running_) {
+    next.state = FiberState::running;
+  } else {
+    switch_to(next);
+  }
+}
+
+void Worker::sleep(std::int64_t duration_ns) {
+  struct Sleep : Timer {
+    Fiber* fiber;
+  } sleep;
+
+  sleep.due_ns = os::monotonic_ns() + duration_ns;
+  sleep.fiber = running_;
+  sleep.run = [](Worker& worker, Timer& timer) {
+    worker.make_ready(*static_cast<Sleep&>(timer).fiber);
+  };
+  add_timer(sleep);
+  suspend();
+}
+
+void Worker::end_fiber() {
+  running_->state = FiberState::ended;
+  scheduler_.note_fiber_end();
+  switch_to(next_ready(), true);
+  __builtin_unreachable();
+}
+
+Fiber& Worker::next_ready() {
+  poll();
+  Fiber* next = ready_.pop();
+  return next != nullptr ? *next : idle();
+}
+
+Fiber& Worker::idle() {
+  for (;;) {
+    Fiber* found = nullptr;
+    if (spin(found)) return *found;
+    park();
+  }
+}
+
+/// Looks for work for spin_ns_; true when there is some (or the end).
+bool Worker::spin(Fiber*& found) {
+  // The clock is read every so many rounds only: a reading costs as much as several looks.
+  constexpr int rounds_per_reading = 64;
+  std::int64_t give_up_ns = 0;
+  for (int round = 1;; ++round) {
+    poll();
+    found = ready_.pop();
+    if (found != nullptr) {
+      if (give_up_ns != 0) spin_ns_ = std::min(limits_.spin_ns_max, spin_ns_ + spin_ns_ / 8);
+      return true;
+    }
+    if (scheduler_.is_stopping()) {
+      found = &root_;
+      return true;
+    }
+    if (round % rounds_per_reading != 0) continue;
+    const std::int64_t now_ns = os::monotonic_ns();
+    if (give_up_ns == 0) give_up_ns = now_ns + spin_ns_;
+    if (now_ns >= give_up_ns) return false;
+    arch::pause();
+  }
+}
+
+/// Sleeps until woken or until the next timer; see README.md, "Parking".
+void Worker::park() {
+  if (deferred_count_ != 0) {
+    // A receiver whose mailbox is full will not wake us when there is room: look again soon.
+    sched_yield();
+    return;
+  }
+  const std::int64_t began_ns = os::monotonic_ns();
+  parker_.announce();
+  if (attend() || !ready_.empty() || scheduler_.is_stopping()) {
+    // A waker that has claimed us has also counted us out; otherwise nobody has counted us in yet.
+    if (!parker_.retract()) scheduler_.asleep_count_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  scheduler_.note_asleep();
+  while (parker_.is_parked()) {
+    const std::int64_t timeout_ns =
+        timers_.empty() ? -1
+                        : std::max<std::int64_t>(timers_.next_due_ns() - os::monotonic_ns(), 0);
+    os::futex_wait(parker_.state().std_atomic(), Parker::parked, timeout_ns);
+    // Relaxed: a count; see the scheduler.
+    if (timeout_ns >= 0 && parker_.retract())
+      scheduler_.asleep_count_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  // A sleep shorter than the longest spin was not worth it: spin longer next time; a long one: spin
+  // less.
+  const bool was_short = os::monotonic_ns() - began_ns < limits_.spin_ns_max;
+  spin_ns_ = was_short ? limits_.spin_ns_max
+                       : std::max(std::min(spin_ns_min, limits_.spin_ns_max), spin_ns_ / 2);
+}
+
+void Worker::wake() {
+  if (!parker_.claim()) return;
+  // Relaxed: a count. The claimed worker is no longer asleep, before it even runs.
+  scheduler_.asleep_count_.fetch_sub(1, std::memory_order_relaxed);
+  os::futex_wake_one(parker_.state().std_atomic());
+}
+
+bool Worker::poll() {
+  bool any = false;
+  for (Mailbox* mailbox : inbound_) {
+    if (mailbox->has_record()) any |= drain(*mailbox);
+  }
+  // Relaxed: a hint; accept_new_mailboxes() looks again. Rare things share one branch.
+  const bool has_new_mailbox = new_mailboxes_.load(std::memory_order_relaxed) != nullptr;
+  if (has_new_mailbox || deferred_count_ != 0 || !timers_.empty()) [[unlikely]]
+    any |= attend();
+  return any;
+}
+
+/// Everything poll() does, rare things included.
+bool Worker::attend() {
+  bool any = accept_new_mailboxes();
+  for (Mailbox* mailbox : inbound_)
+    any |= drain(*mailbox);
+  if (deferred_count_ != 0) any |= flush_deferred();
+  if (!timers_.empty()) {
+    const int run_count = timers_.run_due(*this, os::monotonic_ns());
+    // Relaxed: a count that the last worker to fall asleep reads; this worker is awake.
+    if (run_count != 0)
+      scheduler_.pending_timer_count_.fetch_sub(run_count, std::memory_order_relaxed);
+    any |= run_count != 0;
+  }
+  return any;
+}
+
+bool Worker::drain(Mailbox& mailbox) {
+  const auto run = [this](const Record& record, const std::byte* payload) {
+    record.run(*this, record, payload);
+  };
+  int count = 0;
+  while (count < drain_count_max && mailbox.take(run))
+    ++count;
+  return count != 0;
+}
+
+bool Worker::accept_new_mailboxes() {
+  // (M) acquire, pairs with (N): the mailbox is constructed.
+  MailboxLink* link = new_mailboxes_.exchange(nullptr, std::memory_order_acquire);
+  const bool any = link != nullptr;
+  for (; link != nullptr; link = link->next)
+    inbound_.push_back(&link->mailbox);
+  return any;
+}
+
+void Worker::open_mailbox(Outbound& outbound, Worker& to) {
+  auto* link = new MailboxLink;
+  owned_links_.push_back(link);
+  outbound.mailbox = &link->mailbox;
+  // Relaxed: a guess, checked by the exchange.
+  link->next = to.new_mailboxes_.load(std::memory_order_relaxed);
+  // (N) release, pairs with (M).
+  while (!to.new_mailboxes_.compare_exchange_weak(link->next, link, std::memory_order_release,
+                                                  std::memory_order_relaxed)) {
+  }
+}
+
+bool Worker::try_post(Worker& to, const Record& record, const void* payload) {
+  Outbound& outbound = outbound_[to.index_];
+  if (outbound.mailbox == nullptr) [[unlikely]]
+    open_mailbox(outbound, to);
+  // Behind deferred notices nothing may overtake.
+  if (outbound.deferred_first != nullptr || !outbound.mailbox->try_post(record, payload))
+    return false;
+  to.wake();
+  return true;
+}
+
+void Worker::post(Worker& to, Notice& notice) {
+  SORREL_ASSERT(&to != this);
+  if (try_post(to, record_of(notice), nullptr)) return;
+  Outbound& outbound = outbound_[to.index_];
+  notice.next = nullptr;
+  if (outbound.deferred_first == nullptr) {
+    outbound.deferred_first = &notice;
+  } else {
+    outbound.deferred_last->next = &notice;
+  }
+  outbound.deferred_last = &notice;
+  ++deferred_count_;
+}
+
+bool Worker::flush_deferred() {
+  bool any = false;
+  for (std::uint32_t to = 0; to < outbound_.size(); ++to) {
+    Outbound& outbound = outbound_[to];
+    while (outbound.deferred_first != nullptr) {
+      Notice& notice = *outbound.deferred_first;
+      // Read first: once posted, the notice belongs to the receiver.
+      Notice* next = notice.next;
+      if (!outbound.mailbox->try_post(record_of(notice), nullptr)) break;
+      outbound.deferred_first = next;
+      --deferred_count_;
+      any = true;
+      scheduler_.worker(to).wake();
+    }
+  }
+  return any;
+}
+
+void Worker::add_timer(Timer& timer) {
+  timers_.add(timer);
+  // Relaxed: a count; this worker is awake, so nobody can be the last to fall asleep before it
+  // does.
+  scheduler_.pending_timer_count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Worker::run() {
+  set_current(this);
+  errno_ = &errno;
+  exceptions_ = exception_state_of_thread();
+  if (exceptions_ == nullptr) exceptions_ = &no_exceptions_;
+  running_ = &root_;
+  root_.state = FiberState::running;
+  root_.thread_pointer = arch::thread_pointer();
+  root_.sanitizer.adopt_thread();
+  scheduler_.hooks_.on_worker_start(*this);
+  scheduler_.started_count_.fetch_add(1, std::memory_order_acq_rel);
+  // Acquire, pairs with the release above: what the others' start hooks made is visible to our
+  // fibers.
+  while (scheduler_.started_count_.load(std::memory_order_acquire) != scheduler_.worker_count())
+    sched_yield();
+  suspend();
+  scheduler_.hooks_.on_worker_end(*this);
+  set_current(nullptr);
+}
+
+}  // namespace sorrel::core

@@ -1,0 +1,156 @@
+//! Worker - an OS thread that runs fibers: ready queue, mailboxes, timers, and what it does when
+//! nothing is ready.
+//!
+//! Everything of a worker is touched by its own thread only, except what is marked "any thread".
+//! Fibers do not move between workers. A fiber that suspends switches straight to the next ready
+//! one; when none is ready, the idle loop runs on the stack of the fiber that suspended last, so
+//! that news for that very fiber costs no switch at all. Thread-locals: current() is the only one,
+//! out of line, because compilers keep thread-local addresses across calls. See README.md for
+//! parking, posting and the end.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/cache_line.hpp"
+#include "base/check.hpp"
+#include "core/fiber.hpp"
+#include "core/mailbox.hpp"
+#include "core/message_pool.hpp"
+#include "core/notice.hpp"
+#include "core/parker.hpp"
+#include "core/timer.hpp"
+
+namespace sorrel::core {
+
+class Scheduler;
+
+struct WorkerLimits {
+  /// An idle worker spins at most this long before it sleeps; 0 where cores are scarce.
+  std::int64_t spin_ns_max = 50'000;
+  /// Bound of the message pool.
+  std::size_t pool_bytes_max = std::size_t{64} << 20;
+};
+
+class Worker {
+ public:
+  Worker(Scheduler& scheduler,
+         std::uint32_t index,
+         std::uint32_t worker_count,
+         const WorkerLimits& limits);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// The worker of the calling thread, or null. Any thread.
+  [[gnu::noinline]] static Worker* current();
+
+  /// Makes current() answer `worker` on the calling thread: its own, or one whose control block a
+  /// fiber will use.
+  [[gnu::noinline]] static void set_current(Worker* worker);
+
+  [[nodiscard]] std::uint32_t index() const { return index_; }
+
+  [[nodiscard]] Scheduler& scheduler() const { return scheduler_; }
+
+  [[nodiscard]] Fiber& running() const { return *running_; }
+
+  [[nodiscard]] bool in_fiber() const { return running_ != &root_; }
+
+  [[nodiscard]] MessagePool& pool() { return pool_; }
+
+  /// Prepares a fiber on the given stack; it is ready at once. The caller keeps fiber and stack
+  /// alive until it has ended.
+  void start(
+      Fiber& fiber, void* stack_bottom, std::size_t stack_bytes, FiberEntry entry, void* argument);
+
+  /// Lets the other ready fibers run first. May suspend.
+  void yield();
+
+  /// Gives the processor away until somebody calls make_ready() for the running fiber. May suspend.
+  void suspend();
+
+  /// Suspends the running fiber for at least `duration_ns`. May suspend.
+  void sleep(std::int64_t duration_ns);
+
+  /// Ends the running fiber.
+  [[noreturn]] void end_fiber();
+
+  /// Makes a waiting fiber of this worker ready. Never suspends.
+  void make_ready(Fiber& fiber) {
+    SORREL_ASSERT(fiber.state == FiberState::waiting && fiber.worker == this);
+    ready_.push(fiber);
+  }
+
+  /// Takes what other workers have sent. Returns whether there was anything. Never suspends.
+  bool poll();
+
+  /// Sends a notice to another worker. Never suspends, never fails.
+  void post(Worker& to, Notice& notice);
+
+  /// Sends a record to another worker; false when the way is full and the sender must keep its
+  /// message.
+  bool try_post(Worker& to, const Record& record, const void* payload);
+
+  void add_timer(Timer& timer);
+
+  /// The body of the worker's thread: runs fibers until the scheduler stops.
+  void run();
+
+  /// Any thread, after publishing something for this worker: wakes it when it sleeps.
+  void wake();
+
+ private:
+  struct Outbound {
+    Mailbox* mailbox = nullptr;
+    Notice* deferred_first = nullptr;
+    Notice* deferred_last = nullptr;
+  };
+
+  struct MailboxLink {
+    Mailbox mailbox;
+    MailboxLink* next = nullptr;
+  };
+
+  Fiber& next_ready();
+  Fiber& idle();
+  bool spin(Fiber*& found);
+  void park();
+  bool attend();
+  void switch_to(Fiber& next, bool ends = false);
+  bool drain(Mailbox& mailbox);
+  void open_mailbox(Outbound& outbound, Worker& to);
+  bool flush_deferred();
+  bool accept_new_mailboxes();
+  static void enter_fiber(void* argument);
+
+  // Constant after construction; any thread may read.
+  Scheduler& scheduler_;
+  const std::uint32_t index_;
+  const WorkerLimits limits_;
+
+  // Any thread.
+  // (N) release push, pairs with (M) acquire exchange: mailboxes whose senders have just opened
+  // them.
+  alignas(cache_line_bytes) std::atomic<MailboxLink*> new_mailboxes_{nullptr};
+  alignas(cache_line_bytes) Parker parker_;
+
+  // Own thread only.
+  alignas(cache_line_bytes) Fiber* running_ = nullptr;
+  ReadyQueue ready_;
+  int* errno_ = nullptr;
+  ExceptionState* exceptions_ = nullptr;
+  std::vector<Mailbox*> inbound_;
+  std::vector<Outbound> outbound_;
+  std::uint32_t deferred_count_ = 0;
+  TimerQueue timers_;
+  std::int64_t spin_ns_;
+  ExceptionState no_exceptions_;
+  Fiber root_;
+  MessagePool pool_;
+  std::vector<MailboxLink*> owned_links_;
+};
+
+}  // namespace sorrel::core
