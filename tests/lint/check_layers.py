@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Report every #include below src/ that goes against the arrows of layers.toml.
+
+    check_layers.py [ROOT]
+
+One line per breach, in the form compilers use (file:line: words), exit status 1 when there is any.
+"""
+
+import graphlib
+import pathlib
+import re
+import sys
+import tomllib
+
+QUOTED_INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
+SOURCE_ENDINGS = {".hpp", ".cpp", ".h", ".c", ".S"}
+
+
+def table_faults(table: dict[str, list[str]]) -> list[str]:
+    """What makes the table itself unusable: names that are not modules, and cycles."""
+    faults = [
+        f"layers.toml:1: '{module}' lists '{name}', which is not a module"
+        for module, names in table.items()
+        for name in names
+        if name not in table
+    ]
+    try:
+        graphlib.TopologicalSorter(table).prepare()
+    except graphlib.CycleError as error:
+        faults.append(f"layers.toml:1: cycle: {' -> '.join(error.args[1])}")
+    return faults
+
+
+def include_fault(module: str, included: str, root: pathlib.Path, table: dict[str, list[str]]) -> str | None:
+    """Why a file of `module` may not include "included", or None when it may."""
+    if (root / "include" / included).is_file() or (root / "include/mpi" / included).is_file():
+        return None
+    target = included.split("/")[0]
+    if not (root / "src" / included).is_file():
+        return f"'{included}' is neither below src/ nor a public header (write includes from src/)"
+    if target != module and target not in table[module]:
+        return f"'{module}' may not include '{target}' ({included})"
+    return None
+
+
+def file_faults(path: pathlib.Path, root: pathlib.Path, table: dict[str, list[str]]) -> list[str]:
+    place = path.relative_to(root)
+    module = place.parts[1]
+    if module not in table:
+        return [f"{place}:1: the module '{module}' is not in layers.toml"]
+    faults = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        match = QUOTED_INCLUDE.match(line)
+        fault = match and include_fault(module, match[1], root, table)
+        if fault:
+            faults.append(f"{place}:{number}: {fault}")
+    return faults
+
+
+def check(root: pathlib.Path) -> list[str]:
+    table = tomllib.loads((root / "layers.toml").read_text(encoding="utf-8"))["may_include"]
+    faults = table_faults(table)
+    if faults:
+        return faults
+    for path in sorted((root / "src").rglob("*")):
+        if path.suffix in SOURCE_ENDINGS:
+            faults += file_faults(path, root, table)
+    return faults
+
+
+if __name__ == "__main__":
+    found = check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    print(*(found or ["layers: every include follows layers.toml"]), sep="\n")
+    sys.exit(1 if found else 0)

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""The layer check must see what it is there to see: each test plants one fault in a small tree."""
+
+import pathlib
+import tempfile
+import unittest
+
+import check_layers
+
+TABLE = '[may_include]\nlow = []\nhigh = ["low"]\n'
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.write("layers.toml", TABLE)
+        self.write("include/mpi/mpi.h", "")
+        self.write("src/low/thing.hpp", "")
+        self.write("src/high/part/tower.hpp", '#include "low/thing.hpp"\n#include "mpi.h"\n#include <vector>\n')
+
+    def write(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def faults(self):
+        return check_layers.check(self.root)
+
+    def test_accepts_includes_that_go_down(self):
+        self.assertEqual(self.faults(), [])
+
+    def test_catches_an_include_that_goes_up(self):
+        self.write("src/low/thing.cpp", '\n  #  include "high/part/tower.hpp"\n')
+        (fault,) = self.faults()
+        self.assertIn("src/low/thing.cpp:2: 'low' may not include 'high'", fault)
+
+    def test_catches_an_include_in_a_folder_of_a_module(self):
+        self.write("src/low/deep/er/thing.hpp", '#include "high/part/tower.hpp"\n')
+        self.assertEqual(len(self.faults()), 1)
+
+    def test_catches_an_include_written_relative_to_its_file(self):
+        self.write("src/high/part/other.cpp", '#include "tower.hpp"\n')
+        self.assertIn("write includes from src/", self.faults()[0])
+
+    def test_catches_a_module_that_is_not_in_the_table(self):
+        self.write("src/stray/thing.cpp", "")
+        self.assertIn("'stray' is not in layers.toml", self.faults()[0])
+
+    def test_catches_a_cycle_in_the_table(self):
+        self.write("layers.toml", '[may_include]\nlow = ["high"]\nhigh = ["low"]\n')
+        self.assertIn("cycle", self.faults()[0])
+
+    def test_catches_an_unknown_name_in_the_table(self):
+        self.write("layers.toml", '[may_include]\nlow = []\nhigh = ["lowe"]\n')
+        self.assertIn("'lowe', which is not a module", self.faults()[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
