@@ -1,0 +1,18 @@
+// Every rank says who it is. A rank is a thread of Sorrel's own making, not a process of the
+// system: all of them print the same process id, and there may be as many as you like.
+//
+//   mpicc 01_hello.c -o hello && sorrel run -n 8 ./hello
+
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char** argv) {
+  int rank, ranks;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  printf("hello from rank %d of %d, process %d\n", rank, ranks, (int)getpid());
+  MPI_Finalize();
+  return 0;
+}
