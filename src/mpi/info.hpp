@@ -1,0 +1,67 @@
+//! Info - a list of (key, value) hints, in the order in which the keys were first set.
+//!
+//! An Info belongs to the rank that made it. MPI_INFO_ENV is one constant list that every rank may
+//! read. Says nothing about what a key means: who takes hints looks its own keys up.
+//!
+//! Limits: MPI_MAX_INFO_KEY and MPI_MAX_INFO_VAL, both with the ending zero; what is longer is an
+//! error and leaves the list as it was.
+#pragma once
+
+#include <memory>
+#include <mpi.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mpi/error_detail.hpp"
+#include "mpi/handle.hpp"
+
+namespace sorrel::mpi {
+
+class Info {
+ public:
+  static constexpr ObjectKind object_kind = ObjectKind::info;
+  ObjectHeader header{object_kind};
+
+  [[nodiscard]] int size() const { return static_cast<int>(entries_.size()); }
+
+  /// The n-th key, `n` in 0..size()-1.
+  [[nodiscard]] const std::string& key(int n) const {
+    return entries_[static_cast<std::size_t>(n)].key;
+  }
+
+  /// The value of a key, or null when it is not in the list.
+  [[nodiscard]] const std::string* find(std::string_view key) const;
+
+  /// Adds the key or replaces its value. MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE: null, empty key, or
+  /// too long.
+  [[nodiscard]] int set(const char* key, const char* value, ErrorDetail& detail);
+
+  /// MPI_ERR_INFO_NOKEY: it is not in the list.
+  [[nodiscard]] int erase(const char* key, ErrorDetail& detail);
+
+ private:
+  struct Entry {
+    std::string key;
+    std::string value;
+  };
+
+  std::vector<Entry> entries_;
+};
+
+/// MPI_SUCCESS when `key` may be the key of a hint, else MPI_ERR_INFO_KEY.
+[[nodiscard]] int check_info_key(const char* key, ErrorDetail& detail);
+
+/// The list behind a handle, MPI_INFO_ENV included; null for MPI_INFO_NULL and for what is no list.
+const Info* info_of(MPI_Info handle);
+
+/// As info_of(), but only a list that the caller may change: not MPI_INFO_ENV.
+Info* changeable_info_of(MPI_Info handle);
+
+/// A handle for `info`, which it owns.
+MPI_Info make_info_handle(std::unique_ptr<Info> info);
+
+/// Ends a list of changeable_info_of(); its handle is recognised as stale for a while.
+void free_info(Info* info);
+
+}  // namespace sorrel::mpi
