@@ -1,1 +1,28 @@
+# What `cmake --install` puts where, and the package behind find_package(Sorrel).
+#
+#   bin/sorrel               the command                              (tools/sorrel)
+#   bin/mpi/mpicc ...        the same under other MPIs' names: put the folder on PATH (tools/sorrel)
+#   lib/libmpi_abi.so.1      the library; programs ask for it by this name, whoever linked them
+#   include/mpi/mpi.h        alone in its include root, so that no other MPI's header is near
+#   include/sorrel*          the C and C++ interfaces
+#   share/sorrel/gdb         what gdb needs to show a rank's globals
+#
+# The tree may be moved: everything in it is found from where it lies.
+include(CMakePackageConfigHelpers)
+set(SORREL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Sorrel)
 
+target_include_directories(mpi_abi INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/mpi> $<INSTALL_INTERFACE:include/mpi>)
+set_target_properties(mpi_abi PROPERTIES EXPORT_NAME mpi)
+install(TARGETS mpi_abi EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES include/mpi/mpi.h DESTINATION include/mpi)
+install(DIRECTORY include/ DESTINATION include
+  FILES_MATCHING PATTERN "sorrel*.h*" PATTERN "mpi" EXCLUDE)
+
+install(EXPORT SorrelTargets NAMESPACE Sorrel:: DESTINATION ${SORREL_PACKAGE_DIR})
+configure_package_config_file(cmake/SorrelConfig.cmake.in ${PROJECT_BINARY_DIR}/SorrelConfig.cmake
+  INSTALL_DESTINATION ${SORREL_PACKAGE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/SorrelConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/SorrelConfig.cmake ${PROJECT_BINARY_DIR}/SorrelConfigVersion.cmake
+  DESTINATION ${SORREL_PACKAGE_DIR})
