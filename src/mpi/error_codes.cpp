@@ -1,0 +1,56 @@
+#include "mpi/error_codes.hpp"
+
+#include <cstring>
+
+#include "mpi/error_string.hpp"
+
+namespace sorrel::mpi {
+
+const ErrorCodes::Added* ErrorCodes::find(int code) const {
+  if (code <= MPI_ERR_LASTCODE || code > last_used()) return nullptr;
+  return &added_[static_cast<std::size_t>(code - MPI_ERR_LASTCODE - 1)];
+}
+
+int ErrorCodes::add_class() {
+  const int error_class = last_used() + 1;
+  added_.push_back({.error_class = error_class, .text = {}});
+  return error_class;
+}
+
+int ErrorCodes::add_code(int error_class, int* code, ErrorDetail& detail) {
+  const Added* added = find(error_class);
+  const bool is_class = added == nullptr ? is_error_class(error_class) && error_class != MPI_SUCCESS
+                                         : added->error_class == error_class;
+  if (!is_class) return detail.fail(MPI_ERR_ARG, "%d is no error class", error_class);
+  added_.push_back({.error_class = error_class, .text = {}});
+  *code = last_used();
+  return MPI_SUCCESS;
+}
+
+int ErrorCodes::set_text(int code, const char* text, ErrorDetail& detail) {
+  if (find(code) == nullptr)
+    return detail.fail(MPI_ERR_ARG, "%d is no error class or code that this rank added", code);
+  if (text == nullptr) text = "";
+  if (::strnlen(text, MPI_MAX_ERROR_STRING) >= MPI_MAX_ERROR_STRING)
+    return detail.fail(MPI_ERR_ARG, "the text is longer than %d bytes", MPI_MAX_ERROR_STRING - 1);
+  added_[static_cast<std::size_t>(code - MPI_ERR_LASTCODE - 1)].text = text;
+  return MPI_SUCCESS;
+}
+
+int ErrorCodes::class_of(int code, int* error_class, ErrorDetail& detail) const {
+  if (const Added* added = find(code)) {
+    *error_class = added->error_class;
+  } else if (is_error_class(code)) {
+    *error_class = code;
+  } else {
+    return detail.fail(MPI_ERR_ARG, "%d is no error code", code);
+  }
+  return MPI_SUCCESS;
+}
+
+const char* ErrorCodes::text_of(int code) const {
+  if (const Added* added = find(code)) return added->text.c_str();
+  return is_error_class(code) ? error_string(code) : nullptr;
+}
+
+}  // namespace sorrel::mpi

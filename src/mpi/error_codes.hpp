@@ -1,0 +1,50 @@
+//! Error codes - the classes, codes and texts that a program adds to the standard's.
+//!
+//! One object for each rank, touched by its worker only: a rank sees only what it added itself.
+//! Classes and codes share one row of numbers that begins after MPI_ERR_LASTCODE.
+#pragma once
+
+#include <mpi.h>
+#include <string>
+#include <vector>
+
+#include "mpi/error_detail.hpp"
+
+namespace sorrel::mpi {
+
+class ErrorCodes {
+ public:
+  /// The value of MPI_LASTUSEDCODE.
+  [[nodiscard]] int last_used() const { return MPI_ERR_LASTCODE + static_cast<int>(added_.size()); }
+
+  /// A new class, which is a code of itself.
+  int add_class();
+
+  /// A new code of `error_class`, one of the standard's or an added one; else MPI_ERR_ARG.
+  [[nodiscard]] int add_code(int error_class, int* code, ErrorDetail& detail);
+
+  /// Gives an added class or code a text; of the standard's it is MPI_ERR_ARG. `text` may be null,
+  /// and at most MPI_MAX_ERROR_STRING - 1 bytes.
+  [[nodiscard]] int set_text(int code, const char* text, ErrorDetail& detail);
+
+  /// The class of a code; 0 (MPI_SUCCESS) only for MPI_SUCCESS. MPI_ERR_ARG: no such code.
+  [[nodiscard]] int class_of(int code, int* error_class, ErrorDetail& detail) const;
+
+  /// The text of a code; an added one without a text has an empty one. Null: no such code. Valid
+  /// until the next change.
+  [[nodiscard]] const char* text_of(int code) const;
+
+ private:
+  struct Added {
+    int error_class;
+    std::string text;
+  };
+
+  /// The added class or code, or null.
+  [[nodiscard]] const Added* find(int code) const;
+
+  /// Number MPI_ERR_LASTCODE + 1 comes first.
+  std::vector<Added> added_;
+};
+
+}  // namespace sorrel::mpi

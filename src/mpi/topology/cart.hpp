@@ -1,0 +1,93 @@
+//! CartTopology - a grid of ranks: how coordinates and ranks of a Cartesian communicator
+//! correspond.
+//!
+//! Immutable; shared by the views of the communicator that have it, any thread may read. Ranks run
+//! through the grid in row-major order: the last coordinate changes fastest. A grid of no
+//! dimensions has one rank. Does not know the communicator: PROC_NULL is the only rank outside the
+//! grid.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mpi.h>
+#include <span>
+#include <vector>
+
+#include "mpi/error_detail.hpp"
+
+namespace sorrel::mpi {
+
+class CartTopology {
+ public:
+  using Pointer = std::shared_ptr<const CartTopology>;
+
+  /// The two ranks of a shift: who sends here, and to whom this one sends.
+  struct Shift {
+    int source;
+    int destination;
+  };
+
+  /// Which part of a sliced grid a rank is in, and its rank there.
+  struct Slice {
+    int color;
+    int key;
+  };
+
+  /// A grid for at most `rank_count_max` ranks. MPI_ERR_DIMS: an extent below 1; MPI_ERR_TOPOLOGY:
+  /// more cells than ranks.
+  [[nodiscard]] static int make(std::span<const int> dims,
+                                std::span<const int> periods,
+                                int rank_count_max,
+                                Pointer* result,
+                                ErrorDetail& detail);
+
+  [[nodiscard]] int dimension_count() const { return static_cast<int>(dims_.size()); }
+
+  /// Ranks in the grid.
+  [[nodiscard]] int size() const { return size_; }
+
+  [[nodiscard]] int extent(int dimension) const {
+    return dims_[static_cast<std::size_t>(dimension)].extent;
+  }
+
+  [[nodiscard]] bool is_periodic(int dimension) const {
+    return dims_[static_cast<std::size_t>(dimension)].is_periodic;
+  }
+
+  /// `coords` has dimension_count() numbers; they wrap around where the grid is periodic, and are
+  /// MPI_ERR_ARG elsewhere.
+  [[nodiscard]] int rank_of(const int* coords, int* rank, ErrorDetail& detail) const;
+
+  /// `rank` in 0..size()-1; writes the first `count` coordinates, at most dimension_count().
+  void coords_of(int rank, int* coords, int count) const;
+
+  /// `rank` in 0..size()-1, `dimension` in 0..dimension_count()-1.
+  [[nodiscard]] Shift shift(int rank, int dimension, int displacement) const;
+
+  /// The part of a grid that keeps the dimensions whose `remain_dims` is not zero, and where `rank`
+  /// is in it.
+  [[nodiscard]] Pointer slice(const int* remain_dims) const;
+  [[nodiscard]] Slice slice_of(int rank, const int* remain_dims) const;
+
+ private:
+  struct Dimension {
+    int extent;
+    bool is_periodic;
+    /// Distance in rank of neighbours in this dimension.
+    int stride;
+  };
+
+  CartTopology() = default;
+
+  /// Sets the strides and the size of the grid.
+  void finish();
+
+  [[nodiscard]] int coordinate_of(int rank, const Dimension& dimension) const {
+    return rank / dimension.stride % dimension.extent;
+  }
+
+  std::vector<Dimension> dims_;
+  int size_ = 1;
+};
+
+}  // namespace sorrel::mpi
