@@ -1,0 +1,159 @@
+#include "os/cgroup.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <fcntl.h>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+namespace sorrel::os {
+
+namespace {
+
+/// Small files of the kernel only: /proc/self/mountinfo of a container host may have some hundred
+/// KiB.
+constexpr std::size_t file_size_bytes_max = 4u << 20;
+
+std::optional<std::string> read_small_file(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  std::string text;
+  char piece[4096];
+  ssize_t taken = 0;
+  while (text.size() < file_size_bytes_max && (taken = read(file, piece, sizeof piece)) > 0) {
+    text.append(piece, static_cast<std::size_t>(taken));
+  }
+  close(file);
+  return text;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+bool contains(std::string_view list, std::string_view wanted) {
+  const auto parts = split(list, ',');
+  return std::find(parts.begin(), parts.end(), wanted) != parts.end();
+}
+
+/// One hierarchy that can hold a cpu quota: where it is mounted, and which of its groups is the
+/// mount's root.
+struct Hierarchy {
+  bool version_2 = false;
+  std::string mount_root;
+  std::string mount_point;
+  std::string group;
+};
+
+/// Lines are "number:controllers:path"; version 2 is the line "0::path".
+void find_groups(std::string_view text,
+                 std::optional<std::string>& v1,
+                 std::optional<std::string>& v2) {
+  for (const std::string_view line : split(text, '\n')) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == line.npos ? line.npos : line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    const std::string path(line.substr(second + 1));
+    if (controllers.empty()) {
+      v2 = path;
+    } else if (contains(controllers, "cpu")) {
+      v1 = path;
+    }
+  }
+}
+
+/// Lines are "id parent device root mountpoint options [tags…] - type source super-options".
+std::vector<Hierarchy> find_hierarchies(const std::string& root) {
+  const auto groups = read_small_file(root + "/proc/self/cgroup");
+  const auto mounts = read_small_file(root + "/proc/self/mountinfo");
+  std::vector<Hierarchy> hierarchies;
+  if (!groups || !mounts) return hierarchies;
+  std::optional<std::string> v1;
+  std::optional<std::string> v2;
+  find_groups(*groups, v1, v2);
+  for (const std::string_view line : split(*mounts, '\n')) {
+    const auto words = split(line, ' ');
+    const auto dash = std::find(words.begin(), words.end(), "-");
+    if (words.size() < 5 || words.end() - dash < 4) continue;
+    const bool is_v2 = dash[1] == "cgroup2";
+    const bool is_v1 = dash[1] == "cgroup" && contains(dash[3], "cpu");
+    const auto& group = is_v2 ? v2 : v1;
+    if ((!is_v1 && !is_v2) || !group) continue;
+    hierarchies.push_back({.version_2 = is_v2,
+                           .mount_root = std::string(words[3]),
+                           .mount_point = std::string(words[4]),
+                           .group = *group});
+  }
+  return hierarchies;
+}
+
+/// The group's path below the mount point. In a container the mount shows only a subtree, whose
+/// name in /proc/self/cgroup may be the host's; what lies outside is read as the root of the mount.
+std::string path_below_mount(const Hierarchy& hierarchy) {
+  std::string_view path = hierarchy.group;
+  std::string_view root = hierarchy.mount_root;
+  if (root != "/") {
+    const bool inside = path.substr(0, root.size()) == root &&
+                        (path.size() == root.size() || path[root.size()] == '/');
+    if (!inside) return "";
+    path.remove_prefix(root.size());
+  }
+  if (path.find("/..") != path.npos) return "";
+  return path == "/" ? "" : std::string(path);
+}
+
+std::optional<double> quota_of_v2(const std::string& file) {
+  const auto text = read_small_file(file);
+  if (!text) return std::nullopt;
+  const auto words = split(std::string_view(*text).substr(0, text->find('\n')), ' ');
+  if (words.size() < 2 || words[0] == "max") return std::nullopt;
+  const double quota_us = std::strtod(std::string(words[0]).c_str(), nullptr);
+  const double period_us = std::strtod(std::string(words[1]).c_str(), nullptr);
+  if (quota_us <= 0 || period_us <= 0) return std::nullopt;
+  return quota_us / period_us;
+}
+
+std::optional<double> quota_of_v1(const std::string& quota_file, const std::string& period_file) {
+  const auto quota = read_small_file(quota_file);
+  const auto period = read_small_file(period_file);
+  if (!quota || !period) return std::nullopt;
+  const double quota_us = std::strtod(quota->c_str(), nullptr);  // -1 means unlimited
+  const double period_us = std::strtod(period->c_str(), nullptr);
+  if (quota_us <= 0 || period_us <= 0) return std::nullopt;
+  return quota_us / period_us;
+}
+
+}  // namespace
+
+std::optional<CpuQuota> cpu_quota(const std::string& root) {
+  std::optional<CpuQuota> least;
+  for (const Hierarchy& hierarchy : find_hierarchies(root)) {
+    std::string path = path_below_mount(hierarchy);
+    while (true) {
+      const std::string folder = hierarchy.mount_point + path;
+      const std::string file = folder + (hierarchy.version_2 ? "/cpu.max" : "/cpu.cfs_quota_us");
+      const auto cpus = hierarchy.version_2
+                            ? quota_of_v2(root + file)
+                            : quota_of_v1(root + file, root + folder + "/cpu.cfs_period_us");
+      if (cpus && (!least || *cpus < least->cpus)) least = CpuQuota{.cpus = *cpus, .file = file};
+      if (path.empty()) break;
+      path.resize(path.rfind('/') == path.npos ? 0 : path.rfind('/'));
+    }
+  }
+  return least;
+}
+
+int whole_cpus(const CpuQuota& quota) {
+  return static_cast<int>(std::clamp(quota.cpus, 1.0, 1e6));
+}
+
+}  // namespace sorrel::os

@@ -1,0 +1,33 @@
+//! CPU sets - which cpus this process may run on, and lists of cpu numbers as text.
+//!
+//! Any thread may call; nothing is cached. Counts hardware threads, not cores: who shares a core
+//! with whom is the topology's business. Knows nothing of quotas (os/cgroup.hpp). Limit: cpu
+//! numbers below cpu_count_max.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sorrel::os {
+
+/// Cpu numbers are below this; Linux is built for at most 8192 today.
+inline constexpr int cpu_count_max = 65536;
+
+/// The cpus in the calling thread's affinity mask, ascending. Empty only if the kernel refuses to
+/// tell.
+[[nodiscard]] std::vector<int> allowed_cpus();
+
+/// "0,2,3": every number, in the order given.
+[[nodiscard]] std::string format_cpu_list(std::span<const int> cpus);
+
+/// "0,2-3": neighbours in the order given are joined, for people to read.
+[[nodiscard]] std::string format_cpu_ranges(std::span<const int> cpus);
+
+/// Reads "0,2-3" in the order written; nothing if it is not such a list. An empty text is an empty
+/// list.
+[[nodiscard]] std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
+
+}  // namespace sorrel::os

@@ -1,0 +1,334 @@
+#include "os/elf_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <elf.h>
+#include <fcntl.h>
+#include <optional>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace sorrel::os {
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr Elf64_Half machine_here = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr Elf64_Half machine_here = EM_AARCH64;
+#endif
+constexpr unsigned char byte_order_here =
+    std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+
+/// A copy of the T at `offset`, or nothing if it does not lie in the file. Files may be misaligned
+/// on purpose.
+template <typename T>
+std::optional<T> copy_at(std::span<const std::byte> bytes, std::uint64_t offset) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+std::string machine_name(Elf64_Half machine) {
+  switch (machine) {
+    case EM_386:
+      return "i386";
+    case EM_X86_64:
+      return "x86_64";
+    case EM_ARM:
+      return "arm";
+    case EM_AARCH64:
+      return "aarch64";
+    case EM_PPC64:
+      return "ppc64";
+    case EM_RISCV:
+      return "riscv";
+    case EM_S390:
+      return "s390";
+    default:
+      return "machine " + std::to_string(machine);
+  }
+}
+
+/// Maps the whole file; an empty span with `error` set when that fails.
+std::span<const std::byte> map_file(const std::string& path, std::optional<ElfError>& error) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status{};
+  if (file < 0 || fstat(file, &status) != 0) {
+    error = ElfError{ElfProblem::cannot_open, std::strerror(errno)};
+    if (file >= 0) close(file);
+    return {};
+  }
+  std::span<const std::byte> bytes;
+  if (!S_ISREG(status.st_mode)) {
+    error =
+        ElfError{ElfProblem::not_a_file, S_ISDIR(status.st_mode) ? "a folder" : "a special file"};
+  } else if (status.st_size == 0) {
+    error = ElfError{ElfProblem::not_elf, "empty"};
+  } else {
+    const auto size_bytes = static_cast<std::size_t>(status.st_size);
+    void* address = mmap(nullptr, size_bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    if (address == MAP_FAILED) {
+      error = ElfError{ElfProblem::cannot_open, std::strerror(errno)};
+    } else {
+      bytes = {static_cast<const std::byte*>(address), size_bytes};
+    }
+  }
+  close(file);
+  return bytes;
+}
+
+std::string first_line(std::span<const std::byte> bytes) {
+  const auto* text = reinterpret_cast<const char*>(bytes.data());
+  const std::string_view view(text, std::min<std::size_t>(bytes.size(), 256));
+  std::string_view line = view.substr(0, view.find('\n'));
+  line.remove_prefix(std::min(line.find_first_not_of(" \t", 2), line.size()));
+  return std::string(line);
+}
+
+}  // namespace
+
+std::variant<ElfFile, ElfError> ElfFile::open(const std::string& path) {
+  std::optional<ElfError> error;
+  ElfFile elf;
+  elf.bytes_ = map_file(path, error);
+  if (error) return *std::move(error);
+  const auto magic = copy_at<std::array<char, 2>>(elf.bytes_, 0);
+  if (magic && (*magic)[0] == '#' && (*magic)[1] == '!') {
+    return ElfError{ElfProblem::script, first_line(elf.bytes_)};
+  }
+  const auto ident = copy_at<std::array<unsigned char, EI_NIDENT>>(elf.bytes_, 0);
+  if (!ident || std::memcmp(ident->data(), ELFMAG, SELFMAG) != 0) {
+    return ElfError{ElfProblem::not_elf, ""};
+  }
+  const auto machine = copy_at<Elf64_Half>(elf.bytes_, offsetof(Elf64_Ehdr, e_machine));
+  if (!machine) return ElfError{ElfProblem::damaged, "the file ends in its header"};
+  if ((*ident)[EI_CLASS] != ELFCLASS64 || (*ident)[EI_DATA] != byte_order_here ||
+      *machine != machine_here) {
+    const char* width = (*ident)[EI_CLASS] == ELFCLASS64 ? " (64 bit)" : " (32 bit)";
+    return ElfError{ElfProblem::other_architecture, machine_name(*machine) + width};
+  }
+  if (std::string damage = elf.read_headers(); !damage.empty()) {
+    return ElfError{ElfProblem::damaged, std::move(damage)};
+  }
+  return elf;
+}
+
+ElfFile::ElfFile(ElfFile&& other) noexcept {
+  *this = std::move(other);
+}
+
+ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  segments_ = std::move(other.segments_);
+  needed_ = std::move(other.needed_);
+  kind_ = other.kind_;
+  interpreter_ = other.interpreter_;
+  soname_ = other.soname_;
+  rpath_ = other.rpath_;
+  runpath_ = other.runpath_;
+  strings_offset_ = other.strings_offset_;
+  strings_bytes_ = other.strings_bytes_;
+  symbols_offset_ = other.symbols_offset_;
+  symbol_count_ = other.symbol_count_;
+  tls_bytes_ = other.tls_bytes_;
+  data_bytes_ = other.data_bytes_;
+  bss_bytes_ = other.bss_bytes_;
+  relro_begin_ = other.relro_begin_;
+  relro_end_ = other.relro_end_;
+  has_tls_ = other.has_tls_;
+  return *this;
+}
+
+ElfFile::~ElfFile() {
+  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+std::string ElfFile::read_headers() {
+  const auto header = copy_at<Elf64_Ehdr>(bytes_, 0);
+  if (!header) return "the file ends in its header";
+  if (header->e_type == ET_EXEC) kind_ = ElfKind::executable_fixed;
+  if (header->e_type == ET_DYN) kind_ = ElfKind::shared_library;
+  if (kind_ == ElfKind::other) return "";
+  if (header->e_phentsize != sizeof(Elf64_Phdr)) return "segment table of unknown shape";
+  return read_segments(header->e_phoff, header->e_phnum);
+}
+
+std::string ElfFile::read_segments(std::uint64_t table, std::size_t count) {
+  std::vector<Elf64_Phdr> headers;
+  for (std::size_t index = 0; index < count; ++index) {
+    const auto header = copy_at<Elf64_Phdr>(bytes_, table + index * sizeof(Elf64_Phdr));
+    if (!header) return "the file ends in its segment table";
+    headers.push_back(*header);
+    if (header->p_type == PT_GNU_RELRO) {
+      relro_begin_ = header->p_vaddr;
+      relro_end_ = header->p_vaddr + header->p_memsz;
+    }
+  }
+  const Elf64_Phdr* dynamic = nullptr;
+  for (const Elf64_Phdr& header : headers) {
+    if (header.p_type != PT_NOTE && header.p_type != PT_NULL && header.p_filesz != 0 &&
+        (header.p_offset > bytes_.size() || bytes_.size() - header.p_offset < header.p_filesz)) {
+      return "the file ends in one of its segments";
+    }
+    if (header.p_type == PT_LOAD) {
+      segments_.push_back({header.p_vaddr, header.p_offset, header.p_filesz});
+      if ((header.p_flags & PF_W) != 0)
+        take_globals(header.p_vaddr, header.p_filesz, header.p_memsz);
+    } else if (header.p_type == PT_TLS && header.p_memsz != 0) {
+      has_tls_ = true;
+      tls_bytes_ = header.p_memsz;
+    } else if (header.p_type == PT_INTERP && header.p_filesz > 1) {
+      interpreter_ = {reinterpret_cast<const char*>(bytes_.data() + header.p_offset),
+                      header.p_filesz - 1};
+      if (kind_ == ElfKind::shared_library) kind_ = ElfKind::executable_pie;
+    } else if (header.p_type == PT_DYNAMIC) {
+      dynamic = &header;
+    }
+  }
+  return dynamic == nullptr ? "" : read_dynamic(dynamic->p_offset, dynamic->p_filesz);
+}
+
+void ElfFile::take_globals(std::uint64_t address,
+                           std::uint64_t file_bytes,
+                           std::uint64_t memory_bytes) {
+  // The part made read-only after relocation lies at the front of its segment.
+  std::uint64_t begin = address;
+  if (relro_begin_ <= begin && begin < relro_end_) begin = relro_end_;
+  const std::uint64_t file_end = address + file_bytes;
+  const std::uint64_t memory_end = address + memory_bytes;
+  if (file_end > begin) data_bytes_ += file_end - begin;
+  if (memory_end > std::max(begin, file_end)) bss_bytes_ += memory_end - std::max(begin, file_end);
+}
+
+std::string ElfFile::read_dynamic(std::uint64_t offset, std::uint64_t size_bytes) {
+  std::vector<std::uint64_t> needed;
+  std::uint64_t soname = nowhere;
+  std::uint64_t rpath = nowhere;
+  std::uint64_t runpath = nowhere;
+  std::uint64_t hash = nowhere;
+  std::uint64_t gnu_hash = nowhere;
+  std::uint64_t strings = nowhere;
+  std::uint64_t symbols = nowhere;
+  for (std::uint64_t at = offset; at < offset + size_bytes; at += sizeof(Elf64_Dyn)) {
+    const auto entry = copy_at<Elf64_Dyn>(bytes_, at);
+    if (!entry || entry->d_tag == DT_NULL) break;
+    const std::uint64_t value = entry->d_un.d_val;
+    switch (entry->d_tag) {
+      case DT_NEEDED:
+        needed.push_back(value);
+        break;
+      case DT_SONAME:
+        soname = value;
+        break;
+      case DT_RPATH:
+        rpath = value;
+        break;
+      case DT_RUNPATH:
+        runpath = value;
+        break;
+      case DT_HASH:
+        hash = value;
+        break;
+      case DT_GNU_HASH:
+        gnu_hash = value;
+        break;
+      case DT_STRTAB:
+        strings = value;
+        break;
+      case DT_STRSZ:
+        strings_bytes_ = value;
+        break;
+      case DT_SYMTAB:
+        symbols = value;
+        break;
+      case DT_FLAGS_1:
+        if ((value & DF_1_PIE) != 0) kind_ = ElfKind::executable_pie;
+        break;
+      default:
+        break;
+    }
+  }
+  strings_offset_ = offset_of(strings);
+  symbols_offset_ = offset_of(symbols);
+  if (strings_offset_ > bytes_.size() || bytes_.size() - strings_offset_ < strings_bytes_) {
+    return "the file ends in its table of names";
+  }
+  for (const std::uint64_t name : needed)
+    needed_.push_back(text_at(name));
+  soname_ = text_at(soname);
+  rpath_ = text_at(rpath);
+  runpath_ = text_at(runpath);
+  if (symbols_offset_ != nowhere) count_symbols(hash, gnu_hash);
+  return "";
+}
+
+void ElfFile::count_symbols(std::uint64_t hash_address, std::uint64_t gnu_hash_address) {
+  // No table says how many symbols there are. The old hash table has one chain entry for each; the
+  // GNU one leaves out those before its first, and says nothing when it is empty. Linkers put the
+  // names right behind the symbols, which bounds the count in the files that have neither.
+  if (const auto chains = copy_at<Elf64_Word>(bytes_, offset_of(hash_address) + 4);
+      hash_address != nowhere && chains) {
+    symbol_count_ = *chains;
+  } else if (strings_offset_ > symbols_offset_) {
+    symbol_count_ = (strings_offset_ - symbols_offset_) / sizeof(Elf64_Sym);
+  } else if (gnu_hash_address != nowhere) {
+    const std::uint64_t table = offset_of(gnu_hash_address);
+    const auto head = copy_at<std::array<Elf64_Word, 4>>(bytes_, table);
+    if (!head) return;
+    const auto [bucket_count, first_symbol, bloom_words, shift] = *head;
+    const std::uint64_t buckets = table + sizeof *head + std::uint64_t{bloom_words} * 8;
+    const std::uint64_t chains_offset = buckets + std::uint64_t{bucket_count} * 4;
+    std::uint64_t last = 0;
+    for (std::uint64_t bucket = 0; bucket < bucket_count; ++bucket) {
+      const auto symbol = copy_at<Elf64_Word>(bytes_, buckets + bucket * 4);
+      if (!symbol) return;
+      last = std::max<std::uint64_t>(last, *symbol);
+    }
+    symbol_count_ = first_symbol;
+    // The last chain ends at the entry whose lowest bit is set.
+    for (; last >= first_symbol; ++last) {
+      const auto entry = copy_at<Elf64_Word>(bytes_, chains_offset + (last - first_symbol) * 4);
+      if (!entry) return;
+      symbol_count_ = last + 1;
+      if ((*entry & 1) != 0) break;
+    }
+  }
+}
+
+std::uint64_t ElfFile::offset_of(std::uint64_t address) const {
+  for (const Segment& segment : segments_) {
+    if (address >= segment.address && address - segment.address < segment.file_bytes) {
+      return segment.offset + (address - segment.address);
+    }
+  }
+  return nowhere;
+}
+
+std::string_view ElfFile::text_at(std::uint64_t string_offset) const {
+  if (string_offset >= strings_bytes_) return {};
+  const auto* text = reinterpret_cast<const char*>(bytes_.data() + strings_offset_ + string_offset);
+  return {text, strnlen(text, strings_bytes_ - string_offset)};
+}
+
+void ElfFile::for_each_symbol(const std::function<void(const ElfSymbol&)>& visit) const {
+  for (std::uint64_t index = 1; index < symbol_count_; ++index) {
+    const auto symbol = copy_at<Elf64_Sym>(bytes_, symbols_offset_ + index * sizeof(Elf64_Sym));
+    if (!symbol) return;
+    const unsigned binding = ELF64_ST_BIND(symbol->st_info);
+    const std::string_view name = text_at(symbol->st_name);
+    if (binding == STB_LOCAL || name.empty()) continue;
+    visit({.name = name,
+           .is_defined = symbol->st_shndx != SHN_UNDEF,
+           .is_weak = binding == STB_WEAK});
+  }
+}
+
+}  // namespace sorrel::os

@@ -1,0 +1,119 @@
+//! ElfFile - what the dynamic loader would see in a program or shared library, read from the file.
+//!
+//! Any thread may call; the file is mapped read-only and touched only where its headers point, so a
+//! large program costs a few pages. Every offset is checked: a damaged file is an error, never a
+//! crash. Reads 64-bit files of this machine's byte order and architecture only, loads nothing and
+//! runs nothing. All string views point into the mapping and live as long as the ElfFile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sorrel::os {
+
+enum class ElfProblem {
+  cannot_open,  ///< detail: the system's words
+  not_a_file,   ///< a folder, a pipe, …
+  script,       ///< begins with "#!"; detail: the interpreter's line
+  not_elf,
+  other_architecture,  ///< detail: which
+  damaged,             ///< detail: where
+};
+
+struct ElfError {
+  ElfProblem problem;
+  std::string detail;
+};
+
+enum class ElfKind {
+  executable_pie,    ///< position-independent executable
+  executable_fixed,  ///< linked for one address (ET_EXEC)
+  shared_library,
+  other,  ///< object file, core dump
+};
+
+struct ElfSymbol {
+  std::string_view name;
+  bool is_defined;
+  bool is_weak;
+};
+
+class ElfFile {
+ public:
+  [[nodiscard]] static std::variant<ElfFile, ElfError> open(const std::string& path);
+
+  ElfFile(ElfFile&& other) noexcept;
+  ElfFile& operator=(ElfFile&& other) noexcept;
+  ~ElfFile();
+
+  [[nodiscard]] ElfKind kind() const { return kind_; }
+
+  /// True for a program without a dynamic loader, "static-pie" included.
+  [[nodiscard]] bool is_static() const { return interpreter_.empty(); }
+
+  [[nodiscard]] std::string_view interpreter() const { return interpreter_; }
+
+  [[nodiscard]] std::string_view soname() const { return soname_; }
+
+  [[nodiscard]] std::string_view rpath() const { return rpath_; }
+
+  [[nodiscard]] std::string_view runpath() const { return runpath_; }
+
+  [[nodiscard]] const std::vector<std::string_view>& needed() const { return needed_; }
+
+  [[nodiscard]] bool has_tls() const { return has_tls_; }
+
+  [[nodiscard]] std::uint64_t tls_bytes() const { return tls_bytes_; }
+
+  /// Bytes of initialised (.data) and zeroed (.bss) globals; what is read-only after relocation is
+  /// left out.
+  [[nodiscard]] std::uint64_t data_bytes() const { return data_bytes_; }
+
+  [[nodiscard]] std::uint64_t bss_bytes() const { return bss_bytes_; }
+
+  /// Calls `visit` for every named symbol that others may see or must give, in the file's order.
+  void for_each_symbol(const std::function<void(const ElfSymbol&)>& visit) const;
+
+ private:
+  ElfFile() = default;
+  [[nodiscard]] std::string read_headers();
+  [[nodiscard]] std::string read_segments(std::uint64_t table, std::size_t count);
+  [[nodiscard]] std::string read_dynamic(std::uint64_t offset, std::uint64_t size_bytes);
+  void count_symbols(std::uint64_t hash_address, std::uint64_t gnu_hash_address);
+  void take_globals(std::uint64_t address, std::uint64_t file_bytes, std::uint64_t memory_bytes);
+  [[nodiscard]] std::string_view text_at(std::uint64_t string_offset) const;
+  [[nodiscard]] std::uint64_t offset_of(std::uint64_t address) const;
+
+  struct Segment {
+    std::uint64_t address;
+    std::uint64_t offset;
+    std::uint64_t file_bytes;
+  };
+
+  std::span<const std::byte> bytes_;
+  std::vector<Segment> segments_;
+  std::vector<std::string_view> needed_;
+  ElfKind kind_ = ElfKind::other;
+  std::string_view interpreter_;
+  std::string_view soname_;
+  std::string_view rpath_;
+  std::string_view runpath_;
+  std::uint64_t strings_offset_ = 0;
+  std::uint64_t strings_bytes_ = 0;
+  std::uint64_t symbols_offset_ = 0;
+  std::uint64_t symbol_count_ = 0;
+  std::uint64_t tls_bytes_ = 0;
+  std::uint64_t data_bytes_ = 0;
+  std::uint64_t bss_bytes_ = 0;
+  std::uint64_t relro_begin_ = 0;
+  std::uint64_t relro_end_ = 0;
+  bool has_tls_ = false;
+};
+
+}  // namespace sorrel::os
