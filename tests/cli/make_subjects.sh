@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Makes the subjects that no compiler makes: make_subjects.sh FOLDER, which already holds `program`.
+set -eu
+cd "$1"
+printf '#!/bin/sh\necho STARTED\n' >script && chmod +x script
+printf 'echo STARTED\n' >text && chmod +x text
+: >empty && chmod +x empty
+cp program not_executable && chmod -x not_executable
+mkdir -p folder
+head -c 500 program >truncated && chmod +x truncated
+# The field e_machine, 22 is S/390.
+cp program other_architecture && printf '\x16\x00' | dd of=other_architecture bs=1 seek=18 conv=notrunc status=none
+touch made

@@ -1,0 +1,56 @@
+/* The program that the command is told to run, or to refuse. It says that it was started, and
+ * prints what it got. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifdef USES_MPI
+int MPI_Init(int* argc, char*** argv);
+int MPI_Finalize(void);
+#endif
+#ifdef USES_MISSING
+int MPI_Imaginary(void);
+int PMPI_Imaginary_too(void);
+#endif
+#ifdef USES_LIBRARY
+int library_function(void);
+#endif
+#ifdef USES_TLS
+_Thread_local int own_counter = 3;
+#endif
+
+int initialised_global = 17;
+char zeroed_global[100000];
+
+static void print_variable(const char* name) {
+  const char* value = getenv(name);
+  printf("%s=%s\n", name, value == NULL ? "(unset)" : value);
+}
+
+int main(int argc, char** argv) {
+  printf("STARTED\n");
+#ifdef USES_MPI
+  MPI_Init(&argc, &argv);
+#endif
+#ifdef USES_MISSING
+  MPI_Imaginary();
+  PMPI_Imaginary_too();
+#endif
+#ifdef USES_LIBRARY
+  library_function();
+#endif
+#ifdef USES_TLS
+  own_counter += argc;
+#endif
+  for (int index = 1; index < argc; ++index)
+    printf("argument [%s]\n", argv[index]);
+  const char* names[] = {
+      "SORREL_RANKS", "SORREL_WORKERS",        "SORREL_CPUS",     "SORREL_STACK",
+      "SORREL_LABEL", "LD_BIND_NOW",           "LD_LIBRARY_PATH", "SORREL_OLD_LD_LIBRARY_PATH",
+      "LD_PRELOAD",   "SORREL_OLD_LD_PRELOAD", "COLOUR",          "SHAPE"};
+  for (size_t index = 0; index < sizeof names / sizeof names[0]; ++index)
+    print_variable(names[index]);
+#ifdef USES_MPI
+  MPI_Finalize();
+#endif
+  return initialised_global + zeroed_global[0] - 10;
+}

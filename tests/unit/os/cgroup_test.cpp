@@ -1,0 +1,121 @@
+#include "os/cgroup.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace sorrel::os {
+namespace {
+
+/// A folder that looks like the root of a machine.
+class CgroupTest : public ::testing::Test {
+ protected:
+  CgroupTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "sorrel_cgroup_XXXXXX").string();
+    root_ = mkdtemp(name.data());
+  }
+
+  ~CgroupTest() override { std::filesystem::remove_all(root_); }
+
+  void write(const std::string& path, const std::string& text) const {
+    const std::filesystem::path file = root_ + path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+
+  void write_v2(const std::string& group, const std::string& mount_root = "/") const {
+    write("/proc/self/cgroup", "0::" + group + "\n");
+    write("/proc/self/mountinfo",
+          "20 1 8:1 / / rw - ext4 /dev/root rw\n"
+          "30 20 0:26 " +
+              mount_root + " /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+  }
+
+  void write_v1(const std::string& group) const {
+    write("/proc/self/cgroup",
+          "5:memory:/elsewhere\n4:cpu,cpuacct:" + group + "\n1:cpuset:/\n0::/\n");
+    write("/proc/self/mountinfo",
+          "31 20 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+          "32 20 0:28 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n");
+  }
+
+  std::string root_;
+};
+
+TEST_F(CgroupTest, AMachineWithoutCgroupsHasNoQuota) {
+  EXPECT_FALSE(cpu_quota(root_).has_value());
+}
+
+TEST_F(CgroupTest, Version2MaxMeansNoQuota) {
+  write_v2("/job");
+  write("/sys/fs/cgroup/job/cpu.max", "max 100000\n");
+  EXPECT_FALSE(cpu_quota(root_).has_value());
+}
+
+TEST_F(CgroupTest, Version2QuotaIsTimeOverPeriod) {
+  write_v2("/job");
+  write("/sys/fs/cgroup/job/cpu.max", "250000 100000\n");
+  const auto quota = cpu_quota(root_);
+  ASSERT_TRUE(quota.has_value());
+  EXPECT_DOUBLE_EQ(quota->cpus, 2.5);
+  EXPECT_EQ(quota->file, "/sys/fs/cgroup/job/cpu.max");
+  EXPECT_EQ(whole_cpus(*quota), 2);
+}
+
+TEST_F(CgroupTest, TheTightestGroupAboveCounts) {
+  write_v2("/slice/job/step");
+  write("/sys/fs/cgroup/slice/job/step/cpu.max", "max 100000\n");
+  write("/sys/fs/cgroup/slice/job/cpu.max", "400000 100000\n");
+  write("/sys/fs/cgroup/slice/cpu.max", "50000 100000\n");
+  const auto quota = cpu_quota(root_);
+  ASSERT_TRUE(quota.has_value());
+  EXPECT_DOUBLE_EQ(quota->cpus, 0.5);
+  EXPECT_EQ(whole_cpus(*quota), 1);
+}
+
+TEST_F(CgroupTest, AContainersMountOfASubtreeIsUnderstood) {
+  write_v2("/docker/abc/step", "/docker/abc");
+  write("/sys/fs/cgroup/step/cpu.max", "300000 100000\n");
+  const auto quota = cpu_quota(root_);
+  ASSERT_TRUE(quota.has_value());
+  EXPECT_DOUBLE_EQ(quota->cpus, 3.0);
+}
+
+TEST_F(CgroupTest, AGroupOutsideTheMountReadsTheMountsRoot) {
+  write_v2("/../other", "/docker/abc");
+  write("/sys/fs/cgroup/cpu.max", "200000 100000\n");
+  const auto quota = cpu_quota(root_);
+  ASSERT_TRUE(quota.has_value());
+  EXPECT_DOUBLE_EQ(quota->cpus, 2.0);
+}
+
+TEST_F(CgroupTest, Version1QuotaIsReadFromTheCpuController) {
+  write_v1("/job");
+  write("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "150000\n");
+  write("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "50000\n");
+  const auto quota = cpu_quota(root_);
+  ASSERT_TRUE(quota.has_value());
+  EXPECT_DOUBLE_EQ(quota->cpus, 3.0);
+  EXPECT_EQ(quota->file, "/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us");
+}
+
+TEST_F(CgroupTest, Version1MinusOneMeansNoQuota) {
+  write_v1("/job");
+  write("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "-1\n");
+  write("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
+  EXPECT_FALSE(cpu_quota(root_).has_value());
+}
+
+TEST_F(CgroupTest, NonsenseInTheFilesIsNoQuota) {
+  write_v2("/job");
+  write("/sys/fs/cgroup/job/cpu.max", "abc\n");
+  EXPECT_FALSE(cpu_quota(root_).has_value());
+  write("/sys/fs/cgroup/job/cpu.max", "100000 0\n");
+  EXPECT_FALSE(cpu_quota(root_).has_value());
+  write("/proc/self/mountinfo", "garbage - \n - cgroup2\n");
+  EXPECT_FALSE(cpu_quota(root_).has_value());
+}
+
+}  // namespace
+}  // namespace sorrel::os

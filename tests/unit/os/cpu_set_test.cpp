@@ -1,0 +1,59 @@
+#include "os/cpu_set.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <vector>
+
+namespace sorrel::os {
+namespace {
+
+using Cpus = std::vector<int>;
+
+TEST(CpuSet, TheAllowedCpusAreAscendingAndHoldTheOneWeRunOn) {
+  const Cpus cpus = allowed_cpus();
+  ASSERT_FALSE(cpus.empty());
+  EXPECT_TRUE(std::is_sorted(cpus.begin(), cpus.end()));
+  EXPECT_TRUE(std::binary_search(cpus.begin(), cpus.end(), sched_getcpu()));
+}
+
+TEST(CpuSet, ANarrowedMaskIsSeen) {
+  const Cpus before = allowed_cpus();
+  cpu_set_t narrow;
+  CPU_ZERO(&narrow);
+  CPU_SET(static_cast<std::size_t>(before.back()), &narrow);
+  ASSERT_EQ(sched_setaffinity(0, sizeof narrow, &narrow), 0);
+  EXPECT_EQ(allowed_cpus(), Cpus{before.back()});
+  cpu_set_t wide;
+  CPU_ZERO(&wide);
+  for (const int cpu : before)
+    CPU_SET(static_cast<std::size_t>(cpu), &wide);
+  ASSERT_EQ(sched_setaffinity(0, sizeof wide, &wide), 0);
+}
+
+TEST(CpuSet, AListNamesEveryCpuInItsOrder) {
+  EXPECT_EQ(format_cpu_list(Cpus{3, 0, 12}), "3,0,12");
+  EXPECT_EQ(format_cpu_list(Cpus{}), "");
+}
+
+TEST(CpuSet, RangesJoinNeighbours) {
+  EXPECT_EQ(format_cpu_ranges(Cpus{0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
+  EXPECT_EQ(format_cpu_ranges(Cpus{4}), "4");
+  EXPECT_EQ(format_cpu_ranges(Cpus{}), "");
+}
+
+TEST(CpuSet, AListReadsBackAsItWasWritten) {
+  EXPECT_EQ(parse_cpu_list("3,0,12"), (Cpus{3, 0, 12}));
+  EXPECT_EQ(parse_cpu_list("0-2,5"), (Cpus{0, 1, 2, 5}));
+  EXPECT_EQ(parse_cpu_list(""), Cpus{});
+}
+
+TEST(CpuSet, WhatIsNoListReadsAsNothing) {
+  for (const char* text :
+       {"a", "1,", ",1", "1-", "-1", "3-1", "1 2", "1,2;", "99999999", "0-99999999"}) {
+    EXPECT_FALSE(parse_cpu_list(text).has_value()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace sorrel::os

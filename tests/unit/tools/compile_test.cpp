@@ -1,0 +1,75 @@
+#include "tools/sorrel/compile.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace sorrel::tool {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+const Installation installation{.executable = "/opt/s/bin/sorrel",
+                                .library_dir = "/opt/s/lib",
+                                .include_dir = "/opt/s/include"};
+
+Strings words_for(const Strings& user) {
+  return compiler_words({"gcc"}, user, wrapper_flags(installation));
+}
+
+bool holds(const Strings& words, const std::string& wanted) {
+  return std::find(words.begin(), words.end(), wanted) != words.end();
+}
+
+TEST(Compile, ALinkEndsWithTheLibraryAndARunPathThatGivesWay) {
+  EXPECT_EQ(
+      words_for({"a.c", "-o", "a"}),
+      (Strings{"gcc", "-fPIE", "-I/opt/s/include/mpi", "-I/opt/s/include", "-pie", "a.c", "-o", "a",
+               "-L/opt/s/lib", "-Wl,-rpath,/opt/s/lib", "-Wl,--enable-new-dtags", "-lmpi_abi"}));
+}
+
+TEST(Compile, CompilingAloneHasNoLinkerWords) {
+  for (const char* word : {"-c", "-E", "-S", "-M", "-MM", "-fsyntax-only"}) {
+    const Strings words = words_for({word, "a.c"});
+    EXPECT_FALSE(holds(words, "-lmpi_abi")) << word;
+    EXPECT_FALSE(holds(words, "-pie")) << word;
+    EXPECT_TRUE(holds(words, "-I/opt/s/include/mpi")) << word;
+  }
+}
+
+TEST(Compile, QuestionsToTheCompilerDoNotLink) {
+  for (const Strings& user :
+       {Strings{"--version"}, Strings{"-v"}, Strings{"-dumpmachine"}, Strings{"-print-search-dirs"},
+        Strings{"--help"}, Strings{"-v", "-o", "x"}}) {
+    EXPECT_FALSE(will_link(user)) << user[0];
+  }
+  EXPECT_TRUE(will_link(Strings{"a.o"}));
+  EXPECT_TRUE(will_link(Strings{"-x", "c", "-"}));
+  EXPECT_TRUE(will_link(Strings{"-v", "a.c"}));
+}
+
+TEST(Compile, TheUsersWordOnPositionIndependenceWins) {
+  for (const char* word : {"-shared", "-static", "-no-pie", "-static-pie", "-r", "-pie"}) {
+    const Strings words = words_for({word, "a.c"});
+    EXPECT_EQ(std::count(words.begin(), words.end(), "-pie"), word == std::string("-pie") ? 1 : 0)
+        << word;
+  }
+  const Strings words = words_for({"-fPIC", "-c", "a.c"});
+  EXPECT_LT(std::find(words.begin(), words.end(), "-fPIE"),
+            std::find(words.begin(), words.end(), "-fPIC"));
+}
+
+TEST(Compile, TheSystemsFoldersNeedNoRunPath) {
+  Installation system = installation;
+  system.library_dir = "/usr/lib/x86_64-linux-gnu";
+  EXPECT_EQ(wrapper_flags(system).link, (Strings{"-L/usr/lib/x86_64-linux-gnu", "-lmpi_abi"}));
+}
+
+TEST(Compile, AShownCommandReadsBackInAShell) {
+  EXPECT_EQ(shell_line(Strings{"gcc", "-DA=1", "a b.c", "", "it's", "$x"}),
+            "gcc -DA=1 'a b.c' '' 'it'\\''s' '$x'");
+}
+
+}  // namespace
+}  // namespace sorrel::tool

@@ -1,0 +1,27 @@
+//! Installation - where this copy of Sorrel keeps its library and headers, found from where
+//! `sorrel` itself lies.
+//!
+//! The build tree and an installed tree have the same shape: bin/sorrel, lib/libmpi_abi.so.1,
+//! include/mpi/mpi.h. So a tree can be moved, and nothing about paths is compiled in.
+#pragma once
+
+#include <string>
+
+namespace sorrel::tool {
+
+inline constexpr const char* library_name = "libmpi_abi.so.1";
+
+struct Installation {
+  std::string executable;   ///< this command, symbolic links resolved
+  std::string library_dir;  ///< holds libmpi_abi.so.1, or "" if it was not found
+  std::string include_dir;  ///< holds mpi/mpi.h, or ""
+
+  [[nodiscard]] std::string library() const { return library_dir + "/" + library_name; }
+};
+
+[[nodiscard]] Installation find_installation();
+
+/// The same for a command that lies at `executable`.
+[[nodiscard]] Installation find_installation(const std::string& executable);
+
+}  // namespace sorrel::tool

@@ -1,0 +1,94 @@
+// The `sorrel` command: picks the subcommand. Also answers to mpicc, mpicxx, mpiexec and their
+// like, by symbolic link.
+
+#include <algorithm>
+#include <fmt/core.h>
+#include <mpi.h>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/sorrel/command.hpp"
+#include "tools/sorrel/complaint.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr Command commands[] = {
+    {"run", "run an MPI program with many ranks in one process", run_command},
+    {"info", "tell about this machine, or whether and how a program can run", info_command},
+    {"cc", "compile and link a C program (the same as mpicc)", cc_command},
+    {"cxx", "compile and link a C++ program (the same as mpicxx)", cxx_command},
+};
+
+/// Names this command answers to when it is started through a link.
+constexpr Command aliases[] = {
+    {"mpiexec", "", mpiexec_command}, {"mpirun", "", mpiexec_command}, {"mpicc", "", cc_command},
+    {"mpicxx", "", cxx_command},      {"mpic++", "", cxx_command},     {"mpiCC", "", cxx_command},
+};
+
+const Command* find(std::span<const Command> table, std::string_view name) {
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const Command& command) { return name == command.name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+void print_help() {
+  fmt::print(
+      "Sorrel runs MPI programs with many more ranks than cores, every rank a user-level "
+      "thread.\n\n"
+      "Usage: sorrel COMMAND [options]\n\nCommands:\n");
+  for (const Command& command : commands)
+    fmt::print("  {:<8}{}\n", command.name, command.summary);
+  fmt::print(
+      "\nOptions:\n  --help    print this; `sorrel COMMAND --help` tells more\n  --version print "
+      "the version\n\n"
+      "Examples:\n"
+      "  sorrel cc -O2 hello.c -o hello\n"
+      "  sorrel run -n 64 ./hello\n"
+      "  sorrel info ./hello\n");
+}
+
+int unknown_command(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Command& command : commands)
+    names.emplace_back(command.name);
+  const std::string near = near_match(word, names);
+  if (!near.empty()) return refuse("unknown command {}; did you mean {}?", word, near);
+  if (word.find('/') != std::string::npos)
+    return refuse("unknown command {}; did you mean `sorrel run {}`?", word, word);
+  return refuse("unknown command {}; see `sorrel --help`", word);
+}
+
+int dispatch(std::span<char* const> words) {
+  const std::string_view path = words.empty() ? "sorrel" : words[0];
+  const Command* alias = find(aliases, path.substr(path.rfind('/') + 1));
+  if (alias != nullptr) return alias->run(words.subspan(1));
+  if (words.size() < 2) {
+    print_help();
+    return 0;
+  }
+  const std::string word = words[1];
+  if (word == "--help" || word == "-h" || word == "help") {
+    print_help();
+    return 0;
+  }
+  if (word == "--version" || word == "-V") {
+    fmt::print("sorrel {} (MPI {}.{}, ABI {}.{})\n", SORREL_VERSION, MPI_VERSION, MPI_SUBVERSION,
+               MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
+    return 0;
+  }
+  if (const Command* command = find(commands, word); command != nullptr)
+    return command->run(words.subspan(2));
+  return unknown_command(word);
+}
+
+}  // namespace
+
+}  // namespace sorrel::tool
+
+int main(int argument_count, char** arguments) {
+  return sorrel::tool::dispatch({arguments, static_cast<std::size_t>(argument_count)});
+}

@@ -1,0 +1,56 @@
+//! Preflight - whether a program can run here, found out before anything is started.
+//!
+//! Reads the program and the libraries it needs (except the compiler's and the system's own) and
+//! compares their dynamic symbols with those of our library. Starts and loads nothing. `run`
+//! refuses by it, `info` tells it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "os/elf_file.hpp"
+#include "tools/sorrel/installation.hpp"
+
+namespace sorrel::tool {
+
+struct NeededLibrary {
+  std::string name;
+  std::string path;  ///< "" if not found in the usual places
+};
+
+struct ProgramReport {
+  std::string name;  ///< as the user wrote it
+  std::string path;  ///< the file, "" if there is none
+  std::string kind;  ///< "position-independent executable", …; "" if not ELF
+  bool is_pie = false;
+  bool has_tls = false;
+  std::uint64_t tls_bytes = 0;
+  std::uint64_t data_bytes = 0;
+  std::uint64_t bss_bytes = 0;
+  std::vector<NeededLibrary> needed;           ///< of the program and, in turn, of its libraries
+  std::vector<std::string> functions;          ///< MPI functions it calls, sorted
+  std::vector<std::string> missing_functions;  ///< those that nothing here provides
+  bool uses_mpi = false;                       ///< needs the standard ABI's library
+  /// The loader would not take our library by itself: it must be preloaded.
+  bool must_preload = false;
+  std::string refusal;  ///< why it cannot run, one line; "" if it can
+};
+
+[[nodiscard]] ProgramReport inspect_program(const std::string& name,
+                                            const Installation& installation);
+
+/// Memory maps a private copy of a program takes, and what the process needs besides; see
+/// src/program.
+struct MapBudget {
+  std::uint64_t map_count_max = 0;  ///< vm.max_map_count
+  std::uint64_t maps_per_rank = 0;
+  [[nodiscard]] std::uint64_t ranks_max() const;
+};
+
+[[nodiscard]] MapBudget map_budget(const ProgramReport& program);
+
+/// "Open MPI" for "libmpi.so.40", and so on; "" if `soname` is no other MPI's library.
+[[nodiscard]] std::string foreign_mpi(std::string_view soname);
+
+}  // namespace sorrel::tool

@@ -1,0 +1,197 @@
+// `sorrel run`: check everything, say in one line what is wrong, then become the program.
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/core.h>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "os/cpu_set.hpp"
+#include "tools/sorrel/command.hpp"
+#include "tools/sorrel/command_line.hpp"
+#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/installation.hpp"
+#include "tools/sorrel/numbers.hpp"
+#include "tools/sorrel/preflight.hpp"
+#include "tools/sorrel/worker_plan.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr std::uint64_t ranks_max = 1'000'000;
+constexpr std::uint64_t stack_bytes_min = 16u << 10;
+constexpr std::uint64_t page_bytes = 4096;
+/// All stacks lie in one reserved range; a process has 128 TiB of addresses.
+constexpr std::uint64_t all_stacks_bytes_max = std::uint64_t{64} << 40;
+
+constexpr const char* run_usage = "sorrel run [options] PROGRAM [ARGS…]";
+constexpr const char* run_description =
+    "Runs an MPI program with N ranks as user-level threads of one process.\n"
+    "The program is any position-independent executable linked with the standard ABI's\n"
+    "libmpi_abi.so.1; it is not changed. What follows PROGRAM belongs to it.\n";
+constexpr const char* run_footer =
+    "Examples:\n"
+    "  sorrel run -n 64 ./heat                  64 ranks on all cores this process may use\n"
+    "  sorrel run -n 1000 --workers 1 ./heat    the same, 1000 ranks on one core\n"
+    "  sorrel run -n 8 --stack 16M ./solver -i input.txt\n"
+    "  sorrel run -n 4 --label ./heat | sort    every line begins with its rank\n\n"
+    "Exit status: the program's own (the worst of its ranks); 2 if something was wrong with the\n"
+    "command line or the program, and then nothing was started; 126 if the system refused to start "
+    "it.";
+
+struct RunWords {
+  std::string ranks;
+  std::string workers;
+  std::string stack = "1M";
+  std::string bind = "core";
+  bool label = false;
+};
+
+struct RunPlan {
+  std::uint64_t ranks = 0;
+  int workers = 0;
+  std::uint64_t stack_bytes = 0;
+  std::vector<int> cpus;
+  bool label = false;
+};
+
+std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
+  auto app = make_app(run_usage, run_description, run_footer);
+  app->add_option("-n,--ranks", words.ranks,
+                  "Number of ranks, 1 to 1000000; also written -np (default: as many as workers)")
+      ->type_name("N");
+  app->add_option("--workers", words.workers,
+                  "OS threads that run the ranks (default: the cores this process may use, see "
+                  "`sorrel info`); "
+                  "never more than ranks")
+      ->type_name("W");
+  app->add_option("--stack", words.stack,
+                  "Stack of each rank, at least 16K; K, M, G are understood (default: 1M)")
+      ->type_name("SIZE");
+  app->add_option("--bind", words.bind,
+                  "core: each worker on a core of its own (default); none: the system places them")
+      ->type_name("HOW");
+  app->add_flag("--label", words.label, "Begin each line of output with the rank that wrote it");
+  return app;
+}
+
+/// Reads a number from 1 to `most`; complains about `option` otherwise.
+std::optional<std::uint64_t> read_count(const char* option,
+                                        const std::string& text,
+                                        std::uint64_t most) {
+  const auto value = parse_count(text);
+  if (value && *value >= 1 && *value <= most) return value;
+  (void)refuse("{} must be a whole number from 1 to {}, not '{}'", option, most, text);
+  return std::nullopt;
+}
+
+/// Fills in everything that does not depend on the program; nothing if it complained.
+std::optional<RunPlan> make_plan(const RunWords& words) {
+  RunPlan plan{.ranks = 0, .workers = 0, .stack_bytes = 0, .cpus = {}, .label = words.label};
+  std::optional<std::uint64_t> ranks;
+  std::optional<std::uint64_t> workers;
+  if (!words.ranks.empty() && !(ranks = read_count("-n", words.ranks, ranks_max)))
+    return std::nullopt;
+  if (!words.workers.empty() && !(workers = read_count("--workers", words.workers, workers_max)))
+    return std::nullopt;
+  const auto stack_bytes = parse_size(words.stack);
+  if (!stack_bytes || *stack_bytes < stack_bytes_min) {
+    (void)refuse("--stack must be a size of at least 16K, such as 64K or 1M, not '{}'",
+                 words.stack);
+    return std::nullopt;
+  }
+  if (words.bind != "core" && words.bind != "none") {
+    (void)refuse("--bind must be core or none, not '{}'", words.bind);
+    return std::nullopt;
+  }
+  const MachineLimits limits = read_machine_limits();
+  const std::uint64_t wanted =
+      workers.value_or(static_cast<std::uint64_t>(default_workers(limits)));
+  plan.ranks = ranks.value_or(wanted);
+  plan.workers = static_cast<int>(std::min(wanted, plan.ranks));
+  if (*stack_bytes > all_stacks_bytes_max / plan.ranks) {
+    (void)refuse(
+        "{} stacks of {} do not fit into the address space; {} ranks need --stack {} or less",
+        plan.ranks, format_size(*stack_bytes), plan.ranks,
+        format_size((all_stacks_bytes_max / plan.ranks) >> 20 << 20));
+    return std::nullopt;
+  }
+  plan.stack_bytes = (*stack_bytes + page_bytes - 1) / page_bytes * page_bytes;
+  if (words.bind == "core") {
+    plan.cpus = choose_cpus(plan.workers, limits,
+                            [] { return read_topology(TopologyDetail::threads_only); });
+  }
+  return plan;
+}
+
+/// Puts `first` before the value of a colon-separated variable, and keeps the old value where the
+/// library finds it.
+void prepend_to_variable(const char* name, const std::string& first) {
+  const std::string saved_name = std::string("SORREL_OLD_") + name;
+  unsetenv(saved_name.c_str());
+  const char* before = std::getenv(name);
+  if (before == nullptr) {
+    setenv(name, first.c_str(), 1);
+    return;
+  }
+  setenv(saved_name.c_str(), before, 1);
+  setenv(name, (first + (*before == '\0' ? "" : ":") + before).c_str(), 1);
+}
+
+/// The contract with the library, which takes these variables away again at its start.
+void set_environment(const RunPlan& plan, const Installation& installation, bool must_preload) {
+  setenv("SORREL_RANKS", std::to_string(plan.ranks).c_str(), 1);
+  setenv("SORREL_WORKERS", std::to_string(plan.workers).c_str(), 1);
+  setenv("SORREL_CPUS", os::format_cpu_list(plan.cpus).c_str(), 1);
+  setenv("SORREL_STACK", std::to_string(plan.stack_bytes).c_str(), 1);
+  if (plan.label) {
+    setenv("SORREL_LABEL", "1", 1);
+  } else {
+    unsetenv("SORREL_LABEL");
+  }
+  setenv("LD_BIND_NOW", "1", 1);
+  prepend_to_variable("LD_LIBRARY_PATH", installation.library_dir);
+  unsetenv("SORREL_OLD_LD_PRELOAD");
+  if (must_preload) prepend_to_variable("LD_PRELOAD", installation.library());
+}
+
+}  // namespace
+
+int run_command(Arguments arguments) {
+  RunWords words;
+  const auto app = make_run_app(words);
+  const SplitWords split = split_words(*app, arguments);
+  if (!split.problem.empty()) return refuse("{}", split.problem);
+  if (const auto status = parse_words(*app, split.options)) return *status;
+  if (split.program.empty()) return refuse("no program given; usage: {}", run_usage);
+  const auto plan = make_plan(words);
+  if (!plan) return exit_refused;
+
+  const Installation installation = find_installation();
+  if (installation.library_dir.empty()) {
+    return refuse("{} is not beside this command: expected it in ../lib of {}", library_name,
+                  installation.executable);
+  }
+  const ProgramReport program = inspect_program(split.program.front(), installation);
+  if (!program.refusal.empty()) return refuse("{}", program.refusal);
+  const MapBudget budget = map_budget(program);
+  if (plan->ranks > budget.ranks_max()) {
+    return refuse(
+        "{} ranks need more memory maps than vm.max_map_count = {} allows; at most {} ranks of {} "
+        "fit (or raise it: "
+        "sysctl -w vm.max_map_count=N)",
+        plan->ranks, budget.map_count_max, budget.ranks_max(), program.name);
+  }
+  set_environment(*plan, installation, program.must_preload);
+  execv(program.path.c_str(), split.program.data());
+  print_complaint(fmt::format("cannot start {}: {}", program.name, std::strerror(errno)));
+  return exit_cannot_execute;
+}
+
+}  // namespace sorrel::tool

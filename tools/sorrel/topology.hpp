@@ -1,0 +1,41 @@
+//! Topology - the machine's packages, cores, caches and memory nodes, read with hwloc.
+//!
+//! hwloc is loaded when first asked for, never by the runtime library and not by `sorrel run` when
+//! there is nothing to choose: opening it costs 0.2 ms, reading the machine 0.4 ms with the
+//! components used here, and ten times as much with its plug-ins. Where hwloc is missing nothing is
+//! returned, and callers go by cpu numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sorrel::tool {
+
+/// One hardware thread (PU), in topology order: neighbours in this order are neighbours on the
+/// machine.
+struct HardwareThread {
+  int cpu = 0;   ///< the system's number
+  int core = 0;  ///< index of its core, counted over the machine
+};
+
+struct CacheLevel {
+  std::string name;  ///< "L1d", "L2", …
+  int count = 0;
+  unsigned long size_bytes = 0;  ///< of the first one
+};
+
+struct Topology {
+  int package_count = 0;
+  int core_count = 0;
+  int numa_count = 0;
+  std::vector<HardwareThread> threads;
+  std::vector<CacheLevel> caches;  ///< only when asked for
+  std::string hwloc_version;
+};
+
+enum class TopologyDetail { threads_only, with_caches };
+
+[[nodiscard]] std::optional<Topology> read_topology(TopologyDetail detail);
+
+}  // namespace sorrel::tool

@@ -1,0 +1,72 @@
+#include "tools/sorrel/worker_plan.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <fcntl.h>
+#include <unistd.h>
+#include <unordered_map>
+
+#include "os/cpu_set.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+bool smt_is_active() {
+  const int file = open("/sys/devices/system/cpu/smt/active", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char answer = '0';
+  const bool known = read(file, &answer, 1) == 1;
+  close(file);
+  return known && answer == '1';
+}
+
+}  // namespace
+
+MachineLimits read_machine_limits() {
+  return {.allowed_cpus = os::allowed_cpus(), .quota = os::cpu_quota(), .has_smt = smt_is_active()};
+}
+
+int default_workers(const MachineLimits& limits) {
+  int workers = std::clamp(static_cast<int>(limits.allowed_cpus.size()), 1, workers_max);
+  if (limits.quota) workers = std::min(workers, os::whole_cpus(*limits.quota));
+  return workers;
+}
+
+std::vector<int> choose_cpus(int workers, const MachineLimits& limits, const TopologyReader& read) {
+  const auto wanted = static_cast<std::size_t>(workers);
+  if (wanted > limits.allowed_cpus.size()) return {};
+  std::vector<int> cpus = limits.allowed_cpus;
+  const bool has_choice = wanted < cpus.size() || limits.has_smt;
+  const auto topology = has_choice ? read() : std::nullopt;
+  if (topology) {
+    struct Place {
+      int rank_in_core;
+      std::size_t position;
+    };
+
+    std::unordered_map<int, Place> places;
+    // Siblings count from the first one allowed: a mask may hold only the second thread of a core.
+    std::unordered_map<int, int> taken_in_core;
+    for (std::size_t position = 0; position < topology->threads.size(); ++position) {
+      const HardwareThread& thread = topology->threads[position];
+      if (!std::binary_search(limits.allowed_cpus.begin(), limits.allowed_cpus.end(), thread.cpu))
+        continue;
+      places[thread.cpu] = {taken_in_core[thread.core]++, position};
+    }
+    const auto place_of = [&](int cpu) {
+      const auto found = places.find(cpu);
+      return found == places.end() ? Place{1 << 20, 0} : found->second;
+    };
+    std::stable_sort(cpus.begin(), cpus.end(), [&](int left, int right) {
+      const Place a = place_of(left);
+      const Place b = place_of(right);
+      return a.rank_in_core != b.rank_in_core ? a.rank_in_core < b.rank_in_core
+                                              : a.position < b.position;
+    });
+  }
+  cpus.resize(wanted);
+  return cpus;
+}
+
+}  // namespace sorrel::tool
