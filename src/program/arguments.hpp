@@ -1,0 +1,26 @@
+//! Arguments - a rank's own argv, because programs write into theirs (getopt permutes, strtok
+//! cuts).
+//!
+//! The environment stays shared, as the C library's is.
+#pragma once
+
+#include <memory>
+
+namespace sorrel::program {
+
+class Arguments {
+ public:
+  Arguments(int argc, char** argv);
+
+  [[nodiscard]] int count() const { return count_; }
+
+  /// `count()` strings and a null pointer.
+  [[nodiscard]] char** values() const { return values_.get(); }
+
+ private:
+  int count_;
+  std::unique_ptr<char*[]> values_;
+  std::unique_ptr<char[]> text_;
+};
+
+}  // namespace sorrel::program

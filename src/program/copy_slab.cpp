@@ -1,0 +1,114 @@
+#include "program/copy_slab.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sys/mman.h>
+
+namespace sorrel::program {
+
+namespace {
+
+// The maps that the process may still come to need: malloc arenas, threads, files that the ranks
+// map.
+constexpr long spare_maps = 1000;
+constexpr long default_map_count_max = 65530;
+
+std::atomic<const CopySlab*> published_slab{nullptr};
+
+[[nodiscard]] long map_count_max() {
+  std::ifstream file("/proc/sys/vm/max_map_count");
+  long value = 0;
+  return file >> value ? value : default_map_count_max;
+}
+
+[[nodiscard]] long map_count() {
+  std::ifstream file("/proc/self/maps");
+  return std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n');
+}
+
+[[nodiscard]] std::string too_many(int count, long per_rank, long fitting) {
+  return std::to_string(count) + " ranks need " + std::to_string(per_rank * count) +
+         " memory maps and vm.max_map_count is " + std::to_string(map_count_max()) + ": at most " +
+         std::to_string(fitting) + " ranks fit (raise it with sysctl -w vm.max_map_count=N)";
+}
+
+}  // namespace
+
+const CopySlab* current_slab() {
+  // (L) acquire, pairs with the release in set_current_slab(): the slab and its image are complete.
+  return published_slab.load(std::memory_order_acquire);
+}
+
+void set_current_slab(const CopySlab* slab) {
+  // Release, pairs with (L).
+  published_slab.store(slab, std::memory_order_release);
+}
+
+std::unique_ptr<CopySlab> CopySlab::reserve(const Image& image,
+                                            int count,
+                                            int maps_per_rank,
+                                            std::string& trouble) {
+  std::unique_ptr<CopySlab> slab(new CopySlab(image, count));
+  if (!image.hindrance().empty()) {
+    if (count == 1) return slab;
+    trouble = image.hindrance();
+    return nullptr;
+  }
+  const long per_rank = static_cast<long>(image.pieces().size()) + maps_per_rank;
+  const long fitting = std::max(0L, (map_count_max() - map_count() - spare_maps) / per_rank);
+  if (count > fitting) {
+    trouble = too_many(count, per_rank, fitting);
+    return nullptr;
+  }
+  slab->size_ = image.span() * static_cast<std::size_t>(count);
+  slab->reservation_size_ = slab->size_ + image.alignment();
+  slab->reservation_ = ::mmap(nullptr, slab->reservation_size_, PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (slab->reservation_ == MAP_FAILED) {
+    slab->reservation_ = nullptr;
+    trouble = "no room for " + std::to_string(count) + " copies of the program, " +
+              std::to_string(image.span()) + " bytes of addresses each: " + std::strerror(errno);
+    return nullptr;
+  }
+  const auto reserved = reinterpret_cast<std::uintptr_t>(slab->reservation_);
+  slab->begin_ = (reserved + image.alignment() - 1) / image.alignment() * image.alignment();
+  return slab;
+}
+
+CopySlab::~CopySlab() {
+  if (current_slab() == this) set_current_slab(nullptr);
+  if (reservation_ != nullptr) ::munmap(reservation_, reservation_size_);
+}
+
+bool CopySlab::make(int index) const {
+  if (is_in_place()) return true;
+  const std::uintptr_t base = base_of(index);
+  for (const Piece& piece : image_.pieces()) {
+    const bool is_anonymous = piece.file_offset == Piece::anonymous;
+    const int flags = MAP_PRIVATE | MAP_FIXED | (is_anonymous ? MAP_ANONYMOUS | MAP_NORESERVE : 0);
+    if (::mmap(reinterpret_cast<void*>(base + piece.begin), piece.end - piece.begin,
+               piece.protection, flags, is_anonymous ? -1 : image_.file(),
+               is_anonymous ? 0 : piece.file_offset) == MAP_FAILED) {
+      return false;
+    }
+  }
+  for (const ByteRun& run : image_.runs()) {
+    std::memcpy(reinterpret_cast<void*>(base + run.offset),
+                reinterpret_cast<const void*>(image_.base() + run.offset), run.size);
+  }
+  if (!image_.annex().empty()) {
+    std::memcpy(reinterpret_cast<void*>(base + image_.annex_offset()), image_.annex().data(),
+                image_.annex().size());
+  }
+  for (const Slot& slot : image_.slots()) {
+    const std::uintptr_t address = base + slot.value;
+    std::memcpy(reinterpret_cast<void*>(base + slot.offset), &address, sizeof address);
+  }
+  return true;
+}
+
+}  // namespace sorrel::program

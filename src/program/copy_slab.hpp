@@ -1,0 +1,115 @@
+//! CopySlab - every rank's private copy of the program, side by side in one span of addresses.
+//!
+//! make() copies one rank's image: any thread, each index once, different indices at the same time.
+//! The rest is constant after the slab was reserved: any thread, also from a signal handler. Copies
+//! are never unmapped before the slab ends. Limit: vm.max_map_count; reserve() says how many copies
+//! fit. Does not run anything (rank_process.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "program/image.hpp"
+
+namespace sorrel::program {
+
+/// One rank's copy: the same offsets as the mould, at another base.
+class ImageCopy {
+ public:
+  ImageCopy(const Image& image, std::uintptr_t base) : image_(&image), base_(base) {}
+
+  [[nodiscard]] const Image& image() const { return *image_; }
+
+  [[nodiscard]] std::uintptr_t base() const { return base_; }
+
+  /// Whether the rank runs in the mould itself.
+  [[nodiscard]] bool is_in_place() const { return base_ == image_->base(); }
+
+  template <class T>
+  [[nodiscard]] T* at(Offset offset) const {
+    return reinterpret_cast<T*>(base_ + offset);
+  }
+
+  /// The copy's counterpart of an address or function of the mould; what lies elsewhere stays.
+  template <class T>
+  [[nodiscard]] T* counterpart(T* in_mould) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(in_mould);
+    return image_->contains(address) ? reinterpret_cast<T*>(address - image_->base() + base_)
+                                     : in_mould;
+  }
+
+  [[nodiscard]] bool contains(std::uintptr_t address) const {
+    return image_->contains(address - base_ + image_->base());
+  }
+
+  /// This copy's own `name` of a library (image.hpp, PrivateObject), or nullptr.
+  template <class T>
+  [[nodiscard]] T* object(std::string_view name) const {
+    const PrivateObject* object = image_->private_object(name);
+    return object != nullptr ? at<T>(object->offset) : nullptr;
+  }
+
+ private:
+  const Image* image_;
+  std::uintptr_t base_;
+};
+
+class CopySlab {
+ public:
+  /// Reserves addresses for `count` copies. `maps_per_rank` are the memory maps that the caller
+  /// will need beside each copy (stack and guard). nullptr and one line in `trouble` if the image
+  /// cannot be copied or so many do not fit. A single rank of an image that cannot be copied runs
+  /// in the mould.
+  [[nodiscard]] static std::unique_ptr<CopySlab> reserve(const Image& image,
+                                                         int count,
+                                                         int maps_per_rank,
+                                                         std::string& trouble);
+
+  CopySlab(const CopySlab&) = delete;
+  CopySlab& operator=(const CopySlab&) = delete;
+  ~CopySlab();
+
+  [[nodiscard]] const Image& image() const { return image_; }
+
+  [[nodiscard]] int count() const { return count_; }
+
+  /// Fills in copy `index`. False when the kernel gives no memory (errno tells).
+  [[nodiscard]] bool make(int index) const;
+
+  [[nodiscard]] ImageCopy copy(int index) const { return {image_, base_of(index)}; }
+
+  /// The copy that holds `address`, or -1. Constant time.
+  [[nodiscard]] int index_of(std::uintptr_t address) const {
+    const std::uintptr_t distance = address - begin_;
+    return distance < size_ ? static_cast<int>(distance / image_.span()) : -1;
+  }
+
+ private:
+  CopySlab(const Image& image, int count) : image_(image), count_(count) {}
+
+  [[nodiscard]] std::uintptr_t base_of(int index) const {
+    return is_in_place()
+               ? image_.base()
+               : begin_ + static_cast<std::size_t>(index) * image_.span() - image_.begin();
+  }
+
+  [[nodiscard]] bool is_in_place() const { return size_ == 0; }
+
+  const Image& image_;
+  const int count_;
+  std::uintptr_t begin_ = 0;
+  std::size_t size_ = 0;
+  void* reservation_ = nullptr;
+  std::size_t reservation_size_ = 0;
+};
+
+/// The slab that lookups by address consult (unwind.cpp, dynamic_lookup.cpp); nullptr before the
+/// ranks start.
+[[nodiscard]] const CopySlab* current_slab();
+
+/// Publishes the slab: call once, before any rank runs.
+void set_current_slab(const CopySlab* slab);
+
+}  // namespace sorrel::program

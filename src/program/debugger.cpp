@@ -1,0 +1,65 @@
+#include "program/debugger.hpp"
+
+#include <dlfcn.h>
+#include <fstream>
+#include <link.h>
+#include <string>
+#include <vector>
+
+namespace sorrel::program {
+
+namespace {
+
+/// The record as glibc lays it out from version 2 on.
+struct Namespace {
+  r_debug record;
+  Namespace* next;
+};
+
+// Constant once shown; a debugger may look at any time, so it stays as long as the process.
+Namespace copies_namespace;
+std::vector<link_map> copies_maps;
+
+[[nodiscard]] bool is_traced() {
+  std::ifstream status("/proc/self/status");
+  for (std::string key; status >> key;) {
+    if (key == "TracerPid:") {
+      int tracer = 0;
+      return status >> tracer && tracer != 0;
+    }
+  }
+  return false;
+}
+
+// A library that every glibc has and no program uses comes and goes: at that the debugger reads the
+// chain again.
+void announce() {
+  if (void* handle = ::dlopen("libBrokenLocale.so.1", RTLD_LAZY | RTLD_LOCAL)) ::dlclose(handle);
+}
+
+}  // namespace
+
+void show_to_debugger(const CopySlab& slab) {
+  r_debug* first = slab.image().debugger_record();
+  if (first == nullptr || slab.copy(0).is_in_place() || !copies_maps.empty()) return;
+  copies_maps.resize(static_cast<std::size_t>(slab.count()));
+  for (int i = 0; i < slab.count(); ++i) {
+    link_map& map = copies_maps[static_cast<std::size_t>(i)];
+    map.l_addr = slab.copy(i).base();
+    map.l_name = const_cast<char*>(slab.image().path().c_str());  // the C type knows no const
+    map.l_ld = slab.copy(i).at<ElfW(Dyn)>(slab.image().dynamic());
+    map.l_prev = i > 0 ? &map - 1 : nullptr;
+    map.l_next = i + 1 < slab.count() ? &map + 1 : nullptr;
+  }
+  copies_namespace.record = *first;
+  copies_namespace.record.r_version = 2;
+  copies_namespace.record.r_map = copies_maps.data();
+  auto* last = reinterpret_cast<Namespace*>(first);
+  while (last->record.r_version >= 2 && last->next != nullptr)
+    last = last->next;
+  last->next = &copies_namespace;
+  last->record.r_version = 2;
+  if (is_traced()) announce();
+}
+
+}  // namespace sorrel::program

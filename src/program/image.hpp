@@ -1,0 +1,218 @@
+//! Image - the mould: the user's executable as the loader mapped and relocated it, before any of
+//! its constructors ran.
+//!
+//! Read once, by the thread that starts the process; constant afterwards, any thread may read. It
+//! knows what a private copy consists of (pieces to map, bytes to fill in, pointers to shift) and
+//! where the program's entry points lie. It makes no copy itself (copy_slab.hpp). Offsets are the
+//! executable's own virtual addresses: a copy's address is base + offset. Limits:
+//! position-independent executables of x86_64 and AArch64, without text relocations. README.md
+//! tells the method.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <elf.h>
+#include <link.h>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace sorrel::program {
+
+/// A distance from an image's base.
+using Offset = std::uintptr_t;
+
+/// A run of pages of a copy that is mapped by one call.
+struct Piece {
+  static constexpr off_t anonymous = -1;
+
+  Offset begin = 0;
+  Offset end = 0;
+  off_t file_offset = anonymous;
+  int protection = 0;  // PROT_*
+};
+
+/// Bytes that a copy takes over from the mould.
+struct ByteRun {
+  Offset offset = 0;
+  std::size_t size = 0;
+};
+
+/// A pointer into the image itself: at base + `offset` stands base + `value`.
+struct Slot {
+  Offset offset = 0;
+  Offset value = 0;
+};
+
+/// An object of a library of which every copy holds its own (optind, std::cout): either the
+/// executable has a COPY relocation for it, or it is reached through the global offset table and
+/// gets a place in the annex behind .bss.
+struct PrivateObject {
+  std::string_view name;
+  Offset offset = 0;
+  std::size_t size = 0;
+  std::uintptr_t source = 0;  // the live object, which libraries use
+};
+
+/// Functions to call in order: addresses are read from a copy's own, relocated table.
+struct FunctionTable {
+  Offset offset = 0;
+  std::size_t count = 0;
+};
+
+class Image {
+ public:
+  /// Reads the main program. Returns nullptr and one line in `trouble` when its file or its tables
+  /// cannot be read.
+  [[nodiscard]] static std::unique_ptr<const Image> read(std::string& trouble);
+
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+  ~Image();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  /// What is added to an offset to have the mould's address.
+  [[nodiscard]] std::uintptr_t base() const { return base_; }
+
+  /// Why no copies can be made, in one line; empty when they can. The mould itself can still be
+  /// run, as the single rank.
+  [[nodiscard]] const std::string& hindrance() const { return hindrance_; }
+
+  [[nodiscard]] bool contains(std::uintptr_t address) const {
+    return address - base_ - begin_ <= end_ - begin_;
+  }
+
+  /// First offset, and the distance between neighbouring copies.
+  [[nodiscard]] Offset begin() const { return begin_; }
+
+  [[nodiscard]] std::size_t span() const { return span_; }
+
+  [[nodiscard]] std::size_t alignment() const { return alignment_; }
+
+  [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
+
+  [[nodiscard]] const std::vector<ByteRun>& runs() const { return runs_; }
+
+  [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
+
+  /// The bytes of private objects that the executable has no place for, and where they go.
+  [[nodiscard]] const std::vector<std::byte>& annex() const { return annex_; }
+
+  [[nodiscard]] Offset annex_offset() const { return annex_offset_; }
+
+  [[nodiscard]] const PrivateObject* private_object(std::string_view name) const;
+
+  [[nodiscard]] int file() const { return file_; }
+
+  [[nodiscard]] const ElfW(Phdr) * segments() const { return segments_; }
+
+  [[nodiscard]] std::uint16_t segment_count() const { return segment_count_; }
+
+  [[nodiscard]] const ElfW(Phdr) * thread_local_segment() const { return thread_local_; }
+
+  [[nodiscard]] Offset dynamic() const { return dynamic_; }
+
+  /// Offset of .eh_frame_hdr, 0 if there is none.
+  [[nodiscard]] Offset unwind_table() const { return unwind_table_; }
+
+  // Entry points; 0 or empty if the program has none. The preinit array has been run by the loader,
+  // once, for all.
+  [[nodiscard]] Offset init() const { return init_; }
+
+  [[nodiscard]] Offset fini() const { return fini_; }
+
+  [[nodiscard]] const FunctionTable& init_array() const { return init_array_; }
+
+  [[nodiscard]] const FunctionTable& fini_array() const { return fini_array_; }
+
+  /// The loader's record of what is loaded, as debuggers find it (DT_DEBUG).
+  [[nodiscard]] r_debug* debugger_record() const { return debugger_record_; }
+
+  /// Makes the loader run no destructor of the mould, whose constructors have not run either, when
+  /// the process exits.
+  void silence_destructors() const;
+
+ private:
+  struct SymbolTable {
+    const ElfW(Sym) * symbols = nullptr;
+    const char* names = nullptr;
+    const ElfW(Versym) * versions = nullptr;
+    const ElfW(Verneed) * needed_versions = nullptr;
+  };
+
+  struct Relocations {
+    const ElfW(Rela) * begin = nullptr;
+    std::size_t count = 0;
+  };
+
+  Image() = default;
+
+  // image.cpp: what the headers and the dynamic section say.
+  [[nodiscard]] bool find_main_program(std::string& trouble);
+  [[nodiscard]] bool open_file(std::string& trouble);
+  void read_segments();
+  void read_dynamic();
+  [[nodiscard]] std::string find_hindrance() const;
+
+  // image_relocations.cpp: pointers to shift and objects to keep apart.
+  template <class Visit>
+  void for_each_relocation(Visit&& visit) const;
+  template <class Visit>
+  void for_each_packed_relocation(Visit&& visit) const;
+  void bind_lazy_slots() const;
+  [[nodiscard]] const char* needed_version(std::size_t symbol) const;
+  void find_private_objects();
+  void place_in_annex(std::string_view name, std::uintptr_t source, std::size_t size);
+  void fill_annex();
+  void collect_slots();
+  void add_slot_if_pointer(Offset offset, std::uintptr_t value);
+
+  // image_pages.cpp: what to map and what to fill in.
+  void lay_out();
+  void add_segment_piece(const ElfW(Phdr) & segment);
+  void share_unchanged_data();
+  void split_off_unchanged(Piece piece, std::vector<Piece>& pieces) const;
+  void add_runs(Offset begin, Offset end, Offset file_end);
+  void collect_runs();
+  [[nodiscard]] bool is_writable(Offset offset) const;
+
+  std::string path_;
+  std::string hindrance_;
+  int file_ = -1;
+  std::uintptr_t base_ = 0;
+  const ElfW(Ehdr) * header_ = nullptr;
+  const ElfW(Phdr) * segments_ = nullptr;
+  std::uint16_t segment_count_ = 0;
+  const ElfW(Phdr) * thread_local_ = nullptr;
+  Offset begin_ = 0;
+  Offset end_ = 0;
+  std::size_t span_ = 0;
+  std::size_t alignment_ = 0;
+
+  Offset dynamic_ = 0;
+  Offset unwind_table_ = 0;
+  Offset init_ = 0;
+  Offset fini_ = 0;
+  FunctionTable init_array_;
+  FunctionTable fini_array_;
+  r_debug* debugger_record_ = nullptr;
+  bool has_text_relocations_ = false;
+
+  SymbolTable symbols_;
+  Relocations data_relocations_;
+  Relocations call_relocations_;
+  const ElfW(Relr) * packed_relocations_ = nullptr;
+  std::size_t packed_relocation_count_ = 0;
+
+  std::vector<PrivateObject> private_objects_;
+  std::vector<std::byte> annex_;
+  Offset annex_offset_ = 0;
+  std::vector<Slot> slots_;
+  std::vector<Piece> pieces_;
+  std::vector<ByteRun> runs_;
+};
+
+}  // namespace sorrel::program

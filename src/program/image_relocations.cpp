@@ -1,0 +1,191 @@
+// The part of Image that reads the relocation tables: which pointers a copy must shift, which
+// objects it must own.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <dlfcn.h>
+
+#include "program/image.hpp"
+#include "program/libc.hpp"
+#include "program/relocation.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+// Data of libraries that a program changes as if it were its own, beside what COPY relocations put
+// into the executable.
+constexpr std::array<std::string_view, 12> objects_of_ranks = {
+    "optarg",    "optind",   "opterr",     "optopt",     "_ZSt4cout",  "_ZSt4cerr",
+    "_ZSt4clog", "_ZSt3cin", "_ZSt5wcout", "_ZSt5wcerr", "_ZSt5wclog", "_ZSt4wcin"};
+
+constexpr std::size_t annex_alignment = 64;
+
+[[nodiscard]] constexpr std::size_t rounded_up(std::size_t value, std::size_t step) {
+  return (value + step - 1) / step * step;
+}
+
+[[nodiscard]] std::uintptr_t word_at(std::uintptr_t address) {
+  std::uintptr_t word;
+  std::memcpy(&word, reinterpret_cast<const void*>(address), sizeof word);
+  return word;
+}
+
+[[nodiscard]] std::size_t symbol_of(const ElfW(Rela) & relocation) {
+  return static_cast<std::size_t>(ELF64_R_SYM(relocation.r_info));
+}
+
+}  // namespace
+
+template <class Visit>
+void Image::for_each_relocation(Visit&& visit) const {
+  for (const Relocations& table : {data_relocations_, call_relocations_}) {
+    for (std::size_t i = 0; i < table.count; ++i) {
+      const ElfW(Rela)& relocation = table.begin[i];
+      const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(relocation.r_info));
+      visit(relocation, relocation_kind(header_->e_machine, type));
+    }
+  }
+}
+
+// Source of the encoding: the generic ELF ABI, section type SHT_RELR. An even word is an address,
+// an odd one a bitmap of the 63 words that follow the last address covered.
+template <class Visit>
+void Image::for_each_packed_relocation(Visit&& visit) const {
+  Offset next = 0;
+  for (std::size_t i = 0; i < packed_relocation_count_; ++i) {
+    const ElfW(Relr) entry = packed_relocations_[i];
+    if ((entry & 1) == 0) {
+      visit(entry);
+      next = entry + sizeof(std::uintptr_t);
+      continue;
+    }
+    for (unsigned bit = 1; bit < 64; ++bit) {
+      if ((entry >> bit & 1) != 0) visit(next + (bit - 1) * sizeof(std::uintptr_t));
+    }
+    next += 63 * sizeof(std::uintptr_t);
+  }
+}
+
+const char* Image::needed_version(std::size_t symbol) const {
+  if (symbols_.versions == nullptr || symbols_.needed_versions == nullptr) return nullptr;
+  const unsigned wanted = symbols_.versions[symbol] & 0x7fffU;
+  const auto* library = reinterpret_cast<const char*>(symbols_.needed_versions);
+  while (true) {
+    const auto* need = reinterpret_cast<const ElfW(Verneed)*>(library);
+    const char* version = library + need->vn_aux;
+    for (unsigned i = 0; i < need->vn_cnt; ++i) {
+      const auto* entry = reinterpret_cast<const ElfW(Vernaux)*>(version);
+      if (entry->vna_other == wanted) return symbols_.names + entry->vna_name;
+      version += entry->vna_next;
+    }
+    if (need->vn_next == 0) return nullptr;
+    library += need->vn_next;
+  }
+}
+
+// A lazy loader leaves calls to be bound when first made, but it would bind them in the mould and
+// never in a copy. A name that is nowhere stays lazy: calling it ends in the loader's own message.
+void Image::bind_lazy_slots() const {
+  for_each_relocation([this](const ElfW(Rela) & relocation, RelocationKind kind) {
+    if (kind != RelocationKind::jump_slot) return;
+    auto* slot = reinterpret_cast<std::uintptr_t*>(base_ + relocation.r_offset);
+    const ElfW(Sym)& symbol = symbols_.symbols[symbol_of(relocation)];
+    if (symbol.st_shndx != SHN_UNDEF || !contains(*slot)) return;
+    const char* name = symbols_.names + symbol.st_name;
+    const char* version = needed_version(symbol_of(relocation));
+    void* found = version != nullptr ? ::dlvsym(RTLD_DEFAULT, name, version) : nullptr;
+    // An interposer (one of ours, say) has no version.
+    if (found == nullptr || loader_dlsym()(RTLD_DEFAULT, name) != found) {
+      if (void* first = loader_dlsym()(RTLD_DEFAULT, name)) found = first;
+    }
+    if (found != nullptr) *slot = reinterpret_cast<std::uintptr_t>(found);
+  });
+}
+
+void Image::find_private_objects() {
+  annex_offset_ = rounded_up(end_, annex_alignment);
+  for_each_relocation([this](const ElfW(Rela) & relocation, RelocationKind kind) {
+    const ElfW(Sym)& symbol = symbols_.symbols[symbol_of(relocation)];
+    const std::string_view name = symbols_.names + symbol.st_name;
+    if (kind == RelocationKind::copy) {
+      private_objects_.push_back(
+          {name, relocation.r_offset, symbol.st_size, base_ + relocation.r_offset});
+    } else if (kind == RelocationKind::address && symbol.st_shndx == SHN_UNDEF &&
+               std::find(objects_of_ranks.begin(), objects_of_ranks.end(), name) !=
+                   objects_of_ranks.end()) {
+      Dl_info info{};
+      void* found = nullptr;
+      const std::uintptr_t source =
+          word_at(base_ + relocation.r_offset) - static_cast<std::uintptr_t>(relocation.r_addend);
+      if (private_object(name) != nullptr) return;
+      if (::dladdr1(reinterpret_cast<void*>(source), &info, &found, RTLD_DL_SYMENT) == 0) return;
+      if (found == nullptr) return;
+      place_in_annex(name, source, static_cast<const ElfW(Sym)*>(found)->st_size);
+    }
+  });
+}
+
+void Image::place_in_annex(std::string_view name, std::uintptr_t source, std::size_t size) {
+  private_objects_.push_back({name, annex_offset_ + annex_.size(), size, source});
+  annex_.resize(rounded_up(annex_.size() + size, annex_alignment));
+}
+
+void Image::fill_annex() {
+  for (const PrivateObject& object : private_objects_) {
+    if (object.offset < annex_offset_) continue;
+    std::memcpy(annex_.data() + (object.offset - annex_offset_),
+                reinterpret_cast<const void*>(object.source), object.size);
+  }
+}
+
+// Decides by value: an address of the mould becomes the same address of the copy; so does an
+// address of an object that the copy owns in place of a library. Anything else (functions of
+// libraries, null, numbers) stays as it is.
+void Image::add_slot_if_pointer(Offset offset, std::uintptr_t value) {
+  if (contains(value)) {
+    slots_.push_back({offset, value - base_});
+    return;
+  }
+  for (const PrivateObject& object : private_objects_) {
+    if (value - object.source < object.size) {
+      slots_.push_back({offset, object.offset + (value - object.source)});
+      return;
+    }
+  }
+}
+
+void Image::collect_slots() {
+  const auto add = [this](Offset offset) { add_slot_if_pointer(offset, word_at(base_ + offset)); };
+  for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
+    const Offset offset = relocation.r_offset;
+    const auto type = static_cast<unsigned>(ELF64_R_TYPE(relocation.r_info));
+    if (kind == RelocationKind::thread_local_storage || kind == RelocationKind::copy) return;
+    if (kind == RelocationKind::unknown || !is_writable(offset)) {
+      hindrance_ = path_ + " has a relocation of type " + std::to_string(type) +
+                   " that cannot be copied: rebuild all of it with -fPIE -pie";
+      return;
+    }
+    // One that points outside the image (an array's base before its first element, say) still moves
+    // with it.
+    const auto addend = static_cast<Offset>(relocation.r_addend);
+    const bool as_loaded = word_at(base_ + offset) == base_ + addend;
+    if (kind == RelocationKind::relative && as_loaded) {
+      slots_.push_back({offset, addend});
+    } else {
+      add(offset);
+    }
+  });
+  for_each_packed_relocation(add);
+
+  // Objects taken over whole hold pointers that no table lists: to themselves and to each other.
+  for (const PrivateObject& object : private_objects_) {
+    for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= object.size;
+         at += sizeof(std::uintptr_t)) {
+      add_slot_if_pointer(object.offset + at, word_at(object.source + at));
+    }
+  }
+}
+
+}  // namespace sorrel::program

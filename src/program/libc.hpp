@@ -1,0 +1,30 @@
+//! next_definition - the C library's own function behind one that this module interposes.
+//!
+//! Any thread. The look-up happens once per call site (keep the result in a static local). Aborts
+//! when the C library lacks the function: an interposer only exists for what a program could have
+//! bound to.
+#pragma once
+
+#include <dlfcn.h>
+
+#include "base/check.hpp"
+
+/// Marks a function that takes the place of the C library's for the program and for its libraries.
+#define SORREL_INTERPOSED extern "C" [[gnu::visibility("default")]]
+
+namespace sorrel::program {
+
+/// The loader's dlsym, which this module interposes too.
+[[nodiscard]] decltype(&::dlsym) loader_dlsym();
+
+/// The address of the definition that follows ours in the search order, or nullptr.
+[[nodiscard]] void* libc_function(const char* name);
+
+template <class Function>
+[[nodiscard]] Function* next_definition(const char* name) {
+  void* found = libc_function(name);
+  SORREL_CHECK(found != nullptr, "the C library has no %s", name);
+  return reinterpret_cast<Function*>(found);
+}
+
+}  // namespace sorrel::program

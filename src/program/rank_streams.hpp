@@ -1,0 +1,120 @@
+//! RankStreams - a rank's standard input, output and error.
+//!
+//! Output is a stdio stream of the rank's own, made at first use, that ends in a LineWriter: whole
+//! lines leave in one write(2) under a lock, so lines of ranks never mix. Input is the real one for
+//! rank 0 and empty for every other rank. Touched by the rank, or by a thread that the rank has
+//! made: the streams lock themselves, as stdio does. A write that fails ends the process with one
+//! line and status 1: nobody reads on, or the disk is full.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace sorrel::program {
+
+struct OutputFormat {
+  /// Each line begins with "[rank] ".
+  bool has_rank_labels = false;
+  /// A last line without a newline gets one, so that the next rank's does not follow on it.
+  bool completes_last_line = true;
+};
+
+/// Cuts what a rank writes into lines for one file descriptor. Not thread-safe: its stream's lock
+/// protects it.
+class LineWriter {
+ public:
+  LineWriter(int descriptor, int rank, const OutputFormat& format);
+
+  /// Sends the lines that `size` bytes at `text` complete and keeps the rest.
+  void write(const char* text, std::size_t size);
+
+  /// Sends what is left as it is: somebody at a terminal is to see it.
+  void flush_partial_line();
+
+  /// Sends what is left as a last line.
+  void finish();
+
+ private:
+  void send_lines(const char* text, std::size_t size);
+  void send(const char* text, std::size_t size);
+
+  const int descriptor_;
+  const OutputFormat format_;
+  std::string label_;
+  std::string pending_;
+  bool is_at_line_start_ = true;
+};
+
+/// One output stream.
+class RankOutput {
+ public:
+  RankOutput(int descriptor, int rank, const OutputFormat& format)
+      : descriptor_(descriptor), rank_(rank), format_(format) {}
+
+  RankOutput(const RankOutput&) = delete;
+  RankOutput& operator=(const RankOutput&) = delete;
+
+  [[nodiscard]] FILE* stream();
+
+  /// freopen: from here on the rank writes to `file`.
+  void replace(FILE* file);
+  int flush();
+  void finish_line();
+
+ private:
+  FILE* open();
+
+  const int descriptor_;
+  const int rank_;
+  const OutputFormat format_;
+  std::unique_ptr<LineWriter> writer_;
+  std::unique_ptr<char[]> buffer_;
+  std::mutex opening_;
+  // (O) release in open() and replace(), acquire in stream(): the stream is complete when a helper
+  // thread of the rank sees it.
+  std::atomic<FILE*> stream_{nullptr};
+};
+
+class RankStreams {
+ public:
+  RankStreams(int rank, const OutputFormat& format)
+      : rank_(rank),
+        output_(output_descriptor, rank, format),
+        error_(error_descriptor, rank, format) {}
+
+  [[nodiscard]] RankOutput& output() { return output_; }
+
+  [[nodiscard]] RankOutput& error() { return error_; }
+
+  /// The stream that the program's `stream` means for this rank: its own for the three standard
+  /// ones.
+  [[nodiscard]] FILE* own(FILE* stream);
+
+  void replace_input(FILE* file) { input_ = file; }
+
+  /// Flushes both outputs and completes their last lines.
+  void finish();
+
+  /// Completes last lines without flushing, as _exit does not.
+  void finish_lines();
+
+ private:
+  static constexpr int output_descriptor = 1;
+  static constexpr int error_descriptor = 2;
+
+  [[nodiscard]] FILE* input();
+
+  const int rank_;
+  RankOutput output_;
+  RankOutput error_;
+  FILE* input_ = nullptr;
+};
+
+/// The stream that `stream` means for whoever runs on the calling thread.
+[[nodiscard]] FILE* own_stream(FILE* stream);
+
+}  // namespace sorrel::program

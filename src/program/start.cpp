@@ -1,0 +1,47 @@
+#include "program/start.hpp"
+
+#include "program/libc.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+using LibcStartMain = int(Main main,
+                          int argc,
+                          char** argv,
+                          LegacyInit init,
+                          void (*fini)(),
+                          void (*loader_fini)(),
+                          void* stack_end);
+
+// The one thing that main's signature has no room for.
+ProgramStart program_start;
+
+int drive(int argc, char** argv, char** environment) {
+  program_start.argc = argc;
+  program_start.argv = argv;
+  program_start.environment = environment;
+  return program_driver(program_start);
+}
+
+// In place of the program's constructors, which run once per rank, on its stack.
+void no_constructors(int, char**, char**) {}
+
+}  // namespace
+
+}  // namespace sorrel::program
+
+SORREL_INTERPOSED int __libc_start_main(sorrel::program::Main main,
+                                        int argc,
+                                        char** argv,
+                                        sorrel::program::LegacyInit init,
+                                        void (*fini)(),
+                                        void (*loader_fini)(),
+                                        void* stack_end) {
+  using namespace sorrel::program;
+  auto* real = next_definition<LibcStartMain>("__libc_start_main");
+  if (program_driver == nullptr) return real(main, argc, argv, init, fini, loader_fini, stack_end);
+  program_start.main = main;
+  program_start.init = init;
+  return real(drive, argc, argv, no_constructors, nullptr, loader_fini, stack_end);
+}

@@ -1,0 +1,90 @@
+//! How exceptions and back traces find their way through copies: the loader's tables know only the
+//! mould.
+//!
+//! Any thread, also from a signal handler. _dl_find_object (libgcc since 12) is answered in
+//! constant time. dl_iterate_phdr (older libgcc, libunwind, profilers) shows a rank its own copy in
+//! the mould's place, so that its cost does not grow with the number of ranks; outside of ranks it
+//! shows every copy after the libraries.
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "program/copy_slab.hpp"
+#include "program/libc.hpp"
+#include "program/rank_process.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+using PhdrVisitor = int(dl_phdr_info* info, std::size_t size, void* data);
+
+void describe(const ImageCopy& copy, dl_phdr_info& info) {
+  info.dlpi_addr = copy.base();
+  info.dlpi_name = copy.image().path().c_str();
+  info.dlpi_phdr = copy.image().segments();
+  info.dlpi_phnum = copy.image().segment_count();
+}
+
+// Hands the real entries on, with the rank's copy in the mould's place.
+struct Substitution {
+  const ImageCopy* copy;
+  PhdrVisitor* visit;
+  void* data;
+  dl_phdr_info mould;
+
+  static int pass(dl_phdr_info* info, std::size_t size, void* self) {
+    auto* substitution = static_cast<Substitution*>(self);
+    if (info->dlpi_phdr != substitution->copy->image().segments()) {
+      return substitution->visit(info, size, substitution->data);
+    }
+    substitution->mould = *info;
+    dl_phdr_info copied = *info;
+    copied.dlpi_addr = substitution->copy->base();
+    return substitution->visit(&copied, size, substitution->data);
+  }
+};
+
+}  // namespace
+
+}  // namespace sorrel::program
+
+SORREL_INTERPOSED int _dl_find_object(void* address, dl_find_object* result) noexcept {
+  using namespace sorrel::program;
+  static auto* const real = next_definition<decltype(::_dl_find_object)>("_dl_find_object");
+  const CopySlab* slab = current_slab();
+  const int index =
+      slab != nullptr ? slab->index_of(reinterpret_cast<std::uintptr_t>(address)) : -1;
+  if (index < 0) return real(address, result);
+  const ImageCopy copy = slab->copy(index);
+  // The record of the mould serves for what is not an address (link map, architecture's own
+  // fields).
+  const auto in_mould =
+      reinterpret_cast<std::uintptr_t>(address) - copy.base() + copy.image().base();
+  if (copy.image().unwind_table() == 0 || real(reinterpret_cast<void*>(in_mould), result) != 0)
+    return -1;
+  result->dlfo_map_start = copy.at<void>(copy.image().begin());
+  result->dlfo_map_end = copy.at<void>(copy.image().begin() + copy.image().span());
+  result->dlfo_eh_frame = copy.at<void>(copy.image().unwind_table());
+  return 0;
+}
+
+SORREL_INTERPOSED int dl_iterate_phdr(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data) {
+  using namespace sorrel::program;
+  static auto* const real = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+  const CopySlab* slab = current_slab();
+  if (slab == nullptr || slab->count() == 0 || slab->copy(0).is_in_place())
+    return real(visit, data);
+  if (const RankProcess* process = current_rank_process()) {
+    Substitution substitution{&process->copy(), visit, data, {}};
+    const int result = real(Substitution::pass, &substitution);
+    return result != 0 ? result : visit(&substitution.mould, sizeof substitution.mould, data);
+  }
+  int result = real(visit, data);
+  for (int i = 0; result == 0 && i < slab->count(); ++i) {
+    dl_phdr_info info{};
+    describe(slab->copy(i), info);
+    result = visit(&info, sizeof info, data);
+  }
+  return result;
+}
