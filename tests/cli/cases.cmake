@@ -63,8 +63,8 @@ cli_case(more_workers_than_cpus_are_unbound 7 "SORREL_WORKERS=1000~SORREL_CPUS=~
 cli_case(words_untouched 7 "argument \\[-n\\]~argument \\[\\]~argument \\[a  b\\]~argument \\[\\*\\]~argument \\[--help\\]~argument \\[:\\]~" - bash -c "${sorrel} run -n 1 ./program -n '' 'a  b' '*' --help :")
 cli_case(program_in_path 7 "STARTED" - env PATH=${subjects}:/usr/bin:/bin ${sorrel} run -n 1 program)
 cli_case(program_in_this_folder 7 "STARTED" - ${sorrel} run -n 1 program)
-cli_case(independent_copies 7 "LD_PRELOAD=${tree}/lib/libmpi_abi.so.1~SORREL_OLD_LD_PRELOAD=\\(unset\\)~" - ${sorrel} run -n 2 ./without_mpi)
-cli_case(rpath_to_another_library 7 "LD_PRELOAD=${tree}/lib/libmpi_abi.so.1~" - ${sorrel} run -n 2 ./other_rpath)
+cli_case(independent_copies 7 "LD_PRELOAD=${tree}/lib/libmpi_abi.so.1~SORREL_OLD_LD_PRELOAD=~" - env -u LD_PRELOAD ${sorrel} run -n 2 ./without_mpi)
+cli_case(rpath_to_another_library 7 "LD_PRELOAD=${tree}/lib/libmpi_abi.so.1~" - env -u LD_PRELOAD ${sorrel} run -n 2 ./other_rpath)
 
 # mpiexec and mpirun
 set(mpiexec ${tree}/bin/mpi/mpiexec)

@@ -15,6 +15,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "tools/sorrel/kernel_features.hpp"
 #include "tools/sorrel/program_file.hpp"
 
 namespace sorrel::tool {
@@ -291,6 +292,8 @@ std::uint64_t MapBudget::ranks_max() const {
 
 MapBudget map_budget(const ProgramReport& program) {
   MapBudget budget{.map_count_max = 65530, .maps_per_rank = program.has_tls ? 4u : 2u};
+  // Without guards that take no map, each stack is a map of its own and its guard another.
+  if (!read_kernel_features().guard_install) budget.maps_per_rank += 2;
   if (std::FILE* file = std::fopen("/proc/sys/vm/max_map_count", "re"); file != nullptr) {
     unsigned long long value = 0;
     if (std::fscanf(file, "%llu", &value) == 1) budget.map_count_max = value;

@@ -40,8 +40,9 @@ struct ProgramReport {
 [[nodiscard]] ProgramReport inspect_program(const std::string& name,
                                             const Installation& installation);
 
-/// Memory maps a private copy of a program takes, and what the process needs besides; see
-/// src/program.
+/// Memory maps a rank takes at least: two of its private copy, two more for thread-locals, two for
+/// stack and guard on older kernels. An estimate for an early answer; the library counts again with
+/// the image in hand (src/program).
 struct MapBudget {
   std::uint64_t map_count_max = 0;  ///< vm.max_map_count
   std::uint64_t maps_per_rank = 0;

@@ -158,7 +158,11 @@ void set_environment(const RunPlan& plan, const Installation& installation, bool
   setenv("LD_BIND_NOW", "1", 1);
   prepend_to_variable("LD_LIBRARY_PATH", installation.library_dir);
   unsetenv("SORREL_OLD_LD_PRELOAD");
-  if (must_preload) prepend_to_variable("LD_PRELOAD", installation.library());
+  if (must_preload) {
+    prepend_to_variable("LD_PRELOAD", installation.library());
+    // Set, even if to nothing, it tells the library that LD_PRELOAD is ours to put back.
+    setenv("SORREL_OLD_LD_PRELOAD", "", 0);
+  }
 }
 
 }  // namespace
