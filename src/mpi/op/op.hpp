@@ -1,0 +1,112 @@
+//! Op - one reduction operation: predefined, or a function of the program.
+//!
+//! reduce() is the one call of collectives: inout = in op inout, element by element, where `in` is
+//! the left operand as MPI has it. The caller asks is_allowed() first. A user's op belongs to one
+//! rank, whose worker alone may retain, release and call it; its function runs on the calling
+//! fiber. Predefined ops are constants for all ranks and threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mpi.h"
+#include "mpi/datatype/datatype.hpp"
+#include "mpi/op/kernels.hpp"
+
+namespace sorrel::mpi {
+
+class alignas(16) Op {
+ public:
+  /// A hole in the table of predefined ops.
+  constexpr Op() = default;
+  Op(const Op&) = delete;
+  Op& operator=(const Op&) = delete;
+
+  /// A user's operation with one owner; nullptr without memory.
+  [[nodiscard]] static Op* create(MPI_User_function* function, bool commutative);
+
+  [[nodiscard]] bool is_predefined() const { return kind_ != PredefinedOp::user; }
+
+  [[nodiscard]] bool is_commutative() const { return commutative_; }
+
+  [[nodiscard]] PredefinedOp kind() const { return kind_; }
+
+  /// MPI_REPLACE and MPI_NO_OP: MPI has them for one-sided communication alone.
+  [[nodiscard]] bool is_one_sided_only() const {
+    return kind_ == PredefinedOp::replace || kind_ == PredefinedOp::no_op;
+  }
+
+  [[nodiscard]] MPI_User_function* function() const { return function_; }
+
+  [[nodiscard]] bool is_valid() const { return magic_ == magic; }
+
+  [[nodiscard]] MPI_Op handle() const;
+
+  void retain() {
+    if (!is_predefined()) ++references_;
+  }
+
+  /// The last owner's release ends the op.
+  void release() {
+    if (!is_predefined() && --references_ == 0) destroy();
+  }
+
+ private:
+  friend struct PredefinedOpTable;
+  static constexpr std::uint32_t magic = 0x2e70704f;  // "Opp."
+
+  void destroy();
+
+  // Constant after construction.
+  std::uint32_t magic_ = 0;
+  PredefinedOp kind_ = PredefinedOp::user;
+  bool commutative_ = true;
+  MPI_User_function* function_ = nullptr;
+
+  // The owner's worker only.
+  std::uint32_t references_ = 0;
+};
+
+inline constexpr std::uintptr_t predefined_op_first = 0x20;
+
+/// The predefined ops by the standard ABI's constant; a constant without a meaning is not valid
+/// there.
+struct PredefinedOpTable {
+  constexpr PredefinedOpTable();
+  Op ops[predefined_op_count];
+};
+
+extern const PredefinedOpTable predefined_ops;
+
+/// The op of a handle; nullptr for MPI_OP_NULL and for what is no op.
+[[nodiscard]] inline Op* op_from_handle(MPI_Op handle) {
+  const auto value = reinterpret_cast<std::uintptr_t>(handle);
+  Op* op = nullptr;
+  if (value - predefined_op_first < predefined_op_count) {
+    // Constant: what would change an op leaves predefined ones alone.
+    op = const_cast<Op*>(&predefined_ops.ops[value - predefined_op_first]);
+  } else {
+    if (value < 4096 || value % alignof(Op) != 0) [[unlikely]]
+      return nullptr;
+    op = reinterpret_cast<Op*>(value);
+  }
+  return op->is_valid() ? op : nullptr;
+}
+
+[[nodiscard]] inline MPI_Op handle_of(const Op& op) {
+  return op.handle();
+}
+
+/// The loop of a predefined op on a predefined type (or a dup of one), nullptr if MPI does not
+/// allow the pair or the op is a user's: MPI_ERR_OP.
+[[nodiscard]] ReduceKernel predefined_kernel(const Op& op, const Datatype& type);
+
+/// Whether the op may be used on the type: any user's op may.
+[[nodiscard]] inline bool is_allowed(const Op& op, const Datatype& type) {
+  return !op.is_predefined() || predefined_kernel(op, type) != nullptr;
+}
+
+/// inout = in op inout for `count` elements. The pair must be allowed.
+void reduce(const Op& op, const void* in, void* inout, std::size_t count, const Datatype& type);
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,191 @@
+#include <cstring>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "mpi/datatype/copy.hpp"
+#include "unit/mpi/datatype_oracle.hpp"
+
+namespace sorrel::mpi {
+namespace {
+
+using test::NaiveType;
+using test::RandomTypes;
+using test::TwinType;
+
+/// Memory around a typed buffer, so that every displacement has a place.
+class TypedBuffer {
+ public:
+  TypedBuffer(const NaiveType& type, std::size_t count) {
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t place = static_cast<std::int64_t>(i) * type.extent();
+      low = std::min(low, place + type.true_lb());
+      high = std::max(high, place + type.true_ub());
+    }
+    start_ = static_cast<std::size_t>(-low);
+    bytes_.resize(start_ + static_cast<std::size_t>(high) + 1);
+  }
+
+  void fill(Prng& prng) {
+    for (unsigned char& byte : bytes_)
+      byte = static_cast<unsigned char>(prng.next());
+  }
+
+  unsigned char* base() { return bytes_.data() + start_; }
+
+  [[nodiscard]] const std::vector<unsigned char>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<unsigned char> bytes_;
+  std::size_t start_ = 0;
+};
+
+/// The addresses of a typed buffer's data bytes in the order of the packed stream.
+std::vector<unsigned char*> addresses_of(unsigned char* base,
+                                         std::size_t count,
+                                         const NaiveType& type) {
+  std::vector<unsigned char*> result;
+  const std::int64_t extent = type.extent();
+  for (std::size_t i = 0; i < count; ++i)
+    for (const test::Basic& basic : type.map)
+      for (std::size_t byte = 0; byte < basic.size; ++byte)
+        result.push_back(base + static_cast<std::int64_t>(i) * extent + basic.displacement + byte);
+  return result;
+}
+
+class RandomCopy : public testing::Test {
+ protected:
+  std::uint64_t seed_ = test::test_seed();
+  RandomTypes random_{seed_};
+  testing::ScopedTrace trace_{__FILE__, __LINE__, "SORREL_SEED=" + std::to_string(seed_)};
+
+  std::size_t small_count() { return static_cast<std::size_t>(random_.between(0, 4)); }
+};
+
+TEST_F(RandomCopy, PackWritesTheTypemapsBytesInOrder) {
+  for (int round = 0; round < 1500; ++round) {
+    const TwinType twin = random_.make(static_cast<int>(random_.between(0, 4)));
+    const std::size_t count = small_count();
+    TypedBuffer buffer(twin.naive, count);
+    buffer.fill(random_.prng());
+    const auto addresses = addresses_of(buffer.base(), count, twin.naive);
+    std::vector<unsigned char> packed(addresses.size() + 1, 0xee);
+    ASSERT_EQ(pack(buffer.base(), count, *twin.type, packed.data()), addresses.size());
+    for (std::size_t i = 0; i < addresses.size(); ++i)
+      ASSERT_EQ(packed[i], *addresses[i]) << round;
+    ASSERT_EQ(packed.back(), 0xee);
+    twin.type->release();
+  }
+}
+
+TEST_F(RandomCopy, PackOfARangeIsThatPartOfTheStream) {
+  for (int round = 0; round < 1500; ++round) {
+    const TwinType twin = random_.make(static_cast<int>(random_.between(1, 4)));
+    const std::size_t count = small_count();
+    TypedBuffer buffer(twin.naive, count);
+    buffer.fill(random_.prng());
+    const auto addresses = addresses_of(buffer.base(), count, twin.naive);
+    const std::size_t to = random_.prng().below(addresses.size() + 1);
+    const std::size_t from = random_.prng().below(to + 1);
+    std::vector<unsigned char> packed(to - from + 1, 0xee);
+    pack_range(buffer.base(), *twin.type, {from, to}, packed.data());
+    for (std::size_t i = from; i < to; ++i)
+      ASSERT_EQ(packed[i - from], *addresses[i]) << round;
+    ASSERT_EQ(packed.back(), 0xee);
+    twin.type->release();
+  }
+}
+
+TEST_F(RandomCopy, UnpackStopsWhereTheBytesEnd) {
+  for (int round = 0; round < 1500; ++round) {
+    const TwinType twin = random_.make(static_cast<int>(random_.between(0, 4)));
+    const std::size_t count = small_count();
+    TypedBuffer buffer(twin.naive, count);
+    TypedBuffer expected(twin.naive, count);
+    const auto addresses = addresses_of(expected.base(), count, twin.naive);
+    std::vector<unsigned char> packed(addresses.size() + 9);
+    for (unsigned char& byte : packed)
+      byte = static_cast<unsigned char>(random_.prng().next() | 1);
+    const std::size_t bytes = random_.prng().below(packed.size() + 1);
+    const std::size_t used = std::min(bytes, addresses.size());
+    for (std::size_t i = 0; i < used; ++i)
+      *addresses[i] = packed[i];
+    ASSERT_EQ(unpack(packed.data(), bytes, buffer.base(), count, *twin.type), used);
+    ASSERT_EQ(buffer.bytes(), expected.bytes()) << round;
+    twin.type->release();
+  }
+}
+
+TEST_F(RandomCopy, BetweenAnyTwoTypesMovesWhatBothHold) {
+  for (int round = 0; round < 2000; ++round) {
+    const TwinType source = random_.make(static_cast<int>(random_.between(0, 4)));
+    const TwinType target = random_.make(static_cast<int>(random_.between(0, 4)));
+    const std::size_t source_count = small_count();
+    // Often large enough to go through several chunks.
+    const std::size_t target_count = small_count() * (round % 4 == 0 ? 100 : 1);
+    TypedBuffer from(source.naive, source_count);
+    TypedBuffer to(target.naive, target_count);
+    TypedBuffer expected(target.naive, target_count);
+    from.fill(random_.prng());
+    const auto source_bytes = addresses_of(from.base(), source_count, source.naive);
+    const auto target_bytes = addresses_of(expected.base(), target_count, target.naive);
+    const std::size_t bytes = std::min(source_bytes.size(), target_bytes.size());
+    for (std::size_t i = 0; i < bytes; ++i)
+      *target_bytes[i] = *source_bytes[i];
+    ASSERT_EQ(copy(from.base(), source_count, *source.type, to.base(), target_count, *target.type),
+              bytes);
+    ASSERT_EQ(to.bytes(), expected.bytes()) << round;
+    source.type->release();
+    target.type->release();
+  }
+}
+
+TEST(Copy, BetweenSparseTypesOfManyChunksIsComplete) {
+  Datatype* columns = nullptr;
+  Datatype* triples = nullptr;
+  constexpr std::size_t doubles = 30000;
+  ASSERT_EQ(make_vector({doubles, 1, 2}, *datatype_from_handle(MPI_DOUBLE), columns), MPI_SUCCESS);
+  ASSERT_EQ(make_vector({doubles / 3, 3, 4}, *datatype_from_handle(MPI_DOUBLE), triples),
+            MPI_SUCCESS);
+  std::vector<double> from(2 * doubles);
+  std::vector<double> to(2 * doubles, -1);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    from[i] = static_cast<double>(i);
+  EXPECT_EQ(copy(from.data(), 1, *columns, to.data(), 1, *triples), doubles * sizeof(double));
+  for (std::size_t i = 0; i < doubles; ++i)
+    ASSERT_EQ(to[i / 3 * 4 + i % 3], from[2 * i]) << i;
+  columns->release();
+  triples->release();
+}
+
+TEST(Copy, TakesAbsoluteAddressesFromBottom) {
+  int value = 17;
+  int result = 0;
+  const int lengths[] = {1};
+  const std::int64_t places[] = {
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(&value))};
+  const MPI_Datatype types[] = {MPI_INT};
+  Datatype* type = nullptr;
+  ASSERT_EQ(make_struct(1, Integers(lengths), Integers(places), types, type), MPI_SUCCESS);
+  EXPECT_EQ(copy(MPI_BOTTOM, 1, *type, &result, 1, *datatype_from_handle(MPI_INT)), sizeof(int));
+  EXPECT_EQ(result, 17);
+  type->release();
+}
+
+TEST(Copy, OfEverySmallSizeIsExact) {
+  for (std::size_t size = 0; size < 100; ++size) {
+    std::vector<unsigned char> from(size);
+    std::vector<unsigned char> to(size + 1, 0xee);
+    for (std::size_t i = 0; i < size; ++i)
+      from[i] = static_cast<unsigned char>(i + 1);
+    copy_bytes(to.data(), from.data(), size);
+    EXPECT_EQ(to.back(), 0xee);
+    to.pop_back();
+    EXPECT_EQ(to, from);
+  }
+}
+
+}  // namespace
+}  // namespace sorrel::mpi
