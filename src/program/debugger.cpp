@@ -1,10 +1,17 @@
 #include "program/debugger.hpp"
 
+#include <cstdint>
 #include <dlfcn.h>
 #include <fstream>
 #include <link.h>
 #include <string>
 #include <vector>
+
+extern "C" {
+/// Version, number of copies, base of the first, distance between two, and the mould's base, first
+/// and last offset.
+[[gnu::visibility("default")]] std::uint64_t sorrel_copies[7];
+}
 
 namespace sorrel::program {
 
@@ -37,9 +44,22 @@ void announce() {
   if (void* handle = ::dlopen("libBrokenLocale.so.1", RTLD_LAZY | RTLD_LOCAL)) ::dlclose(handle);
 }
 
+// What tools/gdb/sorrel_gdb.py reads, also in a stripped library.
+void describe_to_helper(const CopySlab& slab) {
+  const Image& image = slab.image();
+  sorrel_copies[0] = 1;  // the layout's version
+  sorrel_copies[1] = static_cast<std::uint64_t>(slab.count());
+  sorrel_copies[2] = slab.copy(0).base();
+  sorrel_copies[3] = slab.copy(0).is_in_place() ? 0 : image.span();
+  sorrel_copies[4] = image.base();
+  sorrel_copies[5] = image.begin();
+  sorrel_copies[6] = image.end();
+}
+
 }  // namespace
 
 void show_to_debugger(const CopySlab& slab) {
+  describe_to_helper(slab);
   r_debug* first = slab.image().debugger_record();
   if (first == nullptr || slab.copy(0).is_in_place() || !copies_maps.empty()) return;
   copies_maps.resize(static_cast<std::size_t>(slab.count()));

@@ -44,6 +44,7 @@ std::unique_ptr<const Image> Image::read(std::string& trouble) {
   if (!image->find_main_program(trouble) || !image->open_file(trouble)) return nullptr;
   image->read_segments();
   image->read_dynamic();
+  image->read_needed_libraries();
   image->hindrance_ = image->find_hindrance();
   if (!image->hindrance_.empty()) return image;
   image->bind_lazy_slots();
@@ -189,6 +190,16 @@ void Image::read_dynamic() {
       default:
         break;
     }
+  }
+}
+
+void Image::read_needed_libraries() {
+  const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base_ + dynamic_);
+  for (; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag != DT_NEEDED) continue;
+    const std::string_view name = symbols_.names + entry->d_un.d_val;
+    uses_openmp_ |= name.starts_with("libgomp.so") || name.starts_with("libomp.so") ||
+                    name.starts_with("libiomp5.so");
   }
 }
 

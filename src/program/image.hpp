@@ -88,6 +88,9 @@ class Image {
   /// First offset, and the distance between neighbouring copies.
   [[nodiscard]] Offset begin() const { return begin_; }
 
+  /// Behind the last byte of .bss.
+  [[nodiscard]] Offset end() const { return end_; }
+
   [[nodiscard]] std::size_t span() const { return span_; }
 
   [[nodiscard]] std::size_t alignment() const { return alignment_; }
@@ -112,6 +115,10 @@ class Image {
   [[nodiscard]] std::uint16_t segment_count() const { return segment_count_; }
 
   [[nodiscard]] const ElfW(Phdr) * thread_local_segment() const { return thread_local_; }
+
+  /// Whether each rank needs a ThreadBlock: for its own thread-local variables, or for those of an
+  /// OpenMP library, which tell who is inside a parallel region.
+  [[nodiscard]] bool needs_thread_block() const { return thread_local_ != nullptr || uses_openmp_; }
 
   [[nodiscard]] Offset dynamic() const { return dynamic_; }
 
@@ -155,6 +162,7 @@ class Image {
   [[nodiscard]] bool open_file(std::string& trouble);
   void read_segments();
   void read_dynamic();
+  void read_needed_libraries();
   [[nodiscard]] std::string find_hindrance() const;
 
   // image_relocations.cpp: pointers to shift and objects to keep apart.
@@ -200,6 +208,7 @@ class Image {
   FunctionTable fini_array_;
   r_debug* debugger_record_ = nullptr;
   bool has_text_relocations_ = false;
+  bool uses_openmp_ = false;
 
   SymbolTable symbols_;
   Relocations data_relocations_;

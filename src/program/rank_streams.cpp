@@ -191,7 +191,12 @@ int RankOutput::flush() {
 }
 
 void RankOutput::finish_line() {
-  if (writer_ != nullptr) writer_->finish();
+  // relaxed, as in flush().
+  FILE* stream = stream_.load(std::memory_order_relaxed);
+  if (stream == nullptr || writer_ == nullptr) return;
+  ::flockfile(stream);
+  writer_->finish();
+  ::funlockfile(stream);
 }
 
 FILE* RankStreams::own(FILE* stream) {

@@ -1,6 +1,6 @@
 //! ThreadBlock - a thread control block for a rank whose program has thread-local variables.
 //!
-//! Needed only if Image::thread_local_segment() is not null. The code of such a program finds its
+//! Needed only if Image::needs_thread_block(). The code of such a program finds its
 //! variables at fixed distances from the thread pointer, so each rank needs a thread pointer of its
 //! own, and only the C library makes one: create() starts a thread that sleeps as long as the
 //! ThreadBlock lives, while the rank's fiber uses its block (core::Fiber::thread_pointer). errno,
