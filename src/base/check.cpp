@@ -11,8 +11,7 @@ void check_failed(const char* file, int line, const char* condition, const char*
   va_start(values, format);
   std::vsnprintf(message, sizeof message, format, values);
   va_end(values);
-  std::fprintf(stderr, "sorrel: %s:%d: check failed: %s%s%s\n", file, line, condition,
-               message[0] ? ": " : "", message);
+  std::fprintf(stderr, "sorrel: %s:%d: check failed: %s;%s\n", file, line, condition, message);
   std::abort();
 }
 

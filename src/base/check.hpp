@@ -18,7 +18,7 @@ namespace sorrel {
 #define SORREL_CHECK(condition, ...)                                          \
   do {                                                                        \
     if (!(condition)) [[unlikely]]                                            \
-      ::sorrel::check_failed(__FILE__, __LINE__, #condition, "" __VA_ARGS__); \
+      ::sorrel::check_failed(__FILE__, __LINE__, #condition, " " __VA_ARGS__); \
   } while (false)
 
 #define SORREL_UNCHECKED(condition) \

@@ -24,8 +24,8 @@ struct ExceptionState {
 
 enum class FiberState : std::uint8_t {
   running,  ///< Worker::running_ points to it.
-  ready,    ///< In its worker's ready queue.
-  waiting,  ///< In no queue: a completion, timer or collective knows it and will make it ready.
+  ready,    ///< In its worker's ready queue, alone or with those that waited with it.
+  waiting,  ///< A completion, timer or collective knows it and will make it ready.
   ended,    ///< Its stack may be reused.
 };
 
@@ -51,13 +51,13 @@ struct Fiber {
   Fiber* next_ready = nullptr;
 };
 
-/// First in, first out queue of ready fibers through Fiber::next_ready.
-class ReadyQueue {
+/// First in, first out queue of fibers through Fiber::next_ready: those that are ready, or that
+/// will become so together.
+class FiberQueue {
  public:
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
 
   void push(Fiber& fiber) {
-    fiber.state = FiberState::ready;
     fiber.next_ready = nullptr;
     if (first_ == nullptr) {
       first_ = &fiber;
@@ -71,6 +71,14 @@ class ReadyQueue {
     Fiber* fiber = first_;
     if (fiber != nullptr) first_ = fiber->next_ready;
     return fiber;
+  }
+
+  /// Takes over all of `other`, behind its own.
+  void append(FiberQueue& other) {
+    if (other.first_ == nullptr) return;
+    (first_ == nullptr ? first_ : last_->next_ready) = other.first_;
+    last_ = other.last_;
+    other.first_ = nullptr;
   }
 
  private:

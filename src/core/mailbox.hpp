@@ -1,7 +1,7 @@
 //! Mailbox - the records that one worker sends to another: one sender, one taker, a ring without a
 //! read-modify-write.
 //!
-//! A record is a 64-byte slot: what to run, four words, up to 32 bytes of payload. A longer payload
+//! A record is a 64-byte slot: what to run, four words, up to 28 bytes of payload. A longer payload
 //! travels in a byte ring beside the slots. Only the sending worker may try_post(), only the
 //! receiving worker may take(). Order is kept. A mailbox wakes nobody (core/parker.hpp) and knows
 //! no message format (the runner does).
@@ -30,7 +30,7 @@ struct Record;
 /// the call only.
 using RecordRunner = void (*)(Worker& receiver, const Record& record, const std::byte* payload);
 
-inline constexpr std::size_t record_inline_bytes = 32;
+inline constexpr std::size_t record_inline_bytes = 28;
 
 /// What a slot carries besides its sequence number.
 struct Record {
@@ -43,7 +43,18 @@ template <class Sync, std::uint32_t slot_count = 256, std::uint32_t ring_bytes =
 class BasicMailbox {
   static_assert((slot_count & (slot_count - 1)) == 0 && (ring_bytes & (ring_bytes - 1)) == 0);
 
+  using InlinePayload = std::array<std::byte, record_inline_bytes>;
+
+  struct alignas(cache_line_bytes) Slot {
+    typename Sync::template Plain<Record> record;
+    typename Sync::template Plain<InlinePayload> inline_payload;
+    /// The position of the record it holds, counted from 1; 0 = never used.
+    typename Sync::template Atomic<std::uint32_t> sequence;
+  };
+
  public:
+  static constexpr std::size_t slot_bytes = sizeof(Slot);
+
   /// A payload no longer than this always fits into an empty mailbox.
   static constexpr std::uint32_t payload_bytes_max = ring_bytes / 4;
 
@@ -66,14 +77,15 @@ class BasicMailbox {
         return false;
     }
     Slot& slot = slots_[tail_ % slot_count];
-    Content& content = slot.content.mutate();
-    content.record = record;
-    content.payload_end = payload_end;
+    slot.record.mutate() = record;
+    InlinePayload& inline_payload = slot.inline_payload.mutate();
     if (ring_use == 0) {
-      copy_inline(content.inline_payload.data(), payload, record.payload_bytes);
+      copy_inline(inline_payload.data(), payload, record.payload_bytes);
     } else {
-      std::memcpy(payload_ring_.mutate().data() + start % ring_bytes, payload,
-                  record.payload_bytes);
+      // The place in the ring stands where the payload itself would.
+      std::memcpy(inline_payload.data(), &payload_end, sizeof payload_end);
+      std::byte* place = payload_ring_.write(start % ring_bytes, ring_use);
+      if (payload != nullptr) std::memcpy(place, payload, record.payload_bytes);
     }
     payload_tail_ = payload_end;
     ++tail_;
@@ -95,41 +107,32 @@ class BasicMailbox {
     Slot& slot = slots_[head_ % slot_count];
     // (T) acquire, pairs with (P).
     if (slot.sequence.load(Order::acquire) != head_ + 1) return false;
-    const Content& content = slot.content.get();
-    const std::uint32_t bytes = content.record.payload_bytes;
-    const std::byte* payload =
-        bytes <= record_inline_bytes
-            ? content.inline_payload.data()
-            : payload_ring_.get().data() + (content.payload_end - padded(bytes)) % ring_bytes;
-    const std::uint32_t payload_end = content.payload_end;
-    consume(content.record, payload);
+    const Record& record = slot.record.get();
+    const InlinePayload& inline_payload = slot.inline_payload.get();
+    const std::byte* payload = inline_payload.data();
+    if (record.payload_bytes > record_inline_bytes) {
+      const std::uint32_t ring_use = padded(record.payload_bytes);
+      std::memcpy(&payload_head_, inline_payload.data(), sizeof payload_head_);
+      payload = payload_ring_.read((payload_head_ - ring_use) % ring_bytes, ring_use);
+    }
+    consume(record, payload);
     ++head_;
     // (F) release, pairs with (R): our reads of the slot and of the payload are done.
-    freed_.store(std::uint64_t{head_} << 32 | payload_end, Order::release);
+    freed_.store(std::uint64_t{head_} << 32 | payload_head_, Order::release);
     return true;
   }
 
  private:
-  struct Content {
-    Record record;
-    std::uint32_t payload_end = 0;
-    std::array<std::byte, record_inline_bytes> inline_payload{};
-  };
-
-  struct alignas(cache_line_bytes) Slot {
-    typename Sync::template Plain<Content> content;
-    /// The position of the record it holds, counted from 1; 0 = never used.
-    typename Sync::template Atomic<std::uint32_t> sequence;
-  };
-
   static constexpr std::uint32_t padded(std::uint32_t bytes) {
     return (bytes + 15) & ~std::uint32_t{15};
   }
 
   static void copy_inline(std::byte* target, const void* source, std::uint32_t bytes) {
-    if (bytes == 8) {  // The commonest small message, a double: not worth a call.
+    if (source == nullptr) return;
+    // A double is the commonest small message: not worth a call.
+    if (bytes == 8) {
       std::memcpy(target, source, 8);
-    } else if (bytes != 0) {
+    } else {
       std::memcpy(target, source, bytes);
     }
   }
@@ -142,6 +145,7 @@ class BasicMailbox {
 
   // Taker only.
   alignas(cache_line_bytes) std::uint32_t head_ = 0;
+  std::uint32_t payload_head_ = 0;
 
   // Written by the taker, read by the sender when it seems full.
   // Upper half: records taken; lower half: end of the payload bytes released.
@@ -149,9 +153,12 @@ class BasicMailbox {
 
   // Handed over by the slots' sequence.
   alignas(cache_line_bytes) std::array<Slot, slot_count> slots_;
-  typename Sync::template Plain<std::array<std::byte, ring_bytes>> payload_ring_;
+  alignas(cache_line_bytes) typename Sync::template PlainBytes<ring_bytes> payload_ring_;
 };
 
 using Mailbox = BasicMailbox<StdSync>;
+
+// Else a record would cost two transfers.
+static_assert(Mailbox::slot_bytes == cache_line_bytes);
 
 }  // namespace sorrel::core

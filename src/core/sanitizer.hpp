@@ -46,8 +46,8 @@ class SanitizerFiber {
     __sanitizer_start_switch_fiber(ends ? nullptr : &fake_stack_, next.bottom_, next.bytes_);
 #endif
 #if defined(__SANITIZE_THREAD__)
-    // No synchronisation by the switch itself: two fibers of one worker that race are a bug to be
-    // found.
+    // Flag 0: the switch orders the two fibers, as it truly does on one thread. Fibers of different
+    // workers stay unordered.
     __tsan_switch_to_fiber(next.tsan_, 0);
 #endif
   }

@@ -45,6 +45,18 @@ void Scheduler::worker_main(std::uint32_t index) {
   workers_[index]->run();
 }
 
+/// Returns when every worker has come here and the last one has told the hooks.
+void Scheduler::note_started() {
+  // Acquire and release: the last one has seen what every start hook made.
+  if (started_count_.fetch_add(1, std::memory_order_acq_rel) + 1 == worker_count()) {
+    hooks_.on_all_started();
+    // Release, pairs with the acquire below.
+    all_started_.store(true, std::memory_order_release);
+  }
+  while (!all_started_.load(std::memory_order_acquire))
+    sched_yield();
+}
+
 void Scheduler::note_fiber_end() {
   // Acquire and release: whoever ends last has seen everything the others did.
   if (live_fiber_count_.fetch_sub(1, std::memory_order_acq_rel) == 1) stop();
@@ -55,17 +67,6 @@ void Scheduler::stop() {
   stopping_.store(true, std::memory_order_release);
   for (auto& worker : workers_)
     worker->wake();
-}
-
-void Scheduler::note_asleep() {
-  // Acquire and release: the last one to lie down sees what the others left behind, for the hook's
-  // report.
-  const auto before = asleep_count_.fetch_add(1, std::memory_order_acq_rel);
-  if (before + 1 != static_cast<std::int32_t>(worker_count())) return;
-  // Relaxed: a worker that set a timer did so before it lay down, and the line above is ordered
-  // after that.
-  if (pending_timer_count_.load(std::memory_order_relaxed) != 0 || is_stopping()) return;
-  hooks_.on_all_asleep();
 }
 
 }  // namespace sorrel::core

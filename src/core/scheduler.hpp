@@ -32,6 +32,10 @@ class SchedulerHooks {
   /// First on each worker's thread: create its fibers. No fiber runs before every worker's start
   /// has returned.
   virtual void on_worker_start(Worker& worker) = 0;
+
+  /// Once, when every worker's start has returned and no fiber has run.
+  virtual void on_all_started() {}
+
   virtual void on_worker_end(Worker& worker) = 0;
   /// Every worker sleeps, no timer is set, and fibers still wait.
   virtual void on_all_asleep() = 0;
@@ -58,26 +62,26 @@ class Scheduler {
 
   void worker_main(std::uint32_t index);
   void stop();
+  void note_started();
   void note_fiber_end();
-  void note_asleep();
 
   [[nodiscard]] bool is_stopping() const {
     // (S) acquire, pairs with the release in stop().
     return stopping_.load(std::memory_order_acquire);
   }
 
-  // Constant after construction.
-  SchedulerHooks& hooks_;
-  std::vector<int> cpus_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-
   // Any thread.
   alignas(cache_line_bytes) std::atomic<bool> stopping_{false};
   std::atomic<std::uint32_t> started_count_{0};
+  std::atomic<bool> all_started_{false};
   alignas(cache_line_bytes) std::atomic<std::uint32_t> live_fiber_count_{0};
-  /// Workers announced as parked and not claimed since. Never more than truly sleep.
-  alignas(cache_line_bytes) std::atomic<std::int32_t> asleep_count_{0};
-  std::atomic<std::int32_t> pending_timer_count_{0};
+  /// Workers that nothing but another worker can wake. Never more than truly sleep.
+  alignas(cache_line_bytes) Parker::Count asleep_count_{0};
+
+  // Constant after construction.
+  alignas(cache_line_bytes) SchedulerHooks& hooks_;
+  std::vector<int> cpus_;
+  std::vector<std::unique_ptr<Worker>> workers_;
 };
 
 }  // namespace sorrel::core

@@ -5,7 +5,10 @@
 //! of an asymmetric fence (os/memory_barrier).
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 
 #include "os/memory_barrier.hpp"
 
@@ -41,9 +44,10 @@ struct StdSync {
 
     T exchange(T value, Order order) { return value_.exchange(value, to_std(order)); }
 
-    bool compare_exchange(T& expected, T desired, Order success) {
-      return value_.compare_exchange_strong(expected, desired, to_std(success),
-                                            std::memory_order_relaxed);
+    T fetch_add(T value, Order order) { return value_.fetch_add(value, to_std(order)); }
+
+    bool compare_exchange(T& expected, T desired, Order success, Order failure) {
+      return value_.compare_exchange_strong(expected, desired, to_std(success), to_std(failure));
     }
 
     std::atomic<T>& std_atomic() { return value_; }
@@ -62,6 +66,20 @@ struct StdSync {
 
    private:
     T value_{};
+  };
+
+  /// Plain bytes of which the two sides hold different parts: the model checks each part by itself.
+  template <std::uint32_t count>
+  class PlainBytes {
+   public:
+    [[nodiscard]] const std::byte* read(std::uint32_t begin, std::uint32_t /*bytes*/) const {
+      return bytes_.data() + begin;
+    }
+
+    std::byte* write(std::uint32_t begin, std::uint32_t /*bytes*/) { return bytes_.data() + begin; }
+
+   private:
+    std::array<std::byte, count> bytes_{};
   };
 
   static void light_fence() { os::light_barrier(); }

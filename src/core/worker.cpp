@@ -63,10 +63,12 @@ Worker::Worker(Scheduler& scheduler,
     : scheduler_(scheduler),
       index_(index),
       limits_(limits),
+      parker_(scheduler.asleep_count_),
       outbound_(worker_count),
       spin_ns_(limits.spin_ns_max),
       pool_(limits.pool_bytes_max) {
   root_.worker = this;
+  running_ = &root_;
 }
 
 Worker::~Worker() {
@@ -113,6 +115,7 @@ void Worker::yield() {
   poll();
   Fiber* next = ready_.pop();
   if (next == nullptr) return;
+  running_->state = FiberState::ready;
   ready_.push(*running_);
   switch_to(*next);
 }
@@ -196,19 +199,18 @@ void Worker::park() {
   const std::int64_t began_ns = os::monotonic_ns();
   parker_.announce();
   if (attend() || !ready_.empty() || scheduler_.is_stopping()) {
-    // A waker that has claimed us has also counted us out; otherwise nobody has counted us in yet.
-    if (!parker_.retract()) scheduler_.asleep_count_.fetch_add(1, std::memory_order_relaxed);
+    parker_.get_up();
     return;
   }
-  scheduler_.note_asleep();
-  while (parker_.is_parked()) {
-    const std::int64_t timeout_ns =
-        timers_.empty() ? -1
-                        : std::max<std::int64_t>(timers_.next_due_ns() - os::monotonic_ns(), 0);
-    os::futex_wait(parker_.state().std_atomic(), Parker::parked, timeout_ns);
-    // Relaxed: a count; see the scheduler.
-    if (timeout_ns >= 0 && parker_.retract())
-      scheduler_.asleep_count_.fetch_sub(1, std::memory_order_relaxed);
+  if (timers_.empty()) {
+    if (parker_.count_in() == static_cast<std::int32_t>(scheduler_.worker_count()))
+      scheduler_.hooks_.on_all_asleep();
+    while (parker_.is_parked())
+      os::futex_wait(parker_.state().std_atomic(), Parker::parked, -1);
+  } else {
+    const std::int64_t timeout_ns = timers_.next_due_ns() - os::monotonic_ns();
+    if (timeout_ns > 0) os::futex_wait(parker_.state().std_atomic(), Parker::parked, timeout_ns);
+    parker_.get_up();
   }
   // A sleep shorter than the longest spin was not worth it: spin longer next time; a long one: spin
   // less.
@@ -218,10 +220,7 @@ void Worker::park() {
 }
 
 void Worker::wake() {
-  if (!parker_.claim()) return;
-  // Relaxed: a count. The claimed worker is no longer asleep, before it even runs.
-  scheduler_.asleep_count_.fetch_sub(1, std::memory_order_relaxed);
-  os::futex_wake_one(parker_.state().std_atomic());
+  if (parker_.claim()) os::futex_wake_one(parker_.state().std_atomic());
 }
 
 bool Worker::poll() {
@@ -229,9 +228,8 @@ bool Worker::poll() {
   for (Mailbox* mailbox : inbound_) {
     if (mailbox->has_record()) any |= drain(*mailbox);
   }
-  // Relaxed: a hint; accept_new_mailboxes() looks again. Rare things share one branch.
-  const bool has_new_mailbox = new_mailboxes_.load(std::memory_order_relaxed) != nullptr;
-  if (has_new_mailbox || deferred_count_ != 0 || !timers_.empty()) [[unlikely]]
+  // Rare things share one branch.
+  if (!new_mailboxes_.seems_empty() || deferred_count_ != 0 || !timers_.empty()) [[unlikely]]
     any |= attend();
   return any;
 }
@@ -242,13 +240,7 @@ bool Worker::attend() {
   for (Mailbox* mailbox : inbound_)
     any |= drain(*mailbox);
   if (deferred_count_ != 0) any |= flush_deferred();
-  if (!timers_.empty()) {
-    const int run_count = timers_.run_due(*this, os::monotonic_ns());
-    // Relaxed: a count that the last worker to fall asleep reads; this worker is awake.
-    if (run_count != 0)
-      scheduler_.pending_timer_count_.fetch_sub(run_count, std::memory_order_relaxed);
-    any |= run_count != 0;
-  }
+  if (!timers_.empty()) any |= timers_.run_due(*this, os::monotonic_ns()) != 0;
   return any;
 }
 
@@ -263,8 +255,7 @@ bool Worker::drain(Mailbox& mailbox) {
 }
 
 bool Worker::accept_new_mailboxes() {
-  // (M) acquire, pairs with (N): the mailbox is constructed.
-  MailboxLink* link = new_mailboxes_.exchange(nullptr, std::memory_order_acquire);
+  MailboxLink* link = new_mailboxes_.take_all();
   const bool any = link != nullptr;
   for (; link != nullptr; link = link->next)
     inbound_.push_back(&link->mailbox);
@@ -275,12 +266,7 @@ void Worker::open_mailbox(Outbound& outbound, Worker& to) {
   auto* link = new MailboxLink;
   owned_links_.push_back(link);
   outbound.mailbox = &link->mailbox;
-  // Relaxed: a guess, checked by the exchange.
-  link->next = to.new_mailboxes_.load(std::memory_order_relaxed);
-  // (N) release, pairs with (M).
-  while (!to.new_mailboxes_.compare_exchange_weak(link->next, link, std::memory_order_release,
-                                                  std::memory_order_relaxed)) {
-  }
+  to.new_mailboxes_.push(*link);
 }
 
 bool Worker::try_post(Worker& to, const Record& record, const void* payload) {
@@ -328,9 +314,6 @@ bool Worker::flush_deferred() {
 
 void Worker::add_timer(Timer& timer) {
   timers_.add(timer);
-  // Relaxed: a count; this worker is awake, so nobody can be the last to fall asleep before it
-  // does.
-  scheduler_.pending_timer_count_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Worker::run() {
@@ -343,13 +326,8 @@ void Worker::run() {
   root_.thread_pointer = arch::thread_pointer();
   root_.sanitizer.adopt_thread();
   scheduler_.hooks_.on_worker_start(*this);
-  scheduler_.started_count_.fetch_add(1, std::memory_order_acq_rel);
-  // Acquire, pairs with the release above: what the others' start hooks made is visible to our
-  // fibers.
-  while (scheduler_.started_count_.load(std::memory_order_acquire) != scheduler_.worker_count())
-    sched_yield();
+  scheduler_.note_started();
   suspend();
-  scheduler_.hooks_.on_worker_end(*this);
   set_current(nullptr);
 }
 

@@ -9,7 +9,6 @@
 //! parking, posting and the end.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "core/message_pool.hpp"
 #include "core/notice.hpp"
 #include "core/parker.hpp"
+#include "core/take_all_list.hpp"
 #include "core/timer.hpp"
 
 namespace sorrel::core {
@@ -61,6 +61,11 @@ class Worker {
 
   [[nodiscard]] MessagePool& pool() { return pool_; }
 
+  /// What the layers above keep for this worker; the core does not look at it.
+  [[nodiscard]] void* user() const { return user_; }
+
+  void set_user(void* user) { user_ = user; }
+
   /// Prepares a fiber on the given stack; it is ready at once. The caller keeps fiber and stack
   /// alive until it has ended.
   void start(
@@ -81,8 +86,12 @@ class Worker {
   /// Makes a waiting fiber of this worker ready. Never suspends.
   void make_ready(Fiber& fiber) {
     SORREL_ASSERT(fiber.state == FiberState::waiting && fiber.worker == this);
+    fiber.state = FiberState::ready;
     ready_.push(fiber);
   }
+
+  /// Makes every fiber of `queue` ready, in order, and empties it. Never suspends.
+  void make_all_ready(FiberQueue& queue) { ready_.append(queue); }
 
   /// Takes what other workers have sent. Returns whether there was anything. Never suspends.
   bool poll();
@@ -132,14 +141,14 @@ class Worker {
   const WorkerLimits limits_;
 
   // Any thread.
-  // (N) release push, pairs with (M) acquire exchange: mailboxes whose senders have just opened
-  // them.
-  alignas(cache_line_bytes) std::atomic<MailboxLink*> new_mailboxes_{nullptr};
+  // Mailboxes whose senders have just opened them.
+  alignas(cache_line_bytes) BasicTakeAllList<StdSync, MailboxLink> new_mailboxes_;
   alignas(cache_line_bytes) Parker parker_;
 
   // Own thread only.
   alignas(cache_line_bytes) Fiber* running_ = nullptr;
-  ReadyQueue ready_;
+  void* user_ = nullptr;
+  FiberQueue ready_;
   int* errno_ = nullptr;
   ExceptionState* exceptions_ = nullptr;
   std::vector<Mailbox*> inbound_;

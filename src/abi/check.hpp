@@ -1,0 +1,46 @@
+//! The argument checks that many C faces share. Each returns MPI_SUCCESS or fails with a sentence.
+#pragma once
+
+#include "mpi/datatype/datatype.hpp"
+#include "mpi/rank_state.hpp"
+
+namespace sorrel::abi {
+
+[[nodiscard, gnu::cold]] int fail_datatype(mpi::RankState& self, MPI_Datatype handle);
+[[nodiscard, gnu::cold]] int fail_uncommitted(mpi::RankState& self);
+[[nodiscard, gnu::cold]] int fail_count(mpi::RankState& self, long long count);
+[[nodiscard, gnu::cold]] int fail_rank(mpi::RankState& self, const char* what, int rank, int size);
+[[nodiscard, gnu::cold]] int fail_tag(mpi::RankState& self, int tag);
+[[nodiscard, gnu::cold]] int fail_buffer(mpi::RankState& self);
+
+/// A buffer that is given by count and datatype handle: *type is set. A null buffer is legal with
+/// count 0, and with derived types, whose displacements may be absolute.
+[[nodiscard]] inline int check_buffer(mpi::RankState& self,
+                                      const void* buffer,
+                                      int count,
+                                      MPI_Datatype handle,
+                                      mpi::Datatype** type) {
+  *type = mpi::datatype_from_handle(handle);
+  if (*type == nullptr) [[unlikely]]
+    return fail_datatype(self, handle);
+  if (count < 0) [[unlikely]]
+    return fail_count(self, count);
+  if (!(*type)->is_committed()) [[unlikely]]
+    return fail_uncommitted(self);
+  if (buffer == nullptr && count > 0 && (*type)->is_predefined() && (*type)->size() > 0)
+      [[unlikely]]
+    return fail_buffer(self);
+  return MPI_SUCCESS;
+}
+
+/// A rank of the communicator; with `what` = "destination", "source", "root".
+[[nodiscard]] inline int check_rank(mpi::RankState& self,
+                                    const mpi::Comm& comm,
+                                    const char* what,
+                                    int rank) {
+  if (rank < 0 || rank >= comm.size()) [[unlikely]]
+    return fail_rank(self, what, rank, comm.size());
+  return MPI_SUCCESS;
+}
+
+}  // namespace sorrel::abi

@@ -1,0 +1,137 @@
+// Communicators: who am I, and making and ending them. MPI 5.0, 7.4.
+#include "abi/call.hpp"
+#include "mpi/attribute.hpp"
+#include "mpi/comm_create.hpp"
+
+namespace sorrel::abi {
+
+namespace {
+
+MPI_Comm handle_or_null(Comm* comm) {
+  return comm == nullptr ? MPI_COMM_NULL : handle_of(*comm);
+}
+
+int duplicate(RankState& self, MPI_Comm old_handle, Comm& parent, MPI_Comm* newcomm) {
+  Comm* copy = comm_duplicate(self, parent);
+  copy->cart = parent.cart;
+  *newcomm = handle_of(*copy);
+  return copy_attributes(old_handle, parent, *copy);
+}
+
+int end_communicator(RankState& self, MPI_Comm* handle, Comm& comm) {
+  if (&comm == &self.world_comm || &comm == &self.self_comm) {
+    return self.fail(MPI_ERR_COMM, "MPI_COMM_WORLD and MPI_COMM_SELF cannot be freed");
+  }
+  if (const int error = delete_attributes(*handle, comm); error != MPI_SUCCESS) return error;
+  *handle = MPI_COMM_NULL;
+  release(comm);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+int PMPI_Comm_size(MPI_Comm comm, int* size) {
+  return call_on(comm, "MPI_Comm_size", [&](RankState&, Comm& c) {
+    *size = c.size();
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
+  return call_on(comm, "MPI_Comm_rank", [&](RankState&, Comm& c) {
+    *rank = c.rank;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+  return call_on(comm, "MPI_Comm_dup",
+                 [&](RankState& self, Comm& c) { return duplicate(self, comm, c, newcomm); });
+}
+
+int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  return call_on(comm, "MPI_Comm_dup_with_info", [&](RankState& self, Comm& c) {
+    if (const int error = duplicate(self, comm, c, newcomm); error != MPI_SUCCESS) return error;
+    return PMPI_Comm_set_info(*newcomm, info);
+  });
+}
+
+int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
+  return call_on(comm, "MPI_Comm_split", [&](RankState& self, Comm& c) {
+    Comm* made = nullptr;
+    const int error = comm_split(self, c, color, key, &made);
+    *newcomm = handle_or_null(made);
+    return error;
+  });
+}
+
+int PMPI_Comm_split_type(
+    MPI_Comm comm, int split_type, int key, MPI_Info /*info*/, MPI_Comm* newcomm) {
+  return call_on(comm, "MPI_Comm_split_type", [&](RankState& self, Comm& c) {
+    // All ranks of the job share this node's memory; what lies below a node is not told apart,
+    // which the standard answers with MPI_COMM_NULL.
+    const bool is_node = split_type == MPI_COMM_TYPE_SHARED;
+    const bool is_known =
+        is_node || split_type == MPI_UNDEFINED || split_type == MPI_COMM_TYPE_HW_GUIDED ||
+        split_type == MPI_COMM_TYPE_HW_UNGUIDED || split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
+    if (!is_known) return self.fail(MPI_ERR_ARG, "split type %d is none", split_type);
+    Comm* made = nullptr;
+    const int error = comm_split(self, c, is_node ? 0 : MPI_UNDEFINED, key, &made);
+    *newcomm = handle_or_null(made);
+    return error;
+  });
+}
+
+int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
+  return call_on(comm, "MPI_Comm_create", [&](RankState& self, Comm& c) {
+    auto members = mpi::group_of(group);
+    if (members == nullptr) return self.fail(MPI_ERR_GROUP, "the handle is no group");
+    Comm* made = nullptr;
+    const int error = comm_create(self, c, std::move(members), &made);
+    *newcomm = handle_or_null(made);
+    return error;
+  });
+}
+
+int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
+  return call_on(comm, "MPI_Comm_create_group", [&](RankState& self, Comm& c) {
+    auto members = mpi::group_of(group);
+    if (members == nullptr) return self.fail(MPI_ERR_GROUP, "the handle is no group");
+    if (tag < 0) return self.fail(MPI_ERR_TAG, "the tag is %d; it must not be negative", tag);
+    Comm* made = nullptr;
+    const int error = comm_create_group(self, c, std::move(members), tag, &made);
+    *newcomm = handle_or_null(made);
+    return error;
+  });
+}
+
+int PMPI_Comm_free(MPI_Comm* comm) {
+  return call_on(*comm, "MPI_Comm_free",
+                 [&](RankState& self, Comm& c) { return end_communicator(self, comm, c); });
+}
+
+int PMPI_Comm_disconnect(MPI_Comm* comm) {
+  return call_on(*comm, "MPI_Comm_disconnect",
+                 [&](RankState& self, Comm& c) { return end_communicator(self, comm, c); });
+}
+
+SORREL_WEAK(int, MPI_Comm_size, (MPI_Comm comm, int* size))
+SORREL_WEAK(int, MPI_Comm_rank, (MPI_Comm comm, int* rank))
+SORREL_WEAK(int, MPI_Comm_dup, (MPI_Comm comm, MPI_Comm* newcomm))
+SORREL_WEAK(int, MPI_Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm))
+SORREL_WEAK(int, MPI_Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* newcomm))
+SORREL_WEAK(int,
+            MPI_Comm_split_type,
+            (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm))
+SORREL_WEAK(int, MPI_Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm))
+SORREL_WEAK(int,
+            MPI_Comm_create_group,
+            (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm))
+SORREL_WEAK(int, MPI_Comm_free, (MPI_Comm * comm))
+SORREL_WEAK(int, MPI_Comm_disconnect, (MPI_Comm * comm))
+
+}  // extern "C"
+
+}  // namespace sorrel::abi

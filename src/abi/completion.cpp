@@ -1,0 +1,356 @@
+// Waiting for requests and testing them, starting and freeing them. MPI 5.0, 3.7.3-3.7.5, 3.8, 3.9.
+#include "abi/call.hpp"
+#include "abi/check.hpp"
+#include "abi/outcome.hpp"
+#include "mpi/p2p/start.hpp"
+#include "mpi/p2p/wait.hpp"
+#include "mpi/status.hpp"
+
+namespace sorrel::abi {
+
+using mpi::Request;
+using mpi::RequestList;
+
+int explain(RankState& self, const Request& request) {
+  if (request.error == MPI_ERR_TRUNCATE) {
+    return self.fail(
+        MPI_ERR_TRUNCATE, "the message from rank %d with tag %d has %zu bytes, the buffer %zu",
+        request.status_source, request.status_tag, request.truncated_bytes, request.status_bytes);
+  }
+  return request.error;
+}
+
+namespace {
+
+int check_requests(RankState& self, int count, const MPI_Request* handles) {
+  if (count < 0) return fail_count(self, count);
+  for (int i = 0; i < count; ++i) {
+    if (handles[i] != MPI_REQUEST_NULL && mpi::object_of<Request>(handles[i]) == nullptr)
+        [[unlikely]] {
+      return self.fail(MPI_ERR_REQUEST, "request %d of %d is none", i, count);
+    }
+  }
+  return MPI_SUCCESS;
+}
+
+bool is_pending(const Request* request) {
+  return request != nullptr && request->is_active;
+}
+
+MPI_Status* status_at(MPI_Status* statuses, int i) {
+  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+void give_empty(MPI_Status* status) {
+  if (status != MPI_STATUS_IGNORE) mpi::set_empty_status(*status, MPI_ANY_SOURCE);
+}
+
+/// Ends a complete request; its handle becomes null unless it is persistent.
+int finish(RankState& self, MPI_Request& handle, MPI_Status* status) {
+  auto& request = *reinterpret_cast<Request*>(handle);
+  const int error = request.error == MPI_SUCCESS ? MPI_SUCCESS : explain(self, request);
+  if (!request.is_persistent) handle = MPI_REQUEST_NULL;
+  (void)conclude(request, status);
+  return error;
+}
+
+/// Calls body(self) with the frame of a face and checked requests.
+template <class Body>
+[[gnu::always_inline]] inline int with_requests(const char* function,
+                                                int count,
+                                                MPI_Request* handles,
+                                                Body&& body) {
+  return call(function, [&](RankState& self) {
+    if (const int error = check_requests(self, count, handles); error != MPI_SUCCESS) return error;
+    return body(self);
+  });
+}
+
+/// Ends all of a list, all complete. With several statuses each gets its own error.
+int finish_all(RankState& self, int count, MPI_Request* handles, MPI_Status* statuses) {
+  const RequestList list{handles, count};
+  int first_error = MPI_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    MPI_Status* status = status_at(statuses, i);
+    if (!is_pending(list[i])) {
+      give_empty(status);
+      if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = MPI_SUCCESS;
+      continue;
+    }
+    const int error = finish(self, handles[i], status);
+    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = error;
+    if (first_error == MPI_SUCCESS) first_error = error;
+  }
+  return first_error == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
+}
+
+/// The first complete one from `first` on; -1 when there is none.
+int find_complete(const RequestList& list, int first, bool* is_any_pending) {
+  for (int i = first; i < list.count; ++i) {
+    if (!is_pending(list[i])) continue;
+    *is_any_pending = true;
+    if (is_complete(*list[i])) return i;
+  }
+  return -1;
+}
+
+/// Ends every complete one; indices of the ended go to `indices`. Returns their number, or
+/// MPI_UNDEFINED when none is pending.
+int finish_some(RankState& self,
+                const RequestList& list,
+                MPI_Request* handles,
+                int* indices,
+                MPI_Status* statuses,
+                int* error) {
+  bool is_any_pending = false;
+  int done_count = 0;
+  *error = MPI_SUCCESS;
+  for (int i = find_complete(list, 0, &is_any_pending); i >= 0;
+       i = find_complete(list, i + 1, &is_any_pending)) {
+    MPI_Status* status = status_at(statuses, done_count);
+    const int one = finish(self, handles[i], status);
+    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = one;
+    if (one != MPI_SUCCESS) *error = MPI_ERR_IN_STATUS;
+    indices[done_count++] = i;
+  }
+  return is_any_pending ? done_count : MPI_UNDEFINED;
+}
+
+bool are_all_complete(const RequestList& list) {
+  for (int i = 0; i < list.count; ++i) {
+    if (is_pending(list[i]) && !is_complete(*list[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+extern "C" {
+
+int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
+  return with_requests("MPI_Wait", 1, request, [&](RankState& self) {
+    Request* pending = RequestList{request, 1}[0];
+    if (!is_pending(pending)) {
+      give_empty(status);
+      return MPI_SUCCESS;
+    }
+    wait_for(*pending);
+    return finish(self, *request, status);
+  });
+}
+
+int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  return with_requests("MPI_Test", 1, request, [&](RankState& self) {
+    Request* pending = RequestList{request, 1}[0];
+    *flag = 1;
+    if (!is_pending(pending)) {
+      give_empty(status);
+      return MPI_SUCCESS;
+    }
+    if (!is_complete(*pending)) {
+      make_progress(self);
+      if (!is_complete(*pending)) {
+        *flag = 0;
+        return MPI_SUCCESS;
+      }
+    }
+    return finish(self, *request, status);
+  });
+}
+
+int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
+  return with_requests("MPI_Waitall", count, array_of_requests, [&](RankState& self) {
+    wait_for_all(RequestList{array_of_requests, count});
+    return finish_all(self, count, array_of_requests, array_of_statuses);
+  });
+}
+
+int PMPI_Testall(int count,
+                 MPI_Request array_of_requests[],
+                 int* flag,
+                 MPI_Status array_of_statuses[]) {
+  return with_requests("MPI_Testall", count, array_of_requests, [&](RankState& self) {
+    const RequestList list{array_of_requests, count};
+    *flag = are_all_complete(list) ? 1 : 0;
+    if (*flag == 0) {
+      make_progress(self);
+      *flag = are_all_complete(list) ? 1 : 0;
+    }
+    return *flag == 0 ? MPI_SUCCESS : finish_all(self, count, array_of_requests, array_of_statuses);
+  });
+}
+
+int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
+  return with_requests("MPI_Waitany", count, array_of_requests, [&](RankState& self) {
+    const RequestList list{array_of_requests, count};
+    bool is_any_pending = false;
+    wait_for_any(list);
+    const int done = find_complete(list, 0, &is_any_pending);
+    *indx = done < 0 ? MPI_UNDEFINED : done;
+    if (done >= 0) return finish(self, array_of_requests[done], status);
+    give_empty(status);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Testany(
+    int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
+  return with_requests("MPI_Testany", count, array_of_requests, [&](RankState& self) {
+    const RequestList list{array_of_requests, count};
+    bool is_any_pending = false;
+    int done = find_complete(list, 0, &is_any_pending);
+    if (done < 0 && is_any_pending) {
+      make_progress(self);
+      done = find_complete(list, 0, &is_any_pending);
+    }
+    *indx = done < 0 ? MPI_UNDEFINED : done;
+    *flag = done >= 0 || !is_any_pending ? 1 : 0;
+    if (done >= 0) return finish(self, array_of_requests[done], status);
+    if (*flag == 1) give_empty(status);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Waitsome(int incount,
+                  MPI_Request array_of_requests[],
+                  int* outcount,
+                  int array_of_indices[],
+                  MPI_Status array_of_statuses[]) {
+  return with_requests("MPI_Waitsome", incount, array_of_requests, [&](RankState& self) {
+    int error = MPI_SUCCESS;
+    const RequestList list{array_of_requests, incount};
+    wait_for_any(list);
+    *outcount =
+        finish_some(self, list, array_of_requests, array_of_indices, array_of_statuses, &error);
+    return error;
+  });
+}
+
+int PMPI_Testsome(int incount,
+                  MPI_Request array_of_requests[],
+                  int* outcount,
+                  int array_of_indices[],
+                  MPI_Status array_of_statuses[]) {
+  return with_requests("MPI_Testsome", incount, array_of_requests, [&](RankState& self) {
+    int error = MPI_SUCCESS;
+    const RequestList list{array_of_requests, incount};
+    *outcount =
+        finish_some(self, list, array_of_requests, array_of_indices, array_of_statuses, &error);
+    if (*outcount == 0) {
+      make_progress(self);
+      *outcount =
+          finish_some(self, list, array_of_requests, array_of_indices, array_of_statuses, &error);
+    }
+    return error;
+  });
+}
+
+int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  return with_requests("MPI_Request_get_status", 1, &request, [&](RankState& self) {
+    Request* pending = RequestList{&request, 1}[0];
+    if (is_pending(pending) && !is_complete(*pending)) make_progress(self);
+    *flag = !is_pending(pending) || is_complete(*pending) ? 1 : 0;
+    if (*flag == 0 || status == MPI_STATUS_IGNORE) return MPI_SUCCESS;
+    if (is_pending(pending)) {
+      mpi::set_status(*status, pending->status_source, pending->status_tag, pending->status_bytes,
+                      pending->is_cancelled);
+    } else {
+      give_empty(status);
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Request_free(MPI_Request* request) {
+  return with_requests("MPI_Request_free", 1, request, [&](RankState& self) {
+    if (*request == MPI_REQUEST_NULL)
+      return self.fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+    auto& freed = *reinterpret_cast<Request*>(*request);
+    *request = MPI_REQUEST_NULL;
+    if (freed.is_active && !is_complete(freed)) {
+      freed.is_released = true;
+    } else {
+      recycle(freed);
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Cancel(MPI_Request* request) {
+  return with_requests("MPI_Cancel", 1, request, [&](RankState& self) {
+    if (*request == MPI_REQUEST_NULL)
+      return self.fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+    auto& cancelled = *reinterpret_cast<Request*>(*request);
+    // A send cannot be taken back: it completes as if nobody had asked.
+    if (cancelled.kind == Request::Kind::receive && cancelled.is_active)
+      (void)cancel_receive(cancelled);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Start(MPI_Request* request) {
+  return PMPI_Startall(1, request);
+}
+
+int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
+  return with_requests("MPI_Startall", count, array_of_requests, [&](RankState& self) {
+    for (int i = 0; i < count; ++i) {
+      Request* request = RequestList{array_of_requests, count}[i];
+      if (request == nullptr || !request->is_persistent || request->is_active) {
+        return self.fail(MPI_ERR_REQUEST, "request %d is not an inactive persistent one", i);
+      }
+      if (const int error = start(*request); error != MPI_SUCCESS) return error;
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
+  *flag = status->MPI_internal[mpi::status_cancelled_index];
+  return MPI_SUCCESS;
+}
+
+int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
+  status->MPI_internal[mpi::status_cancelled_index] = flag != 0 ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+SORREL_WEAK(int, MPI_Wait, (MPI_Request * request, MPI_Status* status))
+SORREL_WEAK(int, MPI_Test, (MPI_Request * request, int* flag, MPI_Status* status))
+SORREL_WEAK(int,
+            MPI_Waitall,
+            (int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses))
+SORREL_WEAK(int,
+            MPI_Testall,
+            (int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]))
+SORREL_WEAK(int,
+            MPI_Waitany,
+            (int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status))
+SORREL_WEAK(int,
+            MPI_Testany,
+            (int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status))
+SORREL_WEAK(int,
+            MPI_Waitsome,
+            (int incount,
+             MPI_Request array_of_requests[],
+             int* outcount,
+             int array_of_indices[],
+             MPI_Status array_of_statuses[]))
+SORREL_WEAK(int,
+            MPI_Testsome,
+            (int incount,
+             MPI_Request array_of_requests[],
+             int* outcount,
+             int array_of_indices[],
+             MPI_Status array_of_statuses[]))
+SORREL_WEAK(int, MPI_Request_get_status, (MPI_Request request, int* flag, MPI_Status* status))
+SORREL_WEAK(int, MPI_Request_free, (MPI_Request * request))
+SORREL_WEAK(int, MPI_Cancel, (MPI_Request * request))
+SORREL_WEAK(int, MPI_Start, (MPI_Request * request))
+SORREL_WEAK(int, MPI_Startall, (int count, MPI_Request array_of_requests[]))
+SORREL_WEAK(int, MPI_Test_cancelled, (const MPI_Status* status, int* flag))
+SORREL_WEAK(int, MPI_Status_set_cancelled, (MPI_Status * status, int flag))
+
+}  // extern "C"
+
+}  // namespace sorrel::abi

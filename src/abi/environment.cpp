@@ -1,0 +1,92 @@
+// Start and end of MPI in a rank, and the clock. MPI 5.0, 11.2, 11.4, 9.6.
+#include <algorithm>
+#include <cstdio>
+#include <time.h>
+
+#include "abi/call.hpp"
+#include "mpi/attribute.hpp"
+#include "mpi/collectives/collectives.hpp"
+#include "mpi/p2p/buffered.hpp"
+
+namespace sorrel::abi {
+
+namespace {
+
+/// The highest level we keep: other threads may exist, but only the rank's own fiber may call.
+constexpr int thread_level_max = MPI_THREAD_FUNNELED;
+
+int init(RankState& self, int required) {
+  if (self.phase != mpi::Phase::before_init)
+    return self.fail(MPI_ERR_OTHER, "MPI was initialised before");
+  self.thread_level = std::min(required, thread_level_max);
+  self.phase = mpi::Phase::running;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
+  return call_any_time("MPI_Init", [&](RankState& self) { return init(self, MPI_THREAD_SINGLE); });
+}
+
+int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provided) {
+  return call_any_time("MPI_Init_thread", [&](RankState& self) {
+    const int error = init(self, required);
+    *provided = self.thread_level;
+    return error;
+  });
+}
+
+int PMPI_Finalize(void) {
+  return call("MPI_Finalize", [&](RankState& self) {
+    // The standard's order: what hangs on MPI_COMM_SELF goes first, while everything still works.
+    if (const int error = delete_attributes(MPI_COMM_SELF, self.self_comm); error != MPI_SUCCESS)
+      return error;
+    if (self.buffered_sends != nullptr) flush_buffer(self);
+    mpi::barrier({self, self.world_comm});
+    self.phase = mpi::Phase::finalized;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Initialized(int* flag) {
+  const RankState* self = mpi::current_rank();
+  *flag = self != nullptr && self->phase != mpi::Phase::before_init ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int PMPI_Finalized(int* flag) {
+  const RankState* self = mpi::current_rank();
+  *flag = self != nullptr && self->phase == mpi::Phase::finalized ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int PMPI_Abort(MPI_Comm /*comm*/, int errorcode) {
+  RankState& self = enter("MPI_Abort");
+  char message[96];
+  std::snprintf(message, sizeof message, "rank %d: called MPI_Abort with code %d", self.world_rank,
+                errorcode);
+  // Only the low byte of a code leaves a process; an abort must not look like success.
+  const int status = (errorcode & 0xff) != 0 ? errorcode & 0xff : 1;
+  self.world->job().end_job(&self, status, message);
+}
+
+double PMPI_Wtime(void) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+SORREL_WEAK(int, MPI_Init, (int* argc, char*** argv))
+SORREL_WEAK(int, MPI_Init_thread, (int* argc, char*** argv, int required, int* provided))
+SORREL_WEAK(int, MPI_Finalize, (void))
+SORREL_WEAK(int, MPI_Initialized, (int* flag))
+SORREL_WEAK(int, MPI_Finalized, (int* flag))
+SORREL_WEAK(int, MPI_Abort, (MPI_Comm comm, int errorcode))
+SORREL_WEAK(double, MPI_Wtime, (void))
+
+}  // extern "C"
+
+}  // namespace sorrel::abi

@@ -1,0 +1,157 @@
+// Versions, names, memory, addresses, the clock's tick, thread level.
+// MPI 5.0, 2.5.6, 9.1, 9.2, 11.6.
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+#include "abi/call.hpp"
+#include "mpi/info.hpp"
+
+namespace sorrel::abi {
+namespace {
+
+constexpr std::string_view library_version = "Sorrel " SORREL_VERSION ", MPI 5.0, standard ABI 1.0";
+static_assert(library_version.size() < MPI_MAX_LIBRARY_VERSION_STRING);
+
+// Enough for the vector instructions of every CPU, and a cache line.
+constexpr std::size_t default_alignment = 64;
+constexpr std::size_t alignment_max = std::size_t{1} << 30;
+
+// The alignment that the hints ask for, at least the default one.
+int wanted_alignment(RankState& self, MPI_Info handle, std::size_t* alignment) {
+  *alignment = default_alignment;
+  if (handle == MPI_INFO_NULL) return MPI_SUCCESS;
+  const mpi::Info* info = mpi::info_of(handle);
+  if (info == nullptr) return self.fail(MPI_ERR_INFO, "the handle is no info object");
+  const std::string* value = info->find("mpi_minimum_memory_alignment");
+  if (value == nullptr) return MPI_SUCCESS;
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), number);
+  const bool is_number = error == std::errc() && end == value->data() + value->size();
+  if (!is_number || !std::has_single_bit(number) || number > alignment_max)
+    return self.fail(MPI_ERR_INFO_VALUE,
+                     "mpi_minimum_memory_alignment is \"%.32s\", a power of two up to 2^30 is "
+                     "needed",
+                     value->c_str());
+  *alignment = std::max(default_alignment, number);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+int PMPI_Get_version(int* version, int* subversion) {
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+
+int PMPI_Get_library_version(char* version, int* resultlen) {
+  std::memcpy(version, library_version.data(), library_version.size() + 1);
+  *resultlen = static_cast<int>(library_version.size());
+  return MPI_SUCCESS;
+}
+
+int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
+  *abi_major = MPI_ABI_VERSION;
+  *abi_minor = MPI_ABI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+
+int PMPI_Get_processor_name(char* name, int* resultlen) {
+  return call_any_time("MPI_Get_processor_name", [&](RankState& self) {
+    // The node's name, the same for all ranks on it: programs group ranks by it.
+    if (::gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
+      return self.fail(MPI_ERR_OTHER, "the node's name is not known");
+    name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
+    *resultlen = static_cast<int>(std::strlen(name));
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Query_thread(int* provided) {
+  return call("MPI_Query_thread", [&](RankState& self) {
+    *provided = self.thread_level;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Is_thread_main(int* flag) {
+  // A thread of the program's own may ask too, and runs no rank: the rank's fiber is the main one.
+  if (mpi::current_rank() == nullptr) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  return call("MPI_Is_thread_main", [&](RankState&) {
+    *flag = 1;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
+  return call("MPI_Alloc_mem", [&](RankState& self) {
+    if (size < 0)
+      return self.fail(MPI_ERR_ARG, "the size is %lld bytes", static_cast<long long>(size));
+    std::size_t alignment = 0;
+    if (const int error = wanted_alignment(self, info, &alignment); error != MPI_SUCCESS)
+      return error;
+    void* memory = nullptr;
+    // One byte at least, so that every call has an address of its own.
+    const std::size_t bytes = size == 0 ? 1 : static_cast<std::size_t>(size);
+    if (::posix_memalign(&memory, alignment, bytes) != 0)
+      return self.fail(MPI_ERR_NO_MEM, "no %zu bytes of memory", bytes);
+    std::memcpy(baseptr, &memory, sizeof memory);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Free_mem(void* base) {
+  return call("MPI_Free_mem", [&](RankState&) {
+    std::free(base);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Get_address(const void* location, MPI_Aint* address) {
+  *address = reinterpret_cast<MPI_Aint>(location);
+  return MPI_SUCCESS;
+}
+
+// Unsigned, because addresses wrap around and signed overflow would not.
+MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp) {
+  return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) +
+                               static_cast<std::uintptr_t>(disp));
+}
+
+MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
+  return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(addr1) -
+                               static_cast<std::uintptr_t>(addr2));
+}
+
+double PMPI_Wtick(void) {
+  // MPI_Wtime counts nanoseconds.
+  return 1e-9;
+}
+
+SORREL_WEAK(int, MPI_Get_version, (int* version, int* subversion))
+SORREL_WEAK(int, MPI_Get_library_version, (char* version, int* resultlen))
+SORREL_WEAK(int, MPI_Abi_get_version, (int* abi_major, int* abi_minor))
+SORREL_WEAK(int, MPI_Get_processor_name, (char* name, int* resultlen))
+SORREL_WEAK(int, MPI_Query_thread, (int* provided))
+SORREL_WEAK(int, MPI_Is_thread_main, (int* flag))
+SORREL_WEAK(int, MPI_Alloc_mem, (MPI_Aint size, MPI_Info info, void* baseptr))
+SORREL_WEAK(int, MPI_Free_mem, (void* base))
+SORREL_WEAK(int, MPI_Get_address, (const void* location, MPI_Aint* address))
+SORREL_WEAK(MPI_Aint, MPI_Aint_add, (MPI_Aint base, MPI_Aint disp))
+SORREL_WEAK(MPI_Aint, MPI_Aint_diff, (MPI_Aint addr1, MPI_Aint addr2))
+SORREL_WEAK(double, MPI_Wtick, (void))
+
+}  // extern "C"
+
+}  // namespace sorrel::abi

@@ -1,0 +1,170 @@
+// Info objects. MPI 5.0, chapter 10. Legal at any time, before MPI_Init and after MPI_Finalize too.
+#include "mpi/info.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "abi/call.hpp"
+
+namespace sorrel::abi {
+namespace {
+
+using mpi::Info;
+
+int fail_info(RankState& self) {
+  return self.fail(MPI_ERR_INFO, "the handle is no info object");
+}
+
+// body(info) for a list that may be read.
+template <class Body>
+int read(RankState& self, MPI_Info handle, Body&& body) {
+  const Info* info = mpi::info_of(handle);
+  return info == nullptr ? fail_info(self) : body(*info);
+}
+
+// body(info) for a list that may be changed.
+template <class Body>
+int change(RankState& self, MPI_Info handle, Body&& body) {
+  Info* info = mpi::changeable_info_of(handle);
+  if (info != nullptr) return body(*info);
+  if (handle == MPI_INFO_ENV) return self.fail(MPI_ERR_INFO, "MPI_INFO_ENV cannot be changed");
+  return fail_info(self);
+}
+
+// Copies at most `length_max` bytes of `text` and ends them with a zero.
+void copy_cut(char* to, const std::string& text, std::size_t length_max) {
+  const std::size_t length = std::min(text.size(), length_max);
+  std::memcpy(to, text.data(), length);
+  to[length] = '\0';
+}
+
+// The value of a key, or null with *flag = 0.
+int look_up(
+    RankState& self, const Info& info, const char* key, int* flag, const std::string** value) {
+  if (const int error = mpi::check_info_key(key, self.detail()); error != MPI_SUCCESS) return error;
+  *value = info.find(key);
+  *flag = *value != nullptr ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+int PMPI_Info_create(MPI_Info* info) {
+  return call_any_time("MPI_Info_create", [&](RankState&) {
+    *info = mpi::make_info_handle(std::make_unique<Info>());
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
+  return call_any_time("MPI_Info_dup", [&](RankState& self) {
+    return read(self, info, [&](const Info& from) {
+      *newinfo = mpi::make_info_handle(std::make_unique<Info>(from));
+      return MPI_SUCCESS;
+    });
+  });
+}
+
+int PMPI_Info_free(MPI_Info* info) {
+  return call_any_time("MPI_Info_free", [&](RankState& self) {
+    return change(self, *info, [&](Info& list) {
+      mpi::free_info(&list);
+      *info = MPI_INFO_NULL;
+      return MPI_SUCCESS;
+    });
+  });
+}
+
+int PMPI_Info_set(MPI_Info info, const char* key, const char* value) {
+  return call_any_time("MPI_Info_set", [&](RankState& self) {
+    return change(self, info, [&](Info& list) { return list.set(key, value, self.detail()); });
+  });
+}
+
+int PMPI_Info_delete(MPI_Info info, const char* key) {
+  return call_any_time("MPI_Info_delete", [&](RankState& self) {
+    return change(self, info, [&](Info& list) { return list.erase(key, self.detail()); });
+  });
+}
+
+int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* value, int* flag) {
+  return call_any_time("MPI_Info_get_string", [&](RankState& self) {
+    return read(self, info, [&](const Info& list) {
+      const std::string* found = nullptr;
+      if (*buflen < 0) return self.fail(MPI_ERR_ARG, "the buffer length is %d", *buflen);
+      if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
+        return error;
+      if (found == nullptr) return MPI_SUCCESS;
+      if (*buflen > 0) copy_cut(value, *found, static_cast<std::size_t>(*buflen) - 1);
+      *buflen = static_cast<int>(found->size()) + 1;
+      return MPI_SUCCESS;
+    });
+  });
+}
+
+int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int* flag) {
+  return call_any_time("MPI_Info_get", [&](RankState& self) {
+    return read(self, info, [&](const Info& list) {
+      const std::string* found = nullptr;
+      if (valuelen < 0) return self.fail(MPI_ERR_ARG, "the length of the value is %d", valuelen);
+      if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
+        return error;
+      // The program's buffer has one byte more than it says, for the zero.
+      if (found != nullptr) copy_cut(value, *found, static_cast<std::size_t>(valuelen));
+      return MPI_SUCCESS;
+    });
+  });
+}
+
+int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* flag) {
+  return call_any_time("MPI_Info_get_valuelen", [&](RankState& self) {
+    return read(self, info, [&](const Info& list) {
+      const std::string* found = nullptr;
+      if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
+        return error;
+      if (found != nullptr) *valuelen = static_cast<int>(found->size());
+      return MPI_SUCCESS;
+    });
+  });
+}
+
+int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
+  return call_any_time("MPI_Info_get_nkeys", [&](RankState& self) {
+    return read(self, info, [&](const Info& list) {
+      *nkeys = list.size();
+      return MPI_SUCCESS;
+    });
+  });
+}
+
+int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
+  return call_any_time("MPI_Info_get_nthkey", [&](RankState& self) {
+    return read(self, info, [&](const Info& list) {
+      if (n < 0 || n >= list.size())
+        return self.fail(MPI_ERR_ARG, "key %d of an info object with %d keys", n, list.size());
+      copy_cut(key, list.key(n), MPI_MAX_INFO_KEY - 1);
+      return MPI_SUCCESS;
+    });
+  });
+}
+
+SORREL_WEAK(int, MPI_Info_create, (MPI_Info * info))
+SORREL_WEAK(int, MPI_Info_dup, (MPI_Info info, MPI_Info* newinfo))
+SORREL_WEAK(int, MPI_Info_free, (MPI_Info * info))
+SORREL_WEAK(int, MPI_Info_set, (MPI_Info info, const char* key, const char* value))
+SORREL_WEAK(int, MPI_Info_delete, (MPI_Info info, const char* key))
+SORREL_WEAK(int,
+            MPI_Info_get_string,
+            (MPI_Info info, const char* key, int* buflen, char* value, int* flag))
+SORREL_WEAK(int,
+            MPI_Info_get,
+            (MPI_Info info, const char* key, int valuelen, char* value, int* flag))
+SORREL_WEAK(int, MPI_Info_get_valuelen, (MPI_Info info, const char* key, int* valuelen, int* flag))
+SORREL_WEAK(int, MPI_Info_get_nkeys, (MPI_Info info, int* nkeys))
+SORREL_WEAK(int, MPI_Info_get_nthkey, (MPI_Info info, int n, char* key))
+
+}  // extern "C"
+
+}  // namespace sorrel::abi

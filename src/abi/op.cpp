@@ -1,0 +1,83 @@
+// Reduction operations and the reduction of two local buffers. MPI 5.0, 6.9.5-6.9.7.
+#include "mpi/op/op.hpp"
+
+#include "abi/call.hpp"
+#include "abi/check.hpp"
+
+namespace sorrel::abi {
+
+namespace {
+
+using mpi::Datatype;
+using mpi::Op;
+
+int fail_op(RankState& self, MPI_Op handle) {
+  if (handle == MPI_OP_NULL) return self.fail(MPI_ERR_OP, "the operation is MPI_OP_NULL");
+  return self.fail(MPI_ERR_OP, "the handle is no operation");
+}
+
+}  // namespace
+
+extern "C" {
+
+int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
+  return call("MPI_Op_create", [&](RankState& self) {
+    if (user_fn == nullptr) return self.fail(MPI_ERR_ARG, "the function is a null pointer");
+    if (op == nullptr)
+      return self.fail(MPI_ERR_ARG, "the place for the operation is a null pointer");
+    const Op* made = Op::create(user_fn, commute != 0);
+    if (made == nullptr) return self.fail(MPI_ERR_NO_MEM, "no memory for the operation");
+    *op = handle_of(*made);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Op_free(MPI_Op* op) {
+  return call("MPI_Op_free", [&](RankState& self) {
+    if (op == nullptr)
+      return self.fail(MPI_ERR_ARG, "the place of the operation is a null pointer");
+    Op* freed = mpi::op_from_handle(*op);
+    if (freed == nullptr) return fail_op(self, *op);
+    if (freed->is_predefined())
+      return self.fail(MPI_ERR_OP, "a predefined operation cannot be freed");
+    freed->release();
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Op_commutative(MPI_Op op, int* commute) {
+  return call("MPI_Op_commutative", [&](RankState& self) {
+    const Op* asked = mpi::op_from_handle(op);
+    if (asked == nullptr) return fail_op(self, op);
+    *commute = asked->is_commutative() ? 1 : 0;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Reduce_local(
+    const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
+  return call("MPI_Reduce_local", [&](RankState& self) {
+    Datatype* type = nullptr;
+    int error = check_buffer(self, inbuf, count, datatype, &type);
+    if (error == MPI_SUCCESS) error = check_buffer(self, inoutbuf, count, datatype, &type);
+    if (error != MPI_SUCCESS) return error;
+    const Op* used = mpi::op_from_handle(op);
+    if (used == nullptr) return fail_op(self, op);
+    if (!is_allowed(*used, *type))
+      return self.fail(MPI_ERR_OP, "the operation is not defined on datatype %s", type->name());
+    if (count > 0) reduce(*used, inbuf, inoutbuf, static_cast<std::size_t>(count), *type);
+    return MPI_SUCCESS;
+  });
+}
+
+SORREL_WEAK(int, MPI_Op_create, (MPI_User_function * user_fn, int commute, MPI_Op* op))
+SORREL_WEAK(int, MPI_Op_free, (MPI_Op * op))
+SORREL_WEAK(int, MPI_Op_commutative, (MPI_Op op, int* commute))
+SORREL_WEAK(int,
+            MPI_Reduce_local,
+            (const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op))
+
+}  // extern "C"
+
+}  // namespace sorrel::abi

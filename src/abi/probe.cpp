@@ -1,0 +1,208 @@
+// Probing, matched or not, and the status accessors. MPI 5.0, 3.2.5, 3.8.
+#include "mpi/p2p/probe.hpp"
+
+#include "abi/call.hpp"
+#include "abi/check.hpp"
+#include "abi/outcome.hpp"
+#include "mpi/p2p/deliver.hpp"
+#include "mpi/p2p/start.hpp"
+#include "mpi/p2p/wait.hpp"
+#include "mpi/status.hpp"
+
+namespace sorrel::abi {
+
+namespace {
+
+using mpi::Message;
+using mpi::Request;
+
+int check(RankState& self, const Comm& comm, int source, int tag) {
+  if (tag < 0 && tag != MPI_ANY_TAG) return fail_tag(self, tag);
+  if (source == MPI_PROC_NULL || source == MPI_ANY_SOURCE) return MPI_SUCCESS;
+  return check_rank(self, comm, "source", source);
+}
+
+void give_status(const Message* message, MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE) return;
+  if (message == nullptr) {
+    mpi::set_empty_status(*status, MPI_PROC_NULL);
+  } else {
+    mpi::set_status(*status, message->envelope.source, message->envelope.tag, message->bytes,
+                    false);
+  }
+}
+
+/// Looks twice, with progress in between.
+Message* find(RankState& self, const Comm& comm, int source, int tag) {
+  Message* message = find_message(self, comm, source, tag);
+  if (message != nullptr) return message;
+  make_progress(self);
+  return find_message(self, comm, source, tag);
+}
+
+MPI_Message handle_of(Message* message) {
+  return message == nullptr ? MPI_MESSAGE_NO_PROC : reinterpret_cast<MPI_Message>(message);
+}
+
+/// Completes a receive with the message that was set aside for it; null: from MPI_PROC_NULL.
+void receive_matched(Request& request, Message* message) {
+  request.is_active = true;
+  if (message == nullptr) {
+    complete(request);
+  } else {
+    deliver_and_dispose(request, *message);
+  }
+}
+
+/// The message behind a handle: null with MPI_SUCCESS for MPI_MESSAGE_NO_PROC.
+int take_message(RankState& self, MPI_Message* handle, Message** message) {
+  *message = nullptr;
+  if (*handle != MPI_MESSAGE_NO_PROC) {
+    *message = mpi::object_of<Message>(*handle);
+    if (*message == nullptr) return self.fail(MPI_ERR_REQUEST, "the message handle is none");
+  }
+  *handle = MPI_MESSAGE_NULL;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  return call_on(comm, "MPI_Probe", [&](RankState& self, Comm& c) {
+    if (const int error = check(self, c, source, tag); error != MPI_SUCCESS) return error;
+    give_status(source == MPI_PROC_NULL ? nullptr : &wait_for_message(self, c, source, tag),
+                status);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  return call_on(comm, "MPI_Iprobe", [&](RankState& self, Comm& c) {
+    if (const int error = check(self, c, source, tag); error != MPI_SUCCESS) return error;
+    const Message* message = source == MPI_PROC_NULL ? nullptr : find(self, c, source, tag);
+    *flag = source == MPI_PROC_NULL || message != nullptr ? 1 : 0;
+    if (*flag == 1) give_status(message, status);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  return call_on(comm, "MPI_Mprobe", [&](RankState& self, Comm& c) {
+    if (const int error = check(self, c, source, tag); error != MPI_SUCCESS) return error;
+    Message* found = source == MPI_PROC_NULL ? nullptr : &wait_for_message(self, c, source, tag);
+    if (found != nullptr) set_aside(self, *found);
+    give_status(found, status);
+    *message = handle_of(found);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Improbe(
+    int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  return call_on(comm, "MPI_Improbe", [&](RankState& self, Comm& c) {
+    if (const int error = check(self, c, source, tag); error != MPI_SUCCESS) return error;
+    Message* found = source == MPI_PROC_NULL ? nullptr : find(self, c, source, tag);
+    *flag = source == MPI_PROC_NULL || found != nullptr ? 1 : 0;
+    if (*flag == 0) return MPI_SUCCESS;
+    if (found != nullptr) set_aside(self, *found);
+    give_status(found, status);
+    *message = handle_of(found);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Mrecv(
+    void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+  return call("MPI_Mrecv", [&](RankState& self) {
+    mpi::Datatype* type = nullptr;
+    Message* taken = nullptr;
+    if (const int error = check_buffer(self, buf, count, datatype, &type); error != MPI_SUCCESS)
+      return error;
+    if (const int error = take_message(self, message, &taken); error != MPI_SUCCESS) return error;
+    Request request;
+    describe_receive(request, self, self.self_comm,
+                     {buf, static_cast<std::size_t>(count), *type, MPI_PROC_NULL, MPI_ANY_TAG});
+    receive_matched(request, taken);
+    if (status != MPI_STATUS_IGNORE) {
+      mpi::set_status(*status, request.status_source, request.status_tag, request.status_bytes,
+                      false);
+    }
+    return request.error == MPI_SUCCESS ? MPI_SUCCESS : explain(self, request);
+  });
+}
+
+int PMPI_Imrecv(
+    void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+  return call("MPI_Imrecv", [&](RankState& self) {
+    mpi::Datatype* type = nullptr;
+    Message* taken = nullptr;
+    if (const int error = check_buffer(self, buf, count, datatype, &type); error != MPI_SUCCESS)
+      return error;
+    if (const int error = take_message(self, message, &taken); error != MPI_SUCCESS) return error;
+    Request& made =
+        make_receive(self, self.self_comm,
+                     {buf, static_cast<std::size_t>(count), *type, MPI_PROC_NULL, MPI_ANY_TAG});
+    *request = mpi::handle_of(made);
+    receive_matched(made, taken);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Status_get_source(const MPI_Status* status, int* source) {
+  *source = status->MPI_SOURCE;
+  return MPI_SUCCESS;
+}
+
+int PMPI_Status_get_tag(const MPI_Status* status, int* tag) {
+  *tag = status->MPI_TAG;
+  return MPI_SUCCESS;
+}
+
+int PMPI_Status_get_error(const MPI_Status* status, int* err) {
+  *err = status->MPI_ERROR;
+  return MPI_SUCCESS;
+}
+
+int PMPI_Status_set_source(MPI_Status* status, int source) {
+  status->MPI_SOURCE = source;
+  return MPI_SUCCESS;
+}
+
+int PMPI_Status_set_tag(MPI_Status* status, int tag) {
+  status->MPI_TAG = tag;
+  return MPI_SUCCESS;
+}
+
+int PMPI_Status_set_error(MPI_Status* status, int err) {
+  status->MPI_ERROR = err;
+  return MPI_SUCCESS;
+}
+
+SORREL_WEAK(int, MPI_Probe, (int source, int tag, MPI_Comm comm, MPI_Status* status))
+SORREL_WEAK(int, MPI_Iprobe, (int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status))
+SORREL_WEAK(int,
+            MPI_Mprobe,
+            (int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status))
+SORREL_WEAK(
+    int,
+    MPI_Improbe,
+    (int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status))
+SORREL_WEAK(int,
+            MPI_Mrecv,
+            (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status))
+SORREL_WEAK(
+    int,
+    MPI_Imrecv,
+    (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request))
+SORREL_WEAK(int, MPI_Status_get_source, (const MPI_Status* status, int* source))
+SORREL_WEAK(int, MPI_Status_get_tag, (const MPI_Status* status, int* tag))
+SORREL_WEAK(int, MPI_Status_get_error, (const MPI_Status* status, int* err))
+SORREL_WEAK(int, MPI_Status_set_source, (MPI_Status * status, int source))
+SORREL_WEAK(int, MPI_Status_set_tag, (MPI_Status * status, int tag))
+SORREL_WEAK(int, MPI_Status_set_error, (MPI_Status * status, int err))
+
+}  // extern "C"
+
+}  // namespace sorrel::abi

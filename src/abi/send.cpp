@@ -1,0 +1,142 @@
+// Point-to-point sends: blocking, nonblocking and persistent, in every mode.
+// MPI 5.0, 3.2, 3.4, 3.7, 3.9.
+#include "abi/call.hpp"
+#include "abi/check.hpp"
+#include "mpi/p2p/buffered.hpp"
+#include "mpi/p2p/start.hpp"
+
+namespace sorrel::abi {
+
+namespace {
+
+using mpi::Request;
+using mpi::SendArguments;
+using mpi::SendMode;
+
+/// The arguments as the user gave them.
+struct UserSend {
+  const void* buffer;
+  int count;
+  MPI_Datatype datatype;
+  int destination;
+  int tag;
+};
+
+int check(RankState& self, const Comm& comm, const UserSend& user, mpi::Datatype** type) {
+  const int error = check_buffer(self, user.buffer, user.count, user.datatype, type);
+  if (error != MPI_SUCCESS) return error;
+  if (user.tag < 0) [[unlikely]]
+    return fail_tag(self, user.tag);
+  if (user.destination == MPI_PROC_NULL) return MPI_SUCCESS;
+  return check_rank(self, comm, "destination", user.destination);
+}
+
+SendArguments arguments_of(const UserSend& user, mpi::Datatype& type) {
+  return {.buffer = user.buffer,
+          .count = static_cast<std::size_t>(user.count),
+          .type = type,
+          .destination = user.destination,
+          .tag = user.tag};
+}
+
+[[gnu::always_inline]] inline int blocking(RankState& self,
+                                           Comm& comm,
+                                           const UserSend& user,
+                                           SendMode mode) {
+  mpi::Datatype* type = nullptr;
+  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
+  if (user.destination == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (mode == SendMode::buffered) return buffered_send(self, comm, arguments_of(user, *type));
+  send(self, comm, arguments_of(user, *type), mode);
+  return MPI_SUCCESS;
+}
+
+int describe(RankState& self, Comm& comm, const UserSend& user, SendMode mode, Request** request) {
+  mpi::Datatype* type = nullptr;
+  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
+  *request = &make_send(self, comm, arguments_of(user, *type), mode);
+  return MPI_SUCCESS;
+}
+
+int nonblocking(
+    RankState& self, Comm& comm, const UserSend& user, SendMode mode, MPI_Request* handle) {
+  Request* request = nullptr;
+  if (const int error = describe(self, comm, user, mode, &request); error != MPI_SUCCESS)
+    return error;
+  *handle = handle_of(*request);
+  return start(*request);
+}
+
+int persistent(
+    RankState& self, Comm& comm, const UserSend& user, SendMode mode, MPI_Request* handle) {
+  Request* request = nullptr;
+  if (const int error = describe(self, comm, user, mode, &request); error != MPI_SUCCESS)
+    return error;
+  request->is_persistent = true;
+  *handle = handle_of(*request);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+#define SORREL_SEND_PARAMETERS \
+  const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm
+
+// One face for each of the four modes, three times.
+#define SORREL_SEND_FACES(blocking_name, nonblocking_name, persistent_name, mode)     \
+  int P##blocking_name(SORREL_SEND_PARAMETERS) {                                      \
+    return call_on(comm, #blocking_name, [&](RankState& self, Comm& c) {              \
+      return blocking(self, c, {buf, count, datatype, dest, tag}, mode);              \
+    });                                                                               \
+  }                                                                                   \
+  int P##nonblocking_name(SORREL_SEND_PARAMETERS, MPI_Request* request) {             \
+    return call_on(comm, #nonblocking_name, [&](RankState& self, Comm& c) {           \
+      return nonblocking(self, c, {buf, count, datatype, dest, tag}, mode, request);  \
+    });                                                                               \
+  }                                                                                   \
+  int P##persistent_name(SORREL_SEND_PARAMETERS, MPI_Request* request) {              \
+    return call_on(comm, #persistent_name, [&](RankState& self, Comm& c) {            \
+      return persistent(self, c, {buf, count, datatype, dest, tag}, mode, request);   \
+    });                                                                               \
+  }                                                                                   \
+  SORREL_WEAK(int, blocking_name, (SORREL_SEND_PARAMETERS))                           \
+  SORREL_WEAK(int, nonblocking_name, (SORREL_SEND_PARAMETERS, MPI_Request * request)) \
+  SORREL_WEAK(int, persistent_name, (SORREL_SEND_PARAMETERS, MPI_Request * request))
+
+SORREL_SEND_FACES(MPI_Send, MPI_Isend, MPI_Send_init, SendMode::standard)
+SORREL_SEND_FACES(MPI_Ssend, MPI_Issend, MPI_Ssend_init, SendMode::synchronous)
+SORREL_SEND_FACES(MPI_Rsend, MPI_Irsend, MPI_Rsend_init, SendMode::standard)
+SORREL_SEND_FACES(MPI_Bsend, MPI_Ibsend, MPI_Bsend_init, SendMode::buffered)
+
+int PMPI_Buffer_attach(void* buffer, int size) {
+  return call("MPI_Buffer_attach", [&](RankState& self) {
+    if (size < 0) return fail_count(self, size);
+    return attach_buffer(self, buffer, static_cast<std::size_t>(size));
+  });
+}
+
+int PMPI_Buffer_detach(void* buffer_addr, int* size) {
+  return call("MPI_Buffer_detach", [&](RankState& self) {
+    std::size_t bytes = 0;
+    const int error = detach_buffer(self, static_cast<void**>(buffer_addr), &bytes);
+    *size = static_cast<int>(bytes);
+    return error;
+  });
+}
+
+int PMPI_Buffer_flush(void) {
+  return call("MPI_Buffer_flush", [&](RankState& self) {
+    flush_buffer(self);
+    return MPI_SUCCESS;
+  });
+}
+
+SORREL_WEAK(int, MPI_Buffer_attach, (void* buffer, int size))
+SORREL_WEAK(int, MPI_Buffer_detach, (void* buffer_addr, int* size))
+SORREL_WEAK(int, MPI_Buffer_flush, (void))
+
+}  // extern "C"
+
+}  // namespace sorrel::abi

@@ -1,0 +1,16 @@
+// The C interface beside MPI (include/sorrel.h).
+#include "mpi/rank_state.hpp"
+#include "sorrel.h"
+
+extern "C" {
+
+__attribute__((visibility("default"))) void sorrel_yield(void) {
+  if (const sorrel::mpi::RankState* self = sorrel::mpi::current_rank(); self != nullptr)
+    self->worker->yield();
+}
+
+__attribute__((visibility("default"))) const char* sorrel_version(void) {
+  return SORREL_VERSION;
+}
+
+}  // extern "C"

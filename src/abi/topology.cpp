@@ -1,0 +1,192 @@
+// Cartesian topologies. MPI 5.0, chapter 8.
+#include <span>
+
+#include "abi/call.hpp"
+#include "mpi/comm_create.hpp"
+#include "mpi/topology/cart.hpp"
+#include "mpi/topology/dims.hpp"
+
+namespace sorrel::abi {
+namespace {
+
+using mpi::CartTopology;
+
+MPI_Comm handle_or_null(Comm* comm) {
+  return comm == nullptr ? MPI_COMM_NULL : handle_of(*comm);
+}
+
+// The grid that the arguments of a face describe.
+int make_cart(RankState& self,
+              const Comm& comm,
+              int ndims,
+              const int dims[],
+              const int periods[],
+              CartTopology::Pointer* cart) {
+  if (ndims < 0)
+    return self.fail(MPI_ERR_DIMS, "the number of dimensions is %d; it must not be negative",
+                     ndims);
+  if (ndims > 0 && (dims == nullptr || periods == nullptr))
+    return self.fail(MPI_ERR_ARG, "dims or periods is a null pointer");
+  const auto count = static_cast<std::size_t>(ndims);
+  return CartTopology::make(std::span(dims, count), std::span(periods, count), comm.size(), cart,
+                            self.detail());
+}
+
+// body(self, comm, grid), for a communicator with a grid.
+template <class Body>
+[[gnu::always_inline]] inline int call_on_cart(MPI_Comm handle, const char* function, Body&& body) {
+  return call_on(handle, function, [&](RankState& self, Comm& comm) {
+    if (comm.cart == nullptr)
+      return self.fail(MPI_ERR_TOPOLOGY, "the communicator has no Cartesian topology");
+    return body(self, comm, *comm.cart);
+  });
+}
+
+int check_room(RankState& self, const CartTopology& cart, int maxdims) {
+  if (maxdims >= cart.dimension_count()) return MPI_SUCCESS;
+  return self.fail(MPI_ERR_ARG, "maxdims is %d, the grid has %d dimensions", maxdims,
+                   cart.dimension_count());
+}
+
+}  // namespace
+
+extern "C" {
+
+int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
+  return call("MPI_Dims_create", [&](RankState& self) {
+    if (ndims < 0)
+      return self.fail(MPI_ERR_DIMS, "the number of dimensions is %d; it must not be negative",
+                       ndims);
+    return mpi::dims_create(nnodes, std::span(dims, static_cast<std::size_t>(ndims)),
+                            self.detail());
+  });
+}
+
+// Ranks keep their order with `reorder` too: neighbours in the last dimension then share a worker.
+int PMPI_Cart_create(MPI_Comm comm_old,
+                     int ndims,
+                     const int dims[],
+                     const int periods[],
+                     int /*reorder*/,
+                     MPI_Comm* comm_cart) {
+  return call_on(comm_old, "MPI_Cart_create", [&](RankState& self, Comm& c) {
+    CartTopology::Pointer cart;
+    if (const int error = make_cart(self, c, ndims, dims, periods, &cart); error != MPI_SUCCESS)
+      return error;
+    Comm* made = nullptr;
+    const int color = c.rank < cart->size() ? 0 : MPI_UNDEFINED;
+    const int error = comm_split(self, c, color, c.rank, &made);
+    if (made != nullptr) made->cart = cart;
+    *comm_cart = handle_or_null(made);
+    return error;
+  });
+}
+
+int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
+  return call_on_cart(comm, "MPI_Cart_sub", [&](RankState& self, Comm& c, const CartTopology&) {
+    // Held for the time of the call, which may suspend.
+    const CartTopology::Pointer cart = c.cart;
+    const CartTopology::Slice slice = cart->slice_of(c.rank, remain_dims);
+    Comm* made = nullptr;
+    const int error = comm_split(self, c, slice.color, slice.key, &made);
+    if (made != nullptr) made->cart = cart->slice(remain_dims);
+    *newcomm = handle_or_null(made);
+    return error;
+  });
+}
+
+int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
+  return call_on_cart(comm, "MPI_Cart_get",
+                      [&](RankState& self, Comm& c, const CartTopology& cart) {
+                        if (const int error = check_room(self, cart, maxdims); error != MPI_SUCCESS)
+                          return error;
+                        for (int i = 0; i < cart.dimension_count(); ++i) {
+                          dims[i] = cart.extent(i);
+                          periods[i] = cart.is_periodic(i) ? 1 : 0;
+                        }
+                        cart.coords_of(c.rank, coords, cart.dimension_count());
+                        return MPI_SUCCESS;
+                      });
+}
+
+int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
+  return call_on_cart(comm, "MPI_Cartdim_get", [&](RankState&, Comm&, const CartTopology& cart) {
+    *ndims = cart.dimension_count();
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
+  return call_on_cart(comm, "MPI_Cart_rank", [&](RankState& self, Comm&, const CartTopology& cart) {
+    return cart.rank_of(coords, rank, self.detail());
+  });
+}
+
+int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
+  return call_on_cart(
+      comm, "MPI_Cart_coords", [&](RankState& self, Comm&, const CartTopology& cart) {
+        if (rank < 0 || rank >= cart.size())
+          return self.fail(MPI_ERR_RANK, "rank %d is not in 0..%d", rank, cart.size() - 1);
+        if (const int error = check_room(self, cart, maxdims); error != MPI_SUCCESS) return error;
+        cart.coords_of(rank, coords, cart.dimension_count());
+        return MPI_SUCCESS;
+      });
+}
+
+int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
+  return call_on_cart(
+      comm, "MPI_Cart_shift", [&](RankState& self, Comm& c, const CartTopology& cart) {
+        if (direction < 0 || direction >= cart.dimension_count())
+          return self.fail(MPI_ERR_DIMS, "direction %d of a grid with %d dimensions", direction,
+                           cart.dimension_count());
+        const CartTopology::Shift shift = cart.shift(c.rank, direction, disp);
+        *rank_source = shift.source;
+        *rank_dest = shift.destination;
+        return MPI_SUCCESS;
+      });
+}
+
+int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
+  return call_on(comm, "MPI_Cart_map", [&](RankState& self, Comm& c) {
+    CartTopology::Pointer cart;
+    if (const int error = make_cart(self, c, ndims, dims, periods, &cart); error != MPI_SUCCESS)
+      return error;
+    *newrank = c.rank < cart->size() ? c.rank : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Topo_test(MPI_Comm comm, int* status) {
+  return call_on(comm, "MPI_Topo_test", [&](RankState&, Comm& c) {
+    *status = c.cart != nullptr ? MPI_CART : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  });
+}
+
+SORREL_WEAK(int, MPI_Dims_create, (int nnodes, int ndims, int dims[]))
+SORREL_WEAK(int,
+            MPI_Cart_create,
+            (MPI_Comm comm_old,
+             int ndims,
+             const int dims[],
+             const int periods[],
+             int reorder,
+             MPI_Comm* comm_cart))
+SORREL_WEAK(int, MPI_Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm))
+SORREL_WEAK(int,
+            MPI_Cart_get,
+            (MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]))
+SORREL_WEAK(int, MPI_Cartdim_get, (MPI_Comm comm, int* ndims))
+SORREL_WEAK(int, MPI_Cart_rank, (MPI_Comm comm, const int coords[], int* rank))
+SORREL_WEAK(int, MPI_Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[]))
+SORREL_WEAK(int,
+            MPI_Cart_shift,
+            (MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest))
+SORREL_WEAK(int,
+            MPI_Cart_map,
+            (MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank))
+SORREL_WEAK(int, MPI_Topo_test, (MPI_Comm comm, int* status))
+
+}  // extern "C"
+
+}  // namespace sorrel::abi

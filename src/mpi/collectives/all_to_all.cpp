@@ -1,0 +1,74 @@
+#include <memory>
+#include <vector>
+
+#include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/move.hpp"
+#include "mpi/collectives/slots.hpp"
+#include "mpi/rank_state.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+/// The blocks of an in-place call, packed aside: the others still read them while we receive over
+/// them.
+class PackedBlocks {
+ public:
+  PackedBlocks(const BlockList& blocks, std::int32_t rank_count) {
+    const auto count = static_cast<std::size_t>(rank_count);
+    std::size_t total = 0;
+    for (std::int32_t i = 0; i < rank_count; ++i)
+      total += blocks.of(i).bytes();
+    bytes_ = std::make_unique_for_overwrite<std::byte[]>(total + 1);
+    packed_.reserve(count);
+    std::byte* place = bytes_.get();
+    for (std::int32_t i = 0; i < rank_count; ++i) {
+      const TypedBuffer block = blocks.of(i);
+      packed_.push_back(
+          {.buffer = place, .count = block.bytes(), .type = datatype_from_handle(MPI_BYTE)});
+      copy(block.buffer, block.count, *block.type, place, block.bytes(), *packed_.back().type);
+      place += block.bytes();
+    }
+  }
+
+  [[nodiscard]] const TypedBuffer& of(std::int32_t rank) const {
+    return packed_[static_cast<std::size_t>(rank)];
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  std::vector<TypedBuffer> packed_;
+};
+
+/// What a member leaves: one of the two.
+struct Offer {
+  const BlockList* blocks;
+  const PackedBlocks* packed;
+
+  [[nodiscard]] TypedBuffer of(std::int32_t rank) const {
+    return packed == nullptr ? blocks->of(rank) : packed->of(rank);
+  }
+};
+
+}  // namespace
+
+int all_to_all(const Member& member, const BlockList* send, const BlockList& receive) {
+  auto& [self, comm] = member;
+  CollectiveSlots& slots = comm.shared->slots();
+  std::unique_ptr<PackedBlocks> packed;
+  if (send == nullptr) packed = std::make_unique<PackedBlocks>(receive, comm.size());
+  const Offer offer{.blocks = send, .packed = packed.get()};
+  slots.deposit(comm, &offer);
+  slots.meet(self, comm);
+  int error = MPI_SUCCESS;
+  // Starting with ourselves, so that the members do not all read from the same one at once.
+  for (std::int32_t i = 0; i < comm.size(); ++i) {
+    const std::int32_t from = (comm.rank + i) % comm.size();
+    const Offer& theirs = from == comm.rank ? offer : slots.left_by<Offer>(from);
+    note_error(error, move(theirs.of(comm.rank), receive.of(from)));
+  }
+  slots.meet(self, comm);
+  return error;
+}
+
+}  // namespace sorrel::mpi

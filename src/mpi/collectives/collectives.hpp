@@ -1,0 +1,68 @@
+//! Collectives - each moves data straight between the members' buffers, between two or three
+//! meetings of their slots.
+//!
+//! All members call with arguments that fit each other, checked by the caller as far as one rank
+//! can see. Every function may suspend and returns MPI_SUCCESS or an error class. MPI_IN_PLACE is a
+//! null `send` (or `receive`, for scatter). Reductions combine in rank order: the result does not
+//! depend on which worker runs which rank.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mpi/collectives/block_list.hpp"
+#include "mpi/op/op.hpp"
+
+namespace sorrel::mpi {
+
+struct Comm;
+struct RankState;
+
+/// Who takes part.
+struct Member {
+  RankState& self;
+  Comm& comm;
+};
+
+/// The operands of a reduction. `send` null: in place, the operand is in `receive`.
+struct ReductionArguments {
+  const void* send;
+  void* receive;  ///< Null where the standard says it is not significant.
+  std::size_t count;
+  const Datatype& type;
+  const Op& op;
+};
+
+void barrier(const Member& member);
+
+[[nodiscard]] int broadcast(const Member& member, const TypedBuffer& buffer, std::int32_t root);
+
+[[nodiscard]] int gather(const Member& member,
+                         const TypedBuffer* send,
+                         const BlockList& receive,
+                         std::int32_t root);
+
+[[nodiscard]] int all_gather(const Member& member,
+                             const TypedBuffer* send,
+                             const BlockList& receive);
+
+[[nodiscard]] int scatter(const Member& member,
+                          const BlockList& send,
+                          const TypedBuffer* receive,
+                          std::int32_t root);
+
+[[nodiscard]] int all_to_all(const Member& member, const BlockList* send, const BlockList& receive);
+
+void reduce_to_root(const Member& member, const ReductionArguments& arguments, std::int32_t root);
+
+void all_reduce(const Member& member, const ReductionArguments& arguments);
+
+/// Rank i gets the counts[i] elements behind those of the ranks before; counts null:
+/// arguments.count elements each.
+void reduce_scatter(const Member& member, const ReductionArguments& arguments, const int* counts);
+
+enum class ScanKind : std::uint8_t { inclusive, exclusive };
+
+void scan(const Member& member, const ReductionArguments& arguments, ScanKind kind);
+
+}  // namespace sorrel::mpi

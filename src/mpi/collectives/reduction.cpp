@@ -1,0 +1,82 @@
+#include "mpi/collectives/reduction.hpp"
+
+#include <algorithm>
+
+#include "mpi/datatype/copy.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 8192;
+// Below this a segment costs more to hand out than to compute.
+constexpr std::size_t segment_bytes_min = 4096;
+
+}  // namespace
+
+Scratch::Scratch(std::size_t count, const Datatype& type) {
+  const auto stride =
+      static_cast<std::size_t>(std::max<std::int64_t>(type.extent(), -type.extent()));
+  const auto spread = count == 0 ? 0 : (count - 1) * stride;
+  bytes_ = std::make_unique_for_overwrite<std::byte[]>(
+      spread + static_cast<std::size_t>(type.true_extent()) + 1);
+  base_ = bytes_.get() - type.true_lb() + (type.extent() < 0 ? spread : 0);
+}
+
+void* element_at(const void* buffer, std::size_t index, const Datatype& type) {
+  const auto offset = static_cast<std::int64_t>(index) * type.extent();
+  return const_cast<std::byte*>(static_cast<const std::byte*>(buffer)) + offset;
+}
+
+void copy_elements(const void* from, void* to, std::size_t count, const Datatype& type) {
+  copy(from, count, type, to, count, type);
+}
+
+std::size_t chunk_element_count(const Datatype& type) {
+  return std::max<std::size_t>(chunk_bytes / std::max<std::size_t>(type.size(), 1), 1);
+}
+
+void fold_operands(const CollectiveSlots& slots,
+                   ElementRange range,
+                   const ReductionArguments& arguments,
+                   void* total) {
+  const Datatype& type = arguments.type;
+  const auto operand = [&](std::int32_t rank) {
+    return element_at(slots.left_by<Operands>(rank).input, range.first, type);
+  };
+  // From the last to the first: an operation has its left operand in the first argument and leaves
+  // its result in the second, so that this order needs no copies and keeps the ranks' order for
+  // operations that do not commute.
+  copy_elements(operand(slots.member_count() - 1), total, range.count, type);
+  for (std::int32_t rank = slots.member_count() - 2; rank >= 0; --rank) {
+    reduce(arguments.op, operand(rank), total, range.count, type);
+  }
+}
+
+Segments::Segments(std::size_t element_count, const Datatype& type, std::int32_t member_count)
+    : element_count_(element_count), member_count_(member_count) {
+  const std::size_t by_size = element_count * type.size() / segment_bytes_min;
+  const std::size_t most = std::min(element_count, static_cast<std::size_t>(member_count));
+  count_ = static_cast<std::int32_t>(
+      std::clamp<std::size_t>(by_size, 1, std::max<std::size_t>(most, 1)));
+}
+
+std::int32_t Segments::member_of(std::int32_t segment) const {
+  return static_cast<std::int32_t>(std::int64_t{segment} * member_count_ / count_);
+}
+
+std::int32_t Segments::segment_of(std::int32_t member) const {
+  const auto candidate = static_cast<std::int32_t>(
+      (std::int64_t{member} * count_ + member_count_ - 1) / member_count_);
+  return candidate < count_ && member_of(candidate) == member ? candidate : -1;
+}
+
+ElementRange Segments::range_of(std::int32_t segment) const {
+  const auto bound = [&](std::int32_t i) {
+    return static_cast<std::size_t>(static_cast<unsigned __int128>(element_count_) *
+                                    static_cast<std::size_t>(i) / static_cast<std::size_t>(count_));
+  };
+  return {.first = bound(segment), .count = bound(segment + 1) - bound(segment)};
+}
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,73 @@
+//! What the reductions share: operands of all members, scratch space for typed elements, who
+//! computes which elements.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/slots.hpp"
+
+namespace sorrel::mpi {
+
+/// What a member leaves in its slot: where its operand is and where its result goes.
+struct Operands {
+  const void* input;
+  void* output;
+};
+
+/// A run of elements.
+struct ElementRange {
+  std::size_t first;
+  std::size_t count;
+};
+
+/// Space for `count` elements of a type, addressed as a user's buffer of that type would be.
+class Scratch {
+ public:
+  Scratch(std::size_t count, const Datatype& type);
+
+  [[nodiscard]] void* buffer() const { return base_; }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  void* base_;
+};
+
+/// The address of element `index` of a user's buffer.
+void* element_at(const void* buffer, std::size_t index, const Datatype& type);
+
+/// Copies elements between two buffers of the same type.
+void copy_elements(const void* from, void* to, std::size_t count, const Datatype& type);
+
+/// Elements folded at a time: both operands stay in the first-level cache.
+std::size_t chunk_element_count(const Datatype& type);
+
+/// Folds the given elements of all members' operands, in rank order, into `total` (elements from 0
+/// on).
+void fold_operands(const CollectiveSlots& slots,
+                   ElementRange range,
+                   const ReductionArguments& arguments,
+                   void* total);
+
+/// A long reduction is cut into segments, each computed by one member; the members are spread over
+/// the workers.
+class Segments {
+ public:
+  Segments(std::size_t element_count, const Datatype& type, std::int32_t member_count);
+
+  [[nodiscard]] std::int32_t count() const { return count_; }
+
+  [[nodiscard]] std::int32_t member_of(std::int32_t segment) const;
+  /// The segment that a member computes, or -1.
+  [[nodiscard]] std::int32_t segment_of(std::int32_t member) const;
+
+  [[nodiscard]] ElementRange range_of(std::int32_t segment) const;
+
+ private:
+  std::size_t element_count_;
+  std::int32_t member_count_;
+  std::int32_t count_;
+};
+
+}  // namespace sorrel::mpi

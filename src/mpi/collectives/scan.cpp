@@ -1,0 +1,60 @@
+#include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/reduction.hpp"
+#include "mpi/rank_state.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+/// Runs through all ranks with a running total of the given elements, and leaves each rank's result
+/// in its output.
+void scan_elements(const CollectiveSlots& slots,
+                   ElementRange range,
+                   const ReductionArguments& arguments,
+                   ScanKind kind) {
+  const Datatype& type = arguments.type;
+  const Scratch first(range.count, type);
+  const Scratch second(range.count, type);
+  void* before = first.buffer();  // The total of the ranks before this one.
+  void* after = second.buffer();  // The same with this one.
+  for (std::int32_t rank = 0; rank < slots.member_count(); ++rank) {
+    const auto& operands = slots.left_by<Operands>(rank);
+    copy_elements(element_at(operands.input, range.first, type), after, range.count, type);
+    if (rank > 0) reduce(arguments.op, before, after, range.count, type);
+    const void* result = kind == ScanKind::inclusive ? after : before;
+    const bool has_result = kind == ScanKind::inclusive || rank > 0;
+    if (has_result)
+      copy_elements(result, element_at(operands.output, range.first, type), range.count, type);
+    std::swap(before, after);
+  }
+}
+
+}  // namespace
+
+void scan(const Member& member, const ReductionArguments& arguments, ScanKind kind) {
+  auto& [self, comm] = member;
+  CollectiveSlots& slots = comm.shared->slots();
+  if (comm.size() == 1) {
+    const bool has_result = kind == ScanKind::inclusive && arguments.send != nullptr;
+    if (has_result)
+      copy_elements(arguments.send, arguments.receive, arguments.count, arguments.type);
+    return;
+  }
+  const Operands operands{.input = arguments.send == nullptr ? arguments.receive : arguments.send,
+                          .output = arguments.receive};
+  slots.deposit(comm, &operands);
+  slots.meet(self, comm);
+  const Segments segments(arguments.count, arguments.type, comm.size());
+  if (const std::int32_t segment = segments.segment_of(comm.rank); segment >= 0) {
+    const ElementRange range = segments.range_of(segment);
+    const std::size_t chunk = chunk_element_count(arguments.type);
+    for (std::size_t done = 0; done < range.count; done += chunk) {
+      scan_elements(slots,
+                    {.first = range.first + done, .count = std::min(chunk, range.count - done)},
+                    arguments, kind);
+    }
+  }
+  slots.meet(self, comm);
+}
+
+}  // namespace sorrel::mpi

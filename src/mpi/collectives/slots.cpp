@@ -1,0 +1,201 @@
+#include "mpi/collectives/slots.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mpi/rank_state.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+// Ranks folded one after the other before their results are: small enough to spread over workers,
+// large enough that the second level is short. Part of what fixes the order of a reduction, so it
+// is no knob.
+constexpr std::int32_t block_rank_count = 64;
+
+// A parent hears this many children: a worker's share of a barrier stays below ten cache-line
+// transfers.
+constexpr std::size_t tree_fan_out = 8;
+
+std::int32_t block_count(std::int32_t member_count) {
+  return (member_count + block_rank_count - 1) / block_rank_count;
+}
+
+}  // namespace
+
+CollectiveSlots::CollectiveSlots(World& world, const Group& group) : member_count_(group.size()) {
+  if (member_count_ <= 1) return;
+  const auto count = static_cast<std::size_t>(member_count_);
+  deposits_ = std::make_unique<const void*[]>(count);
+  values_ = std::make_unique_for_overwrite<std::byte[]>(count * small_reduction_bytes_max);
+  make_parts(world, group);
+  assign_blocks(world, group);
+}
+
+void CollectiveSlots::make_parts(World& world, const Group& group) {
+  std::vector<std::uint32_t> members_of_worker(world.scheduler().worker_count());
+  for (std::int32_t i = 0; i < member_count_; ++i)
+    ++members_of_worker[world.worker_of(group.world_rank(i))];
+  for (std::uint32_t i = 0; i < members_of_worker.size(); ++i) {
+    if (members_of_worker[i] == 0) continue;
+    auto part = std::make_unique<CollectivePart>();
+    part->worker = &world.scheduler().worker(i);
+    part->slots = this;
+    part->member_count = members_of_worker[i];
+    part->up.part = part->down.part = part.get();
+    if (!parts_.empty()) {
+      part->parent = parts_[(parts_.size() - 1) / tree_fan_out].get();
+      part->parent->children.push_back(part.get());
+    }
+    parts_.push_back(std::move(part));
+  }
+}
+
+void CollectiveSlots::assign_blocks(World& world, const Group& group) {
+  for (std::int32_t block = 0; block < block_count(member_count_); ++block) {
+    const std::int32_t first = block * block_rank_count;
+    const std::int32_t last = std::min(first + block_rank_count, member_count_);
+    const std::uint32_t worker = world.worker_of(group.world_rank(first));
+    bool is_on_one_worker = true;
+    for (std::int32_t i = first + 1; i < last; ++i)
+      is_on_one_worker &= world.worker_of(group.world_rank(i)) == worker;
+    if (!is_on_one_worker) {
+      shared_blocks_.push_back(block);
+      continue;
+    }
+    const auto owner = std::find_if(parts_.begin(), parts_.end(), [&](const auto& part) {
+      return part->worker->index() == worker;
+    });
+    (*owner)->own_blocks.push_back(block);
+  }
+}
+
+CollectivePart& CollectiveSlots::part_of(RankState& self, Comm& comm) {
+  if (comm.part == nullptr) [[unlikely]] {
+    const auto found = std::find_if(parts_.begin(), parts_.end(),
+                                    [&](const auto& part) { return part->worker == self.worker; });
+    comm.part = found->get();
+  }
+  return *comm.part;
+}
+
+void CollectiveSlots::deposit(const Comm& comm, const void* pointer) {
+  if (member_count_ > 1) deposits_[static_cast<std::size_t>(comm.rank)] = pointer;
+}
+
+void CollectiveSlots::meet(RankState& self, Comm& comm) {
+  ++comm.meeting_count;
+  if (member_count_ <= 1) return;
+  CollectivePart& part = part_of(self, comm);
+  part.reduction.kernel = nullptr;
+  arrive(self, comm, part);
+}
+
+void CollectiveSlots::meet_and_reduce(RankState& self,
+                                      Comm& comm,
+                                      const SmallReduction& reduction,
+                                      const void* operand,
+                                      void* result) {
+  SORREL_ASSERT(reduction.bytes <= small_reduction_bytes_max);
+  ++comm.meeting_count;
+  if (member_count_ <= 1) {
+    std::memmove(result, operand, reduction.bytes);
+    return;
+  }
+  CollectivePart& part = part_of(self, comm);
+  part.reduction = reduction;
+  std::memcpy(value_of(reduction, comm.rank), operand, reduction.bytes);
+  arrive(self, comm, part);
+  std::memcpy(result, part.result.data(), reduction.bytes);
+}
+
+void CollectiveSlots::arrive(RankState& self, Comm& comm, CollectivePart& part) {
+  ++part.arrived_member_count;
+  if (complete_if_all_arrived(part)) return;
+  part.waiting.push(self.fiber);
+  self.wait.kind = WaitNote::Kind::collective;
+  self.wait.comm = &comm;
+  self.worker->suspend();
+  self.wait.kind = WaitNote::Kind::none;
+}
+
+/// True when the whole communicator has arrived and this part has been released on the spot.
+bool CollectiveSlots::complete_if_all_arrived(CollectivePart& part) {
+  if (part.arrived_member_count != part.member_count ||
+      part.arrived_child_count != part.children.size())
+    return false;
+  part.arrived_member_count = 0;
+  part.arrived_child_count = 0;
+  if (part.reduction.kernel != nullptr) {
+    for (const std::int32_t block : part.own_blocks)
+      fold_block(part.reduction, block);
+  }
+  if (part.parent == nullptr) {
+    if (part.reduction.kernel != nullptr) fold_all(part);
+    release(part);
+    return true;
+  }
+  part.up.run = [](core::Worker&, core::Notice& notice) {
+    CollectivePart& child = *static_cast<CollectivePart::Report&>(notice).part;
+    ++child.parent->arrived_child_count;
+    // In a notice nobody stands at the barrier's door: whoever waits is made ready.
+    child.slots->complete_if_all_arrived(*child.parent);
+  };
+  part.worker->post(*part.parent->worker, part.up);
+  return false;
+}
+
+void CollectiveSlots::release(CollectivePart& part) {
+  for (CollectivePart* child : part.children) {
+    child->down.run = [](core::Worker&, core::Notice& notice) {
+      CollectivePart& released = *static_cast<CollectivePart::Report&>(notice).part;
+      released.result = released.parent->result;
+      released.slots->release(released);
+    };
+    part.worker->post(*child->worker, child->down);
+  }
+  part.worker->make_all_ready(part.waiting);
+}
+
+/// Folds the operands of a block into that of its first rank, left to right.
+void CollectiveSlots::fold_block(const SmallReduction& reduction, std::int32_t block) {
+  const std::int32_t first = block * block_rank_count;
+  const std::int32_t last = std::min(first + block_rank_count, member_count_);
+  alignas(16) std::array<std::byte, small_reduction_bytes_max> total;
+  std::memcpy(total.data(), value_of(reduction, first), reduction.bytes);
+  for (std::int32_t rank = first + 1; rank < last; ++rank) {
+    // The predefined operations commute bit for bit, so that the running total may stand on either
+    // side.
+    reduction.kernel(value_of(reduction, rank), total.data(), reduction.element_count);
+  }
+  std::memcpy(value_of(reduction, first), total.data(), reduction.bytes);
+}
+
+void CollectiveSlots::fold_all(CollectivePart& root) {
+  const SmallReduction& reduction = root.reduction;
+  for (const std::int32_t block : shared_blocks_)
+    fold_block(reduction, block);
+  std::memcpy(root.result.data(), value_of(reduction, 0), reduction.bytes);
+  for (std::int32_t block = 1; block < block_count(member_count_); ++block) {
+    reduction.kernel(value_of(reduction, block * block_rank_count), root.result.data(),
+                     reduction.element_count);
+  }
+}
+
+std::byte* CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes) {
+  // Every member sees the same size here: it changes only between two meetings that all take part
+  // in.
+  if (staging_bytes_ < bytes) {
+    meet(self, comm);
+    if (comm.rank == 0) {
+      for (auto& buffer : staging_)
+        buffer = std::make_unique_for_overwrite<std::byte[]>(bytes);
+      staging_bytes_ = bytes;
+    }
+    meet(self, comm);
+  }
+  return staging_[comm.meeting_count % 2].get();
+}
+
+}  // namespace sorrel::mpi

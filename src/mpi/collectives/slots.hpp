@@ -1,0 +1,129 @@
+//! CollectiveSlots - where the members of a communicator meet: one barrier, one pointer per member,
+//! one small reduction.
+//!
+//! Every collective is a sequence of phases: leave a pointer to what the others need (deposit),
+//! meet(), read what they left. A phase costs a member one counter of its own worker; workers
+//! report upwards through a tree and are released downwards, by notices. There are no atomics here:
+//! a member's writes reach the others through the workers' mailboxes. The values of a small
+//! reduction are combined on the way, in an order that depends on the number of members alone, not
+//! on which worker runs whom. README.md has the protocol and why one set of slots suffices.
+//!
+//! Members call in the same order, as MPI demands. meet() may suspend; the rest never does.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/cache_line.hpp"
+#include "core/fiber.hpp"
+#include "core/notice.hpp"
+#include "mpi/op/op.hpp"
+
+namespace sorrel::mpi {
+
+struct Comm;
+class CollectiveSlots;
+class Group;
+struct RankState;
+class World;
+
+/// A reduction whose operands are short enough to be left in the slots themselves.
+struct SmallReduction {
+  ReduceKernel kernel = nullptr;
+  std::uint32_t element_count = 0;
+  std::uint32_t bytes = 0;
+};
+
+inline constexpr std::size_t small_reduction_bytes_max = 32;
+
+/// The members that one worker runs. Its worker only.
+struct alignas(cache_line_bytes) CollectivePart {
+  struct Report : core::Notice {
+    CollectivePart* part = nullptr;
+  };
+
+  // Constant after construction.
+  core::Worker* worker = nullptr;
+  CollectiveSlots* slots = nullptr;
+  CollectivePart* parent = nullptr;
+  std::vector<CollectivePart*> children;
+  std::uint32_t member_count = 0;
+  /// Blocks of consecutive members that this worker runs all of.
+  std::vector<std::int32_t> own_blocks;
+
+  // Worker only.
+  std::uint32_t arrived_member_count = 0;
+  std::uint32_t arrived_child_count = 0;
+  core::FiberQueue waiting;
+  SmallReduction reduction;
+  alignas(16) std::array<std::byte, small_reduction_bytes_max> result{};
+
+  /// Lent to the parent's worker from the report to the release.
+  Report up;
+  /// Lent to this worker by the parent's, from the release to the next report.
+  Report down;
+};
+
+class CollectiveSlots {
+ public:
+  CollectiveSlots(World& world, const Group& group);
+
+  [[nodiscard]] std::int32_t member_count() const { return member_count_; }
+
+  /// Leaves a pointer for the others to read after the next meet(). It must stay valid until the
+  /// meet() after that.
+  void deposit(const Comm& comm, const void* pointer);
+
+  /// What member `rank` left.
+  template <class T>
+  [[nodiscard]] const T& left_by(std::int32_t rank) const {
+    return *static_cast<const T*>(deposits_[static_cast<std::size_t>(rank)]);
+  }
+
+  /// Returns when every member has arrived. May suspend.
+  void meet(RankState& self, Comm& comm);
+
+  /// meet(), and the operands of all members combined: left-to-right in blocks of ranks, then the
+  /// blocks. `operand` and `result` have reduction.bytes bytes. May suspend.
+  void meet_and_reduce(RankState& self,
+                       Comm& comm,
+                       const SmallReduction& reduction,
+                       const void* operand,
+                       void* result);
+
+  /// Two buffers of `bytes` used in turn, so that one meet() separates writing from reading. All
+  /// members call with the same `bytes`. May suspend.
+  std::byte* staging(RankState& self, Comm& comm, std::size_t bytes);
+
+ private:
+  void make_parts(World& world, const Group& group);
+  void assign_blocks(World& world, const Group& group);
+  CollectivePart& part_of(RankState& self, Comm& comm);
+  void arrive(RankState& self, Comm& comm, CollectivePart& part);
+  bool complete_if_all_arrived(CollectivePart& part);
+  void release(CollectivePart& part);
+  void fold_block(const SmallReduction& reduction, std::int32_t block);
+  void fold_all(CollectivePart& root);
+
+  std::byte* value_of(const SmallReduction& reduction, std::int32_t rank) {
+    return values_.get() + static_cast<std::size_t>(rank) * reduction.bytes;
+  }
+
+  // Constant after construction.
+  std::int32_t member_count_;
+  std::vector<std::unique_ptr<CollectivePart>> parts_;
+  std::vector<std::int32_t> shared_blocks_;
+
+  // Written by each member for itself before it arrives, read by the others after.
+  std::unique_ptr<const void*[]> deposits_;
+  std::unique_ptr<std::byte[]> values_;
+
+  // Written by member 0 between two meetings.
+  std::array<std::unique_ptr<std::byte[]>, 2> staging_;
+  std::size_t staging_bytes_ = 0;
+};
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,44 @@
+#include "mpi/comm.hpp"
+
+#include "mpi/collectives/slots.hpp"
+#include "mpi/rank_state.hpp"
+#include "mpi/topology/cart.hpp"
+
+namespace sorrel::mpi {
+
+CommShared::CommShared(World& world, std::uint32_t context, std::shared_ptr<const Group> group)
+    : world_(world), context_(context), group_(std::move(group)), members_(world.ranks()) {
+  if (!group_->is_everybody()) {
+    own_members_.reserve(static_cast<std::size_t>(group_->size()));
+    for (std::int32_t i = 0; i < group_->size(); ++i)
+      own_members_.push_back(&world.rank(group_->world_rank(i)));
+    members_ = own_members_.data();
+  }
+  slots_ = std::make_unique<CollectiveSlots>(world, *group_);
+}
+
+CommShared::~CommShared() = default;
+
+void CommShared::release() {
+  if (holder_count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent) {
+  auto* comm = new Comm;
+  comm->rank = rank;
+  comm->shared = &shared;
+  comm->errhandler = parent.errhandler;
+  retain(*comm->errhandler);
+  shared.retain();
+  return comm;
+}
+
+void release(Comm& comm) {
+  if (--comm.reference_count != 0) return;
+  comm.header.kind = ObjectKind::freed;
+  release(*comm.errhandler);
+  comm.shared->release();
+  delete &comm;
+}
+
+}  // namespace sorrel::mpi

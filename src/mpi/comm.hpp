@@ -1,0 +1,104 @@
+//! Communicator - what its members share (CommShared) and what each member has of its own (Comm).
+//!
+//! A Comm belongs to one rank and is touched by that rank's worker only. A CommShared is constant
+//! after construction, except its collective slots, which have their own protocol
+//! (collectives/slots.hpp), and its count of holders.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mpi.h"
+#include "mpi/attribute.hpp"
+#include "mpi/errhandler.hpp"
+#include "mpi/group.hpp"
+#include "mpi/handle.hpp"
+#include "mpi/info.hpp"
+
+namespace sorrel::mpi {
+
+struct CollectivePart;
+class CollectiveSlots;
+class CartTopology;
+struct RankState;
+class World;
+
+/// What the members of a communicator have in common.
+class CommShared {
+ public:
+  CommShared(World& world, std::uint32_t context, std::shared_ptr<const Group> group);
+  ~CommShared();
+  CommShared(const CommShared&) = delete;
+  CommShared& operator=(const CommShared&) = delete;
+
+  [[nodiscard]] World& world() const { return world_; }
+
+  /// Tells the messages of this communicator from all others of the job.
+  [[nodiscard]] std::uint32_t context() const { return context_; }
+
+  [[nodiscard]] std::int32_t size() const { return group_->size(); }
+
+  [[nodiscard]] const std::shared_ptr<const Group>& group() const { return group_; }
+
+  /// The state of a member; `rank` in 0..size()-1.
+  [[nodiscard]] RankState& member(std::int32_t rank) const { return *members_[rank]; }
+
+  [[nodiscard]] CollectiveSlots& slots() const { return *slots_; }
+
+  void retain() { holder_count_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// Deletes it when nobody holds it any more.
+  void release();
+
+ private:
+  World& world_;
+  const std::uint32_t context_;
+  const std::shared_ptr<const Group> group_;
+  /// One pointer per member; the world's own array for the group of everybody.
+  RankState* const* members_;
+  std::vector<RankState*> own_members_;
+  std::unique_ptr<CollectiveSlots> slots_;
+  // Relaxed increments by a holder; the decrement to zero acquires what the other holders released.
+  std::atomic<std::int32_t> holder_count_{0};
+};
+
+/// One rank's view of a communicator: what an MPI_Comm handle points to.
+struct Comm {
+  static constexpr ObjectKind object_kind = ObjectKind::comm;
+  ObjectHeader header{object_kind};
+  std::int32_t rank = 0;
+  CommShared* shared = nullptr;
+  /// Where this rank's worker counts arrivals; found at the first collective.
+  CollectivePart* part = nullptr;
+  /// Handle and pending requests; MPI_Comm_free takes the handle's away.
+  std::int32_t reference_count = 1;
+  /// Meetings of this communicator so far: tells the two staging buffers apart, and latecomers in
+  /// the deadlock report.
+  std::uint32_t meeting_count = 0;
+  Errhandler* errhandler = nullptr;
+  std::shared_ptr<const CartTopology> cart;
+  std::unique_ptr<AttributeMap> attributes;
+  std::unique_ptr<std::string> name;
+  std::unique_ptr<Info> info;
+
+  [[nodiscard]] std::int32_t size() const { return shared->size(); }
+};
+
+/// A new view of `shared` for its member `rank`, with the error handler of `parent`.
+Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent);
+
+inline void retain(Comm& comm) {
+  ++comm.reference_count;
+}
+
+/// Gives one reference back; the view, and in the end what is shared, goes with the last.
+void release(Comm& comm);
+
+inline MPI_Comm handle_of(Comm& comm) {
+  return reinterpret_cast<MPI_Comm>(&comm);
+}
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,33 @@
+//! Errhandler - what happens when a call on a communicator goes wrong.
+//!
+//! Predefined handlers are constants; a user's handler belongs to the rank that made it.
+#pragma once
+
+#include <cstdint>
+
+#include "mpi.h"
+#include "mpi/handle.hpp"
+
+namespace sorrel::mpi {
+
+struct Errhandler {
+  static constexpr ObjectKind object_kind = ObjectKind::errhandler;
+  enum class Action : std::uint32_t { fatal, abort, give_back, call };
+  ObjectHeader header{object_kind};
+  Action action = Action::fatal;
+  MPI_Comm_errhandler_function* function = nullptr;
+  /// Handle and communicators that use it; predefined ones are never freed.
+  std::int32_t reference_count = 1;
+};
+
+/// MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN or a user's; null when it is none.
+Errhandler* errhandler_of(MPI_Errhandler handle);
+
+MPI_Errhandler handle_of(Errhandler& errhandler);
+
+MPI_Errhandler make_errhandler(MPI_Comm_errhandler_function* function);
+
+void retain(Errhandler& errhandler);
+void release(Errhandler& errhandler);
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,64 @@
+//! Group - an ordered set of the job's ranks. Immutable once made, shared by whoever holds it, any
+//! thread may read.
+//!
+//! The group of MPI_COMM_WORLD is stored as "everybody", so that it costs nothing for 10^5 ranks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi.h"
+#include "mpi/handle.hpp"
+
+namespace sorrel::mpi {
+
+class Group {
+ public:
+  /// Every rank of the job, in order.
+  static std::shared_ptr<const Group> everybody(std::int32_t size);
+
+  /// The given ranks of the job, in the given order; no rank twice.
+  static std::shared_ptr<const Group> of(std::vector<std::int32_t> world_ranks);
+
+  [[nodiscard]] std::int32_t size() const { return size_; }
+
+  /// `rank` in 0..size()-1.
+  [[nodiscard]] std::int32_t world_rank(std::int32_t rank) const {
+    return is_everybody_ ? rank : world_ranks_[static_cast<std::size_t>(rank)];
+  }
+
+  /// The rank in this group of a rank of the job, or MPI_UNDEFINED. O(log size).
+  [[nodiscard]] std::int32_t rank_of(std::int32_t world_rank) const;
+
+  [[nodiscard]] bool is_everybody() const { return is_everybody_; }
+
+ private:
+  struct Position {
+    std::int32_t world_rank;
+    std::int32_t rank;
+  };
+
+  Group() = default;
+
+  bool is_everybody_ = false;
+  std::int32_t size_ = 0;
+  std::vector<std::int32_t> world_ranks_;
+  /// Sorted by world rank; empty when world_ranks_ itself is sorted.
+  std::vector<Position> positions_;
+};
+
+/// What an MPI_Group handle points to: one rank's hold on a group.
+struct GroupHandle {
+  static constexpr ObjectKind object_kind = ObjectKind::group;
+  ObjectHeader header{object_kind};
+  std::shared_ptr<const Group> group;
+};
+
+/// A new handle for `group`; the caller's rank owns it. MPI_GROUP_EMPTY when it has no members.
+MPI_Group make_group_handle(std::shared_ptr<const Group> group);
+
+/// The group behind a handle; null for MPI_GROUP_NULL and for what is no group.
+std::shared_ptr<const Group> group_of(MPI_Group handle);
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,92 @@
+#include "mpi/info.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "mpi/rank_state.hpp"
+
+namespace sorrel::mpi {
+namespace {
+
+// What mpiexec would have told this program. Made when it is first asked for: by then the job runs
+// and its size is known.
+const Info& environment_info() {
+  static const Info info = [] {
+    Info made;
+    ErrorDetail detail;
+    const RankState* rank = current_rank();
+    const int size = rank == nullptr ? 1 : rank->world->size();
+    const bool is_long = std::strlen(program_invocation_name) >= MPI_MAX_INFO_VAL;
+    (void)made.set("command", is_long ? program_invocation_short_name : program_invocation_name,
+                   detail);
+    (void)made.set("maxprocs", std::to_string(size).c_str(), detail);
+    return made;
+  }();
+  return info;
+}
+
+}  // namespace
+
+int check_info_key(const char* key, ErrorDetail& detail) {
+  if (key == nullptr) return detail.fail(MPI_ERR_INFO_KEY, "the key is a null pointer");
+  if (*key == '\0') return detail.fail(MPI_ERR_INFO_KEY, "the key is an empty string");
+  const std::size_t length = ::strnlen(key, MPI_MAX_INFO_KEY);
+  if (length >= MPI_MAX_INFO_KEY)
+    return detail.fail(MPI_ERR_INFO_KEY, "key \"%.32s...\" is longer than %d bytes", key,
+                       MPI_MAX_INFO_KEY - 1);
+  return MPI_SUCCESS;
+}
+
+const std::string* Info::find(std::string_view key) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [key](const Entry& entry) { return entry.key == key; });
+  return found == entries_.end() ? nullptr : &found->value;
+}
+
+int Info::set(const char* key, const char* value, ErrorDetail& detail) {
+  if (const int error = check_info_key(key, detail); error != MPI_SUCCESS) return error;
+  if (value == nullptr)
+    return detail.fail(MPI_ERR_INFO_VALUE, "the value of key \"%s\" is a null pointer", key);
+  if (::strnlen(value, MPI_MAX_INFO_VAL) >= MPI_MAX_INFO_VAL)
+    return detail.fail(MPI_ERR_INFO_VALUE, "the value of key \"%.64s\" is longer than %d bytes",
+                       key, MPI_MAX_INFO_VAL - 1);
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [key](const Entry& entry) { return entry.key == key; });
+  if (found != entries_.end()) {
+    found->value = value;
+  } else {
+    entries_.push_back({.key = key, .value = value});
+  }
+  return MPI_SUCCESS;
+}
+
+int Info::erase(const char* key, ErrorDetail& detail) {
+  if (const int error = check_info_key(key, detail); error != MPI_SUCCESS) return error;
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [key](const Entry& entry) { return entry.key == key; });
+  if (found == entries_.end())
+    return detail.fail(MPI_ERR_INFO_NOKEY, "there is no key \"%.64s\"", key);
+  entries_.erase(found);
+  return MPI_SUCCESS;
+}
+
+const Info* info_of(MPI_Info handle) {
+  return handle == MPI_INFO_ENV ? &environment_info() : changeable_info_of(handle);
+}
+
+Info* changeable_info_of(MPI_Info handle) {
+  return object_of<Info>(handle);
+}
+
+MPI_Info make_info_handle(std::unique_ptr<Info> info) {
+  return reinterpret_cast<MPI_Info>(info.release());
+}
+
+void free_info(Info* info) {
+  info->header.kind = ObjectKind::freed;
+  delete info;
+}
+
+}  // namespace sorrel::mpi

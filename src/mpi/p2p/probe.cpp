@@ -1,0 +1,26 @@
+#include "mpi/p2p/probe.hpp"
+
+#include "mpi/rank_state.hpp"
+
+namespace sorrel::mpi {
+
+Message* find_message(RankState& self, const Comm& comm, int source, int tag) {
+  return static_cast<Message*>(self.unexpected.find_message_for(
+      {.context = comm.shared->context(), .source = source, .tag = tag}));
+}
+
+Message& wait_for_message(RankState& self, const Comm& comm, int source, int tag) {
+  for (;;) {
+    if (Message* message = find_message(self, comm, source, tag)) return *message;
+    self.wait = {.kind = WaitNote::Kind::probe, .comm = &comm, .peer = source, .tag = tag};
+    self.prober = &self.fiber;
+    self.worker->suspend();
+    self.wait.kind = WaitNote::Kind::none;
+  }
+}
+
+void set_aside(RankState& self, Message& message) {
+  self.unexpected.remove(message);
+}
+
+}  // namespace sorrel::mpi

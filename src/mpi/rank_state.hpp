@@ -1,0 +1,92 @@
+//! RankState - everything the library keeps for one rank. Touched by the rank's own worker only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/worker.hpp"
+#include "mpi/attribute.hpp"
+#include "mpi/comm.hpp"
+#include "mpi/error_codes.hpp"
+#include "mpi/p2p/match_table.hpp"
+#include "mpi/world.hpp"
+
+namespace sorrel::mpi {
+
+struct BufferedSends;
+struct Request;
+
+enum class Phase : std::uint8_t { before_init, running, finalized };
+
+/// What a rank waits for, for the deadlock report. Written when a call blocks.
+struct WaitNote {
+  enum class Kind : std::uint8_t { none, requests, probe, collective, sleep };
+  Kind kind = Kind::none;
+  const Comm* comm = nullptr;
+  std::int32_t peer = 0;
+  std::int32_t tag = 0;
+  const MPI_Request* requests = nullptr;
+  std::int32_t request_count = 0;
+};
+
+/// What few ranks ever use; made at first use.
+struct RankServices {
+  KeyvalTable keyvals;
+  PredefinedAttributes predefined_attributes;
+  ErrorCodes error_codes;
+};
+
+struct RankState {
+  // Constant after construction.
+  std::int32_t world_rank = 0;
+  core::Worker* worker = nullptr;
+  WorkerState* worker_state = nullptr;
+  World* world = nullptr;
+
+  // Own worker only.
+  core::Fiber fiber;
+  MatchTable posted;
+  MatchTable unexpected;
+  /// A fiber in MPI_Probe or MPI_Mprobe, to be made ready when a message arrives unexpected.
+  core::Fiber* prober = nullptr;
+
+  /// Before the communicators, whose attributes point to its keys, so that it goes after them.
+  std::unique_ptr<RankServices> services_if_used;
+
+  Comm world_comm;
+  Comm self_comm;
+
+  Phase phase = Phase::before_init;
+  int thread_level = 0;
+  /// The MPI call being made and where it was made from.
+  const char* call = "";
+  const void* call_site = nullptr;
+  WaitNote wait;
+  std::unique_ptr<BufferedSends, void (*)(BufferedSends*)> buffered_sends{nullptr, nullptr};
+
+  RankServices& services() {
+    if (services_if_used == nullptr) services_if_used = std::make_unique<RankServices>();
+    return *services_if_used;
+  }
+
+  /// The communicator behind a handle; null when it is none.
+  Comm* comm_of(MPI_Comm handle) {
+    if (handle == MPI_COMM_WORLD) [[likely]]
+      return &world_comm;
+    if (handle == MPI_COMM_SELF) return &self_comm;
+    return object_of<Comm>(handle);
+  }
+
+  /// Remembers the detail of an error (printf format) and returns its class.
+  [[nodiscard, gnu::cold, gnu::format(printf, 3, 4)]] int fail(int error_class,
+                                                               const char* format,
+                                                               ...);
+
+  /// Where the functions that do not know their rank leave the detail of an error.
+  [[nodiscard]] ErrorDetail& detail() const { return worker_state->error_detail; }
+};
+
+/// The rank that the calling thread is running, or null.
+RankState* current_rank();
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,64 @@
+#include "runtime/config.hpp"
+
+#include <cstdlib>
+
+#include "base/check.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+/// The number in a variable, or `fallback` when it is not set. `sorrel run` has checked what people
+/// wrote.
+std::int64_t number_in(const char* name, std::int64_t fallback) {
+  const char* text = std::getenv(name);
+  if (text == nullptr) return fallback;
+  char* end = nullptr;
+  const std::int64_t value = std::strtoll(text, &end, 10);
+  SORREL_CHECK(end != text && *end == '\0' && value >= 0, "%s=%s is no number", name, text);
+  return value;
+}
+
+std::vector<int> cpu_list_in(const char* name) {
+  std::vector<int> cpus;
+  const char* text = std::getenv(name);
+  while (text != nullptr && *text != '\0') {
+    char* end = nullptr;
+    cpus.push_back(static_cast<int>(std::strtol(text, &end, 10)));
+    if (end == text) break;
+    text = *end == ',' ? end + 1 : end;
+  }
+  return cpus;
+}
+
+void restore(const char* name, const char* saved_name) {
+  const char* saved = std::getenv(saved_name);
+  if (saved != nullptr && *saved != '\0') {
+    setenv(name, saved, 1);
+  } else {
+    unsetenv(name);
+  }
+  unsetenv(saved_name);
+}
+
+}  // namespace
+
+Config take_config_from_environment() {
+  Config config;
+  if (std::getenv("SORREL_RANKS") == nullptr) return config;
+  config.rank_count = static_cast<std::int32_t>(number_in("SORREL_RANKS", config.rank_count));
+  config.worker_count =
+      static_cast<std::uint32_t>(number_in("SORREL_WORKERS", config.worker_count));
+  config.cpus = cpu_list_in("SORREL_CPUS");
+  config.stack_bytes = static_cast<std::size_t>(
+      number_in("SORREL_STACK", static_cast<std::int64_t>(config.stack_bytes)));
+  config.has_rank_labels = number_in("SORREL_LABEL", 0) != 0;
+  for (const char* name :
+       {"SORREL_RANKS", "SORREL_WORKERS", "SORREL_CPUS", "SORREL_STACK", "SORREL_LABEL"})
+    unsetenv(name);
+  unsetenv("LD_BIND_NOW");
+  restore("LD_LIBRARY_PATH", "SORREL_OLD_LD_LIBRARY_PATH");
+  return config;
+}
+
+}  // namespace sorrel::runtime

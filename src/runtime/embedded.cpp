@@ -1,0 +1,32 @@
+#include "runtime/embedded.hpp"
+
+#include "mpi/rank_state.hpp"
+#include "runtime/job.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+class FunctionBody final : public RankBody {
+ public:
+  explicit FunctionBody(const std::function<int(int)>& function) : function_(function) {}
+
+  bool prepare(mpi::RankState& /*rank*/, const char** /*trouble*/) override { return true; }
+
+  int run(mpi::RankState& rank) override { return function_(rank.world_rank); }
+
+  void flush(mpi::RankState& /*rank*/) override {}
+
+ private:
+  const std::function<int(int)>& function_;
+};
+
+}  // namespace
+
+int run_embedded(const Config& config, const std::function<int(int rank)>& body) {
+  FunctionBody function_body(body);
+  Job job(config, function_body);
+  return job.run();
+}
+
+}  // namespace sorrel::runtime

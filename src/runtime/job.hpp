@@ -1,0 +1,73 @@
+//! Job - the ranks of one process from their first instruction to their last.
+//!
+//! Builds the scheduler, the stacks and the world, runs a body for every rank, and ends everything:
+//! normally with the worst status of all ranks, at once when a rank is in trouble. What a rank runs
+//! is the body's business: a copy of the user's program (program_driver.cpp), or a function of a
+//! test (embedded.hpp).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/scheduler.hpp"
+#include "mpi/world.hpp"
+#include "os/stack_slab.hpp"
+#include "runtime/config.hpp"
+
+namespace sorrel::runtime {
+
+/// What the ranks run.
+class RankBody {
+ public:
+  virtual ~RankBody() = default;
+  /// On the rank's worker, before any rank runs. False: the job ends with `trouble`.
+  virtual bool prepare(mpi::RankState& rank, const char** trouble) = 0;
+
+  /// Once, when every rank is prepared and none has run.
+  virtual void on_all_prepared() {}
+
+  /// On the rank's own stack; returns its exit status. May suspend.
+  virtual int run(mpi::RankState& rank) = 0;
+  /// Makes visible what the rank has written so far. Called when the job ends early.
+  virtual void flush(mpi::RankState& rank) = 0;
+};
+
+class Job final : public core::SchedulerHooks, public mpi::JobControl {
+ public:
+  Job(const Config& config, RankBody& body);
+  ~Job() override;
+
+  /// Runs every rank to its end and returns the exit status: the largest of all ranks'.
+  int run();
+
+  /// Ends the running rank from the middle of its stack.
+  [[noreturn]] void end_rank(mpi::RankState& rank, int status);
+
+  [[nodiscard]] mpi::World& world() { return world_; }
+
+  [[nodiscard]] const os::StackSlab& stacks() const { return stacks_; }
+
+  void on_worker_start(core::Worker& worker) override;
+
+  void on_all_started() override { body_.on_all_prepared(); }
+
+  void on_worker_end(core::Worker& worker) override;
+  void on_all_asleep() override;
+
+ private:
+  static void rank_entry(void* argument);
+  [[noreturn]] void do_end_job(const mpi::RankState* culprit,
+                               int status,
+                               const char* message) override;
+
+  RankBody& body_;
+  os::StackSlab stacks_;
+  core::Scheduler scheduler_;
+  mpi::World world_;
+  // Relaxed: a maximum, read when all have ended.
+  std::atomic<int> worst_status_{0};
+  /// The first to end the job speaks; the others are cut off.
+  std::atomic_flag is_ending_;
+};
+
+}  // namespace sorrel::runtime
