@@ -48,9 +48,8 @@ class BasicParker {
 
   /// Owner, announced and not counted in: it is awake after this, claimed or not.
   void get_up() {
-    std::uint32_t expected = parked;
-    // (W) acquire on failure: see is_parked().
-    if (state_.compare_exchange(expected, awake, Order::relaxed, Order::acquire)) return;
+    // (W) acquire, pairs with (C): if a waker has claimed us, it has counted us out before.
+    if (state_.exchange(awake, Order::acquire) == parked) return;
     // A waker has counted us out though we were not in.
     // Relaxed: nobody can take this for the last one's arrival, because we are awake.
     asleep_count_.fetch_add(1, Order::relaxed);

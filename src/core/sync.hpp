@@ -46,8 +46,9 @@ struct StdSync {
 
     T fetch_add(T value, Order order) { return value_.fetch_add(value, to_std(order)); }
 
-    bool compare_exchange(T& expected, T desired, Order success, Order failure) {
-      return value_.compare_exchange_strong(expected, desired, to_std(success), to_std(failure));
+    bool compare_exchange(T& expected, T desired, Order success) {
+      return value_.compare_exchange_strong(expected, desired, to_std(success),
+                                            std::memory_order_relaxed);
     }
 
     std::atomic<T>& std_atomic() { return value_; }

@@ -21,7 +21,7 @@ class BasicTakeAllList {
     node.next = newest_.load(Order::relaxed);
     // (N) release, pairs with (M): the node is complete. Failure is relaxed: it refreshes the
     // guess.
-    while (!newest_.compare_exchange(node.next, &node, Order::release, Order::relaxed)) {
+    while (!newest_.compare_exchange(node.next, &node, Order::release)) {
     }
   }
 
