@@ -1,0 +1,119 @@
+"""Tests of the driver, python/sorrel_bench, without running any MPI.
+
+    python3 bench/driver_test.py
+"""
+
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
+
+from sorrel_bench.bars import judge  # noqa: E402
+from sorrel_bench.experiments import EXPERIMENTS, Experiment, select  # noqa: E402
+from sorrel_bench.implementations import Implementation  # noqa: E402
+from sorrel_bench.report import number  # noqa: E402
+from sorrel_bench.runner import Plan, Runner, Samples, probe_source  # noqa: E402
+
+
+def implementation(name: str, light: bool) -> Implementation:
+    return Implementation(name, "1", ("cc",), lambda job: [job.program], has_light_ranks=light)
+
+
+OWN = implementation("Sorrel", light=True)
+THREADS = implementation("AMPI", light=True)
+PROCESSES = implementation("Open MPI", light=False)
+
+
+def by_name(name: str) -> Experiment:
+    return next(e for e in EXPERIMENTS if e.name == name)
+
+
+def samples_of(*rows: tuple[str, Implementation, str]) -> Samples:
+    samples = Samples()
+    for name, who, output in rows:
+        samples.add(by_name(name), who, output)
+    return samples
+
+
+class ReadingAProbe(unittest.TestCase):
+    def test_every_result_line_is_a_sample_and_other_lines_are_none(self) -> None:
+        samples = Samples()
+        count = samples.add(by_name("yield_8"), OWN, "noise\nresult yield 14.5 ns\nresult yield 13 ns\n")
+        series = samples.get("yield_8", "Sorrel", "yield")
+        self.assertEqual((count, series.floor, series.median, series.unit), (2, 13, 13.75, "ns"))
+
+    def test_cg2d_is_read_as_its_users_read_it(self) -> None:
+        line = "cg2d: ranks 64, steps 100, time per step median 566.1 us floor 540.2 us, residual 9.9e-07\n"
+        samples = samples_of(("cg2d_64", OWN, line))
+        self.assertEqual(samples.get("cg2d_64", "Sorrel", "step").floor, 566.1)
+
+    def test_the_source_of_every_probe_is_there(self) -> None:
+        for experiment in EXPERIMENTS:
+            self.assertTrue(probe_source(experiment.probe).is_file())
+
+
+class Judging(unittest.TestCase):
+    def bar(self, samples: Samples, name: str) -> dict:
+        return next(bar.as_json() for bar in judge(samples) if bar.name.startswith(name))
+
+    def test_a_bar_set_by_a_missing_peer_has_no_verdict(self) -> None:
+        samples = samples_of(("pingpong_8_two_workers", OWN, "result half_round_trip 80 ns\n"))
+        bar = self.bar(samples, "8 B half round trip, two workers")
+        self.assertEqual((bar["value"], bar["bar"], bar["ratio"], bar["ok"]), (80, None, None, None))
+
+    def test_a_bar_set_by_a_peer_is_held_against_the_same_run(self) -> None:
+        samples = samples_of(
+            ("kneighbor_64", OWN, "result iteration 3 us\n"), ("kneighbor_64", THREADS, "result iteration 8.4 us\n")
+        )
+        bar = self.bar(samples, "kNeighbor in MPI, 8 ranks, K=3, 2 workers: 64 B")
+        self.assertAlmostEqual(bar["bar"], 2.8)
+        self.assertFalse(bar["ok"])
+
+    def test_a_bar_that_is_a_number_needs_no_peer(self) -> None:
+        bar = self.bar(samples_of(("yield_8", OWN, "result yield 15 ns\n")), "yield")
+        self.assertEqual((bar["bar"], bar["ok"], bar["peer_value"]), (15, True, None))
+
+    def test_the_ideal_of_a_loop_is_its_computing_spread_over_the_workers(self) -> None:
+        output = "result iteration 48 us\nresult compute 5.5 us\n"
+        bar = self.bar(samples_of(("cg_loop_16", OWN, output)), "CG-like loop over its ideal, 2 workers: 16")
+        self.assertAlmostEqual(bar["value"], 48 / 44)
+
+    def test_memory_is_what_each_further_rank_adds(self) -> None:
+        samples = samples_of(
+            ("startup_1", OWN, "result other_memory 1000 KiB\n"),
+            ("startup_1024", OWN, f"result other_memory {1000 + 1023 * 6} KiB\n"),
+        )
+        self.assertAlmostEqual(self.bar(samples, "memory per rank")["value"], 6)
+
+    def test_every_bar_is_there_without_any_sample(self) -> None:
+        bars = [bar.as_json() for bar in judge(Samples())]
+        self.assertTrue(all(bar["value"] is None and bar["ok"] is None for bar in bars))
+        self.assertEqual(len({bar["name"] for bar in bars}), len(bars))
+
+
+class TakingTurns(unittest.TestCase):
+    def runner(self, *names: str) -> Runner:
+        experiments = [by_name(name) for name in names]
+        return Runner(Plan(experiments, [OWN, THREADS, PROCESSES], 2, 0.1, [0, 1], pathlib.Path()))
+
+    def test_implementations_alternate_and_each_round_another_begins(self) -> None:
+        order = [who.name for _, _, who in self.runner("pingpong_8_two_workers").turns()]
+        self.assertEqual(order, ["Sorrel", "AMPI", "Open MPI", "AMPI", "Open MPI", "Sorrel"])
+
+    def test_processes_do_not_take_turns_on_one_core(self) -> None:
+        order = [who.name for _, _, who in self.runner("yield_8").turns()]
+        self.assertNotIn("Open MPI", order)
+
+    def test_patterns_choose_experiments(self) -> None:
+        self.assertEqual([e.name for e in select(["cg_loop_*"])], ["cg_loop_16", "cg_loop_64"])
+
+
+class Printing(unittest.TestCase):
+    def test_numbers_have_about_three_figures(self) -> None:
+        self.assertEqual([number(v) for v in (0.1234, 14.2, 566, 15234, None)], ["0.12", "14.2", "566.0", "15 234", "-"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,127 @@
+// What all probes share: arguments, and a series of timed samples of one operation.
+//
+// A probe prints one line per sample, for the driver (python/sorrel_bench), which takes floors and
+// medians:
+//   result NAME VALUE UNIT
+// A sample repeats the operation until it lasts about sample_seconds, so that clock and barriers
+// weigh nothing; the first, unprinted rounds find out how often that is. A series ends when it has
+// taken series_seconds, so that an MPI that is a thousand times slower takes no longer, only fewer
+// samples. No variables outside of functions: runs everywhere, also where globals are shared.
+#ifndef SORREL_PROBE_H
+#define SORREL_PROBE_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { sample_count_max = 400, sample_count_min = 3 };
+
+struct probe {
+  int rank, ranks;
+  double sample_seconds, series_seconds;
+  int argument_count;  // words after the program's name and the series' time
+  char** arguments;
+};
+
+// Does the operation `count` times. Every rank calls it together.
+typedef void (*operation)(void* state, int count);
+
+static inline void probe_fail(const char* message) {
+  fprintf(stderr, "probe: %s\n", message);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  exit(1);  // unreachable, but the compiler cannot know
+}
+
+// PROGRAM SERIES_SECONDS ARGUMENTS...
+static inline struct probe probe_begin(int argc, char** argv) {
+  struct probe p;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &p.ranks);
+  p.sample_seconds = 2e-3;
+  p.series_seconds = argc > 1 ? atof(argv[1]) : 0.2;
+  p.argument_count = argc > 2 ? argc - 2 : 0;
+  p.arguments = argv + 2;
+  return p;
+}
+
+static inline void probe_end(void) {
+  MPI_Finalize();
+}
+
+static inline int probe_argument(const struct probe* p, int index, int otherwise) {
+  return index < p->argument_count ? atoi(p->arguments[index]) : otherwise;
+}
+
+static inline void* probe_allocate(size_t bytes) {
+  void* memory = calloc(1, bytes);
+  if (memory == NULL) probe_fail("out of memory");
+  return memory;
+}
+
+// Rank 0's decision becomes everybody's.
+static inline int probe_agree(int value) {
+  MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return value;
+}
+
+static inline double probe_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Seconds from the first rank's start to the last one's end, on rank 0. One rank's own clock would
+// not do: where ranks share a core, it may start after the others have done their part. All ranks
+// are on one machine, so that one clock serves them all; MPI_Wtime need not be the same for all.
+static inline double probe_time(operation operate, void* state, int count) {
+  double ends[2], outer[2] = {0, 0};
+  MPI_Barrier(MPI_COMM_WORLD);
+  ends[0] = -probe_now();
+  operate(state, count);
+  ends[1] = probe_now();
+  MPI_Reduce(ends, outer, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  return outer[0] + outer[1];
+}
+
+// How many operations make a sample; warms up on the way. Same answer on every rank.
+static inline int probe_count_per_sample(const struct probe* p, operation operate, void* state) {
+  int count = 1;
+  for (;;) {
+    const double seconds = probe_time(operate, state, count);
+    const int is_enough = probe_agree(seconds >= p->sample_seconds || count > 1 << 26);
+    if (is_enough) return count;
+    // Not far beyond the goal in one leap: the first rounds are slower than the later ones.
+    const double factor = seconds > 0 ? 1.3 * p->sample_seconds / seconds : 8;
+    count = probe_agree((int)(count * (factor < 2 ? 2 : factor > 8 ? 8 : factor)));
+  }
+}
+
+static inline void probe_print(const char* name, double value, const char* unit) {
+  printf("result %s %.6g %s\n", name, value, unit);
+}
+
+// Samples of one operation, printed by rank 0: seconds per operation times `scale`.
+static inline void probe_series(const struct probe* p,
+                                const char* name,
+                                double scale,
+                                const char* unit,
+                                operation operate,
+                                void* state) {
+  const int count = probe_count_per_sample(p, operate, state);
+  double samples[sample_count_max];
+  const double start = probe_now();
+  int sample_count = 0, is_over = 0;
+  while (!is_over) {
+    samples[sample_count++] = probe_time(operate, state, count) / count * scale;
+    is_over =
+        probe_agree(sample_count == sample_count_max ||
+                    (sample_count >= sample_count_min && probe_now() - start >= p->series_seconds));
+  }
+  for (int i = 0; p->rank == 0 && i < sample_count; i++)
+    probe_print(name, samples[i], unit);
+}
+
+#endif

@@ -1,0 +1,154 @@
+"""`sorrel bench`: started by the command `sorrel`, which says where it lies."""
+
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036 - the first thing that may fail
+    sys.exit("sorrel: bench needs Python 3.11 or newer; set PYTHON to one")
+
+import argparse
+import json
+import pathlib
+import tempfile
+from typing import NoReturn
+
+from . import machine, report
+from .bars import judge
+from .experiments import EXPERIMENTS, select
+from .implementations import install_peers, installed_peers, sorrel
+from .runner import Plan, Runner
+
+BENCHES = {"probes": "small MPI programs that time one thing each, with Sorrel and every MPI found"}
+PEERS = ("AMPI", "MPICH", "Open MPI")
+BUSY_LOAD = 0.5
+
+EPILOG = """\
+Measurements are run in turn, Sorrel and its peers A B A B, on the same cores. Nothing else
+should run on the machine meanwhile.
+
+Examples:
+  sorrel bench probes                          about five minutes with all peers
+  sorrel bench probes --quick --json out.json
+  sorrel bench probes --only 'pingpong*' --only yield_8
+"""
+
+
+def refuse(message: str) -> NoReturn:
+    print(f"sorrel: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+class Parser(argparse.ArgumentParser):
+    """One line for bad input, as the whole command has it."""
+
+    def error(self, message: str) -> NoReturn:
+        refuse(f"bench: {message}; see `sorrel bench --help`")
+
+
+def read_arguments() -> argparse.Namespace:
+    parser = Parser(
+        prog="sorrel bench", description="Measures Sorrel, beside its peers.", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+    )  # fmt: skip
+    parser.add_argument("name", choices=[*BENCHES, "list"], help="what to measure; list names it all")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write machine, samples and bars there")
+    parser.add_argument("--peers", action="store_true", help="first install MPICH and Open MPI with apt-get")
+    parser.add_argument("--ampi", metavar="DIR", help="where AMPI is, if ampicc is not in PATH")
+    parser.add_argument("--only", metavar="PATTERN", action="append", default=[], help="only these experiments; repeatable")
+    parser.add_argument("--rounds", type=int, metavar="N", help="how often each program is started (5, --quick: 2)")
+    parser.add_argument("--command", help=argparse.SUPPRESS, default="sorrel")
+    return parser.parse_args()
+
+
+def print_list() -> None:
+    for name, summary in BENCHES.items():
+        print(f"{name:<10}{summary}")
+        for experiment in EXPERIMENTS:
+            print(f"  {experiment.name:<28}{experiment.title}")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Everything that can be wrong is found before the first minute is spent."""
+    if not select(arguments.only):
+        refuse(f"bench: no experiment is called {' or '.join(arguments.only)}; see `sorrel bench list`")
+    if arguments.rounds is not None and not 1 <= arguments.rounds <= 1000:
+        refuse("bench: --rounds must be a number from 1 to 1000")
+    if arguments.ampi is not None and not pathlib.Path(arguments.ampi).is_dir():
+        refuse(f"bench: --ampi {arguments.ampi} is not a folder")
+    if arguments.json is not None:
+        try:
+            arguments.json.open("a").close()
+        except OSError as error:
+            refuse(f"bench: cannot write {arguments.json}: {error.strerror}")
+    if arguments.peers and (trouble := install_peers()):
+        refuse(f"bench: {trouble}")
+
+
+def make_plan(arguments: argparse.Namespace, folder: pathlib.Path) -> Plan:
+    cpus = machine.distinct_cores()
+    experiments = [e for e in select(arguments.only) if e.workers <= len(cpus)]
+    left_out = len(select(arguments.only)) - len(experiments)
+    if left_out:
+        print(f"Left out: {left_out} experiments that need 2 cores; this process may use {len(cpus)}.")
+    return Plan(
+        experiments=experiments,
+        implementations=[sorrel(arguments.command), *installed_peers(arguments.command, arguments.ampi)],
+        rounds=arguments.rounds or (2 if arguments.quick else 5),
+        series_seconds=0.05 if arguments.quick else 0.15,
+        cpus=cpus,
+        folder=folder,
+    )
+
+
+def measure(plan: Plan) -> Runner:
+    runner = Runner(plan)
+    builds, turns = runner.builds(), runner.turns()
+    progress = report.Progress(len(builds), "building")
+    for probe, implementation in builds:
+        progress.step(f"{probe} with {implementation.name}")
+        runner.build(probe, implementation)
+    progress.end()
+    progress = report.Progress(len(turns), "run")
+    for round_, experiment, implementation in turns:
+        progress.step(f"round {round_ + 1} of {plan.rounds}, {experiment.title}, {implementation.name}")
+        runner.run(experiment, implementation)
+    progress.end()
+    return runner
+
+
+def probes(arguments: argparse.Namespace) -> int:
+    facts = machine.describe()
+    print(f"{facts['processor']}, {len(facts['cpus_allowed'])} of {facts['cpus']} CPUs, Linux {facts['kernel']}")
+    if facts["load_before"] > BUSY_LOAD:
+        print(f"The machine is busy (load {facts['load_before']:.1f}): expect figures that are too high.")
+    with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
+        plan = make_plan(arguments, pathlib.Path(folder))
+        print("MPIs: " + ", ".join(f"{i.name} {i.version}" for i in plan.implementations), flush=True)
+        runner = measure(plan)
+    facts["load_after"] = machine.load()
+    missing = [name for name in PEERS if all(i.name != name for i in plan.implementations)]
+    # A part of the experiments says nothing about the other bars.
+    bars = [bar for bar in judge(runner.samples) if not arguments.only or bar.value is not None]
+    report.print_samples(runner)
+    report.print_bars(bars)
+    report.print_troubles(runner, missing)
+    if arguments.json is not None:
+        result = report.as_json(runner, bars, facts, missing)
+        arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    return 1 if any(trouble.implementation == "Sorrel" for trouble in runner.troubles) else 0
+
+
+def main() -> int:
+    arguments = read_arguments()
+    if arguments.name == "list":
+        print_list()
+        return 0
+    check(arguments)
+    try:
+        return probes(arguments)
+    except KeyboardInterrupt:
+        print("\nsorrel: bench: interrupted", file=sys.stderr)
+        return 130
+
+
+sys.exit(main())

@@ -1,0 +1,124 @@
+"""The promises, held against the samples: one bar for each, `ok` where `value` is at most `bar`.
+
+Values are floors. `value`, `peer_value` and `bar` have the same unit; `ratio` is value over peer's. A bar
+that is set by a peer has no verdict without that peer; a bar that is a number has one all the same.
+"""
+
+import dataclasses
+from collections.abc import Callable
+
+from .runner import Samples
+
+OWN = "Sorrel"
+
+
+@dataclasses.dataclass
+class Bar:
+    name: str
+    value: float | None
+    unit: str
+    peer: str
+    peer_value: float | None
+    bar: float | None
+    rule: str
+
+    @property
+    def ratio(self) -> float | None:
+        return self.value / self.peer_value if self.value is not None and self.peer_value else None
+
+    @property
+    def ok(self) -> bool | None:
+        return self.value <= self.bar if self.value is not None and self.bar is not None else None
+
+    def as_json(self) -> dict:
+        return {**dataclasses.asdict(self), "ratio": self.ratio, "ok": self.ok}
+
+
+class Judge:
+    def __init__(self, samples: Samples) -> None:
+        self._samples = samples
+
+    def floor(self, experiment: str, implementation: str, series: str) -> float | None:
+        found = self._samples.get(experiment, implementation, series)
+        return found.floor if found else None
+
+    def fixed(self, name: str, experiment: str, series: str, unit: str, peer: str, most: float) -> Bar:
+        """At most a number, whatever others need."""
+        values = (self.floor(experiment, who, series) for who in (OWN, peer))
+        return Bar(name, next(values), unit, peer, next(values), most, f"<= {most:g} {unit}")
+
+    def against(self, name: str, experiment: str, series: str, unit: str, peer: str, factor: float) -> Bar:
+        """At most a multiple of what a peer needs."""
+        value, peer_value = (self.floor(experiment, who, series) for who in (OWN, peer))
+        most = None if peer_value is None else factor * peer_value
+        return Bar(name, value, unit, peer, peer_value, most, f"<= {factor:.3g} x {peer}")
+
+    def against_memcpy(self, name: str, experiment: str) -> Bar:
+        value, copy = (self.floor(experiment, OWN, series) for series in ("half_round_trip", "memcpy"))
+        most = None if copy is None else 1.1 * copy
+        return Bar(name, value, "ns", "memcpy", copy, most, "<= 1.1 x memcpy")
+
+    def quotient(self, name: str, unit: str, of: Callable[[str], float | None], most: float) -> Bar:
+        """A ratio within one implementation, beside AMPI's."""
+        return Bar(name, of(OWN), unit, "AMPI", of("AMPI"), most, f"<= {most:g} {unit}")
+
+    def cg2d_over_one_rank(self, ranks: int) -> Callable[[str], float | None]:
+        def of(implementation: str) -> float | None:
+            many = self.floor(f"cg2d_{ranks}", implementation, "step")
+            one = self.floor("cg2d_1", implementation, "step")
+            return many / one if many and one else None
+
+        return of
+
+    def cg_loop_over_ideal(self, ranks: int) -> Callable[[str], float | None]:
+        def of(implementation: str) -> float | None:
+            iteration = self.floor(f"cg_loop_{ranks}", implementation, "iteration")
+            compute = self.floor(f"cg_loop_{ranks}", implementation, "compute")
+            return iteration / (compute * ranks / 2) if iteration and compute else None
+
+        return of
+
+    def growth_per_rank(self, series: str) -> Callable[[str], float | None]:
+        """KiB that each rank beyond the first adds."""
+
+        def of(implementation: str) -> float | None:
+            many = self.floor("startup_1024", implementation, series)
+            one = self.floor("startup_1", implementation, series)
+            return (many - one) / 1023 if many is not None and one is not None else None
+
+        return of
+
+
+def judge(samples: Samples) -> list[Bar]:
+    j = Judge(samples)
+    kneighbor = "kNeighbor in MPI, 8 ranks, K=3, 2 workers"
+    matching = "matching at depth 4096, reversed"
+    loop = "CG-like loop over its ideal, 2 workers"
+    start = "start-up to the first collective"
+    return [
+        j.fixed("yield, rank to rank, same worker, 8 ranks", "yield_8", "yield", "ns", "AMPI", 15),
+        j.fixed("8 B half round trip, same worker", "pingpong_8_same_worker", "half_round_trip", "ns", "AMPI", 45),
+        j.against("8 B half round trip, two workers", "pingpong_8_two_workers", "half_round_trip", "ns", "Open MPI", 1),
+        j.against_memcpy("1 MiB half round trip, same worker", "pingpong_1Mi_same_worker"),
+        j.against_memcpy("1 MiB half round trip, two workers", "pingpong_1Mi_two_workers"),
+        j.fixed("message rate, 8 B, window 32, two workers", "message_rate_two_workers", "message", "ns", "Open MPI", 30),
+        j.against(f"{kneighbor}: 64 B", "kneighbor_64", "iteration", "us", "AMPI", 1 / 3),
+        j.against(f"{kneighbor}: 4 KiB", "kneighbor_4096", "iteration", "us", "AMPI", 1 / 2),
+        j.against(f"{kneighbor}: 16 KiB", "kneighbor_16384", "iteration", "us", "AMPI", 0.6),
+        *(
+            j.fixed(f"{matching}, {queue}, {place}", f"match_4096_{place.replace(' ', '_')}", queue, "ns", "AMPI", 100)
+            for queue in ("posted", "unexpected")
+            for place in ("same worker", "two workers")
+        ),
+        j.fixed("allreduce of one double, 512 ranks, 1 worker", "allreduce_512", "allreduce", "us", "AMPI", 20),
+        *(
+            j.quotient(f"cg2d 1000x1000, 1 worker: {ranks} ranks against 1 rank", "x 1 rank", j.cg2d_over_one_rank(ranks), most)
+            for ranks, most in ((64, 1.03), (256, 1.10), (4096, 2.5))
+        ),
+        j.quotient(f"{loop}: 16 ranks", "x ideal", j.cg_loop_over_ideal(16), 1.08),
+        j.quotient(f"{loop}: 64 ranks", "x ideal", j.cg_loop_over_ideal(64), 1.10),
+        j.fixed(f"{start}: 64 ranks", "startup_64", "first_collective", "ms", "AMPI", 12),
+        j.fixed(f"{start}: 4096 ranks", "startup_4096", "first_collective", "ms", "AMPI", 400),
+        j.quotient("memory per rank beyond the program's own", "KiB", j.growth_per_rank("other_memory"), 12),
+        j.quotient("image copy per rank", "KiB", j.growth_per_rank("image_memory"), 40),
+    ]  # fmt: skip

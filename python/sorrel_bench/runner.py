@@ -1,0 +1,202 @@
+"""Builds the probes with every implementation, runs the experiments in turn and keeps every sample."""
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import re
+import shlex
+import signal
+import statistics
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+
+from .experiments import Experiment
+from .implementations import Implementation, Job
+
+COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp-simd", "-w")
+# Probes whose ranks write to variables outside of functions.
+WITH_GLOBALS = frozenset({"startup"})
+RUN_SECONDS_MAX = 60
+FAREWELL_SECONDS = 3
+
+RESULT_LINE = re.compile(r"^result (\S+) (\S+) (\S+)\s*$", re.MULTILINE)
+CG2D_LINE = re.compile(r"^cg2d: .*time per step median (\S+) us floor (\S+) us", re.MULTILINE)
+
+
+@dataclasses.dataclass
+class Series:
+    unit: str
+    values: list[float] = dataclasses.field(default_factory=list)
+
+    @property
+    def floor(self) -> float:
+        return min(self.values)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.values)
+
+
+class Samples:
+    """Every sample: by experiment, implementation and the name that the probe gives it."""
+
+    def __init__(self) -> None:
+        self.series: dict[tuple[str, str, str], Series] = {}
+
+    def add(self, experiment: Experiment, implementation: Implementation, output: str) -> int:
+        """Reads a probe's output; returns how many samples it held."""
+        lines = [(name, float(value), unit) for name, value, unit in RESULT_LINE.findall(output)]
+        for median, floor in CG2D_LINE.findall(output):
+            lines += [("step", float(median), "us"), ("quickest_step", float(floor), "us")]
+        for name, value, unit in lines:
+            key = (experiment.name, implementation.name, name)
+            self.series.setdefault(key, Series(unit)).values.append(value)
+        return len(lines)
+
+    def get(self, experiment: str, implementation: str, name: str) -> Series | None:
+        return self.series.get((experiment, implementation, name))
+
+
+@dataclasses.dataclass(frozen=True)
+class Trouble:
+    """A build or a run that failed."""
+
+    implementation: str
+    what: str
+    message: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    experiments: Sequence[Experiment]
+    implementations: Sequence[Implementation]
+    rounds: int
+    series_seconds: float
+    cpus: Sequence[int]
+    folder: pathlib.Path
+
+
+def probe_source(probe: str) -> pathlib.Path:
+    """In the source tree, or beside this package in an installed one."""
+    here = pathlib.Path(__file__).resolve().parent
+    places = (
+        here.parents[1] / "bench/probes",
+        here.parents[1] / "apps" / probe,
+        here.parents[1] / "probes",
+    )
+    for place in places:
+        if (place / f"{probe}.c").is_file():
+            return place / f"{probe}.c"
+    raise FileNotFoundError(f"the source of the probe {probe} is not there: {places[0]}")
+
+
+@contextlib.contextmanager
+def pinned(cpus: Sequence[int]) -> Iterator[None]:
+    """Programs started inside run on these CPUs only."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _last_words(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip(" -=*")]
+    return lines[-1][:300] if lines else "no message"
+
+
+def _stop(process: subprocess.Popen) -> None:
+    """Launchers are asked first, so that they can end the ranks they have started elsewhere."""
+    process.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(FAREWELL_SECONDS)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def _execute(command: list[str], folder: pathlib.Path) -> tuple[str, str]:
+    """The output of a program, and what went wrong, or nothing."""
+    process = subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, errors="replace", start_new_session=True,
+    )  # fmt: skip
+    try:
+        output, errors = process.communicate(timeout=RUN_SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        _stop(process)
+        return "", f"took longer than {RUN_SECONDS_MAX} s"
+    except BaseException:
+        _stop(process)
+        raise
+    if process.returncode != 0:
+        return output, f"exit status {process.returncode}: {_last_words(errors or output)}"
+    return output, ""
+
+
+class Runner:
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.samples = Samples()
+        self.troubles: list[Trouble] = []
+        self._programs: dict[tuple[str, str], pathlib.Path] = {}
+        self._given_up: set[tuple[str, str]] = set()
+
+    def builds(self) -> list[tuple[str, Implementation]]:
+        """Which probes are needed with which implementation."""
+        return sorted(
+            {(e.probe, i) for e in self.plan.experiments for i in self.plan.implementations if e.concerns(i)},
+            key=lambda pair: (pair[0], pair[1].name),
+        )
+
+    def build(self, probe: str, implementation: Implementation) -> None:
+        folder = self.plan.folder / re.sub(r"\W+", "_", implementation.name)
+        folder.mkdir(exist_ok=True)
+        flags = implementation.private_globals if probe in WITH_GLOBALS else ()
+        program = folder / probe
+        command = [*implementation.compiler, *COMPILE_FLAGS, *flags, str(probe_source(probe)), "-o", str(program), "-lm"]
+        _, trouble = _execute(command, folder)
+        if trouble:
+            self.troubles.append(Trouble(implementation.name, f"building {probe}", trouble))
+        else:
+            self._programs[probe, implementation.name] = program
+
+    def turns(self) -> list[tuple[int, Experiment, Implementation]]:
+        """All runs in order: the implementations alternate, and each round another one begins."""
+        order = []
+        for round_ in range(self.plan.rounds):
+            for experiment in self.plan.experiments:
+                taking_part = [i for i in self.plan.implementations if experiment.concerns(i)]
+                first = round_ % len(taking_part)
+                order += [(round_, experiment, i) for i in taking_part[first:] + taking_part[:first]]
+        return order
+
+    def run(self, experiment: Experiment, implementation: Implementation) -> None:
+        """One turn. A program that failed once is not started again."""
+        key = (experiment.name, implementation.name)
+        program = self._programs.get((experiment.probe, implementation.name))
+        if program is None or key in self._given_up:
+            return
+        starts = experiment.starts if implementation.has_light_ranks else 1
+        for _ in range(starts):
+            trouble = self._start(experiment, implementation, program)
+            if trouble:
+                self._given_up.add(key)
+                self.troubles.append(Trouble(implementation.name, experiment.title, trouble))
+                return
+
+    def _start(self, experiment: Experiment, implementation: Implementation, program: pathlib.Path) -> str:
+        arguments = experiment.arguments
+        if experiment.probe != "cg2d":
+            arguments = (str(self.plan.series_seconds), *arguments)
+        with pinned(self.plan.cpus[: experiment.workers]):
+            if experiment.probe == "startup":
+                arguments = (*arguments, str(time.time_ns()))
+            job = Job(str(program), arguments, experiment.ranks, experiment.workers)
+            output, trouble = _execute(implementation.launch(job), program.parent)
+        if not trouble and self.samples.add(experiment, implementation, output) == 0:
+            trouble = f"printed no result: {_last_words(output)}"
+        return trouble and f"{trouble} ({shlex.join(implementation.launch(job))})"
