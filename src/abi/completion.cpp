@@ -45,29 +45,61 @@ void give_empty(MPI_Status* status) {
   if (status != MPI_STATUS_IGNORE) mpi::set_empty_status(*status, MPI_ANY_SOURCE);
 }
 
+/// The communicator of the first request that failed: its error handler is called, wherever the
+/// error is noticed. Held, because the request is gone by then.
+class FailedComm {
+ public:
+  FailedComm() = default;
+  FailedComm(const FailedComm&) = delete;
+  FailedComm& operator=(const FailedComm&) = delete;
+
+  ~FailedComm() {
+    if (comm_ != nullptr) release(*comm_);
+  }
+
+  void note(Comm& comm) {
+    if (comm_ != nullptr) return;
+    retain(comm);
+    comm_ = &comm;
+  }
+
+  [[nodiscard]] Comm& value_or(Comm& other) const { return comm_ != nullptr ? *comm_ : other; }
+
+ private:
+  Comm* comm_ = nullptr;
+};
+
 /// Ends a complete request; its handle becomes null unless it is persistent.
-int finish(RankState& self, MPI_Request& handle, MPI_Status* status) {
+int finish(RankState& self, MPI_Request& handle, MPI_Status* status, FailedComm& failed) {
   auto& request = *reinterpret_cast<Request*>(handle);
-  const int error = request.error == MPI_SUCCESS ? MPI_SUCCESS : explain(self, request);
+  int error = MPI_SUCCESS;
+  if (request.error != MPI_SUCCESS) [[unlikely]] {
+    error = explain(self, request);
+    failed.note(*request.comm);
+  }
   if (!request.is_persistent) handle = MPI_REQUEST_NULL;
   (void)conclude(request, status);
   return error;
 }
 
-/// Calls body(self) with the frame of a face and checked requests.
+/// Calls body(self, failed) with the frame of a face and checked requests.
 template <class Body>
 [[gnu::always_inline]] inline int with_requests(const char* function,
                                                 int count,
                                                 MPI_Request* handles,
                                                 Body&& body) {
-  return call(function, [&](RankState& self) {
-    if (const int error = check_requests(self, count, handles); error != MPI_SUCCESS) return error;
-    return body(self);
-  });
+  FailedComm failed;
+  RankState& self = enter(function);
+  if (self.phase != mpi::Phase::running) [[unlikely]]
+    return wrong_phase(self);
+  int error = check_requests(self, count, handles);
+  if (error == MPI_SUCCESS) error = body(self, failed);
+  return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, failed.value_or(self.self_comm), error);
 }
 
 /// Ends all of a list, all complete. With several statuses each gets its own error.
-int finish_all(RankState& self, int count, MPI_Request* handles, MPI_Status* statuses) {
+int finish_all(
+    RankState& self, int count, MPI_Request* handles, MPI_Status* statuses, FailedComm& failed) {
   const RequestList list{handles, count};
   int first_error = MPI_SUCCESS;
   for (int i = 0; i < count; ++i) {
@@ -77,7 +109,7 @@ int finish_all(RankState& self, int count, MPI_Request* handles, MPI_Status* sta
       if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = MPI_SUCCESS;
       continue;
     }
-    const int error = finish(self, handles[i], status);
+    const int error = finish(self, handles[i], status, failed);
     if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = error;
     if (first_error == MPI_SUCCESS) first_error = error;
   }
@@ -101,6 +133,7 @@ int finish_some(RankState& self,
                 MPI_Request* handles,
                 int* indices,
                 MPI_Status* statuses,
+                FailedComm& failed,
                 int* error) {
   bool is_any_pending = false;
   int done_count = 0;
@@ -108,7 +141,7 @@ int finish_some(RankState& self,
   for (int i = find_complete(list, 0, &is_any_pending); i >= 0;
        i = find_complete(list, i + 1, &is_any_pending)) {
     MPI_Status* status = status_at(statuses, done_count);
-    const int one = finish(self, handles[i], status);
+    const int one = finish(self, handles[i], status, failed);
     if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = one;
     if (one != MPI_SUCCESS) *error = MPI_ERR_IN_STATUS;
     indices[done_count++] = i;
@@ -128,19 +161,19 @@ bool are_all_complete(const RequestList& list) {
 extern "C" {
 
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
-  return with_requests("MPI_Wait", 1, request, [&](RankState& self) {
+  return with_requests("MPI_Wait", 1, request, [&](RankState& self, FailedComm& failed) {
     Request* pending = RequestList{request, 1}[0];
     if (!is_pending(pending)) {
       give_empty(status);
       return MPI_SUCCESS;
     }
     wait_for(*pending);
-    return finish(self, *request, status);
+    return finish(self, *request, status, failed);
   });
 }
 
 int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  return with_requests("MPI_Test", 1, request, [&](RankState& self) {
+  return with_requests("MPI_Test", 1, request, [&](RankState& self, FailedComm& failed) {
     Request* pending = RequestList{request, 1}[0];
     *flag = 1;
     if (!is_pending(pending)) {
@@ -154,61 +187,68 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
         return MPI_SUCCESS;
       }
     }
-    return finish(self, *request, status);
+    return finish(self, *request, status, failed);
   });
 }
 
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
-  return with_requests("MPI_Waitall", count, array_of_requests, [&](RankState& self) {
-    wait_for_all(RequestList{array_of_requests, count});
-    return finish_all(self, count, array_of_requests, array_of_statuses);
-  });
+  return with_requests(
+      "MPI_Waitall", count, array_of_requests, [&](RankState& self, FailedComm& failed) {
+        wait_for_all(RequestList{array_of_requests, count});
+        return finish_all(self, count, array_of_requests, array_of_statuses, failed);
+      });
 }
 
 int PMPI_Testall(int count,
                  MPI_Request array_of_requests[],
                  int* flag,
                  MPI_Status array_of_statuses[]) {
-  return with_requests("MPI_Testall", count, array_of_requests, [&](RankState& self) {
-    const RequestList list{array_of_requests, count};
-    *flag = are_all_complete(list) ? 1 : 0;
-    if (*flag == 0) {
-      make_progress(self);
-      *flag = are_all_complete(list) ? 1 : 0;
-    }
-    return *flag == 0 ? MPI_SUCCESS : finish_all(self, count, array_of_requests, array_of_statuses);
-  });
+  return with_requests(
+      "MPI_Testall", count, array_of_requests, [&](RankState& self, FailedComm& failed) {
+        const RequestList list{array_of_requests, count};
+        *flag = are_all_complete(list) ? 1 : 0;
+        if (*flag == 0) {
+          make_progress(self);
+          *flag = are_all_complete(list) ? 1 : 0;
+        }
+        return *flag == 0 ? MPI_SUCCESS
+                          : finish_all(self, count, array_of_requests, array_of_statuses, failed);
+      });
 }
 
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
-  return with_requests("MPI_Waitany", count, array_of_requests, [&](RankState& self) {
-    const RequestList list{array_of_requests, count};
-    bool is_any_pending = false;
-    wait_for_any(list);
-    const int done = find_complete(list, 0, &is_any_pending);
-    *indx = done < 0 ? MPI_UNDEFINED : done;
-    if (done >= 0) return finish(self, array_of_requests[done], status);
-    give_empty(status);
-    return MPI_SUCCESS;
-  });
+  return with_requests("MPI_Waitany", count, array_of_requests,
+                       [&](RankState& self, FailedComm& failed) {
+                         const RequestList list{array_of_requests, count};
+                         bool is_any_pending = false;
+                         wait_for_any(list);
+                         const int done = find_complete(list, 0, &is_any_pending);
+                         *indx = done < 0 ? MPI_UNDEFINED : done;
+                         if (done >= 0)
+                           return finish(self, array_of_requests[done], status, failed);
+                         give_empty(status);
+                         return MPI_SUCCESS;
+                       });
 }
 
 int PMPI_Testany(
     int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
-  return with_requests("MPI_Testany", count, array_of_requests, [&](RankState& self) {
-    const RequestList list{array_of_requests, count};
-    bool is_any_pending = false;
-    int done = find_complete(list, 0, &is_any_pending);
-    if (done < 0 && is_any_pending) {
-      make_progress(self);
-      done = find_complete(list, 0, &is_any_pending);
-    }
-    *indx = done < 0 ? MPI_UNDEFINED : done;
-    *flag = done >= 0 || !is_any_pending ? 1 : 0;
-    if (done >= 0) return finish(self, array_of_requests[done], status);
-    if (*flag == 1) give_empty(status);
-    return MPI_SUCCESS;
-  });
+  return with_requests("MPI_Testany", count, array_of_requests,
+                       [&](RankState& self, FailedComm& failed) {
+                         const RequestList list{array_of_requests, count};
+                         bool is_any_pending = false;
+                         int done = find_complete(list, 0, &is_any_pending);
+                         if (done < 0 && is_any_pending) {
+                           make_progress(self);
+                           done = find_complete(list, 0, &is_any_pending);
+                         }
+                         *indx = done < 0 ? MPI_UNDEFINED : done;
+                         *flag = done >= 0 || !is_any_pending ? 1 : 0;
+                         if (done >= 0)
+                           return finish(self, array_of_requests[done], status, failed);
+                         if (*flag == 1) give_empty(status);
+                         return MPI_SUCCESS;
+                       });
 }
 
 int PMPI_Waitsome(int incount,
@@ -216,14 +256,15 @@ int PMPI_Waitsome(int incount,
                   int* outcount,
                   int array_of_indices[],
                   MPI_Status array_of_statuses[]) {
-  return with_requests("MPI_Waitsome", incount, array_of_requests, [&](RankState& self) {
-    int error = MPI_SUCCESS;
-    const RequestList list{array_of_requests, incount};
-    wait_for_any(list);
-    *outcount =
-        finish_some(self, list, array_of_requests, array_of_indices, array_of_statuses, &error);
-    return error;
-  });
+  return with_requests("MPI_Waitsome", incount, array_of_requests,
+                       [&](RankState& self, FailedComm& failed) {
+                         int error = MPI_SUCCESS;
+                         const RequestList list{array_of_requests, incount};
+                         wait_for_any(list);
+                         *outcount = finish_some(self, list, array_of_requests, array_of_indices,
+                                                 array_of_statuses, failed, &error);
+                         return error;
+                       });
 }
 
 int PMPI_Testsome(int incount,
@@ -231,53 +272,56 @@ int PMPI_Testsome(int incount,
                   int* outcount,
                   int array_of_indices[],
                   MPI_Status array_of_statuses[]) {
-  return with_requests("MPI_Testsome", incount, array_of_requests, [&](RankState& self) {
-    int error = MPI_SUCCESS;
-    const RequestList list{array_of_requests, incount};
-    *outcount =
-        finish_some(self, list, array_of_requests, array_of_indices, array_of_statuses, &error);
-    if (*outcount == 0) {
-      make_progress(self);
-      *outcount =
-          finish_some(self, list, array_of_requests, array_of_indices, array_of_statuses, &error);
-    }
-    return error;
-  });
+  return with_requests("MPI_Testsome", incount, array_of_requests,
+                       [&](RankState& self, FailedComm& failed) {
+                         int error = MPI_SUCCESS;
+                         const RequestList list{array_of_requests, incount};
+                         *outcount = finish_some(self, list, array_of_requests, array_of_indices,
+                                                 array_of_statuses, failed, &error);
+                         if (*outcount == 0) {
+                           make_progress(self);
+                           *outcount = finish_some(self, list, array_of_requests, array_of_indices,
+                                                   array_of_statuses, failed, &error);
+                         }
+                         return error;
+                       });
 }
 
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  return with_requests("MPI_Request_get_status", 1, &request, [&](RankState& self) {
-    Request* pending = RequestList{&request, 1}[0];
-    if (is_pending(pending) && !is_complete(*pending)) make_progress(self);
-    *flag = !is_pending(pending) || is_complete(*pending) ? 1 : 0;
-    if (*flag == 0 || status == MPI_STATUS_IGNORE) return MPI_SUCCESS;
-    if (is_pending(pending)) {
-      mpi::set_status(*status, pending->status_source, pending->status_tag, pending->status_bytes,
-                      pending->is_cancelled);
-    } else {
-      give_empty(status);
-    }
-    return MPI_SUCCESS;
-  });
+  return with_requests("MPI_Request_get_status", 1, &request,
+                       [&](RankState& self, FailedComm& /*failed*/) {
+                         Request* pending = RequestList{&request, 1}[0];
+                         if (is_pending(pending) && !is_complete(*pending)) make_progress(self);
+                         *flag = !is_pending(pending) || is_complete(*pending) ? 1 : 0;
+                         if (*flag == 0 || status == MPI_STATUS_IGNORE) return MPI_SUCCESS;
+                         if (is_pending(pending)) {
+                           mpi::set_status(*status, pending->status_source, pending->status_tag,
+                                           pending->status_bytes, pending->is_cancelled);
+                         } else {
+                           give_empty(status);
+                         }
+                         return MPI_SUCCESS;
+                       });
 }
 
 int PMPI_Request_free(MPI_Request* request) {
-  return with_requests("MPI_Request_free", 1, request, [&](RankState& self) {
-    if (*request == MPI_REQUEST_NULL)
-      return self.fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
-    auto& freed = *reinterpret_cast<Request*>(*request);
-    *request = MPI_REQUEST_NULL;
-    if (freed.is_active && !is_complete(freed)) {
-      freed.is_released = true;
-    } else {
-      recycle(freed);
-    }
-    return MPI_SUCCESS;
-  });
+  return with_requests("MPI_Request_free", 1, request,
+                       [&](RankState& self, FailedComm& /*failed*/) {
+                         if (*request == MPI_REQUEST_NULL)
+                           return self.fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+                         auto& freed = *reinterpret_cast<Request*>(*request);
+                         *request = MPI_REQUEST_NULL;
+                         if (freed.is_active && !is_complete(freed)) {
+                           freed.is_released = true;
+                         } else {
+                           recycle(freed);
+                         }
+                         return MPI_SUCCESS;
+                       });
 }
 
 int PMPI_Cancel(MPI_Request* request) {
-  return with_requests("MPI_Cancel", 1, request, [&](RankState& self) {
+  return with_requests("MPI_Cancel", 1, request, [&](RankState& self, FailedComm& /*failed*/) {
     if (*request == MPI_REQUEST_NULL)
       return self.fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
     auto& cancelled = *reinterpret_cast<Request*>(*request);
@@ -293,16 +337,20 @@ int PMPI_Start(MPI_Request* request) {
 }
 
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
-  return with_requests("MPI_Startall", count, array_of_requests, [&](RankState& self) {
-    for (int i = 0; i < count; ++i) {
-      Request* request = RequestList{array_of_requests, count}[i];
-      if (request == nullptr || !request->is_persistent || request->is_active) {
-        return self.fail(MPI_ERR_REQUEST, "request %d is not an inactive persistent one", i);
-      }
-      if (const int error = start(*request); error != MPI_SUCCESS) return error;
-    }
-    return MPI_SUCCESS;
-  });
+  return with_requests(
+      "MPI_Startall", count, array_of_requests, [&](RankState& self, FailedComm& failed) {
+        for (int i = 0; i < count; ++i) {
+          Request* request = RequestList{array_of_requests, count}[i];
+          if (request == nullptr || !request->is_persistent || request->is_active) {
+            return self.fail(MPI_ERR_REQUEST, "request %d is not an inactive persistent one", i);
+          }
+          if (const int error = start(*request); error != MPI_SUCCESS) {
+            failed.note(*request->comm);
+            return error;
+          }
+        }
+        return MPI_SUCCESS;
+      });
 }
 
 int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {

@@ -4,6 +4,7 @@
 #include "abi/check.hpp"
 #include "mpi/p2p/buffered.hpp"
 #include "mpi/p2p/start.hpp"
+#include "mpi/p2p/wait.hpp"
 
 namespace sorrel::abi {
 
@@ -63,8 +64,13 @@ int nonblocking(
   Request* request = nullptr;
   if (const int error = describe(self, comm, user, mode, &request); error != MPI_SUCCESS)
     return error;
+  const int error = start(*request);
+  if (error != MPI_SUCCESS) {
+    recycle(*request);
+    return error;
+  }
   *handle = handle_of(*request);
-  return start(*request);
+  return MPI_SUCCESS;
 }
 
 int persistent(

@@ -17,7 +17,11 @@ int start_buffered(Request& request) {
                                 .destination = request.peer,
                                 .tag = request.tag};
   const int error = buffered_send(*request.owner, *request.comm, arguments);
-  if (error == MPI_SUCCESS) complete(request);
+  if (error == MPI_SUCCESS) {
+    complete(request);
+  } else {
+    request.is_active = false;
+  }
   return error;
 }
 
