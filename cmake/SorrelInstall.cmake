@@ -4,7 +4,7 @@
 #   bin/mpi/mpicc ...        the same under other MPIs' names: put the folder on PATH (tools/sorrel)
 #   lib/libmpi_abi.so.1      the library; programs ask for it by this name, whoever linked them
 #   include/mpi/mpi.h        alone in its include root, so that no other MPI's header is near
-#   include/sorrel*          the C and C++ interfaces
+#   include/sorrel.h         the interface beside MPI
 #   share/sorrel/gdb         what gdb needs to show a rank's globals
 #
 # The tree may be moved: everything in it is found from where it lies.
@@ -16,8 +16,17 @@ target_include_directories(mpi_abi INTERFACE
 set_target_properties(mpi_abi PROPERTIES EXPORT_NAME mpi)
 install(TARGETS mpi_abi EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/mpi/mpi.h DESTINATION include/mpi)
-install(DIRECTORY include/ DESTINATION include
-  FILES_MATCHING PATTERN "sorrel*.h*" PATTERN "mpi" EXCLUDE)
+install(FILES include/sorrel.h DESTINATION include)
+
+# Sorrel::sorrel: the interfaces beside MPI, which the same library serves.
+add_library(sorrel_api INTERFACE)
+target_include_directories(sorrel_api INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+target_link_libraries(sorrel_api INTERFACE mpi_abi)
+set_target_properties(sorrel_api PROPERTIES EXPORT_NAME sorrel)
+install(TARGETS sorrel_api EXPORT SorrelTargets)
+
+install(DIRECTORY tools/gdb/ DESTINATION share/sorrel/gdb FILES_MATCHING PATTERN "*.py")
 
 install(EXPORT SorrelTargets NAMESPACE Sorrel:: DESTINATION ${SORREL_PACKAGE_DIR})
 configure_package_config_file(cmake/SorrelConfig.cmake.in ${PROJECT_BINARY_DIR}/SorrelConfig.cmake

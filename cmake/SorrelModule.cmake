@@ -10,6 +10,8 @@ function(sorrel_module name)
   target_include_directories(sorrel_${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/mpi)
   target_link_libraries(sorrel_${name} PRIVATE sorrel_flags)
+  # A source of another architecture is empty after preprocessing, and so does not say it itself.
+  target_compile_options(sorrel_${name} PRIVATE $<$<COMPILE_LANGUAGE:ASM>:-Wa,--noexecstack>)
   set_property(GLOBAL APPEND PROPERTY SORREL_MODULES sorrel_${name})
 endfunction()
 
@@ -24,4 +26,17 @@ function(sorrel_unit_tests name)
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/mpi ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE sorrel_static sorrel_flags GTest::gtest_main)
   gtest_discover_tests(test_${name} TEST_PREFIX "unit.${name}." PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# sorrel_program(NAME SOURCE...): an MPI program as its author would build it, without any flag of ours.
+function(sorrel_program name)
+  add_executable(${name} ${ARGN})
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wshadow)
+  target_link_libraries(${name} PRIVATE mpi_abi)
+endfunction()
+
+# sorrel_program_test(NAME RANKS LABEL COMMAND...): runs one with so many ranks; its exit status decides.
+function(sorrel_program_test name ranks label)
+  add_test(NAME ${name} COMMAND sorrel run -n ${ranks} ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 60)
 endfunction()

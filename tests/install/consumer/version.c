@@ -1,0 +1,9 @@
+// The interface beside MPI is found, and belongs to the installed library.
+#include <string.h>
+
+#include <sorrel.h>
+
+int main(void) {
+  sorrel_yield();
+  return strlen(sorrel_version()) == 0;
+}
