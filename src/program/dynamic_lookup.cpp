@@ -34,10 +34,12 @@ void shift(Dl_info& info, std::uintptr_t distance) {
 }
 
 void* of_this_rank(void* symbol) {
+  const CopySlab* slab = current_slab();
+  if (slab == nullptr || !slab->image().contains(reinterpret_cast<std::uintptr_t>(symbol))) {
+    return symbol;
+  }
   const RankProcess* process = current_rank_process();
-  return process != nullptr && symbol != nullptr
-             ? process->copy().counterpart(static_cast<char*>(symbol))
-             : symbol;
+  return process != nullptr ? process->copy().counterpart(static_cast<char*>(symbol)) : symbol;
 }
 
 // The loader does not know what follows a copy. This library is the first behind the executable
@@ -84,6 +86,6 @@ dlsym(void* handle, const char* name) noexcept {
   using namespace sorrel::program;
   if (handle == RTLD_NEXT && distance_from_mould(__builtin_return_address(0)) != 0)
     return next_of_copy(name);
-  if (handle == RTLD_NEXT || current_rank_process() == nullptr) return loader_dlsym()(handle, name);
+  if (handle == RTLD_NEXT) return loader_dlsym()(handle, name);
   return of_this_rank(loader_dlsym()(handle, name));
 }

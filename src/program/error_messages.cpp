@@ -4,12 +4,12 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <err.h>
 #include <error.h>
 
 #include "program/libc.hpp"
+#include "program/rank_process.hpp"
 
 namespace {
 
@@ -34,12 +34,12 @@ SORREL_INTERPOSED void vwarnx(const char* format, va_list values) {
 
 SORREL_INTERPOSED void verr(int status, const char* format, va_list values) {
   report(format, values, errno);
-  std::exit(status);
+  sorrel::program::exit_rank(status);
 }
 
 SORREL_INTERPOSED void verrx(int status, const char* format, va_list values) {
   report(format, values, 0);
-  std::exit(status);
+  sorrel::program::exit_rank(status);
 }
 
 SORREL_INTERPOSED void warn(const char* format, ...) {
@@ -73,5 +73,5 @@ SORREL_INTERPOSED void error(int status, int error, const char* format, ...) {
   va_start(values, format);
   report(format, values, error);
   va_end(values);
-  if (status != 0) std::exit(status);
+  if (status != 0) sorrel::program::exit_rank(status);
 }

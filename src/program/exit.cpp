@@ -1,13 +1,19 @@
 //! exit and its kin end a rank, not the process; handlers belong to the rank that registered them.
 //!
-//! Outside of ranks, and in a child that a rank has forked, the C library's own functions do the
-//! last step.
+//! Outside of ranks, when the runtime itself calls, and in a child that a rank has forked, the C
+//! library's own functions do the last step.
 
 #include <cstdlib>
 #include <unistd.h>
 
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
+
+// The linker's names for where this library begins and ends in memory.
+extern "C" {
+[[gnu::visibility("hidden")]] extern const char __ehdr_start[];
+[[gnu::visibility("hidden")]] extern const char _end[];
+}
 
 namespace sorrel::program {
 
@@ -35,16 +41,29 @@ using AtExit = ExitHandlers::AtExit;
   end_rank(process, status);
 }
 
+// The runtime itself ends the process, also when it does so on a rank's stack (a crash, MPI_Abort).
+[[noreturn]] void exit_process(int status) {
+  next_definition<decltype(::exit)>("exit")(status);
+  __builtin_unreachable();
+}
+
+[[nodiscard]] bool is_of_this_library(const void* code) {
+  return code >= __ehdr_start && code < _end;
+}
+
 }  // namespace
+
+void exit_rank(int status) {
+  if (RankProcess* process = current_rank_process()) end(*process, process->finish(status));
+  exit_process(status);
+}
 
 }  // namespace sorrel::program
 
 SORREL_INTERPOSED void exit(int status) noexcept {
   using namespace sorrel::program;
-  if (RankProcess* process = current_rank_process()) end(*process, process->finish(status));
-  static auto* const real = next_definition<decltype(::exit)>("exit");
-  real(status);
-  __builtin_unreachable();
+  if (is_of_this_library(__builtin_return_address(0))) exit_process(status);
+  exit_rank(status);
 }
 
 SORREL_INTERPOSED void quick_exit(int status) noexcept {
@@ -60,12 +79,16 @@ SORREL_INTERPOSED void quick_exit(int status) noexcept {
 
 SORREL_INTERPOSED void _exit(int status) {
   using namespace sorrel::program;
-  if (RankProcess* process = current_rank_process()) end(*process, status);
+  if (!is_of_this_library(__builtin_return_address(0))) {
+    if (RankProcess* process = current_rank_process()) end(*process, status);
+  }
   leave_process(status);
 }
 
 SORREL_INTERPOSED void _Exit(int status) noexcept {
-  ::_exit(status);
+  using namespace sorrel::program;
+  if (RankProcess* process = current_rank_process()) end(*process, status);
+  leave_process(status);
 }
 
 SORREL_INTERPOSED int __cxa_atexit(void (*function)(void*),

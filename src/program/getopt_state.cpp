@@ -148,7 +148,9 @@ int GetoptState::short_option(int argc, char** argv, const OptionTable& table) {
   rest_ = nullptr;
   if (!is_long_in_disguise) return letter;
   rest_ = std::exchange(argument_, nullptr);
-  return long_option(argc, argv, table, "-W ");
+  OptionTable strict = table;
+  strict.single_dash_is_long = false;
+  return long_option(argc, argv, strict, "-W ");
 }
 
 const option* GetoptState::match(const char* argument,

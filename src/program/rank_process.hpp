@@ -80,6 +80,10 @@ void set_rank_hooks(const RankHooks& hooks);
 /// Ends the calling rank with the hook. Never returns.
 [[noreturn]] void end_rank(RankProcess& process, int status);
 
+/// What exit() means for the caller: the end of the rank that runs, or of the process. Never
+/// returns.
+[[noreturn]] void exit_rank(int status);
+
 /// Whether this is a child that a rank has forked: there, ending means the end of the process.
 [[nodiscard]] bool is_forked_child();
 
