@@ -7,14 +7,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void handler(void) { printf("handler\n"); }
+static void handler(void) {
+  printf("handler\n");
+}
 
 static void quick_handler(void) {
   printf("quick handler\n");
   fflush(stdout);
 }
 
-static void exit_again(void) { exit(7); }
+static void exit_again(void) {
+  exit(7);
+}
 
 int main(int argc, char** argv) {
   int rank;

@@ -15,9 +15,13 @@ static int* const pointer_to_own = &initialised;
 const char* words[] = {"alpha", "beta", "gamma"};
 extern char** environ;
 
-static int twice(int x) { return 2 * x; }
+static int twice(int x) {
+  return 2 * x;
+}
 
-static int thrice(int x) { return 3 * x; }
+static int thrice(int x) {
+  return 3 * x;
+}
 
 static int (*const functions[])(int) = {twice, thrice};
 static int (*changing)(int) = twice;
@@ -59,14 +63,19 @@ int main(int argc, char** argv) {
     require(next_local() == i + 1, "a static local was shared", rank);
     require(table[i] == rank + i, "a table was shared", rank);
   }
-  require(initialised == 7 + rank && *pointer_to_own == 7 + rank, "an initialised global was shared", rank);
+  require(initialised == 7 + rank && *pointer_to_own == 7 + rank,
+          "an initialised global was shared", rank);
   require(zero_initialised == rank, "a .bss global was shared", rank);
   require(file_static == 11 * (rank + 1), "a static global was shared", rank);
   require(changing(10) == (rank % 2 ? 30 : 20), "a function pointer was shared", rank);
-  require(functions[1](5) == 15 && functions[0] == twice, "a function table points elsewhere", rank);
-  require(strcmp(words[0], rank % 2 ? "odd" : "even") == 0 && strcmp(words[2], "gamma") == 0, "words are wrong", rank);
-  require(first.next == &second && first.next->value == 2, "a linked constant points elsewhere", rank);
-  require(end_of_bytes == last_bytes + sizeof last_bytes, "a pointer past the end points elsewhere", rank);
+  require(functions[1](5) == 15 && functions[0] == twice, "a function table points elsewhere",
+          rank);
+  require(strcmp(words[0], rank % 2 ? "odd" : "even") == 0 && strcmp(words[2], "gamma") == 0,
+          "words are wrong", rank);
+  require(first.next == &second && first.next->value == 2, "a linked constant points elsewhere",
+          rank);
+  require(end_of_bytes == last_bytes + sizeof last_bytes, "a pointer past the end points elsewhere",
+          rank);
   require(environ != NULL && getenv("PATH") != NULL, "there is no environment", rank);
   require(argv[0][0] == (char)('a' + rank % 26), "argv was shared", rank);
   MPI_Barrier(MPI_COMM_WORLD);

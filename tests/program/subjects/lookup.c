@@ -11,7 +11,9 @@
 
 int exported = 3;
 
-int exported_function(void) { return exported; }
+int exported_function(void) {
+  return exported;
+}
 
 static int holds(const struct dl_phdr_info* info, const void* address) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -47,12 +49,16 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   exported += rank;
-  require(dladdr((void*)main, &info) != 0 && strstr(info.dli_fname, "lookup") != NULL, "dladdr knows no name", rank);
-  require(info.dli_saddr == (void*)main && strcmp(info.dli_sname, "main") == 0, "dladdr knows no symbol", rank);
-  require(dlsym(RTLD_DEFAULT, "exported") == &exported, "dlsym finds another copy's variable", rank);
+  require(dladdr((void*)main, &info) != 0 && strstr(info.dli_fname, "lookup") != NULL,
+          "dladdr knows no name", rank);
+  require(info.dli_saddr == (void*)main && strcmp(info.dli_sname, "main") == 0,
+          "dladdr knows no symbol", rank);
+  require(dlsym(RTLD_DEFAULT, "exported") == &exported, "dlsym finds another copy's variable",
+          rank);
   int (*function)(void) = (int (*)(void))dlsym(dlopen(NULL, RTLD_NOW), "exported_function");
   require(function() == 3 + rank, "dlsym finds another copy's function", rank);
-  require(dlsym(RTLD_NEXT, "MPI_Init") != NULL && dlsym(RTLD_NEXT, "strlen") != NULL, "RTLD_NEXT finds nothing", rank);
+  require(dlsym(RTLD_NEXT, "MPI_Init") != NULL && dlsym(RTLD_NEXT, "strlen") != NULL,
+          "RTLD_NEXT finds nothing", rank);
   dl_iterate_phdr(first_entry, &found);
   require(found, "the first image is not this copy", rank);
   found = 0;

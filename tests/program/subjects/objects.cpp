@@ -1,7 +1,5 @@
-// What C++ adds to globals: constructors and destructors, virtual functions, exceptions, streams, statics of templates and of
-// inline functions, typeinfo.
-#include <mpi.h>
-
+// What C++ adds to globals: constructors and destructors, virtual functions, exceptions, streams,
+// statics of templates and of inline functions, typeinfo.
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
@@ -9,6 +7,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <mpi.h>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -27,7 +26,9 @@ void require(bool condition, const char* what) {
 
 struct Counter {
   Counter() { ++alive; }
+
   ~Counter() { --alive; }
+
   static inline int alive = 0;
 };
 
@@ -38,12 +39,15 @@ struct Shape {
 
 struct Square final : Shape {
   explicit Square(double s) : side(s) {}
+
   double area() const override { return side * side; }
+
   double side;
 };
 
 struct Trouble : std::runtime_error {
   Trouble(int c, const std::string& text) : std::runtime_error(text), code(c) {}
+
   int code;
 };
 
@@ -78,7 +82,8 @@ int depth_of_throw(int depth) {
 // Through frames of the C++ library.
 void throw_from_sort() {
   std::vector<int> values(1000);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int>((i * 7919) % 1000);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<int>((i * 7919) % 1000);
   int comparisons = 0;
   try {
     std::sort(values.begin(), values.end(), [&](int a, int b) {
@@ -141,11 +146,14 @@ int main(int argc, char** argv) {
     throw_from_library();
   }
   double sum = 0;
-  for (const auto& [name, shape] : shapes) sum += shape->area();
+  for (const auto& [name, shape] : shapes)
+    sum += shape->area();
   double expected = 0;
-  for (int i = 0; i < 20; ++i) expected += static_cast<double>(rank + i) * (rank + i);
+  for (int i = 0; i < 20; ++i)
+    expected += static_cast<double>(rank + i) * (rank + i);
   require(sum == expected, "virtual functions worked on shared data");
-  require(Tally<int>::count == 20 * rank && Tally<double>::count == 20, "template statics were shared");
+  require(Tally<int>::count == 20 * rank && Tally<double>::count == 20,
+          "template statics were shared");
   require(notes().size() == 23 && notes().back() == rank, "a static local was shared");
   require(std::cout.precision() == 3 + rank % 10, "the stream's precision was shared");
   std::cout << "objects of rank " << rank << " are its own" << std::endl;

@@ -1,4 +1,5 @@
-/* Parallel regions of different ranks do not know of each other, even if a rank waits inside of one. */
+/* Parallel regions of different ranks do not know of each other, even if a rank waits inside of
+ * one. */
 #include <mpi.h>
 #include <omp.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ int main(int argc, char** argv) {
     }
   }
   if (wrong || sum != 10 * (1 + 2 * rank)) {
-    fprintf(stderr, "rank %d: %d regions were nested in another rank's, sum %d\n", rank, wrong, sum);
+    fprintf(stderr, "rank %d: %d regions were nested in another rank's, sum %d\n", rank, wrong,
+            sum);
     return 1;
   }
   printf("parallel regions of rank %d are its own\n", rank);

@@ -10,8 +10,11 @@ int main(int argc, char** argv) {
   char line[100];
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  while (fgets(line, sizeof line, stdin) != NULL) ++lines;
-  if (rank > 0 && (scanf("%d", &words) != EOF || getchar() != EOF || read(0, line, 1) != 0 || !feof(stdin))) return 1;
+  while (fgets(line, sizeof line, stdin) != NULL)
+    ++lines;
+  if (rank > 0 &&
+      (scanf("%d", &words) != EOF || getchar() != EOF || read(0, line, 1) != 0 || !feof(stdin)))
+    return 1;
   for (int i = 0; i < 100; ++i) {
     printf("rank %d ", rank);
     if (i % 10 == 0) MPI_Barrier(MPI_COMM_WORLD);

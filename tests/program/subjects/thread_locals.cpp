@@ -1,10 +1,9 @@
 // thread_local variables, errno and malloc belong to a rank.
-#include <mpi.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mpi.h>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,10 @@ static __thread char buffer[2000];
 
 struct Goodbye {
   int rank = -1;
+
   ~Goodbye() { std::printf("thread_local destructor of rank %d\n", rank); }
 };
+
 thread_local Goodbye goodbye;
 
 static void require(bool condition, const char* what, int rank) {
@@ -41,18 +42,21 @@ int main(int argc, char** argv) {
   std::vector<std::string> strings;
   for (int i = 0; i < 50; ++i) {
     list.push_back(rank);
-    strings.emplace_back(static_cast<std::size_t>(1 + (i * 37) % 3000), static_cast<char>('a' + rank % 26));
+    strings.emplace_back(static_cast<std::size_t>(1 + (i * 37) % 3000),
+                         static_cast<char>('a' + rank % 26));
     errno = rank + 1;
     MPI_Barrier(MPI_COMM_WORLD);
     require(errno == rank + 1, "errno was shared", rank);
     require(plain == 41 + rank, "a thread_local was shared", rank);
   }
   for (const auto& s : strings) {
-    require(s.find_first_not_of(static_cast<char>('a' + rank % 26)) == std::string::npos, "memory was shared", rank);
+    require(s.find_first_not_of(static_cast<char>('a' + rank % 26)) == std::string::npos,
+            "memory was shared", rank);
   }
   require(*to_global == 5 + rank, "a global was shared", rank);
   require(list.size() == 53 && list.back() == rank, "a thread_local vector was shared", rank);
-  require(std::string(buffer) == "rank " + std::to_string(rank), "a thread_local buffer was shared", rank);
+  require(std::string(buffer) == "rank " + std::to_string(rank), "a thread_local buffer was shared",
+          rank);
   std::printf("thread_locals of rank %d are its own\n", rank);
   MPI_Finalize();
   return 0;

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# expect_lines.sh STATUS COUNT REGEX COMMAND...: runs a command with three lines of input and checks its exit status and what it
+# prints: COUNT lines that all match the regular expression, or, if COUNT is "some", at least one that does.
+set -u
+status=$1 count=$2 regex=$3
+shift 3
+
+output=$(printf 'one\ntwo\nthree\n' | "$@" 3>&1 2>&1)
+got=$?
+fail() {
+  echo "$1, from: ${*:2}"
+  printf '%s\n' "$output" | head -40
+  exit 1
+}
+[[ $got == "$status" ]] || fail "exit status $got, not $status" "$@"
+matching=$(printf '%s\n' "$output" | grep -cE "$regex")
+if [[ $count == some ]]; then
+  ((matching > 0)) || fail "no line matches '$regex'" "$@"
+else
+  lines=$(printf '%s\n' "$output" | wc -l)
+  ((matching == count && lines == count)) || fail "$matching of $lines lines match '$regex', expected $count" "$@"
+fi
