@@ -59,13 +59,17 @@ SORREL_INTERPOSED void warnx(const char* format, ...) {
 SORREL_INTERPOSED void err(int status, const char* format, ...) {
   va_list values;
   va_start(values, format);
-  verr(status, format, values);
+  report(format, values, errno);
+  va_end(values);
+  sorrel::program::exit_rank(status);
 }
 
 SORREL_INTERPOSED void errx(int status, const char* format, ...) {
   va_list values;
   va_start(values, format);
-  verrx(status, format, values);
+  report(format, values, 0);
+  va_end(values);
+  sorrel::program::exit_rank(status);
 }
 
 SORREL_INTERPOSED void error(int status, int error, const char* format, ...) {

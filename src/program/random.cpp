@@ -37,13 +37,9 @@ template <class R, class WithState, class... Arguments>
   return result;
 }
 
-}  // namespace
-
-}  // namespace sorrel::program
-
-using namespace sorrel::program;
-
-SORREL_INTERPOSED long random() noexcept {
+// rand and random are one sequence. Programs define functions of these names, so ours do not call
+// each other by name.
+[[nodiscard]] long next_random() {
   static auto* const real = next_definition<decltype(::random)>("random");
   random_data* data = random_of_rank();
   if (data == nullptr) return real();
@@ -52,19 +48,35 @@ SORREL_INTERPOSED long random() noexcept {
   return result;
 }
 
+void seed_random(unsigned seed) {
+  static auto* const real = next_definition<decltype(::srandom)>("srandom");
+  if (random_data* data = random_of_rank()) {
+    ::srandom_r(seed, data);
+  } else {
+    real(seed);
+  }
+}
+
+}  // namespace
+
+}  // namespace sorrel::program
+
+using namespace sorrel::program;
+
+SORREL_INTERPOSED long random() noexcept {
+  return next_random();
+}
+
 SORREL_INTERPOSED int rand() noexcept {
-  return static_cast<int>(::random());
+  return static_cast<int>(next_random());
 }
 
 SORREL_INTERPOSED void srandom(unsigned seed) noexcept {
-  static auto* const real = next_definition<decltype(::srandom)>("srandom");
-  random_data* data = random_of_rank();
-  if (data == nullptr) return real(seed);
-  ::srandom_r(seed, data);
+  seed_random(seed);
 }
 
 SORREL_INTERPOSED void srand(unsigned seed) noexcept {
-  ::srandom(seed);
+  seed_random(seed);
 }
 
 SORREL_INTERPOSED char* initstate(unsigned seed, char* state, std::size_t size) noexcept {

@@ -18,9 +18,7 @@ using StreamFunction = int(FILE* stream);
   return stream == stdin || stream == stdout || stream == stderr;
 }
 
-}  // namespace
-
-SORREL_INTERPOSED int fflush(FILE* stream) {
+int flush(FILE* stream) {
   static auto* const real = next_definition<StreamFunction>("fflush");
   RankProcess* process = current_rank_process();
   if (process == nullptr) return real(stream);
@@ -33,25 +31,51 @@ SORREL_INTERPOSED int fflush(FILE* stream) {
   return real(stream);
 }
 
-SORREL_INTERPOSED int fflush_unlocked(FILE* stream) {
-  return ::fflush(stream);
-}
-
-SORREL_INTERPOSED int setvbuf(FILE* stream, char* buffer, int mode, std::size_t size) noexcept {
+int set_buffer(FILE* stream, char* buffer, int mode, std::size_t size) {
   static auto* const real = next_definition<decltype(::setvbuf)>("setvbuf");
   return real(own_stream(stream), buffer, mode, size);
 }
 
+FILE* reopen(const char* path, const char* mode, FILE* stream) {
+  static auto* const real = next_definition<decltype(::freopen)>("freopen");
+  RankProcess* process = current_rank_process();
+  if (process == nullptr || !is_standard(stream)) return real(path, mode, stream);
+  if (path == nullptr) return stream;
+  FILE* file = std::fopen(path, mode);
+  if (file == nullptr) return nullptr;
+  RankStreams& streams = process->streams();
+  if (stream == stdin) {
+    streams.replace_input(file);
+  } else {
+    (stream == stdout ? streams.output() : streams.error()).replace(file);
+  }
+  return stream;
+}
+
+}  // namespace
+
+SORREL_INTERPOSED int fflush(FILE* stream) {
+  return flush(stream);
+}
+
+SORREL_INTERPOSED int fflush_unlocked(FILE* stream) {
+  return flush(stream);
+}
+
+SORREL_INTERPOSED int setvbuf(FILE* stream, char* buffer, int mode, std::size_t size) noexcept {
+  return set_buffer(stream, buffer, mode, size);
+}
+
 SORREL_INTERPOSED void setbuffer(FILE* stream, char* buffer, std::size_t size) noexcept {
-  ::setvbuf(stream, buffer, buffer != nullptr ? _IOFBF : _IONBF, size);
+  set_buffer(stream, buffer, buffer != nullptr ? _IOFBF : _IONBF, size);
 }
 
 SORREL_INTERPOSED void setbuf(FILE* stream, char* buffer) noexcept {
-  ::setbuffer(stream, buffer, BUFSIZ);
+  set_buffer(stream, buffer, buffer != nullptr ? _IOFBF : _IONBF, BUFSIZ);
 }
 
 SORREL_INTERPOSED void setlinebuf(FILE* stream) noexcept {
-  ::setvbuf(stream, nullptr, _IOLBF, 0);
+  set_buffer(stream, nullptr, _IOLBF, 0);
 }
 
 SORREL_INTERPOSED int ferror(FILE* stream) noexcept {
@@ -84,25 +108,13 @@ SORREL_INTERPOSED void clearerr_unlocked(FILE* stream) noexcept {
 SORREL_INTERPOSED int fclose(FILE* stream) {
   static auto* const real = next_definition<StreamFunction>("fclose");
   if (current_rank_process() == nullptr || !is_standard(stream)) return real(stream);
-  return stream == stdin ? 0 : ::fflush(stream);
+  return stream == stdin ? 0 : flush(stream);
 }
 
 SORREL_INTERPOSED FILE* freopen(const char* path, const char* mode, FILE* stream) {
-  static auto* const real = next_definition<decltype(::freopen)>("freopen");
-  RankProcess* process = current_rank_process();
-  if (process == nullptr || !is_standard(stream)) return real(path, mode, stream);
-  if (path == nullptr) return stream;
-  FILE* file = std::fopen(path, mode);
-  if (file == nullptr) return nullptr;
-  RankStreams& streams = process->streams();
-  if (stream == stdin) {
-    streams.replace_input(file);
-  } else {
-    (stream == stdout ? streams.output() : streams.error()).replace(file);
-  }
-  return stream;
+  return reopen(path, mode, stream);
 }
 
 SORREL_INTERPOSED FILE* freopen64(const char* path, const char* mode, FILE* stream) {
-  return ::freopen(path, mode, stream);
+  return reopen(path, mode, stream);
 }

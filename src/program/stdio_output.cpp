@@ -37,6 +37,11 @@ int put_byte(int byte, FILE* stream) {
   return real(byte, own_stream(stream));
 }
 
+int put_text(const char* text, FILE* stream) {
+  static auto* const real = next_definition<TextOut>("fputs");
+  return real(text, own_stream(stream));
+}
+
 int put_byte_unlocked(int byte, FILE* stream) {
   static auto* const real = next_definition<ByteOut>("fputc_unlocked");
   return real(byte, own_stream(stream));
@@ -129,8 +134,7 @@ SORREL_INTERPOSED int __overflow(FILE* stream, int byte) {
 }
 
 SORREL_INTERPOSED int fputs(const char* text, FILE* stream) {
-  static auto* const real = next_definition<TextOut>("fputs");
-  return real(text, own_stream(stream));
+  return put_text(text, stream);
 }
 
 SORREL_INTERPOSED int fputs_unlocked(const char* text, FILE* stream) {
@@ -139,7 +143,7 @@ SORREL_INTERPOSED int fputs_unlocked(const char* text, FILE* stream) {
 }
 
 SORREL_INTERPOSED int puts(const char* text) {
-  const int result = ::fputs(text, stdout);
+  const int result = put_text(text, stdout);
   return result < 0 || put_byte('\n', stdout) < 0 ? EOF : 1;
 }
 
