@@ -4,7 +4,8 @@
 
 extern "C" {
 
-__attribute__((visibility("default"))) void sorrel_yield(void) {
+/// What sorrel_yield does; see yield.S for why it is not called by that name.
+__attribute__((visibility("hidden"))) void sorrel_yield_ranks(void) {
   if (const sorrel::mpi::RankState* self = sorrel::mpi::current_rank(); self != nullptr)
     self->worker->yield();
 }
