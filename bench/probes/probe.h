@@ -90,10 +90,15 @@ static inline double probe_time(operation operate, void* state, int count) {
 static inline int probe_count_per_sample(const struct probe* p, operation operate, void* state) {
   int count = 1;
   for (;;) {
-    const double seconds = probe_time(operate, state, count);
+    // The best of three: one that was cold or was disturbed would make all samples too short.
+    double seconds = probe_time(operate, state, count);
+    for (int again = 0; again < 2; again++) {
+      const double other = probe_time(operate, state, count);
+      if (other < seconds) seconds = other;
+    }
     const int is_enough = probe_agree(seconds >= p->sample_seconds || count > 1 << 26);
     if (is_enough) return count;
-    // Not far beyond the goal in one leap: the first rounds are slower than the later ones.
+    // Not far beyond the goal in one leap: few operations take longer each than many do.
     const double factor = seconds > 0 ? 1.3 * p->sample_seconds / seconds : 8;
     count = probe_agree((int)(count * (factor < 2 ? 2 : factor > 8 ? 8 : factor)));
   }
