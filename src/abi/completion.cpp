@@ -194,7 +194,7 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
   return with_requests(
       "MPI_Waitall", count, array_of_requests, [&](RankState& self, FailedComm& failed) {
-        wait_for_all(RequestList{array_of_requests, count});
+        wait_for_all(self, RequestList{array_of_requests, count});
         return finish_all(self, count, array_of_requests, array_of_statuses, failed);
       });
 }
@@ -221,7 +221,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Stat
                        [&](RankState& self, FailedComm& failed) {
                          const RequestList list{array_of_requests, count};
                          bool is_any_pending = false;
-                         wait_for_any(list);
+                         wait_for_any(self, list);
                          const int done = find_complete(list, 0, &is_any_pending);
                          *indx = done < 0 ? MPI_UNDEFINED : done;
                          if (done >= 0)
@@ -260,7 +260,7 @@ int PMPI_Waitsome(int incount,
                        [&](RankState& self, FailedComm& failed) {
                          int error = MPI_SUCCESS;
                          const RequestList list{array_of_requests, incount};
-                         wait_for_any(list);
+                         wait_for_any(self, list);
                          *outcount = finish_some(self, list, array_of_requests, array_of_indices,
                                                  array_of_statuses, failed, &error);
                          return error;

@@ -52,34 +52,34 @@ SendArguments arguments_of(const UserSend& user, mpi::Datatype& type) {
   return MPI_SUCCESS;
 }
 
-int describe(RankState& self, Comm& comm, const UserSend& user, SendMode mode, Request** request) {
-  mpi::Datatype* type = nullptr;
-  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
-  *request = &make_send(self, comm, arguments_of(user, *type), mode);
-  return MPI_SUCCESS;
-}
-
 int nonblocking(
     RankState& self, Comm& comm, const UserSend& user, SendMode mode, MPI_Request* handle) {
-  Request* request = nullptr;
-  if (const int error = describe(self, comm, user, mode, &request); error != MPI_SUCCESS)
-    return error;
-  const int error = start(*request);
-  if (error != MPI_SUCCESS) {
-    recycle(*request);
-    return error;
+  mpi::Datatype* type = nullptr;
+  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
+  const SendArguments arguments = arguments_of(user, *type);
+  if (mode == SendMode::buffered) {
+    Request& request = make_send(self, comm, arguments, mode);
+    *handle = handle_of(request);
+    return start(request);
   }
-  *handle = handle_of(*request);
+  if (user.destination == MPI_PROC_NULL || try_send(self, comm, arguments, mode)) {
+    *handle = handle_of(*self.worker_state->finished_send);
+    return MPI_SUCCESS;
+  }
+  Request& request = make_send(self, comm, arguments, mode);
+  request.is_active = true;
+  *handle = handle_of(request);
+  start_send_by_reference(request);
   return MPI_SUCCESS;
 }
 
 int persistent(
     RankState& self, Comm& comm, const UserSend& user, SendMode mode, MPI_Request* handle) {
-  Request* request = nullptr;
-  if (const int error = describe(self, comm, user, mode, &request); error != MPI_SUCCESS)
-    return error;
-  request->is_persistent = true;
-  *handle = handle_of(*request);
+  mpi::Datatype* type = nullptr;
+  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
+  Request& request = make_send(self, comm, arguments_of(user, *type), mode);
+  request.is_persistent = true;
+  *handle = handle_of(request);
   return MPI_SUCCESS;
 }
 

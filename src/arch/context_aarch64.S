@@ -56,5 +56,6 @@ sorrel_context_start:
     brk #1
     .cfi_endproc
     .size sorrel_context_start, .-sorrel_context_start
-    .section .note.GNU-stack, "", %progbits
 #endif
+// Also where this file is empty: without it, the linker would make every stack executable.
+    .section .note.GNU-stack, "", %progbits

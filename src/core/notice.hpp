@@ -12,9 +12,9 @@ class Worker;
 struct Notice {
   /// Runs on the receiving worker, outside of any fiber: must not suspend. May post and reuse the
   /// notice.
-  void (*run)(Worker& receiver, Notice& notice) = nullptr;
+  void (*run)(Worker& receiver, Notice& notice);
   /// The deferred list of the sending worker.
-  Notice* next = nullptr;
+  Notice* next;
 };
 
 }  // namespace sorrel::core

@@ -39,6 +39,18 @@ void run_notice(Worker& receiver, const Record& record, const std::byte* /*paylo
   notice->run(receiver, *notice);
 }
 
+/// Brings what the fiber after the next one will touch first closer: its record and the top of its
+/// stack.
+void prefetch(const Fiber* fiber) {
+  if (fiber == nullptr) return;
+  const auto* stack = static_cast<const std::byte*>(fiber->context);
+  for (std::size_t line = 0; line < 6; ++line)
+    __builtin_prefetch(stack + line * cache_line_bytes);
+  const auto* record = reinterpret_cast<const std::byte*>(fiber);
+  for (std::size_t line = 1; line < 6; ++line)
+    __builtin_prefetch(record + line * cache_line_bytes);
+}
+
 Record record_of(Notice& notice) {
   Record record{.run = run_notice};
   Notice* pointer = &notice;
@@ -96,6 +108,7 @@ void Worker::enter_fiber(void* argument) {
 
 void Worker::switch_to(Fiber& next, bool ends) {
   Fiber& previous = *running_;
+  prefetch(next.next_ready);
   previous.saved_errno = *errno_;
   previous.saved_exceptions = *exceptions_;
   running_ = &next;
@@ -221,17 +234,6 @@ void Worker::park() {
 
 void Worker::wake() {
   if (parker_.claim()) os::futex_wake_one(parker_.state().std_atomic());
-}
-
-bool Worker::poll() {
-  bool any = false;
-  for (Mailbox* mailbox : inbound_) {
-    if (mailbox->has_record()) any |= drain(*mailbox);
-  }
-  // Rare things share one branch.
-  if (!new_mailboxes_.seems_empty() || deferred_count_ != 0 || !timers_.empty()) [[unlikely]]
-    any |= attend();
-  return any;
 }
 
 /// Everything poll() does, rare things included.

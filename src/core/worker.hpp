@@ -94,7 +94,16 @@ class Worker {
   void make_all_ready(FiberQueue& queue) { ready_.append(queue); }
 
   /// Takes what other workers have sent. Returns whether there was anything. Never suspends.
-  bool poll();
+  bool poll() {
+    bool any = false;
+    for (Mailbox* mailbox : inbound_) {
+      if (mailbox->has_record()) any |= drain(*mailbox);
+    }
+    // Rare things share one branch.
+    if (!new_mailboxes_.seems_empty() || deferred_count_ != 0 || !timers_.empty()) [[unlikely]]
+      any |= attend();
+    return any;
+  }
 
   /// Sends a notice to another worker. Never suspends, never fails.
   void post(Worker& to, Notice& notice);

@@ -2,6 +2,7 @@
 
 #include "mpi/collectives/slots.hpp"
 #include "mpi/p2p/buffered.hpp"
+#include "mpi/p2p/request.hpp"
 #include "mpi/p2p/unexpected.hpp"
 #include "mpi/rank_state.hpp"
 #include "mpi/topology/cart.hpp"
@@ -17,6 +18,15 @@ void init_comm(Comm& comm, CommShared& shared, std::int32_t rank) {
   comm.rank = rank;
   comm.errhandler = errhandler_of(MPI_ERRORS_ARE_FATAL);
   shared.retain();
+}
+
+Request& make_finished_send(WorkerState& state) {
+  Request& request = state.requests.take();
+  request.kind = Request::Kind::send;
+  request.is_shared = true;
+  request.is_active = true;
+  request.completion.complete(*state.worker);
+  return request;
 }
 
 }  // namespace
@@ -50,6 +60,7 @@ void World::make_ranks(core::Worker& worker) {
   WorkerState& state = *worker_states_[worker.index()];
   state.world = this;
   state.worker = &worker;
+  state.finished_send = &make_finished_send(state);
   worker.set_user(&state);
   const std::int32_t last = first_rank(worker.index() + 1);
   for (std::int32_t i = first_rank(worker.index()); i < last; ++i) {

@@ -18,6 +18,7 @@ class CommShared;
 class Group;
 class World;
 struct RankState;
+struct Request;
 
 /// Bounds of the message protocol; see p2p/README.md.
 struct MessageLimits {
@@ -33,6 +34,9 @@ struct WorkerState {
   World* world = nullptr;
   core::Worker* worker = nullptr;
   RequestPool requests;
+  /// What every nonblocking send that is over at once returns: complete, active for ever, never
+  /// given back.
+  Request* finished_send = nullptr;
   /// The detail of the error being raised: valid until the next one.
   ErrorDetail error_detail;
 };

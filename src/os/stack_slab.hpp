@@ -36,10 +36,20 @@ class StackSlab {
 
   [[nodiscard]] std::size_t stack_bytes() const { return pitch_ - guard_bytes_; }
 
+  /// What a fiber should use of its stack: a little less than all, by an amount that differs from
+  /// stack to stack, because the same lines of many stacks would compete for the same few sets of
+  /// the first-level cache.
+  [[nodiscard]] std::size_t usable_bytes(std::size_t index) const {
+    return stack_bytes() - index % color_count * color_bytes;
+  }
+
   /// Which stack an address lies in, or in whose guard page. Safe in a signal handler.
   [[nodiscard]] std::optional<Place> place_of(const void* address) const;
 
  private:
+  static constexpr std::size_t color_count = 32;
+  static constexpr std::size_t color_bytes = 64;
+
   bool install_guards();
 
   std::byte* base_ = nullptr;

@@ -66,8 +66,8 @@ void Job::on_worker_start(core::Worker& worker) {
     mpi::RankState& rank = world_.rank(i);
     const char* trouble = nullptr;
     if (!body_.prepare(rank, &trouble)) end_job(&rank, 1, trouble);
-    worker.start(rank.fiber, stacks_.bottom(static_cast<std::size_t>(i)), stacks_.stack_bytes(),
-                 rank_entry, &rank);
+    const auto index = static_cast<std::size_t>(i);
+    worker.start(rank.fiber, stacks_.bottom(index), stacks_.usable_bytes(index), rank_entry, &rank);
   }
 }
 

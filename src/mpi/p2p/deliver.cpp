@@ -13,8 +13,8 @@ MessageData packed_data(const void* buffer, std::size_t bytes) {
 }
 
 MessageData data_of(const Message& message) {
-  if (message.sender == nullptr) return packed_data(message.payload, message.bytes);
-  const Request& send = *message.sender;
+  if (message.request == nullptr) return packed_data(message.payload, message.bytes);
+  const Request& send = *message.request;
   return {.buffer = send.buffer,
           .count = send.element_count,
           .type = send.type,
@@ -37,7 +37,7 @@ void deliver(Request& receive, const Envelope& envelope, const MessageData& data
 
 void deliver_and_dispose(Request& receive, Message& message) {
   core::Worker& here = *receive.owner->worker;
-  Request* sender = message.sender;
+  Request* sender = message.request;
   deliver(receive, message.envelope, data_of(message));
   if (sender != nullptr) {
     finish_send(*sender, here);

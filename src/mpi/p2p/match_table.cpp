@@ -4,17 +4,22 @@
 
 namespace sorrel::mpi {
 
-void MatchTable::add(MatchEntry& entry) {
-  SORREL_ASSERT(!entry.is_linked);
-  if (count_ >= 2 * bucket_count_) grow();
-  entry.is_linked = true;
+void MatchTable::add_to_buckets(MatchEntry& entry) {
+  if (lone_ != nullptr) {
+    append(*lone_);
+    lone_ = nullptr;
+  }
+  append(entry);
+}
+
+void MatchTable::append(MatchEntry& entry) {
+  if (count_ > 2 * bucket_count_) grow();
   entry.order = next_order_++;
   entry.arrival_previous = arrival_last_;
   entry.arrival_next = nullptr;
   (arrival_last_ == nullptr ? arrival_first_ : arrival_last_->arrival_next) = &entry;
   arrival_last_ = &entry;
   link(entry);
-  ++count_;
   ++wildcard_counts_[wildcards_of(entry.envelope)];
 }
 
@@ -26,8 +31,7 @@ void MatchTable::link(MatchEntry& entry) {
   bucket.last = &entry;
 }
 
-void MatchTable::remove(MatchEntry& entry) {
-  SORREL_ASSERT(entry.is_linked);
+void MatchTable::remove_from_buckets(MatchEntry& entry) {
   Bucket& bucket = bucket_of(entry.envelope);
   (entry.bucket_previous == nullptr ? bucket.first : entry.bucket_previous->bucket_next) =
       entry.bucket_next;
@@ -37,25 +41,26 @@ void MatchTable::remove(MatchEntry& entry) {
       entry.arrival_next;
   (entry.arrival_next == nullptr ? arrival_last_ : entry.arrival_next->arrival_previous) =
       entry.arrival_previous;
-  entry.is_linked = false;
-  --count_;
   --wildcard_counts_[wildcards_of(entry.envelope)];
 }
 
 void MatchTable::replace(MatchEntry& old, MatchEntry& entry) {
   SORREL_ASSERT(old.is_linked && !entry.is_linked && old.envelope == entry.envelope);
-  Bucket& bucket = bucket_of(old.envelope);
   entry = old;
+  old.is_linked = false;
+  if (&old == lone_) {
+    lone_ = &entry;
+    return;
+  }
+  Bucket& bucket = bucket_of(old.envelope);
   (entry.bucket_previous == nullptr ? bucket.first : entry.bucket_previous->bucket_next) = &entry;
   (entry.bucket_next == nullptr ? bucket.last : entry.bucket_next->bucket_previous) = &entry;
   (entry.arrival_previous == nullptr ? arrival_first_ : entry.arrival_previous->arrival_next) =
       &entry;
   (entry.arrival_next == nullptr ? arrival_last_ : entry.arrival_next->arrival_previous) = &entry;
-  old.is_linked = false;
 }
 
-MatchEntry* MatchTable::find_receive_for(const Envelope& envelope) const {
-  if (count_ == 0) return nullptr;
+MatchEntry* MatchTable::find_receive_in_buckets(const Envelope& envelope) const {
   MatchEntry* oldest = wildcard_counts_[none] == 0 ? nullptr : find_exactly(envelope);
   if (count_ == wildcard_counts_[none]) [[likely]]
     return oldest;
@@ -72,8 +77,7 @@ MatchEntry* MatchTable::find_receive_for(const Envelope& envelope) const {
   return oldest;
 }
 
-MatchEntry* MatchTable::find_message_for(const Envelope& wanted) const {
-  if (count_ == 0) return nullptr;
+MatchEntry* MatchTable::find_message_in_buckets(const Envelope& wanted) const {
   if (!wanted.has_wildcard()) return find_exactly(wanted);
   MatchEntry* entry = arrival_first_;
   while (entry != nullptr && !entry->envelope.satisfies(wanted))

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/check.hpp"
 #include "mpi.h"
 
 namespace sorrel::mpi {
@@ -41,12 +42,13 @@ struct Envelope {
 struct MatchEntry {
   Envelope envelope;
   bool is_linked = false;
+  // Meaningful while it is linked, so nobody pays for clearing them.
   /// Order of arrival in its table.
-  std::uint64_t order = 0;
-  MatchEntry* bucket_previous = nullptr;
-  MatchEntry* bucket_next = nullptr;
-  MatchEntry* arrival_previous = nullptr;
-  MatchEntry* arrival_next = nullptr;
+  std::uint64_t order;
+  MatchEntry* bucket_previous;
+  MatchEntry* bucket_next;
+  MatchEntry* arrival_previous;
+  MatchEntry* arrival_next;
 };
 
 class MatchTable {
@@ -58,20 +60,45 @@ class MatchTable {
   [[nodiscard]] std::uint32_t count() const { return count_; }
 
   /// The oldest entry, and from there on in order of arrival by arrival_next.
-  [[nodiscard]] MatchEntry* oldest() const { return arrival_first_; }
+  [[nodiscard]] MatchEntry* oldest() const { return lone_ != nullptr ? lone_ : arrival_first_; }
 
-  void add(MatchEntry& entry);
-  void remove(MatchEntry& entry);
+  void add(MatchEntry& entry) {
+    SORREL_ASSERT(!entry.is_linked);
+    entry.is_linked = true;
+    if (count_++ == 0) {
+      entry.arrival_next = nullptr;
+      lone_ = &entry;
+    } else {
+      add_to_buckets(entry);
+    }
+  }
+
+  void remove(MatchEntry& entry) {
+    SORREL_ASSERT(entry.is_linked);
+    entry.is_linked = false;
+    --count_;
+    if (&entry == lone_) {
+      lone_ = nullptr;
+    } else {
+      remove_from_buckets(entry);
+    }
+  }
 
   /// Puts `entry` where `old` stands; same envelope.
   void replace(MatchEntry& old, MatchEntry& entry);
 
   /// The oldest posted receive that the message `envelope` (no wildcards) satisfies; null when
   /// none.
-  [[nodiscard]] MatchEntry* find_receive_for(const Envelope& envelope) const;
+  [[nodiscard]] MatchEntry* find_receive_for(const Envelope& envelope) const {
+    if (lone_ != nullptr) return envelope.satisfies(lone_->envelope) ? lone_ : nullptr;
+    return count_ == 0 ? nullptr : find_receive_in_buckets(envelope);
+  }
 
   /// The oldest message that satisfies `wanted` (wildcards allowed); null when none.
-  [[nodiscard]] MatchEntry* find_message_for(const Envelope& wanted) const;
+  [[nodiscard]] MatchEntry* find_message_for(const Envelope& wanted) const {
+    if (lone_ != nullptr) return lone_->envelope.satisfies(wanted) ? lone_ : nullptr;
+    return count_ == 0 ? nullptr : find_message_in_buckets(wanted);
+  }
 
  private:
   struct Bucket {
@@ -108,9 +135,17 @@ class MatchTable {
     return entry;
   }
 
+  void add_to_buckets(MatchEntry& entry);
+  void remove_from_buckets(MatchEntry& entry);
+  [[nodiscard]] MatchEntry* find_receive_in_buckets(const Envelope& envelope) const;
+  [[nodiscard]] MatchEntry* find_message_in_buckets(const Envelope& wanted) const;
+  void append(MatchEntry& entry);
   void link(MatchEntry& entry);
   void grow();
 
+  /// An entry that came to an empty table stays here until a second one comes: most tables never
+  /// see one.
+  MatchEntry* lone_ = nullptr;
   std::unique_ptr<Bucket[]> buckets_;
   std::uint32_t bucket_count_ = 0;
   std::uint32_t count_ = 0;

@@ -28,9 +28,9 @@ void start_receive(Request& request) {
     deliver_and_dispose(request, static_cast<Message&>(*entry));
     return;
   }
-  request.posted.envelope = wanted;
-  request.posted.request = &request;
-  self.posted.add(request.posted);
+  request.message.envelope = wanted;
+  request.message.request = &request;
+  self.posted.add(request.message);
 }
 
 void start_matched_receive(Request& request, Message& message) {
@@ -38,8 +38,8 @@ void start_matched_receive(Request& request, Message& message) {
 }
 
 bool cancel_receive(Request& request) {
-  if (request.completion.is_done() || !request.posted.is_linked) return false;
-  request.owner->posted.remove(request.posted);
+  if (request.completion.is_done() || !request.message.is_linked) return false;
+  request.owner->posted.remove(request.message);
   request.is_cancelled = true;
   complete(request);
   return true;

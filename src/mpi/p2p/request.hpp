@@ -23,16 +23,18 @@ namespace sorrel::mpi {
 struct RankState;
 struct Request;
 
-/// A message that has arrived and that nobody has received yet: an entry of the unexpected table.
+/// An entry of a match table: a message that nobody has received yet, or a posted receive.
 struct Message : MatchEntry {
   static constexpr ObjectKind object_kind = ObjectKind::message;
   ObjectHeader header{object_kind};
+  /// The send that still holds the data, or the posted receive; null for a message whose data was
+  /// copied.
+  Request* request = nullptr;
+  // Of messages only.
   /// Packed size.
-  std::size_t bytes = 0;
-  /// The sender's request, which still holds the data; null when the data was copied.
-  Request* sender = nullptr;
-  /// Where the copied data is, right behind this struct; see p2p/unexpected.cpp.
-  std::byte* payload = nullptr;
+  std::size_t bytes;
+  /// Where copied data is, right behind this struct; see p2p/unexpected.cpp.
+  std::byte* payload;
 };
 
 enum class SendMode : std::uint8_t { standard, synchronous, ready, buffered };
@@ -51,23 +53,26 @@ struct Request {
   /// MPI_Request_free was called: goes away by itself when complete.
   bool is_released = false;
   bool is_cancelled = false;
+  /// WorkerState::finished_send: stands for many.
+  bool is_shared = false;
   /// MPI_Isendrecv: the receive is the request that the user sees; it is complete when its send is,
   /// too.
   std::uint8_t missing_part_count = 0;
   Request* main_part = nullptr;
 
   core::Completion completion;
-  RankState* owner = nullptr;
-  Comm* comm = nullptr;
+  // What describe_send() and describe_receive() fill in.
+  RankState* owner;
+  Comm* comm;
 
   // The user's buffer.
-  void* buffer = nullptr;
-  std::size_t element_count = 0;
-  Datatype* type = nullptr;
+  void* buffer;
+  std::size_t element_count;
+  Datatype* type;
 
   /// A receive: source or wildcard. A send: the destination.
-  std::int32_t peer = 0;
-  std::int32_t tag = 0;
+  std::int32_t peer;
+  std::int32_t tag;
 
   // What MPI_Status will say.
   int error = MPI_SUCCESS;
@@ -75,27 +80,23 @@ struct Request {
   std::int32_t status_tag = MPI_ANY_TAG;
   std::size_t status_bytes = 0;
   /// With MPI_ERR_TRUNCATE: the size of the message that did not fit.
-  std::size_t truncated_bytes = 0;
+  std::size_t truncated_bytes;
 
-  /// A receive's place among the posted ones.
-  struct Posted : MatchEntry {
-    Request* request = nullptr;
-  } posted;
-
-  /// A send's message while it goes by reference.
+  /// Its place in a match table: a receive among the posted ones, a send by reference among the
+  /// unexpected.
   Message message;
 
   /// A send to another worker: the notice that carries it there and back.
   struct Trip : core::Notice {
-    Request* request = nullptr;
-    RankState* destination = nullptr;
+    Request* request;
+    RankState* destination;
   } trip;
 
   /// A buffered send: what it takes of the attached buffer; not 0.
   std::size_t buffered_charge = 0;
 
   /// Free list of the pool.
-  Request* next_free = nullptr;
+  Request* next_free;
 };
 
 inline MPI_Request handle_of(Request& request) {

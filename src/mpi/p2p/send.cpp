@@ -18,7 +18,7 @@ Request* take_posted(RankState& to, const Envelope& envelope) {
   MatchEntry* entry = to.posted.find_receive_for(envelope);
   if (entry == nullptr) return nullptr;
   to.posted.remove(*entry);
-  return static_cast<Request::Posted*>(entry)->request;
+  return static_cast<Message*>(entry)->request;
 }
 
 // Words of an inline record: destination (rank of the job), context, source, tag.
@@ -97,7 +97,7 @@ void send_by_reference(Request& request,
                        std::size_t bytes) {
   request.message.envelope = envelope;
   request.message.bytes = bytes;
-  request.message.sender = &request;
+  request.message.request = &request;
   request.trip.request = &request;
   request.trip.destination = &to;
   RankState& self = *request.owner;
@@ -162,20 +162,28 @@ void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode 
   wait_for(request);
 }
 
-void start_send(Request& request) {
-  RankState& self = *request.owner;
+bool try_send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode) {
+  RankState& to = comm.shared->member(arguments.destination);
+  const std::size_t bytes = arguments.count * arguments.type.size();
+  return try_send_at_once(self, to, envelope_of(comm, arguments.tag), arguments, bytes, mode);
+}
+
+void start_send_by_reference(Request& request) {
   RankState& to = request.comm->shared->member(request.peer);
-  const Envelope envelope = envelope_of(*request.comm, request.tag);
   const std::size_t bytes = request.element_count * request.type->size();
+  send_by_reference(request, to, envelope_of(*request.comm, request.tag), bytes);
+}
+
+void start_send(Request& request) {
   const SendArguments arguments{.buffer = request.buffer,
                                 .count = request.element_count,
                                 .type = *request.type,
                                 .destination = request.peer,
                                 .tag = request.tag};
-  if (try_send_at_once(self, to, envelope, arguments, bytes, request.mode)) {
+  if (try_send(*request.owner, *request.comm, arguments, request.mode)) {
     complete(request);
   } else {
-    send_by_reference(request, to, envelope, bytes);
+    start_send_by_reference(request);
   }
 }
 

@@ -24,6 +24,17 @@ struct SendArguments {
 /// Sends and waits until the buffer may be reused. May suspend.
 void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode);
 
+/// Sends if that needs neither waiting nor a request: true when the buffer may be reused. Never
+/// suspends.
+[[nodiscard]] bool try_send(RankState& self,
+                            Comm& comm,
+                            const SendArguments& arguments,
+                            SendMode mode);
+
+/// Leaves the data with the request and makes the message known at its destination: what remains
+/// when try_send() has failed. Never suspends.
+void start_send_by_reference(Request& request);
+
 /// Starts the send that the request describes; it may be complete on return. Never suspends.
 void start_send(Request& request);
 

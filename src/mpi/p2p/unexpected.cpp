@@ -69,7 +69,7 @@ void free_all_unexpected(RankState& rank) {
   while (MatchEntry* entry = rank.unexpected.oldest()) {
     auto& message = static_cast<Message&>(*entry);
     rank.unexpected.remove(message);
-    if (message.sender == nullptr) free_copy(rank.worker->pool(), message);
+    if (message.request == nullptr) free_copy(rank.worker->pool(), message);
   }
 }
 

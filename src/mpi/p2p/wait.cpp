@@ -58,13 +58,6 @@ void suspend_for(RankState& self, const RequestList& list, Of of, std::uint32_t 
   }
 }
 
-RankState* owner_of_first(const RequestList& list) {
-  for (std::int32_t i = 0; i < list.count; ++i) {
-    if (list[i] != nullptr) return list[i]->owner;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 void wait_for(Request& request) {
@@ -74,27 +67,27 @@ void wait_for(Request& request) {
   request.completion.wait(*request.owner->worker);
 }
 
-void wait_for_all(const RequestList& list) {
+void wait_for_all(RankState& self, const RequestList& list) {
   std::uint32_t receive_count = 0;
   for (std::int32_t i = 0; i < list.count; ++i)
     receive_count += is_meant(list[i], Of::receives) ? 1 : 0;
   // Receives first: meanwhile most sends by reference are matched, and those that are not can still
   // be copied.
-  if (receive_count != 0) suspend_for(*owner_of_first(list), list, Of::receives, receive_count);
+  if (receive_count != 0) suspend_for(self, list, Of::receives, receive_count);
   std::uint32_t send_count = 0;
   for (std::int32_t i = 0; i < list.count; ++i)
     send_count += is_waited_for(list[i]) && !try_detach(*list[i]) ? 1 : 0;
-  if (send_count != 0) suspend_for(*owner_of_first(list), list, Of::everything, send_count);
+  if (send_count != 0) suspend_for(self, list, Of::everything, send_count);
 }
 
-void wait_for_any(const RequestList& list) {
+void wait_for_any(RankState& self, const RequestList& list) {
   bool is_any_active = false;
   for (std::int32_t i = 0; i < list.count; ++i) {
     if (list[i] == nullptr || !list[i]->is_active) continue;
     if (is_complete(*list[i])) return;
     is_any_active = true;
   }
-  if (is_any_active) suspend_for(*owner_of_first(list), list, Of::everything, 1);
+  if (is_any_active) suspend_for(self, list, Of::everything, 1);
 }
 
 void make_progress(RankState& self) {
@@ -111,12 +104,14 @@ int conclude(Request& request, MPI_Status* status) {
     set_status(*status, request.status_source, request.status_tag, request.status_bytes,
                request.is_cancelled);
   }
+  if (request.is_shared) return error;
   request.is_active = false;
   if (!request.is_persistent) recycle(request);
   return error;
 }
 
 void recycle(Request& request) {
+  if (request.is_shared) return;
   RequestPool& pool = request.owner->worker_state->requests;
   request.type->release();
   release(*request.comm);

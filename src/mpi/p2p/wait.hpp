@@ -27,10 +27,10 @@ struct RequestList {
 void wait_for(Request& request);
 
 /// Until all active ones are complete. May suspend.
-void wait_for_all(const RequestList& list);
+void wait_for_all(RankState& self, const RequestList& list);
 
 /// Until at least one active one is complete; at once when none is active. May suspend.
-void wait_for_any(const RequestList& list);
+void wait_for_any(RankState& self, const RequestList& list);
 
 /// Looks once, after having let others make progress. May suspend (it yields), but never waits.
 void make_progress(RankState& self);
