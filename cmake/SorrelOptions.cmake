@@ -22,7 +22,7 @@ endif()
 # The flags of everything compiled here; user programs never see them.
 add_library(sorrel_flags INTERFACE)
 target_compile_options(sorrel_flags INTERFACE
-  -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wconversion> -fno-omit-frame-pointer)
+  -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>)
 target_compile_definitions(sorrel_flags INTERFACE
   SORREL_ASSERT_LEVEL=$<IF:$<STREQUAL:${SORREL_ASSERT_LEVEL},audit>,2,$<IF:$<STREQUAL:${SORREL_ASSERT_LEVEL},assert>,1,0>>
   SORREL_VERSION="${PROJECT_VERSION}")

@@ -44,10 +44,9 @@ struct Fiber {
   // Saved while it does not run.
   arch::Context context = nullptr;
   int saved_errno = 0;
-  ExceptionState saved_exceptions;
-  SanitizerFiber sanitizer;
-
   FiberState state = FiberState::waiting;
+  [[no_unique_address]] SanitizerFiber sanitizer;
+  ExceptionState saved_exceptions;
   Fiber* next_ready = nullptr;
 };
 

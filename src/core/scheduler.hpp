@@ -37,7 +37,8 @@ class SchedulerHooks {
   virtual void on_all_started() {}
 
   virtual void on_worker_end(Worker& worker) = 0;
-  /// Every worker sleeps, no timer is set, and fibers still wait.
+  /// Every worker sleeps, no timer is set, and fibers still wait. The calling worker counts as
+  /// asleep: a hook that wakes others wakes it first.
   virtual void on_all_asleep() = 0;
 };
 

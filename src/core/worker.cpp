@@ -39,18 +39,6 @@ void run_notice(Worker& receiver, const Record& record, const std::byte* /*paylo
   notice->run(receiver, *notice);
 }
 
-/// Brings what the fiber after the next one will touch first closer: its record and the top of its
-/// stack.
-void prefetch(const Fiber* fiber) {
-  if (fiber == nullptr) return;
-  const auto* stack = static_cast<const std::byte*>(fiber->context);
-  for (std::size_t line = 0; line < 6; ++line)
-    __builtin_prefetch(stack + line * cache_line_bytes);
-  const auto* record = reinterpret_cast<const std::byte*>(fiber);
-  for (std::size_t line = 1; line < 6; ++line)
-    __builtin_prefetch(record + line * cache_line_bytes);
-}
-
 Record record_of(Notice& notice) {
   Record record{.run = run_notice};
   Notice* pointer = &notice;
@@ -108,7 +96,6 @@ void Worker::enter_fiber(void* argument) {
 
 void Worker::switch_to(Fiber& next, bool ends) {
   Fiber& previous = *running_;
-  prefetch(next.next_ready);
   previous.saved_errno = *errno_;
   previous.saved_exceptions = *exceptions_;
   running_ = &next;

@@ -20,9 +20,14 @@ enum class Phase : std::uint8_t { before_init, running, finalized };
 
 /// What a rank waits for, for the deadlock report. Written when a call blocks.
 struct WaitNote {
-  enum class Kind : std::uint8_t { none, requests, probe, collective, sleep };
+  enum class Kind : std::uint8_t { none, requests, probe, collective };
   Kind kind = Kind::none;
+  /// Of a probe or a collective.
   const Comm* comm = nullptr;
+};
+
+/// The rest of it, by kind: of a probe its envelope, of requests the list.
+struct WaitDetail {
   std::int32_t peer = 0;
   std::int32_t tag = 0;
   const MPI_Request* requests = nullptr;
@@ -48,15 +53,16 @@ struct alignas(cache_line_bytes) RankState {
 
   // Own worker only. Its first half line is constant, too.
   core::Fiber fiber;
-  Phase phase = Phase::before_init;
   /// The MPI call being made and where it was made from.
   const char* call = "";
   const void* call_site = nullptr;
+  Phase phase = Phase::before_init;
   WaitNote wait;
-  /// Before the communicators, whose attributes point to its keys, so that it goes after them.
+  Comm world_comm;
+  WaitDetail wait_detail;
+  /// Attributes of communicators point to its keys: World::end_ranks() ends those first.
   std::unique_ptr<RankServices> services_if_used;
 
-  Comm world_comm;
   MatchTable posted;
   MatchTable unexpected;
   /// A fiber in MPI_Probe or MPI_Mprobe, to be made ready when a message arrives unexpected.

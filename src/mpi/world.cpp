@@ -82,6 +82,9 @@ void World::end_ranks(core::Worker& worker) {
   for (std::int32_t i = first_rank(worker.index()); i < last; ++i) {
     RankState* rank = ranks_[static_cast<std::size_t>(i)];
     free_all_unexpected(*rank);
+    // Before the keys that they point to.
+    rank->world_comm.attributes.reset();
+    rank->self_comm.attributes.reset();
     rank->world_comm.shared->release();
     rank->self_comm.shared->release();
     delete rank;

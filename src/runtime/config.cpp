@@ -59,7 +59,8 @@ Config take_config_from_environment() {
   unsetenv("LD_BIND_NOW");
   restore("LD_LIBRARY_PATH", "SORREL_OLD_LD_LIBRARY_PATH");
   // Set only when `sorrel run` had to put the library before one that the program names itself.
-  if (std::getenv("SORREL_OLD_LD_PRELOAD") != nullptr) restore("LD_PRELOAD", "SORREL_OLD_LD_PRELOAD");
+  if (std::getenv("SORREL_OLD_LD_PRELOAD") != nullptr)
+    restore("LD_PRELOAD", "SORREL_OLD_LD_PRELOAD");
   return config;
 }
 

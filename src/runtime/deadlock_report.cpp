@@ -45,11 +45,11 @@ Wait wait_of(const RankState& rank) {
   Wait wait{.comm = note.comm};
   if (note.kind == WaitNote::Kind::probe) {
     wait.direction = "from";
-    wait.peer = note.peer;
-    wait.tag = note.tag;
+    wait.peer = rank.wait_detail.peer;
+    wait.tag = rank.wait_detail.tag;
   }
   if (note.kind != WaitNote::Kind::requests) return wait;
-  const mpi::RequestList list{note.requests, note.request_count};
+  const mpi::RequestList list{rank.wait_detail.requests, rank.wait_detail.request_count};
   for (std::int32_t i = 0; i < list.count; ++i) {
     const Request* request = list[i];
     if (request == nullptr || request->completion.is_done()) continue;

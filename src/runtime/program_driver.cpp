@@ -40,9 +40,10 @@ class ProgramBody final : public RankBody {
       *trouble = "no memory for a private copy of the program";
       return false;
     }
-    const program::OutputFormat format{.has_rank_labels = config_.has_rank_labels};
+    const program::OutputFormat format{.has_rank_labels = config_.has_rank_labels,
+                                       .completes_last_line = config_.rank_count > 1};
     mine.process = std::make_unique<program::RankProcess>(start_, slab_.copy(index), index, format);
-    if (slab_.image().thread_local_segment() == nullptr) return true;
+    if (!slab_.image().needs_thread_block()) return true;
     const auto set_worker = [](void* worker) {
       core::Worker::set_current(static_cast<core::Worker*>(worker));
     };

@@ -45,6 +45,7 @@ void flush_buffer(RankState& self) {
   if (sends.bytes_in_use == 0) return;
   sends.flusher = &self.fiber;
   self.wait = {.kind = WaitNote::Kind::requests};
+  self.wait_detail = {};
   self.worker->suspend();
   self.wait.kind = WaitNote::Kind::none;
 }

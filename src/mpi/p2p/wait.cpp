@@ -17,8 +17,8 @@ class NotedWait {
  public:
   NotedWait(RankState& self, const MPI_Request* requests, std::int32_t count) : self_(self) {
     self_.wait.kind = WaitNote::Kind::requests;
-    self_.wait.requests = requests;
-    self_.wait.request_count = count;
+    self_.wait_detail.requests = requests;
+    self_.wait_detail.request_count = count;
   }
 
   ~NotedWait() { self_.wait.kind = WaitNote::Kind::none; }
