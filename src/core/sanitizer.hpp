@@ -8,6 +8,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -30,6 +31,8 @@ class SanitizerFiber {
 #if defined(__SANITIZE_ADDRESS__)
     bottom_ = bottom;
     bytes_ = bytes;
+    // A fiber that ended here before has left the marks of frames that never returned.
+    __asan_unpoison_memory_region(bottom, bytes);
 #endif
   }
 
