@@ -20,6 +20,10 @@ int fail_rank(mpi::RankState& self, const char* what, int rank, int size) {
   return self.fail(MPI_ERR_RANK, "%s %d is not in 0..%d", what, rank, size - 1);
 }
 
+int fail_root(mpi::RankState& self, int root, int size) {
+  return self.fail(MPI_ERR_ROOT, "root %d is not in 0..%d", root, size - 1);
+}
+
 int fail_tag(mpi::RankState& self, int tag) {
   return self.fail(MPI_ERR_TAG, "the tag is %d; it must not be negative", tag);
 }

@@ -10,6 +10,7 @@ namespace sorrel::abi {
 [[nodiscard, gnu::cold]] int fail_uncommitted(mpi::RankState& self);
 [[nodiscard, gnu::cold]] int fail_count(mpi::RankState& self, long long count);
 [[nodiscard, gnu::cold]] int fail_rank(mpi::RankState& self, const char* what, int rank, int size);
+[[nodiscard, gnu::cold]] int fail_root(mpi::RankState& self, int root, int size);
 [[nodiscard, gnu::cold]] int fail_tag(mpi::RankState& self, int tag);
 [[nodiscard, gnu::cold]] int fail_buffer(mpi::RankState& self);
 
@@ -33,13 +34,19 @@ namespace sorrel::abi {
   return MPI_SUCCESS;
 }
 
-/// A rank of the communicator; with `what` = "destination", "source", "root".
+/// A rank of the communicator; with `what` = "destination", "source".
 [[nodiscard]] inline int check_rank(mpi::RankState& self,
                                     const mpi::Comm& comm,
                                     const char* what,
                                     int rank) {
   if (rank < 0 || rank >= comm.size()) [[unlikely]]
     return fail_rank(self, what, rank, comm.size());
+  return MPI_SUCCESS;
+}
+
+[[nodiscard]] inline int check_root(mpi::RankState& self, const mpi::Comm& comm, int root) {
+  if (root < 0 || root >= comm.size()) [[unlikely]]
+    return fail_root(self, root, comm.size());
   return MPI_SUCCESS;
 }
 

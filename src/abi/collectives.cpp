@@ -80,7 +80,7 @@ int gather_face(RankState& self,
                 MPI_Datatype send_type,
                 const UserBlocks& user,
                 int root) {
-  if (const int error = check_rank(self, comm, "root", root); error != MPI_SUCCESS) return error;
+  if (const int error = check_root(self, comm, root); error != MPI_SUCCESS) return error;
   BlockList receive;
   if (comm.rank == root) {
     if (const int error = check_blocks(self, comm, user, &receive); error != MPI_SUCCESS)
@@ -120,7 +120,7 @@ int scatter_face(RankState& self,
                  const TypedBuffer& user_receive,
                  MPI_Datatype receive_type,
                  int root) {
-  if (const int error = check_rank(self, comm, "root", root); error != MPI_SUCCESS) return error;
+  if (const int error = check_root(self, comm, root); error != MPI_SUCCESS) return error;
   BlockList send;
   if (comm.rank == root) {
     if (const int error = check_blocks(self, comm, user, &send); error != MPI_SUCCESS) return error;
@@ -195,7 +195,7 @@ int PMPI_Barrier(MPI_Comm comm) {
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   return call_on(comm, "MPI_Bcast", [&](RankState& self, Comm& c) {
     TypedBuffer typed;
-    if (const int error = check_rank(self, c, "root", root); error != MPI_SUCCESS) return error;
+    if (const int error = check_root(self, c, root); error != MPI_SUCCESS) return error;
     if (const int error = check_typed(self, buffer, count, datatype, &typed); error != MPI_SUCCESS)
       return error;
     return note_truncation(self, broadcast({self, c}, typed, root));
@@ -339,7 +339,7 @@ int PMPI_Reduce(const void* sendbuf,
                 int root,
                 MPI_Comm comm) {
   return call_on(comm, "MPI_Reduce", [&](RankState& self, Comm& c) {
-    if (const int error = check_rank(self, c, "root", root); error != MPI_SUCCESS) return error;
+    if (const int error = check_root(self, c, root); error != MPI_SUCCESS) return error;
     return with_reduction(
         self, {sendbuf, recvbuf, count, datatype, op},
         [&](const ReductionArguments& arguments) { reduce_to_root({self, c}, arguments, root); });
