@@ -15,9 +15,9 @@ namespace sorrel {
 
 }  // namespace sorrel
 
-#define SORREL_CHECK(condition, ...)                                          \
-  do {                                                                        \
-    if (!(condition)) [[unlikely]]                                            \
+#define SORREL_CHECK(condition, ...)                                           \
+  do {                                                                         \
+    if (!(condition)) [[unlikely]]                                             \
       ::sorrel::check_failed(__FILE__, __LINE__, #condition, " " __VA_ARGS__); \
   } while (false)
 
