@@ -112,7 +112,8 @@ class TakingTurns(unittest.TestCase):
 
 class Printing(unittest.TestCase):
     def test_numbers_have_about_three_figures(self) -> None:
-        self.assertEqual([number(v) for v in (0.1234, 14.2, 566, 15234, None)], ["0.12", "14.2", "566.0", "15 234", "-"])
+        printed = [number(value) for value in (0.00421, 0.1234, 14.2, 566, 15234, None)]
+        self.assertEqual(printed, ["0.0042", "0.123", "14.2", "566.0", "15 234", "-"])
 
 
 if __name__ == "__main__":

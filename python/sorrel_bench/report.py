@@ -37,10 +37,11 @@ class Progress:
 
 
 def number(value: float | None) -> str:
-    """Three figures, no exponent: 0.152, 15.2, 15 234."""
+    """About three figures, no exponent: 0.0042, 0.152, 15.2, 15 234."""
     if value is None:
         return "-"
-    digits = 2 if abs(value) < 10 else 1 if abs(value) < 1000 else 0
+    size = abs(value)
+    digits = 4 if size < 0.1 else 3 if size < 1 else 2 if size < 10 else 1 if size < 1000 else 0
     return f"{value:,.{digits}f}".replace(",", " ")
 
 
