@@ -10,6 +10,12 @@ namespace {
 // Linux 6.13; Debian 12's headers do not name it.
 constexpr int madv_guard_install = 102;
 
+// A function with a large array steps over a single page before it touches anything.
+constexpr std::size_t guard_page_count = 16;
+
+// No advice of any Linux.
+constexpr int madv_nonsense = 0x5a5a;
+
 std::size_t page_bytes() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
@@ -17,8 +23,8 @@ std::size_t page_bytes() {
 }  // namespace
 
 StackSlab::StackSlab(std::size_t count, std::size_t stack_bytes)
-    : count_(count), guard_bytes_(page_bytes()), pitch_(0) {
-  const std::size_t page = guard_bytes_;
+    : count_(count), guard_bytes_(guard_page_count * page_bytes()), pitch_(0) {
+  const std::size_t page = page_bytes();
   pitch_ = (stack_bytes + page - 1) / page * page + guard_bytes_;
   void* range = mmap(nullptr, count_ * pitch_, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -37,12 +43,12 @@ StackSlab::~StackSlab() {
 }
 
 bool StackSlab::install_guards() {
+  // An emulator may accept any advice and do nothing: one that accepts nonsense is not believed.
+  const bool is_advice_obeyed = madvise(base_, guard_bytes_, madv_nonsense) != 0;
   for (std::size_t i = 0; i < count_; ++i) {
     std::byte* guard = base_ + i * pitch_;
-    if (madvise(guard, guard_bytes_, madv_guard_install) != 0 &&
-        mprotect(guard, guard_bytes_, PROT_NONE) != 0) {
-      return false;
-    }
+    if (is_advice_obeyed && madvise(guard, guard_bytes_, madv_guard_install) == 0) continue;
+    if (mprotect(guard, guard_bytes_, PROT_NONE) != 0) return false;
   }
   return true;
 }

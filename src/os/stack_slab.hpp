@@ -1,7 +1,7 @@
 //! StackSlab - the stacks of all fibers of a process in one reserved, lazily committed range of
 //! addresses.
 //!
-//! Each stack has a guard page below it. Guards are installed with MADV_GUARD_INSTALL (Linux 6.13),
+//! Each stack has guard pages below it. Guards are installed with MADV_GUARD_INSTALL (Linux 6.13),
 //! which needs no map of its own, else with mprotect, which costs one map a stack. Constant after
 //! construction, so any thread may ask which stack an address belongs to, a signal handler too.
 #pragma once

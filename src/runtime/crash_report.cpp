@@ -6,6 +6,7 @@
 #include <cstring>
 #include <signal.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -54,14 +55,42 @@ void write_backtrace() {
   }
 }
 
+/// Where a signal came from.
+struct Fault {
+  const void* address;
+  const void* stack_pointer;
+};
+
+Fault fault_of(const siginfo_t& info, const void* context) {
+  const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  const auto stack_pointer = static_cast<std::uintptr_t>(machine.gregs[REG_RSP]);
+#else
+  const auto stack_pointer = static_cast<std::uintptr_t>(machine.sp);
+#endif
+  return {.address = info.si_addr, .stack_pointer = reinterpret_cast<const void*>(stack_pointer)};
+}
+
+/// The address lies in a guard, or a large frame has carried the stack pointer below the rank's
+/// stack.
+bool is_stack_overflow(const mpi::RankState& rank,
+                       const Fault& fault,
+                       const os::StackSlab& stacks) {
+  const auto place = stacks.place_of(fault.address);
+  if (place && place->in_guard) return true;
+  const auto pointer_place = stacks.place_of(fault.stack_pointer);
+  return pointer_place && (pointer_place->in_guard ||
+                           pointer_place->index != static_cast<std::size_t>(rank.world_rank));
+}
+
 void describe(char* text,
               std::size_t bytes,
               const mpi::RankState& rank,
               int signal_number,
-              const void* address,
+              const Fault& fault,
               const Job& job) {
-  const auto place = job.stacks().place_of(address);
-  if ((signal_number == SIGSEGV || signal_number == SIGBUS) && place && place->in_guard) {
+  const bool is_memory_fault = signal_number == SIGSEGV || signal_number == SIGBUS;
+  if (is_memory_fault && is_stack_overflow(rank, fault, job.stacks())) {
     const std::size_t kib = job.stacks().stack_bytes() >> 10;
     std::snprintf(
         text, bytes,
@@ -75,11 +104,11 @@ void describe(char* text,
                   signal_number);
   } else {
     std::snprintf(text, bytes, "sorrel: rank %d: %s (signal %d) at address %p\n", rank.world_rank,
-                  name, signal_number, address);
+                  name, signal_number, fault.address);
   }
 }
 
-void handle(int signal_number, siginfo_t* info, void* /*context*/) {
+void handle(int signal_number, siginfo_t* info, void* context) {
   // A second crash, in this very handler, ends the process at once.
   for (const int number : deadly_signals)
     signal(number, SIG_DFL);
@@ -90,7 +119,7 @@ void handle(int signal_number, siginfo_t* info, void* /*context*/) {
     return;
   }
   char text[256];
-  describe(text, sizeof text, *rank, signal_number, info->si_addr, *job);
+  describe(text, sizeof text, *rank, signal_number, fault_of(*info, context), *job);
   write_text(text);
   sigset_t deadly;
   sigemptyset(&deadly);
