@@ -1,5 +1,5 @@
 // Receives, and sends together with receives. MPI 5.0, 3.2, 3.7, 3.9, 3.10.
-#include <memory>
+#include <cstdlib>
 
 #include "abi/call.hpp"
 #include "abi/check.hpp"
@@ -134,15 +134,53 @@ int both_nonblocking(RankState& self,
   return start_pair(receive, send);
 }
 
-/// A packed copy of a buffer that is about to be received over.
-std::unique_ptr<std::byte[]> packed_copy(const void* buffer,
-                                         int count,
-                                         const mpi::Datatype& type,
-                                         std::size_t* bytes) {
-  *bytes = static_cast<std::size_t>(count) * type.size();
-  auto copied = std::make_unique_for_overwrite<std::byte[]>(*bytes + 1);
-  pack(buffer, static_cast<std::size_t>(count), type, copied.get());
-  return copied;
+/// A packed copy of a buffer that is about to be received over, from malloc.
+int copy_packed(RankState& self,
+                const UserReceive& user,
+                const mpi::Datatype& type,
+                void** copied,
+                int* bytes) {
+  // A count of bytes must do for a count of elements, because the copy is sent as bytes.
+  constexpr std::size_t bytes_max = std::size_t{1} << 30;
+  const std::size_t size = static_cast<std::size_t>(user.count) * type.size();
+  if (size > bytes_max) return self.fail(MPI_ERR_COUNT, "%zu bytes are too many to replace", size);
+  *copied = std::malloc(size + 1);
+  if (*copied == nullptr) return self.fail(MPI_ERR_NO_MEM, "no memory for %zu bytes", size);
+  pack(user.buffer, static_cast<std::size_t>(user.count), type, *copied);
+  *bytes = static_cast<int>(size);
+  return MPI_SUCCESS;
+}
+
+int replace(
+    RankState& self, Comm& comm, const UserReceive& user, UserSend user_send, MPI_Status* status) {
+  mpi::Datatype* type = nullptr;
+  void* copied = nullptr;
+  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
+  if (const int error = copy_packed(self, user, *type, &copied, &user_send.count);
+      error != MPI_SUCCESS)
+    return error;
+  user_send.buffer = copied;
+  const int error = both(self, comm, user_send, user, status);
+  std::free(copied);
+  return error;
+}
+
+int replace_nonblocking(
+    RankState& self, Comm& comm, const UserReceive& user, UserSend user_send, MPI_Request* handle) {
+  mpi::Datatype* type = nullptr;
+  mpi::Datatype* byte = nullptr;
+  void* copied = nullptr;
+  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
+  if (const int error = check(self, comm, user_send, &byte); error != MPI_SUCCESS) return error;
+  if (const int error = copy_packed(self, user, *type, &copied, &user_send.count);
+      error != MPI_SUCCESS)
+    return error;
+  user_send.buffer = copied;
+  Request& receive = make_receive(self, comm, arguments_of(user, *type));
+  Request& send = make_send(self, comm, arguments_of(user_send, *byte), SendMode::standard);
+  send.owns_buffer = true;
+  *handle = handle_of(receive);
+  return start_pair(receive, send);
 }
 
 }  // namespace
@@ -237,18 +275,37 @@ int PMPI_Sendrecv_replace(void* buf,
                           MPI_Comm comm,
                           MPI_Status* status) {
   return call_on(comm, "MPI_Sendrecv_replace", [&](RankState& self, Comm& c) {
-    const UserReceive user{buf, count, datatype, source, recvtag};
-    mpi::Datatype* type = nullptr;
-    if (const int error = check(self, c, user, &type); error != MPI_SUCCESS) return error;
-    std::size_t bytes = 0;
-    const auto copied = packed_copy(buf, count, *type, &bytes);
-    if (bytes > std::size_t{1} << 30)
-      return self.fail(MPI_ERR_COUNT, "%zu bytes are too many to replace", bytes);
-    return both(self, c, {copied.get(), static_cast<int>(bytes), MPI_BYTE, dest, sendtag}, user,
-                status);
+    return replace(self, c, {buf, count, datatype, source, recvtag},
+                   {nullptr, 0, MPI_BYTE, dest, sendtag}, status);
   });
 }
 
+int PMPI_Isendrecv_replace(void* buf,
+                           int count,
+                           MPI_Datatype datatype,
+                           int dest,
+                           int sendtag,
+                           int source,
+                           int recvtag,
+                           MPI_Comm comm,
+                           MPI_Request* request) {
+  return call_on(comm, "MPI_Isendrecv_replace", [&](RankState& self, Comm& c) {
+    return replace_nonblocking(self, c, {buf, count, datatype, source, recvtag},
+                               {nullptr, 0, MPI_BYTE, dest, sendtag}, request);
+  });
+}
+
+SORREL_WEAK(int,
+            MPI_Isendrecv_replace,
+            (void* buf,
+             int count,
+             MPI_Datatype datatype,
+             int dest,
+             int sendtag,
+             int source,
+             int recvtag,
+             MPI_Comm comm,
+             MPI_Request* request))
 SORREL_WEAK(int,
             MPI_Recv,
             (void* buf,

@@ -71,15 +71,17 @@ int buffered_send(RankState& self, Comm& comm, const SendArguments& arguments) {
                  .tag = arguments.tag},
                 SendMode::buffered);
   request.is_released = true;
+  request.owns_buffer = true;
   request.buffered_charge = charge;
   sends.bytes_in_use += charge;
   start_send(request);
   return MPI_SUCCESS;
 }
 
-void settle_buffered_send(Request& request) {
-  BufferedSends& sends = *request.owner->buffered_sends;
+void free_owned_buffer(Request& request) {
   std::free(request.buffer);
+  if (request.buffered_charge == 0) return;
+  BufferedSends& sends = *request.owner->buffered_sends;
   sends.bytes_in_use -= request.buffered_charge;
   if (sends.bytes_in_use == 0 && sends.flusher != nullptr) {
     request.owner->worker->make_ready(*sends.flusher);

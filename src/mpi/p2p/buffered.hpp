@@ -35,7 +35,8 @@ void flush_buffer(RankState& self);
 /// fit.
 [[nodiscard]] int buffered_send(RankState& self, Comm& comm, const SendArguments& arguments);
 
-/// A buffered send is complete: frees its copy and its share of the buffer.
-void settle_buffered_send(Request& request);
+/// A send from our own copy is complete: frees the copy and, of a buffered send, its share of the
+/// attached buffer.
+void free_owned_buffer(Request& request);
 
 }  // namespace sorrel::mpi

@@ -47,6 +47,8 @@ void deliver_and_dispose(Request& receive, Message& message) {
 }
 
 void complete(Request& request) {
+  if (request.owns_buffer) [[unlikely]]
+    free_owned_buffer(request);
   if (request.main_part != nullptr) [[unlikely]] {
     Request& main_part = *request.main_part;
     recycle(request);
@@ -58,8 +60,6 @@ void complete(Request& request) {
     return;
   }
   request.completion.complete(*request.owner->worker);
-  if (request.buffered_charge != 0) [[unlikely]]
-    settle_buffered_send(request);
   if (request.is_released) [[unlikely]]
     recycle(request);
 }

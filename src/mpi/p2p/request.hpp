@@ -92,7 +92,9 @@ struct Request {
     RankState* destination;
   } trip;
 
-  /// A buffered send: what it takes of the attached buffer; not 0.
+  /// The buffer is our own copy: freed when the send is complete.
+  bool owns_buffer = false;
+  /// A buffered send: what it takes of the attached buffer.
   std::size_t buffered_charge = 0;
 
   /// Free list of the pool.
