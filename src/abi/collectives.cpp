@@ -170,14 +170,16 @@ int with_reduction(RankState& self, const UserReduction& user, Body&& body) {
     return error;
   const Op* op = mpi::op_from_handle(user.op);
   if (op == nullptr) return self.fail(MPI_ERR_OP, "the handle is no operation");
-  if (!is_allowed(*op, *typed.type)) {
+  const mpi::ReduceKernel kernel = predefined_kernel(*op, *typed.type);
+  if (kernel == nullptr && op->is_predefined()) {
     return self.fail(MPI_ERR_OP, "the operation is not defined on datatype %s", typed.type->name());
   }
   body(ReductionArguments{.send = is_in_place(user.send) ? nullptr : user.send,
                           .receive = user.receive,
                           .count = typed.count,
                           .type = *typed.type,
-                          .op = *op});
+                          .op = *op,
+                          .kernel = kernel});
   return MPI_SUCCESS;
 }
 

@@ -31,6 +31,8 @@ struct ReductionArguments {
   std::size_t count;
   const Datatype& type;
   const Op& op;
+  /// The loop of a predefined operation on this type; null for a user's.
+  ReduceKernel kernel;
 };
 
 void barrier(const Member& member);

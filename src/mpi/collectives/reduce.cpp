@@ -10,7 +10,7 @@ namespace {
 SmallReduction small_reduction(const ReductionArguments& arguments) {
   const std::size_t bytes = arguments.count * arguments.type.size();
   if (bytes > small_reduction_bytes_max || !arguments.type.is_dense()) return {};
-  return {.kernel = predefined_kernel(arguments.op, arguments.type),
+  return {.kernel = arguments.kernel,
           .element_count = static_cast<std::uint32_t>(arguments.count),
           .bytes = static_cast<std::uint32_t>(bytes)};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mpi/datatype/bytes.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -105,14 +106,13 @@ void CollectiveSlots::meet_and_reduce(RankState& self,
   }
   CollectivePart& part = part_of(self, comm);
   part.reduction = reduction;
-  std::memcpy(value_of(reduction, comm.rank), operand, reduction.bytes);
+  copy_bytes(value_of(reduction, comm.rank), operand, reduction.bytes);
   arrive(self, comm, part);
-  std::memcpy(result, part.result.data(), reduction.bytes);
+  copy_bytes(result, part.result.data(), reduction.bytes);
 }
 
 void CollectiveSlots::arrive(RankState& self, Comm& comm, CollectivePart& part) {
-  ++part.arrived_member_count;
-  if (complete_if_all_arrived(part)) return;
+  if (++part.arrived_member_count == part.member_count && complete_if_all_arrived(part)) return;
   part.waiting.push(self.fiber);
   self.wait.kind = WaitNote::Kind::collective;
   self.wait.comm = &comm;

@@ -29,7 +29,9 @@ inline void copy_overlapping(void* to, const void* from, std::size_t size) {
 }
 
 inline void copy_bytes(void* to, const void* from, std::size_t size) {
-  if (size > 32) [[likely]] {
+  if (size == 8) {
+    std::memcpy(to, from, 8);
+  } else if (size > 32) [[likely]] {
     std::memcpy(to, from, size);
   } else if (size >= 16) {
     copy_overlapping<Bytes16>(to, from, size);
