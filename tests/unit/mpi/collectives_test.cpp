@@ -1,0 +1,190 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <vector>
+
+#include "unit/runtime/rank_run.hpp"
+
+namespace sorrel::mpi {
+namespace {
+
+using test::RankTest;
+
+class Collectives : public RankTest {};
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Collectives, test::all_shapes(), test::name_of);
+
+// In the slots, staged, and straight from buffer to buffer; a long reduction has several segments.
+constexpr int counts[] = {0, 1, 4, 100, 1025, 20000};
+
+std::vector<int> ramp(int first, int count) {
+  std::vector<int> values(static_cast<std::size_t>(count));
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+TEST_P(Collectives, BroadcastFromEveryRoot) {
+  run([](int rank) {
+    for (const int count : counts) {
+      for (int root = 0; root < size(); ++root) {
+        std::vector<int> values = rank == root ? ramp(root, count) : ramp(-1, count);
+        MPI_Bcast(values.data(), count, MPI_INT, root, MPI_COMM_WORLD);
+        EXPECT_EQ(values, ramp(root, count));
+      }
+    }
+  });
+}
+
+TEST_P(Collectives, ReduceToEveryRank) {
+  run([](int rank) {
+    const int rank_sum = size() * (size() - 1) / 2;
+    for (const int count : counts) {
+      const std::vector<int> out = ramp(rank, count);
+      std::vector<int> in(out.size()), expected(out.size());
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        expected[i] = rank_sum + size() * static_cast<int>(i);
+      MPI_Allreduce(out.data(), in.data(), count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      EXPECT_EQ(in, expected);
+      for (int root = 0; root < size(); root += 3) {
+        in = out;
+        MPI_Reduce(rank == root ? MPI_IN_PLACE : out.data(), in.data(), count, MPI_INT, MPI_SUM,
+                   root, MPI_COMM_WORLD);
+        if (rank == root) {
+          EXPECT_EQ(in, expected);
+        }
+      }
+    }
+  });
+}
+
+TEST_P(Collectives, ScanInTheOrderOfRanks) {
+  run([](int rank) {
+    for (const int count : counts) {
+      const std::vector<int> out = ramp(rank, count);
+      std::vector<int> in(out.size());
+      MPI_Scan(out.data(), in.data(), count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      for (std::size_t i = 0; i < in.size(); ++i)
+        ASSERT_EQ(in[i], rank * (rank + 1) / 2 + (rank + 1) * static_cast<int>(i));
+      in = out;
+      MPI_Exscan(MPI_IN_PLACE, in.data(), count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      for (std::size_t i = 0; i < in.size() && rank > 0; ++i)
+        ASSERT_EQ(in[i], rank * (rank - 1) / 2 + rank * static_cast<int>(i));
+    }
+  });
+}
+
+TEST_P(Collectives, ReduceScatterInPlace) {
+  run([](int rank) {
+    std::vector<int> values = ramp(rank, 3 * size());
+    MPI_Reduce_scatter_block(MPI_IN_PLACE, values.data(), 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < 3; ++i)
+      EXPECT_EQ(values[static_cast<std::size_t>(i)],
+                size() * (size() - 1) / 2 + size() * (3 * rank + i));
+  });
+}
+
+TEST_P(Collectives, MoveBlocksBetweenEverybody) {
+  run([](int rank) {
+    const auto ranks = static_cast<std::size_t>(size());
+    for (const int count : {1, 100, 600}) {
+      const auto block = static_cast<std::size_t>(count);
+      std::vector<int> out(ranks * block), in(ranks * block, -1);
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = rank * 1000000 + static_cast<int>(i);
+      MPI_Alltoall(out.data(), count, MPI_INT, in.data(), count, MPI_INT, MPI_COMM_WORLD);
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        ASSERT_EQ(in[i], static_cast<int>(i / block) * 1000000 + rank * count +
+                             static_cast<int>(i % block));
+      }
+      MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out.data(), count, MPI_INT, MPI_COMM_WORLD);
+      EXPECT_EQ(out, in);
+      MPI_Allgather(&out[0], count, MPI_INT, in.data(), count, MPI_INT, MPI_COMM_WORLD);
+      for (std::size_t from = 0; from < ranks; ++from)
+        ASSERT_EQ(in[from * block], static_cast<int>(from) * count);
+    }
+  });
+}
+
+TEST_P(Collectives, GatherAndScatterAtEveryRoot) {
+  run([](int rank) {
+    for (int root = 0; root < size(); ++root) {
+      std::vector<int> all(static_cast<std::size_t>(size()));
+      const int own = 10 * rank + root;
+      int back = -1;
+      MPI_Gather(&own, 1, MPI_INT, all.data(), 1, MPI_INT, root, MPI_COMM_WORLD);
+      MPI_Scatter(all.data(), 1, MPI_INT, &back, 1, MPI_INT, root, MPI_COMM_WORLD);
+      EXPECT_EQ(back, own);
+    }
+  });
+}
+
+TEST_P(Collectives, FollowEachOtherWithoutABreak) {
+  run([](int rank) {
+    // Slots, staging buffers and deposits in turn, as fast as everybody can.
+    for (int round = 0; round < 200; ++round) {
+      int sum = 0;
+      int value = round;
+      MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      EXPECT_EQ(sum, size() * (size() - 1) / 2);
+      MPI_Bcast(&value, 1, MPI_INT, round % size(), MPI_COMM_WORLD);
+      EXPECT_EQ(value, round);
+      MPI_Barrier(MPI_COMM_WORLD);
+      double operands[4] = {1.0, 2.0, 3.0, static_cast<double>(rank)};
+      MPI_Allreduce(MPI_IN_PLACE, operands, 4, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+      EXPECT_EQ(operands[3], size() - 1);
+      std::vector<int> all(static_cast<std::size_t>(size()));
+      MPI_Allgather(&rank, 1, MPI_INT, all.data(), 1, MPI_INT, MPI_COMM_WORLD);
+      EXPECT_EQ(all, ramp(0, size()));
+    }
+  });
+}
+
+TEST_P(Collectives, GrowTheirStagingBuffersBetweenUses) {
+  run([](int rank) {
+    for (int count = 1; count <= 128; count *= 2) {
+      const std::vector<int> own = ramp(rank * count, count);
+      std::vector<int> all(static_cast<std::size_t>(count * size()));
+      for (int round = 0; round < 3; ++round) {
+        MPI_Allgather(own.data(), count, MPI_INT, all.data(), count, MPI_INT, MPI_COMM_WORLD);
+        ASSERT_EQ(all, ramp(0, count * size()));
+      }
+    }
+  });
+}
+
+std::uint64_t bits_of(double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/// The bits of sums that depend on their order, for a number of ranks and workers.
+std::vector<std::uint64_t> awkward_sums(const test::Shape& shape) {
+  std::vector<std::uint64_t> sums;
+  test::run_ranks(shape, [&](int rank) {
+    for (const int count : {1, 3, 2000}) {
+      std::vector<double> values(static_cast<std::size_t>(count));
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] =
+            1.0 / (1.0 + static_cast<double>((rank * 7919 + static_cast<int>(i) * 31) % 1009));
+      MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+      if (rank == 0) sums.push_back(bits_of(values.back()));
+    }
+  });
+  return sums;
+}
+
+TEST(Reductions, HaveTheSameBitsForEveryNumberOfWorkers) {
+  for (const int ranks : {7, 65, 200}) {
+    const auto expected = awkward_sums({ranks, 1});
+    EXPECT_EQ(expected.size(), 3U);
+    for (const int workers : {2, 3, 5})
+      EXPECT_EQ(awkward_sums({ranks, workers}), expected) << ranks << " ranks, " << workers;
+  }
+}
+
+}  // namespace
+}  // namespace sorrel::mpi

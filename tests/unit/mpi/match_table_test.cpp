@@ -1,0 +1,151 @@
+#include "mpi/p2p/match_table.hpp"
+
+#include <cstdlib>
+#include <deque>
+#include <gtest/gtest.h>
+#include <list>
+#include <string>
+
+#include "base/prng.hpp"
+
+namespace sorrel::mpi {
+namespace {
+
+std::uint64_t seed() {
+  const char* given = std::getenv("SORREL_SEED");
+  return given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
+}
+
+MatchEntry entry(std::uint32_t context, std::int32_t source, std::int32_t tag) {
+  MatchEntry made;
+  made.envelope = {.context = context, .source = source, .tag = tag};
+  return made;
+}
+
+TEST(MatchTable, IsEmptyAtFirst) {
+  const MatchTable table;
+  EXPECT_EQ(table.count(), 0U);
+  EXPECT_EQ(table.oldest(), nullptr);
+  EXPECT_EQ(table.find_receive_for({.context = 0, .source = 0, .tag = 0}), nullptr);
+  EXPECT_EQ(table.find_message_for({.context = 0, .source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG}),
+            nullptr);
+}
+
+TEST(MatchTable, GivesTheOldestOfEqualEnvelopes) {
+  MatchTable table;
+  MatchEntry first = entry(1, 2, 3);
+  MatchEntry second = entry(1, 2, 3);
+  table.add(first);
+  table.add(second);
+  EXPECT_EQ(table.find_receive_for({.context = 1, .source = 2, .tag = 3}), &first);
+  table.remove(first);
+  EXPECT_EQ(table.find_receive_for({.context = 1, .source = 2, .tag = 3}), &second);
+  EXPECT_EQ(table.count(), 1U);
+  table.remove(second);
+}
+
+TEST(MatchTable, HidesTheLibrarysOwnTagsFromWildcards) {
+  MatchTable posted;
+  MatchEntry any = entry(0, 1, MPI_ANY_TAG);
+  posted.add(any);
+  EXPECT_EQ(posted.find_receive_for({.context = 0, .source = 1, .tag = -3}), nullptr);
+  EXPECT_EQ(posted.find_receive_for({.context = 0, .source = 1, .tag = 0}), &any);
+  MatchTable unexpected;
+  MatchEntry own = entry(0, 1, -3);
+  unexpected.add(own);
+  EXPECT_EQ(unexpected.find_message_for({.context = 0, .source = 1, .tag = MPI_ANY_TAG}), nullptr);
+  EXPECT_EQ(unexpected.find_message_for({.context = 0, .source = 1, .tag = -3}), &own);
+}
+
+TEST(MatchTable, ReplacesAnEntryInItsPlace) {
+  MatchTable table;
+  MatchEntry before = entry(0, 0, 7);
+  MatchEntry old = entry(0, 0, 7);
+  MatchEntry after = entry(0, 0, 7);
+  MatchEntry twin = entry(0, 0, 7);
+  for (MatchEntry* each : {&before, &old, &after})
+    table.add(*each);
+  table.replace(old, twin);
+  EXPECT_FALSE(old.is_linked);
+  for (MatchEntry* each : {&before, &twin, &after}) {
+    EXPECT_EQ(table.find_message_for({.context = 0, .source = 0, .tag = 7}), each);
+    EXPECT_EQ(table.oldest(), each);
+    table.remove(*each);
+  }
+  EXPECT_EQ(table.oldest(), nullptr);
+}
+
+/// The same by looking at every entry from the oldest on.
+class SlowTable {
+ public:
+  void add(MatchEntry& added) { entries_.push_back(&added); }
+
+  void remove(MatchEntry& removed) { entries_.remove(&removed); }
+
+  template <class Accepts>
+  [[nodiscard]] MatchEntry* find(Accepts&& accepts) const {
+    for (MatchEntry* candidate : entries_) {
+      if (accepts(candidate->envelope)) return candidate;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] MatchEntry* random(Prng& dice) const {
+    auto at = entries_.begin();
+    std::advance(at, static_cast<std::ptrdiff_t>(dice.below(entries_.size())));
+    return *at;
+  }
+
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+
+ private:
+  std::list<MatchEntry*> entries_;
+};
+
+Envelope random_envelope(Prng& dice, bool with_wildcards) {
+  Envelope envelope{
+      .context = static_cast<std::uint32_t>(dice.below(3)),
+      .source = static_cast<std::int32_t>(dice.below(4)),
+      .tag = static_cast<std::int32_t>(dice.below(5)) - (dice.below(9) == 0 ? 10 : 0)};
+  if (with_wildcards && dice.below(3) == 0) envelope.source = MPI_ANY_SOURCE;
+  if (with_wildcards && dice.below(3) == 0) envelope.tag = MPI_ANY_TAG;
+  return envelope;
+}
+
+TEST(MatchTable, AnswersAsALinearSearchDoes) {
+  SCOPED_TRACE("SORREL_SEED=" + std::to_string(seed()));
+  for (const bool holds_receives : {true, false}) {
+    Prng dice(seed());
+    MatchTable table;
+    SlowTable slow;
+    std::deque<MatchEntry> entries;
+    for (int step = 0; step < 20000; ++step) {
+      const auto what = dice.below(10);
+      if (what < 4) {
+        entries.emplace_back().envelope = random_envelope(dice, holds_receives);
+        table.add(entries.back());
+        slow.add(entries.back());
+      } else if (what < 6 && !slow.empty()) {
+        MatchEntry& removed = *slow.random(dice);
+        table.remove(removed);
+        slow.remove(removed);
+      } else {
+        const Envelope asked = random_envelope(dice, !holds_receives);
+        MatchEntry* found =
+            holds_receives ? table.find_receive_for(asked) : table.find_message_for(asked);
+        ASSERT_EQ(found, slow.find([&](const Envelope& held) {
+          return holds_receives ? asked.satisfies(held) : held.satisfies(asked);
+        })) << "step "
+            << step;
+        if (found == nullptr) continue;
+        table.remove(*found);
+        slow.remove(*found);
+      }
+    }
+    while (MatchEntry* left = table.oldest())
+      table.remove(*left);
+  }
+}
+
+}  // namespace
+}  // namespace sorrel::mpi

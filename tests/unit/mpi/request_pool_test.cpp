@@ -1,0 +1,50 @@
+#include "mpi/p2p/request_pool.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <vector>
+
+#include "mpi/p2p/request.hpp"
+
+namespace sorrel::mpi {
+namespace {
+
+TEST(RequestPool, GivesDistinctFreshRequests) {
+  RequestPool pool;
+  std::set<Request*> taken;
+  for (int i = 0; i < 1000; ++i) {
+    Request& request = pool.take();
+    EXPECT_TRUE(taken.insert(&request).second);
+    EXPECT_FALSE(request.is_active);
+    EXPECT_FALSE(request.completion.is_done());
+    request.is_active = true;
+    request.error = MPI_ERR_TRUNCATE;
+  }
+  for (Request* request : taken)
+    pool.give_back(*request);
+}
+
+TEST(RequestPool, UsesReturnedRequestsAgainAsNew) {
+  RequestPool pool;
+  Request& first = pool.take();
+  first.error = MPI_ERR_TRUNCATE;
+  first.is_persistent = true;
+  pool.give_back(first);
+  Request& second = pool.take();
+  EXPECT_EQ(&second, &first);
+  EXPECT_EQ(second.error, MPI_SUCCESS);
+  EXPECT_FALSE(second.is_persistent);
+  pool.give_back(second);
+}
+
+TEST(RequestPool, MakesTheHandleOfAReturnedRequestStale) {
+  RequestPool pool;
+  Request& request = pool.take();
+  const MPI_Request handle = handle_of(request);
+  EXPECT_EQ(object_of<Request>(handle), &request);
+  pool.give_back(request);
+  EXPECT_EQ(object_of<Request>(handle), nullptr);
+}
+
+}  // namespace
+}  // namespace sorrel::mpi

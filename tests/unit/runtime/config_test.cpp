@@ -1,0 +1,52 @@
+#include "runtime/config.hpp"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+namespace sorrel::runtime {
+namespace {
+
+std::string value_of(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "(unset)" : value;
+}
+
+TEST(Config, IsOneRankWithoutSorrelRun) {
+  unsetenv("SORREL_RANKS");
+  const Config config = take_config_from_environment();
+  EXPECT_EQ(config.rank_count, 1);
+  EXPECT_EQ(config.worker_count, 1U);
+  EXPECT_TRUE(config.cpus.empty());
+  EXPECT_FALSE(config.has_rank_labels);
+}
+
+TEST(Config, IsTakenOutOfTheEnvironment) {
+  setenv("SORREL_RANKS", "64", 1);
+  setenv("SORREL_WORKERS", "3", 1);
+  setenv("SORREL_CPUS", "0,2,5", 1);
+  setenv("SORREL_STACK", "65536", 1);
+  setenv("SORREL_LABEL", "1", 1);
+  setenv("LD_BIND_NOW", "1", 1);
+  setenv("LD_LIBRARY_PATH", "/ours:/theirs", 1);
+  setenv("SORREL_OLD_LD_LIBRARY_PATH", "/theirs", 1);
+  const Config config = take_config_from_environment();
+  EXPECT_EQ(config.rank_count, 64);
+  EXPECT_EQ(config.worker_count, 3U);
+  EXPECT_EQ(config.cpus, (std::vector<int>{0, 2, 5}));
+  EXPECT_EQ(config.stack_bytes, 65536U);
+  EXPECT_TRUE(config.has_rank_labels);
+  for (const char* name : {"SORREL_RANKS", "SORREL_WORKERS", "SORREL_CPUS", "SORREL_STACK",
+                           "SORREL_LABEL", "LD_BIND_NOW", "SORREL_OLD_LD_LIBRARY_PATH"})
+    EXPECT_EQ(value_of(name), "(unset)") << name;
+  EXPECT_EQ(value_of("LD_LIBRARY_PATH"), "/theirs");
+  unsetenv("LD_LIBRARY_PATH");
+}
+
+TEST(Config, UnderstandsAnEmptyListOfCpus) {
+  setenv("SORREL_RANKS", "2", 1);
+  setenv("SORREL_CPUS", "", 1);
+  EXPECT_TRUE(take_config_from_environment().cpus.empty());
+}
+
+}  // namespace
+}  // namespace sorrel::runtime
