@@ -3,6 +3,7 @@
     python3 bench/driver_test.py
 """
 
+import dataclasses
 import pathlib
 import sys
 import unittest
@@ -105,6 +106,21 @@ class TakingTurns(unittest.TestCase):
     def test_processes_do_not_take_turns_on_one_core(self) -> None:
         order = [who.name for _, _, who in self.runner("yield_8").turns()]
         self.assertNotIn("Open MPI", order)
+
+    def test_real_time_processes_do_not_outnumber_the_cores(self) -> None:
+        plan = self.runner().plan
+        plan = dataclasses.replace(plan, real_time_priority=5)
+        self.assertFalse(plan.includes(by_name("kneighbor_64"), PROCESSES))
+        self.assertTrue(plan.includes(by_name("kneighbor_64"), OWN))
+        self.assertTrue(plan.includes(by_name("pingpong_8_two_workers"), PROCESSES))
+
+    def test_launchers_stay_above_the_ranks_that_they_start(self) -> None:
+        plan = dataclasses.replace(self.runner().plan, real_time_priority=5)
+        two = by_name("pingpong_8_two_workers")
+        launcher = dataclasses.replace(PROCESSES, launch=lambda job: ["mpiexec", job.program, *job.arguments])
+        lowered = ["chrt", "-f", "5"]
+        self.assertEqual(Runner(plan)._command(two, launcher, ("p", "1")), ["mpiexec", *lowered, "p", "1"])
+        self.assertEqual(Runner(plan)._command(two, OWN, ("p", "1")), [*lowered, "p"])
 
     def test_patterns_choose_experiments(self) -> None:
         self.assertEqual([e.name for e in select(["cg_loop_*"])], ["cg_loop_16", "cg_loop_64"])

@@ -8,6 +8,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - the first thing that may fail
 import argparse
 import json
 import pathlib
+import signal
 import tempfile
 from typing import NoReturn
 
@@ -84,7 +85,7 @@ def check(arguments: argparse.Namespace) -> None:
         refuse(f"bench: {trouble}")
 
 
-def make_plan(arguments: argparse.Namespace, folder: pathlib.Path) -> Plan:
+def make_plan(arguments: argparse.Namespace, folder: pathlib.Path, real_time_priority: int) -> Plan:
     cpus = machine.distinct_cores()
     experiments = [e for e in select(arguments.only) if e.workers <= len(cpus)]
     left_out = len(select(arguments.only)) - len(experiments)
@@ -97,6 +98,7 @@ def make_plan(arguments: argparse.Namespace, folder: pathlib.Path) -> Plan:
         series_seconds=0.05 if arguments.quick else 0.15,
         cpus=cpus,
         folder=folder,
+        real_time_priority=real_time_priority,
     )
 
 
@@ -121,8 +123,11 @@ def probes(arguments: argparse.Namespace) -> int:
     print(f"{facts['processor']}, {len(facts['cpus_allowed'])} of {facts['cpus']} CPUs, Linux {facts['kernel']}")
     if facts["load_before"] > BUSY_LOAD:
         print(f"The machine is busy (load {facts['load_before']:.1f}): expect figures that are too high.")
+    if facts["real_time_priority"]:
+        machine.raise_priority()
+        print("Real-time priority: MPIs whose ranks are processes take no part where these outnumber the cores.")
     with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
-        plan = make_plan(arguments, pathlib.Path(folder))
+        plan = make_plan(arguments, pathlib.Path(folder), facts["real_time_priority"])
         print("MPIs: " + ", ".join(f"{i.name} {i.version}" for i in plan.implementations), flush=True)
         runner = measure(plan)
     facts["load_after"] = machine.load()
@@ -144,6 +149,8 @@ def main() -> int:
         print_list()
         return 0
     check(arguments)
+    # An end that is asked for is an orderly one: no program of ours stays behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         return probes(arguments)
     except KeyboardInterrupt:

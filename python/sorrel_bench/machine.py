@@ -47,6 +47,17 @@ def load() -> float:
     return os.getloadavg()[0]
 
 
+def real_time_priority() -> int:
+    """Of this process and so of what it starts; 0 without."""
+    is_real_time = os.sched_getscheduler(0) in (os.SCHED_FIFO, os.SCHED_RR)
+    return os.sched_getparam(0).sched_priority if is_real_time else 0
+
+
+def raise_priority() -> None:
+    """This process goes one above its real-time priority."""
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(real_time_priority() + 1))
+
+
 def describe() -> dict:
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
@@ -61,5 +72,6 @@ def describe() -> dict:
         if os.path.exists("/etc/os-release")
         else "",
         "compiler": _first_line("cc", "--version"),
+        "real_time_priority": real_time_priority(),
         "load_before": load(),
     }

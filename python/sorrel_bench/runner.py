@@ -76,6 +76,12 @@ class Plan:
     series_seconds: float
     cpus: Sequence[int]
     folder: pathlib.Path
+    real_time_priority: int = 0
+
+    def includes(self, experiment: Experiment, implementation: Implementation) -> bool:
+        # Processes that spin at a real-time priority and outnumber the cores never let go of them.
+        is_stuck = experiment.ranks > experiment.workers and not implementation.has_light_ranks
+        return experiment.concerns(implementation) and not (self.real_time_priority and is_stuck)
 
 
 def probe_source(probe: str) -> pathlib.Path:
@@ -108,22 +114,42 @@ def _last_words(text: str) -> str:
     return lines[-1][:300] if lines else "no message"
 
 
+def _family(ancestor: int) -> list[int]:
+    """A process and all that came from it, wherever launchers have put them."""
+    children: dict[int, list[int]] = {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # The name, in parentheses, may hold anything; what follows it is state and parent.
+            parent = int(stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(stat.parent.name))
+    family = [ancestor]
+    for process in family:
+        family += children.get(process, [])
+    return family
+
+
 def _stop(process: subprocess.Popen) -> None:
-    """Launchers are asked first, so that they can end the ranks they have started elsewhere."""
+    """Launchers are asked first, then everything they have started goes."""
+    family = _family(process.pid)
     process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(FAREWELL_SECONDS)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    for member in reversed(family):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(member, signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=FAREWELL_SECONDS)
 
 
-def _execute(command: list[str], folder: pathlib.Path) -> tuple[str, str]:
-    """The output of a program, and what went wrong, or nothing."""
-    process = subprocess.Popen(
+def _begin(command: list[str], folder: pathlib.Path) -> subprocess.Popen:
+    return subprocess.Popen(
         command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, errors="replace", start_new_session=True,
     )  # fmt: skip
+
+
+def _finish(process: subprocess.Popen) -> tuple[str, str]:
+    """The output of a program, and what went wrong, or nothing."""
     try:
         output, errors = process.communicate(timeout=RUN_SECONDS_MAX)
     except subprocess.TimeoutExpired:
@@ -148,7 +174,7 @@ class Runner:
     def builds(self) -> list[tuple[str, Implementation]]:
         """Which probes are needed with which implementation."""
         return sorted(
-            {(e.probe, i) for e in self.plan.experiments for i in self.plan.implementations if e.concerns(i)},
+            {(e.probe, i) for e in self.plan.experiments for i in self.plan.implementations if self.plan.includes(e, i)},
             key=lambda pair: (pair[0], pair[1].name),
         )
 
@@ -158,7 +184,7 @@ class Runner:
         flags = implementation.private_globals if probe in WITH_GLOBALS else ()
         program = folder / probe
         command = [*implementation.compiler, *COMPILE_FLAGS, *flags, str(probe_source(probe)), "-o", str(program), "-lm"]
-        _, trouble = _execute(command, folder)
+        _, trouble = _finish(_begin(command, folder))
         if trouble:
             self.troubles.append(Trouble(implementation.name, f"building {probe}", trouble))
         else:
@@ -169,7 +195,7 @@ class Runner:
         order = []
         for round_ in range(self.plan.rounds):
             for experiment in self.plan.experiments:
-                taking_part = [i for i in self.plan.implementations if experiment.concerns(i)]
+                taking_part = [i for i in self.plan.implementations if self.plan.includes(experiment, i)]
                 first = round_ % len(taking_part)
                 order += [(round_, experiment, i) for i in taking_part[first:] + taking_part[:first]]
         return order
@@ -188,15 +214,26 @@ class Runner:
                 self.troubles.append(Trouble(implementation.name, experiment.title, trouble))
                 return
 
+    def _command(self, experiment: Experiment, implementation: Implementation, words: tuple[str, ...]) -> list[str]:
+        """How `words` is started. We and the launchers of processes stay one above the real-time priority
+        that we were started with: ranks that spin would keep us from ending them."""
+        priority = self.plan.real_time_priority
+        lowered = ("chrt", "-f", str(priority)) if priority else ()
+        if not implementation.has_light_ranks:
+            words = (*lowered, *words)
+        launched = implementation.launch(Job(words[0], words[1:], experiment.ranks, experiment.workers))
+        return [*lowered, *launched] if implementation.has_light_ranks else launched
+
     def _start(self, experiment: Experiment, implementation: Implementation, program: pathlib.Path) -> str:
-        arguments = experiment.arguments
+        words: tuple[str, ...] = (str(program), *experiment.arguments)
         if experiment.probe != "cg2d":
-            arguments = (str(self.plan.series_seconds), *arguments)
+            words = (str(program), str(self.plan.series_seconds), *experiment.arguments)
         with pinned(self.plan.cpus[: experiment.workers]):
             if experiment.probe == "startup":
-                arguments = (*arguments, str(time.time_ns()))
-            job = Job(str(program), arguments, experiment.ranks, experiment.workers)
-            output, trouble = _execute(implementation.launch(job), program.parent)
+                words = (*words, str(time.time_ns()))
+            command = self._command(experiment, implementation, words)
+            process = _begin(command, program.parent)
+        output, trouble = _finish(process)
         if not trouble and self.samples.add(experiment, implementation, output) == 0:
             trouble = f"printed no result: {_last_words(output)}"
-        return trouble and f"{trouble} ({shlex.join(implementation.launch(job))})"
+        return trouble and f"{trouble} ({shlex.join(command)})"
