@@ -57,10 +57,12 @@ int nonblocking(
   mpi::Datatype* type = nullptr;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
   const SendArguments arguments = arguments_of(user, *type);
-  if (mode == SendMode::buffered) {
-    Request& request = make_send(self, comm, arguments, mode);
-    *handle = handle_of(request);
-    return start(request);
+  if (mode == SendMode::buffered && user.destination != MPI_PROC_NULL) {
+    // The copy is made at once or never: nothing is left for the request to wait for.
+    *handle = MPI_REQUEST_NULL;
+    if (const int error = buffered_send(self, comm, arguments); error != MPI_SUCCESS) return error;
+    *handle = handle_of(*self.worker_state->finished_send);
+    return MPI_SUCCESS;
   }
   if (user.destination == MPI_PROC_NULL || try_send(self, comm, arguments, mode)) {
     *handle = handle_of(*self.worker_state->finished_send);
