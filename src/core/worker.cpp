@@ -158,11 +158,14 @@ Fiber& Worker::next_ready() {
 }
 
 Fiber& Worker::idle() {
-  for (;;) {
-    Fiber* found = nullptr;
-    if (spin(found)) return *found;
+  // We run on the stack, and with the errno, of the fiber that suspended last; it may be the next
+  // one, too.
+  const int errno_of_fiber = errno;
+  Fiber* found = nullptr;
+  while (!spin(found))
     park();
-  }
+  errno = errno_of_fiber;
+  return *found;
 }
 
 /// Looks for work for spin_ns_; true when there is some (or the end).
