@@ -42,8 +42,11 @@ struct Wait {
 
 Wait wait_of(const RankState& rank) {
   const WaitNote& note = rank.wait;
-  Wait wait{.comm = note.comm};
+  Wait wait;
+  // A note keeps what earlier waits of another kind have left in it.
+  if (note.kind == WaitNote::Kind::collective) wait.comm = note.comm;
   if (note.kind == WaitNote::Kind::probe) {
+    wait.comm = note.comm;
     wait.direction = "from";
     wait.peer = rank.wait_detail.peer;
     wait.tag = rank.wait_detail.tag;
@@ -165,10 +168,9 @@ std::string deadlock_report(mpi::World& world) {
     if (is_waiting(world.rank(i))) waiting.push_back(&world.rank(i));
   }
   std::string text;
-  append(
-      text,
-      "sorrel: deadlock: %zu of %d ranks wait, the others have ended, and nothing is under way\n",
-      waiting.size(), world.size());
+  const bool has_ended_ranks = waiting.size() < static_cast<std::size_t>(world.size());
+  append(text, "sorrel: deadlock: %zu of %d ranks wait%s, and nothing is under way\n",
+         waiting.size(), world.size(), has_ended_ranks ? ", the others have ended" : "");
   append_table(text, waiting);
   append_trail(text, world, waiting);
   return text;
