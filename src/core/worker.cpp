@@ -320,6 +320,7 @@ void Worker::run() {
   scheduler_.hooks_.on_worker_start(*this);
   scheduler_.note_started();
   suspend();
+  scheduler_.hooks_.on_worker_end(*this);
   set_current(nullptr);
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <signal.h>
@@ -28,13 +29,20 @@ std::atomic<Job*> watched_job{nullptr};
 
 struct Frames {
   std::vector<const void*> addresses;
-  int skip_count;
+  /// The handler's own frames, and what the kernel put below them, are behind us.
+  bool is_past_handler = false;
 };
 
 _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* argument) {
   auto& frames = *static_cast<Frames*>(argument);
-  if (frames.skip_count-- > 0) return _URC_NO_REASON;
-  frames.addresses.push_back(reinterpret_cast<const void*>(_Unwind_GetIP(context)));
+  int is_interrupted = 0;
+  const std::uintptr_t address = _Unwind_GetIPInfo(context, &is_interrupted);
+  frames.is_past_handler |= is_interrupted != 0;
+  if (!frames.is_past_handler) return _URC_NO_REASON;
+  // The interrupted frame is at an instruction, the others are behind a call, as source_lines()
+  // expects.
+  const std::uintptr_t after = is_interrupted != 0 ? address + 1 : address;
+  frames.addresses.push_back(reinterpret_cast<const void*>(after));
   return frames.addresses.size() < frame_count_max ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
@@ -43,8 +51,7 @@ void write_text(const char* text) {
 }
 
 void write_backtrace() {
-  // The first frames are this function, the handler, and what the kernel put there.
-  Frames frames{.addresses = {}, .skip_count = 3};
+  Frames frames;
   _Unwind_Backtrace(note_frame, &frames);
   int number = 0;
   for (const std::string& line : source_lines(frames.addresses)) {

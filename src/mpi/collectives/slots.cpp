@@ -101,7 +101,7 @@ void CollectiveSlots::meet_and_reduce(RankState& self,
   SORREL_ASSERT(reduction.bytes <= small_reduction_bytes_max);
   ++comm.meeting_count;
   if (member_count_ <= 1) {
-    std::memmove(result, operand, reduction.bytes);
+    if (reduction.bytes != 0) std::memmove(result, operand, reduction.bytes);
     return;
   }
   CollectivePart& part = part_of(self, comm);
