@@ -1,0 +1,54 @@
+// Programs that wait for ever: `deadlocks KIND`.
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+static int me, ranks;
+static char big[100000];
+
+static void receive_in_a_cycle(void) {
+  int value;
+  MPI_Recv(&value, 1, MPI_INT, (me + 1) % ranks, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void send_in_a_cycle(void) {
+  MPI_Send(big, sizeof big, MPI_CHAR, (me + 1) % ranks, 8, MPI_COMM_WORLD);
+}
+
+static void wait_in_a_cycle(MPI_Comm comm) {
+  MPI_Request requests[2];
+  MPI_Irecv(big, 10, MPI_CHAR, (me + 1) % ranks, 1, comm, &requests[0]);
+  MPI_Irecv(big, 10, MPI_CHAR, (me + 2) % ranks, 2, comm, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void miss_a_barrier(void) {
+  int value;
+  if (me == 2) MPI_Recv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void probe_for_nothing(void) {
+  if (me == 0) MPI_Probe(MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char** argv) {
+  const char* kind = argc > 1 ? argv[1] : "";
+  MPI_Comm named;
+  // Without MPI; the input is rank 0's alone.
+  if (strcmp(kind, "ended") == 0 && getchar() != EOF) return 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (strcmp(kind, "receives") == 0) receive_in_a_cycle();
+  if (strcmp(kind, "sends") == 0) send_in_a_cycle();
+  if (strcmp(kind, "requests") == 0) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &named);
+    MPI_Comm_set_name(named, "halo");
+    wait_in_a_cycle(named);
+  }
+  if (strcmp(kind, "barrier") == 0) miss_a_barrier();
+  if (strcmp(kind, "probe") == 0) probe_for_nothing();
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Runs a job in a session of its own: expect_end.sh STATUS STDERR COMMAND [WORDS…]
+# It must end by itself with this status within a few seconds, say on standard error what the extended regular expression
+# STDERR asks for (- means nothing at all; newlines are ~), and leave no process behind.
+set -u
+status=$1 stderr=$2
+shift 2
+folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
+fail() {
+  printf 'FAILED: %s\nstatus %s, expected %s\nstdout:\n%s\nstderr:\n%s\nexpected: %s\n' \
+    "$1" "$got" "$status" "$(head -c 4000 "$folder/out")" "$(head -c 4000 "$folder/err")" "$stderr"
+  exit 1
+}
+setsid --wait bash -c 'echo $$ >"$0/session"; exec timeout 20 "$@"' "$folder" "$@" \
+  >"$folder/out" 2>"$folder/err" <"${STDIN_FROM:-/dev/null}"
+got=$?
+[ "$got" = "$status" ] || fail "exit status"
+text=$(tr '\n' '~' <"$folder/err")
+if [ "$stderr" = - ]; then
+  [ -z "$text" ] || fail "standard error is not empty"
+else
+  [[ $text =~ $stderr ]] || fail "standard error"
+fi
+left=$(ps -s "$(cat "$folder/session")" -o pid=,args= 2>/dev/null)
+[ -z "$left" ] || { echo "left behind: $left"; fail "a process is left"; }
+if [ -n "${STDOUT:-}" ]; then
+  [[ $(tr '\n' '~' <"$folder/out") =~ $STDOUT ]] || fail "standard output is not $STDOUT"
+fi
