@@ -1,6 +1,7 @@
 // Programs in trouble: `trouble KIND`. Where one rank is to blame it is rank 1 of at least three;
 // the others wait.
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,11 @@ static int me, ranks;
 
 static int is(const char* kind, const char* name) {
   return strcmp(kind, name) == 0;
+}
+
+static void* call_from_thread(void* nothing) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  return nothing;
 }
 
 /// Uses about `depth` KiB of stack.
@@ -32,6 +38,11 @@ static void end_badly(const char* kind) {
   if (is(kind, "stack_overflow")) printf("%d\n", recurse(2000));
   if (is(kind, "mpi_abort")) MPI_Abort(MPI_COMM_WORLD, 77);
   if (is(kind, "raise")) raise(SIGILL);
+  if (is(kind, "thread")) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, call_from_thread, NULL);
+    pthread_join(thread, NULL);
+  }
 }
 
 /// What MPI refuses; MPI_ERRORS_ARE_FATAL is the default.
