@@ -1,4 +1,5 @@
-//! The few instructions that C++ has no word for: spin hint, cycle counter, thread pointer.
+//! The few instructions that C++ has no word for: spin hint, prefetch, cycle counter, thread
+//! pointer.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,16 @@ inline void pause() {
   __builtin_ia32_pause();
 #else
   asm volatile("yield");
+#endif
+}
+
+/// Asks for the cache line at `address`, to be written soon. Never faults.
+inline void prefetch_for_write(const void* address) {
+#if defined(__x86_64__)
+  // The compiler's own builtin reads the line only, unless it may assume PREFETCHW.
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));
+#else
+  __builtin_prefetch(address, 1);
 #endif
 }
 

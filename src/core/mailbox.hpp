@@ -1,16 +1,17 @@
 //! Mailbox - the records that one worker sends to another: one sender, one taker, a ring without a
 //! read-modify-write.
 //!
-//! A record is a 64-byte slot: what to run, four words, up to 28 bytes of payload. A longer payload
-//! travels in a byte ring beside the slots. Only the sending worker may try_post(), only the
-//! receiving worker may take(). Order is kept. A mailbox wakes nobody (core/parker.hpp) and knows
-//! no message format (the runner does).
+//! A record is a slot of two cache lines: what to run, four words, up to 92 bytes of payload, the
+//! first 28 of them in the first line. A longer payload travels in a byte ring beside the slots.
+//! Only the sending worker may try_post(), only the receiving worker may take(). Order is kept. A
+//! mailbox wakes nobody (core/parker.hpp) and knows no message format (the runner does).
 //!
 //! Progress: both wait-free. Limit: slot_count records and payload_ring_bytes bytes; a full mailbox
 //! says so. Ordering labels: (P) publish and (T) take, the slot's sequence; (F) free and (R) reuse,
 //! the taker's counters. Source: Lamport 1977 single-producer single-consumer ring; cached indices
-//! as in FastForward (Giacomoni et al. 2008): a slot announces itself, so that a record costs one
-//! cache-line transfer. Why not one queue per rank: docs/decisions/0002-mailbox-per-worker-pair.md.
+//! as in FastForward (Giacomoni et al. 2008): a slot announces itself, so that a short record costs
+//! one cache-line transfer. Why not one queue per rank:
+//! docs/decisions/0002-mailbox-per-worker-pair.md.
 #pragma once
 
 #include <array>
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "arch/cpu.hpp"
 #include "base/cache_line.hpp"
 #include "core/sync.hpp"
 
@@ -30,7 +32,7 @@ struct Record;
 /// the call only.
 using RecordRunner = void (*)(Worker& receiver, const Record& record, const std::byte* payload);
 
-inline constexpr std::size_t record_inline_bytes = 28;
+inline constexpr std::size_t record_inline_bytes = 92;
 
 /// What a slot carries besides its sequence number.
 struct Record {
@@ -39,17 +41,20 @@ struct Record {
   std::uint32_t payload_bytes = 0;
 };
 
-template <class Sync, std::uint32_t slot_count = 256, std::uint32_t ring_bytes = 16384>
+template <class Sync,
+          std::uint32_t slot_count = 256,
+          std::uint32_t ring_bytes = 16384,
+          std::size_t inline_bytes = record_inline_bytes>
 class BasicMailbox {
   static_assert((slot_count & (slot_count - 1)) == 0 && (ring_bytes & (ring_bytes - 1)) == 0);
 
-  using InlinePayload = std::array<std::byte, record_inline_bytes>;
+  using InlinePayload = std::array<std::byte, inline_bytes>;
 
-  struct alignas(cache_line_bytes) Slot {
+  struct alignas(2 * cache_line_bytes) Slot {
     typename Sync::template Plain<Record> record;
-    typename Sync::template Plain<InlinePayload> inline_payload;
     /// The position of the record it holds, counted from 1; 0 = never used.
     typename Sync::template Atomic<std::uint32_t> sequence;
+    typename Sync::template Plain<InlinePayload> inline_payload;
   };
 
  public:
@@ -62,7 +67,7 @@ class BasicMailbox {
   bool try_post(const Record& record, const void* payload) {
     std::uint32_t start = payload_tail_;
     const std::uint32_t ring_use =
-        record.payload_bytes <= record_inline_bytes ? 0 : padded(record.payload_bytes);
+        record.payload_bytes <= inline_bytes ? 0 : padded(record.payload_bytes);
     // A payload is contiguous: what does not fit before the end of the ring starts at its
     // beginning.
     if (ring_use != 0 && start % ring_bytes + ring_use > ring_bytes)
@@ -91,6 +96,7 @@ class BasicMailbox {
     ++tail_;
     // (P) release, pairs with (T): publishes the record and its payload.
     slot.sequence.store(tail_, Order::release);
+    fetch_slot_for_write(tail_ + fetched_ahead);
     return true;
   }
 
@@ -110,7 +116,7 @@ class BasicMailbox {
     const Record& record = slot.record.get();
     const InlinePayload& inline_payload = slot.inline_payload.get();
     const std::byte* payload = inline_payload.data();
-    if (record.payload_bytes > record_inline_bytes) {
+    if (record.payload_bytes > inline_bytes) {
       const std::uint32_t ring_use = padded(record.payload_bytes);
       std::memcpy(&payload_head_, inline_payload.data(), sizeof payload_head_);
       payload = payload_ring_.read((payload_head_ - ring_use) % ring_bytes, ring_use);
@@ -123,6 +129,9 @@ class BasicMailbox {
   }
 
  private:
+  /// How many slots before its turn a slot's lines are asked for: about the time of a transfer.
+  static constexpr std::uint32_t fetched_ahead = 2;
+
   static constexpr std::uint32_t padded(std::uint32_t bytes) {
     return (bytes + 15) & ~std::uint32_t{15};
   }
@@ -135,6 +144,14 @@ class BasicMailbox {
     } else {
       std::memcpy(target, source, bytes);
     }
+  }
+
+  /// The taker's core has read every slot of the last round: a burst of records would wait for each
+  /// line to come back, one after the other.
+  void fetch_slot_for_write(std::uint32_t position) {
+    Slot& slot = slots_[position % slot_count];
+    arch::prefetch_for_write(&slot);
+    arch::prefetch_for_write(&slot.inline_payload);
   }
 
   // Sender only.
@@ -158,7 +175,7 @@ class BasicMailbox {
 
 using Mailbox = BasicMailbox<StdSync>;
 
-// Else a record would cost two transfers.
-static_assert(Mailbox::slot_bytes == cache_line_bytes);
+// Else a record would cost one more transfer.
+static_assert(Mailbox::slot_bytes == 2 * cache_line_bytes);
 
 }  // namespace sorrel::core

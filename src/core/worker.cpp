@@ -184,11 +184,12 @@ bool Worker::spin(Fiber*& found) {
       found = &root_;
       return true;
     }
+    // Looking all the time would keep taking the mailbox's line from the one who is to write it.
+    arch::pause();
     if (round % rounds_per_reading != 0) continue;
     const std::int64_t now_ns = os::monotonic_ns();
     if (give_up_ns == 0) give_up_ns = now_ns + spin_ns_;
     if (now_ns >= give_up_ns) return false;
-    arch::pause();
   }
 }
 

@@ -20,7 +20,7 @@ std::byte content_of(std::uint32_t index) {
 /// Sends every record unless the mailbox is full, takes what it sees, then the rest.
 template <Weakened weakened>
 struct MailboxModel : rl::test_suite<MailboxModel<weakened>, 2> {
-  core::BasicMailbox<ModelSync<weakened>, 2, 64> mailbox;
+  core::BasicMailbox<ModelSync<weakened>, 2, 64, 28> mailbox;
   std::uint32_t sent_count = 0;
   std::uint32_t taken_count = 0;
 

@@ -78,7 +78,7 @@ TEST(MailboxTest, SaysWhenItsSlotsAreFullAndGoesOnAfterwards) {
 }
 
 TEST(MailboxTest, SaysWhenItsPayloadRingIsFullThoughSlotsAreFree) {
-  BasicMailbox<StdSync, 16, 256> mailbox;
+  BasicMailbox<StdSync, 16, 256, 28> mailbox;
   for (std::uint32_t i = 0; i < 4; ++i)
     ASSERT_TRUE(post(mailbox, i, 64));
   EXPECT_FALSE(post(mailbox, 4, 64));
@@ -88,7 +88,7 @@ TEST(MailboxTest, SaysWhenItsPayloadRingIsFullThoughSlotsAreFree) {
 }
 
 TEST(MailboxTest, APayloadThatDoesNotFitBeforeTheEndStartsAtTheBeginning) {
-  BasicMailbox<StdSync, 16, 256> mailbox;
+  BasicMailbox<StdSync, 16, 256, 28> mailbox;
   ASSERT_TRUE(post(mailbox, 0, 64));
   ASSERT_TRUE(post(mailbox, 1, 64));
   ASSERT_TRUE(post(mailbox, 2, 64));
