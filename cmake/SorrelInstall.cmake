@@ -5,6 +5,9 @@
 #   lib/libmpi_abi.so.1      the library; programs ask for it by this name, whoever linked them
 #   include/mpi/mpi.h        alone in its include root, so that no other MPI's header is near
 #   include/sorrel.h         the interface beside MPI
+#   include/sorrel/*.hpp     C++ interfaces
+#   lib/libsorrel_grid.a     cutting grids, for programs that use include/sorrel/grid.hpp
+#   share/sorrel/machines    machines that `sorrel plan` knows by name
 #   share/sorrel/gdb         what gdb needs to show a rank's globals
 #
 # The tree may be moved: everything in it is found from where it lies.
@@ -17,6 +20,8 @@ set_target_properties(mpi_abi PROPERTIES EXPORT_NAME mpi)
 install(TARGETS mpi_abi EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/mpi/mpi.h DESTINATION include/mpi)
 install(FILES include/sorrel.h DESTINATION include)
+install(DIRECTORY include/sorrel DESTINATION include)
+install(DIRECTORY machines DESTINATION share/sorrel)
 
 # Sorrel::sorrel: the interfaces beside MPI, which the same library serves.
 add_library(sorrel_api INTERFACE)
@@ -25,6 +30,13 @@ target_include_directories(sorrel_api INTERFACE
 target_link_libraries(sorrel_api INTERFACE mpi_abi)
 set_target_properties(sorrel_api PROPERTIES EXPORT_NAME sorrel)
 install(TARGETS sorrel_api EXPORT SorrelTargets)
+
+# Sorrel::grid: the C++ interface to cut grids.
+target_include_directories(sorrel_grid INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+set_target_properties(sorrel_grid PROPERTIES EXPORT_NAME grid)
+target_compile_features(sorrel_grid INTERFACE cxx_std_20)
+install(TARGETS sorrel_grid EXPORT SorrelTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 install(DIRECTORY tools/gdb/ DESTINATION share/sorrel/gdb FILES_MATCHING PATTERN "*.py")
 

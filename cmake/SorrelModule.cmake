@@ -1,4 +1,5 @@
-# sorrel_module(NAME): an object library of every source below src/NAME, named sorrel_NAME.
+# sorrel_module(NAME): an object library of every source below src/NAME, named sorrel_NAME, with _ for /. A module that
+# is listed in SORREL_MODULES is part of the runtime's library.
 # Include arrows between modules are checked by tests/lint (layers.toml), not by link lines.
 function(sorrel_module name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
@@ -6,13 +7,14 @@ function(sorrel_module name)
   if(NOT sources)
     return()
   endif()
-  add_library(sorrel_${name} OBJECT ${sources})
-  target_include_directories(sorrel_${name} PRIVATE
+  string(REPLACE "/" "_" target sorrel_${name})
+  add_library(${target} OBJECT ${sources})
+  target_include_directories(${target} PRIVATE
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/mpi)
-  target_link_libraries(sorrel_${name} PRIVATE sorrel_flags)
+  target_link_libraries(${target} PRIVATE sorrel_flags)
   # A source of another architecture is empty after preprocessing, and so does not say it itself.
-  target_compile_options(sorrel_${name} PRIVATE $<$<COMPILE_LANGUAGE:ASM>:-Wa,--noexecstack>)
-  set_property(GLOBAL APPEND PROPERTY SORREL_MODULES sorrel_${name})
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:ASM>:-Wa,--noexecstack>)
+  set_property(GLOBAL APPEND PROPERTY SORREL_MODULES ${target})
 endfunction()
 
 # sorrel_unit_tests(NAME): one GoogleTest program of tests/unit/NAME/*_test.cpp, label "unit".

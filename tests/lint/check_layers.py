@@ -31,11 +31,18 @@ def table_faults(table: dict[str, list[str]]) -> list[str]:
     return faults
 
 
+def module_of(place: str, table: dict[str, list[str]]) -> str:
+    """The deepest module that the file lies in; the first folder, whether or not it is one, if there is none."""
+    folders = place.split("/")[:-1]
+    names = ["/".join(folders[:count]) for count in range(len(folders), 0, -1)]
+    return next((name for name in names if name in table), folders[0] if folders else "")
+
+
 def include_fault(module: str, included: str, root: pathlib.Path, table: dict[str, list[str]]) -> str | None:
     """Why a file of `module` may not include "included", or None when it may."""
     if (root / "include" / included).is_file() or (root / "include/mpi" / included).is_file():
         return None
-    target = included.split("/")[0]
+    target = module_of(included, table)
     if not (root / "src" / included).is_file():
         return f"'{included}' is neither below src/ nor a public header (write includes from src/)"
     if target != module and target not in table[module]:
@@ -45,7 +52,7 @@ def include_fault(module: str, included: str, root: pathlib.Path, table: dict[st
 
 def file_faults(path: pathlib.Path, root: pathlib.Path, table: dict[str, list[str]]) -> list[str]:
     place = path.relative_to(root)
-    module = place.parts[1]
+    module = module_of(path.relative_to(root / "src").as_posix(), table)
     if module not in table:
         return [f"{place}:1: the module '{module}' is not in layers.toml"]
     faults = []

@@ -48,6 +48,12 @@ class Tree(unittest.TestCase):
         self.write("src/stray/thing.cpp", "")
         self.assertIn("'stray' is not in layers.toml", self.faults()[0])
 
+    def test_a_module_within_a_folder_has_arrows_of_its_own(self):
+        self.write("layers.toml", TABLE + '"high/part" = []\n')
+        self.assertIn("'high/part' may not include 'low'", self.faults()[0])
+        self.write("src/high/other.cpp", '#include "high/part/tower.hpp"\n')
+        self.assertTrue(any("'high' may not include 'high/part'" in fault for fault in self.faults()))
+
     def test_catches_a_cycle_in_the_table(self):
         self.write("layers.toml", '[may_include]\nlow = ["high"]\nhigh = ["low"]\n')
         self.assertIn("cycle", self.faults()[0])

@@ -1,0 +1,146 @@
+//! Plan - how to cut a grid over ranks so that a step takes the least time, and why so.
+//!
+//! Pure: predicts from a Machine and a Problem; needs no MPI, starts nothing, any thread. Looks at
+//! every process grid with every kind of overlap; 4096 ranks take some milliseconds. Steps are
+//! those of a stencil code: exchange ghosts with the neighbours, update every cell. The model and
+//! its sources are in src/grid/plan/README.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sorrel/grid/machine.hpp>
+#include <sorrel/grid/problem.hpp>
+#include <sorrel/result.hpp>
+
+namespace sorrel::grid {
+
+using ProcessGrid = PerDimension<int>;
+
+/// How a face gets into messages and out of them.
+enum class Pack {
+  none,      ///< nobody is there
+  direct,    ///< contiguous with its own ghosts: no copy
+  rows,      ///< copied run by run
+  blocked,   ///< copied in blocks of short runs
+  datatype,  ///< given to MPI as it lies
+};
+
+[[nodiscard]] const char* name_of(Pack pack);
+
+struct Overlap {
+  enum class Kind {
+    none,         ///< exchange, then update
+    faces_first,  ///< update the cells that neighbours need, send, update the rest meanwhile
+    tiles,        ///< the same, with the rest in tiles and a look at the messages after each
+  };
+  Kind kind = Kind::none;
+  int tile_count = 1;
+
+  bool operator==(const Overlap&) const = default;
+};
+
+[[nodiscard]] std::string name_of(const Overlap& overlap);
+
+/// Seconds of one step on the processor that has most to do; they add up.
+struct Prediction {
+  double compute_s = 0;  ///< updating cells
+  double pack_s = 0;     ///< copying faces
+  double wire_s = 0;     ///< the processor's part of sending and receiving
+  double wait_s = 0;     ///< for messages under way, as far as nothing else is to be done meanwhile
+
+  [[nodiscard]] double step_s() const { return compute_s + pack_s + wire_s + wait_s; }
+};
+
+/// One way to do it.
+struct Candidate {
+  ProcessGrid grid{1, 1, 1};
+  /// Consecutive ranks fill bricks of this shape, so that neighbours share a fast link.
+  ProcessGrid brick{1, 1, 1};
+  PerDimension<Pack> pack{};
+  Overlap overlap;
+  Prediction time;
+
+  [[nodiscard]] int rank_count() const { return grid[0] * grid[1] * grid[2]; }
+};
+
+/// The cells of one rank.
+struct Block {
+  Extents first{};
+  Extents extents{};
+};
+
+class Plan {
+ public:
+  /// The best plan for so many ranks. If the grid is too small for all of them, the largest number
+  /// that can be used is. Troubles: those of machine and problem, too many ranks, blocks beyond the
+  /// memory limit.
+  [[nodiscard]] static Result<Plan> choose(const Machine& machine,
+                                           const Problem& problem,
+                                           int rank_count);
+
+  [[nodiscard]] const Problem& problem() const { return problem_; }
+
+  [[nodiscard]] const Candidate& best() const { return candidates_.front(); }
+
+  /// All candidates, fastest first: each process grid with no overlap, and with the best of each
+  /// kind of overlap.
+  [[nodiscard]] const std::vector<Candidate>& candidates() const { return candidates_; }
+
+  /// Number of candidates looked at: placements and tile counts too.
+  [[nodiscard]] std::int64_t looked_at() const { return looked_at_; }
+
+  [[nodiscard]] const ProcessGrid& grid() const { return best().grid; }
+
+  /// Ranks that get a block; those behind them get none.
+  [[nodiscard]] int used_ranks() const { return best().rank_count(); }
+
+  [[nodiscard]] Overlap overlap() const { return best().overlap; }
+
+  [[nodiscard]] Pack pack(int dimension) const {
+    return best().pack[static_cast<std::size_t>(dimension)];
+  }
+
+  [[nodiscard]] const Prediction& time() const { return best().time; }
+
+  /// Where a rank is in the process grid, and who is there; `rank` below used_ranks().
+  [[nodiscard]] ProcessGrid coords(int rank) const;
+  [[nodiscard]] int rank(const ProcessGrid& coords) const;
+
+  [[nodiscard]] Block block(int rank) const;
+
+  /// Five lines: the cut, its time, the faces, what others would have cost, overlap.
+  [[nodiscard]] std::string why() const;
+
+  /// The first candidates of different grids, one a line, with the term that lost for each.
+  [[nodiscard]] std::string table(int row_count) const;
+
+  /// What MPI_Dims_create would have taken, with its best pack and no overlap.
+  [[nodiscard]] const Candidate& balanced() const;
+
+ private:
+  Problem problem_;
+  int rank_count_ = 0;
+  std::vector<Candidate> candidates_;
+  std::int64_t looked_at_ = 0;
+};
+
+/// "8 x 4 x 1", of as many dimensions as the problem has.
+[[nodiscard]] std::string name_of(const ProcessGrid& grid, const Problem& problem);
+
+/// The block at `coords`: earlier ones are a cell longer where the extents do not divide.
+[[nodiscard]] Block block_at(const Problem& problem,
+                             const ProcessGrid& grid,
+                             const ProcessGrid& coords);
+
+/// Where `rank` is when consecutive ranks fill bricks, and the inverse.
+[[nodiscard]] ProcessGrid coords_of(int rank, const ProcessGrid& grid, const ProcessGrid& brick);
+[[nodiscard]] int rank_of(const ProcessGrid& coords,
+                          const ProcessGrid& grid,
+                          const ProcessGrid& brick);
+
+/// The name of the term in which `other` is worst beside `best`: compute, pack, wire or wait.
+[[nodiscard]] const char* losing_term(const Prediction& other, const Prediction& best);
+
+}  // namespace sorrel::grid

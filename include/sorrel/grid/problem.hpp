@@ -1,0 +1,53 @@
+//! Problem - the regular grid that is to be cut, and what is computed on it.
+//!
+//! Plain data. Dimensions are those of the array, in the order of its declaration: in C, u[x][y][z]
+//! has dimensions 0, 1, 2, and the last is contiguous. A grid of one or two dimensions leaves the
+//! other extents at 1.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace sorrel::grid {
+
+inline constexpr int dimension_count_max = 3;
+
+/// One number for each dimension.
+template <class T>
+using PerDimension = std::array<T, dimension_count_max>;
+using Extents = PerDimension<std::int64_t>;
+
+/// Which neighbours a cell looks at: along the axes only, or all around (then corners are needed).
+enum class Stencil { star, box };
+
+/// Which dimension is contiguous in memory: the last, or the first.
+enum class MemoryOrder { c, fortran };
+
+struct Problem {
+  Extents extents{1, 1, 1};
+  /// Whether the grid's two ends in a dimension are neighbours.
+  PerDimension<bool> is_periodic{};
+  std::int64_t element_bytes = 8;
+  /// Arrays of this shape whose ghosts are exchanged together.
+  int field_count = 1;
+  /// Cells that a stencil reaches.
+  std::int64_t halo_width = 1;
+  Stencil stencil = Stencil::star;
+  MemoryOrder order = MemoryOrder::c;
+  /// For one update of a cell, all fields together: those of a Jacobi sweep are the default.
+  double flops_per_cell = 6;
+  double bytes_per_cell = 24;
+  /// What the blocks of one rank, with their ghosts, may take; 0: as much as they need.
+  std::int64_t memory_limit_bytes = 0;
+};
+
+inline constexpr std::int64_t extent_max = 1'000'000'000;
+inline constexpr std::int64_t element_bytes_max = 1 << 20;
+inline constexpr int field_count_max = 10'000;
+inline constexpr int rank_count_max = 1'000'000;
+
+/// What is wrong with a problem and what is allowed, one line; "" if nothing is.
+[[nodiscard]] std::string trouble_with(const Problem& problem);
+
+}  // namespace sorrel::grid

@@ -1,0 +1,39 @@
+//! Result - a value, or one line that says what is wrong and what is allowed.
+//!
+//! For trouble that is to be expected: bad input, a file that is not there. Any thread; plain data.
+//! Asking a Result without a value for its value is a mistake of the caller and undefined.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace sorrel {
+
+/// What was wrong: one line, without a full stop.
+struct Trouble {
+  std::string text;
+};
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}  // NOLINT: meant to convert
+
+  Result(Trouble trouble) : trouble_(std::move(trouble.text)) {}  // NOLINT: meant to convert
+
+  [[nodiscard]] bool ok() const { return value_.has_value(); }
+
+  [[nodiscard]] const T& value() const& { return *value_; }
+
+  [[nodiscard]] T&& value() && { return *std::move(value_); }
+
+  /// "" if there is a value.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+
+ private:
+  std::optional<T> value_;
+  std::string trouble_;
+};
+
+}  // namespace sorrel

@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include <sorrel/grid/machine_file.hpp>
+
+#include "base/text.hpp"
+
+namespace sorrel::grid {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// ---- the table of names
+// ---------------------------------------------------------------------------- Reader and writer
+// walk the same lists, so they cannot disagree about a name.
+
+template <class Visitor, class AnyMachine>
+void visit_numbers(AnyMachine& machine, Visitor&& visit) {
+  visit("processors", machine.processor_count);
+  visit("flops_per_second", machine.flops_per_second);
+  visit("row_start_seconds", machine.row_start_s);
+  visit("skin_penalty", machine.skin_penalty);
+  visit("poll_seconds", machine.poll_s);
+}
+
+template <class Visitor, class AnyLink>
+void visit_link_numbers(AnyLink& link, Visitor&& visit) {
+  visit("group_ranks", link.group_ranks);
+  visit("group_count", link.group_count);
+  visit("overhead_seconds", link.overhead_s);
+  visit("overhead_seconds_per_byte", link.overhead_s_per_byte);
+  visit("latency_seconds", link.latency_s);
+  visit("gap_seconds_per_byte", link.gap_s_per_byte);
+  visit("contention", link.contention);
+  visit("progress_share", link.progress_share);
+}
+
+template <class Visitor, class AnyMachine>
+void visit_tables(AnyMachine& machine, Visitor&& visit) {
+  visit("copy", machine.copy);
+  visit("blocked", machine.blocked);
+  visit("datatype", machine.datatype);
+}
+
+// ---- reading
+// ---------------------------------------------------------------------------------------
+
+/// Reads one file; keeps the first trouble and does nothing after it.
+class Reader {
+ public:
+  Machine read(const Json& json) {
+    Machine machine;
+    if (!json.is_object()) {
+      fail("a machine file is one JSON object");
+      return machine;
+    }
+    if (!json.contains("name") || !json["name"].is_string())
+      fail("name is missing; it must be a text");
+    else
+      machine.name = json["name"].get<std::string>();
+    visit_numbers(machine, [&](const char* name, auto& value) { number(json, name, "", value); });
+    memory(json, machine);
+    visit_tables(machine, [&](const char* name, CopyTable& table) { rates(json, name, table); });
+    links(json, machine);
+    refuse_unknown(json, "");
+    machine.sources = std::move(sources_);
+    return machine;
+  }
+
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+
+ private:
+  void fail(std::string text) {
+    if (trouble_.empty()) trouble_ = std::move(text);
+  }
+
+  // The member `name` of `json`, which is an object; null, with trouble, if it is not there.
+  const Json* member(const Json& json, const std::string& name, const std::string& where) {
+    known_.push_back(where + name);
+    const auto found = json.find(name);
+    if (found != json.end() && found->is_object()) return &*found;
+    fail(text_of("%s%s is missing; it must be an object with a value and its source", where.c_str(),
+                 name.c_str()));
+    return nullptr;
+  }
+
+  void source_of(const Json& entry, const std::string& name) {
+    const auto text = entry.find("source");
+    if (text == entry.end() || !text->is_string() || text->get<std::string>().empty())
+      return fail(text_of("%s has no source; say where it comes from", name.c_str()));
+    const auto assumed = entry.find("assumed");
+    if (assumed != entry.end() && !assumed->is_boolean())
+      return fail(text_of("assumed of %s must be true or false", name.c_str()));
+    sources_.push_back({.value = name,
+                        .text = text->get<std::string>(),
+                        .is_assumed = assumed != entry.end() && assumed->get<bool>()});
+  }
+
+  template <class Value>
+  void number(const Json& json, const char* name, const std::string& where, Value& value) {
+    const Json* entry = member(json, name, where);
+    if (entry == nullptr) return;
+    const std::string full = where + name;
+    const auto found = entry->find("value");
+    if (found == entry->end() || !found->is_number())
+      return fail(text_of("%s has no value; it must be a number", full.c_str()));
+    const double read = found->get<double>();
+    // Bounds are checked with the whole machine; here, that it fits the variable.
+    if (std::abs(read) > 1e9 && !std::is_same_v<Value, double>)
+      return fail(text_of("%s is %g; it must be from 0 to 1e+06", full.c_str(), read));
+    value = static_cast<Value>(read);
+    if (static_cast<double>(value) != read)
+      return fail(text_of("%s is %g; it must be a whole number", full.c_str(), read));
+    source_of(*entry, full);
+  }
+
+  // A list of `width` numbers each; calls take(row).
+  template <class Take>
+  void rows(const Json& entry, const std::string& name, std::size_t width, Take&& take) {
+    const auto list = entry.find("rates");
+    if (list == entry.end() || !list->is_array())
+      return fail(text_of("%s has no rates; they must be a list", name.c_str()));
+    for (const Json& row : *list) {
+      const bool is_good = row.is_array() && row.size() == width &&
+                           std::all_of(row.begin(), row.end(), [](const Json& number) {
+                             return number.is_number() && std::abs(number.get<double>()) <= 1e18;
+                           });
+      if (!is_good)
+        return fail(
+            text_of("rates of %s must each be %zu numbers of at most 1e+18", name.c_str(), width));
+      take(row);
+    }
+    source_of(entry, name);
+  }
+
+  static std::int64_t bytes(const Json& number) {
+    return static_cast<std::int64_t>(number.get<double>());
+  }
+
+  void memory(const Json& json, Machine& machine) {
+    const Json* entry = member(json, "memory", "");
+    if (entry == nullptr) return;
+    rows(*entry, "memory", 2, [&](const Json& row) {
+      machine.memory.push_back(
+          {.size_bytes = bytes(row[0]), .bytes_per_second = row[1].get<double>()});
+    });
+  }
+
+  void rates(const Json& json, const std::string& name, CopyTable& table) {
+    known_.push_back(name);
+    // Only the plain copy is needed; the others are ways to do better.
+    if (name != "copy" && !json.contains(name)) return;
+    const Json* entry = member(json, name, "");
+    if (entry == nullptr) return;
+    rows(*entry, name, 4, [&](const Json& row) {
+      table.rates.push_back({.run_bytes = bytes(row[0]),
+                             .stride_bytes = bytes(row[1]),
+                             .set_bytes = bytes(row[2]),
+                             .bytes_per_second = row[3].get<double>()});
+    });
+  }
+
+  void links(const Json& json, Machine& machine) {
+    known_.emplace_back("links");
+    const auto list = json.find("links");
+    if (list == json.end() || !list->is_array())
+      return fail("links is missing; it must be a list of objects");
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const Json& entry = (*list)[i];
+      const std::string where = text_of("links[%zu].", i);
+      if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
+        return fail(where + "name is missing; it must be a text");
+      Link link;
+      link.name = entry["name"].get<std::string>();
+      visit_link_numbers(link,
+                         [&](const char* name, auto& value) { number(entry, name, where, value); });
+      refuse_unknown(entry, where);
+      machine.links.push_back(std::move(link));
+    }
+  }
+
+  void refuse_unknown(const Json& object, const std::string& where) {
+    for (const auto& [name, value] : object.items()) {
+      if (name == "name" || name == "comment") continue;
+      if (std::find(known_.begin(), known_.end(), where + name) == known_.end())
+        fail(text_of("%s%s is not known", where.c_str(), name.c_str()));
+    }
+  }
+
+  std::string trouble_;
+  std::vector<std::string> known_;
+  std::vector<Source> sources_;
+};
+
+// ---- writing
+// ---------------------------------------------------------------------------------------
+
+class Writer {
+ public:
+  explicit Writer(const Machine& machine) : machine_(machine) {}
+
+  Json write() const {
+    Json json;
+    json["name"] = machine_.name;
+    visit_numbers(machine_, [&](const char* name, const auto& value) {
+      json[name] = with_source(name, {{"value", value}});
+    });
+    Json levels = Json::array();
+    for (const MemoryLevel& level : machine_.memory)
+      levels.push_back({level.size_bytes, level.bytes_per_second});
+    json["memory"] = with_source("memory", {{"rates", levels}});
+    visit_tables(machine_, [&](const char* name, const CopyTable& table) {
+      if (!table.is_empty()) json[name] = with_source(name, {{"rates", rows_of(table)}});
+    });
+    json["links"] = links();
+    return json;
+  }
+
+ private:
+  static Json rows_of(const CopyTable& table) {
+    Json rows = Json::array();
+    for (const CopyRate& rate : table.rates)
+      rows.push_back({rate.run_bytes, rate.stride_bytes, rate.set_bytes, rate.bytes_per_second});
+    return rows;
+  }
+
+  Json links() const {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < machine_.links.size(); ++i) {
+      Json entry;
+      entry["name"] = machine_.links[i].name;
+      visit_link_numbers(machine_.links[i], [&](const char* name, const auto& value) {
+        entry[name] = with_source(text_of("links[%zu].%s", i, name), {{"value", value}});
+      });
+      list.push_back(std::move(entry));
+    }
+    return list;
+  }
+
+  Json with_source(const std::string& name, Json entry) const {
+    const auto found = std::find_if(machine_.sources.begin(), machine_.sources.end(),
+                                    [&](const Source& source) { return source.value == name; });
+    const bool is_known = found != machine_.sources.end();
+    entry["source"] = is_known ? found->text : "not said";
+    if (!is_known || found->is_assumed) entry["assumed"] = true;
+    return entry;
+  }
+
+  const Machine& machine_;
+};
+
+}  // namespace
+
+Result<Machine> parse_machine(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return Trouble{"this is not JSON"};
+  Reader reader;
+  Machine machine = reader.read(json);
+  if (!reader.trouble().empty()) return Trouble{reader.trouble()};
+  if (std::string trouble = trouble_with(machine); !trouble.empty())
+    return Trouble{std::move(trouble)};
+  return machine;
+}
+
+Result<Machine> load_machine(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()))
+    return Trouble{text_of("the machine file %s cannot be read", path.c_str())};
+  Result<Machine> machine = parse_machine(text.str());
+  if (!machine.ok()) return Trouble{path + ": " + machine.trouble()};
+  return machine;
+}
+
+std::string to_json(const Machine& machine) {
+  return Writer(machine).write().dump(1) + "\n";
+}
+
+std::string save_machine(const Machine& machine, const std::string& path) {
+  const std::string passing = path + ".new";
+  {
+    std::ofstream file(passing);
+    file << to_json(machine);
+    if (!file.flush()) return text_of("cannot write %s", passing.c_str());
+  }
+  if (std::rename(passing.c_str(), path.c_str()) != 0)
+    return text_of("cannot write %s", path.c_str());
+  return "";
+}
+
+}  // namespace sorrel::grid

@@ -1,0 +1,136 @@
+// What may be given to the planner: every bound, and the line that names it.
+#include <cmath>
+#include <cstddef>
+
+#include <sorrel/grid/machine.hpp>
+#include <sorrel/grid/problem.hpp>
+
+#include "base/text.hpp"
+
+namespace sorrel::grid {
+namespace {
+
+// A number with its name and the least and most that it may be.
+struct Bound {
+  const char* name;
+  double value;
+  double least;
+  double most;
+};
+
+std::string trouble_with(const Bound& bound) {
+  // Written so that a number which is none fails.
+  if (bound.value >= bound.least && bound.value <= bound.most) return "";
+  return text_of("%s is %g; it must be from %g to %g", bound.name, bound.value, bound.least,
+                 bound.most);
+}
+
+template <std::size_t count>
+std::string first_trouble(const Bound (&bounds)[count]) {
+  for (const Bound& bound : bounds)
+    if (std::string trouble = trouble_with(bound); !trouble.empty()) return trouble;
+  return "";
+}
+
+constexpr double rate_least = 1e3;
+constexpr double rate_most = 1e18;
+constexpr double seconds_most = 1e3;
+
+std::string trouble_with_table(const char* name, const CopyTable& table) {
+  for (std::size_t i = 0; i < table.rates.size(); ++i) {
+    const CopyRate& rate = table.rates[i];
+    const Bound bounds[] = {
+        {"a run length", static_cast<double>(rate.run_bytes), 1, 1e15},
+        {"a stride", static_cast<double>(rate.stride_bytes), 1, 1e15},
+        {"a set size", static_cast<double>(rate.set_bytes), 0, 1e15},
+        {"a rate in bytes per second", rate.bytes_per_second, rate_least, rate_most},
+    };
+    if (const std::string trouble = first_trouble(bounds); !trouble.empty())
+      return text_of("%s[%zu]: %s", name, i, trouble.c_str());
+  }
+  return "";
+}
+
+std::string trouble_with_link(const Link& link) {
+  const Bound bounds[] = {
+      {"group_ranks", static_cast<double>(link.group_ranks), 0, rank_count_max},
+      {"group_count", static_cast<double>(link.group_count), 0, rank_count_max},
+      {"overhead_seconds", link.overhead_s, 0, seconds_most},
+      {"overhead_seconds_per_byte", link.overhead_s_per_byte, 0, 1},
+      {"latency_seconds", link.latency_s, 0, seconds_most},
+      {"gap_seconds_per_byte", link.gap_s_per_byte, 0, 1},
+      {"contention", link.contention, 1, 1e6},
+      {"progress_share", link.progress_share, 0, 1},
+  };
+  const std::string trouble = first_trouble(bounds);
+  return trouble.empty() ? "" : text_of("link '%s': %s", link.name.c_str(), trouble.c_str());
+}
+
+std::string trouble_with_memory(const std::vector<MemoryLevel>& memory) {
+  if (memory.empty()) return "memory is empty; at least one level is needed";
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    const std::string name = text_of("memory[%zu] in bytes per second", i);
+    const Bound bound{name.c_str(), memory[i].bytes_per_second, rate_least, rate_most};
+    if (std::string trouble = trouble_with(bound); !trouble.empty()) return trouble;
+    const bool is_last = i + 1 == memory.size();
+    const bool is_after =
+        i == 0 || is_last ? true : memory[i].size_bytes > memory[i - 1].size_bytes;
+    if (is_last != (memory[i].size_bytes == 0) || memory[i].size_bytes < 0 || !is_after)
+      return "memory must be levels of ascending size, the last of size 0 (any)";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string trouble_with(const Problem& problem) {
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  const Bound bounds[] = {
+      {"extent 0", number(problem.extents[0]), 1, number(extent_max)},
+      {"extent 1", number(problem.extents[1]), 1, number(extent_max)},
+      {"extent 2", number(problem.extents[2]), 1, number(extent_max)},
+      {"the element's size in bytes", number(problem.element_bytes), 1, number(element_bytes_max)},
+      {"the number of fields", number(problem.field_count), 1, number(field_count_max)},
+      {"the halo's width", number(problem.halo_width), 1, number(extent_max)},
+      {"flops per cell", problem.flops_per_cell, 0, 1e9},
+      {"bytes per cell", problem.bytes_per_cell, 0, 1e9},
+      {"the memory limit in bytes", number(problem.memory_limit_bytes), 0, 1e18},
+  };
+  if (std::string trouble = first_trouble(bounds); !trouble.empty()) return trouble;
+  const double cells =
+      number(problem.extents[0]) * number(problem.extents[1]) * number(problem.extents[2]);
+  if (cells > 1e15) return text_of("the grid has %g cells; at most 1e+15 are allowed", cells);
+  for (int d = 0; d < dimension_count_max; ++d) {
+    const std::int64_t extent = problem.extents[static_cast<std::size_t>(d)];
+    if (extent > 1 && problem.halo_width > extent)
+      return text_of(
+          "a halo of %lld cells is wider than the %lld of dimension %d; at most %lld "
+          "are allowed",
+          static_cast<long long>(problem.halo_width), static_cast<long long>(extent), d,
+          static_cast<long long>(extent));
+  }
+  return "";
+}
+
+std::string trouble_with(const Machine& machine) {
+  const Bound bounds[] = {
+      {"processors", static_cast<double>(machine.processor_count), 0, rank_count_max},
+      {"flops_per_second", machine.flops_per_second, rate_least, rate_most},
+      {"row_start_seconds", machine.row_start_s, 0, seconds_most},
+      {"skin_penalty", machine.skin_penalty, 0, 1e3},
+      {"poll_seconds", machine.poll_s, 0, seconds_most},
+  };
+  if (std::string trouble = first_trouble(bounds); !trouble.empty()) return trouble;
+  if (std::string trouble = trouble_with_memory(machine.memory); !trouble.empty()) return trouble;
+  if (machine.copy.is_empty()) return "copy is empty; at least one rate is needed";
+  const std::pair<const char*, const CopyTable*> tables[] = {
+      {"copy", &machine.copy}, {"blocked", &machine.blocked}, {"datatype", &machine.datatype}};
+  for (const auto& [name, table] : tables)
+    if (std::string trouble = trouble_with_table(name, *table); !trouble.empty()) return trouble;
+  if (machine.links.empty()) return "links is empty; at least one is needed";
+  for (const Link& link : machine.links)
+    if (std::string trouble = trouble_with_link(link); !trouble.empty()) return trouble;
+  return "";
+}
+
+}  // namespace sorrel::grid

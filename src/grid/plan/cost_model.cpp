@@ -1,0 +1,194 @@
+#include "grid/plan/cost_model.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/check.hpp"
+#include "grid/plan/placement.hpp"
+
+namespace sorrel::grid {
+namespace {
+
+// Arrays that an update streams through: what it reads and what it writes.
+constexpr int arrays_per_update = 2;
+
+int ranks_per_processor_of(const Machine& machine, int rank_count) {
+  if (machine.processor_count == 0) return 1;
+  return (rank_count + machine.processor_count - 1) / machine.processor_count;
+}
+
+}  // namespace
+
+CostModel::CostModel(const Machine& machine, const Problem& problem, int rank_count)
+    : machine_(machine),
+      problem_(problem),
+      ranks_per_processor_(ranks_per_processor_of(machine, rank_count)) {}
+
+CostModel::Load CostModel::load_of(const ProcessGrid& grid) const {
+  Load load;
+  load.block = largest_block(problem_, grid);
+  load.faces = faces_of(problem_, grid);
+  load.set_bytes = padded_bytes(problem_, load.block) * arrays_per_update * ranks_per_processor_;
+  return load;
+}
+
+// ---- computing: the roofline, and the start of rows
+// -----------------------------------------------
+
+double CostModel::seconds_per_cell(const Load& load) const {
+  const auto level = std::find_if(
+      machine_.memory.begin(), machine_.memory.end(), [&](const MemoryLevel& candidate) {
+        return candidate.size_bytes == 0 || load.set_bytes <= candidate.size_bytes;
+      });
+  SORREL_CHECK(level != machine_.memory.end());
+  return std::max(problem_.flops_per_cell / machine_.flops_per_second,
+                  problem_.bytes_per_cell / level->bytes_per_second);
+}
+
+double CostModel::compute_s(const Load& load) const {
+  const double cells = static_cast<double>(cell_count(load.block));
+  const double rows = cells / static_cast<double>(load.block[memory_order(problem_)[0]]);
+  return cells * seconds_per_cell(load) + rows * machine_.row_start_s;
+}
+
+// What it costs in addition to update the cells at the faces first: their neighbours are loaded
+// twice, and at the faces across the rows each row is started once more.
+double CostModel::skin_s(const Load& load) const {
+  const std::size_t contiguous = memory_order(problem_)[0];
+  double seconds = 0;
+  for (const Face& face : load.faces) {
+    if (face.is_own) continue;
+    const double slices = static_cast<double>(cell_count(load.block)) /
+                          static_cast<double>(load.block[face.dimension]) * face.side_count;
+    const double cells = slices * static_cast<double>(problem_.halo_width);
+    seconds += cells * machine_.skin_penalty * seconds_per_cell(load);
+    if (face.dimension == contiguous) seconds += slices * machine_.row_start_s;
+  }
+  return seconds;
+}
+
+// ---- packing
+// ---------------------------------------------------------------------------------------
+
+// Both ends of one side's message: what the sender packs another has to unpack.
+double CostModel::copy_s(const Load& load, const Face& face, Pack pack) const {
+  const auto seconds = [&](const CopyTable& table) {
+    return static_cast<double>(face.bytes) *
+           table.seconds_per_byte(face.run_bytes, face.stride_bytes, load.set_bytes);
+  };
+  switch (pack) {
+    case Pack::rows:
+      return 2 * seconds(machine_.copy);
+    case Pack::blocked:
+      return 2 * seconds(machine_.blocked);
+    case Pack::datatype:
+      return seconds(machine_.datatype);
+    case Pack::direct:
+    case Pack::none:
+      break;
+  }
+  return 0;
+}
+
+Pack CostModel::cheapest_pack(const Load& load, const Face& face) const {
+  if (face.side_count == 0) return Pack::none;
+  // Ghosts of one's own are copied from place to place, run by run.
+  if (face.is_own) return Pack::rows;
+  if (face.direct_bytes > 0) return Pack::direct;
+  Pack best = Pack::rows;
+  double best_s = copy_s(load, face, best);
+  const auto consider = [&](Pack pack, const CopyTable& table) {
+    if (table.is_empty()) return;
+    if (const double s = copy_s(load, face, pack); s < best_s) {
+      best = pack;
+      best_s = s;
+    }
+  };
+  consider(Pack::blocked, machine_.blocked);
+  consider(Pack::datatype, machine_.datatype);
+  return best;
+}
+
+// ---- messages: LogGOPS
+// -----------------------------------------------------------------------------
+
+CostModel::Exchange CostModel::messages_of(const Face& face, const Candidate& candidate) const {
+  const bool is_direct = candidate.pack[face.dimension] == Pack::direct;
+  const double bytes = static_cast<double>(is_direct ? face.direct_bytes : face.bytes);
+  Exchange exchange;
+  for (const LinkShare& share : link_shares(machine_, candidate, face.dimension, face.side_count)) {
+    const Link& link = *share.link;
+    exchange.wire_s +=
+        share.mean * face.side_count * (2 * link.overhead_s + bytes * link.overhead_s_per_byte);
+    if (share.worst == 0) continue;
+    const double flight_s = share.worst * bytes * link.gap_s_per_byte * link.contention;
+    exchange.flight_s += flight_s;
+    exchange.progressing_s += flight_s * link.progress_share;
+    exchange.latency_s = std::max(exchange.latency_s, link.latency_s);
+  }
+  return exchange;
+}
+
+CostModel::Exchange CostModel::exchange_of(const Load& load, const Candidate& candidate) const {
+  Exchange sum;
+  for (const Face& face : load.faces) {
+    if (face.side_count == 0) continue;
+    sum.pack_s += face.side_count * copy_s(load, face, candidate.pack[face.dimension]);
+    if (face.is_own) continue;
+    const Exchange one = messages_of(face, candidate);
+    sum.wire_s += one.wire_s;
+    sum.flight_s += one.flight_s;
+    sum.progressing_s += one.progressing_s;
+    // The faces of a star stencil fly together, those of a box one dimension after the other.
+    sum.latency_s = problem_.stencil == Stencil::star ? std::max(sum.latency_s, one.latency_s)
+                                                      : sum.latency_s + one.latency_s;
+  }
+  return sum;
+}
+
+// ---- the step
+// --------------------------------------------------------------------------------------
+
+Candidate CostModel::without_overlap(const ProcessGrid& grid, const ProcessGrid& brick) const {
+  const Load load = load_of(grid);
+  Candidate candidate;
+  candidate.grid = grid;
+  candidate.brick = brick;
+  for (const Face& face : load.faces)
+    candidate.pack[face.dimension] = cheapest_pack(load, face);
+  const Exchange exchange = exchange_of(load, candidate);
+  const double busy_s = compute_s(load) + exchange.pack_s + exchange.wire_s;
+  const double ranks = ranks_per_processor_;
+  candidate.time = {
+      .compute_s = ranks * compute_s(load),
+      .pack_s = ranks * exchange.pack_s,
+      .wire_s = ranks * exchange.wire_s,
+      // The other ranks of the processor work while one waits.
+      .wait_s = std::max(0.0, exchange.latency_s + exchange.flight_s - (ranks - 1) * busy_s),
+  };
+  return candidate;
+}
+
+Candidate CostModel::with_overlap(const Candidate& plain, const Overlap& overlap) const {
+  const Load load = load_of(plain.grid);
+  const Exchange exchange = exchange_of(load, plain);
+  const double ranks = ranks_per_processor_;
+  const double update_s = compute_s(load);
+  const double compute_s = update_s + skin_s(load) + (overlap.tile_count - 1) * machine_.poll_s;
+  const double busy_s = compute_s + exchange.pack_s + exchange.wire_s;
+  // A look at the messages after each tile moves on what does not move by itself.
+  const double stuck_s = (exchange.flight_s - exchange.progressing_s) / overlap.tile_count;
+  const double moving_s = exchange.latency_s + exchange.flight_s - stuck_s;
+  const double exposed_s = std::max(0.0, moving_s - update_s) + stuck_s;
+  Candidate candidate = plain;
+  candidate.overlap = overlap;
+  candidate.time = {
+      .compute_s = ranks * compute_s,
+      .pack_s = ranks * exchange.pack_s,
+      .wire_s = ranks * exchange.wire_s,
+      .wait_s = std::max(0.0, exposed_s - (ranks - 1) * busy_s),
+  };
+  return candidate;
+}
+
+}  // namespace sorrel::grid

@@ -1,0 +1,54 @@
+//! CostModel - the seconds that a step takes when a grid is cut so, term by term.
+//!
+//! Pure; README.md in this folder has the equations and where they come from. Holds references to
+//! the machine and the problem, which must outlive it.
+#pragma once
+
+#include <sorrel/grid/plan.hpp>
+
+#include "grid/plan/face.hpp"
+
+namespace sorrel::grid {
+
+class CostModel {
+ public:
+  CostModel(const Machine& machine, const Problem& problem, int rank_count);
+
+  /// The candidate with its cheapest packs and its time, for a grid and a brick of it.
+  [[nodiscard]] Candidate without_overlap(const ProcessGrid& grid, const ProcessGrid& brick) const;
+
+  /// The same cut, overlapped. `plain` comes from without_overlap().
+  [[nodiscard]] Candidate with_overlap(const Candidate& plain, const Overlap& overlap) const;
+
+ private:
+  /// What one block does and how much there is of it.
+  struct Load {
+    Extents block{};
+    PerDimension<Face> faces;
+    std::int64_t set_bytes = 0;  ///< what one processor's blocks take of its caches
+  };
+
+  /// The exchange of one block with its neighbours.
+  struct Exchange {
+    double pack_s = 0;
+    double wire_s = 0;         ///< processor's part
+    double flight_s = 0;       ///< the wire's part
+    double progressing_s = 0;  ///< of that, what passes while the processor computes
+    double latency_s = 0;
+  };
+
+  [[nodiscard]] Load load_of(const ProcessGrid& grid) const;
+  [[nodiscard]] double seconds_per_cell(const Load& load) const;
+  [[nodiscard]] double compute_s(const Load& load) const;
+  [[nodiscard]] double skin_s(const Load& load) const;
+  [[nodiscard]] double copy_s(const Load& load, const Face& face, Pack pack) const;
+  [[nodiscard]] Pack cheapest_pack(const Load& load, const Face& face) const;
+  [[nodiscard]] Exchange exchange_of(const Load& load, const Candidate& candidate) const;
+  [[nodiscard]] Exchange messages_of(const Face& face, const Candidate& candidate) const;
+
+  const Machine& machine_;
+  const Problem& problem_;
+  const int ranks_per_processor_;
+};
+
+}  // namespace sorrel::grid

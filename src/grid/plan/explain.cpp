@@ -1,0 +1,196 @@
+// What a plan says about itself: names, why(), table().
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <sorrel/grid/plan.hpp>
+
+#include "base/text.hpp"
+#include "grid/plan/face.hpp"
+
+namespace sorrel::grid {
+namespace {
+
+// Three figures and a unit.
+std::string seconds_text(double seconds) {
+  if (seconds >= 1) return text_of("%.3g s", seconds);
+  if (seconds >= 1e-3) return text_of("%.3g ms", seconds * 1e3);
+  return text_of("%.3g us", seconds * 1e6);
+}
+
+std::string size_text(std::int64_t bytes) {
+  const double size = static_cast<double>(bytes);
+  if (size >= 1 << 20) return text_of("%.3g MiB", size / (1 << 20));
+  if (size >= 1 << 10) return text_of("%.3g KiB", size / (1 << 10));
+  return text_of("%lld bytes", static_cast<long long>(bytes));
+}
+
+double percent_over(double value, double base) {
+  return 100 * (value / base - 1);
+}
+
+int cut_count(const ProcessGrid& grid) {
+  return static_cast<int>(std::count_if(grid.begin(), grid.end(), [](int n) { return n > 1; }));
+}
+
+std::string extents_text(const Extents& extents, const Problem& problem) {
+  std::string text;
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    if (d == 0 || problem.extents[d] > 1)
+      text += text_of("%s%lld", d == 0 ? "" : " x ", static_cast<long long>(extents[d]));
+  return text;
+}
+
+std::string cut_line(const Plan& plan, int rank_count) {
+  const Candidate& best = plan.best();
+  int neighbours = 0;
+  std::int64_t bytes = 0;
+  for (const Face& face : faces_of(plan.problem(), best.grid)) {
+    if (face.is_own) continue;
+    neighbours += face.side_count;
+    bytes += face.side_count * face.bytes;
+  }
+  std::string line =
+      text_of("cut %s: blocks of %s cells, %d neighbour%s, %s sent by a rank in a step",
+              name_of(best.grid, plan.problem()).c_str(),
+              extents_text(largest_block(plan.problem(), best.grid), plan.problem()).c_str(),
+              neighbours, neighbours == 1 ? "" : "s", size_text(bytes).c_str());
+  if (plan.used_ranks() < rank_count)
+    line += text_of("; %d of %d ranks stay without a block, since the grid cannot be cut into more",
+                    rank_count - plan.used_ranks(), rank_count);
+  return line;
+}
+
+std::string time_line(const Prediction& time) {
+  const auto share = [&](double seconds) { return 100 * seconds / time.step_s(); };
+  return text_of(
+      "a step takes %s: computing %.0f %%, packing %.0f %%, messages %.0f %%, waiting "
+      "%.0f %%",
+      seconds_text(time.step_s()).c_str(), share(time.compute_s), share(time.pack_s),
+      share(time.wire_s), share(time.wait_s));
+}
+
+std::string face_line(const Plan& plan) {
+  std::string line = "faces:";
+  const char* separator = "";
+  for (const Face& face : faces_of(plan.problem(), plan.grid())) {
+    if (face.side_count == 0) continue;
+    line += text_of("%s across dimension %zu %s", separator, face.dimension,
+                    name_of(plan.best().pack[face.dimension]));
+    if (plan.best().pack[face.dimension] != Pack::direct)
+      line += text_of(" (runs of %s, %s apart)", size_text(face.run_bytes).c_str(),
+                      size_text(face.stride_bytes).c_str());
+    separator = ",";
+  }
+  return *separator == '\0' ? "faces: none, nothing is exchanged" : line;
+}
+
+// The best that cuts another number of dimensions, and what everybody else would take.
+std::string others_line(const Plan& plan) {
+  const Candidate& best = plan.best();
+  const double step_s = best.time.step_s();
+  const auto& all = plan.candidates();
+  const auto other = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
+    return cut_count(candidate.grid) != cut_count(best.grid);
+  });
+  std::string line = "others:";
+  if (other == all.end()) {
+    line += " no grid cuts more or fewer dimensions;";
+  } else {
+    line +=
+        text_of(" the best %d-D cut, %s, is %.1f %% slower by %s;", cut_count(other->grid),
+                name_of(other->grid, plan.problem()).c_str(),
+                percent_over(other->time.step_s(), step_s), losing_term(other->time, best.time));
+  }
+  const Candidate& balanced = plan.balanced();
+  const double gain = percent_over(balanced.time.step_s(), step_s);
+  line += balanced.grid == best.grid
+              ? std::string(" MPI_Dims_create takes the same cut")
+              : text_of(" MPI_Dims_create's %s is %.1f %% slower",
+                        name_of(balanced.grid, plan.problem()).c_str(), gain);
+  return line;
+}
+
+// The same cut with and without overlap, side by side.
+std::string overlap_line(const Plan& plan) {
+  const Candidate& best = plan.best();
+  const bool is_plain = best.overlap.kind == Overlap::Kind::none;
+  const auto& all = plan.candidates();
+  const auto other = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
+    return candidate.grid == best.grid &&
+           (candidate.overlap.kind == Overlap::Kind::none) != is_plain;
+  });
+  if (other == all.end()) return "overlap: none, there is nothing to wait for";
+  const Prediction& plain = is_plain ? best.time : other->time;
+  const Prediction& overlapped = is_plain ? other->time : best.time;
+  return text_of("overlap: %s; it would hide %s of waiting and cost %s more to compute",
+                 name_of(best.overlap).c_str(),
+                 seconds_text(plain.wait_s - overlapped.wait_s).c_str(),
+                 seconds_text(overlapped.compute_s - plain.compute_s).c_str());
+}
+
+}  // namespace
+
+const char* name_of(Pack pack) {
+  constexpr const char* names[] = {"none", "direct", "rows", "blocked", "datatype"};
+  return names[static_cast<std::size_t>(pack)];
+}
+
+std::string name_of(const Overlap& overlap) {
+  switch (overlap.kind) {
+    case Overlap::Kind::faces_first:
+      return "faces first";
+    case Overlap::Kind::tiles:
+      return text_of("%d tiles", overlap.tile_count);
+    case Overlap::Kind::none:
+      break;
+  }
+  return "none";
+}
+
+std::string name_of(const ProcessGrid& grid, const Problem& problem) {
+  return extents_text({grid[0], grid[1], grid[2]}, problem);
+}
+
+const char* losing_term(const Prediction& other, const Prediction& best) {
+  const struct {
+    const char* name;
+    double loss;
+  } terms[] = {{"compute", other.compute_s - best.compute_s},
+               {"pack", other.pack_s - best.pack_s},
+               {"wire", other.wire_s - best.wire_s},
+               {"wait", other.wait_s - best.wait_s}};
+
+  return std::max_element(
+             std::begin(terms), std::end(terms),
+             [](const auto& left, const auto& right) { return left.loss < right.loss; })
+      ->name;
+}
+
+std::string Plan::why() const {
+  return cut_line(*this, rank_count_) + "\n" + time_line(time()) + "\n" + face_line(*this) + "\n" +
+         others_line(*this) + "\n" + overlap_line(*this) + "\n";
+}
+
+std::string Plan::table(int row_count) const {
+  std::string text = text_of("%-16s %-12s %10s %10s %10s %10s %10s %8s  %s\n", "grid", "overlap",
+                             "step", "compute", "pack", "wire", "wait", "slower", "lost by");
+  std::vector<ProcessGrid> shown;
+  for (const Candidate& candidate : candidates_) {
+    if (static_cast<int>(shown.size()) == row_count) break;
+    if (std::find(shown.begin(), shown.end(), candidate.grid) != shown.end()) continue;
+    shown.push_back(candidate.grid);
+    const Prediction& time = candidate.time;
+    const bool is_best = &candidate == &best();
+    text += text_of("%-16s %-12s %10s %10s %10s %10s %10s %7.1f%%  %s\n",
+                    name_of(candidate.grid, problem_).c_str(), name_of(candidate.overlap).c_str(),
+                    seconds_text(time.step_s()).c_str(), seconds_text(time.compute_s).c_str(),
+                    seconds_text(time.pack_s).c_str(), seconds_text(time.wire_s).c_str(),
+                    seconds_text(time.wait_s).c_str(),
+                    percent_over(time.step_s(), this->time().step_s()),
+                    is_best ? "-" : losing_term(time, this->time()));
+  }
+  return text;
+}
+
+}  // namespace sorrel::grid

@@ -1,0 +1,90 @@
+#include "grid/plan/placement.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "grid/plan/process_grids.hpp"
+
+namespace sorrel::grid {
+namespace {
+
+int size_of(const ProcessGrid& grid) {
+  return grid[0] * grid[1] * grid[2];
+}
+
+// Distance in rank of neighbours within a brick.
+int stride_in(const ProcessGrid& brick, std::size_t dimension) {
+  int stride = 1;
+  for (std::size_t d = dimension + 1; d < brick.size(); ++d)
+    stride *= brick[d];
+  return stride;
+}
+
+/// Neighbours in one dimension that are in different groups.
+struct Crossing {
+  double mean = 0;  ///< share of all pairs of neighbours
+  int worst = 0;    ///< of one rank's two neighbours, the most that are
+};
+
+Crossing crossing_of(const Candidate& candidate, std::size_t dimension, int group) {
+  const int within = candidate.brick[dimension];
+  const bool is_whole = within == candidate.grid[dimension];
+  if (size_of(candidate.brick) == group) {
+    if (is_whole) return {};
+    return {.mean = 1.0 / within, .worst = within == 1 ? 2 : 1};
+  }
+  // Ranks `stride` apart are in different groups that often, counted over all ranks.
+  const int stride = within > 1 ? stride_in(candidate.brick, dimension) : size_of(candidate.brick);
+  if (is_whole && group % (stride * within) == 0) return {};
+  return {.mean = std::min(1.0, static_cast<double>(stride) / group),
+          .worst = stride >= group ? 2 : 1};
+}
+
+}  // namespace
+
+int group_size(const Link& link, int rank_count) {
+  if (link.group_ranks > 0) return std::min(link.group_ranks, rank_count);
+  if (link.group_count > 0)
+    return std::max(1, (rank_count + link.group_count - 1) / link.group_count);
+  return rank_count;
+}
+
+std::vector<ProcessGrid> bricks_of(const Machine& machine, const ProcessGrid& grid) {
+  std::vector<ProcessGrid> bricks{grid};
+  const int rank_count = size_of(grid);
+  int group = 1;
+  for (const Link& link : machine.links)
+    if (const int size = group_size(link, rank_count); size < rank_count) group = size;
+  if (group == 1 || rank_count % group != 0) return bricks;
+  for (const int first : divisors_of(group)) {
+    for (const int second : divisors_of(group / first)) {
+      const ProcessGrid brick{first, second, group / first / second};
+      const bool fits =
+          grid[0] % brick[0] == 0 && grid[1] % brick[1] == 0 && grid[2] % brick[2] == 0;
+      if (fits) bricks.push_back(brick);
+    }
+  }
+  return bricks;
+}
+
+std::vector<LinkShare> link_shares(const Machine& machine,
+                                   const Candidate& candidate,
+                                   std::size_t dimension,
+                                   int side_count) {
+  std::vector<LinkShare> shares;
+  Crossing beyond{.mean = 1, .worst = side_count};
+  for (const Link& link : machine.links) {
+    const int group = group_size(link, candidate.rank_count());
+    // The outermost joins everybody that is left.
+    const bool is_last = &link == &machine.links.back();
+    const Crossing crossing = is_last ? Crossing{} : crossing_of(candidate, dimension, group);
+    const Crossing left{.mean = std::min(beyond.mean, crossing.mean),
+                        .worst = std::min(beyond.worst, crossing.worst)};
+    shares.push_back(
+        {.link = &link, .mean = beyond.mean - left.mean, .worst = beyond.worst - left.worst});
+    beyond = left;
+  }
+  return shares;
+}
+
+}  // namespace sorrel::grid

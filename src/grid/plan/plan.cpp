@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+
+#include <sorrel/grid/plan.hpp>
+
+#include "base/text.hpp"
+#include "grid/plan/cost_model.hpp"
+#include "grid/plan/face.hpp"
+#include "grid/plan/placement.hpp"
+#include "grid/plan/process_grids.hpp"
+
+namespace sorrel::grid {
+namespace {
+
+// More looks at the messages than this only cost.
+constexpr int tile_count_max = 32;
+
+bool is_faster(const Candidate& left, const Candidate& right) {
+  return left.time.step_s() < right.time.step_s();
+}
+
+int cut_count(const ProcessGrid& grid) {
+  return static_cast<int>(std::count_if(grid.begin(), grid.end(), [](int n) { return n > 1; }));
+}
+
+// Fastest first. Of equals, the simpler: no overlap, then fewer dimensions cut, then the order of
+// the grids.
+bool comes_before(const Candidate& left, const Candidate& right) {
+  const auto key = [](const Candidate& candidate) {
+    return std::tuple(candidate.time.step_s(), candidate.overlap.kind, cut_count(candidate.grid),
+                      candidate.grid);
+  };
+  return key(left) < key(right);
+}
+
+// Looks at everything that can be done with one process grid.
+class GridSearch {
+ public:
+  GridSearch(const Machine& machine, const CostModel& model) : machine_(machine), model_(model) {}
+
+  void look_at(const ProcessGrid& grid, std::vector<Candidate>& found) {
+    const Candidate plain = best_placement(grid);
+    found.push_back(plain);
+    if (plain.rank_count() == 1) return;
+    found.push_back(overlapped(plain, {.kind = Overlap::Kind::faces_first}));
+    found.push_back(best_tiles(plain));
+  }
+
+  [[nodiscard]] std::int64_t looked_at() const { return looked_at_; }
+
+ private:
+  Candidate best_placement(const ProcessGrid& grid) {
+    const std::vector<ProcessGrid> bricks = bricks_of(machine_, grid);
+    Candidate best = model_.without_overlap(grid, bricks.front());
+    for (std::size_t i = 1; i < bricks.size(); ++i)
+      best = std::min(best, model_.without_overlap(grid, bricks[i]), is_faster);
+    looked_at_ += static_cast<std::int64_t>(bricks.size());
+    return best;
+  }
+
+  Candidate best_tiles(const Candidate& plain) {
+    Candidate best = overlapped(plain, {.kind = Overlap::Kind::tiles, .tile_count = 2});
+    for (int count = 4; count <= tile_count_max; count *= 2)
+      best = std::min(best, overlapped(plain, {.kind = Overlap::Kind::tiles, .tile_count = count}),
+                      is_faster);
+    return best;
+  }
+
+  Candidate overlapped(const Candidate& plain, const Overlap& overlap) {
+    ++looked_at_;
+    return model_.with_overlap(plain, overlap);
+  }
+
+  const Machine& machine_;
+  const CostModel& model_;
+  std::int64_t looked_at_ = 0;
+};
+
+std::string too_large(const Problem& problem, int rank_count, std::int64_t least_bytes) {
+  return text_of(
+      "a block takes at least %lld bytes on %d ranks, the limit is %lld; allow more or "
+      "use more ranks",
+      static_cast<long long>(least_bytes), rank_count,
+      static_cast<long long>(problem.memory_limit_bytes));
+}
+
+}  // namespace
+
+Result<Plan> Plan::choose(const Machine& machine, const Problem& problem, int rank_count) {
+  if (rank_count < 1 || rank_count > rank_count_max)
+    return Trouble{text_of("%d ranks; it must be from 1 to %d", rank_count, rank_count_max)};
+  if (std::string text = trouble_with(problem); !text.empty()) return Trouble{std::move(text)};
+  if (std::string text = trouble_with(machine); !text.empty()) return Trouble{std::move(text)};
+
+  const int used_count = usable_ranks(problem, rank_count);
+  const CostModel model(machine, problem, used_count);
+  GridSearch search(machine, model);
+  Plan plan;
+  plan.problem_ = problem;
+  plan.rank_count_ = rank_count;
+  std::int64_t least_bytes = 0;
+  for (const ProcessGrid& grid : process_grids(problem, used_count)) {
+    const std::int64_t bytes = padded_bytes(problem, largest_block(problem, grid));
+    if (least_bytes == 0 || bytes < least_bytes) least_bytes = bytes;
+    if (problem.memory_limit_bytes > 0 && bytes > problem.memory_limit_bytes) continue;
+    search.look_at(grid, plan.candidates_);
+  }
+  if (plan.candidates_.empty()) return Trouble{too_large(problem, used_count, least_bytes)};
+  std::sort(plan.candidates_.begin(), plan.candidates_.end(), comes_before);
+  plan.looked_at_ = search.looked_at();
+  return plan;
+}
+
+ProcessGrid Plan::coords(int rank) const {
+  return coords_of(rank, grid(), best().brick);
+}
+
+int Plan::rank(const ProcessGrid& coords) const {
+  return rank_of(coords, grid(), best().brick);
+}
+
+Block Plan::block(int rank) const {
+  return block_at(problem_, grid(), coords(rank));
+}
+
+const Candidate& Plan::balanced() const {
+  // The spread of MPI_Dims_create, its order of the extents, and its smaller sum (mpi/topology).
+  const auto key = [](const Candidate& candidate) {
+    const auto [low, high] = std::minmax_element(candidate.grid.begin(), candidate.grid.end());
+    const bool is_in_order = std::is_sorted(candidate.grid.rbegin(), candidate.grid.rend());
+    return std::tuple(candidate.overlap.kind, !is_in_order, *high - *low,
+                      candidate.grid[0] + candidate.grid[1] + candidate.grid[2]);
+  };
+  return *std::min_element(
+      candidates_.begin(), candidates_.end(),
+      [&](const Candidate& left, const Candidate& right) { return key(left) < key(right); });
+}
+
+}  // namespace sorrel::grid

@@ -1,0 +1,52 @@
+#include "grid/plan/process_grids.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace sorrel::grid {
+namespace {
+
+// The most parts a dimension may be cut into.
+int part_count_max(const Problem& problem, std::size_t dimension) {
+  const std::int64_t parts = problem.extents[dimension] / problem.halo_width;
+  return static_cast<int>(std::clamp<std::int64_t>(parts, 1, rank_count_max));
+}
+
+}  // namespace
+
+std::vector<int> divisors_of(int number) {
+  std::vector<int> small;
+  std::vector<int> large;
+  for (int i = 1; std::int64_t{i} * i <= number; ++i) {
+    if (number % i != 0) continue;
+    small.push_back(i);
+    if (number / i != i) large.push_back(number / i);
+  }
+  small.insert(small.end(), large.rbegin(), large.rend());
+  return small;
+}
+
+std::vector<ProcessGrid> process_grids(const Problem& problem, int rank_count) {
+  std::vector<ProcessGrid> grids;
+  for (const int first : divisors_of(rank_count)) {
+    if (first > part_count_max(problem, 0)) break;
+    const int rest = rank_count / first;
+    for (const int second : divisors_of(rest)) {
+      if (second > part_count_max(problem, 1)) break;
+      const int third = rest / second;
+      if (third <= part_count_max(problem, 2)) grids.push_back({first, second, third});
+    }
+  }
+  return grids;
+}
+
+int usable_ranks(const Problem& problem, int rank_count) {
+  std::int64_t most = 1;
+  for (std::size_t d = 0; d < dimension_count_max; ++d)
+    most = std::min<std::int64_t>(most * part_count_max(problem, d), rank_count);
+  for (int count = static_cast<int>(most); count > 1; --count)
+    if (!process_grids(problem, count).empty()) return count;
+  return 1;
+}
+
+}  // namespace sorrel::grid

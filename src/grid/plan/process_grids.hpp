@@ -1,0 +1,22 @@
+//! Process grids: every way to cut a problem's dimensions into a number of parts.
+//!
+//! Pure. A grid is allowed if each block is as wide as the halo wherever it has a neighbour; a
+//! dimension of one cell is never cut.
+#pragma once
+
+#include <vector>
+
+#include <sorrel/grid/plan.hpp>
+
+namespace sorrel::grid {
+
+/// Every allowed grid of exactly `rank_count` parts, in lexicographic order.
+[[nodiscard]] std::vector<ProcessGrid> process_grids(const Problem& problem, int rank_count);
+
+/// The largest number of ranks, at most `rank_count`, for which there is a grid; at least 1.
+[[nodiscard]] int usable_ranks(const Problem& problem, int rank_count);
+
+/// Every divisor, ascending.
+[[nodiscard]] std::vector<int> divisors_of(int number);
+
+}  // namespace sorrel::grid

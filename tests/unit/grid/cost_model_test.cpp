@@ -1,0 +1,129 @@
+#include "grid/plan/cost_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "unit/grid/simple_machine.hpp"
+
+namespace sorrel::grid {
+namespace {
+
+// A cube of 64 cells, one byte and one flop for a cell: a nanosecond each.
+class Cube : public testing::Test {
+ protected:
+  Cube() {
+    problem.extents = {64, 64, 64};
+    problem.flops_per_cell = 1;
+    problem.bytes_per_cell = 1;
+  }
+
+  [[nodiscard]] Candidate plain(const ProcessGrid& grid) const {
+    return CostModel(machine, problem, grid[0] * grid[1] * grid[2]).without_overlap(grid, grid);
+  }
+
+  [[nodiscard]] Candidate overlapped(const ProcessGrid& grid, const Overlap& overlap) const {
+    return CostModel(machine, problem, grid[0] * grid[1] * grid[2])
+        .with_overlap(plain(grid), overlap);
+  }
+
+  Machine machine = simple_machine();
+  Problem problem;
+};
+
+constexpr Overlap faces_first{.kind = Overlap::Kind::faces_first};
+
+TEST_F(Cube, ComputesItsLargestBlock) {
+  EXPECT_DOUBLE_EQ(plain({1, 1, 1}).time.compute_s, 64 * 64 * 64 * 1e-9);
+  EXPECT_DOUBLE_EQ(plain({3, 1, 1}).time.compute_s, 22 * 64 * 64 * 1e-9);
+}
+
+TEST_F(Cube, IsBoundByFlopsOrByMemoryWhicheverTakesLonger) {
+  problem.bytes_per_cell = 10;
+  EXPECT_DOUBLE_EQ(plain({1, 1, 1}).time.compute_s, 64 * 64 * 64 * 10e-9);
+  problem.flops_per_cell = 20;
+  EXPECT_DOUBLE_EQ(plain({1, 1, 1}).time.compute_s, 64 * 64 * 64 * 20e-9);
+}
+
+TEST_F(Cube, ComputesFasterFromACache) {
+  machine.memory = {{.size_bytes = 3 << 20, .bytes_per_second = 1e10},
+                    {.size_bytes = 0, .bytes_per_second = 1e8}};
+  problem.flops_per_cell = 0;
+  EXPECT_DOUBLE_EQ(plain({1, 1, 1}).time.compute_s, 64 * 64 * 64 * 1e-8);
+  EXPECT_DOUBLE_EQ(plain({2, 1, 1}).time.compute_s, 32 * 64 * 64 * 1e-10);
+}
+
+TEST_F(Cube, StartsARowForEveryLineOfContiguousCells) {
+  machine.row_start_s = 1;
+  EXPECT_NEAR(plain({8, 1, 1}).time.compute_s, 8 * 64, 0.01);
+  EXPECT_NEAR(plain({1, 1, 8}).time.compute_s, 64 * 64, 0.01);
+}
+
+TEST_F(Cube, PaysLatencyOnceAndBytesForEverySide) {
+  problem.order = MemoryOrder::fortran;  // so that the cut below is packed
+  machine.links.front().latency_s = 1;
+  const Prediction two = plain({2, 1, 1}).time;
+  EXPECT_NEAR(two.wait_s, 1 + 64 * 64 * 8e-9, 1e-12);
+  EXPECT_DOUBLE_EQ(two.pack_s, 2 * 64 * 64 * 8e-9);
+  const Prediction more = plain({4, 4, 1}).time;
+  EXPECT_NEAR(more.wait_s, 1 + 2 * 2 * 16 * 64 * 8e-9, 1e-12);
+}
+
+TEST_F(Cube, ABoxExchangesOneDimensionAfterTheOther) {
+  machine.links.front().latency_s = 1;
+  problem.stencil = Stencil::box;
+  EXPECT_NEAR(plain({4, 4, 4}).time.wait_s, 3, 0.01);
+}
+
+TEST_F(Cube, ContentionStretchesTheWire) {
+  const double alone = plain({4, 4, 1}).time.wait_s;
+  machine.links.front().contention = 2;
+  EXPECT_DOUBLE_EQ(plain({4, 4, 1}).time.wait_s, 2 * alone);
+}
+
+TEST_F(Cube, RanksOfOneProcessorWorkWhileAnotherWaits) {
+  problem.flops_per_cell = 10;
+  machine.links.front().latency_s = 1e-5;
+  machine.processor_count = 2;
+  EXPECT_GT(plain({2, 1, 1}).time.wait_s, 0);
+  EXPECT_EQ(plain({4, 1, 1}).time.wait_s, 0);
+  EXPECT_NEAR(plain({4, 1, 1}).time.compute_s, plain({2, 1, 1}).time.compute_s, 1e-12);
+}
+
+TEST_F(Cube, TakesTheCheapestPack) {
+  machine.blocked.rates = machine.copy.rates;
+  machine.blocked.rates.front().bytes_per_second *= 2;
+  EXPECT_EQ(plain({2, 2, 2}).pack,
+            (PerDimension<Pack>{Pack::direct, Pack::blocked, Pack::blocked}));
+  machine.datatype.rates = machine.copy.rates;
+  machine.datatype.rates.front().bytes_per_second *= 10;
+  EXPECT_EQ(plain({2, 2, 1}).pack, (PerDimension<Pack>{Pack::direct, Pack::datatype, Pack::none}));
+}
+
+TEST_F(Cube, OverlapHidesWhatMovesByItself) {
+  problem.flops_per_cell = 10;
+  machine.links.front().latency_s = 1e-5;
+  const double wait_s = plain({4, 1, 1}).time.wait_s;
+  EXPECT_NEAR(overlapped({4, 1, 1}, faces_first).time.wait_s, wait_s - 1e-5, 1e-12);
+  machine.links.front().progress_share = 1;
+  EXPECT_EQ(overlapped({4, 1, 1}, faces_first).time.wait_s, 0);
+}
+
+TEST_F(Cube, ALookAfterEachTileMovesTheRest) {
+  machine.poll_s = 1e-6;
+  const Candidate plain_cut = plain({4, 1, 1});
+  const Candidate tiled = overlapped({4, 1, 1}, {.kind = Overlap::Kind::tiles, .tile_count = 4});
+  EXPECT_NEAR(tiled.time.wait_s, plain_cut.time.wait_s / 4, 1e-12);
+  EXPECT_NEAR(tiled.time.compute_s, plain_cut.time.compute_s + 3e-6, 1e-12);
+}
+
+TEST_F(Cube, OverlapPaysForItsSkinMostAcrossTheRows) {
+  machine.skin_penalty = 1;
+  machine.row_start_s = 1e-6;
+  const auto penalty = [&](const ProcessGrid& grid) {
+    return overlapped(grid, faces_first).time.compute_s - plain(grid).time.compute_s;
+  };
+  EXPECT_NEAR(penalty({4, 1, 1}), 2 * 64 * 64 * 1e-9, 1e-12);
+  EXPECT_NEAR(penalty({1, 1, 4}), 2 * 64 * 64 * (1e-9 + 1e-6), 1e-9);
+}
+
+}  // namespace
+}  // namespace sorrel::grid

@@ -1,0 +1,101 @@
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <unistd.h>
+
+#include <sorrel/grid/machine_file.hpp>
+
+#include "unit/grid/simple_machine.hpp"
+
+namespace sorrel::grid {
+namespace {
+
+// The simple machine's file with one text replaced by another.
+std::string trouble_after(const std::string& old_text, const std::string& new_text) {
+  std::string json = to_json(simple_machine());
+  const std::size_t place = json.find(old_text);
+  EXPECT_NE(place, std::string::npos) << old_text;
+  json.replace(place, old_text.size(), new_text);
+  return parse_machine(json).trouble();
+}
+
+TEST(MachineFile, WhatIsWrittenIsReadBack) {
+  Machine machine = simple_machine();
+  machine.sources = {{.value = "skin_penalty", .text = "a guess", .is_assumed = true},
+                     {.value = "copy", .text = "measured", .is_assumed = false}};
+  machine.blocked = machine.copy;
+  const Result<Machine> again = parse_machine(to_json(machine));
+  ASSERT_TRUE(again.ok()) << again.trouble();
+  EXPECT_EQ(to_json(again.value()), to_json(parse_machine(to_json(again.value())).value()));
+  EXPECT_EQ(again.value().links.front().gap_s_per_byte, 1e-9);
+  EXPECT_EQ(again.value().blocked.rates.size(), 1U);
+  EXPECT_TRUE(again.value().datatype.is_empty());
+}
+
+TEST(MachineFile, SourcesAreKeptAndWhatHasNoneIsAssumed) {
+  Machine machine = simple_machine();
+  machine.sources = {{.value = "copy", .text = "measured", .is_assumed = false}};
+  const Machine again = parse_machine(to_json(machine)).value();
+  for (const Source& source : again.sources)
+    EXPECT_EQ(source.is_assumed, source.value != "copy") << source.value;
+}
+
+TEST(MachineFile, MissingAndAbsurdValuesAreNamed) {
+  EXPECT_EQ(trouble_after("\"skin_penalty\"", "\"skin\""),
+            "skin_penalty is missing; it must be an object with a value and its source");
+  EXPECT_EQ(trouble_after("1000000000.0", "-5"),
+            "flops_per_second is -5; it must be from 1000 to 1e+18");
+  EXPECT_EQ(trouble_after("1000000000.0", "\"fast\""),
+            "flops_per_second has no value; it must be a number");
+  EXPECT_EQ(
+      trouble_after("\"contention\": {\n    \"value\": 1.0", "\"contention\": {\"value\": 0.5"),
+      "link 'wire': contention is 0.5; it must be from 1 to 1e+06");
+  EXPECT_EQ(trouble_after("\"links\"", "\"chains\""),
+            "links is missing; it must be a list of objects");
+  EXPECT_EQ(trouble_after("\"source\": \"not said\"", "\"source\": \"\""),
+            "processors has no source; say where it comes from");
+  EXPECT_EQ(trouble_after("\"processors\": {\n  \"value\": 0", "\"processors\": {\"value\": 1.5"),
+            "processors is 1.5; it must be a whole number");
+}
+
+TEST(MachineFile, UnknownNamesAreRefused) {
+  EXPECT_EQ(trouble_after("{", "{\"clock\": {},"), "clock is not known");
+}
+
+TEST(MachineFile, OtherFilesAreRefused) {
+  EXPECT_EQ(parse_machine("").trouble(), "this is not JSON");
+  EXPECT_EQ(parse_machine("{").trouble(), "this is not JSON");
+  EXPECT_EQ(parse_machine("[]").trouble(), "a machine file is one JSON object");
+  EXPECT_EQ(load_machine("/nowhere").trouble(), "the machine file /nowhere cannot be read");
+}
+
+TEST(MachineFile, DamagedFilesAreRefusedWithoutHarm) {
+  const std::string json = to_json(simple_machine());
+  for (std::size_t length = 0; length + 2 < json.size(); length += 7)
+    EXPECT_FALSE(parse_machine(std::string_view(json).substr(0, length)).ok()) << length;
+}
+
+TEST(MachineFile, IsSavedAndLoaded) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("machine" + std::to_string(getpid()))).string();
+  ASSERT_EQ(save_machine(simple_machine(), path), "");
+  EXPECT_EQ(load_machine(path).value().name, "simple");
+  std::remove(path.c_str());
+  EXPECT_EQ(save_machine(simple_machine(), "/nowhere/m"), "cannot write /nowhere/m.new");
+}
+
+TEST(MachineFile, ThoseOfTheRepositoryAreGoodAndMarkTheirAssumptions) {
+  int count = 0;
+  for (const auto& file : std::filesystem::directory_iterator(SORREL_MACHINES)) {
+    const Result<Machine> machine = load_machine(file.path().string());
+    ASSERT_TRUE(machine.ok()) << machine.trouble();
+    EXPECT_FALSE(machine.value().sources.empty());
+    ++count;
+  }
+  EXPECT_GE(count, 4);
+}
+
+}  // namespace
+}  // namespace sorrel::grid

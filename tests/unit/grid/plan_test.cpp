@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <chrono>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <string>
+
+#include <sorrel/grid/machine_file.hpp>
+#include <sorrel/grid/plan.hpp>
+
+#include "base/prng.hpp"
+#include "grid/plan/face.hpp"
+#include "grid/plan/process_grids.hpp"
+#include "unit/grid/random_problem.hpp"
+#include "unit/grid/simple_machine.hpp"
+
+namespace sorrel::grid {
+namespace {
+
+Problem cube(std::int64_t n) {
+  Problem problem;
+  problem.extents = {n, n, n};
+  return problem;
+}
+
+Plan chosen(const Problem& problem, int rank_count, const Machine& machine = simple_machine()) {
+  Result<Plan> plan = Plan::choose(machine, problem, rank_count);
+  EXPECT_TRUE(plan.ok()) << plan.trouble();
+  return std::move(plan).value();
+}
+
+std::string refused(const Problem& problem, int rank_count) {
+  return Plan::choose(simple_machine(), problem, rank_count).trouble();
+}
+
+TEST(Plan, LooksAtEveryGridAndPutsTheFastestFirst) {
+  SCOPED_TRACE("SORREL_SEED=" + std::to_string(test_seed()));
+  Prng prng(test_seed());
+  for (int round = 0; round < 100; ++round) {
+    const Problem problem = random_problem(prng);
+    const int rank_count = static_cast<int>(1 + prng.below(60));
+    const Plan plan = chosen(problem, rank_count);
+    EXPECT_LE(plan.used_ranks(), rank_count);
+    EXPECT_TRUE(std::is_sorted(plan.candidates().begin(), plan.candidates().end(),
+                               [](const Candidate& left, const Candidate& right) {
+                                 return left.time.step_s() < right.time.step_s();
+                               }));
+    for (const ProcessGrid& grid : process_grids(problem, plan.used_ranks()))
+      EXPECT_TRUE(std::any_of(plan.candidates().begin(), plan.candidates().end(),
+                              [&](const Candidate& c) { return c.grid == grid; }));
+  }
+}
+
+TEST(Plan, EveryRankGetsABlockAsWideAsTheHaloAndTheyFillTheGrid) {
+  SCOPED_TRACE("SORREL_SEED=" + std::to_string(test_seed()));
+  Prng prng(test_seed());
+  for (int round = 0; round < 100; ++round) {
+    const Problem problem = random_problem(prng);
+    const Plan plan = chosen(problem, static_cast<int>(1 + prng.below(60)));
+    std::int64_t cells = 0;
+    for (int rank = 0; rank < plan.used_ranks(); ++rank) {
+      const Block block = plan.block(rank);
+      cells += cell_count(block.extents);
+      for (std::size_t d = 0; d < 3; ++d)
+        EXPECT_GE(block.extents[d], plan.grid()[d] > 1 ? problem.halo_width : 1);
+    }
+    EXPECT_EQ(cells, cell_count(problem.extents));
+  }
+}
+
+TEST(Plan, DoesNotDependOnTheNamesOfDimensions) {
+  // A C array and the Fortran array with the dimensions reversed are the same in memory.
+  Problem c = cube(100);
+  c.extents = {120, 90, 60};
+  Problem fortran = c;
+  fortran.order = MemoryOrder::fortran;
+  std::reverse(fortran.extents.begin(), fortran.extents.end());
+  const Plan one = chosen(c, 24);
+  const Plan other = chosen(fortran, 24);
+  EXPECT_DOUBLE_EQ(one.time().step_s(), other.time().step_s());
+}
+
+TEST(Plan, MoreRanksThanCellsStayWithoutBlocks) {
+  Problem problem;
+  problem.extents = {3, 2, 1};
+  const Plan plan = chosen(problem, 100);
+  EXPECT_EQ(plan.used_ranks(), 6);
+  EXPECT_NE(plan.why().find("94 of 100 ranks stay without a block"), std::string::npos);
+}
+
+TEST(Plan, APrimeNumberOfRanksBeyondAnExtentUsesFewer) {
+  EXPECT_EQ(chosen(cube(64), 127).used_ranks(), 126);
+}
+
+TEST(Plan, OneRankExchangesNothing) {
+  const Plan plan = chosen(cube(10), 1);
+  EXPECT_EQ(plan.candidates().size(), 1U);
+  EXPECT_EQ(plan.time().step_s(), plan.time().compute_s);
+}
+
+TEST(Plan, TheMemoryLimitRulesOutLongBlocks) {
+  Problem problem = cube(64);
+  const auto bytes_of = [&](const ProcessGrid& grid) {
+    return padded_bytes(problem, largest_block(problem, grid));
+  };
+  problem.memory_limit_bytes = bytes_of({4, 2, 1});
+  for (const Candidate& candidate : chosen(problem, 8).candidates())
+    EXPECT_LE(bytes_of(candidate.grid), problem.memory_limit_bytes);
+  problem.memory_limit_bytes = 1000;
+  EXPECT_NE(refused(problem, 8).find("the limit is 1000; allow more or use more ranks"),
+            std::string::npos);
+}
+
+TEST(Plan, RefusesBadInputInOneLineThatSaysWhatIsAllowed) {
+  EXPECT_EQ(refused(cube(64), 0), "0 ranks; it must be from 1 to 1000000");
+  Problem problem = cube(64);
+  problem.extents[1] = 0;
+  EXPECT_EQ(refused(problem, 4), "extent 1 is 0; it must be from 1 to 1e+09");
+  problem = cube(4);
+  problem.halo_width = 5;
+  EXPECT_EQ(refused(problem, 4),
+            "a halo of 5 cells is wider than the 4 of dimension 0; at most 4 are allowed");
+  problem = cube(1'000'000);
+  EXPECT_NE(refused(problem, 4).find("at most 1e+15 are allowed"), std::string::npos);
+  problem = cube(64);
+  problem.flops_per_cell = -1;
+  EXPECT_EQ(refused(problem, 4), "flops per cell is -1; it must be from 0 to 1e+09");
+  Machine machine = simple_machine();
+  machine.links.clear();
+  EXPECT_EQ(Plan::choose(machine, cube(64), 4).trouble(), "links is empty; at least one is needed");
+}
+
+TEST(Plan, SaysWhyInFiveLines) {
+  const Plan plan = chosen(cube(64), 16);
+  const std::string why = plan.why();
+  EXPECT_EQ(std::count(why.begin(), why.end(), '\n'), 5) << why;
+  EXPECT_EQ(why.find("cut "), 0U) << why;
+  for (const char* word : {"\na step takes ", "\nfaces: ", "\nothers: ", "\noverlap: "})
+    EXPECT_NE(why.find(word), std::string::npos) << why;
+}
+
+TEST(Plan, TheTableHasAGridALineAndTheTermThatLost) {
+  const std::string table = chosen(cube(64), 16).table(8);
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 9) << table;
+  EXPECT_NE(table.find("lost by"), std::string::npos);
+  EXPECT_NE(table.find("  -\n"), std::string::npos);
+}
+
+TEST(Plan, NamesTheTermThatGrewMost) {
+  const Prediction best{.compute_s = 10, .pack_s = 1, .wire_s = 1, .wait_s = 1};
+  EXPECT_STREQ(losing_term({.compute_s = 11, .pack_s = 3, .wire_s = 1, .wait_s = 0}, best), "pack");
+  EXPECT_STREQ(losing_term({.compute_s = 9, .pack_s = 1, .wire_s = 1, .wait_s = 5}, best), "wait");
+}
+
+TEST(Plan, KnowsWhatDimsCreateWouldHaveTaken) {
+  EXPECT_EQ(chosen(cube(64), 16).balanced().grid, (ProcessGrid{4, 2, 2}));
+  EXPECT_EQ(chosen(cube(64), 32).balanced().grid, (ProcessGrid{4, 4, 2}));
+  EXPECT_EQ(chosen(cube(64), 36).balanced().grid, (ProcessGrid{4, 3, 3}));
+}
+
+TEST(Plan, FourThousandRanksAreNoEffort) {
+  const Machine machine = load_machine(SORREL_MACHINES "/t3e-900-buffered.json").value();
+  for (const int rank_count : {4096, 3360, 3600}) {
+    const auto before = std::chrono::steady_clock::now();
+    const Plan plan = chosen(cube(512), rank_count, machine);
+    const std::chrono::duration<double, std::milli> took =
+        std::chrono::steady_clock::now() - before;
+    EXPECT_EQ(plan.used_ranks(), rank_count);
+    EXPECT_LE(took.count(), 50);
+  }
+}
+
+}  // namespace
+}  // namespace sorrel::grid
