@@ -1,10 +1,15 @@
 /// @file
-/// The C interface of Sorrel, beside MPI: for programs that know they run under it.
+/// The C interface of Sorrel, beside MPI.
 ///
-/// A program that uses it needs nothing else: the library that serves MPI serves this too. Guard
-/// the include with `__has_include(<sorrel.h>)` to stay portable.
+/// A program without MPI links `libsorrel.so.0` (CMake: `Sorrel::loop`, by hand: `-lsorrel`). An MPI
+/// program that runs under Sorrel needs nothing else: the library that serves MPI serves this too;
+/// one that shall also run under other MPIs links both. Guard the include with
+/// `__has_include(<sorrel.h>)` to stay portable.
 #ifndef SORREL_H
 #define SORREL_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +23,70 @@ void sorrel_yield(void);
 
 /// The version of the library, "major.minor.patch". Static. Any thread, at any time.
 const char* sorrel_version(void);
+
+/// @name Parallel loops
+/// The calling thread runs chunks of a loop itself; threads that have nothing else to do join it if
+/// they come in time, and it never waits for one that has not come. In a plain program the helpers
+/// are threads of the library, started when a loop is long enough to be worth it; in a rank of an MPI
+/// job they are the job's workers without work, so that all ranks' loops share the job's cores.
+/// Loops may be nested, and run by several threads at once. In bodies, only the rank that called
+/// may be sure to be itself: MPI must not be called there.
+/// @{
+
+/// How a loop is cut into chunks.
+enum sorrel_schedule {
+  SORREL_AUTOMATIC = 0, /* decreasing chunks, the smallest 1/8 of an equal share */
+  SORREL_STATIC = 1,    /* one equal chunk per thread, or chunks of `grain` */
+  SORREL_DYNAMIC = 2,   /* chunks of `grain` (0: of one iteration) */
+  SORREL_GUIDED = 3     /* decreasing chunks, the smallest `grain` */
+};
+
+/// All zero is the default. A null pointer means the default, too.
+struct sorrel_loop_options {
+  enum sorrel_schedule schedule;
+  /// Iterations of the smallest chunk; 0: as the schedule has it.
+  int64_t grain;
+  /// At most so many threads, the caller included; 0: as many as the governor grants.
+  int threads_max;
+};
+
+/// Runs the iterations [begin, end). Returns 0 to go on; anything else cancels the loop: chunks that
+/// have not begun are left out.
+typedef int (*sorrel_loop_body)(void* argument, int64_t begin, int64_t end);
+
+/// Runs `body` on parts that cover [begin, end), each iteration once, on several threads; returns
+/// when all is done. Returns 0, or what a body returned to cancel the loop. May suspend. The body
+/// must not throw or leave by longjmp.
+int sorrel_parallel_for(int64_t begin,
+                        int64_t end,
+                        sorrel_loop_body body,
+                        void* argument,
+                        const struct sorrel_loop_options* options);
+
+/// Adds the iterations [begin, end) to `partial`, which begins as a copy of the neutral element.
+typedef int (*sorrel_reduce_body)(void* argument, int64_t begin, int64_t end, void* partial);
+
+/// into = into combined with from. Always called in the order of the iterations.
+typedef void (*sorrel_reduce_combine)(void* argument, void* into, const void* from);
+
+/// Reduces over [begin, end). `*result`, of `bytes` bytes, is the neutral element before and the
+/// result after. The parts and the order of combining depend on begin, end and `grain` alone, so the
+/// result is the same to the last bit whatever runs it. Returns 0, or what a body returned to
+/// cancel; then `*result` is as before. -1: no memory for the parts. May
+/// suspend.
+int sorrel_parallel_reduce(int64_t begin,
+                           int64_t end,
+                           sorrel_reduce_body body,
+                           sorrel_reduce_combine combine,
+                           void* argument,
+                           void* result,
+                           size_t bytes,
+                           const struct sorrel_loop_options* options);
+
+/// How many threads a loop of the caller may use at this moment, itself included. It changes.
+int sorrel_loop_threads(void);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -28,7 +28,18 @@ Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
   }
 }
 
-Scheduler::~Scheduler() = default;
+Scheduler::~Scheduler() {
+  delete idle_source();
+}
+
+IdleSource& Scheduler::set_idle_source(std::unique_ptr<IdleSource> source) {
+  IdleSource* first = nullptr;
+  // (I) release, pairs with idle_source(): the source is complete. Acquire when another was first.
+  if (!idle_source_.compare_exchange_strong(first, source.get(), std::memory_order_release,
+                                            std::memory_order_acquire))
+    return *first;
+  return *source.release();
+}
 
 void Scheduler::run(std::uint32_t fiber_count) {
   // Relaxed: the threads below are started after it.

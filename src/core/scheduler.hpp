@@ -42,6 +42,15 @@ class SchedulerHooks {
   virtual void on_all_asleep() = 0;
 };
 
+/// Work for idle workers that no fiber waits for yet: parallel loops.
+class IdleSource {
+ public:
+  virtual ~IdleSource() = default;
+  /// On an idle worker's thread, again and again, the last time when it is about to sleep: makes a
+  /// fiber of this worker ready if there is something to do, and returns whether. Never suspends.
+  virtual bool on_idle(Worker& worker, bool is_about_to_sleep) = 0;
+};
+
 class Scheduler {
  public:
   Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks);
@@ -57,6 +66,15 @@ class Scheduler {
 
   /// Runs `fiber_count` fibers to their end: as many as the hooks start in all.
   void run(std::uint32_t fiber_count);
+
+  /// The idle source, or null. Any thread.
+  [[nodiscard]] IdleSource* idle_source() const {
+    // (I) acquire, pairs with set_idle_source().
+    return idle_source_.load(std::memory_order_acquire);
+  }
+
+  /// The first source set stays for as long as the scheduler lives, and is returned. Any thread.
+  IdleSource& set_idle_source(std::unique_ptr<IdleSource> source);
 
  private:
   friend class Worker;
@@ -83,6 +101,9 @@ class Scheduler {
   alignas(cache_line_bytes) SchedulerHooks& hooks_;
   std::vector<int> cpus_;
   std::vector<std::unique_ptr<Worker>> workers_;
+
+  // Any thread, written once.
+  alignas(cache_line_bytes) std::atomic<IdleSource*> idle_source_{nullptr};
 };
 
 }  // namespace sorrel::core

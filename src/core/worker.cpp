@@ -174,7 +174,7 @@ bool Worker::spin(Fiber*& found) {
   constexpr int rounds_per_reading = 64;
   std::int64_t give_up_ns = 0;
   for (int round = 1;; ++round) {
-    poll();
+    if (!poll()) ask_idle_source(false);
     found = ready_.pop();
     if (found != nullptr) {
       if (give_up_ns != 0) spin_ns_ = std::min(limits_.spin_ns_max, spin_ns_ + spin_ns_ / 8);
@@ -202,7 +202,7 @@ void Worker::park() {
   }
   const std::int64_t began_ns = os::monotonic_ns();
   parker_.announce();
-  if (attend() || !ready_.empty() || scheduler_.is_stopping()) {
+  if (attend() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true)) {
     parker_.get_up();
     return;
   }
@@ -223,8 +223,15 @@ void Worker::park() {
                        : std::max(std::min(spin_ns_min, limits_.spin_ns_max), spin_ns_ / 2);
 }
 
-void Worker::wake() {
-  if (parker_.claim()) os::futex_wake_one(parker_.state().std_atomic());
+bool Worker::ask_idle_source(bool is_about_to_sleep) {
+  IdleSource* source = scheduler_.idle_source();
+  return source != nullptr && source->on_idle(*this, is_about_to_sleep);
+}
+
+bool Worker::wake() {
+  if (!parker_.claim()) return false;
+  os::futex_wake_one(parker_.state().std_atomic());
+  return true;
 }
 
 /// Everything poll() does, rare things included.

@@ -117,8 +117,15 @@ class Worker {
   /// The body of the worker's thread: runs fibers until the scheduler stops.
   void run();
 
-  /// Any thread, after publishing something for this worker: wakes it when it sleeps.
-  void wake();
+  /// Whether a fiber of this worker is ready to run.
+  [[nodiscard]] bool has_ready() const { return !ready_.empty(); }
+
+  /// Any thread, after publishing something for this worker: wakes it when it sleeps. Returns
+  /// whether it was the caller who did.
+  bool wake();
+
+  /// Any thread, a hint: whether it sleeps.
+  [[nodiscard]] bool seems_asleep() const { return parker_.is_parked(); }
 
  private:
   struct Outbound {
@@ -135,6 +142,7 @@ class Worker {
   Fiber& next_ready();
   Fiber& idle();
   bool spin(Fiber*& found);
+  bool ask_idle_source(bool is_about_to_sleep);
   void park();
   bool attend();
   void switch_to(Fiber& next, bool ends = false);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "loop/team/loop.hpp"
 #include "mpi/rank_state.hpp"
 #include "program/copy_slab.hpp"
 #include "program/debugger.hpp"
@@ -112,6 +113,7 @@ int run_program(const program::ProgramStart& start) {
   if (slab == nullptr) return refuse(trouble);
   ProgramBody body(start, *slab, config);
   the_body = &body;
+  loop::be_part_of_a_job();
   program::set_current_slab(slab.get());
   program::set_rank_hooks({.current = current_process, .end_rank = end_rank});
   Job job(config, body);

@@ -40,6 +40,12 @@ class Tree(unittest.TestCase):
         self.write("src/low/deep/er/thing.hpp", '#include "high/part/tower.hpp"\n')
         self.assertEqual(len(self.faults()), 1)
 
+    def test_holds_a_folder_with_a_line_of_its_own_against_that_line(self):
+        self.write("layers.toml", TABLE + '"high/pure" = []\n')
+        self.write("src/high/pure/thing.hpp", '#include "low/thing.hpp"\n')
+        (fault,) = self.faults()
+        self.assertIn("'high/pure' may not include 'low'", fault)
+
     def test_catches_an_include_written_relative_to_its_file(self):
         self.write("src/high/part/other.cpp", '#include "tower.hpp"\n')
         self.assertIn("write includes from src/", self.faults()[0])

@@ -1,0 +1,39 @@
+// The C interface of parallel loops (include/sorrel.h), for programs linked to this library, and for
+// libsorrel where a process has both.
+#include "loop/face.hpp"
+#include "loop/job_faces.hpp"
+
+namespace face = sorrel::loop::face;
+
+extern "C" {
+
+int sorrel_parallel_for(int64_t begin,
+                        int64_t end,
+                        sorrel_loop_body body,
+                        void* argument,
+                        const sorrel_loop_options* options) {
+  return face::parallel_for(begin, end, body, argument, options);
+}
+
+int sorrel_parallel_reduce(int64_t begin,
+                           int64_t end,
+                           sorrel_reduce_body body,
+                           sorrel_reduce_combine combine,
+                           void* argument,
+                           void* result,
+                           size_t bytes,
+                           const sorrel_loop_options* options) {
+  return face::parallel_reduce({begin, end}, {body, combine, argument, result, bytes}, options);
+}
+
+int sorrel_loop_threads(void) {
+  return face::threads();
+}
+
+const sorrel::loop::JobFaces* sorrel_job_faces_1(void) {
+  static constexpr sorrel::loop::JobFaces faces{sorrel_yield, sorrel_parallel_for,
+                                                sorrel_parallel_reduce, sorrel_loop_threads};
+  return &faces;
+}
+
+}  // extern "C"

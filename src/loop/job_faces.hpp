@@ -1,0 +1,22 @@
+//! JobFaces - how `libsorrel`, in a process that is a job's, hands everything to the library that
+//! runs the job.
+//!
+//! Both libraries export sorrel.h, and a program may have both: which one it reaches is up to the
+//! order of linking. libmpi_abi defines sorrel_job_faces_1(), libsorrel calls it if it is there. A
+//! later layout gets another number.
+#pragma once
+
+#include "sorrel.h"
+
+namespace sorrel::loop {
+
+struct JobFaces {
+  decltype(&sorrel_yield) yield;
+  decltype(&sorrel_parallel_for) parallel_for;
+  decltype(&sorrel_parallel_reduce) parallel_reduce;
+  decltype(&sorrel_loop_threads) loop_threads;
+};
+
+}  // namespace sorrel::loop
+
+extern "C" [[gnu::weak]] const sorrel::loop::JobFaces* sorrel_job_faces_1(void);

@@ -1,0 +1,152 @@
+//! Board - the slots of a process: where callers open loops and helpers find them.
+//!
+//! A caller takes a slot for the time of one loop, beginning at its own place; nested loops and
+//! fibers that share a thread simply take the next ones. No slot free: the caller runs its loop
+//! alone. Any thread may call anything. Progress: acquire() and release() wait-free. Limit:
+//! slot_count_max loops open at a time. Ordering label: (B) the flag of a slot.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "loop/team/slot.hpp"
+
+
+namespace sorrel::loop {
+
+/// A slot and what its caller keeps beside it.
+class OpenLoop : public BasicSlot<core::StdSync> {
+ public:
+  /// The first value other than go_on that a body has returned.
+  void set_outcome(int outcome) {
+    int none = go_on;
+    // Relaxed: read by the caller after the end of the loop, which is ordered by (L) and (E).
+    outcome_.compare_exchange_strong(none, outcome, std::memory_order_relaxed);
+    cancel();
+  }
+
+  /// The caller, when the loop is over: what a body has returned, forgotten with the asking.
+  int take_outcome() {
+    // Relaxed, as above.
+    const int outcome = outcome_.load(std::memory_order_relaxed);
+    if (outcome != go_on) outcome_.store(go_on, std::memory_order_relaxed);
+    return outcome;
+  }
+
+  /// A caller that is an operating system's thread sleeps on this.
+  std::atomic<std::uint32_t>& end_signal() { return end_signal_; }
+
+ private:
+  friend class Board;
+
+  std::atomic<int> outcome_{go_on};
+  std::atomic<std::uint32_t> end_signal_{0};
+  std::atomic<bool> is_taken_{false};
+};
+
+class Board {
+ public:
+  static constexpr std::uint32_t slot_count_max = 256;
+
+  /// A slot for one loop, at `place` or behind it; null when none of the next few is free.
+  OpenLoop* acquire(std::uint32_t place) {
+    for (std::uint32_t i = 0; i < tries_max; ++i) {
+      const std::uint32_t index = (place + i) % slot_count_max;
+      OpenLoop& loop = loops_[index];
+      // (B) acquire, pairs with release(): what the last caller did with the slot is done.
+      if (loop.is_taken_.load(std::memory_order_relaxed) ||
+          loop.is_taken_.exchange(true, std::memory_order_acquire))
+        continue;
+      if (index >= used_count_.load(std::memory_order_relaxed)) [[unlikely]]
+        note_use(index);
+      return &loop;
+    }
+    return nullptr;
+  }
+
+  static void release(OpenLoop& loop) {
+    // (B) release, pairs with acquire().
+    loop.is_taken_.store(false, std::memory_order_release);
+  }
+
+  /// Slots from here on have never been taken.
+  [[nodiscard]] std::uint32_t used_count() const {
+    // Relaxed: a bound for who looks; a slot missed now is found the next time.
+    return used_count_.load(std::memory_order_relaxed);
+  }
+
+  OpenLoop& operator[](std::uint32_t index) { return loops_[index]; }
+
+ private:
+  static constexpr std::uint32_t tries_max = 64;
+
+  void note_use(std::uint32_t index) {
+    // Relaxed: see used_count().
+    std::uint32_t count = used_count_.load(std::memory_order_relaxed);
+    while (count <= index &&
+           !used_count_.compare_exchange_weak(count, index + 1, std::memory_order_relaxed)) {
+    }
+  }
+
+  std::array<OpenLoop, slot_count_max> loops_;
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> used_count_{0};
+};
+
+/// How a helper looks for an open loop: the one it helped last, and now and then all others.
+class Lookout {
+ public:
+  explicit Lookout(Board& board) : board_(board) {}
+
+  /// One look; a loop that is worth joining, or null. Never joins.
+  OpenLoop* look() {
+    OpenLoop& loop = board_[home_];
+    const auto word = loop.look();
+    if (word.is_joinable()) {
+      // A loop that is over by the second look would have been over before we had done anything for
+      // it, but our coming would have cost its caller time.
+      if (word.epoch() == last_epoch_) return &loop;
+      last_epoch_ = word.epoch();
+      return nullptr;
+    }
+    last_epoch_ = none;
+    if (++round_ % looks_per_round == 0) look_around();
+    return nullptr;
+  }
+
+  /// The first joinable loop, wherever; no second look.
+  OpenLoop* look_everywhere() {
+    for (std::uint32_t i = 0; i < board_.used_count(); ++i) {
+      if (board_[i].look().is_joinable()) {
+        home_ = i;
+        return &board_[i];
+      }
+    }
+    return nullptr;
+  }
+
+ private:
+  static constexpr std::uint32_t looks_per_round = 4;
+  static constexpr std::uint32_t none = ~0U;
+
+  /// Moves on to the next joinable loop, if there is one.
+  void look_around() {
+    const std::uint32_t count = board_.used_count();
+    for (std::uint32_t i = 1; i < count; ++i) {
+      const std::uint32_t index = (home_ + i) % count;
+      if (board_[index].look().is_joinable()) {
+        home_ = index;
+        return;
+      }
+    }
+  }
+
+  Board& board_;
+  std::uint32_t home_ = 0;
+  std::uint32_t last_epoch_ = none;
+  std::uint32_t round_ = 0;
+};
+
+}  // namespace sorrel::loop

@@ -1,0 +1,140 @@
+#include "loop/team/fiber_team.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "arch/cpu.hpp"
+#include "loop/team/protocol.hpp"
+
+namespace sorrel::loop {
+
+namespace {
+
+constexpr std::int64_t wake_worth_ns = 20'000;
+// A caller looks on this long for helpers in their last chunk before it lets others run.
+constexpr std::uint32_t end_looks = 64;
+constexpr std::size_t helper_stack_bytes = std::size_t{1} << 20;
+// An idle worker's rounds are short: looking at the loops each time would take their line from
+// their callers too often.
+constexpr std::uint32_t rounds_per_look = 8;
+
+}  // namespace
+
+FiberTeam::FiberTeam(core::Scheduler& scheduler)
+    : scheduler_(scheduler),
+      wake_worth_cycles_(clock_.cycles_in(wake_worth_ns)),
+      sleeps_(Board::slot_count_max),
+      stacks_(scheduler.worker_count(), helper_stack_bytes) {
+  controls_.width.store(stacks_.is_valid() ? scheduler.worker_count() : 1,
+                        std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
+    helpers_.push_back(std::make_unique<Helper>(board_));
+    helpers_.back()->team = this;
+  }
+}
+
+FiberTeam::~FiberTeam() {
+  for (const auto& helper : helpers_) {
+    if (helper->has_started) helper->fiber.sanitizer.destroy();
+  }
+}
+
+FiberTeam& FiberTeam::of(core::Worker& worker) {
+  core::Scheduler& scheduler = worker.scheduler();
+  core::IdleSource* source = scheduler.idle_source();
+  if (source == nullptr) [[unlikely]]
+    source = &scheduler.set_idle_source(std::make_unique<FiberTeam>(scheduler));
+  return *static_cast<FiberTeam*>(source);
+}
+
+bool FiberTeam::on_idle(core::Worker& worker, bool is_about_to_sleep) {
+  Helper& helper = *helpers_[worker.index()];
+  if (helper.is_busy || !stacks_.is_valid()) return false;
+  if (!is_about_to_sleep && ++helper.look_count % rounds_per_look != 0) return false;
+  OpenLoop* loop =
+      is_about_to_sleep ? helper.lookout.look_everywhere() : helper.lookout.look();
+  if (loop == nullptr) return false;
+  send_helper(worker, helper, *loop);
+  return true;
+}
+
+void FiberTeam::send_helper(core::Worker& worker, Helper& helper, OpenLoop& loop) {
+  helper.loop = &loop;
+  helper.is_busy = true;
+  if (helper.has_started) {
+    worker.make_ready(helper.fiber);
+    return;
+  }
+  helper.has_started = true;
+  worker.start(helper.fiber, stacks_.bottom(worker.index()), stacks_.usable_bytes(worker.index()),
+               helper_main, &helper);
+}
+
+void FiberTeam::helper_main(void* argument) {
+  Helper& self = *static_cast<Helper*>(argument);
+  for (;;) {
+    help(*self.team, *self.loop);
+    self.is_busy = false;
+    self.fiber.worker->suspend();
+  }
+}
+
+OpenLoop* FiberTeam::open(const Work& work, std::uint32_t helper_count_max) {
+  core::Worker& worker = *core::Worker::current();
+  OpenLoop* loop = board_.acquire(worker.index());
+  if (loop == nullptr) return nullptr;
+  // Ordered for the helpers by (O) and (J).
+  sleeps_[static_cast<std::size_t>(loop - &board_[0])].worker = &worker;
+  loop->open(work, std::min(helper_count_max, OpenLoop::helpers_max));
+  return loop;
+}
+
+void FiberTeam::wait_for_end(OpenLoop& loop) {
+  for (std::uint32_t look = 0; look < end_looks; ++look) {
+    if (loop.is_over()) return;
+    arch::pause();
+  }
+  Sleep& sleep = sleeps_[static_cast<std::size_t>(&loop - &board_[0])];
+  sleep.is_over.reset();
+  sleep.run = [](core::Worker& worker, core::Notice& notice) {
+    static_cast<Sleep&>(notice).is_over.complete(worker);
+  };
+  if (loop.announce_sleep()) return;
+  sleep.is_over.wait(*sleep.worker);
+  // (E): what all helpers did, not the last one's alone.
+  SORREL_CHECK(loop.is_over());
+}
+
+void FiberTeam::wake_caller(OpenLoop& loop) {
+  Sleep& sleep = sleeps_[static_cast<std::size_t>(&loop - &board_[0])];
+  core::Worker& worker = *core::Worker::current();
+  if (sleep.worker == &worker) {
+    sleep.is_over.complete(worker);
+  } else {
+    worker.post(*sleep.worker, sleep);
+  }
+}
+
+void FiberTeam::wake_helper() {
+  core::Worker& self = *core::Worker::current();
+  const std::uint32_t count = scheduler_.worker_count();
+  for (std::uint32_t i = 1; i < count; ++i) {
+    core::Worker& worker = scheduler_.worker((self.index() + i) % count);
+    if (worker.seems_asleep() && worker.wake()) return;
+  }
+}
+
+bool FiberTeam::has_sleepers(std::uint32_t /*wanted*/) const {
+  for (std::uint32_t i = 0; i < scheduler_.worker_count(); ++i) {
+    if (scheduler_.worker(i).seems_asleep()) return true;
+  }
+  return false;
+}
+
+bool FiberTeam::wants_thread_back() {
+  core::Worker& worker = *core::Worker::current();
+  worker.poll();
+  return worker.has_ready();
+}
+
+}  // namespace sorrel::loop

@@ -1,0 +1,85 @@
+//! FiberTeam - helpers of loops in a job: its idle workers.
+//!
+//! The loops of all ranks share the workers that the ranks run on, so there are never more threads
+//! than workers. A worker that has no rank to run looks for open loops, and runs chunks in a fiber of
+//! its own that is no rank (MPI may not be called there); after each chunk it looks whether one of
+//! its ranks can go on, and if so leaves the loop. A rank that waits for the end of its loop lets
+//! the other ranks of its worker run. A team is a Host of protocol.hpp. Made at the first loop of a
+//! job; lives as long as the scheduler.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/cache_line.hpp"
+#include "core/completion.hpp"
+#include "core/cycle_clock.hpp"
+#include "core/scheduler.hpp"
+#include "loop/team/board.hpp"
+#include "loop/team/controls.hpp"
+#include "os/stack_slab.hpp"
+
+namespace sorrel::loop {
+
+class FiberTeam final : public core::IdleSource {
+ public:
+  explicit FiberTeam(core::Scheduler& scheduler);
+  ~FiberTeam() override;
+
+  /// The team of a worker's scheduler, made now if there is none.
+  static FiberTeam& of(core::Worker& worker);
+
+  Controls& controls() { return controls_; }
+
+  bool on_idle(core::Worker& worker, bool is_about_to_sleep) override;
+
+  // What protocol.hpp asks of a host. In a fiber.
+  OpenLoop* open(const Work& work, std::uint32_t helper_count_max);
+  void wait_for_end(OpenLoop& loop);
+  void wake_caller(OpenLoop& loop);
+  void wake_helper();
+  [[nodiscard]] bool has_sleepers(std::uint32_t wanted) const;
+
+  /// Workers without a rank to run, if there are any, look out.
+  [[nodiscard]] static bool has_lookouts() { return true; }
+
+  [[nodiscard]] std::uint64_t wake_worth_cycles() const { return wake_worth_cycles_; }
+
+  [[nodiscard]] static bool wants_thread_back();
+
+ private:
+  /// What a caller sleeps with; one for each slot.
+  struct Sleep : core::Notice {
+    core::Worker* worker = nullptr;
+    core::Completion is_over;
+  };
+
+  /// Of one worker, touched by its thread alone.
+  struct alignas(cache_line_bytes) Helper {
+    explicit Helper(Board& board) : lookout(board) {}
+
+    FiberTeam* team = nullptr;
+    core::Fiber fiber;
+    Lookout lookout;
+    OpenLoop* loop = nullptr;
+    std::uint32_t look_count = 0;
+    bool has_started = false;
+    /// In a loop, perhaps suspended in a nested one.
+    bool is_busy = false;
+  };
+
+  static void helper_main(void* argument);
+  void send_helper(core::Worker& worker, Helper& helper, OpenLoop& loop);
+
+  core::Scheduler& scheduler_;
+  const core::CycleClock clock_;
+  const std::uint64_t wake_worth_cycles_;
+  Controls controls_;
+  Board board_;
+  std::vector<Sleep> sleeps_;
+  std::vector<std::unique_ptr<Helper>> helpers_;
+  os::StackSlab stacks_;
+};
+
+}  // namespace sorrel::loop

@@ -1,0 +1,151 @@
+//! The two sides of a loop, for any kind of thread: the caller's and the helper's.
+//!
+//! A Host says how its threads wait and wake: ThreadTeam (operating system's threads, in a plain
+//! program), FiberTeam (fibers on the workers of a job). No lock, no allocation, no clock on the way
+//! of a loop whose helpers are awake. With helpers asleep, the caller first measures some
+//! iterations by the cycle counter, and wakes helpers only for a loop that is longer than what a
+//! wake-up costs.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "arch/cpu.hpp"
+#include "loop/team/board.hpp"
+
+namespace sorrel::loop {
+
+/// Runs a loop alone, in the order of its iterations, chunk by chunk.
+inline int run_alone(const Work& work, std::int32_t from_chunk = 0) {
+  for (std::int32_t i = from_chunk; i < work.plan.count(); ++i) {
+    const Iterations chunk = work.plan.chunk(i);
+    if (const int outcome = work.body(work.argument, chunk.begin, chunk.end); outcome != go_on)
+      return outcome;
+  }
+  return go_on;
+}
+
+/// Finds out, by running the first chunk in growing parts, whether a loop is worth waking anybody.
+class Probe {
+ public:
+  Probe(const Work& work, std::uint64_t worth_cycles) : work_(work), worth_cycles_(worth_cycles) {
+    const ChunkPlan& plan = work.plan;
+    total_ = plan.chunk(plan.count() - 1).end - plan.chunk(0).begin;
+    rest_ = plan.chunk(0);
+  }
+
+  /// Runs of chunk 0 as much as it takes to know.
+  int run() {
+    const std::int64_t first = rest_.begin;
+    std::int64_t size = work_.plan.may_be_cut() ? work_.plan.part_size() : rest_.count();
+    const std::uint64_t began = arch::cycles();
+    while (rest_.count() > 0) {
+      const std::int64_t end = std::min(rest_.begin + std::min(size, rest_.count()), rest_.end);
+      if (const int outcome = work_.body(work_.argument, rest_.begin, end); outcome != go_on)
+        return outcome;
+      rest_.begin = end;
+      const std::uint64_t spent = arch::cycles() - began;
+      const std::int64_t done = end - first;
+      const double remaining = static_cast<double>(spent) * static_cast<double>(total_ - done) /
+                               static_cast<double>(done);
+      if (remaining > static_cast<double>(worth_cycles_) && spent > certain_cycles) {
+        is_worth_waking_ = true;
+        break;
+      }
+      size *= 2;
+    }
+    return go_on;
+  }
+
+  [[nodiscard]] bool is_worth_waking() const { return is_worth_waking_; }
+
+  /// Runs what is left of chunk 0.
+  int finish() const {
+    if (rest_.count() == 0) return go_on;
+    return work_.body(work_.argument, rest_.begin, rest_.end);
+  }
+
+ private:
+  /// Less time than this says nothing about the rest.
+  static constexpr std::uint64_t certain_cycles = 1000;
+
+  const Work& work_;
+  const std::uint64_t worth_cycles_;
+  std::int64_t total_ = 0;
+  Iterations rest_;
+  bool is_worth_waking_ = false;
+};
+
+/// The caller's chunks after the first, and the end. May suspend.
+template <class Host>
+int finish_loop(Host& host, OpenLoop& loop, const Work& work, int outcome) {
+  if (outcome != go_on) loop.set_outcome(outcome);
+  for (std::int32_t mine = 1;; ++mine) {
+    const auto before = loop.take_as_caller();
+    const std::int32_t left = before.left();
+    if (left <= 0) {
+      if (before.inside() != 0) host.wait_for_end(loop);
+      break;
+    }
+    const Iterations chunk = work.plan.chunk(mine);
+    const int result = work.body(work.argument, chunk.begin, chunk.end);
+    if (result != go_on) [[unlikely]]
+      loop.set_outcome(result);
+    // Nobody was inside when the last chunk was taken, and without a chunk nobody comes.
+    if (left == 1 && before.inside() == 0) break;
+  }
+  const int final_outcome = loop.take_outcome();
+  Board::release(loop);
+  return final_outcome;
+}
+
+/// As run_loop(), when some who could help sleep.
+template <class Host>
+int run_loop_with_sleepers(Host& host, const Work& work, std::uint32_t helper_count_max) {
+  // If nobody is on the look-out either, there is nothing to publish before somebody is woken.
+  OpenLoop* loop = host.has_lookouts() ? host.open(work, helper_count_max) : nullptr;
+  Probe probe(work, host.wake_worth_cycles());
+  int outcome = probe.run();
+  if (outcome == go_on && probe.is_worth_waking()) {
+    if (loop == nullptr) loop = host.open(work, helper_count_max);
+    if (loop != nullptr) host.wake_helper();
+  }
+  if (outcome == go_on) outcome = probe.finish();
+  if (loop != nullptr) return finish_loop(host, *loop, work, outcome);
+  return outcome != go_on ? outcome : run_alone(work, 1);
+}
+
+/// Runs `work` with at most `helper_count_max` helpers. May suspend.
+template <class Host>
+int run_loop(Host& host, const Work& work, std::uint32_t helper_count_max) {
+  if (work.plan.count() <= 1 || helper_count_max == 0) return run_alone(work);
+  if (host.has_sleepers(helper_count_max))
+    return run_loop_with_sleepers(host, work, helper_count_max);
+  OpenLoop* loop = host.open(work, helper_count_max);
+  if (loop == nullptr) return run_alone(work);
+  const Iterations first = work.plan.chunk(0);
+  return finish_loop(host, *loop, work, work.body(work.argument, first.begin, first.end));
+}
+
+/// A helper joins `loop` if it still can, and runs chunks until none is left or the host wants its
+/// thread back. Returns whether it did anything. May suspend.
+template <class Host>
+bool help(Host& host, OpenLoop& loop) {
+  auto before = loop.join();
+  if (!before.is_joinable()) return false;
+  const Work& work = loop.work();
+  // Whoever comes wakes the next one, so that no caller wakes many.
+  if (before.left() > 1 && before.room() > 1 && host.has_sleepers(before.room() - 1))
+    host.wake_helper();
+  for (; before.left() > 0; before = loop.take_as_helper()) {
+    const Iterations chunk = work.plan.chunk(loop.chunk_of_helper(before));
+    const int result = work.body(work.argument, chunk.begin, chunk.end);
+    if (result != go_on) [[unlikely]]
+      loop.set_outcome(result);
+    if (before.left() == 1 || host.wants_thread_back()) break;
+  }
+  if (loop.leave()) host.wake_caller(loop);
+  return true;
+}
+
+}  // namespace sorrel::loop

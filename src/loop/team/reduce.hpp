@@ -1,0 +1,36 @@
+//! Reductions whose result does not depend on who ran them.
+//!
+//! The range is cut into leaves whose number depends on its length alone; each leaf begins with the
+//! neutral element, and the leaves are combined in order by the caller. Any thread. May suspend.
+//! Values are bytes: the callers are C faces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "loop/team/loop.hpp"
+
+namespace sorrel::loop {
+
+using ReduceBody = int (*)(void* argument, std::int64_t begin, std::int64_t end, void* partial);
+using Combine = void (*)(void* argument, void* into, const void* from);
+
+struct Reduction {
+  ReduceBody body;
+  Combine combine;
+  void* argument;
+  /// The neutral element before, the result after.
+  void* result;
+  std::size_t bytes;
+};
+
+/// What reduce() returns when there is no memory for the leaves.
+inline constexpr int no_memory = -1;
+
+/// Leaves of a reduction over many iterations.
+inline constexpr std::int64_t leaf_count_max = 64;
+
+/// go_on, what a body returned to cancel, or no_memory.
+int reduce(Iterations iterations, const Reduction& reduction, const LoopOptions& options);
+
+}  // namespace sorrel::loop

@@ -1,0 +1,164 @@
+#include "loop/team/thread_team.hpp"
+
+#include <algorithm>
+
+#include "arch/cpu.hpp"
+#include "loop/team/protocol.hpp"
+#include "os/futex.hpp"
+#include "os/thread.hpp"
+
+namespace sorrel::loop {
+
+namespace {
+
+// A futex wake-up of an idle core costs its caller 5 to 8 us, and the sleeper comes as late; a new
+// thread costs about five times that.
+constexpr std::int64_t wake_worth_ns = 20'000;
+constexpr std::int64_t start_worth_ns = 100'000;
+// A caller looks on at least this long for helpers that are in their last chunk: falling asleep and
+// being woken takes longer.
+constexpr std::int64_t end_spin_ns_min = 2'000;
+constexpr std::uint32_t looks_per_reading = 16;
+
+/// Where the calling thread begins to look for a slot: threads that run loops at the same time
+/// begin at different places.
+[[gnu::noinline]] std::uint32_t place_of_thread() {
+  static std::atomic<std::uint32_t> next_place{0};
+  [[gnu::tls_model("initial-exec")]] static thread_local std::uint32_t place = ~0U;
+  // Relaxed: a number by itself. Places are even: a nested loop finds the next one free.
+  if (place == ~0U)
+    place = 2 * next_place.fetch_add(1, std::memory_order_relaxed) % Board::slot_count_max;
+  return place;
+}
+
+}  // namespace
+
+ThreadTeam::ThreadTeam(std::uint32_t width)
+    : width_(std::clamp(width, 1U, width_max)),
+      wake_worth_cycles_(clock_.cycles_in(wake_worth_ns)),
+      start_worth_cycles_(clock_.cycles_in(start_worth_ns)),
+      helpers_(std::make_unique<Helper[]>(width_)) {
+  controls_.width.store(width_, std::memory_order_relaxed);
+}
+
+ThreadTeam::~ThreadTeam() {
+  SORREL_CHECK(started_count() == 0);
+}
+
+OpenLoop* ThreadTeam::open(const Work& work, std::uint32_t helper_count_max) {
+  OpenLoop* loop = board_.acquire(place_of_thread());
+  if (loop != nullptr) loop->open(work, std::min(helper_count_max, OpenLoop::helpers_max));
+  return loop;
+}
+
+void ThreadTeam::wait_for_end(OpenLoop& loop) {
+  const std::int64_t spin_ns =
+      std::max(controls_.spin_ns.load(std::memory_order_relaxed), end_spin_ns_min);
+  const std::uint64_t limit = clock_.cycles_in(spin_ns);
+  const std::uint64_t began = arch::cycles();
+  for (std::uint32_t look = 1;; ++look) {
+    if (loop.is_over()) return;
+    arch::pause();
+    if (look % looks_per_reading == 0 && arch::cycles() - began > limit) break;
+  }
+  // Relaxed: the helper that will set it learns of us by what follows.
+  loop.end_signal().store(0, std::memory_order_relaxed);
+  if (loop.announce_sleep()) return;
+  // Acquire, pairs with wake_caller(): the store above is not behind the signal.
+  while (loop.end_signal().load(std::memory_order_acquire) == 0)
+    os::futex_wait(loop.end_signal(), 0, -1);
+  // (E): what all helpers did, not the last one's alone.
+  SORREL_CHECK(loop.is_over());
+}
+
+void ThreadTeam::wake_caller(OpenLoop& loop) {
+  // Release, pairs with wait_for_end(). The loop may be gone after the store; a wake-up too many
+  // does no harm, because slots are never unmapped.
+  loop.end_signal().store(1, std::memory_order_release);
+  os::futex_wake_one(loop.end_signal());
+}
+
+void ThreadTeam::wake_helper() {
+  if (!wake_parked()) start_helper();
+}
+
+bool ThreadTeam::wake_parked() {
+  const std::uint32_t count = std::min(started_count(), width_ - 1);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::atomic<std::uint32_t>& state = helpers_[i].state;
+    // Relaxed: the helper finds loops by their own order; a state read wrongly is a helper missed.
+    auto parked = static_cast<std::uint32_t>(State::parked);
+    if (state.load(std::memory_order_relaxed) == parked &&
+        state.compare_exchange_strong(parked, static_cast<std::uint32_t>(State::awake),
+                                      std::memory_order_relaxed)) {
+      awake_count_.fetch_add(1, std::memory_order_relaxed);
+      os::futex_wake_one(state);
+      return true;
+    }
+  }
+  return false;
+}
+
+void ThreadTeam::start_helper() {
+  // One at a time; who comes meanwhile does without.
+  if (started_count() + 1 >= width_ || is_starting_.exchange(true, std::memory_order_acquire))
+    return;
+  const std::uint32_t index = started_count();
+  if (index + 1 < width_) {
+    Helper& helper = helpers_[index];
+    helper.team = this;
+    helper.state.store(static_cast<std::uint32_t>(State::awake), std::memory_order_relaxed);
+    awake_count_.fetch_add(1, std::memory_order_relaxed);
+    if (os::start_background_thread(helper_main, &helper)) {
+      // Release, for wake_parked(): not needed for correctness, but it finds the state set.
+      started_count_.store(index + 1, std::memory_order_release);
+    } else {
+      awake_count_.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+  is_starting_.store(false, std::memory_order_release);
+}
+
+void* ThreadTeam::helper_main(void* argument) {
+  Helper& self = *static_cast<Helper*>(argument);
+  ThreadTeam& team = *self.team;
+  Lookout lookout(team.board_);
+  // What it was started for cannot wait for a second look.
+  OpenLoop* loop = lookout.look_everywhere();
+  for (;;) {
+    if (loop != nullptr) help(team, *loop);
+    loop = team.look_out(lookout);
+    if (loop == nullptr) loop = team.park(self, lookout);
+  }
+}
+
+/// A loop to join, or null when it has looked long enough.
+OpenLoop* ThreadTeam::look_out(Lookout& lookout) {
+  const std::uint64_t limit =
+      clock_.cycles_in(controls_.spin_ns.load(std::memory_order_relaxed));
+  const std::uint64_t began = arch::cycles();
+  for (std::uint32_t look = 1;; ++look) {
+    if (OpenLoop* loop = lookout.look(); loop != nullptr) return loop;
+    if (look % looks_per_reading == 0 && arch::cycles() - began > limit) return nullptr;
+    arch::pause();
+  }
+}
+
+/// Sleeps until woken. Returns a loop to join, if there is one.
+OpenLoop* ThreadTeam::park(Helper& self, Lookout& lookout) {
+  constexpr auto parked = static_cast<std::uint32_t>(State::parked);
+  constexpr auto awake = static_cast<std::uint32_t>(State::awake);
+  // Relaxed: a loop opened at this very moment may miss us; it runs without.
+  awake_count_.fetch_sub(1, std::memory_order_relaxed);
+  self.state.store(parked, std::memory_order_relaxed);
+  if (OpenLoop* loop = lookout.look_everywhere(); loop != nullptr) {
+    if (self.state.exchange(awake, std::memory_order_relaxed) == parked)
+      awake_count_.fetch_add(1, std::memory_order_relaxed);
+    return loop;
+  }
+  while (self.state.load(std::memory_order_relaxed) == parked)
+    os::futex_wait(self.state, parked, -1);
+  return lookout.look_everywhere();
+}
+
+}  // namespace sorrel::loop

@@ -1,0 +1,96 @@
+//! ThreadTeam - helpers of loops in a plain program: threads of our own, started when the first loop
+//! is long enough to be worth it.
+//!
+//! Any thread of the program may run loops, several at a time, nested ones too; all share the same
+//! helpers, so there are never more threads than the width beside the program's own. A helper with
+//! nothing to do looks out for a while (Controls::spin_ns), then sleeps. Threads are never ended:
+//! they sleep until the process is over. A team is a Host of protocol.hpp. Limit: width_max.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "base/cache_line.hpp"
+#include "core/cycle_clock.hpp"
+#include "loop/team/board.hpp"
+#include "loop/team/controls.hpp"
+
+namespace sorrel::loop {
+
+class ThreadTeam {
+ public:
+  static constexpr std::uint32_t width_max = 1024;
+
+  /// `width`: threads of the largest loop, its caller included. Starts none yet.
+  explicit ThreadTeam(std::uint32_t width);
+
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+  /// Only when no helper was ever started: they look at the team for ever.
+  ~ThreadTeam();
+
+  Controls& controls() { return controls_; }
+
+  [[nodiscard]] std::uint32_t width() const { return width_; }
+
+  [[nodiscard]] std::uint32_t started_count() const {
+    // Relaxed: a count by itself.
+    return started_count_.load(std::memory_order_relaxed);
+  }
+
+  // What protocol.hpp asks of a host.
+  OpenLoop* open(const Work& work, std::uint32_t helper_count_max);
+  void wait_for_end(OpenLoop& loop);
+  static void wake_caller(OpenLoop& loop);
+  void wake_helper();
+
+  /// Whether fewer than `wanted` helpers are awake, and more can be had.
+  [[nodiscard]] bool has_sleepers(std::uint32_t wanted) const {
+    const std::uint32_t awake = awake_count_.load(std::memory_order_relaxed);
+    return awake < wanted && awake + 1 < width_;
+  }
+
+  [[nodiscard]] bool has_lookouts() const {
+    return awake_count_.load(std::memory_order_relaxed) != 0;
+  }
+
+  /// How long the rest of a loop must be to wake, or start, somebody for it.
+  [[nodiscard]] std::uint64_t wake_worth_cycles() const {
+    return started_count() + 1 < width_ ? start_worth_cycles_ : wake_worth_cycles_;
+  }
+
+  [[nodiscard]] bool wants_thread_back() const { return false; }
+
+ private:
+  enum class State : std::uint32_t { absent, awake, parked };
+
+  struct alignas(cache_line_bytes) Helper {
+    ThreadTeam* team = nullptr;
+    /// A State; what a helper sleeps on.
+    std::atomic<std::uint32_t> state{0};
+  };
+
+  static void* helper_main(void* argument);
+  OpenLoop* look_out(Lookout& lookout);
+  OpenLoop* park(Helper& self, Lookout& lookout);
+  bool wake_parked();
+  void start_helper();
+
+  // Constant after construction.
+  const std::uint32_t width_;
+  const core::CycleClock clock_;
+  const std::uint64_t wake_worth_cycles_;
+  const std::uint64_t start_worth_cycles_;
+  const std::unique_ptr<Helper[]> helpers_;
+
+  // Any thread; seldom written.
+  Controls controls_;
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> awake_count_{0};
+  std::atomic<std::uint32_t> started_count_{0};
+  std::atomic<bool> is_starting_{false};
+
+  Board board_;
+};
+
+}  // namespace sorrel::loop

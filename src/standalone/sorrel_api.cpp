@@ -1,0 +1,56 @@
+// sorrel.h for programs without MPI: loops on threads of our own. In a process that is a job's,
+// everything goes to the library that runs the job.
+#include "loop/face.hpp"
+#include "loop/job_faces.hpp"
+
+#define SORREL_EXPORT __attribute__((visibility("default")))
+
+namespace face = sorrel::loop::face;
+
+namespace {
+
+/// The job's faces, or null in a plain program. The symbol is bound when the library is loaded.
+const sorrel::loop::JobFaces* job() {
+  return sorrel_job_faces_1 == nullptr ? nullptr : sorrel_job_faces_1();
+}
+
+}  // namespace
+
+extern "C" {
+
+SORREL_EXPORT void sorrel_yield(void) {
+  if (job() != nullptr) job()->yield();
+}
+
+SORREL_EXPORT const char* sorrel_version(void) {
+  return SORREL_VERSION;
+}
+
+SORREL_EXPORT int sorrel_parallel_for(int64_t begin,
+                                      int64_t end,
+                                      sorrel_loop_body body,
+                                      void* argument,
+                                      const sorrel_loop_options* options) {
+  if (job() != nullptr) [[unlikely]]
+    return job()->parallel_for(begin, end, body, argument, options);
+  return face::parallel_for(begin, end, body, argument, options);
+}
+
+SORREL_EXPORT int sorrel_parallel_reduce(int64_t begin,
+                                         int64_t end,
+                                         sorrel_reduce_body body,
+                                         sorrel_reduce_combine combine,
+                                         void* argument,
+                                         void* result,
+                                         size_t bytes,
+                                         const sorrel_loop_options* options) {
+  if (job() != nullptr) [[unlikely]]
+    return job()->parallel_reduce(begin, end, body, combine, argument, result, bytes, options);
+  return face::parallel_reduce({begin, end}, {body, combine, argument, result, bytes}, options);
+}
+
+SORREL_EXPORT int sorrel_loop_threads(void) {
+  return job() != nullptr ? job()->loop_threads() : face::threads();
+}
+
+}  // extern "C"
