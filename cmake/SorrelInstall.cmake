@@ -5,6 +5,7 @@
 #   lib/libmpi_abi.so.1      the library; programs ask for it by this name, whoever linked them
 #   include/mpi/mpi.h        alone in its include root, so that no other MPI's header is near
 #   include/sorrel.h         the interface beside MPI
+#   lib/libsorrel.so.0       parallel loops for programs without MPI
 #   include/sorrel/*.hpp     C++ interfaces
 #   lib/libsorrel_grid.a     cutting grids, for programs that use include/sorrel/grid.hpp
 #   share/sorrel/machines    machines that `sorrel plan` knows by name
@@ -23,11 +24,15 @@ install(FILES include/sorrel.h DESTINATION include)
 install(DIRECTORY include/sorrel DESTINATION include)
 install(DIRECTORY machines DESTINATION share/sorrel)
 
-# Sorrel::sorrel: the interfaces beside MPI, which the same library serves.
-add_library(sorrel_api INTERFACE)
-target_include_directories(sorrel_api INTERFACE
+# Sorrel::loop: sorrel.h without MPI. docs/decisions/0004-a-library-for-plain-programs.md
+target_include_directories(sorrel_so INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
-target_link_libraries(sorrel_api INTERFACE mpi_abi)
+set_target_properties(sorrel_so PROPERTIES EXPORT_NAME loop)
+install(TARGETS sorrel_so EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# Sorrel::sorrel: the interfaces beside MPI, under Sorrel and under other MPIs.
+add_library(sorrel_api INTERFACE)
+target_link_libraries(sorrel_api INTERFACE sorrel_so mpi_abi)
 set_target_properties(sorrel_api PROPERTIES EXPORT_NAME sorrel)
 install(TARGETS sorrel_api EXPORT SorrelTargets)
 

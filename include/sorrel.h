@@ -1,9 +1,9 @@
 /// @file
 /// The C interface of Sorrel, beside MPI.
 ///
-/// A program without MPI links `libsorrel.so.0` (CMake: `Sorrel::loop`, by hand: `-lsorrel`). An MPI
-/// program that runs under Sorrel needs nothing else: the library that serves MPI serves this too;
-/// one that shall also run under other MPIs links both. Guard the include with
+/// A program without MPI links `libsorrel.so.0` (CMake: `Sorrel::loop`, by hand: `-lsorrel`). An
+/// MPI program that runs under Sorrel needs nothing else: the library that serves MPI serves this
+/// too; one that shall also run under other MPIs links both. Guard the include with
 /// `__has_include(<sorrel.h>)` to stay portable.
 #ifndef SORREL_H
 #define SORREL_H
@@ -27,8 +27,8 @@ const char* sorrel_version(void);
 /// @name Parallel loops
 /// The calling thread runs chunks of a loop itself; threads that have nothing else to do join it if
 /// they come in time, and it never waits for one that has not come. In a plain program the helpers
-/// are threads of the library, started when a loop is long enough to be worth it; in a rank of an MPI
-/// job they are the job's workers without work, so that all ranks' loops share the job's cores.
+/// are threads of the library, started when a loop is long enough to be worth it; in a rank of an
+/// MPI job they are the job's workers without work, so that all ranks' loops share the job's cores.
 /// Loops may be nested, and run by several threads at once. In bodies, only the rank that called
 /// may be sure to be itself: MPI must not be called there.
 /// @{
@@ -50,8 +50,8 @@ struct sorrel_loop_options {
   int threads_max;
 };
 
-/// Runs the iterations [begin, end). Returns 0 to go on; anything else cancels the loop: chunks that
-/// have not begun are left out.
+/// Runs the iterations [begin, end). Returns 0 to go on; anything else cancels the loop: chunks
+/// that have not begun are left out.
 typedef int (*sorrel_loop_body)(void* argument, int64_t begin, int64_t end);
 
 /// Runs `body` on parts that cover [begin, end), each iteration once, on several threads; returns
@@ -70,8 +70,8 @@ typedef int (*sorrel_reduce_body)(void* argument, int64_t begin, int64_t end, vo
 typedef void (*sorrel_reduce_combine)(void* argument, void* into, const void* from);
 
 /// Reduces over [begin, end). `*result`, of `bytes` bytes, is the neutral element before and the
-/// result after. The parts and the order of combining depend on begin, end and `grain` alone, so the
-/// result is the same to the last bit whatever runs it. Returns 0, or what a body returned to
+/// result after. The parts and the order of combining depend on begin, end and `grain` alone, so
+/// the result is the same to the last bit whatever runs it. Returns 0, or what a body returned to
 /// cancel; then `*result` is as before. -1: no memory for the parts. May
 /// suspend.
 int sorrel_parallel_reduce(int64_t begin,

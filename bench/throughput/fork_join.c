@@ -16,7 +16,8 @@ static volatile long touched[64];
 #ifdef USE_OPENMP
 static void region(void) {
 #pragma omp parallel for schedule(static)
-  for (int i = 0; i < 2; i++) touched[i * 16]++;
+  for (int i = 0; i < 2; i++)
+    touched[i * 16]++;
 }
 #elif defined USE_TBB
 static void region(void) {
@@ -25,10 +26,14 @@ static void region(void) {
 #else
 static int body(void* argument, int64_t begin, int64_t end) {
   (void)argument;
-  for (int64_t i = begin; i < end; i++) touched[i * 16]++;
+  for (int64_t i = begin; i < end; i++)
+    touched[i * 16]++;
   return 0;
 }
-static void region(void) { sorrel_parallel_for(0, 2, body, NULL, NULL); }
+
+static void region(void) {
+  sorrel_parallel_for(0, 2, body, NULL, NULL);
+}
 #endif
 
 static double now_ns(void) {
@@ -49,19 +54,28 @@ static void report(const char* name, double* samples, int count) {
 
 int main(void) {
   enum { samples_max = 1000, loops_per_sample = 50 };
+
   static double samples[samples_max];
-  for (int i = 0; i < 20000; i++) region();
+  for (int i = 0; i < 20000; i++)
+    region();
   for (int i = 0; i < 400; i++) {
     const double began = now_ns();
-    for (int loop = 0; loop < loops_per_sample; loop++) region();
+    for (int loop = 0; loop < loops_per_sample; loop++)
+      region();
     samples[i] = (now_ns() - began) / loops_per_sample;
   }
   report("hot", samples, 400);
+
   const struct {
     const char* name;
     double gap_ns;
     int count;
-  } gaps[] = {{"after_20us", 20e3, 1000}, {"after_200us", 200e3, 400}, {"after_2ms", 2e6, 80}, {"after_20ms", 20e6, 20}, {"after_250ms", 250e6, 4}};
+  } gaps[] = {{"after_20us", 20e3, 1000},
+              {"after_200us", 200e3, 400},
+              {"after_2ms", 2e6, 80},
+              {"after_20ms", 20e6, 20},
+              {"after_250ms", 250e6, 4}};
+
   for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
     for (int i = 0; i < gaps[g].count; i++) {
       double began = now_ns();

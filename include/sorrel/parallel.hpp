@@ -6,10 +6,11 @@
 ///   sorrel::parallel_for(sorrel::Blocked<2>({{{0, rows}, {0, columns}}}, {64, 64}),
 ///                        [&](const sorrel::Tile<2>& tile) { ... });
 ///   double sum = sorrel::parallel_reduce(0, n, 0.0,
-///       [&](sorrel::Range part, double sum) { for (...) sum += x[i]; return sum; }, std::plus<>());
+///       [&](sorrel::Range part, double sum) { for (...) sum += x[i]; return sum; },
+///       std::plus<>());
 ///
-/// A body may throw: chunks that have not begun are left out, and one of the exceptions thrown comes
-/// out of the loop. A body that returns sorrel::LoopControl may cancel its loop.
+/// A body may throw: chunks that have not begun are left out, and one of the exceptions thrown
+/// comes out of the loop. A body that returns sorrel::LoopControl may cancel its loop.
 #ifndef SORREL_PARALLEL_HPP
 #define SORREL_PARALLEL_HPP
 
@@ -120,8 +121,7 @@ bool parallel_for(std::int64_t begin,
   using Plain = std::remove_reference_t<Body>;
   detail::LoopFrame<Plain> frame{body};
   const sorrel_loop_options c_options = detail::to_c(options);
-  const int outcome =
-      sorrel_parallel_for(begin, end, detail::run_part<Plain>, &frame, &c_options);
+  const int outcome = sorrel_parallel_for(begin, end, detail::run_part<Plain>, &frame, &c_options);
   if (outcome == 0) return true;
   frame.rethrow();
   return false;

@@ -1,9 +1,27 @@
-// The C interface of parallel loops (include/sorrel.h), for programs linked to this library, and for
-// libsorrel where a process has both.
+// The C interface of parallel loops (include/sorrel.h), for programs linked to this library, and
+// for libsorrel where a process has both.
 #include "loop/face.hpp"
 #include "loop/job_faces.hpp"
 
 namespace face = sorrel::loop::face;
+
+// sorrel_api.cpp
+extern "C" __attribute__((visibility("hidden"))) void sorrel_yield_ranks(void);
+
+namespace {
+
+int reduce(int64_t begin,
+           int64_t end,
+           sorrel_reduce_body body,
+           sorrel_reduce_combine combine,
+           void* argument,
+           void* result,
+           size_t bytes,
+           const sorrel_loop_options* options) {
+  return face::parallel_reduce({begin, end}, {body, combine, argument, result, bytes}, options);
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -23,7 +41,7 @@ int sorrel_parallel_reduce(int64_t begin,
                            void* result,
                            size_t bytes,
                            const sorrel_loop_options* options) {
-  return face::parallel_reduce({begin, end}, {body, combine, argument, result, bytes}, options);
+  return reduce(begin, end, body, combine, argument, result, bytes, options);
 }
 
 int sorrel_loop_threads(void) {
@@ -31,8 +49,9 @@ int sorrel_loop_threads(void) {
 }
 
 const sorrel::loop::JobFaces* sorrel_job_faces_1(void) {
-  static constexpr sorrel::loop::JobFaces faces{sorrel_yield, sorrel_parallel_for,
-                                                sorrel_parallel_reduce, sorrel_loop_threads};
+  // Not the exported names: where libsorrel is linked first, these mean its functions.
+  static constexpr sorrel::loop::JobFaces faces{sorrel_yield_ranks, face::parallel_for, reduce,
+                                                face::threads};
   return &faces;
 }
 

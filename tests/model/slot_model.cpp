@@ -50,8 +50,9 @@ struct SlotModel : rl::test_suite<SlotModel<Orders, left_out>, 3> {
   void run_loop() {
     for (auto& result : results)
       result.mutate() = 0;
-    const Work work{nullptr, nullptr,
-                    ChunkPlan({0, chunk_count}, {.schedule = Schedule::dynamic, .grain = 1, .width = 3})};
+    const Work work{
+        nullptr, nullptr,
+        ChunkPlan({0, chunk_count}, {.schedule = Schedule::dynamic, .grain = 1, .width = 3})};
     slot.open(work, 1);
     run_chunk(0);
     for (std::int32_t mine = 1;; ++mine) {

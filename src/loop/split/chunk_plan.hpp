@@ -3,14 +3,14 @@
 //! Pure: a plan is computed from numbers alone, and chunk(i) from the plan and i alone, so that
 //! whoever takes a number knows its iterations without asking anybody. Any thread may ask. The
 //! chunks are in order, never empty, and cover every iteration exactly once. Does not say who runs
-//! which chunk (team/), but is made for a caller that takes the lowest numbers and helpers that take
-//! the highest: so each finds in its cache what it touched in the loop before. Decreasing chunks
-//! therefore are large at both ends and small where the two meet, at the end of the caller's equal
-//! share. Limits: chunk_count_max chunks; a grain that would need more is raised.
+//! which chunk (team/), but is made for a caller that takes the lowest numbers and helpers that
+//! take the highest: so each finds in its cache what it touched in the loop before. Decreasing
+//! chunks therefore are large at both ends and small where the two meet, at the end of the caller's
+//! equal share. Limits: chunk_count_max chunks; a grain that would need more is raised.
 //!
 //! Source of the decreasing chunks: "factoring", Hummel, Schonberg, Flynn, CACM 35(8), 1992: rounds
-//! of equal chunks, one for each who takes from that end, each round half of what is left. Unlike in
-//! guided self-scheduling, the chunk of a number does not depend on who took the others.
+//! of equal chunks, one for each who takes from that end, each round half of what is left. Unlike
+//! in guided self-scheduling, the chunk of a number does not depend on who took the others.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +65,8 @@ class ChunkPlan {
   [[nodiscard]] std::int64_t part_size() const { return part_size_; }
 
  private:
-  /// A length cut from one end: `rounds` rounds of `width` chunks, round r covering what lies between
-  /// length - (length >> r) and length - (length >> r + 1), then chunks of the grain.
+  /// A length cut from one end: `rounds` rounds of `width` chunks, round r covering what lies
+  /// between length - (length >> r) and length - (length >> r + 1), then chunks of the grain.
   struct End {
     std::int64_t length;
     std::int32_t width;

@@ -14,7 +14,6 @@
 #include "base/cache_line.hpp"
 #include "loop/team/slot.hpp"
 
-
 namespace sorrel::loop {
 
 /// A slot and what its caller keeps beside it.

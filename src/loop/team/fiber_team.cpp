@@ -51,8 +51,7 @@ bool FiberTeam::on_idle(core::Worker& worker, bool is_about_to_sleep) {
   Helper& helper = *helpers_[worker.index()];
   if (helper.is_busy || !stacks_.is_valid()) return false;
   if (!is_about_to_sleep && ++helper.look_count % rounds_per_look != 0) return false;
-  OpenLoop* loop =
-      is_about_to_sleep ? helper.lookout.look_everywhere() : helper.lookout.look();
+  OpenLoop* loop = is_about_to_sleep ? helper.lookout.look_everywhere() : helper.lookout.look();
   if (loop == nullptr) return false;
   send_helper(worker, helper, *loop);
   return true;

@@ -1,11 +1,11 @@
 //! FiberTeam - helpers of loops in a job: its idle workers.
 //!
 //! The loops of all ranks share the workers that the ranks run on, so there are never more threads
-//! than workers. A worker that has no rank to run looks for open loops, and runs chunks in a fiber of
-//! its own that is no rank (MPI may not be called there); after each chunk it looks whether one of
-//! its ranks can go on, and if so leaves the loop. A rank that waits for the end of its loop lets
-//! the other ranks of its worker run. A team is a Host of protocol.hpp. Made at the first loop of a
-//! job; lives as long as the scheduler.
+//! than workers. A worker that has no rank to run looks for open loops, and runs chunks in a fiber
+//! of its own that is no rank (MPI may not be called there); after each chunk it looks whether one
+//! of its ranks can go on, and if so leaves the loop. A rank that waits for the end of its loop
+//! lets the other ranks of its worker run. A team is a Host of protocol.hpp. Made at the first loop
+//! of a job; lives as long as the scheduler.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 //! The two sides of a loop, for any kind of thread: the caller's and the helper's.
 //!
 //! A Host says how its threads wait and wake: ThreadTeam (operating system's threads, in a plain
-//! program), FiberTeam (fibers on the workers of a job). No lock, no allocation, no clock on the way
-//! of a loop whose helpers are awake. With helpers asleep, the caller first measures some
+//! program), FiberTeam (fibers on the workers of a job). No lock, no allocation, no clock on the
+//! way of a loop whose helpers are awake. With helpers asleep, the caller first measures some
 //! iterations by the cycle counter, and wakes helpers only for a loop that is longer than what a
 //! wake-up costs.
 #pragma once

@@ -38,10 +38,10 @@ int reduce_with(std::byte* partials,
                 Iterations iterations,
                 const Reduction& reduction,
                 const LoopOptions& options) {
-  const SplitOptions split{.schedule = Schedule::fixed,
-                           .grain = 0,
-                           .width = static_cast<std::int32_t>(
-                               std::min(leaf_count_max, iterations.count()))};
+  const SplitOptions split{
+      .schedule = Schedule::fixed,
+      .grain = 0,
+      .width = static_cast<std::int32_t>(std::min(leaf_count_max, iterations.count()))};
   Frame frame{reduction, ChunkPlan(iterations, split), partials, pitch};
   const int outcome = run({0, frame.leaves.count()}, run_leaves, &frame, options);
   if (outcome != go_on) return outcome;

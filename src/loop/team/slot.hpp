@@ -3,15 +3,16 @@
 //! Everything is in one word: chunks left, those that helpers have taken, helpers inside, room for
 //! more. The caller opens the loop with one store; helpers join by compare-and-swap, taking a chunk
 //! with the same instruction, while chunks and room are left; everybody takes further chunks by one
-//! addition: the caller the lowest number that is left, helpers the highest. Nobody can join when no
-//! chunk is left, so the loop closes by itself, and the caller waits only for helpers inside, never
-//! for one that has not come. A caller that finds nobody inside as it takes the last chunk touches
-//! the slot no more. See README.md for the protocol and its proof.
+//! addition: the caller the lowest number that is left, helpers the highest. Nobody can join when
+//! no chunk is left, so the loop closes by itself, and the caller waits only for helpers inside,
+//! never for one that has not come. A caller that finds nobody inside as it takes the last chunk
+//! touches the slot no more. See README.md for the protocol and its proof.
 //!
 //! open(), take_as_caller(), announce_sleep(), is_over(): the caller. The rest: any
 //! thread; take_as_helper() and leave() only while inside. Progress: join() lock-free, all else but
-//! cancel() wait-free. Ordering labels: (O) open, (J) join, (L) leave, (E) end. Invariant while open:
-//! inside + room = helpers_max; chunks taken by the caller + by helpers + left = plan.count().
+//! cancel() wait-free. Ordering labels: (O) open, (J) join, (L) leave, (E) end. Invariant while
+//! open: inside + room = helpers_max; chunks taken by the caller + by helpers + left =
+//! plan.count().
 #pragma once
 
 #include <cstdint>
@@ -92,7 +93,8 @@ class BasicSlot {
     word_.store(left * one_left + epoch_ + helper_count_max * one_room, Orders::open);
   }
 
-  /// The state before taking a chunk: the lowest that is left is the caller's if left() is positive.
+  /// The state before taking a chunk: the lowest that is left is the caller's if left() is
+  /// positive.
   Word take_as_caller() {
     // (E) acquire, pairs with the (L) of helpers that have left: when nobody is inside, the caller
     // has seen all they did. Later leavings are read-modify-writes and continue each one's release
@@ -117,8 +119,8 @@ class BasicSlot {
     return Word(word_.load(Order::relaxed));
   }
 
-  /// Goes inside and takes a chunk, if chunks and room are left: then the state before, else a state
-  /// that is not joinable.
+  /// Goes inside and takes a chunk, if chunks and room are left: then the state before, else a
+  /// state that is not joinable.
   Word join() {
     // Relaxed: a guess that the exchange checks.
     std::uint64_t bits = word_.load(Order::relaxed);
@@ -126,7 +128,7 @@ class BasicSlot {
       // (J) acquire, pairs with (O): joins and takings in between are read-modify-writes. That
       // another loop may have been opened since the guess does no harm: it is that one we join.
       if (word_.compare_exchange(bits, bits - one_left + one_taken - one_room + one_inside,
-                                Orders::join))
+                                 Orders::join))
         return Word(bits);
     }
     return Word(bits);
@@ -135,8 +137,8 @@ class BasicSlot {
   /// Only inside.
   [[nodiscard]] const Work& work() const { return work_.get(); }
 
-  /// Goes out, and makes room for another. True: the caller sleeps and nobody else is inside, so wake
-  /// it; else the slot may be gone already.
+  /// Goes out, and makes room for another. True: the caller sleeps and nobody else is inside, so
+  /// wake it; else the slot may be gone already.
   [[nodiscard]] bool leave() {
     // (L) release, pairs with (E): what this helper did is done.
     const Word before(word_.fetch_add(one_room - one_inside, Orders::leave));

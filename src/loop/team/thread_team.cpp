@@ -134,8 +134,7 @@ void* ThreadTeam::helper_main(void* argument) {
 
 /// A loop to join, or null when it has looked long enough.
 OpenLoop* ThreadTeam::look_out(Lookout& lookout) {
-  const std::uint64_t limit =
-      clock_.cycles_in(controls_.spin_ns.load(std::memory_order_relaxed));
+  const std::uint64_t limit = clock_.cycles_in(controls_.spin_ns.load(std::memory_order_relaxed));
   const std::uint64_t began = arch::cycles();
   for (std::uint32_t look = 1;; ++look) {
     if (OpenLoop* loop = lookout.look(); loop != nullptr) return loop;

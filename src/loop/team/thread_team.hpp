@@ -1,5 +1,5 @@
-//! ThreadTeam - helpers of loops in a plain program: threads of our own, started when the first loop
-//! is long enough to be worth it.
+//! ThreadTeam - helpers of loops in a plain program: threads of our own, started when the first
+//! loop is long enough to be worth it.
 //!
 //! Any thread of the program may run loops, several at a time, nested ones too; all share the same
 //! helpers, so there are never more threads than the width beside the program's own. A helper with

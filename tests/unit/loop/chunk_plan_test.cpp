@@ -33,12 +33,13 @@ TEST(ChunkPlanTest, ChunksCoverEveryIterationOnceInOrder) {
     const auto begin = static_cast<std::int64_t>(random.below(2000)) - 1000;
     const auto length = static_cast<std::int64_t>(random.below(1ULL << random.below(17)));
     for (const Schedule schedule : all_schedules) {
-      const SplitOptions options{.schedule = schedule,
-                                 .grain = static_cast<std::int64_t>(random.below(random.below(4) * 40 + 1)),
-                                 .width = 1 + static_cast<std::int32_t>(random.below(70))};
-      SCOPED_TRACE(testing::Message() << begin << "+" << length << " schedule "
-                                      << static_cast<int>(schedule) << " grain " << options.grain
-                                      << " width " << options.width);
+      const SplitOptions options{
+          .schedule = schedule,
+          .grain = static_cast<std::int64_t>(random.below(random.below(4) * 40 + 1)),
+          .width = 1 + static_cast<std::int32_t>(random.below(70))};
+      SCOPED_TRACE(testing::Message()
+                   << begin << "+" << length << " schedule " << static_cast<int>(schedule)
+                   << " grain " << options.grain << " width " << options.width);
       expect_every_iteration_once({begin, begin + length}, options);
       if (HasFatalFailure()) return;
     }

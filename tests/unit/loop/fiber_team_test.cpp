@@ -79,11 +79,13 @@ TEST(FiberTeamTest, LoopsOfManyFibersShareTheWorkers) {
 TEST(FiberTeamTest, AHelperIsNoRank) {
   FiberRun run(2);
   std::atomic<int> wrong_count{0};
+
   struct Context {
     core::Fiber* caller;
     std::atomic<int>* wrong_count;
     std::atomic<bool> was_helped{false};
   };
+
   run.add(0, [&](Worker& worker) {
     worker.running().user = &wrong_count;
     Context context{&worker.running(), &wrong_count};
@@ -108,10 +110,12 @@ TEST(FiberTeamTest, AHelperIsNoRank) {
 TEST(FiberTeamTest, AFiberThatWaitsForTheEndOfItsLoopLetsOthersRun) {
   // Worker 1 is inside the last chunk for as long as the other fiber of worker 0 has not run.
   FiberRun run(2);
+
   struct Context {
     std::atomic<bool> helper_is_inside{false};
     std::atomic<bool> other_has_run{false};
   } context;
+
   std::atomic<bool> is_over{false};
   run.add(0, [&](Worker&) {
     while (!context.helper_is_inside.load(std::memory_order_acquire)) {
@@ -140,6 +144,7 @@ TEST(FiberTeamTest, AFiberThatWaitsForTheEndOfItsLoopLetsOthersRun) {
 
 TEST(FiberTeamTest, NestedLoopsEndThoughHelpersWaitForLoopsOfTheirOwn) {
   FiberRun run(3);
+
   struct Outer {
     std::vector<Sum> rows{std::vector<Sum>(24)};
 
@@ -150,6 +155,7 @@ TEST(FiberTeamTest, NestedLoopsEndThoughHelpersWaitForLoopsOfTheirOwn) {
       return go_on;
     }
   };
+
   for (std::uint32_t i = 0; i < 4; ++i) {
     run.add(i % 3, [&](Worker&) {
       Outer outer;

@@ -43,11 +43,10 @@ struct Visits {
 };
 
 Work work_on(Visits& visits, Schedule schedule, std::int64_t grain, std::uint32_t width) {
-  return {Visits::visit, &visits,
-          ChunkPlan({0, static_cast<std::int64_t>(visits.of.size())},
-                    {.schedule = schedule,
-                     .grain = grain,
-                     .width = static_cast<std::int32_t>(width)})};
+  return {
+      Visits::visit, &visits,
+      ChunkPlan({0, static_cast<std::int64_t>(visits.of.size())},
+                {.schedule = schedule, .grain = grain, .width = static_cast<std::int32_t>(width)})};
 }
 
 TEST(ThreadTeamTest, EveryIterationIsRunOnceBeforeTheLoopReturns) {
@@ -78,10 +77,12 @@ TEST(ThreadTeamTest, AShortLoopStartsNoThread) {
 
 TEST(ThreadTeamTest, ALongLoopGetsHelpButNeverMoreThreadsThanTheWidth) {
   ThreadTeam& team = team_of(3, 1'000'000);
+
   struct State {
     std::atomic<int> running{0};
     std::atomic<int> most{0};
   } state;
+
   const Body body = [](void* argument, std::int64_t, std::int64_t) {
     auto& self = *static_cast<State*>(argument);
     const int running = self.running.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -157,6 +158,7 @@ TEST(ThreadTeamTest, LoopsInsideLoopsAndFromSeveralThreadsAtOnceShareTheHelpers)
 
 TEST(ThreadTeamTest, WhenNoSlotIsFreeALoopRunsAlone) {
   ThreadTeam& team = team_of(2, 0);
+
   struct Depth {
     ThreadTeam& team;
     int depth;
@@ -165,9 +167,13 @@ TEST(ThreadTeamTest, WhenNoSlotIsFreeALoopRunsAlone) {
       const Depth& self = *static_cast<Depth*>(argument);
       if (begin != 0 || self.depth == 0) return go_on;
       Depth deeper{self.team, self.depth - 1};
-      return run_loop(self.team, {dive, &deeper, ChunkPlan({0, 2}, {.schedule = Schedule::fixed, .grain = 0, .width = 2})}, 1);
+      return run_loop(
+          self.team,
+          {dive, &deeper, ChunkPlan({0, 2}, {.schedule = Schedule::fixed, .grain = 0, .width = 2})},
+          1);
     }
   };
+
   // Awake helpers, so that every level takes a slot.
   Visits visits(200);
   visits.keeps_busy = true;
