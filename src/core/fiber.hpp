@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "arch/context.hpp"
+#include "base/cache_line.hpp"
 #include "core/sanitizer.hpp"
 
 namespace sorrel::core {
@@ -68,7 +69,9 @@ class FiberQueue {
 
   Fiber* pop() {
     Fiber* fiber = first_;
-    if (fiber != nullptr) first_ = fiber->next_ready;
+    if (fiber == nullptr) return nullptr;
+    first_ = fiber->next_ready;
+    if (first_ != nullptr) fetch_ahead(*first_);
     return fiber;
   }
 
@@ -81,6 +84,15 @@ class FiberQueue {
   }
 
  private:
+  /// With thousands of fibers the next one's record and stack have left the near caches, and its
+  /// pages the TLB: they come back while the one before it runs.
+  static void fetch_ahead(const Fiber& next) {
+    __builtin_prefetch(next.next_ready);
+    const auto* stack = static_cast<const char*>(static_cast<const void*>(next.context));
+    for (std::size_t line = 0; line < 3; ++line)
+      __builtin_prefetch(stack + line * cache_line_bytes);
+  }
+
   Fiber* first_ = nullptr;
   Fiber* last_ = nullptr;
 };

@@ -103,7 +103,8 @@ TEST(Plan, TheMemoryLimitRulesOutLongBlocks) {
     return padded_bytes(problem, largest_block(problem, grid));
   };
   problem.memory_limit_bytes = bytes_of({4, 2, 1});
-  for (const Candidate& candidate : chosen(problem, 8).candidates())
+  const Plan plan = chosen(problem, 8);
+  for (const Candidate& candidate : plan.candidates())
     EXPECT_LE(bytes_of(candidate.grid), problem.memory_limit_bytes);
   problem.memory_limit_bytes = 1000;
   EXPECT_NE(refused(problem, 8).find("the limit is 1000; allow more or use more ranks"),
