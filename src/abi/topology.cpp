@@ -5,6 +5,7 @@
 #include "mpi/comm_create.hpp"
 #include "mpi/topology/cart.hpp"
 #include "mpi/topology/dims.hpp"
+#include "mpi/topology/reorder.hpp"
 
 namespace sorrel::abi {
 namespace {
@@ -62,12 +63,12 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
   });
 }
 
-// Ranks keep their order with `reorder` too: neighbours in the last dimension then share a worker.
+// Ranks keep their order without the hint: neighbours in the last dimension then share a worker.
 int PMPI_Cart_create(MPI_Comm comm_old,
                      int ndims,
                      const int dims[],
                      const int periods[],
-                     int /*reorder*/,
+                     int reorder,
                      MPI_Comm* comm_cart) {
   return call_on(comm_old, "MPI_Cart_create", [&](RankState& self, Comm& c) {
     CartTopology::Pointer cart;
@@ -75,7 +76,8 @@ int PMPI_Cart_create(MPI_Comm comm_old,
       return error;
     Comm* made = nullptr;
     const int color = c.rank < cart->size() ? 0 : MPI_UNDEFINED;
-    const int error = comm_split(self, c, color, c.rank, &made);
+    const int key = reorder != 0 && color == 0 ? mpi::place_in_grid(c, *cart) : c.rank;
+    const int error = comm_split(self, c, color, key, &made);
     if (made != nullptr) made->cart = cart;
     *comm_cart = handle_or_null(made);
     return error;

@@ -86,6 +86,34 @@ cli_case(info_json 1 "^[{]~  \"version\".*\"missing_functions\": .~      \"MPI_I
 cli_case(info_unknown_flag 2 - "unknown option --jsn. did you mean --json\\?" ${sorrel} info --jsn)
 cli_case(info_two_programs 2 - "info takes one program" ${sorrel} info ./program ./static)
 
+# plan
+set(t3e t3e-900-buffered)
+cli_case(plan_help 0 "Usage: sorrel plan .*--machine.*--measure.*--json.*--plot.*Examples" - ${sorrel} plan --help)
+cli_case(plan 0 "^machine: Cray T3E-900, buffered sends .[0-9]+ of [0-9]+ values assumed.~cut 8 x 2 x 1: .*~a step takes .*~faces: .*~others: .*~overlap: none.*~~grid .*lost by~8 x 2 x 1 " -
+  ${sorrel} plan 256 256 256 -n 16 --machine ${t3e} --element 16 --flops 14 --bytes 48)
+cli_case(plan_of_a_file 0 "cut 32 x 1" - ${sorrel} plan -n 32 --machine ${PROJECT_SOURCE_DIR}/machines/sp2.json 4096 256)
+cli_case(plan_table_is_short 0 "lost by~[^~]*~[^~]*~$" - ${sorrel} plan 64 64 64 -n 8 --machine sp2 --rows 2)
+cli_case(plan_json 0 "^[{]~  \"machine\": \"SGI Origin2000\".*\"assumed\": .~.*\"best\": [{]~ +\"grid\": .*\"candidates\"" - ${sorrel} plan --json 64 64 64 -n 8 --machine origin2000)
+cli_case(plan_picture 0 "^<svg .*pack</text>.*ms, .0.0 %.*</svg>~$" - bash -c "${sorrel} plan 64 64 64 -n 8 --machine sp2 --plot plan.svg >/dev/null && cat plan.svg")
+cli_case(plan_no_extents 2 - "^sorrel: plan needs one to three extents, not 0. usage: sorrel plan" ${sorrel} plan -n 4)
+cli_case(plan_four_extents 2 - "plan needs one to three extents, not 4" ${sorrel} plan 4 4 4 4 -n 4)
+cli_case(plan_no_ranks 2 - "^sorrel: plan needs -n, the number of ranks~$" ${sorrel} plan 64 64)
+cli_case(plan_extent_0 2 - "^sorrel: an extent must be a whole number from 1 to 1000000000, not '0'~$" ${sorrel} plan 0 64 -n 4)
+cli_case(plan_ranks_0 2 - "^sorrel: -n must be a whole number from 1 to 1000000, not '0'~$" ${sorrel} plan 64 64 -n 0)
+cli_case(plan_wide_halo 2 - "^sorrel: a halo of 9 cells is wider than the 8 of dimension 1. at most 8 are allowed~$" ${sorrel} plan 64 8 -n 4 --halo 9)
+cli_case(plan_small_memory 2 - "^sorrel: a block takes at least [0-9]+ bytes on 4 ranks, the limit is 1024. allow more or use more ranks~$" ${sorrel} plan 64 64 64 -n 4 --machine sp2 --memory 1K)
+cli_case(plan_strange_dimensions 2 - "--periodic must be some of the digits 0, 1, 2, not 'xy'" ${sorrel} plan 64 64 -n 4 --periodic xy)
+cli_case(plan_strange_flops 2 - "--flops must be a number from 0 to 1e9, not 'many'" ${sorrel} plan 64 -n 4 --flops many)
+cli_case(plan_unknown_machine 2 - "^sorrel: no machine file cray. a file or one of origin2000, sp2, t3e-900-buffered, t3e-900-synchronous is needed~$" ${sorrel} plan 64 -n 4 --machine cray)
+cli_case(plan_machine_without_value 2 - "^sorrel: lacking.json: skin_penalty is missing. it must be an object with a value and its source~$"
+  bash -c "sed 's/\"skin_penalty\"/\"comment\"/' ${PROJECT_SOURCE_DIR}/machines/sp2.json >lacking.json && ${sorrel} plan 64 -n 4 --machine lacking.json")
+cli_case(plan_absurd_machine 2 - "^sorrel: absurd.json: flops_per_second is -7e.07. it must be from 1000 to 1e.18~$"
+  bash -c "sed 's/70000000.0/-70000000/' ${PROJECT_SOURCE_DIR}/machines/sp2.json >absurd.json && ${sorrel} plan 64 -n 4 --machine absurd.json")
+cli_case(plan_broken_machine 2 - "^sorrel: ./text: this is not JSON~$" ${sorrel} plan 64 -n 4 --machine ./text)
+cli_case(plan_nothing_to_measure_with 2 - "this installation cannot measure .*give --machine" env XDG_CACHE_HOME=${subjects}/no_cache ${sorrel} plan 64 -n 4)
+cli_case(plan_cannot_draw 2 - "--plot: cannot write /nowhere/x.svg" ${sorrel} plan 64 -n 4 --machine sp2 --plot /nowhere/x.svg)
+cli_case(plan_measure_or_machine 2 - "--measure is about this machine. leave out --machine" ${sorrel} plan 64 -n 4 --measure --machine sp2)
+
 # Compiler wrappers
 cli_case(show 0 "^gcc-x -fPIE -I${tree}/include/mpi -I${tree}/include -pie 'a b.c' -o x -L${tree}/lib -Wl,-rpath,${tree}/lib -Wl,--enable-new-dtags -lmpi_abi~$" - env -u SORREL_CC CC=gcc-x ${tree}/bin/mpi/mpicc -show "a b.c" -o x)
 cli_case(show_compile_only 0 "^cxx-y -fPIE -I${tree}/include/mpi -I${tree}/include -c a.cpp~$" - env SORREL_CXX=cxx-y ${tree}/bin/mpi/mpic++ -c a.cpp -show)

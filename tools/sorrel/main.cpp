@@ -21,6 +21,7 @@ constexpr Command commands[] = {
     {"info", "tell about this machine, or whether and how a program can run", info_command},
     {"cc", "compile and link a C program (the same as mpicc)", cc_command},
     {"cxx", "compile and link a C++ program (the same as mpicxx)", cxx_command},
+    {"plan", "tell how to cut a regular grid over ranks, and why", plan_command},
     {"bench", "measure, beside the other MPIs of this machine", bench_command},
 };
 

@@ -72,6 +72,8 @@ struct Machine {
   double row_start_s = 0;
   /// A cell updated apart from its neighbours costs this much of its time in addition.
   double skin_penalty = 0;
+  /// Time to update the end of a row apart from the row.
+  double row_end_s = 0;
   /// Time to leave the update and look after messages, once.
   double poll_s = 0;
   CopyTable copy;      ///< one run after the other

@@ -140,6 +140,12 @@ class Plan {
                           const ProcessGrid& grid,
                           const ProcessGrid& brick);
 
+/// The brick of a process grid that is given, for groups of `group` consecutive ranks, by which the
+/// fewest bytes leave a group; the grid itself where no brick fits.
+[[nodiscard]] ProcessGrid brick_of_least_surface(const Problem& problem,
+                                                 const ProcessGrid& grid,
+                                                 int group);
+
 /// The name of the term in which `other` is worst beside `best`: compute, pack, wire or wait.
 [[nodiscard]] const char* losing_term(const Prediction& other, const Prediction& best);
 

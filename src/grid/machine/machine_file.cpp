@@ -26,6 +26,7 @@ void visit_numbers(AnyMachine& machine, Visitor&& visit) {
   visit("flops_per_second", machine.flops_per_second);
   visit("row_start_seconds", machine.row_start_s);
   visit("skin_penalty", machine.skin_penalty);
+  visit("row_end_seconds", machine.row_end_s);
   visit("poll_seconds", machine.poll_s);
 }
 

@@ -118,6 +118,7 @@ std::string trouble_with(const Machine& machine) {
       {"flops_per_second", machine.flops_per_second, rate_least, rate_most},
       {"row_start_seconds", machine.row_start_s, 0, seconds_most},
       {"skin_penalty", machine.skin_penalty, 0, 1e3},
+      {"row_end_seconds", machine.row_end_s, 0, seconds_most},
       {"poll_seconds", machine.poll_s, 0, seconds_most},
   };
   if (std::string trouble = first_trouble(bounds); !trouble.empty()) return trouble;

@@ -52,7 +52,7 @@ double CostModel::compute_s(const Load& load) const {
 }
 
 // What it costs in addition to update the cells at the faces first: their neighbours are loaded
-// twice, and at the faces across the rows each row is started once more.
+// twice, and at the faces across the rows every row is visited once more.
 double CostModel::skin_s(const Load& load) const {
   const std::size_t contiguous = memory_order(problem_)[0];
   double seconds = 0;
@@ -62,7 +62,7 @@ double CostModel::skin_s(const Load& load) const {
                           static_cast<double>(load.block[face.dimension]) * face.side_count;
     const double cells = slices * static_cast<double>(problem_.halo_width);
     seconds += cells * machine_.skin_penalty * seconds_per_cell(load);
-    if (face.dimension == contiguous) seconds += slices * machine_.row_start_s;
+    if (face.dimension == contiguous) seconds += slices * machine_.row_end_s;
   }
   return seconds;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "grid/plan/face.hpp"
 #include "grid/plan/process_grids.hpp"
 
 namespace sorrel::grid {
@@ -50,12 +51,16 @@ int group_size(const Link& link, int rank_count) {
 }
 
 std::vector<ProcessGrid> bricks_of(const Machine& machine, const ProcessGrid& grid) {
-  std::vector<ProcessGrid> bricks{grid};
   const int rank_count = size_of(grid);
   int group = 1;
   for (const Link& link : machine.links)
     if (const int size = group_size(link, rank_count); size < rank_count) group = size;
-  if (group == 1 || rank_count % group != 0) return bricks;
+  return bricks_of(group, grid);
+}
+
+std::vector<ProcessGrid> bricks_of(int group, const ProcessGrid& grid) {
+  std::vector<ProcessGrid> bricks{grid};
+  if (group == 1 || group >= size_of(grid) || size_of(grid) % group != 0) return bricks;
   for (const int first : divisors_of(group)) {
     for (const int second : divisors_of(group / first)) {
       const ProcessGrid brick{first, second, group / first / second};
@@ -65,6 +70,25 @@ std::vector<ProcessGrid> bricks_of(const Machine& machine, const ProcessGrid& gr
     }
   }
   return bricks;
+}
+
+ProcessGrid brick_of_least_surface(const Problem& problem, const ProcessGrid& grid, int group) {
+  const PerDimension<Face> faces = faces_of(problem, grid);
+  const auto surface = [&](const ProcessGrid& brick) {
+    Candidate candidate;
+    candidate.grid = grid;
+    candidate.brick = brick;
+    double bytes = 0;
+    for (const Face& face : faces)
+      if (face.side_count > 0)
+        bytes +=
+            crossing_of(candidate, face.dimension, group).mean * static_cast<double>(face.bytes);
+    return bytes;
+  };
+  const std::vector<ProcessGrid> bricks = bricks_of(group, grid);
+  return *std::min_element(bricks.begin(), bricks.end(), [&](const auto& left, const auto& right) {
+    return surface(left) < surface(right);
+  });
 }
 
 std::vector<LinkShare> link_shares(const Machine& machine,

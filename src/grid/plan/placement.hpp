@@ -19,6 +19,9 @@ namespace sorrel::grid {
 /// that have the size of the outermost group.
 [[nodiscard]] std::vector<ProcessGrid> bricks_of(const Machine& machine, const ProcessGrid& grid);
 
+/// The same for groups of one size.
+[[nodiscard]] std::vector<ProcessGrid> bricks_of(int group, const ProcessGrid& grid);
+
 /// A link's part in reaching the neighbours in one dimension.
 struct LinkShare {
   const Link* link;

@@ -117,7 +117,7 @@ TEST_F(Cube, ALookAfterEachTileMovesTheRest) {
 
 TEST_F(Cube, OverlapPaysForItsSkinMostAcrossTheRows) {
   machine.skin_penalty = 1;
-  machine.row_start_s = 1e-6;
+  machine.row_end_s = 1e-6;
   const auto penalty = [&](const ProcessGrid& grid) {
     return overlapped(grid, faces_first).time.compute_s - plain(grid).time.compute_s;
   };

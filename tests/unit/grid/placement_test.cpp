@@ -72,6 +72,14 @@ TEST(Placement, AGroupThatDoesNotDivideLeavesRowMajorOrder) {
   EXPECT_EQ(bricks_of(machine_of_groups(5), {4, 4, 2}), (std::vector<ProcessGrid>{{4, 4, 2}}));
 }
 
+TEST(Placement, TheBrickOfLeastSurfaceKeepsLargeFacesWithinAGroup) {
+  Problem problem;
+  problem.extents = {64, 64, 1024};
+  // Faces across the long dimension are the small ones: let those cross.
+  EXPECT_EQ(brick_of_least_surface(problem, {2, 2, 4}, 4), (ProcessGrid{2, 2, 1}));
+  EXPECT_EQ(brick_of_least_surface(problem, {2, 2, 4}, 5), (ProcessGrid{2, 2, 4}));
+}
+
 TEST(Placement, GroupsAreCountedOrSized) {
   EXPECT_EQ(group_size({.name = "", .group_ranks = 8}, 64), 8);
   EXPECT_EQ(group_size({.name = "", .group_count = 2}, 64), 32);

@@ -1,0 +1,37 @@
+//! ArrayView - an array of up to three dimensions as it lies in memory, and a box of its cells.
+//!
+//! Plain data; owns nothing. Strides are in bytes and may be anything: a view of a slice, of one
+//! component among several, of a transposed array.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <sorrel/grid/problem.hpp>
+
+namespace sorrel::grid {
+
+struct ArrayView {
+  std::byte* first = nullptr;  ///< the cell with all indices 0; with ghosts, the first ghost
+  Extents extents{1, 1, 1};    ///< cells, ghosts included
+  Extents strides{};           ///< bytes from a cell to the next in each dimension
+  std::int64_t element_bytes = 8;
+
+  [[nodiscard]] std::byte* at(const Extents& index) const {
+    return first + index[0] * strides[0] + index[1] * strides[1] + index[2] * strides[2];
+  }
+};
+
+/// A box of cells.
+struct Box {
+  Extents first{};
+  Extents extents{};
+};
+
+/// A view of an array without gaps.
+[[nodiscard]] ArrayView dense_view(void* data,
+                                   const Extents& extents,
+                                   std::int64_t element_bytes,
+                                   MemoryOrder order);
+
+}  // namespace sorrel::grid

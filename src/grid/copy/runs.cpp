@@ -1,0 +1,126 @@
+#include "grid/copy/runs.hpp"
+
+#include <cstring>
+
+namespace sorrel::grid {
+namespace {
+
+// How many runs ahead of the copy their lines are asked for: about the latency of memory over the
+// time of one copy. Fewer leave the processor waiting, more do not help.
+constexpr std::int64_t prefetch_distance = 24;
+
+enum class Direction { pack, unpack };
+
+// One run; `size` is a constant in all calls but the last, which lets the compiler use registers.
+template <Direction direction, std::int64_t size>
+void copy_run(std::byte* run, std::byte* buffer, std::int64_t run_bytes) {
+  const auto bytes = static_cast<std::size_t>(size > 0 ? size : run_bytes);
+  if constexpr (direction == Direction::pack)
+    std::memcpy(buffer, run, bytes);
+  else
+    std::memcpy(run, buffer, bytes);
+}
+
+template <Direction direction, std::int64_t size>
+void copy_all(const Runs& runs, std::byte* buffer) {
+  const auto [inner, middle, outer] = runs.loops;
+  for (std::int64_t k = 0; k < outer.count; ++k) {
+    for (std::int64_t j = 0; j < middle.count; ++j) {
+      std::byte* run = runs.first + k * outer.stride_bytes + j * middle.stride_bytes;
+      for (std::int64_t i = 0; i < inner.count; ++i) {
+        copy_run<direction, size>(run, buffer, runs.run_bytes);
+        run += inner.stride_bytes;
+        buffer += runs.run_bytes;
+      }
+    }
+  }
+}
+
+// The same, with the lines of later runs on their way. An address beyond the array is harmless: a
+// prefetch does not fault.
+template <Direction direction, std::int64_t size>
+void copy_ahead(const Runs& runs, std::byte* buffer) {
+  const auto [inner, middle, outer] = runs.loops;
+  const std::int64_t ahead = prefetch_distance * inner.stride_bytes;
+  for (std::int64_t k = 0; k < outer.count; ++k) {
+    for (std::int64_t j = 0; j < middle.count; ++j) {
+      std::byte* run = runs.first + k * outer.stride_bytes + j * middle.stride_bytes;
+      for (std::int64_t i = 0; i < inner.count; ++i) {
+        __builtin_prefetch(run + ahead, direction == Direction::unpack ? 1 : 0);
+        copy_run<direction, size>(run, buffer, runs.run_bytes);
+        run += inner.stride_bytes;
+        buffer += runs.run_bytes;
+      }
+    }
+  }
+}
+
+template <Direction direction, std::int64_t size>
+void copy(const Runs& runs, Pack how, std::byte* buffer) {
+  if (how == Pack::blocked)
+    copy_ahead<direction, size>(runs, buffer);
+  else
+    copy_all<direction, size>(runs, buffer);
+}
+
+template <Direction direction>
+std::int64_t copy(const Runs& runs, Pack how, std::byte* buffer) {
+  switch (runs.run_bytes) {
+    case 4:
+      copy<direction, 4>(runs, how, buffer);
+      break;
+    case 8:
+      copy<direction, 8>(runs, how, buffer);
+      break;
+    case 16:
+      copy<direction, 16>(runs, how, buffer);
+      break;
+    default:
+      copy<direction, 0>(runs, how, buffer);
+  }
+  return runs.bytes();
+}
+
+}  // namespace
+
+ArrayView dense_view(void* data,
+                     const Extents& extents,
+                     std::int64_t element_bytes,
+                     MemoryOrder order) {
+  ArrayView view{.first = static_cast<std::byte*>(data),
+                 .extents = extents,
+                 .strides = {},
+                 .element_bytes = element_bytes};
+  std::int64_t stride = element_bytes;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    const std::size_t d = order == MemoryOrder::c ? extents.size() - 1 - i : i;
+    view.strides[d] = stride;
+    stride *= extents[d];
+  }
+  return view;
+}
+
+Runs runs_of(const ArrayView& view, const Box& box, MemoryOrder order) {
+  Runs runs{.first = view.at(box.first), .run_bytes = view.element_bytes, .loops = {}};
+  std::size_t loop_count = 0;
+  for (std::size_t i = 0; i < box.extents.size(); ++i) {
+    const std::size_t d = order == MemoryOrder::c ? box.extents.size() - 1 - i : i;
+    if (box.extents[d] == 1) continue;
+    if (loop_count == 0 && view.strides[d] == runs.run_bytes)
+      runs.run_bytes *= box.extents[d];
+    else
+      runs.loops[loop_count++] = {.count = box.extents[d], .stride_bytes = view.strides[d]};
+  }
+  return runs;
+}
+
+std::int64_t pack(const Runs& runs, Pack how, std::byte* buffer) {
+  return copy<Direction::pack>(runs, how, buffer);
+}
+
+std::int64_t unpack(const Runs& runs, Pack how, const std::byte* buffer) {
+  // Only read in this direction.
+  return copy<Direction::unpack>(runs, how, const_cast<std::byte*>(buffer));
+}
+
+}  // namespace sorrel::grid

@@ -1,0 +1,84 @@
+// How fast faces are copied, by the length and distance of their runs, in and out of caches.
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "grid/copy/runs.hpp"
+#include "grid/measure/probes.hpp"
+
+namespace sorrel::grid {
+namespace {
+
+constexpr std::int64_t run_count_max = 16'384;
+
+/// An array that stands for a block: streamed through, as a sweep does, before each copy.
+class Streamed {
+ public:
+  explicit Streamed(std::int64_t bytes)
+      : data_(static_cast<std::size_t>(bytes)), buffer_(static_cast<std::size_t>(bytes)) {}
+
+  [[nodiscard]] std::int64_t bytes() const { return static_cast<std::int64_t>(data_.size()); }
+
+  /// Bytes per second of packing and unpacking together.
+  [[nodiscard]] double rate(std::int64_t run_bytes, std::int64_t stride_bytes, Pack how) {
+    const std::int64_t count = std::clamp<std::int64_t>(bytes() / stride_bytes, 1, run_count_max);
+    // From the end, so that what a sweep has left in a small cache is what it would be for a face.
+    const Runs runs{.first = data_.data() + (bytes() / stride_bytes - count) * stride_bytes,
+                    .run_bytes = run_bytes,
+                    .loops = {{{.count = count, .stride_bytes = stride_bytes}}}};
+    const double pack_s =
+        least_seconds(3, [&] { pack(runs, how, buffer_.data()); }, [&] { stream(); });
+    const double unpack_s =
+        least_seconds(3, [&] { unpack(runs, how, buffer_.data()); }, [&] { stream(); });
+    return 2 * static_cast<double>(runs.bytes()) / std::max(pack_s + unpack_s, 1e-9);
+  }
+
+ private:
+  void stream() {
+    for (std::size_t i = 0; i < data_.size(); i += 64)
+      data_[i] = static_cast<std::byte>(static_cast<unsigned char>(data_[i]) + 1);
+  }
+
+  std::vector<std::byte> data_;
+  std::vector<std::byte> buffer_;
+};
+
+// Rows of arrays of 32, 128 and 512 doubles with their ghosts, for faces across the rows; the rows
+// themselves, next to each other and a plane apart, for the others.
+std::vector<CopyRate> shapes(std::int64_t set_bytes) {
+  std::vector<CopyRate> shapes;
+  for (const std::int64_t run : {8, 16, 64})
+    for (const std::int64_t stride : {272, 1040, 4112})
+      shapes.push_back({.run_bytes = run, .stride_bytes = stride, .set_bytes = set_bytes});
+  for (const std::int64_t run : {256, 1024, 4096})
+    for (const std::int64_t rows : {1, 64})
+      shapes.push_back(
+          {.run_bytes = run, .stride_bytes = rows * (run + 16), .set_bytes = set_bytes});
+  return shapes;
+}
+
+}  // namespace
+
+void probe_copying(const Party& party, Machine& machine) {
+  constexpr std::int64_t short_run_bytes = 64;
+  const std::int64_t sets[] = {1 << 19, 1 << 22,
+                               std::min<std::int64_t>(party.large_set_bytes, 1 << 26)};
+  for (const std::int64_t set : sets) {
+    Streamed block(party.is_first_of_processor() ? set : 1);
+    for (CopyRate shape : shapes(set == sets[2] ? 0 : set)) {
+      const auto rate = [&](Pack how) {
+        const double mine = party.is_first_of_processor()
+                                ? 1 / block.rate(shape.run_bytes, shape.stride_bytes, how)
+                                : 0;
+        return 1 / party.largest(mine);
+      };
+      shape.bytes_per_second = rate(Pack::rows);
+      machine.copy.rates.push_back(shape);
+      if (shape.run_bytes > short_run_bytes) continue;
+      shape.bytes_per_second = rate(Pack::blocked);
+      machine.blocked.rates.push_back(shape);
+    }
+  }
+}
+
+}  // namespace sorrel::grid

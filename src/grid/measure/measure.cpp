@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include <sorrel/grid/measure.hpp>
+
+#include "base/check.hpp"
+#include "grid/measure/probes.hpp"
+
+namespace sorrel::grid {
+
+double Party::largest(double value) const {
+  double mine = is_first_of_processor() ? value : 0;
+  double result = 0;
+  MPI_Allreduce(&mine, &result, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return result;
+}
+
+double least_seconds(int repeat_count,
+                     const std::function<void()>& body,
+                     const std::function<void()>& before) {
+  double least = 1e9;
+  for (int i = 0; i <= repeat_count; ++i) {
+    if (before) before();
+    const double start = MPI_Wtime();
+    body();
+    const double seconds = MPI_Wtime() - start;
+    if (i > 0) least = std::min(least, seconds);
+  }
+  return least;
+}
+
+Machine measure(MPI_Comm comm, const MeasureOptions& options) {
+  Party party{.comm = comm, .large_set_bytes = options.large_set_bytes};
+  MPI_Comm_rank(comm, &party.rank);
+  MPI_Comm_size(comm, &party.rank_count);
+  SORREL_CHECK(party.rank_count >= 2, "a machine is measured with at least two ranks");
+  if (options.processor_count > 0)
+    party.ranks_per_processor =
+        (party.rank_count + options.processor_count - 1) / options.processor_count;
+
+  Machine machine;
+  machine.name = options.name;
+  machine.processor_count = options.processor_count;
+  probe_computing(party, machine);
+  probe_copying(party, machine);
+  probe_messages(party, machine);
+  for (const char* value :
+       {"processors", "flops_per_second", "row_start_seconds", "skin_penalty", "row_end_seconds",
+        "poll_seconds", "memory", "copy", "blocked", "datatype"})
+    machine.sources.push_back({.value = value, .text = "measured", .is_assumed = false});
+  return machine;
+}
+
+}  // namespace sorrel::grid

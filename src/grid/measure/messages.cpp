@@ -1,0 +1,312 @@
+// What messages cost: between ranks of one processor, of one node, and of different nodes. Two
+// ranks exchange, as neighbours do; the processor's part is what their computing is slowed by.
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "grid/measure/probes.hpp"
+
+namespace sorrel::grid {
+namespace {
+
+constexpr int small_bytes = 8;
+constexpr int large_bytes = 512 << 10;
+
+/// One of a pair of ranks that exchange messages, or a rank that looks on.
+class Exchanger {
+ public:
+  Exchanger(const Party& party, int partner)
+      : party_(party), partner_(partner), out_(large_bytes), in_(large_bytes) {}
+
+  [[nodiscard]] bool is_active() const { return partner_ >= 0; }
+
+  /// Seconds of one exchange of so many bytes each way; the slowest pair's.
+  [[nodiscard]] double exchange_s(int bytes) {
+    const int count = bytes > small_bytes ? 20 : 500;
+    return timed(5, count, [&] { exchange(bytes); });
+  }
+
+  /// Seconds by which an exchange lengthens computing that looks after it now and then.
+  [[nodiscard]] double busy_s(int bytes) {
+    const double exchange_s = this->exchange_s(bytes);
+    const int chunks = chunks_of(4 * exchange_s);
+    const double alone_s = timed(7, 20, [&] { compute(chunks); });
+    const double together_s = timed(7, 20, [&] {
+      start(bytes);
+      compute_and_test(chunks);
+      finish();
+    });
+    return std::clamp(together_s - alone_s, 0.0, exchange_s);
+  }
+
+  /// Share of the exchange that has passed after computing without a call.
+  [[nodiscard]] double progress_share(int bytes, double busy_s) {
+    const double exchange_s = this->exchange_s(bytes);
+    const int chunks = chunks_of(2 * exchange_s);
+    const double alone_s = timed(7, 20, [&] { compute(chunks); });
+    const double together_s = timed(7, 20, [&] {
+      start(bytes);
+      compute(chunks);
+      finish();
+    });
+    const double flight_s = std::max(exchange_s - busy_s, 1e-12);
+    return std::clamp(1 - (together_s - alone_s - busy_s) / flight_s, 0.0, 1.0);
+  }
+
+  /// Seconds of an exchange of data of a type, with the caches swept before.
+  [[nodiscard]] double exchange_of_type_s(MPI_Datatype type,
+                                          std::byte* data,
+                                          std::byte* ghosts,
+                                          int count,
+                                          const std::function<void()>& before) {
+    double seconds = 1e9;
+    for (int i = 0; i < 12; ++i) {
+      if (is_active()) before();
+      MPI_Barrier(party_.comm);
+      // Both are awake when the clock starts.
+      if (is_active()) exchange(small_bytes);
+      const double begin = MPI_Wtime();
+      if (is_active()) {
+        MPI_Irecv(ghosts, count, type, partner_, 1, party_.comm, &requests_[0]);
+        MPI_Isend(data, count, type, partner_, 1, party_.comm, &requests_[1]);
+        finish();
+      }
+      if (i > 0) seconds = std::min(seconds, MPI_Wtime() - begin);
+    }
+    return slowest(seconds);
+  }
+
+ private:
+  void start(int bytes) {
+    MPI_Irecv(in_.data(), bytes, MPI_BYTE, partner_, 0, party_.comm, &requests_[0]);
+    MPI_Isend(out_.data(), bytes, MPI_BYTE, partner_, 0, party_.comm, &requests_[1]);
+  }
+
+  void finish() { MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE); }
+
+  void exchange(int bytes) {
+    start(bytes);
+    finish();
+  }
+
+  // About a microsecond of computing, a chunk.
+  void compute(int chunks) {
+    for (int i = 0; i < chunks * 256; ++i)
+      value_ = value_ * 0.999 + 0.5;
+    // Keeps the loop: its result is seen by nobody else.
+    asm volatile("" : "+x"(value_));
+  }
+
+  void compute_and_test(int chunks) {
+    int is_done = 0;
+    for (int i = 0; i < chunks; ++i) {
+      compute(1);
+      if (is_done == 0) MPI_Testall(2, requests_, &is_done, MPI_STATUSES_IGNORE);
+    }
+  }
+
+  int chunks_of(double seconds) {
+    if (chunk_s_ == 0) chunk_s_ = least_seconds(5, [&] { compute(100); }) / 100;
+    return std::clamp(static_cast<int>(seconds / chunk_s_), 4, 100'000);
+  }
+
+  template <class Body>
+  double timed(int repeat_count, int count, Body&& body) {
+    double least = 1e9;
+    for (int i = 0; i <= repeat_count; ++i) {
+      MPI_Barrier(party_.comm);
+      const double begin = MPI_Wtime();
+      if (is_active())
+        for (int j = 0; j < count; ++j)
+          body();
+      if (i > 0) least = std::min(least, MPI_Wtime() - begin);
+    }
+    return slowest(least / count);
+  }
+
+  double slowest(double seconds) {
+    double mine = is_active() ? seconds : 0;
+    double result = 0;
+    MPI_Allreduce(&mine, &result, 1, MPI_DOUBLE, MPI_MAX, party_.comm);
+    return result;
+  }
+
+  const Party& party_;
+  const int partner_;
+  std::vector<std::byte> out_;
+  std::vector<std::byte> in_;
+  MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  double value_ = 1;
+  double chunk_s_ = 0;
+};
+
+// ---- who exchanges with whom
+// -----------------------------------------------------------------------
+
+// The first two ranks of each processor.
+int partner_on_processor(const Party& party) {
+  const int place = party.rank % party.ranks_per_processor;
+  if (place > 1) return -1;
+  const int partner = party.rank + (place == 0 ? 1 : -1);
+  return partner < party.rank_count ? partner : -1;
+}
+
+// The first ranks of processors `distance` apart.
+int partner_at(const Party& party, int distance) {
+  if (!party.is_first_of_processor()) return -1;
+  const int step = distance * party.ranks_per_processor;
+  const bool is_low = party.rank / step % 2 == 0;
+  const int partner = party.rank + (is_low ? step : -step);
+  return partner < party.rank_count ? partner : -1;
+}
+
+// ---- links
+// -----------------------------------------------------------------------------------------
+
+// Both ranks' work is done by the one processor, and nothing is under way meanwhile.
+Link link_on_processor(const Party& party) {
+  Exchanger pair(party, partner_on_processor(party));
+  const double small_s = pair.exchange_s(small_bytes);
+  const double large_s = pair.exchange_s(large_bytes);
+  Link link;
+  link.name = "same processor";
+  link.overhead_s = small_s / 4;
+  link.overhead_s_per_byte = std::max(0.0, large_s - small_s) / 2 / large_bytes;
+  link.progress_share = 1;
+  return link;
+}
+
+Link link_between(const Party& party, int distance) {
+  const int partner = partner_at(party, distance);
+  const bool is_first_pair = party.rank == 0 || partner == 0;
+  Exchanger alone(party, is_first_pair ? partner : -1);
+  Exchanger all(party, partner);
+  const double small_s = alone.exchange_s(small_bytes);
+  const double slope = std::max(0.0, alone.exchange_s(large_bytes) - small_s) / large_bytes;
+  const double loaded_slope =
+      std::max(0.0, all.exchange_s(large_bytes) - all.exchange_s(small_bytes)) / large_bytes;
+  const double small_busy_s = alone.busy_s(small_bytes);
+  const double large_busy_s = all.busy_s(large_bytes);
+  Link link;
+  link.overhead_s = small_busy_s / 2;
+  link.latency_s = std::max(0.0, small_s - small_busy_s);
+  link.overhead_s_per_byte =
+      std::min(slope, std::max(0.0, large_busy_s - small_busy_s) / large_bytes);
+  link.gap_s_per_byte = slope - link.overhead_s_per_byte;
+  // What is left of a copy that the processor makes is noise, not a wire.
+  if (link.gap_s_per_byte < 0.1 * slope) {
+    link.overhead_s_per_byte = slope;
+    link.gap_s_per_byte = 0;
+    link.progress_share = 1;
+    return link;
+  }
+  link.contention = std::max(1.0, (loaded_slope - link.overhead_s_per_byte) / link.gap_s_per_byte);
+  link.progress_share = all.progress_share(large_bytes, large_busy_s);
+  return link;
+}
+
+int node_size(const Party& party) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(party.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int size = 0;
+  MPI_Comm_size(node, &size);
+  MPI_Comm_free(&node);
+  return size;
+}
+
+void probe_links(const Party& party, Machine& machine) {
+  const bool has_shared_processors = party.ranks_per_processor > 1;
+  const bool has_processors = party.rank_count > party.ranks_per_processor;
+  const int ranks_per_node = node_size(party);
+  const bool has_nodes = ranks_per_node < party.rank_count;
+  if (has_shared_processors) {
+    machine.links.push_back(link_on_processor(party));
+    machine.links.back().group_count = machine.processor_count;
+  }
+  if (has_processors && ranks_per_node > party.ranks_per_processor) {
+    machine.links.push_back(link_between(party, 1));
+    machine.links.back().name = "same node";
+    if (has_nodes) machine.links.back().group_ranks = ranks_per_node;
+  }
+  if (has_nodes) {
+    machine.links.push_back(link_between(party, ranks_per_node / party.ranks_per_processor));
+    machine.links.back().name = "other node";
+  }
+  if (machine.links.size() == 1) machine.links.back().group_count = 0;
+  for (std::size_t i = 0; i < machine.links.size(); ++i)
+    for (const char* value :
+         {"group_ranks", "group_count", "overhead_seconds", "overhead_seconds_per_byte",
+          "latency_seconds", "gap_seconds_per_byte", "contention", "progress_share"})
+      machine.sources.push_back(
+          {.value = text_of("links[%zu].%s", i, value), .text = "measured", .is_assumed = false});
+}
+
+// ---- data that is not contiguous
+// -------------------------------------------------------------------
+
+void probe_datatypes(const Party& party, Machine& machine) {
+  const int partner = party.rank_count > party.ranks_per_processor ? partner_at(party, 1)
+                                                                   : partner_on_processor(party);
+  Exchanger pair(party, partner);
+  const auto set = static_cast<std::size_t>(
+      pair.is_active() ? std::clamp<std::int64_t>(party.large_set_bytes, 2 * large_bytes, 1 << 26)
+                       : 2 * large_bytes);
+  std::vector<std::byte> data(set);
+  std::vector<std::byte> packed(2 * large_bytes);
+  const auto stream = [&] {
+    for (std::size_t i = 0; i < data.size(); i += 64)
+      data[i] = static_cast<std::byte>(static_cast<unsigned char>(data[i]) + 1);
+  };
+  for (const auto& [run, stride] : {std::pair{8, 272},
+                                    {8, 1040},
+                                    {8, 4112},
+                                    {16, 1040},
+                                    {64, 1040},
+                                    {256, 272},
+                                    {1024, 1040},
+                                    {4096, 4112}}) {
+    const int count = std::min<int>(8192, large_bytes / stride);
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_create_hvector(count, run, stride, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    const double strided_s =
+        pair.exchange_of_type_s(type, data.data(), data.data() + large_bytes, 1, stream);
+    MPI_Type_free(&type);
+    const double plain_s = pair.exchange_of_type_s(MPI_BYTE, packed.data(),
+                                                   packed.data() + large_bytes, run * count, [] {});
+    const double extra_s = std::max(strided_s - plain_s, 1e-9);
+    machine.datatype.rates.push_back({.run_bytes = run,
+                                      .stride_bytes = stride,
+                                      .set_bytes = 0,
+                                      .bytes_per_second = run * count / extra_s});
+  }
+}
+
+// What a look at a message costs that has not come.
+double poll_s(const Party& party) {
+  constexpr int count = 1000;
+  MPI_Request request = MPI_REQUEST_NULL;
+  int byte = 0;
+  MPI_Irecv(&byte, 1, MPI_INT, party.rank, 2, party.comm, &request);
+  const double seconds = least_seconds(5, [&] {
+    for (int i = 0; i < count; ++i) {
+      int is_done = 0;
+      MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    }
+  });
+  MPI_Cancel(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  return party.largest(seconds / count);
+}
+
+}  // namespace
+
+void probe_messages(const Party& party, Machine& machine) {
+  machine.poll_s = poll_s(party);
+  probe_links(party, machine);
+  probe_datatypes(party, machine);
+}
+
+}  // namespace sorrel::grid

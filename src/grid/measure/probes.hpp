@@ -1,0 +1,45 @@
+//! The probes that measure() is made of: each learns one part of a Machine.
+//!
+//! All are collective over the communicator and give the same result on every rank. Those of
+//! computing and copying run on one rank of each processor at the same time, so that shared caches
+//! and memory are shared as in a real step.
+#pragma once
+
+#include <functional>
+#include <mpi.h>
+
+#include <sorrel/grid/machine.hpp>
+#include <sorrel/grid/measure.hpp>
+
+namespace sorrel::grid {
+
+/// Who measures what.
+struct Party {
+  MPI_Comm comm;
+  int rank = 0;
+  int rank_count = 1;
+  int ranks_per_processor = 1;
+  std::int64_t large_set_bytes = 0;
+
+  [[nodiscard]] bool is_first_of_processor() const { return rank % ranks_per_processor == 0; }
+
+  /// The largest of the values that the first ranks of processors give, on every rank.
+  [[nodiscard]] double largest(double value) const;
+};
+
+/// The least time that `body` takes in `repeat_count` runs after one that is not counted; `before`
+/// runs before each, untimed.
+[[nodiscard]] double least_seconds(int repeat_count,
+                                   const std::function<void()>& body,
+                                   const std::function<void()>& before = {});
+
+/// flops_per_second, memory, row_start_s, skin_penalty, row_end_s.
+void probe_computing(const Party& party, Machine& machine);
+
+/// copy and blocked.
+void probe_copying(const Party& party, Machine& machine);
+
+/// links, datatype and poll_s.
+void probe_messages(const Party& party, Machine& machine);
+
+}  // namespace sorrel::grid

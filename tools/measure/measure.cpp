@@ -1,0 +1,32 @@
+// The program that `sorrel plan --measure` starts: an ordinary MPI program whose rank 0 writes a
+// machine file.
+//
+//   sorrel run -n 4 --workers 2 measure NAME PROCESSORS FILE [MIB]
+//
+// MIB: of the largest blocks, for tests that are in a hurry.
+#include <cstdio>
+#include <cstdlib>
+#include <mpi.h>
+
+#include <sorrel/grid/machine_file.hpp>
+#include <sorrel/grid/measure.hpp>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  if (argc != 4 && argc != 5) {
+    std::fprintf(stderr, "usage: measure NAME PROCESSORS FILE\n");
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  const sorrel::grid::Machine machine = sorrel::grid::measure(
+      MPI_COMM_WORLD,
+      {.name = argv[1],
+       .processor_count = std::atoi(argv[2]),
+       .large_set_bytes = std::int64_t{argc == 5 ? std::atoi(argv[4]) : 128} << 20});
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::string trouble;
+  if (rank == 0) trouble = save_machine(machine, argv[3]);
+  if (!trouble.empty()) std::fprintf(stderr, "sorrel: %s\n", trouble.c_str());
+  MPI_Finalize();
+  return trouble.empty() ? 0 : 1;
+}

@@ -1,0 +1,117 @@
+#include "tools/sorrel/plan_machine.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <sorrel/grid/machine_file.hpp>
+
+#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/program_file.hpp"
+#include "tools/sorrel/worker_plan.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+namespace files = std::filesystem;
+
+/// share/ of an installed tree, or the sources that the build tree's include link leads to.
+std::string machines_folder(const Installation& installation) {
+  const std::string installed = folder_of(installation.executable) + "/../share/sorrel/machines";
+  std::error_code error;
+  if (files::is_directory(installed, error)) return installed;
+  const files::path include = files::canonical(installation.include_dir, error);
+  return error ? "" : (include.parent_path() / "machines").string();
+}
+
+std::vector<std::string> known_names(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : files::directory_iterator(folder, error))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = "host";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+/// Starts a command and waits for its end; its exit status, or 126 if it cannot be started.
+int run_and_wait(std::vector<std::string> words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words)
+    pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  pid_t child = 0;
+  if (posix_spawn(&child, pointers[0], nullptr, nullptr, pointers.data(), environ) != 0)
+    return exit_cannot_execute;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : exit_cannot_execute;
+}
+
+/// Two ranks on each processor, so that both kinds of neighbours are there.
+std::string measure_into(const std::string& path, const Installation& installation) {
+  const std::string program = folder_of(installation.executable) + "/../libexec/sorrel/measure";
+  if (access(program.c_str(), X_OK) != 0)
+    return "this installation cannot measure (libexec/sorrel/measure is missing); give --machine";
+  std::error_code error;
+  files::create_directories(files::path(path).parent_path(), error);
+  if (error) return fmt::format("cannot make the folder {}: {}", folder_of(path), error.message());
+  const int workers = default_workers(read_machine_limits());
+  print_complaint(
+      fmt::format("note: measuring this machine into {}, some seconds; nothing else "
+                  "should run",
+                  path));
+  const int status =
+      run_and_wait({installation.executable, "run", "-n", std::to_string(2 * workers), "--workers",
+                    std::to_string(workers), program, host_name(), std::to_string(workers), path});
+  return status == 0 ? "" : fmt::format("measuring ended with status {}; give --machine", status);
+}
+
+}  // namespace
+
+std::string kept_machine_path() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const std::string folder = cache != nullptr && *cache == '/' ? std::string(cache)
+                             : home != nullptr                 ? std::string(home) + "/.cache"
+                                                               : "/tmp";
+  return folder + "/sorrel/machine-" + host_name() + ".json";
+}
+
+Result<grid::Machine> named_machine(const std::string& name, const Installation& installation) {
+  std::error_code error;
+  if (files::exists(name, error)) return grid::load_machine(name);
+  const std::string folder = machines_folder(installation);
+  const std::string path = folder + "/" + name + ".json";
+  if (name.find('/') == std::string::npos && files::exists(path, error))
+    return grid::load_machine(path);
+  return Trouble{fmt::format("no machine file {}; a file or one of {} is needed", name,
+                             fmt::join(known_names(folder), ", "))};
+}
+
+Result<grid::Machine> this_machine(bool is_measured_anew, const Installation& installation) {
+  const std::string path = kept_machine_path();
+  std::error_code error;
+  if (is_measured_anew || !files::exists(path, error))
+    if (std::string trouble = measure_into(path, installation); !trouble.empty())
+      return Trouble{std::move(trouble)};
+  return grid::load_machine(path);
+}
+
+}  // namespace sorrel::tool

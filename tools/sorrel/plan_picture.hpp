@@ -1,0 +1,14 @@
+//! The picture of a plan: a bar for every cut, by its predicted time, made of what takes the time.
+#pragma once
+
+#include <string>
+
+#include <sorrel/grid/plan.hpp>
+
+namespace sorrel::tool {
+
+/// An SVG document. Each process grid once, with its best overlap, fastest first; of very many, the
+/// first.
+[[nodiscard]] std::string picture_of(const grid::Plan& plan, const std::string& title);
+
+}  // namespace sorrel::tool

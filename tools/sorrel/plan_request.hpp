@@ -1,0 +1,33 @@
+//! PlanRequest - what the words after `sorrel plan` ask for.
+//!
+//! Pure: reads words, complains about the first that is wrong; files and the machine come later.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <sorrel/grid/problem.hpp>
+
+#include "tools/sorrel/command.hpp"
+
+namespace sorrel::tool {
+
+struct PlanRequest {
+  grid::Problem problem;
+  int rank_count = 0;
+  std::string machine;  ///< a file or a name; "": this machine
+  bool is_measured_anew = false;
+  bool wants_json = false;
+  std::string picture;  ///< a file to write, or ""
+  int table_rows = 8;
+};
+
+/// The request, or the exit status to leave with: the help or a complaint has been printed.
+struct ReadRequest {
+  std::optional<PlanRequest> request;
+  int status = 0;
+};
+
+[[nodiscard]] ReadRequest read_plan_request(Arguments arguments);
+
+}  // namespace sorrel::tool
