@@ -5,27 +5,37 @@
 namespace sorrel::grid {
 namespace {
 
+/// Distances in doubles from a cell to its neighbours; 0 in a dimension of one cell.
+struct Steps {
+  std::ptrdiff_t x;
+  std::ptrdiff_t y;
+  std::ptrdiff_t z;
+};
+
 void sweep_row(const double* __restrict row,
                double* __restrict result,
-               std::ptrdiff_t to_y,
-               std::ptrdiff_t to_x,
+               const Steps& to,
                std::ptrdiff_t count) {
-  for (std::ptrdiff_t z = 0; z < count; ++z)
-    result[z] =
-        (row[z - 1] + row[z + 1] + row[z - to_y] + row[z + to_y] + row[z - to_x] + row[z + to_x]) *
-        (1.0 / 6);
+  for (std::ptrdiff_t i = 0; i < count; ++i)
+    result[i] = (row[i - to.z] + row[i + to.z] + row[i - to.y] + row[i + to.y] + row[i - to.x] +
+                 row[i + to.x]) *
+                (1.0 / 6);
+}
+
+std::ptrdiff_t step_of(const ArrayView& view, std::size_t dimension) {
+  return view.extents[dimension] > 1 ? view.strides[dimension] / 8 : 0;
 }
 
 }  // namespace
 
 void sweep(const ArrayView& source, const ArrayView& target, const Box& box) {
-  const std::ptrdiff_t to_x = source.strides[0] / 8;
-  const std::ptrdiff_t to_y = source.strides[1] / 8;
+  const Steps to{.x = step_of(source, 0), .y = step_of(source, 1), .z = step_of(source, 2)};
+  const std::ptrdiff_t count = box.extents[2] * (source.element_bytes / 8);
   for (std::int64_t x = 0; x < box.extents[0]; ++x) {
     for (std::int64_t y = 0; y < box.extents[1]; ++y) {
       const Extents place{box.first[0] + x, box.first[1] + y, box.first[2]};
       sweep_row(reinterpret_cast<const double*>(source.at(place)),
-                reinterpret_cast<double*>(target.at(place)), to_y, to_x, box.extents[2]);
+                reinterpret_cast<double*>(target.at(place)), to, count);
     }
   }
 }

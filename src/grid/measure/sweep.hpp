@@ -12,8 +12,9 @@ namespace sorrel::grid {
 inline constexpr double sweep_flops_per_cell = 6;
 inline constexpr double sweep_bytes_per_cell = 24;
 
-/// target(cell) = average of source's neighbours, for the cells of `box`; both are dense arrays of
-/// double in C order, of the same extents, with a ghost around the box in every dimension.
+/// target(cell) = average of source's neighbours, for the cells of `box`; both are dense arrays in
+/// C order, of the same extents, whose elements are some doubles; with a ghost around the box in
+/// every dimension of more than one cell.
 void sweep(const ArrayView& source, const ArrayView& target, const Box& box);
 
 }  // namespace sorrel::grid

@@ -1,0 +1,49 @@
+//! verify - times what a plan would have others believe.
+//!
+//! Collective. Steps are those of the model: exchange of ghosts, and an average of the six
+//! neighbours for every cell, overlapped as the candidate says.
+#pragma once
+
+#include <mpi.h>
+#include <string>
+#include <vector>
+
+#include <sorrel/grid/plan.hpp>
+#include <sorrel/result.hpp>
+
+namespace sorrel::grid {
+
+struct TimingOptions {
+  /// For each candidate, about.
+  double seconds = 0.5;
+};
+
+/// Seconds of one step, the least of several batches; the same on every rank. May suspend. Takes
+/// two blocks with their ghosts of memory on each rank. Troubles: elements that are not whole
+/// doubles, and those of Halo::make().
+[[nodiscard]] Result<double> time_step(MPI_Comm comm,
+                                       const Problem& problem,
+                                       const Candidate& candidate,
+                                       const TimingOptions& options);
+
+struct Verification {
+  struct Timed {
+    Candidate candidate;
+    double measured_s = 0;
+  };
+
+  std::vector<Timed> timed;  ///< in the plan's order, the best first
+  /// How much longer the plan's choice took than the fastest that was timed: 0.05 is 5 %.
+  double regret = 0;
+
+  /// A line for each: predicted, measured.
+  [[nodiscard]] std::string table(const Problem& problem) const;
+};
+
+/// Times the first `count` candidates of a plan. `comm` has the plan's ranks at least.
+[[nodiscard]] Result<Verification> verify(MPI_Comm comm,
+                                          const Plan& plan,
+                                          int count,
+                                          const TimingOptions& options);
+
+}  // namespace sorrel::grid

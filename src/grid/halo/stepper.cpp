@@ -1,0 +1,125 @@
+#include "grid/halo/stepper.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "grid/halo/sides.hpp"
+#include "grid/measure/sweep.hpp"
+#include "grid/plan/face.hpp"
+
+namespace sorrel::grid {
+namespace {
+
+// The view with its contiguous dimension last, as sweep() wants it.
+ArrayView in_c_order(ArrayView view, MemoryOrder order) {
+  if (order == MemoryOrder::fortran) {
+    std::swap(view.extents[0], view.extents[2]);
+    std::swap(view.strides[0], view.strides[2]);
+  }
+  return view;
+}
+
+Box in_c_order(Box box, MemoryOrder order) {
+  if (order == MemoryOrder::fortran) {
+    std::swap(box.first[0], box.first[2]);
+    std::swap(box.extents[0], box.extents[2]);
+  }
+  return box;
+}
+
+// Cuts `width` cells off one end of a box; what is cut off is returned.
+Box cut_off(Box& box, std::size_t dimension, int end, std::int64_t width) {
+  Box part = box;
+  part.extents[dimension] = std::min(width, box.extents[dimension]);
+  box.extents[dimension] -= part.extents[dimension];
+  if (end == 0)
+    box.first[dimension] += part.extents[dimension];
+  else
+    part.first[dimension] += box.extents[dimension];
+  return part;
+}
+
+}  // namespace
+
+Result<Stepper> Stepper::make(MPI_Comm comm, const Problem& problem, const Candidate& candidate) {
+  if (problem.element_bytes % static_cast<std::int64_t>(sizeof(double)) != 0)
+    return Trouble{"only elements that are whole doubles can be timed"};
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  Stepper stepper;
+  stepper.problem_ = problem;
+  stepper.candidate_ = candidate;
+  Extents room{};
+  if (rank < candidate.rank_count()) {
+    const ProcessGrid coords = coords_of(rank, candidate.grid, candidate.brick);
+    stepper.whole_.extents = block_at(problem, candidate.grid, coords).extents;
+    room = padded(problem, stepper.whole_.extents);
+    for (std::size_t d = 0; d < room.size(); ++d)
+      stepper.whole_.first[d] = (room[d] - stepper.whole_.extents[d]) / 2;
+    stepper.set_boxes(rank);
+  }
+  for (State* state : {&stepper.now_, &stepper.next_}) {
+    Result<State> made = make_state(comm, problem, candidate, room);
+    if (!made.ok()) return Trouble{made.trouble()};
+    *state = std::move(made).value();
+  }
+  stepper.now_.halo[0].exchange();
+  return stepper;
+}
+
+Result<Stepper::State> Stepper::make_state(MPI_Comm comm,
+                                           const Problem& problem,
+                                           const Candidate& candidate,
+                                           const Extents& room) {
+  State state;
+  const auto doubles = static_cast<std::size_t>(cell_count(room) * problem.element_bytes) / 8;
+  for (int i = 0; i < problem.field_count && doubles > 0; ++i) {
+    state.data.emplace_back(doubles, 1.0);
+    state.fields.push_back(
+        dense_view(state.data.back().data(), room, problem.element_bytes, problem.order));
+  }
+  Result<Halo> halo = Halo::make(comm, problem, candidate, state.fields);
+  if (!halo.ok()) return Trouble{halo.trouble()};
+  state.halo.push_back(std::move(halo).value());
+  return state;
+}
+
+void Stepper::set_boxes(int rank) {
+  Box rest = whole_;
+  for (const Side& side : sides_of(problem_, candidate_, rank))
+    if (side.neighbour != rank)
+      skin_.push_back(cut_off(rest, side.dimension, side.end, problem_.halo_width));
+  // Tiles are slabs of the outermost dimension, where a cut spoils no row.
+  const std::size_t outermost = memory_order(problem_)[2];
+  std::int64_t tile_count = candidate_.overlap.tile_count;
+  for (; tile_count > 0 && rest.extents[outermost] > 0; --tile_count)
+    tiles_.push_back(
+        cut_off(rest, outermost, 0, (rest.extents[outermost] + tile_count - 1) / tile_count));
+}
+
+void Stepper::update(const Box& box) {
+  for (std::size_t i = 0; i < now_.fields.size(); ++i)
+    sweep(in_c_order(now_.fields[i], problem_.order), in_c_order(next_.fields[i], problem_.order),
+          in_c_order(box, problem_.order));
+}
+
+void Stepper::step() {
+  if (candidate_.overlap.kind == Overlap::Kind::none) {
+    now_.halo[0].exchange();
+    update(whole_);
+  } else {
+    Halo& halo = next_.halo[0];
+    for (const Box& box : skin_)
+      update(box);
+    halo.begin();
+    for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      if (i > 0) halo.poll();
+      update(tiles_[i]);
+    }
+    halo.finish();
+  }
+  std::swap(now_, next_);
+}
+
+}  // namespace sorrel::grid
