@@ -15,7 +15,8 @@ namespace {
 
 using mpi::Envelope;
 using mpi::MatchEntry;
-using mpi::MatchTable;
+using mpi::PostedTable;
+using mpi::UnexpectedTable;
 
 constexpr std::int32_t sender = 3;
 
@@ -42,12 +43,11 @@ void for_tags(benchmark::State& state, Order order, Visit visit) {
 
 void find_posted(benchmark::State& state, Order order) {
   auto entries = entries_of(static_cast<std::int32_t>(state.range(0)));
-  MatchTable table;
+  PostedTable table;
   for (MatchEntry& entry : entries)
     table.add(entry);
   for_tags(state, order, [&](std::int32_t tag) {
-    MatchEntry* found = table.find_receive_for({.context = 0, .source = sender, .tag = tag});
-    table.remove(*found);
+    MatchEntry* found = table.take_for({.context = 0, .source = sender, .tag = tag});
     table.add(*found);
   });
 }
@@ -56,27 +56,25 @@ void find_posted(benchmark::State& state, Order order) {
 /// it.
 void find_posted_beside_wildcard(benchmark::State& state, Order order) {
   auto entries = entries_of(static_cast<std::int32_t>(state.range(0)));
-  MatchTable table;
+  PostedTable table;
   for (MatchEntry& entry : entries)
     table.add(entry);
   MatchEntry wildcard;
   wildcard.envelope = {.context = 0, .source = sender + 1, .tag = MPI_ANY_TAG};
   table.add(wildcard);
   for_tags(state, order, [&](std::int32_t tag) {
-    MatchEntry* found = table.find_receive_for({.context = 0, .source = sender, .tag = tag});
-    table.remove(*found);
+    MatchEntry* found = table.take_for({.context = 0, .source = sender, .tag = tag});
     table.add(*found);
   });
 }
 
 void find_unexpected(benchmark::State& state, Order order) {
   auto entries = entries_of(static_cast<std::int32_t>(state.range(0)));
-  MatchTable table;
+  UnexpectedTable table;
   for (MatchEntry& entry : entries)
     table.add(entry);
   for_tags(state, order, [&](std::int32_t tag) {
-    MatchEntry* found = table.find_message_for({.context = 0, .source = sender, .tag = tag});
-    table.remove(*found);
+    MatchEntry* found = table.take_for({.context = 0, .source = sender, .tag = tag});
     table.add(*found);
   });
 }
@@ -84,13 +82,12 @@ void find_unexpected(benchmark::State& state, Order order) {
 /// A receive of anything from anybody takes the oldest message.
 void find_unexpected_by_wildcard(benchmark::State& state) {
   auto entries = entries_of(static_cast<std::int32_t>(state.range(0)));
-  MatchTable table;
+  UnexpectedTable table;
   for (MatchEntry& entry : entries)
     table.add(entry);
   for_tags(state, Order::as_added, [&](std::int32_t /*tag*/) {
     MatchEntry* found =
-        table.find_message_for({.context = 0, .source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG});
-    table.remove(*found);
+        table.take_for({.context = 0, .source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG});
     table.add(*found);
   });
 }

@@ -47,6 +47,15 @@ class IntrusiveList {
     end_.previous = &node;
   }
 
+  /// The first element that satisfies `accepts`; null when none does.
+  template <class Accepts>
+  [[nodiscard]] T* find_if(Accepts&& accepts) const {
+    for (Node* node = end_.next; node != &end_; node = node->next) {
+      if (accepts(static_cast<const T&>(*node))) return static_cast<T*>(node);
+    }
+    return nullptr;
+  }
+
   T* pop_front() {
     T* first = front();
     if (first != nullptr) remove(*first);
@@ -59,6 +68,15 @@ class IntrusiveList {
     node.previous->next = node.next;
     node.next->previous = node.previous;
     node.previous = node.next = nullptr;
+  }
+
+  /// Puts `element` where `old` stands.
+  static void replace(T& old, T& element) {
+    Node& node = element;
+    SORREL_ASSERT(!node.is_linked());
+    node = static_cast<Node&>(old);
+    node.previous->next = node.next->previous = &node;
+    static_cast<Node&>(old) = {};
   }
 
  private:

@@ -63,8 +63,8 @@ struct alignas(cache_line_bytes) RankState {
   /// Attributes of communicators point to its keys: World::end_ranks() ends those first.
   std::unique_ptr<RankServices> services_if_used;
 
-  MatchTable posted;
-  MatchTable unexpected;
+  PostedTable posted;
+  UnexpectedTable unexpected;
   /// A fiber in MPI_Probe or MPI_Mprobe, to be made ready when a message arrives unexpected.
   core::Fiber* prober = nullptr;
 

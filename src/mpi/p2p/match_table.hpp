@@ -1,18 +1,18 @@
-//! MatchTable - the posted receives, or the unexpected messages, of one rank, found by (context,
-//! source, tag).
+//! PostedTable and UnexpectedTable - the posted receives and the unexpected messages of one rank,
+//! found by (context, source, tag).
 //!
-//! Owner's worker only. A hash table of intrusive entries: finding and removing cost O(1) whatever
+//! Owner's worker only. Hash tables of intrusive entries: finding and removing cost O(1) whatever
 //! the depth. Receives with wildcards are entered under their wildcard, so that a message looks
 //! under at most four keys and takes the oldest; a wildcard receive looks through the unexpected
 //! messages in the order they came. MPI's order is kept: among the entries that match, the oldest
-//! wins. Allocates only when it grows; an empty table owns nothing.
+//! wins. They allocate only when they grow; a table of few entries owns nothing.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 
-#include "base/check.hpp"
+#include "base/intrusive_list.hpp"
 #include "mpi.h"
 
 namespace sorrel::mpi {
@@ -38,77 +38,45 @@ struct Envelope {
   }
 };
 
-/// An element of a MatchTable.
-struct MatchEntry {
+/// An element of a table.
+struct MatchEntry : ListNode<struct InBucket>, ListNode<struct InArrivals> {
   Envelope envelope;
-  bool is_linked = false;
-  // Meaningful while it is linked, so nobody pays for clearing them.
-  /// Order of arrival in its table.
+  /// Order of arrival among posted receives. Unset elsewhere.
   std::uint64_t order;
-  MatchEntry* bucket_previous;
-  MatchEntry* bucket_next;
-  MatchEntry* arrival_previous;
-  MatchEntry* arrival_next;
+
+  [[nodiscard]] bool is_linked() const { return ListNode<InBucket>::is_linked(); }
 };
 
-class MatchTable {
+/// Entries by a hash of their envelope. Those with the same envelope stay in the order of adding.
+class MatchBuckets {
  public:
-  MatchTable() = default;
-  MatchTable(const MatchTable&) = delete;
-  MatchTable& operator=(const MatchTable&) = delete;
+  MatchBuckets() = default;
+  MatchBuckets(const MatchBuckets&) = delete;
+  MatchBuckets& operator=(const MatchBuckets&) = delete;
 
   [[nodiscard]] std::uint32_t count() const { return count_; }
 
-  /// The oldest entry, and from there on in order of arrival by arrival_next.
-  [[nodiscard]] MatchEntry* oldest() const { return lone_ != nullptr ? lone_ : arrival_first_; }
-
   void add(MatchEntry& entry) {
-    SORREL_ASSERT(!entry.is_linked);
-    entry.is_linked = true;
-    if (count_++ == 0) {
-      entry.arrival_next = nullptr;
-      lone_ = &entry;
-    } else {
-      add_to_buckets(entry);
-    }
+    if (++count_ > 2 * (mask_ + 1)) [[unlikely]]
+      grow();
+    bucket_of(entry.envelope).push_back(entry);
   }
 
   void remove(MatchEntry& entry) {
-    SORREL_ASSERT(entry.is_linked);
-    entry.is_linked = false;
     --count_;
-    if (&entry == lone_) {
-      lone_ = nullptr;
-    } else {
-      remove_from_buckets(entry);
-    }
+    Bucket::remove(entry);
   }
 
-  /// Puts `entry` where `old` stands; same envelope.
-  void replace(MatchEntry& old, MatchEntry& entry);
+  static void replace(MatchEntry& old, MatchEntry& entry) { Bucket::replace(old, entry); }
 
-  /// The oldest posted receive that the message `envelope` (no wildcards) satisfies; null when
-  /// none.
-  [[nodiscard]] MatchEntry* find_receive_for(const Envelope& envelope) const {
-    if (lone_ != nullptr) return envelope.satisfies(lone_->envelope) ? lone_ : nullptr;
-    return count_ == 0 ? nullptr : find_receive_in_buckets(envelope);
-  }
-
-  /// The oldest message that satisfies `wanted` (wildcards allowed); null when none.
-  [[nodiscard]] MatchEntry* find_message_for(const Envelope& wanted) const {
-    if (lone_ != nullptr) return lone_->envelope.satisfies(wanted) ? lone_ : nullptr;
-    return count_ == 0 ? nullptr : find_message_in_buckets(wanted);
+  /// The oldest with exactly this envelope; null when there is none.
+  [[nodiscard]] MatchEntry* find(const Envelope& envelope) const {
+    return bucket_of(envelope).find_if(
+        [&](const MatchEntry& entry) { return entry.envelope == envelope; });
   }
 
  private:
-  struct Bucket {
-    MatchEntry* first = nullptr;
-    MatchEntry* last = nullptr;
-  };
-
-  static constexpr std::uint32_t bucket_count_min = 8;
-
-  enum Wildcards : std::uint8_t { none, tag, source, both, kind_count };
+  using Bucket = IntrusiveList<MatchEntry, InBucket>;
 
   static std::uint64_t hash(const Envelope& envelope) {
     // Two odd multipliers; the high half of the product is well mixed.
@@ -119,40 +87,116 @@ class MatchTable {
     return mixed ^ (mixed >> 32);
   }
 
+  [[nodiscard]] Bucket& bucket_of(const Envelope& envelope) const {
+    return buckets_[hash(envelope) & mask_];
+  }
+
+  [[gnu::cold]] void grow();
+
+  Bucket* buckets_ = &first_bucket_;
+  /// One less than the number of buckets, a power of two.
+  std::uint32_t mask_ = 0;
+  std::uint32_t count_ = 0;
+  /// Does for the few entries that most tables have at most.
+  Bucket first_bucket_;
+  std::unique_ptr<Bucket[]> more_buckets_;
+};
+
+class PostedTable {
+ public:
+  [[nodiscard]] std::uint32_t count() const { return buckets_.count(); }
+
+  void add(MatchEntry& receive) {
+    receive.order = next_order_++;
+    if (receive.envelope.has_wildcard()) [[unlikely]]
+      count_wildcards(receive.envelope, 1);
+    buckets_.add(receive);
+  }
+
+  void remove(MatchEntry& receive) {
+    if (receive.envelope.has_wildcard()) [[unlikely]]
+      count_wildcards(receive.envelope, -1);
+    buckets_.remove(receive);
+  }
+
+  /// Takes out the oldest receive that the message `envelope` (no wildcards) satisfies; null when
+  /// there is none.
+  [[nodiscard]] MatchEntry* take_for(const Envelope& envelope) {
+    if (count() == 0) return nullptr;
+    if (wildcard_count_ != 0) [[unlikely]]
+      return take_beside_wildcards(envelope);
+    MatchEntry* receive = buckets_.find(envelope);
+    if (receive != nullptr) [[likely]]
+      buckets_.remove(*receive);
+    return receive;
+  }
+
+ private:
+  enum Wildcards : std::uint8_t { none, tag, source, both, kind_count };
+
   static Wildcards wildcards_of(const Envelope& envelope) {
     return static_cast<Wildcards>((envelope.source == MPI_ANY_SOURCE ? source : none) |
                                   (envelope.tag == MPI_ANY_TAG ? tag : none));
   }
 
-  [[nodiscard]] Bucket& bucket_of(const Envelope& envelope) const {
-    return buckets_[hash(envelope) & (bucket_count_ - 1)];
+  void count_wildcards(const Envelope& envelope, std::int32_t change) {
+    wildcard_count_ += change;
+    counts_by_kind_[wildcards_of(envelope)] += change;
   }
 
-  [[nodiscard]] MatchEntry* find_exactly(const Envelope& envelope) const {
-    MatchEntry* entry = bucket_of(envelope).first;
-    while (entry != nullptr && entry->envelope != envelope)
-      entry = entry->bucket_next;
-    return entry;
-  }
+  [[nodiscard]] MatchEntry* take_beside_wildcards(const Envelope& envelope);
 
-  void add_to_buckets(MatchEntry& entry);
-  void remove_from_buckets(MatchEntry& entry);
-  [[nodiscard]] MatchEntry* find_receive_in_buckets(const Envelope& envelope) const;
-  [[nodiscard]] MatchEntry* find_message_in_buckets(const Envelope& wanted) const;
-  void append(MatchEntry& entry);
-  void link(MatchEntry& entry);
-  void grow();
-
-  /// An entry that came to an empty table stays here until a second one comes: most tables never
-  /// see one.
-  MatchEntry* lone_ = nullptr;
-  std::unique_ptr<Bucket[]> buckets_;
-  std::uint32_t bucket_count_ = 0;
-  std::uint32_t count_ = 0;
+  MatchBuckets buckets_;
   std::uint64_t next_order_ = 0;
-  std::array<std::uint32_t, kind_count> wildcard_counts_{};
-  MatchEntry* arrival_first_ = nullptr;
-  MatchEntry* arrival_last_ = nullptr;
+  /// Receives with wildcards: all, and by which they have.
+  std::int32_t wildcard_count_ = 0;
+  std::array<std::int32_t, kind_count> counts_by_kind_{};
+};
+
+class UnexpectedTable {
+ public:
+  [[nodiscard]] std::uint32_t count() const { return buckets_.count(); }
+
+  [[nodiscard]] MatchEntry* oldest() { return arrivals_.front(); }
+
+  void add(MatchEntry& message) {
+    arrivals_.push_back(message);
+    buckets_.add(message);
+  }
+
+  void remove(MatchEntry& message) {
+    Arrivals::remove(message);
+    buckets_.remove(message);
+  }
+
+  /// Puts `message` where `old` stands; same envelope.
+  static void replace(MatchEntry& old, MatchEntry& message) {
+    SORREL_ASSERT(old.envelope == message.envelope);
+    Arrivals::replace(old, message);
+    MatchBuckets::replace(old, message);
+  }
+
+  /// The oldest message that satisfies `wanted` (wildcards allowed); null when there is none.
+  [[nodiscard]] MatchEntry* find_for(const Envelope& wanted) const {
+    if (count() == 0) return nullptr;
+    if (!wanted.has_wildcard()) [[likely]]
+      return buckets_.find(wanted);
+    return arrivals_.find_if(
+        [&](const MatchEntry& message) { return message.envelope.satisfies(wanted); });
+  }
+
+  /// As find_for(), and takes it out.
+  [[nodiscard]] MatchEntry* take_for(const Envelope& wanted) {
+    MatchEntry* message = find_for(wanted);
+    if (message != nullptr) remove(*message);
+    return message;
+  }
+
+ private:
+  using Arrivals = IntrusiveList<MatchEntry, InArrivals>;
+
+  MatchBuckets buckets_;
+  Arrivals arrivals_;
 };
 
 }  // namespace sorrel::mpi

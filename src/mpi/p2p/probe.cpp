@@ -5,8 +5,8 @@
 namespace sorrel::mpi {
 
 Message* find_message(RankState& self, const Comm& comm, int source, int tag) {
-  return static_cast<Message*>(self.unexpected.find_message_for(
-      {.context = comm.shared->context(), .source = source, .tag = tag}));
+  return static_cast<Message*>(
+      self.unexpected.find_for({.context = comm.shared->context(), .source = source, .tag = tag}));
 }
 
 Message& wait_for_message(RankState& self, const Comm& comm, int source, int tag) {

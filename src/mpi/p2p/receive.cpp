@@ -23,8 +23,7 @@ void start_receive(Request& request) {
   RankState& self = *request.owner;
   const Envelope wanted{
       .context = request.comm->shared->context(), .source = request.peer, .tag = request.tag};
-  if (MatchEntry* entry = self.unexpected.find_message_for(wanted)) {
-    self.unexpected.remove(*entry);
+  if (MatchEntry* entry = self.unexpected.take_for(wanted)) {
     deliver_and_dispose(request, static_cast<Message&>(*entry));
     return;
   }
@@ -38,7 +37,7 @@ void start_matched_receive(Request& request, Message& message) {
 }
 
 bool cancel_receive(Request& request) {
-  if (request.completion.is_done() || !request.message.is_linked) return false;
+  if (request.completion.is_done() || !request.message.is_linked()) return false;
   request.owner->posted.remove(request.message);
   request.is_cancelled = true;
   complete(request);

@@ -15,10 +15,8 @@ namespace {
 
 /// The receive that waits for this message, taken from the posted ones.
 Request* take_posted(RankState& to, const Envelope& envelope) {
-  MatchEntry* entry = to.posted.find_receive_for(envelope);
-  if (entry == nullptr) return nullptr;
-  to.posted.remove(*entry);
-  return static_cast<Message*>(entry)->request;
+  MatchEntry* entry = to.posted.take_for(envelope);
+  return entry == nullptr ? nullptr : static_cast<Message*>(entry)->request;
 }
 
 // Words of an inline record: destination (rank of the job), context, source, tag.

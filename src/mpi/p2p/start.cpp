@@ -74,7 +74,7 @@ int start_pair(Request& receive, Request& send) {
   Message& message = send.message;
   const int send_error = start(send);
   // A send that went at once has been recycled, and its message is linked nowhere.
-  if (message.is_linked && message.request == &send) (void)detach(send);
+  if (message.is_linked() && message.request == &send) (void)detach(send);
   return send_error;
 }
 

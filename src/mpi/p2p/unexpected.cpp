@@ -55,7 +55,7 @@ bool detach(Request& send) {
   Message* twin = make_copy(to.worker->pool(), original.envelope, data_of(original),
                             core::MessagePool::WhenFull::fail);
   if (twin == nullptr) return false;
-  to.unexpected.replace(original, *twin);
+  UnexpectedTable::replace(original, *twin);
   complete(send);
   return true;
 }

@@ -34,7 +34,7 @@ class NotedWait {
 bool try_detach(Request& request) {
   if (request.kind != Request::Kind::send || request.mode != SendMode::standard) return false;
   // While the message is lent to another worker it is not ours to look at.
-  return request.trip.destination->worker == request.owner->worker && request.message.is_linked &&
+  return request.trip.destination->worker == request.owner->worker && request.message.is_linked() &&
          detach(request);
 }
 

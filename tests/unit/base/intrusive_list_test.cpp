@@ -47,6 +47,21 @@ TEST_F(IntrusiveListTest, ARemovedElementCanBeAddedAgain) {
   EXPECT_EQ(values_of(list_), (std::vector<int>{1, 2, 0}));
 }
 
+TEST_F(IntrusiveListTest, FindsTheFirstThatIsAccepted) {
+  EXPECT_EQ(list_.find_if([](const Item& item) { return item.value > 0; }), &items_[1]);
+  EXPECT_EQ(list_.find_if([](const Item& item) { return item.value > 2; }), nullptr);
+}
+
+TEST_F(IntrusiveListTest, ReplacesAnElementInItsPlace) {
+  Item item;
+  item.value = 7;
+  IntrusiveList<Item>::replace(items_[1], item);
+  EXPECT_EQ(values_of(list_), (std::vector<int>{0, 7, 2}));
+  EXPECT_FALSE(items_[1].is_linked());
+  IntrusiveList<Item>::remove(item);
+  EXPECT_EQ(values_of(list_), (std::vector<int>{0, 2}));
+}
+
 TEST_F(IntrusiveListTest, PopsFromTheFrontUntilEmpty) {
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(list_.pop_front()->value, i);
