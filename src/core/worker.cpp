@@ -52,6 +52,11 @@ Worker* Worker::current() {
   return current_worker;
 }
 
+void* Worker::current_user() {
+  const Worker* worker = current_worker;
+  return worker == nullptr ? nullptr : worker->running_->user;
+}
+
 void Worker::set_current(Worker* worker) {
   current_worker = worker;
 }

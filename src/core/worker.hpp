@@ -4,9 +4,9 @@
 //! Everything of a worker is touched by its own thread only, except what is marked "any thread".
 //! Fibers do not move between workers. A fiber that suspends switches straight to the next ready
 //! one; when none is ready, the idle loop runs on the stack of the fiber that suspended last, so
-//! that news for that very fiber costs no switch at all. Thread-locals: current() is the only one,
-//! out of line, because compilers keep thread-local addresses across calls. See README.md for
-//! parking, posting and the end.
+//! that news for that very fiber costs no switch at all. Thread-locals: current() and
+//! current_user() read the only one, out of line, because compilers keep thread-local addresses
+//! across calls. See README.md for parking, posting and the end.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +46,9 @@ class Worker {
 
   /// The worker of the calling thread, or null. Any thread.
   [[gnu::noinline]] static Worker* current();
+
+  /// Fiber::user of the fiber that the calling thread runs; null when it runs none. Any thread.
+  [[gnu::noinline]] static void* current_user();
 
   /// Makes current() answer `worker` on the calling thread: its own, or one whose control block a
   /// fiber will use.

@@ -14,10 +14,4 @@ int RankState::fail(int error_class, const char* format, ...) {
   return detail().fail(error_class, "%s", text);
 }
 
-RankState* current_rank() {
-  core::Worker* worker = core::Worker::current();
-  if (worker == nullptr) return nullptr;
-  return static_cast<RankState*>(worker->running().user);
-}
-
 }  // namespace sorrel::mpi

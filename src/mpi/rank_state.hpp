@@ -96,6 +96,8 @@ struct alignas(cache_line_bytes) RankState {
 };
 
 /// The rank that the calling thread is running, or null.
-RankState* current_rank();
+inline RankState* current_rank() {
+  return static_cast<RankState*>(core::Worker::current_user());
+}
 
 }  // namespace sorrel::mpi
