@@ -31,8 +31,13 @@ inline void copy_overlapping(void* to, const void* from, std::size_t size) {
 inline void copy_bytes(void* to, const void* from, std::size_t size) {
   if (size == 8) {
     std::memcpy(to, from, 8);
-  } else if (size > 32) [[likely]] {
+  } else if (size > 64) [[likely]] {
     std::memcpy(to, from, size);
+  } else if (size >= 32) {
+    const std::size_t last = size - 32;
+    copy_overlapping<Bytes16>(to, from, 32);
+    copy_overlapping<Bytes16>(static_cast<std::byte*>(to) + last,
+                              static_cast<const std::byte*>(from) + last, 32);
   } else if (size >= 16) {
     copy_overlapping<Bytes16>(to, from, size);
   } else if (size >= 8) {

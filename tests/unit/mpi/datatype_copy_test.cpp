@@ -190,5 +190,14 @@ TEST(Copy, OfEverySmallSizeIsExact) {
   }
 }
 
+TEST(DatatypeCopy, MovesEveryFewBytesExactly) {
+  const std::string from(200, 'x');
+  for (std::size_t size = 0; size <= 130; ++size) {
+    std::string to(size + 2, '.');
+    copy_bytes(to.data() + 1, from.data(), size);
+    EXPECT_EQ(to, "." + from.substr(0, size) + ".");
+  }
+}
+
 }  // namespace
 }  // namespace sorrel::mpi
