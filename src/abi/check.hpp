@@ -16,11 +16,11 @@ namespace sorrel::abi {
 
 /// A buffer that is given by count and datatype handle: *type is set. A null buffer is legal with
 /// count 0, and with derived types, whose displacements may be absolute.
-[[nodiscard]] inline int check_buffer(mpi::RankState& self,
-                                      const void* buffer,
-                                      int count,
-                                      MPI_Datatype handle,
-                                      mpi::Datatype** type) {
+[[nodiscard, gnu::always_inline]] inline int check_buffer(mpi::RankState& self,
+                                                          const void* buffer,
+                                                          int count,
+                                                          MPI_Datatype handle,
+                                                          mpi::Datatype** type) {
   *type = mpi::datatype_from_handle(handle);
   if (*type == nullptr) [[unlikely]]
     return fail_datatype(self, handle);

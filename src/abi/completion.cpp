@@ -22,20 +22,27 @@ int explain(RankState& self, const Request& request) {
 
 namespace {
 
-int check_requests(RankState& self, int count, const MPI_Request* handles) {
-  if (count < 0) return fail_count(self, count);
-  for (int i = 0; i < count; ++i) {
-    if (handles[i] != MPI_REQUEST_NULL && mpi::object_of<Request>(handles[i]) == nullptr)
-        [[unlikely]] {
-      return self.fail(MPI_ERR_REQUEST, "request %d of %d is none", i, count);
+/// Checks that the handles are requests or MPI_REQUEST_NULL, and on the way shows the active ones:
+/// look(index, request).
+template <class Look>
+[[gnu::always_inline]] inline int check_requests(RankState& self,
+                                                 const RequestList& list,
+                                                 Look&& look) {
+  if (list.count < 0) [[unlikely]]
+    return fail_count(self, list.count);
+  for (int i = 0; i < list.count; ++i) {
+    auto* request = mpi::object_of<Request>(list.handles[i]);
+    if (request == nullptr) {
+      if (list.handles[i] == MPI_REQUEST_NULL) continue;
+      return self.fail(MPI_ERR_REQUEST, "request %d of %d is none", i, list.count);
     }
+    if (request->is_active) look(i, *request);
   }
   return MPI_SUCCESS;
 }
 
-bool is_pending(const Request* request) {
-  return request != nullptr && request->is_active;
-}
+/// Looks at nothing.
+constexpr auto no_look = [](int, Request&) {};
 
 MPI_Status* status_at(MPI_Status* statuses, int i) {
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
@@ -70,29 +77,31 @@ class FailedComm {
 };
 
 /// Ends a complete request; its handle becomes null unless it is persistent.
-int finish(RankState& self, MPI_Request& handle, MPI_Status* status, FailedComm& failed) {
+[[gnu::always_inline]] inline int finish(RankState& self,
+                                         MPI_Request& handle,
+                                         MPI_Status* status,
+                                         FailedComm& failed) {
   auto& request = *reinterpret_cast<Request*>(handle);
   int error = MPI_SUCCESS;
   if (request.error != MPI_SUCCESS) [[unlikely]] {
     error = explain(self, request);
     failed.note(*request.comm);
   }
-  if (!request.is_persistent) handle = MPI_REQUEST_NULL;
-  (void)conclude(request, status);
+  if (request.life != Request::Life::persistent) handle = MPI_REQUEST_NULL;
+  conclude(request, status);
   return error;
 }
 
-/// Calls body(self, failed) with the frame of a face and checked requests.
-template <class Body>
-[[gnu::always_inline]] inline int with_requests(const char* function,
-                                                int count,
-                                                MPI_Request* handles,
-                                                Body&& body) {
+/// Calls body(self, failed) with the frame of a face and checked requests, all of which `look` has
+/// been shown.
+template <class Look, class Body>
+[[gnu::always_inline]] inline int with_requests(
+    const char* function, int count, MPI_Request* handles, Look&& look, Body&& body) {
   FailedComm failed;
   RankState& self = enter(function);
   if (self.phase != mpi::Phase::running) [[unlikely]]
     return wrong_phase(self);
-  int error = check_requests(self, count, handles);
+  int error = check_requests(self, RequestList{handles, count}, look);
   if (error == MPI_SUCCESS) error = body(self, failed);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, failed.value_or(self.self_comm), error);
 }
@@ -101,33 +110,51 @@ template <class Body>
 int finish_all(
     RankState& self, int count, MPI_Request* handles, MPI_Status* statuses, FailedComm& failed) {
   const RequestList list{handles, count};
-  int first_error = MPI_SUCCESS;
+  int result = MPI_SUCCESS;
   for (int i = 0; i < count; ++i) {
     MPI_Status* status = status_at(statuses, i);
-    if (!is_pending(list[i])) {
+    if (list.active(i) == nullptr) {
       give_empty(status);
       if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = MPI_SUCCESS;
       continue;
     }
     const int error = finish(self, handles[i], status, failed);
     if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = error;
-    if (first_error == MPI_SUCCESS) first_error = error;
+    if (error != MPI_SUCCESS) result = MPI_ERR_IN_STATUS;
   }
-  return first_error == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
+  return result;
 }
 
-/// The first complete one from `first` on; -1 when there is none.
-int find_complete(const RequestList& list, int first, bool* is_any_pending) {
-  for (int i = first; i < list.count; ++i) {
-    if (!is_pending(list[i])) continue;
-    *is_any_pending = true;
-    if (is_complete(*list[i])) return i;
+/// Finds the first complete one among the requests it is shown.
+struct FirstComplete {
+  int index = -1;
+  bool is_any_pending = false;
+
+  void operator()(int i, Request& request) {
+    if (index >= 0) return;
+    is_any_pending = true;
+    if (is_complete(request)) index = i;
   }
-  return -1;
+};
+
+/// Finds whether all the requests it is shown are complete.
+struct AllComplete {
+  bool value = true;
+
+  void operator()(int /*i*/, Request& request) { value = value && is_complete(request); }
+};
+
+/// Shows `look` the active ones again, after others have made progress.
+template <class Look>
+void look_again(RankState& self, const RequestList& list, Look& look) {
+  make_progress(self);
+  look = {};
+  for (int i = 0; i < list.count; ++i) {
+    if (Request* request = list.active(i)) look(i, *request);
+  }
 }
 
-/// Ends every complete one; indices of the ended go to `indices`. Returns their number, or
-/// MPI_UNDEFINED when none is pending.
+/// Ends every complete one; indices of the ended go to `indices`. Returns their number.
 int finish_some(RankState& self,
                 const RequestList& list,
                 MPI_Request* handles,
@@ -135,25 +162,17 @@ int finish_some(RankState& self,
                 MPI_Status* statuses,
                 FailedComm& failed,
                 int* error) {
-  bool is_any_pending = false;
   int done_count = 0;
-  *error = MPI_SUCCESS;
-  for (int i = find_complete(list, 0, &is_any_pending); i >= 0;
-       i = find_complete(list, i + 1, &is_any_pending)) {
+  for (int i = 0; i < list.count; ++i) {
+    Request* request = list.active(i);
+    if (request == nullptr || !is_complete(*request)) continue;
     MPI_Status* status = status_at(statuses, done_count);
     const int one = finish(self, handles[i], status, failed);
     if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = one;
     if (one != MPI_SUCCESS) *error = MPI_ERR_IN_STATUS;
     indices[done_count++] = i;
   }
-  return is_any_pending ? done_count : MPI_UNDEFINED;
-}
-
-bool are_all_complete(const RequestList& list) {
-  for (int i = 0; i < list.count; ++i) {
-    if (is_pending(list[i]) && !is_complete(*list[i])) return false;
-  }
-  return true;
+  return done_count;
 }
 
 }  // namespace
@@ -161,9 +180,9 @@ bool are_all_complete(const RequestList& list) {
 extern "C" {
 
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
-  return with_requests("MPI_Wait", 1, request, [&](RankState& self, FailedComm& failed) {
-    Request* pending = RequestList{request, 1}[0];
-    if (!is_pending(pending)) {
+  return with_requests("MPI_Wait", 1, request, no_look, [&](RankState& self, FailedComm& failed) {
+    Request* pending = RequestList{request, 1}.active(0);
+    if (pending == nullptr) {
       give_empty(status);
       return MPI_SUCCESS;
     }
@@ -173,10 +192,10 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  return with_requests("MPI_Test", 1, request, [&](RankState& self, FailedComm& failed) {
-    Request* pending = RequestList{request, 1}[0];
+  return with_requests("MPI_Test", 1, request, no_look, [&](RankState& self, FailedComm& failed) {
+    Request* pending = RequestList{request, 1}.active(0);
     *flag = 1;
-    if (!is_pending(pending)) {
+    if (pending == nullptr) {
       give_empty(status);
       return MPI_SUCCESS;
     }
@@ -192,9 +211,12 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
+  mpi::PendingCounts pending;
   return with_requests(
-      "MPI_Waitall", count, array_of_requests, [&](RankState& self, FailedComm& failed) {
-        wait_for_all(self, RequestList{array_of_requests, count});
+      "MPI_Waitall", count, array_of_requests,
+      [&](int /*i*/, const Request& request) { pending.note(request); },
+      [&](RankState& self, FailedComm& failed) {
+        wait_for_all(self, RequestList{array_of_requests, count}, pending);
         return finish_all(self, count, array_of_requests, array_of_statuses, failed);
       });
 }
@@ -203,49 +225,43 @@ int PMPI_Testall(int count,
                  MPI_Request array_of_requests[],
                  int* flag,
                  MPI_Status array_of_statuses[]) {
+  AllComplete all;
   return with_requests(
-      "MPI_Testall", count, array_of_requests, [&](RankState& self, FailedComm& failed) {
-        const RequestList list{array_of_requests, count};
-        *flag = are_all_complete(list) ? 1 : 0;
-        if (*flag == 0) {
-          make_progress(self);
-          *flag = are_all_complete(list) ? 1 : 0;
-        }
-        return *flag == 0 ? MPI_SUCCESS
-                          : finish_all(self, count, array_of_requests, array_of_statuses, failed);
+      "MPI_Testall", count, array_of_requests, all, [&](RankState& self, FailedComm& failed) {
+        if (!all.value) look_again(self, RequestList{array_of_requests, count}, all);
+        *flag = all.value ? 1 : 0;
+        return all.value ? finish_all(self, count, array_of_requests, array_of_statuses, failed)
+                         : MPI_SUCCESS;
       });
 }
 
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
-  return with_requests("MPI_Waitany", count, array_of_requests,
+  FirstComplete first;
+  return with_requests("MPI_Waitany", count, array_of_requests, first,
                        [&](RankState& self, FailedComm& failed) {
-                         const RequestList list{array_of_requests, count};
-                         bool is_any_pending = false;
-                         wait_for_any(self, list);
-                         const int done = find_complete(list, 0, &is_any_pending);
-                         *indx = done < 0 ? MPI_UNDEFINED : done;
-                         if (done >= 0)
-                           return finish(self, array_of_requests[done], status, failed);
-                         give_empty(status);
-                         return MPI_SUCCESS;
+                         if (!first.is_any_pending) {
+                           *indx = MPI_UNDEFINED;
+                           give_empty(status);
+                           return MPI_SUCCESS;
+                         }
+                         if (first.index < 0)
+                           first.index = wait_for_any(self, {array_of_requests, count});
+                         *indx = first.index;
+                         return finish(self, array_of_requests[first.index], status, failed);
                        });
 }
 
 int PMPI_Testany(
     int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
-  return with_requests("MPI_Testany", count, array_of_requests,
+  FirstComplete first;
+  return with_requests("MPI_Testany", count, array_of_requests, first,
                        [&](RankState& self, FailedComm& failed) {
-                         const RequestList list{array_of_requests, count};
-                         bool is_any_pending = false;
-                         int done = find_complete(list, 0, &is_any_pending);
-                         if (done < 0 && is_any_pending) {
-                           make_progress(self);
-                           done = find_complete(list, 0, &is_any_pending);
-                         }
-                         *indx = done < 0 ? MPI_UNDEFINED : done;
-                         *flag = done >= 0 || !is_any_pending ? 1 : 0;
-                         if (done >= 0)
-                           return finish(self, array_of_requests[done], status, failed);
+                         if (first.index < 0 && first.is_any_pending)
+                           look_again(self, RequestList{array_of_requests, count}, first);
+                         *indx = first.index < 0 ? MPI_UNDEFINED : first.index;
+                         *flag = first.index >= 0 || !first.is_any_pending ? 1 : 0;
+                         if (first.index >= 0)
+                           return finish(self, array_of_requests[first.index], status, failed);
                          if (*flag == 1) give_empty(status);
                          return MPI_SUCCESS;
                        });
@@ -256,11 +272,14 @@ int PMPI_Waitsome(int incount,
                   int* outcount,
                   int array_of_indices[],
                   MPI_Status array_of_statuses[]) {
-  return with_requests("MPI_Waitsome", incount, array_of_requests,
+  FirstComplete first;
+  return with_requests("MPI_Waitsome", incount, array_of_requests, first,
                        [&](RankState& self, FailedComm& failed) {
                          int error = MPI_SUCCESS;
                          const RequestList list{array_of_requests, incount};
-                         wait_for_any(self, list);
+                         *outcount = MPI_UNDEFINED;
+                         if (!first.is_any_pending) return error;
+                         if (first.index < 0) wait_for_any(self, list);
                          *outcount = finish_some(self, list, array_of_requests, array_of_indices,
                                                  array_of_statuses, failed, &error);
                          return error;
@@ -272,29 +291,28 @@ int PMPI_Testsome(int incount,
                   int* outcount,
                   int array_of_indices[],
                   MPI_Status array_of_statuses[]) {
-  return with_requests("MPI_Testsome", incount, array_of_requests,
+  FirstComplete first;
+  return with_requests("MPI_Testsome", incount, array_of_requests, first,
                        [&](RankState& self, FailedComm& failed) {
                          int error = MPI_SUCCESS;
                          const RequestList list{array_of_requests, incount};
+                         *outcount = MPI_UNDEFINED;
+                         if (!first.is_any_pending) return error;
+                         if (first.index < 0) make_progress(self);
                          *outcount = finish_some(self, list, array_of_requests, array_of_indices,
                                                  array_of_statuses, failed, &error);
-                         if (*outcount == 0) {
-                           make_progress(self);
-                           *outcount = finish_some(self, list, array_of_requests, array_of_indices,
-                                                   array_of_statuses, failed, &error);
-                         }
                          return error;
                        });
 }
 
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  return with_requests("MPI_Request_get_status", 1, &request,
+  return with_requests("MPI_Request_get_status", 1, &request, no_look,
                        [&](RankState& self, FailedComm& /*failed*/) {
-                         Request* pending = RequestList{&request, 1}[0];
-                         if (is_pending(pending) && !is_complete(*pending)) make_progress(self);
-                         *flag = !is_pending(pending) || is_complete(*pending) ? 1 : 0;
+                         Request* pending = RequestList{&request, 1}.active(0);
+                         if (pending != nullptr && !is_complete(*pending)) make_progress(self);
+                         *flag = pending == nullptr || is_complete(*pending) ? 1 : 0;
                          if (*flag == 0 || status == MPI_STATUS_IGNORE) return MPI_SUCCESS;
-                         if (is_pending(pending)) {
+                         if (pending != nullptr) {
                            mpi::set_status(*status, pending->status_source, pending->status_tag,
                                            pending->status_bytes, pending->is_cancelled);
                          } else {
@@ -305,14 +323,14 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
 }
 
 int PMPI_Request_free(MPI_Request* request) {
-  return with_requests("MPI_Request_free", 1, request,
+  return with_requests("MPI_Request_free", 1, request, no_look,
                        [&](RankState& self, FailedComm& /*failed*/) {
                          if (*request == MPI_REQUEST_NULL)
                            return self.fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
                          auto& freed = *reinterpret_cast<Request*>(*request);
                          *request = MPI_REQUEST_NULL;
                          if (freed.is_active && !is_complete(freed)) {
-                           freed.is_released = true;
+                           freed.duties.is_released = true;
                          } else {
                            recycle(freed);
                          }
@@ -321,15 +339,16 @@ int PMPI_Request_free(MPI_Request* request) {
 }
 
 int PMPI_Cancel(MPI_Request* request) {
-  return with_requests("MPI_Cancel", 1, request, [&](RankState& self, FailedComm& /*failed*/) {
-    if (*request == MPI_REQUEST_NULL)
-      return self.fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
-    auto& cancelled = *reinterpret_cast<Request*>(*request);
-    // A send cannot be taken back: it completes as if nobody had asked.
-    if (cancelled.kind == Request::Kind::receive && cancelled.is_active)
-      (void)cancel_receive(cancelled);
-    return MPI_SUCCESS;
-  });
+  return with_requests("MPI_Cancel", 1, request, no_look,
+                       [&](RankState& self, FailedComm& /*failed*/) {
+                         if (*request == MPI_REQUEST_NULL)
+                           return self.fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+                         auto& cancelled = *reinterpret_cast<Request*>(*request);
+                         // A send cannot be taken back: it completes as if nobody had asked.
+                         if (cancelled.kind == Request::Kind::receive && cancelled.is_active)
+                           (void)cancel_receive(cancelled);
+                         return MPI_SUCCESS;
+                       });
 }
 
 int PMPI_Start(MPI_Request* request) {
@@ -338,13 +357,14 @@ int PMPI_Start(MPI_Request* request) {
 
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
   return with_requests(
-      "MPI_Startall", count, array_of_requests, [&](RankState& self, FailedComm& failed) {
+      "MPI_Startall", count, array_of_requests, no_look, [&](RankState& self, FailedComm& failed) {
         for (int i = 0; i < count; ++i) {
           Request* request = RequestList{array_of_requests, count}[i];
-          if (request == nullptr || !request->is_persistent || request->is_active) {
+          if (request == nullptr || request->life != Request::Life::persistent ||
+              request->is_active) {
             return self.fail(MPI_ERR_REQUEST, "request %d is not an inactive persistent one", i);
           }
-          if (const int error = start(*request); error != MPI_SUCCESS) {
+          if (const int error = restart(*request); error != MPI_SUCCESS) {
             failed.note(*request->comm);
             return error;
           }

@@ -2,72 +2,16 @@
 #include <cstdlib>
 
 #include "abi/call.hpp"
-#include "abi/check.hpp"
 #include "abi/outcome.hpp"
-#include "mpi/datatype/copy.hpp"
+#include "abi/p2p_arguments.hpp"
 #include "mpi/p2p/start.hpp"
-#include "mpi/p2p/wait.hpp"
-#include "mpi/status.hpp"
 
 namespace sorrel::abi {
 
 namespace {
 
-using mpi::ReceiveArguments;
 using mpi::Request;
-using mpi::SendArguments;
 using mpi::SendMode;
-
-/// The arguments as the user gave them.
-struct UserReceive {
-  void* buffer;
-  int count;
-  MPI_Datatype datatype;
-  int source;
-  int tag;
-};
-
-struct UserSend {
-  const void* buffer;
-  int count;
-  MPI_Datatype datatype;
-  int destination;
-  int tag;
-};
-
-int check(RankState& self, const Comm& comm, const UserReceive& user, mpi::Datatype** type) {
-  const int error = check_buffer(self, user.buffer, user.count, user.datatype, type);
-  if (error != MPI_SUCCESS) return error;
-  if (user.tag < 0 && user.tag != MPI_ANY_TAG) [[unlikely]]
-    return fail_tag(self, user.tag);
-  if (user.source == MPI_PROC_NULL || user.source == MPI_ANY_SOURCE) return MPI_SUCCESS;
-  return check_rank(self, comm, "source", user.source);
-}
-
-int check(RankState& self, const Comm& comm, const UserSend& user, mpi::Datatype** type) {
-  const int error = check_buffer(self, user.buffer, user.count, user.datatype, type);
-  if (error != MPI_SUCCESS) return error;
-  if (user.tag < 0) [[unlikely]]
-    return fail_tag(self, user.tag);
-  if (user.destination == MPI_PROC_NULL) return MPI_SUCCESS;
-  return check_rank(self, comm, "destination", user.destination);
-}
-
-ReceiveArguments arguments_of(const UserReceive& user, mpi::Datatype& type) {
-  return {.buffer = user.buffer,
-          .count = static_cast<std::size_t>(user.count),
-          .type = type,
-          .source = user.source,
-          .tag = user.tag};
-}
-
-SendArguments arguments_of(const UserSend& user, mpi::Datatype& type) {
-  return {.buffer = user.buffer,
-          .count = static_cast<std::size_t>(user.count),
-          .type = type,
-          .destination = user.destination,
-          .tag = user.tag};
-}
 
 void give_status(const Request& request, MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
@@ -92,8 +36,14 @@ int nonblocking(RankState& self, Comm& comm, const UserReceive& user, MPI_Reques
   mpi::Datatype* type = nullptr;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
   Request& request = make_receive(self, comm, arguments_of(user, *type));
+  request.is_active = true;
   *handle = handle_of(request);
-  return start(request);
+  if (user.source == MPI_PROC_NULL) {
+    complete(request);
+  } else {
+    start_receive(request);
+  }
+  return MPI_SUCCESS;
 }
 
 int both(RankState& self,
@@ -178,7 +128,8 @@ int replace_nonblocking(
   user_send.buffer = copied;
   Request& receive = make_receive(self, comm, arguments_of(user, *type));
   Request& send = make_send(self, comm, arguments_of(user_send, *byte), SendMode::standard);
-  send.owns_buffer = true;
+  send.duties.owns_buffer = true;
+  send.buffered_charge = 0;
   *handle = handle_of(receive);
   return start_pair(receive, send);
 }
@@ -223,7 +174,7 @@ int PMPI_Recv_init(void* buf,
     mpi::Datatype* type = nullptr;
     if (const int error = check(self, c, user, &type); error != MPI_SUCCESS) return error;
     Request& made = make_receive(self, c, arguments_of(user, *type));
-    made.is_persistent = true;
+    made.life = Request::Life::persistent;
     *request = handle_of(made);
     return MPI_SUCCESS;
   });

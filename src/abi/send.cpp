@@ -1,10 +1,9 @@
 // Point-to-point sends: blocking, nonblocking and persistent, in every mode.
 // MPI 5.0, 3.2, 3.4, 3.7, 3.9.
 #include "abi/call.hpp"
-#include "abi/check.hpp"
+#include "abi/p2p_arguments.hpp"
 #include "mpi/p2p/buffered.hpp"
 #include "mpi/p2p/start.hpp"
-#include "mpi/p2p/wait.hpp"
 
 namespace sorrel::abi {
 
@@ -13,32 +12,6 @@ namespace {
 using mpi::Request;
 using mpi::SendArguments;
 using mpi::SendMode;
-
-/// The arguments as the user gave them.
-struct UserSend {
-  const void* buffer;
-  int count;
-  MPI_Datatype datatype;
-  int destination;
-  int tag;
-};
-
-int check(RankState& self, const Comm& comm, const UserSend& user, mpi::Datatype** type) {
-  const int error = check_buffer(self, user.buffer, user.count, user.datatype, type);
-  if (error != MPI_SUCCESS) return error;
-  if (user.tag < 0) [[unlikely]]
-    return fail_tag(self, user.tag);
-  if (user.destination == MPI_PROC_NULL) return MPI_SUCCESS;
-  return check_rank(self, comm, "destination", user.destination);
-}
-
-SendArguments arguments_of(const UserSend& user, mpi::Datatype& type) {
-  return {.buffer = user.buffer,
-          .count = static_cast<std::size_t>(user.count),
-          .type = type,
-          .destination = user.destination,
-          .tag = user.tag};
-}
 
 [[gnu::always_inline]] inline int blocking(RankState& self,
                                            Comm& comm,
@@ -52,7 +25,7 @@ SendArguments arguments_of(const UserSend& user, mpi::Datatype& type) {
   return MPI_SUCCESS;
 }
 
-int nonblocking(
+[[gnu::always_inline]] inline int nonblocking(
     RankState& self, Comm& comm, const UserSend& user, SendMode mode, MPI_Request* handle) {
   mpi::Datatype* type = nullptr;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
@@ -80,7 +53,7 @@ int persistent(
   mpi::Datatype* type = nullptr;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
   Request& request = make_send(self, comm, arguments_of(user, *type), mode);
-  request.is_persistent = true;
+  request.life = Request::Life::persistent;
   *handle = handle_of(request);
   return MPI_SUCCESS;
 }

@@ -7,7 +7,11 @@
 namespace sorrel::mpi {
 
 CommShared::CommShared(World& world, std::uint32_t context, std::shared_ptr<const Group> group)
-    : world_(world), context_(context), group_(std::move(group)), members_(world.ranks()) {
+    : world_(world),
+      context_(context),
+      size_(group->size()),
+      group_(std::move(group)),
+      members_(world.ranks()) {
   if (!group_->is_everybody()) {
     own_members_.reserve(static_cast<std::size_t>(group_->size()));
     for (std::int32_t i = 0; i < group_->size(); ++i)
@@ -33,8 +37,7 @@ Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent) {
   return comm;
 }
 
-void release(Comm& comm) {
-  if (--comm.reference_count != 0) return;
+void end(Comm& comm) {
   comm.header.kind = ObjectKind::freed;
   release(*comm.errhandler);
   comm.shared->release();

@@ -39,7 +39,7 @@ class CommShared {
   /// Tells the messages of this communicator from all others of the job.
   [[nodiscard]] std::uint32_t context() const { return context_; }
 
-  [[nodiscard]] std::int32_t size() const { return group_->size(); }
+  [[nodiscard]] std::int32_t size() const { return size_; }
 
   [[nodiscard]] const std::shared_ptr<const Group>& group() const { return group_; }
 
@@ -56,6 +56,7 @@ class CommShared {
  private:
   World& world_;
   const std::uint32_t context_;
+  const std::int32_t size_;
   const std::shared_ptr<const Group> group_;
   /// One pointer per member; the world's own array for the group of everybody.
   RankState* const* members_;
@@ -94,8 +95,14 @@ inline void retain(Comm& comm) {
   ++comm.reference_count;
 }
 
-/// Gives one reference back; the view, and in the end what is shared, goes with the last.
-void release(Comm& comm);
+/// Ends a view that nobody refers to any more, and in the end what is shared.
+[[gnu::cold]] void end(Comm& comm);
+
+/// Gives one reference back; the view goes with the last.
+inline void release(Comm& comm) {
+  if (--comm.reference_count == 0) [[unlikely]]
+    end(comm);
+}
 
 inline MPI_Comm handle_of(Comm& comm) {
   return reinterpret_cast<MPI_Comm>(&comm);

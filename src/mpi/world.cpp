@@ -23,7 +23,7 @@ void init_comm(Comm& comm, CommShared& shared, std::int32_t rank) {
 Request& make_finished_send(WorkerState& state) {
   Request& request = state.requests.take();
   request.kind = Request::Kind::send;
-  request.is_shared = true;
+  request.life = Request::Life::endless;
   request.is_active = true;
   request.completion.complete(*state.worker);
   return request;

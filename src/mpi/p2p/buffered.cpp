@@ -70,8 +70,7 @@ int buffered_send(RankState& self, Comm& comm, const SendArguments& arguments) {
                  .destination = arguments.destination,
                  .tag = arguments.tag},
                 SendMode::buffered);
-  request.is_released = true;
-  request.owns_buffer = true;
+  request.duties = {.owns_buffer = true, .is_released = true};
   request.buffered_charge = charge;
   sends.bytes_in_use += charge;
   start_send(request);

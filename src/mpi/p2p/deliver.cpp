@@ -1,38 +1,19 @@
 #include "mpi/p2p/deliver.hpp"
 
-#include "mpi/datatype/copy.hpp"
 #include "mpi/p2p/buffered.hpp"
 #include "mpi/p2p/unexpected.hpp"
 #include "mpi/p2p/wait.hpp"
-#include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
 
-MessageData packed_data(const void* buffer, std::size_t bytes) {
-  return {.buffer = buffer, .count = bytes, .type = datatype_from_handle(MPI_BYTE), .bytes = bytes};
-}
-
-MessageData data_of(const Message& message) {
-  if (message.request == nullptr) return packed_data(message.payload, message.bytes);
-  const Request& send = *message.request;
-  return {.buffer = send.buffer,
-          .count = send.element_count,
-          .type = send.type,
-          .bytes = message.bytes};
-}
-
-void deliver(Request& receive, const Envelope& envelope, const MessageData& data) {
-  const std::size_t capacity = receive.element_count * receive.type->size();
-  receive.status_source = envelope.source;
-  receive.status_tag = envelope.tag;
-  if (data.bytes > capacity) [[unlikely]] {
+void move_data(Request& receive, const void* buffer, std::size_t count, const Datatype& type) {
+  receive.status_bytes =
+      copy(buffer, count, type, receive.buffer, receive.element_count, *receive.type);
+  if (receive.status_bytes < count * type.size()) {
     receive.error = MPI_ERR_TRUNCATE;
     // The size that did not fit, for the error's text; the status says what was received.
-    receive.truncated_bytes = data.bytes;
+    receive.truncated_bytes = count * type.size();
   }
-  receive.status_bytes = copy(data.buffer, data.count, *data.type, receive.buffer,
-                              receive.element_count, *receive.type);
-  complete(receive);
 }
 
 void deliver_and_dispose(Request& receive, Message& message) {
@@ -46,22 +27,21 @@ void deliver_and_dispose(Request& receive, Message& message) {
   }
 }
 
-void complete(Request& request) {
-  if (request.owns_buffer) [[unlikely]]
-    free_owned_buffer(request);
-  if (request.main_part != nullptr) [[unlikely]] {
+void complete_with_duties(Request& request) {
+  const Request::Duties duties = request.duties;
+  if (duties.owns_buffer) free_owned_buffer(request);
+  if (duties.is_part) {
     Request& main_part = *request.main_part;
     recycle(request);
     complete(main_part);
     return;
   }
-  if (request.missing_part_count > 1) [[unlikely]] {
-    --request.missing_part_count;
+  if (duties.missing_part_count > 1) {
+    --request.duties.missing_part_count;
     return;
   }
   request.completion.complete(*request.owner->worker);
-  if (request.is_released) [[unlikely]]
-    recycle(request);
+  if (duties.is_released) recycle(request);
 }
 
 void finish_send(Request& send, core::Worker& here) {

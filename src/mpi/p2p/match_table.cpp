@@ -18,7 +18,7 @@ void MatchBuckets::grow() {
   more_buckets_ = std::move(grown);
 }
 
-MatchEntry* PostedTable::take_beside_wildcards(const Envelope& envelope) {
+MatchEntry* PostedTable::take_beside_wildcards(Envelope envelope) {
   MatchEntry* oldest = buckets_.find(envelope);
   const auto consider = [&](Wildcards wildcards, const Envelope& key) {
     if (counts_by_kind_[wildcards] == 0) return;

@@ -19,9 +19,9 @@ namespace sorrel::mpi {
 
 /// What a message carries and what a receive asks for. `source` is a rank of the communicator.
 struct Envelope {
-  std::uint32_t context = 0;
-  std::int32_t source = 0;
-  std::int32_t tag = 0;
+  std::uint32_t context;
+  std::int32_t source;
+  std::int32_t tag;
 
   friend bool operator==(const Envelope&, const Envelope&) = default;
 
@@ -124,7 +124,8 @@ class PostedTable {
   [[nodiscard]] MatchEntry* take_for(const Envelope& envelope) {
     if (count() == 0) return nullptr;
     if (wildcard_count_ != 0) [[unlikely]]
-      return take_beside_wildcards(envelope);
+      // A copy made here: else the envelope would be kept in memory for it in every case.
+      return take_beside_wildcards({envelope.context, envelope.source, envelope.tag});
     MatchEntry* receive = buckets_.find(envelope);
     if (receive != nullptr) [[likely]]
       buckets_.remove(*receive);
@@ -144,7 +145,7 @@ class PostedTable {
     counts_by_kind_[wildcards_of(envelope)] += change;
   }
 
-  [[nodiscard]] MatchEntry* take_beside_wildcards(const Envelope& envelope);
+  [[nodiscard]] MatchEntry* take_beside_wildcards(Envelope envelope);
 
   MatchBuckets buckets_;
   std::uint64_t next_order_ = 0;

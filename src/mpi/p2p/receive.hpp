@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "mpi/p2p/request.hpp"
+#include "mpi/p2p/deliver.hpp"
 
 namespace sorrel::mpi {
 
@@ -18,16 +18,33 @@ struct ReceiveArguments {
 };
 
 /// Fills a new receive request; does not start it.
-void describe_receive(Request& request,
-                      RankState& self,
-                      Comm& comm,
-                      const ReceiveArguments& arguments);
+inline void describe_receive(Request& request,
+                             RankState& self,
+                             Comm& comm,
+                             const ReceiveArguments& arguments) {
+  request.kind = Request::Kind::receive;
+  request.owner = &self;
+  request.comm = &comm;
+  request.buffer = arguments.buffer;
+  request.element_count = arguments.count;
+  request.type = &arguments.type;
+  request.peer = arguments.source;
+  request.tag = arguments.tag;
+}
 
 /// Starts the receive that the request describes; it may be complete on return. Never suspends.
-void start_receive(Request& request);
-
-/// As start_receive(), from the message that MPI_Mprobe has set aside.
-void start_matched_receive(Request& request, Message& message);
+inline void start_receive(Request& request) {
+  RankState& self = *request.owner;
+  const Envelope wanted{
+      .context = request.comm->shared->context(), .source = request.peer, .tag = request.tag};
+  if (MatchEntry* entry = self.unexpected.take_for(wanted)) {
+    deliver_and_dispose(request, static_cast<Message&>(*entry));
+    return;
+  }
+  request.message.envelope = wanted;
+  request.message.request = &request;
+  self.posted.add(request.message);
+}
 
 /// Takes a posted receive back: true when it is cancelled, false when it has already matched.
 bool cancel_receive(Request& request);

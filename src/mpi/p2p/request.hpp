@@ -7,6 +7,7 @@
 //! stack; others take theirs from the worker's RequestPool.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,7 +30,7 @@ struct Message : MatchEntry {
   ObjectHeader header{object_kind};
   /// The send that still holds the data, or the posted receive; null for a message whose data was
   /// copied.
-  Request* request = nullptr;
+  Request* request;
   // Of messages only.
   /// Packed size.
   std::size_t bytes;
@@ -39,29 +40,48 @@ struct Message : MatchEntry {
 
 enum class SendMode : std::uint8_t { standard, synchronous, ready, buffered };
 
+/// One send or receive. What has no initial value is set by describe_send() and
+/// describe_receive(), or as its comment says.
 struct Request {
   static constexpr ObjectKind object_kind = ObjectKind::request;
   enum class Kind : std::uint8_t { receive, send };
 
+  /// What becomes of it when it has been waited for.
+  enum class Life : std::uint8_t {
+    once,        ///< It goes back to the pool.
+    persistent,  ///< Made by MPI_*_init: becomes inactive.
+    endless,     ///< WorkerState::finished_send: stands for many, stays complete.
+  };
+
+  /// What complete() has to see to beyond the waiting fiber; most requests have nothing.
+  struct Duties {
+    /// The buffer is our own copy: freed when the send is complete.
+    bool owns_buffer = false;
+    /// MPI_Request_free was called: goes away by itself when complete.
+    bool is_released = false;
+    /// MPI_Isendrecv: the receive is the request that the user sees, and the send its part; it is
+    /// complete when both are.
+    bool is_part = false;
+    std::uint8_t missing_part_count = 0;
+
+    [[nodiscard]] bool any() const { return std::bit_cast<std::uint32_t>(*this) != 0; }
+  };
+
   ObjectHeader header{object_kind};
   Kind kind = Kind::receive;
-  SendMode mode = SendMode::standard;
-  /// Made by MPI_*_init: survives its completion.
-  bool is_persistent = false;
+  Life life = Life::once;
   /// Started and not yet waited for.
   bool is_active = false;
-  /// MPI_Request_free was called: goes away by itself when complete.
-  bool is_released = false;
   bool is_cancelled = false;
-  /// WorkerState::finished_send: stands for many.
-  bool is_shared = false;
-  /// MPI_Isendrecv: the receive is the request that the user sees; it is complete when its send is,
-  /// too.
-  std::uint8_t missing_part_count = 0;
-  Request* main_part = nullptr;
+  Duties duties;
+
+  // What MPI_Status will say.
+  int error = MPI_SUCCESS;
+  std::int32_t status_source = MPI_PROC_NULL;
+  std::int32_t status_tag = MPI_ANY_TAG;
+  std::size_t status_bytes = 0;
 
   core::Completion completion;
-  // What describe_send() and describe_receive() fill in.
   RankState* owner;
   Comm* comm;
 
@@ -74,17 +94,12 @@ struct Request {
   std::int32_t peer;
   std::int32_t tag;
 
-  // What MPI_Status will say.
-  int error = MPI_SUCCESS;
-  std::int32_t status_source = MPI_PROC_NULL;
-  std::int32_t status_tag = MPI_ANY_TAG;
-  std::size_t status_bytes = 0;
-  /// With MPI_ERR_TRUNCATE: the size of the message that did not fit.
-  std::size_t truncated_bytes;
-
   /// Its place in a match table: a receive among the posted ones, a send by reference among the
   /// unexpected.
   Message message;
+
+  /// Of sends.
+  SendMode mode;
 
   /// A send to another worker: the notice that carries it there and back.
   struct Trip : core::Notice {
@@ -92,10 +107,12 @@ struct Request {
     RankState* destination;
   } trip;
 
-  /// The buffer is our own copy: freed when the send is complete.
-  bool owns_buffer = false;
-  /// A buffered send: what it takes of the attached buffer.
-  std::size_t buffered_charge = 0;
+  /// With MPI_ERR_TRUNCATE: the size of the message that did not fit.
+  std::size_t truncated_bytes;
+  /// Of a part: the request that the user sees.
+  Request* main_part;
+  /// With an owned buffer: what it takes of the attached buffer.
+  std::size_t buffered_charge;
 
   /// Free list of the pool.
   Request* next_free;

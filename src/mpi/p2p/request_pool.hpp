@@ -3,25 +3,36 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <vector>
+
+#include "mpi/p2p/request.hpp"
 
 namespace sorrel::mpi {
 
-struct Request;
-
 class RequestPool {
  public:
-  RequestPool();
-  ~RequestPool();
+  RequestPool() = default;
   RequestPool(const RequestPool&) = delete;
   RequestPool& operator=(const RequestPool&) = delete;
 
   /// A request with every field as constructed.
-  Request& take();
-  void give_back(Request& request);
+  Request& take() {
+    if (free_ == nullptr) [[unlikely]]
+      refill();
+    Request* request = free_;
+    free_ = request->next_free;
+    return *new (request) Request;
+  }
+
+  void give_back(Request& request) {
+    request.header.kind = ObjectKind::freed;
+    request.next_free = free_;
+    free_ = &request;
+  }
 
  private:
-  void refill();
+  [[gnu::cold]] void refill();
 
   Request* free_ = nullptr;
   std::vector<std::unique_ptr<Request[]>> slabs_;

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "mpi/p2p/request.hpp"
+#include "mpi/p2p/deliver.hpp"
 
 namespace sorrel::mpi {
 
@@ -21,15 +21,43 @@ struct SendArguments {
   int tag;
 };
 
-/// Sends and waits until the buffer may be reused. May suspend.
-void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode);
+/// The envelope of a message that the calling rank sends.
+inline Envelope envelope_of(const Comm& comm, int tag) {
+  return {.context = comm.shared->context(), .source = comm.rank, .tag = tag};
+}
+
+inline MessageData data_of(const SendArguments& arguments) {
+  return {.buffer = arguments.buffer,
+          .count = arguments.count,
+          .type = &arguments.type,
+          .bytes = arguments.count * arguments.type.size()};
+}
+
+/// Copies a message to a rank of another worker into the mailbox; false when it must go by
+/// reference.
+[[nodiscard]] bool try_send_inline(RankState& self,
+                                   RankState& to,
+                                   const Comm& comm,
+                                   SendArguments arguments);
 
 /// Sends if that needs neither waiting nor a request: true when the buffer may be reused. Never
 /// suspends.
-[[nodiscard]] bool try_send(RankState& self,
-                            Comm& comm,
-                            const SendArguments& arguments,
-                            SendMode mode);
+[[nodiscard]] inline bool try_send(RankState& self,
+                                   const Comm& comm,
+                                   const SendArguments& arguments,
+                                   SendMode mode) {
+  RankState& to = comm.shared->member(arguments.destination);
+  if (to.worker != self.worker)
+    return mode != SendMode::synchronous && try_send_inline(self, to, comm, arguments);
+  const Envelope envelope = envelope_of(comm, arguments.tag);
+  Request* receive = take_posted(to, envelope);
+  if (receive == nullptr) return false;
+  deliver(*receive, envelope, data_of(arguments));
+  return true;
+}
+
+/// Sends and waits until the buffer may be reused. May suspend.
+void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode);
 
 /// Leaves the data with the request and makes the message known at its destination: what remains
 /// when try_send() has failed. Never suspends.
@@ -39,7 +67,17 @@ void start_send_by_reference(Request& request);
 void start_send(Request& request);
 
 /// Fills a new send request; does not start it.
-void describe_send(
-    Request& request, RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode);
+inline void describe_send(
+    Request& request, RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode) {
+  request.kind = Request::Kind::send;
+  request.mode = mode;
+  request.owner = &self;
+  request.comm = &comm;
+  request.buffer = const_cast<void*>(arguments.buffer);
+  request.element_count = arguments.count;
+  request.type = &arguments.type;
+  request.peer = arguments.destination;
+  request.tag = arguments.tag;
+}
 
 }  // namespace sorrel::mpi

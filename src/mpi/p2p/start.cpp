@@ -1,10 +1,7 @@
 #include "mpi/p2p/start.hpp"
 
 #include "mpi/p2p/buffered.hpp"
-#include "mpi/p2p/deliver.hpp"
 #include "mpi/p2p/unexpected.hpp"
-#include "mpi/p2p/wait.hpp"
-#include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
 
@@ -28,13 +25,7 @@ int start_buffered(Request& request) {
 }  // namespace
 
 int start(Request& request) {
-  request.completion.reset();
   request.is_active = true;
-  request.is_cancelled = false;
-  request.error = MPI_SUCCESS;
-  request.status_source = MPI_PROC_NULL;
-  request.status_tag = MPI_ANY_TAG;
-  request.status_bytes = 0;
   if (request.peer == MPI_PROC_NULL) {
     complete(request);
     return MPI_SUCCESS;
@@ -48,20 +39,19 @@ int start(Request& request) {
   return MPI_SUCCESS;
 }
 
-Request& make_send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode) {
-  Request& request = take_request(self, comm, arguments.type);
-  describe_send(request, self, comm, arguments, mode);
-  return request;
-}
-
-Request& make_receive(RankState& self, Comm& comm, const ReceiveArguments& arguments) {
-  Request& request = take_request(self, comm, arguments.type);
-  describe_receive(request, self, comm, arguments);
-  return request;
+int restart(Request& request) {
+  request.completion.reset();
+  request.is_cancelled = false;
+  request.error = MPI_SUCCESS;
+  request.status_source = MPI_PROC_NULL;
+  request.status_tag = MPI_ANY_TAG;
+  request.status_bytes = 0;
+  return start(request);
 }
 
 int start_pair(Request& receive, Request& send) {
-  receive.missing_part_count = 2;
+  receive.duties.missing_part_count = 2;
+  send.duties.is_part = true;
   send.main_part = &receive;
   const int error = start(receive);
   if (error != MPI_SUCCESS) return error;

@@ -3,16 +3,32 @@
 
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/send.hpp"
+#include "mpi/p2p/wait.hpp"
 
 namespace sorrel::mpi {
 
-/// Makes the request active and starts it; with MPI_PROC_NULL it is complete at once. Never
+/// Makes a new request active and starts it; with MPI_PROC_NULL it is complete at once. Never
 /// suspends. MPI_ERR_BUFFER when a buffered send does not fit.
 [[nodiscard]] int start(Request& request);
 
+/// As start(), for a persistent request that may have been used before.
+[[nodiscard]] int restart(Request& request);
+
 /// A new request from the pool for a send or a receive; not started.
-Request& make_send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode);
-Request& make_receive(RankState& self, Comm& comm, const ReceiveArguments& arguments);
+inline Request& make_send(RankState& self,
+                          Comm& comm,
+                          const SendArguments& arguments,
+                          SendMode mode) {
+  Request& request = take_request(self, comm, arguments.type);
+  describe_send(request, self, comm, arguments, mode);
+  return request;
+}
+
+inline Request& make_receive(RankState& self, Comm& comm, const ReceiveArguments& arguments) {
+  Request& request = take_request(self, comm, arguments.type);
+  describe_receive(request, self, comm, arguments);
+  return request;
+}
 
 /// Starts a receive and a send under one request, the receive's.
 [[nodiscard]] int start_pair(Request& receive, Request& send);

@@ -21,6 +21,7 @@ Message* make_copy(core::MessagePool& pool,
   if (buffer == nullptr) return nullptr;
   auto* message = new (buffer) Message;
   message->envelope = envelope;
+  message->request = nullptr;
   message->bytes = data.bytes;
   message->payload = static_cast<std::byte*>(buffer) + header_bytes;
   copy(data.buffer, data.count, *data.type, message->payload, data.bytes,

@@ -8,6 +8,8 @@
 #include <cstdint>
 
 #include "mpi/p2p/request.hpp"
+#include "mpi/rank_state.hpp"
+#include "mpi/status.hpp"
 
 namespace sorrel::mpi {
 
@@ -21,31 +23,76 @@ struct RequestList {
   [[nodiscard]] Request* operator[](std::int32_t i) const {
     return handles[i] == MPI_REQUEST_NULL ? nullptr : reinterpret_cast<Request*>(handles[i]);
   }
+
+  /// Null for MPI_REQUEST_NULL and for inactive requests.
+  [[nodiscard]] Request* active(std::int32_t i) const {
+    if (handles[i] == MPI_REQUEST_NULL) return nullptr;
+    auto* request = reinterpret_cast<Request*>(handles[i]);
+    return request->is_active ? request : nullptr;
+  }
+};
+
+/// How many active requests are not complete.
+struct PendingCounts {
+  std::uint32_t receives = 0;
+  std::uint32_t sends = 0;
+
+  void note(const Request& request) {
+    if (!request.completion.is_done())
+      ++(request.kind == Request::Kind::receive ? receives : sends);
+  }
 };
 
 /// Until one request is complete. May suspend.
 void wait_for(Request& request);
 
-/// Until all active ones are complete. May suspend.
-void wait_for_all(RankState& self, const RequestList& list);
+/// Until all active ones, of which `pending` are not complete, are. May suspend.
+void wait_for_all(RankState& self, const RequestList& list, PendingCounts pending);
 
-/// Until at least one active one is complete; at once when none is active. May suspend.
-void wait_for_any(RankState& self, const RequestList& list);
+/// Until one of a list is complete, of which some are active and none is complete; gives the first
+/// that is then. May suspend.
+std::int32_t wait_for_any(RankState& self, const RequestList& list);
 
 /// Looks once, after having let others make progress. May suspend (it yields), but never waits.
 void make_progress(RankState& self);
 
+/// Lets a send that waits by reference go, if it is short enough and its receiver on the same
+/// worker. Returns whether that completed it. Never suspends.
+bool try_detach(Request& request);
+
 /// Whether the request is complete, letting a short send go if that completes it. Never suspends.
-bool is_complete(Request& request);
-
-/// Fills `status` (may be null) from a complete request and ends it: persistent ones become
-/// inactive, others go back to the pool. Returns the request's error class.
-int conclude(Request& request, MPI_Status* status);
-
-/// Back to the pool it came from, with its hold on communicator and datatype.
-void recycle(Request& request);
+inline bool is_complete(Request& request) {
+  return request.completion.is_done() ||
+         (request.kind == Request::Kind::send && try_detach(request));
+}
 
 /// A new request of `self` from the pool, holding communicator and datatype.
-Request& take_request(RankState& self, Comm& comm, Datatype& type);
+inline Request& take_request(RankState& self, Comm& comm, Datatype& type) {
+  retain(comm);
+  type.retain();
+  return self.worker_state->requests.take();
+}
+
+/// Back to the pool it came from, with its hold on communicator and datatype.
+inline void recycle(Request& request) {
+  if (request.life == Request::Life::endless) return;
+  request.type->release();
+  release(*request.comm);
+  request.owner->worker_state->requests.give_back(request);
+}
+
+/// Fills `status` (may be null) from a complete request and ends it: persistent ones become
+/// inactive, others go back to the pool.
+inline void conclude(Request& request, MPI_Status* status) {
+  if (status != MPI_STATUS_IGNORE) {
+    set_status(*status, request.status_source, request.status_tag, request.status_bytes,
+               request.is_cancelled);
+  }
+  if (request.life == Request::Life::persistent) {
+    request.is_active = false;
+  } else {
+    recycle(request);
+  }
+}
 
 }  // namespace sorrel::mpi

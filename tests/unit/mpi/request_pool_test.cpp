@@ -4,8 +4,6 @@
 #include <set>
 #include <vector>
 
-#include "mpi/p2p/request.hpp"
-
 namespace sorrel::mpi {
 namespace {
 
@@ -28,12 +26,12 @@ TEST(RequestPool, UsesReturnedRequestsAgainAsNew) {
   RequestPool pool;
   Request& first = pool.take();
   first.error = MPI_ERR_TRUNCATE;
-  first.is_persistent = true;
+  first.life = Request::Life::persistent;
   pool.give_back(first);
   Request& second = pool.take();
   EXPECT_EQ(&second, &first);
   EXPECT_EQ(second.error, MPI_SUCCESS);
-  EXPECT_FALSE(second.is_persistent);
+  EXPECT_EQ(second.life, Request::Life::once);
   pool.give_back(second);
 }
 

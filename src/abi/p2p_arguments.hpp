@@ -1,0 +1,71 @@
+//! What a point-to-point call is given, checked, and turned into what mpi takes.
+//!
+//! Inlined into the faces: every message goes through here.
+#pragma once
+
+#include "abi/check.hpp"
+#include "mpi/p2p/receive.hpp"
+#include "mpi/p2p/send.hpp"
+
+namespace sorrel::abi {
+
+/// The arguments of a send as the user gave them.
+struct UserSend {
+  const void* buffer;
+  int count;
+  MPI_Datatype datatype;
+  int destination;
+  int tag;
+};
+
+/// The arguments of a receive as the user gave them.
+struct UserReceive {
+  void* buffer;
+  int count;
+  MPI_Datatype datatype;
+  int source;
+  int tag;
+};
+
+/// Sets *type; fails with a sentence when one of the arguments is not valid.
+[[nodiscard, gnu::always_inline]] inline int check(mpi::RankState& self,
+                                                   const mpi::Comm& comm,
+                                                   const UserSend& user,
+                                                   mpi::Datatype** type) {
+  const int error = check_buffer(self, user.buffer, user.count, user.datatype, type);
+  if (error != MPI_SUCCESS) return error;
+  if (user.tag < 0) [[unlikely]]
+    return fail_tag(self, user.tag);
+  if (user.destination == MPI_PROC_NULL) return MPI_SUCCESS;
+  return check_rank(self, comm, "destination", user.destination);
+}
+
+[[nodiscard, gnu::always_inline]] inline int check(mpi::RankState& self,
+                                                   const mpi::Comm& comm,
+                                                   const UserReceive& user,
+                                                   mpi::Datatype** type) {
+  const int error = check_buffer(self, user.buffer, user.count, user.datatype, type);
+  if (error != MPI_SUCCESS) return error;
+  if (user.tag < 0 && user.tag != MPI_ANY_TAG) [[unlikely]]
+    return fail_tag(self, user.tag);
+  if (user.source == MPI_PROC_NULL || user.source == MPI_ANY_SOURCE) return MPI_SUCCESS;
+  return check_rank(self, comm, "source", user.source);
+}
+
+inline mpi::SendArguments arguments_of(const UserSend& user, mpi::Datatype& type) {
+  return {.buffer = user.buffer,
+          .count = static_cast<std::size_t>(user.count),
+          .type = type,
+          .destination = user.destination,
+          .tag = user.tag};
+}
+
+inline mpi::ReceiveArguments arguments_of(const UserReceive& user, mpi::Datatype& type) {
+  return {.buffer = user.buffer,
+          .count = static_cast<std::size_t>(user.count),
+          .type = type,
+          .source = user.source,
+          .tag = user.tag};
+}
+
+}  // namespace sorrel::abi
