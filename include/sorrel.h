@@ -86,6 +86,16 @@ int sorrel_parallel_reduce(int64_t begin,
 /// How many threads a loop of the caller may use at this moment, itself included. It changes.
 int sorrel_loop_threads(void);
 
+/// The number of threads now, which is kept from here on: a program that asks depends on it. The
+/// same as mp_numthreads of IRIX, whose name is here, too (Fortran: mp_numthreads_).
+int sorrel_freeze_threads(void);
+int mp_numthreads(void);
+
+/// Loops have `count` threads from here on, the caller included; it is not changed any more. In a
+/// job not more than it has workers.
+void sorrel_set_threads(int count);
+void mp_set_numthreads(int count);
+
 /// @}
 
 #ifdef __cplusplus

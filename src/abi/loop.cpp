@@ -48,10 +48,36 @@ int sorrel_loop_threads(void) {
   return face::threads();
 }
 
+int sorrel_freeze_threads(void) {
+  return face::freeze_threads();
+}
+
+void sorrel_set_threads(int count) {
+  face::set_threads(count);
+}
+
+// IRIX's names, for C and for Fortran.
+int mp_numthreads(void) {
+  return face::freeze_threads();
+}
+
+int mp_numthreads_(void) {
+  return face::freeze_threads();
+}
+
+void mp_set_numthreads(int count) {
+  face::set_threads(count);
+}
+
+void mp_set_numthreads_(const int* count) {
+  face::set_threads(*count);
+}
+
 const sorrel::loop::JobFaces* sorrel_job_faces_1(void) {
   // Not the exported names: where libsorrel is linked first, these mean its functions.
-  static constexpr sorrel::loop::JobFaces faces{sorrel_yield_ranks, face::parallel_for, reduce,
-                                                face::threads};
+  static constexpr sorrel::loop::JobFaces faces{
+      sorrel_yield_ranks, face::parallel_for,   reduce,
+      face::threads,      face::freeze_threads, face::set_threads};
   return &faces;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "loop/team/loop.hpp"
 #include "loop/team/reduce.hpp"
@@ -48,6 +49,14 @@ inline int parallel_reduce(Iterations iterations,
 
 inline int threads() {
   return static_cast<int>(width_now());
+}
+
+inline int freeze_threads() {
+  return static_cast<int>(freeze_width(std::nullopt));
+}
+
+inline void set_threads(int count) {
+  freeze_width(static_cast<std::uint32_t>(std::max(count, 1)));
 }
 
 }  // namespace sorrel::loop::face

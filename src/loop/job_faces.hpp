@@ -15,6 +15,8 @@ struct JobFaces {
   decltype(&sorrel_parallel_for) parallel_for;
   decltype(&sorrel_parallel_reduce) parallel_reduce;
   decltype(&sorrel_loop_threads) loop_threads;
+  decltype(&sorrel_freeze_threads) freeze_threads;
+  decltype(&sorrel_set_threads) set_threads;
 };
 
 }  // namespace sorrel::loop

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/check.hpp"
+#include "loop/team/loop.hpp"
 
 namespace sorrel::runtime {
 
@@ -53,8 +54,9 @@ Config take_config_from_environment() {
   config.stack_bytes = static_cast<std::size_t>(
       number_in("SORREL_STACK", static_cast<std::int64_t>(config.stack_bytes)));
   config.has_rank_labels = number_in("SORREL_LABEL", 0) != 0;
-  for (const char* name :
-       {"SORREL_RANKS", "SORREL_WORKERS", "SORREL_CPUS", "SORREL_STACK", "SORREL_LABEL"})
+  config.loops = loop::settings_of_environment(config.worker_count);
+  for (const char* name : {"SORREL_RANKS", "SORREL_WORKERS", "SORREL_CPUS", "SORREL_STACK",
+                           "SORREL_LABEL", "SORREL_SHARE"})
     unsetenv(name);
   unsetenv("LD_BIND_NOW");
   restore("LD_LIBRARY_PATH", "SORREL_OLD_LD_LIBRARY_PATH");

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "loop/team/settings.hpp"
+
 namespace sorrel::runtime {
 
 struct Config {
@@ -14,6 +16,9 @@ struct Config {
   std::vector<int> cpus;
   std::size_t stack_bytes = std::size_t{1} << 20;
   bool has_rank_labels = false;
+  /// How loops share the machine with other jobs: the environment's words, read while
+  /// SORREL_SHARE was still there.
+  loop::Settings loops;
 };
 
 /// Reads the SORREL_* variables and removes them, so that children of the program start clean. A

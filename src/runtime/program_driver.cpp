@@ -113,7 +113,7 @@ int run_program(const program::ProgramStart& start) {
   if (slab == nullptr) return refuse(trouble);
   ProgramBody body(start, *slab, config);
   the_body = &body;
-  loop::be_part_of_a_job();
+  loop::be_part_of_a_job(config.loops);
   program::set_current_slab(slab.get());
   program::set_rank_hooks({.current = current_process, .end_rank = end_rank});
   Job job(config, body);

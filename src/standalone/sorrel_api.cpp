@@ -14,6 +14,14 @@ const sorrel::loop::JobFaces* job() {
   return sorrel_job_faces_1 == nullptr ? nullptr : sorrel_job_faces_1();
 }
 
+int freeze_threads() {
+  return job() != nullptr ? job()->freeze_threads() : face::freeze_threads();
+}
+
+void set_threads(int count) {
+  job() != nullptr ? job()->set_threads(count) : face::set_threads(count);
+}
+
 }  // namespace
 
 extern "C" {
@@ -51,6 +59,31 @@ SORREL_EXPORT int sorrel_parallel_reduce(int64_t begin,
 
 SORREL_EXPORT int sorrel_loop_threads(void) {
   return job() != nullptr ? job()->loop_threads() : face::threads();
+}
+
+SORREL_EXPORT int sorrel_freeze_threads(void) {
+  return freeze_threads();
+}
+
+SORREL_EXPORT void sorrel_set_threads(int count) {
+  set_threads(count);
+}
+
+// IRIX's names, for C and for Fortran.
+SORREL_EXPORT int mp_numthreads(void) {
+  return freeze_threads();
+}
+
+SORREL_EXPORT int mp_numthreads_(void) {
+  return freeze_threads();
+}
+
+SORREL_EXPORT void mp_set_numthreads(int count) {
+  set_threads(count);
+}
+
+SORREL_EXPORT void mp_set_numthreads_(const int* count) {
+  set_threads(*count);
 }
 
 }  // extern "C"

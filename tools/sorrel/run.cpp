@@ -50,6 +50,7 @@ struct RunWords {
   std::string workers;
   std::string stack = "1M";
   std::string bind = "core";
+  std::string share;
   bool label = false;
 };
 
@@ -59,6 +60,7 @@ struct RunPlan {
   std::uint64_t stack_bytes = 0;
   std::vector<int> cpus;
   bool label = false;
+  std::string share;
 };
 
 std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
@@ -77,6 +79,10 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
   app->add_option("--bind", words.bind,
                   "core: each worker on a core of its own (default); none: the system places them")
       ->type_name("HOW");
+  app->add_option("--share", words.share,
+                  "Parallel loops among other jobs: fair, a fair share among Sorrel's jobs "
+                  "(default); polite, less where strangers work; fixed, all workers")
+      ->type_name("HOW");
   app->add_flag("--label", words.label, "Begin each line of output with the rank that wrote it");
   return app;
 }
@@ -93,7 +99,8 @@ std::optional<std::uint64_t> read_count(const char* option,
 
 /// Fills in everything that does not depend on the program; nothing if it complained.
 std::optional<RunPlan> make_plan(const RunWords& words) {
-  RunPlan plan{.ranks = 0, .workers = 0, .stack_bytes = 0, .cpus = {}, .label = words.label};
+  RunPlan plan;
+  plan.label = words.label;
   std::optional<std::uint64_t> ranks;
   std::optional<std::uint64_t> workers;
   if (!words.ranks.empty() && !(ranks = read_count("-n", words.ranks, ranks_max)))
@@ -110,6 +117,12 @@ std::optional<RunPlan> make_plan(const RunWords& words) {
     (void)refuse("--bind must be core or none, not '{}'", words.bind);
     return std::nullopt;
   }
+  if (!words.share.empty() && words.share != "fair" && words.share != "polite" &&
+      words.share != "fixed") {
+    (void)refuse("--share must be fair, polite or fixed, not '{}'", words.share);
+    return std::nullopt;
+  }
+  plan.share = words.share;
   const MachineLimits limits = read_machine_limits();
   const std::uint64_t wanted =
       workers.value_or(static_cast<std::uint64_t>(default_workers(limits)));
@@ -155,6 +168,8 @@ void set_environment(const RunPlan& plan, const Installation& installation, bool
   } else {
     unsetenv("SORREL_LABEL");
   }
+  // Without the option, what the user has set holds.
+  if (!plan.share.empty()) setenv("SORREL_SHARE", plan.share.c_str(), 1);
   setenv("LD_BIND_NOW", "1", 1);
   prepend_to_variable("LD_LIBRARY_PATH", installation.library_dir);
   unsetenv("SORREL_OLD_LD_PRELOAD");

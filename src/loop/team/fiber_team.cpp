@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 #include "arch/cpu.hpp"
 #include "loop/team/protocol.hpp"
@@ -18,15 +19,28 @@ constexpr std::size_t helper_stack_bytes = std::size_t{1} << 20;
 // their callers too often.
 constexpr std::uint32_t rounds_per_look = 8;
 
+// What the person who started the job has said; without a word, all workers.
+std::optional<Settings> job_settings;
+
+/// The settings of a job of so many workers.
+Settings settings_of(std::uint32_t worker_count) {
+  Settings settings;
+  settings.limits.share = core::Share::fixed;
+  settings.limits.width_max = worker_count;
+  if (job_settings) settings = *job_settings;
+  settings.limits.width_max = std::min(settings.limits.width_max, worker_count);
+  settings.limits.width_min = std::min(settings.limits.width_min, settings.limits.width_max);
+  return settings;
+}
+
 }  // namespace
 
 FiberTeam::FiberTeam(core::Scheduler& scheduler)
     : scheduler_(scheduler),
       wake_worth_cycles_(clock_.cycles_in(wake_worth_ns)),
       sleeps_(Board::slot_count_max),
-      stacks_(scheduler.worker_count(), helper_stack_bytes) {
-  controls_.width.store(stacks_.is_valid() ? scheduler.worker_count() : 1,
-                        std::memory_order_relaxed);
+      stacks_(scheduler.worker_count(), helper_stack_bytes),
+      monitor_(settings_of(stacks_.is_valid() ? scheduler.worker_count() : 1), controls_) {
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
     helpers_.push_back(std::make_unique<Helper>(board_));
     helpers_.back()->team = this;
@@ -37,6 +51,10 @@ FiberTeam::~FiberTeam() {
   for (const auto& helper : helpers_) {
     if (helper->has_started) helper->fiber.sanitizer.destroy();
   }
+}
+
+void FiberTeam::set_settings(const Settings& settings) {
+  job_settings = settings;
 }
 
 FiberTeam& FiberTeam::of(core::Worker& worker) {
@@ -50,6 +68,10 @@ FiberTeam& FiberTeam::of(core::Worker& worker) {
 bool FiberTeam::on_idle(core::Worker& worker, bool is_about_to_sleep) {
   Helper& helper = *helpers_[worker.index()];
   if (helper.is_busy || !stacks_.is_valid()) return false;
+  if (!helper.is_monitored) [[unlikely]] {
+    helper.is_monitored = true;
+    monitor_.add_thread();
+  }
   if (!is_about_to_sleep && ++helper.look_count % rounds_per_look != 0) return false;
   OpenLoop* loop = is_about_to_sleep ? helper.lookout.look_everywhere() : helper.lookout.look();
   if (loop == nullptr) return false;

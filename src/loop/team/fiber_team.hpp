@@ -18,6 +18,7 @@
 #include "core/scheduler.hpp"
 #include "loop/team/board.hpp"
 #include "loop/team/controls.hpp"
+#include "loop/team/monitor.hpp"
 #include "os/stack_slab.hpp"
 
 namespace sorrel::loop {
@@ -30,7 +31,12 @@ class FiberTeam final : public core::IdleSource {
   /// The team of a worker's scheduler, made now if there is none.
   static FiberTeam& of(core::Worker& worker);
 
+  /// For the teams of this process, from now on. Before the first loop.
+  static void set_settings(const Settings& settings);
+
   Controls& controls() { return controls_; }
+
+  Monitor& monitor() { return monitor_; }
 
   bool on_idle(core::Worker& worker, bool is_about_to_sleep) override;
 
@@ -65,6 +71,7 @@ class FiberTeam final : public core::IdleSource {
     OpenLoop* loop = nullptr;
     std::uint32_t look_count = 0;
     bool has_started = false;
+    bool is_monitored = false;
     /// In a loop, perhaps suspended in a nested one.
     bool is_busy = false;
   };
@@ -75,11 +82,12 @@ class FiberTeam final : public core::IdleSource {
   core::Scheduler& scheduler_;
   const core::CycleClock clock_;
   const std::uint64_t wake_worth_cycles_;
-  Controls controls_;
   Board board_;
   std::vector<Sleep> sleeps_;
   std::vector<std::unique_ptr<Helper>> helpers_;
   os::StackSlab stacks_;
+  Controls controls_;
+  Monitor monitor_;
 };
 
 }  // namespace sorrel::loop

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include "loop/team/fiber_team.hpp"
+#include "loop/team/monitor.hpp"
 #include "loop/team/protocol.hpp"
 #include "loop/team/thread_team.hpp"
 #include "os/cgroup.hpp"
@@ -14,11 +19,22 @@ namespace sorrel::loop {
 
 namespace {
 
-std::atomic<ThreadTeam*> process_team{nullptr};
+/// The helpers of this process, and who governs them.
+struct ProcessTeam {
+  explicit ProcessTeam(const Settings& settings, std::uint32_t capacity)
+      : team(capacity, [this] { monitor.add_thread(); }), monitor(settings, team.controls()) {}
+
+  ThreadTeam team;
+  Monitor monitor;
+  const pid_t process = getpid();
+};
+
+std::atomic<ProcessTeam*> process_team{nullptr};
+std::atomic_flag is_making_team;
 bool is_part_of_a_job = false;
 
-// How long a helper that has nothing to do looks on.
-constexpr std::int64_t spin_ns = 200'000;
+// A program may ask for more threads later than at its start.
+constexpr std::uint32_t capacity_min = 64;
 
 std::uint32_t usable_cpus() {
   auto count = static_cast<std::uint32_t>(std::max<std::size_t>(os::allowed_cpus().size(), 1));
@@ -31,26 +47,36 @@ std::uint32_t usable_cpus() {
 /// stays, since the child may be inside one of its loops.
 void forget_team() {
   process_team.store(nullptr, std::memory_order_relaxed);
+  is_making_team.clear(std::memory_order_relaxed);
 }
 
-ThreadTeam& make_process_team() {
-  auto* mine = new ThreadTeam(usable_cpus());
-  mine->controls().spin_ns.store(spin_ns, std::memory_order_relaxed);
-  ThreadTeam* first = nullptr;
-  // Release, pairs with the acquire in team_of_process(). Acquire when another thread was first.
-  if (!process_team.compare_exchange_strong(first, mine, std::memory_order_release,
-                                            std::memory_order_acquire)) {
-    delete mine;
-    return *first;
+void say_goodbye() {
+  ProcessTeam* team = process_team.load(std::memory_order_acquire);
+  if (team != nullptr && team->process == getpid()) team->monitor.say_goodbye();
+}
+
+ProcessTeam& make_process_team() {
+  // One makes it; the others wait the 0.1 ms.
+  while (is_making_team.test_and_set(std::memory_order_acquire))
+    sched_yield();
+  ProcessTeam* team = process_team.load(std::memory_order_acquire);
+  if (team == nullptr) {
+    const Settings settings = settings_of_environment(usable_cpus());
+    team = new ProcessTeam(settings, std::max(settings.limits.width_max, capacity_min));
+    // Release, pairs with the acquire in team_of_process().
+    process_team.store(team, std::memory_order_release);
+    static std::atomic_flag has_handlers;
+    if (!has_handlers.test_and_set(std::memory_order_relaxed)) {
+      pthread_atfork(nullptr, nullptr, forget_team);
+      std::atexit(say_goodbye);
+    }
   }
-  static std::atomic_flag has_handler;
-  if (!has_handler.test_and_set(std::memory_order_relaxed))
-    pthread_atfork(nullptr, nullptr, forget_team);
-  return *mine;
+  is_making_team.clear(std::memory_order_release);
+  return *team;
 }
 
-ThreadTeam& team_of_process() {
-  ThreadTeam* team = process_team.load(std::memory_order_acquire);
+ProcessTeam& team_of_process() {
+  ProcessTeam* team = process_team.load(std::memory_order_acquire);
   return team != nullptr ? *team : make_process_team();
 }
 
@@ -75,23 +101,49 @@ core::Worker* worker_of_fiber() {
 
 int run(Iterations iterations, Body body, void* argument, const LoopOptions& options) {
   if (iterations.count() == 0) return go_on;
-  if (core::Worker* worker = worker_of_fiber(); worker != nullptr)
-    return run_in(FiberTeam::of(*worker), iterations, body, argument, options);
+  if (core::Worker* worker = worker_of_fiber(); worker != nullptr) {
+    FiberTeam& team = FiberTeam::of(*worker);
+    team.monitor().note_use();
+    return run_in(team, iterations, body, argument, options);
+  }
   if (is_part_of_a_job) {
     const SplitOptions alone{.schedule = options.schedule, .grain = options.grain, .width = 1};
     return run_alone({body, argument, ChunkPlan(iterations, alone)});
   }
-  return run_in(team_of_process(), iterations, body, argument, options);
+  ProcessTeam& process = team_of_process();
+  process.monitor.note_use();
+  return run_in(process.team, iterations, body, argument, options);
 }
 
 std::uint32_t width_now() {
   if (core::Worker* worker = worker_of_fiber(); worker != nullptr)
     return FiberTeam::of(*worker).controls().width.load(std::memory_order_relaxed);
-  return is_part_of_a_job ? 1 : team_of_process().controls().width.load(std::memory_order_relaxed);
+  return is_part_of_a_job ? 1
+                          : team_of_process().team.controls().width.load(std::memory_order_relaxed);
 }
 
-void be_part_of_a_job() {
+std::uint32_t freeze_width(std::optional<std::uint32_t> width) {
+  if (core::Worker* worker = worker_of_fiber(); worker != nullptr) {
+    if (width) width = std::min(*width, worker->scheduler().worker_count());
+    return FiberTeam::of(*worker).monitor().freeze(width);
+  }
+  if (is_part_of_a_job) return 1;
+  ProcessTeam& process = team_of_process();
+  if (width) width = std::min(*width, process.team.width());
+  return process.monitor.freeze(width);
+}
+
+void be_part_of_a_job(const Settings& settings) {
   is_part_of_a_job = true;
+  FiberTeam::set_settings(settings);
+}
+
+Settings settings_of_environment(std::uint32_t cpus) {
+  const auto lookup = [](const char* name) -> const char* { return std::getenv(name); };
+  const Settings settings = read_settings(lookup, cpus, ThreadTeam::width_max);
+  for (const std::string& complaint : settings.complaints)
+    std::fprintf(stderr, "sorrel: %s\n", complaint.c_str());
+  return settings;
 }
 
 }  // namespace sorrel::loop

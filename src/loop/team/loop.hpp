@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "loop/split/chunk_plan.hpp"
+#include "loop/team/settings.hpp"
 #include "loop/team/slot.hpp"
 
 namespace sorrel::loop {
@@ -27,7 +29,14 @@ int run(Iterations iterations, Body body, void* argument, const LoopOptions& opt
 /// How many threads a loop of the calling thread may use now, itself included.
 std::uint32_t width_now();
 
+/// The number of threads is not changed any more: it stays, or becomes `width`. Returns it.
+std::uint32_t freeze_width(std::optional<std::uint32_t> width);
+
 /// Set once at start by a library that runs jobs: threads that are no workers run loops alone.
-void be_part_of_a_job();
+/// `settings` for the loops of the job's ranks.
+void be_part_of_a_job(const Settings& settings);
+
+/// The settings of the environment; what is wrong there is said on stderr.
+Settings settings_of_environment(std::uint32_t cpus);
 
 }  // namespace sorrel::loop

@@ -1,6 +1,7 @@
 #include "loop/team/thread_team.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "arch/cpu.hpp"
 #include "loop/team/protocol.hpp"
@@ -33,11 +34,12 @@ constexpr std::uint32_t looks_per_reading = 16;
 
 }  // namespace
 
-ThreadTeam::ThreadTeam(std::uint32_t width)
+ThreadTeam::ThreadTeam(std::uint32_t width, std::function<void()> on_start)
     : width_(std::clamp(width, 1U, width_max)),
       wake_worth_cycles_(clock_.cycles_in(wake_worth_ns)),
       start_worth_cycles_(clock_.cycles_in(start_worth_ns)),
-      helpers_(std::make_unique<Helper[]>(width_)) {
+      helpers_(std::make_unique<Helper[]>(width_)),
+      on_start_(std::move(on_start)) {
   controls_.width.store(width_, std::memory_order_relaxed);
 }
 
@@ -122,6 +124,7 @@ void ThreadTeam::start_helper() {
 void* ThreadTeam::helper_main(void* argument) {
   Helper& self = *static_cast<Helper*>(argument);
   ThreadTeam& team = *self.team;
+  if (team.on_start_) team.on_start_();
   Lookout lookout(team.board_);
   // What it was started for cannot wait for a second look.
   OpenLoop* loop = lookout.look_everywhere();

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "base/cache_line.hpp"
@@ -22,8 +23,9 @@ class ThreadTeam {
  public:
   static constexpr std::uint32_t width_max = 1024;
 
-  /// `width`: threads of the largest loop, its caller included. Starts none yet.
-  explicit ThreadTeam(std::uint32_t width);
+  /// `width`: threads of the largest loop, its caller included. Starts none yet. `on_start`, if
+  /// there is one, runs first on each helper's thread.
+  explicit ThreadTeam(std::uint32_t width, std::function<void()> on_start = {});
 
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
@@ -83,6 +85,7 @@ class ThreadTeam {
   const std::uint64_t wake_worth_cycles_;
   const std::uint64_t start_worth_cycles_;
   const std::unique_ptr<Helper[]> helpers_;
+  const std::function<void()> on_start_;
 
   // Any thread; seldom written.
   Controls controls_;

@@ -1,0 +1,92 @@
+#include "core/friends.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/governor.hpp"
+#include "os/shared_page.hpp"
+
+namespace sorrel::core {
+
+Friends::Friends(Page* page, std::uint64_t own_identity, const Cpus& cpus)
+    : page_(page), identity_(own_identity), cpus_(cpus) {
+  if (page_ == nullptr) return;
+  reclaim();
+  for (Entry& entry : page_->entries) {
+    std::uint64_t free = 0;
+    // Relaxed: the entry's contents are published by (F) below; until then its demand is 0.
+    if (entry.identity.load(std::memory_order_relaxed) != 0 ||
+        !entry.identity.compare_exchange_strong(free, identity_, std::memory_order_relaxed))
+      continue;
+    entry.demand.store(0, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < cpu_words; ++i)
+      entry.cpus[i].store(cpus_[i], std::memory_order_relaxed);
+    mine_ = &entry;
+    return;
+  }
+}
+
+Friends::~Friends() {
+  if (mine_ == nullptr) return;
+  mine_->demand.store(0, std::memory_order_relaxed);
+  // Relaxed: whoever takes the entry writes all of it.
+  mine_->identity.store(0, std::memory_order_relaxed);
+}
+
+Friends::Page* Friends::map_page() {
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  return static_cast<Page*>(os::map_shared_page("sorrel-1", sizeof(Page)));
+}
+
+Friends::Cpus Friends::mask_of(std::span<const int> cpus) {
+  Cpus mask{};
+  for (const int cpu : cpus) {
+    const auto bit = std::min(static_cast<std::size_t>(std::max(cpu, 0)), cpu_words * 64UL - 1);
+    mask[bit / 64] |= std::uint64_t{1} << (bit % 64);
+  }
+  return mask;
+}
+
+void Friends::set_demand(std::uint32_t demand) {
+  // (F) release, pairs with look(): who sees the demand sees the processors it is for.
+  if (mine_ != nullptr) mine_->demand.store(demand, std::memory_order_release);
+}
+
+Friends::View Friends::look(std::uint32_t cpus, std::uint32_t own_demand) const {
+  if (mine_ == nullptr) return {.fair_share = cpus, .friend_count = 1};
+  std::array<std::uint32_t, entry_count_max> demands;
+  std::size_t count = 0;
+  std::size_t index = 0;
+  for (const Entry& entry : page_->entries) {
+    // (F) acquire.
+    const std::uint32_t demand = entry.demand.load(std::memory_order_acquire);
+    if (&entry == mine_) {
+      index = count;
+      demands[count++] = own_demand;
+    } else if (demand != 0 && competes(entry)) {
+      demands[count++] = demand;
+    }
+  }
+  return {.fair_share = core::fair_share(cpus, std::span(demands.data(), count), index),
+          .friend_count = static_cast<std::uint32_t>(count)};
+}
+
+bool Friends::competes(const Entry& entry) const {
+  for (std::size_t i = 0; i < cpu_words; ++i) {
+    if ((entry.cpus[i].load(std::memory_order_relaxed) & cpus_[i]) != 0) return true;
+  }
+  return false;
+}
+
+void Friends::reclaim() const {
+  if (page_ == nullptr) return;
+  for (Entry& entry : page_->entries) {
+    std::uint64_t identity = entry.identity.load(std::memory_order_relaxed);
+    if (identity == 0 || identity == identity_ || os::is_process_alive(identity)) continue;
+    // First the demand, so that the dead asks for nothing; then, if nobody was faster, the entry.
+    entry.demand.store(0, std::memory_order_relaxed);
+    entry.identity.compare_exchange_strong(identity, 0, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace sorrel::core

@@ -1,0 +1,75 @@
+//! Friends - the Sorrel processes of one user, who see each other in a shared page and take fair
+//! shares of the processors.
+//!
+//! Every process has one entry: who it is, how many threads it could use now, and on which
+//! processors. Each computes its own share from all entries, by the same rule, so nobody hands out
+//! anything and nobody can keep what it had first. Entries of processes that have died are
+//! reclaimed by whoever looks. One owner per process. Limit: entry_count_max processes; who finds
+//! no entry free sees no friends. Ordering label: (F) the identity of an entry.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "base/cache_line.hpp"
+
+namespace sorrel::core {
+
+class Friends {
+ public:
+  static constexpr std::uint32_t entry_count_max = 128;
+  static constexpr std::uint32_t cpu_words = 16;
+  using Cpus = std::array<std::uint64_t, cpu_words>;
+
+  struct alignas(cache_line_bytes) Entry {
+    /// 0: free.
+    std::atomic<std::uint64_t> identity;
+    std::atomic<std::uint32_t> demand;
+    std::array<std::atomic<std::uint64_t>, cpu_words> cpus;
+  };
+
+  struct Page {
+    std::array<Entry, entry_count_max> entries;
+  };
+
+  /// What a look at the page tells.
+  struct View {
+    std::uint32_t fair_share = 1;
+    /// With work, on processors that are ours, too; we included.
+    std::uint32_t friend_count = 1;
+  };
+
+  /// Takes an entry of `page` (all zero when it is new); null: no friends.
+  Friends(Page* page, std::uint64_t own_identity, const Cpus& cpus);
+  ~Friends();
+  Friends(const Friends&) = delete;
+  Friends& operator=(const Friends&) = delete;
+
+  /// The page of this user on this machine, or null.
+  static Page* map_page();
+
+  /// The mask of a list of processors; those beyond the mask's end count as the last one.
+  static Cpus mask_of(std::span<const int> cpus);
+
+  /// Tells the others how many threads we could use; 0: none, we wait.
+  void set_demand(std::uint32_t demand);
+
+  /// Our share of `cpus` processors now, if we wanted `demand`: what we shall take when we come
+  /// back from waiting or serial work.
+  [[nodiscard]] View look(std::uint32_t cpus, std::uint32_t demand) const;
+
+  /// Frees the entries of the dead.
+  void reclaim() const;
+
+ private:
+  [[nodiscard]] bool competes(const Entry& entry) const;
+
+  Page* const page_;
+  const std::uint64_t identity_;
+  const Cpus cpus_;
+  Entry* mine_ = nullptr;
+};
+
+}  // namespace sorrel::core

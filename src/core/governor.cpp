@@ -1,0 +1,132 @@
+#include "core/governor.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/check.hpp"
+
+namespace sorrel::core {
+
+namespace {
+
+// Tuned on the mixes of `sorrel bench throughput`; the tests' simulated machine shows their effect.
+/// Of a window; above it nobody spins.
+constexpr double spin_delay_max = 0.05;
+constexpr std::int64_t window_ns = 6 * Governor::sample_period_ns;
+/// Less run time than this says nothing.
+constexpr std::int64_t informative_ns = 1'000'000;
+/// Threads that are granted less than this of their number are too many...
+constexpr double shrink_slack = 0.7;
+/// ...and with less delay than this there may be room for one more.
+constexpr double grow_delay_max = 0.06;
+constexpr std::uint32_t backoff_max = 64;
+
+double delay_fraction(const GovernorSample& from, const GovernorSample& to) {
+  const auto run = static_cast<double>(to.run_ns - from.run_ns);
+  const auto delay = static_cast<double>(to.delay_ns - from.delay_ns);
+  return run + delay > 0 ? delay / (run + delay) : 0;
+}
+
+std::int64_t active_ns(const GovernorSample& from, const GovernorSample& to) {
+  return to.run_ns - from.run_ns + to.delay_ns - from.delay_ns;
+}
+
+}  // namespace
+
+Governor::Governor(const GovernorLimits& limits)
+    : limits_(limits), decision_{limits.width_max, true}, granted_(limits.width_max) {
+  SORREL_CHECK(limits.width_min >= 1 && limits.width_min <= limits.width_max);
+}
+
+GovernorDecision Governor::update(const GovernorSample& sample) {
+  if (!has_sample_) {
+    has_sample_ = true;
+    last_ = sample;
+    begin_window(sample);
+  } else if (sample.friend_count < last_.friend_count) {
+    // There is room where somebody has left: no need to find out by trials.
+    granted_ = limits_.width_max;
+    backoff_ = 1;
+    hold_until_ns_ = sample.now_ns;
+    is_trial_ = false;
+    decision_.may_spin = true;
+    last_ = sample;
+    begin_window(sample);
+  }
+  judge_waiting(sample);
+  if (limits_.share == Share::polite) judge_grant(sample);
+  last_ = sample;
+  if (limits_.share == Share::fixed) return decision_;
+  const std::uint32_t room =
+      std::min({limits_.width_max, sample.cpus, sample.fair_share, granted_});
+  decision_.width = std::max(room, limits_.width_min);
+  return decision_;
+}
+
+void Governor::judge_waiting(const GovernorSample& sample) {
+  if (active_ns(last_, sample) < informative_ns) return;
+  decision_.may_spin = delay_fraction(last_, sample) < spin_delay_max;
+}
+
+void Governor::judge_grant(const GovernorSample& sample) {
+  if (sample.now_ns - window_.now_ns < window_ns) return;
+  if (active_ns(window_, sample) < informative_ns) {
+    begin_window(sample);
+    return;
+  }
+  const double delay = delay_fraction(window_, sample);
+  const std::uint32_t width = decision_.width;
+  const double granted = width * (1 - delay);
+  if (width > 1 && granted < width - shrink_slack) {
+    if (is_trial_) {
+      backoff_ = std::min(backoff_ * 2, backoff_max);
+      granted_ = width - 1;
+    } else {
+      backoff_ = 1;
+      granted_ = std::clamp(static_cast<std::uint32_t>(granted + shrink_slack), 1U, width - 1);
+    }
+    hold_until_ns_ = sample.now_ns + window_ns * backoff_;
+    is_trial_ = false;
+  } else if (delay < grow_delay_max && granted_ < limits_.width_max && granted_ <= width &&
+             sample.now_ns >= hold_until_ns_) {
+    ++granted_;
+    is_trial_ = true;
+  } else if (is_trial_) {
+    is_trial_ = false;
+    backoff_ = 1;
+  }
+  begin_window(sample);
+}
+
+void Governor::begin_window(const GovernorSample& sample) {
+  window_ = sample;
+}
+
+std::uint32_t fair_share(std::uint32_t cpus,
+                         std::span<const std::uint32_t> demands,
+                         std::size_t index) {
+  SORREL_ASSERT(index < demands.size());
+  const std::uint32_t mine = demands[index];
+  if (mine == 0) return 1;
+  // Raise the level until the processors are spent: a few rounds, since each satisfies somebody.
+  std::uint32_t left = cpus;
+  std::uint32_t level = 0;
+  for (;;) {
+    std::uint32_t hungry = 0;
+    std::uint32_t before_me = 0;
+    std::uint32_t nearest = ~0U;
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+      if (demands[i] <= level) continue;
+      if (i < index) ++before_me;
+      ++hungry;
+      nearest = std::min(nearest, demands[i] - level);
+    }
+    if (mine <= level || hungry == 0) return std::max(std::min(mine, level), 1U);
+    const std::uint32_t step = std::min(nearest, left / hungry);
+    if (step == 0) return std::max(level + (before_me < left ? 1U : 0U), 1U);
+    level += step;
+    left -= step * hungry;
+  }
+}
+
+}  // namespace sorrel::core

@@ -1,0 +1,85 @@
+//! Governor - decides how many threads a process may use now, and whether those that wait may spin.
+//!
+//! Pure: a decision follows from the samples given so far; no clock, no thread, no system. Signals
+//! are read by others (loop/team/monitor), who also carry decisions out. One owner. Layers, in
+//! order of what each gains:
+//! 1. Waiting follows delay: spin only while our threads hardly wait for a core themselves.
+//! 2. Friends (other Sorrel processes of this user) get fair shares: never first come, first
+//! served.
+//! 3. Towards strangers: *fair* keeps the threads, since who shrinks beside somebody who does not
+//!    is served less; *polite* follows granted parallelism, with trials to grow.
+//! 4. Quota and affinity cap everything (`cpus`).
+//! A failed trial doubles the time until the next one; a friend that leaves ends the waiting.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace sorrel::core {
+
+enum class Share : std::uint8_t { fair, polite, fixed };
+
+struct GovernorLimits {
+  std::uint32_t width_min = 1;
+  /// What the program asks for; more is never given.
+  std::uint32_t width_max = 1;
+  Share share = Share::fair;
+};
+
+/// What is known at one moment. Times are sums since the start, over the process's own threads.
+struct GovernorSample {
+  std::int64_t now_ns = 0;
+  std::int64_t run_ns = 0;
+  /// Waiting for a core though ready to run.
+  std::int64_t delay_ns = 0;
+  /// Processors this process may use, by affinity and quota.
+  std::uint32_t cpus = 1;
+  /// Our fair share among friends, of `cpus`.
+  std::uint32_t fair_share = 1;
+  /// Friends with work, we included.
+  std::uint32_t friend_count = 1;
+};
+
+struct GovernorDecision {
+  std::uint32_t width = 1;
+  bool may_spin = true;
+
+  bool operator==(const GovernorDecision&) const = default;
+};
+
+class Governor {
+ public:
+  explicit Governor(const GovernorLimits& limits);
+
+  /// To be called about every sample_period_ns; returns what holds from now on.
+  GovernorDecision update(const GovernorSample& sample);
+
+  [[nodiscard]] GovernorDecision decision() const { return decision_; }
+
+  static constexpr std::int64_t sample_period_ns = 20'000'000;
+
+ private:
+  void judge_waiting(const GovernorSample& sample);
+  void judge_grant(const GovernorSample& sample);
+  void begin_window(const GovernorSample& sample);
+
+  GovernorLimits limits_;
+  GovernorDecision decision_;
+  /// What granted parallelism allows; width_max until something is known.
+  std::uint32_t granted_;
+  GovernorSample last_;
+  GovernorSample window_;
+  std::int64_t hold_until_ns_ = 0;
+  std::uint32_t backoff_ = 1;
+  bool has_sample_ = false;
+  bool is_trial_ = false;
+};
+
+/// Max-min fair shares of `cpus` processors: whoever demands less than an equal share gets all it
+/// demands, the rest is divided equally among the others; what does not divide goes to the first
+/// ones. Each with a demand gets at least 1. Returns the share of demands[index].
+std::uint32_t fair_share(std::uint32_t cpus,
+                         std::span<const std::uint32_t> demands,
+                         std::size_t index);
+
+}  // namespace sorrel::core

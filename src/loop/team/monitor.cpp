@@ -1,0 +1,184 @@
+#include "loop/team/monitor.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <unistd.h>
+
+#include "os/cgroup.hpp"
+#include "os/clock.hpp"
+#include "os/cpu_set.hpp"
+#include "os/futex.hpp"
+#include "os/shared_page.hpp"
+#include "os/thread.hpp"
+
+namespace sorrel::loop {
+
+namespace {
+
+constexpr std::uint32_t ticks_per_second =
+    1'000'000'000 / static_cast<std::uint32_t>(core::Governor::sample_period_ns);
+constexpr std::uint32_t ticks_per_reclaim = 2;
+/// Of a tick's time; a process that runs less waits for something.
+constexpr std::int64_t working_ns = core::Governor::sample_period_ns / 20;
+
+std::uint32_t usable_cpus(const std::vector<int>& allowed) {
+  auto count = static_cast<std::uint32_t>(std::max<std::size_t>(allowed.size(), 1));
+  if (const auto quota = os::cpu_quota(); quota)
+    count = std::min(count, static_cast<std::uint32_t>(os::whole_cpus(*quota)));
+  return count;
+}
+
+}  // namespace
+
+Monitor::Monitor(const Settings& settings, Controls& controls)
+    : settings_(settings), controls_(controls), governor_(settings.limits) {
+  const std::vector<int> allowed = os::allowed_cpus();
+  sample_.cpus = usable_cpus(allowed);
+  const bool has_friends = settings_.limits.share != core::Share::fixed;
+  friends_ =
+      std::make_unique<core::Friends>(has_friends ? core::Friends::map_page() : nullptr,
+                                      os::own_process_identity(), core::Friends::mask_of(allowed));
+  friends_->set_demand(settings_.limits.width_max);
+  controls_.width.store(settings_.limits.width_max, std::memory_order_relaxed);
+  controls_.spin_ns.store(settings_.spin_ns, std::memory_order_relaxed);
+  controls_.is_used.store(true, std::memory_order_relaxed);
+  add_thread();
+  tick();
+}
+
+Monitor::~Monitor() {
+  if (!has_started_.load(std::memory_order_relaxed)) return;
+  is_stopping_.store(1, std::memory_order_relaxed);
+  os::futex_wake_one(is_stopping_);
+  begin_use();
+  // Acquire, pairs with thread_main(): it touches nothing of ours any more.
+  while (has_ended_.load(std::memory_order_acquire) == 0)
+    os::futex_wait(has_ended_, 0, core::Governor::sample_period_ns);
+}
+
+void Monitor::add_thread() {
+  // Relaxed: the number below is what is looked at; 0 is none yet.
+  const std::uint32_t index = thread_count_.fetch_add(1, std::memory_order_relaxed);
+  if (index < thread_count_max)
+    thread_numbers_[index].store(os::thread_number(), std::memory_order_relaxed);
+  // The first helper shows that loops are worth something here: from now on somebody watches.
+  if (index == 0 || has_started_.exchange(true, std::memory_order_relaxed)) return;
+  if (!os::start_background_thread(thread_main, this))
+    has_started_.store(false, std::memory_order_relaxed);
+}
+
+void Monitor::begin_use() {
+  controls_.is_used.store(true, std::memory_order_relaxed);
+  // Relaxed: a wake-up that is missed comes with the next loop, because the flag is cleared again.
+  if (is_asleep_.load(std::memory_order_relaxed) == 0) return;
+  if (is_asleep_.exchange(0, std::memory_order_relaxed) != 0) os::futex_wake_one(is_asleep_);
+}
+
+std::uint32_t Monitor::freeze(std::optional<std::uint32_t> width) {
+  const bool was_frozen = is_frozen_.exchange(true, std::memory_order_relaxed);
+  if (width) controls_.width.store(std::max(*width, 1U), std::memory_order_relaxed);
+  const std::uint32_t now = controls_.width.load(std::memory_order_relaxed);
+  if (!was_frozen || width)
+    say("the program asked for its number of threads: frozen at %u", now, 0);
+  return now;
+}
+
+void Monitor::say_goodbye() {
+  friends_->set_demand(0);
+  friends_.reset();
+}
+
+void* Monitor::thread_main(void* argument) {
+  Monitor& self = *static_cast<Monitor*>(argument);
+  while (!self.is_stopping()) {
+    os::futex_wait(self.is_stopping_, 0, core::Governor::sample_period_ns);
+    self.tick();
+    if (self.idle_ticks_ > ticks_per_second) self.sleep_until_used();
+  }
+  // Not woken: the waiter looks again by itself, and may be gone after the store.
+  self.has_ended_.store(1, std::memory_order_release);
+  return nullptr;
+}
+
+void Monitor::sleep_until_used() {
+  friends_->set_demand(0);
+  is_asleep_.store(1, std::memory_order_relaxed);
+  while (is_asleep_.load(std::memory_order_relaxed) != 0 && !is_stopping() &&
+         !controls_.is_used.load(std::memory_order_relaxed))
+    os::futex_wait(is_asleep_, 1, 1'000'000'000);
+  is_asleep_.store(0, std::memory_order_relaxed);
+  idle_ticks_ = 0;
+  friends_->set_demand(settings_.limits.width_max);
+}
+
+void Monitor::tick() {
+  if (ticks_++ % ticks_per_second == ticks_per_second - 1) read_limits();
+  const std::int64_t run_before_ns = sample_.run_ns;
+  read_threads();
+  sample_.now_ns = os::monotonic_ns();
+  const std::uint32_t wanted = demand(sample_.run_ns - run_before_ns);
+  idle_ticks_ = wanted == settings_.limits.width_max ? 0 : idle_ticks_ + 1;
+  // Cleared here, set again by the next loop.
+  controls_.is_used.store(false, std::memory_order_relaxed);
+  if (ticks_ % ticks_per_reclaim == 0) friends_->reclaim();
+  friends_->set_demand(wanted);
+  const auto view = friends_->look(sample_.cpus, settings_.limits.width_max);
+  sample_.fair_share = view.fair_share;
+  sample_.friend_count = view.friend_count;
+  carry_out(governor_.update(sample_));
+}
+
+void Monitor::read_limits() {
+  sample_.cpus = usable_cpus(os::allowed_cpus());
+}
+
+/// Adds what the threads have run and waited since their last reading. With many threads, some of
+/// them in turn.
+void Monitor::read_threads() {
+  const std::uint32_t known =
+      std::min(thread_count_.load(std::memory_order_relaxed), thread_count_max);
+  while (threads_.size() < known) {
+    const int number = thread_numbers_[threads_.size()].load(std::memory_order_relaxed);
+    if (number == 0) break;
+    threads_.emplace_back(number);
+    last_times_.push_back(threads_.back().read().value_or(os::RunTimes{}));
+  }
+  const auto count = static_cast<std::uint32_t>(threads_.size());
+  for (std::uint32_t i = 0; i < std::min(count, thread_samples_max); ++i) {
+    const std::uint32_t index = next_thread_++ % count;
+    const auto times = threads_[index].read();
+    if (!times) continue;
+    sample_.run_ns += times->run_ns - last_times_[index].run_ns;
+    sample_.delay_ns += times->delay_ns - last_times_[index].delay_ns;
+    last_times_[index] = *times;
+  }
+}
+
+/// How many threads this process could use: all when it runs loops, one when it only works, none
+/// when it waits.
+std::uint32_t Monitor::demand(std::int64_t run_ns) const {
+  if (controls_.is_used.load(std::memory_order_relaxed)) return settings_.limits.width_max;
+  return run_ns > working_ns ? 1 : 0;
+}
+
+void Monitor::carry_out(const core::GovernorDecision& decision) {
+  if (!settings_.is_spin_fixed) {
+    const std::int64_t spin_ns = decision.may_spin ? settings_.spin_ns : 0;
+    controls_.spin_ns.store(spin_ns, std::memory_order_relaxed);
+  }
+  if (is_frozen_.load(std::memory_order_relaxed)) return;
+  const std::uint32_t before = controls_.width.load(std::memory_order_relaxed);
+  if (before == decision.width) return;
+  controls_.width.store(decision.width, std::memory_order_relaxed);
+  say("loops use %u threads, %u processes share the processors", decision.width,
+      sample_.friend_count);
+}
+
+void Monitor::say(const char* format, std::uint32_t first, std::uint32_t second) const {
+  if (!settings_.is_verbose) return;
+  char text[160];
+  std::snprintf(text, sizeof text, format, first, second);
+  std::fprintf(stderr, "sorrel[%d]: %s\n", getpid(), text);
+}
+
+}  // namespace sorrel::loop

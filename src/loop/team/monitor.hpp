@@ -1,0 +1,97 @@
+//! Monitor - the thread that reads the signals, asks the governor, and sets the controls of a team.
+//!
+//! It ticks every 20 ms while the process uses loops, and sleeps for good after a second without
+//! any, until the next loop. So a loop's entry reads one line and no clock. A tick costs a reading
+//! of at most thread_samples_max threads' times and a look at the page of friends: below 0.1 % of a
+//! core (docs/benchmarks.md). Made once per team. Any thread may call add_thread(), note_use(),
+//! freeze().
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/cache_line.hpp"
+#include "core/friends.hpp"
+#include "core/governor.hpp"
+#include "loop/team/controls.hpp"
+#include "loop/team/settings.hpp"
+#include "os/sched_stat.hpp"
+
+namespace sorrel::loop {
+
+class Monitor {
+ public:
+  static constexpr std::uint32_t thread_count_max = 1024;
+  static constexpr std::uint32_t thread_samples_max = 16;
+
+  /// Sets `controls` from `settings` at once. Starts no thread yet.
+  Monitor(const Settings& settings, Controls& controls);
+
+  Monitor(const Monitor&) = delete;
+  Monitor& operator=(const Monitor&) = delete;
+  /// Ends its thread.
+  ~Monitor();
+
+  /// The calling thread is one of ours: its delay counts.
+  void add_thread();
+
+  /// At a loop's entry.
+  void note_use() {
+    // Relaxed: read often, written once a tick.
+    if (controls_.is_used.load(std::memory_order_relaxed)) [[likely]]
+      return;
+    begin_use();
+  }
+
+  /// From here on loops have as many threads as now, or `width`.
+  std::uint32_t freeze(std::optional<std::uint32_t> width);
+
+  /// Gives the entry in the page back. At the end of the process that made it.
+  void say_goodbye();
+
+  /// One reading and decision.
+  void tick();
+
+ private:
+  static void* thread_main(void* argument);
+  void begin_use();
+  void sleep_until_used();
+
+  [[nodiscard]] bool is_stopping() const {
+    return is_stopping_.load(std::memory_order_relaxed) != 0;
+  }
+
+  void read_limits();
+  void read_threads();
+  [[nodiscard]] std::uint32_t demand(std::int64_t run_ns) const;
+  void carry_out(const core::GovernorDecision& decision);
+  void say(const char* format, std::uint32_t first, std::uint32_t second) const;
+
+  const Settings settings_;
+  Controls& controls_;
+
+  // The monitor's thread; before it starts, the maker's.
+  core::Governor governor_;
+  std::unique_ptr<core::Friends> friends_;
+  core::GovernorSample sample_;
+  std::vector<os::SchedStat> threads_;
+  std::vector<os::RunTimes> last_times_;
+  std::uint32_t next_thread_ = 0;
+  std::uint32_t idle_ticks_ = 0;
+  std::uint32_t ticks_ = 0;
+
+  // Any thread.
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> thread_count_{0};
+  std::array<std::atomic<int>, thread_count_max> thread_numbers_{};
+  std::atomic<bool> has_started_{false};
+  std::atomic<std::uint32_t> is_asleep_{0};
+  std::atomic<bool> is_frozen_{false};
+  std::atomic<std::uint32_t> is_stopping_{0};
+  std::atomic<std::uint32_t> has_ended_{0};
+};
+
+}  // namespace sorrel::loop

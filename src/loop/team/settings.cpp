@@ -1,0 +1,142 @@
+#include "loop/team/settings.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <strings.h>
+
+namespace sorrel::loop {
+
+namespace {
+
+class Reader {
+ public:
+  Reader(const Lookup& lookup, Settings& settings) : lookup_(lookup), settings_(settings) {}
+
+  [[nodiscard]] bool is_set(const char* name) const { return lookup_(name) != nullptr; }
+
+  /// The whole number in a variable; nothing if it is not set, or is not from `least` to `most`,
+  /// and then that is said.
+  std::optional<std::int64_t> number(const char* name,
+                                     std::int64_t least,
+                                     std::int64_t most,
+                                     const std::string& instead) {
+    const char* value = lookup_(name);
+    if (value == nullptr) return std::nullopt;
+    std::string_view text = trim(value);
+    // OMP_NUM_THREADS may be a list, one number for each level of nesting: ours have one level.
+    if (std::string_view(name) == "OMP_NUM_THREADS") text = trim(text.substr(0, text.find(',')));
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc{} && end == text.data() + text.size() && number >= least &&
+        number <= most)
+      return number;
+    complain(name, value,
+             "a whole number from " + std::to_string(least) + " to " + std::to_string(most),
+             instead);
+    return std::nullopt;
+  }
+
+  /// Which of `words` a variable says, in letters of either case.
+  std::optional<std::size_t> word(const char* name,
+                                  const std::vector<std::string>& words,
+                                  const std::string& instead) {
+    const char* value = lookup_(name);
+    if (value == nullptr) return std::nullopt;
+    const std::string text(trim(value));
+    std::string allowed;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (strcasecmp(text.c_str(), words[i].c_str()) == 0) return i;
+      allowed += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+    }
+    complain(name, value, allowed, instead);
+    return std::nullopt;
+  }
+
+ private:
+  static std::string_view trim(std::string_view text) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
+      text.remove_prefix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t'))
+      text.remove_suffix(1);
+    return text;
+  }
+
+  void complain(const char* name,
+                const char* value,
+                const std::string& allowed,
+                const std::string& instead) {
+    settings_.complaints.push_back(std::string(name) + " must be " + allowed + ", not '" + value +
+                                   "'; using " + instead);
+  }
+
+  const Lookup& lookup_;
+  Settings& settings_;
+};
+
+std::uint32_t to_width(std::int64_t number) {
+  return static_cast<std::uint32_t>(number);
+}
+
+/// MP_SET_NUMTHREADS, OMP_NUM_THREADS, OMP_THREAD_LIMIT: the number of threads.
+std::uint32_t read_width(Reader& reader, std::uint32_t cpus, std::uint32_t width_max) {
+  const std::string all = "all " + std::to_string(cpus) + " processors";
+  std::uint32_t width = std::min(cpus, width_max);
+  const auto omp = reader.number("OMP_NUM_THREADS", 1, width_max, all);
+  if (omp) width = to_width(*omp);
+  // The more particular name wins.
+  const auto mp = reader.number("MP_SET_NUMTHREADS", 1, width_max, std::to_string(width));
+  if (mp) width = to_width(*mp);
+  const auto limit = reader.number("OMP_THREAD_LIMIT", 1, 1 << 30, "no limit");
+  return limit ? std::min(width, to_width(*limit)) : width;
+}
+
+/// Whether the number is a suggestion, and within which limits.
+void read_share(Reader& reader, Settings& settings) {
+  core::GovernorLimits& limits = settings.limits;
+  const bool is_suggestion = reader.is_set("MP_SUGNUMTHD");
+  // As on IRIX: a number alone is meant, a number with MP_SUGNUMTHD is a suggestion.
+  if (reader.is_set("MP_SET_NUMTHREADS") && !is_suggestion) limits.share = core::Share::fixed;
+  if (const auto dynamic = reader.word("OMP_DYNAMIC", {"true", "false"}, "true"); dynamic)
+    limits.share = *dynamic == 0 ? core::Share::fair : core::Share::fixed;
+  if (is_suggestion) limits.share = core::Share::fair;
+  const auto share = reader.word("SORREL_SHARE", {"fair", "polite", "fixed"}, "fair");
+  if (share) limits.share = static_cast<core::Share>(*share);
+  const std::uint32_t asked = limits.width_max;
+  if (const auto least = reader.number("MP_SUGNUMTHD_MIN", 1, asked, "1"); least)
+    limits.width_min = to_width(*least);
+  if (const auto most =
+          reader.number("MP_SUGNUMTHD_MAX", limits.width_min, asked, std::to_string(asked));
+      most && limits.share != core::Share::fixed)
+    limits.width_max = to_width(*most);
+}
+
+/// MP_BLOCKTIME and OMP_WAIT_POLICY: how long to spin.
+void read_spin(Reader& reader, Settings& settings) {
+  const auto policy = reader.word("OMP_WAIT_POLICY", {"active", "passive"}, "its own judgement");
+  if (policy) {
+    settings.is_spin_fixed = true;
+    settings.spin_ns = *policy == 0 ? spin_for_ever_ns : 0;
+  }
+  constexpr std::int64_t iterations_max = 1'000'000'000'000;
+  const auto blocktime = reader.number("MP_BLOCKTIME", 0, iterations_max, "its own judgement");
+  if (!blocktime) return;
+  settings.is_spin_fixed = true;
+  // An iteration of an empty loop takes about a nanosecond.
+  settings.spin_ns = *blocktime == 0 ? spin_for_ever_ns : *blocktime == 1 ? 0 : *blocktime;
+}
+
+}  // namespace
+
+Settings read_settings(const Lookup& lookup, std::uint32_t cpus, std::uint32_t width_max) {
+  Settings settings;
+  Reader reader(lookup, settings);
+  settings.limits.width_max = read_width(reader, std::max(cpus, 1U), width_max);
+  read_share(reader, settings);
+  read_spin(reader, settings);
+  settings.is_verbose = reader.is_set("MP_SUGNUMTHD_VERBOSE");
+  return settings;
+}
+
+}  // namespace sorrel::loop

@@ -1,0 +1,76 @@
+#include "os/shared_page.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sorrel::os {
+
+namespace {
+
+/// The 22nd word of /proc/PID/stat: clock ticks from the machine's start to the process's. 0 if
+/// there is no such process.
+std::uint64_t start_time_of(long process) {
+  char path[48];
+  std::snprintf(path, sizeof path, "/proc/%ld/stat", process);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[1024];
+  const ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  if (length <= 0) return 0;
+  text[length] = '\0';
+  // The name, in parentheses, may hold anything; state is the third word.
+  const char* at = std::strrchr(text, ')');
+  constexpr int words_from_name_to_start = 20;
+  for (int word = 0; at != nullptr && word < words_from_name_to_start; ++word)
+    at = std::strchr(at + 1, ' ');
+  return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
+}
+
+std::uint64_t identity_of(long process, std::uint64_t start_time) {
+  return static_cast<std::uint64_t>(process) << 32 | (start_time & 0xffff'ffff);
+}
+
+std::uint64_t process_namespace() {
+  struct stat status{};
+  return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+}  // namespace
+
+void* map_shared_page(const char* name, std::size_t bytes) {
+  char path[128];
+  std::snprintf(path, sizeof path, "/dev/shm/%s-%u-%llx", name, geteuid(),
+                static_cast<unsigned long long>(process_namespace()));
+  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return nullptr;
+  struct stat status{};
+  const bool is_ours = fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                       status.st_uid == geteuid() && (status.st_mode & 0777) == 0600;
+  void* page = MAP_FAILED;
+  if (is_ours && ftruncate(file, static_cast<off_t>(bytes)) == 0)
+    page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  return page == MAP_FAILED ? nullptr : page;
+}
+
+std::uint64_t own_process_identity() {
+  return identity_of(getpid(), start_time_of(getpid()));
+}
+
+bool is_process_alive(std::uint64_t identity) {
+  const auto process = static_cast<long>(identity >> 32);
+  if (kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return false;
+  // The number may have been given to another process since.
+  const std::uint64_t start_time = start_time_of(process);
+  return start_time == 0 || identity_of(process, start_time) == identity;
+}
+
+}  // namespace sorrel::os

@@ -1,0 +1,101 @@
+#include "core/friends.hpp"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <memory>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os/shared_page.hpp"
+
+namespace sorrel::core {
+namespace {
+
+constexpr Friends::Cpus all_cpus{0xf};
+
+class TwoProcesses : public testing::Test {
+ protected:
+  std::unique_ptr<Friends::Page> page_ = std::make_unique<Friends::Page>();
+  const std::uint64_t mine_ = os::own_process_identity();
+  /// A second one of this process: Friends reclaims when it is made, so it is made first.
+  const std::uint64_t other_ = mine_ + 1;
+};
+
+TEST_F(TwoProcesses, ShareTheProcessorsByTheirDemands) {
+  Friends first(page_.get(), mine_, all_cpus);
+  first.set_demand(4);
+  EXPECT_EQ(first.look(4, 4).fair_share, 4U);
+  {
+    Friends second(page_.get(), mine_ + 1, all_cpus);
+    second.set_demand(4);
+    EXPECT_EQ(first.look(4, 4).fair_share, 2U);
+    EXPECT_EQ(first.look(4, 4).friend_count, 2U);
+    second.set_demand(1);
+    EXPECT_EQ(first.look(4, 4).fair_share, 3U);
+    second.set_demand(0);
+    EXPECT_EQ(first.look(4, 4).fair_share, 4U);
+    EXPECT_EQ(second.look(4, 4).fair_share, 2U) << "what it will get when it comes back";
+    second.set_demand(4);
+  }
+  EXPECT_EQ(first.look(4, 4).friend_count, 1U) << "it has left";
+}
+
+TEST_F(TwoProcesses, OnDifferentProcessorsDoNotCompete) {
+  Friends first(page_.get(), mine_, Friends::Cpus{1});
+  Friends second(page_.get(), mine_ + 1, Friends::Cpus{2});
+  second.set_demand(1);
+  EXPECT_EQ(first.look(1, 1).friend_count, 1U);
+}
+
+TEST_F(TwoProcesses, EntriesOfTheDeadAreReclaimed) {
+  const pid_t child = fork();
+  if (child == 0) pause();
+  Friends first(page_.get(), mine_, all_cpus);
+  // As if the child had taken an entry: its number, and no known time of start.
+  const std::uint64_t identity = static_cast<std::uint64_t>(child) << 32 | 1;
+  page_->entries[5].identity.store(identity);
+  page_->entries[5].cpus[0].store(0xf);
+  page_->entries[5].demand.store(4);
+  EXPECT_EQ(first.look(4, 4).friend_count, 2U);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  first.reclaim();
+  EXPECT_EQ(first.look(4, 4).friend_count, 1U);
+  EXPECT_EQ(page_->entries[5].identity.load(), 0U);
+}
+
+TEST_F(TwoProcesses, WithoutAPageOneIsAlone) {
+  Friends alone(nullptr, mine_, all_cpus);
+  alone.set_demand(4);
+  EXPECT_EQ(alone.look(4, 4).fair_share, 4U);
+  alone.reclaim();
+}
+
+TEST_F(TwoProcesses, WhoFindsNoEntryFreeIsAlone) {
+  for (auto& entry : page_->entries)
+    entry.identity.store(mine_ + 7);
+  Friends late(page_.get(), mine_, all_cpus);
+  EXPECT_EQ(late.look(4, 4).friend_count, 1U);
+}
+
+TEST(SharedPageTest, IsTheSameForEveryMapping) {
+  auto* first = static_cast<int*>(os::map_shared_page("sorrel-test", 4096));
+  auto* second = static_cast<int*>(os::map_shared_page("sorrel-test", 4096));
+  ASSERT_NE(first, nullptr);
+  ASSERT_NE(second, nullptr);
+  *first = 42;
+  EXPECT_EQ(*second, 42);
+  *first = 0;
+  munmap(first, 4096);
+  munmap(second, 4096);
+}
+
+TEST(SharedPageTest, AProcessIsAliveUntilItIsNot) {
+  EXPECT_TRUE(os::is_process_alive(os::own_process_identity()));
+  // The same number, another time of start.
+  EXPECT_FALSE(os::is_process_alive(os::own_process_identity() + 1));
+}
+
+}  // namespace
+}  // namespace sorrel::core

@@ -1,0 +1,151 @@
+#include "core/governor.hpp"
+
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <vector>
+
+#include "base/prng.hpp"
+#include "unit/core/fiber_run.hpp"
+#include "unit/core/machine_model.hpp"
+
+namespace sorrel::core {
+namespace {
+
+constexpr std::int64_t second_ns = 1'000'000'000;
+constexpr std::int64_t ms_ns = 1'000'000;
+
+TEST(FairShareTest, EqualDemandsShareEquallyAndTheFirstGetTheRest) {
+  const std::vector<std::uint32_t> demands(3, 64);
+  EXPECT_EQ(fair_share(64, demands, 0), 22U);
+  EXPECT_EQ(fair_share(64, demands, 1), 21U);
+  EXPECT_EQ(fair_share(64, demands, 2), 21U);
+}
+
+TEST(FairShareTest, WhatOneDoesNotWantTheOthersGet) {
+  const std::vector<std::uint32_t> demands = {1, 16, 0, 16};
+  EXPECT_EQ(fair_share(16, demands, 0), 1U);
+  EXPECT_EQ(fair_share(16, demands, 1), 8U);
+  EXPECT_EQ(fair_share(16, demands, 3), 7U);
+}
+
+TEST(FairShareTest, NobodyGetsLessThanOne) {
+  const std::vector<std::uint32_t> demands(5, 2);
+  for (std::size_t i = 0; i < 5; ++i)
+    EXPECT_EQ(fair_share(2, demands, i), 1U);
+  EXPECT_EQ(fair_share(2, std::vector<std::uint32_t>{0, 2}, 0), 1U);
+}
+
+TEST(FairShareTest, SharesSpendAllThatIsWantedAndNobodyWithLessCouldHaveMore) {
+  Prng random(test_seed());
+  for (int round = 0; round < 2000; ++round) {
+    const auto cpus = 1 + static_cast<std::uint32_t>(random.below(64));
+    std::vector<std::uint32_t> demands(1 + random.below(cpus));
+    std::uint32_t wanted = 0;
+    for (std::uint32_t& demand : demands)
+      wanted += demand = 1 + static_cast<std::uint32_t>(random.below(cpus));
+    std::uint32_t given = 0;
+    std::uint32_t most = 0;
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+      const std::uint32_t share = fair_share(cpus, demands, i);
+      EXPECT_LE(share, demands[i]);
+      given += share;
+      most = std::max(most, share);
+    }
+    EXPECT_EQ(given, std::min(wanted, cpus));
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+      if (fair_share(cpus, demands, i) < demands[i]) {
+        EXPECT_GE(fair_share(cpus, demands, i) + 1, most);
+      }
+    }
+  }
+}
+
+struct TableRow {
+  std::uint32_t cpus;
+  std::uint32_t jobs;
+};
+
+// The table that first-come-first-served rules fail: always-parallel jobs that each want every
+// processor, arriving half a second apart.
+class SimulatedJobs : public testing::TestWithParam<TableRow> {};
+
+TEST_P(SimulatedJobs, AsFriendsGetFairSharesWithoutOversubscription) {
+  MachineModel machine({.cpus = GetParam().cpus, .job_count = GetParam().jobs});
+  machine.run();
+  EXPECT_EQ(machine.oversubscription(), 0);
+  EXPECT_EQ(machine.idleness(), 0);
+  EXPECT_GT(machine.fairness(), 0.995);
+}
+
+TEST_P(SimulatedJobs, ThatDoNotSeeEachOtherAreFairWhenTheyArePolite) {
+  MachineModel machine({.cpus = GetParam().cpus,
+                        .job_count = GetParam().jobs,
+                        .share = Share::polite,
+                        .are_friends = false});
+  machine.run();
+  // Trials to grow are what remains of it.
+  EXPECT_LT(machine.oversubscription(), 0.45);
+  EXPECT_LT(machine.idleness(), 0.05);
+  EXPECT_GT(machine.fairness(), 0.65);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table,
+                         SimulatedJobs,
+                         testing::Values(TableRow{4, 2},
+                                         TableRow{4, 4},
+                                         TableRow{16, 2},
+                                         TableRow{16, 4},
+                                         TableRow{16, 8},
+                                         TableRow{64, 3}));
+
+TEST(GovernorTest, SharesAreRightWithin50MsOfAnArrivalAndOfALeaving) {
+  MachineModel machine({.cpus = 16, .job_count = 2, .arrival_ns = 2 * second_ns});
+  machine.run_until(2 * second_ns);
+  EXPECT_EQ(machine.width(0), 16U);
+  machine.run_until(2 * second_ns + 50 * ms_ns);
+  EXPECT_EQ(machine.width(0), 8U);
+  EXPECT_EQ(machine.width(1), 8U);
+  machine.end_job(1);
+  machine.run_until(2 * second_ns + 100 * ms_ns);
+  EXPECT_EQ(machine.width(0), 16U);
+}
+
+TEST(GovernorTest, BesideStrangersAFairJobKeepsItsThreadsAndDoesNotSpin) {
+  MachineModel machine({.cpus = 4, .job_count = 1, .stranger_threads = 4});
+  machine.run_until(second_ns);
+  EXPECT_EQ(machine.width(0), 4U);
+  EXPECT_FALSE(machine.may_spin(0));
+}
+
+TEST(GovernorTest, BesideStrangersAPoliteJobShrinks) {
+  MachineModel machine({.cpus = 4, .job_count = 1, .share = Share::polite, .stranger_threads = 4});
+  machine.run_until(second_ns);
+  EXPECT_LE(machine.width(0), 3U);
+}
+
+TEST(GovernorTest, AFixedJobIsLeftAloneButDoesNotSpinUnderLoad) {
+  MachineModel machine({.cpus = 4, .job_count = 3, .share = Share::fixed});
+  machine.run_until(5 * second_ns);
+  for (std::size_t job = 0; job < 3; ++job) {
+    EXPECT_EQ(machine.width(job), 4U);
+    EXPECT_FALSE(machine.may_spin(job));
+  }
+}
+
+TEST(GovernorTest, AloneAJobHasEverythingAndMaySpin) {
+  MachineModel machine({.cpus = 8, .job_count = 1, .share = Share::polite});
+  machine.run_until(5 * second_ns);
+  EXPECT_EQ(machine.width(0), 8U);
+  EXPECT_TRUE(machine.may_spin(0));
+}
+
+TEST(GovernorTest, AQuotaCapsTheWidthAndTheLeastIsKept) {
+  Governor governor({.width_min = 3, .width_max = 8, .share = Share::fair});
+  GovernorSample sample{.cpus = 5, .fair_share = 8};
+  EXPECT_EQ(governor.update(sample).width, 5U);
+  sample.cpus = 1;
+  EXPECT_EQ(governor.update(sample).width, 3U);
+}
+
+}  // namespace
+}  // namespace sorrel::core

@@ -1,0 +1,91 @@
+#include "loop/team/settings.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+
+namespace sorrel::loop {
+namespace {
+
+using core::Share;
+
+Settings read(const std::map<std::string, std::string>& environment, std::uint32_t cpus = 8) {
+  return read_settings(
+      [&](const char* name) -> const char* {
+        const auto found = environment.find(name);
+        return found == environment.end() ? nullptr : found->second.c_str();
+      },
+      cpus, 1024);
+}
+
+TEST(SettingsTest, WithoutAWordAllProcessorsAreSharedFairly) {
+  const Settings settings = read({});
+  EXPECT_EQ(settings.limits.width_max, 8U);
+  EXPECT_EQ(settings.limits.width_min, 1U);
+  EXPECT_EQ(settings.limits.share, Share::fair);
+  EXPECT_FALSE(settings.is_spin_fixed);
+  EXPECT_TRUE(settings.complaints.empty());
+}
+
+TEST(SettingsTest, ANumberAloneIsMeantAndWithSugnumthdASuggestion) {
+  EXPECT_EQ(read({{"MP_SET_NUMTHREADS", "4"}}).limits.width_max, 4U);
+  EXPECT_EQ(read({{"MP_SET_NUMTHREADS", "4"}}).limits.share, Share::fixed);
+  const Settings suggested = read({{"MP_SET_NUMTHREADS", "4"}, {"MP_SUGNUMTHD", ""}});
+  EXPECT_EQ(suggested.limits.share, Share::fair);
+  EXPECT_EQ(suggested.limits.width_max, 4U);
+}
+
+TEST(SettingsTest, TheSuggestionHasLimits) {
+  const Settings settings = read({{"MP_SET_NUMTHREADS", "6"},
+                                  {"MP_SUGNUMTHD", "1"},
+                                  {"MP_SUGNUMTHD_MIN", "2"},
+                                  {"MP_SUGNUMTHD_MAX", "5"}});
+  EXPECT_EQ(settings.limits.width_min, 2U);
+  EXPECT_EQ(settings.limits.width_max, 5U);
+  EXPECT_TRUE(settings.complaints.empty());
+}
+
+TEST(SettingsTest, AMaximumBelowTheMinimumIsRefused) {
+  const Settings settings =
+      read({{"MP_SUGNUMTHD", "1"}, {"MP_SUGNUMTHD_MIN", "4"}, {"MP_SUGNUMTHD_MAX", "3"}});
+  ASSERT_EQ(settings.complaints.size(), 1U);
+  EXPECT_EQ(settings.complaints[0],
+            "MP_SUGNUMTHD_MAX must be a whole number from 4 to 8, not '3'; using 8");
+  EXPECT_EQ(settings.limits.width_max, 8U);
+}
+
+TEST(SettingsTest, BlocktimeZeroNeverBlocksOneBlocksAtOnceElseItCounts) {
+  EXPECT_EQ(read({{"MP_BLOCKTIME", "0"}}).spin_ns, spin_for_ever_ns);
+  EXPECT_EQ(read({{"MP_BLOCKTIME", "1"}}).spin_ns, 0);
+  EXPECT_EQ(read({{"MP_BLOCKTIME", "100000000"}}).spin_ns, 100'000'000);
+  EXPECT_TRUE(read({{"MP_BLOCKTIME", "1"}}).is_spin_fixed);
+}
+
+TEST(SettingsTest, OpenMpsWordsMeanWhatOpenMpSays) {
+  EXPECT_EQ(read({{"OMP_NUM_THREADS", " 3 "}}).limits.width_max, 3U);
+  EXPECT_EQ(read({{"OMP_NUM_THREADS", "5,2"}}).limits.width_max, 5U);
+  EXPECT_EQ(read({{"OMP_NUM_THREADS", "5"}, {"OMP_THREAD_LIMIT", "4"}}).limits.width_max, 4U);
+  EXPECT_EQ(read({{"OMP_DYNAMIC", "FALSE"}}).limits.share, Share::fixed);
+  EXPECT_EQ(read({{"OMP_DYNAMIC", "true"}, {"MP_SET_NUMTHREADS", "2"}}).limits.share, Share::fair);
+  EXPECT_EQ(read({{"OMP_WAIT_POLICY", "Active"}}).spin_ns, spin_for_ever_ns);
+  EXPECT_EQ(read({{"OMP_WAIT_POLICY", "passive"}}).spin_ns, 0);
+}
+
+TEST(SettingsTest, AWrongValueIsOneLineThatSaysWhatIsAllowedAndWhatHolds) {
+  const Settings settings = read({{"MP_SET_NUMTHREADS", "many"}, {"SORREL_SHARE", "greedy"}});
+  ASSERT_EQ(settings.complaints.size(), 2U);
+  EXPECT_EQ(settings.complaints[0],
+            "MP_SET_NUMTHREADS must be a whole number from 1 to 1024, not 'many'; using 8");
+  EXPECT_EQ(settings.complaints[1],
+            "SORREL_SHARE must be fair, polite or fixed, not 'greedy'; using fair");
+  EXPECT_EQ(settings.limits.width_max, 8U);
+}
+
+TEST(SettingsTest, TheMoreParticularNameWins) {
+  EXPECT_EQ(read({{"MP_SET_NUMTHREADS", "4"}, {"OMP_NUM_THREADS", "2"}}).limits.width_max, 4U);
+  EXPECT_EQ(read({{"OMP_DYNAMIC", "true"}, {"SORREL_SHARE", "polite"}}).limits.share,
+            Share::polite);
+}
+
+}  // namespace
+}  // namespace sorrel::loop
