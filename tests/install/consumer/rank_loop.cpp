@@ -1,4 +1,5 @@
-// Loops of many ranks, through both libraries: they share the job's workers, and add no thread.
+// Loops of many ranks, through both libraries: they share the job's workers. The one thread more
+// is the governor's.
 #include <cstdint>
 #include <cstdio>
 #include <dirent.h>
@@ -36,7 +37,7 @@ int main(int argc, char** argv) {
         },
         std::plus<>());
   }
-  const bool is_right = sum == 200000.0 * (20 * rank + 190) && thread_count() == threads_before;
+  const bool is_right = sum == 200000.0 * (20 * rank + 190) && thread_count() <= threads_before + 1;
   if (!is_right)
     std::printf("rank %d: sum %g, threads %d, then %d\n", rank, sum, threads_before,
                 thread_count());
