@@ -11,6 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
+from sorrel_bench import throughput  # noqa: E402
 from sorrel_bench.bars import judge  # noqa: E402
 from sorrel_bench.experiments import EXPERIMENTS, Experiment, select  # noqa: E402
 from sorrel_bench.implementations import Implementation  # noqa: E402
@@ -124,6 +125,31 @@ class TakingTurns(unittest.TestCase):
 
     def test_patterns_choose_experiments(self) -> None:
         self.assertEqual([e.name for e in select(["cg_loop_*"])], ["cg_loop_16", "cg_loop_64"])
+
+
+class ThroughputBound(unittest.TestCase):
+    def test_is_the_work_of_all_or_the_longest_jobs_own_path(self) -> None:
+        short = throughput.Job(("x",), work=1.0, critical_path=0.6)
+        long = throughput.Job(("x",), work=4.0, critical_path=3.0)
+        self.assertEqual(throughput.bound([short] * 4, 2), 2.0)
+        self.assertEqual(throughput.bound([short, long], 2), 3.0)
+
+    def test_the_mixes_are_the_seeds(self) -> None:
+        self.assertEqual(set(throughput.SEED_SAVINGS), set(throughput.MIXES))
+        self.assertTrue(all(len(mix) == 4 and set(mix) <= set(throughput.KINDS) for mix in throughput.MIXES))
+
+    def test_waiting_tells_when_each_process_ended(self) -> None:
+        runtime = throughput.Runtime("sh", "/bin/sh")
+        processes = [throughput.start(runtime, ("-c", f"sleep {seconds}")) for seconds in (0.2, 0)]
+        ends, _, was_cut_off = throughput.wait_for(processes, 10)
+        self.assertFalse(was_cut_off)
+        self.assertGreater(ends[0], ends[1])
+        self.assertGreaterEqual(ends[0], 0.1)
+
+    def test_what_takes_too_long_is_stopped(self) -> None:
+        process = throughput.start(throughput.Runtime("sh", "/bin/sh"), ("-c", "exec sleep 60"))
+        _, _, was_cut_off = throughput.wait_for([process], 0.05)
+        self.assertTrue(was_cut_off)
 
 
 class Printing(unittest.TestCase):

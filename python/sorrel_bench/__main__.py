@@ -12,13 +12,16 @@ import signal
 import tempfile
 from typing import NoReturn
 
-from . import machine, report
+from . import machine, report, throughput
 from .bars import judge
 from .experiments import EXPERIMENTS, select
 from .implementations import install_peers, installed_peers, sorrel
 from .runner import Plan, Runner
 
-BENCHES = {"probes": "small MPI programs that time one thing each, with Sorrel and every MPI found"}
+BENCHES = {
+    "probes": "small MPI programs that time one thing each, with Sorrel and every MPI found",
+    "throughput": "four parallel jobs at once, with Sorrel and every runtime for loops found",
+}
 PEERS = ("AMPI", "MPICH", "Open MPI")
 BUSY_LOAD = 0.5
 
@@ -64,13 +67,19 @@ def read_arguments() -> argparse.Namespace:
 def print_list() -> None:
     for name, summary in BENCHES.items():
         print(f"{name:<10}{summary}")
-        for experiment in EXPERIMENTS:
-            print(f"  {experiment.name:<28}{experiment.title}")
+        if name == "probes":
+            for experiment in EXPERIMENTS:
+                print(f"  {experiment.name:<28}{experiment.title}")
+        else:
+            print(f"  parts for --only: {', '.join(throughput.PARTS)}")
 
 
 def check(arguments: argparse.Namespace) -> None:
     """Everything that can be wrong is found before the first minute is spent."""
-    if not select(arguments.only):
+    if arguments.name == "throughput":
+        if not any(throughput.is_wanted(arguments, part) for part in throughput.PARTS):
+            refuse(f"bench: throughput has no part called {' or '.join(arguments.only)}; it has {', '.join(throughput.PARTS)}")
+    elif not select(arguments.only):
         refuse(f"bench: no experiment is called {' or '.join(arguments.only)}; see `sorrel bench list`")
     if arguments.rounds is not None and not 1 <= arguments.rounds <= 1000:
         refuse("bench: --rounds must be a number from 1 to 1000")
@@ -152,7 +161,7 @@ def main() -> int:
     # An end that is asked for is an orderly one: no program of ours stays behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        return probes(arguments)
+        return throughput.main(arguments) if arguments.name == "throughput" else probes(arguments)
     except KeyboardInterrupt:
         print("\nsorrel: bench: interrupted", file=sys.stderr)
         return 130
