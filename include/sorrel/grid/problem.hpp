@@ -28,6 +28,9 @@ struct Problem {
   Extents extents{1, 1, 1};
   /// Whether the grid's two ends in a dimension are neighbours.
   PerDimension<bool> is_periodic{};
+  /// Blocks begin at multiples of so many cells, which divide the extents; more than 1 for the
+  /// finer levels of a multigrid, so that a coarse cell and its fine ones are on one rank.
+  std::int64_t grain = 1;
   std::int64_t element_bytes = 8;
   /// Arrays of this shape whose ghosts are exchanged together.
   int field_count = 1;

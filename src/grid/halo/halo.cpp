@@ -40,12 +40,14 @@ std::string trouble_with_cut(const Problem& problem, const Candidate& cut, int c
     if (parts < 1 || cut.brick[d] < 1 || parts % cut.brick[d] != 0)
       return text_of("%d parts in dimension %zu with bricks of %d; bricks must divide parts", parts,
                      d, cut.brick[d]);
-    if (parts > 1 && problem.extents[d] / parts < problem.halo_width)
+    ProcessGrid last{};
+    last[d] = parts - 1;
+    const std::int64_t smallest = block_at(problem, cut.grid, last).extents[d];
+    if (parts > 1 && smallest < problem.halo_width)
       return text_of(
-          "the halo of %lld cells is wider than the smallest block in dimension %zu, "
-          "%lld; cut it into fewer than %d parts",
-          static_cast<long long>(problem.halo_width), d,
-          static_cast<long long>(problem.extents[d] / parts), parts);
+          "the halo of %lld cells is wider than the smallest block in dimension %zu, %lld; cut it "
+          "into fewer than %d parts",
+          static_cast<long long>(problem.halo_width), d, static_cast<long long>(smallest), parts);
   }
   if (cut.rank_count() > comm_size)
     return text_of("the cut needs %d ranks, the communicator has %d", cut.rank_count(), comm_size);

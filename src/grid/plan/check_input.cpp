@@ -89,6 +89,7 @@ std::string trouble_with(const Problem& problem) {
       {"extent 0", number(problem.extents[0]), 1, number(extent_max)},
       {"extent 1", number(problem.extents[1]), 1, number(extent_max)},
       {"extent 2", number(problem.extents[2]), 1, number(extent_max)},
+      {"the grain", number(problem.grain), 1, number(extent_max)},
       {"the element's size in bytes", number(problem.element_bytes), 1, number(element_bytes_max)},
       {"the number of fields", number(problem.field_count), 1, number(field_count_max)},
       {"the halo's width", number(problem.halo_width), 1, number(extent_max)},
@@ -102,6 +103,9 @@ std::string trouble_with(const Problem& problem) {
   if (cells > 1e15) return text_of("the grid has %g cells; at most 1e+15 are allowed", cells);
   for (int d = 0; d < dimension_count_max; ++d) {
     const std::int64_t extent = problem.extents[static_cast<std::size_t>(d)];
+    if (extent > 1 && extent % problem.grain != 0)
+      return text_of("a grain of %lld cells does not divide the %lld of dimension %d",
+                     static_cast<long long>(problem.grain), static_cast<long long>(extent), d);
     if (extent > 1 && problem.halo_width > extent)
       return text_of(
           "a halo of %lld cells is wider than the %lld of dimension %d; at most %lld "

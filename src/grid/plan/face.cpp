@@ -68,10 +68,8 @@ std::int64_t cell_count(const Extents& extents) {
 }
 
 Extents largest_block(const Problem& problem, const ProcessGrid& grid) {
-  Extents block;
-  for (std::size_t d = 0; d < block.size(); ++d)
-    block[d] = (problem.extents[d] + grid[d] - 1) / grid[d];
-  return block;
+  // Longer blocks come first.
+  return block_at(problem, grid, {0, 0, 0}).extents;
 }
 
 Extents padded(const Problem& problem, const Extents& block) {

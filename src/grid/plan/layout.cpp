@@ -24,6 +24,11 @@ ProcessGrid divided(const ProcessGrid& grid, const ProcessGrid& brick) {
   return {grid[0] / brick[0], grid[1] / brick[1], grid[2] / brick[2]};
 }
 
+// A dimension of one cell is not cut.
+std::int64_t grain_in(const Problem& problem, std::size_t dimension) {
+  return problem.extents[dimension] == 1 ? 1 : problem.grain;
+}
+
 }  // namespace
 
 ProcessGrid coords_of(int rank, const ProcessGrid& grid, const ProcessGrid& brick) {
@@ -44,10 +49,12 @@ int rank_of(const ProcessGrid& coords, const ProcessGrid& grid, const ProcessGri
 Block block_at(const Problem& problem, const ProcessGrid& grid, const ProcessGrid& coords) {
   Block block;
   for (std::size_t d = 0; d < grid.size(); ++d) {
-    const std::int64_t size = problem.extents[d] / grid[d];
-    const std::int64_t longer_count = problem.extents[d] % grid[d];
-    block.first[d] = coords[d] * size + std::min<std::int64_t>(coords[d], longer_count);
-    block.extents[d] = size + (coords[d] < longer_count ? 1 : 0);
+    const std::int64_t grains = problem.extents[d] / grain_in(problem, d);
+    const std::int64_t size = grains / grid[d];
+    const std::int64_t longer_count = grains % grid[d];
+    block.first[d] =
+        (coords[d] * size + std::min<std::int64_t>(coords[d], longer_count)) * grain_in(problem, d);
+    block.extents[d] = (size + (coords[d] < longer_count ? 1 : 0)) * grain_in(problem, d);
   }
   return block;
 }

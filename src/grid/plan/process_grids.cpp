@@ -8,7 +8,10 @@ namespace {
 
 // The most parts a dimension may be cut into.
 int part_count_max(const Problem& problem, std::size_t dimension) {
-  const std::int64_t parts = problem.extents[dimension] / problem.halo_width;
+  // The smallest block has so many grains at least.
+  const std::int64_t grain = problem.extents[dimension] == 1 ? 1 : problem.grain;
+  const std::int64_t grains_min = (problem.halo_width + grain - 1) / grain;
+  const std::int64_t parts = problem.extents[dimension] / grain / grains_min;
   return static_cast<int>(std::clamp<std::int64_t>(parts, 1, rank_count_max));
 }
 

@@ -54,5 +54,20 @@ TEST(Layout, BlocksFollowEachOtherWithoutGapOrOverlap) {
   }
 }
 
+TEST(Layout, BlocksOfACoarserLevelLieOverThoseOfTheFiner) {
+  Problem fine;
+  fine.extents = {48, 48, 1};
+  fine.grain = 4;
+  Problem coarse = fine;
+  coarse.extents = {24, 24, 1};
+  coarse.grain = 2;
+  for (int part = 0; part < 5; ++part) {
+    const Block below = block_at(fine, {5, 1, 1}, {part, 0, 0});
+    const Block above = block_at(coarse, {5, 1, 1}, {part, 0, 0});
+    EXPECT_EQ(below.first[0], 2 * above.first[0]);
+    EXPECT_EQ(below.extents[0], 2 * above.extents[0]);
+  }
+}
+
 }  // namespace
 }  // namespace sorrel::grid

@@ -14,7 +14,8 @@ namespace {
 std::set<ProcessGrid> grids_by_trying(const Problem& problem, int rank_count) {
   std::set<ProcessGrid> grids;
   const auto fits = [&](std::size_t d, int parts) {
-    return parts == 1 || problem.extents[d] / parts >= problem.halo_width;
+    const std::int64_t grains = problem.extents[d] / problem.grain;
+    return parts == 1 || grains / parts * problem.grain >= problem.halo_width;
   };
   for (int a = 1; a <= rank_count; ++a)
     for (int b = 1; a * b <= rank_count; ++b)

@@ -25,6 +25,11 @@ inline Problem random_problem(Prng& prng) {
     problem.extents[d] = static_cast<std::int64_t>(2 + prng.below(40));
     problem.is_periodic[d] = prng.below(2) == 1;
   }
+  if (prng.below(3) == 0) {
+    problem.grain = 2;
+    for (std::int64_t& extent : problem.extents)
+      if (extent > 1) extent *= 2;
+  }
   problem.element_bytes = std::int64_t{4} << prng.below(3);
   problem.field_count = static_cast<int>(1 + prng.below(3));
   problem.halo_width = static_cast<std::int64_t>(1 + prng.below(2));
@@ -37,8 +42,8 @@ inline std::string text_of(const Problem& problem) {
   std::string text;
   for (const std::int64_t extent : problem.extents)
     text += std::to_string(extent) + " ";
-  return text + "halo " + std::to_string(problem.halo_width) + " fields " +
-         std::to_string(problem.field_count) +
+  return text + "halo " + std::to_string(problem.halo_width) + " grain " +
+         std::to_string(problem.grain) + " fields " + std::to_string(problem.field_count) +
          (problem.order == MemoryOrder::c ? " C" : " Fortran") +
          (problem.stencil == Stencil::box ? " box" : " star");
 }

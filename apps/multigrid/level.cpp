@@ -1,0 +1,130 @@
+#include "level.hpp"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+namespace {
+
+constexpr double damping = 6.0 / 7;
+
+grid::Block block_of(MPI_Comm comm, const grid::Problem& problem, const grid::Candidate& cut) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return grid::block_at(problem, cut.grid, grid::coords_of(rank, cut.grid, cut.brick));
+}
+
+}  // namespace
+
+grid::Problem problem_of_level(std::int64_t n, std::int64_t grain) {
+  grid::Problem problem;
+  problem.extents = {n, n, n};
+  problem.grain = grain;
+  problem.element_bytes = sizeof(Cell);
+  // Interpolation looks around corners.
+  problem.stencil = grid::Stencil::box;
+  problem.flops_per_cell = 20;
+  problem.bytes_per_cell = 4 * sizeof(Cell);
+  return problem;
+}
+
+Level::Level(MPI_Comm comm, std::int64_t n, std::int64_t grain, const grid::Candidate& cut)
+    : u(block_of(comm, problem_of_level(n, grain), cut).extents),
+      f(block_of(comm, problem_of_level(n, grain), cut).extents),
+      n_(n),
+      problem_(problem_of_level(n, grain)),
+      cut_(cut),
+      block_(block_of(comm, problem_, cut)),
+      r_(block_.extents) {
+  const grid::ArrayView view = u.view();
+  auto halo = grid::Halo::make(comm, problem_, cut, {&view, 1});
+  if (!halo.ok()) {
+    std::fprintf(stderr, "multigrid: %s\n", halo.trouble().c_str());
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  halo_ = std::move(halo).value();
+}
+
+void Level::fill_ghosts() {
+  halo_->exchange();
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (block_.first[d] == 0) reflect(d, false);
+    if (block_.first[d] + block_.extents[d] == n_) reflect(d, true);
+  }
+}
+
+// Ghosts of the other dimensions go along: so edges and corners are right after the third.
+void Level::reflect(std::size_t dimension, bool is_high) {
+  const grid::Extents room{block_.extents[0] + 2, block_.extents[1] + 2, block_.extents[2] + 2};
+  const std::int64_t inside = is_high ? block_.extents[dimension] : 1;
+  const std::int64_t outside = is_high ? inside + 1 : 0;
+  grid::Extents end = room;
+  end[dimension] = 1;
+  for (std::int64_t x = 0; x < end[0]; ++x)
+    for (std::int64_t y = 0; y < end[1]; ++y)
+      for (std::int64_t z = 0; z < end[2]; ++z) {
+        std::array<std::int64_t, 3> to{x, y, z};
+        std::array<std::int64_t, 3> from{x, y, z};
+        to[dimension] = outside;
+        from[dimension] = inside;
+        u(to[0], to[1], to[2]) = -u(from[0], from[1], from[2]);
+      }
+}
+
+double Level::compute_residual() {
+  fill_ghosts();
+  const double per_h2 = 1 / (h() * h());
+  double sum = 0;
+  each_cell([&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    const Cell neighbours = u(x - 1, y, z) + u(x + 1, y, z) + u(x, y - 1, z) + u(x, y + 1, z) +
+                            u(x, y, z - 1) + u(x, y, z + 1);
+    const Cell residual = f(x, y, z) - (6.0 * u(x, y, z) - neighbours) * per_h2;
+    r_(x, y, z) = residual;
+    sum += std::norm(residual);
+  });
+  return sum;
+}
+
+void Level::smooth(int sweeps) {
+  const double step = damping * h() * h() / 6;
+  for (int i = 0; i < sweeps; ++i) {
+    compute_residual();
+    each_cell(
+        [&](std::int64_t x, std::int64_t y, std::int64_t z) { u(x, y, z) += step * r_(x, y, z); });
+  }
+}
+
+void Level::restrict_to(Level& coarse) {
+  compute_residual();
+  coarse.u.clear();
+  coarse.each_cell([&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    Cell sum{};
+    for (const std::int64_t i : {2 * x - 1, 2 * x})
+      for (const std::int64_t j : {2 * y - 1, 2 * y})
+        for (const std::int64_t k : {2 * z - 1, 2 * z})
+          sum += r_(i, j, k);
+    coarse.f(x, y, z) = sum / 8.0;
+  });
+}
+
+void Level::correct_by(Level& coarse) {
+  coarse.fill_ghosts();
+  each_cell([&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    // In each dimension three quarters of the cell above, one quarter of that one's neighbour.
+    const std::int64_t near[3] = {(x + 1) / 2, (y + 1) / 2, (z + 1) / 2};
+    const std::int64_t far[3] = {near[0] + (x % 2 == 0 ? 1 : -1), near[1] + (y % 2 == 0 ? 1 : -1),
+                                 near[2] + (z % 2 == 0 ? 1 : -1)};
+    Cell sum{};
+    for (int corner = 0; corner < 8; ++corner) {
+      double weight = 1;
+      std::int64_t at[3];
+      for (int d = 0; d < 3; ++d) {
+        const bool is_far = (corner >> d & 1) != 0;
+        at[d] = is_far ? far[d] : near[d];
+        weight *= is_far ? 0.25 : 0.75;
+      }
+      sum += weight * coarse.u(at[0], at[1], at[2]);
+    }
+    u(x, y, z) += sum;
+  });
+}
