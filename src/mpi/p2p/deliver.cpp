@@ -1,6 +1,7 @@
 #include "mpi/p2p/deliver.hpp"
 
 #include "mpi/p2p/buffered.hpp"
+#include "mpi/p2p/shared_copy.hpp"
 #include "mpi/p2p/unexpected.hpp"
 #include "mpi/p2p/wait.hpp"
 
@@ -19,6 +20,10 @@ void move_data(Request& receive, const void* buffer, std::size_t count, const Da
 void deliver_and_dispose(Request& receive, Message& message) {
   core::Worker& here = *receive.owner->worker;
   Request* sender = message.request;
+  if (sender != nullptr && can_be_shared(receive, *sender)) {
+    copy_together(receive, *sender);
+    return;
+  }
   deliver(receive, message.envelope, data_of(message));
   if (sender != nullptr) {
     finish_send(*sender, here);

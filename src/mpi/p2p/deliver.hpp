@@ -68,8 +68,8 @@ inline void deliver(Request& receive, const Envelope& envelope, const MessageDat
   complete(receive);
 }
 
-/// As deliver(), from a message that has left the unexpected table; then lets its sender go on, or
-/// frees its copy.
+/// As deliver(), from a message that is in no table; then lets its sender go on, or frees its copy.
+/// A long one from another worker may be copied by both workers together: it is complete later.
 void deliver_and_dispose(Request& receive, Message& message);
 
 /// Tells the sender of a message by reference that its buffer is free again. Called on the

@@ -105,6 +105,10 @@ struct Request {
   struct Trip : core::Notice {
     Request* request;
     RankState* destination;
+    /// While the two workers copy a long message together: the receive, and where the sender's part
+    /// begins.
+    Request* receive;
+    std::size_t split;
   } trip;
 
   /// With MPI_ERR_TRUNCATE: the size of the message that did not fit.

@@ -38,8 +38,7 @@ void run_referenced_message(core::Worker& worker, core::Notice& notice) {
   Message& message = request.message;
   RankState& to = *trip.destination;
   if (Request* receive = take_posted(to, message.envelope)) {
-    deliver(*receive, message.envelope, data_of(message));
-    finish_send(request, worker);
+    deliver_and_dispose(*receive, message);
     return;
   }
   // A standard send may not depend on its receive as long as there is room: that is what programs
