@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
 from sorrel_bench import throughput  # noqa: E402
+from sorrel_bench import partition  # noqa: E402
 from sorrel_bench.bars import judge  # noqa: E402
 from sorrel_bench.experiments import EXPERIMENTS, Experiment, select  # noqa: E402
 from sorrel_bench.implementations import Implementation  # noqa: E402
@@ -150,6 +151,33 @@ class ThroughputBound(unittest.TestCase):
         process = throughput.start(throughput.Runtime("sh", "/bin/sh"), ("-c", "exec sleep 60"))
         _, _, was_cut_off = throughput.wait_for([process], 0.05)
         self.assertTrue(was_cut_off)
+
+
+class JudgingCuts(unittest.TestCase):
+    OUTPUT = (
+        "result 4x1x1 none predicted 1.0e-3 measured 1.1e-3\n"
+        "result 2x2x1 none predicted 1.1e-3 measured 1.0e-3\n"
+        "result 4x1x1 faces_first predicted 1.2e-3 measured 1.3e-3\n"
+        "balanced 2x2x1\n"
+    )
+
+    def test_regret_is_the_choice_over_the_fastest(self) -> None:
+        case = partition.read_case(4, 64, self.OUTPUT)
+        self.assertAlmostEqual(case.regret, 0.1)
+        self.assertAlmostEqual(case.gain_over_balanced, 1 / 1.1 - 1)
+
+    def test_every_bar_has_a_verdict_and_none_without_cases(self) -> None:
+        bars = [bar.as_json() for bar in partition.judge([partition.read_case(4, 64, self.OUTPUT)])]
+        self.assertEqual([bar["ok"] for bar in bars], [False, False, False])
+        self.assertTrue(all(bar.as_json()["ok"] is None for bar in partition.judge([])))
+
+    def test_output_without_results_is_refused(self) -> None:
+        with self.assertRaises(ValueError):
+            partition.read_case(4, 64, "")
+
+    def test_every_cut_is_a_dot_of_the_picture(self) -> None:
+        picture = partition.picture([partition.read_case(4, 64, self.OUTPUT)])
+        self.assertEqual(picture.count("<circle"), 3)
 
 
 class Printing(unittest.TestCase):

@@ -7,5 +7,6 @@ Standard library only, Python >= 3.11. What each module holds:
     runner           builds the probes and runs the experiments in turn, keeps every sample
     bars             the promises, held against the samples
     report           tables, progress and the result file
+    partition        cuts of grids, predicted and measured
     machine          what must be known about a machine to read a number
 """

@@ -12,7 +12,7 @@ import signal
 import tempfile
 from typing import NoReturn
 
-from . import machine, report, throughput
+from . import machine, partition, report, throughput
 from .bars import judge
 from .experiments import EXPERIMENTS, select
 from .implementations import install_peers, installed_peers, sorrel
@@ -21,7 +21,9 @@ from .runner import Plan, Runner
 BENCHES = {
     "probes": "small MPI programs that time one thing each, with Sorrel and every MPI found",
     "throughput": "four parallel jobs at once, with Sorrel and every runtime for loops found",
+    "partition": "every cut of a cube over ranks, predicted and measured; the planner's published tables",
 }
+OTHERS = {"throughput": throughput, "partition": partition}
 PEERS = ("AMPI", "MPICH", "Open MPI")
 BUSY_LOAD = 0.5
 
@@ -33,6 +35,8 @@ Examples:
   sorrel bench probes                          about five minutes with all peers
   sorrel bench probes --quick --json out.json
   sorrel bench probes --only 'pingpong*' --only yield_8
+  sorrel bench partition --only 128 --json cuts.json     draws cuts.svg, too
+  sorrel bench partition --only seed
 """
 
 
@@ -71,12 +75,15 @@ def print_list() -> None:
             for experiment in EXPERIMENTS:
                 print(f"  {experiment.name:<28}{experiment.title}")
         else:
-            print(f"  parts for --only: {', '.join(throughput.PARTS)}")
+            print(f"  parts for --only: {', '.join(OTHERS[name].PARTS)}")
 
 
 def check(arguments: argparse.Namespace) -> None:
     """Everything that can be wrong is found before the first minute is spent."""
-    if arguments.name == "throughput":
+    if arguments.name == "partition":
+        if unknown := [part for part in arguments.only if part not in partition.PARTS]:
+            refuse(f"bench: partition has no part called {' or '.join(unknown)}; it has {', '.join(partition.PARTS)}")
+    elif arguments.name == "throughput":
         if not any(throughput.is_wanted(arguments, part) for part in throughput.PARTS):
             refuse(f"bench: throughput has no part called {' or '.join(arguments.only)}; it has {', '.join(throughput.PARTS)}")
     elif not select(arguments.only):
@@ -161,7 +168,7 @@ def main() -> int:
     # An end that is asked for is an orderly one: no program of ours stays behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        return throughput.main(arguments) if arguments.name == "throughput" else probes(arguments)
+        return OTHERS[arguments.name].main(arguments) if arguments.name in OTHERS else probes(arguments)
     except KeyboardInterrupt:
         print("\nsorrel: bench: interrupted", file=sys.stderr)
         return 130
