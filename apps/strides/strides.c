@@ -1,0 +1,133 @@
+// How fast doubles travel that lie a stride apart: the study that tells which faces of a cut grid
+// are dear.
+//
+// Ranks 0 and 1, or all ranks in pairs at once, send each other messages of 8 bytes to 2 MiB whose
+// doubles are 1 to 32 doubles apart, in buffered and in synchronous mode. A row of the table is a
+// size, a column a stride; an entry is MB/s of one direction: bytes over half a round trip, the
+// best of some. What arrives is looked at, and the program exits 1 when it is not what was sent.
+//
+//   mpicc -O3 strides.c -o strides
+//   strides [--quick]
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { stride_max = 32, doubles_max = 1 << 18, stride_count = 6 };
+
+static const int strides[stride_count] = {1, 2, 4, 8, 16, 32};
+
+struct study {
+  int rank, ranks, partner;
+  int repeats;
+  double *out, *in;
+};
+
+typedef int (*send_function)(const void*, int, MPI_Datatype, int, int, MPI_Comm);
+
+static void bounce(const struct study* s, MPI_Datatype type, send_function send) {
+  if (s->rank < s->partner) {
+    send(s->out, 1, type, s->partner, 0, MPI_COMM_WORLD);
+    MPI_Recv(s->in, 1, type, s->partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(s->in, 1, type, s->partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    send(s->out, 1, type, s->partner, 0, MPI_COMM_WORLD);
+  }
+}
+
+// Every double of the message is the partner's, those between are untouched.
+static void check(const struct study* s, int count, int stride) {
+  for (int i = 0; i < (count - 1) * stride + 1; i++) {
+    const double expected = i % stride == 0 ? s->partner * 1e6 + i : -1;
+    if (s->in[i] == expected) continue;
+    fprintf(stderr, "strides: rank %d: double %d of %d is wrong\n", s->rank, i, count);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+// MB/s of the slowest pair; idle ranks pass a partner below 0.
+static double megabytes_per_s(const struct study* s, int count, int stride, send_function send) {
+  MPI_Datatype type;
+  MPI_Type_vector(count, 1, stride, MPI_DOUBLE, &type);
+  MPI_Type_commit(&type);
+  double best = 1e9;
+  if (s->partner >= 0)
+    for (int i = 0; i < (count - 1) * stride + 1; i++)
+      s->in[i] = -1;
+  for (int r = 0; r < s->repeats; r++) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (s->partner < 0) continue;
+    bounce(s, type, send);  // both are awake when the clock starts
+    const double begin = MPI_Wtime();
+    bounce(s, type, send);
+    const double seconds = (MPI_Wtime() - begin) / 2;
+    if (seconds < best) best = seconds;
+  }
+  if (s->partner >= 0) check(s, count, stride);
+  MPI_Type_free(&type);
+  double mine = s->partner < 0 ? 0 : best, slowest;
+  MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return 8e-6 * count / slowest;
+}
+
+static void print_table(const struct study* s, const char* title, send_function send) {
+  if (s->rank == 0) {
+    printf("\n%s, MB/s by stride in doubles\n%10s", title, "bytes");
+    for (int i = 0; i < stride_count; i++)
+      printf("%10d", strides[i]);
+    printf("\n");
+  }
+  for (int count = 1; count <= doubles_max; count *= 8) {
+    if (s->rank == 0) printf("%10d", 8 * count);
+    for (int i = 0; i < stride_count; i++) {
+      const double rate = megabytes_per_s(s, count, strides[i], send);
+      if (s->rank == 0) printf("%10.1f", rate);
+    }
+    if (s->rank == 0) printf("\n");
+  }
+}
+
+static void* allocate(size_t bytes) {
+  void* memory = malloc(bytes);
+  if (memory == NULL) {
+    fprintf(stderr, "strides: out of memory\n");
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return memory;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  struct study s = {.repeats = argc > 1 && !strcmp(argv[1], "--quick") ? 2 : 30};
+  MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
+  if (s.ranks < 2 || s.ranks % 2 != 0) {
+    if (s.rank == 0) fprintf(stderr, "strides: an even number of ranks is needed, at least 2\n");
+    MPI_Finalize();
+    return 2;
+  }
+  const size_t room = sizeof(double) * doubles_max * stride_max;
+  s.out = allocate(room), s.in = allocate(room);
+  for (int i = 0; i < doubles_max * stride_max; i++)
+    s.out[i] = s.rank * 1e6 + i;
+  // What is sent in buffered mode has to fit: one message, and what MPI needs beside it.
+  const int buffer_bytes = 2 * (8 * doubles_max + MPI_BSEND_OVERHEAD);
+  void* buffer = allocate((size_t)buffer_bytes);
+  MPI_Buffer_attach(buffer, buffer_bytes);
+
+  // Halves, so that the two of a pair are on different workers or nodes.
+  const int half = s.ranks / 2;
+  const int partner = s.rank < half ? s.rank + half : s.rank - half;
+  s.partner = s.rank == 0 || partner == 0 ? partner : -1;
+  print_table(&s, "One pair, buffered sends", MPI_Bsend);
+  print_table(&s, "One pair, synchronous sends", MPI_Ssend);
+  s.partner = partner;
+  print_table(&s, "All pairs at once, buffered sends", MPI_Bsend);
+  print_table(&s, "All pairs at once, synchronous sends", MPI_Ssend);
+
+  MPI_Buffer_detach(&buffer, &(int){0});
+  free(buffer), free(s.out), free(s.in);
+  MPI_Finalize();
+  return 0;
+}
