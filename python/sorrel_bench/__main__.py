@@ -63,6 +63,9 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--peers", action="store_true", help="first install MPICH and Open MPI with apt-get")
     parser.add_argument("--ampi", metavar="DIR", help="where AMPI is, if ampicc is not in PATH")
     parser.add_argument("--only", metavar="PATTERN", action="append", default=[], help="only these experiments; repeatable")
+    parser.add_argument(
+        "--runtime", metavar="PATTERN", action="append", default=[], help="throughput: only these runtimes; repeatable"
+    )
     parser.add_argument("--rounds", type=int, metavar="N", help="how often each program is started (5, --quick: 2)")
     parser.add_argument("--command", help=argparse.SUPPRESS, default="sorrel")
     return parser.parse_args()

@@ -162,14 +162,23 @@ class Programs:
             yield Runtime("libgomp dynamic", gomp, {**cores, "OMP_DYNAMIC": "true"})
         else:
             self.missing.append("libgomp")
-        clang = next((c for c in ("clang", *(f"clang-{v}" for v in range(21, 13, -1))) if shutil.which(c)), None)
-        libomp = clang and self._solver("fluid_libomp", (clang,), "openmp.c", "-fopenmp")
+        libomp = self._first_that_links("fluid_libomp", ("clang", *(f"clang-{v}" for v in range(21, 13, -1))))
         if libomp:
             yield Runtime("libomp", libomp, cores)
             yield Runtime("libomp blocktime 0", libomp, {**cores, "KMP_BLOCKTIME": "0"})
             yield Runtime("libomp load balance", libomp, {**cores, "OMP_DYNAMIC": "true"})
         else:
             self.missing.append("libomp (clang and libomp-dev)")
+
+    def _first_that_links(self, name: str, compilers: Sequence[str]) -> str | None:
+        """A clang may be here without its libomp."""
+        troubles = len(self.troubles)
+        for compiler in filter(shutil.which, compilers):
+            if program := self._solver(name, (compiler,), "openmp.c", "-fopenmp"):
+                del self.troubles[troubles:]
+                return program
+        del self.troubles[troubles:]
+        return None
 
     def _tbb(self) -> Iterator[Runtime]:
         if not pathlib.Path("/usr/include/tbb/parallel_for.h").is_file():
@@ -333,11 +342,11 @@ def bound(jobs: Sequence[Job], cores: int) -> float:
 
 
 class Throughput:
-    def __init__(self, programs: Programs, seconds: float, repetitions: int) -> None:
+    def __init__(self, programs: Programs, seconds: float, repetitions: int, wanted: Sequence[str] = ()) -> None:
         self.cores = len(os.sched_getaffinity(0))
         self.programs = programs
         self.calibration = Calibration(programs.alone(), seconds, self.cores)
-        self.runtimes = programs.runtimes()
+        self.runtimes = [r for r in programs.runtimes() if not wanted or any(fnmatch.fnmatch(r.name, p) for p in wanted)]
         self.repetitions = repetitions
         self.jobs: dict[str, dict[str, Job]] = {}
         self.runs: dict[tuple[str, str, str], list[Run]] = {}
@@ -535,7 +544,9 @@ def main(arguments) -> int:
     seconds = 0.15 if arguments.quick else 0.7
     with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
         repetitions = arguments.rounds or (1 if arguments.quick else CONFIDENT_REPETITIONS)
-        experiment = Throughput(Programs(arguments.command, pathlib.Path(folder)), seconds, repetitions)
+        experiment = Throughput(
+            Programs(arguments.command, pathlib.Path(folder)), seconds, repetitions, arguments.runtime
+        )
         print("Runtimes: " + ", ".join(runtime.name for runtime in experiment.runtimes), flush=True)
         experiment.calibrate(GRAINS[:1] if not grains and is_wanted(arguments, "stranger") else grains)
         turns = experiment.turns(grains)

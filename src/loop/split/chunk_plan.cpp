@@ -7,7 +7,7 @@ namespace sorrel::loop {
 
 namespace {
 
-constexpr std::int64_t smallest_share = 8;
+constexpr std::int64_t smallest_share = 32;
 
 std::int64_t quotient_up(std::int64_t value, std::int64_t divisor) {
   return value / divisor + (value % divisor != 0 ? 1 : 0);

@@ -30,7 +30,7 @@ struct Iterations {
 };
 
 enum class Schedule : std::uint8_t {
-  automatic,  ///< decreasing chunks, the smallest 1/8 of an equal share
+  automatic,  ///< decreasing chunks, the smallest 1/32 of an equal share
   fixed,      ///< one equal chunk per thread, or chunks of `grain` ("static" in OpenMP)
   dynamic,    ///< chunks of `grain`
   guided,     ///< decreasing chunks, the smallest `grain`

@@ -88,7 +88,7 @@ TEST(ChunkPlanTest, AutomaticChunksAreLargeAtBothEndsAndSmallAtTheCallersEqualSh
     smallest = plan.chunk(i).count();
     smallest_begin = plan.chunk(i).begin;
   }
-  EXPECT_EQ(smallest, 100);
+  EXPECT_EQ(smallest, 25);
   EXPECT_NEAR(static_cast<double>(smallest_begin), 800, 200);
 }
 
