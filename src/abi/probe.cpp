@@ -44,7 +44,7 @@ MPI_Message handle_of(Message* message) {
   return message == nullptr ? MPI_MESSAGE_NO_PROC : reinterpret_cast<MPI_Message>(message);
 }
 
-/// Completes a receive with the message that was set aside for it; null: from MPI_PROC_NULL.
+/// Gives a receive the message that was set aside for it; null: from MPI_PROC_NULL.
 void receive_matched(Request& request, Message* message) {
   request.is_active = true;
   if (message == nullptr) {
@@ -125,6 +125,7 @@ int PMPI_Mrecv(
     describe_receive(request, self, self.self_comm,
                      {buf, static_cast<std::size_t>(count), *type, MPI_PROC_NULL, MPI_ANY_TAG});
     receive_matched(request, taken);
+    wait_for(request);
     if (status != MPI_STATUS_IGNORE) {
       mpi::set_status(*status, request.status_source, request.status_tag, request.status_bytes,
                       false);

@@ -52,6 +52,14 @@ int main(int argc, char** argv) {
     CHECK_EQUAL(status.MPI_SOURCE, from);
     check(in, length, from, 1);
 
+    MPI_Message message;
+    MPI_Isend(out, length, MPI_BYTE, partner, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Mprobe(from, 1, MPI_COMM_WORLD, &message, &status);
+    memset(in, 0, (size_t)length);
+    MPI_Mrecv(in, length, MPI_BYTE, &message, &status);
+    check(in, length, from, 1);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+
     fill(out, length, me, 2);
     MPI_Sendrecv(out, length, MPI_BYTE, partner, 2, in, length, MPI_BYTE, from, 2, MPI_COMM_WORLD,
                  &status);

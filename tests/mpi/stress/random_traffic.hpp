@@ -24,9 +24,11 @@ struct Message {
   std::uint64_t key;
 };
 
+inline constexpr int bytes_max = 150000;
+
 inline int random_bytes(std::uint64_t* dice) {
-  static constexpr int kinds[] = {0, 1, 16, 300, 512, 513, 2000, 16384, 16385, 60000};
-  const int kind = kinds[random_below(dice, 10)];
+  static constexpr int kinds[] = {0, 1, 16, 300, 512, 513, 2000, 16384, 16385, 60000, bytes_max};
+  const int kind = kinds[random_below(dice, 11)];
   return kind < 100 ? kind : kind - random_below(dice, 3);
 }
 
@@ -161,7 +163,7 @@ inline void exchange_by_wildcard(const Shared& shared,
     pattern_fill(sent.back().data(), static_cast<std::size_t>(message.bytes), message.key);
     requests.push_back(start_send(message, sent.back(), shared.comm, own_dice));
   }
-  std::vector<unsigned char> buffer(60001);
+  std::vector<unsigned char> buffer(bytes_max + 1);
   while (!expected.empty()) {
     MPI_Status status;
     MPI_Message handle;
@@ -172,11 +174,11 @@ inline void exchange_by_wildcard(const Shared& shared,
                                            own_dice, static_cast<int>(expected.size())))]
                                   ->tag;
     if (how % 2 == 0) {
-      MPI_Recv(buffer.data(), 60000, MPI_BYTE, MPI_ANY_SOURCE, tag, shared.comm, &status);
+      MPI_Recv(buffer.data(), bytes_max, MPI_BYTE, MPI_ANY_SOURCE, tag, shared.comm, &status);
     } else {
       while (!flag)
         MPI_Improbe(MPI_ANY_SOURCE, tag, shared.comm, &flag, &handle, &status);
-      MPI_Mrecv(buffer.data(), 60000, MPI_BYTE, &handle, &status);
+      MPI_Mrecv(buffer.data(), bytes_max, MPI_BYTE, &handle, &status);
     }
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     const auto found = std::find_if(expected.begin(), expected.end(), [&](const Message* message) {
