@@ -173,7 +173,8 @@ class WakingLink : public PairLink {
  private:
   struct Sleeper {
     alignas(cache_line_bytes) Parker::Count asleep_count{0};
-    alignas(cache_line_bytes) Parker parker{asleep_count};
+    alignas(cache_line_bytes) Parker::State parker_state{Parker::awake};
+    Parker parker{parker_state, asleep_count};
   };
 
   std::unique_ptr<Sleeper> sleeper_ = std::make_unique<Sleeper>();

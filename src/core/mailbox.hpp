@@ -1,10 +1,11 @@
 //! Mailbox - the records that one worker sends to another: one sender, one taker, a ring without a
 //! read-modify-write.
 //!
-//! A record is a slot of two cache lines: what to run, four words, up to 92 bytes of payload, the
-//! first 28 of them in the first line. A longer payload travels in a byte ring beside the slots.
+//! A record is a slot of two cache lines: its kind, four words, up to 100 bytes of payload, the
+//! first 36 of them in the first line. A longer payload travels in a byte ring beside the slots.
 //! Only the sending worker may try_post(), only the receiving worker may take(). Order is kept. A
-//! mailbox wakes nobody (core/parker.hpp) and knows no message format (the runner does).
+//! mailbox wakes nobody (core/parker.hpp) and knows no message format (the kind's runner does). It
+//! holds no pointers, so that it may lie in memory shared by processes; all zero = empty.
 //!
 //! Progress: both wait-free. Limit: slot_count records and payload_ring_bytes bytes; a full mailbox
 //! says so. Ordering labels: (P) publish and (T) take, the slot's sequence; (F) free and (R) reuse,
@@ -32,11 +33,22 @@ struct Record;
 /// the call only.
 using RecordRunner = void (*)(Worker& receiver, const Record& record, const std::byte* payload);
 
-inline constexpr std::size_t record_inline_bytes = 92;
+/// Which runner: an index into the scheduler's table (Scheduler::set_runner).
+using RecordKind = std::uint16_t;
+
+/// A Notice by its address: between workers of one process only.
+inline constexpr RecordKind notice_kind = 0;
+/// From here on the kinds of the transport's packets; those between are the layers' own.
+inline constexpr RecordKind first_packet_kind = 16;
+inline constexpr RecordKind record_kind_count = 48;
+
+inline constexpr std::size_t record_inline_bytes = 100;
 
 /// What a slot carries besides its sequence number.
 struct Record {
-  RecordRunner run = nullptr;
+  RecordKind kind = notice_kind;
+  /// The place of the sending worker in the job, where the kind asks for it.
+  std::uint16_t origin = 0;
   std::array<std::uint32_t, 4> words{};
   std::uint32_t payload_bytes = 0;
 };

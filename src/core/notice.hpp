@@ -5,9 +5,12 @@
 //! list (core/worker.hpp).
 #pragma once
 
+#include <cstddef>
+
 namespace sorrel::core {
 
 class Worker;
+struct Record;
 
 struct Notice {
   /// Runs on the receiving worker, outside of any fiber: must not suspend. May post and reuse the
@@ -16,5 +19,8 @@ struct Notice {
   /// The deferred list of the sending worker.
   Notice* next;
 };
+
+/// The runner of records that carry a notice.
+void run_notice(Worker& receiver, const Record& record, const std::byte* payload);
 
 }  // namespace sorrel::core

@@ -4,10 +4,11 @@
 //! The sleeper announces itself, looks once more for work, then sleeps; a waker publishes work,
 //! then looks whether the sleeper has announced itself. The two fences make at least one of them
 //! see the other (README.md, "Parking"). Sleepers that nothing but a waker can wake are counted in
-//! a count that all parkers of a process share and that never exceeds the truth (README.md, "Nobody
+//! a count that all parkers of a job share and that never exceeds the truth (README.md, "Nobody
 //! is left"). Only the owner calls announce(), count_in() and get_up(); any thread may call
 //! claim(), after it has published. The parker carries no data: what was published is read through
-//! the mailbox's own order.
+//! the mailbox's own order. State and count lie where sleeper and wakers both find them, in memory
+//! shared by processes if need be; a Parker is no more than the two references.
 //!
 //! Progress: claim() wait-free. Ordering labels: (H) heavy fence of the sleeper, (L) light fence of
 //! the waker; (C) claim and (W) woken, the state; (A) the count. Source: Dekker's store-load
@@ -28,7 +29,7 @@ class BasicParker {
   static constexpr std::uint32_t awake = 0;
   static constexpr std::uint32_t parked = 1;
 
-  explicit BasicParker(Count& asleep_count) : asleep_count_(asleep_count) {}
+  BasicParker(State& state, Count& asleep_count) : state_(state), asleep_count_(asleep_count) {}
 
   /// Owner: from here on wakers will claim it. Look for work once more after this call.
   void announce() {
@@ -80,8 +81,8 @@ class BasicParker {
   State& state() { return state_; }
 
  private:
+  State& state_;
   Count& asleep_count_;
-  State state_{awake};
 };
 
 using Parker = BasicParker<StdSync>;

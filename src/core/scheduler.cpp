@@ -17,14 +17,37 @@ void bind_this_thread(int cpu) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
+void run_unknown_kind(Worker& /*receiver*/, const Record& record, const std::byte* /*payload*/) {
+  SORREL_CHECK(false, "nobody takes records of kind %u", unsigned{record.kind});
+}
+
+/// Sleepers and wakers of all processes must use the same two halves of the fence.
+void prepare_fences(const JobMemory& memory) {
+  if (!memory.is_shared()) {
+    os::init_memory_barrier();
+  } else if (memory.has_barrier()) {
+    SORREL_CHECK(os::init_memory_barrier(os::BarrierScope::processes),
+                 "membarrier is refused in one process of the job and not in another");
+  } else {
+    os::use_full_fences();
+  }
+}
+
 }  // namespace
 
 Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
-    : hooks_(hooks), cpus_(options.cpus) {
-  SORREL_CHECK(options.worker_count >= 1);
-  os::init_memory_barrier();
+    : hooks_(hooks),
+      own_memory_(options.memory == nullptr ? std::make_unique<JobMemory>(options.worker_count)
+                                            : nullptr),
+      memory_(options.memory == nullptr ? *own_memory_ : *options.memory),
+      cpus_(options.cpus) {
+  SORREL_CHECK(options.worker_count == memory_.shape().workers_per_process);
+  prepare_fences(memory_);
+  runners_.fill(run_unknown_kind);
+  set_runner(notice_kind, run_notice);
   for (std::uint32_t i = 0; i < options.worker_count; ++i) {
-    workers_.push_back(std::make_unique<Worker>(*this, i, options.worker_count, options.limits));
+    const std::uint32_t place = options.process * options.worker_count + i;
+    workers_.push_back(std::make_unique<Worker>(*this, i, place, memory_, options.limits));
   }
 }
 
@@ -39,6 +62,21 @@ IdleSource& Scheduler::set_idle_source(std::unique_ptr<IdleSource> source) {
                                             std::memory_order_acquire))
     return *first;
   return *source.release();
+}
+
+void Scheduler::set_runner(RecordKind kind, RecordRunner runner) {
+  SORREL_CHECK(kind < record_kind_count);
+  runners_[kind] = runner;
+}
+
+void Scheduler::adopt(Fiber& fiber) {
+  SORREL_CHECK(worker_count() == 1);
+  if (!cpus_.empty()) bind_this_thread(cpus_[0]);
+  workers_[0]->adopt(fiber);
+}
+
+void Scheduler::leave() {
+  workers_[0]->leave();
 }
 
 void Scheduler::run(std::uint32_t fiber_count) {

@@ -1,12 +1,17 @@
 //! Scheduler - the workers of one process, and the two facts that concern all of them: who sleeps,
 //! and when it is over.
 //!
+//! A job may have several processes, each with a scheduler of its own; then its workers' boards and
+//! mailboxes lie in memory that they share (core/job_memory.hpp), and "every worker" below means
+//! every worker of the job.
+//!
 //! run() starts a thread per worker (the caller's thread is worker 0) and returns when every fiber
 //! has ended. When every worker sleeps and no timer is set, nobody is left who could wake anybody:
 //! the all-asleep hook is called by the last one to lie down (README.md, "Nobody is left"). The
 //! hook may stop the process or return, in which case the workers sleep on.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -22,6 +27,10 @@ struct SchedulerOptions {
   WorkerLimits limits;
   /// CPU number for each worker; empty: not bound.
   std::vector<int> cpus;
+  /// The memory of a job of several processes, which outlives the scheduler, and which of them this
+  /// is; null for a job of one.
+  JobMemory* memory = nullptr;
+  std::uint32_t process = 0;
 };
 
 /// What the owner of a scheduler wants to be told. All run on a worker's thread, outside of any
@@ -64,6 +73,21 @@ class Scheduler {
 
   [[nodiscard]] Worker& worker(std::uint32_t index) { return *workers_[index]; }
 
+  [[nodiscard]] JobMemory& memory() { return memory_; }
+
+  /// Before the workers run: what is done with records of a kind.
+  void set_runner(RecordKind kind, RecordRunner runner);
+
+  /// What the runners of packets keep; the core does not look at it.
+  void set_packet_owner(void* owner) { packet_owner_ = owner; }
+
+  [[nodiscard]] void* packet_owner() const { return packet_owner_; }
+
+  /// Makes the calling thread worker 0, and what runs there its only fiber, instead of run().
+  /// Until leave(), by the same thread.
+  void adopt(Fiber& fiber);
+  void leave();
+
   /// Runs `fiber_count` fibers to their end: as many as the hooks start in all.
   void run(std::uint32_t fiber_count);
 
@@ -94,11 +118,13 @@ class Scheduler {
   std::atomic<std::uint32_t> started_count_{0};
   std::atomic<bool> all_started_{false};
   alignas(cache_line_bytes) std::atomic<std::uint32_t> live_fiber_count_{0};
-  /// Workers that nothing but another worker can wake. Never more than truly sleep.
-  alignas(cache_line_bytes) Parker::Count asleep_count_{0};
 
-  // Constant after construction.
+  // Constant while the workers run.
   alignas(cache_line_bytes) SchedulerHooks& hooks_;
+  std::unique_ptr<JobMemory> own_memory_;
+  JobMemory& memory_;
+  std::array<RecordRunner, record_kind_count> runners_{};
+  void* packet_owner_ = nullptr;
   std::vector<int> cpus_;
   std::vector<std::unique_ptr<Worker>> workers_;
 

@@ -33,20 +33,20 @@ ExceptionState* exception_state_of_thread() {
   return get_globals == nullptr ? nullptr : get_globals();
 }
 
-void run_notice(Worker& receiver, const Record& record, const std::byte* /*payload*/) {
-  Notice* notice = nullptr;
-  std::memcpy(&notice, record.words.data(), sizeof notice);
-  notice->run(receiver, *notice);
-}
-
 Record record_of(Notice& notice) {
-  Record record{.run = run_notice};
+  Record record{.kind = notice_kind};
   Notice* pointer = &notice;
   std::memcpy(record.words.data(), &pointer, sizeof pointer);
   return record;
 }
 
 }  // namespace
+
+void run_notice(Worker& receiver, const Record& record, const std::byte* /*payload*/) {
+  Notice* notice = nullptr;
+  std::memcpy(&notice, record.words.data(), sizeof notice);
+  notice->run(receiver, *notice);
+}
 
 Worker* Worker::current() {
   return current_worker;
@@ -63,23 +63,25 @@ void Worker::set_current(Worker* worker) {
 
 Worker::Worker(Scheduler& scheduler,
                std::uint32_t index,
-               std::uint32_t worker_count,
+               std::uint32_t place,
+               JobMemory& memory,
                const WorkerLimits& limits)
     : scheduler_(scheduler),
+      memory_(memory),
       index_(index),
+      place_(place),
+      futex_scope_(memory.is_shared() ? os::FutexScope::shared : os::FutexScope::process),
       limits_(limits),
-      parker_(scheduler.asleep_count_),
-      outbound_(worker_count),
+      board_(memory.board(place)),
+      runners_(scheduler.runners_.data()),
+      outbound_(memory.shape().place_count()),
       spin_ns_(limits.spin_ns_max),
       pool_(limits.pool_bytes_max) {
   root_.worker = this;
   running_ = &root_;
 }
 
-Worker::~Worker() {
-  for (MailboxLink* link : owned_links_)
-    delete link;
-}
+Worker::~Worker() = default;
 
 void Worker::start(
     Fiber& fiber, void* stack_bottom, std::size_t stack_bytes, FiberEntry entry, void* argument) {
@@ -206,20 +208,22 @@ void Worker::park() {
     return;
   }
   const std::int64_t began_ns = os::monotonic_ns();
-  parker_.announce();
+  Parker parker = memory_.parker(place_);
+  parker.announce();
   if (attend() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true)) {
-    parker_.get_up();
+    parker.get_up();
     return;
   }
+  std::atomic<std::uint32_t>& state = parker.state().std_atomic();
   if (timers_.empty()) {
-    if (parker_.count_in() == static_cast<std::int32_t>(scheduler_.worker_count()))
+    if (parker.count_in() == static_cast<std::int32_t>(memory_.shape().place_count()))
       scheduler_.hooks_.on_all_asleep();
-    while (parker_.is_parked())
-      os::futex_wait(parker_.state().std_atomic(), Parker::parked, -1);
+    while (parker.is_parked())
+      os::futex_wait(state, Parker::parked, -1, futex_scope_);
   } else {
     const std::int64_t timeout_ns = timers_.next_due_ns() - os::monotonic_ns();
-    if (timeout_ns > 0) os::futex_wait(parker_.state().std_atomic(), Parker::parked, timeout_ns);
-    parker_.get_up();
+    if (timeout_ns > 0) os::futex_wait(state, Parker::parked, timeout_ns, futex_scope_);
+    parker.get_up();
   }
   // A sleep shorter than the longest spin was not worth it: spin longer next time; a long one: spin
   // less.
@@ -234,8 +238,13 @@ bool Worker::ask_idle_source(bool is_about_to_sleep) {
 }
 
 bool Worker::wake() {
-  if (!parker_.claim()) return false;
-  os::futex_wake_one(parker_.state().std_atomic());
+  return wake_place(place_);
+}
+
+bool Worker::wake_place(std::uint32_t place) {
+  Parker parker = memory_.parker(place);
+  if (!parker.claim()) return false;
+  os::futex_wake_one(parker.state().std_atomic(), futex_scope_);
   return true;
 }
 
@@ -251,7 +260,8 @@ bool Worker::attend() {
 
 bool Worker::drain(Mailbox& mailbox) {
   const auto run = [this](const Record& record, const std::byte* payload) {
-    record.run(*this, record, payload);
+    SORREL_ASSERT(record.kind < record_kind_count);
+    runners_[record.kind](*this, record, payload);
   };
   int count = 0;
   while (count < drain_count_max && mailbox.take(run))
@@ -260,35 +270,34 @@ bool Worker::drain(Mailbox& mailbox) {
 }
 
 bool Worker::accept_new_mailboxes() {
-  MailboxLink* link = new_mailboxes_.take_all();
-  const bool any = link != nullptr;
-  for (; link != nullptr; link = link->next)
-    inbound_.push_back(&link->mailbox);
-  return any;
+  if (board_.newly_opened.seems_empty()) return false;
+  board_.newly_opened.take_all(
+      [this](std::uint32_t from) -> IndexList::Link& { return memory_.link(from, place_); },
+      [this](std::uint32_t from) { inbound_.push_back(&memory_.mailbox(from, place_)); });
+  return true;
 }
 
-void Worker::open_mailbox(Outbound& outbound, Worker& to) {
-  auto* link = new MailboxLink;
-  owned_links_.push_back(link);
-  outbound.mailbox = &link->mailbox;
-  to.new_mailboxes_.push(*link);
+void Worker::open_mailbox(Outbound& outbound, std::uint32_t place) {
+  outbound.mailbox = &memory_.mailbox(place_, place);
+  memory_.board(place).newly_opened.push(place_, memory_.link(place_, place));
 }
 
-bool Worker::try_post(Worker& to, const Record& record, const void* payload) {
-  Outbound& outbound = outbound_[to.index_];
+bool Worker::try_post_to_place(std::uint32_t place, const Record& record, const void* payload) {
+  SORREL_ASSERT(place != place_);
+  Outbound& outbound = outbound_[place];
   if (outbound.mailbox == nullptr) [[unlikely]]
-    open_mailbox(outbound, to);
+    open_mailbox(outbound, place);
   // Behind deferred notices nothing may overtake.
   if (outbound.deferred_first != nullptr || !outbound.mailbox->try_post(record, payload))
     return false;
-  to.wake();
+  wake_place(place);
   return true;
 }
 
 void Worker::post(Worker& to, Notice& notice) {
   SORREL_ASSERT(&to != this);
   if (try_post(to, record_of(notice), nullptr)) return;
-  Outbound& outbound = outbound_[to.index_];
+  Outbound& outbound = outbound_[to.place_];
   notice.next = nullptr;
   if (outbound.deferred_first == nullptr) {
     outbound.deferred_first = &notice;
@@ -311,7 +320,7 @@ bool Worker::flush_deferred() {
       outbound.deferred_first = next;
       --deferred_count_;
       any = true;
-      scheduler_.worker(to).wake();
+      wake_place(to);
     }
   }
   return any;
@@ -321,20 +330,48 @@ void Worker::add_timer(Timer& timer) {
   timers_.add(timer);
 }
 
-void Worker::run() {
+/// The calling thread is this worker's from here on.
+void Worker::take_thread() {
   set_current(this);
   errno_ = &errno;
   exceptions_ = exception_state_of_thread();
   if (exceptions_ == nullptr) exceptions_ = &no_exceptions_;
+  root_.thread_pointer = arch::thread_pointer();
+}
+
+void Worker::run() {
+  take_thread();
   running_ = &root_;
   root_.state = FiberState::running;
-  root_.thread_pointer = arch::thread_pointer();
   root_.sanitizer.adopt_thread();
   scheduler_.hooks_.on_worker_start(*this);
   scheduler_.note_started();
   suspend();
   scheduler_.hooks_.on_worker_end(*this);
+  mark_gone();
   set_current(nullptr);
+}
+
+void Worker::adopt(Fiber& fiber) {
+  take_thread();
+  fiber.worker = this;
+  fiber.thread_pointer = root_.thread_pointer;
+  fiber.state = FiberState::running;
+  fiber.sanitizer.adopt_thread();
+  running_ = &fiber;
+}
+
+void Worker::leave() {
+  running_->state = FiberState::ended;
+  scheduler_.hooks_.on_worker_end(*this);
+  mark_gone();
+  set_current(nullptr);
+}
+
+/// Tells the other processes that this worker sleeps for good. Others may be asleep and need to
+/// hear that it was the last one awake (README.md, "Nobody is left").
+void Worker::mark_gone() {
+  if (memory_.is_shared()) memory_.mark_gone(place_);
 }
 
 }  // namespace sorrel::core

@@ -16,12 +16,13 @@
 #include "base/cache_line.hpp"
 #include "base/check.hpp"
 #include "core/fiber.hpp"
+#include "core/job_memory.hpp"
 #include "core/mailbox.hpp"
 #include "core/message_pool.hpp"
 #include "core/notice.hpp"
 #include "core/parker.hpp"
-#include "core/take_all_list.hpp"
 #include "core/timer.hpp"
+#include "os/futex.hpp"
 
 namespace sorrel::core {
 
@@ -38,7 +39,8 @@ class Worker {
  public:
   Worker(Scheduler& scheduler,
          std::uint32_t index,
-         std::uint32_t worker_count,
+         std::uint32_t place,
+         JobMemory& memory,
          const WorkerLimits& limits);
   ~Worker();
   Worker(const Worker&) = delete;
@@ -54,7 +56,11 @@ class Worker {
   /// fiber will use.
   [[gnu::noinline]] static void set_current(Worker* worker);
 
+  /// Among the workers of its process.
   [[nodiscard]] std::uint32_t index() const { return index_; }
+
+  /// Among the workers of the job.
+  [[nodiscard]] std::uint32_t place() const { return place_; }
 
   [[nodiscard]] Scheduler& scheduler() const { return scheduler_; }
 
@@ -103,22 +109,32 @@ class Worker {
       if (mailbox->has_record()) any |= drain(*mailbox);
     }
     // Rare things share one branch.
-    if (!new_mailboxes_.seems_empty() || deferred_count_ != 0 || !timers_.empty()) [[unlikely]]
+    if (!board_.newly_opened.seems_empty() || deferred_count_ != 0 || !timers_.empty()) [[unlikely]]
       any |= attend();
     return any;
   }
 
-  /// Sends a notice to another worker. Never suspends, never fails.
+  /// Sends a notice to another worker of this process. Never suspends, never fails.
   void post(Worker& to, Notice& notice);
 
-  /// Sends a record to another worker; false when the way is full and the sender must keep its
-  /// message.
-  bool try_post(Worker& to, const Record& record, const void* payload);
+  /// Sends a record to another worker of this process; false when the way is full and the sender
+  /// must keep its message.
+  bool try_post(Worker& to, const Record& record, const void* payload) {
+    return try_post_to_place(to.place_, record, payload);
+  }
+
+  /// Sends a record to another worker of the job; false as above.
+  bool try_post_to_place(std::uint32_t place, const Record& record, const void* payload);
 
   void add_timer(Timer& timer);
 
   /// The body of the worker's thread: runs fibers until the scheduler stops.
   void run();
+
+  /// Makes the calling thread this worker's and what runs there its running fiber, on the thread's
+  /// own stack. It ends with leave(). Instead of run().
+  void adopt(Fiber& fiber);
+  void leave();
 
   /// Whether a fiber of this worker is ready to run.
   [[nodiscard]] bool has_ready() const { return !ready_.empty(); }
@@ -128,18 +144,13 @@ class Worker {
   bool wake();
 
   /// Any thread, a hint: whether it sleeps.
-  [[nodiscard]] bool seems_asleep() const { return parker_.is_parked(); }
+  [[nodiscard]] bool seems_asleep() const { return memory_.parker(place_).is_parked(); }
 
  private:
   struct Outbound {
     Mailbox* mailbox = nullptr;
     Notice* deferred_first = nullptr;
     Notice* deferred_last = nullptr;
-  };
-
-  struct MailboxLink {
-    Mailbox mailbox;
-    MailboxLink* next = nullptr;
   };
 
   Fiber& next_ready();
@@ -150,24 +161,27 @@ class Worker {
   bool attend();
   void switch_to(Fiber& next, bool ends = false);
   bool drain(Mailbox& mailbox);
-  void open_mailbox(Outbound& outbound, Worker& to);
+  void open_mailbox(Outbound& outbound, std::uint32_t place);
   bool flush_deferred();
   bool accept_new_mailboxes();
+  bool wake_place(std::uint32_t place);
+  void take_thread();
+  void mark_gone();
   static void enter_fiber(void* argument);
 
   // Constant after construction; any thread may read.
   Scheduler& scheduler_;
+  JobMemory& memory_;
   const std::uint32_t index_;
+  const std::uint32_t place_;
+  const os::FutexScope futex_scope_;
   const WorkerLimits limits_;
 
-  // Any thread.
-  // Mailboxes whose senders have just opened them.
-  alignas(cache_line_bytes) BasicTakeAllList<StdSync, MailboxLink> new_mailboxes_;
-  alignas(cache_line_bytes) Parker parker_;
-
-  // Own thread only.
+  // Own thread only; what is beside it in the board is anybody's.
   alignas(cache_line_bytes) Fiber* running_ = nullptr;
   void* user_ = nullptr;
+  Board& board_;
+  const RecordRunner* const runners_;
   FiberQueue ready_;
   int* errno_ = nullptr;
   ExceptionState* exceptions_ = nullptr;
@@ -179,7 +193,6 @@ class Worker {
   ExceptionState no_exceptions_;
   Fiber root_;
   MessagePool pool_;
-  std::vector<MailboxLink*> owned_links_;
 };
 
 }  // namespace sorrel::core

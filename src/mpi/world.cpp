@@ -3,6 +3,7 @@
 #include "mpi/collectives/slots.hpp"
 #include "mpi/p2p/buffered.hpp"
 #include "mpi/p2p/request.hpp"
+#include "mpi/p2p/send.hpp"
 #include "mpi/p2p/unexpected.hpp"
 #include "mpi/rank_state.hpp"
 #include "mpi/topology/cart.hpp"
@@ -38,6 +39,7 @@ World::World(core::Scheduler& scheduler, JobControl& job, std::int32_t size)
       ranks_(static_cast<std::size_t>(size)) {
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i)
     worker_states_.push_back(std::make_unique<WorkerState>());
+  set_send_runners(scheduler);
   world_comm_ = new CommShared(*this, world_context, group_);
   world_comm_->retain();
 }

@@ -8,15 +8,40 @@ namespace sorrel::os {
 
 bool membarrier_is_available = false;
 
-bool init_memory_barrier() {
-  membarrier_is_available =
-      syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+namespace {
+
+// Written before the first use.
+int barrier_command = MEMBARRIER_CMD_PRIVATE_EXPEDITED;
+
+int membarrier(int command) {
+  return static_cast<int>(syscall(SYS_membarrier, command, 0, 0));
+}
+
+}  // namespace
+
+bool has_barrier_of_processes() {
+  constexpr int needed = MEMBARRIER_CMD_GLOBAL_EXPEDITED | MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED;
+  const int commands = membarrier(MEMBARRIER_CMD_QUERY);
+  return commands >= 0 && (commands & needed) == needed;
+}
+
+bool init_memory_barrier(BarrierScope scope) {
+  if (scope == BarrierScope::processes) {
+    membarrier_is_available = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
+    if (membarrier_is_available) barrier_command = MEMBARRIER_CMD_GLOBAL_EXPEDITED;
+  } else if (barrier_command != MEMBARRIER_CMD_GLOBAL_EXPEDITED) {
+    membarrier_is_available = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+  }
   return membarrier_is_available;
+}
+
+void use_full_fences() {
+  membarrier_is_available = false;
 }
 
 void heavy_barrier() {
   if (membarrier_is_available) {
-    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    membarrier(barrier_command);
   } else {
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }

@@ -20,7 +20,8 @@ struct WakeUpModel : rl::test_suite<WakeUpModel<weakened, second_look>, 3> {
 
   static constexpr std::uint64_t waker_count = 2;
   typename Parker::Count asleep_count;
-  Parker parker{asleep_count};
+  typename Parker::State state{Parker::awake};
+  Parker parker{state, asleep_count};
   std::array<typename Sync::template Atomic<std::uint64_t>, waker_count> published;
   std::uint64_t seen_count = 0;
 
@@ -70,8 +71,9 @@ struct NobodyLeftModel : rl::test_suite<NobodyLeftModel<weakened>, 2> {
   using Parker = core::BasicParker<Sync>;
 
   struct Worker {
-    explicit Worker(typename Parker::Count& asleep_count) : parker(asleep_count) {}
+    explicit Worker(typename Parker::Count& asleep_count) : parker(state, asleep_count) {}
 
+    typename Parker::State state{Parker::awake};
     Parker parker;
     typename Sync::template Atomic<std::uint64_t> inbox;
     typename Sync::template Plain<int> left_behind;
@@ -146,7 +148,8 @@ template <Weakened weakened>
 struct ClaimedModel : rl::test_suite<ClaimedModel<weakened>, 2> {
   using Parker = core::BasicParker<ModelSync<weakened, true>>;
   typename Parker::Count asleep_count;
-  Parker parker{asleep_count};
+  typename Parker::State state{Parker::awake};
+  Parker parker{state, asleep_count};
 
   void thread(unsigned index) {
     if (index == 0) {
@@ -167,7 +170,8 @@ template <Weakened weakened>
 struct GetUpModel : rl::test_suite<GetUpModel<weakened>, 2> {
   using Parker = core::BasicParker<ModelSync<weakened, true>>;
   typename Parker::Count asleep_count;
-  Parker parker{asleep_count};
+  typename Parker::State state{Parker::awake};
+  Parker parker{state, asleep_count};
 
   void thread(unsigned index) {
     if (index == 0) {

@@ -13,6 +13,8 @@ namespace sorrel::mpi {
 
 namespace {
 
+constexpr core::RecordKind inline_message_kind = 1;
+
 // Words of an inline record: destination (rank of the job), context, source, tag.
 void run_inline_message(core::Worker& worker,
                         const core::Record& record,
@@ -55,6 +57,10 @@ void run_referenced_message(core::Worker& worker, core::Notice& notice) {
 
 }  // namespace
 
+void set_send_runners(core::Scheduler& scheduler) {
+  scheduler.set_runner(inline_message_kind, run_inline_message);
+}
+
 bool try_send_inline(RankState& self, RankState& to, const Comm& comm, SendArguments arguments) {
   constexpr std::size_t stack_bytes = 4096;
   const std::size_t bytes = arguments.count * arguments.type.size();
@@ -66,7 +72,7 @@ bool try_send_inline(RankState& self, RankState& to, const Comm& comm, SendArgum
     payload = packed.data();
   }
   const core::Record record{
-      .run = run_inline_message,
+      .kind = inline_message_kind,
       .words = {static_cast<std::uint32_t>(to.world_rank), comm.shared->context(),
                 static_cast<std::uint32_t>(comm.rank), static_cast<std::uint32_t>(arguments.tag)},
       .payload_bytes = static_cast<std::uint32_t>(bytes)};

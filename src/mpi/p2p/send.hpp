@@ -56,6 +56,9 @@ inline MessageData data_of(const SendArguments& arguments) {
   return true;
 }
 
+/// Before the workers run: what is done with the records that sending makes.
+void set_send_runners(core::Scheduler& scheduler);
+
 /// Sends and waits until the buffer may be reused. May suspend.
 void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode);
 

@@ -132,16 +132,16 @@ TEST(SchedulerTest, ARecordDoesNotOvertakeDeferredNotices) {
   std::vector<NumberedNotice> notices(notice_count);
   static Counter* counter_of_record;
   counter_of_record = &counter;
+  run.scheduler().set_runner(1, [](Worker& receiver, const Record&, const std::byte*) {
+    arrived_before_record = counter_of_record->arrived_count;
+    record_arrived.complete(receiver);
+  });
   run.add(0, [&](Worker& worker) {
     for (std::uint32_t i = 0; i < notice_count; ++i) {
       notices[i].prepare(i, counter);
       worker.post(run.worker(1), notices[i]);
     }
-    const Record record{.run = [](Worker& receiver, const Record&, const std::byte*) {
-      arrived_before_record = counter_of_record->arrived_count;
-      record_arrived.complete(receiver);
-    }};
-    while (!worker.try_post(run.worker(1), record, nullptr))
+    while (!worker.try_post(run.worker(1), {.kind = 1}, nullptr))
       worker.yield();
   });
   run.add(1, [&](Worker& worker) { record_arrived.wait(worker); });

@@ -1,0 +1,94 @@
+#include "core/job_memory.hpp"
+
+#include <sys/mman.h>
+#include <utility>
+
+#include "os/futex.hpp"
+
+namespace sorrel::core {
+
+namespace {
+
+constexpr std::size_t rounded(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+JobMemory::JobMemory(std::uint32_t worker_count)
+    : shape_{.process_count = 1, .workers_per_process = worker_count}, place_count_(worker_count) {
+  lay_out();
+  const std::size_t bytes = bytes_needed(shape_);
+  void* range = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  SORREL_CHECK(range != MAP_FAILED, "no room for the mailboxes of %u workers", worker_count);
+  // A huge page would commit 2 MiB for the first touched byte of a mailbox.
+  madvise(range, bytes, MADV_NOHUGEPAGE);
+  base_ = static_cast<std::byte*>(range);
+}
+
+JobMemory::JobMemory(const JobShape& shape, os::SharedSegment segment)
+    : shape_(shape), place_count_(shape.place_count()), segment_(std::move(segment)) {
+  SORREL_CHECK(segment_.is_valid() && segment_.bytes() >= bytes_needed(shape));
+  lay_out();
+  base_ = segment_.base();
+}
+
+JobMemory::~JobMemory() {
+  if (!is_shared()) munmap(base_, bytes_needed(shape_));
+}
+
+void JobMemory::lay_out() {
+  SORREL_CHECK(place_count_ >= 1 && place_count_ <= place_count_max);
+  constexpr std::size_t page_bytes = 4096;
+  const std::size_t pair_count = std::size_t{place_count_} * place_count_;
+  processes_offset_ = sizeof(Header) + place_count_ * sizeof(Board);
+  links_offset_ = processes_offset_ + shape_.process_count * sizeof(ProcessBoard);
+  mailboxes_offset_ = rounded(links_offset_ + pair_count * sizeof(IndexList::Link), page_bytes);
+}
+
+std::size_t JobMemory::bytes_needed(const JobShape& shape) {
+  constexpr std::size_t page_bytes = 4096;
+  const std::size_t places = shape.place_count();
+  const std::size_t in_front = sizeof(Header) + places * sizeof(Board) +
+                               shape.process_count * sizeof(ProcessBoard) +
+                               places * places * sizeof(IndexList::Link);
+  return rounded(in_front, page_bytes) + rounded(places * places * sizeof(Mailbox), page_bytes);
+}
+
+bool JobMemory::claim_ending(std::uint32_t process) {
+  std::uint32_t nobody = 0;
+  // Acquire and release: who comes second has seen that the first speaks.
+  return header().ending.compare_exchange_strong(nobody, process + 1, std::memory_order_acq_rel,
+                                                 std::memory_order_relaxed);
+}
+
+std::int32_t JobMemory::ending_process() const {
+  // Acquire, pairs with the exchange in claim_ending().
+  return static_cast<std::int32_t>(header().ending.load(std::memory_order_acquire)) - 1;
+}
+
+void JobMemory::mark_gone(std::uint32_t place) {
+  // Release, pairs with the senders' acquire: what we have sent stands before.
+  board(place).is_gone.store(1, std::memory_order_release);
+  const auto everybody = static_cast<std::int32_t>(place_count_);
+  // Acquire and release, as in Parker::count_in().
+  if (asleep_count().fetch_add(1, Order::acq_rel) + 1 != everybody) return;
+  for (std::uint32_t other = 0; other < place_count_; ++other) {
+    Parker sleeper = parker(other);
+    if (!sleeper.claim()) continue;
+    os::futex_wake_one(sleeper.state().std_atomic(), os::FutexScope::shared);
+    return;
+  }
+}
+
+void JobMemory::set_has_barrier(bool has_barrier) {
+  // Relaxed: the processes are started afterwards.
+  header().has_barrier.store(has_barrier ? 1 : 0, std::memory_order_relaxed);
+}
+
+bool JobMemory::has_barrier() const {
+  return header().has_barrier.load(std::memory_order_relaxed) != 0;
+}
+
+}  // namespace sorrel::core
