@@ -40,6 +40,7 @@ Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
       own_memory_(options.memory == nullptr ? std::make_unique<JobMemory>(options.worker_count)
                                             : nullptr),
       memory_(options.memory == nullptr ? *own_memory_ : *options.memory),
+      process_(options.process),
       cpus_(options.cpus) {
   SORREL_CHECK(options.worker_count == memory_.shape().workers_per_process);
   prepare_fences(memory_);

@@ -75,6 +75,9 @@ class Scheduler {
 
   [[nodiscard]] JobMemory& memory() { return memory_; }
 
+  /// Which process of the job this is.
+  [[nodiscard]] std::uint32_t process() const { return process_; }
+
   /// Before the workers run: what is done with records of a kind.
   void set_runner(RecordKind kind, RecordRunner runner);
 
@@ -123,6 +126,7 @@ class Scheduler {
   alignas(cache_line_bytes) SchedulerHooks& hooks_;
   std::unique_ptr<JobMemory> own_memory_;
   JobMemory& memory_;
+  const std::uint32_t process_;
   std::array<RecordRunner, record_kind_count> runners_{};
   void* packet_owner_ = nullptr;
   std::vector<int> cpus_;

@@ -26,7 +26,9 @@ class FiberRun : public SchedulerHooks {
   using Body = std::function<void(Worker&)>;
 
   explicit FiberRun(std::uint32_t worker_count = 1, WorkerLimits limits = {})
-      : scheduler_({.worker_count = worker_count, .limits = limits, .cpus = {}}, *this) {}
+      : FiberRun(SchedulerOptions{.worker_count = worker_count, .limits = limits, .cpus = {}}) {}
+
+  explicit FiberRun(const SchedulerOptions& options) : scheduler_(options, *this) {}
 
   /// Adds a fiber of the worker; the fibers of a worker first run in the order of adding.
   Fiber& add(std::uint32_t worker_index, Body body) {

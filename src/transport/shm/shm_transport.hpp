@@ -1,0 +1,72 @@
+//! ShmTransport - packets between the processes of one node, through the mailboxes of the memory
+//! that they share.
+//!
+//! A packet is a record of core's mailbox, so that a worker takes packets and its own process's
+//! records in the same loop, and sleeps and is woken the same way. pull() is one copy by
+//! process_vm_readv; whether the system allows it is tried at the first question about a process,
+//! which must have started by then. To a worker that has ended, what finds no room is dropped:
+//! nobody will take it. See README.md.
+//!
+//! Progress: try_send() wait-free but for the first packet of a pair (lock-free). Limit: 256
+//! packets or 16 KiB of long payloads on their way from one worker to another.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+
+#include "core/scheduler.hpp"
+#include "transport/transport.hpp"
+
+namespace sorrel::transport {
+
+class ShmTransport final : public Transport {
+ public:
+  enum class Pulling { when_allowed, never };
+
+  /// For a scheduler with shared memory, which it outlives not; before its workers run.
+  explicit ShmTransport(core::Scheduler& scheduler, Pulling pulling = Pulling::when_allowed);
+
+  [[nodiscard]] std::uint32_t process_count() const override {
+    return memory_.shape().process_count;
+  }
+
+  [[nodiscard]] std::uint32_t own_process() const override { return scheduler_.process(); }
+
+  void set_handler(std::uint32_t kind, PacketHandler handler) override;
+
+  [[nodiscard]] std::uint32_t payload_bytes_max() const override {
+    return core::Mailbox::payload_bytes_max;
+  }
+
+  [[nodiscard]] bool try_send(core::Worker& from,
+                              Place to,
+                              const Packet& packet,
+                              const void* payload) override;
+
+  [[nodiscard]] bool can_pull(std::uint32_t process) const override;
+
+  [[nodiscard]] bool pull(std::uint32_t process,
+                          void* target,
+                          std::uintptr_t source,
+                          std::size_t bytes) override;
+
+ private:
+  enum class Way : std::uint8_t { untried, open, closed };
+
+  static void run_packet(core::Worker& receiver,
+                         const core::Record& record,
+                         const std::byte* payload);
+  [[nodiscard]] Way try_way(std::uint32_t process) const;
+
+  // Constant while the workers run.
+  core::Scheduler& scheduler_;
+  core::JobMemory& memory_;
+  const Pulling pulling_;
+  std::array<PacketHandler, packet_kind_count_max> handlers_{};
+
+  // Any worker of this process. Relaxed: whoever asks in vain tries for himself.
+  mutable std::unique_ptr<std::atomic<Way>[]> ways_;
+};
+
+}  // namespace sorrel::transport
