@@ -2,6 +2,7 @@
 #include "abi/call.hpp"
 #include "mpi/attribute.hpp"
 #include "mpi/comm_create.hpp"
+#include "mpi/internal_tag.hpp"
 
 namespace sorrel::abi {
 
@@ -99,7 +100,9 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
   return call_on(comm, "MPI_Comm_create_group", [&](RankState& self, Comm& c) {
     auto members = mpi::group_of(group);
     if (members == nullptr) return self.fail(MPI_ERR_GROUP, "the handle is no group");
-    if (tag < 0) return self.fail(MPI_ERR_TAG, "the tag is %d; it must not be negative", tag);
+    if (tag < 0 || tag > mpi::tag_max) {
+      return self.fail(MPI_ERR_TAG, "the tag is %d; it must be in 0..%d", tag, mpi::tag_max);
+    }
     Comm* made = nullptr;
     const int error = comm_create_group(self, c, std::move(members), tag, &made);
     *newcomm = handle_or_null(made);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mpi/error_detail.hpp"
+#include "mpi/internal_tag.hpp"
 
 namespace sorrel::mpi {
 
@@ -101,7 +102,7 @@ class AttributeMap {
 /// The values behind the attributes that the library itself sets. One for each rank, because
 /// programs get pointers to them.
 struct PredefinedAttributes {
-  int tag_ub = 0x7fffffff;
+  int tag_ub = tag_max;
   int io = MPI_ANY_SOURCE;
   int host = MPI_PROC_NULL;
   int wtime_is_global = 1;

@@ -1,6 +1,7 @@
 #include "mpi/comm.hpp"
 
 #include "mpi/collectives/slots.hpp"
+#include "mpi/process_map.hpp"
 #include "mpi/rank_state.hpp"
 #include "mpi/topology/cart.hpp"
 
@@ -18,7 +19,9 @@ CommShared::CommShared(World& world, std::uint32_t context, std::shared_ptr<cons
       own_members_.push_back(&world.rank(group_->world_rank(i)));
     members_ = own_members_.data();
   }
-  slots_ = std::make_unique<CollectiveSlots>(world, *group_);
+  if (ProcessMap::spans(world.layout(), *group_))
+    processes_ = std::make_unique<ProcessMap>(world.layout(), *group_, world.own_process());
+  slots_ = std::make_unique<CollectiveSlots>(world, *group_, context, processes_.get());
 }
 
 CommShared::~CommShared() = default;
@@ -39,6 +42,7 @@ Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent) {
 
 void end(Comm& comm) {
   comm.header.kind = ObjectKind::freed;
+  comm.shared->slots().leave(comm);
   release(*comm.errhandler);
   comm.shared->release();
   delete &comm;

@@ -23,10 +23,11 @@ namespace sorrel::mpi {
 struct CollectivePart;
 class CollectiveSlots;
 class CartTopology;
+class ProcessMap;
 struct RankState;
 class World;
 
-/// What the members of a communicator have in common.
+/// What the members of a communicator have in common, in this process.
 class CommShared {
  public:
   CommShared(World& world, std::uint32_t context, std::shared_ptr<const Group> group);
@@ -43,8 +44,12 @@ class CommShared {
 
   [[nodiscard]] const std::shared_ptr<const Group>& group() const { return group_; }
 
-  /// The state of a member; `rank` in 0..size()-1.
+  /// The state of a member; `rank` in 0..size()-1. One of another process has the world's stand-in,
+  /// whose worker is null.
   [[nodiscard]] RankState& member(std::int32_t rank) const { return *members_[rank]; }
+
+  /// How the members are spread over processes; null when all are in this one.
+  [[nodiscard]] const ProcessMap* processes() const { return processes_.get(); }
 
   [[nodiscard]] CollectiveSlots& slots() const { return *slots_; }
 
@@ -61,6 +66,7 @@ class CommShared {
   /// One pointer per member; the world's own array for the group of everybody.
   RankState* const* members_;
   std::vector<RankState*> own_members_;
+  std::unique_ptr<const ProcessMap> processes_;
   std::unique_ptr<CollectiveSlots> slots_;
   // Relaxed increments by a holder; the decrement to zero acquires what the other holders released.
   std::atomic<std::int32_t> holder_count_{0};

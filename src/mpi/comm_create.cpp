@@ -3,21 +3,20 @@
 #include <algorithm>
 #include <vector>
 
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/slots.hpp"
-#include "mpi/p2p/receive.hpp"
-#include "mpi/p2p/send.hpp"
-#include "mpi/p2p/wait.hpp"
+#include "mpi/collectives/traffic.hpp"
+#include "mpi/process_map.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
 
 namespace {
 
-/// What a member leaves for member 0, and where member 0 leaves the answer.
+/// What a member leaves for its speaker, and where the speaker leaves the answer.
 struct SplitRequest {
   int color;
   int key;
-  std::shared_ptr<const Group> group;
   CommShared* shared = nullptr;
 };
 
@@ -27,44 +26,72 @@ struct Candidate {
   std::int32_t rank;
 };
 
+/// What the members of a process make a communicator from: member 0, or the first of each process,
+/// makes it for all.
+std::int32_t speaker_of(const Comm& parent) {
+  const ProcessMap* processes = parent.shared->processes();
+  return processes == nullptr ? 0 : processes->leader(processes->own_index());
+}
+
+bool is_here(const Comm& parent, std::int32_t rank) {
+  const ProcessMap* processes = parent.shared->processes();
+  return processes == nullptr || processes->index_of(rank) == processes->own_index();
+}
+
 SplitRequest& request_of(const CollectiveSlots& slots, std::int32_t rank) {
   return const_cast<SplitRequest&>(slots.left_by<SplitRequest>(rank));
 }
 
-/// Makes the shared part for the candidates [first, last), who have one color.
+/// Makes the shared part for the candidates [first, last), who have one color, and hands it to
+/// those of this process, if any.
 void make_shared_for(Comm& parent,
-                     const CollectiveSlots& slots,
+                     std::uint32_t context,
                      const Candidate* first,
                      const Candidate* last) {
+  const auto is_candidate_here = [&](const Candidate& c) { return is_here(parent, c.rank); };
+  if (std::none_of(first, last, is_candidate_here)) return;
   std::vector<std::int32_t> world_ranks;
   for (const Candidate* c = first; c != last; ++c)
     world_ranks.push_back(parent.shared->group()->world_rank(c->rank));
   World& world = parent.shared->world();
-  auto* shared = new CommShared(world, world.new_context(), Group::of(std::move(world_ranks)));
+  auto* shared = new CommShared(world, context, Group::of(std::move(world_ranks)));
   for (const Candidate* c = first; c != last; ++c) {
+    if (!is_candidate_here(*c)) continue;
     // The member's own hold, taken for it now: the first to finish must not end what others have
     // yet to take.
     shared->retain();
-    request_of(slots, c->rank).shared = shared;
+    request_of(parent.shared->slots(), c->rank).shared = shared;
   }
 }
 
-void split_all(Comm& parent, const CollectiveSlots& slots) {
-  std::vector<Candidate> candidates;
-  for (std::int32_t rank = 0; rank < parent.size(); ++rank) {
-    const SplitRequest& request = request_of(slots, rank);
-    if (request.color != MPI_UNDEFINED)
-      candidates.push_back({.color = request.color, .key = request.key, .rank = rank});
-  }
+/// Everybody's color and key; those without a color are left out. Ordered by color, key, rank.
+std::vector<Candidate> ordered(std::vector<Candidate> candidates) {
+  std::erase_if(candidates, [](const Candidate& c) { return c.color == MPI_UNDEFINED; });
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     if (a.color != b.color) return a.color < b.color;
     return a.key != b.key ? a.key < b.key : a.rank < b.rank;
   });
+  return candidates;
+}
+
+std::uint32_t color_count(const std::vector<Candidate>& candidates) {
+  std::uint32_t count = 0;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    count += i == 0 || candidates[i].color != candidates[i - 1].color ? 1 : 0;
+  return count;
+}
+
+/// Makes a communicator for each color, with contexts from `first_context` on.
+void split_all(Comm& parent,
+               const std::vector<Candidate>& candidates,
+               std::uint32_t first_context) {
+  std::uint32_t context = first_context;
   for (std::size_t first = 0; first < candidates.size();) {
     std::size_t last = first;
     while (last < candidates.size() && candidates[last].color == candidates[first].color)
       ++last;
-    make_shared_for(parent, slots, candidates.data() + first, candidates.data() + last);
+    make_shared_for(parent, context, candidates.data() + first, candidates.data() + last);
+    context += parent.shared->world().context_step();
     first = last;
   }
 }
@@ -76,14 +103,36 @@ Comm* adopt(CommShared& shared, const RankState& self, const Comm& parent) {
   return comm;
 }
 
-/// Meets, lets member 0 answer all requests, meets again.
+/// The members of a process meet, its speaker answers their requests, and they meet again.
 template <class Answer>
-void ask_member_zero(RankState& self, Comm& parent, SplitRequest& request, Answer&& answer) {
+void ask_speaker(RankState& self, Comm& parent, SplitRequest& request, Answer&& answer) {
   CollectiveSlots& slots = parent.shared->slots();
   slots.deposit(parent, &request);
-  slots.meet(self, parent);
-  if (parent.rank == 0) answer(slots);
-  slots.meet(self, parent);
+  slots.meet_here(self, parent);
+  if (parent.rank == speaker_of(parent)) answer(slots);
+  slots.meet_here(self, parent);
+}
+
+/// `count` new contexts, the same for all members of the parent: those of its first member's
+/// process. May suspend.
+std::uint32_t agree_on_contexts(RankState& self, Comm& parent, std::uint32_t count) {
+  std::uint32_t context = 0;
+  if (parent.rank == 0) context = parent.shared->world().new_contexts(count);
+  const TypedBuffer buffer{
+      .buffer = &context, .count = 1, .type = datatype_from_handle(MPI_UINT32_T)};
+  (void)broadcast({self, parent}, buffer, 0);
+  return context;
+}
+
+/// Everybody's color and key, gathered over processes. May suspend.
+std::vector<Candidate> gather_candidates(RankState& self, Comm& parent, Candidate own) {
+  std::vector<Candidate> all(static_cast<std::size_t>(parent.size()));
+  const TypedBuffer send{
+      .buffer = &own, .count = sizeof own, .type = datatype_from_handle(MPI_BYTE)};
+  const BlockList receive{
+      .buffer = all.data(), .count = sizeof own, .type = datatype_from_handle(MPI_BYTE)};
+  (void)all_gather({self, parent}, &send, receive);
+  return all;
 }
 
 /// A parent with one member asks nobody.
@@ -94,15 +143,63 @@ CommShared* make_alone(const RankState& self, Comm& parent) {
   return shared;
 }
 
+/// The group's first member finds the context; the first of each process makes the shared part and
+/// sends its address to the others of its process. May suspend.
+CommShared* shared_for_group(const Member& member,
+                             const std::shared_ptr<const Group>& group,
+                             std::int32_t own_rank,
+                             std::int32_t tag) {
+  World& world = member.comm.shared->world();
+  const auto parent_rank = [&](std::int32_t rank) {
+    return member.comm.shared->group()->rank_of(group->world_rank(rank));
+  };
+  const auto speaker_for = [&](std::int32_t rank) {
+    std::int32_t first = 0;
+    const std::uint32_t process = world.layout().process_of(group->world_rank(rank));
+    while (world.layout().process_of(group->world_rank(first)) != process)
+      ++first;
+    return first;
+  };
+  const std::int32_t speaker = speaker_for(own_rank);
+  CommShared* shared = nullptr;
+  const TypedBuffer address{.buffer = &shared, .count = 1, .type = datatype_from_handle(MPI_AINT)};
+  if (own_rank != speaker) {
+    receive_now(member, address, parent_rank(speaker), tag);
+    return shared;
+  }
+  std::uint32_t context = 0;
+  const TypedBuffer number{
+      .buffer = &context, .count = 1, .type = datatype_from_handle(MPI_UINT32_T)};
+  if (own_rank == 0) {
+    context = world.new_context();
+  } else {
+    receive_now(member, number, parent_rank(0), tag);
+  }
+  shared = new CommShared(world, context, group);
+  for (std::int32_t rank = 0; rank < group->size(); ++rank) {
+    if (world.is_here(group->world_rank(rank))) {
+      shared->retain();
+      if (rank != own_rank) send_now(member, address, parent_rank(rank), tag);
+    } else if (own_rank == 0 && rank == speaker_for(rank)) {
+      send_now(member, number, parent_rank(rank), tag);
+    }
+  }
+  return shared;
+}
+
 }  // namespace
 
 Comm* comm_duplicate(RankState& self, Comm& parent) {
   if (parent.size() == 1) return adopt(*make_alone(self, parent), self, parent);
-  SplitRequest request{.color = 0, .key = 0, .group = nullptr};
-  ask_member_zero(self, parent, request, [&](const CollectiveSlots& slots) {
-    World& world = parent.shared->world();
-    auto* shared = new CommShared(world, world.new_context(), parent.shared->group());
+  World& world = parent.shared->world();
+  const bool is_spread = parent.shared->processes() != nullptr;
+  const std::uint32_t agreed = is_spread ? agree_on_contexts(self, parent, 1) : 0;
+  SplitRequest request{.color = 0, .key = 0};
+  ask_speaker(self, parent, request, [&](const CollectiveSlots& slots) {
+    const std::uint32_t context = is_spread ? agreed : world.new_context();
+    auto* shared = new CommShared(world, context, parent.shared->group());
     for (std::int32_t rank = 0; rank < parent.size(); ++rank) {
+      if (!is_here(parent, rank)) continue;
       shared->retain();
       request_of(slots, rank).shared = shared;
     }
@@ -115,12 +212,28 @@ int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result)
   if (color < 0 && color != MPI_UNDEFINED) {
     return self.fail(MPI_ERR_ARG, "color %d is negative and not MPI_UNDEFINED", color);
   }
-  SplitRequest request{.color = color, .key = key, .group = nullptr};
+  SplitRequest request{.color = color, .key = key};
   if (parent.size() == 1) {
     if (color != MPI_UNDEFINED) request.shared = make_alone(self, parent);
+  } else if (parent.shared->processes() != nullptr) {
+    auto candidates =
+        gather_candidates(self, parent, {.color = color, .key = key, .rank = parent.rank});
+    // Only who makes something needs their order; member 0 does.
+    if (parent.rank == speaker_of(parent)) candidates = ordered(std::move(candidates));
+    const std::uint32_t context = agree_on_contexts(self, parent, color_count(candidates));
+    ask_speaker(self, parent, request,
+                [&](const CollectiveSlots&) { split_all(parent, candidates, context); });
   } else {
-    ask_member_zero(self, parent, request,
-                    [&](const CollectiveSlots& slots) { split_all(parent, slots); });
+    ask_speaker(self, parent, request, [&](const CollectiveSlots& slots) {
+      std::vector<Candidate> candidates;
+      for (std::int32_t rank = 0; rank < parent.size(); ++rank) {
+        const SplitRequest& theirs = request_of(slots, rank);
+        candidates.push_back({.color = theirs.color, .key = theirs.key, .rank = rank});
+      }
+      candidates = ordered(std::move(candidates));
+      const std::uint32_t context = parent.shared->world().new_contexts(color_count(candidates));
+      split_all(parent, candidates, context);
+    });
   }
   if (request.shared != nullptr) *result = adopt(*request.shared, self, parent);
   return MPI_SUCCESS;
@@ -144,37 +257,8 @@ int comm_create_group(
   *result = nullptr;
   const std::int32_t own_rank = group->rank_of(self.world_rank);
   if (own_rank == MPI_UNDEFINED) return MPI_SUCCESS;
-  // The group's first member makes the shared part and sends its address to the others, on a tag of
-  // the parent that no user may use: user tags are not negative, and the two wildcards are -1 and
-  // -2.
-  const int wire_tag = -3 - tag;
-  Datatype& address = *datatype_from_handle(MPI_AINT);
-  CommShared* shared = nullptr;
-  if (own_rank == 0) {
-    shared = new CommShared(parent.shared->world(), parent.shared->world().new_context(), group);
-    for (std::int32_t i = 0; i < group->size(); ++i)
-      shared->retain();
-    for (std::int32_t i = 1; i < group->size(); ++i) {
-      const int destination = parent.shared->group()->rank_of(group->world_rank(i));
-      send(self, parent,
-           {.buffer = &shared,
-            .count = 1,
-            .type = address,
-            .destination = destination,
-            .tag = wire_tag},
-           SendMode::standard);
-    }
-  } else {
-    Request request;
-    const int source = parent.shared->group()->rank_of(group->world_rank(0));
-    describe_receive(
-        request, self, parent,
-        {.buffer = &shared, .count = 1, .type = address, .source = source, .tag = wire_tag});
-    request.is_active = true;
-    start_receive(request);
-    wait_for(request);
-  }
-  *result = adopt(*shared, self, parent);
+  *result = adopt(*shared_for_group({self, parent}, group, own_rank, group_creation_tag(tag)), self,
+                  parent);
   return MPI_SUCCESS;
 }
 

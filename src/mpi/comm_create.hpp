@@ -1,7 +1,9 @@
 //! Making communicators - all collective over the parent, all may suspend.
 //!
-//! Member 0 of the parent makes what the new communicators share and hands it out; everybody makes
-//! its own view.
+//! In each process one member makes what the new communicators share there and hands it out;
+//! everybody makes its own view. A communicator's number (context) comes from the process of the
+//! parent's, or group's, first member: no two processes give the same (World::new_contexts), so
+//! nothing has to be agreed on, only to be told.
 #pragma once
 
 #include <memory>

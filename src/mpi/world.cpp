@@ -1,7 +1,11 @@
 #include "mpi/world.hpp"
 
+#include "mpi/collectives/process_meeting.hpp"
 #include "mpi/collectives/slots.hpp"
+#include "mpi/outlet.hpp"
 #include "mpi/p2p/buffered.hpp"
+#include "mpi/p2p/eager_windows.hpp"
+#include "mpi/p2p/remote.hpp"
 #include "mpi/p2p/request.hpp"
 #include "mpi/p2p/send.hpp"
 #include "mpi/p2p/unexpected.hpp"
@@ -30,16 +34,40 @@ Request& make_finished_send(WorkerState& state) {
   return request;
 }
 
+void set_packet_handlers(transport::Transport& transport) {
+  set_message_handlers(transport);
+  set_meeting_handlers(transport);
+}
+
 }  // namespace
 
-World::World(core::Scheduler& scheduler, JobControl& job, std::int32_t size)
+WorkerState::WorkerState() = default;
+WorkerState::~WorkerState() = default;
+
+World::World(core::Scheduler& scheduler,
+             JobControl& job,
+             const RankLayout& layout,
+             transport::Transport* transport)
     : scheduler_(scheduler),
       job_(job),
-      group_(Group::everybody(size)),
-      ranks_(static_cast<std::size_t>(size)) {
+      layout_(layout),
+      transport_(transport),
+      own_process_(transport == nullptr ? 0 : transport->own_process()),
+      first_own_rank_(layout.first_rank_of_process(own_process_)),
+      last_own_rank_(layout.first_rank_of_process(own_process_ + 1)),
+      group_(Group::everybody(layout.rank_count())),
+      remote_rank_(std::make_unique<RankState>()),
+      remote_sender_(std::make_unique<Request>()),
+      ranks_(static_cast<std::size_t>(layout.rank_count()), remote_rank_.get()),
+      next_context_(own_process_ + layout.process_count()) {
+  SORREL_CHECK(layout.worker_count() == scheduler.worker_count());
+  SORREL_CHECK((transport != nullptr) == (layout.process_count() > 1));
+  remote_rank_->world = this;
+  remote_sender_->owner = remote_rank_.get();
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i)
     worker_states_.push_back(std::make_unique<WorkerState>());
   set_send_runners(scheduler);
+  if (transport != nullptr) set_packet_handlers(*transport);
   world_comm_ = new CommShared(*this, world_context, group_);
   world_comm_->retain();
 }
@@ -48,24 +76,20 @@ World::~World() {
   world_comm_->release();
 }
 
-std::int32_t World::first_rank(std::uint32_t index) const {
-  return static_cast<std::int32_t>(std::int64_t{size()} * index / scheduler_.worker_count());
-}
-
-std::uint32_t World::worker_of(std::int32_t world_rank) const {
-  // The inverse of first_rank(): the last worker whose first rank is not above.
-  const std::int64_t count = scheduler_.worker_count();
-  return static_cast<std::uint32_t>(((std::int64_t{world_rank} + 1) * count - 1) / size());
-}
-
 void World::make_ranks(core::Worker& worker) {
   WorkerState& state = *worker_states_[worker.index()];
   state.world = this;
   state.worker = &worker;
   state.finished_send = &make_finished_send(state);
   worker.set_user(&state);
-  const std::int32_t last = first_rank(worker.index() + 1);
-  for (std::int32_t i = first_rank(worker.index()); i < last; ++i) {
+  if (transport_ != nullptr) {
+    state.outlet = std::make_unique<Outlet>(*this, worker);
+    state.eager_windows = std::make_unique<EagerWindows>(*state.outlet);
+    state.process_meetings = std::make_unique<ProcessMeetings>();
+  }
+  const Place place = place_of(worker);
+  const std::int32_t last = layout_.last_rank(place);
+  for (std::int32_t i = layout_.first_rank(place); i < last; ++i) {
     auto* rank = new RankState;
     rank->world_rank = i;
     rank->worker = &worker;
@@ -80,8 +104,11 @@ void World::make_ranks(core::Worker& worker) {
 }
 
 void World::end_ranks(core::Worker& worker) {
-  const std::int32_t last = first_rank(worker.index() + 1);
-  for (std::int32_t i = first_rank(worker.index()); i < last; ++i) {
+  const Place place = place_of(worker);
+  const std::int32_t last = layout_.last_rank(place);
+  // What others wait for must have left before nobody sends it any more.
+  if (transport_ != nullptr) worker_states_[worker.index()]->outlet->drain();
+  for (std::int32_t i = layout_.first_rank(place); i < last; ++i) {
     RankState* rank = ranks_[static_cast<std::size_t>(i)];
     free_all_unexpected(*rank);
     // Before the keys that they point to.

@@ -10,12 +10,16 @@
 
 #include "core/scheduler.hpp"
 #include "mpi/error_detail.hpp"
+#include "mpi/layout.hpp"
 #include "mpi/p2p/request_pool.hpp"
 
 namespace sorrel::mpi {
 
 class CommShared;
+class EagerWindows;
 class Group;
+class Outlet;
+class ProcessMeetings;
 class World;
 struct RankState;
 struct Request;
@@ -31,6 +35,11 @@ struct MessageLimits {
 
 /// What one worker keeps for its ranks; its own thread only.
 struct WorkerState {
+  WorkerState();
+  ~WorkerState();
+  WorkerState(const WorkerState&) = delete;
+  WorkerState& operator=(const WorkerState&) = delete;
+
   World* world = nullptr;
   core::Worker* worker = nullptr;
   RequestPool requests;
@@ -39,6 +48,10 @@ struct WorkerState {
   Request* finished_send = nullptr;
   /// The detail of the error being raised: valid until the next one.
   ErrorDetail error_detail;
+  // Of a job of several processes only; else null.
+  std::unique_ptr<Outlet> outlet;
+  std::unique_ptr<EagerWindows> eager_windows;
+  std::unique_ptr<ProcessMeetings> process_meetings;
 };
 
 /// What the job can do for a rank that is in trouble.
@@ -59,12 +72,34 @@ class JobControl {
 
 class World {
  public:
-  World(core::Scheduler& scheduler, JobControl& job, std::int32_t size);
+  /// This process's part of the job. `transport` is null when there is one process; else it
+  /// outlives the world, and its workers have not started.
+  World(core::Scheduler& scheduler,
+        JobControl& job,
+        const RankLayout& layout,
+        transport::Transport* transport);
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(ranks_.size()); }
+
+  [[nodiscard]] const RankLayout& layout() const { return layout_; }
+
+  /// Null when there is one process.
+  [[nodiscard]] transport::Transport* transport() const { return transport_; }
+
+  [[nodiscard]] std::uint32_t own_process() const { return own_process_; }
+
+  /// Whether a rank lives in this process.
+  [[nodiscard]] bool is_here(std::int32_t world_rank) const {
+    return world_rank >= first_own_rank_ && world_rank < last_own_rank_;
+  }
+
+  /// The ranks of this process: [first_own_rank(), last_own_rank()).
+  [[nodiscard]] std::int32_t first_own_rank() const { return first_own_rank_; }
+
+  [[nodiscard]] std::int32_t last_own_rank() const { return last_own_rank_; }
 
   [[nodiscard]] core::Scheduler& scheduler() const { return scheduler_; }
 
@@ -72,40 +107,59 @@ class World {
 
   [[nodiscard]] const MessageLimits& limits() const { return limits_; }
 
+  /// A rank of another process is one stand-in for all of them, whose `worker` is null.
   [[nodiscard]] RankState& rank(std::int32_t world_rank) {
     return *ranks_[static_cast<std::size_t>(world_rank)];
   }
 
+  /// Stands for every send of another process.
+  [[nodiscard]] Request* remote_sender() const { return remote_sender_.get(); }
+
   [[nodiscard]] RankState* const* ranks() const { return ranks_.data(); }
 
   [[nodiscard]] const std::shared_ptr<const Group>& group() const { return group_; }
-
-  /// The worker that runs a rank: contiguous blocks, sizes differing by at most one.
-  [[nodiscard]] std::uint32_t worker_of(std::int32_t world_rank) const;
 
   /// Creates the states of the ranks of `worker`, on its thread.
   void make_ranks(core::Worker& worker);
   /// Ends them.
   void end_ranks(core::Worker& worker);
 
-  /// The ranks of worker `index`: [first, last).
-  [[nodiscard]] std::int32_t first_rank(std::uint32_t index) const;
+  /// The place of a worker of this process.
+  [[nodiscard]] Place place_of(const core::Worker& worker) const {
+    return {.process = own_process_, .worker = worker.index()};
+  }
 
-  /// Any thread: a context number that no communicator has had.
-  std::uint32_t new_context() { return next_context_.fetch_add(1, std::memory_order_relaxed); }
+  /// Any thread: a context number that no communicator of the job has had. Processes count in steps
+  /// of their number, each from its own, so that they need not ask each other.
+  std::uint32_t new_context() { return new_contexts(1); }
+
+  /// The first of `count` such numbers, which are context_step() apart.
+  std::uint32_t new_contexts(std::uint32_t count) {
+    return next_context_.fetch_add(count * context_step(), std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] std::uint32_t context_step() const { return layout_.process_count(); }
 
   [[nodiscard]] CommShared& shared_of_world() { return *world_comm_; }
 
  private:
   core::Scheduler& scheduler_;
   JobControl& job_;
+  const RankLayout layout_;
+  transport::Transport* const transport_;
+  const std::uint32_t own_process_;
+  const std::int32_t first_own_rank_;
+  const std::int32_t last_own_rank_;
   const MessageLimits limits_;
   std::shared_ptr<const Group> group_;
+  /// Stands for every rank of another process.
+  std::unique_ptr<RankState> remote_rank_;
+  std::unique_ptr<Request> remote_sender_;
   std::vector<RankState*> ranks_;
   std::vector<std::unique_ptr<WorkerState>> worker_states_;
   CommShared* world_comm_ = nullptr;
   // Relaxed: only distinct values matter.
-  std::atomic<std::uint32_t> next_context_{1};
+  std::atomic<std::uint32_t> next_context_;
 };
 
 }  // namespace sorrel::mpi

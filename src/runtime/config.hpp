@@ -10,7 +10,11 @@
 namespace sorrel::runtime {
 
 struct Config {
+  /// Of the whole job.
   std::int32_t rank_count = 1;
+  std::uint32_t process_count = 1;
+  std::uint32_t own_process = 0;
+  /// Of each process.
   std::uint32_t worker_count = 1;
   /// CPU number of each worker; empty: not bound.
   std::vector<int> cpus;

@@ -86,8 +86,10 @@ bool is_stack_overflow(const mpi::RankState& rank,
   const auto place = stacks.place_of(fault.address);
   if (place && place->in_guard) return true;
   const auto pointer_place = stacks.place_of(fault.stack_pointer);
-  return pointer_place && (pointer_place->in_guard ||
-                           pointer_place->index != static_cast<std::size_t>(rank.world_rank));
+  return pointer_place &&
+         (pointer_place->in_guard ||
+          pointer_place->index !=
+              static_cast<std::size_t>(rank.world_rank - rank.world->first_own_rank()));
 }
 
 void describe(char* text,

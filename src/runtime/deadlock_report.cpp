@@ -78,7 +78,7 @@ std::optional<std::int32_t> awaited_rank(const RankState& rank) {
   if (wait.comm == nullptr) return std::nullopt;
   const mpi::CommShared& shared = *wait.comm->shared;
   if (rank.wait.kind != WaitNote::Kind::collective) {
-    return wait.peer < 0 ? std::nullopt : std::optional(shared.member(wait.peer).world_rank);
+    return wait.peer < 0 ? std::nullopt : std::optional(shared.group()->world_rank(wait.peer));
   }
   // The first member that is not in a collective of this communicator is who keeps the others
   // waiting.
@@ -86,7 +86,7 @@ std::optional<std::int32_t> awaited_rank(const RankState& rank) {
     const RankState& member = shared.member(i);
     const bool is_there = is_waiting(member) && member.wait.kind == WaitNote::Kind::collective &&
                           member.wait.comm->shared == &shared;
-    if (!is_there) return member.world_rank;
+    if (!is_there) return shared.group()->world_rank(i);
   }
   return std::nullopt;
 }

@@ -23,6 +23,12 @@ core::SchedulerOptions scheduler_options(const Config& config) {
   return options;
 }
 
+mpi::RankLayout layout_of(const Config& config) {
+  return mpi::RankLayout({.rank_count = config.rank_count,
+                          .process_count = config.process_count,
+                          .worker_count = config.worker_count});
+}
+
 void write_all(int descriptor, const char* text, std::size_t bytes) {
   while (bytes > 0) {
     const ssize_t written = write(descriptor, text, bytes);
@@ -34,11 +40,17 @@ void write_all(int descriptor, const char* text, std::size_t bytes) {
 
 }  // namespace
 
-Job::Job(const Config& config, RankBody& body)
+std::int32_t own_rank_count(const Config& config) {
+  const mpi::RankLayout layout = layout_of(config);
+  return layout.first_rank_of_process(config.own_process + 1) -
+         layout.first_rank_of_process(config.own_process);
+}
+
+Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
     : body_(body),
-      stacks_(static_cast<std::size_t>(config.rank_count), config.stack_bytes),
+      stacks_(static_cast<std::size_t>(runtime::own_rank_count(config)), config.stack_bytes),
       scheduler_(scheduler_options(config), *this),
-      world_(scheduler_, *this, config.rank_count) {
+      world_(scheduler_, *this, layout_of(config), transport) {
   watch_for_crashes(*this);
 }
 
@@ -51,22 +63,23 @@ int Job::run() {
     char message[160];
     std::snprintf(message, sizeof message,
                   "no room for %d stacks of %zu KiB: use a smaller --stack or fewer ranks",
-                  world_.size(), stacks_.stack_bytes() >> 10);
+                  own_rank_count(), stacks_.stack_bytes() >> 10);
     end_job(nullptr, 1, message);
   }
-  scheduler_.run(static_cast<std::uint32_t>(world_.size()));
+  scheduler_.run(static_cast<std::uint32_t>(own_rank_count()));
   return worst_status_.load(std::memory_order_relaxed);
 }
 
 void Job::on_worker_start(core::Worker& worker) {
   install_signal_stack();
   world_.make_ranks(worker);
-  for (std::int32_t i = world_.first_rank(worker.index());
-       i < world_.first_rank(worker.index() + 1); ++i) {
+  const mpi::Place place = world_.place_of(worker);
+  for (std::int32_t i = world_.layout().first_rank(place); i < world_.layout().last_rank(place);
+       ++i) {
     mpi::RankState& rank = world_.rank(i);
     const char* trouble = nullptr;
     if (!body_.prepare(rank, &trouble)) end_job(&rank, 1, trouble);
-    const auto index = static_cast<std::size_t>(i);
+    const auto index = static_cast<std::size_t>(i - world_.first_own_rank());
     worker.start(rank.fiber, stacks_.bottom(index), stacks_.usable_bytes(index), rank_entry, &rank);
   }
 }
@@ -114,8 +127,10 @@ void Job::do_end_job(const mpi::RankState* culprit, int status, const char* mess
 }
 
 void Job::on_all_asleep() {
+  // Another process may still send something.
+  if (world_.transport() != nullptr) return;
   // Nobody runs: everybody's output can be completed.
-  for (std::int32_t i = 0; i < world_.size(); ++i)
+  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
     body_.flush(world_.rank(i));
   const std::string report = deadlock_report(world_);
   write_all(STDERR_FILENO, report.data(), report.size());

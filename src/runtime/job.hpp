@@ -32,9 +32,14 @@ class RankBody {
   virtual void flush(mpi::RankState& rank) = 0;
 };
 
+/// How many of the job's ranks live in this process.
+[[nodiscard]] std::int32_t own_rank_count(const Config& config);
+
 class Job final : public core::SchedulerHooks, public mpi::JobControl {
  public:
-  Job(const Config& config, RankBody& body);
+  /// `transport` carries packets to the job's other processes and outlives the job; null when there
+  /// are none.
+  Job(const Config& config, RankBody& body, transport::Transport* transport = nullptr);
   ~Job() override;
 
   /// Runs every rank to its end and returns the exit status: the largest of all ranks'.
@@ -55,6 +60,10 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
   void on_all_asleep() override;
 
  private:
+  [[nodiscard]] std::int32_t own_rank_count() const {
+    return world_.last_own_rank() - world_.first_own_rank();
+  }
+
   static void rank_entry(void* argument);
   [[noreturn]] void do_end_job(const mpi::RankState* culprit,
                                int status,

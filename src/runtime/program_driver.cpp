@@ -32,10 +32,10 @@ class ProgramBody final : public RankBody {
       : start_(start),
         slab_(slab),
         config_(config),
-        ranks_(static_cast<std::size_t>(config.rank_count)) {}
+        ranks_(static_cast<std::size_t>(own_rank_count(config))) {}
 
   bool prepare(mpi::RankState& rank, const char** trouble) override {
-    const int index = rank.world_rank;
+    const int index = index_of(rank);
     Rank& mine = ranks_[static_cast<std::size_t>(index)];
     if (!slab_.make(index)) {
       *trouble = "no memory for a private copy of the program";
@@ -43,7 +43,8 @@ class ProgramBody final : public RankBody {
     }
     const program::OutputFormat format{.has_rank_labels = config_.has_rank_labels,
                                        .completes_last_line = config_.rank_count > 1};
-    mine.process = std::make_unique<program::RankProcess>(start_, slab_.copy(index), index, format);
+    mine.process =
+        std::make_unique<program::RankProcess>(start_, slab_.copy(index), rank.world_rank, format);
     if (!slab_.image().needs_thread_block()) return true;
     const auto set_worker = [](void* worker) {
       core::Worker::set_current(static_cast<core::Worker*>(worker));
@@ -69,10 +70,15 @@ class ProgramBody final : public RankBody {
   }
 
   [[nodiscard]] program::RankProcess* process_of(const mpi::RankState& rank) const {
-    return ranks_[static_cast<std::size_t>(rank.world_rank)].process.get();
+    return ranks_[static_cast<std::size_t>(index_of(rank))].process.get();
   }
 
  private:
+  /// Among the ranks of this process.
+  static int index_of(const mpi::RankState& rank) {
+    return rank.world_rank - rank.world->first_own_rank();
+  }
+
   struct Rank {
     std::unique_ptr<program::RankProcess> process;
     std::unique_ptr<program::ThreadBlock> thread_block;
@@ -109,7 +115,8 @@ int run_program(const program::ProgramStart& start) {
   std::string trouble;
   const auto image = program::Image::read(trouble);
   if (image == nullptr) return refuse(trouble);
-  const auto slab = program::CopySlab::reserve(*image, config.rank_count, maps_per_stack, trouble);
+  const auto slab =
+      program::CopySlab::reserve(*image, own_rank_count(config), maps_per_stack, trouble);
   if (slab == nullptr) return refuse(trouble);
   ProgramBody body(start, *slab, config);
   the_body = &body;

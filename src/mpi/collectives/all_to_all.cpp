@@ -4,6 +4,8 @@
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/move.hpp"
 #include "mpi/collectives/slots.hpp"
+#include "mpi/collectives/traffic.hpp"
+#include "mpi/process_map.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -50,6 +52,30 @@ struct Offer {
   }
 };
 
+int all_to_all_over_processes(const Member& member, const Offer& offer, const BlockList& receive) {
+  auto& [self, comm] = member;
+  const ProcessMap& processes = *comm.shared->processes();
+  CollectiveSlots& slots = comm.shared->slots();
+  const std::int32_t size = comm.size();
+  Traffic traffic(member);
+  for (std::int32_t i = 1; i < size; ++i) {
+    const std::int32_t from = (comm.rank - i + size) % size;
+    if (processes.index_of(from) != processes.own_index()) traffic.receive(receive.of(from), from);
+  }
+  for (std::int32_t i = 1; i < size; ++i) {
+    const std::int32_t to = (comm.rank + i) % size;
+    if (processes.index_of(to) != processes.own_index()) traffic.send(offer.of(to), to);
+  }
+  slots.deposit(comm, &offer);
+  slots.meet_here(self, comm);
+  int error = MPI_SUCCESS;
+  for (const std::int32_t from : processes.own_members())
+    note_error(error, move(slots.left_by<Offer>(from).of(comm.rank), receive.of(from)));
+  slots.meet_here(self, comm);
+  note_error(error, traffic.finish());
+  return error;
+}
+
 }  // namespace
 
 int all_to_all(const Member& member, const BlockList* send, const BlockList& receive) {
@@ -58,6 +84,7 @@ int all_to_all(const Member& member, const BlockList* send, const BlockList& rec
   std::unique_ptr<PackedBlocks> packed;
   if (send == nullptr) packed = std::make_unique<PackedBlocks>(receive, comm.size());
   const Offer offer{.blocks = send, .packed = packed.get()};
+  if (comm.shared->processes() != nullptr) return all_to_all_over_processes(member, offer, receive);
   slots.deposit(comm, &offer);
   slots.meet(self, comm);
   int error = MPI_SUCCESS;

@@ -1,6 +1,8 @@
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/move.hpp"
 #include "mpi/collectives/slots.hpp"
+#include "mpi/collectives/traffic.hpp"
+#include "mpi/process_map.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -11,6 +13,47 @@ namespace {
 // meeting.
 constexpr std::size_t staged_bytes_max = 4096;
 
+/// From the root to one speaker in each process, along a binomial tree.
+int pass_on(const Member& member, const TypedBuffer& buffer, std::int32_t root) {
+  const ProcessMap& processes = *member.comm.shared->processes();
+  const std::int32_t count = processes.count();
+  const std::int32_t root_index = processes.index_of(root);
+  const std::int32_t position = (processes.own_index() - root_index + count) % count;
+  const auto speaker_at = [&](std::int32_t at) {
+    const std::int32_t index = (at + root_index) % count;
+    return index == root_index ? root : processes.leader(index);
+  };
+  Traffic traffic(member);
+  int error = MPI_SUCCESS;
+  std::int32_t step = 1;
+  while (step < count && (position & step) == 0)
+    step <<= 1;
+  if (position != 0) {
+    traffic.receive(buffer, speaker_at(position - step));
+    error = traffic.finish();
+  }
+  for (step >>= 1; step > 0; step >>= 1) {
+    if (position + step < count) traffic.send(buffer, speaker_at(position + step));
+  }
+  note_error(error, traffic.finish());
+  return error;
+}
+
+int broadcast_over_processes(const Member& member, const TypedBuffer& buffer, std::int32_t root) {
+  auto& [self, comm] = member;
+  const ProcessMap& processes = *comm.shared->processes();
+  CollectiveSlots& slots = comm.shared->slots();
+  const bool is_root_here = processes.index_of(root) == processes.own_index();
+  const std::int32_t speaker = is_root_here ? root : processes.leader(processes.own_index());
+  int error = MPI_SUCCESS;
+  if (comm.rank == speaker) error = pass_on(member, buffer, root);
+  slots.deposit(comm, &buffer);
+  slots.meet_here(self, comm);
+  if (comm.rank != speaker) error = move(slots.left_by<TypedBuffer>(speaker), buffer);
+  slots.meet_here(self, comm);
+  return error;
+}
+
 }  // namespace
 
 int broadcast(const Member& member, const TypedBuffer& buffer, std::int32_t root) {
@@ -19,6 +62,7 @@ int broadcast(const Member& member, const TypedBuffer& buffer, std::int32_t root
   const bool is_root = comm.rank == root;
   int error = MPI_SUCCESS;
   if (comm.size() == 1) return error;
+  if (comm.shared->processes() != nullptr) return broadcast_over_processes(member, buffer, root);
   // The standard wants the same number of bytes at every member, so that all take the same way.
   if (buffer.bytes() <= staged_bytes_max) {
     const TypedBuffer staged{.buffer = slots.staging(self, comm, staged_bytes_max),

@@ -1,6 +1,11 @@
+#include <memory>
+#include <vector>
+
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/move.hpp"
 #include "mpi/collectives/slots.hpp"
+#include "mpi/collectives/traffic.hpp"
+#include "mpi/process_map.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -45,6 +50,105 @@ int all_gather_staged(const Member& member, const TypedBuffer& own, const BlockL
   return error;
 }
 
+int gather_over_processes(const Member& member,
+                          const TypedBuffer* send,
+                          const BlockList& receive,
+                          std::int32_t root) {
+  auto& [self, comm] = member;
+  const ProcessMap& processes = *comm.shared->processes();
+  CollectiveSlots& slots = comm.shared->slots();
+  const std::int32_t root_index = processes.index_of(root);
+  Traffic traffic(member);
+  if (processes.own_index() != root_index) {
+    traffic.send(*send, root);
+    return traffic.finish();
+  }
+  int error = MPI_SUCCESS;
+  if (comm.rank == root) {
+    for (std::int32_t rank = 0; rank < comm.size(); ++rank) {
+      if (processes.index_of(rank) != root_index) traffic.receive(receive.of(rank), rank);
+    }
+    if (send != nullptr) error = move(*send, receive.of(root));
+  }
+  slots.deposit(comm, send);
+  slots.meet_here(self, comm);
+  if (comm.rank == root) {
+    for (const std::int32_t rank : processes.own_members()) {
+      if (rank != root) note_error(error, move(slots.left_by<TypedBuffer>(rank), receive.of(rank)));
+    }
+  }
+  slots.meet_here(self, comm);
+  note_error(error, traffic.finish());
+  return error;
+}
+
+/// Where each block stands when all are packed one behind the other; the last entry is their sum.
+std::vector<std::size_t> packed_offsets(const BlockList& blocks, std::int32_t rank_count) {
+  std::vector<std::size_t> offsets(static_cast<std::size_t>(rank_count) + 1);
+  for (std::int32_t rank = 0; rank < rank_count; ++rank) {
+    const auto i = static_cast<std::size_t>(rank);
+    offsets[i + 1] = offsets[i] + blocks.of(rank).bytes();
+  }
+  return offsets;
+}
+
+/// The packed blocks [first, last).
+TypedBuffer packed_run(std::byte* packed,
+                       const std::vector<std::size_t>& offsets,
+                       std::int32_t first,
+                       std::int32_t last) {
+  const std::size_t from = offsets[static_cast<std::size_t>(first)];
+  return {.buffer = packed + from,
+          .count = offsets[static_cast<std::size_t>(last)] - from,
+          .type = datatype_from_handle(MPI_BYTE)};
+}
+
+/// Each process's leader sends what its members have packed to every other's.
+int exchange_packed(const Member& member,
+                    std::byte* packed,
+                    const std::vector<std::size_t>& offsets) {
+  const ProcessMap& processes = *member.comm.shared->processes();
+  Traffic traffic(member);
+  for (const ProcessMap::Run& run : processes.runs()) {
+    const TypedBuffer blocks = packed_run(packed, offsets, run.first, run.last);
+    if (run.process_index != processes.own_index()) {
+      traffic.receive(blocks, processes.leader(run.process_index));
+      continue;
+    }
+    for (std::int32_t i = 1; i < processes.count(); ++i) {
+      const std::int32_t to = (processes.own_index() + i) % processes.count();
+      traffic.send(blocks, processes.leader(to));
+    }
+  }
+  return traffic.finish();
+}
+
+/// All blocks are packed side by side once per process, and everybody reads them from there.
+int all_gather_over_processes(const Member& member,
+                              const TypedBuffer& own,
+                              const BlockList& receive) {
+  auto& [self, comm] = member;
+  const ProcessMap& processes = *comm.shared->processes();
+  CollectiveSlots& slots = comm.shared->slots();
+  const std::int32_t leader = processes.leader(processes.own_index());
+  const std::vector<std::size_t> offsets = packed_offsets(receive, comm.size());
+  std::unique_ptr<std::byte[]> space;
+  if (comm.rank == leader) {
+    space = std::make_unique_for_overwrite<std::byte[]>(offsets.back() + 1);
+    slots.deposit(comm, space.get());
+  }
+  slots.meet_here(self, comm);
+  std::byte* packed = const_cast<std::byte*>(&slots.left_by<std::byte>(leader));
+  int error = move(own, packed_run(packed, offsets, comm.rank, comm.rank + 1));
+  slots.meet_here(self, comm);
+  if (comm.rank == leader) note_error(error, exchange_packed(member, packed, offsets));
+  slots.meet_here(self, comm);
+  for (std::int32_t rank = 0; rank < comm.size(); ++rank)
+    note_error(error, move(packed_run(packed, offsets, rank, rank + 1), receive.of(rank)));
+  slots.meet_here(self, comm);
+  return error;
+}
+
 }  // namespace
 
 int gather(const Member& member,
@@ -53,6 +157,8 @@ int gather(const Member& member,
            std::int32_t root) {
   auto& [self, comm] = member;
   CollectiveSlots& slots = comm.shared->slots();
+  if (comm.shared->processes() != nullptr)
+    return gather_over_processes(member, send, receive, root);
   const bool is_root = comm.rank == root;
   int error = MPI_SUCCESS;
   if (is_root && send != nullptr) error = move(*send, receive.of(root));
@@ -68,6 +174,7 @@ int all_gather(const Member& member, const TypedBuffer* send, const BlockList& r
   CollectiveSlots& slots = comm.shared->slots();
   const TypedBuffer own_block = receive.of(comm.rank);
   const TypedBuffer& own = send == nullptr ? own_block : *send;
+  if (comm.shared->processes() != nullptr) return all_gather_over_processes(member, own, receive);
   if (can_stage(receive)) return all_gather_staged(member, own, receive);
   int error = send == nullptr ? MPI_SUCCESS : move(own, own_block);
   slots.deposit(comm, &own);

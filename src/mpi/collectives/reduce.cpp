@@ -1,5 +1,8 @@
+#include <vector>
+
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/reduction.hpp"
+#include "mpi/collectives/reduction_chain.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -41,6 +44,137 @@ void compute_segment(const Member& member,
   }
 }
 
+/// Computes our segments over all processes and calls done(segment, range, total) at the end of the
+/// chain.
+template <class Done>
+void compute_segments(const ReductionChain& chain,
+                      const ReductionArguments& arguments,
+                      const Segments& segments,
+                      Done&& done) {
+  for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
+    if (!chain.is_computer(segment)) continue;
+    const Scratch scratch(chain.chunk_element_count(), arguments.type);
+    chain.for_each_chunk(segments.range_of(segment), [&](ElementRange range) {
+      if (chain.reduce_chunk(segment, range, scratch.buffer()))
+        done(segment, range, scratch.buffer());
+    });
+  }
+}
+
+/// The chain ends in some process; from there the total goes to the computers of all others, and
+/// the members of a process copy it from theirs.
+void all_reduce_over_processes(const Member& member,
+                               const ReductionArguments& arguments,
+                               const Operands& operands) {
+  auto& [self, comm] = member;
+  const ProcessMap& processes = *comm.shared->processes();
+  CollectiveSlots& slots = comm.shared->slots();
+  const Segments segments(arguments.count, arguments.type, comm.size());
+  const ReductionChain chain(member, arguments, segments.count());
+  const std::int32_t last = chain.last_process_index();
+  slots.deposit(comm, &operands);
+  slots.meet_here(self, comm);
+  Traffic results(member);
+  for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
+    if (processes.own_index() == last || !chain.is_computer(segment)) continue;
+    chain.for_each_chunk(segments.range_of(segment), [&](ElementRange range) {
+      // In place this is our operand, too: the total comes only after we have read it.
+      results.receive(chain.elements(operands.output, range.first, range.count),
+                      chain.computer(last, segment));
+    });
+  }
+  compute_segments(chain, arguments, segments,
+                   [&](std::int32_t segment, ElementRange range, void* total) {
+                     const TypedBuffer result = chain.elements(total, 0, range.count);
+                     copy_elements(total, element_at(operands.output, range.first, arguments.type),
+                                   range.count, arguments.type);
+                     for (std::int32_t i = 0; i < processes.count(); ++i) {
+                       if (i != last)
+                         send_now(member, result, chain.computer(i, segment), collective_tag);
+                     }
+                   });
+  (void)results.finish();
+  slots.meet_here(self, comm);
+  for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
+    const std::int32_t owner = chain.computer(processes.own_index(), segment);
+    if (owner == comm.rank) continue;
+    const ElementRange range = segments.range_of(segment);
+    copy_elements(element_at(slots.left_by<Operands>(owner).output, range.first, arguments.type),
+                  element_at(operands.output, range.first, arguments.type), range.count,
+                  arguments.type);
+  }
+  slots.meet_here(self, comm);
+}
+
+void reduce_over_processes(const Member& member,
+                           const ReductionArguments& arguments,
+                           const Operands& operands,
+                           std::int32_t root) {
+  auto& [self, comm] = member;
+  const ProcessMap& processes = *comm.shared->processes();
+  CollectiveSlots& slots = comm.shared->slots();
+  const Segments segments(arguments.count, arguments.type, comm.size());
+  const ReductionChain chain(member, arguments, segments.count());
+  const std::int32_t last = chain.last_process_index();
+  const bool ends_at_root = last == processes.index_of(root);
+  slots.deposit(comm, &operands);
+  slots.meet_here(self, comm);
+  Traffic results(member);
+  for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
+    if (comm.rank != root || ends_at_root) continue;
+    chain.for_each_chunk(segments.range_of(segment), [&](ElementRange range) {
+      results.receive(chain.elements(operands.output, range.first, range.count),
+                      chain.computer(last, segment));
+    });
+  }
+  compute_segments(chain, arguments, segments, [&](std::int32_t, ElementRange range, void* total) {
+    if (!ends_at_root) {
+      send_now(member, chain.elements(total, 0, range.count), root, collective_tag);
+      return;
+    }
+    void* output = element_at(slots.left_by<Operands>(root).output, range.first, arguments.type);
+    copy_elements(total, output, range.count, arguments.type);
+  });
+  (void)results.finish();
+  slots.meet_here(self, comm);
+}
+
+/// Everybody's range is a segment, whose total goes to it from the end of the chain.
+void reduce_scatter_over_processes(const Member& member,
+                                   const ReductionArguments& arguments,
+                                   const std::vector<ElementRange>& ranges,
+                                   void* own_result) {
+  const std::int32_t size = member.comm.size();
+  const ReductionChain chain(member, arguments, size);
+  const auto source_of = [&](std::int32_t rank) {
+    return chain.computer(chain.last_process_index(), rank);
+  };
+  const std::int32_t self_rank = member.comm.rank;
+  const ElementRange own = ranges[static_cast<std::size_t>(self_rank)];
+  Traffic results(member);
+  if (source_of(self_rank) != self_rank) {
+    chain.for_each_chunk(own, [&](ElementRange range) {
+      results.receive(chain.elements(own_result, range.first - own.first, range.count),
+                      source_of(self_rank));
+    });
+  }
+  for (std::int32_t rank = 0; rank < size; ++rank) {
+    if (!chain.is_computer(rank)) continue;
+    const Scratch scratch(chain.chunk_element_count(), arguments.type);
+    chain.for_each_chunk(ranges[static_cast<std::size_t>(rank)], [&](ElementRange range) {
+      if (!chain.reduce_chunk(rank, range, scratch.buffer())) return;
+      if (rank == self_rank) {
+        copy_elements(scratch.buffer(),
+                      element_at(own_result, range.first - own.first, arguments.type), range.count,
+                      arguments.type);
+      } else {
+        send_now(member, chain.elements(scratch.buffer(), 0, range.count), rank, collective_tag);
+      }
+    });
+  }
+  (void)results.finish();
+}
+
 /// One member, or nothing to combine: the result is the operand.
 bool finish_trivial(const Member& member, const ReductionArguments& arguments) {
   if (member.comm.size() > 1) return false;
@@ -60,6 +194,8 @@ void all_reduce(const Member& member, const ReductionArguments& arguments) {
     return;
   }
   if (finish_trivial(member, arguments)) return;
+  if (comm.shared->processes() != nullptr)
+    return all_reduce_over_processes(member, arguments, operands);
   slots.deposit(comm, &operands);
   slots.meet(self, comm);
   const Segments segments(arguments.count, arguments.type, comm.size());
@@ -87,6 +223,8 @@ void reduce_to_root(const Member& member, const ReductionArguments& arguments, s
     return;
   }
   if (finish_trivial(member, arguments)) return;
+  if (comm.shared->processes() != nullptr)
+    return reduce_over_processes(member, arguments, operands, root);
   slots.deposit(comm, &operands);
   slots.meet(self, comm);
   compute_segment(member, arguments, Segments(arguments.count, arguments.type, comm.size()), root);
@@ -109,6 +247,18 @@ void reduce_scatter(const Member& member, const ReductionArguments& arguments, c
   }
   const Operands operands = operands_of(arguments);
   slots.deposit(comm, &operands);
+  if (comm.shared->processes() != nullptr) {
+    std::vector<ElementRange> ranges;
+    std::size_t first = 0;
+    for (std::int32_t rank = 0; rank < comm.size(); first += count_of(rank++))
+      ranges.push_back({.first = first, .count = count_of(rank)});
+    const Scratch result(own.count, arguments.type);
+    slots.meet_here(self, comm);
+    reduce_scatter_over_processes(member, arguments, ranges, result.buffer());
+    slots.meet_here(self, comm);
+    copy_elements(result.buffer(), arguments.receive, own.count, arguments.type);
+    return;
+  }
   slots.meet(self, comm);
   // The others read our operand until the next meeting: in place, the result must wait until then.
   const Scratch scratch(own.count, arguments.type);

@@ -1,5 +1,6 @@
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/reduction.hpp"
+#include "mpi/collectives/reduction_chain.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -29,6 +30,19 @@ void scan_elements(const CollectiveSlots& slots,
   }
 }
 
+void scan_over_processes(const Member& member, const ReductionArguments& arguments, ScanKind kind) {
+  const Segments segments(arguments.count, arguments.type, member.comm.size());
+  const ReductionChain chain(member, arguments, segments.count());
+  for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
+    if (!chain.is_computer(segment)) continue;
+    const Scratch before(chain.chunk_element_count(), arguments.type);
+    const Scratch after(chain.chunk_element_count(), arguments.type);
+    chain.for_each_chunk(segments.range_of(segment), [&](ElementRange range) {
+      chain.scan_chunk(segment, range, kind, before.buffer(), after.buffer());
+    });
+  }
+}
+
 }  // namespace
 
 void scan(const Member& member, const ReductionArguments& arguments, ScanKind kind) {
@@ -43,6 +57,12 @@ void scan(const Member& member, const ReductionArguments& arguments, ScanKind ki
   const Operands operands{.input = arguments.send == nullptr ? arguments.receive : arguments.send,
                           .output = arguments.receive};
   slots.deposit(comm, &operands);
+  if (comm.shared->processes() != nullptr) {
+    slots.meet_here(self, comm);
+    scan_over_processes(member, arguments, kind);
+    slots.meet_here(self, comm);
+    return;
+  }
   slots.meet(self, comm);
   const Segments segments(arguments.count, arguments.type, comm.size());
   if (const std::int32_t segment = segments.segment_of(comm.rank); segment >= 0) {

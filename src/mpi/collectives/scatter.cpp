@@ -1,15 +1,51 @@
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/move.hpp"
 #include "mpi/collectives/slots.hpp"
+#include "mpi/collectives/traffic.hpp"
+#include "mpi/process_map.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
+
+namespace {
+
+/// The root's process meets; the others are sent their blocks.
+int scatter_over_processes(const Member& member,
+                           const BlockList& send,
+                           const TypedBuffer* receive,
+                           std::int32_t root) {
+  auto& [self, comm] = member;
+  const ProcessMap& processes = *comm.shared->processes();
+  CollectiveSlots& slots = comm.shared->slots();
+  const std::int32_t root_index = processes.index_of(root);
+  Traffic traffic(member);
+  if (processes.own_index() != root_index) {
+    traffic.receive(*receive, root);
+    return traffic.finish();
+  }
+  if (comm.rank == root) {
+    for (std::int32_t rank = 0; rank < comm.size(); ++rank) {
+      if (processes.index_of(rank) != root_index) traffic.send(send.of(rank), rank);
+    }
+  }
+  slots.deposit(comm, &send);
+  slots.meet_here(self, comm);
+  int error = MPI_SUCCESS;
+  if (receive != nullptr) error = move(slots.left_by<BlockList>(root).of(comm.rank), *receive);
+  slots.meet_here(self, comm);
+  note_error(error, traffic.finish());
+  return error;
+}
+
+}  // namespace
 
 int scatter(const Member& member,
             const BlockList& send,
             const TypedBuffer* receive,
             std::int32_t root) {
   auto& [self, comm] = member;
+  if (comm.shared->processes() != nullptr)
+    return scatter_over_processes(member, send, receive, root);
   CollectiveSlots& slots = comm.shared->slots();
   slots.deposit(comm, &send);
   slots.meet(self, comm);

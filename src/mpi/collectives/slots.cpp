@@ -25,19 +25,29 @@ std::int32_t block_count(std::int32_t member_count) {
 
 }  // namespace
 
-CollectiveSlots::CollectiveSlots(World& world, const Group& group) : member_count_(group.size()) {
+CollectiveSlots::CollectiveSlots(World& world,
+                                 const Group& group,
+                                 std::uint32_t context,
+                                 const ProcessMap* processes)
+    : member_count_(group.size()), processes_(processes), context_(context) {
   if (member_count_ <= 1) return;
   const auto count = static_cast<std::size_t>(member_count_);
   deposits_ = std::make_unique<const void*[]>(count);
   values_ = std::make_unique_for_overwrite<std::byte[]>(count * small_reduction_bytes_max);
   make_parts(world, group);
   assign_blocks(world, group);
+  if (processes != nullptr)
+    contributions_ = std::make_unique<ContributionMap>(*processes, block_rank_count);
 }
+
+CollectiveSlots::~CollectiveSlots() = default;
 
 void CollectiveSlots::make_parts(World& world, const Group& group) {
   std::vector<std::uint32_t> members_of_worker(world.scheduler().worker_count());
-  for (std::int32_t i = 0; i < member_count_; ++i)
-    ++members_of_worker[world.worker_of(group.world_rank(i))];
+  for (std::int32_t i = 0; i < member_count_; ++i) {
+    const Place place = world.layout().place_of(group.world_rank(i));
+    if (place.process == world.own_process()) ++members_of_worker[place.worker];
+  }
   for (std::uint32_t i = 0; i < members_of_worker.size(); ++i) {
     if (members_of_worker[i] == 0) continue;
     auto part = std::make_unique<CollectivePart>();
@@ -57,16 +67,25 @@ void CollectiveSlots::assign_blocks(World& world, const Group& group) {
   for (std::int32_t block = 0; block < block_count(member_count_); ++block) {
     const std::int32_t first = block * block_rank_count;
     const std::int32_t last = std::min(first + block_rank_count, member_count_);
-    const std::uint32_t worker = world.worker_of(group.world_rank(first));
+    const Place place = world.layout().place_of(group.world_rank(first));
+    bool is_in_one_process = true;
     bool is_on_one_worker = true;
-    for (std::int32_t i = first + 1; i < last; ++i)
-      is_on_one_worker &= world.worker_of(group.world_rank(i)) == worker;
+    for (std::int32_t i = first + 1; i < last; ++i) {
+      const Place other = world.layout().place_of(group.world_rank(i));
+      is_in_one_process &= other.process == place.process;
+      is_on_one_worker &= other == place;
+    }
+    if (!is_in_one_process) {
+      spread_blocks_.push_back(block);
+      continue;
+    }
+    if (place.process != world.own_process()) continue;
     if (!is_on_one_worker) {
       shared_blocks_.push_back(block);
       continue;
     }
     const auto owner = std::find_if(parts_.begin(), parts_.end(), [&](const auto& part) {
-      return part->worker->index() == worker;
+      return part->worker->index() == place.worker;
     });
     (*owner)->own_blocks.push_back(block);
   }
@@ -90,6 +109,15 @@ void CollectiveSlots::meet(RankState& self, Comm& comm) {
   if (member_count_ <= 1) return;
   CollectivePart& part = part_of(self, comm);
   part.reduction.kernel = nullptr;
+  arrive(self, comm, part);
+}
+
+void CollectiveSlots::meet_here(RankState& self, Comm& comm) {
+  ++comm.meeting_count;
+  if (member_count_ <= 1) return;
+  CollectivePart& part = part_of(self, comm);
+  part.reduction.kernel = nullptr;
+  part.is_meeting_here = true;
   arrive(self, comm, part);
 }
 
@@ -132,6 +160,8 @@ bool CollectiveSlots::complete_if_all_arrived(CollectivePart& part) {
       fold_block(part.reduction, block);
   }
   if (part.parent == nullptr) {
+    if (processes_ != nullptr) [[unlikely]]
+      return meet_other_processes(part);
     if (part.reduction.kernel != nullptr) fold_all(part);
     release(part);
     return true;
@@ -173,14 +203,64 @@ void CollectiveSlots::fold_block(const SmallReduction& reduction, std::int32_t b
 }
 
 void CollectiveSlots::fold_all(CollectivePart& root) {
-  const SmallReduction& reduction = root.reduction;
   for (const std::int32_t block : shared_blocks_)
-    fold_block(reduction, block);
+    fold_block(root.reduction, block);
+  combine_blocks(root);
+}
+
+void CollectiveSlots::combine_blocks(CollectivePart& root) {
+  const SmallReduction& reduction = root.reduction;
   std::memcpy(root.result.data(), value_of(reduction, 0), reduction.bytes);
   for (std::int32_t block = 1; block < block_count(member_count_); ++block) {
     reduction.kernel(value_of(reduction, block * block_rank_count), root.result.data(),
                      reduction.element_count);
   }
+}
+
+/// The members of this process have arrived. True when all others have, too, and this part has been
+/// released on the spot.
+bool CollectiveSlots::meet_other_processes(CollectivePart& root) {
+  if (root.is_meeting_here) {
+    root.is_meeting_here = false;
+    release(root);
+    return true;
+  }
+  const bool has_values = root.reduction.kernel != nullptr;
+  if (has_values) {
+    for (const std::int32_t block : shared_blocks_)
+      fold_block(root.reduction, block);
+  }
+  if (process_meeting_ == nullptr) {
+    auto& state = *static_cast<WorkerState*>(root.worker->user());
+    process_meeting_ = &state.process_meetings->of(context_);
+    process_meeting_->introduce(*processes_, *contributions_, *this, *state.outlet);
+  }
+  return process_meeting_->begin(has_values ? root.reduction.bytes : 0);
+}
+
+std::byte* CollectiveSlots::value(std::int32_t rank) {
+  return value_of(parts_.front()->reduction, rank);
+}
+
+const std::byte* CollectiveSlots::combine() {
+  CollectivePart& root = *parts_.front();
+  for (const std::int32_t block : spread_blocks_)
+    fold_block(root.reduction, block);
+  combine_blocks(root);
+  return root.result.data();
+}
+
+void CollectiveSlots::release_all(const std::byte* result) {
+  CollectivePart& root = *parts_.front();
+  if (result != nullptr && result != root.result.data())
+    std::memcpy(root.result.data(), result, root.reduction.bytes);
+  release(root);
+}
+
+void CollectiveSlots::leave(const Comm& comm) {
+  if (processes_ == nullptr || comm.part == nullptr || comm.part->parent != nullptr) return;
+  if (++comm.part->left_member_count == comm.part->member_count && process_meeting_ != nullptr)
+    process_meeting_->abandon();
 }
 
 std::byte* CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes) {

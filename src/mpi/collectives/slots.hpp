@@ -20,6 +20,7 @@
 #include "base/cache_line.hpp"
 #include "core/fiber.hpp"
 #include "core/notice.hpp"
+#include "mpi/collectives/process_meeting.hpp"
 #include "mpi/op/op.hpp"
 
 namespace sorrel::mpi {
@@ -58,6 +59,10 @@ struct alignas(cache_line_bytes) CollectivePart {
   std::uint32_t arrived_member_count = 0;
   std::uint32_t arrived_child_count = 0;
   core::FiberQueue waiting;
+  /// Of the root part, where the members are in several processes: only those of this process meet.
+  bool is_meeting_here = false;
+  /// Members of the root part that have freed the communicator.
+  std::uint32_t left_member_count = 0;
   SmallReduction reduction;
   alignas(16) std::array<std::byte, small_reduction_bytes_max> result{};
 
@@ -67,14 +72,19 @@ struct alignas(cache_line_bytes) CollectivePart {
   Report down;
 };
 
-class CollectiveSlots {
+class CollectiveSlots final : private MeetingSite {
  public:
-  CollectiveSlots(World& world, const Group& group);
+  /// `processes` is null for members of one process.
+  CollectiveSlots(World& world,
+                  const Group& group,
+                  std::uint32_t context,
+                  const ProcessMap* processes);
+  ~CollectiveSlots();
 
   [[nodiscard]] std::int32_t member_count() const { return member_count_; }
 
-  /// Leaves a pointer for the others to read after the next meet(). It must stay valid until the
-  /// meet() after that.
+  /// Leaves a pointer for the others of this process to read after the next meet(). It must stay
+  /// valid until the meet() after that.
   void deposit(const Comm& comm, const void* pointer);
 
   /// What member `rank` left.
@@ -86,6 +96,9 @@ class CollectiveSlots {
   /// Returns when every member has arrived. May suspend.
   void meet(RankState& self, Comm& comm);
 
+  /// meet() of the members in this process.
+  void meet_here(RankState& self, Comm& comm);
+
   /// meet(), and the operands of all members combined: left-to-right in blocks of ranks, then the
   /// blocks. `operand` and `result` have reduction.bytes bytes. May suspend.
   void meet_and_reduce(RankState& self,
@@ -95,8 +108,11 @@ class CollectiveSlots {
                        void* result);
 
   /// Two buffers of `bytes` used in turn, so that one meet() separates writing from reading. All
-  /// members call with the same `bytes`. May suspend.
+  /// members call with the same `bytes`. The members are those of one process. May suspend.
   std::byte* staging(RankState& self, Comm& comm, std::size_t bytes);
+
+  /// A member frees the communicator. Its worker.
+  void leave(const Comm& comm);
 
  private:
   void make_parts(World& world, const Group& group);
@@ -105,8 +121,13 @@ class CollectiveSlots {
   void arrive(RankState& self, Comm& comm, CollectivePart& part);
   bool complete_if_all_arrived(CollectivePart& part);
   void release(CollectivePart& part);
+  bool meet_other_processes(CollectivePart& root);
+  std::byte* value(std::int32_t rank) override;
+  const std::byte* combine() override;
+  void release_all(const std::byte* result) override;
   void fold_block(const SmallReduction& reduction, std::int32_t block);
   void fold_all(CollectivePart& root);
+  void combine_blocks(CollectivePart& root);
 
   std::byte* value_of(const SmallReduction& reduction, std::int32_t rank) {
     return values_.get() + static_cast<std::size_t>(rank) * reduction.bytes;
@@ -115,7 +136,16 @@ class CollectiveSlots {
   // Constant after construction.
   std::int32_t member_count_;
   std::vector<std::unique_ptr<CollectivePart>> parts_;
+  /// Blocks of members of this process on several workers: folded by the root.
   std::vector<std::int32_t> shared_blocks_;
+  /// Null for members of one process; so is what follows.
+  const ProcessMap* processes_;
+  std::uint32_t context_;
+  std::unique_ptr<ContributionMap> contributions_;
+  /// Blocks of members of several processes: folded when all values are here.
+  std::vector<std::int32_t> spread_blocks_;
+  /// The root's worker only; made at the first meeting over processes.
+  ProcessMeeting* process_meeting_ = nullptr;
 
   // Written by each member for itself before it arrives, read by the others after.
   std::unique_ptr<const void*[]> deposits_;

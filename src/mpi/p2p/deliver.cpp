@@ -1,6 +1,7 @@
 #include "mpi/p2p/deliver.hpp"
 
 #include "mpi/p2p/buffered.hpp"
+#include "mpi/p2p/remote.hpp"
 #include "mpi/p2p/shared_copy.hpp"
 #include "mpi/p2p/unexpected.hpp"
 #include "mpi/p2p/wait.hpp"
@@ -20,15 +21,16 @@ void move_data(Request& receive, const void* buffer, std::size_t count, const Da
 void deliver_and_dispose(Request& receive, Message& message) {
   core::Worker& here = *receive.owner->worker;
   Request* sender = message.request;
-  if (sender != nullptr && can_be_shared(receive, *sender)) {
-    copy_together(receive, *sender);
-    return;
-  }
-  deliver(receive, message.envelope, data_of(message));
-  if (sender != nullptr) {
-    finish_send(*sender, here);
-  } else {
+  if (sender == nullptr) {
+    deliver(receive, message.envelope, data_of(message));
     free_copy(here.pool(), message);
+  } else if (sender->owner->worker == nullptr) [[unlikely]] {
+    deliver_remote(receive, message);
+  } else if (can_be_shared(receive, *sender)) {
+    copy_together(receive, *sender);
+  } else {
+    deliver(receive, message.envelope, data_of(message));
+    finish_send(*sender, here);
   }
 }
 

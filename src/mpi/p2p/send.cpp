@@ -5,6 +5,7 @@
 
 #include "mpi/datatype/copy.hpp"
 #include "mpi/p2p/deliver.hpp"
+#include "mpi/p2p/remote.hpp"
 #include "mpi/p2p/unexpected.hpp"
 #include "mpi/p2p/wait.hpp"
 #include "mpi/rank_state.hpp"
@@ -63,6 +64,7 @@ void set_send_runners(core::Scheduler& scheduler) {
 
 bool try_send_inline(RankState& self, RankState& to, const Comm& comm, SendArguments arguments) {
   constexpr std::size_t stack_bytes = 4096;
+  if (to.worker == nullptr) return try_send_remote(self, comm, arguments);
   const std::size_t bytes = arguments.count * arguments.type.size();
   if (bytes > to.world->limits().inline_bytes_max || to.worker->pool().is_congested()) return false;
   const void* payload = arguments.buffer;
@@ -90,6 +92,8 @@ void start_send_by_reference(Request& request) {
   request.trip.destination = &to;
   if (to.worker == self.worker) {
     add_unexpected(to, request.message);
+  } else if (to.worker == nullptr) {
+    start_remote_send(request);
   } else {
     request.trip.run = run_referenced_message;
     self.worker->post(*to.worker, request.trip);

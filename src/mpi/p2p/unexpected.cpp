@@ -3,6 +3,7 @@
 #include <new>
 
 #include "mpi/datatype/copy.hpp"
+#include "mpi/p2p/remote.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -70,7 +71,11 @@ void free_all_unexpected(RankState& rank) {
   while (MatchEntry* entry = rank.unexpected.oldest()) {
     auto& message = static_cast<Message&>(*entry);
     rank.unexpected.remove(message);
-    if (message.request == nullptr) free_copy(rank.worker->pool(), message);
+    if (message.request == nullptr) {
+      free_copy(rank.worker->pool(), message);
+    } else if (is_remote(message)) {
+      dispose_remote(rank, message);
+    }
   }
 }
 

@@ -1,0 +1,263 @@
+#include "mpi/collectives/process_meeting.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mpi/world.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+std::int32_t parent_of(std::int32_t index) {
+  return (index - 1) / ProcessMeeting::tree_fan_out;
+}
+
+/// The ranks whose values come from the subtree below `index`, itself first.
+void append_subtree(const ContributionMap& contributions,
+                    const ProcessMap& processes,
+                    std::int32_t index,
+                    std::vector<std::int32_t>& ranks) {
+  const auto& own = contributions.values_of(index);
+  ranks.insert(ranks.end(), own.begin(), own.end());
+  const std::int32_t first = index * ProcessMeeting::tree_fan_out + 1;
+  const std::int32_t last = std::min(first + ProcessMeeting::tree_fan_out, processes.count());
+  for (std::int32_t child = first; child < last; ++child)
+    append_subtree(contributions, processes, child, ranks);
+}
+
+ProcessMeeting& meeting_of(core::Worker& receiver, const transport::Packet& packet) {
+  return static_cast<WorkerState*>(receiver.user())->process_meetings->of(packet.words[0]);
+}
+
+}  // namespace
+
+ContributionMap::ContributionMap(const ProcessMap& processes, std::int32_t block_rank_count)
+    : values_(static_cast<std::size_t>(processes.count())) {
+  // Runs tell where a process has all of a block.
+  for (const ProcessMap::Run& run : processes.runs()) {
+    auto& values = values_[static_cast<std::size_t>(run.process_index)];
+    const std::int32_t size = processes.runs().back().last;
+    for (std::int32_t rank = run.first; rank < run.last;) {
+      const std::int32_t block_first = rank - rank % block_rank_count;
+      const std::int32_t block_last = std::min(block_first + block_rank_count, size);
+      values.push_back(rank);
+      rank = rank == block_first && block_last <= run.last ? block_last : rank + 1;
+    }
+  }
+}
+
+void ProcessMeeting::introduce(const ProcessMap& processes,
+                               const ContributionMap& contributions,
+                               MeetingSite& site,
+                               Outlet& outlet) {
+  site_ = &site;
+  outlet_ = &outlet;
+  const std::int32_t own = processes.own_index();
+  is_direct_ = processes.count() <= direct_process_count_max;
+  if (is_direct_) {
+    own_ranks_ = contributions.values_of(own);
+    for (std::int32_t index = 0; index < processes.count(); ++index) {
+      if (index == own) continue;
+      add_source(processes, index, contributions.values_of(index));
+      contribution_targets_.push_back(processes.meeting_place(index));
+    }
+    return;
+  }
+  append_subtree(contributions, processes, own, own_ranks_);
+  awaits_result_ = own != 0;
+  if (awaits_result_) contribution_targets_.push_back(processes.meeting_place(parent_of(own)));
+  const std::int32_t last = std::min((own + 1) * tree_fan_out + 1, processes.count());
+  for (std::int32_t child = own * tree_fan_out + 1; child < last; ++child) {
+    std::vector<std::int32_t> ranks;
+    append_subtree(contributions, processes, child, ranks);
+    add_source(processes, child, std::move(ranks));
+    result_targets_.push_back(processes.meeting_place(child));
+  }
+}
+
+ProcessMeeting::Source& ProcessMeeting::source_of(std::uint32_t process) {
+  for (Source& source : sources_) {
+    if (source.process == process) return source;
+  }
+  sources_.push_back({.process = process, .ranks = {}, .incoming = {}});
+  return sources_.back();
+}
+
+void ProcessMeeting::add_source(const ProcessMap& processes,
+                                std::int32_t index,
+                                std::vector<std::int32_t> ranks) {
+  source_of(processes.meeting_place(index).process).ranks = std::move(ranks);
+}
+
+bool ProcessMeeting::begin(std::uint32_t value_bytes) {
+  SORREL_ASSERT(state_ == State::idle);
+  state_ = State::gathering;
+  value_bytes_ = value_bytes;
+  if (is_direct_) contribute();
+  return advance();
+}
+
+/// Sends the values of our process, or of our subtree, on.
+void ProcessMeeting::contribute() {
+  std::vector<std::byte>& data = contribution_[sequence_ % 2];
+  data.resize(own_ranks_.size() * value_bytes_);
+  std::byte* place = data.data();
+  for (const std::int32_t rank : own_ranks_) {
+    if (value_bytes_ == 0) break;
+    std::memcpy(place, site_->value(rank), value_bytes_);
+    place += value_bytes_;
+  }
+  for (const Place& to : contribution_targets_)
+    send(to, PacketKind::contribution, data);
+}
+
+/// True when the meeting is over.
+bool ProcessMeeting::advance() {
+  if (state_ == State::gathering) {
+    const bool is_complete = std::all_of(sources_.begin(), sources_.end(), [&](const Source& s) {
+      return s.incoming[sequence_ % 2].is_complete;
+    });
+    if (!is_complete) return false;
+    take_values();
+    if (!awaits_result_) {
+      finish(value_bytes_ == 0 ? nullptr : site_->combine());
+      return true;
+    }
+    contribute();
+    state_ = State::awaiting_result;
+  }
+  if (state_ != State::awaiting_result || !has_result_) return false;
+  finish(value_bytes_ == 0 ? nullptr : result_.data());
+  return true;
+}
+
+/// Puts the values of all sources where they belong, and makes room for the meeting after the next.
+void ProcessMeeting::take_values() {
+  for (Source& source : sources_) {
+    Incoming& incoming = source.incoming[sequence_ % 2];
+    SORREL_CHECK(incoming.values.size() == source.ranks.size() * value_bytes_,
+                 "the members of a reduction disagree on its size");
+    const std::byte* place = incoming.values.data();
+    for (const std::int32_t rank : source.ranks) {
+      if (value_bytes_ == 0) break;
+      std::memcpy(site_->value(rank), place, value_bytes_);
+      place += value_bytes_;
+    }
+    incoming.arrived_bytes = 0;
+    incoming.is_complete = false;
+  }
+}
+
+void ProcessMeeting::finish(const std::byte* result) {
+  state_ = State::idle;
+  has_result_ = false;
+  if (!result_targets_.empty()) {
+    if (result == nullptr) {
+      result_.clear();
+    } else if (result != result_.data()) {
+      result_.assign(result, result + value_bytes_);
+    }
+    for (const Place& to : result_targets_)
+      send(to, PacketKind::result, result_);
+  }
+  ++sequence_;
+  site_->release_all(result);
+}
+
+void ProcessMeeting::send(Place to, PacketKind kind, const std::vector<std::byte>& data) {
+  Dispatch& dispatch = idle_dispatch();
+  dispatch.send = send_some;
+  dispatch.meeting = this;
+  dispatch.kind = kind;
+  dispatch.sequence = sequence_;
+  dispatch.data = &data;
+  dispatch.sent_bytes = 0;
+  dispatch.is_under_way = true;
+  ++dispatch_count_;
+  outlet_->send(to, dispatch);
+}
+
+ProcessMeeting::Dispatch& ProcessMeeting::idle_dispatch() {
+  for (auto& dispatch : dispatches_) {
+    if (!dispatch->is_under_way) return *dispatch;
+  }
+  dispatches_.push_back(std::make_unique<Dispatch>());
+  return *dispatches_.back();
+}
+
+bool ProcessMeeting::send_some(Outgoing& outgoing, Outlet& outlet, Place to) {
+  auto& dispatch = static_cast<Dispatch&>(outgoing);
+  ProcessMeeting& meeting = *dispatch.meeting;
+  const std::vector<std::byte>& data = *dispatch.data;
+  const std::size_t payload_max = outlet.world().transport()->payload_bytes_max();
+  do {
+    const std::size_t bytes = std::min(data.size() - dispatch.sent_bytes, payload_max);
+    const transport::Packet packet{.kind = number_of(dispatch.kind),
+                                   .words = {meeting.context_, dispatch.sequence,
+                                             static_cast<std::uint32_t>(dispatch.sent_bytes),
+                                             static_cast<std::uint32_t>(data.size())},
+                                   .payload_bytes = static_cast<std::uint32_t>(bytes)};
+    if (!outlet.try_send_next(to, packet, data.data() + dispatch.sent_bytes)) return false;
+    dispatch.sent_bytes += bytes;
+  } while (dispatch.sent_bytes < data.size());
+  dispatch.is_under_way = false;
+  --meeting.dispatch_count_;
+  meeting.go_if_abandoned();
+  return true;
+}
+
+void ProcessMeeting::abandon() {
+  is_abandoned_ = true;
+  go_if_abandoned();
+}
+
+void ProcessMeeting::go_if_abandoned() {
+  if (is_abandoned_ && dispatch_count_ == 0) home_.remove(context_);
+}
+
+void ProcessMeeting::take_contribution(std::uint32_t process,
+                                       const transport::Packet& packet,
+                                       const std::byte* payload) {
+  const auto& [context, sequence, offset, total] = packet.words;
+  SORREL_ASSERT(sequence - sequence_ <= 1);
+  Incoming& incoming = source_of(process).incoming[sequence % 2];
+  incoming.values.resize(total);
+  if (packet.payload_bytes != 0)
+    std::memcpy(incoming.values.data() + offset, payload, packet.payload_bytes);
+  incoming.arrived_bytes += packet.payload_bytes;
+  incoming.is_complete = incoming.arrived_bytes == total;
+  if (incoming.is_complete) advance();
+}
+
+void ProcessMeeting::take_result(const transport::Packet& packet, const std::byte* payload) {
+  SORREL_ASSERT(packet.words[1] == sequence_ && packet.words[3] == packet.payload_bytes);
+  result_.assign(payload, payload + packet.payload_bytes);
+  has_result_ = true;
+  advance();
+}
+
+ProcessMeeting& ProcessMeetings::of(std::uint32_t context) {
+  auto& meeting = meetings_[context];
+  if (meeting == nullptr) meeting = std::make_unique<ProcessMeeting>(*this, context);
+  return *meeting;
+}
+
+void ProcessMeetings::remove(std::uint32_t context) {
+  meetings_.erase(context);
+}
+
+void set_meeting_handlers(transport::Transport& transport) {
+  transport.set_handler(number_of(PacketKind::contribution), [](core::Worker& receiver, Place from,
+                                                                const transport::Packet& packet,
+                                                                const std::byte* payload) {
+    meeting_of(receiver, packet).take_contribution(from.process, packet, payload);
+  });
+  transport.set_handler(
+      number_of(PacketKind::result),
+      [](core::Worker& receiver, Place, const transport::Packet& packet, const std::byte* payload) {
+        meeting_of(receiver, packet).take_result(packet, payload);
+      });
+}
+
+}  // namespace sorrel::mpi

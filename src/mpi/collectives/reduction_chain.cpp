@@ -1,0 +1,102 @@
+#include "mpi/collectives/reduction_chain.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi/rank_state.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+// Long enough to be worth a message, short enough that the next process begins early.
+constexpr std::size_t chain_chunk_bytes = 32768;
+
+}  // namespace
+
+ReductionChain::ReductionChain(const Member& member,
+                               const ReductionArguments& arguments,
+                               std::int32_t segment_count)
+    : member_(member),
+      arguments_(arguments),
+      processes_(*member.comm.shared->processes()),
+      segment_count_(segment_count),
+      chunk_(std::max<std::size_t>(
+          chain_chunk_bytes / std::max<std::size_t>(arguments.type.size(), 1), 1)) {}
+
+std::int32_t ReductionChain::computer(std::int32_t process_index, std::int32_t segment) const {
+  const auto& members = processes_.members(process_index);
+  const auto count = static_cast<std::int64_t>(members.size());
+  return members[static_cast<std::size_t>(segment * count / segment_count_)];
+}
+
+TypedBuffer ReductionChain::elements(const void* buffer,
+                                     std::size_t first,
+                                     std::size_t count) const {
+  return {.buffer = element_at(buffer, first, arguments_.type),
+          .count = count,
+          .type = &arguments_.type};
+}
+
+const void* ReductionChain::operand(std::int32_t rank, ElementRange range) const {
+  const CollectiveSlots& slots = member_.comm.shared->slots();
+  return element_at(slots.left_by<Operands>(rank).input, range.first, arguments_.type);
+}
+
+/// As fold_operands(), of the members of a run.
+void ReductionChain::fold_run(const ProcessMap::Run& run,
+                              bool is_first,
+                              ElementRange range,
+                              void* total) const {
+  std::int32_t rank = run.last - 1;
+  if (is_first) copy_elements(operand(rank--, range), total, range.count, arguments_.type);
+  for (; rank >= run.first; --rank)
+    reduce(arguments_.op, operand(rank, range), total, range.count, arguments_.type);
+}
+
+bool ReductionChain::reduce_chunk(std::int32_t segment, ElementRange range, void* total) const {
+  const auto& runs = processes_.runs();
+  bool has_result = false;
+  for (std::size_t i = runs.size(); i-- > 0;) {
+    if (runs[i].process_index != processes_.own_index()) continue;
+    const bool is_first = i + 1 == runs.size();
+    const TypedBuffer whole = elements(total, 0, range.count);
+    if (!is_first)
+      receive_now(member_, whole, computer(runs[i + 1].process_index, segment), total_tag);
+    fold_run(runs[i], is_first, range, total);
+    has_result = i == 0;
+    if (!has_result)
+      send_now(member_, whole, computer(runs[i - 1].process_index, segment), total_tag);
+  }
+  return has_result;
+}
+
+void ReductionChain::scan_chunk(
+    std::int32_t segment, ElementRange range, ScanKind kind, void* before, void* after) const {
+  const CollectiveSlots& slots = member_.comm.shared->slots();
+  const Datatype& type = arguments_.type;
+  const auto& runs = processes_.runs();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].process_index != processes_.own_index()) continue;
+    if (i > 0) {
+      receive_now(member_, elements(before, 0, range.count),
+                  computer(runs[i - 1].process_index, segment), total_tag);
+    }
+    for (std::int32_t rank = runs[i].first; rank < runs[i].last; ++rank) {
+      copy_elements(operand(rank, range), after, range.count, type);
+      if (rank > 0) reduce(arguments_.op, before, after, range.count, type);
+      const void* result = kind == ScanKind::inclusive ? after : before;
+      if (kind == ScanKind::inclusive || rank > 0) {
+        copy_elements(result, element_at(slots.left_by<Operands>(rank).output, range.first, type),
+                      range.count, type);
+      }
+      std::swap(before, after);
+    }
+    if (i + 1 < runs.size()) {
+      send_now(member_, elements(before, 0, range.count),
+               computer(runs[i + 1].process_index, segment), total_tag);
+    }
+  }
+}
+
+}  // namespace sorrel::mpi

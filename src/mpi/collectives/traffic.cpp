@@ -1,0 +1,78 @@
+#include "mpi/collectives/traffic.hpp"
+
+#include "mpi/collectives/move.hpp"
+#include "mpi/p2p/start.hpp"
+#include "mpi/p2p/wait.hpp"
+#include "mpi/rank_state.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+SendArguments send_arguments(const TypedBuffer& from, std::int32_t destination, std::int32_t tag) {
+  // A request holds its type.
+  return {.buffer = from.buffer,
+          .count = from.count,
+          .type = const_cast<Datatype&>(*from.type),
+          .destination = destination,
+          .tag = tag};
+}
+
+ReceiveArguments receive_arguments(const TypedBuffer& into, std::int32_t source, std::int32_t tag) {
+  return {.buffer = into.buffer,
+          .count = into.count,
+          .type = const_cast<Datatype&>(*into.type),
+          .source = source,
+          .tag = tag};
+}
+
+}  // namespace
+
+void Traffic::send(const TypedBuffer& from, std::int32_t destination, std::int32_t tag) {
+  const SendArguments arguments = send_arguments(from, destination, tag);
+  if (try_send(member_.self, member_.comm, arguments, SendMode::standard)) return;
+  Request& request = make_send(member_.self, member_.comm, arguments, SendMode::standard);
+  request.is_active = true;
+  start_send_by_reference(request);
+  requests_.push_back(handle_of(request));
+}
+
+void Traffic::receive(const TypedBuffer& into, std::int32_t source, std::int32_t tag) {
+  Request& request = make_receive(member_.self, member_.comm, receive_arguments(into, source, tag));
+  requests_.push_back(handle_of(request));
+  (void)start(request);
+}
+
+int Traffic::finish() {
+  const RequestList list{requests_.data(), static_cast<std::int32_t>(requests_.size())};
+  PendingCounts pending;
+  for (std::int32_t i = 0; i < list.count; ++i)
+    pending.note(*list[i]);
+  wait_for_all(member_.self, list, pending);
+  int error = MPI_SUCCESS;
+  for (std::int32_t i = 0; i < list.count; ++i) {
+    note_error(error, list[i]->error);
+    conclude(*list[i], MPI_STATUS_IGNORE);
+  }
+  requests_.clear();
+  return error;
+}
+
+void send_now(const Member& member,
+              const TypedBuffer& from,
+              std::int32_t destination,
+              std::int32_t tag) {
+  send(member.self, member.comm, send_arguments(from, destination, tag), SendMode::standard);
+}
+
+void receive_now(const Member& member,
+                 const TypedBuffer& into,
+                 std::int32_t source,
+                 std::int32_t tag) {
+  Request request;
+  describe_receive(request, member.self, member.comm, receive_arguments(into, source, tag));
+  start_receive(request);
+  wait_for(request);
+}
+
+}  // namespace sorrel::mpi

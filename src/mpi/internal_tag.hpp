@@ -1,0 +1,27 @@
+//! The tags of messages that the library sends for itself, on the user's communicators.
+//!
+//! Users' tags are not negative, and wildcards, which are -1 and -2, do not mean these
+//! (p2p/match_table.hpp).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace sorrel::mpi {
+
+/// What MPI_TAG_UB says: leaves room for the library's own tags beside one for each user's tag.
+inline constexpr std::int32_t tag_max = std::numeric_limits<std::int32_t>::max() - 16;
+
+/// Data that a collective moves between processes.
+inline constexpr std::int32_t collective_tag = std::numeric_limits<std::int32_t>::min();
+/// A running total on its way from process to process.
+inline constexpr std::int32_t total_tag = collective_tag + 1;
+
+/// Making a communicator of a group whose members chose `tag`.
+constexpr std::int32_t group_creation_tag(std::int32_t tag) {
+  return -3 - tag;
+}
+
+static_assert(group_creation_tag(tag_max) > total_tag);
+
+}  // namespace sorrel::mpi

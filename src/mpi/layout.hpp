@@ -1,0 +1,75 @@
+//! RankLayout - which worker of which process runs a rank.
+//!
+//! A job has P processes of W workers each; a *place* is one of the P x W workers. Places are
+//! numbered process by process, and ranks go to them in contiguous blocks whose sizes differ by at
+//! most one. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "transport/transport.hpp"
+
+namespace sorrel::mpi {
+
+using transport::Place;
+
+class RankLayout {
+ public:
+  struct Shape {
+    std::int32_t rank_count = 1;
+    std::uint32_t process_count = 1;
+    /// Of each process.
+    std::uint32_t worker_count = 1;
+  };
+
+  explicit RankLayout(const Shape& shape) : shape_(shape) {}
+
+  [[nodiscard]] std::int32_t rank_count() const { return shape_.rank_count; }
+
+  [[nodiscard]] std::uint32_t process_count() const { return shape_.process_count; }
+
+  [[nodiscard]] std::uint32_t worker_count() const { return shape_.worker_count; }
+
+  [[nodiscard]] std::uint32_t place_count() const {
+    return shape_.process_count * shape_.worker_count;
+  }
+
+  /// The number of a place among all of the job.
+  [[nodiscard]] std::uint32_t index_of(const Place& place) const {
+    return place.process * shape_.worker_count + place.worker;
+  }
+
+  /// The worker that runs a rank.
+  [[nodiscard]] Place place_of(std::int32_t rank) const {
+    // The inverse of first_rank(): the last place whose first rank is not above.
+    const std::int64_t count = place_count();
+    const auto index =
+        static_cast<std::uint32_t>(((std::int64_t{rank} + 1) * count - 1) / shape_.rank_count);
+    return {.process = index / shape_.worker_count, .worker = index % shape_.worker_count};
+  }
+
+  [[nodiscard]] std::uint32_t process_of(std::int32_t rank) const { return place_of(rank).process; }
+
+  /// The ranks of a place are [first_rank(place), last_rank(place)).
+  [[nodiscard]] std::int32_t first_rank(const Place& place) const {
+    return first_of(index_of(place));
+  }
+
+  [[nodiscard]] std::int32_t last_rank(const Place& place) const {
+    return first_of(index_of(place) + 1);
+  }
+
+  /// The ranks of a process are [first_rank_of_process(p), first_rank_of_process(p + 1)).
+  [[nodiscard]] std::int32_t first_rank_of_process(std::uint32_t process) const {
+    return first_of(process * shape_.worker_count);
+  }
+
+ private:
+  [[nodiscard]] std::int32_t first_of(std::uint32_t index) const {
+    return static_cast<std::int32_t>(std::int64_t{shape_.rank_count} * index / place_count());
+  }
+
+  Shape shape_;
+};
+
+}  // namespace sorrel::mpi

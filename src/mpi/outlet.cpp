@@ -1,0 +1,88 @@
+#include "mpi/outlet.hpp"
+
+#include <algorithm>
+#include <sched.h>
+
+#include "mpi/world.hpp"
+#include "os/clock.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+// A receiver that runs makes room within microseconds; one that does not is not waited for at our
+// cost.
+constexpr std::int64_t delay_ns_min = 1'000;
+constexpr std::int64_t delay_ns_max = 64'000;
+
+}  // namespace
+
+Outlet::Outlet(World& world, core::Worker& worker)
+    : world_(world),
+      worker_(worker),
+      transport_(*world.transport()),
+      layout_(world.layout()),
+      ways_(layout_.place_count()) {
+  retry_.outlet = this;
+  retry_.run = [](core::Worker&, core::Timer& timer) {
+    Outlet& outlet = *static_cast<Retry&>(timer).outlet;
+    outlet.is_armed_ = false;
+    outlet.delay_ns_ = outlet.flush() ? delay_ns_min : std::min(2 * outlet.delay_ns_, delay_ns_max);
+    if (outlet.waiting_way_count_ != 0) outlet.arm();
+  };
+}
+
+bool Outlet::try_send_next(Place to, const transport::Packet& packet, const void* payload) {
+  return transport_.try_send(worker_, to, packet, payload);
+}
+
+void Outlet::send(Place to, Outgoing& outgoing) {
+  Way& way = way_to(to);
+  outgoing.next = nullptr;
+  if (way.first != nullptr) {
+    way.last->next = &outgoing;
+    way.last = &outgoing;
+    return;
+  }
+  if (outgoing.send(outgoing, *this, to)) return;
+  way.first = way.last = &outgoing;
+  ++waiting_way_count_;
+  if (is_armed_) return;
+  delay_ns_ = delay_ns_min;
+  arm();
+}
+
+void Outlet::arm() {
+  is_armed_ = true;
+  retry_.due_ns = os::monotonic_ns() + delay_ns_;
+  worker_.add_timer(retry_);
+}
+
+/// Whether anything left.
+bool Outlet::flush() {
+  bool any = false;
+  for (std::uint32_t i = 0; i < ways_.size(); ++i) {
+    Way& way = ways_[i];
+    if (way.first == nullptr) continue;
+    const Place to{.process = i / layout_.worker_count(), .worker = i % layout_.worker_count()};
+    while (way.first != nullptr) {
+      Outgoing& outgoing = *way.first;
+      // Read first: once sent it may be gone.
+      Outgoing* next = outgoing.next;
+      if (!outgoing.send(outgoing, *this, to)) break;
+      way.first = next;
+      any = true;
+    }
+    if (way.first == nullptr) --waiting_way_count_;
+  }
+  return any;
+}
+
+void Outlet::drain() {
+  const std::int64_t give_up_ns = os::monotonic_ns() + drain_ns_max;
+  while (waiting_way_count_ != 0 && os::monotonic_ns() < give_up_ns) {
+    if (!flush()) sched_yield();
+  }
+}
+
+}  // namespace sorrel::mpi

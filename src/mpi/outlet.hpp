@@ -1,0 +1,84 @@
+//! Outlet - what one worker sends to the workers of other processes: in order, and never lost when
+//! the transport is full.
+//!
+//! Own worker only; nothing here suspends or fails. What finds the way full waits in its own memory
+//! (Outgoing), first in, first out per place; nothing overtakes it. A timer of the worker tries
+//! again, at first soon, then less often. Limit: none of its own, because each waiting thing is
+//! part of a request, of a message kept here, or of a communicator.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/timer.hpp"
+#include "core/worker.hpp"
+#include "mpi/layout.hpp"
+#include "transport/transport.hpp"
+
+namespace sorrel::mpi {
+
+class Outlet;
+class World;
+
+/// One or several packets to one place; part of whatever causes them.
+struct Outgoing {
+  /// Sends what has not been sent; false when the way is full: it is called again. After true the
+  /// outlet does not touch the object any more. Must not call Outlet::send().
+  bool (*send)(Outgoing& self, Outlet& outlet, Place to);
+  Outgoing* next;
+};
+
+class Outlet {
+ public:
+  Outlet(World& world, core::Worker& worker);
+  Outlet(const Outlet&) = delete;
+  Outlet& operator=(const Outlet&) = delete;
+
+  [[nodiscard]] World& world() const { return world_; }
+
+  [[nodiscard]] core::Worker& worker() const { return worker_; }
+
+  /// One packet, at once; false when it would have to wait.
+  [[nodiscard]] bool try_send(Place to, const transport::Packet& packet, const void* payload) {
+    return way_to(to).first == nullptr && try_send_next(to, packet, payload);
+  }
+
+  /// Sends it, now or later.
+  void send(Place to, Outgoing& outgoing);
+
+  /// For Outgoing::send(), whose turn it is.
+  [[nodiscard]] bool try_send_next(Place to, const transport::Packet& packet, const void* payload);
+
+  /// Keeps trying until nothing waits, or for drain_ns_max: at the end of the worker.
+  void drain();
+
+  static constexpr std::int64_t drain_ns_max = 1'000'000'000;
+
+ private:
+  struct Way {
+    Outgoing* first = nullptr;
+    Outgoing* last = nullptr;
+  };
+
+  struct Retry : core::Timer {
+    Outlet* outlet = nullptr;
+  };
+
+  Way& way_to(const Place& to) { return ways_[layout_.index_of(to)]; }
+
+  bool flush();
+  void arm();
+
+  World& world_;
+  core::Worker& worker_;
+  transport::Transport& transport_;
+  const RankLayout layout_;
+  std::vector<Way> ways_;
+  /// Ways with something waiting.
+  std::uint32_t waiting_way_count_ = 0;
+  Retry retry_;
+  bool is_armed_ = false;
+  std::int64_t delay_ns_ = 0;
+};
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,61 @@
+#include "mpi/p2p/eager_windows.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "mpi/p2p/remote_message.hpp"
+#include "mpi/packet_kind.hpp"
+#include "mpi/world.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+// Half of a pool, shared by all places that may send here: pool <= 64 MiB + this.
+constexpr std::uint32_t window_bytes_sum = std::uint32_t{32} << 20;
+constexpr std::uint32_t window_bytes_max = std::uint32_t{1} << 20;
+// Two messages of the largest size, whatever the number of places.
+constexpr std::uint32_t window_bytes_min = 2 * core::MessagePool::buffer_bytes_max;
+
+}  // namespace
+
+EagerWindows::EagerWindows(Outlet& outlet) : outlet_(outlet) {
+  const World& world = outlet.world();
+  const RankLayout& layout = world.layout();
+  const std::uint32_t remote_place_count = layout.place_count() - layout.worker_count();
+  message_bytes_max_ =
+      std::min(world.transport()->payload_bytes_max(), world.limits().eager_bytes_max);
+  window_bytes_ =
+      std::clamp(window_bytes_sum / remote_place_count, window_bytes_min, window_bytes_max);
+  windows_.resize(layout.place_count());
+  for (Window& window : windows_) {
+    window.windows = this;
+    window.room = window_bytes_;
+  }
+  packing_space_ = std::make_unique_for_overwrite<std::byte[]>(message_bytes_max_);
+}
+
+std::uint32_t EagerWindows::cost_of(std::size_t bytes) {
+  const std::size_t buffer =
+      std::max(remote_header_bytes + bytes, core::MessagePool::buffer_bytes_min);
+  return static_cast<std::uint32_t>(std::bit_ceil(buffer));
+}
+
+void EagerWindows::give_back(Place from, std::uint32_t cost) {
+  Window& window = at(from);
+  window.owed += cost;
+  // A quarter: few packets, and the sender hears of room long before it has none.
+  if (window.owed < window_bytes_ / 4 || window.is_under_way) return;
+  window.is_under_way = true;
+  window.send = [](Outgoing& self, Outlet& outlet, Place to) {
+    auto& sent = static_cast<Window&>(self);
+    const transport::Packet packet{.kind = number_of(PacketKind::credit), .words = {sent.owed}};
+    if (!outlet.try_send_next(to, packet, nullptr)) return false;
+    sent.owed = 0;
+    sent.is_under_way = false;
+    return true;
+  };
+  outlet_.send(from, window);
+}
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,61 @@
+//! EagerWindows - how much may be sent to a place of another process before anybody there asks for
+//! it.
+//!
+//! One per worker, its thread only. Every ordered pair of places has a window: the bytes of eager
+//! messages, as they stand in the receiver's pool, that are under way or not yet received. The
+//! receiver gives room back in batches. Without room a message is announced only (remote.hpp), so
+//! nobody waits for a window.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi/outlet.hpp"
+#include "mpi/world.hpp"
+
+namespace sorrel::mpi {
+
+class EagerWindows {
+ public:
+  explicit EagerWindows(Outlet& outlet);
+
+  /// The longest message that goes eagerly.
+  [[nodiscard]] std::uint32_t message_bytes_max() const { return message_bytes_max_; }
+
+  /// What a message of this size takes of the receiver's pool.
+  static std::uint32_t cost_of(std::size_t bytes);
+
+  [[nodiscard]] bool has_room(Place to, std::uint32_t cost) { return at(to).room >= cost; }
+
+  void take(Place to, std::uint32_t cost) { at(to).room -= cost; }
+
+  /// Receiver: a message of that cost is in its buffer.
+  void give_back(Place from, std::uint32_t cost);
+
+  /// Sender: the receiver has given back.
+  void add(Place to, std::uint32_t bytes) { at(to).room += bytes; }
+
+  [[nodiscard]] std::uint32_t window_bytes() const { return window_bytes_; }
+
+  /// Space to pack one eager message in.
+  [[nodiscard]] std::byte* packing_space() const { return packing_space_.get(); }
+
+ private:
+  struct Window : Outgoing {
+    EagerWindows* windows = nullptr;
+    std::uint32_t room = 0;  ///< Granted to us.
+    std::uint32_t owed = 0;  ///< To be given back by us.
+    bool is_under_way = false;
+  };
+
+  Window& at(const Place& place) { return windows_[outlet_.world().layout().index_of(place)]; }
+
+  Outlet& outlet_;
+  std::uint32_t message_bytes_max_;
+  std::uint32_t window_bytes_;
+  std::vector<Window> windows_;
+  std::unique_ptr<std::byte[]> packing_space_;
+};
+
+}  // namespace sorrel::mpi

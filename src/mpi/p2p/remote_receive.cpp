@@ -1,0 +1,272 @@
+// The receiving side of messages between processes.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "mpi/datatype/copy.hpp"
+#include "mpi/p2p/eager_windows.hpp"
+#include "mpi/p2p/remote.hpp"
+#include "mpi/p2p/remote_message.hpp"
+#include "mpi/p2p/unexpected.hpp"
+#include "mpi/packet_kind.hpp"
+#include "mpi/rank_state.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+using transport::Packet;
+
+WorkerState& state_of(core::Worker& worker) {
+  return *static_cast<WorkerState*>(worker.user());
+}
+
+Envelope envelope_in(const Packet& packet) {
+  return {.context = packet.words[1],
+          .source = static_cast<std::int32_t>(packet.words[2]),
+          .tag = static_cast<std::int32_t>(packet.words[3])};
+}
+
+RankState& destination_of(World& world, const Packet& packet) {
+  return world.rank(static_cast<std::int32_t>(packet.words[0]));
+}
+
+/// An answer that found the way full.
+struct Answer : Outgoing {
+  Packet packet;
+  WantedData wanted;
+};
+
+void answer(Outlet& outlet, Place to, const Packet& packet, const WantedData& wanted) {
+  if (outlet.try_send(to, packet, &wanted)) return;
+  auto* waiting = new Answer;
+  waiting->packet = packet;
+  waiting->wanted = wanted;
+  waiting->send = [](Outgoing& self, Outlet& way, Place place) {
+    auto* sent = static_cast<Answer*>(&self);
+    if (!way.try_send_next(place, sent->packet, &sent->wanted)) return false;
+    delete sent;
+    return true;
+  };
+  outlet.send(to, *waiting);
+}
+
+void answer_done(Outlet& outlet, Place to, const DataAtSender& data) {
+  answer(outlet, to,
+         {.kind = number_of(PacketKind::done),
+          .words = {low_word(data.token), high_word(data.token), 0, 0}},
+         {});
+}
+
+void pull(World& world, Place from, void* target, const DataAtSender& data, std::size_t bytes) {
+  if (bytes == 0 || world.transport()->pull(from.process, target, data.address, bytes)) return;
+  char text[80];
+  std::snprintf(text, sizeof text, "process %u cannot be read: it has ended", from.process);
+  world.job().end_job(nullptr, 1, text);
+}
+
+/// Sets what the status will say; returns how many bytes fit.
+std::size_t describe_arrival(Request& receive, const Envelope& envelope, std::size_t bytes) {
+  const std::size_t fitting = std::min(bytes, receive.element_count * receive.type->size());
+  receive.status_source = envelope.source;
+  receive.status_tag = envelope.tag;
+  receive.status_bytes = fitting;
+  if (fitting < bytes) {
+    receive.error = MPI_ERR_TRUNCATE;
+    receive.truncated_bytes = bytes;
+  }
+  return fitting;
+}
+
+/// The receive's buffer when it is one run of bytes, else space to unpack from.
+struct Target {
+  Target(const Request& receive, std::size_t bytes)
+      : run(single_run(receive.buffer, receive.element_count, *receive.type)) {
+    if (run == nullptr) space = new std::byte[bytes];
+  }
+
+  [[nodiscard]] std::byte* data() const {
+    return run != nullptr ? static_cast<std::byte*>(run) : space;
+  }
+
+  void* run;
+  std::byte* space = nullptr;
+};
+
+/// All data is there.
+void finish(Request& receive, std::byte* unpacked_from, std::size_t bytes) {
+  if (unpacked_from != nullptr) {
+    unpack(unpacked_from, bytes, receive.buffer, receive.element_count, *receive.type);
+    delete[] unpacked_from;
+  }
+  complete(receive);
+}
+
+/// Lets the sender push its data.
+void ask_for(Outlet& outlet, Place from, const DataAtSender& data, const PushedReceive& into) {
+  const auto token = reinterpret_cast<std::uintptr_t>(new PushedReceive(into));
+  answer(outlet, from,
+         {.kind = number_of(PacketKind::clear_to_send),
+          .words = {low_word(data.token), high_word(data.token), low_word(token), high_word(token)},
+          .payload_bytes = sizeof(WantedData)},
+         {.bytes = into.bytes});
+}
+
+/// Gets the data of a noticed message into the receive that has matched it.
+void fetch(Request& receive, const Envelope& envelope, Place from, const DataAtSender& data) {
+  RankState& self = *receive.owner;
+  World& world = *self.world;
+  Outlet& outlet = *self.worker_state->outlet;
+  const std::size_t bytes = describe_arrival(receive, envelope, data.bytes);
+  const Target target(receive, bytes);
+  if (bytes == 0 || world.transport()->can_pull(from.process)) {
+    pull(world, from, target.data(), data, bytes);
+    answer_done(outlet, from, data);
+    finish(receive, target.space, bytes);
+    return;
+  }
+  ask_for(outlet, from, data,
+          {.receive = &receive,
+           .message = nullptr,
+           .target = target.data(),
+           .unpacked_from = target.space,
+           .bytes = bytes,
+           .arrived_bytes = 0});
+}
+
+void take_segment(core::Worker&, Place, const Packet& packet, const std::byte* payload) {
+  auto& pushed = *reinterpret_cast<PushedReceive*>(joined(packet.words[0], packet.words[1]));
+  std::memcpy(pushed.target + joined(packet.words[2], packet.words[3]), payload,
+              packet.payload_bytes);
+  pushed.arrived_bytes += packet.payload_bytes;
+  if (pushed.arrived_bytes != pushed.bytes) return;
+  if (pushed.receive != nullptr) {
+    finish(*pushed.receive, pushed.unpacked_from, pushed.bytes);
+  } else {
+    pushed.message->is_arriving = false;
+    if (pushed.message->matched != nullptr)
+      deliver_remote(*pushed.message->matched, *pushed.message);
+  }
+  delete &pushed;
+}
+
+/// A message with room for its data, in a buffer of the pool; null when there is none.
+RemoteMessage* make_copy_space(core::MessagePool& pool,
+                               const Envelope& envelope,
+                               std::size_t bytes,
+                               core::MessagePool::WhenFull when_full) {
+  void* buffer = pool.take(remote_header_bytes + bytes, when_full);
+  if (buffer == nullptr) return nullptr;
+  auto* message = new (buffer) RemoteMessage;
+  message->envelope = envelope;
+  message->bytes = bytes;
+  message->payload = static_cast<std::byte*>(buffer) + remote_header_bytes;
+  message->is_copy = true;
+  return message;
+}
+
+void enter(RankState& to, RemoteMessage& message, Place from) {
+  message.request = to.world->remote_sender();
+  message.from = from;
+  add_unexpected(to, message);
+}
+
+void take_eager(core::Worker& worker, Place from, const Packet& packet, const std::byte* payload) {
+  WorkerState& state = state_of(worker);
+  RankState& to = destination_of(*state.world, packet);
+  const Envelope envelope = envelope_in(packet);
+  const std::uint32_t cost = EagerWindows::cost_of(packet.payload_bytes);
+  if (Request* receive = take_posted(to, envelope)) {
+    deliver(*receive, envelope, packed_data(payload, packet.payload_bytes));
+    state.eager_windows->give_back(from, cost);
+    return;
+  }
+  RemoteMessage* message = make_copy_space(worker.pool(), envelope, packet.payload_bytes,
+                                           core::MessagePool::WhenFull::exceed);
+  SORREL_CHECK(message != nullptr, "no memory for a message of %u bytes", packet.payload_bytes);
+  if (packet.payload_bytes != 0) std::memcpy(message->payload, payload, packet.payload_bytes);
+  message->cost = cost;
+  enter(to, *message, from);
+}
+
+/// Takes a copy of a message that programs expect to be buffered; false when there is no room.
+bool try_copy_now(RankState& to, const Envelope& envelope, Place from, const DataAtSender& data) {
+  if (data.may_copy == 0) return false;
+  World& world = *to.world;
+  Outlet& outlet = *to.worker_state->outlet;
+  RemoteMessage* message =
+      make_copy_space(to.worker->pool(), envelope, data.bytes, core::MessagePool::WhenFull::fail);
+  if (message == nullptr) return false;
+  if (data.bytes == 0 || world.transport()->can_pull(from.process)) {
+    pull(world, from, message->payload, data, data.bytes);
+    answer_done(outlet, from, data);
+  } else {
+    message->is_arriving = true;
+    ask_for(outlet, from, data,
+            {.receive = nullptr,
+             .message = message,
+             .target = message->payload,
+             .unpacked_from = nullptr,
+             .bytes = data.bytes,
+             .arrived_bytes = 0});
+  }
+  enter(to, *message, from);
+  return true;
+}
+
+void take_notice(core::Worker& worker, Place from, const Packet& packet, const std::byte* payload) {
+  RankState& to = destination_of(*state_of(worker).world, packet);
+  const Envelope envelope = envelope_in(packet);
+  DataAtSender data;
+  std::memcpy(&data, payload, sizeof data);
+  if (Request* receive = take_posted(to, envelope)) {
+    fetch(*receive, envelope, from, data);
+    return;
+  }
+  if (try_copy_now(to, envelope, from, data)) return;
+  auto* message = new NoticedMessage;
+  message->envelope = envelope;
+  message->bytes = data.bytes;
+  message->data = data;
+  enter(to, *message, from);
+}
+
+}  // namespace
+
+void dispose_remote(RankState& to, Message& message) {
+  auto& remote = static_cast<RemoteMessage&>(message);
+  message.header.kind = ObjectKind::freed;
+  if (!remote.is_copy) {
+    delete &static_cast<NoticedMessage&>(remote);
+    return;
+  }
+  // What is still being pushed must find its place: the pool lives on.
+  if (remote.is_arriving) return;
+  if (remote.cost != 0) to.worker_state->eager_windows->give_back(remote.from, remote.cost);
+  to.worker->pool().give_back(&message, remote_header_bytes + message.bytes);
+}
+
+void deliver_remote(Request& receive, Message& message) {
+  auto& remote = static_cast<RemoteMessage&>(message);
+  RankState& self = *receive.owner;
+  if (remote.is_arriving) {
+    remote.matched = &receive;
+    return;
+  }
+  if (remote.is_copy) {
+    deliver(receive, message.envelope, packed_data(message.payload, message.bytes));
+  } else {
+    fetch(receive, message.envelope, remote.from, static_cast<NoticedMessage&>(remote).data);
+  }
+  dispose_remote(self, message);
+}
+
+void set_message_handlers(transport::Transport& transport) {
+  transport.set_handler(number_of(PacketKind::eager), take_eager);
+  transport.set_handler(number_of(PacketKind::notice), take_notice);
+  transport.set_handler(number_of(PacketKind::segment), take_segment);
+  set_send_handlers(transport);
+}
+
+}  // namespace sorrel::mpi

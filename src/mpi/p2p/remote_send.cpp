@@ -1,0 +1,165 @@
+// The sending side of messages between processes.
+#include <algorithm>
+#include <cstring>
+
+#include "mpi/datatype/copy.hpp"
+#include "mpi/p2p/eager_windows.hpp"
+#include "mpi/p2p/remote.hpp"
+#include "mpi/p2p/remote_message.hpp"
+#include "mpi/packet_kind.hpp"
+#include "mpi/rank_state.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+using transport::Packet;
+
+Packet packet_to(PacketKind kind,
+                 std::int32_t destination,
+                 const Envelope& envelope,
+                 std::size_t payload_bytes) {
+  return {.kind = number_of(kind),
+          .words = {static_cast<std::uint32_t>(destination), envelope.context,
+                    static_cast<std::uint32_t>(envelope.source),
+                    static_cast<std::uint32_t>(envelope.tag)},
+          .payload_bytes = static_cast<std::uint32_t>(payload_bytes)};
+}
+
+/// The data of the request as one run of bytes: where it lies, or our own copy.
+void fix_data(RemoteSend& send) {
+  const Request& request = *send.request;
+  send.bytes = request.element_count * request.type->size();
+  void* run = single_run(request.buffer, request.element_count, *request.type);
+  if (run != nullptr || send.bytes == 0) {
+    send.data = static_cast<const std::byte*>(run);
+    return;
+  }
+  send.packed = new std::byte[send.bytes];
+  pack(request.buffer, request.element_count, *request.type, send.packed);
+  send.data = send.packed;
+}
+
+void end(RemoteSend& send) {
+  Request& request = *send.request;
+  delete[] send.packed;
+  delete &send;
+  complete(request);
+}
+
+/// A short message that found the way full.
+bool send_eager(Outgoing& outgoing, Outlet& outlet, Place to) {
+  auto& send = static_cast<RemoteSend&>(outgoing);
+  const Packet packet =
+      packet_to(PacketKind::eager, send.destination, send.request->message.envelope, send.bytes);
+  if (!outlet.try_send_next(to, packet, send.data)) return false;
+  end(send);
+  return true;
+}
+
+bool send_notice(Outgoing& outgoing, Outlet& outlet, Place to) {
+  auto& send = static_cast<RemoteSend&>(outgoing);
+  const bool may_copy = send.request->mode == SendMode::standard &&
+                        send.bytes <= outlet.world().limits().eager_bytes_max;
+  const DataAtSender data{.token = reinterpret_cast<std::uintptr_t>(&send),
+                          .address = reinterpret_cast<std::uintptr_t>(send.data),
+                          .bytes = send.bytes,
+                          .may_copy = may_copy ? 1U : 0U,
+                          .unused = 0};
+  const Packet packet =
+      packet_to(PacketKind::notice, send.destination, send.request->message.envelope, sizeof data);
+  return outlet.try_send_next(to, packet, &data);
+}
+
+bool send_segments(Outgoing& outgoing, Outlet& outlet, Place to) {
+  auto& send = static_cast<RemoteSend&>(outgoing);
+  const std::size_t bytes_max = outlet.world().transport()->payload_bytes_max();
+  while (send.pushed_bytes < send.push_bytes) {
+    const std::size_t bytes = std::min(send.push_bytes - send.pushed_bytes, bytes_max);
+    const Packet packet{.kind = number_of(PacketKind::segment),
+                        .words = {low_word(send.receiver_token), high_word(send.receiver_token),
+                                  low_word(send.pushed_bytes), high_word(send.pushed_bytes)},
+                        .payload_bytes = static_cast<std::uint32_t>(bytes)};
+    if (!outlet.try_send_next(to, packet, send.data + send.pushed_bytes)) return false;
+    send.pushed_bytes += bytes;
+  }
+  end(send);
+  return true;
+}
+
+RemoteSend& send_of(const Packet& packet) {
+  return *reinterpret_cast<RemoteSend*>(joined(packet.words[0], packet.words[1]));
+}
+
+Outlet& outlet_of(core::Worker& worker) {
+  return *static_cast<WorkerState*>(worker.user())->outlet;
+}
+
+void take_done(core::Worker&, Place, const Packet& packet, const std::byte*) {
+  end(send_of(packet));
+}
+
+void take_clear_to_send(core::Worker& receiver,
+                        Place from,
+                        const Packet& packet,
+                        const std::byte* payload) {
+  RemoteSend& send = send_of(packet);
+  WantedData wanted;
+  std::memcpy(&wanted, payload, sizeof wanted);
+  send.receiver_token = joined(packet.words[2], packet.words[3]);
+  send.push_bytes = wanted.bytes;
+  send.pushed_bytes = 0;
+  send.send = send_segments;
+  outlet_of(receiver).send(from, send);
+}
+
+void take_credit(core::Worker& receiver, Place from, const Packet& packet, const std::byte*) {
+  static_cast<WorkerState*>(receiver.user())->eager_windows->add(from, packet.words[0]);
+}
+
+}  // namespace
+
+bool try_send_remote(RankState& self, const Comm& comm, const SendArguments& arguments) {
+  const WorkerState& state = *self.worker_state;
+  EagerWindows& windows = *state.eager_windows;
+  const std::size_t bytes = arguments.count * arguments.type.size();
+  if (bytes > windows.message_bytes_max()) return false;
+  const std::int32_t destination = comm.shared->group()->world_rank(arguments.destination);
+  const Place to = self.world->layout().place_of(destination);
+  const std::uint32_t cost = EagerWindows::cost_of(bytes);
+  if (!windows.has_room(to, cost)) return false;
+  const void* payload = single_run(arguments.buffer, arguments.count, arguments.type);
+  if (payload == nullptr && bytes != 0) {
+    pack(arguments.buffer, arguments.count, arguments.type, windows.packing_space());
+    payload = windows.packing_space();
+  }
+  const Packet packet =
+      packet_to(PacketKind::eager, destination, envelope_of(comm, arguments.tag), bytes);
+  if (!state.outlet->try_send(to, packet, payload)) return false;
+  windows.take(to, cost);
+  return true;
+}
+
+void start_remote_send(Request& request) {
+  RankState& self = *request.owner;
+  EagerWindows& windows = *self.worker_state->eager_windows;
+  auto* send = new RemoteSend{};
+  send->request = &request;
+  send->destination = request.comm->shared->group()->world_rank(request.peer);
+  fix_data(*send);
+  const Place to = self.world->layout().place_of(send->destination);
+  const std::uint32_t cost = EagerWindows::cost_of(send->bytes);
+  const bool is_eager = request.mode != SendMode::synchronous &&
+                        send->bytes <= windows.message_bytes_max() && windows.has_room(to, cost);
+  if (is_eager) windows.take(to, cost);
+  send->send = is_eager ? send_eager : send_notice;
+  self.worker_state->outlet->send(to, *send);
+}
+
+void set_send_handlers(transport::Transport& transport) {
+  transport.set_handler(number_of(PacketKind::done), take_done);
+  transport.set_handler(number_of(PacketKind::clear_to_send), take_clear_to_send);
+  transport.set_handler(number_of(PacketKind::credit), take_credit);
+}
+
+}  // namespace sorrel::mpi

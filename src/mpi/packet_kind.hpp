@@ -1,0 +1,39 @@
+//! The kinds of packets that processes send each other, and the helpers to fill their words.
+#pragma once
+
+#include <cstdint>
+
+#include "transport/transport.hpp"
+
+namespace sorrel::mpi {
+
+enum class PacketKind : std::uint32_t {
+  // p2p/remote.hpp
+  eager,          ///< A short message, data and all.
+  notice,         ///< A message whose data stays with its sender.
+  done,           ///< The sender's data has been read.
+  clear_to_send,  ///< Push the data: it cannot be read from here.
+  segment,        ///< A piece of pushed data.
+  credit,         ///< Short messages have been received: more may come.
+  // collectives/process_meeting.hpp
+  contribution,  ///< The members of a process, or of a subtree, have arrived.
+  result,        ///< All have arrived.
+};
+
+constexpr std::uint32_t number_of(PacketKind kind) {
+  return static_cast<std::uint32_t>(kind);
+}
+
+constexpr std::uint32_t low_word(std::uint64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
+constexpr std::uint32_t high_word(std::uint64_t value) {
+  return static_cast<std::uint32_t>(value >> 32);
+}
+
+constexpr std::uint64_t joined(std::uint32_t low, std::uint32_t high) {
+  return std::uint64_t{high} << 32 | low;
+}
+
+}  // namespace sorrel::mpi

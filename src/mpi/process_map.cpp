@@ -1,0 +1,46 @@
+#include "mpi/process_map.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "mpi/group.hpp"
+
+namespace sorrel::mpi {
+
+bool ProcessMap::spans(const RankLayout& layout, const Group& group) {
+  if (layout.process_count() == 1 || group.size() <= 1) return false;
+  const std::uint32_t first = layout.process_of(group.world_rank(0));
+  for (std::int32_t rank = 1; rank < group.size(); ++rank) {
+    if (layout.process_of(group.world_rank(rank)) != first) return true;
+  }
+  return false;
+}
+
+ProcessMap::ProcessMap(const RankLayout& layout, const Group& group, std::uint32_t own_process) {
+  std::vector<std::int32_t> index_of_process(layout.process_count(), -1);
+  for (std::int32_t rank = 0; rank < group.size(); ++rank)
+    index_of_process[layout.process_of(group.world_rank(rank))] = 0;
+  for (std::uint32_t process = 0; process < layout.process_count(); ++process) {
+    if (index_of_process[process] < 0) continue;
+    index_of_process[process] = count();
+    if (process == own_process) own_index_ = count();
+    processes_.push_back({.number = process,
+                          .meeting_place = {.process = process, .worker = layout.worker_count()},
+                          .members = {}});
+  }
+  SORREL_CHECK(own_index_ >= 0, "a communicator without members in its process");
+  index_of_rank_.reserve(static_cast<std::size_t>(group.size()));
+  for (std::int32_t rank = 0; rank < group.size(); ++rank) {
+    const Place place = layout.place_of(group.world_rank(rank));
+    const std::int32_t index = index_of_process[place.process];
+    Process& process = processes_[static_cast<std::size_t>(index)];
+    process.members.push_back(rank);
+    process.meeting_place.worker = std::min(process.meeting_place.worker, place.worker);
+    index_of_rank_.push_back(index);
+    if (runs_.empty() || runs_.back().process_index != index)
+      runs_.push_back({.process_index = index, .first = rank, .last = rank});
+    runs_.back().last = rank + 1;
+  }
+}
+
+}  // namespace sorrel::mpi

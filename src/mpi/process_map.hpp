@@ -1,0 +1,72 @@
+//! ProcessMap - how the members of a communicator are spread over processes.
+//!
+//! Made for communicators that span several processes only; every process that has members makes
+//! the same. Processes are numbered by *index*, in ascending order of their number in the job.
+//! Constant after construction, any thread may read. Size: O(members).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi/layout.hpp"
+
+namespace sorrel::mpi {
+
+class Group;
+
+class ProcessMap {
+ public:
+  /// A run of consecutive members that live in one process.
+  struct Run {
+    std::int32_t process_index;
+    std::int32_t first;
+    std::int32_t last;  ///< One behind.
+  };
+
+  ProcessMap(const RankLayout& layout, const Group& group, std::uint32_t own_process);
+
+  /// Whether a group has members in more than one process.
+  static bool spans(const RankLayout& layout, const Group& group);
+
+  [[nodiscard]] std::int32_t count() const { return static_cast<std::int32_t>(processes_.size()); }
+
+  [[nodiscard]] std::int32_t own_index() const { return own_index_; }
+
+  [[nodiscard]] std::int32_t index_of(std::int32_t rank) const {
+    return index_of_rank_[static_cast<std::size_t>(rank)];
+  }
+
+  /// The members in a process, ascending.
+  [[nodiscard]] const std::vector<std::int32_t>& members(std::int32_t index) const {
+    return at(index).members;
+  }
+
+  [[nodiscard]] const std::vector<std::int32_t>& own_members() const { return members(own_index_); }
+
+  /// Who speaks for a process: its first member.
+  [[nodiscard]] std::int32_t leader(std::int32_t index) const { return members(index).front(); }
+
+  /// Where the members of a process meet: its first worker that runs one.
+  [[nodiscard]] Place meeting_place(std::int32_t index) const { return at(index).meeting_place; }
+
+  /// All members, in order.
+  [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
+
+ private:
+  struct Process {
+    std::uint32_t number;
+    Place meeting_place;
+    std::vector<std::int32_t> members;
+  };
+
+  [[nodiscard]] const Process& at(std::int32_t index) const {
+    return processes_[static_cast<std::size_t>(index)];
+  }
+
+  std::vector<Process> processes_;
+  std::vector<std::int32_t> index_of_rank_;
+  std::vector<Run> runs_;
+  std::int32_t own_index_ = -1;
+};
+
+}  // namespace sorrel::mpi

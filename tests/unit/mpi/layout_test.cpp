@@ -1,0 +1,41 @@
+#include "mpi/layout.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sorrel::mpi {
+namespace {
+
+TEST(RankLayout, PutsEveryRankIntoTheBlockOfItsPlace) {
+  for (const std::int32_t ranks : {1, 2, 3, 7, 64, 257, 4096}) {
+    for (const std::uint32_t processes : {1U, 2U, 3U, 8U}) {
+      for (const std::uint32_t workers : {1U, 2U, 5U}) {
+        const RankLayout layout(
+            {.rank_count = ranks, .process_count = processes, .worker_count = workers});
+        std::int32_t rank = 0;
+        for (std::uint32_t p = 0; p < processes; ++p) {
+          EXPECT_EQ(layout.first_rank_of_process(p), rank);
+          for (std::uint32_t w = 0; w < workers; ++w) {
+            const Place place{.process = p, .worker = w};
+            ASSERT_EQ(layout.first_rank(place), rank);
+            for (; rank < layout.last_rank(place); ++rank)
+              ASSERT_EQ(layout.place_of(rank), place) << "rank " << rank;
+          }
+        }
+        EXPECT_EQ(rank, ranks);
+        EXPECT_EQ(layout.first_rank_of_process(processes), ranks);
+      }
+    }
+  }
+}
+
+TEST(RankLayout, GivesBlocksThatDifferByAtMostOneRank) {
+  const RankLayout layout({.rank_count = 100, .process_count = 3, .worker_count = 4});
+  for (std::uint32_t i = 0; i < layout.place_count(); ++i) {
+    const Place place{.process = i / 4, .worker = i % 4};
+    const std::int32_t size = layout.last_rank(place) - layout.first_rank(place);
+    EXPECT_TRUE(size == 8 || size == 9);
+  }
+}
+
+}  // namespace
+}  // namespace sorrel::mpi
