@@ -183,6 +183,10 @@ TEST(Reductions, HaveTheSameBitsForEveryNumberOfWorkers) {
     EXPECT_EQ(expected.size(), 3U);
     for (const int workers : {2, 3, 5})
       EXPECT_EQ(awkward_sums({ranks, workers}), expected) << ranks << " ranks, " << workers;
+    for (const int processes : {2, 3, 7}) {
+      EXPECT_EQ(awkward_sums({ranks, 1, processes}), expected) << processes << " processes";
+      EXPECT_EQ(awkward_sums({ranks, 2, processes}), expected) << processes << " processes of 2";
+    }
   }
 }
 

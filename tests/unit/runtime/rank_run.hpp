@@ -10,6 +10,7 @@
 #include <string>
 
 #include "runtime/embedded.hpp"
+#include "unit/mpi/inproc_transport.hpp"
 
 namespace sorrel::test {
 
@@ -17,10 +18,17 @@ namespace sorrel::test {
 struct Shape {
   int ranks;
   int workers;
+  /// Of the job, with so many workers each; pretended ones (inproc_transport.hpp).
+  int processes = 1;
+  /// Whether one process can read another's memory.
+  bool can_pull = true;
 };
 
 inline std::string name_of(const testing::TestParamInfo<Shape>& info) {
-  return std::to_string(info.param.ranks) + "On" + std::to_string(info.param.workers);
+  const Shape& shape = info.param;
+  std::string name = std::to_string(shape.ranks) + "On" + std::to_string(shape.workers);
+  if (shape.processes > 1) name += "In" + std::to_string(shape.processes);
+  return shape.can_pull ? name : name + "Push";
 }
 
 inline runtime::Config config_of(const Shape& shape) {
@@ -32,6 +40,13 @@ inline runtime::Config config_of(const Shape& shape) {
 
 /// The worst of the ranks' results.
 inline int run_ranks(const Shape& shape, const std::function<void(int rank)>& body) {
+  if (shape.processes > 1) {
+    run_processes({.rank_count = shape.ranks,
+                   .process_count = static_cast<std::uint32_t>(shape.processes),
+                   .worker_count = static_cast<std::uint32_t>(shape.workers)},
+                  {.seed = seed_of_environment(), .can_pull = shape.can_pull}, body);
+    return 0;
+  }
   return runtime::run_embedded(config_of(shape), [&](int rank) {
     MPI_Init(nullptr, nullptr);
     body(rank);
@@ -40,8 +55,8 @@ inline int run_ranks(const Shape& shape, const std::function<void(int rank)>& bo
   });
 }
 
-/// Tests that run with several shapes: alone, together on one worker, apart on two, and more
-/// workers than cores.
+/// Tests that run with several shapes: alone, together on one worker, apart on two, more workers
+/// than cores; in few processes, which tell each other directly, and in many.
 class RankTest : public testing::TestWithParam<Shape> {
  protected:
   void run(const std::function<void(int rank)>& body) { EXPECT_EQ(run_ranks(GetParam(), body), 0); }
@@ -49,8 +64,15 @@ class RankTest : public testing::TestWithParam<Shape> {
   [[nodiscard]] static int size() { return GetParam().ranks; }
 };
 
+inline auto process_shapes() {
+  return testing::Values(Shape{2, 1, 2}, Shape{2, 1, 2, false}, Shape{7, 1, 3}, Shape{33, 2, 2},
+                         Shape{9, 2, 2, false}, Shape{70, 2, 2}, Shape{11, 1, 11});
+}
+
 inline auto all_shapes() {
-  return testing::Values(Shape{1, 1}, Shape{2, 1}, Shape{2, 2}, Shape{5, 2}, Shape{33, 3});
+  return testing::Values(Shape{1, 1}, Shape{2, 1}, Shape{2, 2}, Shape{5, 2}, Shape{33, 3},
+                         Shape{2, 1, 2}, Shape{2, 1, 2, false}, Shape{7, 1, 3}, Shape{33, 2, 2},
+                         Shape{9, 2, 2, false}, Shape{70, 2, 2}, Shape{11, 1, 11});
 }
 
 }  // namespace sorrel::test

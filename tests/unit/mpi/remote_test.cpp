@@ -1,0 +1,235 @@
+// Messages between the processes of a job, over a transport that delays and refuses at random.
+#include <cstdint>
+#include <vector>
+
+#include "unit/runtime/rank_run.hpp"
+
+namespace sorrel::mpi {
+namespace {
+
+using test::RankTest;
+using Bytes = std::vector<unsigned char>;
+
+// Both sides of every limit: a packet, what programs expect to be buffered, many packets.
+constexpr int sizes[] = {0, 1, 512, 4096, 4097, 16384, 16385, 300000};
+
+Bytes pattern(int key, int bytes) {
+  Bytes data(static_cast<std::size_t>(bytes) + 1);
+  for (std::size_t i = 0; i + 1 < data.size(); ++i)
+    data[i] = static_cast<unsigned char>(static_cast<std::size_t>(key) * 7 + i * 31);
+  return data;
+}
+
+class BetweenProcesses : public RankTest {
+ protected:
+  /// The mirror image: in another process, except the one in the middle.
+  static int partner_of(int rank) { return size() - 1 - rank; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Shapes, BetweenProcesses, test::process_shapes(), test::name_of);
+
+TEST_P(BetweenProcesses, DeliverExpectedMessagesOfEverySize) {
+  run([](int rank) {
+    for (const int bytes : sizes) {
+      const int partner = partner_of(rank);
+      Bytes in(static_cast<std::size_t>(bytes) + 1);
+      const Bytes out = pattern(rank, bytes);
+      MPI_Request requests[2];
+      MPI_Irecv(in.data(), bytes, MPI_BYTE, partner, 1, MPI_COMM_WORLD, &requests[0]);
+      MPI_Barrier(MPI_COMM_WORLD);
+      MPI_Isend(out.data(), bytes, MPI_BYTE, partner, 1, MPI_COMM_WORLD, &requests[1]);
+      MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+      EXPECT_EQ(in, pattern(partner, bytes));
+    }
+  });
+}
+
+TEST_P(BetweenProcesses, DeliverUnexpectedMessagesOfEverySizeAndMode) {
+  run([](int rank) {
+    for (const int bytes : sizes) {
+      const int partner = partner_of(rank);
+      Bytes in(static_cast<std::size_t>(bytes) + 1);
+      const Bytes out = pattern(rank, bytes);
+      Bytes attached(static_cast<std::size_t>(bytes) + MPI_BSEND_OVERHEAD);
+      MPI_Request requests[2];
+      MPI_Buffer_attach(attached.data(), static_cast<int>(attached.size()));
+      MPI_Isend(out.data(), bytes, MPI_BYTE, partner, 1, MPI_COMM_WORLD, &requests[0]);
+      MPI_Bsend(out.data(), bytes, MPI_BYTE, partner, 3, MPI_COMM_WORLD);
+      MPI_Issend(out.data(), bytes, MPI_BYTE, partner, 2, MPI_COMM_WORLD, &requests[1]);
+      MPI_Status status;
+      MPI_Probe(partner, 2, MPI_COMM_WORLD, &status);
+      int probed = -1;
+      MPI_Get_count(&status, MPI_BYTE, &probed);
+      EXPECT_EQ(probed, bytes);
+      for (const int tag : {2, 3, 1}) {
+        MPI_Recv(in.data(), bytes, MPI_BYTE, partner, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        EXPECT_EQ(in, pattern(partner, bytes)) << bytes << " bytes, tag " << tag;
+        in.assign(in.size(), 0);
+      }
+      MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+      void* buffer = nullptr;
+      int buffer_bytes = 0;
+      MPI_Buffer_detach(&buffer, &buffer_bytes);
+    }
+  });
+}
+
+TEST_P(BetweenProcesses, LetBothSidesSendFirst) {
+  run([](int rank) {
+    const Bytes out = pattern(rank, 16384);
+    Bytes in(16385);
+    if (rank == partner_of(rank)) return;
+    for (int round = 0; round < 10; ++round) {
+      MPI_Send(out.data(), 16384, MPI_BYTE, partner_of(rank), round, MPI_COMM_WORLD);
+      MPI_Recv(in.data(), 16384, MPI_BYTE, partner_of(rank), round, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+      EXPECT_EQ(in, pattern(partner_of(rank), 16384));
+    }
+  });
+}
+
+TEST_P(BetweenProcesses, KeepTheOrderOfAPairWhateverTheSizes) {
+  run([](int rank) {
+    constexpr int count = 120;
+    std::vector<Bytes> sent;
+    std::vector<MPI_Request> requests(count);
+    for (int i = 0; i < count; ++i)
+      sent.push_back(pattern(rank * 1000 + i, i % 3 == 0 ? 20000 : i * 60));
+    for (std::size_t i = 0; i < count; ++i) {
+      MPI_Isend(sent[i].data(), static_cast<int>(sent[i].size()), MPI_BYTE, partner_of(rank), 0,
+                MPI_COMM_WORLD, &requests[i]);
+    }
+    for (int i = 0; i < count; ++i) {
+      const Bytes expected = pattern(partner_of(rank) * 1000 + i, i % 3 == 0 ? 20000 : i * 60);
+      Bytes in(20001);
+      MPI_Status status;
+      int bytes = 0;
+      MPI_Recv(in.data(), 20001, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+      MPI_Get_count(&status, MPI_BYTE, &bytes);
+      in.resize(static_cast<std::size_t>(bytes));
+      ASSERT_EQ(in, expected) << "message " << i;
+    }
+    MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
+  });
+}
+
+TEST_P(BetweenProcesses, KeepAFloodThatExceedsTheWindows) {
+  run([](int rank) {
+    // Long enough to use up the room for eager messages many times; read only afterwards.
+    constexpr int count = 1500;
+    const Bytes out = pattern(rank, 3000);
+    const int partner = partner_of(rank);
+    if (rank == partner) return;
+    for (int i = 0; i < count; ++i)
+      MPI_Send(out.data(), i % 2 == 0 ? 3000 : 4, MPI_BYTE, partner, i % 5, MPI_COMM_WORLD);
+    for (int i = 0; i < count; ++i) {
+      MPI_Status status;
+      Bytes in(3001);
+      MPI_Recv(in.data(), 3000, MPI_BYTE, partner, i % 5, MPI_COMM_WORLD, &status);
+      int bytes = -1;
+      MPI_Get_count(&status, MPI_BYTE, &bytes);
+      ASSERT_EQ(bytes, i % 2 == 0 ? 3000 : 4);
+    }
+  });
+}
+
+TEST_P(BetweenProcesses, TruncateAtTheReceiverAndLetTheSenderGoOn) {
+  run([](int rank) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (const int bytes : {100, 5000, 100000}) {
+      const Bytes out = pattern(rank, bytes);
+      Bytes in(static_cast<std::size_t>(bytes) + 1, 0xee);
+      MPI_Request send;
+      MPI_Isend(out.data(), bytes, MPI_BYTE, partner_of(rank), 0, MPI_COMM_WORLD, &send);
+      EXPECT_EQ(MPI_Recv(in.data(), bytes / 2, MPI_BYTE, partner_of(rank), 0, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE),
+                MPI_ERR_TRUNCATE);
+      MPI_Wait(&send, MPI_STATUS_IGNORE);
+      const Bytes expected = pattern(partner_of(rank), bytes);
+      for (std::size_t i = 0; i < in.size(); ++i)
+        ASSERT_EQ(in[i], i < static_cast<std::size_t>(bytes / 2) ? expected[i] : 0xee);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  });
+}
+
+TEST_P(BetweenProcesses, SendAndReceiveTypesWithGaps) {
+  run([](int rank) {
+    MPI_Datatype every_other;
+    MPI_Type_create_resized(MPI_INT, 0, 8, &every_other);
+    MPI_Type_commit(&every_other);
+    for (const int count : {1, 500, 3000, 40000}) {
+      std::vector<int> out(static_cast<std::size_t>(2 * count)), in(out.size(), -1);
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = rank * 100000 + static_cast<int>(i);
+      MPI_Sendrecv(out.data(), count, every_other, partner_of(rank), 1, in.data(), count,
+                   every_other, partner_of(rank), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        const int expected = i % 2 == 0 ? partner_of(rank) * 100000 + static_cast<int>(i) : -1;
+        ASSERT_EQ(in[i], expected);
+      }
+    }
+    MPI_Type_free(&every_other);
+  });
+}
+
+TEST_P(BetweenProcesses, SetMessagesAsideForMatchedReceives) {
+  run([](int rank) {
+    for (const int bytes : sizes) {
+      const Bytes out = pattern(rank, bytes);
+      Bytes in(static_cast<std::size_t>(bytes) + 1);
+      MPI_Request send;
+      MPI_Message message;
+      MPI_Isend(out.data(), bytes, MPI_BYTE, partner_of(rank), 4, MPI_COMM_WORLD, &send);
+      MPI_Mprobe(partner_of(rank), 4, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+      MPI_Mrecv(in.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+      MPI_Wait(&send, MPI_STATUS_IGNORE);
+      EXPECT_EQ(in, pattern(partner_of(rank), bytes));
+    }
+  });
+}
+
+TEST_P(BetweenProcesses, MakeCommunicatorsWithTheirOwnMessages) {
+  run([](int rank) {
+    for (int round = 0; round < 5; ++round) {
+      MPI_Comm copy, half, reversed;
+      MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+      MPI_Comm_split(copy, rank % 2, rank, &half);
+      MPI_Comm_split(copy, 0, -rank, &reversed);
+      int sum = 0;
+      int own = -1;
+      MPI_Comm_rank(reversed, &own);
+      EXPECT_EQ(own, size() - 1 - rank);
+      MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, half);
+      int expected = 0;
+      for (int i = rank % 2; i < size(); i += 2)
+        expected += i;
+      EXPECT_EQ(sum, expected);
+      MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, reversed);
+      EXPECT_EQ(sum, size() * (size() - 1) / 2);
+      MPI_Group everybody, others;
+      MPI_Comm_group(MPI_COMM_WORLD, &everybody);
+      const int left_out[] = {0};
+      MPI_Group_excl(everybody, 1, left_out, &others);
+      if (rank != 0) {
+        MPI_Comm without_zero;
+        MPI_Comm_create_group(MPI_COMM_WORLD, others, 5, &without_zero);
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, without_zero);
+        EXPECT_EQ(sum, size() * (size() - 1) / 2);
+        MPI_Comm_free(&without_zero);
+      }
+      MPI_Comm created;
+      MPI_Comm_create(MPI_COMM_WORLD, others, &created);
+      EXPECT_EQ(created == MPI_COMM_NULL, rank == 0);
+      if (created != MPI_COMM_NULL) MPI_Comm_free(&created);
+      MPI_Group_free(&everybody);
+      MPI_Group_free(&others);
+      MPI_Comm_free(&reversed);
+      MPI_Comm_free(&half);
+      MPI_Comm_free(&copy);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace sorrel::mpi
