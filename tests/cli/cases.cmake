@@ -45,7 +45,7 @@ cli_case(script 2 - "./script is a script .*run its interpreter: /bin/sh ./scrip
 cli_case(truncated 2 - "./truncated is a damaged ELF file" ${sorrel} run ./truncated)
 cli_case(other_architecture 2 - "other_architecture is built for another architecture, s390 \\(64 bit\\)" ${sorrel} run ./other_architecture)
 cli_case(static 2 - "./static is statically linked.*leave out -static" ${sorrel} run ./static)
-cli_case(non_pie 2 - "./fixed is not position-independent.*rebuild it with -fPIE -pie" ${sorrel} run ./fixed)
+cli_case(non_pie 2 - "./fixed is not position-independent.*sorrel run -n N --procs N ./fixed.*-fPIE -pie" ${sorrel} run ./fixed)
 cli_case(shared_library 2 - "libbetween.so.1 is a shared library. give a program" ${sorrel} run lib/libbetween.so.1)
 cli_case(for_openmpi 2 - "built for the own ABI of Open MPI. rebuild it with `sorrel cc`.*mpicc_abi" ${sorrel} run ./for_openmpi)
 cli_case(for_mpich 2 - "built for the own ABI of MPICH. rebuild" ${sorrel} run ./for_mpich)

@@ -94,7 +94,7 @@ std::string describe(const std::string& name, const ElfError& error) {
 }
 
 /// What is wrong with the kind of file, or "".
-std::string refuse_kind(const std::string& name, const ElfFile& elf) {
+std::string refuse_kind(const std::string& name, const ElfFile& elf, Sharing sharing) {
   const bool is_program =
       elf.kind() == ElfKind::executable_pie || elf.kind() == ElfKind::executable_fixed;
   if (!is_program)
@@ -107,11 +107,12 @@ std::string refuse_kind(const std::string& name, const ElfFile& elf) {
         "-static and link with `sorrel cc`",
         name);
   }
-  if (elf.kind() == ElfKind::executable_fixed) {
+  if (elf.kind() == ElfKind::executable_fixed && sharing == Sharing::one_process) {
     return fmt::format(
-        "{} is not position-independent, so its ranks cannot have private globals; rebuild it with "
-        "-fPIE -pie (leave out -no-pie)",
-        name);
+        "{} is not position-independent, so its ranks cannot have private globals in one process; "
+        "make each rank a process, sorrel run -n N --procs N {}, or rebuild it with -fPIE -pie "
+        "(leave out -no-pie)",
+        name, name);
   }
   return "";
 }
@@ -249,7 +250,9 @@ std::string foreign_mpi(std::string_view soname) {
   return "";
 }
 
-ProgramReport inspect_program(const std::string& name, const Installation& installation) {
+ProgramReport inspect_program(const std::string& name,
+                              const Installation& installation,
+                              Sharing sharing) {
   ProgramReport report;
   report.name = name;
   report.path = find_program(name);
@@ -273,7 +276,7 @@ ProgramReport inspect_program(const std::string& name, const Installation& insta
   Inspection inspection(report, installation);
   inspection.visit(*elf, report.path);
   inspection.finish();
-  if (report.refusal.empty()) report.refusal = refuse_kind(name, *elf);
+  if (report.refusal.empty()) report.refusal = refuse_kind(name, *elf, sharing);
   if (report.refusal.empty() && !inspection.foreign().empty()) {
     report.refusal = fmt::format(
         "{} is built for the own ABI of {}; rebuild it with `sorrel cc` or `sorrel cxx`, or with "

@@ -37,8 +37,12 @@ struct ProgramReport {
   std::string refusal;  ///< why it cannot run, one line; "" if it can
 };
 
+/// Whether ranks share a process, or each has its own and the program runs as it is.
+enum class Sharing { one_process, process_each };
+
 [[nodiscard]] ProgramReport inspect_program(const std::string& name,
-                                            const Installation& installation);
+                                            const Installation& installation,
+                                            Sharing sharing = Sharing::one_process);
 
 /// Memory maps a rank takes at least: two of its private copy, two more for thread-locals, two for
 /// stack and guard on older kernels. An estimate for an early answer; the library counts again with

@@ -1,4 +1,5 @@
-// `sorrel run`: check everything, say in one line what is wrong, then become the program.
+// `sorrel run`: check everything, say in one line what is wrong, then become the program, or the
+// parent of the job's processes.
 
 #include <algorithm>
 #include <cerrno>
@@ -7,6 +8,7 @@
 #include <cstring>
 #include <fmt/core.h>
 #include <optional>
+#include <span>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "tools/sorrel/command_line.hpp"
 #include "tools/sorrel/complaint.hpp"
 #include "tools/sorrel/installation.hpp"
+#include "tools/sorrel/launch.hpp"
 #include "tools/sorrel/numbers.hpp"
 #include "tools/sorrel/preflight.hpp"
 #include "tools/sorrel/worker_plan.hpp"
@@ -32,7 +35,7 @@ constexpr std::uint64_t all_stacks_bytes_max = std::uint64_t{64} << 40;
 
 constexpr const char* run_usage = "sorrel run [options] PROGRAM [ARGS…]";
 constexpr const char* run_description =
-    "Runs an MPI program with N ranks as user-level threads of one process.\n"
+    "Runs an MPI program with N ranks as user-level threads of one process, or of several.\n"
     "The program is any position-independent executable linked with the standard ABI's\n"
     "libmpi_abi.so.1; it is not changed. What follows PROGRAM belongs to it.\n";
 constexpr const char* run_footer =
@@ -40,13 +43,16 @@ constexpr const char* run_footer =
     "  sorrel run -n 64 ./heat                  64 ranks on all cores this process may use\n"
     "  sorrel run -n 1000 --workers 1 ./heat    the same, 1000 ranks on one core\n"
     "  sorrel run -n 8 --stack 16M ./solver -i input.txt\n"
-    "  sorrel run -n 4 --label ./heat | sort    every line begins with its rank\n\n"
+    "  sorrel run -n 4 --label ./heat | sort    every line begins with its rank\n"
+    "  sorrel run -n 64 --procs 2 ./heat        64 ranks in two processes that share memory\n"
+    "  sorrel run -n 4 --procs 4 python3 x.py   every rank a process: for any program\n\n"
     "Exit status: the program's own (the worst of its ranks); 2 if something was wrong with the\n"
     "command line or the program, and then nothing was started; 126 if the system refused to start "
     "it.";
 
 struct RunWords {
   std::string ranks;
+  std::string procs;
   std::string workers;
   std::string stack = "1M";
   std::string bind = "core";
@@ -56,11 +62,20 @@ struct RunWords {
 
 struct RunPlan {
   std::uint64_t ranks = 0;
-  int workers = 0;
+  int processes = 1;
+  int workers = 0;  ///< of each process
+  /// Every rank is a process: the program runs as it is.
+  bool in_place = false;
   std::uint64_t stack_bytes = 0;
-  std::vector<int> cpus;
+  std::vector<int> cpus;  ///< process by process; empty: not bound
   bool label = false;
   std::string share;
+
+  /// The part of `cpus` that is process `index`'s.
+  [[nodiscard]] std::span<const int> cpus_of(std::uint32_t index) const {
+    const auto count = cpus.empty() ? 0 : static_cast<std::size_t>(workers);
+    return std::span(cpus).subspan(index * count, count);
+  }
 };
 
 std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
@@ -68,10 +83,13 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
   app->add_option("-n,--ranks", words.ranks,
                   "Number of ranks, 1 to 1000000; also written -np (default: as many as workers)")
       ->type_name("N");
+  app->add_option("--procs", words.procs,
+                  "Processes that the ranks are spread over, 1 to as many as ranks (default: 1); "
+                  "with as many as ranks every rank is a process, and any program will do")
+      ->type_name("P");
   app->add_option("--workers", words.workers,
-                  "OS threads that run the ranks (default: the cores this process may use, see "
-                  "`sorrel info`); "
-                  "never more than ranks")
+                  "OS threads that run the ranks of a process (default: the cores this process may "
+                  "use, see `sorrel info`, divided by P); never more than ranks")
       ->type_name("W");
   app->add_option("--stack", words.stack,
                   "Stack of each rank, at least 16K; K, M, G are understood (default: 1M)")
@@ -97,13 +115,49 @@ std::optional<std::uint64_t> read_count(const char* option,
   return std::nullopt;
 }
 
+struct Wanted {
+  std::optional<std::uint64_t> ranks;
+  std::optional<std::uint64_t> procs;
+  std::optional<std::uint64_t> workers;
+};
+
+/// How many ranks, processes, and workers in each; false if it complained.
+bool place_ranks(RunPlan& plan, const Wanted& wanted, const MachineLimits& limits) {
+  const auto cores = static_cast<std::uint64_t>(default_workers(limits));
+  const std::uint64_t processes = wanted.procs.value_or(1);
+  const std::uint64_t workers =
+      wanted.workers.value_or(std::max<std::uint64_t>(cores / processes, 1));
+  plan.ranks = wanted.ranks.value_or(std::max(workers * processes, processes));
+  if (processes > plan.ranks) {
+    (void)refuse("--procs must be at most the number of ranks, {}, not {}", plan.ranks, processes);
+    return false;
+  }
+  plan.processes = static_cast<int>(processes);
+  plan.workers = static_cast<int>(std::min(workers, plan.ranks / processes));
+  plan.in_place = wanted.procs && processes == plan.ranks;
+  if (processes * static_cast<std::uint64_t>(plan.workers) > workers_max) {
+    (void)refuse("{} processes of {} workers are more than {} workers in all", processes,
+                 plan.workers, workers_max);
+    return false;
+  }
+  if (plan.in_place && plan.label) {
+    (void)refuse(
+        "--label needs ranks that share processes: use fewer --procs than ranks, or leave it out");
+    return false;
+  }
+  return true;
+}
+
 /// Fills in everything that does not depend on the program; nothing if it complained.
 std::optional<RunPlan> make_plan(const RunWords& words) {
   RunPlan plan;
   plan.label = words.label;
   std::optional<std::uint64_t> ranks;
+  std::optional<std::uint64_t> procs;
   std::optional<std::uint64_t> workers;
   if (!words.ranks.empty() && !(ranks = read_count("-n", words.ranks, ranks_max)))
+    return std::nullopt;
+  if (!words.procs.empty() && !(procs = read_count("--procs", words.procs, workers_max)))
     return std::nullopt;
   if (!words.workers.empty() && !(workers = read_count("--workers", words.workers, workers_max)))
     return std::nullopt;
@@ -124,10 +178,8 @@ std::optional<RunPlan> make_plan(const RunWords& words) {
   }
   plan.share = words.share;
   const MachineLimits limits = read_machine_limits();
-  const std::uint64_t wanted =
-      workers.value_or(static_cast<std::uint64_t>(default_workers(limits)));
-  plan.ranks = ranks.value_or(wanted);
-  plan.workers = static_cast<int>(std::min(wanted, plan.ranks));
+  if (!place_ranks(plan, {.ranks = ranks, .procs = procs, .workers = workers}, limits))
+    return std::nullopt;
   if (*stack_bytes > all_stacks_bytes_max / plan.ranks) {
     (void)refuse(
         "{} stacks of {} do not fit into the address space; {} ranks need --stack {} or less",
@@ -137,7 +189,7 @@ std::optional<RunPlan> make_plan(const RunWords& words) {
   }
   plan.stack_bytes = (*stack_bytes + page_bytes - 1) / page_bytes * page_bytes;
   if (words.bind == "core") {
-    plan.cpus = choose_cpus(plan.workers, limits,
+    plan.cpus = choose_cpus(plan.processes * plan.workers, limits,
                             [] { return read_topology(TopologyDetail::threads_only); });
   }
   return plan;
@@ -161,7 +213,7 @@ void prepend_to_variable(const char* name, const std::string& first) {
 void set_environment(const RunPlan& plan, const Installation& installation, bool must_preload) {
   setenv("SORREL_RANKS", std::to_string(plan.ranks).c_str(), 1);
   setenv("SORREL_WORKERS", std::to_string(plan.workers).c_str(), 1);
-  setenv("SORREL_CPUS", os::format_cpu_list(plan.cpus).c_str(), 1);
+  setenv("SORREL_CPUS", os::format_cpu_list(plan.cpus_of(0)).c_str(), 1);
   setenv("SORREL_STACK", std::to_string(plan.stack_bytes).c_str(), 1);
   if (plan.label) {
     setenv("SORREL_LABEL", "1", 1);
@@ -178,6 +230,26 @@ void set_environment(const RunPlan& plan, const Installation& installation, bool
     // Set, even if to nothing, it tells the library that LD_PRELOAD is ours to put back.
     setenv("SORREL_OLD_LD_PRELOAD", "", 0);
   }
+}
+
+/// What a process of several finds besides.
+void set_process_environment(const RunPlan& plan, std::uint32_t index, int segment_descriptor) {
+  setenv("SORREL_CPUS", os::format_cpu_list(plan.cpus_of(index)).c_str(), 1);
+  setenv("SORREL_PROCESSES", std::to_string(plan.processes).c_str(), 1);
+  setenv("SORREL_PROCESS", std::to_string(index).c_str(), 1);
+  setenv("SORREL_SEGMENT", std::to_string(segment_descriptor).c_str(), 1);
+  setenv("SORREL_IN_PLACE", plan.in_place ? "1" : "0", 1);
+}
+
+int launch_processes(const RunPlan& plan, const ProgramReport& program, Arguments words) {
+  return launch({.rank_count = plan.ranks,
+                 .shape = {.process_count = static_cast<std::uint32_t>(plan.processes),
+                           .workers_per_process = static_cast<std::uint32_t>(plan.workers)},
+                 .program = program.path,
+                 .words = words.data(),
+                 .set_environment = [&](std::uint32_t index, int segment_descriptor) {
+                   set_process_environment(plan, index, segment_descriptor);
+                 }});
 }
 
 }  // namespace
@@ -197,10 +269,13 @@ int run_command(Arguments arguments) {
     return refuse("{} is not beside this command: expected it in ../lib of {}", library_name,
                   installation.executable);
   }
-  const ProgramReport program = inspect_program(split.program.front(), installation);
+  const ProgramReport program =
+      inspect_program(split.program.front(), installation,
+                      plan->in_place ? Sharing::process_each : Sharing::one_process);
   if (!program.refusal.empty()) return refuse("{}", program.refusal);
   const MapBudget budget = map_budget(program);
-  if (plan->ranks > budget.ranks_max()) {
+  if (!plan->in_place &&
+      plan->ranks / static_cast<std::uint64_t>(plan->processes) > budget.ranks_max()) {
     return refuse(
         "{} ranks need more memory maps than vm.max_map_count = {} allows; at most {} ranks of {} "
         "fit (or raise it: "
@@ -208,6 +283,7 @@ int run_command(Arguments arguments) {
         plan->ranks, budget.map_count_max, budget.ranks_max(), program.name);
   }
   set_environment(*plan, installation, program.must_preload);
+  if (plan->processes > 1 || plan->in_place) return launch_processes(*plan, program, split.program);
   execv(program.path.c_str(), split.program.data());
   print_complaint(fmt::format("cannot start {}: {}", program.name, std::strerror(errno)));
   return exit_cannot_execute;
