@@ -7,6 +7,7 @@
 #include "mpi/attribute.hpp"
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/p2p/buffered.hpp"
+#include "runtime/in_place.hpp"
 
 namespace sorrel::abi {
 
@@ -28,10 +29,12 @@ int init(RankState& self, int required) {
 extern "C" {
 
 int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
+  runtime::adopt_calling_thread();
   return call_any_time("MPI_Init", [&](RankState& self) { return init(self, MPI_THREAD_SINGLE); });
 }
 
 int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provided) {
+  runtime::adopt_calling_thread();
   return call_any_time("MPI_Init_thread", [&](RankState& self) {
     const int error = init(self, required);
     *provided = self.thread_level;
@@ -47,6 +50,7 @@ int PMPI_Finalize(void) {
     if (self.buffered_sends != nullptr) flush_buffer(self);
     mpi::barrier({self, self.world_comm});
     self.phase = mpi::Phase::finalized;
+    self.world->job().note_finalized(self);
     return MPI_SUCCESS;
   });
 }

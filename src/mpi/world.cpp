@@ -103,11 +103,15 @@ void World::make_ranks(core::Worker& worker) {
   }
 }
 
+void World::drain(core::Worker& worker) {
+  // What others wait for must have left before nobody sends it any more.
+  if (transport_ != nullptr) worker_states_[worker.index()]->outlet->drain();
+}
+
 void World::end_ranks(core::Worker& worker) {
   const Place place = place_of(worker);
   const std::int32_t last = layout_.last_rank(place);
-  // What others wait for must have left before nobody sends it any more.
-  if (transport_ != nullptr) worker_states_[worker.index()]->outlet->drain();
+  drain(worker);
   for (std::int32_t i = layout_.first_rank(place); i < last; ++i) {
     RankState* rank = ranks_[static_cast<std::size_t>(i)];
     free_all_unexpected(*rank);

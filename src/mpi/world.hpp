@@ -66,6 +66,9 @@ class JobControl {
     __builtin_unreachable();
   }
 
+  /// A rank of this process has finalized MPI: from here on it may end as it likes.
+  virtual void note_finalized(const RankState& /*rank*/) {}
+
  private:
   virtual void do_end_job(const RankState* culprit, int status, const char* message) = 0;
 };
@@ -123,6 +126,9 @@ class World {
   void make_ranks(core::Worker& worker);
   /// Ends them.
   void end_ranks(core::Worker& worker);
+
+  /// On the worker's thread, at its end: sends what others may still wait for.
+  void drain(core::Worker& worker);
 
   /// The place of a worker of this process.
   [[nodiscard]] Place place_of(const core::Worker& worker) const {

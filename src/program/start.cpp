@@ -40,7 +40,8 @@ SORREL_INTERPOSED int __libc_start_main(sorrel::program::Main main,
                                         void* stack_end) {
   using namespace sorrel::program;
   auto* real = next_definition<LibcStartMain>("__libc_start_main");
-  if (program_driver == nullptr) return real(main, argc, argv, init, fini, loader_fini, stack_end);
+  if (program_driver == nullptr || program_runs_in_place())
+    return real(main, argc, argv, init, fini, loader_fini, stack_end);
   program_start.main = main;
   program_start.init = init;
   return real(drive, argc, argv, no_constructors, nullptr, loader_fini, stack_end);

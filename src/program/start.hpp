@@ -25,4 +25,8 @@ struct ProgramStart {
 /// runs by itself, unprivatized.
 [[gnu::weak]] int program_driver(const ProgramStart& start);
 
+/// Defined by the composition root, too: whether the program is to run as it is, in a process that
+/// it has for itself.
+[[gnu::weak]] bool program_runs_in_place();
+
 }  // namespace sorrel::program

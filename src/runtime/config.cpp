@@ -1,6 +1,9 @@
 #include "runtime/config.hpp"
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <utility>
 
 #include "base/check.hpp"
 #include "loop/team/loop.hpp"
@@ -42,7 +45,25 @@ void restore(const char* name, const char* saved_name) {
   unsetenv(saved_name);
 }
 
+/// Maps the memory that `sorrel run` has made, for good.
+core::JobMemory* adopt_memory(const Config& config) {
+  if (std::getenv("SORREL_SEGMENT") == nullptr) return nullptr;
+  const core::JobShape shape{.process_count = config.process_count,
+                             .workers_per_process = config.worker_count};
+  auto segment = os::SharedSegment::adopt(static_cast<int>(number_in("SORREL_SEGMENT", -1)),
+                                          core::JobMemory::bytes_needed(shape));
+  SORREL_CHECK(segment.is_valid(), "the memory of the job cannot be mapped: %s",
+               std::strerror(errno));
+  return new core::JobMemory(shape, std::move(segment));
+}
+
 }  // namespace
+
+const Config& process_config() {
+  // Never destroyed: it is asked for until the process's last moment.
+  static const Config& config = *new Config(take_config_from_environment());
+  return config;
+}
 
 Config take_config_from_environment() {
   Config config;
@@ -50,13 +71,19 @@ Config take_config_from_environment() {
   config.rank_count = static_cast<std::int32_t>(number_in("SORREL_RANKS", config.rank_count));
   config.worker_count =
       static_cast<std::uint32_t>(number_in("SORREL_WORKERS", config.worker_count));
+  config.process_count =
+      static_cast<std::uint32_t>(number_in("SORREL_PROCESSES", config.process_count));
+  config.own_process = static_cast<std::uint32_t>(number_in("SORREL_PROCESS", config.own_process));
+  config.in_place = number_in("SORREL_IN_PLACE", 0) != 0;
+  config.memory = adopt_memory(config);
   config.cpus = cpu_list_in("SORREL_CPUS");
   config.stack_bytes = static_cast<std::size_t>(
       number_in("SORREL_STACK", static_cast<std::int64_t>(config.stack_bytes)));
   config.has_rank_labels = number_in("SORREL_LABEL", 0) != 0;
   config.loops = loop::settings_of_environment(config.worker_count);
-  for (const char* name : {"SORREL_RANKS", "SORREL_WORKERS", "SORREL_CPUS", "SORREL_STACK",
-                           "SORREL_LABEL", "SORREL_SHARE"})
+  for (const char* name :
+       {"SORREL_RANKS", "SORREL_WORKERS", "SORREL_CPUS", "SORREL_STACK", "SORREL_LABEL",
+        "SORREL_SHARE", "SORREL_PROCESSES", "SORREL_PROCESS", "SORREL_SEGMENT", "SORREL_IN_PLACE"})
     unsetenv(name);
   unsetenv("LD_BIND_NOW");
   restore("LD_LIBRARY_PATH", "SORREL_OLD_LD_LIBRARY_PATH");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/job_memory.hpp"
 #include "loop/team/settings.hpp"
 
 namespace sorrel::runtime {
@@ -23,10 +24,18 @@ struct Config {
   /// How loops share the machine with other jobs: the environment's words, read while
   /// SORREL_SHARE was still there.
   loop::Settings loops;
+  /// Shared by the job's processes, for as long as this one lives; null for a job of one.
+  core::JobMemory* memory = nullptr;
+  /// Every rank is a process: the program runs as it is, and MPI_Init makes its thread the rank.
+  bool in_place = false;
 };
 
 /// Reads the SORREL_* variables and removes them, so that children of the program start clean. A
 /// program started without `sorrel run` is a job of one rank.
 Config take_config_from_environment();
+
+/// What the first call took from the environment. Any thread, but the first call is the process's
+/// first thread's.
+const Config& process_config();
 
 }  // namespace sorrel::runtime

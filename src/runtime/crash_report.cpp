@@ -127,6 +127,11 @@ void handle(int signal_number, siginfo_t* info, void* context) {
     raise(signal_number);
     return;
   }
+  // Another rank has ended the job, and says why.
+  if (!job->claim_ending()) {
+    for (;;)
+      pause();
+  }
   char text[256];
   describe(text, sizeof text, *rank, signal_number, fault_of(*info, context), *job);
   write_text(text);
@@ -146,8 +151,12 @@ void watch_for_crashes(Job& job) {
   struct sigaction action{};
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  for (const int number : deadly_signals)
-    sigaction(number, &action, nullptr);
+  for (const int number : deadly_signals) {
+    // A program that runs in place may have its own.
+    struct sigaction before{};
+    if (sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction(number, &action, nullptr);
+  }
 }
 
 void stop_watching_for_crashes() {

@@ -7,6 +7,7 @@
 #include "mpi/rank_state.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/deadlock_report.hpp"
+#include "transport/shm/shm_transport.hpp"
 
 namespace sorrel::runtime {
 
@@ -15,12 +16,22 @@ namespace {
 constexpr int deadlock_status = 3;
 
 core::SchedulerOptions scheduler_options(const Config& config) {
-  core::SchedulerOptions options{
-      .worker_count = config.worker_count, .limits = {}, .cpus = config.cpus};
+  core::SchedulerOptions options{.worker_count = config.worker_count,
+                                 .limits = {},
+                                 .cpus = config.cpus,
+                                 .memory = config.memory,
+                                 .process = config.own_process};
   // Workers that share cores take time from each other by spinning.
   const long online_count = sysconf(_SC_NPROCESSORS_ONLN);
-  if (static_cast<long>(config.worker_count) > online_count) options.limits.spin_ns_max = 0;
+  if (static_cast<long>(config.process_count * config.worker_count) > online_count)
+    options.limits.spin_ns_max = 0;
   return options;
+}
+
+std::unique_ptr<transport::Transport> shared_memory_transport(const Config& config,
+                                                              core::Scheduler& scheduler) {
+  if (config.memory == nullptr || config.process_count == 1) return nullptr;
+  return std::make_unique<transport::ShmTransport>(scheduler);
 }
 
 mpi::RankLayout layout_of(const Config& config) {
@@ -38,6 +49,14 @@ void write_all(int descriptor, const char* text, std::size_t bytes) {
   }
 }
 
+[[noreturn]] void end_without_finalize(Job& job, const mpi::RankState& rank, int status) {
+  char message[120];
+  std::snprintf(message, sizeof message,
+                "rank %d: ended with status %d without calling MPI_Finalize", rank.world_rank,
+                status);
+  job.end_job(&rank, (status & 0xff) != 0 ? status & 0xff : 1, message);
+}
+
 }  // namespace
 
 std::int32_t own_rank_count(const Config& config) {
@@ -48,9 +67,15 @@ std::int32_t own_rank_count(const Config& config) {
 
 Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
     : body_(body),
-      stacks_(static_cast<std::size_t>(runtime::own_rank_count(config)), config.stack_bytes),
+      stacks_(config.in_place ? 0 : static_cast<std::size_t>(runtime::own_rank_count(config)),
+              config.stack_bytes),
       scheduler_(scheduler_options(config), *this),
-      world_(scheduler_, *this, layout_of(config), transport) {
+      own_transport_(transport == nullptr ? shared_memory_transport(config, scheduler_) : nullptr),
+      world_(scheduler_,
+             *this,
+             layout_of(config),
+             own_transport_ != nullptr ? own_transport_.get() : transport),
+      is_in_place_(config.in_place) {
   watch_for_crashes(*this);
 }
 
@@ -66,7 +91,9 @@ int Job::run() {
                   own_rank_count(), stacks_.stack_bytes() >> 10);
     end_job(nullptr, 1, message);
   }
+  set_phase(core::ProcessPhase::running);
   scheduler_.run(static_cast<std::uint32_t>(own_rank_count()));
+  set_phase(core::ProcessPhase::finished);
   return worst_status_.load(std::memory_order_relaxed);
 }
 
@@ -95,14 +122,34 @@ void Job::rank_entry(void* argument) {
   job.end_rank(rank, job.body_.run(rank));
 }
 
+void Job::adopt_calling_thread() {
+  install_signal_stack();
+  world_.make_ranks(scheduler_.worker(0));
+  scheduler_.adopt(world_.rank(world_.first_own_rank()).fiber);
+  set_phase(core::ProcessPhase::running);
+}
+
+void Job::end_adopted_rank(int status) {
+  const mpi::RankState& rank = world_.rank(world_.first_own_rank());
+  if (rank.phase == mpi::Phase::running) end_without_finalize(*this, rank, status);
+  // The rank's state stays: what runs at the process's end may still ask for it.
+  world_.drain(*rank.worker);
+  if (scheduler_.memory().is_shared()) scheduler_.memory().mark_gone(rank.worker->place());
+}
+
+void Job::note_finalized(const mpi::RankState& /*rank*/) {
+  if (is_in_place_) set_phase(core::ProcessPhase::finished);
+}
+
+void Job::set_phase(core::ProcessPhase phase) {
+  core::JobMemory& memory = scheduler_.memory();
+  // Release, pairs with the acquire of the process that waits for this one.
+  if (memory.is_shared())
+    memory.process(scheduler_.process()).phase.store(phase, std::memory_order_release);
+}
+
 void Job::end_rank(mpi::RankState& rank, int status) {
-  if (rank.phase == mpi::Phase::running) {
-    char message[120];
-    std::snprintf(message, sizeof message,
-                  "rank %d: ended with status %d without calling MPI_Finalize", rank.world_rank,
-                  status);
-    end_job(&rank, status != 0 ? status & 0xff : 1, message);
-  }
+  if (rank.phase == mpi::Phase::running) end_without_finalize(*this, rank, status);
   int worst = worst_status_.load(std::memory_order_relaxed);
   while (worst < (status & 0xff) &&
          !worst_status_.compare_exchange_weak(worst, status & 0xff, std::memory_order_relaxed)) {
@@ -110,9 +157,16 @@ void Job::end_rank(mpi::RankState& rank, int status) {
   rank.worker->end_fiber();
 }
 
+bool Job::claim_ending() {
+  // Acquire and release: only one speaks.
+  if (is_ending_.test_and_set(std::memory_order_acq_rel)) return false;
+  core::JobMemory& memory = scheduler_.memory();
+  return !memory.is_shared() || memory.claim_ending(scheduler_.process());
+}
+
 void Job::do_end_job(const mpi::RankState* culprit, int status, const char* message) {
-  // Acquire and release: only one speaks, the others wait for the end of the process.
-  if (is_ending_.test_and_set(std::memory_order_acq_rel)) {
+  // The others wait for the end of the process, which is near.
+  if (!claim_ending()) {
     for (;;)
       ::poll(nullptr, 0, -1);
   }
@@ -127,8 +181,8 @@ void Job::do_end_job(const mpi::RankState* culprit, int status, const char* mess
 }
 
 void Job::on_all_asleep() {
-  // Another process may still send something.
-  if (world_.transport() != nullptr) return;
+  // Another process may still send something, unless its workers were counted, too.
+  if (world_.transport() != nullptr && !scheduler_.memory().is_shared()) return;
   // Nobody runs: everybody's output can be completed.
   for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
     body_.flush(world_.rank(i));

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "core/scheduler.hpp"
 #include "mpi/world.hpp"
@@ -38,12 +39,19 @@ class RankBody {
 class Job final : public core::SchedulerHooks, public mpi::JobControl {
  public:
   /// `transport` carries packets to the job's other processes and outlives the job; null when there
-  /// are none.
+  /// are none, or when they share memory.
   Job(const Config& config, RankBody& body, transport::Transport* transport = nullptr);
   ~Job() override;
 
   /// Runs every rank to its end and returns the exit status: the largest of all ranks'.
   int run();
+
+  /// Makes the calling thread the only rank of this process, on the stack it has. Instead of run();
+  /// for as long as the process lives.
+  void adopt_calling_thread();
+
+  /// What end_rank() does, for such a rank, when its process is about to end with `status`.
+  void end_adopted_rank(int status);
 
   /// Ends the running rank from the middle of its stack.
   [[noreturn]] void end_rank(mpi::RankState& rank, int status);
@@ -58,11 +66,18 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
 
   void on_worker_end(core::Worker& worker) override;
   void on_all_asleep() override;
+  void note_finalized(const mpi::RankState& rank) override;
+
+  /// Any thread: true for the first of all processes that ends the job early.
+  [[nodiscard]] bool claim_ending();
 
  private:
   [[nodiscard]] std::int32_t own_rank_count() const {
     return world_.last_own_rank() - world_.first_own_rank();
   }
+
+  /// Tells the process that waits for this one, if there is one.
+  void set_phase(core::ProcessPhase phase);
 
   static void rank_entry(void* argument);
   [[noreturn]] void do_end_job(const mpi::RankState* culprit,
@@ -72,7 +87,10 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
   RankBody& body_;
   os::StackSlab stacks_;
   core::Scheduler scheduler_;
+  /// Of a job whose processes share memory; else null.
+  const std::unique_ptr<transport::Transport> own_transport_;
   mpi::World world_;
+  const bool is_in_place_;
   // Relaxed: a maximum, read when all have ended.
   std::atomic<int> worst_status_{0};
   /// The first to end the job speaks; the others are cut off.

@@ -13,6 +13,7 @@
 #include "program/rank_process.hpp"
 #include "program/start.hpp"
 #include "program/thread_block.hpp"
+#include "runtime/in_place.hpp"
 #include "runtime/job.hpp"
 
 namespace sorrel::runtime {
@@ -106,12 +107,15 @@ void end_rank(program::RankProcess& process, int status) {
 }
 
 int refuse(const std::string& trouble) {
-  std::fprintf(stderr, "sorrel: %s\n", trouble.c_str());
+  core::JobMemory* memory = process_config().memory;
+  // Every process has the same trouble, and one says it.
+  if (memory == nullptr || memory->claim_ending(process_config().own_process))
+    std::fprintf(stderr, "sorrel: %s\n", trouble.c_str());
   return bad_program_status;
 }
 
 int run_program(const program::ProgramStart& start) {
-  const Config config = take_config_from_environment();
+  const Config& config = process_config();
   std::string trouble;
   const auto image = program::Image::read(trouble);
   if (image == nullptr) return refuse(trouble);
@@ -138,6 +142,10 @@ namespace sorrel::program {
 
 int program_driver(const ProgramStart& start) {
   return runtime::run_program(start);
+}
+
+bool program_runs_in_place() {
+  return runtime::runs_in_place();
 }
 
 }  // namespace sorrel::program

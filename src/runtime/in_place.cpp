@@ -1,0 +1,71 @@
+#include "runtime/in_place.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+#include "mpi/rank_state.hpp"
+#include "runtime/config.hpp"
+#include "runtime/job.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+/// The program's own streams are those of its C library.
+class InPlaceBody final : public RankBody {
+ public:
+  bool prepare(mpi::RankState& /*rank*/, const char** /*trouble*/) override { return true; }
+
+  int run(mpi::RankState& /*rank*/) override { return 0; }
+
+  void flush(mpi::RankState& /*rank*/) override { std::fflush(stdout); }
+};
+
+// The process's job, once its thread has become a rank. It stays until the process is gone: exit
+// handlers may still ask for the rank.
+Job* the_job = nullptr;
+// Whose exit is the rank's; a child that it forks is none.
+pid_t home_process = 0;
+std::atomic_flag is_taken;
+
+void end_with_process(int status, void* /*argument*/) {
+  if (getpid() != home_process) return;
+  if (the_job != nullptr) {
+    the_job->end_adopted_rank(status);
+    return;
+  }
+  // It never asked for MPI: the others may wait for it in vain, and are told.
+  const Config& config = process_config();
+  if (config.memory != nullptr) config.memory->mark_gone(config.own_process);
+}
+
+void watch_exit() {
+  home_process = getpid();
+  on_exit(end_with_process, nullptr);
+}
+
+}  // namespace
+
+bool runs_in_place() {
+  if (!process_config().in_place) return false;
+  // Registered first, so that it runs behind the program's own handlers.
+  watch_exit();
+  return true;
+}
+
+void adopt_calling_thread() {
+  if (mpi::current_rank() != nullptr || (home_process != 0 && getpid() != home_process)) return;
+  const Config& config = process_config();
+  if (!config.in_place && (config.memory != nullptr || config.rank_count != 1)) return;
+  // Relaxed: nothing is read through it; the first keeps it.
+  if (is_taken.test_and_set(std::memory_order_relaxed)) return;
+  if (home_process == 0) watch_exit();
+  Config own = config;
+  own.in_place = true;
+  the_job = new Job(own, *new InPlaceBody);
+  the_job->adopt_calling_thread();
+}
+
+}  // namespace sorrel::runtime
