@@ -83,6 +83,8 @@ std::optional<std::int32_t> awaited_rank(const RankState& rank) {
   // The first member that is not in a collective of this communicator is who keeps the others
   // waiting.
   for (std::int32_t i = 0; i < shared.size(); ++i) {
+    // Of ranks in other processes nothing is known here.
+    if (!rank.world->is_here(shared.group()->world_rank(i))) continue;
     const RankState& member = shared.member(i);
     const bool is_there = is_waiting(member) && member.wait.kind == WaitNote::Kind::collective &&
                           member.wait.comm->shared == &shared;
@@ -142,6 +144,7 @@ void append_trail(std::string& text,
     while (at && !is_visited[static_cast<std::size_t>(*at)]) {
       is_visited[static_cast<std::size_t>(*at)] = true;
       trail.push_back(*at);
+      if (!world.is_here(*at)) break;
       const RankState& rank = world.rank(*at);
       if (!is_waiting(rank)) {
         append(text, "rank %d has ended, and rank %d waits for it\n", *at,
@@ -150,7 +153,8 @@ void append_trail(std::string& text,
       }
       at = awaited_rank(rank);
     }
-    const auto begin = at ? std::find(trail.begin(), trail.end(), *at) : trail.end();
+    const auto begin =
+        at && world.is_here(*at) ? std::find(trail.begin(), trail.end(), *at) : trail.end();
     if (begin == trail.end()) continue;
     text += "cycle: ";
     for (auto step = begin; step != trail.end(); ++step)
@@ -164,13 +168,22 @@ void append_trail(std::string& text,
 
 std::string deadlock_report(mpi::World& world) {
   std::vector<const RankState*> waiting;
-  for (std::int32_t i = 0; i < world.size(); ++i) {
+  for (std::int32_t i = world.first_own_rank(); i < world.last_own_rank(); ++i) {
     if (is_waiting(world.rank(i))) waiting.push_back(&world.rank(i));
   }
   std::string text;
-  const bool has_ended_ranks = waiting.size() < static_cast<std::size_t>(world.size());
-  append(text, "sorrel: deadlock: %zu of %d ranks wait%s, and nothing is under way\n",
-         waiting.size(), world.size(), has_ended_ranks ? ", the others have ended" : "");
+  const std::int32_t own_count = world.last_own_rank() - world.first_own_rank();
+  if (own_count < world.size()) {
+    append(
+        text,
+        "sorrel: deadlock: every process waits, and nothing is under way; in process %u %zu of %d "
+        "ranks wait\n",
+        world.own_process(), waiting.size(), own_count);
+  } else {
+    const bool has_ended_ranks = waiting.size() < static_cast<std::size_t>(world.size());
+    append(text, "sorrel: deadlock: %zu of %d ranks wait%s, and nothing is under way\n",
+           waiting.size(), world.size(), has_ended_ranks ? ", the others have ended" : "");
+  }
   append_table(text, waiting);
   append_trail(text, world, waiting);
   return text;
