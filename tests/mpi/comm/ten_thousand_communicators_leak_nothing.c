@@ -96,8 +96,9 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   const long growth = resident_bytes() - before;
   MPI_Barrier(MPI_COMM_WORLD);
-  // A byte for each object that leaks would be less than this; a leaked one has hundreds.
-  const long allowed = (1 << 18) + (long)ranks * 4096;
+  // A byte for each object that leaks would be less than this; a leaked one has hundreds. Between
+  // processes, the pages of mailboxes and pools that are touched for the first time are more.
+  const long allowed = (1 << 19) + (long)ranks * 4096;
   if (growth > allowed) fprintf(stderr, "%d rounds: %ld bytes more\n", rounds, growth);
   CHECK(growth <= allowed);
   // Of the duplicate; MPI_Cart_create and MPI_Comm_split copy no attributes.
