@@ -1,7 +1,7 @@
 //! DeadlockReport - who waits for what when everybody waits.
 //!
-//! Called when every worker sleeps, by the last one to lie down: it may read the state of every rank
-//! of its process, and tells of those only.
+//! Called when every worker sleeps, by the last one to lie down: it may read the state of every
+//! rank of its process, and tells of those only.
 #pragma once
 
 #include <string>
