@@ -53,7 +53,8 @@ int main(int argc, char** argv) {
     if (strcmp(how, "kill") == 0) kill(getpid(), SIGKILL);
     if (strcmp(how, "orphan") == 0) {
       if (fork() == 0) {
-        for (;;) pause();
+        for (;;)
+          pause();
       }
       kill(getpid(), SIGKILL);
     }

@@ -1,4 +1,5 @@
-// Messages of every way of travelling round all ranks, and a collective: whatever processes they live in.
+// Messages of every way of travelling round all ranks, and a collective: whatever processes they
+// live in.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,10 +26,12 @@ int main(int argc, char** argv) {
   long* in = malloc(100000 * sizeof *in);
   for (int round = 0; round < 20; ++round) {
     for (int c = 0; c < 4; ++c) {
-      for (int i = 0; i < counts[c]; ++i) out[i] = rank * 1000L + round + i;
-      MPI_Sendrecv(out, counts[c], MPI_LONG, right, c, in, counts[c], MPI_LONG, left, c, MPI_COMM_WORLD,
-                   MPI_STATUS_IGNORE);
-      for (int i = 0; i < counts[c]; ++i) expect(in[i] == left * 1000L + round + i, "a message");
+      for (int i = 0; i < counts[c]; ++i)
+        out[i] = rank * 1000L + round + i;
+      MPI_Sendrecv(out, counts[c], MPI_LONG, right, c, in, counts[c], MPI_LONG, left, c,
+                   MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      for (int i = 0; i < counts[c]; ++i)
+        expect(in[i] == left * 1000L + round + i, "a message");
     }
     long sum = 0;
     long mine = rank;
