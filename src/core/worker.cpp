@@ -169,8 +169,15 @@ Fiber& Worker::idle() {
   // one, too.
   const int errno_of_fiber = errno;
   Fiber* found = nullptr;
-  while (!spin(found))
-    park();
+  int yield_count = 0;
+  while (!spin(found)) {
+    if (yield_count < limits_.yield_count_max) {
+      ++yield_count;
+      sched_yield();
+    } else {
+      park();
+    }
+  }
   errno = errno_of_fiber;
   return *found;
 }
@@ -179,6 +186,7 @@ Fiber& Worker::idle() {
 bool Worker::spin(Fiber*& found) {
   // The clock is read every so many rounds only: a reading costs as much as several looks.
   constexpr int rounds_per_reading = 64;
+  constexpr int rounds_before_yield = 4;
   std::int64_t give_up_ns = 0;
   for (int round = 1;; ++round) {
     if (!poll()) ask_idle_source(false);
@@ -193,6 +201,8 @@ bool Worker::spin(Fiber*& found) {
     }
     // Looking all the time would keep taking the mailbox's line from the one who is to write it.
     arch::pause();
+    // Who is waited for may need this very core.
+    if (limits_.yield_count_max != 0 && round == rounds_before_yield) return false;
     if (round % rounds_per_reading != 0) continue;
     const std::int64_t now_ns = os::monotonic_ns();
     if (give_up_ns == 0) give_up_ns = now_ns + spin_ns_;

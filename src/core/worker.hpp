@@ -31,6 +31,9 @@ class Scheduler;
 struct WorkerLimits {
   /// An idle worker spins at most this long before it sleeps; 0 where cores are scarce.
   std::int64_t spin_ns_max = 50'000;
+  /// An idle worker lets others have its core so many times before it sleeps. Where processes share
+  /// cores: whoever it waits for runs next, and neither side pays for a sleep.
+  int yield_count_max = 0;
   /// Bound of the message pool.
   std::size_t pool_bytes_max = std::size_t{64} << 20;
 };

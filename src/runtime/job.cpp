@@ -15,6 +15,9 @@ namespace {
 
 constexpr int deadlock_status = 3;
 
+/// With processes that share cores: about two turns for each of the others.
+constexpr int yield_count_max = 16;
+
 core::SchedulerOptions scheduler_options(const Config& config) {
   core::SchedulerOptions options{.worker_count = config.worker_count,
                                  .limits = {},
@@ -23,8 +26,10 @@ core::SchedulerOptions scheduler_options(const Config& config) {
                                  .process = config.own_process};
   // Workers that share cores take time from each other by spinning.
   const long online_count = sysconf(_SC_NPROCESSORS_ONLN);
-  if (static_cast<long>(config.process_count * config.worker_count) > online_count)
+  if (static_cast<long>(config.process_count * config.worker_count) > online_count) {
     options.limits.spin_ns_max = 0;
+    if (config.process_count > 1) options.limits.yield_count_max = yield_count_max;
+  }
   return options;
 }
 
