@@ -18,8 +18,9 @@ Scratch::Scratch(std::size_t count, const Datatype& type) {
   const auto stride =
       static_cast<std::size_t>(std::max<std::int64_t>(type.extent(), -type.extent()));
   const auto spread = count == 0 ? 0 : (count - 1) * stride;
-  bytes_ = std::make_unique_for_overwrite<std::byte[]>(
-      spread + static_cast<std::size_t>(type.true_extent()) + 1);
+  // A kernel may write a whole element of the C type, padding included (MPI_LONG_DOUBLE_INT).
+  const auto last = std::max(stride, static_cast<std::size_t>(type.true_extent()));
+  bytes_ = std::make_unique_for_overwrite<std::byte[]>(spread + last + 1);
   base_ = bytes_.get() - type.true_lb() + (type.extent() < 0 ? spread : 0);
 }
 

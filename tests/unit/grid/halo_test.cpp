@@ -171,7 +171,7 @@ TEST_P(Halos, WorkOverACommunicatorOfTheUsersOwn) {
     MPI_Comm_rank(reversed, &place);
     MPI_Comm_size(reversed, &size);
     Problem problem;
-    problem.extents = {40, 6, 1};
+    problem.extents = {std::max(40, 2 * size), 6, 1};
     problem.is_periodic = {true, false, false};
     Candidate cut;
     cut.grid = cut.brick = {size, 1, 1};
