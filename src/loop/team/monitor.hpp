@@ -2,9 +2,8 @@
 //!
 //! It ticks every 20 ms while the process uses loops, and sleeps for good after a second without
 //! any, until the next loop. So a loop's entry reads one line and no clock. A tick costs a reading
-//! of at most thread_samples_max threads' times and a look at the page of friends: below 0.1 % of a
-//! core (docs/benchmarks.md). Made once per team. Any thread may call add_thread(), note_use(),
-//! freeze().
+//! of at most thread_samples_max threads' times and a look at the page of friends. Made once per
+//! team. Any thread may call add_thread(), note_use(), freeze().
 #pragma once
 
 #include <array>
