@@ -22,7 +22,9 @@ endif()
 # The flags of everything compiled here; user programs never see them.
 add_library(sorrel_flags INTERFACE)
 target_compile_options(sorrel_flags INTERFACE
-  -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>)
+  -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>
+  # GCC 12 sees overlapping copies in the concatenation of strings (its bug 105651).
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
 target_compile_definitions(sorrel_flags INTERFACE
   SORREL_ASSERT_LEVEL=$<IF:$<STREQUAL:${SORREL_ASSERT_LEVEL},audit>,2,$<IF:$<STREQUAL:${SORREL_ASSERT_LEVEL},assert>,1,0>>
   SORREL_VERSION="${PROJECT_VERSION}")
