@@ -16,9 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// ---- the table of names
-// ---------------------------------------------------------------------------- Reader and writer
-// walk the same lists, so they cannot disagree about a name.
+// The names. Reader and writer walk the same lists, so they cannot disagree about one.
 
 template <class Visitor, class AnyMachine>
 void visit_numbers(AnyMachine& machine, Visitor&& visit) {
@@ -48,9 +46,6 @@ void visit_tables(AnyMachine& machine, Visitor&& visit) {
   visit("blocked", machine.blocked);
   visit("datatype", machine.datatype);
 }
-
-// ---- reading
-// ---------------------------------------------------------------------------------------
 
 /// Reads one file; keeps the first trouble and does nothing after it.
 class Reader {
@@ -198,9 +193,6 @@ class Reader {
   std::vector<std::string> known_;
   std::vector<Source> sources_;
 };
-
-// ---- writing
-// ---------------------------------------------------------------------------------------
 
 class Writer {
  public:

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/divisors.hpp"
 #include "grid/plan/face.hpp"
-#include "grid/plan/process_grids.hpp"
 
 namespace sorrel::grid {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/divisors.hpp"
+
 namespace sorrel::grid {
 namespace {
 
@@ -16,18 +18,6 @@ int part_count_max(const Problem& problem, std::size_t dimension) {
 }
 
 }  // namespace
-
-std::vector<int> divisors_of(int number) {
-  std::vector<int> small;
-  std::vector<int> large;
-  for (int i = 1; std::int64_t{i} * i <= number; ++i) {
-    if (number % i != 0) continue;
-    small.push_back(i);
-    if (number / i != i) large.push_back(number / i);
-  }
-  small.insert(small.end(), large.rbegin(), large.rend());
-  return small;
-}
 
 std::vector<ProcessGrid> process_grids(const Problem& problem, int rank_count) {
   std::vector<ProcessGrid> grids;

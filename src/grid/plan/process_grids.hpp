@@ -16,7 +16,4 @@ namespace sorrel::grid {
 /// The largest number of ranks, at most `rank_count`, for which there is a grid; at least 1.
 [[nodiscard]] int usable_ranks(const Problem& problem, int rank_count);
 
-/// Every divisor, ascending.
-[[nodiscard]] std::vector<int> divisors_of(int number);
-
 }  // namespace sorrel::grid

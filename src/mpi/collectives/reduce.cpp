@@ -44,6 +44,24 @@ void compute_segment(const Member& member,
   }
 }
 
+/// Copies every segment's result from the output of the member that has it, owner_of(segment), to
+/// ours.
+template <class OwnerOf>
+void copy_results(const Member& member,
+                  const ReductionArguments& arguments,
+                  const Segments& segments,
+                  OwnerOf&& owner_of) {
+  const CollectiveSlots& slots = member.comm.shared->slots();
+  for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
+    const std::int32_t owner = owner_of(segment);
+    if (owner == member.comm.rank) continue;
+    const ElementRange range = segments.range_of(segment);
+    copy_elements(element_at(slots.left_by<Operands>(owner).output, range.first, arguments.type),
+                  element_at(arguments.receive, range.first, arguments.type), range.count,
+                  arguments.type);
+  }
+}
+
 /// Computes our segments over all processes and calls done(segment, range, total) at the end of the
 /// chain.
 template <class Done>
@@ -95,14 +113,9 @@ void all_reduce_over_processes(const Member& member,
                    });
   (void)results.finish();
   slots.meet_here(self, comm);
-  for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
-    const std::int32_t owner = chain.computer(processes.own_index(), segment);
-    if (owner == comm.rank) continue;
-    const ElementRange range = segments.range_of(segment);
-    copy_elements(element_at(slots.left_by<Operands>(owner).output, range.first, arguments.type),
-                  element_at(operands.output, range.first, arguments.type), range.count,
-                  arguments.type);
-  }
+  copy_results(member, arguments, segments, [&](std::int32_t segment) {
+    return chain.computer(processes.own_index(), segment);
+  });
   slots.meet_here(self, comm);
 }
 
@@ -201,14 +214,8 @@ void all_reduce(const Member& member, const ReductionArguments& arguments) {
   const Segments segments(arguments.count, arguments.type, comm.size());
   compute_segment(member, arguments, segments, comm.rank);
   slots.meet(self, comm);
-  for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
-    const std::int32_t owner = segments.member_of(segment);
-    if (owner == comm.rank) continue;
-    const ElementRange range = segments.range_of(segment);
-    copy_elements(element_at(slots.left_by<Operands>(owner).output, range.first, arguments.type),
-                  element_at(operands.output, range.first, arguments.type), range.count,
-                  arguments.type);
-  }
+  copy_results(member, arguments, segments,
+               [&](std::int32_t segment) { return segments.member_of(segment); });
   slots.meet(self, comm);
 }
 

@@ -53,12 +53,17 @@ inline void complete(Request& request) {
 /// Moves the data of a message that does not fit, or through a datatype with gaps.
 void move_data(Request& receive, const void* buffer, std::size_t count, const Datatype& type);
 
+/// What the status of a receive will say when `bytes` bytes of a message fit.
+inline void note_arrival(Request& receive, const Envelope& envelope, std::size_t bytes) {
+  receive.status_source = envelope.source;
+  receive.status_tag = envelope.tag;
+  receive.status_bytes = bytes;
+}
+
 /// Copies the data into the receive's buffer and completes the receive. Too long a message:
 /// MPI_ERR_TRUNCATE.
 inline void deliver(Request& receive, const Envelope& envelope, const MessageData& data) {
-  receive.status_source = envelope.source;
-  receive.status_tag = envelope.tag;
-  receive.status_bytes = data.bytes;
+  note_arrival(receive, envelope, data.bytes);
   const bool fits = data.bytes <= receive.element_count * receive.type->size();
   if (fits && data.type->is_dense() && receive.type->is_dense()) [[likely]] {
     copy_bytes(receive.buffer, data.buffer, data.bytes);

@@ -69,9 +69,7 @@ void pull(World& world, Place from, void* target, const DataAtSender& data, std:
 /// Sets what the status will say; returns how many bytes fit.
 std::size_t describe_arrival(Request& receive, const Envelope& envelope, std::size_t bytes) {
   const std::size_t fitting = std::min(bytes, receive.element_count * receive.type->size());
-  receive.status_source = envelope.source;
-  receive.status_tag = envelope.tag;
-  receive.status_bytes = fitting;
+  note_arrival(receive, envelope, fitting);
   if (fitting < bytes) {
     receive.error = MPI_ERR_TRUNCATE;
     receive.truncated_bytes = bytes;

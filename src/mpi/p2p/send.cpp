@@ -116,12 +116,7 @@ void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode 
 }
 
 void start_send(Request& request) {
-  const SendArguments arguments{.buffer = request.buffer,
-                                .count = request.element_count,
-                                .type = *request.type,
-                                .destination = request.peer,
-                                .tag = request.tag};
-  if (try_send(*request.owner, *request.comm, arguments, request.mode)) {
+  if (try_send(*request.owner, *request.comm, arguments_of(request), request.mode)) {
     complete(request);
   } else {
     start_send_by_reference(request);

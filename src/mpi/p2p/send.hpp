@@ -26,6 +26,15 @@ inline Envelope envelope_of(const Comm& comm, int tag) {
   return {.context = comm.shared->context(), .source = comm.rank, .tag = tag};
 }
 
+/// What a send request was described with.
+inline SendArguments arguments_of(const Request& request) {
+  return {.buffer = request.buffer,
+          .count = request.element_count,
+          .type = *request.type,
+          .destination = request.peer,
+          .tag = request.tag};
+}
+
 inline MessageData data_of(const SendArguments& arguments) {
   return {.buffer = arguments.buffer,
           .count = arguments.count,

@@ -59,9 +59,7 @@ bool can_be_shared(const Request& receive, const Request& send) {
 }
 
 void copy_together(Request& receive, Request& send) {
-  receive.status_source = send.message.envelope.source;
-  receive.status_tag = send.message.envelope.tag;
-  receive.status_bytes = send.message.bytes;
+  note_arrival(receive, send.message.envelope, send.message.bytes);
   // Two parts, and the send that MPI_Isendrecv may have added.
   auto& missing = receive.duties.missing_part_count;
   missing = static_cast<std::uint8_t>(std::max<std::uint8_t>(missing, 1) + 1);

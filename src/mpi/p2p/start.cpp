@@ -8,12 +8,7 @@ namespace sorrel::mpi {
 namespace {
 
 int start_buffered(Request& request) {
-  const SendArguments arguments{.buffer = request.buffer,
-                                .count = request.element_count,
-                                .type = *request.type,
-                                .destination = request.peer,
-                                .tag = request.tag};
-  const int error = buffered_send(*request.owner, *request.comm, arguments);
+  const int error = buffered_send(*request.owner, *request.comm, arguments_of(request));
   if (error == MPI_SUCCESS) {
     complete(request);
   } else {

@@ -2,23 +2,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "unit/mpi/message_pattern.hpp"
 #include "unit/runtime/rank_run.hpp"
 
 namespace sorrel::mpi {
 namespace {
 
+using test::Bytes;
+using test::pattern;
 using test::RankTest;
-using Bytes = std::vector<unsigned char>;
 
 // Both sides of every limit: a packet, what programs expect to be buffered, many packets.
 constexpr int sizes[] = {0, 1, 512, 4096, 4097, 16384, 16385, 300000};
-
-Bytes pattern(int key, int bytes) {
-  Bytes data(static_cast<std::size_t>(bytes) + 1);
-  for (std::size_t i = 0; i + 1 < data.size(); ++i)
-    data[i] = static_cast<unsigned char>(static_cast<std::size_t>(key) * 7 + i * 31);
-  return data;
-}
 
 class BetweenProcesses : public RankTest {
  protected:
