@@ -47,7 +47,15 @@ Monitor::Monitor(const Settings& settings, Controls& controls)
 }
 
 Monitor::~Monitor() {
-  if (!has_started_.load(std::memory_order_relaxed)) return;
+  stop();
+}
+
+/// Ends the thread, or sees to it that there never is one. What it uses may go afterwards.
+void Monitor::stop() {
+  if (!has_started_.exchange(true, std::memory_order_relaxed)) {
+    has_ended_.store(1, std::memory_order_relaxed);
+    return;
+  }
   is_stopping_.store(1, std::memory_order_relaxed);
   os::futex_wake_one(is_stopping_);
   begin_use();
@@ -63,8 +71,9 @@ void Monitor::add_thread() {
     thread_numbers_[index].store(os::thread_number(), std::memory_order_relaxed);
   // The first helper shows that loops are worth something here: from now on somebody watches.
   if (index == 0 || has_started_.exchange(true, std::memory_order_relaxed)) return;
+  // A system without room for one more thread: then nobody watches.
   if (!os::start_background_thread(thread_main, this))
-    has_started_.store(false, std::memory_order_relaxed);
+    has_ended_.store(1, std::memory_order_release);
 }
 
 void Monitor::begin_use() {
@@ -84,6 +93,7 @@ std::uint32_t Monitor::freeze(std::optional<std::uint32_t> width) {
 }
 
 void Monitor::say_goodbye() {
+  stop();
   friends_->set_demand(0);
   friends_.reset();
 }

@@ -49,7 +49,8 @@ class Monitor {
   /// From here on loops have as many threads as now, or `width`.
   std::uint32_t freeze(std::optional<std::uint32_t> width);
 
-  /// Gives the entry in the page back. At the end of the process that made it.
+  /// Ends its thread and gives the entry in the page back. At the end of the process that made it;
+  /// loops may still run afterwards.
   void say_goodbye();
 
   /// One reading and decision.
@@ -57,6 +58,7 @@ class Monitor {
 
  private:
   static void* thread_main(void* argument);
+  void stop();
   void begin_use();
   void sleep_until_used();
 
