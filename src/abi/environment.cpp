@@ -78,6 +78,8 @@ int PMPI_Abort(MPI_Comm /*comm*/, int errorcode) {
 }
 
 double PMPI_Wtime(void) {
+  if (RankState* self = mpi::current_rank(); self != nullptr && self->worker->is_seeded())
+    return 1e-9 * static_cast<double>(self->worker->now_ns());
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);

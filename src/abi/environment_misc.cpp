@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -70,6 +71,10 @@ int PMPI_Get_processor_name(char* name, int* resultlen) {
     if (::gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
       return self.fail(MPI_ERR_OTHER, "the node's name is not known");
     name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
+    if (self.world->is_pretend_node()) {
+      const std::size_t end = std::min(std::strlen(name), std::size_t{MPI_MAX_PROCESSOR_NAME} - 16);
+      std::snprintf(name + end, 16, "-node%u", self.world->own_process());
+    }
     *resultlen = static_cast<int>(std::strlen(name));
     return MPI_SUCCESS;
   });

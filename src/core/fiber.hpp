@@ -75,6 +75,16 @@ class FiberQueue {
     return fiber;
   }
 
+  [[nodiscard]] Fiber* first() const { return first_; }
+
+  /// `last` and all before it go to the end, in order; it is in the queue and not its last.
+  void rotate_behind(Fiber& last) {
+    last_->next_ready = first_;
+    first_ = last.next_ready;
+    last.next_ready = nullptr;
+    last_ = &last;
+  }
+
   /// Takes over all of `other`, behind its own.
   void append(FiberQueue& other) {
     if (other.first_ == nullptr) return;

@@ -43,12 +43,14 @@ Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
       process_(options.process),
       cpus_(options.cpus) {
   SORREL_CHECK(options.worker_count == memory_.shape().workers_per_process);
+  SORREL_CHECK(!options.seed || memory_.shape().place_count() == 1);
   prepare_fences(memory_);
   runners_.fill(run_unknown_kind);
   set_runner(notice_kind, run_notice);
   for (std::uint32_t i = 0; i < options.worker_count; ++i) {
     const std::uint32_t place = options.process * options.worker_count + i;
-    workers_.push_back(std::make_unique<Worker>(*this, i, place, memory_, options.limits));
+    workers_.push_back(
+        std::make_unique<Worker>(*this, i, place, memory_, options.limits, options.seed));
   }
 }
 

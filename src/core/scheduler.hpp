@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/cache_line.hpp"
@@ -31,6 +32,8 @@ struct SchedulerOptions {
   /// is; null for a job of one.
   JobMemory* memory = nullptr;
   std::uint32_t process = 0;
+  /// Of one worker alone: its order and its clock are functions of this number.
+  std::optional<std::uint64_t> seed = std::nullopt;
 };
 
 /// What the owner of a scheduler wants to be told. All run on a worker's thread, outside of any

@@ -65,7 +65,8 @@ Worker::Worker(Scheduler& scheduler,
                std::uint32_t index,
                std::uint32_t place,
                JobMemory& memory,
-               const WorkerLimits& limits)
+               const WorkerLimits& limits,
+               std::optional<std::uint64_t> seed)
     : scheduler_(scheduler),
       memory_(memory),
       index_(index),
@@ -75,8 +76,10 @@ Worker::Worker(Scheduler& scheduler,
       board_(memory.board(place)),
       runners_(scheduler.runners_.data()),
       outbound_(memory.shape().place_count()),
+      is_seeded_(seed ? 1 : 0),
       spin_ns_(limits.spin_ns_max),
-      pool_(limits.pool_bytes_max) {
+      pool_(limits.pool_bytes_max),
+      order_(seed) {
   root_.worker = this;
   running_ = &root_;
 }
@@ -142,7 +145,7 @@ void Worker::sleep(std::int64_t duration_ns) {
     Fiber* fiber;
   } sleep;
 
-  sleep.due_ns = os::monotonic_ns() + duration_ns;
+  sleep.due_ns = now_ns() + duration_ns;
   sleep.fiber = running_;
   sleep.run = [](Worker& worker, Timer& timer) {
     worker.make_ready(*static_cast<Sleep&>(timer).fiber);
@@ -168,6 +171,12 @@ Fiber& Worker::idle() {
   // We run on the stack, and with the errno, of the fiber that suspended last; it may be the next
   // one, too.
   const int errno_of_fiber = errno;
+  Fiber& found = is_seeded() ? idle_under_seed() : idle_in_real_time();
+  errno = errno_of_fiber;
+  return found;
+}
+
+Fiber& Worker::idle_in_real_time() {
   Fiber* found = nullptr;
   int yield_count = 0;
   while (!spin(found)) {
@@ -178,8 +187,21 @@ Fiber& Worker::idle() {
       park();
     }
   }
-  errno = errno_of_fiber;
   return *found;
+}
+
+/// Nothing comes from outside, so there is nothing to wait for: time passes at once.
+Fiber& Worker::idle_under_seed() {
+  for (;;) {
+    if (!poll()) ask_idle_source(false);
+    if (Fiber* found = ready_.pop()) return *found;
+    if (scheduler_.is_stopping()) return root_;
+    if (timers_.empty()) {
+      park();
+    } else {
+      order_->jump_to(timers_.next_due_ns());
+    }
+  }
 }
 
 /// Looks for work for spin_ns_; true when there is some (or the end).
@@ -218,6 +240,8 @@ void Worker::park() {
     return;
   }
   const std::int64_t began_ns = os::monotonic_ns();
+  // A sleep takes longer than it should; what is due soon is waited for awake.
+  if (!timers_.empty() && timers_.next_due_ns() - began_ns < limits_.spin_ns_max) return;
   Parker parker = memory_.parker(place_);
   parker.announce();
   if (attend() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true)) {
@@ -231,7 +255,8 @@ void Worker::park() {
     while (parker.is_parked())
       os::futex_wait(state, Parker::parked, -1, futex_scope_);
   } else {
-    const std::int64_t timeout_ns = timers_.next_due_ns() - os::monotonic_ns();
+    const std::int64_t timeout_ns =
+        timers_.next_due_ns() - os::monotonic_ns() - limits_.spin_ns_max;
     if (timeout_ns > 0) os::futex_wait(state, Parker::parked, timeout_ns, futex_scope_);
     parker.get_up();
   }
@@ -264,7 +289,8 @@ bool Worker::attend() {
   for (Mailbox* mailbox : inbound_)
     any |= drain(*mailbox);
   if (deferred_count_ != 0) any |= flush_deferred();
-  if (!timers_.empty()) any |= timers_.run_due(*this, os::monotonic_ns()) != 0;
+  if (!timers_.empty()) any |= timers_.run_due(*this, now_ns()) != 0;
+  if (is_seeded()) order_->choose(ready_);
   return any;
 }
 

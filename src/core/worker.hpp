@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/cache_line.hpp"
@@ -21,7 +22,9 @@
 #include "core/message_pool.hpp"
 #include "core/notice.hpp"
 #include "core/parker.hpp"
+#include "core/seeded_order.hpp"
 #include "core/timer.hpp"
+#include "os/clock.hpp"
 #include "os/futex.hpp"
 
 namespace sorrel::core {
@@ -44,7 +47,8 @@ class Worker {
          std::uint32_t index,
          std::uint32_t place,
          JobMemory& memory,
-         const WorkerLimits& limits);
+         const WorkerLimits& limits,
+         std::optional<std::uint64_t> seed);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -112,7 +116,8 @@ class Worker {
       if (mailbox->has_record()) any |= drain(*mailbox);
     }
     // Rare things share one branch.
-    if (!board_.newly_opened.seems_empty() || deferred_count_ != 0 || !timers_.empty()) [[unlikely]]
+    if (!board_.newly_opened.seems_empty() || (deferred_count_ | is_seeded_) != 0 ||
+        !timers_.empty()) [[unlikely]]
       any |= attend();
     return any;
   }
@@ -130,6 +135,14 @@ class Worker {
   bool try_post_to_place(std::uint32_t place, const Record& record, const void* payload);
 
   void add_timer(Timer& timer);
+
+  /// The time of this worker's timers: the system's, or an imagined one under a seed.
+  [[nodiscard]] std::int64_t now_ns() {
+    return is_seeded_ != 0 ? order_->now_ns() : os::monotonic_ns();
+  }
+
+  /// Whether its order and its clock are functions of a seed.
+  [[nodiscard]] bool is_seeded() const { return is_seeded_ != 0; }
 
   /// The body of the worker's thread: runs fibers until the scheduler stops.
   void run();
@@ -158,6 +171,8 @@ class Worker {
 
   Fiber& next_ready();
   Fiber& idle();
+  Fiber& idle_in_real_time();
+  Fiber& idle_under_seed();
   bool spin(Fiber*& found);
   bool ask_idle_source(bool is_about_to_sleep);
   void park();
@@ -191,11 +206,14 @@ class Worker {
   std::vector<Mailbox*> inbound_;
   std::vector<Outbound> outbound_;
   std::uint32_t deferred_count_ = 0;
+  /// 1 when there is an order: a number, so that poll() looks at both at once.
+  const std::uint32_t is_seeded_;
   TimerQueue timers_;
   std::int64_t spin_ns_;
   ExceptionState no_exceptions_;
   Fiber root_;
   MessagePool pool_;
+  std::optional<SeededOrder> order_;
 };
 
 }  // namespace sorrel::core

@@ -54,7 +54,7 @@ void Outlet::send(Place to, Outgoing& outgoing) {
 
 void Outlet::arm() {
   is_armed_ = true;
-  retry_.due_ns = os::monotonic_ns() + delay_ns_;
+  retry_.due_ns = worker_.now_ns() + delay_ns_;
   worker_.add_timer(retry_);
 }
 

@@ -34,9 +34,9 @@ Request& make_finished_send(WorkerState& state) {
   return request;
 }
 
-void set_packet_handlers(transport::Transport& transport) {
-  set_message_handlers(transport);
-  set_meeting_handlers(transport);
+void set_packet_handlers(transport::Transport& transport, World& world) {
+  set_message_handlers(transport, world);
+  set_meeting_handlers(transport, world);
 }
 
 }  // namespace
@@ -47,12 +47,12 @@ WorkerState::~WorkerState() = default;
 World::World(core::Scheduler& scheduler,
              JobControl& job,
              const RankLayout& layout,
-             transport::Transport* transport)
+             const Connection& connection)
     : scheduler_(scheduler),
       job_(job),
       layout_(layout),
-      transport_(transport),
-      own_process_(transport == nullptr ? 0 : transport->own_process()),
+      connection_(connection),
+      own_process_(transport() == nullptr ? 0 : transport()->own_process()),
       first_own_rank_(layout.first_rank_of_process(own_process_)),
       last_own_rank_(layout.first_rank_of_process(own_process_ + 1)),
       group_(Group::everybody(layout.rank_count())),
@@ -60,14 +60,14 @@ World::World(core::Scheduler& scheduler,
       remote_sender_(std::make_unique<Request>()),
       ranks_(static_cast<std::size_t>(layout.rank_count()), remote_rank_.get()),
       next_context_(own_process_ + layout.process_count()) {
-  SORREL_CHECK(layout.worker_count() == scheduler.worker_count());
-  SORREL_CHECK((transport != nullptr) == (layout.process_count() > 1));
+  SORREL_CHECK(connection.first_worker + layout.worker_count() <= scheduler.worker_count());
+  SORREL_CHECK((transport() != nullptr) == (layout.process_count() > 1));
   remote_rank_->world = this;
   remote_sender_->owner = remote_rank_.get();
-  for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i)
+  for (std::uint32_t i = 0; i < layout.worker_count(); ++i)
     worker_states_.push_back(std::make_unique<WorkerState>());
   set_send_runners(scheduler);
-  if (transport != nullptr) set_packet_handlers(*transport);
+  if (transport() != nullptr) set_packet_handlers(*transport(), *this);
   world_comm_ = new CommShared(*this, world_context, group_);
   world_comm_->retain();
 }
@@ -77,12 +77,12 @@ World::~World() {
 }
 
 void World::make_ranks(core::Worker& worker) {
-  WorkerState& state = *worker_states_[worker.index()];
+  WorkerState& state = state_of(worker);
   state.world = this;
   state.worker = &worker;
   state.finished_send = &make_finished_send(state);
   worker.set_user(&state);
-  if (transport_ != nullptr) {
+  if (transport() != nullptr) {
     state.outlet = std::make_unique<Outlet>(*this, worker);
     state.eager_windows = std::make_unique<EagerWindows>(*state.outlet);
     state.process_meetings = std::make_unique<ProcessMeetings>();
@@ -105,7 +105,7 @@ void World::make_ranks(core::Worker& worker) {
 
 void World::drain(core::Worker& worker) {
   // What others wait for must have left before nobody sends it any more.
-  if (transport_ != nullptr) worker_states_[worker.index()]->outlet->drain();
+  if (transport() != nullptr) state_of(worker).outlet->drain();
 }
 
 void World::end_ranks(core::Worker& worker) {

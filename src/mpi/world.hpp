@@ -75,12 +75,22 @@ class JobControl {
 
 class World {
  public:
-  /// This process's part of the job. `transport` is null when there is one process; else it
-  /// outlives the world, and its workers have not started.
+  /// How a world is connected.
+  struct Connection {
+    /// Null when there is one process; else it outlives the world, and its workers have not
+    /// started.
+    transport::Transport* transport = nullptr;
+    /// Of several worlds that share a scheduler each has the layout's workers from this one on.
+    std::uint32_t first_worker = 0;
+    /// What the layout calls a process is a pretend node of this one (transport/sim).
+    bool is_pretend_node = false;
+  };
+
+  /// A process's part of the job.
   World(core::Scheduler& scheduler,
         JobControl& job,
         const RankLayout& layout,
-        transport::Transport* transport);
+        const Connection& connection);
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
@@ -90,7 +100,9 @@ class World {
   [[nodiscard]] const RankLayout& layout() const { return layout_; }
 
   /// Null when there is one process.
-  [[nodiscard]] transport::Transport* transport() const { return transport_; }
+  [[nodiscard]] transport::Transport* transport() const { return connection_.transport; }
+
+  [[nodiscard]] bool is_pretend_node() const { return connection_.is_pretend_node; }
 
   [[nodiscard]] std::uint32_t own_process() const { return own_process_; }
 
@@ -132,7 +144,22 @@ class World {
 
   /// The place of a worker of this process.
   [[nodiscard]] Place place_of(const core::Worker& worker) const {
-    return {.process = own_process_, .worker = worker.index()};
+    return {.process = own_process_, .worker = worker.index() - connection_.first_worker};
+  }
+
+  /// The inverse, of our own places.
+  [[nodiscard]] core::Worker& worker(std::uint32_t index_in_place) const {
+    return scheduler_.worker(connection_.first_worker + index_in_place);
+  }
+
+  /// Whether it runs ranks of this world.
+  [[nodiscard]] bool has_worker(const core::Worker& worker) const {
+    return worker.index() - connection_.first_worker < layout_.worker_count();
+  }
+
+  /// What one of our workers keeps.
+  [[nodiscard]] WorkerState& state_of(const core::Worker& worker) const {
+    return *worker_states_[place_of(worker).worker];
   }
 
   /// Any thread: a context number that no communicator of the job has had. Processes count in steps
@@ -152,7 +179,7 @@ class World {
   core::Scheduler& scheduler_;
   JobControl& job_;
   const RankLayout layout_;
-  transport::Transport* const transport_;
+  const Connection connection_;
   const std::uint32_t own_process_;
   const std::int32_t first_own_rank_;
   const std::int32_t last_own_rank_;

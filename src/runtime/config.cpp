@@ -1,6 +1,7 @@
 #include "runtime/config.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -45,6 +46,25 @@ void restore(const char* name, const char* saved_name) {
   unsetenv(saved_name);
 }
 
+/// The pretend nodes in SORREL_WIRE: nodes, latency in ns, jitter in ns, bytes per second.
+transport::WireOptions wire_in_environment(std::optional<std::uint64_t> seed) {
+  transport::WireOptions wire{.node_count = 0};
+  const char* text = std::getenv("SORREL_WIRE");
+  if (text == nullptr) return wire;
+  long long latency_ns = 0;
+  long long jitter_ns = 0;
+  double bytes_per_second = 0;
+  const int count = std::sscanf(text, "%u,%lld,%lld,%lf", &wire.node_count, &latency_ns, &jitter_ns,
+                                &bytes_per_second);
+  SORREL_CHECK(count == 4, "SORREL_WIRE=%s is not of the form nodes,latency,jitter,bandwidth",
+               text);
+  wire.latency_ns = latency_ns;
+  wire.jitter_ns = jitter_ns;
+  wire.bytes_per_ns = bytes_per_second * 1e-9;
+  wire.seed = seed.value_or(wire.seed);
+  return wire;
+}
+
 /// Maps the memory that `sorrel run` has made, for good.
 core::JobMemory* adopt_memory(const Config& config) {
   if (std::getenv("SORREL_SEGMENT") == nullptr) return nullptr;
@@ -79,11 +99,15 @@ Config take_config_from_environment() {
   config.cpus = cpu_list_in("SORREL_CPUS");
   config.stack_bytes = static_cast<std::size_t>(
       number_in("SORREL_STACK", static_cast<std::int64_t>(config.stack_bytes)));
+  if (std::getenv("SORREL_SEED_OF_RUN") != nullptr)
+    config.seed = static_cast<std::uint64_t>(number_in("SORREL_SEED_OF_RUN", 0));
+  config.wire = wire_in_environment(config.seed);
   config.has_rank_labels = number_in("SORREL_LABEL", 0) != 0;
   config.loops = loop::settings_of_environment(config.worker_count);
   for (const char* name :
        {"SORREL_RANKS", "SORREL_WORKERS", "SORREL_CPUS", "SORREL_STACK", "SORREL_LABEL",
-        "SORREL_SHARE", "SORREL_PROCESSES", "SORREL_PROCESS", "SORREL_SEGMENT", "SORREL_IN_PLACE"})
+        "SORREL_SHARE", "SORREL_PROCESSES", "SORREL_PROCESS", "SORREL_SEGMENT", "SORREL_IN_PLACE",
+        "SORREL_WIRE", "SORREL_SEED_OF_RUN"})
     unsetenv(name);
   unsetenv("LD_BIND_NOW");
   restore("LD_LIBRARY_PATH", "SORREL_OLD_LD_LIBRARY_PATH");

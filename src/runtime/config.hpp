@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/job_memory.hpp"
 #include "loop/team/settings.hpp"
+#include "transport/sim/wire.hpp"
 
 namespace sorrel::runtime {
 
@@ -26,6 +28,10 @@ struct Config {
   loop::Settings loops;
   /// Shared by the job's processes, for as long as this one lives; null for a job of one.
   core::JobMemory* memory = nullptr;
+  /// Pretend nodes; `node_count` 0: none. Of a job of one process.
+  transport::WireOptions wire{.node_count = 0};
+  /// Makes the schedule a function of this number. Of a job of one worker.
+  std::optional<std::uint64_t> seed;
   /// Every rank is a process: the program runs as it is, and MPI_Init makes its thread the rank.
   bool in_place = false;
 };

@@ -80,16 +80,12 @@ Fault fault_of(const siginfo_t& info, const void* context) {
 
 /// The address lies in a guard, or a large frame has carried the stack pointer below the rank's
 /// stack.
-bool is_stack_overflow(const mpi::RankState& rank,
-                       const Fault& fault,
-                       const os::StackSlab& stacks) {
+bool is_stack_overflow(const mpi::RankState& rank, const Fault& fault, const Job& job) {
+  const os::StackSlab& stacks = job.stacks();
   const auto place = stacks.place_of(fault.address);
   if (place && place->in_guard) return true;
   const auto pointer_place = stacks.place_of(fault.stack_pointer);
-  return pointer_place &&
-         (pointer_place->in_guard ||
-          pointer_place->index !=
-              static_cast<std::size_t>(rank.world_rank - rank.world->first_own_rank()));
+  return pointer_place && (pointer_place->in_guard || pointer_place->index != job.index_of(rank));
 }
 
 void describe(char* text,
@@ -99,7 +95,7 @@ void describe(char* text,
               const Fault& fault,
               const Job& job) {
   const bool is_memory_fault = signal_number == SIGSEGV || signal_number == SIGBUS;
-  if (is_memory_fault && is_stack_overflow(rank, fault, job.stacks())) {
+  if (is_memory_fault && is_stack_overflow(rank, fault, job)) {
     const std::size_t kib = job.stacks().stack_bytes() >> 10;
     std::snprintf(
         text, bytes,

@@ -23,7 +23,8 @@ core::SchedulerOptions scheduler_options(const Config& config) {
                                  .limits = {},
                                  .cpus = config.cpus,
                                  .memory = config.memory,
-                                 .process = config.own_process};
+                                 .process = config.own_process,
+                                 .seed = config.seed};
   // Workers that share cores take time from each other by spinning.
   const long online_count = sysconf(_SC_NPROCESSORS_ONLN);
   if (static_cast<long>(config.process_count * config.worker_count) > online_count) {
@@ -39,7 +40,19 @@ std::unique_ptr<transport::Transport> shared_memory_transport(const Config& conf
   return std::make_unique<transport::ShmTransport>(scheduler);
 }
 
+std::unique_ptr<transport::PretendNodes> pretend_nodes(const Config& config,
+                                                       core::Scheduler& scheduler) {
+  if (config.wire.node_count == 0) return nullptr;
+  return std::make_unique<transport::PretendNodes>(scheduler, config.wire);
+}
+
 mpi::RankLayout layout_of(const Config& config) {
+  if (config.wire.node_count != 0) {
+    return mpi::RankLayout({.rank_count = config.rank_count,
+                            .process_count = config.wire.node_count,
+                            .worker_count = transport::PretendNodes::workers_per_node(
+                                config.wire.node_count, config.worker_count)});
+  }
   return mpi::RankLayout({.rank_count = config.rank_count,
                           .process_count = config.process_count,
                           .worker_count = config.worker_count});
@@ -65,6 +78,7 @@ void write_all(int descriptor, const char* text, std::size_t bytes) {
 }  // namespace
 
 std::int32_t own_rank_count(const Config& config) {
+  if (config.wire.node_count != 0) return config.rank_count;
   const mpi::RankLayout layout = layout_of(config);
   return layout.first_rank_of_process(config.own_process + 1) -
          layout.first_rank_of_process(config.own_process);
@@ -76,12 +90,26 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
               config.stack_bytes),
       scheduler_(scheduler_options(config), *this),
       own_transport_(transport == nullptr ? shared_memory_transport(config, scheduler_) : nullptr),
-      world_(scheduler_,
-             *this,
-             layout_of(config),
-             own_transport_ != nullptr ? own_transport_.get() : transport),
+      pretend_nodes_(pretend_nodes(config, scheduler_)),
       is_in_place_(config.in_place) {
+  make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
   watch_for_crashes(*this);
+}
+
+void Job::make_worlds(const Config& config, transport::Transport* transport) {
+  const mpi::RankLayout layout = layout_of(config);
+  if (pretend_nodes_ == nullptr) {
+    worlds_.push_back(std::make_unique<mpi::World>(scheduler_, *this, layout,
+                                                   mpi::World::Connection{.transport = transport}));
+    return;
+  }
+  for (std::uint32_t i = 0; i < pretend_nodes_->count(); ++i) {
+    worlds_.push_back(std::make_unique<mpi::World>(
+        scheduler_, *this, layout,
+        mpi::World::Connection{.transport = &pretend_nodes_->node(i),
+                               .first_worker = pretend_nodes_->first_worker(i),
+                               .is_pretend_node = true}));
+  }
 }
 
 Job::~Job() {
@@ -104,20 +132,28 @@ int Job::run() {
 
 void Job::on_worker_start(core::Worker& worker) {
   install_signal_stack();
-  world_.make_ranks(worker);
-  const mpi::Place place = world_.place_of(worker);
-  for (std::int32_t i = world_.layout().first_rank(place); i < world_.layout().last_rank(place);
+  for (const auto& world : worlds_) {
+    if (world->has_worker(worker)) prepare_ranks(*world, worker);
+  }
+}
+
+void Job::prepare_ranks(mpi::World& world, core::Worker& worker) {
+  world.make_ranks(worker);
+  const mpi::Place place = world.place_of(worker);
+  for (std::int32_t i = world.layout().first_rank(place); i < world.layout().last_rank(place);
        ++i) {
-    mpi::RankState& rank = world_.rank(i);
+    mpi::RankState& rank = world.rank(i);
     const char* trouble = nullptr;
     if (!body_.prepare(rank, &trouble)) end_job(&rank, 1, trouble);
-    const auto index = static_cast<std::size_t>(i - world_.first_own_rank());
+    const std::size_t index = index_of(rank);
     worker.start(rank.fiber, stacks_.bottom(index), stacks_.usable_bytes(index), rank_entry, &rank);
   }
 }
 
 void Job::on_worker_end(core::Worker& worker) {
-  world_.end_ranks(worker);
+  for (const auto& world : worlds_) {
+    if (world->has_worker(worker)) world->end_ranks(worker);
+  }
   remove_signal_stack();
 }
 
@@ -129,16 +165,16 @@ void Job::rank_entry(void* argument) {
 
 void Job::adopt_calling_thread() {
   install_signal_stack();
-  world_.make_ranks(scheduler_.worker(0));
-  scheduler_.adopt(world_.rank(world_.first_own_rank()).fiber);
+  worlds_.front()->make_ranks(scheduler_.worker(0));
+  scheduler_.adopt(adopted_rank().fiber);
   set_phase(core::ProcessPhase::running);
 }
 
 void Job::end_adopted_rank(int status) {
-  const mpi::RankState& rank = world_.rank(world_.first_own_rank());
+  const mpi::RankState& rank = adopted_rank();
   if (rank.phase == mpi::Phase::running) end_without_finalize(*this, rank, status);
   // The rank's state stays: what runs at the process's end may still ask for it.
-  world_.drain(*rank.worker);
+  rank.world->drain(*rank.worker);
   if (scheduler_.memory().is_shared()) scheduler_.memory().mark_gone(rank.worker->place());
 }
 
@@ -176,7 +212,7 @@ void Job::do_end_job(const mpi::RankState* culprit, int status, const char* mess
       ::poll(nullptr, 0, -1);
   }
   // The culprit's own output stands before the message; other ranks may be in the middle of theirs.
-  if (culprit != nullptr) body_.flush(world_.rank(culprit->world_rank));
+  if (culprit != nullptr) body_.flush(culprit->world->rank(culprit->world_rank));
   if (message[0] != '\0') {
     char line[600];
     const int length = std::snprintf(line, sizeof line, "sorrel: %s\n", message);
@@ -187,11 +223,15 @@ void Job::do_end_job(const mpi::RankState* culprit, int status, const char* mess
 
 void Job::on_all_asleep() {
   // Another process may still send something, unless its workers were counted, too.
-  if (world_.transport() != nullptr && !scheduler_.memory().is_shared()) return;
+  const bool has_unseen_peers =
+      worlds_.front()->transport() != nullptr && pretend_nodes_ == nullptr;
+  if (has_unseen_peers && !scheduler_.memory().is_shared()) return;
   // Nobody runs: everybody's output can be completed.
-  for (std::int32_t i = world_.first_own_rank(); i < world_.last_own_rank(); ++i)
-    body_.flush(world_.rank(i));
-  const std::string report = deadlock_report(world_);
+  for (const auto& world : worlds_) {
+    for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i)
+      body_.flush(world->rank(i));
+  }
+  const std::string report = deadlock_report(*worlds_.front());
   write_all(STDERR_FILENO, report.data(), report.size());
   end_job(nullptr, deadlock_status, "");
 }

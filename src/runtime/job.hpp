@@ -9,11 +9,14 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "core/scheduler.hpp"
+#include "mpi/rank_state.hpp"
 #include "mpi/world.hpp"
 #include "os/stack_slab.hpp"
 #include "runtime/config.hpp"
+#include "transport/sim/node_transport.hpp"
 
 namespace sorrel::runtime {
 
@@ -56,7 +59,13 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
   /// Ends the running rank from the middle of its stack.
   [[noreturn]] void end_rank(mpi::RankState& rank, int status);
 
-  [[nodiscard]] mpi::World& world() { return world_; }
+  /// This process's part of the job: one world, or one for each pretend node.
+  [[nodiscard]] const std::vector<std::unique_ptr<mpi::World>>& worlds() const { return worlds_; }
+
+  /// The number of a rank among those of this process.
+  [[nodiscard]] std::size_t index_of(const mpi::RankState& rank) const {
+    return static_cast<std::size_t>(rank.world_rank - worlds_.front()->first_own_rank());
+  }
 
   [[nodiscard]] const os::StackSlab& stacks() const { return stacks_; }
 
@@ -73,7 +82,15 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
 
  private:
   [[nodiscard]] std::int32_t own_rank_count() const {
-    return world_.last_own_rank() - world_.first_own_rank();
+    return worlds_.back()->last_own_rank() - worlds_.front()->first_own_rank();
+  }
+
+  void make_worlds(const Config& config, transport::Transport* transport);
+  void prepare_ranks(mpi::World& world, core::Worker& worker);
+
+  /// The rank of an adopted thread.
+  [[nodiscard]] mpi::RankState& adopted_rank() const {
+    return worlds_.front()->rank(worlds_.front()->first_own_rank());
   }
 
   /// Tells the process that waits for this one, if there is one.
@@ -89,7 +106,10 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
   core::Scheduler scheduler_;
   /// Of a job whose processes share memory; else null.
   const std::unique_ptr<transport::Transport> own_transport_;
-  mpi::World world_;
+  /// Of a job with a wire; else null.
+  const std::unique_ptr<transport::PretendNodes> pretend_nodes_;
+  /// Their ranks follow one another.
+  std::vector<std::unique_ptr<mpi::World>> worlds_;
   const bool is_in_place_;
   // Relaxed: a maximum, read when all have ended.
   std::atomic<int> worst_status_{0};

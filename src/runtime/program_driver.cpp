@@ -77,7 +77,7 @@ class ProgramBody final : public RankBody {
  private:
   /// Among the ranks of this process.
   static int index_of(const mpi::RankState& rank) {
-    return rank.world_rank - rank.world->first_own_rank();
+    return static_cast<int>(static_cast<const Job&>(rank.world->job()).index_of(rank));
   }
 
   struct Rank {

@@ -36,12 +36,21 @@ struct Packet {
 
 inline constexpr std::uint32_t packet_kind_count_max = 32;
 
-/// Runs on the receiving worker, outside of any fiber: must not suspend. `payload` is valid during
-/// the call only.
-using PacketHandler = void (*)(core::Worker& receiver,
+/// Runs on the receiving worker, outside of any fiber: must not suspend. `owner` is what was set
+/// with the handler; `payload` is valid during the call only.
+using PacketHandler = void (*)(void* owner,
+                               core::Worker& receiver,
                                Place from,
                                const Packet& packet,
                                const std::byte* payload);
+
+struct OwnedHandler {
+  PacketHandler handler = nullptr;
+  void* owner = nullptr;
+};
+
+/// By kind.
+using HandlerTable = std::array<OwnedHandler, packet_kind_count_max>;
 
 class Transport {
  public:
@@ -51,7 +60,7 @@ class Transport {
   [[nodiscard]] virtual std::uint32_t own_process() const = 0;
 
   /// Before the workers run. A kind has one handler.
-  virtual void set_handler(std::uint32_t kind, PacketHandler handler) = 0;
+  virtual void set_handler(std::uint32_t kind, PacketHandler handler, void* owner) = 0;
 
   /// The largest payload that try_send() takes: 4096 bytes at least.
   [[nodiscard]] virtual std::uint32_t payload_bytes_max() const = 0;
@@ -65,6 +74,14 @@ class Transport {
 
   /// Whether pull() works with that process.
   [[nodiscard]] virtual bool can_pull(std::uint32_t process) const = 0;
+
+  /// When data that is asked for now could be here, by the clock of `by`: pull() must not be called
+  /// before. 0: at once.
+  [[nodiscard]] virtual std::int64_t pull_due_ns(core::Worker& /*by*/,
+                                                 std::uint32_t /*process*/,
+                                                 std::size_t /*bytes*/) {
+    return 0;
+  }
 
   /// Copies `bytes` from the address `source` of another process to `target` here. False when that
   /// process is gone or the address is none of its.

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <sys/personality.h>
 #include <unistd.h>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "tools/sorrel/launch.hpp"
 #include "tools/sorrel/numbers.hpp"
 #include "tools/sorrel/preflight.hpp"
+#include "tools/sorrel/wire_words.hpp"
 #include "tools/sorrel/worker_plan.hpp"
 
 namespace sorrel::tool {
@@ -28,6 +30,7 @@ namespace sorrel::tool {
 namespace {
 
 constexpr std::uint64_t ranks_max = 1'000'000;
+constexpr std::uint64_t seed_max = std::uint64_t{1} << 62;
 constexpr std::uint64_t stack_bytes_min = 16u << 10;
 constexpr std::uint64_t page_bytes = 4096;
 /// All stacks lie in one reserved range; a process has 128 TiB of addresses.
@@ -45,7 +48,10 @@ constexpr const char* run_footer =
     "  sorrel run -n 8 --stack 16M ./solver -i input.txt\n"
     "  sorrel run -n 4 --label ./heat | sort    every line begins with its rank\n"
     "  sorrel run -n 64 --procs 2 ./heat        64 ranks in two processes that share memory\n"
-    "  sorrel run -n 4 --procs 4 python3 x.py   every rank a process: for any program\n\n"
+    "  sorrel run -n 4 --procs 4 python3 x.py   every rank a process: for any program\n"
+    "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 ./heat\n"
+    "                                           as if on four machines, to see what is hidden\n"
+    "  sorrel run -n 8 --seed 17 ./heat         a schedule that can be run again\n\n"
     "Exit status: the program's own (the worst of its ranks); 2 if something was wrong with the\n"
     "command line or the program, and then nothing was started; 126 if the system refused to start "
     "it.";
@@ -57,6 +63,8 @@ struct RunWords {
   std::string stack = "1M";
   std::string bind = "core";
   std::string share;
+  std::string wire;
+  std::string seed;
   bool label = false;
 };
 
@@ -70,6 +78,8 @@ struct RunPlan {
   std::vector<int> cpus;  ///< process by process; empty: not bound
   bool label = false;
   std::string share;
+  std::optional<WireWords> wire;
+  std::optional<std::uint64_t> seed;
 
   /// The part of `cpus` that is process `index`'s.
   [[nodiscard]] std::span<const int> cpus_of(std::uint32_t index) const {
@@ -101,6 +111,15 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
                   "Parallel loops among other jobs: fair, a fair share among Sorrel's jobs "
                   "(default); polite, less where strangers work; fixed, all workers")
       ->type_name("HOW");
+  app->add_option(
+         "--wire", words.wire,
+         "Pretend nodes: latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us or some of these; "
+         "messages between them are delayed in real time (default: none)")
+      ->type_name("WIRE");
+  app->add_option("--seed", words.seed,
+                  "Makes the order in which ranks run, and every delay, a function of this number: "
+                  "the same seed, the same run; on one worker (default: none)")
+      ->type_name("S");
   app->add_flag("--label", words.label, "Begin each line of output with the rank that wrote it");
   return app;
 }
@@ -148,6 +167,59 @@ bool place_ranks(RunPlan& plan, const Wanted& wanted, const MachineLimits& limit
   return true;
 }
 
+/// Reads --wire and --seed, which need one process; false if it complained.
+bool read_imitations(RunPlan& plan, const RunWords& words) {
+  if (!words.wire.empty()) {
+    const std::string problem = parse_wire(words.wire, plan.wire.emplace());
+    if (!problem.empty()) {
+      (void)refuse("--wire: {}", problem);
+      return false;
+    }
+  }
+  if (!words.seed.empty()) {
+    plan.seed = parse_count(words.seed);
+    if (!plan.seed || *plan.seed > seed_max) {
+      (void)refuse("--seed must be a whole number from 0 to {}, not '{}'", seed_max, words.seed);
+      return false;
+    }
+  }
+  if (!words.procs.empty() && (plan.wire || plan.seed)) {
+    (void)refuse("--{} needs a job of one process: leave out --procs", plan.wire ? "wire" : "seed");
+    return false;
+  }
+  // Without a word about jitter the seed draws it: delays of one to two latencies.
+  if (plan.seed && plan.wire && !plan.wire->has_jitter)
+    plan.wire->jitter_ns = plan.wire->latency_ns;
+  return true;
+}
+
+/// Makes the number of workers one that --seed and --wire allow; false if it complained.
+bool adapt_workers(RunPlan& plan, bool is_wanted) {
+  if (plan.seed && plan.workers > 1) {
+    if (is_wanted) {
+      (void)refuse("--seed needs --workers 1, not {}", plan.workers);
+      return false;
+    }
+    plan.workers = 1;
+  }
+  if (!plan.wire) return true;
+  const auto nodes = static_cast<int>(plan.wire->nodes);
+  if (plan.ranks < plan.wire->nodes) {
+    (void)refuse("--wire: nodes must be at most the number of ranks, {}, not {}", plan.ranks,
+                 nodes);
+    return false;
+  }
+  const auto fits = [&] { return nodes % plan.workers == 0 || plan.workers % nodes == 0; };
+  if (is_wanted && !fits()) {
+    (void)refuse("--wire: {} nodes cannot share {} workers: one must be a multiple of the other",
+                 nodes, plan.workers);
+    return false;
+  }
+  while (!fits())
+    --plan.workers;
+  return true;
+}
+
 /// Fills in everything that does not depend on the program; nothing if it complained.
 std::optional<RunPlan> make_plan(const RunWords& words) {
   RunPlan plan;
@@ -177,8 +249,10 @@ std::optional<RunPlan> make_plan(const RunWords& words) {
     return std::nullopt;
   }
   plan.share = words.share;
+  if (!read_imitations(plan, words)) return std::nullopt;
   const MachineLimits limits = read_machine_limits();
-  if (!place_ranks(plan, {.ranks = ranks, .procs = procs, .workers = workers}, limits))
+  if (!place_ranks(plan, {.ranks = ranks, .procs = procs, .workers = workers}, limits) ||
+      !adapt_workers(plan, workers.has_value()))
     return std::nullopt;
   if (*stack_bytes > all_stacks_bytes_max / plan.ranks) {
     (void)refuse(
@@ -222,6 +296,20 @@ void set_environment(const RunPlan& plan, const Installation& installation, bool
   }
   // Without the option, what the user has set holds.
   if (!plan.share.empty()) setenv("SORREL_SHARE", plan.share.c_str(), 1);
+  if (plan.wire) {
+    setenv("SORREL_WIRE",
+           fmt::format("{},{},{},{}", plan.wire->nodes, plan.wire->latency_ns, plan.wire->jitter_ns,
+                       plan.wire->bytes_per_second)
+               .c_str(),
+           1);
+  } else {
+    unsetenv("SORREL_WIRE");
+  }
+  if (plan.seed) {
+    setenv("SORREL_SEED_OF_RUN", std::to_string(*plan.seed).c_str(), 1);
+  } else {
+    unsetenv("SORREL_SEED_OF_RUN");
+  }
   setenv("LD_BIND_NOW", "1", 1);
   prepend_to_variable("LD_LIBRARY_PATH", installation.library_dir);
   unsetenv("SORREL_OLD_LD_PRELOAD");
@@ -283,6 +371,8 @@ int run_command(Arguments arguments) {
         plan->ranks, budget.map_count_max, budget.ranks_max(), program.name);
   }
   set_environment(*plan, installation, program.must_preload);
+  // Addresses are part of what a program may see: under a seed they are the same each time.
+  if (plan->seed) (void)personality(ADDR_NO_RANDOMIZE);
   if (plan->processes > 1 || plan->in_place) return launch_processes(*plan, program, split.program);
   execv(program.path.c_str(), split.program.data());
   print_complaint(fmt::format("cannot start {}: {}", program.name, std::strerror(errno)));

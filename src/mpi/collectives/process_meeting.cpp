@@ -26,8 +26,26 @@ void append_subtree(const ContributionMap& contributions,
     append_subtree(contributions, processes, child, ranks);
 }
 
-ProcessMeeting& meeting_of(core::Worker& receiver, const transport::Packet& packet) {
-  return static_cast<WorkerState*>(receiver.user())->process_meetings->of(packet.words[0]);
+ProcessMeeting& meeting_of(void* owner,
+                           const core::Worker& receiver,
+                           const transport::Packet& packet) {
+  return static_cast<World*>(owner)->state_of(receiver).process_meetings->of(packet.words[0]);
+}
+
+void take_contribution(void* owner,
+                       core::Worker& receiver,
+                       Place from,
+                       const transport::Packet& packet,
+                       const std::byte* payload) {
+  meeting_of(owner, receiver, packet).take_contribution(from.process, packet, payload);
+}
+
+void take_result(void* owner,
+                 core::Worker& receiver,
+                 Place,
+                 const transport::Packet& packet,
+                 const std::byte* payload) {
+  meeting_of(owner, receiver, packet).take_result(packet, payload);
 }
 
 }  // namespace
@@ -247,17 +265,9 @@ void ProcessMeetings::remove(std::uint32_t context) {
   meetings_.erase(context);
 }
 
-void set_meeting_handlers(transport::Transport& transport) {
-  transport.set_handler(number_of(PacketKind::contribution), [](core::Worker& receiver, Place from,
-                                                                const transport::Packet& packet,
-                                                                const std::byte* payload) {
-    meeting_of(receiver, packet).take_contribution(from.process, packet, payload);
-  });
-  transport.set_handler(
-      number_of(PacketKind::result),
-      [](core::Worker& receiver, Place, const transport::Packet& packet, const std::byte* payload) {
-        meeting_of(receiver, packet).take_result(packet, payload);
-      });
+void set_meeting_handlers(transport::Transport& transport, World& world) {
+  transport.set_handler(number_of(PacketKind::contribution), take_contribution, &world);
+  transport.set_handler(number_of(PacketKind::result), take_result, &world);
 }
 
 }  // namespace sorrel::mpi

@@ -159,6 +159,6 @@ class ProcessMeetings {
   std::unordered_map<std::uint32_t, std::unique_ptr<ProcessMeeting>> meetings_;
 };
 
-void set_meeting_handlers(transport::Transport& transport);
+void set_meeting_handlers(transport::Transport& transport, World& world);
 
 }  // namespace sorrel::mpi

@@ -29,7 +29,7 @@ CollectiveSlots::CollectiveSlots(World& world,
                                  const Group& group,
                                  std::uint32_t context,
                                  const ProcessMap* processes)
-    : member_count_(group.size()), processes_(processes), context_(context) {
+    : world_(world), member_count_(group.size()), processes_(processes), context_(context) {
   if (member_count_ <= 1) return;
   const auto count = static_cast<std::size_t>(member_count_);
   deposits_ = std::make_unique<const void*[]>(count);
@@ -43,7 +43,7 @@ CollectiveSlots::CollectiveSlots(World& world,
 CollectiveSlots::~CollectiveSlots() = default;
 
 void CollectiveSlots::make_parts(World& world, const Group& group) {
-  std::vector<std::uint32_t> members_of_worker(world.scheduler().worker_count());
+  std::vector<std::uint32_t> members_of_worker(world.layout().worker_count());
   for (std::int32_t i = 0; i < member_count_; ++i) {
     const Place place = world.layout().place_of(group.world_rank(i));
     if (place.process == world.own_process()) ++members_of_worker[place.worker];
@@ -51,7 +51,7 @@ void CollectiveSlots::make_parts(World& world, const Group& group) {
   for (std::uint32_t i = 0; i < members_of_worker.size(); ++i) {
     if (members_of_worker[i] == 0) continue;
     auto part = std::make_unique<CollectivePart>();
-    part->worker = &world.scheduler().worker(i);
+    part->worker = &world.worker(i);
     part->slots = this;
     part->member_count = members_of_worker[i];
     part->up.part = part->down.part = part.get();
@@ -85,7 +85,7 @@ void CollectiveSlots::assign_blocks(World& world, const Group& group) {
       continue;
     }
     const auto owner = std::find_if(parts_.begin(), parts_.end(), [&](const auto& part) {
-      return part->worker->index() == place.worker;
+      return part->worker == &world.worker(place.worker);
     });
     (*owner)->own_blocks.push_back(block);
   }
@@ -231,7 +231,7 @@ bool CollectiveSlots::meet_other_processes(CollectivePart& root) {
       fold_block(root.reduction, block);
   }
   if (process_meeting_ == nullptr) {
-    auto& state = *static_cast<WorkerState*>(root.worker->user());
+    WorkerState& state = world_.state_of(*root.worker);
     process_meeting_ = &state.process_meetings->of(context_);
     process_meeting_->introduce(*processes_, *contributions_, *this, *state.outlet);
   }

@@ -134,6 +134,7 @@ class CollectiveSlots final : private MeetingSite {
   }
 
   // Constant after construction.
+  World& world_;
   std::int32_t member_count_;
   std::vector<std::unique_ptr<CollectivePart>> parts_;
   /// Blocks of members of this process on several workers: folded by the root.

@@ -32,6 +32,6 @@ void deliver_remote(Request& receive, Message& message);
 /// Nobody will receive it any more.
 void dispose_remote(RankState& to, Message& message);
 
-void set_message_handlers(transport::Transport& transport);
+void set_message_handlers(transport::Transport& transport, World& world);
 
 }  // namespace sorrel::mpi

@@ -15,7 +15,7 @@ struct RemoteMessage : Message {
   Place from;
   /// The data is in `payload`, in a buffer of the pool with this message; else with the sender.
   bool is_copy = false;
-  /// The copy is being pushed.
+  /// The copy is on its way.
   bool is_arriving = false;
   /// What to give back to the sender's window.
   std::uint32_t cost = 0;
@@ -45,14 +45,23 @@ struct NoticedMessage : RemoteMessage {
   DataAtSender data;
 };
 
-/// The receiving side of pushed data.
-struct PushedReceive {
+/// The receiving side of data that is on its way.
+struct ArrivingData {
   Request* receive;        ///< Null when it goes into a copy:
   RemoteMessage* message;  ///< this one.
   std::byte* target;
   std::byte* unpacked_from;  ///< Where the data comes together when the receive's type has gaps.
   std::size_t bytes;
   std::size_t arrived_bytes;
+};
+
+/// Data that may be read from its sender's memory at a certain time.
+struct PulledData : core::Timer {
+  ArrivingData arriving;
+  World* world;
+  Outlet* outlet;
+  Place from;
+  DataAtSender data;
 };
 
 /// A send whose data stays here until it is read or pushed, or that waits for room to leave.
@@ -71,6 +80,6 @@ struct RemoteSend : Outgoing {
 };
 
 /// The sending side's part of set_message_handlers().
-void set_send_handlers(transport::Transport& transport);
+void set_send_handlers(transport::Transport& transport, World& world);
 
 }  // namespace sorrel::mpi

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "mpi/datatype/copy.hpp"
@@ -18,8 +19,8 @@ namespace {
 
 using transport::Packet;
 
-WorkerState& state_of(core::Worker& worker) {
-  return *static_cast<WorkerState*>(worker.user());
+World& world_of(void* owner) {
+  return *static_cast<World*>(owner);
 }
 
 Envelope envelope_in(const Packet& packet) {
@@ -101,9 +102,20 @@ void finish(Request& receive, std::byte* unpacked_from, std::size_t bytes) {
   complete(receive);
 }
 
+/// The last byte is where it belongs.
+void conclude_arrival(const ArrivingData& arrived) {
+  if (arrived.receive != nullptr) {
+    finish(*arrived.receive, arrived.unpacked_from, arrived.bytes);
+    return;
+  }
+  arrived.message->is_arriving = false;
+  if (arrived.message->matched != nullptr)
+    deliver_remote(*arrived.message->matched, *arrived.message);
+}
+
 /// Lets the sender push its data.
-void ask_for(Outlet& outlet, Place from, const DataAtSender& data, const PushedReceive& into) {
-  const auto token = reinterpret_cast<std::uintptr_t>(new PushedReceive(into));
+void ask_for(Outlet& outlet, Place from, const DataAtSender& data, const ArrivingData& into) {
+  const auto token = reinterpret_cast<std::uintptr_t>(new ArrivingData(into));
   answer(outlet, from,
          {.kind = number_of(PacketKind::clear_to_send),
           .words = {low_word(data.token), high_word(data.token), low_word(token), high_word(token)},
@@ -111,41 +123,72 @@ void ask_for(Outlet& outlet, Place from, const DataAtSender& data, const PushedR
          {.bytes = into.bytes});
 }
 
-/// Gets the data of a noticed message into the receive that has matched it.
-void fetch(Request& receive, const Envelope& envelope, Place from, const DataAtSender& data) {
-  RankState& self = *receive.owner;
-  World& world = *self.world;
-  Outlet& outlet = *self.worker_state->outlet;
-  const std::size_t bytes = describe_arrival(receive, envelope, data.bytes);
-  const Target target(receive, bytes);
-  if (bytes == 0 || world.transport()->can_pull(from.process)) {
-    pull(world, from, target.data(), data, bytes);
-    answer_done(outlet, from, data);
-    finish(receive, target.space, bytes);
-    return;
-  }
-  ask_for(outlet, from, data,
-          {.receive = &receive,
-           .message = nullptr,
-           .target = target.data(),
-           .unpacked_from = target.space,
-           .bytes = bytes,
-           .arrived_bytes = 0});
+void pull_now(
+    World& world, Outlet& outlet, Place from, const DataAtSender& data, const ArrivingData& into) {
+  pull(world, from, into.target, data, into.bytes);
+  answer_done(outlet, from, data);
+  conclude_arrival(into);
 }
 
-void take_segment(core::Worker&, Place, const Packet& packet, const std::byte* payload) {
-  auto& pushed = *reinterpret_cast<PushedReceive*>(joined(packet.words[0], packet.words[1]));
+/// A wire takes its time.
+void pull_later(World& world,
+                Outlet& outlet,
+                Place from,
+                const DataAtSender& data,
+                const ArrivingData& into,
+                std::int64_t due_ns) {
+  auto* pulled = new PulledData{};
+  pulled->due_ns = due_ns;
+  pulled->run = [](core::Worker&, core::Timer& timer) {
+    const std::unique_ptr<PulledData> due(static_cast<PulledData*>(&timer));
+    pull_now(*due->world, *due->outlet, due->from, due->data, due->arriving);
+  };
+  pulled->arriving = into;
+  pulled->world = &world;
+  pulled->outlet = &outlet;
+  pulled->from = from;
+  pulled->data = data;
+  outlet.worker().add_timer(*pulled);
+}
+
+/// Gets data that is with its sender, by whichever way there is.
+void get(
+    World& world, Outlet& outlet, Place from, const DataAtSender& data, const ArrivingData& into) {
+  transport::Transport& transport = *world.transport();
+  if (into.bytes != 0 && !transport.can_pull(from.process)) {
+    ask_for(outlet, from, data, into);
+    return;
+  }
+  const std::int64_t due_ns =
+      into.bytes == 0 ? 0 : transport.pull_due_ns(outlet.worker(), from.process, into.bytes);
+  if (due_ns == 0) {
+    pull_now(world, outlet, from, data, into);
+  } else {
+    pull_later(world, outlet, from, data, into, due_ns);
+  }
+}
+
+/// Gets the data of a noticed message into the receive that has matched it.
+void fetch(Request& receive, const Envelope& envelope, Place from, const DataAtSender& data) {
+  const RankState& self = *receive.owner;
+  const std::size_t bytes = describe_arrival(receive, envelope, data.bytes);
+  const Target target(receive, bytes);
+  get(*self.world, *self.worker_state->outlet, from, data,
+      {.receive = &receive,
+       .message = nullptr,
+       .target = target.data(),
+       .unpacked_from = target.space,
+       .bytes = bytes,
+       .arrived_bytes = 0});
+}
+
+void take_segment(void*, core::Worker&, Place, const Packet& packet, const std::byte* payload) {
+  auto& pushed = *reinterpret_cast<ArrivingData*>(joined(packet.words[0], packet.words[1]));
   std::memcpy(pushed.target + joined(packet.words[2], packet.words[3]), payload,
               packet.payload_bytes);
   pushed.arrived_bytes += packet.payload_bytes;
   if (pushed.arrived_bytes != pushed.bytes) return;
-  if (pushed.receive != nullptr) {
-    finish(*pushed.receive, pushed.unpacked_from, pushed.bytes);
-  } else {
-    pushed.message->is_arriving = false;
-    if (pushed.message->matched != nullptr)
-      deliver_remote(*pushed.message->matched, *pushed.message);
-  }
+  conclude_arrival(pushed);
   delete &pushed;
 }
 
@@ -170,14 +213,15 @@ void enter(RankState& to, RemoteMessage& message, Place from) {
   add_unexpected(to, message);
 }
 
-void take_eager(core::Worker& worker, Place from, const Packet& packet, const std::byte* payload) {
-  WorkerState& state = state_of(worker);
-  RankState& to = destination_of(*state.world, packet);
+void take_eager(
+    void* owner, core::Worker& worker, Place from, const Packet& packet, const std::byte* payload) {
+  World& world = world_of(owner);
+  RankState& to = destination_of(world, packet);
   const Envelope envelope = envelope_in(packet);
   const std::uint32_t cost = EagerWindows::cost_of(packet.payload_bytes);
   if (Request* receive = take_posted(to, envelope)) {
     deliver(*receive, envelope, packed_data(payload, packet.payload_bytes));
-    state.eager_windows->give_back(from, cost);
+    world.state_of(worker).eager_windows->give_back(from, cost);
     return;
   }
   RemoteMessage* message = make_copy_space(worker.pool(), envelope, packet.payload_bytes,
@@ -191,30 +235,24 @@ void take_eager(core::Worker& worker, Place from, const Packet& packet, const st
 /// Takes a copy of a message that programs expect to be buffered; false when there is no room.
 bool try_copy_now(RankState& to, const Envelope& envelope, Place from, const DataAtSender& data) {
   if (data.may_copy == 0) return false;
-  World& world = *to.world;
-  Outlet& outlet = *to.worker_state->outlet;
   RemoteMessage* message =
       make_copy_space(to.worker->pool(), envelope, data.bytes, core::MessagePool::WhenFull::fail);
   if (message == nullptr) return false;
-  if (data.bytes == 0 || world.transport()->can_pull(from.process)) {
-    pull(world, from, message->payload, data, data.bytes);
-    answer_done(outlet, from, data);
-  } else {
-    message->is_arriving = true;
-    ask_for(outlet, from, data,
-            {.receive = nullptr,
-             .message = message,
-             .target = message->payload,
-             .unpacked_from = nullptr,
-             .bytes = data.bytes,
-             .arrived_bytes = 0});
-  }
+  message->is_arriving = true;
+  get(*to.world, *to.worker_state->outlet, from, data,
+      {.receive = nullptr,
+       .message = message,
+       .target = message->payload,
+       .unpacked_from = nullptr,
+       .bytes = data.bytes,
+       .arrived_bytes = 0});
   enter(to, *message, from);
   return true;
 }
 
-void take_notice(core::Worker& worker, Place from, const Packet& packet, const std::byte* payload) {
-  RankState& to = destination_of(*state_of(worker).world, packet);
+void take_notice(
+    void* owner, core::Worker&, Place from, const Packet& packet, const std::byte* payload) {
+  RankState& to = destination_of(world_of(owner), packet);
   const Envelope envelope = envelope_in(packet);
   DataAtSender data;
   std::memcpy(&data, payload, sizeof data);
@@ -239,7 +277,7 @@ void dispose_remote(RankState& to, Message& message) {
     delete &static_cast<NoticedMessage&>(remote);
     return;
   }
-  // What is still being pushed must find its place: the pool lives on.
+  // What is still on its way must find its place: the pool lives on.
   if (remote.is_arriving) return;
   if (remote.cost != 0) to.worker_state->eager_windows->give_back(remote.from, remote.cost);
   to.worker->pool().give_back(&message, remote_header_bytes + message.bytes);
@@ -260,11 +298,11 @@ void deliver_remote(Request& receive, Message& message) {
   dispose_remote(self, message);
 }
 
-void set_message_handlers(transport::Transport& transport) {
-  transport.set_handler(number_of(PacketKind::eager), take_eager);
-  transport.set_handler(number_of(PacketKind::notice), take_notice);
-  transport.set_handler(number_of(PacketKind::segment), take_segment);
-  set_send_handlers(transport);
+void set_message_handlers(transport::Transport& transport, World& world) {
+  transport.set_handler(number_of(PacketKind::eager), take_eager, &world);
+  transport.set_handler(number_of(PacketKind::notice), take_notice, &world);
+  transport.set_handler(number_of(PacketKind::segment), take_segment, &world);
+  set_send_handlers(transport, world);
 }
 
 }  // namespace sorrel::mpi

@@ -91,15 +91,16 @@ RemoteSend& send_of(const Packet& packet) {
   return *reinterpret_cast<RemoteSend*>(joined(packet.words[0], packet.words[1]));
 }
 
-Outlet& outlet_of(core::Worker& worker) {
-  return *static_cast<WorkerState*>(worker.user())->outlet;
+WorkerState& state_of(void* owner, const core::Worker& worker) {
+  return static_cast<World*>(owner)->state_of(worker);
 }
 
-void take_done(core::Worker&, Place, const Packet& packet, const std::byte*) {
+void take_done(void*, core::Worker&, Place, const Packet& packet, const std::byte*) {
   end(send_of(packet));
 }
 
-void take_clear_to_send(core::Worker& receiver,
+void take_clear_to_send(void* owner,
+                        core::Worker& receiver,
                         Place from,
                         const Packet& packet,
                         const std::byte* payload) {
@@ -110,11 +111,12 @@ void take_clear_to_send(core::Worker& receiver,
   send.push_bytes = wanted.bytes;
   send.pushed_bytes = 0;
   send.send = send_segments;
-  outlet_of(receiver).send(from, send);
+  state_of(owner, receiver).outlet->send(from, send);
 }
 
-void take_credit(core::Worker& receiver, Place from, const Packet& packet, const std::byte*) {
-  static_cast<WorkerState*>(receiver.user())->eager_windows->add(from, packet.words[0]);
+void take_credit(
+    void* owner, core::Worker& receiver, Place from, const Packet& packet, const std::byte*) {
+  state_of(owner, receiver).eager_windows->add(from, packet.words[0]);
 }
 
 }  // namespace
@@ -156,10 +158,10 @@ void start_remote_send(Request& request) {
   self.worker_state->outlet->send(to, *send);
 }
 
-void set_send_handlers(transport::Transport& transport) {
-  transport.set_handler(number_of(PacketKind::done), take_done);
-  transport.set_handler(number_of(PacketKind::clear_to_send), take_clear_to_send);
-  transport.set_handler(number_of(PacketKind::credit), take_credit);
+void set_send_handlers(transport::Transport& transport, World& world) {
+  transport.set_handler(number_of(PacketKind::done), take_done, &world);
+  transport.set_handler(number_of(PacketKind::clear_to_send), take_clear_to_send, &world);
+  transport.set_handler(number_of(PacketKind::credit), take_credit, &world);
 }
 
 }  // namespace sorrel::mpi

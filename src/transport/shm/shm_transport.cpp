@@ -33,9 +33,9 @@ ShmTransport::ShmTransport(core::Scheduler& scheduler, Pulling pulling)
                             std::memory_order_release);
 }
 
-void ShmTransport::set_handler(std::uint32_t kind, PacketHandler handler) {
+void ShmTransport::set_handler(std::uint32_t kind, PacketHandler handler, void* owner) {
   SORREL_CHECK(kind < packet_kind_count_max);
-  handlers_[kind] = handler;
+  handlers_[kind] = {.handler = handler, .owner = owner};
   scheduler_.set_runner(static_cast<core::RecordKind>(core::first_packet_kind + kind), run_packet);
 }
 
@@ -48,7 +48,8 @@ void ShmTransport::run_packet(core::Worker& receiver,
   const Packet packet{.kind = std::uint32_t{record.kind} - core::first_packet_kind,
                       .words = record.words,
                       .payload_bytes = record.payload_bytes};
-  self.handlers_[packet.kind](receiver, from, packet, payload);
+  const OwnedHandler& taker = self.handlers_[packet.kind];
+  taker.handler(taker.owner, receiver, from, packet, payload);
 }
 
 bool ShmTransport::try_send(core::Worker& from,

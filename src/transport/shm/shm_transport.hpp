@@ -11,7 +11,6 @@
 //! packets or 16 KiB of long payloads on their way from one worker to another.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <memory>
 
@@ -33,7 +32,7 @@ class ShmTransport final : public Transport {
 
   [[nodiscard]] std::uint32_t own_process() const override { return scheduler_.process(); }
 
-  void set_handler(std::uint32_t kind, PacketHandler handler) override;
+  void set_handler(std::uint32_t kind, PacketHandler handler, void* owner) override;
 
   [[nodiscard]] std::uint32_t payload_bytes_max() const override {
     return core::Mailbox::payload_bytes_max;
@@ -63,7 +62,7 @@ class ShmTransport final : public Transport {
   core::Scheduler& scheduler_;
   core::JobMemory& memory_;
   const Pulling pulling_;
-  std::array<PacketHandler, packet_kind_count_max> handlers_{};
+  HandlerTable handlers_{};
 
   // Any worker of this process. Relaxed: whoever asks in vain tries for himself.
   mutable std::unique_ptr<std::atomic<Way>[]> ways_;

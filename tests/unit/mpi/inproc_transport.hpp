@@ -131,8 +131,8 @@ class InprocTransport final : public transport::Transport {
 
   std::uint32_t own_process() const override { return own_process_; }
 
-  void set_handler(std::uint32_t kind, transport::PacketHandler handler) override {
-    handlers_.at(kind) = handler;
+  void set_handler(std::uint32_t kind, transport::PacketHandler handler, void* owner) override {
+    handlers_.at(kind) = {.handler = handler, .owner = owner};
   }
 
   std::uint32_t payload_bytes_max() const override { return network_.options().payload_bytes_max; }
@@ -156,14 +156,15 @@ class InprocTransport final : public transport::Transport {
   void deliver(core::Worker& worker) {
     network_.take_due({own_process_, worker.index()},
                       [&](Place from, const Packet& packet, const std::byte* payload) {
-                        handlers_.at(packet.kind)(worker, from, packet, payload);
+                        const transport::OwnedHandler& taker = handlers_.at(packet.kind);
+                        taker.handler(taker.owner, worker, from, packet, payload);
                       });
   }
 
  private:
   InprocNetwork& network_;
   const std::uint32_t own_process_;
-  std::array<transport::PacketHandler, transport::packet_kind_count_max> handlers_{};
+  transport::HandlerTable handlers_{};
 };
 
 /// One process of a test job: runs a function in each of its ranks.
@@ -177,8 +178,10 @@ class InprocProcess final : public core::SchedulerHooks, public mpi::JobControl 
                 const std::function<void(int rank)>& body)
       : body_(body),
         transport_(network, own_process),
-        scheduler_({.worker_count = layout.worker_count(), .limits = {}, .cpus = {}}, *this),
-        world_(scheduler_, *this, layout, &transport_),
+        scheduler_(
+            {.worker_count = layout.worker_count(), .limits = {.spin_ns_max = 0}, .cpus = {}},
+            *this),
+        world_(scheduler_, *this, layout, {.transport = &transport_}),
         stacks_(static_cast<std::size_t>(own_rank_count()), stack_bytes),
         polls_(layout.worker_count()) {}
 

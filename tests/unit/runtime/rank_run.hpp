@@ -22,12 +22,17 @@ struct Shape {
   int processes = 1;
   /// Whether one process can read another's memory.
   bool can_pull = true;
+  /// Pretend nodes of one process, with a wire between them; 0: none.
+  int nodes = 0;
+  bool is_seeded = false;
 };
 
 inline std::string name_of(const testing::TestParamInfo<Shape>& info) {
   const Shape& shape = info.param;
   std::string name = std::to_string(shape.ranks) + "On" + std::to_string(shape.workers);
   if (shape.processes > 1) name += "In" + std::to_string(shape.processes);
+  if (shape.nodes > 0) name += "Wired" + std::to_string(shape.nodes);
+  if (shape.is_seeded) name += "Seeded";
   return shape.can_pull ? name : name + "Push";
 }
 
@@ -35,6 +40,14 @@ inline runtime::Config config_of(const Shape& shape) {
   runtime::Config config;
   config.rank_count = shape.ranks;
   config.worker_count = static_cast<std::uint32_t>(shape.workers);
+  if (shape.is_seeded) config.seed = seed_of_environment();
+  if (shape.nodes > 0) {
+    config.wire = {.node_count = static_cast<std::uint32_t>(shape.nodes),
+                   .latency_ns = 5'000,
+                   .jitter_ns = 20'000,
+                   .bytes_per_ns = 2,
+                   .seed = seed_of_environment()};
+  }
   return config;
 }
 
@@ -56,7 +69,8 @@ inline int run_ranks(const Shape& shape, const std::function<void(int rank)>& bo
 }
 
 /// Tests that run with several shapes: alone, together on one worker, apart on two, more workers
-/// than cores; in few processes, which tell each other directly, and in many.
+/// than cores; in few processes, which tell each other directly, and in many; on pretend nodes that
+/// share workers and that have several; under a seed.
 class RankTest : public testing::TestWithParam<Shape> {
  protected:
   void run(const std::function<void(int rank)>& body) { EXPECT_EQ(run_ranks(GetParam(), body), 0); }
@@ -64,15 +78,26 @@ class RankTest : public testing::TestWithParam<Shape> {
   [[nodiscard]] static int size() { return GetParam().ranks; }
 };
 
+inline Shape on_nodes(int ranks, int workers, int nodes) {
+  return {.ranks = ranks, .workers = workers, .nodes = nodes};
+}
+
+inline Shape under_seed(Shape shape) {
+  shape.is_seeded = true;
+  return shape;
+}
+
 inline auto process_shapes() {
   return testing::Values(Shape{2, 1, 2}, Shape{2, 1, 2, false}, Shape{7, 1, 3}, Shape{33, 2, 2},
-                         Shape{9, 2, 2, false}, Shape{70, 2, 2}, Shape{11, 1, 11});
+                         Shape{9, 2, 2, false}, Shape{70, 2, 2}, Shape{11, 1, 11},
+                         on_nodes(6, 2, 6), on_nodes(9, 4, 2), under_seed(on_nodes(8, 1, 4)));
 }
 
 inline auto all_shapes() {
   return testing::Values(Shape{1, 1}, Shape{2, 1}, Shape{2, 2}, Shape{5, 2}, Shape{33, 3},
                          Shape{2, 1, 2}, Shape{2, 1, 2, false}, Shape{7, 1, 3}, Shape{33, 2, 2},
-                         Shape{9, 2, 2, false}, Shape{70, 2, 2}, Shape{11, 1, 11});
+                         Shape{9, 2, 2, false}, Shape{70, 2, 2}, Shape{11, 1, 11},
+                         on_nodes(7, 1, 3), on_nodes(33, 2, 2), under_seed({5, 1}));
 }
 
 }  // namespace sorrel::test

@@ -57,7 +57,8 @@ TEST(ShmTransportTest, APacketArrivesWithItsWordsItsPayloadAndItsSender) {
   processes.run([](OneProcess& self, std::uint32_t process) {
     Inbox inbox{.taken_count = 0, .expected_count = 1, .all_taken = {}};
     self.transport.set_handler(
-        3, [](Worker& receiver, Place from, const Packet& packet, const std::byte* payload) {
+        3,
+        [](void*, Worker& receiver, Place from, const Packet& packet, const std::byte* payload) {
           EXPECT_EQ(from, (Place{.process = 0, .worker = 0}));
           EXPECT_EQ(packet.kind, 3U);
           EXPECT_EQ(packet.words, (std::array<std::uint32_t, 4>{1, 2, 3, 4}));
@@ -65,7 +66,8 @@ TEST(ShmTransportTest, APacketArrivesWithItsWordsItsPayloadAndItsSender) {
           ASSERT_EQ(packet.payload_bytes, expected.size());
           EXPECT_EQ(std::memcmp(payload, expected.data(), expected.size()), 0);
           count_one(receiver);
-        });
+        },
+        nullptr);
     give(self, inbox);
     self.run.add(0, [&](Worker& worker) {
       if (process == 0) {
@@ -85,9 +87,12 @@ TEST(ShmTransportTest, PacketsWakeASleepingProcess) {
   processes.run([](OneProcess& self, std::uint32_t process) {
     constexpr std::uint32_t round_count = 2000;
     Inbox inbox;
-    self.transport.set_handler(0, [](Worker& receiver, Place, const Packet&, const std::byte*) {
-      inbox_of(receiver).all_taken.complete(receiver);
-    });
+    self.transport.set_handler(
+        0,
+        [](void*, Worker& receiver, Place, const Packet&, const std::byte*) {
+          inbox_of(receiver).all_taken.complete(receiver);
+        },
+        nullptr);
     give(self, inbox);
     self.run.add(0, [&](Worker& worker) {
       const Place other{.process = 1 - process, .worker = 0};
@@ -111,7 +116,8 @@ TEST(ShmTransportTest, PullsFromAnotherProcessInOneCopy) {
     Inbox inbox{.taken_count = 0, .expected_count = 1, .all_taken = {}};
     const auto content = payload_of(7, bytes);
     self.transport.set_handler(
-        0, [](Worker& receiver, Place from, const Packet& packet, const std::byte*) {
+        0,
+        [](void*, Worker& receiver, Place from, const Packet& packet, const std::byte*) {
           std::uintptr_t source = 0;
           std::memcpy(&source, packet.words.data(), sizeof source);
           ASSERT_TRUE(transport->can_pull(from.process));
@@ -121,9 +127,14 @@ TEST(ShmTransportTest, PullsFromAnotherProcessInOneCopy) {
           EXPECT_FALSE(transport->pull(from.process, copy.data(), 16, 8)) << "no such address";
           EXPECT_TRUE(transport->try_send(receiver, from, {.kind = 1}, nullptr));
           count_one(receiver);
-        });
+        },
+        nullptr);
     self.transport.set_handler(
-        1, [](Worker& receiver, Place, const Packet&, const std::byte*) { count_one(receiver); });
+        1,
+        [](void*, Worker& receiver, Place, const Packet&, const std::byte*) {
+          count_one(receiver);
+        },
+        nullptr);
     give(self, inbox);
     self.run.add(0, [&](Worker& worker) {
       if (process == 0) {
@@ -155,7 +166,8 @@ TEST(ShmTransportTest, AProcessThatHasNotStartedIsAskedAgainLater) {
 TEST(ShmTransportTest, WhatFindsNoRoomAtAWorkerThatHasEndedIsDropped) {
   Processes processes(two_by_one);
   processes.run([&](OneProcess& self, std::uint32_t process) {
-    self.transport.set_handler(0, [](Worker&, Place, const Packet&, const std::byte*) {});
+    self.transport.set_handler(
+        0, [](void*, Worker&, Place, const Packet&, const std::byte*) {}, nullptr);
     self.run.add(0, [&](Worker& worker) {
       if (process == 1) return;
       for (int i = 0; i < 1000; ++i)
@@ -172,12 +184,21 @@ TEST(ShmTransportTest, WhenEveryWorkerOfEveryProcessSleepsOneIsToldOnce) {
       mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   processes.run([&](OneProcess& self, std::uint32_t process) {
     Inbox inbox;
-    self.transport.set_handler(0, [](Worker& receiver, Place, const Packet&, const std::byte*) {
-      Inbox& own = inbox_of(receiver);
-      if (!own.all_taken.is_done()) own.all_taken.complete(receiver);
-    });
+    core::Notice own_end{
+        .run = [](Worker& receiver,
+                  core::Notice&) { inbox_of(receiver).all_taken.complete(receiver); },
+        .next = nullptr};
+    self.transport.set_handler(
+        0,
+        [](void*, Worker& receiver, Place, const Packet&, const std::byte*) {
+          Inbox& own = inbox_of(receiver);
+          if (!own.all_taken.is_done()) own.all_taken.complete(receiver);
+        },
+        nullptr);
     self.run.all_asleep = [&](Worker& worker) {
       told_count.fetch_add(1);
+      // First: until then it counts as asleep, and who ends meanwhile finds everybody asleep again.
+      worker.wake();
       // Ends everybody who still waits, oneself too.
       for (std::uint32_t other = 0; other < 2; ++other) {
         if (other != process) {
@@ -185,8 +206,12 @@ TEST(ShmTransportTest, WhenEveryWorkerOfEveryProcessSleepsOneIsToldOnce) {
                                               nullptr));
         }
       }
-      worker.wake();
-      if (process < 2 && worker.index() == 0) inbox.all_taken.complete(worker);
+      if (process >= 2) return;
+      if (worker.index() == 0) {
+        inbox.all_taken.complete(worker);
+      } else {
+        worker.post(self.run.worker(0), own_end);
+      }
     };
     // Process 2 has nobody who waits and ends at once; worker 1 of the others has no fibers.
     give(self, inbox);
@@ -213,12 +238,11 @@ class Traffic {
       // A place hears from all places of other processes.
       box.open_count = shape_.place_count() - shape_.workers_per_process;
     }
-    self.transport.set_handler(0, take);
+    self.transport.set_handler(0, take, this);
     for (std::uint32_t i = 0; i < shape_.workers_per_process; ++i) {
       self.run.add(i, [this](Worker& worker) { send_all(worker); });
       self.run.add(i, [this](Worker& worker) { boxes_[worker.index()].all_closed.wait(worker); });
     }
-    self.run.worker_start = [this](Worker& worker) { worker.set_user(&boxes_[worker.index()]); };
   }
 
   void run() { self_.run.run(); }
@@ -233,8 +257,9 @@ class Traffic {
   };
 
   // Words: number, seed of the payload, whether it is the last.
-  static void take(Worker& receiver, Place from, const Packet& packet, const std::byte* payload) {
-    Box& box = *static_cast<Box*>(receiver.user());
+  static void take(
+      void* owner, Worker& receiver, Place from, const Packet& packet, const std::byte* payload) {
+    Box& box = static_cast<Traffic*>(owner)->boxes_[receiver.index()];
     const std::uint32_t workers = receiver.scheduler().worker_count();
     std::uint32_t& next = box.next_number[from.process * workers + from.worker];
     EXPECT_EQ(packet.words[0], next);

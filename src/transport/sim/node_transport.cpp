@@ -1,0 +1,106 @@
+#include "transport/sim/node_transport.hpp"
+
+#include <cstring>
+
+namespace sorrel::transport {
+
+PretendNodes::PretendNodes(core::Scheduler& scheduler, const WireOptions& options)
+    : scheduler_(scheduler), wire_(options), fleets_(scheduler.worker_count()) {
+  SORREL_CHECK(fit(options.node_count, scheduler.worker_count()));
+  for (std::uint32_t i = 0; i < options.node_count; ++i)
+    nodes_.push_back(std::make_unique<NodeTransport>(*this, i));
+}
+
+PretendNodes::~PretendNodes() = default;
+
+std::uint32_t PretendNodes::first_worker(std::uint32_t node) const {
+  const std::uint32_t worker_count = scheduler_.worker_count();
+  return worker_count > count() ? node * (worker_count / count()) : node / (count() / worker_count);
+}
+
+PretendNodes::Flight& PretendNodes::idle_flight(core::Worker& sender, std::uint32_t payload_bytes) {
+  Fleet& fleet = fleets_[sender.index()];
+  if (fleet.idle == nullptr) {
+    Flight& made = *fleet.flights.emplace_back(std::make_unique<Flight>());
+    made.nodes = this;
+    made.sender = &sender;
+    fleet.idle = &made;
+  }
+  Flight& flight = *fleet.idle;
+  fleet.idle = flight.next_idle;
+  if (flight.payload_room < payload_bytes) {
+    flight.payload = std::make_unique_for_overwrite<std::byte[]>(payload_bytes);
+    flight.payload_room = payload_bytes;
+  }
+  return flight;
+}
+
+void PretendNodes::give_back(Flight& flight) {
+  Fleet& fleet = fleets_[flight.sender->index()];
+  flight.next_idle = fleet.idle;
+  fleet.idle = &flight;
+}
+
+/// It is due.
+void PretendNodes::land(core::Worker& receiver, Flight& flight) {
+  const OwnedHandler& taker = node(flight.to.process).handlers_[flight.packet.kind];
+  taker.handler(taker.owner, receiver, flight.from, flight.packet, flight.payload.get());
+  if (flight.sender == &receiver) {
+    give_back(flight);
+    return;
+  }
+  flight.core::Notice::run = [](core::Worker&, core::Notice& notice) {
+    auto& returned = static_cast<Flight&>(notice);
+    returned.nodes->give_back(returned);
+  };
+  receiver.post(*flight.sender, flight);
+}
+
+void NodeTransport::set_handler(std::uint32_t kind, PacketHandler handler, void* owner) {
+  SORREL_CHECK(kind < packet_kind_count_max);
+  handlers_[kind] = {.handler = handler, .owner = owner};
+}
+
+bool NodeTransport::try_send(core::Worker& from,
+                             Place to,
+                             const Packet& packet,
+                             const void* payload) {
+  SORREL_ASSERT(to.process != own_node_ && packet.payload_bytes <= payload_bytes_max());
+  PretendNodes::Flight& flight = nodes_.idle_flight(from, packet.payload_bytes);
+  flight.from = {.process = own_node_, .worker = from.index() - nodes_.first_worker(own_node_)};
+  flight.to = to;
+  flight.packet = packet;
+  if (packet.payload_bytes != 0) std::memcpy(flight.payload.get(), payload, packet.payload_bytes);
+  flight.due_ns = nodes_.wire().arrival_ns(own_node_, to.process, from.now_ns(),
+                                           Wire::header_bytes + packet.payload_bytes);
+  flight.core::Timer::run = [](core::Worker& receiver, core::Timer& timer) {
+    auto& due = static_cast<PretendNodes::Flight&>(timer);
+    due.nodes->land(receiver, due);
+  };
+  core::Worker& receiver = nodes_.worker_of(to);
+  if (&receiver == &from) {
+    receiver.add_timer(flight);
+    return true;
+  }
+  flight.core::Notice::run = [](core::Worker& worker, core::Notice& notice) {
+    worker.add_timer(static_cast<PretendNodes::Flight&>(notice));
+  };
+  from.post(receiver, flight);
+  return true;
+}
+
+std::int64_t NodeTransport::pull_due_ns(core::Worker& by,
+                                        std::uint32_t process,
+                                        std::size_t bytes) {
+  return nodes_.wire().answer_ns(own_node_, process, by.now_ns(), bytes);
+}
+
+bool NodeTransport::pull(std::uint32_t /*process*/,
+                         void* target,
+                         std::uintptr_t source,
+                         std::size_t bytes) {
+  std::memcpy(target, reinterpret_cast<const void*>(source), bytes);
+  return true;
+}
+
+}  // namespace sorrel::transport

@@ -1,0 +1,50 @@
+#include "tools/sorrel/wire_words.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sorrel::tool {
+namespace {
+
+TEST(WireWordsTest, PartsAreReadInAnyOrderWithTheirUnits) {
+  WireWords wire;
+  EXPECT_EQ(parse_wire("bandwidth=1.5GB/s,nodes=4,latency=20us,jitter=500ns", wire), "");
+  EXPECT_EQ(wire.nodes, 4U);
+  EXPECT_EQ(wire.latency_ns, 20'000);
+  EXPECT_EQ(wire.jitter_ns, 500);
+  EXPECT_TRUE(wire.has_jitter);
+  EXPECT_DOUBLE_EQ(wire.bytes_per_second, 1.5e9);
+}
+
+TEST(WireWordsTest, WhatIsNotSaidIsTwoNodesWithoutDelayOrLimit) {
+  WireWords wire;
+  EXPECT_EQ(parse_wire("latency=1ms", wire), "");
+  EXPECT_EQ(wire.nodes, 2U);
+  EXPECT_EQ(wire.latency_ns, 1'000'000);
+  EXPECT_FALSE(wire.has_jitter);
+  EXPECT_EQ(wire.bytes_per_second, 0);
+}
+
+TEST(WireWordsTest, WhatIsWrongIsNamedWithWhatIsAllowed) {
+  const auto problem = [](std::string_view text) {
+    WireWords wire;
+    return parse_wire(text, wire);
+  };
+  EXPECT_EQ(problem("latency=20"),
+            "latency must be a time such as 500ns, 20us or 1ms, at most 10s, not '20'");
+  EXPECT_EQ(problem("latency=-1us"),
+            "latency must be a time such as 500ns, 20us or 1ms, at most 10s, not '-1us'");
+  EXPECT_EQ(problem("jitter=11s"),
+            "jitter must be a time such as 500ns, 20us or 1ms, at most 10s, not '11s'");
+  EXPECT_EQ(problem("bandwidth=0GB/s"),
+            "bandwidth must be a rate such as 100MB/s or 1GB/s, not '0GB/s'");
+  EXPECT_EQ(problem("nodes=1"), "nodes must be a whole number from 2 to 1024, not '1'");
+  EXPECT_EQ(problem("nodes=2,nodes=3"), "nodes is given twice");
+  EXPECT_EQ(problem("speed=1"),
+            "'speed' is none of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME");
+  EXPECT_EQ(problem("nodes"),
+            "'nodes' is none of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME");
+  EXPECT_EQ(problem(""), "say at least one of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME");
+}
+
+}  // namespace
+}  // namespace sorrel::tool

@@ -1,0 +1,22 @@
+//! What people write after --wire: pretend nodes and the connections between them. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sorrel::tool {
+
+struct WireWords {
+  std::uint32_t nodes = 2;
+  std::int64_t latency_ns = 0;
+  std::int64_t jitter_ns = 0;
+  bool has_jitter = false;
+  double bytes_per_second = 0;  ///< 0: no limit
+};
+
+/// Reads "latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us", each part at most once and in any
+/// order. Returns one line that says what is wrong and what is allowed; empty when all is well.
+[[nodiscard]] std::string parse_wire(std::string_view text, WireWords& wire);
+
+}  // namespace sorrel::tool
