@@ -11,7 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
-from sorrel_bench import throughput  # noqa: E402
+from sorrel_bench import graph, throughput  # noqa: E402
 from sorrel_bench import partition  # noqa: E402
 from sorrel_bench.bars import judge  # noqa: E402
 from sorrel_bench.experiments import EXPERIMENTS, Experiment, select  # noqa: E402
@@ -126,6 +126,20 @@ class TakingTurns(unittest.TestCase):
 
     def test_patterns_choose_experiments(self) -> None:
         self.assertEqual([e.name for e in select(["cg_loop_*"])], ["cg_loop_16", "cg_loop_64"])
+
+
+class GraphBars(unittest.TestCase):
+    def test_hold_the_replay_against_its_bound_and_the_best_peer(self) -> None:
+        times = {"build_ns": 0.01, "first_ns": 20.0, "replay_ns": 10.0}
+        best = {"Sorrel": times, "slow": {**times, "replay_ns": 60.0}, "fast": {**times, "replay_ns": 8.0}}
+        replay, build = graph.judge(best, {"build_ns": 1.0, "first_ns": 1.0, "replay_ns": 1.0})
+        self.assertEqual((replay.ok, replay.peer, replay.ratio), (True, "fast", 1.25))
+        self.assertAlmostEqual(build.value, 1.0)
+
+    def test_need_no_peer(self) -> None:
+        times = graph.read_times("build_ns 0.01 first_ns 20 replay_ns 16")
+        replay, _ = graph.judge({"Sorrel": times}, times)
+        self.assertEqual((replay.ok, replay.peer_value), (False, None))
 
 
 class ThroughputBound(unittest.TestCase):

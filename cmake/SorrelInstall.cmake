@@ -8,6 +8,7 @@
 #   lib/libsorrel.so.0       parallel loops for programs without MPI
 #   include/sorrel/*.hpp     C++ interfaces
 #   lib/libsorrel_grid.a     cutting grids, for programs that use include/sorrel/grid.hpp
+#   lib/libsorrel_graph.a    task graphs, for programs that use include/sorrel/graph.hpp
 #   share/sorrel/machines    machines that `sorrel plan` knows by name
 #   share/sorrel/gdb         what gdb needs to show a rank's globals
 #
@@ -42,6 +43,14 @@ target_include_directories(sorrel_grid INTERFACE
 set_target_properties(sorrel_grid PROPERTIES EXPORT_NAME grid)
 target_compile_features(sorrel_grid INTERFACE cxx_std_20)
 install(TARGETS sorrel_grid EXPORT SorrelTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# Sorrel::graph: task graphs, whose helpers are those of loops.
+target_include_directories(sorrel_graph INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+target_link_libraries(sorrel_graph INTERFACE sorrel_so)
+set_target_properties(sorrel_graph PROPERTIES EXPORT_NAME graph)
+target_compile_features(sorrel_graph INTERFACE cxx_std_20)
+install(TARGETS sorrel_graph EXPORT SorrelTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 install(DIRECTORY tools/gdb/ DESTINATION share/sorrel/gdb FILES_MATCHING PATTERN "*.py")
 

@@ -14,7 +14,7 @@
 
 namespace sorrel::core {
 
-enum class Order { relaxed, acquire, release, acq_rel };
+enum class Order { relaxed, acquire, release, acq_rel, seq_cst };
 
 struct StdSync {
   static constexpr std::memory_order to_std(Order order) {
@@ -27,6 +27,8 @@ struct StdSync {
         return std::memory_order_release;
       case Order::acq_rel:
         return std::memory_order_acq_rel;
+      case Order::seq_cst:
+        break;
     }
     return std::memory_order_seq_cst;
   }

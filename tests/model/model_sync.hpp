@@ -115,6 +115,8 @@ struct ModelSync {
           return rl::mo_release;
         case Order::acq_rel:
           return rl::mo_acq_rel;
+        case Order::seq_cst:
+          break;
       }
       return rl::mo_seq_cst;
     }

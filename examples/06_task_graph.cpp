@@ -1,0 +1,41 @@
+// How different are two texts? The table of edit distances, in tiles, each after its neighbours
+// above and to the left: the graph keeps the order, whoever is free runs what is ready.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <sorrel/graph.hpp>
+
+using sorrel::graph::Index;
+using sorrel::graph::offset;
+
+// Letters that look random, the same everywhere.
+static std::string letters(std::size_t count, unsigned state) {
+  std::string text;
+  for (std::size_t i = 0; i < count; i++) {
+    state = state * 1664525u + 1013904223u;
+    text += static_cast<char>('a' + (state >> 24) % 4);
+  }
+  return text;
+}
+
+int main() {
+  const Index length = 3000, side = 100, tiles = length / side;
+  const std::string one = letters(length, 1), other = letters(length, 2);
+  std::vector<std::vector<int>> distance(length + 1, std::vector<int>(length + 1));
+  for (Index i = 0; i <= length; i++)
+    distance[i][0] = distance[0][i] = static_cast<int>(i);
+
+  sorrel::Graph g;
+  auto tile = g.family("tile", {tiles, tiles}).run([&](Index row, Index column) {
+    for (Index i = row * side + 1; i <= (row + 1) * side; i++)
+      for (Index j = column * side + 1; j <= (column + 1) * side; j++)
+        distance[i][j] = std::min({distance[i - 1][j] + 1, distance[i][j - 1] + 1,
+                                   distance[i - 1][j - 1] + (one[i - 1] != other[j - 1])});
+  });
+  tile.after(tile, offset(-1, 0)).after(tile, offset(0, -1));
+  g.run();
+
+  std::printf("distance %d\n", distance[length][length]);
+}

@@ -1,0 +1,7 @@
+//! Task graphs, without MPI; graph/over_mpi.hpp is the part that needs MPI.
+#pragma once
+
+#include <sorrel/graph/graph.hpp>
+#include <sorrel/graph/messenger.hpp>
+#include <sorrel/graph/relation.hpp>
+#include <sorrel/graph/space.hpp>

@@ -1,0 +1,92 @@
+//! Relation - which tasks of one family come before a task of another, as a function of its key.
+//!
+//!   same_tile          the task with the same key
+//!   offset(-1, 0)      the task one further down in dimension 0
+//!   star(1), box(1)    itself and its neighbours along the axes, or all around
+//!   everything         all tasks of the family
+//!   at(dim(2), every)  of a family of two dimensions: those whose first coordinate is ours in
+//!                      dimension 2, whatever the second; dim(2) - 1 and plain numbers work, too
+//!
+//! A task that a relation names outside of its family's space is not there, and not waited for.
+//! Plain data, any thread.
+#pragma once
+
+#include <vector>
+
+#include <sorrel/graph/space.hpp>
+
+namespace sorrel::graph {
+
+/// How one coordinate of the task before follows from the key of the task after it.
+struct Axis {
+  enum class Kind {
+    follows,  ///< the coordinate in `dimension`, plus `offset`
+    fixed,    ///< `offset`
+    every,    ///< any
+  };
+
+  Kind kind = Kind::every;
+  int dimension = 0;
+  Index offset = 0;
+
+  constexpr Axis() = default;
+
+  constexpr Axis(Index coordinate) : kind(Kind::fixed), offset(coordinate) {}  // NOLINT: converts
+
+  constexpr Axis(Kind of_kind, int of_dimension, Index by)
+      : kind(of_kind), dimension(of_dimension), offset(by) {}
+
+  constexpr bool operator==(const Axis&) const = default;
+
+  friend constexpr Axis operator+(Axis axis, Index by) {
+    axis.offset += by;
+    return axis;
+  }
+
+  friend constexpr Axis operator-(Axis axis, Index by) {
+    axis.offset -= by;
+    return axis;
+  }
+};
+
+/// The task's own coordinate in a dimension.
+constexpr Axis dim(int dimension) {
+  return {Axis::Kind::follows, dimension, 0};
+}
+
+/// Any coordinate.
+inline constexpr Axis every{};
+
+/// One axis for each dimension of the family before.
+struct Relation {
+  std::array<Axis, dimension_count_max> axes{};
+  /// How many axes were given; 0: any family, as many as it has.
+  int axis_count = 0;
+  /// Both families must have the same number of dimensions.
+  bool is_offset = false;
+};
+
+/// The predecessors of a task: all that its relations name.
+using Relations = std::vector<Relation>;
+
+constexpr Relation offset(Index i, Index j = 0, Index k = 0) {
+  return {{dim(0) + i, dim(1) + j, dim(2) + k}, 0, true};
+}
+
+inline constexpr Relation same_tile = offset(0);
+
+inline constexpr Relation everything{};
+
+template <class... Axes>
+constexpr Relation at(Axes... axes) {
+  static_assert(sizeof...(axes) >= 1 && sizeof...(axes) <= dimension_count_max);
+  return {{Axis(axes)...}, static_cast<int>(sizeof...(axes)), false};
+}
+
+/// Tasks up to `radius` away along the axes of a space of `dimensions`, and the task itself.
+Relations star(int dimensions, Index radius);
+
+/// The same all around.
+Relations box(int dimensions, Index radius);
+
+}  // namespace sorrel::graph

@@ -1,0 +1,90 @@
+//! Space - the keys of a family of tasks: a box of one to three dimensions that begins at 0.
+//!
+//! Keys are numbered with the last dimension fastest. Plain data, any thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+namespace sorrel::graph {
+
+using Index = std::int64_t;
+
+inline constexpr int dimension_count_max = 3;
+
+/// A task within its family; dimensions that the family does not have are 0.
+using Key = std::array<Index, dimension_count_max>;
+
+/// lo <= key < hi in every dimension.
+struct KeyBox {
+  Key lo{};
+  Key hi{};
+
+  constexpr bool operator==(const KeyBox&) const = default;
+
+  [[nodiscard]] constexpr bool contains(const Key& key) const {
+    for (std::size_t d = 0; d < key.size(); ++d)
+      if (key[d] < lo[d] || key[d] >= hi[d]) return false;
+    return true;
+  }
+
+  [[nodiscard]] constexpr Index count() const {
+    Index count = 1;
+    for (std::size_t d = 0; d < lo.size(); ++d)
+      count *= hi[d] > lo[d] ? hi[d] - lo[d] : 0;
+    return count;
+  }
+
+  /// The key at a place within the box, 0 <= place < count().
+  [[nodiscard]] constexpr Key key_at(Index place) const {
+    Key key{};
+    for (std::size_t d = key.size(); d-- > 0;) {
+      const Index extent = hi[d] - lo[d];
+      key[d] = lo[d] + place % extent;
+      place /= extent;
+    }
+    return key;
+  }
+
+  /// The key that follows within the box; after the last one, nothing of use.
+  [[nodiscard]] constexpr Key next(Key key) const {
+    for (std::size_t d = key.size(); d-- > 0;) {
+      if (++key[d] < hi[d]) break;
+      key[d] = lo[d];
+    }
+    return key;
+  }
+};
+
+class Space {
+ public:
+  /// One to three extents, each at least 0.
+  constexpr Space(std::initializer_list<Index> extents)  // NOLINT: meant to convert
+      : dimension_count_(static_cast<int>(extents.size())) {
+    std::size_t d = 0;
+    for (const Index extent : extents)
+      if (d < extents_.size()) extents_[d++] = extent;
+  }
+
+  [[nodiscard]] constexpr int dimension_count() const { return dimension_count_; }
+
+  [[nodiscard]] constexpr const Key& extents() const { return extents_; }
+
+  [[nodiscard]] constexpr KeyBox box() const { return {{}, extents_}; }
+
+  [[nodiscard]] constexpr Index count() const { return box().count(); }
+
+  [[nodiscard]] constexpr Index index_of(const Key& key) const {
+    return (key[0] * extents_[1] + key[1]) * extents_[2] + key[2];
+  }
+
+  [[nodiscard]] constexpr Key key_at(Index index) const { return box().key_at(index); }
+
+ private:
+  int dimension_count_;
+  Key extents_{1, 1, 1};
+};
+
+}  // namespace sorrel::graph

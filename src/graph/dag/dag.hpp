@@ -1,0 +1,131 @@
+//! Dag - families of tasks and the edges between them: the graph as a function of its key.
+//!
+//! Pure: sees base alone and runs nothing. An edge says which tasks of `from` come before a task of
+//! `to`, in the same step or in the one before (`crosses_step`). Both directions of an edge are
+//! boxes of keys in closed form, and so are the parts of a family within which every task has
+//! equally many predecessors and successors: nothing here depends on how many tasks there are, but
+//! for the exact search for cycles (order.hpp) where no order is seen at once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sorrel/graph/relation.hpp>
+#include <sorrel/graph/space.hpp>
+
+namespace sorrel::graph {
+
+enum class FamilyKind : std::uint8_t { task, send, receive };
+
+struct FamilyInfo {
+  std::string name;
+  Space space;
+  FamilyKind kind = FamilyKind::task;
+  /// Runs while there is nothing else to do.
+  bool fills_gaps = false;
+};
+
+struct Edge {
+  int from = 0;
+  int to = 0;
+  Relation relation;
+  bool crosses_step = false;
+  /// Nobody has asked for it: a task comes after itself of the step before.
+  bool is_implied = false;
+};
+
+/// Tasks of one family with equally many neighbours of each kind.
+struct Region {
+  KeyBox keys;
+  Index before_in_step = 0;
+  Index before_crossing = 0;
+  Index after_in_step = 0;
+  Index after_crossing = 0;
+};
+
+/// For each dimension of a family, in ascending order, the coordinates at which its number of
+/// neighbours may change; the first is 0, the last the extent.
+using Cuts = std::array<std::vector<Index>, dimension_count_max>;
+
+class Dag {
+ public:
+  int add_family(FamilyInfo info);
+
+  /// What is wrong with the edge, or "". A wrong one is not added.
+  std::string add_edge(const Edge& edge);
+
+  FamilyInfo& family(int index) { return families_[static_cast<std::size_t>(index)]; }
+
+  [[nodiscard]] const FamilyInfo& family(int index) const {
+    return families_[static_cast<std::size_t>(index)];
+  }
+
+  [[nodiscard]] int family_count() const { return static_cast<int>(families_.size()); }
+
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
+
+  [[nodiscard]] bool crosses_steps() const;
+
+  /// Where steps overlap, every task comes after itself of the step before: adds the edges that say
+  /// so and are missing. Once.
+  void add_implied_edges();
+
+  /// The tasks of `edge.from` before the task `key` of `edge.to`; the inverse.
+  [[nodiscard]] KeyBox predecessors(const Edge& edge, const Key& key) const;
+  [[nodiscard]] KeyBox successors(const Edge& edge, const Key& key) const;
+
+  [[nodiscard]] Cuts cuts(int family) const;
+
+  /// The parts of a family between its cuts, which together are all of it.
+  [[nodiscard]] std::vector<Region> regions(int family) const;
+
+  /// "name", "name(3)", "name(3, 4)".
+  [[nodiscard]] std::string name_of(int family, const Key& key) const;
+
+  /// A table of families with the edges into them.
+  [[nodiscard]] std::string print() const;
+
+  /// For Graphviz: a node for each family; with `has_tasks` one for each task, of two steps if the
+  /// steps overlap.
+  [[nodiscard]] std::string dot(bool has_tasks) const;
+
+ private:
+  [[nodiscard]] std::string trouble_with(const Edge& edge) const;
+
+  std::vector<FamilyInfo> families_;
+  std::vector<Edge> edges_;
+};
+
+/// Puts cuts in order, once each, with both ends.
+void tidy(std::vector<Index>& cuts, Index extent);
+
+/// Calls visit(box) for every box between cuts.
+template <class Visit>
+void for_each_part(const Cuts& cuts, Visit&& visit);
+
+/// Calls visit(key) for every key of a box.
+template <class Visit>
+void for_each_key(const KeyBox& box, Visit&& visit) {
+  for (Index i = box.lo[0]; i < box.hi[0]; ++i)
+    for (Index j = box.lo[1]; j < box.hi[1]; ++j)
+      for (Index k = box.lo[2]; k < box.hi[2]; ++k)
+        visit(Key{i, j, k});
+}
+
+template <class Visit>
+void for_each_part(const Cuts& cuts, Visit&& visit) {
+  const auto parts = [&](std::size_t d) { return static_cast<Index>(cuts[d].size()) - 1; };
+  for_each_key({{}, {parts(0), parts(1), parts(2)}}, [&](const Key& part) {
+    KeyBox keys;
+    for (std::size_t d = 0; d < part.size(); ++d) {
+      keys.lo[d] = cuts[d][static_cast<std::size_t>(part[d])];
+      keys.hi[d] = cuts[d][static_cast<std::size_t>(part[d]) + 1];
+    }
+    visit(keys);
+  });
+}
+
+}  // namespace sorrel::graph

@@ -1,0 +1,122 @@
+// What a graph looks like: print() and dot().
+#include "base/text.hpp"
+
+#include <array>
+#include <string>
+
+#include "graph/dag/dag.hpp"
+
+namespace sorrel::graph {
+
+namespace {
+
+std::string text_of_axis(const Axis& axis) {
+  if (axis.kind == Axis::Kind::every) return "every";
+  std::string text;
+  if (axis.kind == Axis::Kind::follows) {
+    text = "ijk"[axis.dimension];
+    if (axis.offset != 0)
+      text += text_of(" %c %lld", axis.offset < 0 ? '-' : '+',
+                      static_cast<long long>(axis.offset < 0 ? -axis.offset : axis.offset));
+    return text;
+  }
+  return std::to_string(axis.offset);
+}
+
+/// "(i - 1, every)"
+std::string text_of_relation(const Relation& relation, int dimensions) {
+  std::string text = "(";
+  for (int d = 0; d < dimensions; ++d)
+    text += (d == 0 ? "" : ", ") + text_of_axis(relation.axes[static_cast<std::size_t>(d)]);
+  return text + ")";
+}
+
+std::string text_of_space(const Space& space) {
+  std::string text;
+  for (int d = 0; d < space.dimension_count(); ++d)
+    text += (d == 0 ? "" : " x ") + std::to_string(space.extents()[static_cast<std::size_t>(d)]);
+  return text;
+}
+
+const char* kind_of(FamilyKind kind) {
+  switch (kind) {
+    case FamilyKind::send:
+      return "send";
+    case FamilyKind::receive:
+      return "receive";
+    case FamilyKind::task:
+      break;
+  }
+  return "task";
+}
+
+const char* shape_of(FamilyKind kind) {
+  switch (kind) {
+    case FamilyKind::send:
+      return "rarrow";
+    case FamilyKind::receive:
+      return "larrow";
+    case FamilyKind::task:
+      break;
+  }
+  return "box";
+}
+
+}  // namespace
+
+std::string Dag::print() const {
+  std::string text;
+  for (int f = 0; f < family_count(); ++f) {
+    const FamilyInfo& info = family(f);
+    text += text_of("%-8s %s, %s%s\n", kind_of(info.kind), info.name.c_str(),
+                    text_of_space(info.space).c_str(), info.fills_gaps ? ", fills gaps" : "");
+    for (const Edge& edge : edges_) {
+      if (edge.to != f) continue;
+      const FamilyInfo& from = family(edge.from);
+      text += text_of("         after %s%s%s%s\n", from.name.c_str(),
+                      text_of_relation(edge.relation, from.space.dimension_count()).c_str(),
+                      edge.crosses_step ? " of the step before" : "",
+                      edge.is_implied ? ", as every task" : "");
+    }
+  }
+  return text;
+}
+
+std::string Dag::dot(bool has_tasks) const {
+  std::string text = "digraph graph_of_tasks {\n  rankdir=TB;\n";
+  if (!has_tasks) {
+    for (const FamilyInfo& info : families_)
+      text += text_of("  \"%s\" [shape=%s,label=\"%s\\n%s\"];\n", info.name.c_str(),
+                      shape_of(info.kind), info.name.c_str(), text_of_space(info.space).c_str());
+    for (const Edge& edge : edges_) {
+      const FamilyInfo& from = family(edge.from);
+      text += text_of("  \"%s\" -> \"%s\" [label=\"%s\"%s];\n", from.name.c_str(),
+                      family(edge.to).name.c_str(),
+                      text_of_relation(edge.relation, from.space.dimension_count()).c_str(),
+                      edge.crosses_step ? ",style=dashed" : "");
+    }
+    return text + "}\n";
+  }
+  const int step_count = crosses_steps() ? 2 : 1;
+  const auto node = [&](int f, const Key& key, int step) {
+    return '"' + name_of(f, key) + (step_count == 1 ? "" : text_of(" @%d", step)) + '"';
+  };
+  for (int step = 0; step < step_count; ++step) {
+    for (int f = 0; f < family_count(); ++f) {
+      for_each_key(family(f).space.box(), [&](const Key& key) {
+        text += "  " + node(f, key, step) + " [shape=" + shape_of(family(f).kind) + "];\n";
+        for (const Edge& edge : edges_) {
+          if (edge.to != f || (edge.crosses_step && step == 0)) continue;
+          const int before = edge.crosses_step ? step - 1 : step;
+          for_each_key(predecessors(edge, key), [&](const Key& from) {
+            text += "  " + node(edge.from, from, before) + " -> " + node(f, key, step) +
+                    (edge.crosses_step ? " [style=dashed];\n" : ";\n");
+          });
+        }
+      });
+    }
+  }
+  return text + "}\n";
+}
+
+}  // namespace sorrel::graph

@@ -1,0 +1,140 @@
+//! Runner - runs the steps of a compiled graph: who is ready, who takes it, and when a step is
+//! done.
+//!
+//! A *lane* is a place to work at: a deque of ready tasks. Lane 0 is the owner's, the thread or
+//! rank that called run() and the only one that touches the messenger; the others are taken by
+//! helpers for a *slice* of about 20 us at a time. Helpers come by parallel_for(), whose bodies are
+//! slices; the loop is open only while there is something to share. README.md has the protocol.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include <sorrel/graph/graph.hpp>
+
+#include "base/cache_line.hpp"
+#include "core/index_list.hpp"
+#include "graph/run/compiled.hpp"
+#include "graph/run/deque.hpp"
+
+namespace sorrel::graph {
+
+/// A task that is ready, with what follows from its key and step.
+struct Ready {
+  Task task;
+  CompiledFamily* family = nullptr;
+  /// Of the key, within the family.
+  Index index = 0;
+};
+
+/// What came out of a task.
+struct Failure {
+  std::exception_ptr exception;
+  Ready task;
+};
+
+class Runner {
+ public:
+  static constexpr std::uint32_t lane_count_max = 64;
+  static constexpr int family_count_max = 1 << 12;
+
+  Runner(const Dag& dag, Compiled& compiled, Messenger* messenger, int channel_count);
+
+  /// Runs so many steps, at least 1. May suspend. A task's exception is left in `failure`.
+  Report run(Index steps, Failure& failure);
+
+ private:
+  struct alignas(cache_line_bytes) Lane {
+    Deque urgent;
+    Deque gap_filling;
+    // The one who has taken it.
+    ZeroedArray<Deque::Cell> urgent_cells;
+    ZeroedArray<Deque::Cell> gap_filling_cells;
+    std::uint64_t next_victim = 1;
+    std::uint32_t tasks_per_slice = 16;
+    // Any thread.
+    alignas(cache_line_bytes) std::atomic<bool> is_taken{false};
+  };
+
+  /// What the parallel loop calls; see slice().
+  static int slice_of_loop(void* runner, std::int64_t begin, std::int64_t end);
+  int slice(std::int64_t number);
+  int owner_slice();
+  void help();
+  Lane* take_lane();
+
+  // Lanes; see runner.cpp.
+  std::uint32_t work(Lane& lane);
+  std::uint32_t work_until_slice_ends(Lane& lane);
+  bool find(Lane& lane, Ready& ready);
+  bool take_roots(Lane& lane);
+  bool steal(Lane& lane, Deque::Item& item);
+  bool finish(Lane& lane, const Ready& done, Ready& next);
+  void fail(const Ready& ready);
+
+  // Arrivals.
+  void arrive_by(Lane& lane, const Arc& arc, const Ready& done, Index step, Ready& next);
+  void arrive_at_all(Lane& lane, const Edge& edge, const Key& from, Index step, Ready& next);
+  void arrive_at(Lane& lane, CompiledFamily& family, const Key& key, Index step, Ready& next);
+  void become_ready(
+      Lane& lane, CompiledFamily& family, const Key& key, Index index, Index step, Ready& next);
+  void push(Lane& lane, const Ready& ready);
+
+  /// Where the counters of a step begin, in a family of so many tasks.
+  [[nodiscard]] Index counters_of(Index step, Index task_count) const {
+    return has_one_set_ ? 0 : step % 3 * task_count;
+  }
+
+  // Steps.
+  void open_gate(Index step);
+  void note_sink(Index step);
+
+  // Messages; the owner's, but for hand_over().
+  void hand_over(int channel, Index step);
+  void start(int channel, Index step);
+  bool look_after_messages();
+  void wait_for_message();
+  void finish_messages(int count);
+  [[nodiscard]] Ready message_of(int channel) const;
+
+  [[nodiscard]] static Deque::Item item_of(const Ready& ready);
+  [[nodiscard]] Ready task_of(Deque::Item item) const;
+  [[nodiscard]] bool has_surplus() const;
+  [[nodiscard]] bool is_quiescent() const;
+  [[nodiscard]] bool is_over() const;
+  void clear_after_failure();
+
+  // Constant while it runs.
+  const Dag& dag_;
+  Compiled& compiled_;
+  Messenger* messenger_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  Index steps_ = 0;
+  const bool has_one_set_;
+
+  // The owner's.
+  std::vector<int> ended_channels_;
+  int messages_under_way_ = 0;
+  std::uint32_t idle_rounds_ = 0;
+  double waiting_seconds_ = 0;
+
+  // Any thread: the roots of the two steps that may be open, step << 32 | next root.
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> gates_[2]{};
+  // Any thread: sinks left of the two steps.
+  alignas(cache_line_bytes) std::atomic<std::int64_t> sinks_left_[2]{};
+  alignas(cache_line_bytes) std::atomic<Index> steps_done_{0};
+  std::atomic<bool> is_cancelled_{false};
+  std::atomic<bool> has_failure_{false};
+  Failure failure_;
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> helpers_inside_{0};
+  // Messages that helpers have made ready.
+  core::IndexList outbox_;
+  std::vector<core::IndexList::Link> outbox_links_;
+  /// Of the message that a channel has or is about to have under way.
+  std::vector<Index> channel_steps_;
+};
+
+}  // namespace sorrel::graph
