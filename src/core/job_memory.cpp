@@ -45,6 +45,7 @@ void JobMemory::lay_out() {
   processes_offset_ = sizeof(Header) + place_count_ * sizeof(Board);
   links_offset_ = processes_offset_ + shape_.process_count * sizeof(ProcessBoard);
   mailboxes_offset_ = rounded(links_offset_ + pair_count * sizeof(IndexList::Link), page_bytes);
+  reports_offset_ = mailboxes_offset_ + rounded(pair_count * sizeof(Mailbox), page_bytes);
 }
 
 std::size_t JobMemory::bytes_needed(const JobShape& shape) {
@@ -53,7 +54,8 @@ std::size_t JobMemory::bytes_needed(const JobShape& shape) {
   const std::size_t in_front = sizeof(Header) + places * sizeof(Board) +
                                shape.process_count * sizeof(ProcessBoard) +
                                places * places * sizeof(IndexList::Link);
-  return rounded(in_front, page_bytes) + rounded(places * places * sizeof(Mailbox), page_bytes);
+  return rounded(in_front, page_bytes) + rounded(places * places * sizeof(Mailbox), page_bytes) +
+         places * report_bytes_per_worker;
 }
 
 bool JobMemory::claim_ending(std::uint32_t process) {
@@ -75,11 +77,37 @@ void JobMemory::mark_gone(std::uint32_t place) {
   // Acquire and release, as in Parker::count_in().
   if (asleep_count().fetch_add(1, Order::acq_rel) + 1 != everybody) return;
   for (std::uint32_t other = 0; other < place_count_; ++other) {
-    Parker sleeper = parker(other);
-    if (!sleeper.claim()) continue;
-    os::futex_wake_one(sleeper.state().std_atomic(), os::FutexScope::shared);
-    return;
+    if (wake(other)) return;
   }
+}
+
+/// Whether it slept, and it was us who woke it.
+bool JobMemory::wake(std::uint32_t place) {
+  Parker sleeper = parker(place);
+  if (!sleeper.claim()) return false;
+  os::futex_wake_one(sleeper.state().std_atomic(), os::FutexScope::shared);
+  return true;
+}
+
+void JobMemory::want_reports(std::uint32_t asking_process) {
+  // Release, pairs with are_reports_wanted(); the claim in wake() orders it before the sleeper's
+  // look.
+  header().are_reports_wanted.store(1, std::memory_order_release);
+  const std::uint32_t workers = shape_.workers_per_process;
+  for (std::uint32_t process = 0; process < shape_.process_count; ++process) {
+    if (process == asking_process) continue;
+    for (std::uint32_t i = 0; i < workers && !wake(process * workers + i); ++i) {
+    }
+  }
+}
+
+bool JobMemory::are_reports_wanted() const {
+  return header().are_reports_wanted.load(std::memory_order_acquire) != 0;
+}
+
+std::span<char> JobMemory::report_space(std::uint32_t process) const {
+  const std::size_t bytes = shape_.workers_per_process * report_bytes_per_worker;
+  return {at<char>(reports_offset_) + process * bytes, bytes};
 }
 
 void JobMemory::set_has_barrier(bool has_barrier) {

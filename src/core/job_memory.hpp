@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/cache_line.hpp"
 #include "base/check.hpp"
@@ -57,6 +58,8 @@ struct alignas(cache_line_bytes) ProcessBoard {
   std::atomic<std::uint64_t> probe_address{0};
   std::atomic<std::int32_t> pid{0};
   std::atomic<ProcessPhase> phase{ProcessPhase::not_started};
+  /// 1 + the bytes that it has written into report(), when asked to; 0: none yet.
+  std::atomic<std::uint32_t> report_bytes{0};
 };
 
 class JobMemory {
@@ -114,6 +117,15 @@ class JobMemory {
   /// The process that ends the job early, or -1.
   [[nodiscard]] std::int32_t ending_process() const;
 
+  /// The process that ends the job asks all others what their ranks wait for, and wakes somebody in
+  /// each: who wakes then calls SchedulerHooks::on_report_wanted().
+  void want_reports(std::uint32_t asking_process);
+
+  [[nodiscard]] bool are_reports_wanted() const;
+
+  /// Where that process writes its report, and the asking one reads it.
+  [[nodiscard]] std::span<char> report_space(std::uint32_t process) const;
+
   /// Whether all processes order their memory by membarrier(2) (else by full fences). Set by the
   /// creator before any process starts.
   void set_has_barrier(bool has_barrier);
@@ -129,11 +141,16 @@ class JobMemory {
     std::atomic<std::uint32_t> has_barrier{0};
     // 1 + the process that ends the job early.
     std::atomic<std::uint32_t> ending{0};
+    std::atomic<std::uint32_t> are_reports_wanted{0};
     alignas(cache_line_bytes) Parker::Count asleep_count{0};
     alignas(cache_line_bytes) std::byte end[cache_line_bytes];
   };
 
+  /// Of each worker; as with the mailboxes, what is not touched costs nothing.
+  static constexpr std::size_t report_bytes_per_worker = 65536;
+
   void lay_out();
+  bool wake(std::uint32_t place);
 
   [[nodiscard]] std::size_t pair_index(std::uint32_t from, std::uint32_t to) const {
     SORREL_ASSERT(from < place_count_ && to < place_count_);
@@ -153,6 +170,7 @@ class JobMemory {
   std::size_t processes_offset_ = 0;
   std::size_t links_offset_ = 0;
   std::size_t mailboxes_offset_ = 0;
+  std::size_t reports_offset_ = 0;
   os::SharedSegment segment_;
   std::byte* base_ = nullptr;
 };

@@ -52,6 +52,9 @@ class SchedulerHooks {
   /// Every worker sleeps, no timer is set, and fibers still wait. The calling worker counts as
   /// asleep: a hook that wakes others wakes it first.
   virtual void on_all_asleep() = 0;
+
+  /// Another process of the job, in its on_all_asleep(), wants to know what our fibers wait for.
+  virtual void on_report_wanted() {}
 };
 
 /// Work for idle workers that no fiber waits for yet: parallel loops.

@@ -254,6 +254,7 @@ void Worker::park() {
       scheduler_.hooks_.on_all_asleep();
     while (parker.is_parked())
       os::futex_wait(state, Parker::parked, -1, futex_scope_);
+    if (memory_.are_reports_wanted()) scheduler_.hooks_.on_report_wanted();
   } else {
     const std::int64_t timeout_ns =
         timers_.next_due_ns() - os::monotonic_ns() - limits_.spin_ns_max;

@@ -1,19 +1,15 @@
-//! DeadlockReport - who waits for what when everybody waits.
-//!
-//! Called when every worker sleeps, by the last one to lie down: it may read the state of every
-//! rank of its process, and tells of those only.
+//! DeadlockReport - who waits for what when everybody waits. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-namespace sorrel::mpi {
-class World;
-}
+#include "runtime/wait_table.hpp"
 
 namespace sorrel::runtime {
 
 /// A headline, a table of the waiting ranks (call, peer, tag, communicator, source line), and the
 /// cycle or the dead end.
-std::string deadlock_report(mpi::World& world);
+[[nodiscard]] std::string deadlock_report(const WaitTable& table, std::int32_t rank_count);
 
 }  // namespace sorrel::runtime

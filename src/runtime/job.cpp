@@ -1,10 +1,13 @@
 #include "runtime/job.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <poll.h>
+#include <span>
 #include <unistd.h>
 
 #include "mpi/rank_state.hpp"
+#include "os/clock.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/deadlock_report.hpp"
 #include "transport/shm/shm_transport.hpp"
@@ -14,6 +17,9 @@ namespace sorrel::runtime {
 namespace {
 
 constexpr int deadlock_status = 3;
+/// For the answers of the other processes: looking up source lines takes its time, and `run` is
+/// patient for little more.
+constexpr std::int64_t report_wait_ns = 1'000'000'000;
 
 /// With processes that share cores: about two turns for each of the others.
 constexpr int yield_count_max = 16;
@@ -226,14 +232,58 @@ void Job::on_all_asleep() {
   const bool has_unseen_peers =
       worlds_.front()->transport() != nullptr && pretend_nodes_ == nullptr;
   if (has_unseen_peers && !scheduler_.memory().is_shared()) return;
-  // Nobody runs: everybody's output can be completed.
+  // Only one process speaks; the others are woken by its questions, or by its end.
+  if (!claim_ending()) return;
+  flush_all();
+  WaitTable table = WaitTable::of(worlds_);
+  if (scheduler_.memory().is_shared()) add_reports_of_others(table);
+  const std::string report = deadlock_report(table, worlds_.front()->size());
+  write_all(STDERR_FILENO, report.data(), report.size());
+  _exit(deadlock_status);
+}
+
+void Job::flush_all() {
   for (const auto& world : worlds_) {
     for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i)
       body_.flush(world->rank(i));
   }
-  const std::string report = deadlock_report(*worlds_.front());
-  write_all(STDERR_FILENO, report.data(), report.size());
-  end_job(nullptr, deadlock_status, "");
+}
+
+/// Asks every process that has not ended, and waits for its answer for a while.
+void Job::add_reports_of_others(WaitTable& table) {
+  core::JobMemory& memory = scheduler_.memory();
+  memory.want_reports(scheduler_.process());
+  const std::int64_t give_up_ns = os::monotonic_ns() + report_wait_ns;
+  const mpi::RankLayout& layout = worlds_.front()->layout();
+  for (std::uint32_t process = 0; process < layout.process_count(); ++process) {
+    if (process == scheduler_.process()) continue;
+    core::ProcessBoard& board = memory.process(process);
+    // Acquire, pairs with the release in on_report_wanted().
+    std::uint32_t bytes = 0;
+    while ((bytes = board.report_bytes.load(std::memory_order_acquire)) == 0 &&
+           board.phase.load(std::memory_order_acquire) == core::ProcessPhase::running &&
+           os::monotonic_ns() < give_up_ns)
+      usleep(100);
+    if (bytes != 0) {
+      table.add({memory.report_space(process).data(), bytes - 1});
+    } else if (board.phase.load(std::memory_order_acquire) == core::ProcessPhase::running) {
+      table.add_unknown(layout.first_rank_of_process(process),
+                        layout.first_rank_of_process(process + 1));
+    }
+  }
+}
+
+void Job::on_report_wanted() {
+  // Any worker of ours; one speaks.
+  if (has_reported_.test_and_set(std::memory_order_relaxed)) return;
+  flush_all();
+  core::JobMemory& memory = scheduler_.memory();
+  const std::span<char> space = memory.report_space(scheduler_.process());
+  const std::string text = WaitTable::of(worlds_).text(space.size());
+  std::ranges::copy(text, space.begin());
+  // Release: the text stands before.
+  memory.process(scheduler_.process())
+      .report_bytes.store(static_cast<std::uint32_t>(text.size()) + 1, std::memory_order_release);
 }
 
 }  // namespace sorrel::runtime

@@ -16,6 +16,7 @@
 #include "mpi/world.hpp"
 #include "os/stack_slab.hpp"
 #include "runtime/config.hpp"
+#include "runtime/wait_table.hpp"
 #include "transport/sim/node_transport.hpp"
 
 namespace sorrel::runtime {
@@ -75,6 +76,7 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
 
   void on_worker_end(core::Worker& worker) override;
   void on_all_asleep() override;
+  void on_report_wanted() override;
   void note_finalized(const mpi::RankState& rank) override;
 
   /// Any thread: true for the first of all processes that ends the job early.
@@ -84,6 +86,10 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
   [[nodiscard]] std::int32_t own_rank_count() const {
     return worlds_.back()->last_own_rank() - worlds_.front()->first_own_rank();
   }
+
+  /// Makes visible what the ranks have written: nobody runs.
+  void flush_all();
+  void add_reports_of_others(WaitTable& table);
 
   void make_worlds(const Config& config, transport::Transport* transport);
   void prepare_ranks(mpi::World& world, core::Worker& worker);
@@ -115,6 +121,8 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
   std::atomic<int> worst_status_{0};
   /// The first to end the job speaks; the others are cut off.
   std::atomic_flag is_ending_;
+  /// Another process has been told what our ranks wait for.
+  std::atomic_flag has_reported_;
 };
 
 }  // namespace sorrel::runtime

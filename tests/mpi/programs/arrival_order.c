@@ -1,4 +1,5 @@
-// In which order rank 0 hears the others, who say what they have heard and slept: whatever decides who runs when shows here.
+// In which order rank 0 hears the others, who say what they have heard and slept: whatever decides
+// who runs when shows here.
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,0 +1,250 @@
+#include "runtime/wait_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.hpp"
+#include "mpi/p2p/request.hpp"
+#include "mpi/p2p/wait.hpp"
+#include "mpi/rank_state.hpp"
+#include "runtime/source_lines.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+using mpi::RankState;
+using mpi::Request;
+using mpi::WaitNote;
+
+/// One thing that a rank waits for.
+struct Wait {
+  const mpi::Comm* comm = nullptr;
+  const char* direction = "";
+  std::int32_t peer = MPI_UNDEFINED;  ///< Rank of the communicator, or MPI_ANY_SOURCE.
+  std::int32_t tag = MPI_UNDEFINED;
+  std::int32_t other_count = 0;  ///< Further requests of the same call.
+};
+
+Wait wait_of(const RankState& rank) {
+  const WaitNote& note = rank.wait;
+  Wait wait;
+  // A note keeps what earlier waits of another kind have left in it.
+  if (note.kind == WaitNote::Kind::collective) wait.comm = note.comm;
+  if (note.kind == WaitNote::Kind::probe) {
+    wait.comm = note.comm;
+    wait.direction = "from";
+    wait.peer = rank.wait_detail.peer;
+    wait.tag = rank.wait_detail.tag;
+  }
+  if (note.kind != WaitNote::Kind::requests) return wait;
+  const mpi::RequestList list{rank.wait_detail.requests, rank.wait_detail.request_count};
+  for (std::int32_t i = 0; i < list.count; ++i) {
+    const Request* request = list[i];
+    if (request == nullptr || request->completion.is_done()) continue;
+    if (wait.comm != nullptr) {
+      ++wait.other_count;
+      continue;
+    }
+    wait.comm = request->comm;
+    wait.direction = request->kind == Request::Kind::receive ? "from" : "to";
+    wait.peer = request->peer;
+    wait.tag = request->tag;
+  }
+  return wait;
+}
+
+std::string name_of(const RankState& rank, const mpi::Comm* comm) {
+  if (comm == nullptr) return "-";
+  if (comm == &rank.world_comm) return "MPI_COMM_WORLD";
+  if (comm == &rank.self_comm) return "MPI_COMM_SELF";
+  if (comm->name != nullptr && !comm->name->empty()) return *comm->name;
+  return text_of("communicator %u (%d ranks)", comm->shared->context(), comm->size());
+}
+
+std::string name_of_peer(const Wait& wait) {
+  std::string name = "-";
+  if (wait.peer == MPI_ANY_SOURCE) {
+    name = "from any";
+  } else if (wait.peer != MPI_UNDEFINED) {
+    name = text_of("%s %d", wait.direction, wait.peer);
+  }
+  if (wait.other_count > 0) name += text_of(" +%d more", wait.other_count);
+  return name;
+}
+
+RankWait describe(const RankState& rank) {
+  const Wait wait = wait_of(rank);
+  RankWait description{.rank = rank.world_rank,
+                       .call = rank.call,
+                       .peer = name_of_peer(wait),
+                       .tag = wait.tag == MPI_ANY_TAG ? "any" : "-",
+                       .comm = name_of(rank, wait.comm),
+                       .place = {},
+                       .awaited = {},
+                       .collective = {}};
+  if (wait.tag >= 0) description.tag = std::to_string(wait.tag);
+  if (wait.comm == nullptr) return description;
+  const mpi::CommShared& shared = *wait.comm->shared;
+  if (rank.wait.kind == WaitNote::Kind::collective) {
+    description.collective = shared.context();
+  } else if (wait.peer >= 0) {
+    description.awaited = shared.group()->world_rank(wait.peer);
+  }
+  return description;
+}
+
+/// The fields of a line stand between tabs.
+std::string as_field(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return c == '\t' || c == '\n'; }, ' ');
+  return text;
+}
+
+std::string_view take_field(std::string_view& line, char separator = '\t') {
+  const std::string_view field = line.substr(0, line.find(separator));
+  line.remove_prefix(std::min(field.size() + 1, line.size()));
+  return field;
+}
+
+template <class Number>
+std::optional<Number> number_in(std::string_view field) {
+  Number number{};
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
+  return error == std::errc{} && end == field.data() + field.size() ? std::optional(number)
+                                                                    : std::nullopt;
+}
+
+template <class Number>
+std::string as_field(const std::optional<Number>& number) {
+  return number ? std::to_string(*number) : "-";
+}
+
+}  // namespace
+
+WaitTable WaitTable::of(const Worlds& worlds) {
+  WaitTable table;
+  std::vector<const void*> sites;
+  for (const auto& world : worlds) {
+    for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i) {
+      const RankState& rank = world->rank(i);
+      if (rank.fiber.state != core::FiberState::waiting) continue;
+      table.waits_.push_back(describe(rank));
+      if (sites.size() < row_count_max) sites.push_back(rank.call_site);
+    }
+    table.add_members(*world);
+  }
+  const std::vector<std::string> places = source_lines(sites);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    table.waits_[i].place = places[i];
+  return table;
+}
+
+/// Who belongs to the communicators in whose collectives ranks of `world` wait.
+void WaitTable::add_members(const mpi::World& world) {
+  for (std::int32_t i = world.first_own_rank(); i < world.last_own_rank(); ++i) {
+    const RankState& rank = *world.ranks()[i];
+    const bool is_in_collective = rank.fiber.state == core::FiberState::waiting &&
+                                  rank.wait.kind == WaitNote::Kind::collective;
+    if (!is_in_collective) continue;
+    const mpi::CommShared& shared = *rank.wait.comm->shared;
+    std::vector<Run>& runs = members_[shared.context()];
+    if (!runs.empty()) continue;
+    for (std::int32_t member = 0; member < shared.size(); ++member) {
+      const std::int32_t world_rank = shared.group()->world_rank(member);
+      if (!runs.empty() && runs.back().last + 1 == world_rank) {
+        runs.back().last = world_rank;
+      } else {
+        runs.push_back({.first = world_rank, .last = world_rank});
+      }
+    }
+  }
+}
+
+std::string WaitTable::text(std::size_t bytes_max) const {
+  std::string text;
+  const auto append = [&](const std::string& line) {
+    if (text.size() + line.size() <= bytes_max) text += line;
+  };
+  for (const auto& [context, runs] : members_) {
+    std::string line = text_of("members\t%u\t", context);
+    for (const Run& run : runs)
+      line += text_of("%d-%d,", run.first, run.last);
+    append(line + "\n");
+  }
+  for (const RankWait& wait : waits_) {
+    append("wait\t" + std::to_string(wait.rank) + "\t" + as_field(wait.call) + "\t" +
+           as_field(wait.peer) + "\t" + as_field(wait.tag) + "\t" + as_field(wait.comm) + "\t" +
+           as_field(wait.place) + "\t" + as_field(wait.awaited) + "\t" + as_field(wait.collective) +
+           "\n");
+  }
+  return text;
+}
+
+void WaitTable::add(std::string_view text) {
+  while (!text.empty())
+    add_line(take_field(text, '\n'));
+  sort();
+}
+
+void WaitTable::add_line(std::string_view line) {
+  if (take_field(line) == "members") {
+    const auto context = number_in<std::uint32_t>(take_field(line));
+    if (!context) return;
+    std::vector<Run>& runs = members_[*context];
+    if (!runs.empty()) return;
+    while (!line.empty()) {
+      std::string_view run = take_field(line, ',');
+      const auto first = number_in<std::int32_t>(take_field(run, '-'));
+      const auto last = number_in<std::int32_t>(run);
+      if (first && last) runs.push_back({.first = *first, .last = *last});
+    }
+    return;
+  }
+  RankWait wait;
+  wait.rank = number_in<std::int32_t>(take_field(line)).value_or(0);
+  for (std::string* field : {&wait.call, &wait.peer, &wait.tag, &wait.comm, &wait.place})
+    *field = take_field(line);
+  wait.awaited = number_in<std::int32_t>(take_field(line));
+  wait.collective = number_in<std::uint32_t>(line);
+  waits_.push_back(std::move(wait));
+}
+
+void WaitTable::sort() {
+  std::ranges::sort(waits_, {}, &RankWait::rank);
+}
+
+void WaitTable::add_unknown(std::int32_t first, std::int32_t last) {
+  unknown_.push_back({.first = first, .last = last - 1});
+}
+
+std::int32_t WaitTable::unknown_count() const {
+  std::int32_t count = 0;
+  for (const Run& run : unknown_)
+    count += run.last - run.first + 1;
+  return count;
+}
+
+bool WaitTable::is_unknown(std::int32_t rank) const {
+  return std::ranges::any_of(unknown_,
+                             [&](const Run& run) { return rank >= run.first && rank <= run.last; });
+}
+
+const RankWait* WaitTable::wait_of(std::int32_t rank) const {
+  const auto found = std::ranges::lower_bound(waits_, rank, {}, &RankWait::rank);
+  return found != waits_.end() && found->rank == rank ? &*found : nullptr;
+}
+
+std::optional<std::int32_t> WaitTable::first_absent(std::uint32_t context) const {
+  const auto members = members_.find(context);
+  if (members == members_.end()) return std::nullopt;
+  for (const Run& run : members->second) {
+    for (std::int32_t rank = run.first; rank <= run.last; ++rank) {
+      if (is_unknown(rank)) continue;
+      const RankWait* member = wait_of(rank);
+      if (member == nullptr || member->collective != context) return rank;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace sorrel::runtime

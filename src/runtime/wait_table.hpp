@@ -1,0 +1,85 @@
+//! WaitTable - which ranks wait, in which call, and for whom: of one process, or of all of a job.
+//!
+//! Each process makes its own when everybody sleeps; those of the others come as text, since
+//! nothing in them is a pointer. For the deadlock report only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sorrel::mpi {
+class World;
+}
+
+namespace sorrel::runtime {
+
+struct RankWait {
+  std::int32_t rank = 0;
+  std::string call;
+  std::string peer;  ///< "from 3", "to 3 +2 more", "from any", "-"
+  std::string tag;
+  std::string comm;
+  /// Of the table's first rows; empty otherwise.
+  std::string place;
+  /// A rank of the job that it waits for, if it can be named.
+  std::optional<std::int32_t> awaited;
+  /// The context of the communicator in whose collective it waits.
+  std::optional<std::uint32_t> collective;
+};
+
+class WaitTable {
+ public:
+  /// More rows than a screen has help nobody.
+  static constexpr std::size_t row_count_max = 40;
+
+  using Worlds = std::vector<std::unique_ptr<mpi::World>>;
+
+  /// The waiting ranks of this process, all of whose workers sleep.
+  static WaitTable of(const Worlds& worlds);
+
+  /// As text of at most `bytes_max`, without the last ranks if they do not fit.
+  [[nodiscard]] std::string text(std::size_t bytes_max) const;
+
+  /// Adds what another process has written.
+  void add(std::string_view text);
+
+  /// The ranks [first, last) belong to a process that has not answered.
+  void add_unknown(std::int32_t first, std::int32_t last);
+
+  /// Ascending by rank.
+  [[nodiscard]] const std::vector<RankWait>& waits() const { return waits_; }
+
+  [[nodiscard]] std::int32_t unknown_count() const;
+
+  [[nodiscard]] bool is_unknown(std::int32_t rank) const;
+
+  /// Null when the rank does not wait.
+  [[nodiscard]] const RankWait* wait_of(std::int32_t rank) const;
+
+  /// The first member of the communicator that does not wait in a collective of it: whom the others
+  /// wait for. O(members).
+  [[nodiscard]] std::optional<std::int32_t> first_absent(std::uint32_t context) const;
+
+ private:
+  /// Ranks of the job from `first` to `last`, both included.
+  struct Run {
+    std::int32_t first;
+    std::int32_t last;
+  };
+
+  void add_members(const mpi::World& world);
+  void add_line(std::string_view line);
+  void sort();
+
+  std::vector<RankWait> waits_;
+  /// By context, in the order of the communicator.
+  std::map<std::uint32_t, std::vector<Run>> members_;
+  std::vector<Run> unknown_;
+};
+
+}  // namespace sorrel::runtime
