@@ -6,6 +6,7 @@
 #   include/mpi/mpi.h        alone in its include root, so that no other MPI's header is near
 #   include/sorrel.h         the interface beside MPI
 #   lib/libsorrel.so.0       parallel loops for programs without MPI
+#   lib/omp/libgomp.so.1     OpenMP for programs of GCC's, taken by `sorrel run --omp` alone
 #   include/sorrel/*.hpp     C++ interfaces
 #   lib/libsorrel_grid.a     cutting grids, for programs that use include/sorrel/grid.hpp
 #   lib/libsorrel_graph.a    task graphs, for programs that use include/sorrel/graph.hpp
@@ -30,6 +31,10 @@ target_include_directories(sorrel_so INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 set_target_properties(sorrel_so PROPERTIES EXPORT_NAME loop)
 install(TARGETS sorrel_so EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+if(TARGET gomp)
+  install(TARGETS gomp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/omp NAMELINK_SKIP)
+endif()
 
 # Sorrel::sorrel: the interfaces beside MPI, under Sorrel and under other MPIs.
 add_library(sorrel_api INTERFACE)

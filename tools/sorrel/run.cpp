@@ -21,6 +21,7 @@
 #include "tools/sorrel/installation.hpp"
 #include "tools/sorrel/launch.hpp"
 #include "tools/sorrel/numbers.hpp"
+#include "tools/sorrel/openmp.hpp"
 #include "tools/sorrel/preflight.hpp"
 #include "tools/sorrel/wire_words.hpp"
 #include "tools/sorrel/worker_plan.hpp"
@@ -51,7 +52,8 @@ constexpr const char* run_footer =
     "  sorrel run -n 4 --procs 4 python3 x.py   every rank a process: for any program\n"
     "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 ./heat\n"
     "                                           as if on four machines, to see what is hidden\n"
-    "  sorrel run -n 8 --seed 17 ./heat         a schedule that can be run again\n\n"
+    "  sorrel run -n 8 --seed 17 ./heat         a schedule that can be run again\n"
+    "  sorrel run --omp ./loops                 an OpenMP program, not recompiled\n\n"
     "Exit status: the program's own (the worst of its ranks); 2 if something was wrong with the\n"
     "command line or the program, and then nothing was started; 126 if the system refused to start "
     "it.";
@@ -66,6 +68,7 @@ struct RunWords {
   std::string wire;
   std::string seed;
   bool label = false;
+  bool omp = false;
 };
 
 struct RunPlan {
@@ -120,8 +123,23 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
                   "Makes the order in which ranks run, and every delay, a function of this number: "
                   "the same seed, the same run; on one worker (default: none)")
       ->type_name("S");
+  app->add_flag("--omp", words.omp,
+                "PROGRAM is an OpenMP program without MPI: its threads become user-level threads, "
+                "and as many run at once as there are free cores (docs/openmp.md)");
   app->add_flag("--label", words.label, "Begin each line of output with the rank that wrote it");
   return app;
+}
+
+/// The first option that has no meaning for a program without ranks, or "".
+std::string rank_option(const RunWords& words) {
+  if (!words.ranks.empty()) return "-n";
+  if (!words.procs.empty()) return "--procs";
+  if (!words.workers.empty()) return "--workers";
+  return words.label ? "--label" : "";
+}
+
+bool is_share(const std::string& word) {
+  return word.empty() || word == "fair" || word == "polite" || word == "fixed";
 }
 
 /// Reads a number from 1 to `most`; complains about `option` otherwise.
@@ -243,11 +261,6 @@ std::optional<RunPlan> make_plan(const RunWords& words) {
     (void)refuse("--bind must be core or none, not '{}'", words.bind);
     return std::nullopt;
   }
-  if (!words.share.empty() && words.share != "fair" && words.share != "polite" &&
-      words.share != "fixed") {
-    (void)refuse("--share must be fair, polite or fixed, not '{}'", words.share);
-    return std::nullopt;
-  }
   plan.share = words.share;
   if (!read_imitations(plan, words)) return std::nullopt;
   const MachineLimits limits = read_machine_limits();
@@ -349,6 +362,13 @@ int run_command(Arguments arguments) {
   if (!split.problem.empty()) return refuse("{}", split.problem);
   if (const auto status = parse_words(*app, split.options)) return *status;
   if (split.program.empty()) return refuse("no program given; usage: {}", run_usage);
+  if (!is_share(words.share))
+    return refuse("--share must be fair, polite or fixed, not '{}'", words.share);
+  if (words.omp) {
+    if (const std::string option = rank_option(words); !option.empty())
+      return refuse("--omp is for programs without MPI and goes without {}", option);
+    return run_openmp(split.program.data(), words.share);
+  }
   const auto plan = make_plan(words);
   if (!plan) return exit_refused;
 

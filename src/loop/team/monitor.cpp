@@ -70,7 +70,13 @@ void Monitor::add_thread() {
   if (index < thread_count_max)
     thread_numbers_[index].store(os::thread_number(), std::memory_order_relaxed);
   // The first helper shows that loops are worth something here: from now on somebody watches.
-  if (index == 0 || has_started_.exchange(true, std::memory_order_relaxed)) return;
+  if (index != 0) begin_watching();
+}
+
+void Monitor::begin_watching() {
+  if (has_started_.load(std::memory_order_relaxed) ||
+      has_started_.exchange(true, std::memory_order_relaxed))
+    return;
   // A system without room for one more thread: then nobody watches.
   if (!os::start_background_thread(thread_main, this))
     has_ended_.store(1, std::memory_order_release);
@@ -125,6 +131,7 @@ void Monitor::tick() {
   if (ticks_++ % ticks_per_second == ticks_per_second - 1) read_limits();
   const std::int64_t run_before_ns = sample_.run_ns;
   read_threads();
+  if (on_tick_ && on_tick_()) controls_.is_used.store(true, std::memory_order_relaxed);
   sample_.now_ns = os::monotonic_ns();
   const std::uint32_t wanted = demand(sample_.run_ns - run_before_ns);
   idle_ticks_ = wanted == settings_.limits.width_max ? 0 : idle_ticks_ + 1;

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -37,6 +38,13 @@ class Monitor {
 
   /// The calling thread is one of ours: its delay counts.
   void add_thread();
+
+  /// Before the first thread is added: runs in every tick, on the monitor's thread; whether the
+  /// process uses its threads though no loop has begun.
+  void set_on_tick(std::function<bool()> on_tick) { on_tick_ = std::move(on_tick); }
+
+  /// Starts watching; done by itself when a second thread is added.
+  void begin_watching();
 
   /// At a loop's entry.
   void note_use() {
@@ -73,6 +81,7 @@ class Monitor {
   void say(const char* format, std::uint32_t first, std::uint32_t second) const;
 
   const Settings settings_;
+  std::function<bool()> on_tick_;
   Controls& controls_;
 
   // The monitor's thread; before it starts, the maker's.

@@ -1,0 +1,182 @@
+// Loops whose iterations wait for each other (depend(sink) and depend(source)).
+//
+// posted[i] belongs to iteration i of the outermost loop: how far its inner iterations, counted in
+// their order, have posted; 0: none. Labels: (S) release by who posts, acquire by who waits.
+#include <cstdarg>
+
+#include "omp/face.hpp"
+#include "omp/loop.hpp"
+#include "omp/team.hpp"
+
+namespace {
+
+using namespace sorrel::omp;
+using Ull = unsigned long long;
+
+/// What the first thread prepares; later ones find it.
+template <class Number>
+bool start(unsigned dimension_count,
+           const Number* counts,
+           LoopShape shape,
+           const LoopExtras& extras,
+           Number* first,
+           Number* end) {
+  Thread& thread = this_thread();
+  shape.start = 0;
+  shape.step = 1;
+  shape.end = static_cast<std::uint64_t>(counts[0]);
+  shape.trip_count = shape.end;
+  begin_doacross(thread, shape, extras, dimension_count,
+                 [&](unsigned i) { return static_cast<std::uint64_t>(counts[i]); });
+  if (first == nullptr) return true;
+  Chunk chunk;
+  if (!next_chunk(thread, chunk)) return false;
+  *first = static_cast<Number>(chunk.begin);
+  *end = static_cast<Number>(chunk.end);
+  return true;
+}
+
+struct Sink {
+  const std::atomic<std::uint64_t>* posted;
+  std::uint64_t wanted;
+
+  static bool has_come(void* argument) {
+    const auto& self = *static_cast<const Sink*>(argument);
+    // (S) acquire.
+    return self.posted->load(std::memory_order_acquire) >= self.wanted;
+  }
+};
+
+void post(std::uint64_t outer, std::uint64_t inner) {
+  WorkShare& share = *this_thread().share;
+  // (S) seq_cst: release, and before the look at the waiters.
+  share.posted[outer].exchange(inner + 1, std::memory_order_seq_cst);
+  share.waiters.wake_all();
+}
+
+void wait(std::uint64_t outer, std::uint64_t inner) {
+  Thread& thread = this_thread();
+  WorkShare& share = *thread.share;
+  if (outer >= share.counts[0]) return;
+  Sink sink{.posted = &share.posted[outer], .wanted = inner + 1};
+  const Condition condition{.holds_of = Sink::has_come, .argument = &sink};
+  if (!condition.holds()) wait_until(thread, share.waiters, condition);
+}
+
+template <class Number>
+void post_all(const Number* counts) {
+  const WorkShare& share = *this_thread().share;
+  std::uint64_t inner = 0;
+  for (unsigned i = 1; i < share.dimension_count; ++i)
+    inner = inner * share.counts[i] + static_cast<std::uint64_t>(counts[i]);
+  post(static_cast<std::uint64_t>(counts[0]), inner);
+}
+
+LoopShape shape_of(std::uint64_t chunk, Schedule schedule) {
+  return {.chunk = chunk, .schedule = schedule};
+}
+
+LoopShape run_shape() {
+  LoopShape shape;
+  apply_run_schedule(this_thread(), shape);
+  return shape;
+}
+
+LoopShape shape_by_number(long schedule, std::uint64_t chunk) {
+  constexpr long monotonic = 0x8000'0000L;
+  switch (schedule & ~monotonic & 0xFFFF'FFFFL) {
+    case 0:
+      return run_shape();
+    case 2:
+      return shape_of(chunk, Schedule::dynamic);
+    case 3:
+      return shape_of(chunk, Schedule::guided);
+    default:
+      return shape_of(chunk, Schedule::fixed);
+  }
+}
+
+}  // namespace
+
+#define SORREL_DOACROSS(name, schedule)                                                           \
+  SORREL_FACE bool GOMP_loop_doacross_##name##_start(unsigned count, long* counts, long chunk,    \
+                                                     long* first, long* end) {                    \
+    return start(count, counts, shape_of(static_cast<std::uint64_t>(chunk), schedule), {}, first, \
+                 end);                                                                            \
+  }                                                                                               \
+  SORREL_FACE bool GOMP_loop_ull_doacross_##name##_start(unsigned count, Ull* counts, Ull chunk,  \
+                                                         Ull* first, Ull* end) {                  \
+    return start(count, counts, shape_of(chunk, schedule), {}, first, end);                       \
+  }
+
+SORREL_DOACROSS(static, Schedule::fixed)
+SORREL_DOACROSS(dynamic, Schedule::dynamic)
+SORREL_DOACROSS(guided, Schedule::guided)
+
+SORREL_FACE bool GOMP_loop_doacross_runtime_start(unsigned count,
+                                                  long* counts,
+                                                  long* first,
+                                                  long* end) {
+  return start(count, counts, run_shape(), {}, first, end);
+}
+
+SORREL_FACE bool GOMP_loop_ull_doacross_runtime_start(unsigned count,
+                                                      Ull* counts,
+                                                      Ull* first,
+                                                      Ull* end) {
+  return start(count, counts, run_shape(), {}, first, end);
+}
+
+SORREL_FACE bool GOMP_loop_doacross_start(unsigned count,
+                                          long* counts,
+                                          long schedule,
+                                          long chunk,
+                                          long* first,
+                                          long* end,
+                                          std::uintptr_t* reductions,
+                                          void** memory) {
+  return start(count, counts, shape_by_number(schedule, static_cast<std::uint64_t>(chunk)),
+               {.reductions = reductions, .memory = memory}, first, end);
+}
+
+SORREL_FACE bool GOMP_loop_ull_doacross_start(unsigned count,
+                                              Ull* counts,
+                                              long schedule,
+                                              Ull chunk,
+                                              Ull* first,
+                                              Ull* end,
+                                              std::uintptr_t* reductions,
+                                              void** memory) {
+  return start(count, counts, shape_by_number(schedule, chunk),
+               {.reductions = reductions, .memory = memory}, first, end);
+}
+
+SORREL_FACE void GOMP_doacross_post(long* counts) {
+  post_all(counts);
+}
+
+SORREL_FACE void GOMP_doacross_ull_post(Ull* counts) {
+  post_all(counts);
+}
+
+SORREL_FACE void GOMP_doacross_wait(long first, ...) {
+  const WorkShare& share = *this_thread().share;
+  std::uint64_t inner = 0;
+  va_list rest;
+  va_start(rest, first);
+  for (unsigned i = 1; i < share.dimension_count; ++i)
+    inner = inner * share.counts[i] + static_cast<std::uint64_t>(va_arg(rest, long));
+  va_end(rest);
+  wait(static_cast<std::uint64_t>(first), inner);
+}
+
+SORREL_FACE void GOMP_doacross_ull_wait(Ull first, ...) {
+  const WorkShare& share = *this_thread().share;
+  std::uint64_t inner = 0;
+  va_list rest;
+  va_start(rest, first);
+  for (unsigned i = 1; i < share.dimension_count; ++i)
+    inner = inner * share.counts[i] + va_arg(rest, Ull);
+  va_end(rest);
+  wait(first, inner);
+}

@@ -1,0 +1,55 @@
+//! Environment - what the environment variables say to OpenMP programs: OMP_*, and those of ours
+//! that govern threads (loop/team/settings.hpp).
+//!
+//! Pure: reads through a function that looks up a name, returns complaints instead of printing
+//! them. environment() is the process's, read once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "loop/team/settings.hpp"
+#include "omp/icv.hpp"
+
+namespace sorrel::omp {
+
+enum class Display : std::uint8_t { no, yes, verbose };
+
+struct Environment {
+  Icv icv;
+  /// Team sizes by level, if OMP_NUM_THREADS is a list; the first is icv.thread_count.
+  std::vector<std::uint32_t> thread_counts;
+  std::vector<Bind> binds;
+  std::uint32_t cpus = 1;
+  std::uint32_t thread_limit = 0xFFFF'FFFF;
+  std::size_t stack_bytes = 0;  ///< 0: the system's default
+  bool can_cancel = false;
+  bool is_wait_active = false;
+  bool is_wait_given = false;
+  std::int32_t task_priority_max = 0;
+  Display display = Display::no;
+  bool displays_affinity = false;
+  std::string affinity_format = "level %L thread %i affinity %A";
+  loop::Settings loop_settings;
+  std::vector<std::string> complaints;
+};
+
+inline constexpr std::uint32_t active_levels_supported = 255;
+
+[[nodiscard]] Environment read_environment(const loop::Lookup& lookup, std::uint32_t cpus);
+
+/// What OMP_DISPLAY_ENV shows.
+[[nodiscard]] std::string describe(const Environment& environment, bool is_verbose);
+
+[[nodiscard]] const Environment& environment();
+
+/// thread-limit-var: OMP_THREAD_LIMIT, or less in a teams region.
+[[nodiscard]] std::uint32_t thread_limit_now();
+void set_thread_limit(std::uint32_t limit);
+
+/// What the lists of OMP_NUM_THREADS and OMP_PROC_BIND say for threads of a team at `level`.
+void inherit_next_level(Icv& icv, std::uint32_t level);
+
+}  // namespace sorrel::omp

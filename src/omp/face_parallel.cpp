@@ -1,0 +1,154 @@
+// GOMP_*: parallel regions, barriers, single, critical, atomic, cancellation, teams. The functions
+// that GCC's code calls; no logic.
+#include "omp/environment.hpp"
+#include "omp/face.hpp"
+#include "omp/lock.hpp"
+#include "omp/loop.hpp"
+#include "omp/reduction.hpp"
+#include "omp/team.hpp"
+
+namespace {
+
+using namespace sorrel::omp;
+
+Lock critical_lock;
+Lock atomic_lock;
+
+void run_region(const Fork& fork, unsigned asked) {
+  Thread& thread = this_thread();
+  (void)begin_region(thread, fork, resolve_team_size(thread, asked));
+  fork.body(fork.data);
+  end_region(this_thread());
+}
+
+/// Set at the start, for the whole process.
+bool can_cancel() {
+  return environment().can_cancel;
+}
+
+/// The environment is read, and complained of, before main().
+[[gnu::constructor]] void read_environment_early() {
+  (void)environment();
+}
+
+}  // namespace
+
+SORREL_FACE void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned) {
+  run_region({.body = body, .data = data}, threads);
+}
+
+SORREL_FACE void GOMP_parallel_start(void (*body)(void*), void* data, unsigned threads) {
+  Thread& thread = this_thread();
+  (void)begin_region(thread, {.body = body, .data = data}, resolve_team_size(thread, threads));
+}
+
+SORREL_FACE void GOMP_parallel_end() {
+  end_region(this_thread());
+}
+
+SORREL_FACE unsigned GOMP_parallel_reductions(void (*body)(void*),
+                                              void* data,
+                                              unsigned threads,
+                                              unsigned) {
+  Thread& thread = this_thread();
+  const std::uint32_t size = resolve_team_size(thread, threads);
+  auto* arrays = *static_cast<std::uintptr_t**>(data);
+  register_reductions(arrays, nullptr, size);
+  TaskGroup group;
+  group.reductions = arrays;
+  // The standard promises `size` copies: with fewer threads some stay as they are.
+  (void)begin_region(thread, {.body = body, .data = data, .region_taskgroup = &group}, size);
+  body(data);
+  end_region(this_thread());
+  return size;
+}
+
+SORREL_FACE void GOMP_barrier() {
+  (void)wait_at_barrier(this_thread());
+}
+
+SORREL_FACE bool GOMP_barrier_cancel() {
+  return wait_at_barrier(this_thread(), true);
+}
+
+SORREL_FACE bool GOMP_single_start() {
+  Thread& thread = this_thread();
+  Team& team = *thread.team;
+  if (team.size == 1) return true;
+  std::uint64_t number = thread.single_count++;
+  // Relaxed: only who comes first; the construct's barrier orders the rest.
+  return team.single_count.load(std::memory_order_relaxed) == number &&
+         team.single_count.compare_exchange_strong(number, number + 1, std::memory_order_relaxed);
+}
+
+SORREL_FACE void* GOMP_single_copy_start() {
+  if (GOMP_single_start()) return nullptr;
+  (void)wait_at_barrier(this_thread());
+  return this_thread().team->copyprivate;
+}
+
+SORREL_FACE void GOMP_single_copy_end(void* data) {
+  Thread& thread = this_thread();
+  if (thread.team->size == 1) return;
+  thread.team->copyprivate = data;
+  (void)wait_at_barrier(thread);
+}
+
+SORREL_FACE void GOMP_critical_start() {
+  critical_lock.take();
+}
+
+SORREL_FACE void GOMP_critical_end() {
+  critical_lock.give();
+}
+
+// The compiler gives each name a zeroed pointer: the lock lies in it.
+SORREL_FACE void GOMP_critical_name_start(void** name) {
+  reinterpret_cast<Lock*>(name)->take();
+}
+
+SORREL_FACE void GOMP_critical_name_end(void** name) {
+  reinterpret_cast<Lock*>(name)->give();
+}
+
+SORREL_FACE void GOMP_atomic_start() {
+  atomic_lock.take();
+}
+
+SORREL_FACE void GOMP_atomic_end() {
+  atomic_lock.give();
+}
+
+SORREL_FACE bool GOMP_cancellation_point(int what) {
+  if (!can_cancel()) return false;
+  const Thread& thread = this_thread();
+  const auto kinds = static_cast<std::uint32_t>(what);
+  if ((kinds & cancelled_taskgroup) != 0) {
+    const TaskGroup* group = thread.task->taskgroup;
+    if (group != nullptr && group->is_cancelled.load(std::memory_order_relaxed)) return true;
+    return thread.team->is_cancelled(cancelled_parallel);
+  }
+  return thread.team->is_cancelled(kinds | cancelled_parallel);
+}
+
+SORREL_FACE bool GOMP_cancel(int what, bool does) {
+  if (!can_cancel()) return false;
+  if (!does) return GOMP_cancellation_point(what);
+  Thread& thread = this_thread();
+  Team& team = *thread.team;
+  const auto kinds = static_cast<std::uint32_t>(what);
+  if ((kinds & cancelled_taskgroup) != 0) {
+    if (thread.task->taskgroup != nullptr)
+      thread.task->taskgroup->is_cancelled.store(true, std::memory_order_relaxed);
+    return true;
+  }
+  // Seq_cst: before the look at those who wait at barriers.
+  team.cancelled.fetch_or(kinds, std::memory_order_seq_cst);
+  team.inner.waiters().wake_all();
+  return true;
+}
+
+SORREL_FACE void GOMP_teams_reg(
+    void (*body)(void*), void* data, unsigned count, unsigned limit, unsigned) {
+  run_teams(this_thread(), body, data, {.count = count == 0 ? 1 : count, .thread_limit = limit});
+}

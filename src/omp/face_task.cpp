@@ -1,0 +1,180 @@
+// GOMP_*: tasks, taskloops, taskgroups and reductions over them; no logic but the cutting of
+// taskloops.
+#include <cstring>
+
+#include "omp/environment.hpp"
+#include "omp/face.hpp"
+#include "omp/loop.hpp"
+#include "omp/reduction.hpp"
+#include "omp/task.hpp"
+#include "omp/taskloop.hpp"
+#include "omp/team.hpp"
+
+namespace {
+
+using namespace sorrel::omp;
+using Ull = unsigned long long;
+
+struct TaskloopRequest {
+  TaskRequest task;
+  std::uint64_t start;
+  std::uint64_t step;
+  std::uint64_t trip_count;
+  std::uint64_t number;  ///< of tasks, or the grain
+};
+
+/// The first words of a taskloop's data: its range, and its reductions.
+struct TaskloopData {
+  std::uint64_t first;
+  std::uint64_t end;
+  std::uintptr_t* reductions;
+};
+
+void run_taskloop(TaskloopRequest request, std::uint64_t end_of_loop) {
+  Thread& thread = this_thread();
+  auto* data = static_cast<TaskloopData*>(request.task.data);
+  const std::uint32_t flags = request.task.flags;
+  const bool has_group = (flags & task_nogroup) == 0;
+  const bool has_reductions = (flags & task_reduction) != 0;
+  if (has_group) begin_taskgroup(thread);
+  if (has_reductions) {
+    register_reductions(data->reductions, nullptr, thread.team->size);
+    adopt_reductions(thread, data->reductions);
+  }
+  request.task.is_deferrable = (flags & task_if) != 0;
+  request.task.flags = flags & task_final;
+  const TaskloopCut cut = cut_taskloop(request.trip_count, request.number,
+                                       (flags & task_grainsize) != 0, thread.team->size);
+  std::uint64_t begin = 0;
+  for (std::uint64_t i = 0; i < cut.task_count; ++i) {
+    const std::uint64_t end = begin + cut.size + (i < cut.larger_count ? 1 : 0);
+    data->first = request.start + begin * request.step;
+    data->end = end == request.trip_count ? end_of_loop : request.start + end * request.step;
+    make_task(this_thread(), request.task);
+    begin = end;
+  }
+  if (has_group) end_taskgroup(this_thread());
+}
+
+}  // namespace
+
+SORREL_FACE void GOMP_task(void (*body)(void*),
+                           void* data,
+                           void (*copy)(void*, void*),
+                           long bytes,
+                           long alignment,
+                           bool is_deferrable,
+                           unsigned flags,
+                           void** depend,
+                           int,
+                           void* detach) {
+  make_task(this_thread(), {.body = body,
+                            .data = data,
+                            .copy = copy,
+                            .bytes = static_cast<std::size_t>(bytes),
+                            .alignment = static_cast<std::size_t>(alignment),
+                            .is_deferrable = is_deferrable,
+                            .flags = flags,
+                            .depend = depend,
+                            .detach = static_cast<void**>(detach)});
+}
+
+SORREL_FACE void GOMP_taskwait() {
+  wait_for_children(this_thread());
+}
+
+SORREL_FACE void GOMP_taskwait_depend(void** depend) {
+  wait_for_dependences(this_thread(), depend);
+}
+
+SORREL_FACE void GOMP_taskyield() {
+  Thread& thread = this_thread();
+  if (thread.team->size > 1) yield(thread);
+}
+
+SORREL_FACE void GOMP_taskgroup_start() {
+  begin_taskgroup(this_thread());
+}
+
+SORREL_FACE void GOMP_taskgroup_end() {
+  end_taskgroup(this_thread());
+}
+
+SORREL_FACE void GOMP_taskloop(void (*body)(void*),
+                               void* data,
+                               void (*copy)(void*, void*),
+                               long bytes,
+                               long alignment,
+                               unsigned flags,
+                               unsigned long number,
+                               int,
+                               long start,
+                               long end,
+                               long step) {
+  run_taskloop({.task = {.body = body,
+                         .data = data,
+                         .copy = copy,
+                         .bytes = static_cast<std::size_t>(bytes),
+                         .alignment = static_cast<std::size_t>(alignment),
+                         .flags = flags},
+                .start = static_cast<std::uint64_t>(start),
+                .step = static_cast<std::uint64_t>(step),
+                .trip_count = trip_count(start, end, step),
+                .number = number},
+               static_cast<std::uint64_t>(end));
+}
+
+SORREL_FACE void GOMP_taskloop_ull(void (*body)(void*),
+                                   void* data,
+                                   void (*copy)(void*, void*),
+                                   long bytes,
+                                   long alignment,
+                                   unsigned flags,
+                                   unsigned long number,
+                                   int,
+                                   Ull start,
+                                   Ull end,
+                                   Ull step) {
+  run_taskloop({.task = {.body = body,
+                         .data = data,
+                         .copy = copy,
+                         .bytes = static_cast<std::size_t>(bytes),
+                         .alignment = static_cast<std::size_t>(alignment),
+                         .flags = flags},
+                .start = start,
+                .step = step,
+                .trip_count = trip_count_unsigned((flags & task_up) != 0, start, end, step),
+                .number = number},
+               end);
+}
+
+SORREL_FACE void GOMP_taskgroup_reduction_register(std::uintptr_t* data) {
+  Thread& thread = this_thread();
+  register_reductions(data, nullptr, thread.team->size);
+  adopt_reductions(thread, data);
+}
+
+SORREL_FACE void GOMP_taskgroup_reduction_unregister(std::uintptr_t* data) {
+  unregister_reductions(data);
+}
+
+SORREL_FACE void GOMP_task_reduction_remap(size_t count, size_t original_count, void** pointers) {
+  remap_reductions(this_thread(), count, original_count, pointers);
+}
+
+SORREL_FACE void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
+  Thread& thread = this_thread();
+  std::uintptr_t* data = thread.task->taskgroup->reductions;
+  end_taskgroup(thread);
+  // All threads share one memory: the last use of it is behind us all.
+  if (!is_cancelled) (void)wait_at_barrier(thread);
+  if (thread.number == 0) unregister_reductions(data);
+}
+
+SORREL_FACE void omp_fulfill_event(Task* event) {
+  fulfill(*event);
+}
+
+SORREL_FACE void omp_fulfill_event_(Task** event) {
+  fulfill(**event);
+}

@@ -1,0 +1,81 @@
+//! Group - a contention group: a native thread, the OpenMP threads below it, and those of them that
+//! could run now.
+//!
+//! The first line is what helpers look at; it changes when there is something for them. A region of
+//! the outermost level publishes its threads as bits (`unstarted`): taking a bit (B) is the right
+//! to start that thread. Everything else that is ready waits in the queue.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "omp/spin_lock.hpp"
+#include "omp/thread.hpp"
+#include "omp/worker.hpp"
+
+namespace sorrel::omp {
+
+/// Whether a team may have tasks that nobody has begun. Raised by who queues one if it is down;
+/// lowered by who has looked everywhere and found none, and who then looks once more.
+struct alignas(cache_line_bytes) TaskFlag {
+  std::atomic<bool> is_up{false};
+
+  [[nodiscard]] bool seems_up() const {
+    return is_up.load(std::memory_order_relaxed);  // a hint
+  }
+};
+
+struct Group {
+  /// Threads that have a bit; the others start through the queue.
+  static constexpr std::uint32_t bit_count = 64;
+
+  explicit Group(Thread& first);
+
+  // Any thread; written when there is work.
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> unstarted{0};
+  std::atomic<std::uint32_t> ready_count{0};
+  /// Members of the outermost region. (R) release by the fork, acquire by who looks for somebody to
+  /// run tasks.
+  std::atomic<std::uint32_t> crew_count{0};
+  std::atomic<Thread* const*> crew{nullptr};
+  /// The outermost team may have explicit tasks that nobody has begun; see TaskFlag.
+  std::atomic<const TaskFlag*> task_flag{nullptr};
+
+  // The queue: under lock_.
+  alignas(cache_line_bytes) SpinLock lock;
+  Thread* first_ready = nullptr;
+  Thread* last_ready = nullptr;
+
+  // Of a teams construct: constant while it runs.
+  std::uint32_t teams_count = 1;
+  std::uint32_t teams_number = 0;
+
+  // The native thread's own.
+  alignas(cache_line_bytes) Worker root;
+  Thread& initial;
+  std::uint32_t index = 0;  ///< in the pool
+  bool is_known = false;    ///< it has had a region of several threads
+  bool is_in_pool = false;
+  /// For the pool's eyes: read now and then.
+  std::atomic<bool> is_in_region{false};
+
+  /// Whether somebody could run now. Any thread.
+  [[nodiscard]] bool has_work() const {
+    // Seq_cst, pairs with the changes that make it true: a sleeper looks after it has announced
+    // itself, and the changer looks for sleepers after its change.
+    return unstarted.load(std::memory_order_seq_cst) != 0 ||
+           ready_count.load(std::memory_order_seq_cst) != 0;
+  }
+
+  void push_ready(Thread& thread);
+  Thread* pop_ready();
+
+  /// Takes a thread that has not been started, `preferred` if it is one; null if there is none.
+  Thread* take_unstarted(std::uint32_t preferred);
+
+  /// Takes a docked thread for explicit tasks, if there are tasks.
+  Thread* take_docked_for_tasks(std::uint32_t preferred);
+};
+
+}  // namespace sorrel::omp

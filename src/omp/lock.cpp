@@ -1,0 +1,58 @@
+#include "omp/lock.hpp"
+
+#include <array>
+
+#include "arch/cpu.hpp"
+#include "base/cache_line.hpp"
+#include "omp/group.hpp"
+#include "omp/pool.hpp"
+#include "omp/thread.hpp"
+
+namespace sorrel::omp {
+
+namespace {
+
+struct alignas(cache_line_bytes) Row {
+  WaitList waiters;
+};
+
+constexpr std::size_t row_count = 64;
+constinit std::array<Row, row_count> rows;
+
+WaitList& waiters_of(const void* address) {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  return rows[(number >> 2 ^ number >> 8 ^ number >> 14) % row_count].waiters;
+}
+
+// A holder keeps a lock for a few hundred instructions, mostly: about 10 us.
+constexpr int rounds_max = 300;
+
+}  // namespace
+
+bool Lock::take_as_waiter(void* argument) {
+  auto& word = static_cast<Lock*>(argument)->word_;
+  // Relaxed: it is marked already, and whoever gives it back wakes somebody.
+  if (word.load(std::memory_order_relaxed) == 2) return false;
+  // (M) acquire; seq_cst after the waiter has counted itself in.
+  return word.exchange(2, std::memory_order_seq_cst) == 0;
+}
+
+void Lock::take_slowly() {
+  Thread& thread = this_thread();
+  const Pool* pool = pool_if_made();
+  // Whoever holds it may need this very worker, or this core.
+  const bool may_spin = pool != nullptr && pool->spin_cycles() != 0;
+  for (int round = 0; may_spin && round < rounds_max; ++round) {
+    // Relaxed: a guess.
+    if (word_.load(std::memory_order_relaxed) == 0 && try_take()) return;
+    if (thread.group->has_work()) break;
+    arch::pause();
+  }
+  wait_until(thread, waiters_of(this), {.holds_of = take_as_waiter, .argument = this, .key = this});
+}
+
+void Lock::wake_one() {
+  waiters_of(this).wake_one(this);
+}
+
+}  // namespace sorrel::omp

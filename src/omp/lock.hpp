@@ -1,0 +1,87 @@
+//! Locks of OpenMP programs: a word of 32 bits in the program's memory. Who has to wait lets other
+//! OpenMP threads run; then, if there are none, sleeps.
+//!
+//! 0: free, 1: taken, 2: taken and somebody may wait. Waiters stand in lists found by the word's
+//! address. Any OpenMP thread; may suspend where it says so. Ordering label: (M) taking and letting
+//! go.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace sorrel::omp {
+
+struct Thread;
+
+class Lock {
+ public:
+  /// May suspend.
+  void take() {
+    std::uint32_t expected = 0;
+    // (M) acquire, pairs with give().
+    if (!word_.compare_exchange_strong(expected, 1, std::memory_order_acquire,
+                                       std::memory_order_relaxed))
+      take_slowly();
+  }
+
+  bool try_take() {
+    std::uint32_t expected = 0;
+    return word_.compare_exchange_strong(expected, 1, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
+  }
+
+  void give() {
+    // (M) release; seq_cst before the look at the waiters.
+    if (word_.exchange(0, std::memory_order_seq_cst) == 2) wake_one();
+  }
+
+ private:
+  void take_slowly();
+  void wake_one();
+
+  static bool take_as_waiter(void* argument);
+
+  std::atomic<std::uint32_t> word_{0};
+};
+
+/// omp_nest_lock_t since OpenMP 3.0: owned by a task.
+struct NestLock {
+  Lock lock;
+  std::int32_t count;
+  const void* owner;
+
+  void take(const void* who) {
+    if (owner_now() != who) {
+      lock.take();
+      set_owner(who);
+    }
+    ++count;
+  }
+
+  /// The new count; 0 if somebody else has it.
+  std::int32_t try_take(const void* who) {
+    if (owner_now() != who) {
+      if (!lock.try_take()) return 0;
+      set_owner(who);
+    }
+    return ++count;
+  }
+
+  void give() {
+    if (--count != 0) return;
+    set_owner(nullptr);
+    lock.give();
+  }
+
+ private:
+  // Relaxed: only the owner finds itself there.
+  [[nodiscard]] const void* owner_now() {
+    return std::atomic_ref(owner).load(std::memory_order_relaxed);
+  }
+
+  void set_owner(const void* who) { std::atomic_ref(owner).store(who, std::memory_order_relaxed); }
+};
+
+static_assert(sizeof(Lock) == 4 && sizeof(NestLock) == 16);
+
+}  // namespace sorrel::omp

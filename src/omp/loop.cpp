@@ -1,0 +1,170 @@
+#include "omp/loop.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "omp/reduction.hpp"
+#include "omp/team.hpp"
+
+namespace sorrel::omp {
+
+namespace {
+
+/// Up to here every thread can add a chunk more without passing 2^64.
+constexpr std::uint64_t additive_max = std::uint64_t{1} << 48;
+
+bool take_dynamic(WorkShare& share, Chunk& chunk) {
+  const LoopShape& loop = share.loop;
+  // Relaxed all: iterations carry nothing; (P) published the loop.
+  std::uint64_t begin = share.next.load(std::memory_order_relaxed);
+  if (begin >= loop.trip_count) return false;
+  if (loop.trip_count < additive_max) {
+    begin = share.next.fetch_add(loop.chunk, std::memory_order_relaxed);
+    if (begin >= loop.trip_count) return false;
+  } else {
+    while (!share.next.compare_exchange_weak(
+        begin, begin + std::min(loop.chunk, loop.trip_count - begin), std::memory_order_relaxed)) {
+      if (begin >= loop.trip_count) return false;
+    }
+  }
+  chunk = {begin, begin + std::min(loop.chunk, loop.trip_count - begin)};
+  return true;
+}
+
+bool take_guided(WorkShare& share, std::uint32_t thread_count, Chunk& chunk) {
+  const LoopShape& loop = share.loop;
+  std::uint64_t begin = share.next.load(std::memory_order_relaxed);
+  for (;;) {
+    if (begin >= loop.trip_count) return false;
+    const std::uint64_t size = guided_size(loop.trip_count - begin, loop.chunk, thread_count);
+    if (!share.next.compare_exchange_weak(begin, begin + size, std::memory_order_relaxed)) continue;
+    chunk = {begin, begin + size};
+    return true;
+  }
+}
+
+struct Turn {
+  const WorkShare* share;
+  std::uint64_t begin;
+
+  static bool has_come(void* argument) {
+    const auto& self = *static_cast<const Turn*>(argument);
+    // (N) acquire, pairs with pass_turn().
+    return self.share->ordered_next.load(std::memory_order_acquire) == self.begin;
+  }
+};
+
+void pass_turn(Thread& thread) {
+  if (!thread.holds_chunk) return;
+  wait_for_turn(thread);
+  WorkShare& share = *thread.share;
+  thread.holds_chunk = false;
+  // (N) seq_cst: release, and before the look at the waiters.
+  share.ordered_next.exchange(thread.chunk_end, std::memory_order_seq_cst);
+  share.waiters.wake_all();
+}
+
+void* zeroed(std::size_t bytes) {
+  const std::size_t size = (bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
+  void* memory = std::aligned_alloc(cache_line_bytes, size);
+  std::memset(memory, 0, size);
+  return memory;
+}
+
+}  // namespace
+
+void apply_run_schedule(const Thread& thread, LoopShape& shape) {
+  shape.schedule = thread.icv.schedule;
+  shape.chunk = static_cast<std::uint64_t>(thread.icv.chunk);
+  if (shape.schedule == Schedule::automatic) shape.chunk = 0;
+}
+
+void begin_loop(Thread& thread,
+                const LoopShape& shape,
+                const LoopExtras& extras,
+                const std::function<void(WorkShare&)>& prepare) {
+  if (extras.reductions != nullptr) begin_taskgroup(thread);
+  WorkShares& shares = thread.team->shares;
+  bool is_first = false;
+  WorkShare& share = shares.enter(thread, is_first);
+  if (is_first) {
+    share.loop = shape;
+    if (shape.schedule == Schedule::dynamic || shape.schedule == Schedule::guided) {
+      const std::uint64_t least = std::max<std::uint64_t>(shape.chunk, 1);
+      share.loop.chunk = std::min(least, std::max<std::uint64_t>(shape.trip_count, 1));
+    }
+    // Relaxed: (P) publishes them.
+    share.next.store(0, std::memory_order_relaxed);
+    share.ordered_next.store(0, std::memory_order_relaxed);
+    if (extras.reductions != nullptr) {
+      register_reductions(extras.reductions, nullptr, thread.team->size);
+      share.reductions = extras.reductions;
+    }
+    if (extras.memory != nullptr)
+      share.memory = zeroed(reinterpret_cast<std::uintptr_t>(*extras.memory));
+    if (prepare) prepare(share);
+    shares.publish(thread, share);
+  } else if (extras.reductions != nullptr) {
+    register_reductions(extras.reductions, share.reductions, thread.team->size);
+  }
+  if (extras.reductions != nullptr) adopt_reductions(thread, extras.reductions);
+  if (extras.memory != nullptr) *extras.memory = share.memory;
+}
+
+bool next_chunk(Thread& thread, Chunk& chunk) {
+  WorkShare& share = *thread.share;
+  const LoopShape& loop = share.loop;
+  if (loop.is_ordered) pass_turn(thread);
+  const std::uint32_t size = thread.team->size;
+  bool is_some = false;
+  switch (loop.schedule) {
+    case Schedule::fixed:
+    case Schedule::automatic:
+      chunk = fixed_chunk(loop.trip_count, loop.chunk, thread.chunk_index++, thread.number, size);
+      is_some = !chunk.empty();
+      break;
+    case Schedule::dynamic:
+      is_some = take_dynamic(share, chunk);
+      break;
+    case Schedule::guided:
+      is_some = take_guided(share, size, chunk);
+      break;
+  }
+  if (is_some && loop.is_ordered) {
+    thread.chunk_begin = chunk.begin;
+    thread.chunk_end = chunk.end;
+    thread.holds_chunk = true;
+  }
+  return is_some;
+}
+
+void wait_for_turn(Thread& thread) {
+  if (!thread.holds_chunk) return;
+  WorkShare& share = *thread.share;
+  Turn turn{.share = &share, .begin = thread.chunk_begin};
+  const Condition condition{.holds_of = Turn::has_come, .argument = &turn};
+  if (!condition.holds()) wait_until(thread, share.waiters, condition);
+}
+
+void end_loop(Thread& thread, bool waits) {
+  thread.team->shares.leave(thread, thread.team->size);
+  if (waits) (void)wait_at_barrier(thread);
+}
+
+bool end_cancellable(Thread& thread, std::uint32_t what) {
+  Team& team = *thread.team;
+  if (wait_at_barrier(thread, true)) return true;
+  if (!team.is_cancelled(what)) return false;
+  // All have seen it, one takes it back, and nobody asks for the next before that.
+  if (wait_at_barrier(thread, true)) return true;
+  if (thread.number == 0) team.cancelled.fetch_and(~what, std::memory_order_relaxed);
+  return wait_at_barrier(thread, true);
+}
+
+Bounds bounds_of(const LoopShape& loop, const Chunk& chunk) {
+  // Beyond the last iteration the program's own end is the one number that cannot overflow.
+  return {loop.start + chunk.begin * loop.step,
+          chunk.end == loop.trip_count ? loop.end : loop.start + chunk.end * loop.step};
+}
+
+}  // namespace sorrel::omp

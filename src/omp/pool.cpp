@@ -1,0 +1,241 @@
+#include "omp/pool.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "arch/cpu.hpp"
+#include "omp/environment.hpp"
+#include "os/thread.hpp"
+
+namespace sorrel::omp {
+
+namespace {
+
+std::atomic<Pool*> made_pool{nullptr};
+std::atomic_flag is_making;
+
+// Between two readings of the clock by a helper that looks out.
+constexpr int rounds_per_reading = 16;
+// Looks in vain before a helper takes a thread that is meant for another.
+constexpr int grace_rounds = 8;
+
+/// A child process has none of its parent's threads: it begins anew.
+void forget() {
+  made_pool.store(nullptr, std::memory_order_relaxed);
+  is_making.clear(std::memory_order_relaxed);
+  own_thread = nullptr;
+}
+
+pid_t pool_process = 0;
+
+void say_goodbye() {
+  Pool* pool = made_pool.load(std::memory_order_acquire);
+  if (pool != nullptr && pool_process == getpid()) pool->monitor().say_goodbye();
+}
+
+Pool& make_pool() {
+  while (is_making.test_and_set(std::memory_order_acquire))
+    sched_yield();
+  Pool* pool = made_pool.load(std::memory_order_acquire);
+  if (pool == nullptr) {
+    pool = new Pool(environment().loop_settings);
+    pool_process = getpid();
+    // Release, pairs with the acquire in pool().
+    made_pool.store(pool, std::memory_order_release);
+    static std::atomic_flag has_handlers;
+    if (!has_handlers.test_and_set(std::memory_order_relaxed)) {
+      pthread_atfork(nullptr, nullptr, forget);
+      std::atexit(say_goodbye);
+    }
+  }
+  is_making.clear(std::memory_order_release);
+  return *pool;
+}
+
+}  // namespace
+
+Pool& pool() {
+  Pool* made = made_pool.load(std::memory_order_acquire);
+  return made != nullptr ? *made : make_pool();
+}
+
+Pool* pool_if_made() {
+  return made_pool.load(std::memory_order_acquire);
+}
+
+Pool::Pool(const loop::Settings& settings)
+    : width_max_(std::min(settings.limits.width_max, helper_count_max + 1)),
+      monitor_(settings, controls_) {
+  monitor_.set_on_tick([this] { return on_tick(); });
+}
+
+void Pool::add(Group& group) {
+  for (std::uint32_t i = 0; i < group_count_max; ++i) {
+    Group* expected = nullptr;
+    // Release: the group is complete. A group beyond the last place has no helpers.
+    if (!groups_[i].compare_exchange_strong(expected, &group, std::memory_order_release,
+                                            std::memory_order_relaxed))
+      continue;
+    group.index = i;
+    group.is_in_pool = true;
+    std::uint32_t limit = group_limit_.load(std::memory_order_relaxed);
+    while (limit <= i && !group_limit_.compare_exchange_weak(
+                             limit, i + 1, std::memory_order_release, std::memory_order_relaxed)) {
+    }
+    return;
+  }
+}
+
+void Pool::remove(Group& group) {
+  if (!group.is_in_pool) return;
+  group.is_in_pool = false;
+  // Relaxed: groups stay in memory, and this one has no work.
+  groups_[group.index].store(nullptr, std::memory_order_relaxed);
+}
+
+void Pool::call_helpers(const Group& group, std::uint32_t count) {
+  const std::uint32_t wanted = std::min(count + 1, width()) - 1;
+  const std::uint32_t started = started_count_.load(std::memory_order_relaxed);
+  // Seq_cst, pairs with park(): the caller has published before.
+  if (started >= wanted && parked_count_.load(std::memory_order_seq_cst) == 0) [[likely]]
+    return;
+  if (wanted == 0) return;
+  for (std::uint32_t i = 1; i <= wanted; ++i) {
+    Helper& helper = helpers_[helper_of(group, i)];
+    // One at a time: a helper that comes and finds more to do calls the next.
+    if (helper.worker.seems_asleep() && helper.worker.wake()) return;
+  }
+  if (started < wanted) (void)start_helper(false);
+}
+
+void Pool::call_one(const Group& group) {
+  const std::uint32_t limit = width();
+  if (limit < 2 || !group.is_in_pool) return;
+  const std::uint32_t started = started_count_.load(std::memory_order_relaxed);
+  if (parked_count_.load(std::memory_order_seq_cst) != 0 && wake_parked(limit, false)) return;
+  if (started + 1 < limit) (void)start_helper(false);
+}
+
+bool Pool::wake_parked(std::uint32_t limit, bool is_extra) {
+  const std::uint32_t started =
+      std::min(started_count_.load(std::memory_order_acquire), helper_count_max);
+  for (std::uint32_t i = 1; i <= started && (is_extra || i < limit); ++i) {
+    Helper& helper = helpers_[i];
+    if (!helper.worker.seems_asleep()) continue;
+    // Relaxed: read after the wake-up, which orders it.
+    if (is_extra) helper.is_extra.store(true, std::memory_order_relaxed);
+    if (helper.worker.wake()) return true;
+  }
+  return false;
+}
+
+bool Pool::start_helper(bool is_extra) {
+  if (is_starting_.exchange(true, std::memory_order_acquire)) return false;
+  const std::uint32_t index = started_count_.load(std::memory_order_relaxed) + 1;
+  bool has_started = false;
+  if (index <= helper_count_max && (is_extra || index < width_max_)) {
+    Helper& helper = helpers_[index];
+    helper.pool = this;
+    helper.is_extra.store(is_extra, std::memory_order_relaxed);
+    // Release, pairs with wake_parked().
+    started_count_.store(index, std::memory_order_release);
+    has_started = os::start_background_thread(helper_main, &helper);
+    if (!has_started) started_count_.store(index - 1, std::memory_order_relaxed);
+  }
+  is_starting_.store(false, std::memory_order_release);
+  return has_started;
+}
+
+/// A thread that could run, or null.
+Thread* Pool::look(const Worker& worker, bool is_patient) {
+  const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < limit; ++i) {
+    Group* group = groups_[i].load(std::memory_order_acquire);
+    if (group == nullptr) continue;
+    const std::uint32_t preferred = thread_of(*group, worker.index());
+    // Relaxed: hints.
+    if (group->ready_count.load(std::memory_order_relaxed) != 0) {
+      if (Thread* thread = group->pop_ready()) return thread;
+    }
+    const std::uint64_t bits = group->unstarted.load(std::memory_order_relaxed);
+    if (bits != 0 &&
+        (is_patient || (preferred < Group::bit_count && (bits >> preferred & 1) != 0))) {
+      if (Thread* thread = group->take_unstarted(preferred)) return thread;
+    }
+    if (Thread* thread = group->take_docked_for_tasks(preferred - 1)) return thread;
+  }
+  return nullptr;
+}
+
+bool Pool::has_work() const {
+  const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < limit; ++i) {
+    const Group* group = groups_[i].load(std::memory_order_acquire);
+    if (group == nullptr) continue;
+    if (group->has_work()) return true;
+    const TaskFlag* flag = group->task_flag.load(std::memory_order_acquire);
+    if (flag != nullptr && flag->is_up.load(std::memory_order_seq_cst)) return true;
+  }
+  return false;
+}
+
+void Pool::park(Helper& self) {
+  self.is_extra.store(false, std::memory_order_relaxed);
+  parked_count_.fetch_add(1, std::memory_order_seq_cst);
+  self.worker.announce_sleep();
+  const bool may_work = self.worker.index() < width();
+  if (!(may_work && has_work())) self.worker.sleep(-1);
+  self.worker.get_up();
+  parked_count_.fetch_sub(1, std::memory_order_relaxed);  // a hint that is too high
+}
+
+void* Pool::helper_main(void* argument) {
+  Helper& self = *static_cast<Helper*>(argument);
+  Pool& pool = *self.pool;
+  self.worker.take_thread(static_cast<std::uint32_t>(&self - pool.helpers_.data()));
+  pool.monitor_.add_thread();
+  int round = 0;
+  std::uint64_t began = 0;
+  for (;;) {
+    const bool is_granted =
+        self.worker.index() < pool.width() || self.is_extra.load(std::memory_order_relaxed);
+    Thread* thread = is_granted ? pool.look(self.worker, round >= grace_rounds) : nullptr;
+    if (thread != nullptr) {
+      Group& group = *thread->group;
+      if (group.has_work() && pool.has_more_helpers()) pool.call_one(group);
+      self.worker.run(*thread);
+      round = 0;
+      began = 0;
+      continue;
+    }
+    arch::pause();
+    if (++round % rounds_per_reading != 0) continue;
+    const std::uint64_t now = arch::cycles();
+    if (began == 0) began = now;
+    if (is_granted && now - began < pool.spin_cycles()) continue;
+    pool.park(self);
+    round = 0;
+    began = 0;
+  }
+  return nullptr;
+}
+
+/// Threads that could run, and could 20 ms ago, wait for workers that are busy: perhaps with
+/// waiting for them. Returns whether any group is inside a region.
+bool Pool::on_tick() {
+  bool is_used = false;
+  const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < limit; ++i) {
+    const Group* group = groups_[i].load(std::memory_order_acquire);
+    const bool has_work = group != nullptr && group->has_work();
+    if (has_work && had_work_[i] && !wake_parked(0, true)) (void)start_helper(true);
+    had_work_[i] = has_work;
+    is_used |= group != nullptr && group->is_in_region.load(std::memory_order_relaxed);
+  }
+  return is_used;
+}
+
+}  // namespace sorrel::omp

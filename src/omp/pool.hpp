@@ -1,0 +1,121 @@
+//! Pool - the helpers of this process, who governs them, and the groups they help.
+//!
+//! One per process, made when the first region with more than one thread is met. Helpers look at
+//! every group for threads that could run; a helper whose number is not below the governor's width
+//! sleeps. No helper is waited for: what none has begun, the group's own thread runs. Every 20 ms
+//! the pool looks whether something that could run has not been begun meanwhile, because all
+//! workers are in long pieces of the program, and lets one more helper run it whatever the width
+//! is: so threads that wait for each other in loops of their own go on. Any thread.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "core/cycle_clock.hpp"
+#include "loop/team/controls.hpp"
+#include "loop/team/monitor.hpp"
+#include "omp/group.hpp"
+
+namespace sorrel::omp {
+
+class Pool {
+ public:
+  static constexpr std::uint32_t helper_count_max = 512;
+  static constexpr std::uint32_t group_count_max = 256;
+
+  explicit Pool(const loop::Settings& settings);
+
+  /// Any thread: how many threads may run now, the caller included.
+  [[nodiscard]] std::uint32_t width() const {
+    return controls_.width.load(std::memory_order_relaxed);  // a number by itself
+  }
+
+  [[nodiscard]] std::uint64_t spin_cycles() const {
+    return spin_cycles_of(controls_.spin_ns.load(std::memory_order_relaxed));
+  }
+
+  [[nodiscard]] loop::Monitor& monitor() { return monitor_; }
+
+  void add(Group& group);
+  void remove(Group& group);
+
+  /// `count` more threads of `group` could run: wakes or starts a helper if there are too few.
+  void call_helpers(const Group& group, std::uint32_t count);
+
+  /// One thread of `group` could run.
+  void call_one(const Group& group);
+
+  /// A team of so many threads has a task that nobody has begun.
+  void call_one_for_tasks(std::uint32_t team_size) {
+    // Seq_cst, pairs with park(): the caller has queued it before.
+    if (parked_count_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
+      (void)wake_parked(std::min(team_size, width()), false);
+  }
+
+  /// The number of the helper that starts thread `number` of `group` if it can.
+  [[nodiscard]] std::uint32_t helper_of(const Group& group, std::uint32_t number) const {
+    return width_max_ < 2 ? 1 : 1 + (number - 1 + group.index) % (width_max_ - 1);
+  }
+
+  /// The thread of `group` that helper `helper` starts if it can.
+  [[nodiscard]] std::uint32_t thread_of(const Group& group, std::uint32_t helper) const {
+    const std::uint32_t others = width_max_ < 2 ? 1 : width_max_ - 1;
+    return 1 + (helper - 1 + others - group.index % others) % others;
+  }
+
+ private:
+  struct alignas(cache_line_bytes) Helper {
+    Pool* pool = nullptr;
+    Worker worker;
+    std::atomic<bool> is_extra{false};
+  };
+
+  static void* helper_main(void* argument);
+  Thread* look(const Worker& worker, bool is_patient);
+  [[nodiscard]] bool has_work() const;
+  void park(Helper& self);
+  bool start_helper(bool is_extra);
+
+  /// Whether another helper could be called.
+  [[nodiscard]] bool has_more_helpers() const {
+    // Relaxed: hints.
+    return parked_count_.load(std::memory_order_relaxed) != 0 ||
+           started_count_.load(std::memory_order_relaxed) + 1 < width();
+  }
+
+  bool wake_parked(std::uint32_t limit, bool is_extra);
+  bool on_tick();
+
+  [[nodiscard]] std::uint64_t spin_cycles_of(std::int64_t duration_ns) const {
+    return duration_ns >= loop::spin_for_ever_ns ? ~std::uint64_t{0}
+                                                 : clock_.cycles_in(duration_ns);
+  }
+
+  // Constant after construction.
+  const core::CycleClock clock_;
+  const std::uint32_t width_max_;
+
+  loop::Controls controls_;
+  loop::Monitor monitor_;
+
+  // Any thread; seldom written.
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> started_count_{0};
+  std::atomic<std::uint32_t> parked_count_{0};
+  std::atomic<std::uint32_t> group_limit_{0};
+  std::atomic<bool> is_starting_{false};
+  std::array<std::atomic<Group*>, group_count_max> groups_{};
+  std::array<Helper, helper_count_max + 1> helpers_{};
+
+  // The monitor's thread.
+  std::array<bool, group_count_max> had_work_{};
+};
+
+/// The pool of the process, made at the first call.
+[[nodiscard]] Pool& pool();
+
+/// The pool if it has been made, or null.
+[[nodiscard]] Pool* pool_if_made();
+
+}  // namespace sorrel::omp

@@ -1,0 +1,421 @@
+#include "omp/task.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "arch/cpu.hpp"
+#include "omp/depend.hpp"
+#include "omp/pool.hpp"
+#include "omp/team.hpp"
+#include "omp/thread.hpp"
+
+namespace sorrel::omp {
+
+namespace {
+
+/// A single task in another thread's queue is left to that thread for so long: moving it would cost
+/// more than most tasks take.
+constexpr std::uint64_t patience_cycles = 40'000;
+/// Tasks one thread may have waiting before it runs new ones at once.
+constexpr std::uint32_t queued_max = 64;
+/// Dependent children a task may have unfinished before its thread runs some itself.
+constexpr std::uint32_t unfinished_max = 128;
+constexpr std::uint64_t one_gone = std::uint64_t{1} << 32;
+
+void destroy(Thread& thread, Task& task);
+
+/// One reference less; whether it was the last.
+bool drop_reference(Task& task) {
+  // Acquire: all others have dropped theirs, and nobody adds one.
+  if (task.references.load(std::memory_order_acquire) == 1) return true;
+  return task.references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+/// What a finished or gone child adds to its parent's family.
+void tell_parent(Thread& thread, Task* parent, std::uint32_t parent_level, std::uint64_t news) {
+  // (F) acq_rel. With the parent done, the last child's memory to go takes the parent's along.
+  const std::uint64_t family = parent->family.fetch_add(news, std::memory_order_acq_rel) + news;
+  if (parent_level != 0 && news >= one_gone && family < one_gone && drop_reference(*parent))
+    destroy(thread, *parent);
+}
+
+/// Gives the memory back.
+void destroy(Thread& thread, Task& task) {
+  Task* parent = task.parent;
+  const std::uint32_t parent_level = task.level - 1;
+  thread.task_memory.give(&task, task.bytes);
+  tell_parent(thread, parent, parent_level, one_gone);
+}
+
+/// The task is done: whether nothing else holds its memory.
+bool settle(Task& task) {
+  if (task.created != 0) {
+    const std::uint64_t less = (one_gone - task.created) << 32;
+    // (F) acq_rel: pairs with the children's.
+    const std::uint64_t family = task.family.fetch_add(less, std::memory_order_acq_rel) + less;
+    if (family >= one_gone) return false;
+  }
+  return drop_reference(task);
+}
+
+void raise_flag(TaskFlag& flag) {
+  // Seq_cst, pairs with lower_flag(): either it sees our task, or we see it down.
+  if (!flag.is_up.load(std::memory_order_seq_cst))
+    flag.is_up.store(true, std::memory_order_seq_cst);
+}
+
+bool has_queued(const Team& team) {
+  for (std::uint32_t i = 0; i < team.size; ++i) {
+    if (team.desks[i].queue.seems() != 0) return true;
+  }
+  return false;
+}
+
+void lower_flag(Team& team) {
+  if (!team.task_flag.seems_up() || has_queued(team)) return;
+  team.task_flag.is_up.exchange(false, std::memory_order_seq_cst);
+  if (has_queued(team)) team.task_flag.is_up.store(true, std::memory_order_seq_cst);
+}
+
+/// Whoever sleeps and could run a task.
+void call_somebody(Team& team) {
+  team.inner.waiters().wake_one(nullptr);
+  team.last.waiters().wake_one(nullptr);
+  team.task_waiters.wake_all();
+  if (team.is_outermost) pool().call_one_for_tasks(team.size);
+}
+
+void queue_task(Thread& thread, Task& task, bool is_alone) {
+  Team& team = *task.team;
+  const bool is_ours = thread.team == &team;
+  (is_ours ? *thread.desk : team.desks[0]).queue.push(task);
+  raise_flag(team.task_flag);
+  // Who has released a single task runs it next.
+  if (!is_alone || !is_ours) call_somebody(team);
+}
+
+void release_successors(Thread& thread, Task& task) {
+  task.lock.lock();
+  task.has_finished = true;
+  Successor* successor = task.successors;
+  task.successors = nullptr;
+  task.lock.unlock();
+  bool is_first = true;
+  while (successor != nullptr) {
+    Successor* next = successor->next;
+    Task& then = *successor->task;
+    if (!successor->is_inline) delete successor;
+    // (B) acq_rel: what all the predecessors did.
+    if (then.blockers.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      queue_task(thread, then, is_first);
+      is_first = false;
+    }
+    successor = next;
+  }
+}
+
+/// `then` must come after `task`, if that is not done.
+void put_after(Task& task, Task& then) {
+  task.lock.lock();
+  if (!task.has_finished) {
+    Successor* place = &then.own_successor;
+    if (place->task != nullptr) place = new Successor;
+    place->is_inline = place == &then.own_successor;
+    place->task = &then;
+    place->next = task.successors;
+    task.successors = place;
+    then.blockers.fetch_add(1, std::memory_order_relaxed);  // the caller holds one itself
+  }
+  task.lock.unlock();
+}
+
+void finish(Thread& thread, Task& task) {
+  Team& team = *task.team;
+  if (task.table != nullptr) drop_table(thread, task);
+  if (task.has_dependences) release_successors(thread, task);
+  TaskGroup* taskgroup = task.taskgroup;
+  Task* parent = task.parent;
+  const std::uint32_t parent_level = task.level - 1;
+  const std::uint32_t bytes = task.bytes;
+  if (settle(task)) {
+    thread.task_memory.give(&task, bytes);
+    tell_parent(thread, parent, parent_level, one_gone + 1);
+  } else {
+    tell_parent(thread, parent, parent_level, 1);
+  }
+  // Seq_cst: whoever ends the group may go at once; before the look at the waiters.
+  if (taskgroup != nullptr) taskgroup->unfinished.fetch_sub(1, std::memory_order_seq_cst);
+  team.task_waiters.wake_all();
+  if (thread.team == &team) {
+    Desk& desk = *thread.desk;
+    // Release, pairs with is_quiescent(): everything above. Only we write.
+    desk.finished.store(desk.finished.load(std::memory_order_relaxed) + 1,
+                        std::memory_order_release);
+  } else {
+    team.finished_elsewhere.fetch_add(1, std::memory_order_release);
+  }
+}
+
+/// One of a task's parts is over.
+void end_part(Thread& thread, Task& task) {
+  // Acq_rel: the last one has seen the others.
+  if (task.is_detached && task.parts.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  finish(thread, task);
+}
+
+bool is_cancelled(const Team& team, const TaskGroup* taskgroup) {
+  return team.is_cancelled(cancelled_parallel) ||
+         (taskgroup != nullptr && taskgroup->is_cancelled.load(std::memory_order_relaxed));
+}
+
+void execute(Thread& thread, Task& task) {
+  Task* const before = thread.task;
+  const Icv icv = thread.icv;
+  thread.task = &task;
+  thread.icv = task.icv;
+  if (!is_cancelled(*task.team, task.taskgroup)) task.body(task.data);
+  thread.task = before;
+  thread.icv = icv;
+  end_part(thread, task);
+}
+
+std::byte* aligned(std::byte* address, std::size_t alignment) {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  return address + ((alignment - number % alignment) % alignment);
+}
+
+Task& new_task(Thread& thread, const TaskRequest& request) {
+  Task& parent = *thread.task;
+  const std::size_t alignment = request.alignment == 0 ? 1 : request.alignment;
+  const std::size_t bytes = sizeof(Task) + request.bytes + alignment;
+  void* block = thread.task_memory.take(bytes);
+  Task& task = *new (block) Task;
+  task.bytes = static_cast<std::uint32_t>(bytes);
+  task.body = request.body;
+  task.parent = &parent;
+  task.taskgroup = parent.taskgroup;
+  task.team = thread.team;
+  task.level = parent.level + 1;
+  task.is_final = parent.is_final || (request.flags & task_final) != 0;
+  task.icv = thread.icv;
+  if ((request.flags & task_detach) != 0) {
+    task.is_detached = true;
+    task.parts.store(2, std::memory_order_relaxed);  // nobody knows it yet
+    *request.detach = &task;
+    if (request.data != nullptr) *static_cast<void**>(request.data) = &task;
+  }
+  std::byte* data = aligned(static_cast<std::byte*>(block) + sizeof(Task), alignment);
+  if (request.copy != nullptr) {
+    request.copy(data, request.data);
+  } else {
+    std::memcpy(data, request.data, request.bytes);
+  }
+  task.data = data;
+  ++parent.created;
+  Desk& desk = *thread.desk;
+  // Relaxed: the queue's lock, or the thread's own order, publishes it before the task's end.
+  desk.made.store(desk.made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (task.taskgroup != nullptr)
+    task.taskgroup->unfinished.fetch_add(1, std::memory_order_relaxed);  // as above
+  return task;
+}
+
+/// Enters the task's dependences; whether it may run at once.
+bool enter_dependences(Thread& thread, Task& task, void* const* depend) {
+  Task& parent = *task.parent;
+  task.has_dependences = true;
+  if (parent.table == nullptr) parent.table = new DependTable;
+  parent.table->enter(
+      task, depend, [&](Task& before) { put_after(before, task); },
+      [&](Task& old) {
+        if (old.references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(thread, old);
+      });
+  // (B) acq_rel: the hold of its maker.
+  return task.blockers.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+std::uint32_t unfinished_children(const Task& task) {
+  // Relaxed: a guess.
+  return task.created - static_cast<std::uint32_t>(task.family.load(std::memory_order_relaxed));
+}
+
+struct Waiting {
+  Task* task;
+  Team* team;
+  TaskGroup* group;
+
+  static bool for_children(void* argument) {
+    const auto& self = *static_cast<const Waiting*>(argument);
+    return self.task->children_done() || self.may_find();
+  }
+
+  static bool for_group(void* argument) {
+    const auto& self = *static_cast<const Waiting*>(argument);
+    return self.group->unfinished.load(std::memory_order_acquire) == 0 || self.may_find();
+  }
+
+  static bool for_blockers(void* argument) {
+    const auto& self = *static_cast<const Waiting*>(argument);
+    return self.task->blockers.load(std::memory_order_acquire) == 1 || self.may_find();
+  }
+
+  [[nodiscard]] bool may_find() const {
+    return team->task_flag.is_up.load(std::memory_order_seq_cst);
+  }
+};
+
+/// Runs tasks below the current one, and waits, until `is_done`.
+template <class IsDone>
+void work_until(Thread& thread, const Condition& condition, IsDone is_done) {
+  Team& team = *thread.team;
+  while (!is_done()) {
+    if (run_task_below(thread, *thread.task)) continue;
+    if (is_done()) return;
+    if (team.task_flag.seems_up()) {
+      // Tasks that are not for us: others are at them.
+      lower_flag(team);
+      arch::pause();
+      if (thread.group->has_work()) yield(thread);
+      continue;
+    }
+    wait_until(thread, team.task_waiters, condition);
+  }
+}
+
+}  // namespace
+
+bool is_quiescent(const Team& team) {
+  if (!team.has_tasks.load(std::memory_order_relaxed)) return true;  // arrival published it
+  // Finished first: what is made later than it is finished makes the sums differ.
+  std::uint64_t finished = team.finished_elsewhere.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < team.size; ++i)
+    finished += team.desks[i].finished.load(std::memory_order_acquire);
+  std::uint64_t made = 0;
+  for (std::uint32_t i = 0; i < team.size; ++i)
+    made += team.desks[i].made.load(std::memory_order_relaxed);
+  return made == finished;
+}
+
+void drop_table(Thread& thread, Task& task) {
+  task.table->clear([&](Task& old) {
+    if (old.references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(thread, old);
+  });
+  delete task.table;
+  task.table = nullptr;
+}
+
+void make_task(Thread& thread, const TaskRequest& request) {
+  Team& team = *thread.team;
+  Task& parent = *thread.task;
+  if (is_cancelled(team, parent.taskgroup)) return;
+  // Relaxed: the maker's arrival at the barrier publishes it.
+  if (!team.has_tasks.load(std::memory_order_relaxed))
+    team.has_tasks.store(true, std::memory_order_relaxed);
+  const bool is_detached = (request.flags & task_detach) != 0;
+  const bool has_dependences = (request.flags & task_depend) != 0;
+  const bool must_run =
+      !request.is_deferrable || parent.is_final || (team.size == 1 && !is_detached);
+  if (must_run && has_dependences) wait_for_dependences(thread, request.depend);
+  Task& task = new_task(thread, request);
+  if (must_run) {
+    execute(thread, task);
+    return;
+  }
+  if (has_dependences) {
+    const bool may_run = enter_dependences(thread, task, request.depend);
+    if (may_run) queue_task(thread, task, false);
+    constexpr std::uint32_t makings_per_look = 16;
+    if (parent.created % makings_per_look != 0) return;
+    while (unfinished_children(parent) > unfinished_max && run_task_below(thread, parent)) {
+    }
+    return;
+  }
+  if (thread.desk->queue.seems() >= queued_max) {
+    execute(thread, task);
+  } else {
+    queue_task(thread, task, false);
+  }
+}
+
+bool run_any_task(Thread& thread) {
+  Team& team = *thread.team;
+  Task* task = thread.desk->queue.pop(nullptr);
+  if (task == nullptr) {
+    const std::uint64_t now = arch::cycles();
+    if (thread.idle_since == 0) thread.idle_since = now;
+    const std::uint32_t least = now - thread.idle_since > patience_cycles ? 1 : 2;
+    for (std::uint32_t i = 1; i < team.size && task == nullptr; ++i)
+      task = team.desks[(thread.number + i) % team.size].queue.steal(least);
+  }
+  if (task == nullptr) {
+    lower_flag(team);
+    if (!team.task_flag.seems_up()) {
+      thread.idle_since = 0;
+      return false;
+    }
+    // Looking all the time would keep taking the queues' lines from those who work.
+    constexpr int pauses_between_looks = 20;
+    for (int i = 0; i < pauses_between_looks; ++i)
+      arch::pause();
+    return false;
+  }
+  thread.idle_since = 0;
+  execute(thread, *task);
+  return true;
+}
+
+bool run_task_below(Thread& thread, const Task& ancestor) {
+  Team& team = *thread.team;
+  Task* task = thread.desk->queue.pop(&ancestor);
+  for (std::uint32_t i = 0; i < team.size && task == nullptr; ++i)
+    task = team.desks[(thread.number + i) % team.size].queue.take_below(ancestor);
+  if (task == nullptr) return false;
+  execute(thread, *task);
+  return true;
+}
+
+void wait_for_children(Thread& thread) {
+  Task& task = *thread.task;
+  if (task.created == 0 || task.children_done()) return;
+  Waiting waiting{.task = &task, .team = thread.team, .group = nullptr};
+  work_until(thread, {.holds_of = Waiting::for_children, .argument = &waiting},
+             [&] { return task.children_done(); });
+}
+
+void wait_for_dependences(Thread& thread, void** depend) {
+  Task& parent = *thread.task;
+  if (parent.table == nullptr) return;
+  Task waiter;
+  parent.table->look_up(depend, [&](Task& before) { put_after(before, waiter); });
+  Waiting waiting{.task = &waiter, .team = thread.team, .group = nullptr};
+  work_until(thread, {.holds_of = Waiting::for_blockers, .argument = &waiting},
+             // (B) acquire: what the predecessors did.
+             [&] { return waiter.blockers.load(std::memory_order_acquire) == 1; });
+}
+
+void begin_taskgroup(Thread& thread) {
+  thread.task->taskgroup = new TaskGroup{.outer = thread.task->taskgroup};
+}
+
+void end_taskgroup(Thread& thread) {
+  TaskGroup* group = thread.task->taskgroup;
+  if (group == nullptr) return;
+  Waiting waiting{.task = thread.task, .team = thread.team, .group = group};
+  work_until(thread, {.holds_of = Waiting::for_group, .argument = &waiting},
+             // Acquire: what the group's tasks did.
+             [&] { return group->unfinished.load(std::memory_order_acquire) == 0; });
+  thread.task->taskgroup = group->outer;
+  delete group;
+}
+
+void fulfill(Task& task) {
+  Thread& thread = this_thread();
+  Team& team = *task.team;
+  end_part(thread, task);
+  // All may be waiting for this alone.
+  for (Barrier* barrier : {&team.inner, &team.last}) {
+    if (barrier->is_full(team.size) && is_quiescent(team)) barrier->open(team.size);
+  }
+}
+
+}  // namespace sorrel::omp

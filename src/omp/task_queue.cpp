@@ -1,0 +1,93 @@
+// Queues of tasks, and the memory they lie in.
+#include <cstdlib>
+
+#include "omp/task.hpp"
+
+namespace sorrel::omp {
+
+bool is_below(const Task& task, const Task& ancestor) {
+  const Task* at = &task;
+  // A task's memory lives as long as its children's, so every step is safe; the ancestor itself is
+  // compared, not read.
+  while (at->level > ancestor.level + 1)
+    at = at->parent;
+  return at->level == ancestor.level + 1 && at->parent == &ancestor;
+}
+
+void TaskQueue::push(Task& task) {
+  lock_.lock();
+  task.before = newest_;
+  task.after = nullptr;
+  (newest_ == nullptr ? oldest_ : newest_->after) = &task;
+  newest_ = &task;
+  // Relaxed: a hint, changed under the lock.
+  count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  lock_.unlock();
+}
+
+void TaskQueue::unlink(Task& task) {
+  (task.before == nullptr ? oldest_ : task.before->after) = task.after;
+  (task.after == nullptr ? newest_ : task.after->before) = task.before;
+  count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+}
+
+Task* TaskQueue::pop(const Task* ancestor) {
+  if (seems() == 0) return nullptr;
+  lock_.lock();
+  Task* task = newest_;
+  if (task != nullptr && ancestor != nullptr && !is_below(*task, *ancestor)) task = nullptr;
+  if (task != nullptr) unlink(*task);
+  lock_.unlock();
+  return task;
+}
+
+Task* TaskQueue::steal(std::uint32_t least) {
+  if (seems() < least) return nullptr;
+  lock_.lock();
+  Task* task = seems() < least ? nullptr : oldest_;
+  if (task != nullptr) unlink(*task);
+  lock_.unlock();
+  return task;
+}
+
+Task* TaskQueue::take_below(const Task& ancestor) {
+  if (seems() == 0) return nullptr;
+  lock_.lock();
+  Task* task = newest_;
+  while (task != nullptr && !is_below(*task, ancestor))
+    task = task->before;
+  if (task != nullptr) unlink(*task);
+  lock_.unlock();
+  return task;
+}
+
+TaskMemory::~TaskMemory() {
+  while (first_ != nullptr) {
+    Block* next = first_->next;
+    std::free(first_);
+    first_ = next;
+  }
+}
+
+void* TaskMemory::take(std::size_t bytes) {
+  if (bytes <= block_bytes && first_ != nullptr) {
+    Block* block = first_;
+    first_ = block->next;
+    --kept_;
+    return block;
+  }
+  const std::size_t size = bytes <= block_bytes ? block_bytes : bytes;
+  return std::aligned_alloc(cache_line_bytes,
+                            (size + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes);
+}
+
+void TaskMemory::give(void* block, std::size_t bytes) {
+  if (bytes > block_bytes || kept_ >= kept_max) {
+    std::free(block);
+    return;
+  }
+  first_ = new (block) Block{first_};
+  ++kept_;
+}
+
+}  // namespace sorrel::omp

@@ -1,0 +1,384 @@
+#include "omp/team.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "arch/cpu.hpp"
+#include "omp/environment.hpp"
+#include "omp/loop.hpp"
+#include "omp/pool.hpp"
+
+namespace sorrel::omp {
+
+namespace {
+
+/// A thread that finds no task it may take looks so long before it does something else.
+constexpr std::uint64_t idle_cycles_max = 100'000;
+
+struct BarrierWait {
+  Team* team;
+  Barrier* barrier;
+  std::uint32_t generation;
+  bool is_cancellable;
+
+  /// Also when there may be a task: the waiter then looks.
+  static bool is_over(void* argument) {
+    const auto& self = *static_cast<const BarrierWait*>(argument);
+    if (self.barrier->generation() != self.generation) return true;
+    if (self.is_cancellable && self.team->is_cancelled(cancelled_parallel)) return true;
+    return self.team->task_flag.is_up.load(std::memory_order_seq_cst);
+  }
+};
+
+void open_if_done(Team& team, Barrier& barrier) {
+  if (barrier.is_full(team.size) && is_quiescent(team)) barrier.open(team.size);
+}
+
+/// Waits until the barrier opens, having arrived; runs tasks meanwhile.
+bool wait_for(Thread& thread, BarrierWait wait) {
+  Team& team = *wait.team;
+  const Condition condition{.holds_of = BarrierWait::is_over, .argument = &wait};
+  for (;;) {
+    if (wait.barrier->generation() != wait.generation) return false;
+    if (wait.is_cancellable && team.is_cancelled(cancelled_parallel)) return true;
+    if (team.has_tasks.load(std::memory_order_relaxed)) [[unlikely]] {
+      if (run_any_task(thread)) continue;
+      open_if_done(team, *wait.barrier);
+      if (team.task_flag.seems_up()) {
+        // Somebody has a task that is not for us yet.
+        if (thread.group->has_work()) yield(thread);
+        continue;
+      }
+    }
+    wait_until(thread, wait.barrier->waiters(), condition);
+  }
+}
+
+/// In a team of one, tasks wait only for events.
+void finish_tasks_alone(Thread& thread) {
+  Team& team = *thread.team;
+  if (!team.has_tasks.load(std::memory_order_relaxed)) return;
+  while (!is_quiescent(team)) {
+    if (!run_any_task(thread)) yield(thread);
+  }
+}
+
+Team& make_team(Thread& master, std::uint32_t size) {
+  auto& team = *new Team;
+  team.size = size;
+  team.master = &master;
+  team.group = master.group;
+  team.implicit_tasks = new Task[size];
+  team.desks = new Desk[size];
+  for (std::uint32_t i = 0; i < size; ++i)
+    team.implicit_tasks[i].team = &team;
+  return team;
+}
+
+Team& team_of_size(Thread& master, Command& command, std::uint32_t size) {
+  for (Team* team = command.teams; team != nullptr; team = team->next) {
+    if (team->size == size) return *team;
+  }
+  Team& team = make_team(master, size);
+  team.next = command.teams;
+  command.teams = &team;
+  return team;
+}
+
+/// Fibers for a team of `size`; returns how large it can be.
+std::uint32_t provide_crew(Thread& master, Crew& crew, std::uint32_t size) {
+  if (crew.count() == 0) crew.add(master);
+  while (crew.count() < size) {
+    Thread* fiber = make_fiber(*master.group);
+    if (fiber == nullptr) {
+      std::fprintf(stderr, "sorrel: the system allows only %u of the %u OpenMP threads asked for\n",
+                   crew.count(), size);
+      break;
+    }
+    crew.add(*fiber);
+  }
+  return std::min(size, crew.count());
+}
+
+/// What a thread is at the beginning of a region.
+void enter_region(Thread& thread, Team& team) {
+  thread.icv = team.icv;
+  thread.share_count = team.share_base;
+  thread.single_count = team.single_base;
+  thread.share = nullptr;
+  thread.holds_chunk = false;
+  Task& task = team.implicit_tasks[thread.number];
+  // Children of the last region have finished, and their memory is gone.
+  task.created = 0;
+  task.family.store(0, std::memory_order_relaxed);
+  task.taskgroup = team.region_taskgroup;
+  task.icv = team.icv;
+  thread.task = &task;
+  thread.desk = &team.desks[thread.number];
+  if (team.has_loop) {
+    bool is_first = false;
+    (void)team.shares.enter(thread, is_first);
+  }
+}
+
+void leave_outside(Thread& thread, Outside& outside) {
+  outside = {.team = thread.team,
+             .number = thread.number,
+             .icv = thread.icv,
+             .share = thread.share,
+             .share_count = thread.share_count,
+             .single_count = thread.single_count,
+             .chunk_index = thread.chunk_index,
+             .chunk_begin = thread.chunk_begin,
+             .chunk_end = thread.chunk_end,
+             .holds_chunk = thread.holds_chunk,
+             .task = thread.task,
+             .desk = thread.desk};
+}
+
+void return_outside(Thread& thread, const Outside& outside) {
+  thread.team = outside.team;
+  thread.number = outside.number;
+  thread.icv = outside.icv;
+  thread.share = outside.share;
+  thread.share_count = outside.share_count;
+  thread.single_count = outside.single_count;
+  thread.chunk_index = outside.chunk_index;
+  thread.chunk_begin = outside.chunk_begin;
+  thread.chunk_end = outside.chunk_end;
+  thread.holds_chunk = outside.holds_chunk;
+  thread.task = outside.task;
+  thread.desk = outside.desk;
+}
+
+void bind_crew(Command& command, Team& team) {
+  if (command.crewed_team == &team) return;
+  for (std::uint32_t i = 1; i < team.size; ++i) {
+    Thread& member = *command.crew.threads()[i];
+    member.team = &team;
+    member.number = i;
+  }
+  command.crewed_team = &team;
+  team.members = command.crew.threads();
+}
+
+/// Makes the team's fibers ready to be started.
+void publish(Team& team) {
+  Group& group = *team.group;
+  std::uint32_t first_queued = 1;
+  if (team.is_outermost) {
+    first_queued = std::min(team.size, Group::bit_count);
+    // (R) release.
+    group.crew.store(team.members, std::memory_order_release);
+    group.crew_count.store(team.size, std::memory_order_release);
+    group.task_flag.store(&team.task_flag, std::memory_order_release);
+    group.is_in_region.store(true, std::memory_order_relaxed);  // now and then looked at
+    const std::uint64_t below = first_queued == 64 ? 0 : std::uint64_t{1} << first_queued;
+    // (B) seq_cst: releases the team, and comes before the look at sleeping helpers.
+    group.unstarted.exchange((below - 1) & ~std::uint64_t{1}, std::memory_order_seq_cst);
+  }
+  for (std::uint32_t i = first_queued; i < team.size; ++i) {
+    team.members[i]->is_started = false;
+    group.push_ready(*team.members[i]);
+  }
+  pool().call_helpers(group, team.size - 1);
+}
+
+/// With the region cancelled, its threads have met different constructs.
+void clear_after_cancellation(Team& team) {
+  team.shares.reset();
+  team.inner.reset();
+  team.share_base = 0;
+  team.single_base = 0;
+  team.single_count.store(0, std::memory_order_relaxed);  // the next fork publishes it
+  team.cancelled.store(0, std::memory_order_relaxed);
+}
+
+/// The threads of all open regions of this thread's group, roughly: for the thread limit.
+std::uint32_t busy_threads(const Thread& thread) {
+  std::uint32_t count = 1;
+  for (const Team* team = thread.team; team != nullptr; team = team->parent)
+    count += team->size - 1;
+  return count;
+}
+
+}  // namespace
+
+std::uint32_t resolve_team_size(const Thread& thread, std::uint32_t asked) {
+  const Icv& icv = thread.icv;
+  if (asked == 1) return 1;
+  std::uint32_t size = asked != 0 ? asked : icv.thread_count;
+  if (size == 1 || thread.team->active_level >= icv.active_levels_max) return 1;
+  if (icv.is_dynamic) size = std::min(size, std::max(1U, pool().width()));
+  const std::uint32_t limit = thread_limit_now();
+  const std::uint32_t busy = busy_threads(thread);
+  size = std::min(size, limit > busy ? limit - busy + 1 : 1);
+  return std::clamp(size, 1U, thread_count_max);
+}
+
+Team& make_initial_team(Thread& thread) {
+  Team* team = thread.team;
+  if (team == nullptr) {
+    team = &make_team(thread, 1);
+    static_assert(sizeof(Thread*) == sizeof(void*));
+    thread.command.crew.add(thread);
+    team->members = thread.command.crew.threads();
+  }
+  thread.team = team;
+  team->icv = thread.icv;
+  thread.task = team->implicit_tasks;
+  thread.desk = team->desks;
+  return *team;
+}
+
+void run_teams(Thread& thread, void (*body)(void*), void* data, const Teams& teams) {
+  Group& group = *thread.group;
+  const Icv icv = thread.icv;
+  const std::uint32_t limit = thread_limit_now();
+  if (teams.thread_limit != 0) set_thread_limit(std::min(limit, teams.thread_limit));
+  group.teams_count = teams.count;
+  for (std::uint32_t i = 0; i < teams.count; ++i) {
+    group.teams_number = i;
+    body(data);
+    thread.icv = icv;
+  }
+  group.teams_count = 1;
+  group.teams_number = 0;
+  set_thread_limit(limit);
+}
+
+Team& begin_region(Thread& thread, const Fork& fork, std::uint32_t size) {
+  Command* command = thread.commands == nullptr ? &thread.command : thread.commands->inner;
+  if (command == nullptr) {
+    command = new Command;
+    command->outer = thread.commands;
+    thread.commands->inner = command;
+  }
+  thread.commands = command;
+  size = provide_crew(thread, command->crew, size);
+  Team& team = team_of_size(thread, *command, size);
+  leave_outside(thread, team.outside);
+  team.body = fork.body;
+  team.data = fork.data;
+  team.parent = thread.team;
+  team.level = thread.team->level + 1;
+  team.active_level = thread.team->active_level + (size > 1 ? 1 : 0);
+  team.icv = thread.icv;
+  inherit_next_level(team.icv, team.level);
+  team.region_taskgroup = fork.region_taskgroup;
+  team.has_loop = false;
+  thread.team = &team;
+  thread.number = 0;
+  enter_region(thread, team);
+  if (fork.loop != nullptr) {
+    begin_loop(thread, *fork.loop);
+    team.has_loop = true;
+  }
+  if (size == 1) {
+    team.members = command->crew.threads();
+    return team;
+  }
+  bind_crew(*command, team);
+  team.is_outermost = thread.is_native() && command == &thread.command;
+  Pool& helpers = pool();
+  helpers.monitor().note_use();
+  if (!thread.group->is_known) {
+    thread.group->is_known = true;
+    helpers.add(*thread.group);
+    helpers.monitor().begin_watching();
+  }
+  publish(team);
+  return team;
+}
+
+void end_region(Thread& thread) {
+  Team& team = *thread.team;
+  if (thread.task->table != nullptr) drop_table(thread, *thread.task);
+  if (team.size > 1) {
+    const std::uint32_t generation = team.last.generation();
+    const bool is_last = team.last.arrive(team.size);
+    if (is_last && is_quiescent(team)) {
+      team.last.open(team.size);
+    } else {
+      (void)wait_for(thread, {.team = &team,
+                              .barrier = &team.last,
+                              .generation = generation,
+                              .is_cancellable = false});
+    }
+    if (team.is_outermost) thread.group->is_in_region.store(false, std::memory_order_relaxed);
+  } else {
+    finish_tasks_alone(thread);
+  }
+  if (team.cancelled.load(std::memory_order_relaxed) != 0) {
+    clear_after_cancellation(team);
+  } else {
+    team.share_base = thread.share_count;
+    team.single_base = thread.single_count;
+  }
+  // Relaxed: the next fork publishes it.
+  if (team.has_tasks.load(std::memory_order_relaxed))
+    team.has_tasks.store(false, std::memory_order_relaxed);
+  thread.commands = thread.commands->outer;
+  return_outside(thread, team.outside);
+}
+
+bool wait_at_barrier(Thread& thread, bool is_cancellable) {
+  Team& team = *thread.team;
+  if (is_cancellable && team.is_cancelled(cancelled_parallel)) return true;
+  if (team.size == 1) {
+    finish_tasks_alone(thread);
+    return false;
+  }
+  const std::uint32_t generation = team.inner.generation();
+  if (team.inner.arrive(team.size) && is_quiescent(team)) {
+    team.inner.open(team.size);
+    return false;
+  }
+  return wait_for(thread, {.team = &team,
+                           .barrier = &team.inner,
+                           .generation = generation,
+                           .is_cancellable = is_cancellable});
+}
+
+void run_implicit_task(Thread& thread) {
+  Team& team = *thread.team;
+  enter_region(thread, team);
+  team.body(team.data);
+  if (thread.task->table != nullptr) drop_table(thread, *thread.task);
+  if (!team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) {
+    // Nobody looks for docked threads of inner teams: this one stays.
+    const std::uint32_t generation = team.last.generation();
+    if (!team.last.arrive(team.size) || !is_quiescent(team)) {
+      (void)wait_for(thread, {.team = &team,
+                              .barrier = &team.last,
+                              .generation = generation,
+                              .is_cancellable = false});
+      return;
+    }
+    team.last.open(team.size);
+    return;
+  }
+  if (team.last.arrive(team.size)) {
+    if (is_quiescent(team)) {
+      team.last.open(team.size);
+      return;
+    }
+  }
+  if (team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) help_with_tasks(thread);
+}
+
+void help_with_tasks(Thread& thread) {
+  Team& team = *thread.team;
+  const std::uint64_t began = arch::cycles();
+  std::uint64_t busy = began;
+  while (team.task_flag.seems_up() && arch::cycles() - busy < idle_cycles_max) {
+    if (run_any_task(thread)) {
+      busy = arch::cycles();
+    } else if (thread.group->has_work()) {
+      break;
+    }
+  }
+  open_if_done(team, team.last);
+}
+
+}  // namespace sorrel::omp

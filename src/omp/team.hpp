@@ -1,0 +1,128 @@
+//! Team - the threads of one parallel region, and what they share: barriers, work-sharing
+//! constructs, explicit tasks, cancellation.
+//!
+//! A team is kept by its master and used again for the next region of the same size; its memory is
+//! never given back, since the thread that opens a barrier may still look at it a moment after the
+//! others have left. At the region's end a thread of the outermost level does not wait: it arrives
+//! and docks, and its worker looks for other work. So a worker that loses its core there holds
+//! nothing that the next region needs. Only the master waits, for all to have arrived.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "omp/barrier.hpp"
+#include "omp/group.hpp"
+#include "omp/thread.hpp"
+#include "omp/work_share.hpp"
+
+namespace sorrel::omp {
+
+/// The numbers are GOMP's.
+enum Cancelled : std::uint32_t {
+  cancelled_parallel = 1,
+  cancelled_loop = 2,
+  cancelled_sections = 4,
+  cancelled_taskgroup = 8
+};
+
+/// What a thread was in before it became the master of a team.
+struct Outside {
+  Team* team = nullptr;
+  std::uint32_t number = 0;
+  Icv icv;
+  WorkShare* share = nullptr;
+  std::uint64_t share_count = 0;
+  std::uint64_t single_count = 0;
+  std::uint64_t chunk_index = 0;
+  std::uint64_t chunk_begin = 0;
+  std::uint64_t chunk_end = 0;
+  bool holds_chunk = false;
+  Task* task = nullptr;
+  Desk* desk = nullptr;
+};
+
+struct alignas(cache_line_bytes) Team {
+  // Constant in a region.
+  void (*body)(void*) = nullptr;
+  void* data = nullptr;
+  std::uint32_t size = 1;
+  std::uint32_t level = 0;
+  std::uint32_t active_level = 0;
+  bool is_outermost = false;  ///< its threads are published as bits
+  std::uint64_t share_base = 0;
+  std::uint64_t single_base = 0;
+  Icv icv;
+  Group* group = nullptr;
+  Thread* master = nullptr;
+  Team* parent = nullptr;
+  Thread* const* members = nullptr;
+  Outside outside;
+  Task* implicit_tasks = nullptr;         ///< one for each member
+  Desk* desks = nullptr;                  ///< one for each member
+  TaskGroup* region_taskgroup = nullptr;  ///< of reductions over the whole region
+  bool has_loop = false;                  ///< all threads are in it from the start
+
+  Barrier inner;
+  Barrier last;
+  WorkShares shares;
+
+  // Any thread.
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> single_count{0};
+  void* copyprivate = nullptr;
+  std::atomic<std::uint32_t> cancelled{0};
+  TaskFlag task_flag;
+  WaitList task_waiters;
+  /// Whether any explicit task was made in this region.
+  std::atomic<bool> has_tasks{false};
+  /// Tasks whose end came from outside of the team.
+  std::atomic<std::uint64_t> finished_elsewhere{0};
+  Team* next = nullptr;  ///< in the master's list
+
+  [[nodiscard]] bool is_cancelled(std::uint32_t what) const {
+    // Relaxed: a request that is noticed sooner or later; nothing is read through it.
+    return (cancelled.load(std::memory_order_relaxed) & what) != 0;
+  }
+};
+
+/// What a fork is asked for.
+struct Fork {
+  void (*body)(void*) = nullptr;
+  void* data = nullptr;
+  std::uint32_t thread_count = 0;   ///< of the num_threads clause; 0: none
+  const LoopShape* loop = nullptr;  ///< that all its threads are in from the start
+  TaskGroup* region_taskgroup = nullptr;
+};
+
+/// How many threads a region of `thread` gets.
+[[nodiscard]] std::uint32_t resolve_team_size(const Thread& thread, std::uint32_t asked);
+
+/// The caller becomes master of a team whose other threads run `body`.
+Team& begin_region(Thread& thread, const Fork& fork, std::uint32_t size);
+
+/// The master's part is done: waits for the others, and is who it was before.
+void end_region(Thread& thread);
+
+/// Waits for the team. May suspend. Returns true if the region was cancelled meanwhile and
+/// `is_cancellable`.
+bool wait_at_barrier(Thread& thread, bool is_cancellable = false);
+
+/// What a fiber does for a region.
+void run_implicit_task(Thread& thread);
+
+/// What a fiber that has done its part does for a region whose tasks are not done. May suspend.
+void help_with_tasks(Thread& thread);
+
+struct Teams {
+  std::uint32_t count = 1;
+  std::uint32_t thread_limit = 0;  ///< 0: none is asked for
+};
+
+/// A teams construct: `body` once for each team, one after the other.
+void run_teams(Thread& thread, void (*body)(void*), void* data, const Teams& teams);
+
+/// The team of a native thread outside of all regions.
+Team& make_initial_team(Thread& thread);
+
+}  // namespace sorrel::omp

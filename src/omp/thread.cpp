@@ -1,0 +1,254 @@
+#include "omp/thread.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <pthread.h>
+#include <sched.h>
+
+#include "arch/cpu.hpp"
+#include "omp/environment.hpp"
+#include "omp/group.hpp"
+#include "omp/pool.hpp"
+#include "omp/team.hpp"
+#include "os/lent_thread.hpp"
+
+namespace sorrel::omp {
+
+constinit thread_local Thread* own_thread [[gnu::tls_model("initial-exec")]] = nullptr;
+
+namespace {
+
+/// Rounds that a waiter gives the helper whom a thread is meant for, about 0.2 us.
+constexpr int grace_rounds = 6;
+/// The clock is read every so many rounds.
+constexpr int rounds_per_reading = 16;
+
+/// Groups of native threads that have ended: the next one takes over, fibers and all.
+struct IdleGroups {
+  SpinLock lock;
+  Group* first[64] = {};
+  std::uint32_t count = 0;
+};
+
+constinit IdleGroups idle_groups;
+
+void leave_group(void* argument) {
+  auto* thread = static_cast<Thread*>(argument);
+  own_thread = nullptr;
+  if (Pool* pool = pool_if_made()) pool->remove(*thread->group);
+  idle_groups.lock.lock();
+  if (idle_groups.count < std::size(idle_groups.first))
+    idle_groups.first[idle_groups.count++] = thread->group;
+  idle_groups.lock.unlock();
+}
+
+Group* take_idle_group() {
+  idle_groups.lock.lock();
+  Group* group = idle_groups.count == 0 ? nullptr : idle_groups.first[--idle_groups.count];
+  idle_groups.lock.unlock();
+  return group;
+}
+
+pthread_key_t end_key() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    pthread_key_create(&made, leave_group);
+    return made;
+  }();
+  return key;
+}
+
+Group& make_group() {
+  auto& thread = *new Thread;
+  auto& group = *new Group(thread);
+  thread.group = &group;
+  thread.worker = &group.root;
+  return group;
+}
+
+void run_fiber(void* argument) {
+  Thread& thread = *static_cast<Thread*>(argument);
+  for (;;) {
+    if (thread.errand == Errand::tasks) {
+      help_with_tasks(thread);
+    } else {
+      run_implicit_task(thread);
+    }
+    thread.errand = Errand::implicit_task;
+    thread.is_started = false;
+    Worker::leave(thread, Then::dock);
+  }
+}
+
+void own_block(void* argument) {
+  own_thread = static_cast<Thread*>(argument);
+}
+
+/// Spins until something has come of it, or the time is over.
+class Patience {
+ public:
+  explicit Patience(std::uint64_t cycles_max) : cycles_max_(cycles_max) {}
+
+  /// After a look that was in vain: whether to look again.
+  bool wait() {
+    arch::pause();
+    if (++round_ % rounds_per_reading != 0) return true;
+    const std::uint64_t now = arch::cycles();
+    if (began_ == 0) began_ = now;
+    return now - began_ < cycles_max_;
+  }
+
+  void restart() {
+    round_ = 0;
+    began_ = 0;
+  }
+
+  [[nodiscard]] bool is_past_grace() const { return round_ >= grace_rounds; }
+
+ private:
+  std::uint64_t cycles_max_;
+  std::uint64_t began_ = 0;
+  int round_ = 0;
+};
+
+/// A fiber that a native waiter runs meanwhile, or null.
+Thread* find_fiber(Group& group, const Patience& patience) {
+  // Relaxed: hints.
+  if (group.ready_count.load(std::memory_order_relaxed) != 0) {
+    if (Thread* fiber = group.pop_ready()) return fiber;
+  }
+  if (group.unstarted.load(std::memory_order_relaxed) != 0 &&
+      (patience.is_past_grace() || pool().width() == 1))
+    return group.take_unstarted(1);
+  return nullptr;
+}
+
+void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
+  Group& group = *thread.group;
+  Worker& worker = group.root;
+  Pool* const pool = pool_if_made();
+  Patience patience(pool == nullptr ? 0 : pool->spin_cycles());
+  bool was_added = false;
+  while (!condition.holds()) {
+    if (Thread* fiber = find_fiber(group, patience)) {
+      worker.run(*fiber);
+      patience.restart();
+      continue;
+    }
+    if (patience.wait()) continue;
+    worker.announce_sleep();
+    was_added = true;
+    const bool is_added = list.add_unless(thread, condition);
+    if (is_added && !group.has_work()) worker.sleep(-1);
+    worker.get_up();
+    if (!is_added) break;
+  }
+  if (was_added) list.remove(thread);
+}
+
+/// Looks on for a while without giving the worker away; whether the condition held.
+bool look_on(Thread& thread, const Condition& condition) {
+  // The native thread may want its own core back.
+  if (thread.worker->index() == 0) return condition.holds();
+  Patience patience(pool().spin_cycles());
+  const Group& group = *thread.group;
+  do {
+    if (condition.holds()) return true;
+    // Relaxed: hints that somebody needs this worker.
+    if (patience.is_past_grace() && (group.ready_count.load(std::memory_order_relaxed) != 0 ||
+                                     group.unstarted.load(std::memory_order_relaxed) != 0))
+      return false;
+    if (thread.worker->must_retire()) return false;
+  } while (patience.wait());
+  return false;
+}
+
+void wait_in_fiber(Thread& thread, WaitList& list, const Condition& condition) {
+  while (!look_on(thread, condition)) {
+    thread.is_satisfied = false;
+    thread.wait_list = &list;
+    thread.condition = condition;
+    Worker::leave(thread, Then::suspend);
+    if (thread.is_satisfied) return;
+  }
+}
+
+}  // namespace
+
+void Crew::add(Thread& thread) {
+  if (count_ == room_) {
+    const std::uint32_t room = std::max(16U, room_ * 2);
+    auto** threads = new Thread*[room];
+    std::copy_n(threads_, count_, threads);
+    // The old array stays: somebody may be reading it.
+    threads_ = threads;
+    room_ = room;
+  }
+  threads_[count_++] = &thread;
+}
+
+Thread& adopt_thread() {
+  Group* group = take_idle_group();
+  if (group == nullptr) group = &make_group();
+  Thread& thread = group->initial;
+  group->root.take_thread(0);
+  thread.icv = environment().icv;
+  thread.team = &make_initial_team(thread);
+  thread.number = 0;
+  own_thread = &thread;
+  pthread_setspecific(end_key(), &thread);
+  return thread;
+}
+
+Thread* make_fiber(Group& group) {
+  auto* thread = new Thread;
+  thread->group = &group;
+  os::LentThread lent;
+  if (!os::lend_thread(environment().stack_bytes, own_block, thread, lent)) {
+    delete thread;
+    return nullptr;
+  }
+  thread->thread_pointer = lent.thread_pointer;
+  thread->context = arch::make_context(lent.stack_bottom, lent.stack_bytes, run_fiber, thread);
+  thread->place.store(Place::docked, std::memory_order_release);  // (U)
+  return thread;
+}
+
+void make_ready(Thread& thread) {
+  if (thread.is_native()) {
+    thread.group->root.wake();
+    return;
+  }
+  Group& group = *thread.group;
+  group.push_ready(thread);
+  // Whoever of the group sleeps while it has to wait for us.
+  if (!group.root.wake()) pool().call_one(group);
+}
+
+void wait_until(Thread& thread, WaitList& list, const Condition& condition) {
+  if (thread.is_native()) {
+    wait_native(thread, list, condition);
+  } else {
+    wait_in_fiber(thread, list, condition);
+  }
+}
+
+void yield(Thread& thread) {
+  if (!thread.is_native()) {
+    if (thread.group->has_work()) {
+      Worker::leave(thread, Then::queue);
+    } else {
+      sched_yield();
+    }
+    return;
+  }
+  Thread* fiber = thread.group->pop_ready();
+  if (fiber == nullptr) fiber = thread.group->take_unstarted(1);
+  if (fiber != nullptr) {
+    thread.group->root.run(*fiber);
+  } else {
+    sched_yield();
+  }
+}
+
+}  // namespace sorrel::omp

@@ -1,0 +1,77 @@
+#include "omp/wait_list.hpp"
+
+#include "omp/thread.hpp"
+
+namespace sorrel::omp {
+
+bool WaitList::add_unless(Thread& thread, const Condition& condition) {
+  lock_.lock();
+  // (W) seq_cst, pairs with (C).
+  count_.fetch_add(1, std::memory_order_seq_cst);
+  if (thread.is_listed || condition.holds()) {
+    const bool was_listed = thread.is_listed;
+    count_.fetch_sub(1, std::memory_order_relaxed);  // under the lock: only a hint is too high
+    lock_.unlock();
+    return was_listed;
+  }
+  thread.is_listed = true;
+  thread.wait_key = condition.key;
+  thread.next_waiting = nullptr;
+  (first_ == nullptr ? first_ : last_->next_waiting) = &thread;
+  last_ = &thread;
+  lock_.unlock();
+  return true;
+}
+
+Thread* WaitList::unlink(Thread* before, Thread& thread) {
+  Thread* next = thread.next_waiting;
+  (before == nullptr ? first_ : before->next_waiting) = next;
+  if (last_ == &thread) last_ = before;
+  thread.is_listed = false;
+  count_.fetch_sub(1, std::memory_order_relaxed);  // as above
+  return next;
+}
+
+void WaitList::remove(Thread& thread) {
+  lock_.lock();
+  Thread* before = nullptr;
+  for (Thread* at = first_; at != nullptr; before = at, at = at->next_waiting) {
+    if (at != &thread) continue;
+    unlink(before, thread);
+    break;
+  }
+  lock_.unlock();
+}
+
+void WaitList::wake(const void* key, bool only_one) {
+  Thread* woken = nullptr;
+  Thread** end = &woken;
+  lock_.lock();
+  Thread* before = nullptr;
+  for (Thread* at = first_; at != nullptr;) {
+    if (key != nullptr && at->wait_key != key) {
+      before = at;
+      at = at->next_waiting;
+      continue;
+    }
+    Thread* next = unlink(before, *at);
+    if (at->is_native()) {
+      // It may go, and wait elsewhere, as soon as the lock is free.
+      make_ready(*at);
+    } else {
+      *end = at;
+      at->next_woken = nullptr;
+      end = &at->next_woken;
+    }
+    at = next;
+    if (only_one) break;
+  }
+  lock_.unlock();
+  while (woken != nullptr) {
+    Thread* next = woken->next_woken;
+    make_ready(*woken);
+    woken = next;
+  }
+}
+
+}  // namespace sorrel::omp

@@ -1,0 +1,97 @@
+#include "omp/work_share.hpp"
+
+#include <cstdlib>
+
+#include "arch/cpu.hpp"
+#include "omp/team.hpp"
+#include "omp/thread.hpp"
+
+namespace sorrel::omp {
+
+namespace {
+
+struct Turn {
+  const std::atomic<std::uint64_t>* turn;
+  std::uint64_t free;
+
+  /// Free for us, or opened by somebody who came before us.
+  static bool has_come(void* argument) {
+    const auto& self = *static_cast<Turn*>(argument);
+    return self.turn->load(std::memory_order_acquire) >= self.free;
+  }
+};
+
+}  // namespace
+
+WorkShare& WorkShares::enter(Thread& thread, bool& is_first) {
+  const std::uint64_t number = thread.share_count++;
+  WorkShare& share = slots_[number % slot_count];
+  // Even: free for use turn / 2. Odd: in use.
+  const std::uint64_t free = number / slot_count * 2;
+  // (T) acquire, pairs with leave(): the slot's last users have read all they will.
+  if (share.turn_.load(std::memory_order_acquire) < free) [[unlikely]] {
+    Turn turn{.turn = &share.turn_, .free = free};
+    wait_until(thread, share.waiters, {.holds_of = Turn::has_come, .argument = &turn});
+  }
+  thread.share = &share;
+  thread.chunk_index = 0;
+  thread.holds_chunk = false;
+  std::uint64_t expected = free;
+  // Relaxed failure: somebody else fills it; (P) orders that.
+  is_first = share.turn_.load(std::memory_order_relaxed) == free &&
+             share.turn_.compare_exchange_strong(expected, free + 1, std::memory_order_acquire,
+                                                 std::memory_order_relaxed);
+  if (is_first) return share;
+  // (P) acquire, pairs with publish(). It takes the first one a few instructions, unless it has
+  // lost its core, or is a fiber whose worker has.
+  for (int round = 0; share.published_.load(std::memory_order_acquire) != number + 1; ++round) {
+    constexpr int rounds_before_yield = 1000;
+    if (round < rounds_before_yield) {
+      arch::pause();
+    } else {
+      yield(thread);
+    }
+  }
+  return share;
+}
+
+void WorkShares::publish(Thread& thread, WorkShare& share) {
+  // (P) release.
+  share.published_.store(thread.share_count, std::memory_order_release);
+}
+
+void WorkShares::leave(Thread& thread, std::uint32_t team_size) {
+  WorkShare& share = *thread.share;
+  thread.share = nullptr;
+  // Acq_rel: the last one has seen all the others leave.
+  if (team_size > 1 && share.left_.fetch_add(1, std::memory_order_acq_rel) + 1 != team_size) return;
+  std::free(share.memory);
+  delete[] share.posted;
+  delete[] share.counts;
+  share.memory = nullptr;
+  share.posted = nullptr;
+  share.counts = nullptr;
+  share.reductions = nullptr;
+  share.left_.store(0, std::memory_order_relaxed);  // published by (T)
+  // (T) seq_cst: gives the slot free; before the look at the waiters.
+  share.turn_.fetch_add(1, std::memory_order_seq_cst);
+  share.waiters.wake_all();
+}
+
+void WorkShares::reset() {
+  for (WorkShare& share : slots_) {
+    std::free(share.memory);
+    delete[] share.posted;
+    delete[] share.counts;
+    share.memory = nullptr;
+    share.posted = nullptr;
+    share.counts = nullptr;
+    share.reductions = nullptr;
+    // Relaxed: the next fork publishes it.
+    share.turn_.store(0, std::memory_order_relaxed);
+    share.published_.store(0, std::memory_order_relaxed);
+    share.left_.store(0, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace sorrel::omp

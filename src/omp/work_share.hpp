@@ -1,0 +1,78 @@
+//! WorkShare - one loop, sections or other construct that a team divides among its threads.
+//!
+//! The threads of a team meet the same constructs in the same order, so construct number q of a
+//! region is in slot q mod slot_count; a thread may be that many constructs ahead of the slowest,
+//! then it waits. The first to come opens the slot (T), fills it and publishes it (P); the last to
+//! leave gives it free. Iterations are counted from 0: `next` is the first one nobody has taken.
+//! Ordering labels: (T) turn, (P) published.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "omp/chunk.hpp"
+#include "omp/icv.hpp"
+#include "omp/wait_list.hpp"
+
+namespace sorrel::omp {
+
+struct Thread;
+
+/// A loop as the compiler describes it, counted from 0.
+struct LoopShape {
+  std::uint64_t start = 0;  ///< of the program's variable, modulo 2^64
+  std::uint64_t end = 0;
+  std::uint64_t step = 1;
+  std::uint64_t trip_count = 0;
+  std::uint64_t chunk = 1;
+  Schedule schedule = Schedule::dynamic;
+  bool is_ordered = false;
+};
+
+class WorkShare {
+ public:
+  // Written by who opens it.
+  LoopShape loop;
+  std::uintptr_t* reductions = nullptr;
+  void* memory = nullptr;                        ///< zeroed, for the construct's threads
+  std::atomic<std::uint64_t>* posted = nullptr;  ///< of a doacross loop: see doacross.cpp
+  const std::uint64_t* counts = nullptr;         ///< its extents
+  std::uint32_t dimension_count = 0;
+
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> next{0};
+  /// Of an ordered loop: the iteration whose turn it is. (N) release by who passes it on, acquire
+  /// by who waits for it.
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> ordered_next{0};
+  WaitList waiters;
+
+ private:
+  friend class WorkShares;
+
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> turn_{0};
+  std::atomic<std::uint64_t> published_{0};
+  std::atomic<std::uint32_t> left_{0};
+};
+
+class WorkShares {
+ public:
+  static constexpr std::uint64_t slot_count = 8;
+
+  /// The construct that `thread` meets now; `is_first`: the caller fills it in and calls publish().
+  /// May suspend.
+  WorkShare& enter(Thread& thread, bool& is_first);
+  void publish(Thread& thread, WorkShare& share);
+
+  /// `thread` has done its part of the construct it is in.
+  void leave(Thread& thread, std::uint32_t team_size);
+
+  /// As new. Only when no other thread is in a region of the team.
+  void reset();
+
+ private:
+  std::array<WorkShare, slot_count> slots_;
+};
+
+}  // namespace sorrel::omp

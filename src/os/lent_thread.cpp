@@ -1,0 +1,91 @@
+#include "os/lent_thread.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "os/futex.hpp"
+
+namespace sorrel::os {
+
+namespace {
+
+/// What the sleeping thread keeps of its stack for itself, below the frame of run().
+constexpr std::uintptr_t kept_bytes = 8192;
+
+struct Loan {
+  void (*prepare)(void*);
+  void* argument;
+  LentThread* lent;
+  std::atomic<std::uint32_t> is_ready{0};
+};
+
+std::byte* stack_bottom_of_caller() {
+  pthread_attr_t attributes;
+  void* bottom = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
+  pthread_attr_getstack(&attributes, &bottom, &bytes);
+  pthread_attr_destroy(&attributes);
+  return static_cast<std::byte*>(bottom);
+}
+
+void* run(void* argument) {
+  auto* loan = static_cast<Loan*>(argument);
+  LentThread& lent = *loan->lent;
+  loan->prepare(loan->argument);
+  lent.thread_pointer = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
+  lent.stack_bottom = stack_bottom_of_caller();
+  auto* top = static_cast<std::byte*>(__builtin_frame_address(0)) - kept_bytes;
+  lent.stack_bytes = static_cast<std::size_t>(top - lent.stack_bottom);
+  // The word it sleeps on must outlive the loan's record.
+  static std::atomic<std::uint32_t> forever{0};
+  // Release, pairs with the acquire in lend_thread(): what was filled in above. The record may be
+  // gone after the store; a wake-up of its address hurts nobody.
+  std::atomic<std::uint32_t>& is_ready = loan->is_ready;
+  is_ready.store(1, std::memory_order_release);
+  futex_wake_one(is_ready);
+  // Straight to the kernel: errno in this block is the fiber's.
+  for (;;) {
+#if defined(__x86_64__)
+    long result = SYS_futex;
+    asm volatile("xor %%r10d, %%r10d\n\tsyscall"
+                 : "+a"(result)
+                 : "D"(&forever), "S"(FUTEX_WAIT | FUTEX_PRIVATE_FLAG), "d"(0)
+                 : "rcx", "r10", "r11", "memory");
+#else
+    syscall(SYS_futex, &forever, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, nullptr, nullptr, 0);
+#endif
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool lend_thread(std::size_t stack_bytes,
+                 void (*prepare)(void* argument),
+                 void* argument,
+                 LentThread& lent) {
+  Loan loan{.prepare = prepare, .argument = argument, .lent = &lent};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  if (stack_bytes != 0) pthread_attr_setstacksize(&attributes, stack_bytes + 2 * kept_bytes);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread{};
+  const bool has_started = pthread_create(&thread, &attributes, run, &loan) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (!has_started) return false;
+  while (loan.is_ready.load(std::memory_order_acquire) == 0)
+    futex_wait(loan.is_ready, 0, -1);
+  return true;
+}
+
+}  // namespace sorrel::os

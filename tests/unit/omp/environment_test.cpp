@@ -1,0 +1,83 @@
+#include "omp/environment.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+
+namespace sorrel::omp {
+namespace {
+
+Environment read(const std::map<std::string, std::string>& variables) {
+  return read_environment(
+      [&](const char* name) {
+        const auto at = variables.find(name);
+        return at == variables.end() ? nullptr : at->second.c_str();
+      },
+      8);
+}
+
+TEST(Environment, without_variables_is_the_standards_default) {
+  const Environment result = read({});
+  EXPECT_EQ(result.icv.thread_count, 8U);
+  EXPECT_EQ(result.icv.schedule, Schedule::dynamic);
+  EXPECT_EQ(result.icv.chunk, 1);
+  EXPECT_EQ(result.icv.active_levels_max, 1U);
+  EXPECT_FALSE(result.icv.is_dynamic);
+  EXPECT_TRUE(result.complaints.empty());
+}
+
+TEST(Environment, a_list_of_numbers_is_one_for_each_level) {
+  const Environment result = read({{"OMP_NUM_THREADS", " 4 , 3,2"}});
+  EXPECT_EQ(result.icv.thread_count, 4U);
+  EXPECT_EQ(result.thread_counts, (std::vector<std::uint32_t>{4, 3, 2}));
+  EXPECT_EQ(result.icv.active_levels_max, active_levels_supported);
+  // How many run at once is not the program's number.
+  EXPECT_EQ(result.loop_settings.limits.width_max, 8U);
+}
+
+TEST(Environment, schedules_have_modifiers_and_chunks) {
+  EXPECT_EQ(read({{"OMP_SCHEDULE", "Static, 16"}}).icv.chunk, 16);
+  EXPECT_TRUE(read({{"OMP_SCHEDULE", "static"}}).icv.is_monotonic);
+  EXPECT_EQ(read({{"OMP_SCHEDULE", "nonmonotonic:guided"}}).icv.schedule, Schedule::guided);
+  EXPECT_TRUE(read({{"OMP_SCHEDULE", "monotonic:dynamic,2"}}).icv.is_monotonic);
+}
+
+TEST(Environment, stack_sizes_have_units) {
+  EXPECT_EQ(read({{"OMP_STACKSIZE", "512"}}).stack_bytes, 512U * 1024);
+  EXPECT_EQ(read({{"OMP_STACKSIZE", "2 M"}}).stack_bytes, 2U * 1024 * 1024);
+  EXPECT_EQ(read({{"GOMP_STACKSIZE", "64k"}, {"OMP_STACKSIZE", "65536B"}}).stack_bytes, 65536U);
+}
+
+TEST(Environment, levels_follow_nesting_unless_they_are_given) {
+  EXPECT_EQ(read({{"OMP_NESTED", "true"}}).icv.active_levels_max, active_levels_supported);
+  EXPECT_EQ(read({{"OMP_NESTED", "true"}, {"OMP_MAX_ACTIVE_LEVELS", "3"}}).icv.active_levels_max,
+            3U);
+}
+
+TEST(Environment, a_wrong_value_is_told_with_what_is_allowed) {
+  for (const auto& [name, value] :
+       {std::pair{"OMP_NUM_THREADS", "0"}, std::pair{"OMP_NUM_THREADS", "3,"},
+        std::pair{"OMP_SCHEDULE", "static,0"}, std::pair{"OMP_DYNAMIC", "maybe"},
+        std::pair{"OMP_STACKSIZE", "1K"}, std::pair{"OMP_THREAD_LIMIT", "-1"},
+        std::pair{"OMP_PROC_BIND", "near"}, std::pair{"OMP_WAIT_POLICY", "lazy"},
+        std::pair{"OMP_DISPLAY_ENV", "loud"}, std::pair{"OMP_CANCELLATION", "2"},
+        std::pair{"OMP_MAX_ACTIVE_LEVELS", "x"}}) {
+    const Environment result = read({{name, value}});
+    ASSERT_EQ(result.complaints.size(), 1U) << name << "=" << value;
+    EXPECT_EQ(result.complaints.front().find(std::string(name) + " must be "), 0U);
+    EXPECT_NE(result.complaints.front().find(std::string("not '") + value + "'; using "),
+              std::string::npos);
+  }
+}
+
+TEST(Environment, what_is_displayed_is_what_was_set) {
+  const std::string text = describe(
+      read({{"OMP_NUM_THREADS", "4,2"}, {"OMP_SCHEDULE", "guided,7"}, {"OMP_DYNAMIC", "true"}}),
+      false);
+  EXPECT_NE(text.find("OMP_NUM_THREADS = '4,2'"), std::string::npos);
+  EXPECT_NE(text.find("OMP_SCHEDULE = 'GUIDED,7'"), std::string::npos);
+  EXPECT_NE(text.find("OMP_DYNAMIC = 'TRUE'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sorrel::omp
