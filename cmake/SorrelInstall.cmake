@@ -5,6 +5,7 @@
 #   lib/libmpi_abi.so.1      the library; programs ask for it by this name, whoever linked them
 #   include/mpi/mpi.h        alone in its include root, so that no other MPI's header is near
 #   include/sorrel.h         the interface beside MPI
+#   lib/libsorrel-host-*.so  what carries packets over an installed MPI   (SorrelHosts.cmake)
 #   lib/libsorrel.so.0       parallel loops for programs without MPI
 #   lib/omp/libgomp.so.1     OpenMP for programs of GCC's, taken by `sorrel run --omp` alone
 #   include/sorrel/*.hpp     C++ interfaces

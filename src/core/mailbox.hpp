@@ -122,6 +122,15 @@ class BasicMailbox {
   /// is none.
   template <class Consume>
   bool take(Consume&& consume) {
+    return take_if([&](const Record& record, const std::byte* payload) {
+      consume(record, payload);
+      return true;
+    });
+  }
+
+  /// Taker only. The same, but the record stays when consume() returns false; then so does this.
+  template <class Consume>
+  bool take_if(Consume&& consume) {
     Slot& slot = slots_[head_ % slot_count];
     // (T) acquire, pairs with (P).
     if (slot.sequence.load(Order::acquire) != head_ + 1) return false;
@@ -133,7 +142,7 @@ class BasicMailbox {
       std::memcpy(&payload_head_, inline_payload.data(), sizeof payload_head_);
       payload = payload_ring_.read((payload_head_ - ring_use) % ring_bytes, ring_use);
     }
-    consume(record, payload);
+    if (!consume(record, payload)) return false;
     ++head_;
     // (F) release, pairs with (R): our reads of the slot and of the payload are done.
     freed_.store(std::uint64_t{head_} << 32 | payload_head_, Order::release);

@@ -13,6 +13,8 @@ class Worker;
 
 struct Timer {
   std::int64_t due_ns = 0;
+  /// As late as a sleep is: an idle worker need not be awake before it is due.
+  bool may_be_late = false;
   /// Runs on the worker, outside of any fiber: must not suspend.
   void (*run)(Worker& worker, Timer& timer) = nullptr;
 };
@@ -26,6 +28,9 @@ class TimerQueue {
 
   /// The timer must outlive its run.
   void add(Timer& timer);
+
+  /// Whether the earliest may be late; not empty.
+  [[nodiscard]] bool next_may_be_late() const { return heap_.front()->may_be_late; }
 
   /// Runs every timer due by now_ns; returns how many.
   int run_due(Worker& worker, std::int64_t now_ns);

@@ -241,7 +241,8 @@ void Worker::park() {
   }
   const std::int64_t began_ns = os::monotonic_ns();
   // A sleep takes longer than it should; what is due soon is waited for awake.
-  if (!timers_.empty() && timers_.next_due_ns() - began_ns < limits_.spin_ns_max) return;
+  const auto awake_ns = [&] { return timers_.next_may_be_late() ? 0 : limits_.spin_ns_max; };
+  if (!timers_.empty() && timers_.next_due_ns() - began_ns < awake_ns()) return;
   Parker parker = memory_.parker(place_);
   parker.announce();
   if (attend() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true)) {
@@ -256,8 +257,7 @@ void Worker::park() {
       os::futex_wait(state, Parker::parked, -1, futex_scope_);
     if (memory_.are_reports_wanted()) scheduler_.hooks_.on_report_wanted();
   } else {
-    const std::int64_t timeout_ns =
-        timers_.next_due_ns() - os::monotonic_ns() - limits_.spin_ns_max;
+    const std::int64_t timeout_ns = timers_.next_due_ns() - os::monotonic_ns() - awake_ns();
     if (timeout_ns > 0) os::futex_wait(state, Parker::parked, timeout_ns, futex_scope_);
     parker.get_up();
   }

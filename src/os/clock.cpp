@@ -10,4 +10,10 @@ std::int64_t monotonic_ns() {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
+void sleep_ns(std::int64_t duration_ns) {
+  const timespec duration{.tv_sec = duration_ns / 1'000'000'000,
+                          .tv_nsec = duration_ns % 1'000'000'000};
+  nanosleep(&duration, nullptr);
+}
+
 }  // namespace sorrel::os

@@ -1,4 +1,4 @@
-//! The monotonic clock.
+//! The monotonic clock, and waiting for it.
 #pragma once
 
 #include <cstdint>
@@ -7,5 +7,8 @@ namespace sorrel::os {
 
 /// Nanoseconds of the monotonic clock; never jumps, starts anywhere.
 std::int64_t monotonic_ns();
+
+/// The calling thread sleeps so long; less when a signal comes.
+void sleep_ns(std::int64_t duration_ns);
 
 }  // namespace sorrel::os

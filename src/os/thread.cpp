@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <pthread.h>
+#include <sys/prctl.h>
 
 namespace sorrel::os {
 
@@ -16,6 +17,10 @@ bool start_background_thread(void* (*entry)(void* argument), void* argument) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (has_started) pthread_detach(thread);
   return has_started;
+}
+
+void set_timer_slack(long slack_ns) {
+  prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
 }
 
 }  // namespace sorrel::os

@@ -24,6 +24,11 @@ int drive(int argc, char** argv, char** environment) {
   return program_driver(program_start);
 }
 
+int drive_in_place(int argc, char** argv, char** environment) {
+  program_begins_in_place();
+  return program_start.main(argc, argv, environment);
+}
+
 // In place of the program's constructors, which run once per rank, on its stack.
 void no_constructors(int, char**, char**) {}
 
@@ -40,9 +45,11 @@ SORREL_INTERPOSED int __libc_start_main(sorrel::program::Main main,
                                         void* stack_end) {
   using namespace sorrel::program;
   auto* real = next_definition<LibcStartMain>("__libc_start_main");
-  if (program_driver == nullptr || program_runs_in_place())
-    return real(main, argc, argv, init, fini, loader_fini, stack_end);
+  if (program_driver == nullptr) return real(main, argc, argv, init, fini, loader_fini, stack_end);
   program_start.main = main;
+  if (program_runs_in_place())
+    return real(drive_in_place, argc, argv, init, fini, loader_fini, stack_end);
   program_start.init = init;
-  return real(drive, argc, argv, no_constructors, nullptr, loader_fini, stack_end);
+  // Nor does the loader run the mould's destructors at the end: those of the ranks have run.
+  return real(drive, argc, argv, no_constructors, nullptr, nullptr, stack_end);
 }

@@ -29,4 +29,7 @@ struct ProgramStart {
 /// it has for itself.
 [[gnu::weak]] bool program_runs_in_place();
 
+/// The same: called right before the main of such a program.
+[[gnu::weak]] void program_begins_in_place();
+
 }  // namespace sorrel::program

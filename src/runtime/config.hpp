@@ -10,6 +10,10 @@
 #include "loop/team/settings.hpp"
 #include "transport/sim/wire.hpp"
 
+namespace sorrel::transport {
+struct HostJob;
+}
+
 namespace sorrel::runtime {
 
 struct Config {
@@ -32,6 +36,8 @@ struct Config {
   transport::WireOptions wire{.node_count = 0};
   /// Makes the schedule a function of this number. Of a job of one worker.
   std::optional<std::uint64_t> seed;
+  /// What carries packets between processes of several nodes; null without a host MPI.
+  transport::HostJob* host = nullptr;
   /// Every rank is a process: the program runs as it is, and MPI_Init makes its thread the rank.
   bool in_place = false;
 };

@@ -7,6 +7,7 @@
 
 #include "mpi/rank_state.hpp"
 #include "runtime/config.hpp"
+#include "runtime/host_job.hpp"
 #include "runtime/job.hpp"
 
 namespace sorrel::runtime {
@@ -34,11 +35,13 @@ void end_with_process(int status, void* /*argument*/) {
   if (getpid() != home_process) return;
   if (the_job != nullptr) {
     the_job->end_adopted_rank(status);
+    leave_host(process_config());
     return;
   }
   // It never asked for MPI: the others may wait for it in vain, and are told.
   const Config& config = process_config();
   if (config.memory != nullptr) config.memory->mark_gone(config.own_process);
+  leave_host(config);
 }
 
 void watch_exit() {
@@ -49,16 +52,21 @@ void watch_exit() {
 }  // namespace
 
 bool runs_in_place() {
-  if (!process_config().in_place) return false;
-  // Registered first, so that it runs behind the program's own handlers.
+  return process_config().in_place;
+}
+
+void begin_in_place() {
+  // Registered before main, so that it runs behind the program's own handlers; and behind those of
+  // the loader and of a host MPI, so that it runs before them, who take that MPI apart.
   watch_exit();
-  return true;
 }
 
 void adopt_calling_thread() {
   if (mpi::current_rank() != nullptr || (home_process != 0 && getpid() != home_process)) return;
   const Config& config = process_config();
-  if (!config.in_place && (config.memory != nullptr || config.rank_count != 1)) return;
+  if (!config.in_place &&
+      (config.memory != nullptr || config.host != nullptr || config.rank_count != 1))
+    return;
   // Relaxed: nothing is read through it; the first keeps it.
   if (is_taken.test_and_set(std::memory_order_relaxed)) return;
   if (home_process == 0) watch_exit();

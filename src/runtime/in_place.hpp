@@ -11,6 +11,9 @@ namespace sorrel::runtime {
 /// Whether the program is to be started as it is. At the process's start.
 [[nodiscard]] bool runs_in_place();
 
+/// Right before such a program's main.
+void begin_in_place();
+
 /// First thing in MPI_Init: makes the caller a rank if it is none and may become one, that is, if
 /// this process was started in place, or was not started by us at all.
 void adopt_calling_thread();

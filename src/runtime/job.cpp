@@ -10,6 +10,8 @@
 #include "os/clock.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/deadlock_report.hpp"
+#include "runtime/host_job.hpp"
+#include "transport/host/host_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
 
 namespace sorrel::runtime {
@@ -29,20 +31,27 @@ core::SchedulerOptions scheduler_options(const Config& config) {
                                  .limits = {},
                                  .cpus = config.cpus,
                                  .memory = config.memory,
-                                 .process = config.own_process,
+                                 .process = config.memory == nullptr ? 0 : config.own_process,
                                  .seed = config.seed};
   // Workers that share cores take time from each other by spinning.
   const long online_count = sysconf(_SC_NPROCESSORS_ONLN);
-  if (static_cast<long>(config.process_count * config.worker_count) > online_count) {
+  const bool is_crowded =
+      config.host != nullptr
+          ? config.host->is_crowded
+          : static_cast<long>(config.process_count * config.worker_count) > online_count;
+  if (is_crowded) {
     options.limits.spin_ns_max = 0;
     if (config.process_count > 1) options.limits.yield_count_max = yield_count_max;
   }
   return options;
 }
 
-std::unique_ptr<transport::Transport> shared_memory_transport(const Config& config,
-                                                              core::Scheduler& scheduler) {
-  if (config.memory == nullptr || config.process_count == 1) return nullptr;
+std::unique_ptr<transport::Transport> make_transport(const Config& config,
+                                                     core::Scheduler& scheduler) {
+  if (config.process_count == 1) return nullptr;
+  if (config.host != nullptr)
+    return std::make_unique<transport::HostTransport>(scheduler, *config.host);
+  if (config.memory == nullptr) return nullptr;
   return std::make_unique<transport::ShmTransport>(scheduler);
 }
 
@@ -95,7 +104,7 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
       stacks_(config.in_place ? 0 : static_cast<std::size_t>(runtime::own_rank_count(config)),
               config.stack_bytes),
       scheduler_(scheduler_options(config), *this),
-      own_transport_(transport == nullptr ? shared_memory_transport(config, scheduler_) : nullptr),
+      own_transport_(transport == nullptr ? make_transport(config, scheduler_) : nullptr),
       pretend_nodes_(pretend_nodes(config, scheduler_)),
       is_in_place_(config.in_place) {
   make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
@@ -132,12 +141,14 @@ int Job::run() {
   }
   set_phase(core::ProcessPhase::running);
   scheduler_.run(static_cast<std::uint32_t>(own_rank_count()));
+  if (own_transport_ != nullptr) own_transport_->finish();
   set_phase(core::ProcessPhase::finished);
   return worst_status_.load(std::memory_order_relaxed);
 }
 
 void Job::on_worker_start(core::Worker& worker) {
   install_signal_stack();
+  if (own_transport_ != nullptr) own_transport_->start(worker);
   for (const auto& world : worlds_) {
     if (world->has_worker(worker)) prepare_ranks(*world, worker);
   }
@@ -173,6 +184,7 @@ void Job::adopt_calling_thread() {
   install_signal_stack();
   worlds_.front()->make_ranks(scheduler_.worker(0));
   scheduler_.adopt(adopted_rank().fiber);
+  if (own_transport_ != nullptr) own_transport_->start(scheduler_.worker(0));
   set_phase(core::ProcessPhase::running);
 }
 
@@ -181,6 +193,7 @@ void Job::end_adopted_rank(int status) {
   if (rank.phase == mpi::Phase::running) end_without_finalize(*this, rank, status);
   // The rank's state stays: what runs at the process's end may still ask for it.
   rank.world->drain(*rank.worker);
+  if (own_transport_ != nullptr) own_transport_->finish();
   if (scheduler_.memory().is_shared()) scheduler_.memory().mark_gone(rank.worker->place());
 }
 
@@ -207,6 +220,7 @@ void Job::end_rank(mpi::RankState& rank, int status) {
 bool Job::claim_ending() {
   // Acquire and release: only one speaks.
   if (is_ending_.test_and_set(std::memory_order_acq_rel)) return false;
+  note_host_ending();
   core::JobMemory& memory = scheduler_.memory();
   return !memory.is_shared() || memory.claim_ending(scheduler_.process());
 }
@@ -224,6 +238,7 @@ void Job::do_end_job(const mpi::RankState* culprit, int status, const char* mess
     const int length = std::snprintf(line, sizeof line, "sorrel: %s\n", message);
     write_all(STDERR_FILENO, line, std::min(static_cast<std::size_t>(length), sizeof line - 1));
   }
+  abort_host(status);
   _exit(status);
 }
 

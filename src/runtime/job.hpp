@@ -110,7 +110,7 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
   RankBody& body_;
   os::StackSlab stacks_;
   core::Scheduler scheduler_;
-  /// Of a job whose processes share memory; else null.
+  /// Of a job of several processes that was given none; else null.
   const std::unique_ptr<transport::Transport> own_transport_;
   /// Of a job with a wire; else null.
   const std::unique_ptr<transport::PretendNodes> pretend_nodes_;

@@ -1,5 +1,6 @@
 // The composition root of `sorrel run`: every rank runs a private copy of the user's executable.
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "program/rank_process.hpp"
 #include "program/start.hpp"
 #include "program/thread_block.hpp"
+#include "runtime/host_job.hpp"
 #include "runtime/in_place.hpp"
 #include "runtime/job.hpp"
 
@@ -107,10 +109,14 @@ void end_rank(program::RankProcess& process, int status) {
 }
 
 int refuse(const std::string& trouble) {
-  core::JobMemory* memory = process_config().memory;
+  const Config& config = process_config();
+  note_host_ending();
   // Every process has the same trouble, and one says it.
-  if (memory == nullptr || memory->claim_ending(process_config().own_process))
-    std::fprintf(stderr, "sorrel: %s\n", trouble.c_str());
+  const bool is_speaker =
+      config.host != nullptr
+          ? config.own_process == 0
+          : config.memory == nullptr || config.memory->claim_ending(config.own_process);
+  if (is_speaker) std::fprintf(stderr, "sorrel: %s\n", trouble.c_str());
   return bad_program_status;
 }
 
@@ -130,6 +136,11 @@ int run_program(const program::ProgramStart& start) {
   Job job(config, body);
   const int status = job.run();
   std::fflush(nullptr);
+  if (config.host != nullptr) {
+    leave_host(config);
+    // A host MPI may have left something to do for the end of the process.
+    std::exit(status);
+  }
   // Nothing of the program is left to run: its handlers and destructors ran with its ranks.
   _exit(status);
 }
@@ -146,6 +157,10 @@ int program_driver(const ProgramStart& start) {
 
 bool program_runs_in_place() {
   return runtime::runs_in_place();
+}
+
+void program_begins_in_place() {
+  runtime::begin_in_place();
 }
 
 }  // namespace sorrel::program

@@ -62,6 +62,13 @@ class Transport {
   /// Before the workers run. A kind has one handler.
   virtual void set_handler(std::uint32_t kind, PacketHandler handler, void* owner) = 0;
 
+  /// On each worker's own thread, before any fiber runs: it may set timers.
+  virtual void start(core::Worker& /*worker*/) {}
+
+  /// When the workers have ended, on the first one's thread: what was sent must leave, and others
+  /// may need this process to finish what they do.
+  virtual void finish() {}
+
   /// The largest payload that try_send() takes: 4096 bytes at least.
   [[nodiscard]] virtual std::uint32_t payload_bytes_max() const = 0;
 

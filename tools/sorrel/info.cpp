@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <mpi.h>
@@ -14,6 +15,7 @@
 #include "tools/sorrel/command.hpp"
 #include "tools/sorrel/command_line.hpp"
 #include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/host.hpp"
 #include "tools/sorrel/installation.hpp"
 #include "tools/sorrel/json_writer.hpp"
 #include "tools/sorrel/kernel_features.hpp"
@@ -38,6 +40,7 @@ constexpr const char* info_footer =
 
 struct Machine {
   Installation installation;
+  Host host;
   MachineLimits limits;
   std::optional<Topology> topology;
   KernelFeatures features;
@@ -49,6 +52,8 @@ struct Machine {
 Machine read_machine() {
   Machine machine;
   machine.installation = find_installation();
+  machine.host =
+      find_host({}, [](const char* name) { return std::getenv(name); }, machine.installation);
   machine.limits = read_machine_limits();
   machine.topology = read_topology(TopologyDetail::with_caches);
   machine.features = read_kernel_features();
@@ -94,6 +99,17 @@ void print_machine(const Machine& machine) {
        installation.library_dir.empty() ? "not found in ../lib" : installation.library());
   line("headers", installation.include_dir.empty() ? "not found in ../include"
                                                    : installation.include_dir + "/mpi");
+  const auto hosts = installed_hosts(installation);
+  line("host MPIs", hosts.empty() ? "none: jobs of this machine only"
+                                  : fmt::format("{}", fmt::join(hosts, ", ")));
+  if (!machine.host.name.empty() || !machine.host.problem.empty()) {
+    line("started by",
+         machine.host.problem.empty()
+             ? fmt::format("{}: `sorrel run` would use the host MPI {}{}", machine.host.launcher,
+                           machine.host.name,
+                           machine.host.library.empty() ? "" : ", " + machine.host.library)
+             : machine.host.problem);
+  }
   fmt::print("Machine\n");
   line("kernel", machine.kernel);
   if (machine.topology) {
@@ -187,6 +203,10 @@ void write_machine(JsonWriter& json, const Machine& machine) {
   json.value("abi_version", fmt::format("{}.{}", MPI_ABI_VERSION, MPI_ABI_SUBVERSION));
   json.value("library",
              machine.installation.library_dir.empty() ? "" : machine.installation.library());
+  json.begin_list("host_mpis");
+  for (const std::string& name : installed_hosts(machine.installation))
+    json.value("", name);
+  json.end_list();
   json.begin_object("machine");
   json.value("kernel", machine.kernel);
   write_topology(json, machine);

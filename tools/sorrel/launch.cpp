@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "os/clock.hpp"
 #include "os/memory_barrier.hpp"
 #include "os/shared_segment.hpp"
+#include "tools/sorrel/children.hpp"
 #include "tools/sorrel/complaint.hpp"
 
 namespace sorrel::tool {
@@ -36,30 +36,6 @@ constexpr std::int64_t grace_ns = 1'500'000'000;
 
 bool is_fatal(int signal_number) {
   return signal_number != SIGUSR1 && signal_number != SIGUSR2;
-}
-
-/// The children that this process has now: its own, and what they left behind.
-std::vector<pid_t> children() {
-  std::vector<pid_t> found;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
-  while (folder != nullptr) {
-    const dirent* entry = readdir(folder.get());
-    if (entry == nullptr) break;
-    const std::string path = fmt::format("/proc/{}/stat", entry->d_name);
-    if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
-    std::FILE* file = std::fopen(path.c_str(), "re");
-    if (file == nullptr) continue;
-    std::array<char, 512> text{};
-    const std::size_t length = std::fread(text.data(), 1, text.size() - 1, file);
-    std::fclose(file);
-    // The name, in parentheses, may hold anything; behind it: state, parent.
-    const char* after_name = std::strrchr(text.data(), ')');
-    int parent = 0;
-    if (length > 0 && after_name != nullptr &&
-        std::sscanf(after_name + 1, " %*c %d", &parent) == 1 && parent == getpid())
-      found.push_back(static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10)));
-  }
-  return found;
 }
 
 class Launch {
@@ -82,7 +58,7 @@ class Launch {
     }
     while (live_count_ > 0)
       wait_for_news();
-    if (is_ending_) end_what_is_left();
+    if (is_ending_) end_children();
     // As if it had been ours to die of.
     if (ended_by_signal_ != 0) die_of(ended_by_signal_);
     return status_;
@@ -215,17 +191,6 @@ class Launch {
     is_ending_ = true;
     for (const pid_t pid : pids_) {
       if (pid != 0) kill(pid, SIGKILL);
-    }
-  }
-
-  static void end_what_is_left() {
-    for (;;) {
-      const std::vector<pid_t> left = children();
-      if (left.empty()) return;
-      for (const pid_t pid : left)
-        kill(pid, SIGKILL);
-      while (waitpid(-1, nullptr, 0) > 0) {
-      }
     }
   }
 

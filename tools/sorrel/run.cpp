@@ -18,6 +18,8 @@
 #include "tools/sorrel/command.hpp"
 #include "tools/sorrel/command_line.hpp"
 #include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/host.hpp"
+#include "tools/sorrel/host_launch.hpp"
 #include "tools/sorrel/installation.hpp"
 #include "tools/sorrel/launch.hpp"
 #include "tools/sorrel/numbers.hpp"
@@ -50,6 +52,7 @@ constexpr const char* run_footer =
     "  sorrel run -n 4 --label ./heat | sort    every line begins with its rank\n"
     "  sorrel run -n 64 --procs 2 ./heat        64 ranks in two processes that share memory\n"
     "  sorrel run -n 4 --procs 4 python3 x.py   every rank a process: for any program\n"
+    "  mpiexec -n 4 sorrel run -n 256 ./heat    over the processes of an installed MPI\n"
     "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 ./heat\n"
     "                                           as if on four machines, to see what is hidden\n"
     "  sorrel run -n 8 --seed 17 ./heat         a schedule that can be run again\n"
@@ -67,6 +70,7 @@ struct RunWords {
   std::string share;
   std::string wire;
   std::string seed;
+  HostWords host;
   bool label = false;
   bool omp = false;
 };
@@ -83,6 +87,10 @@ struct RunPlan {
   std::string share;
   std::optional<WireWords> wire;
   std::optional<std::uint64_t> seed;
+  /// Under a host MPI, which decides about processes; ranks and workers are 0 where no number was
+  /// named.
+  Host host;
+  bool is_bound = true;
 
   /// The part of `cpus` that is process `index`'s.
   [[nodiscard]] std::span<const int> cpus_of(std::uint32_t index) const {
@@ -126,6 +134,13 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
   app->add_flag("--omp", words.omp,
                 "PROGRAM is an OpenMP program without MPI: its threads become user-level threads, "
                 "and as many run at once as there are free cores (docs/openmp.md)");
+  app->add_option("--host", words.host.host,
+                  "Installed MPI that carries messages between the processes that its mpiexec or "
+                  "srun has started: openmpi, mpich, abi or none (default: found out)")
+      ->type_name("MPI");
+  app->add_option("--host-library", words.host.library,
+                  "For --host abi: path of that MPI's libmpi_abi.so.1")
+      ->type_name("PATH");
   app->add_flag("--label", words.label, "Begin each line of output with the rank that wrote it");
   return app;
 }
@@ -238,8 +253,36 @@ bool adapt_workers(RunPlan& plan, bool is_wanted) {
   return true;
 }
 
+/// The same under a host MPI: most of it is decided when that has started.
+bool place_under_host(RunPlan& plan, const Wanted& wanted, const MachineLimits& limits) {
+  if (wanted.procs) {
+    (void)refuse("--procs is for one machine's own jobs; {} has started this process already",
+                 plan.host.launcher.empty() ? "a host MPI" : plan.host.launcher);
+    return false;
+  }
+  if (plan.wire || plan.seed) {
+    (void)refuse("--{} needs a job of one process, and {} has started several: --host none",
+                 plan.wire ? "wire" : "seed",
+                 plan.host.launcher.empty() ? "a host MPI" : plan.host.launcher);
+    return false;
+  }
+  plan.ranks = wanted.ranks.value_or(0);
+  plan.workers = static_cast<int>(wanted.workers.value_or(0));
+  plan.processes = std::max(static_cast<int>(plan.host.processes), 1);
+  if (plan.host.processes != 0 && plan.ranks != 0 && plan.ranks < plan.host.processes) {
+    (void)refuse("-n must be at least the number of processes that {} has started, {}, not {}",
+                 plan.host.launcher, plan.host.processes, plan.ranks);
+    return false;
+  }
+  // Copies of the program are for ranks that share a process; labels are written by those.
+  plan.in_place = plan.ranks != 0 && plan.ranks == plan.host.processes && !plan.label;
+  plan.cpus = choose_cpus(static_cast<int>(limits.allowed_cpus.size()), limits,
+                          [] { return read_topology(TopologyDetail::threads_only); });
+  return true;
+}
+
 /// Fills in everything that does not depend on the program; nothing if it complained.
-std::optional<RunPlan> make_plan(const RunWords& words) {
+std::optional<RunPlan> make_plan(const RunWords& words, const Host& host) {
   RunPlan plan;
   plan.label = words.label;
   std::optional<std::uint64_t> ranks;
@@ -264,10 +307,14 @@ std::optional<RunPlan> make_plan(const RunWords& words) {
   plan.share = words.share;
   if (!read_imitations(plan, words)) return std::nullopt;
   const MachineLimits limits = read_machine_limits();
-  if (!place_ranks(plan, {.ranks = ranks, .procs = procs, .workers = workers}, limits) ||
-      !adapt_workers(plan, workers.has_value()))
-    return std::nullopt;
-  if (*stack_bytes > all_stacks_bytes_max / plan.ranks) {
+  plan.host = host;
+  plan.is_bound = words.bind == "core";
+  const Wanted wanted{.ranks = ranks, .procs = procs, .workers = workers};
+  const bool is_placed = host.name.empty() ? place_ranks(plan, wanted, limits) &&
+                                                 adapt_workers(plan, workers.has_value())
+                                           : place_under_host(plan, wanted, limits);
+  if (!is_placed) return std::nullopt;
+  if (*stack_bytes > all_stacks_bytes_max / std::max<std::uint64_t>(plan.ranks, 1)) {
     (void)refuse(
         "{} stacks of {} do not fit into the address space; {} ranks need --stack {} or less",
         plan.ranks, format_size(*stack_bytes), plan.ranks,
@@ -275,7 +322,7 @@ std::optional<RunPlan> make_plan(const RunWords& words) {
     return std::nullopt;
   }
   plan.stack_bytes = (*stack_bytes + page_bytes - 1) / page_bytes * page_bytes;
-  if (words.bind == "core") {
+  if (plan.is_bound && host.name.empty()) {
     plan.cpus = choose_cpus(plan.processes * plan.workers, limits,
                             [] { return read_topology(TopologyDetail::threads_only); });
   }
@@ -300,7 +347,8 @@ void prepend_to_variable(const char* name, const std::string& first) {
 void set_environment(const RunPlan& plan, const Installation& installation, bool must_preload) {
   setenv("SORREL_RANKS", std::to_string(plan.ranks).c_str(), 1);
   setenv("SORREL_WORKERS", std::to_string(plan.workers).c_str(), 1);
-  setenv("SORREL_CPUS", os::format_cpu_list(plan.cpus_of(0)).c_str(), 1);
+  if (plan.host.name.empty())
+    setenv("SORREL_CPUS", os::format_cpu_list(plan.cpus_of(0)).c_str(), 1);
   setenv("SORREL_STACK", std::to_string(plan.stack_bytes).c_str(), 1);
   if (plan.label) {
     setenv("SORREL_LABEL", "1", 1);
@@ -342,6 +390,39 @@ void set_process_environment(const RunPlan& plan, std::uint32_t index, int segme
   setenv("SORREL_IN_PLACE", plan.in_place ? "1" : "0", 1);
 }
 
+/// What a process under a host MPI finds besides.
+void set_host_environment(const RunPlan& plan, const Installation& installation, int board) {
+  const auto set_if = [](bool is_set, const char* name, const std::string& value) {
+    if (is_set) {
+      setenv(name, value.c_str(), 1);
+    } else {
+      unsetenv(name);
+    }
+  };
+  setenv("SORREL_HOST", plan.host.name.c_str(), 1);
+  setenv("SORREL_HOST_PLUGINS", installation.library_dir.c_str(), 1);
+  setenv("SORREL_HOST_BOARD", std::to_string(board).c_str(), 1);
+  set_if(!plan.host.library.empty(), "SORREL_HOST_LIBRARY", plan.host.library);
+  set_if(plan.host.is_slurm, "SORREL_HOST_ABORTS", "1");
+  set_if(!plan.is_bound, "SORREL_HOST_UNBOUND", "1");
+  setenv("SORREL_CPUS", os::format_cpu_list(plan.cpus).c_str(), 1);
+  setenv("SORREL_IN_PLACE", plan.in_place ? "1" : "0", 1);
+}
+
+int launch_host_process(const RunPlan& plan,
+                        const Installation& installation,
+                        const ProgramReport& program,
+                        Arguments words) {
+  const std::string daemon = std::to_string(getppid());
+  return launch_under_host({.program = program.path,
+                            .words = words.data(),
+                            .host = plan.host.name,
+                            .set_environment = [&](int board) {
+                              set_host_environment(plan, installation, board);
+                              setenv("SORREL_HOST_DAEMON", daemon.c_str(), 1);
+                            }});
+}
+
 int launch_processes(const RunPlan& plan, const ProgramReport& program, Arguments words) {
   return launch({.rank_count = plan.ranks,
                  .shape = {.process_count = static_cast<std::uint32_t>(plan.processes),
@@ -369,10 +450,12 @@ int run_command(Arguments arguments) {
       return refuse("--omp is for programs without MPI and goes without {}", option);
     return run_openmp(split.program.data(), words.share);
   }
-  const auto plan = make_plan(words);
-  if (!plan) return exit_refused;
-
   const Installation installation = find_installation();
+  const Host host =
+      find_host(words.host, [](const char* name) { return std::getenv(name); }, installation);
+  if (!host.problem.empty()) return refuse("{}", host.problem);
+  const auto plan = make_plan(words, host);
+  if (!plan) return exit_refused;
   if (installation.library_dir.empty()) {
     return refuse("{} is not beside this command: expected it in ../lib of {}", library_name,
                   installation.executable);
@@ -393,6 +476,8 @@ int run_command(Arguments arguments) {
   set_environment(*plan, installation, program.must_preload);
   // Addresses are part of what a program may see: under a seed they are the same each time.
   if (plan->seed) (void)personality(ADDR_NO_RANDOMIZE);
+  if (!plan->host.name.empty())
+    return launch_host_process(*plan, installation, program, split.program);
   if (plan->processes > 1 || plan->in_place) return launch_processes(*plan, program, split.program);
   execv(program.path.c_str(), split.program.data());
   print_complaint(fmt::format("cannot start {}: {}", program.name, std::strerror(errno)));

@@ -1,0 +1,247 @@
+#include "runtime/host_job.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <poll.h>
+#include <random>
+#include <string>
+#include <unistd.h>
+
+#include "base/check.hpp"
+#include "mpi/layout.hpp"
+#include "os/cgroup.hpp"
+#include "os/clock.hpp"
+#include "os/cpu_set.hpp"
+#include "os/peer_memory.hpp"
+#include "os/shared_segment.hpp"
+#include "runtime/host_cores.hpp"
+#include "transport/host/host_board.hpp"
+#include "transport/host/host_library.hpp"
+#include "transport/host/host_transport.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+using transport::HostBoard;
+using transport::HostPhase;
+
+constexpr int trouble_status = 1;
+constexpr int bad_words_status = 2;
+
+/// What the others read to find out whether they may. Its value is this process's alone, so that
+/// no other process on another node can be mistaken for it.
+std::uint64_t probe_value = 0;
+
+// One host MPI in a process; until it ends.
+transport::HostJob* the_job = nullptr;
+HostBoard* the_board = nullptr;
+/// The launcher lets the others go on when one has failed.
+bool must_abort = false;
+
+void set_phase(HostPhase phase) {
+  // Release, pairs with the parent's acquire: the words of the board.
+  if (the_board != nullptr) the_board->phase.store(phase, std::memory_order_release);
+}
+
+[[noreturn, gnu::format(printf, 2, 3)]] void end_with(int status, const char* format, ...) {
+  char text[400];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  set_phase(HostPhase::ending);
+  std::fprintf(stderr, "sorrel: %s\n", text);
+  _exit(status);
+}
+
+/// The host MPI cannot go on.
+void on_host_failure(const char* text) {
+  // Most often because a process is gone, of which its own parent tells, and the launcher will end
+  // us any moment.
+  ::poll(nullptr, 0, 1000);
+  end_with(trouble_status, "process %u: the host MPI (%s) has failed: %s",
+           the_job == nullptr ? 0 : the_job->process,
+           the_job == nullptr ? "starting" : the_job->api->name, text);
+}
+
+const char* text_in(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+void adopt_board() {
+  const char* descriptor = std::getenv("SORREL_HOST_BOARD");
+  if (descriptor == nullptr) return;
+  static os::SharedSegment& segment = *new os::SharedSegment;
+  segment = os::SharedSegment::adopt(std::atoi(descriptor), sizeof(HostBoard));
+  if (segment.is_valid()) the_board = reinterpret_cast<HostBoard*>(segment.base());
+}
+
+/// Handlers that the host installs for crashes would hide ours.
+class SignalKeeper {
+ public:
+  SignalKeeper() {
+    for (std::size_t i = 1; i < actions_.size(); ++i)
+      sigaction(static_cast<int>(i), nullptr, &actions_[i]);
+  }
+
+  ~SignalKeeper() {
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGTERM, SIGINT})
+      sigaction(number, &actions_[static_cast<std::size_t>(number)], nullptr);
+  }
+
+  SignalKeeper(const SignalKeeper&) = delete;
+  SignalKeeper& operator=(const SignalKeeper&) = delete;
+
+ private:
+  std::array<struct sigaction, 32> actions_{};
+};
+
+void begin_host(transport::HostJob& job) {
+  const std::string name = text_in("SORREL_HOST");
+  const std::string folder = text_in("SORREL_HOST_PLUGINS");
+  const std::string path = (folder.empty() ? transport::folder_of_this_library() : folder) + "/" +
+                           transport::host_plugin_file(name);
+  std::string reason;
+  job.api = transport::open_host_plugin(path, reason);
+  if (job.api == nullptr) end_with(trouble_status, "no host MPI: %s", reason.c_str());
+  const sorrel_host_hooks hooks{.fail = on_host_failure};
+  sorrel_host_place place{};
+  char trouble[256] = "";
+  const SignalKeeper keeper;
+  job.host =
+      job.api->begin(text_in("SORREL_HOST_LIBRARY"), &hooks, &place, trouble, sizeof trouble);
+  if (job.host == nullptr)
+    end_with(trouble_status, "the host MPI (%s) does not start: %s", name.c_str(), trouble);
+  job.process = static_cast<std::uint32_t>(place.process);
+  job.process_count = static_cast<std::uint32_t>(place.process_count);
+  job.any_thread = place.any_thread != 0;
+  job.members.resize(job.process_count);
+  job.members[job.process].node = place.node_first_process;
+}
+
+/// The same type from everybody, by process.
+template <class Words>
+std::vector<Words> share(const transport::HostJob& job, const Words& mine) {
+  std::vector<Words> all(job.process_count);
+  job.api->share(job.host, &mine, all.data(), sizeof mine);
+  return all;
+}
+
+void share_members(transport::HostJob& job) {
+  std::random_device random;
+  probe_value = std::uint64_t{random()} << 32 | random();
+  // All processes of a node descend from the launcher's daemon there.
+  const long daemon = std::strtol(text_in("SORREL_HOST_DAEMON"), nullptr, 10);
+  if (daemon > 1) os::let_descendants_read(static_cast<pid_t>(daemon));
+  transport::HostMember mine = job.members[job.process];
+  mine.pid = getpid();
+  mine.probe_address = reinterpret_cast<std::uintptr_t>(&probe_value);
+  mine.probe_value = probe_value;
+  job.members = share(job, mine);
+}
+
+/// Cores and workers: as many in every process.
+void divide_cores(transport::HostJob& job, Config& config) {
+  HostCores mine{.cpus = {}, .node = job.members[job.process].node};
+  for (const int cpu : config.cpus) {
+    if (cpu < host_cpu_count_max) mine.cpus.set(static_cast<std::size_t>(cpu));
+  }
+  const std::vector<HostCores> all = share(job, mine);
+  const std::uint32_t neighbours = count_on_node(all, job.process);
+  config.cpus = own_share(all, job.process, config.cpus);
+  auto possible = std::max<std::uint32_t>(static_cast<std::uint32_t>(config.cpus.size()), 1);
+  if (const auto quota = os::cpu_quota()) {
+    const auto granted = static_cast<std::uint32_t>(os::whole_cpus(*quota));
+    possible = std::min(possible, std::max(granted / neighbours, 1u));
+  }
+  if (config.worker_count == 0) {
+    const std::vector<std::uint32_t> wishes = share(job, possible);
+    config.worker_count = *std::min_element(wishes.begin(), wishes.end());
+  }
+  if (config.rank_count == 0)
+    config.rank_count = static_cast<std::int32_t>(config.worker_count * job.process_count);
+  const auto ranks = static_cast<std::uint32_t>(config.rank_count);
+  if (ranks >= job.process_count)
+    config.worker_count = std::min(config.worker_count, ranks / job.process_count);
+  job.is_crowded = config.cpus.size() < config.worker_count;
+  if (job.is_crowded || std::getenv("SORREL_HOST_UNBOUND") != nullptr) {
+    config.cpus.clear();
+  } else {
+    config.cpus.resize(config.worker_count);
+  }
+}
+
+void fill_board(const Config& config) {
+  if (the_board == nullptr) return;
+  const mpi::RankLayout layout({.rank_count = config.rank_count,
+                                .process_count = config.process_count,
+                                .worker_count = config.worker_count});
+  the_board->process = config.own_process;
+  the_board->process_count = config.process_count;
+  the_board->first_rank = layout.first_rank_of_process(config.own_process);
+  the_board->last_rank = layout.first_rank_of_process(config.own_process + 1);
+  set_phase(HostPhase::joined);
+}
+
+}  // namespace
+
+bool has_host_in_environment() {
+  return std::getenv("SORREL_HOST") != nullptr;
+}
+
+void join_host(Config& config) {
+  adopt_board();
+  must_abort = std::getenv("SORREL_HOST_ABORTS") != nullptr;
+  auto& job = *new transport::HostJob;
+  begin_host(job);
+  the_job = &job;
+  share_members(job);
+  divide_cores(job, config);
+  config.process_count = job.process_count;
+  config.own_process = job.process;
+  config.host = &job;
+  const auto ranks = static_cast<std::uint32_t>(config.rank_count);
+  if (ranks < job.process_count || (config.in_place && ranks != job.process_count)) {
+    // One says it for all; they end with it.
+    if (job.process != 0) ::poll(nullptr, 0, 1000);
+    end_with(bad_words_status, "%u ranks for %u processes of the host MPI: each needs %s", ranks,
+             job.process_count, config.in_place ? "one, because the program runs as it is" : "one");
+  }
+  fill_board(config);
+  if (std::getenv("SORREL_VERBOSE") != nullptr && job.process == 0) {
+    std::fprintf(stderr, "sorrel: host MPI %s (%s): %u ranks, %u processes of %u workers\n",
+                 job.api->name, job.api->version_text(job.host), ranks, job.process_count,
+                 config.worker_count);
+  }
+}
+
+void leave_host(const Config& config) {
+  if (config.host == nullptr) return;
+  transport::HostJob& job = *config.host;
+  if (!job.has_ended && job.process_count > 1) {
+    // A process that never asked for MPI.
+    job.api->begin_end(job.host);
+    while (job.api->has_ended(job.host) == 0)
+      os::sleep_ns(1'000'000);
+  }
+  set_phase(HostPhase::finished);
+  job.api->finish(job.host);
+}
+
+void abort_host(int status) {
+  if (the_job != nullptr && must_abort) the_job->api->abort(the_job->host, status);
+}
+
+void note_host_ending() {
+  set_phase(HostPhase::ending);
+}
+
+}  // namespace sorrel::runtime

@@ -1,0 +1,42 @@
+#include "transport/host/host_library.hpp"
+
+#include <cstring>
+#include <dlfcn.h>
+
+namespace sorrel::transport {
+
+std::string host_plugin_file(const std::string& name) {
+  return "libsorrel-host-" + name + ".so";
+}
+
+std::string folder_of_this_library() {
+  static const char something_of_ours = 0;
+  Dl_info info{};
+  if (dladdr(&something_of_ours, &info) == 0 || info.dli_fname == nullptr) return "";
+  const char* slash = std::strrchr(info.dli_fname, '/');
+  return slash == nullptr ? "." : std::string(info.dli_fname, slash);
+}
+
+const sorrel_host_api* open_host_plugin(const std::string& path, std::string& trouble) {
+#ifdef __SANITIZE_ADDRESS__
+  // The sanitizer's library refuses a scope of its own; nothing else here has an MPI_ function.
+  constexpr int flags = RTLD_NOW | RTLD_LOCAL;
+#else
+  constexpr int flags = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+#endif
+  void* plugin = dlopen(path.c_str(), flags);
+  if (plugin == nullptr) {
+    trouble = dlerror();
+    return nullptr;
+  }
+  using Entry = const sorrel_host_api* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(plugin, SORREL_HOST_ENTRY));
+  const sorrel_host_api* api = entry == nullptr ? nullptr : entry();
+  if (api == nullptr || api->version != SORREL_HOST_API_VERSION) {
+    trouble = path + " is no plugin of this version";
+    return nullptr;
+  }
+  return api;
+}
+
+}  // namespace sorrel::transport

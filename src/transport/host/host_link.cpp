@@ -1,0 +1,189 @@
+#include "transport/host/host_link.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.hpp"
+
+namespace sorrel::transport {
+
+namespace {
+
+constexpr std::uint32_t receive_bytes_max = 16u << 20;
+constexpr std::uint32_t credits_min = 4;
+/// Receives beside the credits: notes that give credits back (README.md, "Bound").
+constexpr std::uint32_t note_receives = 2;
+
+constexpr std::size_t rounded_to_line(std::size_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
+}  // namespace
+
+HostLimits HostLimits::for_processes(std::uint32_t process_count) {
+  HostLimits limits;
+  const std::uint32_t peers = std::max(process_count, 2u) - 1;
+  limits.credits =
+      std::clamp(receive_bytes_max / limits.payload_bytes_max / peers, credits_min, limits.credits);
+  return limits;
+}
+
+HostLink::HostLink(const sorrel_host_api& api,
+                   void* host,
+                   std::uint32_t own_process,
+                   std::uint32_t process_count,
+                   const HostLimits& limits)
+    : api_(api),
+      host_(host),
+      own_process_(own_process),
+      limits_(limits),
+      is_any_source_(process_count - 1 > limits.lane_count_max),
+      packet_bytes_(rounded_to_line(sizeof(HostHeader) + limits.payload_bytes_max)),
+      receive_count_((process_count - 1) * (limits.credits + note_receives)),
+      peers_(process_count),
+      // Not cleared: what is never used takes no memory.
+      receive_memory_(new std::byte[receive_count_ * packet_bytes_]),
+      send_memory_(new std::byte[limits.send_slots * packet_bytes_]),
+      arrivals_(receive_count_) {
+  const std::uint32_t lane_count = is_any_source_ ? 1 : process_count - 1;
+  // The slots behind the packets' are the notes', one for each process.
+  api_.reserve(host_, static_cast<int>(lane_count), static_cast<int>(receive_count_),
+               static_cast<int>(limits.send_slots + process_count));
+  for (std::uint32_t slot = limits.send_slots; slot-- > 0;)
+    free_sends_.push_back(slot);
+  std::uint32_t slot = 0;
+  for (std::uint32_t process = 0; process < process_count; ++process) {
+    peers_[process].credits = limits.credits;
+    if (process == own_process) continue;
+    for (std::uint32_t i = 0; i < limits.credits + note_receives; ++i)
+      post(slot++, process);
+  }
+}
+
+void HostLink::post(std::uint32_t slot, std::uint32_t process) {
+  api_.receive(host_, static_cast<int>(lane_of(process)), static_cast<int>(slot),
+               receive_buffer(slot), static_cast<int>(packet_bytes_),
+               is_any_source_ ? SORREL_HOST_ANY_SOURCE : static_cast<int>(process));
+}
+
+std::uint16_t HostLink::take_owed(Peer& peer) {
+  const auto owed = static_cast<std::uint16_t>(peer.owed);
+  peer.owed = 0;
+  return owed;
+}
+
+bool HostLink::try_send(std::uint32_t process,
+                        const HostHeader& header,
+                        const void* payload,
+                        std::uint32_t payload_bytes) {
+  Peer& peer = peers_[process];
+  if (peer.credits == 0) return false;
+  if (free_sends_.empty()) {
+    tend();
+    if (free_sends_.empty()) return false;
+  }
+  const std::uint32_t slot = free_sends_.back();
+  std::byte* buffer = send_memory_.get() + slot * packet_bytes_;
+  HostHeader sent = header;
+  sent.credits = take_owed(peer);
+  --peer.credits;
+  std::memcpy(buffer, &sent, sizeof sent);
+  if (payload_bytes != 0) std::memcpy(buffer + sizeof sent, payload, payload_bytes);
+  const auto bytes = static_cast<int>(sizeof sent + payload_bytes);
+  if (api_.send(host_, static_cast<int>(slot), buffer, bytes, static_cast<int>(process)) == 0) {
+    free_sends_.pop_back();
+    under_way_.push_back(slot);
+  }
+  return true;
+}
+
+bool HostLink::take(Arrival& arrival) {
+  sorrel_host_arrival came;
+  while (api_.take(host_, &came) != 0) {
+    const auto slot = static_cast<std::uint32_t>(came.slot);
+    const auto process = static_cast<std::uint32_t>(came.source);
+    const std::byte* packet = receive_buffer(slot);
+    const auto* header = reinterpret_cast<const HostHeader*>(packet);
+    peers_[process].credits += header->credits;
+    if (header->kind == credit_kind) {
+      post(slot, process);
+      continue;
+    }
+    arrival = {.slot = slot,
+               .process = process,
+               .header = header,
+               .payload = packet + sizeof(HostHeader),
+               .payload_bytes =
+                   static_cast<std::uint32_t>(came.bytes) - std::uint32_t{sizeof(HostHeader)}};
+    arrivals_[slot] = arrival;
+    return true;
+  }
+  return false;
+}
+
+void HostLink::give_back(std::uint32_t slot) {
+  const std::uint32_t process = arrivals_[slot].process;
+  post(slot, process);
+  Peer& peer = peers_[process];
+  ++peer.owed;
+  // At least half of all: so no more than two notes of ours are under way (README.md, "Bound").
+  if (peer.owed >= (limits_.credits + 1) / 2) want_note(process);
+}
+
+void HostLink::want_note(std::uint32_t process) {
+  Peer& peer = peers_[process];
+  if (peer.is_note_wanted || try_send_note(process)) return;
+  peer.is_note_wanted = true;
+  waiting_notes_.push_back(process);
+}
+
+/// False while the last one has not left.
+bool HostLink::try_send_note(std::uint32_t process) {
+  Peer& peer = peers_[process];
+  const auto slot = static_cast<int>(limits_.send_slots + process);
+  if (peer.is_note_under_way) {
+    if (api_.is_sent(host_, slot) == 0) return false;
+    peer.is_note_under_way = false;
+    --notes_under_way_;
+  }
+  peer.note = {};
+  peer.note.kind = credit_kind;
+  peer.note.credits = take_owed(peer);
+  if (api_.send(host_, slot, &peer.note, sizeof peer.note, static_cast<int>(process)) == 0) {
+    peer.is_note_under_way = true;
+    ++notes_under_way_;
+  }
+  return true;
+}
+
+void HostLink::tend() {
+  if (!under_way_.empty()) {
+    const auto is_gone = [&](std::uint32_t slot) {
+      if (api_.is_sent(host_, static_cast<int>(slot)) == 0) return false;
+      free_sends_.push_back(slot);
+      return true;
+    };
+    // Mostly they leave in order: not worth asking for those behind one that has not.
+    const auto first = std::find_if_not(under_way_.begin(), under_way_.end(), is_gone);
+    under_way_.erase(under_way_.begin(), first);
+  }
+  if (!waiting_notes_.empty()) {
+    std::erase_if(waiting_notes_, [&](std::uint32_t process) {
+      Peer& peer = peers_[process];
+      // A packet may have carried them meanwhile.
+      if (peer.owed >= (limits_.credits + 1) / 2 && !try_send_note(process)) return false;
+      peer.is_note_wanted = false;
+      return true;
+    });
+  }
+  if (notes_under_way_ == 0) return;
+  for (std::uint32_t process = 0; process < peers_.size(); ++process) {
+    Peer& peer = peers_[process];
+    const auto slot = static_cast<int>(limits_.send_slots + process);
+    if (!peer.is_note_under_way || api_.is_sent(host_, slot) == 0) continue;
+    peer.is_note_under_way = false;
+    --notes_under_way_;
+  }
+}
+
+}  // namespace sorrel::transport

@@ -1,0 +1,364 @@
+#include "transport/host/host_transport.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "os/clock.hpp"
+#include "os/peer_memory.hpp"
+#include "os/thread.hpp"
+
+namespace sorrel::transport {
+
+namespace {
+
+static_assert(packet_kind_count_max <= 64 && HostTransport::process_count_max <= 1024);
+
+/// In the kind of an outbox's record: six bits of packet kind, ten of process.
+constexpr std::uint32_t kind_bits = 6;
+
+/// How long an idle worker looks without a pause.
+constexpr std::int64_t hot_ns_alone = 50'000;
+/// The same where others want the core.
+constexpr std::int64_t hot_ns_crowded = 5'000;
+/// A worker with ready fibers looks no more often.
+constexpr std::int64_t busy_look_ns = 1'000;
+/// An idle worker that is not on duty.
+constexpr std::int64_t off_duty_ns = 2'000'000;
+constexpr std::int64_t look_ns_min = 2'000;
+/// Packets taken before the worker does something else.
+constexpr int take_count_max = 64;
+/// Sleep of a process that has nothing left to do but to let others finish.
+constexpr std::int64_t finish_sleep_ns_max = 1'000'000;
+
+}  // namespace
+
+HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job)
+    : HostTransport(scheduler, job, HostLimits::for_processes(job.process_count)) {}
+
+HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job, const HostLimits& limits)
+    : scheduler_(scheduler),
+      job_(job),
+      hot_ns_(job.is_crowded ? hot_ns_crowded : hot_ns_alone),
+      link_(*job.api, job.host, job.process, job.process_count, limits),
+      returned_links_(link_.receive_count()),
+      ways_(new std::atomic<Way>[job.process_count]) {
+  SORREL_CHECK(job.process_count <= process_count_max, "%u processes under a host MPI, at most %u",
+               job.process_count, process_count_max);
+  static_assert(Outbox::payload_bytes_max >= HostLimits{}.payload_bytes_max);
+  for (std::uint32_t i = 0; i < job.process_count; ++i)
+    ways_[i].store(Way::untried, std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
+    auto station = std::make_unique<Station>();
+    station->look.transport = this;
+    station->look.run = [](core::Worker& worker, core::Timer& timer) {
+      auto& look = static_cast<Look&>(timer);
+      HostTransport& self = *look.transport;
+      self.look(worker);
+      const std::int64_t now_ns = os::monotonic_ns();
+      look.may_be_late = true;
+      look.due_ns = now_ns + self.delay_after(worker, now_ns);
+      worker.add_timer(look);
+    };
+    station->inbox.resize(link_.receive_count());
+    for (Call* call : {&station->call, &station->call_for_help}) {
+      call->transport = this;
+      call->run = [](core::Worker& worker, core::Notice& notice) {
+        auto& taken = static_cast<Call&>(notice);
+        // Sequentially consistent, pairs with call(): who finds it set has put its packet where the
+        // look below finds it.
+        taken.is_under_way.store(false, std::memory_order_seq_cst);
+        taken.transport->look(worker);
+      };
+    }
+    stations_.push_back(std::move(station));
+  }
+}
+
+HostTransport::~HostTransport() = default;
+
+void HostTransport::set_handler(std::uint32_t kind, PacketHandler handler, void* owner) {
+  SORREL_CHECK(kind < packet_kind_count_max);
+  handlers_[kind] = {.handler = handler, .owner = owner};
+}
+
+void HostTransport::start(core::Worker& worker) {
+  // A sleep of 100 us shall not take 150.
+  os::set_timer_slack(1'000);
+  Look& look = stations_[worker.index()]->look;
+  look.due_ns = os::monotonic_ns();
+  worker.add_timer(look);
+}
+
+bool HostTransport::try_take_turn(const core::Worker& worker) {
+  if (!may_enter(worker)) return false;
+  std::uint32_t nobody = 0;
+  // (T) acquire, pairs with give_turn_up(): what the last one has done to the link. Sequentially
+  // consistent with waiting_count_: see give_turn_up().
+  return turn_.compare_exchange_strong(nobody, worker.index() + 1, std::memory_order_seq_cst);
+}
+
+void HostTransport::give_turn_up(core::Worker& worker) {
+  // (T) release. Who leaves a packet counts it and then tries to take the turn; we give the turn up
+  // and then look at the count. Both are sequentially consistent, so one of us sees the other.
+  turn_.store(0, std::memory_order_seq_cst);
+  if (waiting_count_.load(std::memory_order_seq_cst) == 0 || !try_take_turn(worker)) return;
+  // Once: what stays behind now waits for credits, and the next look.
+  empty_outboxes();
+  turn_.store(0, std::memory_order_seq_cst);
+}
+
+bool HostTransport::send_now(std::uint32_t from_worker,
+                             Place to,
+                             const Packet& packet,
+                             const void* payload) {
+  const HostHeader header{
+      .from_worker = static_cast<std::uint16_t>(from_worker),
+      .to_worker = static_cast<std::uint16_t>(to.worker),
+      .kind = static_cast<std::uint16_t>(packet.kind),
+      .credits = 0,
+      .words = {packet.words[0], packet.words[1], packet.words[2], packet.words[3]}};
+  return link_.try_send(to.process, header, payload, packet.payload_bytes);
+}
+
+bool HostTransport::try_send(core::Worker& from,
+                             Place to,
+                             const Packet& packet,
+                             const void* payload) {
+  SORREL_ASSERT(to.process != own_process() && packet.payload_bytes <= payload_bytes_max());
+  const Station& station = *stations_[from.index()];
+  // Relaxed: nothing is read through it. Behind what is in the outbox nothing may overtake.
+  if (station.taken_count.load(std::memory_order_relaxed) == station.posted_count) {
+    const bool is_inside = has_turn(from);
+    if (is_inside || try_take_turn(from)) {
+      bool is_sent = send_now(from.index(), to, packet, payload);
+      if (!is_sent) {
+        // The credits may be there already. Handlers must not run here: we may be in one.
+        serve(from, Running::later);
+        is_sent = send_now(from.index(), to, packet, payload);
+      }
+      if (!is_inside) give_turn_up(from);
+      // Relaxed: a hint for delay_after(), which reads the clock anyway.
+      if (is_sent) has_news_.store(true, std::memory_order_relaxed);
+      return is_sent;
+    }
+  }
+  return leave_in_outbox(from, to, packet, payload);
+}
+
+bool HostTransport::leave_in_outbox(core::Worker& from,
+                                    Place to,
+                                    const Packet& packet,
+                                    const void* payload) {
+  Station& station = *stations_[from.index()];
+  const core::Record record{
+      .kind = static_cast<core::RecordKind>(packet.kind | to.process << kind_bits),
+      .origin = static_cast<std::uint16_t>(to.worker),
+      .words = packet.words,
+      .payload_bytes = packet.payload_bytes};
+  if (!station.outbox.try_post(record, payload)) return false;
+  ++station.posted_count;
+  // Sequentially consistent: see give_turn_up().
+  waiting_count_.fetch_add(1, std::memory_order_seq_cst);
+  if (try_take_turn(from)) {
+    empty_outboxes();
+    give_turn_up(from);
+  } else if (!may_enter(from)) {
+    call(from, 0, station.call_for_help);
+  }
+  return true;
+}
+
+/// Sends what waits in the outboxes, as far as there are credits. Needs the turn.
+void HostTransport::empty_outboxes() {
+  // Relaxed: what is counted later is seen by who counted it, or when the turn is given up.
+  if (waiting_count_.load(std::memory_order_relaxed) == 0) return;
+  for (std::uint32_t i = 0; i < stations_.size(); ++i) {
+    Station& station = *stations_[i];
+    bool is_sent = true;
+    const auto send = [&](const core::Record& record, const std::byte* payload) {
+      const Place to{.process = std::uint32_t{record.kind} >> kind_bits, .worker = record.origin};
+      const Packet packet{.kind = record.kind & ((1u << kind_bits) - 1),
+                          .words = record.words,
+                          .payload_bytes = record.payload_bytes};
+      is_sent = send_now(i, to, packet, payload);
+      return is_sent;
+    };
+    while (station.outbox.take_if(send)) {
+      // Relaxed: see try_send().
+      station.taken_count.fetch_add(1, std::memory_order_relaxed);
+      waiting_count_.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+}
+
+void HostTransport::look(core::Worker& worker) {
+  empty_inbox(worker);
+  if (!try_take_turn(worker)) return;
+  serve(worker, Running::at_once);
+  give_turn_up(worker);
+  empty_inbox(worker);
+}
+
+/// Everything that whoever is inside does for all. Needs the turn.
+void HostTransport::serve(core::Worker& worker, Running running) {
+  take_returned();
+  empty_outboxes();
+  HostLink::Arrival arrival;
+  int count = 0;
+  while (count < take_count_max && link_.take(arrival)) {
+    hand_over(worker, arrival, running);
+    ++count;
+  }
+  link_.tend();
+  // Relaxed: a hint for delay_after(), which reads the clock anyway.
+  if (count != 0) has_news_.store(true, std::memory_order_relaxed);
+}
+
+void HostTransport::hand_over(core::Worker& worker,
+                              const HostLink::Arrival& arrival,
+                              Running running) {
+  const std::uint32_t to = arrival.header->to_worker;
+  Station& station = *stations_[to];
+  // Relaxed: written by whoever has the turn, and that is us.
+  const std::uint32_t tail = station.inbox_tail.load(std::memory_order_relaxed);
+  if (to == worker.index() && running == Running::at_once && tail == station.inbox_head) {
+    run_handler(worker, arrival);
+    link_.give_back(arrival.slot);
+    return;
+  }
+  // There is room for every receive of the process.
+  station.inbox[tail % station.inbox.size()] = arrival.slot;
+  // (I) release, pairs with empty_inbox(): the packet and its place in the inbox. Sequentially
+  // consistent with the call.
+  station.inbox_tail.store(tail + 1, std::memory_order_seq_cst);
+  if (to != worker.index()) call(worker, to, station.call);
+}
+
+void HostTransport::call(core::Worker& from, std::uint32_t worker, Call& notice) {
+  // Sequentially consistent, with the store that clears it: if it is still set, the worker called
+  // has yet to look, and will see what we have put there before.
+  if (notice.is_under_way.exchange(true, std::memory_order_seq_cst)) return;
+  from.post(scheduler_.worker(worker), notice);
+}
+
+void HostTransport::empty_inbox(core::Worker& worker) {
+  Station& station = *stations_[worker.index()];
+  // (I) acquire, pairs with hand_over().
+  while (station.inbox_tail.load(std::memory_order_seq_cst) != station.inbox_head) {
+    const std::uint32_t slot = station.inbox[station.inbox_head % station.inbox.size()];
+    ++station.inbox_head;
+    run_handler(worker, link_.arrival(slot));
+    if (has_turn(worker)) {
+      link_.give_back(slot);
+    } else {
+      returned_.push(slot, returned_links_[slot]);
+    }
+  }
+}
+
+void HostTransport::run_handler(core::Worker& worker, const HostLink::Arrival& arrival) {
+  const HostHeader& header = *arrival.header;
+  const Place from{.process = arrival.process, .worker = header.from_worker};
+  const Packet packet{.kind = header.kind,
+                      .words = {header.words[0], header.words[1], header.words[2], header.words[3]},
+                      .payload_bytes = arrival.payload_bytes};
+  const OwnedHandler& to = handlers_[packet.kind];
+  to.handler(to.owner, worker, from, packet, arrival.payload);
+}
+
+void HostTransport::take_returned() {
+  if (returned_.seems_empty()) return;
+  returned_.take_all(
+      [this](std::uint32_t slot) -> core::IndexList::Link& { return returned_links_[slot]; },
+      [this](std::uint32_t slot) { link_.give_back(slot); });
+}
+
+/// When the worker looks again.
+std::int64_t HostTransport::delay_after(const core::Worker& worker, std::int64_t now_ns) {
+  const std::uint32_t me = worker.index() + 1;
+  // Relaxed, all of them: hints about how often to look.
+  std::uint32_t on_duty = on_duty_.load(std::memory_order_relaxed);
+  if (worker.has_ready() || worker.running().state == core::FiberState::running) {
+    if (on_duty == me) on_duty_.store(0, std::memory_order_relaxed);
+    last_event_ns_.store(now_ns, std::memory_order_relaxed);
+    return busy_look_ns;
+  }
+  if (has_news_.load(std::memory_order_relaxed)) {
+    has_news_.store(false, std::memory_order_relaxed);
+    last_event_ns_.store(now_ns, std::memory_order_relaxed);
+  }
+  const std::int64_t idle_ns = now_ns - last_event_ns_.load(std::memory_order_relaxed);
+  if (idle_ns < hot_ns_) return 1;
+  if (!may_enter(worker)) return off_duty_ns;
+  if (on_duty != me) {
+    // Somebody on duty who has not looked for long has found something else to do.
+    const bool is_absent = now_ns - last_look_ns_.load(std::memory_order_relaxed) > 2 * look_ns_max;
+    if (on_duty != 0 && !is_absent) return off_duty_ns;
+    if (!on_duty_.compare_exchange_strong(on_duty, me, std::memory_order_relaxed))
+      return off_duty_ns;
+  }
+  last_look_ns_.store(now_ns, std::memory_order_relaxed);
+  return std::clamp((idle_ns - hot_ns_) / 4, look_ns_min, look_ns_max);
+}
+
+HostTransport::Way HostTransport::try_way(std::uint32_t process) const {
+  const HostMember& member = job_.members[process];
+  if (member.node != job_.members[job_.process].node) return Way::closed;
+  std::uint64_t value = 0;
+  const bool is_read = os::read_peer_memory(member.pid, &value, member.probe_address, sizeof value);
+  return is_read && value == member.probe_value ? Way::open : Way::closed;
+}
+
+bool HostTransport::can_pull(std::uint32_t process) const {
+  // Relaxed: whoever asks in vain tries for himself.
+  Way way = ways_[process].load(std::memory_order_relaxed);
+  if (way == Way::untried) [[unlikely]] {
+    way = try_way(process);
+    ways_[process].store(way, std::memory_order_relaxed);
+  }
+  return way == Way::open;
+}
+
+bool HostTransport::pull(std::uint32_t process,
+                         void* target,
+                         std::uintptr_t source,
+                         std::size_t bytes) {
+  return os::read_peer_memory(job_.members[process].pid, target, source, bytes);
+}
+
+/// Whether all that our workers have sent has left. They have ended.
+bool HostTransport::finish_outgoing() {
+  take_returned();
+  empty_outboxes();
+  link_.tend();
+  return waiting_count_.load(std::memory_order_relaxed) == 0 && link_.is_empty();
+}
+
+/// Nobody is left here who takes packets; their senders may still wait for credits.
+void HostTransport::drop_arrivals() {
+  for (const auto& station : stations_) {
+    const std::uint32_t tail = station->inbox_tail.load(std::memory_order_acquire);
+    for (; station->inbox_head != tail; ++station->inbox_head)
+      link_.give_back(station->inbox[station->inbox_head % station->inbox.size()]);
+  }
+  HostLink::Arrival arrival;
+  while (link_.take(arrival))
+    link_.give_back(arrival.slot);
+}
+
+void HostTransport::finish() {
+  std::int64_t sleep_ns = 1'000;
+  const auto pause = [&] {
+    drop_arrivals();
+    os::sleep_ns(sleep_ns);
+    sleep_ns = std::min(2 * sleep_ns, finish_sleep_ns_max);
+  };
+  while (!finish_outgoing())
+    pause();
+  job_.api->begin_end(job_.host);
+  while (job_.api->has_ended(job_.host) == 0 || !finish_outgoing())
+    pause();
+  job_.has_ended = true;
+}
+
+}  // namespace sorrel::transport

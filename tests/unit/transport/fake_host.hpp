@@ -1,0 +1,165 @@
+//! FakeHosts - a host MPI inside a test: the calls of host_api.h between "processes" that are
+//! threads of this one.
+//!
+//! Holds the transport to its promise: a message for which no receive is posted is counted. Sends
+//! longer than `rendezvous_bytes` are complete only when they have been taken.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "transport/host/host_transport.hpp"
+
+namespace sorrel::transport {
+
+class FakeHosts {
+ public:
+  explicit FakeHosts(std::uint32_t process_count) {
+    for (std::uint32_t i = 0; i < process_count; ++i)
+      hosts_.push_back(std::make_unique<Host>(Host{.all = this, .process = i}));
+  }
+
+  /// What process `process` is told at its start.
+  [[nodiscard]] HostJob job(std::uint32_t process, bool any_thread = true) {
+    const auto count = static_cast<std::uint32_t>(hosts_.size());
+    // Nobody reads the other's memory: every process is a node.
+    std::vector<HostMember> members(count);
+    for (std::uint32_t i = 0; i < count; ++i)
+      members[i].node = static_cast<std::int32_t>(i);
+    return {.api = &api(),
+            .host = hosts_[process].get(),
+            .process = process,
+            .process_count = count,
+            .any_thread = any_thread,
+            .is_crowded = true,
+            .members = members};
+  }
+
+  [[nodiscard]] int unexpected_count() const { return unexpected_count_; }
+
+  static constexpr int rendezvous_bytes = 512;
+
+ private:
+  struct Message {
+    std::vector<std::byte> data;
+    int send_slot;
+  };
+
+  struct Posted {
+    int slot;
+    void* buffer;
+    int source;
+  };
+
+  struct Host {
+    FakeHosts* all;
+    std::uint32_t process;
+    std::vector<std::deque<Posted>> lanes{};
+    /// By source.
+    std::map<int, std::deque<Message>> arrived{};
+    std::vector<int> is_sent{};
+    bool has_ended = false;
+  };
+
+  static Host& host(void* self) { return *static_cast<Host*>(self); }
+
+  static void reserve(void* self, int lane_count, int /*receive_count*/, int send_count) {
+    host(self).lanes.resize(static_cast<std::size_t>(lane_count));
+    host(self).is_sent.assign(static_cast<std::size_t>(send_count), 1);
+  }
+
+  static void receive(void* self, int lane, int slot, void* buffer, int /*bytes*/, int source) {
+    const std::lock_guard lock(host(self).all->mutex_);
+    host(self).lanes[static_cast<std::size_t>(lane)].push_back({slot, buffer, source});
+  }
+
+  static int take(void* self, sorrel_host_arrival* arrival) {
+    Host& me = host(self);
+    const std::lock_guard lock(me.all->mutex_);
+    for (auto& lane : me.lanes) {
+      if (lane.empty()) continue;
+      for (auto& [source, messages] : me.arrived) {
+        const Posted& first = lane.front();
+        if (messages.empty() || (first.source >= 0 && first.source != source)) continue;
+        const Message& message = messages.front();
+        std::memcpy(first.buffer, message.data.data(), message.data.size());
+        *arrival = {first.slot, source, static_cast<int>(message.data.size())};
+        Host& sender = *me.all->hosts_[static_cast<std::size_t>(source)];
+        sender.is_sent[static_cast<std::size_t>(message.send_slot)] = 1;
+        messages.pop_front();
+        lane.pop_front();
+        return 1;
+      }
+    }
+    return 0;
+  }
+
+  static int send(void* self, int slot, const void* buffer, int bytes, int to) {
+    Host& me = host(self);
+    const std::lock_guard lock(me.all->mutex_);
+    Host& receiver = *me.all->hosts_[static_cast<std::size_t>(to)];
+    const int source = static_cast<int>(me.process);
+    const auto* data = static_cast<const std::byte*>(buffer);
+    receiver.arrived[source].push_back({{data, data + bytes}, slot});
+    std::size_t waiting = 0;
+    for (const auto& [from, messages] : receiver.arrived)
+      waiting += from == source || receiver.lanes.size() == 1 ? messages.size() : 0;
+    std::size_t posted = 0;
+    for (const auto& lane : receiver.lanes) {
+      posted +=
+          static_cast<std::size_t>(std::count_if(lane.begin(), lane.end(), [&](const Posted& one) {
+            return one.source < 0 || one.source == source;
+          }));
+    }
+    if (waiting > posted) ++me.all->unexpected_count_;
+    const bool is_short = bytes <= rendezvous_bytes;
+    me.is_sent[static_cast<std::size_t>(slot)] = is_short ? 1 : 0;
+    return is_short ? 1 : 0;
+  }
+
+  static int is_sent(void* self, int slot) {
+    const std::lock_guard lock(host(self).all->mutex_);
+    return host(self).is_sent[static_cast<std::size_t>(slot)];
+  }
+
+  static void begin_end(void* self) {
+    const std::lock_guard lock(host(self).all->mutex_);
+    host(self).has_ended = true;
+  }
+
+  static int has_ended(void* self) {
+    const std::lock_guard lock(host(self).all->mutex_);
+    const auto& hosts = host(self).all->hosts_;
+    return std::all_of(hosts.begin(), hosts.end(), [](const auto& one) { return one->has_ended; });
+  }
+
+  static const sorrel_host_api& api() {
+    static const sorrel_host_api functions{.version = SORREL_HOST_API_VERSION,
+                                           .name = "fake",
+                                           .begin = nullptr,
+                                           .version_text = nullptr,
+                                           .share = nullptr,
+                                           .reserve = reserve,
+                                           .receive = receive,
+                                           .take = take,
+                                           .send = send,
+                                           .is_sent = is_sent,
+                                           .begin_end = begin_end,
+                                           .has_ended = has_ended,
+                                           .finish = nullptr,
+                                           .abort = nullptr};
+    return functions;
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Host>> hosts_;
+  int unexpected_count_ = 0;
+};
+
+}  // namespace sorrel::transport

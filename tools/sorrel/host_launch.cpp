@@ -1,0 +1,174 @@
+#include "tools/sorrel/host_launch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <fmt/core.h>
+#include <new>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os/clock.hpp"
+#include "os/shared_segment.hpp"
+#include "tools/sorrel/children.hpp"
+#include "tools/sorrel/complaint.hpp"
+#include "transport/host/host_board.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+using transport::HostBoard;
+using transport::HostPhase;
+
+constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+/// How long the process may go on when it is ending the job, or was told to end.
+constexpr std::int64_t grace_ns = 1'500'000'000;
+constexpr std::int64_t look_ns = 250'000'000;
+
+class HostLaunch {
+ public:
+  explicit HostLaunch(const HostLaunchPlan& plan) : plan_(plan) {}
+
+  int run() {
+    auto segment = os::SharedSegment::create(sizeof(HostBoard));
+    if (!segment.is_valid())
+      return refuse("no memory to share with the program: {}", std::strerror(errno));
+    board_ = new (segment.base()) HostBoard;
+    block_signals();
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    const pid_t own_pid = getpid();
+    daemon_ = getppid();
+    child_ = fork();
+    if (child_ == 0) become(own_pid, segment.descriptor());
+    if (child_ < 0) {
+      print_complaint(fmt::format("cannot start a process: {}", std::strerror(errno)));
+      return exit_cannot_execute;
+    }
+    while (child_ != 0)
+      wait_for_news();
+    end_children();
+    return status_;
+  }
+
+ private:
+  void block_signals() {
+    sigemptyset(&awaited_);
+    for (const int number : forwarded_signals)
+      sigaddset(&awaited_, number);
+    sigaddset(&awaited_, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &awaited_, &mask_before_);
+  }
+
+  [[noreturn]] void become(pid_t parent, int board_descriptor) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    // The parent may have died before.
+    if (getppid() != parent) _exit(1);
+    plan_.set_environment(board_descriptor);
+    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+    execv(plan_.program.c_str(), plan_.words);
+    print_complaint(fmt::format("cannot start {}: {}", plan_.words[0], std::strerror(errno)));
+    board_->phase.store(HostPhase::ending, std::memory_order_release);
+    _exit(exit_cannot_execute);
+  }
+
+  void wait_for_news() {
+    const timespec between_looks{.tv_sec = 0, .tv_nsec = look_ns};
+    siginfo_t info{};
+    const int number = sigtimedwait(&awaited_, &info, &between_looks);
+    if (number > 0 && number != SIGCHLD) forward(number);
+    reap();
+    if (child_ == 0) return;
+    // The launcher's daemon is gone: nobody else will end us.
+    if (getppid() != daemon_) kill(child_, SIGKILL);
+    // Whoever ends the job may be stuck at it.
+    const auto phase = board_->phase.load(std::memory_order_acquire);
+    if (phase == HostPhase::ending && give_up_ns_ == 0) give_up_after_grace();
+    if (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_) {
+      is_told_to_end_ = true;
+      kill(child_, SIGKILL);
+    }
+  }
+
+  void give_up_after_grace() { give_up_ns_ = os::monotonic_ns() + grace_ns; }
+
+  void forward(int number) {
+    kill(child_, number);
+    if (number == SIGUSR1 || number == SIGUSR2) return;
+    is_told_to_end_ = true;
+    if (give_up_ns_ == 0) give_up_after_grace();
+  }
+
+  void reap() {
+    int wait_status = 0;
+    for (;;) {
+      const pid_t pid = waitpid(-1, &wait_status, WNOHANG);
+      if (pid <= 0) return;
+      if (pid != child_) continue;
+      child_ = 0;
+      if (WIFSIGNALED(wait_status)) {
+        on_killed(WTERMSIG(wait_status));
+      } else {
+        on_exit(WEXITSTATUS(wait_status));
+      }
+    }
+  }
+
+  [[nodiscard]] std::string who() const {
+    if (board_->last_rank - board_->first_rank == 1)
+      return fmt::format("process {} (rank {})", board_->process, board_->first_rank);
+    return fmt::format("process {} (ranks {}-{})", board_->process, board_->first_rank,
+                       board_->last_rank - 1);
+  }
+
+  void on_killed(int number) {
+    status_ = 128 + number;
+    // Acquire, pairs with the process's release: who it is.
+    const auto phase = board_->phase.load(std::memory_order_acquire);
+    if (is_told_to_end_ || phase == HostPhase::ending || getppid() != daemon_) return;
+    if (phase == HostPhase::starting) {
+      print_complaint(fmt::format("the host MPI ({}) has not started: signal {} ({})", plan_.host,
+                                  number, strsignal(number)));
+    } else {
+      print_complaint(
+          fmt::format("{} was killed by signal {} ({})", who(), number, strsignal(number)));
+    }
+  }
+
+  void on_exit(int status) {
+    status_ = status;
+    // Acquire, as above.
+    const auto phase = board_->phase.load(std::memory_order_acquire);
+    if (phase == HostPhase::ending || phase == HostPhase::finished || is_told_to_end_) return;
+    status_ = std::max(status, 1);
+    if (phase == HostPhase::starting) {
+      print_complaint(fmt::format("the host MPI ({}) has not started: it ended with status {}",
+                                  plan_.host, status));
+    } else {
+      print_complaint(fmt::format("{} ended with status {} in the middle of MPI", who(), status));
+    }
+  }
+
+  const HostLaunchPlan& plan_;
+  HostBoard* board_ = nullptr;
+  pid_t child_ = 0;
+  pid_t daemon_ = 0;
+  int status_ = 0;
+  bool is_told_to_end_ = false;
+  /// When the process is killed; 0 = not yet known.
+  std::int64_t give_up_ns_ = 0;
+  sigset_t mask_before_{};
+  sigset_t awaited_{};
+};
+
+}  // namespace
+
+int launch_under_host(const HostLaunchPlan& plan) {
+  return HostLaunch(plan).run();
+}
+
+}  // namespace sorrel::tool
