@@ -1,0 +1,20 @@
+//! over_mpi - the messages of a graph as persistent requests of MPI.
+//!
+//!   sorrel::Graph g(sorrel::graph::over_mpi(MPI_COMM_WORLD));
+//!
+//! Speaks the standard's own functions, so it runs under any MPI. Peers are ranks of the
+//! communicator; its tags are its own, since it is duplicated first: over_mpi() is collective, and
+//! so is the graph's end, which must come before MPI_Finalize. MPI is called by the rank that runs
+//! the graph alone: MPI_THREAD_FUNNELED is enough. May suspend.
+#pragma once
+
+#include <memory>
+#include <mpi.h>
+
+#include <sorrel/graph/messenger.hpp>
+
+namespace sorrel::graph {
+
+[[nodiscard]] std::unique_ptr<Messenger> over_mpi(MPI_Comm comm);
+
+}  // namespace sorrel::graph
