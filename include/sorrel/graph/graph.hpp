@@ -22,6 +22,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <sorrel/graph/messenger.hpp>
 #include <sorrel/graph/relation.hpp>
@@ -70,7 +71,12 @@ struct Report {
   double waiting_seconds = 0;
 };
 
+class AnyField;
 class Graph;
+class Tiling;
+struct Declaration;
+template <class... Declared>
+class Sweep;
 
 /// A family of a graph: a name for it, to be copied. Valid as long as the graph.
 class Family {
@@ -129,6 +135,20 @@ class Graph {
   /// bytes.
   Family receive(std::string name, const Space& space, MessageOf message);
 
+  /// The tiles of a grid, which see their neighbours: see sweep.hpp, which defines it. The tiling
+  /// outlives the graph.
+  Sweep<> over(const Tiling& tiling, std::string name = "sweep");
+
+  /// After each step the first field is what the second one was, and so on, and the last one what
+  /// the first one was: the next step reads what this one has written. Nothing is copied.
+  template <class... Fields>
+  void rotate(Fields&... fields) {
+    rotate_all({&fields...});
+  }
+
+  /// What a sweep does; said by Sweep::run().
+  void declare(const Family& tiles, const Tiling& tiling, std::vector<Declaration> declared);
+
   /// Runs all tasks of all steps. What comes out of a task comes out of here, after which the graph
   /// may be run again if it has no messages. Not from within a task of this graph. May suspend.
   Report run(const RunOptions& options = {});
@@ -145,6 +165,10 @@ class Graph {
  private:
   friend class Family;
   struct Parts;
+
+  void rotate_all(std::vector<AnyField*> fields);
+  void begin_rotation();
+  void end_rotation(Index steps);
 
   std::unique_ptr<Parts> parts_;
 };

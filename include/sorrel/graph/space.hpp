@@ -68,6 +68,9 @@ class Space {
       if (d < extents_.size()) extents_[d++] = extent;
   }
 
+  constexpr Space(const Key& extents, int dimension_count)
+      : dimension_count_(dimension_count), extents_(extents) {}
+
   [[nodiscard]] constexpr int dimension_count() const { return dimension_count_; }
 
   [[nodiscard]] constexpr const Key& extents() const { return extents_; }

@@ -24,8 +24,9 @@ struct FamilyInfo {
   std::string name;
   Space space;
   FamilyKind kind = FamilyKind::task;
-  /// Runs while there is nothing else to do.
+  /// Whether some tasks run while there is nothing else to do: those within `filling`.
   bool fills_gaps = false;
+  KeyBox filling{};
 };
 
 struct Edge {

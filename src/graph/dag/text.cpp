@@ -68,8 +68,11 @@ std::string Dag::print() const {
   std::string text;
   for (int f = 0; f < family_count(); ++f) {
     const FamilyInfo& info = family(f);
-    text += text_of("%-8s %s, %s%s\n", kind_of(info.kind), info.name.c_str(),
-                    text_of_space(info.space).c_str(), info.fills_gaps ? ", fills gaps" : "");
+    text += text_of(
+        "%-8s %s, %s%s\n", kind_of(info.kind), info.name.c_str(), text_of_space(info.space).c_str(),
+        info.fills_gaps
+            ? (info.filling == info.space.box() ? ", fills gaps" : ", fills gaps within")
+            : "");
     for (const Edge& edge : edges_) {
       if (edge.to != f) continue;
       const FamilyInfo& from = family(edge.from);

@@ -66,6 +66,7 @@ Compiled::Compiled(Dag& dag, const std::vector<Body>& bodies) {
     family.index = f;
     family.kind = info.kind;
     family.fills_gaps = info.fills_gaps;
+    family.filling = info.filling;
     family.task_count = info.space.count();
     counters_.emplace_back(static_cast<std::size_t>(family.task_count) * counter_sets());
     family.arrivals = counters_.back().data();

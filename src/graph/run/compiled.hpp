@@ -86,6 +86,7 @@ struct CompiledFamily {
   Index task_count = 0;
   FamilyKind kind = FamilyKind::task;
   bool fills_gaps = false;
+  KeyBox filling;
   int index = 0;
   /// The channel of the first message's first slot.
   int first_channel = 0;
@@ -96,6 +97,10 @@ struct CompiledFamily {
   std::vector<Edge> wide_in_step;
   std::vector<Edge> wide_crossing;
   std::vector<Expectation> expectations;
+
+  [[nodiscard]] bool is_filling(const Key& key) const {
+    return fills_gaps && filling.contains(key);
+  }
 
   [[nodiscard]] const Zone& zone_of(const Key& key) const {
     for (const Zone& zone : zones)

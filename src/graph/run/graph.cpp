@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "graph/dag/dag.hpp"
 #include "graph/dag/order.hpp"
 #include "graph/run/compiled.hpp"
+#include "graph/run/model.hpp"
 #include "graph/run/runner.hpp"
 
 namespace sorrel::graph {
@@ -17,18 +19,16 @@ struct Graph::Parts {
 
   int add(std::string name, const Space& space, FamilyKind kind, MessageOf message) {
     forget_compiled();
-    if (dag.family_count() == Runner::family_count_max)
+    if (said.dag.family_count() == Runner::family_count_max)
       throw GraphError(text_of("graph: more than %d families", Runner::family_count_max));
-    bodies.emplace_back();
-    messages.push_back(std::move(message));
-    return dag.add_family({std::move(name), space, kind});
+    return said.add({std::move(name), space, kind}, {}, std::move(message));
   }
 
   void compile();
   /// How many there are.
   int add_channels();
 
-  /// The graph has changed: implied edges and channels are made anew.
+  /// The graph has changed: all that follows from it is made anew.
   void forget_compiled() {
     if (runner == nullptr) return;
     runner.reset();
@@ -37,33 +37,31 @@ struct Graph::Parts {
   }
 
   std::unique_ptr<Messenger> messenger;
-  Dag dag;
-  std::vector<Body> bodies;
-  std::vector<MessageOf> messages;
-  /// With the implied edges.
-  Dag full_dag;
+  Model said;
+  /// Lowered, with the implied edges.
+  Model full;
   std::unique_ptr<Compiled> compiled;
   std::unique_ptr<Runner> runner;
   std::string failed_task;
 };
 
 void Graph::Parts::compile() {
+  full = lower(said);
   Index tasks = 0;
-  for (int f = 0; f < dag.family_count(); ++f) {
-    const FamilyInfo& info = dag.family(f);
+  for (int f = 0; f < full.dag.family_count(); ++f) {
+    const FamilyInfo& info = full.dag.family(f);
     tasks += info.space.count();
-    if (info.kind == FamilyKind::task && bodies[static_cast<std::size_t>(f)].call == nullptr)
+    if (info.kind == FamilyKind::task && full.bodies[static_cast<std::size_t>(f)].call == nullptr)
       throw GraphError("graph: " + info.name + " has no body; say run(body)");
     if (info.kind != FamilyKind::task && messenger == nullptr)
       throw GraphError("graph: " + info.name + " has messages, the graph has no messenger");
   }
   if (tasks > std::numeric_limits<std::int32_t>::max())
     throw GraphError("graph: more than 2^31 - 1 tasks in a step");
-  if (const std::string trouble = trouble_with_order(dag); !trouble.empty())
+  if (const std::string trouble = trouble_with_order(full.dag); !trouble.empty())
     throw GraphError(trouble);
-  full_dag = dag;
-  compiled = std::make_unique<Compiled>(full_dag, bodies);
-  runner = std::make_unique<Runner>(full_dag, *compiled, messenger.get(), add_channels());
+  compiled = std::make_unique<Compiled>(full.dag, full.bodies);
+  runner = std::make_unique<Runner>(full.dag, *compiled, messenger.get(), add_channels());
 }
 
 int Graph::Parts::add_channels() {
@@ -76,10 +74,10 @@ int Graph::Parts::add_channels() {
         family.kind == FamilyKind::send ? Direction::send : Direction::receive;
     for_each_key(family.space.box(), [&](const Key& key) {
       for (const int slot : {0, 1}) {
-        const Message message = messages[f](key, slot);
+        const Message message = full.messages[f](key, slot);
         if (message.tag < 0 || message.tag > tag_max)
           throw GraphError(text_of("graph: %s has tag %d; 0 to %d are possible",
-                                   full_dag.name_of(family.index, key).c_str(), message.tag,
+                                   full.dag.name_of(family.index, key).c_str(), message.tag,
                                    tag_max));
         const int channel = messenger->add(direction, message, slot);
         SORREL_CHECK(channel == count, "channel %d, not %d", channel, count);
@@ -115,22 +113,78 @@ Report Graph::run(const RunOptions& options) {
   if (parts_->runner == nullptr) parts_->compile();
   if (options.steps == 0 || parts_->compiled->task_count() == 0) return {};
   Failure failure;
+  begin_rotation();
   const Report report = parts_->runner->run(options.steps, failure);
+  end_rotation(report.steps);
   if (failure.exception == nullptr) return report;
   const Ready& failed = failure.task;
-  parts_->failed_task = parts_->dag.name_of(failed.family->index, failed.task.key) +
+  parts_->failed_task = parts_->full.dag.name_of(failed.family->index, failed.task.key) +
                         text_of(", step %lld", static_cast<long long>(failed.task.step));
   std::rethrow_exception(failure.exception);
 }
 
+// ---- sweeps
+// --------------------------------------------------------------------------------------
+
+void Graph::declare(const Family& tiles, const Tiling& tiling, std::vector<Declaration> declared) {
+  parts_->forget_compiled();
+  Model& said = parts_->said;
+  const std::string& name = said.dag.family(tiles.index_).name;
+  if (said.tiling != nullptr && said.tiling != &tiling)
+    throw GraphError("graph: " + name + " has another tiling than the sweeps before it");
+  for (const Declaration& declaration : declared)
+    if (&declaration.field->tiling() != &tiling)
+      throw GraphError("graph: " + name + ": " + declaration.field->name() +
+                       " is a field of another tiling");
+  said.tiling = &tiling;
+  said.sweeps.push_back({tiles.index_, std::move(declared)});
+}
+
+void Graph::rotate_all(std::vector<AnyField*> fields) {
+  parts_->forget_compiled();
+  for (const auto& rotation : parts_->said.rotations)
+    for (const AnyField* field : rotation)
+      if (std::find(fields.begin(), fields.end(), field) != fields.end())
+        throw GraphError("graph: " + field->name() + " is rotated twice");
+  for (const AnyField* field : fields)
+    if (field->value_bytes() != fields[0]->value_bytes() ||
+        &field->tiling() != &fields[0]->tiling())
+      throw GraphError("graph: " + field->name() + " cannot be rotated with " + fields[0]->name() +
+                       ": it has other values or another tiling");
+  parts_->said.rotations.push_back(std::move(fields));
+}
+
+void Graph::begin_rotation() {
+  for (const std::vector<AnyField*>& rotation : parts_->said.rotations) {
+    for (std::size_t i = 0; i < rotation.size(); ++i) {
+      rotation[i]->place_ = i;
+      rotation[i]->rotation_.clear();
+      for (const AnyField* field : rotation)
+        rotation[i]->rotation_.push_back(field->origin_);
+    }
+  }
+}
+
+void Graph::end_rotation(Index steps) {
+  for (const std::vector<AnyField*>& rotation : parts_->said.rotations)
+    for (AnyField* field : rotation)
+      field->origin_ = field->origin(steps);
+  for (const std::vector<AnyField*>& rotation : parts_->said.rotations) {
+    for (AnyField* field : rotation) {
+      field->rotation_.assign(1, field->origin_);
+      field->place_ = 0;
+    }
+  }
+}
+
 std::string Graph::print() const {
-  Dag full = parts_->dag;
-  full.add_implied_edges();
-  return full.print();
+  Model full = lower(parts_->said);
+  full.dag.add_implied_edges();
+  return full.dag.print();
 }
 
 std::string Graph::dot(bool has_tasks) const {
-  return parts_->dag.dot(has_tasks);
+  return lower(parts_->said).dag.dot(has_tasks);
 }
 
 std::string Graph::failed_task() const {
@@ -139,15 +193,15 @@ std::string Graph::failed_task() const {
 
 void Family::set_body(std::shared_ptr<void> body, Call call) {
   graph_->parts_->forget_compiled();
-  graph_->parts_->bodies[static_cast<std::size_t>(index_)] = {std::move(body), call};
+  graph_->parts_->said.bodies[static_cast<std::size_t>(index_)] = {std::move(body), call};
 }
 
 Family& Family::after(const Family& other, const Relation& relation, When when) {
   graph_->parts_->forget_compiled();
-  const std::string trouble = other.graph_ != graph_
-                                  ? "graph: a family of another graph"
-                                  : graph_->parts_->dag.add_edge({other.index_, index_, relation,
-                                                                  when == When::previous_step});
+  const std::string trouble =
+      other.graph_ != graph_ ? "graph: a family of another graph"
+                             : graph_->parts_->said.dag.add_edge(
+                                   {other.index_, index_, relation, when == When::previous_step});
   if (!trouble.empty()) throw GraphError(trouble);
   return *this;
 }
@@ -160,7 +214,9 @@ Family& Family::after(const Family& other, const Relations& relations, When when
 
 Family& Family::priority(Priority priority) {
   graph_->parts_->forget_compiled();
-  graph_->parts_->dag.family(index_).fills_gaps = priority == Priority::fill;
+  FamilyInfo& info = graph_->parts_->said.dag.family(index_);
+  info.fills_gaps = priority == Priority::fill;
+  info.filling = info.space.box();
   return *this;
 }
 

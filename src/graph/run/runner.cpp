@@ -365,7 +365,7 @@ inline void Runner::become_ready(
     &lane == lanes_[0].get() ? start(channel, step) : hand_over(channel, step);
     return;
   }
-  if (family.fills_gaps) [[unlikely]] {
+  if (family.is_filling(key)) [[unlikely]] {
     push(lane, {{key, step}, &family, index});
     return;
   }
@@ -377,7 +377,8 @@ inline void Runner::become_ready(
 }
 
 void Runner::push(Lane& lane, const Ready& ready) {
-  (ready.family->fills_gaps ? lane.gap_filling : lane.urgent).push(item_of(ready));
+  const bool is_filling = ready.family->is_filling(ready.task.key);
+  (is_filling ? lane.gap_filling : lane.urgent).push(item_of(ready));
 }
 
 void Runner::fail(const Ready& ready) {

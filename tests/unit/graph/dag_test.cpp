@@ -140,6 +140,7 @@ TEST(Dag, PrintTellsFamiliesAndWhatTheyComeAfter) {
   const int panel = family(dag, "panel", {4});
   const int update = family(dag, "update", {3, 4});
   dag.family(update).fills_gaps = true;
+  dag.family(update).filling = dag.family(update).space.box();
   ASSERT_EQ(dag.add_edge({panel, update, at(dim(1) - 1)}), "");
   ASSERT_EQ(dag.add_edge({update, panel, at(every, dim(0)), true}), "");
   dag.add_implied_edges();

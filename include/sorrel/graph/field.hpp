@@ -1,0 +1,167 @@
+//! Field - values of a type, one for each cell of a rank's block and its ghosts; View - a field as
+//! a sweep's body sees it.
+//!
+//! Cells have the numbers of the whole grid. The last dimension is contiguous. A field outlives the
+//! graphs that use it and those it rotates with, and is not moved. Compiled with SORREL_GRAPH_AUDIT defined, every access of
+//! a body is held against what the sweep has declared, and a wrong one throws GraphError with the
+//! names of task, field and cell; it takes several times as long.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <sorrel/graph/graph.hpp>
+#include <sorrel/graph/tiling.hpp>
+
+namespace sorrel::graph {
+
+#if defined(SORREL_GRAPH_AUDIT)
+inline constexpr bool is_auditing = true;
+#else
+inline constexpr bool is_auditing = false;
+#endif
+
+/// A field without its type.
+class AnyField {
+ public:
+  AnyField(const AnyField&) = delete;
+  AnyField& operator=(const AnyField&) = delete;
+
+  [[nodiscard]] const Tiling& tiling() const { return *tiling_; }
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  [[nodiscard]] std::size_t value_bytes() const { return value_bytes_; }
+
+  /// From a cell to the next one in each dimension, in values.
+  [[nodiscard]] const Key& strides() const { return strides_; }
+
+  /// The cell (0, 0, 0) of the whole grid, if it were here. Changes with run(), where it rotates.
+  [[nodiscard]] std::byte* origin() const { return origin_; }
+
+  /// The same while a graph runs, in a step.
+  [[nodiscard]] std::byte* origin(Index step) const {
+    return rotation_.size() == 1
+               ? rotation_[0]
+               : rotation_[(place_ + static_cast<std::size_t>(step)) % rotation_.size()];
+  }
+
+ protected:
+  AnyField(const Tiling& tiling, std::string name, std::size_t value_bytes)
+      : tiling_(&tiling), name_(std::move(name)), value_bytes_(value_bytes) {
+    Index stride = 1;
+    for (auto d = static_cast<std::size_t>(tiling.dimension_count()); d-- > 0;) {
+      const KeyBox cells = tiling.block_with_ghosts();
+      strides_[d] = stride;
+      stride *= cells.hi[d] - cells.lo[d];
+    }
+  }
+
+  ~AnyField() = default;
+
+  /// How many values lie before a cell.
+  [[nodiscard]] Index place_of(const Key& cell) const {
+    return cell[0] * strides_[0] + cell[1] * strides_[1] + cell[2] * strides_[2];
+  }
+
+  void set_origin(std::byte* origin) {
+    origin_ = origin;
+    rotation_.assign(1, origin);
+  }
+
+ private:
+  friend class Graph;
+
+  const Tiling* tiling_;
+  std::string name_;
+  std::size_t value_bytes_;
+  Key strides_{};
+  std::byte* origin_ = nullptr;
+  /// The origins of the fields that it rotates with, in order, and which of them it has at step 0.
+  std::vector<std::byte*> rotation_;
+  std::size_t place_ = 0;
+};
+
+template <class T>
+class Field : public AnyField {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  explicit Field(const Tiling& tiling, std::string name = "field", T value = {})
+      : AnyField(tiling, std::move(name), sizeof(T)),
+        values_(static_cast<std::size_t>(tiling.block_with_ghosts().count()), value) {
+    set_origin(
+        reinterpret_cast<std::byte*>(values_.data() - place_of(tiling.block_with_ghosts().lo)));
+  }
+
+  /// A cell of the block or a ghost, while no graph uses the field.
+  T& operator()(Index i, Index j = 0, Index k = 0) {
+    return reinterpret_cast<T*>(origin())[place_of({i, j, k})];
+  }
+
+  const T& operator()(Index i, Index j = 0, Index k = 0) const {
+    return reinterpret_cast<const T*>(origin())[place_of({i, j, k})];
+  }
+
+  /// Sets every cell and every ghost to value(i, j, k). Before the first step ghosts must hold what
+  /// their cells do: this is how they get it.
+  template <class Value>
+  void fill(Value&& value) {
+    const KeyBox all = tiling().block_with_ghosts();
+    for (Index i = all.lo[0]; i < all.hi[0]; ++i)
+      for (Index j = all.lo[1]; j < all.hi[1]; ++j)
+        for (Index k = all.lo[2]; k < all.hi[2]; ++k)
+          (*this)(i, j, k) = value(i, j, k);
+  }
+
+ private:
+  std::vector<T> values_;
+};
+
+/// What a body may touch of a field, kept where accesses are audited.
+struct Permission {
+  const AnyField* field = nullptr;
+  const char* sweep = "";
+  Task task;
+  KeyBox cells;
+  Footprint footprint;
+
+  /// Throws GraphError if the cell is not within.
+  void check(const Key& cell) const;
+};
+
+/// A field in one step: v(i, j, k). For a T that is const the field is read only.
+template <class T, bool is_audited = is_auditing>
+class View {
+ public:
+  View(std::byte* origin, const Key& strides, const Permission& permission)
+      : origin_(reinterpret_cast<T*>(origin)), strides_(strides) {
+    if constexpr (is_audited) permission_ = permission;
+  }
+
+  T& operator()(Index i) const { return at(i, {i, 0, 0}); }
+
+  T& operator()(Index i, Index j) const { return at(i * strides_[0] + j, {i, j, 0}); }
+
+  T& operator()(Index i, Index j, Index k) const {
+    return at(i * strides_[0] + j * strides_[1] + k, {i, j, k});
+  }
+
+ private:
+  struct Nothing {};
+
+  T& at(Index place, [[maybe_unused]] const Key& cell) const {
+    if constexpr (is_audited) permission_.check(cell);
+    return origin_[place];
+  }
+
+  T* origin_;
+  Key strides_;
+  [[no_unique_address]] std::conditional_t<is_audited, Permission, Nothing> permission_;
+};
+
+}  // namespace sorrel::graph

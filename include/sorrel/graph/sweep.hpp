@@ -1,0 +1,104 @@
+//! Sweep - a body for every tile of a grid, with what it reads and writes: the edges follow.
+//!
+//!   Tiling tiling({n, n, n}, {.ranks = {2, 2, 4}, .rank = rank});
+//!   Field<double> u(tiling, "u"), v(tiling, "v");
+//!   sorrel::Graph g(over_mpi(MPI_COMM_WORLD));
+//!   g.over(tiling, "jacobi").reads(u, star(1)).writes(v).run(
+//!       [](const KeyBox& cells, auto u, auto v) { ... });
+//!   g.rotate(u, v);
+//!   g.run({.steps = 100});
+//!
+//! From this come tiles that wait for their neighbours of the step before, the packing of faces,
+//! messages with their tags, and the unpacking of ghosts; print() shows all of it.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <sorrel/graph/field.hpp>
+#include <sorrel/graph/graph.hpp>
+#include <sorrel/graph/tiling.hpp>
+
+namespace sorrel::graph {
+
+/// What a sweep declares about one field.
+struct Declaration {
+  AnyField* field = nullptr;
+  bool writes = false;
+  Footprint footprint;
+};
+
+/// A declaration with its type.
+template <class T>
+struct TypedDeclaration : Declaration {
+  using Value = T;
+};
+
+template <class... Declared>
+class Sweep {
+ public:
+  Sweep(Graph& graph, const Tiling& tiling, std::string name, std::tuple<Declared...> declared)
+      : graph_(graph), tiling_(tiling), name_(std::move(name)), declared_(std::move(declared)) {}
+
+  /// The body reads the field in the cells of its tile, and around each as far as `footprint` goes.
+  template <class T>
+  auto reads(Field<T>& field, Footprint footprint = {}) const {
+    return with(TypedDeclaration<const T>{{&field, false, footprint}});
+  }
+
+  /// The body writes the field in the cells of its tile; it may read there what it has written, and
+  /// what the field held before.
+  template <class T>
+  auto writes(Field<T>& field) const {
+    return with(TypedDeclaration<T>{{&field, true, {}}});
+  }
+
+  /// The body: called as body(cells, view, ...) for each tile, with a View for each declaration, in
+  /// the order in which they were made. The tiles as a family, for further edges.
+  template <class Body>
+  Family run(Body body) const {
+    Family family = graph_.family(name_, tiling_.tiles());
+    family.run([tiling = &tiling_, name = name_, declared = declared_,
+                body = std::move(body)](const Task& task) mutable {
+      const KeyBox cells = tiling->cells(task.key);
+      std::apply(
+          [&](const Declared&... each) {
+            body(cells, view_of<typename Declared::Value>(each, name, task, cells)...);
+          },
+          declared);
+    });
+    std::apply([&](const Declared&... each) { graph_.declare(family, tiling_, {each...}); },
+               declared_);
+    return family;
+  }
+
+ private:
+  template <class Next>
+  auto with(const Next& next) const {
+    return Sweep<Declared..., Next>(graph_, tiling_, name_,
+                                    std::tuple_cat(declared_, std::tuple<Next>(next)));
+  }
+
+  template <class T>
+  static View<T> view_of(const Declaration& declared,
+                         const std::string& name,
+                         const Task& task,
+                         const KeyBox& cells) {
+    const AnyField& field = *declared.field;
+    return {field.origin(task.step), field.strides(),
+            Permission{&field, name.c_str(), task, cells, declared.footprint}};
+  }
+
+  Graph& graph_;
+  const Tiling& tiling_;
+  std::string name_;
+  std::tuple<Declared...> declared_;
+};
+
+inline Sweep<> Graph::over(const Tiling& tiling, std::string name) {
+  return {*this, tiling, std::move(name), {}};
+}
+
+}  // namespace sorrel::graph

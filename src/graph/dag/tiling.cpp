@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cstddef>
+
+#include <sorrel/graph/graph.hpp>
+#include <sorrel/graph/tiling.hpp>
+
+#include "base/text.hpp"
+
+namespace sorrel::graph {
+
+namespace {
+
+/// Where the `part`-th of `count` nearly equal parts of `length` begins: the first are longer.
+Index begin_of_part(Index length, Index count, Index part) {
+  return length / count * part + std::min(part, length % count);
+}
+
+/// Cuts [lo, hi) into tiles: thin ones at the ends that have a skin, nearly equal ones between.
+std::vector<Index> cuts_of(Index lo, Index hi, Index tile, Index low_skin, Index high_skin) {
+  std::vector<Index> cuts{lo};
+  // Something must be left between.
+  if (hi - lo <= low_skin + high_skin) low_skin = high_skin = 0;
+  const Index begin = lo + low_skin;
+  const Index end = hi - high_skin;
+  const Index count = tile <= 0 ? 1 : (end - begin + tile - 1) / tile;
+  if (low_skin > 0) cuts.push_back(begin);
+  for (Index part = 1; part <= count; ++part)
+    cuts.push_back(begin + begin_of_part(end - begin, count, part));
+  if (high_skin > 0) cuts.push_back(hi);
+  return cuts;
+}
+
+}  // namespace
+
+Tiling::Tiling(const Space& cells, const TilingOptions& options)
+    : cells_(cells), options_(options) {
+  const auto dimensions = static_cast<std::size_t>(cells.dimension_count());
+  Index rank = options.rank;
+  for (std::size_t d = dimensions; d-- > 0;) {
+    if (options.ranks[d] < 1 || options.ranks[d] > cells.extents()[d])
+      throw GraphError(text_of("tiling: %lld cells for %lld ranks in dimension %zu",
+                               static_cast<long long>(cells.extents()[d]),
+                               static_cast<long long>(options.ranks[d]), d));
+    coordinates_[d] = rank % options.ranks[d];
+    rank /= options.ranks[d];
+  }
+  if (options.rank < 0 || rank != 0)
+    throw GraphError(text_of("tiling: rank %d is not one of the grid's", options.rank));
+  for (std::size_t d = 0; d < cuts_.size(); ++d) {
+    const Index parts = d < dimensions ? options.ranks[d] : 1;
+    block_.lo[d] = begin_of_part(cells.extents()[d], parts, coordinates_[d]);
+    block_.hi[d] = begin_of_part(cells.extents()[d], parts, coordinates_[d] + 1);
+    const Index skin =
+        d + 1 == dimensions ? std::max(options.halo, options.last_skin) : options.halo;
+    const auto skin_at = [&](int end) {
+      const bool has_skin = options.has_skin && neighbour(static_cast<int>(d), end).has_value();
+      return has_skin ? skin : Index{0};
+    };
+    cuts_[d] = cuts_of(block_.lo[d], block_.hi[d], options.tile[d], skin_at(0), skin_at(1));
+    for (std::size_t i = 1; d < dimensions && i < cuts_[d].size(); ++i)
+      if (cuts_[d][i] - cuts_[d][i - 1] < options.halo)
+        throw GraphError(text_of("tiling: a tile of %lld cells in dimension %zu, the halo has %lld",
+                                 static_cast<long long>(cuts_[d][i] - cuts_[d][i - 1]), d,
+                                 static_cast<long long>(options.halo)));
+  }
+}
+
+KeyBox Tiling::block_with_ghosts() const {
+  KeyBox cells = block_;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimension_count()); ++d) {
+    cells.lo[d] -= options_.halo;
+    cells.hi[d] += options_.halo;
+  }
+  return cells;
+}
+
+Space Tiling::tiles() const {
+  Key extents{};
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    extents[d] = static_cast<Index>(cuts_[d].size()) - 1;
+  return {extents, dimension_count()};
+}
+
+KeyBox Tiling::cells(const Key& tile) const {
+  KeyBox cells;
+  for (std::size_t d = 0; d < tile.size(); ++d) {
+    cells.lo[d] = cuts_[d][static_cast<std::size_t>(tile[d])];
+    cells.hi[d] = cuts_[d][static_cast<std::size_t>(tile[d]) + 1];
+  }
+  return cells;
+}
+
+KeyBox Tiling::inner_tiles() const {
+  KeyBox inner = tiles().box();
+  for (int d = 0; d < dimension_count(); ++d) {
+    if (neighbour(d, 0)) ++inner.lo[static_cast<std::size_t>(d)];
+    if (neighbour(d, 1)) --inner.hi[static_cast<std::size_t>(d)];
+  }
+  return inner;
+}
+
+std::optional<int> Tiling::neighbour(int dimension, int end) const {
+  if (dimension >= dimension_count()) return std::nullopt;
+  const auto d = static_cast<std::size_t>(dimension);
+  Key there = coordinates_;
+  there[d] += end == 0 ? -1 : 1;
+  if (there[d] < 0 || there[d] >= options_.ranks[d]) {
+    if (!options_.is_periodic[d]) return std::nullopt;
+    there[d] = (there[d] + options_.ranks[d]) % options_.ranks[d];
+  }
+  Index rank = 0;
+  for (std::size_t e = 0; e < static_cast<std::size_t>(dimension_count()); ++e)
+    rank = rank * options_.ranks[e] + there[e];
+  return static_cast<int>(rank);
+}
+
+}  // namespace sorrel::graph

@@ -1,0 +1,42 @@
+//! Model - all that has been said about a graph: families with their bodies and messages, and
+//! sweeps.
+//!
+//! lower() turns sweeps into families and edges: of tiles, of faces that are packed and unpacked,
+//! and of messages. What it makes is a model, too, without sweeps left to lower. One owner at a
+//! time.
+#pragma once
+
+#include <vector>
+
+#include <sorrel/graph/field.hpp>
+#include <sorrel/graph/graph.hpp>
+#include <sorrel/graph/sweep.hpp>
+#include <sorrel/graph/tiling.hpp>
+
+#include "graph/dag/dag.hpp"
+#include "graph/run/compiled.hpp"
+
+namespace sorrel::graph {
+
+struct DeclaredSweep {
+  int family = 0;
+  std::vector<Declaration> declared;
+};
+
+struct Model {
+  Dag dag;
+  /// Of each family: tasks have a body, the others a message.
+  std::vector<Body> bodies;
+  std::vector<Graph::MessageOf> messages;
+
+  const Tiling* tiling = nullptr;
+  std::vector<DeclaredSweep> sweeps;
+  std::vector<std::vector<AnyField*>> rotations;
+
+  int add(FamilyInfo info, Body body, Graph::MessageOf message);
+};
+
+/// Throws GraphError for what cannot be lowered.
+[[nodiscard]] Model lower(const Model& said);
+
+}  // namespace sorrel::graph

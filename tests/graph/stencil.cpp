@@ -1,0 +1,128 @@
+// A three-dimensional stencil by declared accesses, over any grid of ranks, held against a loop
+// over the whole grid. Two sweeps in each step: one whose result rotates, one whose stays.
+//
+//   stencil PX PY PZ STEPS [periodic]
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <mpi.h>
+#include <vector>
+
+#include <sorrel/graph.hpp>
+#include <sorrel/graph/over_mpi.hpp>
+
+using namespace sorrel::graph;
+using Value = std::uint64_t;
+
+namespace {
+
+constexpr Key extents{13, 11, 24};
+
+Value start_value(Index i, Index j, Index k) {
+  return static_cast<Value>((i + 1) * 1000003 + (j + 1) * 10007 + (k + 1) * 101);
+}
+
+template <class U>
+Value around(const U& u, Index i, Index j, Index k) {
+  return u(i, j, k) + 2 * u(i - 1, j, k) + 3 * u(i + 1, j, k) + 5 * u(i, j - 1, k) +
+         7 * u(i, j + 1, k) + 11 * u(i, j, k - 1) + 13 * u(i, j, k + 1);
+}
+
+template <class Visit>
+void for_cells(const KeyBox& cells, Visit&& visit) {
+  for (Index i = cells.lo[0]; i < cells.hi[0]; ++i)
+    for (Index j = cells.lo[1]; j < cells.hi[1]; ++j)
+      for (Index k = cells.lo[2]; k < cells.hi[2]; ++k)
+        visit(i, j, k);
+}
+
+/// A grid as a whole, whose ends are neighbours or have the values outside that they began with.
+class Whole {
+ public:
+  explicit Whole(bool is_periodic) : is_periodic_(is_periodic), values_(size()) {
+    for_cells({{}, extents},
+              [&](Index i, Index j, Index k) { (*this)[{i, j, k}] = start_value(i, j, k); });
+  }
+
+  Value operator()(Index i, Index j, Index k) const {
+    Key key{i, j, k};
+    bool is_outside = false;
+    for (std::size_t d = 0; d < 3; ++d) {
+      is_outside = is_outside || key[d] < 0 || key[d] >= extents[d];
+      key[d] = (key[d] + extents[d]) % extents[d];
+    }
+    return is_outside && !is_periodic_ ? start_value(i, j, k) : values_[place(key)];
+  }
+
+  Value& operator[](const Key& key) { return values_[place(key)]; }
+
+ private:
+  static std::size_t size() {
+    return static_cast<std::size_t>(extents[0] * extents[1] * extents[2]);
+  }
+
+  static std::size_t place(const Key& key) {
+    return static_cast<std::size_t>((key[0] * extents[1] + key[1]) * extents[2] + key[2]);
+  }
+
+  bool is_periodic_;
+  std::vector<Value> values_;
+};
+
+Whole by_loop(Index steps, bool is_periodic) {
+  Whole u(is_periodic);
+  for (Index s = 0; s < steps; ++s) {
+    Whole v(is_periodic);
+    Whole w(is_periodic);
+    for_cells({{}, extents}, [&](Index i, Index j, Index k) { w[{i, j, k}] = around(u, i, j, k); });
+    for_cells({{}, extents}, [&](Index i, Index j, Index k) { v[{i, j, k}] = around(w, i, j, k); });
+    u = v;
+  }
+  return u;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  if (argc < 5) return 2;
+  const Key ranks{std::atol(argv[1]), std::atol(argv[2]), std::atol(argv[3])};
+  const Index steps = std::atol(argv[4]);
+  const bool is_periodic = argc > 5;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const Tiling tiling({extents[0], extents[1], extents[2]},
+                      {.ranks = ranks,
+                       .rank = rank,
+                       .is_periodic = {is_periodic, is_periodic, is_periodic},
+                       .tile = {3, 4, 8},
+                       .last_skin = 2});
+  Field<Value> u(tiling, "u");
+  Field<Value> v(tiling, "v");
+  Field<Value> w(tiling, "w");
+  const Whole first(is_periodic);
+  for (Field<Value>* field : {&u, &v, &w})
+    field->fill(first);
+  {
+    sorrel::Graph g(over_mpi(MPI_COMM_WORLD));
+    const auto smooth = [](const KeyBox& cells, auto from, auto to) {
+      for_cells(cells, [&](Index i, Index j, Index k) { to(i, j, k) = around(from, i, j, k); });
+    };
+    g.over(tiling, "there").reads(u, star(1)).writes(w).run(smooth);
+    g.over(tiling, "on").reads(w, star(1)).writes(v).run(smooth);
+    g.rotate(u, v);
+    g.run({.steps = steps / 2});
+    g.run({.steps = steps - steps / 2});
+  }
+  const Whole right = by_loop(steps, is_periodic);
+  int wrong = 0;
+  for_cells(tiling.block(), [&](Index i, Index j, Index k) {
+    if (u(i, j, k) != right(i, j, k)) ++wrong;
+  });
+  int all_wrong = 0;
+  MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("%d wrong\n", all_wrong);
+  MPI_Finalize();
+  return all_wrong == 0 ? 0 : 1;
+}
