@@ -4,8 +4,7 @@
  * A program compiled with this file runs under every library that keeps the standard ABI, and the
  * other way round. The types and constants are all of the standard's, whether Sorrel has the
  * operation or not, because their values are part of the ABI. The functions are those that Sorrel
- * has: one that is missing here is missing in the library too, and using it fails when compiling or
- * linking, never at run time.
+ * has: using one that is missing here fails when compiling or linking.
  *
  * One table for each chapter of the standard that has names to give; that is why the file is long.
  * Types come before the tables, functions after them. Integer constants are macros, so that #if and
@@ -665,6 +664,10 @@ SORREL_MPI(int, Abort, (MPI_Comm comm, int errorcode));
 SORREL_MPI(int, Get_version, (int* version, int* subversion));
 SORREL_MPI(int, Get_library_version, (char* version, int* resultlen));
 SORREL_MPI(int, Abi_get_version, (int* abi_major, int* abi_minor));
+SORREL_MPI(int, Abi_get_info, (MPI_Info* info));
+SORREL_MPI(int, Abi_get_fortran_info, (MPI_Info* info));
+SORREL_MPI(int, Get_hw_resource_info, (MPI_Info* hw_info));
+SORREL_MPI(int, Pcontrol, (const int level, ...));
 SORREL_MPI(int, Get_processor_name, (char* name, int* resultlen));
 SORREL_MPI(double, Wtime, (void));
 SORREL_MPI(double, Wtick, (void));
@@ -691,6 +694,7 @@ SORREL_MPI(int, Errhandler_free, (MPI_Errhandler* errhandler));
 
 /* Info. */
 SORREL_MPI(int, Info_create, (MPI_Info* info));
+SORREL_MPI(int, Info_create_env, (int argc, char* argv[], MPI_Info* info));
 SORREL_MPI(int, Info_dup, (MPI_Info info, MPI_Info* newinfo));
 SORREL_MPI(int, Info_free, (MPI_Info* info));
 SORREL_MPI(int, Info_set, (MPI_Info info, const char* key, const char* value));
@@ -722,6 +726,11 @@ SORREL_MPI(int, Sendrecv_replace,
 SORREL_MPI(int, Buffer_attach, (void* buffer, int size));
 SORREL_MPI(int, Buffer_detach, (void* buffer_addr, int* size));
 SORREL_MPI(int, Buffer_flush, (void));
+SORREL_MPI(int, Buffer_iflush, (MPI_Request* request));
+SORREL_MPI(int, Comm_attach_buffer, (MPI_Comm comm, void* buffer, int size));
+SORREL_MPI(int, Comm_detach_buffer, (MPI_Comm comm, void* buffer_addr, int* size));
+SORREL_MPI(int, Comm_flush_buffer, (MPI_Comm comm));
+SORREL_MPI(int, Comm_iflush_buffer, (MPI_Comm comm, MPI_Request* request));
 
 /* Point to point, nonblocking. */
 SORREL_MPI(int, Isend,
@@ -798,6 +807,15 @@ SORREL_MPI(int, Testsome,
            (int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
             MPI_Status* array_of_statuses));
 SORREL_MPI(int, Request_get_status, (MPI_Request request, int* flag, MPI_Status* status));
+SORREL_MPI(int, Request_get_status_all,
+           (int count, const MPI_Request array_of_requests[], int* flag,
+            MPI_Status* array_of_statuses));
+SORREL_MPI(int, Request_get_status_any,
+           (int count, const MPI_Request array_of_requests[], int* indx, int* flag,
+            MPI_Status* status));
+SORREL_MPI(int, Request_get_status_some,
+           (int incount, const MPI_Request array_of_requests[], int* outcount,
+            int array_of_indices[], MPI_Status* array_of_statuses));
 SORREL_MPI(int, Request_free, (MPI_Request* request));
 SORREL_MPI(int, Cancel, (MPI_Request* request));
 
@@ -851,6 +869,23 @@ SORREL_MPI(int, Type_get_true_extent,
 SORREL_MPI(int, Type_set_name, (MPI_Datatype datatype, const char* type_name));
 SORREL_MPI(int, Type_get_name, (MPI_Datatype datatype, char* type_name, int* resultlen));
 SORREL_MPI(int, Type_match_size, (int typeclass, int size, MPI_Datatype* datatype));
+SORREL_MPI(int, Type_get_envelope,
+           (MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes,
+            int* combiner));
+SORREL_MPI(int, Type_get_contents,
+           (MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
+            int array_of_integers[], MPI_Aint array_of_addresses[],
+            MPI_Datatype array_of_datatypes[]));
+SORREL_MPI(int, Type_get_envelope_c,
+           (MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses,
+            MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner));
+SORREL_MPI(int, Type_get_contents_c,
+           (MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
+            MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[],
+            MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[],
+            MPI_Datatype array_of_datatypes[]));
+SORREL_MPI(int, Type_get_value_index,
+           (MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type));
 SORREL_MPI(int, Pack,
            (const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
             int* position, MPI_Comm comm));
@@ -939,6 +974,8 @@ SORREL_MPI(int, Comm_rank, (MPI_Comm comm, int* rank));
 SORREL_MPI(int, Comm_group, (MPI_Comm comm, MPI_Group* group));
 SORREL_MPI(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int* result));
 SORREL_MPI(int, Comm_test_inter, (MPI_Comm comm, int* flag));
+SORREL_MPI(int, Comm_remote_size, (MPI_Comm comm, int* size));
+SORREL_MPI(int, Comm_remote_group, (MPI_Comm comm, MPI_Group* group));
 SORREL_MPI(int, Comm_dup, (MPI_Comm comm, MPI_Comm* newcomm));
 SORREL_MPI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm));
 SORREL_MPI(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm));
@@ -979,6 +1016,202 @@ SORREL_MPI(int, Cart_shift,
 SORREL_MPI(int, Cart_map,
            (MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank));
 SORREL_MPI(int, Topo_test, (MPI_Comm comm, int* status));
+
+/* The same with counts that may exceed an int. */
+SORREL_MPI(int, Send_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm));
+SORREL_MPI(int, Bsend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm));
+SORREL_MPI(int, Ssend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm));
+SORREL_MPI(int, Rsend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm));
+SORREL_MPI(int, Recv_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+            MPI_Status* status));
+SORREL_MPI(int, Sendrecv_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+            MPI_Comm comm, MPI_Status* status));
+SORREL_MPI(int, Sendrecv_replace_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
+            int recvtag, MPI_Comm comm, MPI_Status* status));
+SORREL_MPI(int, Isend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ibsend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Issend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Irsend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Irecv_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Isendrecv_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Isendrecv_replace_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
+            int recvtag, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Send_init_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Bsend_init_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ssend_init_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Rsend_init_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Recv_init_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Mrecv_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+            MPI_Status* status));
+SORREL_MPI(int, Imrecv_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+            MPI_Request* request));
+SORREL_MPI(int, Get_count_c, (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count));
+SORREL_MPI(int, Get_elements_c,
+           (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count));
+SORREL_MPI(int, Status_set_elements_c,
+           (MPI_Status* status, MPI_Datatype datatype, MPI_Count count));
+SORREL_MPI(int, Buffer_attach_c, (void* buffer, MPI_Count size));
+SORREL_MPI(int, Buffer_detach_c, (void* buffer_addr, MPI_Count* size));
+SORREL_MPI(int, Comm_attach_buffer_c, (MPI_Comm comm, void* buffer, MPI_Count size));
+SORREL_MPI(int, Comm_detach_buffer_c, (MPI_Comm comm, void* buffer_addr, MPI_Count* size));
+SORREL_MPI(int, Type_contiguous_c, (MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_vector_c,
+           (MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
+            MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_hvector_c,
+           (MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
+            MPI_Datatype* newtype));
+SORREL_MPI(int, Type_indexed_c,
+           (MPI_Count count, const MPI_Count array_of_blocklengths[],
+            const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_hindexed_c,
+           (MPI_Count count, const MPI_Count array_of_blocklengths[],
+            const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_indexed_block_c,
+           (MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[],
+            MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_hindexed_block_c,
+           (MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[],
+            MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_struct_c,
+           (MPI_Count count, const MPI_Count array_of_blocklengths[],
+            const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[],
+            MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_subarray_c,
+           (int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[],
+            const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype,
+            MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_resized_c,
+           (MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_size_c, (MPI_Datatype datatype, MPI_Count* size));
+SORREL_MPI(int, Type_get_extent_c, (MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent));
+SORREL_MPI(int, Type_get_true_extent_c,
+           (MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent));
+SORREL_MPI(int, Pack_c,
+           (const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf,
+            MPI_Count outsize, MPI_Count* position, MPI_Comm comm));
+SORREL_MPI(int, Unpack_c,
+           (const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf,
+            MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm));
+SORREL_MPI(int, Pack_size_c,
+           (MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size));
+SORREL_MPI(int, Bcast_c,
+           (void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm));
+SORREL_MPI(int, Gather_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm));
+SORREL_MPI(int, Gatherv_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+            MPI_Comm comm));
+SORREL_MPI(int, Scatter_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm));
+SORREL_MPI(int, Scatterv_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+            MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+            int root, MPI_Comm comm));
+SORREL_MPI(int, Allgather_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Allgatherv_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+            MPI_Comm comm));
+SORREL_MPI(int, Alltoall_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Alltoallv_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Alltoallw_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm));
+SORREL_MPI(int, Reduce_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            int root, MPI_Comm comm));
+SORREL_MPI(int, Allreduce_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm));
+SORREL_MPI(int, Reduce_scatter_c,
+           (const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
+            MPI_Op op, MPI_Comm comm));
+SORREL_MPI(int, Reduce_scatter_block_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
+            MPI_Op op, MPI_Comm comm));
+SORREL_MPI(int, Scan_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm));
+SORREL_MPI(int, Exscan_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm));
+SORREL_MPI(int, Reduce_local_c,
+           (const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op));
+SORREL_MPI(int, Op_create_c, (MPI_User_function_c* user_fn, int commute, MPI_Op* op));
+
+/* Handles as integers, for languages that have no pointers. */
+SORREL_MPI(int, Comm_toint, (MPI_Comm comm));
+SORREL_MPI(MPI_Comm, Comm_fromint, (int comm));
+SORREL_MPI(int, Errhandler_toint, (MPI_Errhandler errhandler));
+SORREL_MPI(MPI_Errhandler, Errhandler_fromint, (int errhandler));
+SORREL_MPI(int, File_toint, (MPI_File file));
+SORREL_MPI(MPI_File, File_fromint, (int file));
+SORREL_MPI(int, Group_toint, (MPI_Group group));
+SORREL_MPI(MPI_Group, Group_fromint, (int group));
+SORREL_MPI(int, Info_toint, (MPI_Info info));
+SORREL_MPI(MPI_Info, Info_fromint, (int info));
+SORREL_MPI(int, Message_toint, (MPI_Message message));
+SORREL_MPI(MPI_Message, Message_fromint, (int message));
+SORREL_MPI(int, Op_toint, (MPI_Op op));
+SORREL_MPI(MPI_Op, Op_fromint, (int op));
+SORREL_MPI(int, Request_toint, (MPI_Request request));
+SORREL_MPI(MPI_Request, Request_fromint, (int request));
+SORREL_MPI(int, Session_toint, (MPI_Session session));
+SORREL_MPI(MPI_Session, Session_fromint, (int session));
+SORREL_MPI(int, Type_toint, (MPI_Datatype datatype));
+SORREL_MPI(MPI_Datatype, Type_fromint, (int datatype));
+SORREL_MPI(int, Win_toint, (MPI_Win win));
+SORREL_MPI(MPI_Win, Win_fromint, (int win));
 
 /* Deprecated, and still in use. */
 SORREL_MPI(int, Attr_put, (MPI_Comm comm, int keyval, void* attribute_val));

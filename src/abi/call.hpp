@@ -81,3 +81,7 @@ template <class Body>
 /// place.
 #define SORREL_WEAK(result, name, parameters) \
   extern "C" __attribute__((weak, alias("P" #name))) result name parameters;
+
+/// The same, with result and parameters as mpi.h has them.
+#define SORREL_WEAK_SAME(name) \
+  extern "C" __attribute__((weak, alias("P" #name))) decltype(P##name) name;

@@ -18,7 +18,7 @@ namespace sorrel::abi {
 /// count 0, and with derived types, whose displacements may be absolute.
 [[nodiscard, gnu::always_inline]] inline int check_buffer(mpi::RankState& self,
                                                           const void* buffer,
-                                                          int count,
+                                                          MPI_Count count,
                                                           MPI_Datatype handle,
                                                           mpi::Datatype** type) {
   *type = mpi::datatype_from_handle(handle);

@@ -2,6 +2,7 @@
 #include "abi/call.hpp"
 #include "mpi/attribute.hpp"
 #include "mpi/comm_create.hpp"
+#include "mpi/info.hpp"
 #include "mpi/internal_tag.hpp"
 
 namespace sorrel::abi {
@@ -17,6 +18,18 @@ int duplicate(RankState& self, MPI_Comm old_handle, Comm& parent, MPI_Comm* newc
   copy->cart = parent.cart;
   *newcomm = handle_of(*copy);
   return copy_attributes(old_handle, parent, *copy);
+}
+
+/// All ranks of the job share this node's memory; what lies below a node is not told apart, which
+/// the standard answers with MPI_COMM_NULL.
+bool is_by_node(int split_type, MPI_Info handle) {
+  if (split_type == MPI_COMM_TYPE_SHARED) return true;
+  const bool is_guided =
+      split_type == MPI_COMM_TYPE_HW_GUIDED || split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
+  const mpi::Info* info = mpi::info_of(handle);
+  if (!is_guided || info == nullptr) return false;
+  const std::string* type = info->find("mpi_hw_resource_type");
+  return type != nullptr && *type == "mpi_shared_memory";
 }
 
 int end_communicator(RankState& self, MPI_Comm* handle, Comm& comm) {
@@ -68,18 +81,16 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   });
 }
 
-int PMPI_Comm_split_type(
-    MPI_Comm comm, int split_type, int key, MPI_Info /*info*/, MPI_Comm* newcomm) {
+int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
   return call_on(comm, "MPI_Comm_split_type", [&](RankState& self, Comm& c) {
-    // All ranks of the job share this node's memory; what lies below a node is not told apart,
-    // which the standard answers with MPI_COMM_NULL.
-    const bool is_node = split_type == MPI_COMM_TYPE_SHARED;
-    const bool is_known =
-        is_node || split_type == MPI_UNDEFINED || split_type == MPI_COMM_TYPE_HW_GUIDED ||
-        split_type == MPI_COMM_TYPE_HW_UNGUIDED || split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
+    const bool is_known = split_type == MPI_COMM_TYPE_SHARED || split_type == MPI_UNDEFINED ||
+                          split_type == MPI_COMM_TYPE_HW_GUIDED ||
+                          split_type == MPI_COMM_TYPE_HW_UNGUIDED ||
+                          split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
     if (!is_known) return self.fail(MPI_ERR_ARG, "split type %d is none", split_type);
     Comm* made = nullptr;
-    const int error = comm_split(self, c, is_node ? 0 : MPI_UNDEFINED, key, &made);
+    const int error =
+        comm_split(self, c, is_by_node(split_type, info) ? 0 : MPI_UNDEFINED, key, &made);
     *newcomm = handle_or_null(made);
     return error;
   });

@@ -36,6 +36,10 @@ int add_hints(RankState& self, Comm& comm, const Info& from) {
   return MPI_SUCCESS;
 }
 
+int fail_intra(RankState& self) {
+  return self.fail(MPI_ERR_COMM, "the communicator is no intercommunicator");
+}
+
 }  // namespace
 
 extern "C" {
@@ -59,6 +63,16 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
     *flag = 0;
     return MPI_SUCCESS;
   });
+}
+
+int PMPI_Comm_remote_size(MPI_Comm comm, int* /*size*/) {
+  return call_on(comm, "MPI_Comm_remote_size",
+                 [&](RankState& self, Comm&) { return fail_intra(self); });
+}
+
+int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* /*group*/) {
+  return call_on(comm, "MPI_Comm_remote_group",
+                 [&](RankState& self, Comm&) { return fail_intra(self); });
 }
 
 int PMPI_Comm_get_parent(MPI_Comm* parent) {
@@ -108,6 +122,8 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
 
 SORREL_WEAK(int, MPI_Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int* result))
 SORREL_WEAK(int, MPI_Comm_test_inter, (MPI_Comm comm, int* flag))
+SORREL_WEAK_SAME(MPI_Comm_remote_size)
+SORREL_WEAK_SAME(MPI_Comm_remote_group)
 SORREL_WEAK(int, MPI_Comm_get_parent, (MPI_Comm * parent))
 SORREL_WEAK(int, MPI_Comm_set_name, (MPI_Comm comm, const char* comm_name))
 SORREL_WEAK(int, MPI_Comm_get_name, (MPI_Comm comm, char* comm_name, int* resultlen))

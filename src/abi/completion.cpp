@@ -48,8 +48,22 @@ MPI_Status* status_at(MPI_Status* statuses, int i) {
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
+/// The standard's empty status: of a null or inactive request.
 void give_empty(MPI_Status* status) {
-  if (status != MPI_STATUS_IGNORE) mpi::set_empty_status(*status, MPI_ANY_SOURCE);
+  if (status == MPI_STATUS_IGNORE) return;
+  mpi::set_empty_status(*status, MPI_ANY_SOURCE);
+  status->MPI_ERROR = MPI_SUCCESS;
+}
+
+/// The status of a complete request that stays; null: one that is null or inactive.
+void show_status(const Request* request, MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE) return;
+  if (request == nullptr) {
+    give_empty(status);
+  } else {
+    mpi::set_status(*status, request->status_source, request->status_tag, request->status_bytes,
+                    request->is_cancelled);
+  }
 }
 
 /// The communicator of the first request that failed: its error handler is called, wherever the
@@ -96,7 +110,7 @@ class FailedComm {
 /// been shown.
 template <class Look, class Body>
 [[gnu::always_inline]] inline int with_requests(
-    const char* function, int count, MPI_Request* handles, Look&& look, Body&& body) {
+    const char* function, int count, const MPI_Request* handles, Look&& look, Body&& body) {
   FailedComm failed;
   RankState& self = enter(function);
   if (self.phase != mpi::Phase::running) [[unlikely]]
@@ -115,7 +129,6 @@ int finish_all(
     MPI_Status* status = status_at(statuses, i);
     if (list.active(i) == nullptr) {
       give_empty(status);
-      if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = MPI_SUCCESS;
       continue;
     }
     const int error = finish(self, handles[i], status, failed);
@@ -311,12 +324,60 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
                          Request* pending = RequestList{&request, 1}.active(0);
                          if (pending != nullptr && !is_complete(*pending)) make_progress(self);
                          *flag = pending == nullptr || is_complete(*pending) ? 1 : 0;
-                         if (*flag == 0 || status == MPI_STATUS_IGNORE) return MPI_SUCCESS;
-                         if (pending != nullptr) {
-                           mpi::set_status(*status, pending->status_source, pending->status_tag,
-                                           pending->status_bytes, pending->is_cancelled);
-                         } else {
-                           give_empty(status);
+                         if (*flag == 1) show_status(pending, status);
+                         return MPI_SUCCESS;
+                       });
+}
+
+int PMPI_Request_get_status_all(int count,
+                                const MPI_Request array_of_requests[],
+                                int* flag,
+                                MPI_Status* array_of_statuses) {
+  AllComplete all;
+  return with_requests("MPI_Request_get_status_all", count, array_of_requests, all,
+                       [&](RankState& self, FailedComm& /*failed*/) {
+                         const RequestList list{array_of_requests, count};
+                         if (!all.value) look_again(self, list, all);
+                         *flag = all.value ? 1 : 0;
+                         for (int i = 0; all.value && i < count; ++i)
+                           show_status(list.active(i), status_at(array_of_statuses, i));
+                         return MPI_SUCCESS;
+                       });
+}
+
+int PMPI_Request_get_status_any(
+    int count, const MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
+  FirstComplete first;
+  return with_requests("MPI_Request_get_status_any", count, array_of_requests, first,
+                       [&](RankState& self, FailedComm& /*failed*/) {
+                         const RequestList list{array_of_requests, count};
+                         if (first.index < 0 && first.is_any_pending) look_again(self, list, first);
+                         *indx = first.index < 0 ? MPI_UNDEFINED : first.index;
+                         *flag = first.index >= 0 || !first.is_any_pending ? 1 : 0;
+                         if (*flag == 1)
+                           show_status(first.index < 0 ? nullptr : list[first.index], status);
+                         return MPI_SUCCESS;
+                       });
+}
+
+int PMPI_Request_get_status_some(int incount,
+                                 const MPI_Request array_of_requests[],
+                                 int* outcount,
+                                 int array_of_indices[],
+                                 MPI_Status* array_of_statuses) {
+  FirstComplete first;
+  return with_requests("MPI_Request_get_status_some", incount, array_of_requests, first,
+                       [&](RankState& self, FailedComm& /*failed*/) {
+                         *outcount = MPI_UNDEFINED;
+                         if (!first.is_any_pending) return MPI_SUCCESS;
+                         if (first.index < 0) make_progress(self);
+                         *outcount = 0;
+                         const RequestList list{array_of_requests, incount};
+                         for (int i = 0; i < incount; ++i) {
+                           Request* request = list.active(i);
+                           if (request == nullptr || !is_complete(*request)) continue;
+                           show_status(request, status_at(array_of_statuses, *outcount));
+                           array_of_indices[(*outcount)++] = i;
                          }
                          return MPI_SUCCESS;
                        });
@@ -412,6 +473,9 @@ SORREL_WEAK(int,
              int array_of_indices[],
              MPI_Status array_of_statuses[]))
 SORREL_WEAK(int, MPI_Request_get_status, (MPI_Request request, int* flag, MPI_Status* status))
+SORREL_WEAK_SAME(MPI_Request_get_status_all)
+SORREL_WEAK_SAME(MPI_Request_get_status_any)
+SORREL_WEAK_SAME(MPI_Request_get_status_some)
 SORREL_WEAK(int, MPI_Request_free, (MPI_Request * request))
 SORREL_WEAK(int, MPI_Cancel, (MPI_Request * request))
 SORREL_WEAK(int, MPI_Start, (MPI_Request * request))

@@ -77,6 +77,12 @@ MPI_Datatype matching_type(int type_class, int size) {
   }
 }
 
+void give_name(const char* name, char* result, int* length) {
+  const std::size_t size = std::strlen(name);
+  std::memcpy(result, name, size + 1);
+  *length = static_cast<int>(size);
+}
+
 }  // namespace
 
 extern "C" {
@@ -129,10 +135,12 @@ int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
 }
 
 int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
+  if (datatype == MPI_DATATYPE_NULL) {
+    give_name("MPI_DATATYPE_NULL", type_name, resultlen);
+    return MPI_SUCCESS;
+  }
   return call_on_type("MPI_Type_get_name", datatype, [&](RankState&, const Datatype& type) {
-    const std::size_t length = std::strlen(type.name());
-    std::memcpy(type_name, type.name(), length + 1);
-    *resultlen = static_cast<int>(length);
+    give_name(type.name(), type_name, resultlen);
     return MPI_SUCCESS;
   });
 }
@@ -182,6 +190,47 @@ int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Co
                       });
 }
 
+int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
+  return call_on_type("MPI_Type_size_c", datatype, [&](RankState&, const Datatype& type) {
+    *size = static_cast<MPI_Count>(type.size());
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
+  return call_on_type("MPI_Type_get_extent_c", datatype, [&](RankState&, const Datatype& type) {
+    return get_extent(type, lb, extent);
+  });
+}
+
+int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
+  return call_on_type("MPI_Type_get_true_extent_c", datatype,
+                      [&](RankState&, const Datatype& type) {
+                        return get_true_extent(type, true_lb, true_extent);
+                      });
+}
+
+int PMPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
+  return call_on_type("MPI_Get_count_c", datatype, [&](RankState&, const Datatype& type) {
+    *count = type.count_in(mpi::status_bytes(*status));
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
+  return call_on_type("MPI_Get_elements_c", datatype, [&](RankState&, const Datatype& type) {
+    *count = type.elements_in(mpi::status_bytes(*status));
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+  return call_on_type("MPI_Status_set_elements_c", datatype,
+                      [&](RankState& self, const Datatype& type) {
+                        return set_elements(self, status, type, count);
+                      });
+}
+
 SORREL_WEAK(int, MPI_Type_size, (MPI_Datatype datatype, int* size))
 SORREL_WEAK(int, MPI_Type_size_x, (MPI_Datatype datatype, MPI_Count* size))
 SORREL_WEAK(int, MPI_Type_get_extent, (MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent))
@@ -203,6 +252,20 @@ SORREL_WEAK(int,
 SORREL_WEAK(int, MPI_Status_set_elements, (MPI_Status * status, MPI_Datatype datatype, int count))
 SORREL_WEAK(int,
             MPI_Status_set_elements_x,
+            (MPI_Status * status, MPI_Datatype datatype, MPI_Count count))
+SORREL_WEAK(int, MPI_Type_size_c, (MPI_Datatype datatype, MPI_Count* size))
+SORREL_WEAK(int, MPI_Type_get_extent_c, (MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent))
+SORREL_WEAK(int,
+            MPI_Type_get_true_extent_c,
+            (MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent))
+SORREL_WEAK(int,
+            MPI_Get_count_c,
+            (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count))
+SORREL_WEAK(int,
+            MPI_Get_elements_c,
+            (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count))
+SORREL_WEAK(int,
+            MPI_Status_set_elements_c,
             (MPI_Status * status, MPI_Datatype datatype, MPI_Count count))
 
 }  // extern "C"

@@ -47,7 +47,9 @@ int PMPI_Finalize(void) {
     // The standard's order: what hangs on MPI_COMM_SELF goes first, while everything still works.
     if (const int error = delete_attributes(MPI_COMM_SELF, self.self_comm); error != MPI_SUCCESS)
       return error;
-    if (self.buffered_sends != nullptr) flush_buffer(self);
+    flush_buffer(self, buffered_sends_of(self));
+    for (Comm* comm : {&self.world_comm, &self.self_comm})
+      if (comm->buffered_sends != nullptr) flush_buffer(self, *comm->buffered_sends);
     mpi::barrier({self, self.world_comm});
     self.phase = mpi::Phase::finalized;
     self.world->job().note_finalized(self);

@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 
 #include "abi/call.hpp"
 #include "mpi/info.hpp"
@@ -62,6 +64,40 @@ int PMPI_Get_library_version(char* version, int* resultlen) {
 int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
   *abi_major = MPI_ABI_VERSION;
   *abi_minor = MPI_ABI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+
+int PMPI_Abi_get_info(MPI_Info* info) {
+  return call_any_time("MPI_Abi_get_info", [&](RankState& self) {
+    auto sizes = std::make_unique<mpi::Info>();
+    const std::pair<const char*, std::size_t> entries[] = {{"mpi_aint_size", sizeof(MPI_Aint)},
+                                                           {"mpi_count_size", sizeof(MPI_Count)},
+                                                           {"mpi_offset_size", sizeof(MPI_Offset)}};
+    for (const auto& [key, size] : entries) {
+      const int error = sizes->set(key, std::to_string(size).c_str(), self.detail());
+      if (error != MPI_SUCCESS) return error;
+    }
+    *info = mpi::make_info_handle(std::move(sizes));
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Abi_get_fortran_info(MPI_Info* info) {
+  // The standard's word for a library that knows no Fortran compiler.
+  *info = MPI_INFO_NULL;
+  return MPI_SUCCESS;
+}
+
+int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
+  return call_any_time("MPI_Get_hw_resource_info", [&](RankState&) {
+    // A list of the kinds of resources that ranks may be bound to; ranks belong to workers here.
+    *hw_info = mpi::make_info_handle(std::make_unique<mpi::Info>());
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Pcontrol(const int /*level*/, ...) {
+  // For profiling tools, which put their own in its place.
   return MPI_SUCCESS;
 }
 
@@ -147,6 +183,10 @@ double PMPI_Wtick(void) {
 SORREL_WEAK(int, MPI_Get_version, (int* version, int* subversion))
 SORREL_WEAK(int, MPI_Get_library_version, (char* version, int* resultlen))
 SORREL_WEAK(int, MPI_Abi_get_version, (int* abi_major, int* abi_minor))
+SORREL_WEAK_SAME(MPI_Abi_get_info)
+SORREL_WEAK_SAME(MPI_Abi_get_fortran_info)
+SORREL_WEAK_SAME(MPI_Get_hw_resource_info)
+SORREL_WEAK_SAME(MPI_Pcontrol)
 SORREL_WEAK(int, MPI_Get_processor_name, (char* name, int* resultlen))
 SORREL_WEAK(int, MPI_Query_thread, (int* provided))
 SORREL_WEAK(int, MPI_Is_thread_main, (int* flag))

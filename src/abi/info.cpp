@@ -58,6 +58,12 @@ int PMPI_Info_create(MPI_Info* info) {
   });
 }
 
+int PMPI_Info_create_env(int /*argc*/, char* /*argv*/[], MPI_Info* info) {
+  // A copy of MPI_INFO_ENV, which is the same whatever the arguments are.
+  *info = mpi::make_info_handle(std::make_unique<Info>(*mpi::info_of(MPI_INFO_ENV)));
+  return MPI_SUCCESS;
+}
+
 int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
   return call_any_time("MPI_Info_dup", [&](RankState& self) {
     return read(self, info, [&](const Info& from) {
@@ -151,6 +157,7 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
 }
 
 SORREL_WEAK(int, MPI_Info_create, (MPI_Info * info))
+SORREL_WEAK_SAME(MPI_Info_create_env)
 SORREL_WEAK(int, MPI_Info_dup, (MPI_Info info, MPI_Info* newinfo))
 SORREL_WEAK(int, MPI_Info_free, (MPI_Info * info))
 SORREL_WEAK(int, MPI_Info_set, (MPI_Info info, const char* key, const char* value))

@@ -16,20 +16,46 @@ int fail_op(RankState& self, MPI_Op handle) {
   return self.fail(MPI_ERR_OP, "the handle is no operation");
 }
 
+/// `Function` is MPI_User_function or MPI_User_function_c.
+template <class Function>
+int create(RankState& self, Function* function, int commute, MPI_Op* op) {
+  if (function == nullptr) return self.fail(MPI_ERR_ARG, "the function is a null pointer");
+  if (op == nullptr) return self.fail(MPI_ERR_ARG, "the place for the operation is a null pointer");
+  const Op* made = Op::create(function, commute != 0);
+  if (made == nullptr) return self.fail(MPI_ERR_NO_MEM, "no memory for the operation");
+  *op = handle_of(*made);
+  return MPI_SUCCESS;
+}
+
+int reduce_here(RankState& self,
+                const void* in,
+                void* inout,
+                MPI_Count count,
+                MPI_Datatype datatype,
+                MPI_Op op) {
+  Datatype* type = nullptr;
+  int error = check_buffer(self, in, count, datatype, &type);
+  if (error == MPI_SUCCESS) error = check_buffer(self, inout, count, datatype, &type);
+  if (error != MPI_SUCCESS) return error;
+  const Op* used = mpi::op_from_handle(op);
+  if (used == nullptr) return fail_op(self, op);
+  if (!is_allowed(*used, *type))
+    return self.fail(MPI_ERR_OP, "the operation is not defined on datatype %s", type->name());
+  if (count > 0) reduce(*used, in, inout, static_cast<std::size_t>(count), *type);
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 extern "C" {
 
 int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
-  return call("MPI_Op_create", [&](RankState& self) {
-    if (user_fn == nullptr) return self.fail(MPI_ERR_ARG, "the function is a null pointer");
-    if (op == nullptr)
-      return self.fail(MPI_ERR_ARG, "the place for the operation is a null pointer");
-    const Op* made = Op::create(user_fn, commute != 0);
-    if (made == nullptr) return self.fail(MPI_ERR_NO_MEM, "no memory for the operation");
-    *op = handle_of(*made);
-    return MPI_SUCCESS;
-  });
+  return call("MPI_Op_create", [&](RankState& self) { return create(self, user_fn, commute, op); });
+}
+
+int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
+  return call("MPI_Op_create_c",
+              [&](RankState& self) { return create(self, user_fn, commute, op); });
 }
 
 int PMPI_Op_free(MPI_Op* op) {
@@ -58,25 +84,27 @@ int PMPI_Op_commutative(MPI_Op op, int* commute) {
 int PMPI_Reduce_local(
     const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
   return call("MPI_Reduce_local", [&](RankState& self) {
-    Datatype* type = nullptr;
-    int error = check_buffer(self, inbuf, count, datatype, &type);
-    if (error == MPI_SUCCESS) error = check_buffer(self, inoutbuf, count, datatype, &type);
-    if (error != MPI_SUCCESS) return error;
-    const Op* used = mpi::op_from_handle(op);
-    if (used == nullptr) return fail_op(self, op);
-    if (!is_allowed(*used, *type))
-      return self.fail(MPI_ERR_OP, "the operation is not defined on datatype %s", type->name());
-    if (count > 0) reduce(*used, inbuf, inoutbuf, static_cast<std::size_t>(count), *type);
-    return MPI_SUCCESS;
+    return reduce_here(self, inbuf, inoutbuf, count, datatype, op);
+  });
+}
+
+int PMPI_Reduce_local_c(
+    const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
+  return call("MPI_Reduce_local_c", [&](RankState& self) {
+    return reduce_here(self, inbuf, inoutbuf, count, datatype, op);
   });
 }
 
 SORREL_WEAK(int, MPI_Op_create, (MPI_User_function * user_fn, int commute, MPI_Op* op))
+SORREL_WEAK(int, MPI_Op_create_c, (MPI_User_function_c * user_fn, int commute, MPI_Op* op))
 SORREL_WEAK(int, MPI_Op_free, (MPI_Op * op))
 SORREL_WEAK(int, MPI_Op_commutative, (MPI_Op op, int* commute))
 SORREL_WEAK(int,
             MPI_Reduce_local,
             (const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op))
+SORREL_WEAK(int,
+            MPI_Reduce_local_c,
+            (const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op))
 
 }  // extern "C"
 

@@ -12,7 +12,7 @@ namespace sorrel::abi {
 /// The arguments of a send as the user gave them.
 struct UserSend {
   const void* buffer;
-  int count;
+  MPI_Count count;
   MPI_Datatype datatype;
   int destination;
   int tag;
@@ -21,7 +21,7 @@ struct UserSend {
 /// The arguments of a receive as the user gave them.
 struct UserReceive {
   void* buffer;
-  int count;
+  MPI_Count count;
   MPI_Datatype datatype;
   int source;
   int tag;

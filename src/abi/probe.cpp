@@ -67,6 +67,9 @@ int take_message(RankState& self, MPI_Message* handle, Message** message) {
 
 }  // namespace
 
+#define SORREL_FACES "abi/matched_receive_faces.inc"
+#include "abi/both_counts.hpp"
+
 extern "C" {
 
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
@@ -113,44 +116,6 @@ int PMPI_Improbe(
   });
 }
 
-int PMPI_Mrecv(
-    void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-  return call("MPI_Mrecv", [&](RankState& self) {
-    mpi::Datatype* type = nullptr;
-    Message* taken = nullptr;
-    if (const int error = check_buffer(self, buf, count, datatype, &type); error != MPI_SUCCESS)
-      return error;
-    if (const int error = take_message(self, message, &taken); error != MPI_SUCCESS) return error;
-    Request request;
-    describe_receive(request, self, self.self_comm,
-                     {buf, static_cast<std::size_t>(count), *type, MPI_PROC_NULL, MPI_ANY_TAG});
-    receive_matched(request, taken);
-    wait_for(request);
-    if (status != MPI_STATUS_IGNORE) {
-      mpi::set_status(*status, request.status_source, request.status_tag, request.status_bytes,
-                      false);
-    }
-    return request.error == MPI_SUCCESS ? MPI_SUCCESS : explain(self, request);
-  });
-}
-
-int PMPI_Imrecv(
-    void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-  return call("MPI_Imrecv", [&](RankState& self) {
-    mpi::Datatype* type = nullptr;
-    Message* taken = nullptr;
-    if (const int error = check_buffer(self, buf, count, datatype, &type); error != MPI_SUCCESS)
-      return error;
-    if (const int error = take_message(self, message, &taken); error != MPI_SUCCESS) return error;
-    Request& made =
-        make_receive(self, self.self_comm,
-                     {buf, static_cast<std::size_t>(count), *type, MPI_PROC_NULL, MPI_ANY_TAG});
-    *request = mpi::handle_of(made);
-    receive_matched(made, taken);
-    return MPI_SUCCESS;
-  });
-}
-
 int PMPI_Status_get_source(const MPI_Status* status, int* source) {
   *source = status->MPI_SOURCE;
   return MPI_SUCCESS;
@@ -190,13 +155,6 @@ SORREL_WEAK(
     int,
     MPI_Improbe,
     (int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status))
-SORREL_WEAK(int,
-            MPI_Mrecv,
-            (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status))
-SORREL_WEAK(
-    int,
-    MPI_Imrecv,
-    (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request))
 SORREL_WEAK(int, MPI_Status_get_source, (const MPI_Status* status, int* source))
 SORREL_WEAK(int, MPI_Status_get_tag, (const MPI_Status* status, int* tag))
 SORREL_WEAK(int, MPI_Status_get_error, (const MPI_Status* status, int* err))

@@ -89,15 +89,12 @@ int copy_packed(RankState& self,
                 const UserReceive& user,
                 const mpi::Datatype& type,
                 void** copied,
-                int* bytes) {
-  // A count of bytes must do for a count of elements, because the copy is sent as bytes.
-  constexpr std::size_t bytes_max = std::size_t{1} << 30;
+                MPI_Count* bytes) {
   const std::size_t size = static_cast<std::size_t>(user.count) * type.size();
-  if (size > bytes_max) return self.fail(MPI_ERR_COUNT, "%zu bytes are too many to replace", size);
   *copied = std::malloc(size + 1);
   if (*copied == nullptr) return self.fail(MPI_ERR_NO_MEM, "no memory for %zu bytes", size);
   pack(user.buffer, static_cast<std::size_t>(user.count), type, *copied);
-  *bytes = static_cast<int>(size);
+  *bytes = static_cast<MPI_Count>(size);
   return MPI_SUCCESS;
 }
 
@@ -136,194 +133,9 @@ int replace_nonblocking(
 
 }  // namespace
 
-extern "C" {
+#define SORREL_FACES "abi/receive_faces.inc"
+#include "abi/both_counts.hpp"
 
-int PMPI_Recv(void* buf,
-              int count,
-              MPI_Datatype datatype,
-              int source,
-              int tag,
-              MPI_Comm comm,
-              MPI_Status* status) {
-  return call_on(comm, "MPI_Recv", [&](RankState& self, Comm& c) {
-    return blocking(self, c, {buf, count, datatype, source, tag}, status);
-  });
-}
-
-int PMPI_Irecv(void* buf,
-               int count,
-               MPI_Datatype datatype,
-               int source,
-               int tag,
-               MPI_Comm comm,
-               MPI_Request* request) {
-  return call_on(comm, "MPI_Irecv", [&](RankState& self, Comm& c) {
-    return nonblocking(self, c, {buf, count, datatype, source, tag}, request);
-  });
-}
-
-int PMPI_Recv_init(void* buf,
-                   int count,
-                   MPI_Datatype datatype,
-                   int source,
-                   int tag,
-                   MPI_Comm comm,
-                   MPI_Request* request) {
-  return call_on(comm, "MPI_Recv_init", [&](RankState& self, Comm& c) {
-    const UserReceive user{buf, count, datatype, source, tag};
-    mpi::Datatype* type = nullptr;
-    if (const int error = check(self, c, user, &type); error != MPI_SUCCESS) return error;
-    Request& made = make_receive(self, c, arguments_of(user, *type));
-    made.life = Request::Life::persistent;
-    *request = handle_of(made);
-    return MPI_SUCCESS;
-  });
-}
-
-int PMPI_Sendrecv(const void* sendbuf,
-                  int sendcount,
-                  MPI_Datatype sendtype,
-                  int dest,
-                  int sendtag,
-                  void* recvbuf,
-                  int recvcount,
-                  MPI_Datatype recvtype,
-                  int source,
-                  int recvtag,
-                  MPI_Comm comm,
-                  MPI_Status* status) {
-  return call_on(comm, "MPI_Sendrecv", [&](RankState& self, Comm& c) {
-    return both(self, c, {sendbuf, sendcount, sendtype, dest, sendtag},
-                {recvbuf, recvcount, recvtype, source, recvtag}, status);
-  });
-}
-
-int PMPI_Isendrecv(const void* sendbuf,
-                   int sendcount,
-                   MPI_Datatype sendtype,
-                   int dest,
-                   int sendtag,
-                   void* recvbuf,
-                   int recvcount,
-                   MPI_Datatype recvtype,
-                   int source,
-                   int recvtag,
-                   MPI_Comm comm,
-                   MPI_Request* request) {
-  return call_on(comm, "MPI_Isendrecv", [&](RankState& self, Comm& c) {
-    return both_nonblocking(self, c, {sendbuf, sendcount, sendtype, dest, sendtag},
-                            {recvbuf, recvcount, recvtype, source, recvtag}, request);
-  });
-}
-
-int PMPI_Sendrecv_replace(void* buf,
-                          int count,
-                          MPI_Datatype datatype,
-                          int dest,
-                          int sendtag,
-                          int source,
-                          int recvtag,
-                          MPI_Comm comm,
-                          MPI_Status* status) {
-  return call_on(comm, "MPI_Sendrecv_replace", [&](RankState& self, Comm& c) {
-    return replace(self, c, {buf, count, datatype, source, recvtag},
-                   {nullptr, 0, MPI_BYTE, dest, sendtag}, status);
-  });
-}
-
-int PMPI_Isendrecv_replace(void* buf,
-                           int count,
-                           MPI_Datatype datatype,
-                           int dest,
-                           int sendtag,
-                           int source,
-                           int recvtag,
-                           MPI_Comm comm,
-                           MPI_Request* request) {
-  return call_on(comm, "MPI_Isendrecv_replace", [&](RankState& self, Comm& c) {
-    return replace_nonblocking(self, c, {buf, count, datatype, source, recvtag},
-                               {nullptr, 0, MPI_BYTE, dest, sendtag}, request);
-  });
-}
-
-SORREL_WEAK(int,
-            MPI_Isendrecv_replace,
-            (void* buf,
-             int count,
-             MPI_Datatype datatype,
-             int dest,
-             int sendtag,
-             int source,
-             int recvtag,
-             MPI_Comm comm,
-             MPI_Request* request))
-SORREL_WEAK(int,
-            MPI_Recv,
-            (void* buf,
-             int count,
-             MPI_Datatype datatype,
-             int source,
-             int tag,
-             MPI_Comm comm,
-             MPI_Status* status))
-SORREL_WEAK(int,
-            MPI_Irecv,
-            (void* buf,
-             int count,
-             MPI_Datatype datatype,
-             int source,
-             int tag,
-             MPI_Comm comm,
-             MPI_Request* request))
-SORREL_WEAK(int,
-            MPI_Recv_init,
-            (void* buf,
-             int count,
-             MPI_Datatype datatype,
-             int source,
-             int tag,
-             MPI_Comm comm,
-             MPI_Request* request))
-SORREL_WEAK(int,
-            MPI_Sendrecv,
-            (const void* sendbuf,
-             int sendcount,
-             MPI_Datatype sendtype,
-             int dest,
-             int sendtag,
-             void* recvbuf,
-             int recvcount,
-             MPI_Datatype recvtype,
-             int source,
-             int recvtag,
-             MPI_Comm comm,
-             MPI_Status* status))
-SORREL_WEAK(int,
-            MPI_Isendrecv,
-            (const void* sendbuf,
-             int sendcount,
-             MPI_Datatype sendtype,
-             int dest,
-             int sendtag,
-             void* recvbuf,
-             int recvcount,
-             MPI_Datatype recvtype,
-             int source,
-             int recvtag,
-             MPI_Comm comm,
-             MPI_Request* request))
-SORREL_WEAK(int,
-            MPI_Sendrecv_replace,
-            (void* buf,
-             int count,
-             MPI_Datatype datatype,
-             int dest,
-             int sendtag,
-             int source,
-             int recvtag,
-             MPI_Comm comm,
-             MPI_Status* status))
-
-}  // extern "C"
+extern "C" {}  // extern "C"
 
 }  // namespace sorrel::abi

@@ -62,61 +62,39 @@ int persistent(
 
 extern "C" {
 
-#define SORREL_SEND_PARAMETERS \
-  const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm
+// One face for each of the four modes, three times, with counts of either kind.
+#define SORREL_SEND_PARAMETERS(Count) \
+  const void *buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm
 
-// One face for each of the four modes, three times.
-#define SORREL_SEND_FACES(blocking_name, nonblocking_name, persistent_name, mode)     \
-  int P##blocking_name(SORREL_SEND_PARAMETERS) {                                      \
-    return call_on(comm, #blocking_name, [&](RankState& self, Comm& c) {              \
-      return blocking(self, c, {buf, count, datatype, dest, tag}, mode);              \
-    });                                                                               \
-  }                                                                                   \
-  int P##nonblocking_name(SORREL_SEND_PARAMETERS, MPI_Request* request) {             \
-    return call_on(comm, #nonblocking_name, [&](RankState& self, Comm& c) {           \
-      return nonblocking(self, c, {buf, count, datatype, dest, tag}, mode, request);  \
-    });                                                                               \
-  }                                                                                   \
-  int P##persistent_name(SORREL_SEND_PARAMETERS, MPI_Request* request) {              \
-    return call_on(comm, #persistent_name, [&](RankState& self, Comm& c) {            \
-      return persistent(self, c, {buf, count, datatype, dest, tag}, mode, request);   \
-    });                                                                               \
-  }                                                                                   \
-  SORREL_WEAK(int, blocking_name, (SORREL_SEND_PARAMETERS))                           \
-  SORREL_WEAK(int, nonblocking_name, (SORREL_SEND_PARAMETERS, MPI_Request * request)) \
-  SORREL_WEAK(int, persistent_name, (SORREL_SEND_PARAMETERS, MPI_Request * request))
+#define SORREL_SEND_FACES_OF(blocking_name, nonblocking_name, persistent_name, mode, Count)  \
+  int P##blocking_name(SORREL_SEND_PARAMETERS(Count)) {                                      \
+    return call_on(comm, #blocking_name, [&](RankState& self, Comm& c) {                     \
+      return blocking(self, c, {buf, count, datatype, dest, tag}, mode);                     \
+    });                                                                                      \
+  }                                                                                          \
+  int P##nonblocking_name(SORREL_SEND_PARAMETERS(Count), MPI_Request* request) {             \
+    return call_on(comm, #nonblocking_name, [&](RankState& self, Comm& c) {                  \
+      return nonblocking(self, c, {buf, count, datatype, dest, tag}, mode, request);         \
+    });                                                                                      \
+  }                                                                                          \
+  int P##persistent_name(SORREL_SEND_PARAMETERS(Count), MPI_Request* request) {              \
+    return call_on(comm, #persistent_name, [&](RankState& self, Comm& c) {                   \
+      return persistent(self, c, {buf, count, datatype, dest, tag}, mode, request);          \
+    });                                                                                      \
+  }                                                                                          \
+  SORREL_WEAK(int, blocking_name, (SORREL_SEND_PARAMETERS(Count)))                           \
+  SORREL_WEAK(int, nonblocking_name, (SORREL_SEND_PARAMETERS(Count), MPI_Request * request)) \
+  SORREL_WEAK(int, persistent_name, (SORREL_SEND_PARAMETERS(Count), MPI_Request * request))
+
+#define SORREL_SEND_FACES(blocking_name, nonblocking_name, persistent_name, mode)          \
+  SORREL_SEND_FACES_OF(blocking_name, nonblocking_name, persistent_name, mode, int)        \
+  SORREL_SEND_FACES_OF(blocking_name##_c, nonblocking_name##_c, persistent_name##_c, mode, \
+                       MPI_Count)
 
 SORREL_SEND_FACES(MPI_Send, MPI_Isend, MPI_Send_init, SendMode::standard)
 SORREL_SEND_FACES(MPI_Ssend, MPI_Issend, MPI_Ssend_init, SendMode::synchronous)
 SORREL_SEND_FACES(MPI_Rsend, MPI_Irsend, MPI_Rsend_init, SendMode::standard)
 SORREL_SEND_FACES(MPI_Bsend, MPI_Ibsend, MPI_Bsend_init, SendMode::buffered)
-
-int PMPI_Buffer_attach(void* buffer, int size) {
-  return call("MPI_Buffer_attach", [&](RankState& self) {
-    if (size < 0) return fail_count(self, size);
-    return attach_buffer(self, buffer, static_cast<std::size_t>(size));
-  });
-}
-
-int PMPI_Buffer_detach(void* buffer_addr, int* size) {
-  return call("MPI_Buffer_detach", [&](RankState& self) {
-    std::size_t bytes = 0;
-    const int error = detach_buffer(self, static_cast<void**>(buffer_addr), &bytes);
-    *size = static_cast<int>(bytes);
-    return error;
-  });
-}
-
-int PMPI_Buffer_flush(void) {
-  return call("MPI_Buffer_flush", [&](RankState& self) {
-    flush_buffer(self);
-    return MPI_SUCCESS;
-  });
-}
-
-SORREL_WEAK(int, MPI_Buffer_attach, (void* buffer, int size))
-SORREL_WEAK(int, MPI_Buffer_detach, (void* buffer_addr, int* size))
-SORREL_WEAK(int, MPI_Buffer_flush, (void))
 
 }  // extern "C"
 

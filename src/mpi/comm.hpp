@@ -27,6 +27,15 @@ class ProcessMap;
 struct RankState;
 class World;
 
+struct BufferedSends;
+
+/// Lets those who only hold one do without its definition.
+struct BufferedSendsDeleter {
+  void operator()(BufferedSends* sends) const;
+};
+
+using BufferedSendsPointer = std::unique_ptr<BufferedSends, BufferedSendsDeleter>;
+
 /// What the members of a communicator have in common, in this process.
 class CommShared {
  public:
@@ -90,6 +99,7 @@ struct Comm {
   std::unique_ptr<AttributeMap> attributes;
   std::unique_ptr<std::string> name;
   std::unique_ptr<Info> info;
+  BufferedSendsPointer buffered_sends;
 
   [[nodiscard]] std::int32_t size() const { return shared->size(); }
 };

@@ -8,12 +8,12 @@
 #include "mpi/attribute.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/error_codes.hpp"
+#include "mpi/integer_handles.hpp"
 #include "mpi/p2p/match_table.hpp"
 #include "mpi/world.hpp"
 
 namespace sorrel::mpi {
 
-struct BufferedSends;
 struct Request;
 
 enum class Phase : std::uint8_t { before_init, running, finalized };
@@ -39,6 +39,7 @@ struct RankServices {
   KeyvalTable keyvals;
   PredefinedAttributes predefined_attributes;
   ErrorCodes error_codes;
+  IntegerHandles integer_handles;
 };
 
 /// With many ranks on a worker every call finds its rank's lines in the second-level cache at best,
@@ -71,7 +72,8 @@ struct alignas(cache_line_bytes) RankState {
   Comm self_comm;
 
   int thread_level = 0;
-  std::unique_ptr<BufferedSends, void (*)(BufferedSends*)> buffered_sends{nullptr, nullptr};
+  /// Made at first use, as is the one of a communicator.
+  BufferedSendsPointer buffered_sends;
 
   RankServices& services() {
     if (services_if_used == nullptr) services_if_used = std::make_unique<RankServices>();

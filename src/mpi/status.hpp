@@ -33,8 +33,7 @@ inline void set_status(
   status.MPI_internal[status_cancelled_index] = is_cancelled ? 1 : 0;
 }
 
-/// What a receive from MPI_PROC_NULL gives; a null or inactive request gives the same with
-/// MPI_ANY_SOURCE.
+/// What a receive from MPI_PROC_NULL gives.
 inline void set_empty_status(MPI_Status& status, int source) {
   set_status(status, source, MPI_ANY_TAG, 0, false);
 }

@@ -7,6 +7,7 @@
 
 #include "mpi.h"
 #include "mpi/datatype/datatype.hpp"
+#include "mpi/integers.hpp"
 
 namespace sorrel::mpi {
 
@@ -22,24 +23,24 @@ struct TypedBuffer {
 /// A block for each rank of a communicator. The arrays are the user's.
 struct BlockList {
   void* buffer = nullptr;
-  /// Used when `counts` is null: every block has `count` elements, one behind the other.
+  /// Used when there are no `counts`: every block has `count` elements, one behind the other.
   std::size_t count = 0;
   const Datatype* type = nullptr;
-  const int* counts = nullptr;
+  Integers counts = {};
   /// In extents of `type`; in bytes when `types` is given.
-  const int* displacements = nullptr;
+  Integers displacements = {};
   const MPI_Datatype* types = nullptr;
 
   [[nodiscard]] TypedBuffer of(std::int32_t rank) const {
     const auto i = static_cast<std::size_t>(rank);
     const Datatype* block_type = types == nullptr ? type : datatype_from_handle(types[i]);
-    const std::size_t block_count = counts == nullptr ? count : static_cast<std::size_t>(counts[i]);
+    const std::size_t block_count = counts.is_null() ? count : static_cast<std::size_t>(counts[i]);
     std::int64_t offset = 0;
     if (types != nullptr) {
       offset = displacements[i];
-    } else if (displacements != nullptr) {
+    } else if (!displacements.is_null()) {
       offset = displacements[i] * type->extent();
-    } else if (counts == nullptr) {
+    } else if (counts.is_null()) {
       offset = static_cast<std::int64_t>(i * count) * type->extent();
     }
     return {.buffer = static_cast<std::byte*>(buffer) + offset,

@@ -59,9 +59,9 @@ void reduce_to_root(const Member& member, const ReductionArguments& arguments, s
 
 void all_reduce(const Member& member, const ReductionArguments& arguments);
 
-/// Rank i gets the counts[i] elements behind those of the ranks before; counts null:
-/// arguments.count elements each.
-void reduce_scatter(const Member& member, const ReductionArguments& arguments, const int* counts);
+/// Rank i gets the counts[i] elements behind those of the ranks before; without
+/// counts: arguments.count elements each.
+void reduce_scatter(const Member& member, const ReductionArguments& arguments, Integers counts);
 
 enum class ScanKind : std::uint8_t { inclusive, exclusive };
 

@@ -30,8 +30,7 @@ int collect(const Member& member, const BlockList& receive) {
 
 /// Whether all blocks are equally long and short enough; the same answer at every member.
 bool can_stage(const BlockList& receive) {
-  return receive.counts == nullptr &&
-         receive.count * receive.type->size() <= staged_block_bytes_max;
+  return receive.counts.is_null() && receive.count * receive.type->size() <= staged_block_bytes_max;
 }
 
 int all_gather_staged(const Member& member, const TypedBuffer& own, const BlockList& receive) {

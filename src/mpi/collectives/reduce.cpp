@@ -238,11 +238,11 @@ void reduce_to_root(const Member& member, const ReductionArguments& arguments, s
   slots.meet(self, comm);
 }
 
-void reduce_scatter(const Member& member, const ReductionArguments& arguments, const int* counts) {
+void reduce_scatter(const Member& member, const ReductionArguments& arguments, Integers counts) {
   auto& [self, comm] = member;
   CollectiveSlots& slots = comm.shared->slots();
   const auto count_of = [&](std::int32_t rank) {
-    return counts == nullptr ? arguments.count : static_cast<std::size_t>(counts[rank]);
+    return counts.is_null() ? arguments.count : static_cast<std::size_t>(counts[rank]);
   };
   ElementRange own{.first = 0, .count = count_of(comm.rank)};
   for (std::int32_t rank = 0; rank < comm.rank; ++rank)

@@ -12,24 +12,9 @@
 #include <cstdint>
 
 #include "mpi/datatype/datatype.hpp"
+#include "mpi/integers.hpp"
 
 namespace sorrel::mpi {
-
-/// A view of a caller's array of int, or of MPI_Aint / MPI_Count.
-class Integers {
- public:
-  explicit Integers(const int* values) : narrow_(values) {}
-
-  explicit Integers(const std::int64_t* values) : wide_(values) {}
-
-  [[nodiscard]] std::int64_t operator[](std::size_t index) const {
-    return narrow_ != nullptr ? narrow_[index] : wide_[index];
-  }
-
- private:
-  const int* narrow_ = nullptr;
-  const std::int64_t* wide_ = nullptr;
-};
 
 /// Whether the numbers of a subarray's dimensions run from the slowest (C) or the fastest
 /// (Fortran).

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mpi/datatype/recipe.hpp"
+
 namespace sorrel::mpi {
 
 Datatype* Datatype::create(DatatypeParts parts) {
@@ -41,6 +43,7 @@ void Datatype::destroy() {
   LayoutRef::release(layout_);
   SignatureRef::release(signature_);
   delete[] name_;
+  delete recipe_;
   delete this;
 }
 

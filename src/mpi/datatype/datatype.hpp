@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/cache_line.hpp"
 #include "mpi.h"
@@ -20,6 +21,8 @@
 #include "mpi/datatype/signature.hpp"
 
 namespace sorrel::mpi {
+
+class Recipe;
 
 /// Where a datatype begins and ends: as told (lb, ub), and as its data says (true_lb, true_ub).
 struct Bounds {
@@ -116,6 +119,11 @@ class alignas(cache_line_bytes) Datatype {
   /// they are.
   void set_name(const char* name);
 
+  /// How it was made; null for predefined datatypes.
+  [[nodiscard]] const Recipe* recipe() const { return recipe_; }
+
+  void set_recipe(std::unique_ptr<const Recipe> recipe) { recipe_ = recipe.release(); }
+
   void retain() {
     if (!predefined_) ++references_;
   }
@@ -166,6 +174,7 @@ class alignas(cache_line_bytes) Datatype {
   // The owner's worker only.
   std::uint32_t references_ = 0;
   const char* name_ = nullptr;
+  const Recipe* recipe_ = nullptr;
 };
 
 static_assert(sizeof(Datatype) == 2 * cache_line_bytes, "an index into the table is a shift");

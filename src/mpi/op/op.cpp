@@ -53,17 +53,23 @@ constexpr ClassMask allowed_classes(PredefinedOp op) {
   return 0;
 }
 
-/// MPI passes the length as int: more goes in several calls.
+/// Where the function takes the length as int, more goes in several calls.
 void call_user(const Op& op, const void* in, void* inout, std::size_t count, const Datatype& type) {
   constexpr std::size_t length_max = std::numeric_limits<int>::max();
-  auto* left = static_cast<const std::byte*>(in);
+  // The functions' signatures are older than const; they must not write to their first argument.
+  auto* left = const_cast<std::byte*>(static_cast<const std::byte*>(in));
   auto* right = static_cast<std::byte*>(inout);
+  if (op.large_function() != nullptr) {
+    auto length = static_cast<MPI_Count>(count);
+    MPI_Datatype handle = handle_of(type);
+    if (count != 0) op.large_function()(left, right, &length, &handle);
+    return;
+  }
   while (count != 0) {
     int length = static_cast<int>(std::min(count, length_max));
     MPI_Datatype handle = handle_of(type);
     const std::size_t done = static_cast<std::size_t>(length);
-    // The function's signature is older than const; it must not write to its first argument.
-    op.function()(const_cast<std::byte*>(left), right, &length, &handle);
+    op.function()(left, right, &length, &handle);
     count -= done;
     left += static_cast<std::int64_t>(done) * type.extent();
     right += static_cast<std::int64_t>(done) * type.extent();
@@ -84,6 +90,12 @@ constexpr PredefinedOpTable::PredefinedOpTable() {
 }
 
 constinit const PredefinedOpTable predefined_ops;
+
+Op* Op::create(MPI_User_function_c* function, bool commutative) {
+  Op* op = create(static_cast<MPI_User_function*>(nullptr), commutative);
+  if (op != nullptr) op->large_function_ = function;
+  return op;
+}
 
 Op* Op::create(MPI_User_function* function, bool commutative) {
   auto* op = new (std::nothrow) Op;

@@ -24,6 +24,8 @@ class alignas(16) Op {
 
   /// A user's operation with one owner; nullptr without memory.
   [[nodiscard]] static Op* create(MPI_User_function* function, bool commutative);
+  /// The same for a function that takes its count as an MPI_Count.
+  [[nodiscard]] static Op* create(MPI_User_function_c* function, bool commutative);
 
   [[nodiscard]] bool is_predefined() const { return kind_ != PredefinedOp::user; }
 
@@ -36,7 +38,10 @@ class alignas(16) Op {
     return kind_ == PredefinedOp::replace || kind_ == PredefinedOp::no_op;
   }
 
+  /// Of a user's operation one of the two is there.
   [[nodiscard]] MPI_User_function* function() const { return function_; }
+
+  [[nodiscard]] MPI_User_function_c* large_function() const { return large_function_; }
 
   [[nodiscard]] bool is_valid() const { return magic_ == magic; }
 
@@ -62,6 +67,7 @@ class alignas(16) Op {
   PredefinedOp kind_ = PredefinedOp::user;
   bool commutative_ = true;
   MPI_User_function* function_ = nullptr;
+  MPI_User_function_c* large_function_ = nullptr;
 
   // The owner's worker only.
   std::uint32_t references_ = 0;

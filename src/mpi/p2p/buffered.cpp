@@ -1,27 +1,48 @@
 #include "mpi/p2p/buffered.hpp"
 
 #include <cstdlib>
-#include <new>
+#include <limits>
 
 #include "mpi/datatype/copy.hpp"
-#include "mpi/p2p/wait.hpp"
+#include "mpi/p2p/start.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
 
 namespace {
 
-BufferedSends& sends_of(RankState& self) {
-  if (self.buffered_sends == nullptr) {
-    self.buffered_sends = {new BufferedSends, [](BufferedSends* sends) { delete sends; }};
-  }
-  return *self.buffered_sends;
+BufferedSends& made(BufferedSendsPointer& place) {
+  if (place == nullptr) place.reset(new BufferedSends);
+  return *place;
+}
+
+/// The buffer that a send over `comm` draws from: the communicator's, if it has one.
+BufferedSends& buffer_for(RankState& self, Comm& comm) {
+  const bool has_own = comm.buffered_sends != nullptr && comm.buffered_sends->is_attached;
+  return has_own ? *comm.buffered_sends : buffered_sends_of(self);
+}
+
+std::size_t free_bytes(const BufferedSends& sends) {
+  if (!sends.is_attached) return 0;
+  if (sends.buffer == MPI_BUFFER_AUTOMATIC) return std::numeric_limits<std::size_t>::max();
+  return sends.bytes - sends.bytes_in_use;
 }
 
 }  // namespace
 
-int attach_buffer(RankState& self, void* buffer, std::size_t bytes) {
-  BufferedSends& sends = sends_of(self);
+void BufferedSendsDeleter::operator()(BufferedSends* sends) const {
+  delete sends;
+}
+
+BufferedSends& buffered_sends_of(RankState& self) {
+  return made(self.buffered_sends);
+}
+
+BufferedSends& buffered_sends_of(Comm& comm) {
+  return made(comm.buffered_sends);
+}
+
+int attach_buffer(RankState& self, BufferedSends& sends, void* buffer, std::size_t bytes) {
   if (sends.is_attached)
     return self.fail(MPI_ERR_BUFFER, "a buffer of %zu bytes is attached already", sends.bytes);
   sends.buffer = buffer;
@@ -30,18 +51,16 @@ int attach_buffer(RankState& self, void* buffer, std::size_t bytes) {
   return MPI_SUCCESS;
 }
 
-int detach_buffer(RankState& self, void** buffer, std::size_t* bytes) {
-  BufferedSends& sends = sends_of(self);
+int detach_buffer(RankState& self, BufferedSends& sends, void** buffer, std::size_t* bytes) {
   if (!sends.is_attached) return self.fail(MPI_ERR_BUFFER, "no buffer is attached");
-  flush_buffer(self);
+  flush_buffer(self, sends);
   *buffer = sends.buffer;
   *bytes = sends.bytes;
   sends.is_attached = false;
   return MPI_SUCCESS;
 }
 
-void flush_buffer(RankState& self) {
-  BufferedSends& sends = sends_of(self);
+void flush_buffer(RankState& self, BufferedSends& sends) {
   if (sends.bytes_in_use == 0) return;
   sends.flusher = &self.fiber;
   self.wait = {.kind = WaitNote::Kind::requests};
@@ -50,13 +69,29 @@ void flush_buffer(RankState& self) {
   self.wait.kind = WaitNote::Kind::none;
 }
 
+Request& start_flush(RankState& self, Comm& comm, BufferedSends& sends) {
+  Request& request = make_receive(self, comm,
+                                  {.buffer = nullptr,
+                                   .count = 0,
+                                   .type = *datatype_from_handle(MPI_BYTE),
+                                   .source = MPI_PROC_NULL,
+                                   .tag = MPI_ANY_TAG});
+  request.is_active = true;
+  if (sends.bytes_in_use == 0) {
+    complete(request);
+  } else {
+    sends.flush_requests.push_back(&request);
+  }
+  return request;
+}
+
 int buffered_send(RankState& self, Comm& comm, const SendArguments& arguments) {
-  BufferedSends& sends = sends_of(self);
+  BufferedSends& sends = buffer_for(self, comm);
   const std::size_t bytes = arguments.count * arguments.type.size();
   const std::size_t charge = bytes + MPI_BSEND_OVERHEAD;
-  if (!sends.is_attached || charge > sends.bytes - sends.bytes_in_use) {
+  if (charge > free_bytes(sends)) {
     return self.fail(MPI_ERR_BUFFER, "the message needs %zu bytes of attached buffer, %zu are free",
-                     charge, sends.is_attached ? sends.bytes - sends.bytes_in_use : 0);
+                     charge, free_bytes(sends));
   }
   void* copied = std::malloc(bytes + 1);
   if (copied == nullptr) return self.fail(MPI_ERR_NO_MEM, "no memory for %zu bytes", bytes);
@@ -72,6 +107,7 @@ int buffered_send(RankState& self, Comm& comm, const SendArguments& arguments) {
                 SendMode::buffered);
   request.duties = {.owns_buffer = true, .is_released = true};
   request.buffered_charge = charge;
+  request.charged = &sends;
   sends.bytes_in_use += charge;
   start_send(request);
   return MPI_SUCCESS;
@@ -80,12 +116,16 @@ int buffered_send(RankState& self, Comm& comm, const SendArguments& arguments) {
 void free_owned_buffer(Request& request) {
   std::free(request.buffer);
   if (request.buffered_charge == 0) return;
-  BufferedSends& sends = *request.owner->buffered_sends;
+  BufferedSends& sends = *request.charged;
   sends.bytes_in_use -= request.buffered_charge;
-  if (sends.bytes_in_use == 0 && sends.flusher != nullptr) {
+  if (sends.bytes_in_use != 0) return;
+  if (sends.flusher != nullptr) {
     request.owner->worker->make_ready(*sends.flusher);
     sends.flusher = nullptr;
   }
+  for (Request* flush : sends.flush_requests)
+    complete(*flush);
+  sends.flush_requests.clear();
 }
 
 }  // namespace sorrel::mpi

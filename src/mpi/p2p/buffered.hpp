@@ -2,34 +2,53 @@
 //! receive.
 //!
 //! The attached buffer is an allowance: its size is accounted as the standard says, the copies live
-//! in our own memory.
+//! in our own memory. A rank has one for all communicators, and each communicator may have its own,
+//! which then serves its sends alone. MPI_BUFFER_AUTOMATIC is an allowance without an end.
+//! Own worker only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "mpi/p2p/send.hpp"
 
 namespace sorrel::mpi {
 
-/// The attached buffer of one rank and the sends that use it.
+/// An attached buffer and the sends that use it.
 struct BufferedSends {
   void* buffer = nullptr;
   std::size_t bytes = 0;
   std::size_t bytes_in_use = 0;
   bool is_attached = false;
+  /// The rank's fiber, while it waits for bytes_in_use to become 0.
   core::Fiber* flusher = nullptr;
+  /// Requests of MPI_Buffer_iflush and its like, complete when bytes_in_use becomes 0.
+  std::vector<Request*> flush_requests;
 };
 
+/// The buffer of the rank, and the one of a communicator; made at first use.
+[[nodiscard]] BufferedSends& buffered_sends_of(RankState& self);
+[[nodiscard]] BufferedSends& buffered_sends_of(Comm& comm);
+
 /// MPI_ERR_BUFFER when one is attached already.
-[[nodiscard]] int attach_buffer(RankState& self, void* buffer, std::size_t bytes);
+[[nodiscard]] int attach_buffer(RankState& self,
+                                BufferedSends& sends,
+                                void* buffer,
+                                std::size_t bytes);
 
 /// Waits for the buffered sends, then gives the buffer back. May suspend. MPI_ERR_BUFFER when none
 /// is attached.
-[[nodiscard]] int detach_buffer(RankState& self, void** buffer, std::size_t* bytes);
+[[nodiscard]] int detach_buffer(RankState& self,
+                                BufferedSends& sends,
+                                void** buffer,
+                                std::size_t* bytes);
 
 /// Waits until every buffered send has left. May suspend.
-void flush_buffer(RankState& self);
+void flush_buffer(RankState& self, BufferedSends& sends);
+
+/// A request that is complete when every buffered send has left. Never suspends.
+[[nodiscard]] Request& start_flush(RankState& self, Comm& comm, BufferedSends& sends);
 
 /// Copies the message and starts sending the copy. Never suspends. MPI_ERR_BUFFER when it does not
 /// fit.

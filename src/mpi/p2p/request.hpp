@@ -115,8 +115,9 @@ struct Request {
   std::size_t truncated_bytes;
   /// Of a part: the request that the user sees.
   Request* main_part;
-  /// With an owned buffer: what it takes of the attached buffer.
+  /// With an owned buffer: what it takes of an attached buffer, and of which.
   std::size_t buffered_charge;
+  BufferedSends* charged;
 
   /// Free list of the pool.
   Request* next_free;

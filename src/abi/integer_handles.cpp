@@ -1,0 +1,46 @@
+// Handles as integers. MPI 5.0, 20.3. Nothing is checked: what is no handle stays none.
+#include "mpi/integer_handles.hpp"
+
+#include "abi/call.hpp"
+
+namespace sorrel::abi {
+
+namespace {
+
+/// `null_handle` for an integer that is none of this rank's.
+template <class Handle>
+Handle handle_of_number(RankState& self, int number, Handle null_handle) {
+  const std::uintptr_t handle = self.services().integer_handles.handle_of(number);
+  return handle == 0 ? null_handle : reinterpret_cast<Handle>(handle);
+}
+
+}  // namespace
+
+extern "C" {
+
+#define SORREL_INTEGER_FACES(kind, Handle, null_handle)                                         \
+  int PMPI_##kind##_toint(Handle handle) {                                                      \
+    RankState& self = enter("MPI_" #kind "_toint");                                             \
+    return self.services().integer_handles.number_of(reinterpret_cast<std::uintptr_t>(handle)); \
+  }                                                                                             \
+  Handle PMPI_##kind##_fromint(int number) {                                                    \
+    return handle_of_number(enter("MPI_" #kind "_fromint"), number, null_handle);               \
+  }                                                                                             \
+  SORREL_WEAK_SAME(MPI_##kind##_toint)                                                          \
+  SORREL_WEAK_SAME(MPI_##kind##_fromint)
+
+SORREL_INTEGER_FACES(Comm, MPI_Comm, MPI_COMM_NULL)
+SORREL_INTEGER_FACES(Errhandler, MPI_Errhandler, MPI_ERRHANDLER_NULL)
+SORREL_INTEGER_FACES(File, MPI_File, MPI_FILE_NULL)
+SORREL_INTEGER_FACES(Group, MPI_Group, MPI_GROUP_NULL)
+SORREL_INTEGER_FACES(Info, MPI_Info, MPI_INFO_NULL)
+SORREL_INTEGER_FACES(Message, MPI_Message, MPI_MESSAGE_NULL)
+SORREL_INTEGER_FACES(Op, MPI_Op, MPI_OP_NULL)
+SORREL_INTEGER_FACES(Request, MPI_Request, MPI_REQUEST_NULL)
+SORREL_INTEGER_FACES(Session, MPI_Session, MPI_SESSION_NULL)
+SORREL_INTEGER_FACES(Type, MPI_Datatype, MPI_DATATYPE_NULL)
+SORREL_INTEGER_FACES(Win, MPI_Win, MPI_WIN_NULL)
+
+}  // extern "C"
+
+}  // namespace sorrel::abi

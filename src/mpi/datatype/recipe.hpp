@@ -1,0 +1,57 @@
+//! Recipe - how a derived datatype was made: the arguments of its constructor, for
+//! MPI_Type_get_envelope and MPI_Type_get_contents.
+//!
+//! Filled by the C face of a constructor in the order in which the standard lists the arguments
+//! (MPI 5.0, 5.1.13); belongs to its datatype and its rank. Holds the old datatypes: programs may
+//! free them and still ask for them.
+#pragma once
+
+#include <cstdint>
+#include <mpi.h>
+#include <vector>
+
+#include "mpi/integers.hpp"
+
+namespace sorrel::mpi {
+
+class Datatype;
+
+class Recipe {
+ public:
+  /// `is_large`: made by a constructor whose counts are MPI_Count.
+  Recipe(int combiner, bool is_large) : combiner_(combiner), is_large_(is_large) {}
+
+  Recipe(const Recipe&) = delete;
+  Recipe& operator=(const Recipe&) = delete;
+  ~Recipe();
+
+  /// A number that is an int in both forms of the constructor.
+  Recipe& integer(int value);
+  /// A number that is an int, or an MPI_Count in the large form.
+  Recipe& count(std::int64_t value);
+  Recipe& counts(Integers values, std::int64_t length);
+  /// A number that is an MPI_Aint, or an MPI_Count in the large form.
+  Recipe& address(std::int64_t value);
+  Recipe& addresses(Integers values, std::int64_t length);
+  Recipe& type(Datatype& old_type);
+
+  [[nodiscard]] int combiner() const { return combiner_; }
+
+  [[nodiscard]] const std::vector<int>& integers() const { return integers_; }
+
+  [[nodiscard]] const std::vector<MPI_Aint>& addresses() const { return addresses_; }
+
+  [[nodiscard]] const std::vector<MPI_Count>& large_counts() const { return large_counts_; }
+
+  [[nodiscard]] const std::vector<Datatype*>& types() const { return types_; }
+
+ private:
+  const int combiner_;
+  const bool is_large_;
+  std::vector<int> integers_;
+  std::vector<MPI_Aint> addresses_;
+  std::vector<MPI_Count> large_counts_;
+  std::vector<Datatype*> types_;
+};
+
+}  // namespace sorrel::mpi
