@@ -84,6 +84,7 @@ class World {
     std::uint32_t first_worker = 0;
     /// What the layout calls a process is a pretend node of this one (transport/sim).
     bool is_pretend_node = false;
+    MessageLimits limits = {};
   };
 
   /// A process's part of the job.
@@ -120,7 +121,7 @@ class World {
 
   [[nodiscard]] JobControl& job() const { return job_; }
 
-  [[nodiscard]] const MessageLimits& limits() const { return limits_; }
+  [[nodiscard]] const MessageLimits& limits() const { return connection_.limits; }
 
   /// A rank of another process is one stand-in for all of them, whose `worker` is null.
   [[nodiscard]] RankState& rank(std::int32_t world_rank) {
@@ -183,7 +184,6 @@ class World {
   const std::uint32_t own_process_;
   const std::int32_t first_own_rank_;
   const std::int32_t last_own_rank_;
-  const MessageLimits limits_;
   std::shared_ptr<const Group> group_;
   /// Stands for every rank of another process.
   std::unique_ptr<RankState> remote_rank_;

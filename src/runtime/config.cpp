@@ -104,6 +104,10 @@ Config take_config_from_environment() {
     config.seed = static_cast<std::uint64_t>(number_in("SORREL_SEED_OF_RUN", 0));
   config.wire = wire_in_environment(config.seed);
   config.has_rank_labels = number_in("SORREL_LABEL", 0) != 0;
+  config.spin_ns_max = number_in("SORREL_SPIN", config.spin_ns_max);
+  config.eager_bytes_max =
+      static_cast<std::uint32_t>(number_in("SORREL_EAGER", config.eager_bytes_max));
+  config.may_pull = number_in("SORREL_PULL", 1) != 0;
   if (has_host_in_environment()) join_host(config);
   config.loops = loop::settings_of_environment(config.worker_count);
   for (const char* name :
@@ -111,7 +115,8 @@ Config take_config_from_environment() {
         "SORREL_LABEL",       "SORREL_SHARE",        "SORREL_PROCESSES",    "SORREL_PROCESS",
         "SORREL_SEGMENT",     "SORREL_IN_PLACE",     "SORREL_WIRE",         "SORREL_SEED_OF_RUN",
         "SORREL_HOST",        "SORREL_HOST_PLUGINS", "SORREL_HOST_LIBRARY", "SORREL_HOST_BOARD",
-        "SORREL_HOST_DAEMON", "SORREL_HOST_ABORTS",  "SORREL_HOST_UNBOUND", "SORREL_VERBOSE"})
+        "SORREL_HOST_DAEMON", "SORREL_HOST_ABORTS",  "SORREL_HOST_UNBOUND", "SORREL_VERBOSE",
+        "SORREL_SPIN",        "SORREL_EAGER",        "SORREL_PULL"})
     unsetenv(name);
   unsetenv("LD_BIND_NOW");
   restore("LD_LIBRARY_PATH", "SORREL_OLD_LD_LIBRARY_PATH");

@@ -27,6 +27,12 @@ struct Config {
   std::vector<int> cpus;
   std::size_t stack_bytes = std::size_t{1} << 20;
   bool has_rank_labels = false;
+  /// How long idle workers spin before they sleep; -1: the scheduler's own bound.
+  std::int64_t spin_ns_max = -1;
+  /// Up to which size messages are copied before they are asked for; 0: mpi's own bound.
+  std::uint32_t eager_bytes_max = 0;
+  /// Whether long messages may be read from another process's memory where the system allows it.
+  bool may_pull = true;
   /// How loops share the machine with other jobs: the environment's words, read while
   /// SORREL_SHARE was still there.
   loop::Settings loops;

@@ -33,6 +33,7 @@ core::SchedulerOptions scheduler_options(const Config& config) {
                                  .memory = config.memory,
                                  .process = config.memory == nullptr ? 0 : config.own_process,
                                  .seed = config.seed};
+  if (config.spin_ns_max >= 0) options.limits.spin_ns_max = config.spin_ns_max;
   // Workers that share cores take time from each other by spinning.
   const long online_count = sysconf(_SC_NPROCESSORS_ONLN);
   const bool is_crowded =
@@ -52,7 +53,9 @@ std::unique_ptr<transport::Transport> make_transport(const Config& config,
   if (config.host != nullptr)
     return std::make_unique<transport::HostTransport>(scheduler, *config.host);
   if (config.memory == nullptr) return nullptr;
-  return std::make_unique<transport::ShmTransport>(scheduler);
+  using Pulling = transport::ShmTransport::Pulling;
+  return std::make_unique<transport::ShmTransport>(
+      scheduler, config.may_pull ? Pulling::when_allowed : Pulling::never);
 }
 
 std::unique_ptr<transport::PretendNodes> pretend_nodes(const Config& config,
@@ -113,9 +116,12 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
 
 void Job::make_worlds(const Config& config, transport::Transport* transport) {
   const mpi::RankLayout layout = layout_of(config);
+  mpi::MessageLimits limits;
+  if (config.eager_bytes_max != 0) limits.eager_bytes_max = config.eager_bytes_max;
   if (pretend_nodes_ == nullptr) {
-    worlds_.push_back(std::make_unique<mpi::World>(scheduler_, *this, layout,
-                                                   mpi::World::Connection{.transport = transport}));
+    worlds_.push_back(std::make_unique<mpi::World>(
+        scheduler_, *this, layout,
+        mpi::World::Connection{.transport = transport, .limits = limits}));
     return;
   }
   for (std::uint32_t i = 0; i < pretend_nodes_->count(); ++i) {
@@ -123,7 +129,8 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
         scheduler_, *this, layout,
         mpi::World::Connection{.transport = &pretend_nodes_->node(i),
                                .first_worker = pretend_nodes_->first_worker(i),
-                               .is_pretend_node = true}));
+                               .is_pretend_node = true,
+                               .limits = limits}));
   }
 }
 

@@ -32,6 +32,8 @@ cli_case(strange_binding 2 - "--bind must be core or none, not 'socket'" ${sorre
 cli_case(flag_with_value 2 - "--label takes no value" ${sorrel} run --label=yes ./program)
 cli_case(no_program 2 - "no program given. usage: sorrel run" ${sorrel} run -n 4)
 
+cli_case(strange_procs 2 - "^sorrel: --procs must be a whole number from 1 to 1024, not 'many'~$" ${sorrel} run --procs many ./program)
+
 # Refused programs
 cli_case(not_there 2 - "^sorrel: ./nothing: no such program~$" ${sorrel} run ./nothing)
 cli_case(not_in_path 2 - "nothing-here: no such program in PATH or in this folder" ${sorrel} run nothing-here)
@@ -45,7 +47,7 @@ cli_case(script 2 - "./script is a script .*run its interpreter: /bin/sh ./scrip
 cli_case(truncated 2 - "./truncated is a damaged ELF file" ${sorrel} run ./truncated)
 cli_case(other_architecture 2 - "other_architecture is built for another architecture, s390 \\(64 bit\\)" ${sorrel} run ./other_architecture)
 cli_case(static 2 - "./static is statically linked.*leave out -static" ${sorrel} run ./static)
-cli_case(non_pie 2 - "./fixed is not position-independent.*sorrel run -n N --procs N ./fixed.*-fPIE -pie" ${sorrel} run ./fixed)
+cli_case(non_pie_shared 2 - "^sorrel: ./fixed is not position-independent.*-fPIE -pie.* every rank must be a process: --procs 4, or leave it out~$" ${sorrel} run -n 4 --procs 2 ./fixed)
 cli_case(shared_library 2 - "libbetween.so.1 is a shared library. give a program" ${sorrel} run lib/libbetween.so.1)
 cli_case(for_openmpi 2 - "built for the own ABI of Open MPI. rebuild it with `sorrel cc`.*mpicc_abi" ${sorrel} run ./for_openmpi)
 cli_case(for_mpich 2 - "built for the own ABI of MPICH. rebuild" ${sorrel} run ./for_mpich)
@@ -62,6 +64,10 @@ cli_case(workers_not_above_ranks 7 "SORREL_RANKS=2~SORREL_WORKERS=2~" - ${sorrel
 cli_case(unbound 7 "SORREL_WORKERS=1~SORREL_CPUS=~" - ${sorrel} run -n 2 --workers 1 --bind none ./program)
 cli_case(more_workers_than_cpus_are_unbound 7 "SORREL_WORKERS=1000~SORREL_CPUS=~" - ${sorrel} run -n 1000 --workers 1000 ./program)
 cli_case(words_untouched 7 "argument \\[-n\\]~argument \\[\\]~argument \\[a  b\\]~argument \\[\\*\\]~argument \\[--help\\]~argument \\[:\\]~" - bash -c "${sorrel} run -n 1 ./program -n '' 'a  b' '*' --help :")
+cli_case(non_pie 7 "STARTED" "^sorrel: note: ./fixed is not position-independent, .*: every rank is a process, as with --procs 2~$" ${sorrel} run -n 2 ./fixed)
+cli_case(interpreter 7 "STARTED~argument .x.py." "^sorrel: note: ./python3 is an interpreter, .*: every rank is a process, as with --procs 3~$" ${sorrel} run -n 3 ./python3 x.py)
+cli_case(interpreter_with_procs 7 "STARTED" - ${sorrel} run -n 3 --procs 3 ./python3)
+cli_case(script_of_an_interpreter 7 "STARTED~argument .-u -x.~argument ../script.py.~argument .y." "note: python3 is an interpreter" env PATH=${subjects}:/usr/bin:/bin ${sorrel} run -n 2 ./script.py y)
 cli_case(program_in_path 7 "STARTED" - env PATH=${subjects}:/usr/bin:/bin ${sorrel} run -n 1 program)
 cli_case(program_in_this_folder 7 "STARTED" - ${sorrel} run -n 1 program)
 cli_case(independent_copies 7 "LD_PRELOAD=${tree}/lib/libmpi_abi.so.1~SORREL_OLD_LD_PRELOAD=~" - env -u LD_PRELOAD ${sorrel} run -n 2 ./without_mpi)
@@ -82,6 +88,9 @@ cli_case(info 0 "Sorrel .*standard ABI 1\\.0~.*${tree}/lib/libmpi_abi.so.1~.*fut
 cli_case(info_of_a_program 0 "position-independent executable~ +globals +1[0-9]+ bytes writable.*thread-locals none~.*libmpi_abi.so.1 .*MPI functions 2: MPI_Finalize MPI_Init~ +missing here +none~ +can run +yes~ +ranks +at most [0-9]+" - ${sorrel} info ./program)
 cli_case(info_of_thread_locals 0 "thread-locals 4 bytes" - ${sorrel} info ./with_tls)
 cli_case(info_of_a_lacking_program 1 "missing here +2: MPI_Imaginary PMPI_Imaginary_too~ +can run +no: " - ${sorrel} info ./missing)
+cli_case(info_of_an_absent_function 0 "missing here +none~ +unsupported +1: MPI_Win_fence~ +can run +yes~" - ${sorrel} info ./absent)
+cli_case(info_of_an_interpreter 0 "can run +yes, every rank a process: ./python3 is an interpreter" - ${sorrel} info ./python3)
+cli_case(info_tells_what_auto_would_do 0 "processes +[a-z].*--procs auto 1 process: the program's data can be private to a rank. idle workers spin [0-9]+ us" - ${sorrel} info ./program)
 cli_case(info_of_nothing 1 "can run +no: ./nothing: no such program" - ${sorrel} info ./nothing)
 cli_case(info_json 1 "^[{]~  \"version\".*\"missing_functions\": .~      \"MPI_Imaginary\",~.*\"can_run\": false.*~[}]~$" - ${sorrel} info --json ./missing)
 cli_case(info_unknown_flag 2 - "unknown option --jsn. did you mean --json\\?" ${sorrel} info --jsn)

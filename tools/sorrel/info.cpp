@@ -21,6 +21,7 @@
 #include "tools/sorrel/kernel_features.hpp"
 #include "tools/sorrel/numbers.hpp"
 #include "tools/sorrel/preflight.hpp"
+#include "tools/sorrel/process_choice.hpp"
 #include "tools/sorrel/worker_plan.hpp"
 
 namespace sorrel::tool {
@@ -44,6 +45,7 @@ struct Machine {
   MachineLimits limits;
   std::optional<Topology> topology;
   KernelFeatures features;
+  bool has_peer_memory = false;
   int workers = 0;
   std::vector<int> cpus;
   std::string kernel;
@@ -57,6 +59,7 @@ Machine read_machine() {
   machine.limits = read_machine_limits();
   machine.topology = read_topology(TopologyDetail::with_caches);
   machine.features = read_kernel_features();
+  machine.has_peer_memory = can_read_peer_memory();
   machine.workers = default_workers(machine.limits);
   machine.cpus = choose_cpus(machine.workers, machine.limits, [&] { return machine.topology; });
   if (utsname names{}; uname(&names) == 0)
@@ -125,6 +128,10 @@ void print_machine(const Machine& machine) {
   line("features", fmt::format("futex {}, membarrier {}, FSGSBASE {}, MADV_GUARD_INSTALL {}",
                                yes_no(features.futex), yes_no(features.membarrier),
                                yes_no(features.fsgsbase), yes_no(features.guard_install)));
+  line("processes", machine.has_peer_memory
+                        ? "long messages between them are read from the sender's memory"
+                        : "reading each other's memory is forbidden: long messages between them "
+                          "are pushed through the memory they share");
   fmt::print("Workers that `sorrel run` would use\n");
   line("count", fmt::format("{}", machine.workers));
   line("because", affinity_text(machine.limits) + "; " + quota_text(machine.limits));
@@ -135,7 +142,15 @@ std::string names_text(const std::vector<std::string>& names) {
   return names.empty() ? "none" : fmt::format("{}: {}", names.size(), fmt::join(names, " "));
 }
 
-void print_program(const ProgramReport& program) {
+/// What `run --procs auto` would do with as many ranks as cores.
+ProcessChoice choice_for(const ProgramReport& program, const Machine& machine) {
+  const auto cores = static_cast<std::uint64_t>(machine.workers);
+  return choose_processes(
+      {.ranks = cores, .cores = cores, .ranks_per_process_max = map_budget(program).ranks_max()},
+      program, machine.features, probe_machine());
+}
+
+void print_program(const ProgramReport& program, const Machine& machine) {
   fmt::print("Program {}\n", program.name);
   if (!program.kind.empty()) {
     line("file", program.path);
@@ -155,15 +170,23 @@ void print_program(const ProgramReport& program) {
     }
     line("MPI functions", names_text(program.functions));
     line("missing here", names_text(program.missing_functions));
+    if (!program.absent_functions.empty())
+      line("unsupported", names_text(program.absent_functions));
   }
   if (!program.refusal.empty()) {
     line("can run", "no: " + program.refusal);
+    return;
+  }
+  if (!program.own_process_reason.empty()) {
+    line("can run", "yes, every rank a process: " + program.own_process_reason);
+    line("--procs auto", describe(choice_for(program, machine)));
     return;
   }
   const MapBudget budget = map_budget(program);
   line("can run", program.uses_mpi ? "yes" : "yes, as independent copies: it does not use MPI");
   line("ranks", fmt::format("at most {} (vm.max_map_count = {}, {} maps per rank)",
                             budget.ranks_max(), budget.map_count_max, budget.maps_per_rank));
+  line("--procs auto", describe(choice_for(program, machine)));
 }
 
 void write_list(JsonWriter& json, const char* key, const std::vector<std::string>& names) {
@@ -214,6 +237,7 @@ void write_machine(JsonWriter& json, const Machine& machine) {
   json.value("futex", machine.features.futex);
   json.value("membarrier", machine.features.membarrier);
   json.value("fsgsbase", machine.features.fsgsbase);
+  json.value("peer_memory", machine.has_peer_memory);
   json.value("madv_guard_install", machine.features.guard_install);
   json.end_object();
   json.end_object();
@@ -252,9 +276,11 @@ void write_program(JsonWriter& json, const ProgramReport& program) {
   json.end_list();
   write_list(json, "functions", program.functions);
   write_list(json, "missing_functions", program.missing_functions);
+  write_list(json, "absent_functions", program.absent_functions);
   json.value("uses_mpi", program.uses_mpi);
   json.value("can_run", program.refusal.empty());
   json.value("refusal", program.refusal);
+  json.value("own_process_reason", program.own_process_reason);
   json.value("ranks_max", program.refusal.empty() ? map_budget(program).ranks_max() : 0);
   json.end_object();
 }
@@ -291,7 +317,7 @@ int info_command(Arguments arguments) {
     fmt::print("{}\n", json.text());
   } else {
     print_machine(machine);
-    if (program) print_program(*program);
+    if (program) print_program(*program, machine);
   }
   return program && !program->refusal.empty() ? 1 : 0;
 }

@@ -13,4 +13,8 @@ struct KernelFeatures {
 
 [[nodiscard]] KernelFeatures read_kernel_features();
 
+/// Whether processes that `run` starts may read each other's memory. Starts two of them to find
+/// out.
+[[nodiscard]] bool can_read_peer_memory();
+
 }  // namespace sorrel::tool

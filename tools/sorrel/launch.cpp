@@ -22,6 +22,7 @@
 #include "os/shared_segment.hpp"
 #include "tools/sorrel/children.hpp"
 #include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/label_pipes.hpp"
 
 namespace sorrel::tool {
 
@@ -53,12 +54,19 @@ class Launch {
     block_signals();
     // What a killed process leaves behind comes to us, and we end it.
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    if (plan_.label_lines) {
+      labels_ = std::make_unique<LabelPipes>(plan_.shape.process_count);
+      if (!labels_->is_valid())
+        return refuse("--label needs two pipes a process: {}", std::strerror(errno));
+    }
     for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
       if (!start(i)) break;
     }
+    if (labels_ != nullptr) labels_->begin();
     while (live_count_ > 0)
       wait_for_news();
     if (is_ending_) end_children();
+    labels_.reset();
     // As if it had been ours to die of.
     if (ended_by_signal_ != 0) die_of(ended_by_signal_);
     return status_;
@@ -101,6 +109,7 @@ class Launch {
         close(nothing);
       }
     }
+    if (labels_ != nullptr) labels_->redirect(index);
     plan_.set_environment(index, memory_->descriptor());
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
     execv(plan_.program.c_str(), plan_.words);
@@ -202,6 +211,7 @@ class Launch {
 
   const LaunchPlan& plan_;
   std::unique_ptr<JobMemory> memory_;
+  std::unique_ptr<LabelPipes> labels_;
   std::vector<pid_t> pids_;
   std::uint32_t live_count_ = 0;
   int status_ = 0;

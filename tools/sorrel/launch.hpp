@@ -18,6 +18,8 @@ namespace sorrel::tool {
 struct LaunchPlan {
   std::uint64_t rank_count = 1;
   core::JobShape shape;
+  /// Every rank is a process, and each line of its output is to begin with it.
+  bool label_lines = false;
   std::string program;  ///< path
   char* const* words = nullptr;
   /// In the child, before the program is executed: what process `index` finds in its environment.

@@ -15,6 +15,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "tools/sorrel/interpreter.hpp"
 #include "tools/sorrel/kernel_features.hpp"
 #include "tools/sorrel/program_file.hpp"
 
@@ -94,7 +95,7 @@ std::string describe(const std::string& name, const ElfError& error) {
 }
 
 /// What is wrong with the kind of file, or "".
-std::string refuse_kind(const std::string& name, const ElfFile& elf, Sharing sharing) {
+std::string refuse_kind(const std::string& name, const ElfFile& elf) {
   const bool is_program =
       elf.kind() == ElfKind::executable_pie || elf.kind() == ElfKind::executable_fixed;
   if (!is_program)
@@ -107,14 +108,32 @@ std::string refuse_kind(const std::string& name, const ElfFile& elf, Sharing sha
         "-static and link with `sorrel cc`",
         name);
   }
-  if (elf.kind() == ElfKind::executable_fixed && sharing == Sharing::one_process) {
+  return "";
+}
+
+/// Why ranks of this program cannot share a process, or "".
+std::string why_own_process(const std::string& name, const ElfFile& elf, const std::string& path) {
+  if (elf.kind() == ElfKind::executable_fixed) {
     return fmt::format(
-        "{} is not position-independent, so its ranks cannot have private globals in one process; "
-        "make each rank a process, sorrel run -n N --procs N {}, or rebuild it with -fPIE -pie "
-        "(leave out -no-pie)",
-        name, name);
+        "{} is not position-independent, so its ranks cannot have private globals in one process "
+        "(rebuilt with -fPIE -pie it could)",
+        name);
+  }
+  if (is_interpreter(path)) {
+    return fmt::format(
+        "{} is an interpreter, and what it loads cannot be private to a rank in one process", name);
   }
   return "";
+}
+
+bool is_absent(std::string_view name) {
+  static constexpr std::string_view absent[] = {
+#define SORREL_ABSENT(chapter, function) "MPI_" #function,
+#include "abi/absent_functions.def"
+#undef SORREL_ABSENT
+  };
+  if (name.substr(0, 1) == "P") name.remove_prefix(1);
+  return std::find(std::begin(absent), std::end(absent), name) != std::end(absent);
 }
 
 /// Gathers what the program and its libraries need and give.
@@ -153,7 +172,11 @@ class Inspection {
     }
     report_.functions.assign(used_.begin(), used_.end());
     for (const std::string& name : wanted_) {
-      if (!given_.contains(name)) report_.missing_functions.push_back(name);
+      if (is_absent(name)) {
+        report_.absent_functions.push_back(name);
+      } else if (!given_.contains(name)) {
+        report_.missing_functions.push_back(name);
+      }
     }
     report_.must_preload = report_.must_preload || !report_.uses_mpi;
   }
@@ -195,17 +218,6 @@ class Inspection {
   std::set<std::string> wanted_;
 };
 
-std::string refuse_missing(const ProgramReport& report) {
-  const std::size_t count = report.missing_functions.size();
-  const std::size_t shown = std::min(count, names_shown_max);
-  const std::span<const std::string> names(report.missing_functions.data(), shown);
-  return fmt::format(
-      "{} needs {} MPI function{} that this version does not have: {}{}", report.name, count,
-      count == 1 ? "" : "s", fmt::join(names, ", "),
-      shown < count ? fmt::format(" and {} more (see `sorrel info {}`)", count - shown, report.name)
-                    : "");
-}
-
 std::string refuse_file(const std::string& name, const std::string& path) {
   struct stat status{};
   if (name.empty()) return "the program's name is empty";
@@ -220,7 +232,38 @@ std::string refuse_file(const std::string& name, const std::string& path) {
   return "";
 }
 
+/// Of a script: inspects its interpreter in its place.
+ProgramReport inspect_script(const ProgramReport& script,
+                             const std::string& first_line,
+                             const Installation& installation) {
+  std::vector<std::string> words = interpreter_words(first_line);
+  ProgramReport report = inspect_program(words.front(), installation);
+  words.front() = report.path;
+  words.push_back(script.path);
+  report.name = script.name;
+  report.leading_words = std::move(words);
+  return report;
+}
+
+bool is_script_of_interpreter(const ElfError& error) {
+  if (error.problem != ElfProblem::script) return false;
+  const std::vector<std::string> words = interpreter_words(error.detail);
+  return !words.empty() && is_interpreter(words.front());
+}
+
 }  // namespace
+
+std::string describe_functions(const ProgramReport& report,
+                               const std::vector<std::string>& names,
+                               std::string_view what) {
+  const std::size_t count = names.size();
+  const std::size_t shown = std::min(count, names_shown_max);
+  const std::span<const std::string> first(names.data(), shown);
+  return fmt::format(
+      "{} MPI function{} that {}: {}{}", count, count == 1 ? "" : "s", what, fmt::join(first, ", "),
+      shown < count ? fmt::format(" and {} more (see `sorrel info {}`)", count - shown, report.name)
+                    : "");
+}
 
 std::string foreign_mpi(std::string_view soname) {
   struct Owner {
@@ -250,9 +293,7 @@ std::string foreign_mpi(std::string_view soname) {
   return "";
 }
 
-ProgramReport inspect_program(const std::string& name,
-                              const Installation& installation,
-                              Sharing sharing) {
+ProgramReport inspect_program(const std::string& name, const Installation& installation) {
   ProgramReport report;
   report.name = name;
   report.path = find_program(name);
@@ -264,7 +305,10 @@ ProgramReport inspect_program(const std::string& name,
   if (!is_executable)
     report.refusal = fmt::format("{} is not executable; chmod +x it if it is a program", name);
   if (elf == nullptr) {
-    if (report.refusal.empty()) report.refusal = describe(name, std::get<ElfError>(opened));
+    const auto& error = std::get<ElfError>(opened);
+    if (report.refusal.empty() && is_script_of_interpreter(error))
+      return inspect_script(report, error.detail, installation);
+    if (report.refusal.empty()) report.refusal = describe(name, error);
     return report;
   }
   report.kind = kind_name(*elf);
@@ -273,10 +317,11 @@ ProgramReport inspect_program(const std::string& name,
   report.tls_bytes = elf->tls_bytes();
   report.data_bytes = elf->data_bytes();
   report.bss_bytes = elf->bss_bytes();
+  report.own_process_reason = why_own_process(name, *elf, report.path);
   Inspection inspection(report, installation);
   inspection.visit(*elf, report.path);
   inspection.finish();
-  if (report.refusal.empty()) report.refusal = refuse_kind(name, *elf, sharing);
+  if (report.refusal.empty()) report.refusal = refuse_kind(name, *elf);
   if (report.refusal.empty() && !inspection.foreign().empty()) {
     report.refusal = fmt::format(
         "{} is built for the own ABI of {}; rebuild it with `sorrel cc` or `sorrel cxx`, or with "
@@ -284,7 +329,9 @@ ProgramReport inspect_program(const std::string& name,
         name, inspection.foreign());
   }
   if (report.refusal.empty() && !report.missing_functions.empty())
-    report.refusal = refuse_missing(report);
+    report.refusal = fmt::format(
+        "{} needs {}", name,
+        describe_functions(report, report.missing_functions, "this version does not have"));
   return report;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "os/elf_file.hpp"
@@ -31,18 +32,25 @@ struct ProgramReport {
   std::vector<NeededLibrary> needed;           ///< of the program and, in turn, of its libraries
   std::vector<std::string> functions;          ///< MPI functions it calls, sorted
   std::vector<std::string> missing_functions;  ///< those that nothing here provides
+  std::vector<std::string> absent_functions;   ///< those that are here only to fail
   bool uses_mpi = false;                       ///< needs the standard ABI's library
   /// The loader would not take our library by itself: it must be preloaded.
   bool must_preload = false;
+  /// Why its ranks cannot share a process, a sentence; "" if they can.
+  std::string own_process_reason;
+  /// Of a script: its interpreter's path and argument, and its own path. Then `path` and what
+  /// follows are the interpreter's.
+  std::vector<std::string> leading_words;
   std::string refusal;  ///< why it cannot run, one line; "" if it can
 };
 
-/// Whether ranks share a process, or each has its own and the program runs as it is.
-enum class Sharing { one_process, process_each };
-
 [[nodiscard]] ProgramReport inspect_program(const std::string& name,
-                                            const Installation& installation,
-                                            Sharing sharing = Sharing::one_process);
+                                            const Installation& installation);
+
+/// What `names` lists of `report`'s functions, in a sentence: "2 MPI functions that …: A, B".
+[[nodiscard]] std::string describe_functions(const ProgramReport& report,
+                                             const std::vector<std::string>& names,
+                                             std::string_view what);
 
 /// Memory maps a rank takes at least: two of its private copy, two more for thread-locals, two for
 /// stack and guard on older kernels. An estimate for an early answer; the library counts again with

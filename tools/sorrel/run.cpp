@@ -25,6 +25,7 @@
 #include "tools/sorrel/numbers.hpp"
 #include "tools/sorrel/openmp.hpp"
 #include "tools/sorrel/preflight.hpp"
+#include "tools/sorrel/process_choice.hpp"
 #include "tools/sorrel/wire_words.hpp"
 #include "tools/sorrel/worker_plan.hpp"
 
@@ -72,10 +73,12 @@ struct RunWords {
   std::string seed;
   HostWords host;
   bool label = false;
+  bool verbose = false;
   bool omp = false;
 };
 
 struct RunPlan {
+  std::optional<ProcessChoice> choice;  ///< of --procs auto
   std::uint64_t ranks = 0;
   int processes = 1;
   int workers = 0;  ///< of each process
@@ -83,6 +86,7 @@ struct RunPlan {
   bool in_place = false;
   std::uint64_t stack_bytes = 0;
   std::vector<int> cpus;  ///< process by process; empty: not bound
+  bool verbose = false;
   bool label = false;
   std::string share;
   std::optional<WireWords> wire;
@@ -105,8 +109,9 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
                   "Number of ranks, 1 to 1000000; also written -np (default: as many as workers)")
       ->type_name("N");
   app->add_option("--procs", words.procs,
-                  "Processes that the ranks are spread over, 1 to as many as ranks (default: 1); "
-                  "with as many as ranks every rank is a process, and any program will do")
+                  "Processes that the ranks are spread over, 1 to as many as ranks (default: 1, or "
+                  "as many as ranks for a program that cannot share one); with as many as ranks "
+                  "every rank is a process, and any program will do. auto: by program and machine")
       ->type_name("P");
   app->add_option("--workers", words.workers,
                   "OS threads that run the ranks of a process (default: the cores this process may "
@@ -131,6 +136,7 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
                   "Makes the order in which ranks run, and every delay, a function of this number: "
                   "the same seed, the same run; on one worker (default: none)")
       ->type_name("S");
+  app->add_flag("--verbose", words.verbose, "Say on stderr how the job is placed, and why");
   app->add_flag("--omp", words.omp,
                 "PROGRAM is an OpenMP program without MPI: its threads become user-level threads, "
                 "and as many run at once as there are free cores (docs/openmp.md)");
@@ -171,12 +177,34 @@ struct Wanted {
   std::optional<std::uint64_t> ranks;
   std::optional<std::uint64_t> procs;
   std::optional<std::uint64_t> workers;
+  std::uint64_t stack_bytes = 0;
+  bool is_auto = false;  ///< --procs auto
 };
 
-/// How many ranks, processes, and workers in each; false if it complained.
-bool place_ranks(RunPlan& plan, const Wanted& wanted, const MachineLimits& limits) {
+/// What `--procs auto` decides for these wishes.
+ProcessChoice choose_by_machine(const Wanted& wanted,
+                                const MachineLimits& limits,
+                                const ProgramReport& program) {
   const auto cores = static_cast<std::uint64_t>(default_workers(limits));
-  const std::uint64_t processes = wanted.procs.value_or(1);
+  return choose_processes({.ranks = wanted.ranks.value_or(wanted.workers.value_or(cores)),
+                           .cores = cores,
+                           .ranks_per_process_max = map_budget(program).ranks_max()},
+                          program, read_kernel_features(), probe_machine());
+}
+
+/// How many ranks, processes, and workers in each; false if it complained.
+bool place_ranks(RunPlan& plan,
+                 const Wanted& wanted,
+                 const MachineLimits& limits,
+                 const ProgramReport& program) {
+  const auto cores = static_cast<std::uint64_t>(default_workers(limits));
+  if (wanted.is_auto) plan.choice = choose_by_machine(wanted, limits, program);
+  const bool must_spread = !program.own_process_reason.empty();
+  const bool is_spread =
+      wanted.procs.has_value() || must_spread || (plan.choice && plan.choice->processes > 1);
+  const std::uint64_t processes =
+      plan.choice ? plan.choice->processes
+                  : wanted.procs.value_or(must_spread ? wanted.ranks.value_or(cores) : 1);
   const std::uint64_t workers =
       wanted.workers.value_or(std::max<std::uint64_t>(cores / processes, 1));
   plan.ranks = wanted.ranks.value_or(std::max(workers * processes, processes));
@@ -184,24 +212,28 @@ bool place_ranks(RunPlan& plan, const Wanted& wanted, const MachineLimits& limit
     (void)refuse("--procs must be at most the number of ranks, {}, not {}", plan.ranks, processes);
     return false;
   }
+  if (must_spread && processes != plan.ranks) {
+    (void)refuse("{}; every rank must be a process: --procs {}, or leave it out",
+                 program.own_process_reason, plan.ranks);
+    return false;
+  }
+  if (processes > workers_max) {
+    (void)refuse("{} processes are more than {}", processes, workers_max);
+    return false;
+  }
   plan.processes = static_cast<int>(processes);
   plan.workers = static_cast<int>(std::min(workers, plan.ranks / processes));
-  plan.in_place = wanted.procs && processes == plan.ranks;
+  plan.in_place = is_spread && processes == plan.ranks;
   if (processes * static_cast<std::uint64_t>(plan.workers) > workers_max) {
     (void)refuse("{} processes of {} workers are more than {} workers in all", processes,
                  plan.workers, workers_max);
-    return false;
-  }
-  if (plan.in_place && plan.label) {
-    (void)refuse(
-        "--label needs ranks that share processes: use fewer --procs than ranks, or leave it out");
     return false;
   }
   return true;
 }
 
 /// Reads --wire and --seed, which need one process; false if it complained.
-bool read_imitations(RunPlan& plan, const RunWords& words) {
+bool read_imitations(RunPlan& plan, const RunWords& words, const ProgramReport& program) {
   if (!words.wire.empty()) {
     const std::string problem = parse_wire(words.wire, plan.wire.emplace());
     if (!problem.empty()) {
@@ -216,8 +248,13 @@ bool read_imitations(RunPlan& plan, const RunWords& words) {
       return false;
     }
   }
+  const char* option = plan.wire ? "wire" : "seed";
   if (!words.procs.empty() && (plan.wire || plan.seed)) {
-    (void)refuse("--{} needs a job of one process: leave out --procs", plan.wire ? "wire" : "seed");
+    (void)refuse("--{} needs a job of one process: leave out --procs", option);
+    return false;
+  }
+  if (!program.own_process_reason.empty() && (plan.wire || plan.seed)) {
+    (void)refuse("--{} needs a job of one process: {}", option, program.own_process_reason);
     return false;
   }
   // Without a word about jitter the seed draws it: delays of one to two latencies.
@@ -254,8 +291,11 @@ bool adapt_workers(RunPlan& plan, bool is_wanted) {
 }
 
 /// The same under a host MPI: most of it is decided when that has started.
-bool place_under_host(RunPlan& plan, const Wanted& wanted, const MachineLimits& limits) {
-  if (wanted.procs) {
+bool place_under_host(RunPlan& plan,
+                      const Wanted& wanted,
+                      const MachineLimits& limits,
+                      const ProgramReport& program) {
+  if (wanted.procs || wanted.is_auto) {
     (void)refuse("--procs is for one machine's own jobs; {} has started this process already",
                  plan.host.launcher.empty() ? "a host MPI" : plan.host.launcher);
     return false;
@@ -276,23 +316,27 @@ bool place_under_host(RunPlan& plan, const Wanted& wanted, const MachineLimits& 
   }
   // Copies of the program are for ranks that share a process; labels are written by those.
   plan.in_place = plan.ranks != 0 && plan.ranks == plan.host.processes && !plan.label;
+  if (!program.own_process_reason.empty() && !plan.in_place) {
+    (void)refuse("{}; every rank must be a process: -n must be the number of them, without --label",
+                 program.own_process_reason);
+    return false;
+  }
   plan.cpus = choose_cpus(static_cast<int>(limits.allowed_cpus.size()), limits,
                           [] { return read_topology(TopologyDetail::threads_only); });
   return true;
 }
 
-/// Fills in everything that does not depend on the program; nothing if it complained.
-std::optional<RunPlan> make_plan(const RunWords& words, const Host& host) {
-  RunPlan plan;
-  plan.label = words.label;
-  std::optional<std::uint64_t> ranks;
-  std::optional<std::uint64_t> procs;
-  std::optional<std::uint64_t> workers;
-  if (!words.ranks.empty() && !(ranks = read_count("-n", words.ranks, ranks_max)))
+/// Reads what does not depend on the program; nothing if it complained.
+std::optional<Wanted> read_words(const RunWords& words) {
+  Wanted wanted;
+  if (!words.ranks.empty() && !(wanted.ranks = read_count("-n", words.ranks, ranks_max)))
     return std::nullopt;
-  if (!words.procs.empty() && !(procs = read_count("--procs", words.procs, workers_max)))
+  wanted.is_auto = words.procs == "auto";
+  if (!words.procs.empty() && !wanted.is_auto &&
+      !(wanted.procs = read_count("--procs", words.procs, workers_max)))
     return std::nullopt;
-  if (!words.workers.empty() && !(workers = read_count("--workers", words.workers, workers_max)))
+  if (!words.workers.empty() &&
+      !(wanted.workers = read_count("--workers", words.workers, workers_max)))
     return std::nullopt;
   const auto stack_bytes = parse_size(words.stack);
   if (!stack_bytes || *stack_bytes < stack_bytes_min) {
@@ -304,24 +348,35 @@ std::optional<RunPlan> make_plan(const RunWords& words, const Host& host) {
     (void)refuse("--bind must be core or none, not '{}'", words.bind);
     return std::nullopt;
   }
+  wanted.stack_bytes = (*stack_bytes + page_bytes - 1) / page_bytes * page_bytes;
+  return wanted;
+}
+
+/// The job for this program; nothing if it complained.
+std::optional<RunPlan> make_plan(const RunWords& words,
+                                 const Wanted& wanted,
+                                 const Host& host,
+                                 const ProgramReport& program) {
+  RunPlan plan;
+  plan.label = words.label;
   plan.share = words.share;
-  if (!read_imitations(plan, words)) return std::nullopt;
+  plan.verbose = words.verbose;
+  plan.stack_bytes = wanted.stack_bytes;
+  if (!read_imitations(plan, words, program)) return std::nullopt;
   const MachineLimits limits = read_machine_limits();
   plan.host = host;
   plan.is_bound = words.bind == "core";
-  const Wanted wanted{.ranks = ranks, .procs = procs, .workers = workers};
-  const bool is_placed = host.name.empty() ? place_ranks(plan, wanted, limits) &&
-                                                 adapt_workers(plan, workers.has_value())
-                                           : place_under_host(plan, wanted, limits);
+  const bool is_placed = host.name.empty() ? place_ranks(plan, wanted, limits, program) &&
+                                                 adapt_workers(plan, wanted.workers.has_value())
+                                           : place_under_host(plan, wanted, limits, program);
   if (!is_placed) return std::nullopt;
-  if (*stack_bytes > all_stacks_bytes_max / std::max<std::uint64_t>(plan.ranks, 1)) {
+  if (plan.stack_bytes > all_stacks_bytes_max / std::max<std::uint64_t>(plan.ranks, 1)) {
     (void)refuse(
         "{} stacks of {} do not fit into the address space; {} ranks need --stack {} or less",
-        plan.ranks, format_size(*stack_bytes), plan.ranks,
+        plan.ranks, format_size(plan.stack_bytes), plan.ranks,
         format_size((all_stacks_bytes_max / plan.ranks) >> 20 << 20));
     return std::nullopt;
   }
-  plan.stack_bytes = (*stack_bytes + page_bytes - 1) / page_bytes * page_bytes;
   if (plan.is_bound && host.name.empty()) {
     plan.cpus = choose_cpus(plan.processes * plan.workers, limits,
                             [] { return read_topology(TopologyDetail::threads_only); });
@@ -350,7 +405,7 @@ void set_environment(const RunPlan& plan, const Installation& installation, bool
   if (plan.host.name.empty())
     setenv("SORREL_CPUS", os::format_cpu_list(plan.cpus_of(0)).c_str(), 1);
   setenv("SORREL_STACK", std::to_string(plan.stack_bytes).c_str(), 1);
-  if (plan.label) {
+  if (plan.label && !plan.in_place) {
     setenv("SORREL_LABEL", "1", 1);
   } else {
     unsetenv("SORREL_LABEL");
@@ -371,6 +426,11 @@ void set_environment(const RunPlan& plan, const Installation& installation, bool
   } else {
     unsetenv("SORREL_SEED_OF_RUN");
   }
+  if (plan.choice) {
+    setenv("SORREL_SPIN", std::to_string(plan.choice->spin_ns).c_str(), 1);
+    setenv("SORREL_EAGER", std::to_string(plan.choice->eager_bytes).c_str(), 1);
+  }
+  if (plan.verbose) setenv("SORREL_VERBOSE", "1", 1);
   setenv("LD_BIND_NOW", "1", 1);
   prepend_to_variable("LD_LIBRARY_PATH", installation.library_dir);
   unsetenv("SORREL_OLD_LD_PRELOAD");
@@ -388,6 +448,40 @@ void set_process_environment(const RunPlan& plan, std::uint32_t index, int segme
   setenv("SORREL_PROCESS", std::to_string(index).c_str(), 1);
   setenv("SORREL_SEGMENT", std::to_string(segment_descriptor).c_str(), 1);
   setenv("SORREL_IN_PLACE", plan.in_place ? "1" : "0", 1);
+}
+
+/// What `run` has decided or found that its user would want to know.
+void print_notes(const RunPlan& plan, const Wanted& wanted, const ProgramReport& program) {
+  if (plan.verbose) {
+    print_complaint(
+        fmt::format("note: {} ranks in {} process{} of {} worker{}, {}", plan.ranks, plan.processes,
+                    plan.processes == 1 ? "" : "es", plan.workers, plan.workers == 1 ? "" : "s",
+                    plan.cpus.empty() ? "not bound" : "on cpus " + os::format_cpu_list(plan.cpus)));
+    if (plan.choice) print_complaint("note: --procs auto: " + describe(*plan.choice));
+  }
+  if (!program.own_process_reason.empty() && !wanted.procs && !wanted.is_auto) {
+    print_complaint(fmt::format("note: {}: every rank is a process, as with --procs {}",
+                                program.own_process_reason, plan.ranks));
+  }
+  if (!program.absent_functions.empty()) {
+    print_complaint(
+        fmt::format("note: {} names {}", program.name,
+                    describe_functions(program, program.absent_functions,
+                                       "will fail with MPI_ERR_UNSUPPORTED_OPERATION if called")));
+  }
+}
+
+/// The program's words as the system is given them, with an ending null.
+std::vector<char*> words_to_start(const ProgramReport& program, Arguments words) {
+  std::vector<char*> started;
+  for (const std::string& word : program.leading_words)
+    started.push_back(const_cast<char*>(word.c_str()));
+  // A script's own name is among the leading words, as a path.
+  const std::size_t first = program.leading_words.empty() ? 0 : 1;
+  for (std::size_t i = first; i < words.size(); ++i)
+    started.push_back(words[i]);
+  started.push_back(nullptr);
+  return started;
 }
 
 /// What a process under a host MPI finds besides.
@@ -412,7 +506,7 @@ void set_host_environment(const RunPlan& plan, const Installation& installation,
 int launch_host_process(const RunPlan& plan,
                         const Installation& installation,
                         const ProgramReport& program,
-                        Arguments words) {
+                        const std::vector<char*>& words) {
   const std::string daemon = std::to_string(getppid());
   return launch_under_host({.program = program.path,
                             .words = words.data(),
@@ -423,10 +517,13 @@ int launch_host_process(const RunPlan& plan,
                             }});
 }
 
-int launch_processes(const RunPlan& plan, const ProgramReport& program, Arguments words) {
+int launch_processes(const RunPlan& plan,
+                     const ProgramReport& program,
+                     const std::vector<char*>& words) {
   return launch({.rank_count = plan.ranks,
                  .shape = {.process_count = static_cast<std::uint32_t>(plan.processes),
                            .workers_per_process = static_cast<std::uint32_t>(plan.workers)},
+                 .label_lines = plan.label && plan.in_place,
                  .program = program.path,
                  .words = words.data(),
                  .set_environment = [&](std::uint32_t index, int segment_descriptor) {
@@ -450,20 +547,22 @@ int run_command(Arguments arguments) {
       return refuse("--omp is for programs without MPI and goes without {}", option);
     return run_openmp(split.program.data(), words.share);
   }
+  const auto wanted = read_words(words);
+  if (!wanted) return exit_refused;
+
   const Installation installation = find_installation();
   const Host host =
       find_host(words.host, [](const char* name) { return std::getenv(name); }, installation);
   if (!host.problem.empty()) return refuse("{}", host.problem);
-  const auto plan = make_plan(words, host);
-  if (!plan) return exit_refused;
   if (installation.library_dir.empty()) {
     return refuse("{} is not beside this command: expected it in ../lib of {}", library_name,
                   installation.executable);
   }
-  const ProgramReport program =
-      inspect_program(split.program.front(), installation,
-                      plan->in_place ? Sharing::process_each : Sharing::one_process);
+  const ProgramReport program = inspect_program(split.program.front(), installation);
   if (!program.refusal.empty()) return refuse("{}", program.refusal);
+  const auto plan = make_plan(words, *wanted, host, program);
+  if (!plan) return exit_refused;
+  print_notes(*plan, *wanted, program);
   const MapBudget budget = map_budget(program);
   if (!plan->in_place &&
       plan->ranks / static_cast<std::uint64_t>(plan->processes) > budget.ranks_max()) {
@@ -476,10 +575,10 @@ int run_command(Arguments arguments) {
   set_environment(*plan, installation, program.must_preload);
   // Addresses are part of what a program may see: under a seed they are the same each time.
   if (plan->seed) (void)personality(ADDR_NO_RANDOMIZE);
-  if (!plan->host.name.empty())
-    return launch_host_process(*plan, installation, program, split.program);
-  if (plan->processes > 1 || plan->in_place) return launch_processes(*plan, program, split.program);
-  execv(program.path.c_str(), split.program.data());
+  const std::vector<char*> started = words_to_start(program, split.program);
+  if (!plan->host.name.empty()) return launch_host_process(*plan, installation, program, started);
+  if (plan->processes > 1 || plan->in_place) return launch_processes(*plan, program, started);
+  execv(program.path.c_str(), started.data());
   print_complaint(fmt::format("cannot start {}: {}", program.name, std::strerror(errno)));
   return exit_cannot_execute;
 }

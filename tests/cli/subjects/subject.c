@@ -11,6 +11,9 @@ int MPI_Finalize(void);
 int MPI_Imaginary(void);
 int PMPI_Imaginary_too(void);
 #endif
+#ifdef USES_ABSENT
+int MPI_Win_fence(void);
+#endif
 #ifdef USES_LIBRARY
 int library_function(void);
 #endif
@@ -34,6 +37,9 @@ int main(int argc, char** argv) {
 #ifdef USES_MISSING
   MPI_Imaginary();
   PMPI_Imaginary_too();
+#endif
+#ifdef USES_ABSENT
+  MPI_Win_fence();
 #endif
 #ifdef USES_LIBRARY
   library_function();

@@ -1,0 +1,60 @@
+// Functions of the standard that the library does not have.
+//
+// An executable or a Python module built against another library of this ABI names all the
+// functions that it might call, and the loader refuses it when one is missing. So each is there for
+// the loader, and when called it does nothing but fail: MPI_ERR_UNSUPPORTED_OPERATION, by the error
+// handler of MPI_COMM_SELF, which unless the program has set another ends the job and names the
+// function.
+//
+// The symbols carry the version SORREL_ABSENT and are hidden in it: the loader binds plain
+// references to them, while linkers, dlsym() and so the checks of build systems do not see them.
+// Part of the shared library alone, because versions are nothing for a static one.
+#include <mpi.h>
+#include <string_view>
+
+#include "abi/call.hpp"
+
+namespace sorrel::abi {
+
+namespace {
+
+int fail_absent(const char* function, const char* chapter) {
+  // Sessions and the like may be asked for before there is a rank.
+  if (mpi::current_rank() == nullptr) return MPI_ERR_UNSUPPORTED_OPERATION;
+  return call_any_time(function, [&](RankState& self) {
+    return self.fail(MPI_ERR_UNSUPPORTED_OPERATION, "this library has no %s", chapter);
+  });
+}
+
+/// The tool information interface has codes of its own, and no error handlers.
+int fail_tool(std::string_view function) {
+  return function == "MPI_T_init_thread" ? MPI_T_ERR_CANNOT_INIT : MPI_T_ERR_NOT_INITIALIZED;
+}
+
+int answer(const char* function, const char* chapter) {
+  if (std::string_view(function).starts_with("MPI_T_")) return fail_tool(function);
+  return fail_absent(function, chapter);
+}
+
+}  // namespace
+
+extern "C" {
+
+// The parameters do not matter: the caller puts them where it likes and takes them away again.
+#define SORREL_ABSENT(chapter, name)                                              \
+  int sorrel_absent_##name(void);                                                 \
+  int sorrel_absent_##name(void) {                                                \
+    return answer("MPI_" #name, chapter);                                         \
+  }                                                                               \
+  __asm__(".symver sorrel_absent_" #name ", MPI_" #name "@SORREL_ABSENT, local"); \
+  int sorrel_absent_profiled_##name(void);                                        \
+  int sorrel_absent_profiled_##name(void) {                                       \
+    return answer("MPI_" #name, chapter);                                         \
+  }                                                                               \
+  __asm__(".symver sorrel_absent_profiled_" #name ", PMPI_" #name "@SORREL_ABSENT, local");
+#include "abi/absent_functions.def"
+#undef SORREL_ABSENT
+
+}  // extern "C"
+
+}  // namespace sorrel::abi

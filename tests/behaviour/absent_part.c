@@ -1,0 +1,27 @@
+// Calls functions that the library does not have: `how` is "return" to look at what they give.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+// The header declares none of what is not there.
+int MPI_Win_fence(int assertion, MPI_Win win);
+int MPI_T_init_thread(int required, int* provided);
+
+void call_absent_functions(const char* how);
+
+void call_absent_functions(const char* how) {
+  int error_class = 0, provided, length;
+  char text[MPI_MAX_ERROR_STRING];
+  if (strcmp(how, "return") != 0) {
+    MPI_Win_fence(0, MPI_WIN_NULL);
+    return;
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Error_class(MPI_Win_fence(0, MPI_WIN_NULL), &error_class);
+  MPI_Error_string(error_class, text, &length);
+  printf("%d %d %s %s\n", error_class == MPI_ERR_UNSUPPORTED_OPERATION,
+         MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_T_ERR_CANNOT_INIT, text,
+         dlsym(RTLD_DEFAULT, "MPI_Win_fence") == NULL ? "unseen" : "seen");
+}
