@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
 from sorrel_bench import graph, throughput  # noqa: E402
-from sorrel_bench import partition  # noqa: E402
+from sorrel_bench import partition, smp  # noqa: E402
 from sorrel_bench.bars import judge  # noqa: E402
 from sorrel_bench.experiments import EXPERIMENTS, Experiment, select  # noqa: E402
 from sorrel_bench.implementations import Implementation  # noqa: E402
@@ -55,6 +55,51 @@ class ReadingAProbe(unittest.TestCase):
     def test_the_source_of_every_probe_is_there(self) -> None:
         for experiment in EXPERIMENTS:
             self.assertTrue(probe_source(experiment.probe).is_file())
+
+
+class StudyingCores(unittest.TestCase):
+    def runner(self, *rows: tuple[str, str, str]) -> Runner:
+        names = ("Sorrel", smp.PROCESSES, smp.PER_CORE, "MPICH", "Open MPI")
+        mpis = [implementation(name, light=name.startswith("Sorrel")) for name in names]
+        runner = Runner(Plan([*smp.KNEIGHBOR, *smp.SHM], mpis, 1, 0.1, [0, 1], pathlib.Path()))
+        for experiment, who, output in rows:
+            found = next(e for e in runner.plan.experiments if e.name == experiment)
+            runner.samples.add(found, next(m for m in mpis if m.name == who), output)
+        return runner
+
+    def test_processes_are_held_against_the_better_host(self) -> None:
+        runner = self.runner(
+            ("pingpong_1Mi", smp.PROCESSES, "result half_round_trip 60 us"),
+            ("pingpong_1Mi", "MPICH", "result half_round_trip 74 us"),
+            ("pingpong_1Mi", "Open MPI", "result half_round_trip 69 us"),
+        )
+        bar = next(b for b in smp.shm_bars(runner) if b.name.startswith("1 MiB"))
+        self.assertEqual((bar.value, bar.peer, bar.peer_value, bar.ok), (60, "Open MPI", 69, True))
+        self.assertAlmostEqual(bar.bar, 62.1)
+
+    def test_without_a_host_there_is_no_verdict_unless_the_bar_is_a_number(self) -> None:
+        runner = self.runner(
+            ("pingpong_8", smp.PROCESSES, "result half_round_trip 90 ns"),
+            ("kneighbor_64", smp.PROCESSES, "result iteration 14 us"),
+        )
+        verdicts = {bar.name: bar.ok for bar in smp.shm_bars(runner)}
+        self.assertIsNone(verdicts["8 B half round trip, two processes"])
+        self.assertFalse(verdicts["kNeighbor 64 B, 8 processes on 2 cores"])
+
+    def test_small_samples_are_read_by_name_and_judged_by_medians(self) -> None:
+        small = smp.Small()
+        small.add("result queue_each_7 10 us\nresult queue_each_7 30 us\nresult queue_each_7 20 us\nresult lock_7 25 us\n")
+        bars = {bar.name: bar for bar in smp.small_bars(small)}
+        self.assertEqual(bars["a queue each, 7 producers"].value, 20)
+        self.assertTrue(bars["a queue each, 7 producers"].ok)
+
+    def test_the_picture_has_a_line_for_each_way_that_was_measured(self) -> None:
+        runner = self.runner(*((f"kneighbor_{size}", "Sorrel", f"result iteration {size + 3} us") for size in smp.SIZES))
+        self.assertEqual(smp.picture(runner).count("<polyline"), 1)
+        self.assertEqual(smp.picture(self.runner()), "")
+
+    def test_the_sources_are_there(self) -> None:
+        self.assertTrue(smp._source().is_file())
 
 
 class Judging(unittest.TestCase):

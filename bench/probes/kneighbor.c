@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
     s.from[e] = (p.rank + p.ranks - distance) % p.ranks;
   }
   probe_series(&p, "iteration", 1e6, "us", iterations, &s);
-  if (s.answers[n * bytes - 1] != 7) probe_fail("kneighbor: wrong data");
+  if (bytes > 0 && s.answers[n * bytes - 1] != 7) probe_fail("kneighbor: wrong data");
   free(s.to), free(s.from), free(s.out), free(s.in), free(s.answers), free(s.requests);
   probe_end();
   return 0;

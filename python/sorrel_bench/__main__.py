@@ -12,7 +12,7 @@ import signal
 import tempfile
 from typing import NoReturn
 
-from . import graph, machine, partition, report, throughput
+from . import graph, machine, partition, report, smp, throughput
 from .bars import judge
 from .experiments import EXPERIMENTS, select
 from .implementations import install_peers, installed_peers, sorrel
@@ -22,9 +22,10 @@ BENCHES = {
     "probes": "small MPI programs that time one thing each, with Sorrel and every MPI found",
     "throughput": "four parallel jobs at once, with Sorrel and every runtime for loops found",
     "partition": "every cut of a cube over ranks, predicted and measured; the planner's published tables",
+    "smp": "how cores pass messages: queues, allocation, threads, processes, host MPIs",
     "graph": "what a task of a graph costs, with Sorrel, oneTBB and Taskflow",
 }
-OTHERS = {"throughput": throughput, "partition": partition, "graph": graph}
+OTHERS = {"throughput": throughput, "partition": partition, "smp": smp, "graph": graph}
 PEERS = ("AMPI", "MPICH", "Open MPI")
 BUSY_LOAD = 0.5
 
@@ -84,7 +85,7 @@ def print_list() -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     """Everything that can be wrong is found before the first minute is spent."""
-    if arguments.name in ("partition", "graph"):
+    if arguments.name in ("partition", "smp", "graph"):
         parts = OTHERS[arguments.name].PARTS
         if unknown := [part for part in arguments.only if part not in parts]:
             refuse(f"bench: {arguments.name} has no part called {' or '.join(unknown)}; it has {', '.join(parts)}")

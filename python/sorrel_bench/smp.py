@@ -1,0 +1,288 @@
+"""`sorrel bench smp`: how the cores of one machine pass messages on: threads with locks, threads without,
+processes through shared memory. The study of seed 004 (Charm++ on two quad-cores, 2008) with today's runtimes.
+
+Its small experiments (queues, messages to oneself, allocation) run as one program without MPI; kNeighbor and the
+promises about processes run with Sorrel as threads and as processes, and with every MPI found.
+"""
+
+import dataclasses
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Sequence
+
+from . import machine, report
+from .bars import OWN, Bar
+from .experiments import Experiment
+from .implementations import Implementation, Job, installed_peers, sorrel
+from .runner import RESULT_LINE, Plan, Runner, pinned
+
+PARTS = ("queues", "self", "allocation", "kneighbor", "shm")
+PROCESSES = "Sorrel -P"  # a process for each rank
+PER_CORE = "Sorrel -C"  # a process for each core
+PRODUCERS = (1, 2, 4, 7)
+SIZES = (0, 64, 1024, 4096, 16384)
+KINDS = {"lock": "one queue, a lock", "fetch_increment": "one queue, fetch-and-increment and fence",
+         "queue_each": "a queue for each producer"}  # fmt: skip
+# What the seed says in numbers; its other figures are curves without any.
+SEED_SELF_US = {"close_together": 1.236, "apart": 0.913}
+SEED_WORDS = {
+    "queues": "seed, 1 to 7 producers: the lock's curve far above the others, a queue each the lowest",
+    "allocation": "seed: a locked heap was the largest cost of all; the C library's halved the iteration",
+    "kneighbor": "seed: threads above processes through shared memory at all sizes, before and after its optimisations",
+}
+
+
+def _kneighbor(bytes_: int) -> Experiment:
+    title = f"kNeighbor, 8 ranks, K=3, {bytes_} B"
+    return Experiment(f"kneighbor_{bytes_}", title, "kneighbor", 8, 2, (str(bytes_), "3"))
+
+
+KNEIGHBOR = tuple(_kneighbor(size) for size in SIZES)
+SHM = (
+    Experiment("pingpong_8", "8 B half round trip, a core each", "pingpong", 2, 2, ("8", "2")),
+    Experiment("pingpong_1Mi", "1 MiB half round trip, a core each", "pingpong", 2, 2, (str(1 << 20), "2")),
+    Experiment("startup_64", "start-up, 64 ranks", "startup", 64, 2, starts=3),
+    Experiment("cg2d_64", "cg2d 1000x1000, 64 ranks", "cg2d", 64, 2, ("--grid", "1000", "--steps", "100"),
+               is_own_only=True),
+)  # fmt: skip
+
+
+def sorrel_processes(command: str, name: str, is_per_core: bool) -> Implementation:
+    def launch(job: Job) -> list[str]:
+        processes = min(job.workers if is_per_core else job.ranks, job.ranks)
+        return [command, "run", "--procs", str(processes), "-n", str(job.ranks), job.program, *job.arguments]
+
+    # Its ranks are processes, but no more of them run at once than there are cores for.
+    return dataclasses.replace(sorrel(command), name=name, launch=launch)
+
+
+# ---- the small experiments --------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Small:
+    """The samples of the program smp.c, by name."""
+
+    samples: dict[str, list[float]] = dataclasses.field(default_factory=dict)
+    units: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def add(self, output: str) -> None:
+        for name, value, unit in RESULT_LINE.findall(output):
+            self.samples.setdefault(name, []).append(float(value))
+            self.units[name] = unit
+
+    def median(self, name: str) -> float | None:
+        values = self.samples.get(name)
+        return statistics.median(values) if values else None
+
+
+def _source() -> pathlib.Path:
+    here = pathlib.Path(__file__).resolve().parents
+    for place in (here[2] / "bench/smp/smp.c", here[2] / "bench/smp.c"):
+        if place.is_file():
+            return place
+    raise SystemExit(f"sorrel: bench: {here[2] / 'bench/smp/smp.c'} is not there")
+
+
+def run_small(folder: pathlib.Path, parts: Sequence[str], rounds: int, seconds: float, cpus: Sequence[int]) -> Small:
+    program = folder / "smp"
+    subprocess.run(["cc", "-O3", "-march=native", "-w", str(_source()), "-o", str(program), "-pthread"], check=True)
+    turns = [("queue", str(n)) for n in PRODUCERS] if "queues" in parts else []
+    turns += [("self",)] if "self" in parts else []
+    turns += [("allocate",)] if "allocation" in parts else []
+    small = Small()
+    progress = report.Progress(len(turns) * rounds, "run")
+    for round_ in range(rounds):
+        for words in turns:
+            progress.step(f"round {round_ + 1} of {rounds}, {' '.join(words)}")
+            with pinned(cpus):
+                done = subprocess.run([str(program), str(seconds), *words], capture_output=True, text=True, check=True)
+            small.add(done.stdout)
+    progress.end()
+    return small
+
+
+def print_small(small: Small, parts: Sequence[str]) -> None:
+    if "queues" in parts:
+        print("\nProducers and one consumer, 10 000 items each: an iteration, us (median)\n")
+        print(f"{'producers':<44}" + "".join(f"{n:>10}" for n in PRODUCERS))
+        for kind, label in KINDS.items():
+            cells = (report.number(small.median(f"{kind}_{n}")) for n in PRODUCERS)
+            print(f"{label:<44}" + "".join(f"{cell:>10}" for cell in cells))
+        print(f"({SEED_WORDS['queues']})")
+    if "self" in parts:
+        print("\nA message to oneself on every core at once, ns (median)\n")
+        together, apart = small.median("close_together"), small.median("apart")
+        print(f"the cores' states close together {report.number(together)}, on lines of their own {report.number(apart)}")
+        before, after = SEED_SELF_US.values()
+        print(f"(seed, with all of its scheduler: {before} us before, {after} us after)")
+    if "allocation" in parts:
+        print("\nA message of 256 B allocated on one core and freed on another, ns (median)\n")
+        for name, label in (("locked_heap", "a heap behind one lock"), ("malloc", "the C library's"), ("pool", "a pool of each core")):
+            print(f"{label:<44}{report.number(small.median(name)):>10}")
+        print(f"({SEED_WORDS['allocation']})")
+
+
+def small_bars(small: Small) -> list[Bar]:
+    """What Sorrel's layer is built on must be what is best here."""
+    bars = []
+    most = max(PRODUCERS)
+    for name, label, other, other_label in (
+        (f"queue_each_{most}", f"a queue each, {most} producers", f"lock_{most}", "lock"),
+        ("apart", "states apart, message to oneself", "close_together", "together"),
+        ("pool", "pool of each core", "malloc", "malloc"),
+    ):
+        value, peer = small.median(name), small.median(other)
+        bars.append(Bar(label, value, small.units.get(name, ""), other_label, peer, peer, f"<= 1 x {other_label}"))
+    return bars
+
+
+# ---- kNeighbor and the promises about processes ------------------------------------------------------------
+
+
+def best_peer(runner: Runner, experiment: str, series: str, names: Sequence[str]) -> tuple[str, float | None]:
+    found = [(s.floor, name) for name in names if (s := runner.samples.get(experiment, name, series))]
+    value, name = min(found, default=(None, "-"))
+    return name, value
+
+
+def shm_bars(runner: Runner) -> list[Bar]:
+    hosts = [i.name for i in runner.plan.implementations if not i.name.startswith(OWN) and i.name != "AMPI"]
+
+    def floor(experiment: str, who: str, series: str) -> float | None:
+        found = runner.samples.get(experiment, who, series)
+        return found.floor if found else None
+
+    def against(name: str, experiment: str, series: str, unit: str, factor: float) -> Bar:
+        peer, peer_value = best_peer(runner, experiment, series, hosts)
+        most = None if peer_value is None else factor * peer_value
+        rule = f"<= {factor:g} x the best host MPI"
+        return Bar(name, floor(experiment, PROCESSES, series), unit, peer, peer_value, most, rule)
+
+    def fixed(name: str, experiment: str, series: str, unit: str, most: float) -> Bar:
+        peer, peer_value = best_peer(runner, experiment, series, hosts)
+        return Bar(name, floor(experiment, PROCESSES, series), unit, peer, peer_value, most, f"<= {most:g} {unit}")
+
+    together = floor("cg2d_64", OWN, "quickest_step")
+    return [
+        against("8 B half round trip, two processes", "pingpong_8", "half_round_trip", "ns", 1.0),
+        against("1 MiB half round trip, two processes", "pingpong_1Mi", "half_round_trip", "us", 0.9),
+        fixed("kNeighbor 64 B, 8 processes on 2 cores", "kneighbor_64", "iteration", "us", 13),
+        fixed("kNeighbor 4 KiB, 8 processes on 2 cores", "kneighbor_4096", "iteration", "us", 60),
+        fixed("start-up of 64 processes", "startup_64", "first_collective", "ms", 400),
+        Bar("cg2d, 64 ranks in 2 processes", floor("cg2d_64", PER_CORE, "quickest_step"), "us", "2 workers", together,
+            None if together is None else 1.05 * together, "<= 1.05 x one process"),
+    ]  # fmt: skip
+
+
+def picture(runner: Runner) -> str:
+    """An SVG: an iteration of kNeighbor over the size of its messages, a line for each way, logarithmic."""
+    names = [i.name for i in runner.plan.implementations]
+    series = {
+        name: [(i, s.floor) for i, size in enumerate(SIZES) if (s := runner.samples.get(f"kneighbor_{size}", name, "iteration"))]
+        for name in names
+    }
+    values = [value for line in series.values() for _, value in line]
+    if not values:
+        return ""
+    low, high = math.log10(min(values)) - 0.1, math.log10(max(values)) + 0.1
+    width, height, left, top = 460, 280, 60, 40
+    colors = ("#3a6ea5", "#c05020", "#208050", "#808080", "#b0a020", "#905090")
+
+    def x(index: int) -> float:
+        return left + index * width / (len(SIZES) - 1)
+
+    def y(value: float) -> float:
+        return top + height - (math.log10(value) - low) / (high - low) * height
+
+    parts = ['<text x="10" y="20">kNeighbor, 8 ranks on 2 cores, K=3: an iteration in us over bytes of a message</text>']
+    for power in range(math.ceil(low), math.floor(high) + 1):
+        level = y(10.0**power)
+        parts.append(f'<line x1="{left}" y1="{level:.1f}" x2="{left + width}" y2="{level:.1f}" stroke="#ddd"/>'
+                     f'<text x="{left - 6}" y="{level + 4:.1f}" text-anchor="end">{10**power if power >= 0 else 10.0**power}</text>')  # fmt: skip
+    parts += [f'<text x="{x(i):.0f}" y="{top + height + 18}" text-anchor="middle">{size}</text>' for i, size in enumerate(SIZES)]
+    for index, (name, line) in enumerate(series.items()):
+        color = colors[index % len(colors)]
+        if not line:
+            continue
+        points = " ".join(f"{x(i):.1f},{y(value):.1f}" for i, value in line)
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')
+        parts.append(f'<text x="{left + width + 8}" y="{y(line[-1][1]) + 4:.1f}" fill="{color}">{name}</text>')
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 130}" height="{top + height + 40}" '
+        f'font-family="sans-serif" font-size="12">{"".join(parts)}</svg>\n'
+    )
+
+
+# ---- the command ---------------------------------------------------------------------------------------------
+
+
+def run_probes(arguments, folder: pathlib.Path, parts: Sequence[str], cpus: Sequence[int]) -> Runner:
+    experiments = [*(KNEIGHBOR if "kneighbor" in parts else ()), *(SHM if "shm" in parts else ())]
+    if "shm" in parts and "kneighbor" not in parts:
+        experiments += [e for e in KNEIGHBOR if e.name in ("kneighbor_64", "kneighbor_4096")]
+    own = [sorrel(arguments.command), sorrel_processes(arguments.command, PROCESSES, False),
+           sorrel_processes(arguments.command, PER_CORE, True)]  # fmt: skip
+    runner = Runner(
+        Plan(
+            experiments=[e for e in experiments if e.workers <= len(cpus)],
+            implementations=[*own, *installed_peers(arguments.command, arguments.ampi)],
+            rounds=arguments.rounds or (1 if arguments.quick else 5),
+            series_seconds=0.05 if arguments.quick else 0.15,
+            cpus=cpus,
+            folder=folder,
+        )
+    )
+    for probe, implementation in runner.builds():
+        runner.build(probe, implementation)
+    turns = runner.turns()
+    progress = report.Progress(len(turns), "run")
+    for _, experiment, implementation in turns:
+        progress.step(f"{experiment.title}, {implementation.name}")
+        runner.run(experiment, implementation)
+    progress.end()
+    return runner
+
+
+def main(arguments) -> int:
+    facts = machine.describe()
+    parts = [part for part in PARTS if not arguments.only or part in arguments.only]
+    print(f"{facts['processor']}, {len(facts['cpus_allowed'])} of {facts['cpus']} CPUs, Linux {facts['kernel']}")
+    cpus = machine.distinct_cores()
+    if len(cpus) < 2:
+        print("Left out: kneighbor and shm need 2 cores; the rest shows threads that share one.")
+    with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as name:
+        folder = pathlib.Path(name)
+        small = Small()
+        if set(parts) & {"queues", "self", "allocation"}:
+            rounds = arguments.rounds or (1 if arguments.quick else 3)
+            small = run_small(folder, parts, rounds, 0.05 if arguments.quick else 0.2, cpus)
+        runner = run_probes(arguments, folder, parts, cpus) if {"kneighbor", "shm"} & set(parts) else None
+    print_small(small, parts)
+    bars = [bar for bar in small_bars(small) if bar.value is not None]
+    if runner is not None:
+        print(f"\n{OWN}: ranks are threads of one process; {PROCESSES}: every rank a process; {PER_CORE}: a process a core.")
+        report.print_samples(runner)
+        if "kneighbor" in parts:
+            print(f"({SEED_WORDS['kneighbor']})")
+        bars += [bar for bar in shm_bars(runner) if bar.value is not None]
+    report.print_bars(bars)
+    missing = [n for n in ("MPICH", "Open MPI") if runner and all(i.name != n for i in runner.plan.implementations)]
+    if runner is not None:
+        report.print_troubles(runner, missing)
+    if arguments.json is not None:
+        write_results(arguments, facts, small, runner, bars, missing)
+    return 1 if runner is not None and any(t.implementation.startswith(OWN) for t in runner.troubles) else 0
+
+
+def write_results(arguments, facts: dict, small: Small, runner: Runner | None, bars: Sequence[Bar], missing: Sequence[str]) -> None:
+    result = report.as_json(runner, bars, facts, missing) if runner else {"machine": facts, "bars": [b.as_json() for b in bars]}
+    result["benchmark"] = "smp"
+    result["small"] = [{"name": n, "unit": small.units[n], "values": v} for n, v in small.samples.items()]
+    arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    if runner is not None and (drawn := picture(runner)):
+        arguments.json.with_suffix(".svg").write_text(drawn, encoding="utf-8")
