@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Builds mpi4py from PyPI with our mpicc, in a virtual environment of the build tree: install_mpi4py.sh PYTHON MPICC FOLDER
+# Done again only when mpi.h has changed. Exit status 77: there is no registry, or no way to build extensions.
+set -u
+python=$1 mpicc=$2 folder=$3
+readonly requirement='mpi4py>=4.1,<4.2' skipped=77
+header=$(dirname "$mpicc")/../../include/mpi/mpi.h
+stamp=$folder/made-for
+wanted="$requirement $(cksum <"$header")"
+[ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && exit 0
+rm -rf "$folder"
+if ! "$python" -m venv "$folder"; then
+  echo "no virtual environments here: mpi4py is not tested"
+  exit $skipped
+fi
+pip=("$folder/bin/python" -m pip --disable-pip-version-check)
+if ! "${pip[@]}" download --quiet --no-deps --no-binary=mpi4py --dest "$folder/source" "$requirement"; then
+  echo "no registry of Python packages within reach: mpi4py is not tested"
+  exit $skipped
+fi
+# The build asks for each function whether the library has it. Not optimised: it is compiled for a test.
+MPI4PY_BUILD_CONFIGURE=1 MPICC=$mpicc CFLAGS='-O0 -g0' \
+  "${pip[@]}" install --quiet --no-deps "$folder"/source/mpi4py-*.tar.gz || exit 1
+echo "$wanted" >"$stamp"
