@@ -1,5 +1,5 @@
-// What OpenMP's constructs cost with nothing inside: nanoseconds each, medians, for two threads or as many as the
-// argument says. Build with -fopenmp; run under any OpenMP library.
+// What OpenMP's constructs cost with nothing inside: nanoseconds each, medians, for two threads or
+// as many as the argument says. Build with -fopenmp; run under any OpenMP library.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@ static void parallel(int n) {
 static void parallel_for(int n) {
   for (int i = 0; i < n; ++i) {
 #pragma omp parallel for
-    for (int k = 0; k < 8; ++k) (void)sink;
+    for (int k = 0; k < 8; ++k)
+      (void)sink;
   }
 }
 
@@ -44,7 +45,8 @@ static void for_static(int n) {
 #pragma omp parallel
   for (int i = 0; i < n; ++i) {
 #pragma omp for
-    for (int k = 0; k < 8; ++k) (void)sink;
+    for (int k = 0; k < 8; ++k)
+      (void)sink;
   }
 }
 
@@ -52,20 +54,23 @@ static void for_dynamic(int n) {
 #pragma omp parallel
   for (int i = 0; i < n; ++i) {
 #pragma omp for schedule(dynamic)
-    for (int k = 0; k < 8; ++k) (void)sink;
+    for (int k = 0; k < 8; ++k)
+      (void)sink;
   }
 }
 
 static void dynamic_chunk(int n) {
 #pragma omp parallel for schedule(dynamic)
-  for (int k = 0; k < n; ++k) (void)sink;
+  for (int k = 0; k < n; ++k)
+    (void)sink;
 }
 
 static void for_guided(int n) {
 #pragma omp parallel
   for (int i = 0; i < n; ++i) {
 #pragma omp for schedule(guided)
-    for (int k = 0; k < 8; ++k) (void)sink;
+    for (int k = 0; k < 8; ++k)
+      (void)sink;
   }
 }
 

@@ -54,10 +54,12 @@ int main(int argc, char** argv) {
       }
     }
     if (is_off) {
-      if (before != 4 || after != 404 || ran != 100000 || tasks != 1000) printf("wrong: nothing is cancelled\n");
+      if (before != 4 || after != 404 || ran != 100000 || tasks != 1000)
+        printf("wrong: nothing is cancelled\n");
       continue;
     }
-    if (before < 1 || after % 100 != 0 || after != 400 || found != 50 || ran > 100000 || tasks > 1000)
+    if (before < 1 || after % 100 != 0 || after != 400 || found != 50 || ran > 100000 ||
+        tasks > 1000)
       printf("wrong: %d %d %d %d %d\n", before, after, found, ran, tasks);
   }
   printf("done\n");

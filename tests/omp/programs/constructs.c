@@ -1,5 +1,5 @@
-// The constructs of OpenMP 2.5 to 3.1 without tasks. Prints what does not depend on the order of threads, so that two
-// runtimes can be compared line by line.
+// The constructs of OpenMP 2.5 to 3.1 without tasks. Prints what does not depend on the order of
+// threads, so that two runtimes can be compared line by line.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,9 @@ static int private_sum = 0;
 
 static int hits[N];
 
-static void clear(void) { memset(hits, 0, sizeof hits); }
+static void clear(void) {
+  memset(hits, 0, sizeof hits);
+}
 
 static int all_once(void) {
   for (int i = 0; i < N; ++i)
@@ -23,23 +25,28 @@ static int all_once(void) {
 static void loops(int threads) {
   clear();
 #pragma omp parallel for num_threads(threads)
-  for (int i = 0; i < N; ++i) hits[i]++;
+  for (int i = 0; i < N; ++i)
+    hits[i]++;
   printf("static %d\n", all_once());
   clear();
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 7)
-  for (int i = 0; i < N; ++i) hits[i]++;
+  for (int i = 0; i < N; ++i)
+    hits[i]++;
   printf("dynamic %d\n", all_once());
   clear();
 #pragma omp parallel for num_threads(threads) schedule(guided)
-  for (int i = N - 1; i >= 0; --i) hits[i]++;
+  for (int i = N - 1; i >= 0; --i)
+    hits[i]++;
   printf("guided down %d\n", all_once());
   clear();
 #pragma omp parallel for num_threads(threads) schedule(runtime)
-  for (int i = 0; i < N; ++i) hits[i]++;
+  for (int i = 0; i < N; ++i)
+    hits[i]++;
   printf("runtime %d\n", all_once());
   clear();
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 3)
-  for (unsigned long long i = 0; i < N; i += 2) hits[i]++, hits[i + 1]++;
+  for (unsigned long long i = 0; i < N; i += 2)
+    hits[i]++, hits[i + 1]++;
   printf("unsigned step 2 %d\n", all_once());
   clear();
   // Many constructs without a barrier between them.
@@ -122,8 +129,8 @@ static void synchronisation(int threads) {
       c = 3;
     }
   }
-  printf("sum %ld product %ld ratio %g singles %d masters %d copied %d sections %d\n", sum, product, ratio, singles, masters,
-         copied, a + b + c);
+  printf("sum %ld product %ld ratio %g singles %d masters %d copied %d sections %d\n", sum, product,
+         ratio, singles, masters, copied, a + b + c);
 #pragma omp parallel sections num_threads(threads)
   {
 #pragma omp section
@@ -182,8 +189,9 @@ static void nested(void) {
 #pragma omp parallel num_threads(2) reduction(+ : inner) reduction(& : right)
     {
       inner++;
-      right &= omp_get_level() == 2 && omp_get_active_level() == 2 && omp_get_ancestor_thread_num(1) == outer &&
-               omp_get_team_size(1) == 3 && omp_get_team_size(2) == 2 && omp_get_num_threads() == 2;
+      right &= omp_get_level() == 2 && omp_get_active_level() == 2 &&
+               omp_get_ancestor_thread_num(1) == outer && omp_get_team_size(1) == 3 &&
+               omp_get_team_size(2) == 2 && omp_get_num_threads() == 2;
 #pragma omp barrier
 #pragma omp master
       {
@@ -205,8 +213,8 @@ static void nested(void) {
 }
 
 static void queries(void) {
-  printf("outside %d %d %d %d %d\n", omp_get_thread_num(), omp_get_num_threads(), omp_in_parallel(), omp_get_level(),
-         omp_get_max_threads());
+  printf("outside %d %d %d %d %d\n", omp_get_thread_num(), omp_get_num_threads(), omp_in_parallel(),
+         omp_get_level(), omp_get_max_threads());
   omp_set_num_threads(5);
   int five = 0;
 #pragma omp parallel
@@ -224,7 +232,8 @@ static void queries(void) {
 static void doacross(int threads) {
   static int grid[32][32];
   for (int i = 0; i < 32; ++i)
-    for (int j = 0; j < 32; ++j) grid[i][j] = 1;
+    for (int j = 0; j < 32; ++j)
+      grid[i][j] = 1;
 #pragma omp parallel for ordered(2) num_threads(threads) schedule(dynamic, 1)
   for (int i = 1; i < 32; ++i)
     for (int j = 1; j < 32; ++j) {

@@ -24,8 +24,10 @@ static void recursion(int threads) {
 
 static void chains(int threads) {
   enum { links = 2000, width = 7 };
+
   static long cells[width + 2];
-  for (int i = 0; i < width + 2; ++i) cells[i] = i;
+  for (int i = 0; i < width + 2; ++i)
+    cells[i] = i;
 #pragma omp parallel num_threads(threads)
 #pragma omp single nowait
   for (int step = 0; step < links; ++step) {
@@ -34,7 +36,8 @@ static void chains(int threads) {
     cells[at] = (cells[at - 1] * 3 + cells[at] + cells[at + 1] * 7) % 1000003;
   }
   long sum = 0;
-  for (int i = 0; i < width + 2; ++i) sum = sum * 31 % 1000003 + cells[i];
+  for (int i = 0; i < width + 2; ++i)
+    sum = sum * 31 % 1000003 + cells[i];
   printf("depend %ld\n", sum);
 
   int x = 1, order = 1, late = 0;
@@ -86,17 +89,21 @@ static void groups(int threads) {
   }
   printf("taskgroup %d\n", at_end);
   static int hits[1000];
-  for (int i = 0; i < 1000; ++i) hits[i] = 0;
+  for (int i = 0; i < 1000; ++i)
+    hits[i] = 0;
 #pragma omp parallel num_threads(threads)
 #pragma omp single
   {
 #pragma omp taskloop grainsize(13)
-    for (int i = 0; i < 1000; ++i) hits[i]++;
+    for (int i = 0; i < 1000; ++i)
+      hits[i]++;
 #pragma omp taskloop num_tasks(7)
-    for (unsigned long long i = 999; i > 0; i -= 3) hits[i]++;
+    for (unsigned long long i = 999; i > 0; i -= 3)
+      hits[i]++;
   }
   int right = 1;
-  for (int i = 0; i < 1000; ++i) right &= hits[i] == 1 + (i % 3 == 0 && i > 0);
+  for (int i = 0; i < 1000; ++i)
+    right &= hits[i] == 1 + (i % 3 == 0 && i > 0);
   printf("taskloop %d\n", right);
 }
 
@@ -113,7 +120,8 @@ static void reductions(int threads) {
       }
     }
 #pragma omp taskloop reduction(+ : other)
-    for (int i = 0; i < 100; ++i) other += i;
+    for (int i = 0; i < 100; ++i)
+      other += i;
   }
   printf("task reductions %ld %ld\n", sum, other);
   long all = 0, each = 0;

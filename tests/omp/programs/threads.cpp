@@ -1,4 +1,5 @@
-// What is a thread's own: thread_local objects, errno, exceptions, pthread keys, in regions of several native threads.
+// What is a thread's own: thread_local objects, errno, exceptions, pthread keys, in regions of
+// several native threads.
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -69,19 +70,23 @@ int main() {
         long sum = 0;
         for (int j = 0; j < 30; ++j) {
 #pragma omp parallel for num_threads(3) reduction(+ : sum) schedule(dynamic)
-          for (int k = 0; k < 100; ++k) sum += k;
+          for (int k = 0; k < 100; ++k)
+            sum += k;
         }
         right += sum == 30L * 4950;
       });
-    for (std::thread& thread : threads) thread.join();
+    for (std::thread& thread : threads)
+      thread.join();
     std::printf("native threads %d\n", right.load());
   }
   // Memory taken on one thread is given back on another.
   std::vector<std::string*> strings(1000);
 #pragma omp parallel for num_threads(8) schedule(static, 1)
-  for (int i = 0; i < 1000; ++i) strings[static_cast<size_t>(i)] = new std::string(100, 'x');
+  for (int i = 0; i < 1000; ++i)
+    strings[static_cast<size_t>(i)] = new std::string(100, 'x');
 #pragma omp parallel for num_threads(5) schedule(dynamic, 1)
-  for (int i = 0; i < 1000; ++i) delete strings[static_cast<size_t>(i)];
+  for (int i = 0; i < 1000; ++i)
+    delete strings[static_cast<size_t>(i)];
   std::printf("memory\n");
   // Threads that wait for each other in a loop of their own: more of them than cores.
   std::atomic<int> turn{0};
