@@ -62,7 +62,9 @@ Thread* Group::pop_ready() {
   Thread* thread = first_ready;
   if (thread != nullptr) {
     first_ready = thread->next_ready;
-    ready_count.fetch_sub(1, std::memory_order_relaxed);  // under the lock
+    // Under the lock.
+    ready_count.fetch_sub(1, std::memory_order_relaxed);
+    taken_count.store(taken_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   lock.unlock();
   if (thread == nullptr) return nullptr;

@@ -54,11 +54,16 @@ struct Group {
   // The native thread's own.
   alignas(cache_line_bytes) Worker root;
   Thread& initial;
-  std::uint32_t index = 0;  ///< in the pool
-  bool is_known = false;    ///< it has had a region of several threads
+  bool was_preempted = false;  ///< the fiber that it ran last
+  std::uint32_t index = 0;     ///< in the pool
+  bool is_known = false;       ///< it has had a region of several threads
   bool is_in_pool = false;
   /// For the pool's eyes: read now and then.
   std::atomic<bool> is_in_region{false};
+  /// How often the native thread could go on as soon as a fiber was taken off its core.
+  std::atomic<std::uint32_t> rescue_count{0};
+  std::atomic<std::uint64_t> region_count{0};
+  std::atomic<std::uint64_t> taken_count{0};  ///< from the queue; under the lock
 
   /// Whether somebody could run now. Any thread.
   [[nodiscard]] bool has_work() const {

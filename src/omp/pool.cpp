@@ -8,6 +8,7 @@
 
 #include "arch/cpu.hpp"
 #include "omp/environment.hpp"
+#include "omp/preempt.hpp"
 #include "os/thread.hpp"
 
 namespace sorrel::omp {
@@ -136,7 +137,7 @@ bool Pool::start_helper(bool is_extra) {
   if (is_starting_.exchange(true, std::memory_order_acquire)) return false;
   const std::uint32_t index = started_count_.load(std::memory_order_relaxed) + 1;
   bool has_started = false;
-  if (index <= helper_count_max && (is_extra || index < width_max_)) {
+  if (index <= helper_count_max && (is_extra || index < std::max(width_max_, width()))) {
     Helper& helper = helpers_[index];
     helper.pool = this;
     helper.is_extra.store(is_extra, std::memory_order_relaxed);
@@ -223,19 +224,65 @@ void* Pool::helper_main(void* argument) {
   return nullptr;
 }
 
-/// Threads that could run, and could 20 ms ago, wait for workers that are busy: perhaps with
-/// waiting for them. Returns whether any group is inside a region.
+/// Looks after threads that may be waiting unseen: that could run and that nobody takes, or that
+/// keep a native thread from its core. Whether it had to help.
+bool Pool::look_after(Group& group, GroupView& view) {
+  constexpr std::uint32_t still_ticks_max = 4;
+  // Relaxed: now and then looked at.
+  const GroupState now{.region_count = group.region_count.load(std::memory_order_relaxed),
+                       .taken_count = group.taken_count.load(std::memory_order_relaxed),
+                       .unstarted = group.unstarted.load(std::memory_order_relaxed),
+                       .run_count = group.root.run_count(),
+                       .rescue_count = group.rescue_count.load(std::memory_order_relaxed)};
+  const bool was_rescued = now.rescue_count != view.state.rescue_count;
+  const bool is_still = group.has_work() && now == view.state;
+  const Thread* fiber = group.root.running();
+  const bool is_still_running = fiber != nullptr && now.run_count == view.state.run_count;
+  view.still_ticks = is_still ? view.still_ticks + 1 : 0;
+  view.still_running_ticks = is_still_running ? view.still_running_ticks + 1 : 0;
+  view.state = now;
+  if (view.still_running_ticks > 1) {
+    view.still_running_ticks = 0;
+    preempt(group.root, *fiber);
+  }
+  if (view.still_ticks < still_ticks_max) return was_rescued;
+  if (!wake_parked(0, true)) (void)start_helper(true);
+  return true;
+}
+
+/// Every 20 ms: whether any group is inside a region.
 bool Pool::on_tick() {
   bool is_used = false;
+  bool is_stuck = false;
+  std::uint32_t crew_count = 0;
   const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < limit; ++i) {
-    const Group* group = groups_[i].load(std::memory_order_acquire);
-    const bool has_work = group != nullptr && group->has_work();
-    if (has_work && had_work_[i] && !wake_parked(0, true)) (void)start_helper(true);
-    had_work_[i] = has_work;
-    is_used |= group != nullptr && group->is_in_region.load(std::memory_order_relaxed);
+    Group* group = groups_[i].load(std::memory_order_acquire);
+    if (group == nullptr) continue;
+    is_used |= group->is_in_region.load(std::memory_order_relaxed);
+    if (!look_after(*group, views_[i])) continue;
+    is_stuck = true;
+    crew_count = std::max(crew_count, group->crew_count.load(std::memory_order_relaxed));
   }
+  note_stuck(is_stuck, crew_count);
   return is_used;
+}
+
+/// A program that gets stuck again and again waits in loops of its own: its threads then run as the
+/// system's threads would, until it has gone well for a while.
+void Pool::note_stuck(bool is_stuck, std::uint32_t crew_count) {
+  constexpr std::uint32_t ticks_to_remember = 50;
+  constexpr std::uint32_t stuck_count_max = 3;
+  constexpr std::uint32_t ticks_of_leave = 250;
+  ++tick_;
+  if (is_stuck) {
+    stuck_count_ = tick_ - last_stuck_ > ticks_to_remember ? 1 : stuck_count_ + 1;
+    last_stuck_ = tick_;
+    if (stuck_count_ >= stuck_count_max)
+      width_min_.store(crew_count, std::memory_order_relaxed);  // a number by itself
+  } else if (tick_ - last_stuck_ > ticks_of_leave) {
+    width_min_.store(1, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace sorrel::omp

@@ -29,7 +29,15 @@ class Pool {
 
   /// Any thread: how many threads may run now, the caller included.
   [[nodiscard]] std::uint32_t width() const {
-    return controls_.width.load(std::memory_order_relaxed);  // a number by itself
+    // Relaxed: numbers by themselves.
+    return std::max(controls_.width.load(std::memory_order_relaxed),
+                    width_min_.load(std::memory_order_relaxed));
+  }
+
+  /// Whether there is a helper for every fiber, and natives run none.
+  [[nodiscard]] bool leaves_natives_alone() const {
+    const std::uint32_t least = width_min_.load(std::memory_order_relaxed);
+    return least > 1 && started_count_.load(std::memory_order_relaxed) + 1 >= least;
   }
 
   [[nodiscard]] std::uint64_t spin_cycles() const {
@@ -66,6 +74,23 @@ class Pool {
   }
 
  private:
+  struct GroupState {
+    std::uint64_t region_count = 0;
+    std::uint64_t taken_count = 0;
+    std::uint64_t unstarted = 0;
+    std::uint32_t run_count = 0;
+    std::uint32_t rescue_count = 0;
+
+    bool operator==(const GroupState&) const = default;
+  };
+
+  /// Changes at every tick in which the group got on.
+  struct GroupView {
+    GroupState state;
+    std::uint32_t still_ticks = 0;
+    std::uint32_t still_running_ticks = 0;
+  };
+
   struct alignas(cache_line_bytes) Helper {
     Pool* pool = nullptr;
     Worker worker;
@@ -87,6 +112,8 @@ class Pool {
 
   bool wake_parked(std::uint32_t limit, bool is_extra);
   bool on_tick();
+  bool look_after(Group& group, GroupView& view);
+  void note_stuck(bool is_stuck, std::uint32_t crew_count);
 
   [[nodiscard]] std::uint64_t spin_cycles_of(std::int64_t duration_ns) const {
     return duration_ns >= loop::spin_for_ever_ns ? ~std::uint64_t{0}
@@ -98,6 +125,8 @@ class Pool {
   const std::uint32_t width_max_;
 
   loop::Controls controls_;
+  /// More than 1 for programs whose threads wait in loops of their own.
+  std::atomic<std::uint32_t> width_min_{1};
   loop::Monitor monitor_;
 
   // Any thread; seldom written.
@@ -109,7 +138,10 @@ class Pool {
   std::array<Helper, helper_count_max + 1> helpers_{};
 
   // The monitor's thread.
-  std::array<bool, group_count_max> had_work_{};
+  std::array<GroupView, group_count_max> views_{};
+  std::uint32_t tick_ = 0;
+  std::uint32_t last_stuck_ = 0;
+  std::uint32_t stuck_count_ = 0;
 };
 
 /// The pool of the process, made at the first call.

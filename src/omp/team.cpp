@@ -172,7 +172,10 @@ void publish(Team& team) {
     group.crew.store(team.members, std::memory_order_release);
     group.crew_count.store(team.size, std::memory_order_release);
     group.task_flag.store(&team.task_flag, std::memory_order_release);
-    group.is_in_region.store(true, std::memory_order_relaxed);  // now and then looked at
+    // Now and then looked at.
+    group.is_in_region.store(true, std::memory_order_relaxed);
+    group.region_count.store(group.region_count.load(std::memory_order_relaxed) + 1,
+                             std::memory_order_relaxed);
     const std::uint64_t below = first_queued == 64 ? 0 : std::uint64_t{1} << first_queued;
     // (B) seq_cst: releases the team, and comes before the look at sleeping helpers.
     group.unstarted.exchange((below - 1) & ~std::uint64_t{1}, std::memory_order_seq_cst);

@@ -113,6 +113,8 @@ class Patience {
 
 /// A fiber that a native waiter runs meanwhile, or null.
 Thread* find_fiber(Group& group, const Patience& patience) {
+  // Where threads wait for each other unseen, this one must stay free.
+  if (pool().leaves_natives_alone()) return nullptr;
   // Relaxed: hints.
   if (group.ready_count.load(std::memory_order_relaxed) != 0) {
     if (Thread* fiber = group.pop_ready()) return fiber;
@@ -131,6 +133,7 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
   bool was_added = false;
   while (!condition.holds()) {
     if (Thread* fiber = find_fiber(group, patience)) {
+      group.was_preempted = false;
       worker.run(*fiber);
       patience.restart();
       continue;
@@ -144,6 +147,12 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
     if (!is_added) break;
   }
   if (was_added) list.remove(thread);
+  if (!group.was_preempted) return;
+  // The fiber had been waiting for this thread, and not in a way we could see.
+  group.was_preempted = false;
+  // Relaxed: a count that only we write.
+  group.rescue_count.store(group.rescue_count.load(std::memory_order_relaxed) + 1,
+                           std::memory_order_relaxed);
 }
 
 /// Looks on for a while without giving the worker away; whether the condition held.

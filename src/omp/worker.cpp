@@ -4,15 +4,25 @@
 #include "omp/group.hpp"
 #include "omp/pool.hpp"
 #include "os/futex.hpp"
+#include "os/sched_stat.hpp"
 
 namespace sorrel::omp {
 
 void Worker::take_thread(std::uint32_t index) {
   index_ = index;
   root_thread_pointer_ = arch::thread_pointer();
+  native_number_ = os::thread_number();
 }
 
 void Worker::run(Thread& fiber) {
+  // Relaxed: hints.
+  running_.store(&fiber, std::memory_order_relaxed);
+  run_count_.store(run_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  run_until_it_waits(fiber);
+  running_.store(nullptr, std::memory_order_relaxed);
+}
+
+void Worker::run_until_it_waits(Thread& fiber) {
   for (;;) {
     fiber.worker = this;
     arch::set_thread_pointer(fiber.thread_pointer);

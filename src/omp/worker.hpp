@@ -29,6 +29,17 @@ class Worker {
 
   [[nodiscard]] std::uint32_t index() const { return index_; }
 
+  /// Any thread, a hint: the fiber it runs now, or null.
+  [[nodiscard]] const Thread* running() const { return running_.load(std::memory_order_relaxed); }
+
+  /// Any thread, a hint: counts fibers that it has begun to run.
+  [[nodiscard]] std::uint32_t run_count() const {
+    return run_count_.load(std::memory_order_relaxed);
+  }
+
+  /// The system's number of its OS thread.
+  [[nodiscard]] int native_number() const { return native_number_; }
+
   /// A helper that the governor does not grant any more.
   [[nodiscard]] bool must_retire() const;
 
@@ -48,9 +59,15 @@ class Worker {
   bool wake();
 
  private:
+  void run_until_it_waits(Thread& fiber);
+
   arch::Context root_ = nullptr;
   std::uintptr_t root_thread_pointer_ = 0;
   std::uint32_t index_ = 0;
+  int native_number_ = 0;
+  // Written by the worker, read by the pool's monitor now and then.
+  std::atomic<const Thread*> running_{nullptr};
+  std::atomic<std::uint32_t> run_count_{0};
   /// 1: announced. Written by others too, seldom.
   alignas(cache_line_bytes) std::atomic<std::uint32_t> is_asleep_{0};
 };

@@ -1,0 +1,19 @@
+//! What a signal handler is told of the code it interrupted.
+#pragma once
+
+#include <cstdint>
+#include <ucontext.h>
+
+namespace sorrel::arch {
+
+/// Where the interrupted thread was. `context`: the handler's third argument.
+inline std::uintptr_t interrupted_at(const void* context) {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+#else
+  return static_cast<std::uintptr_t>(machine.pc);
+#endif
+}
+
+}  // namespace sorrel::arch
