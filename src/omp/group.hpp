@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "loop/job_threads.hpp"
 #include "omp/spin_lock.hpp"
 #include "omp/thread.hpp"
 #include "omp/worker.hpp"
@@ -54,6 +55,9 @@ struct Group {
   // The native thread's own.
   alignas(cache_line_bytes) Worker root;
   Thread& initial;
+  /// Of a rank: its threads run on its own worker.
+  const loop::JobThreads* job = nullptr;
+  void* rank = nullptr;
   bool was_preempted = false;  ///< the fiber that it ran last
   std::uint32_t index = 0;     ///< in the pool
   bool is_known = false;       ///< it has had a region of several threads

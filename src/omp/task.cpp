@@ -82,7 +82,7 @@ void call_somebody(Team& team) {
   team.inner.waiters().wake_one(nullptr);
   team.last.waiters().wake_one(nullptr);
   team.task_waiters.wake_all();
-  if (team.is_outermost) pool().call_one_for_tasks(team.size);
+  if (team.is_outermost && team.group->is_in_pool) pool().call_one_for_tasks(team.size);
 }
 
 void queue_task(Thread& thread, Task& task, bool is_alone) {

@@ -184,7 +184,7 @@ void publish(Team& team) {
     team.members[i]->is_started = false;
     group.push_ready(*team.members[i]);
   }
-  pool().call_helpers(group, team.size - 1);
+  if (group.is_in_pool) pool().call_helpers(group, team.size - 1);
 }
 
 /// With the region cancelled, its threads have met different constructs.
@@ -212,7 +212,8 @@ std::uint32_t resolve_team_size(const Thread& thread, std::uint32_t asked) {
   if (asked == 1) return 1;
   std::uint32_t size = asked != 0 ? asked : icv.thread_count;
   if (size == 1 || thread.team->active_level >= icv.active_levels_max) return 1;
-  if (icv.is_dynamic) size = std::min(size, std::max(1U, pool().width()));
+  if (icv.is_dynamic)
+    size = std::min(size, thread.group->job != nullptr ? 1 : std::max(1U, pool().width()));
   const std::uint32_t limit = thread_limit_now();
   const std::uint32_t busy = busy_threads(thread);
   size = std::min(size, limit > busy ? limit - busy + 1 : 1);
@@ -283,6 +284,10 @@ Team& begin_region(Thread& thread, const Fork& fork, std::uint32_t size) {
   }
   bind_crew(*command, team);
   team.is_outermost = thread.is_native() && command == &thread.command;
+  if (thread.group->job != nullptr) {
+    publish(team);
+    return team;
+  }
   Pool& helpers = pool();
   helpers.monitor().note_use();
   if (!thread.group->is_known) {

@@ -82,6 +82,25 @@ void run_fiber(void* argument) {
 
 void own_block(void* argument) {
   own_thread = static_cast<Thread*>(argument);
+  const Group& group = *own_thread->group;
+  if (group.job != nullptr) group.job->prepare(group.rank);
+}
+
+/// The thread that calls is a rank's: its group's fibers run where it runs.
+void join_job(Group& group) {
+  const loop::JobThreads* job = sorrel_job_threads_1 == nullptr ? nullptr : sorrel_job_threads_1();
+  if (job == nullptr || !job->is_rank()) return;
+  group.job = job;
+  group.rank = job->describe();
+  group.root.set_thread_pointer_place(job->thread_pointer_place());
+}
+
+void give_core_away(const Group& group) {
+  if (group.job != nullptr) {
+    group.job->yield();
+  } else {
+    sched_yield();
+  }
 }
 
 /// Spins until something has come of it, or the time is over.
@@ -114,13 +133,13 @@ class Patience {
 /// A fiber that a native waiter runs meanwhile, or null.
 Thread* find_fiber(Group& group, const Patience& patience) {
   // Where threads wait for each other unseen, this one must stay free.
-  if (pool().leaves_natives_alone()) return nullptr;
+  if (group.job == nullptr && pool().leaves_natives_alone()) return nullptr;
   // Relaxed: hints.
   if (group.ready_count.load(std::memory_order_relaxed) != 0) {
     if (Thread* fiber = group.pop_ready()) return fiber;
   }
   if (group.unstarted.load(std::memory_order_relaxed) != 0 &&
-      (patience.is_past_grace() || pool().width() == 1))
+      (patience.is_past_grace() || group.job != nullptr || pool().width() == 1))
     return group.take_unstarted(1);
   return nullptr;
 }
@@ -136,6 +155,11 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
       group.was_preempted = false;
       worker.run(*fiber);
       patience.restart();
+      continue;
+    }
+    if (group.job != nullptr) {
+      // Whom it waits for runs on this very worker, or is waited for in MPI by another rank.
+      group.job->yield();
       continue;
     }
     if (patience.wait()) continue;
@@ -198,7 +222,10 @@ void Crew::add(Thread& thread) {
 
 Thread& adopt_thread() {
   Group* group = take_idle_group();
-  if (group == nullptr) group = &make_group();
+  if (group == nullptr) {
+    group = &make_group();
+    join_job(*group);
+  }
   Thread& thread = group->initial;
   group->root.take_thread(0);
   thread.icv = environment().icv;
@@ -231,7 +258,7 @@ void make_ready(Thread& thread) {
   Group& group = *thread.group;
   group.push_ready(thread);
   // Whoever of the group sleeps while it has to wait for us.
-  if (!group.root.wake()) pool().call_one(group);
+  if (!group.root.wake() && group.is_in_pool) pool().call_one(group);
 }
 
 void wait_until(Thread& thread, WaitList& list, const Condition& condition) {
@@ -247,7 +274,7 @@ void yield(Thread& thread) {
     if (thread.group->has_work()) {
       Worker::leave(thread, Then::queue);
     } else {
-      sched_yield();
+      give_core_away(*thread.group);
     }
     return;
   }
@@ -256,7 +283,7 @@ void yield(Thread& thread) {
   if (fiber != nullptr) {
     thread.group->root.run(*fiber);
   } else {
-    sched_yield();
+    give_core_away(*thread.group);
   }
 }
 

@@ -25,6 +25,7 @@ void Worker::run(Thread& fiber) {
 void Worker::run_until_it_waits(Thread& fiber) {
   for (;;) {
     fiber.worker = this;
+    if (thread_pointer_place_ != nullptr) *thread_pointer_place_ = fiber.thread_pointer;
     arch::set_thread_pointer(fiber.thread_pointer);
     arch::sorrel_switch_context(&root_, fiber.context);
     // Back on the root, whose thread pointer leave() has restored.
@@ -51,6 +52,8 @@ void Worker::run_until_it_waits(Thread& fiber) {
 void Worker::leave(Thread& fiber, Then then) {
   fiber.then = then;
   Worker& worker = *fiber.worker;
+  if (worker.thread_pointer_place_ != nullptr)
+    *worker.thread_pointer_place_ = worker.root_thread_pointer_;
   arch::set_thread_pointer(worker.root_thread_pointer_);
   arch::sorrel_switch_context(&fiber.context, worker.root_);
 }

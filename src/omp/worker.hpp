@@ -27,6 +27,9 @@ class Worker {
   /// Returns when somebody resumes it, perhaps on another worker.
   static void leave(Thread& fiber, Then then);
 
+  /// Of a rank: where the scheduler keeps its thread pointer, or null.
+  void set_thread_pointer_place(std::uintptr_t* place) { thread_pointer_place_ = place; }
+
   [[nodiscard]] std::uint32_t index() const { return index_; }
 
   /// Any thread, a hint: the fiber it runs now, or null.
@@ -63,6 +66,7 @@ class Worker {
 
   arch::Context root_ = nullptr;
   std::uintptr_t root_thread_pointer_ = 0;
+  std::uintptr_t* thread_pointer_place_ = nullptr;
   std::uint32_t index_ = 0;
   int native_number_ = 0;
   // Written by the worker, read by the pool's monitor now and then.

@@ -201,6 +201,8 @@ void Image::read_needed_libraries() {
     uses_openmp_ |= name.starts_with("libgomp.so") || name.starts_with("libomp.so") ||
                     name.starts_with("libiomp5.so");
   }
+  // Or one of its libraries needs it.
+  uses_openmp_ |= loader_dlsym()(RTLD_DEFAULT, "GOMP_parallel") != nullptr;
 }
 
 std::string Image::find_hindrance() const {

@@ -22,7 +22,8 @@ int take_thread_locals(dl_phdr_info* info, std::size_t, void* result) {
   return 1;  // the first entry is the executable
 }
 
-// The loader filled the new block from the mould: its pointers are the mould's.
+}  // namespace
+
 void fill_thread_locals(const ImageCopy& copy) {
   const ElfW(Phdr)* segment = copy.image().thread_local_segment();
   void* variables = nullptr;
@@ -31,8 +32,6 @@ void fill_thread_locals(const ImageCopy& copy) {
     std::memcpy(variables, copy.at<void>(segment->p_vaddr), segment->p_filesz);
   }
 }
-
-}  // namespace
 
 struct ThreadBlock::Parked {
   const ImageCopy& copy;

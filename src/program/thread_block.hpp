@@ -17,6 +17,10 @@
 
 namespace sorrel::program {
 
+/// On a new thread: the loader has filled its thread-locals from the mould, whose pointers are the
+/// mould's; they become those of `copy`.
+void fill_thread_locals(const ImageCopy& copy);
+
 class ThreadBlock {
  public:
   using Prepare = void (*)(void* argument);

@@ -17,6 +17,7 @@
 #include "runtime/host_job.hpp"
 #include "runtime/in_place.hpp"
 #include "runtime/job.hpp"
+#include "runtime/rank_threads.hpp"
 
 namespace sorrel::runtime {
 
@@ -132,6 +133,7 @@ int run_program(const program::ProgramStart& start) {
   the_body = &body;
   loop::be_part_of_a_job(config.loops);
   program::set_current_slab(slab.get());
+  set_rank_process_of_caller(current_process);
   program::set_rank_hooks({.current = current_process, .end_rank = end_rank});
   Job job(config, body);
   const int status = job.run();

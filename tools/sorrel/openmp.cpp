@@ -129,6 +129,12 @@ std::string openmp_library(const Installation& installation) {
 OpenmpReport inspect_openmp(const std::string& name, const Installation& installation) {
   OpenmpReport report;
   report.path = find_program(name);
+  if (openmp_library(installation).empty()) {
+    report.refusal =
+        fmt::format("omp/libgomp.so.1 is not beside this command: expected it in {}",
+                    installation.library_dir.empty() ? "../lib" : installation.library_dir);
+    return report;
+  }
   report.refusal = refuse_file(name, report.path);
   if (!report.refusal.empty()) return report;
   auto opened = os::ElfFile::open(report.path);
@@ -171,9 +177,6 @@ void set_openmp_environment(const Installation& installation) {
 
 int run_openmp(char* const* words, const std::string& share) {
   const Installation installation = find_installation();
-  if (openmp_library(installation).empty())
-    return refuse("omp/libgomp.so.1 is not beside {}: expected it in {}/omp", "libmpi_abi.so.1",
-                  installation.library_dir.empty() ? "../lib" : installation.library_dir);
   const OpenmpReport program = inspect_openmp(*words, installation);
   if (!program.refusal.empty()) return refuse("{}", program.refusal);
 #if defined(__x86_64__)

@@ -26,6 +26,7 @@
 #include "tools/sorrel/openmp.hpp"
 #include "tools/sorrel/preflight.hpp"
 #include "tools/sorrel/process_choice.hpp"
+#include "tools/sorrel/program_file.hpp"
 #include "tools/sorrel/wire_words.hpp"
 #include "tools/sorrel/worker_plan.hpp"
 
@@ -57,7 +58,8 @@ constexpr const char* run_footer =
     "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 ./heat\n"
     "                                           as if on four machines, to see what is hidden\n"
     "  sorrel run -n 8 --seed 17 ./heat         a schedule that can be run again\n"
-    "  sorrel run --omp ./loops                 an OpenMP program, not recompiled\n\n"
+    "  sorrel run --omp ./loops                 an OpenMP program, not recompiled\n"
+    "  sorrel run -n 16 --omp ./hybrid          ranks with OpenMP inside\n\n"
     "Exit status: the program's own (the worst of its ranks); 2 if something was wrong with the\n"
     "command line or the program, and then nothing was started; 126 if the system refused to start "
     "it.";
@@ -138,8 +140,9 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
       ->type_name("S");
   app->add_flag("--verbose", words.verbose, "Say on stderr how the job is placed, and why");
   app->add_flag("--omp", words.omp,
-                "PROGRAM is an OpenMP program without MPI: its threads become user-level threads, "
-                "and as many run at once as there are free cores (docs/openmp.md)");
+                "PROGRAM is an OpenMP program: its threads become user-level threads, and as many "
+                "run at once as there are free cores; with -n, the threads of each rank run on its "
+                "worker (docs/openmp.md)");
   app->add_option("--host", words.host.host,
                   "Installed MPI that carries messages between the processes that its mpiexec or "
                   "srun has started: openmpi, mpich, abi or none (default: found out)")
@@ -151,12 +154,10 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
   return app;
 }
 
-/// The first option that has no meaning for a program without ranks, or "".
-std::string rank_option(const RunWords& words) {
-  if (!words.ranks.empty()) return "-n";
-  if (!words.procs.empty()) return "--procs";
-  if (!words.workers.empty()) return "--workers";
-  return words.label ? "--label" : "";
+/// Whether the words tell of ranks: then --omp is about what is inside of them.
+bool tells_of_ranks(const RunWords& words) {
+  return !words.ranks.empty() || !words.procs.empty() || !words.workers.empty() || words.label ||
+         !words.host.host.empty();
 }
 
 bool is_share(const std::string& word) {
@@ -399,7 +400,9 @@ void prepend_to_variable(const char* name, const std::string& first) {
 }
 
 /// The contract with the library, which takes these variables away again at its start.
-void set_environment(const RunPlan& plan, const Installation& installation, bool must_preload) {
+void set_environment(const RunPlan& plan,
+                     const std::string& library_folders,
+                     const std::string& preloaded) {
   setenv("SORREL_RANKS", std::to_string(plan.ranks).c_str(), 1);
   setenv("SORREL_WORKERS", std::to_string(plan.workers).c_str(), 1);
   if (plan.host.name.empty())
@@ -432,10 +435,10 @@ void set_environment(const RunPlan& plan, const Installation& installation, bool
   }
   if (plan.verbose) setenv("SORREL_VERBOSE", "1", 1);
   setenv("LD_BIND_NOW", "1", 1);
-  prepend_to_variable("LD_LIBRARY_PATH", installation.library_dir);
+  prepend_to_variable("LD_LIBRARY_PATH", library_folders);
   unsetenv("SORREL_OLD_LD_PRELOAD");
-  if (must_preload) {
-    prepend_to_variable("LD_PRELOAD", installation.library());
+  if (!preloaded.empty()) {
+    prepend_to_variable("LD_PRELOAD", preloaded);
     // Set, even if to nothing, it tells the library that LD_PRELOAD is ours to put back.
     setenv("SORREL_OLD_LD_PRELOAD", "", 0);
   }
@@ -542,11 +545,7 @@ int run_command(Arguments arguments) {
   if (split.program.empty()) return refuse("no program given; usage: {}", run_usage);
   if (!is_share(words.share))
     return refuse("--share must be fair, polite or fixed, not '{}'", words.share);
-  if (words.omp) {
-    if (const std::string option = rank_option(words); !option.empty())
-      return refuse("--omp is for programs without MPI and goes without {}", option);
-    return run_openmp(split.program.data(), words.share);
-  }
+  if (words.omp && !tells_of_ranks(words)) return run_openmp(split.program.data(), words.share);
   const auto wanted = read_words(words);
   if (!wanted) return exit_refused;
 
@@ -572,7 +571,15 @@ int run_command(Arguments arguments) {
         "sysctl -w vm.max_map_count=N)",
         plan->ranks, budget.map_count_max, budget.ranks_max(), program.name);
   }
-  set_environment(*plan, installation, program.must_preload);
+  std::string preloaded = program.must_preload ? installation.library() : "";
+  std::string library_folders = installation.library_dir;
+  if (words.omp) {
+    const OpenmpReport openmp = inspect_openmp(split.program.front(), installation);
+    if (!openmp.refusal.empty()) return refuse("{}", openmp.refusal);
+    preloaded += (preloaded.empty() ? "" : ":") + openmp_library(installation);
+    library_folders += ":" + folder_of(openmp_library(installation));
+  }
+  set_environment(*plan, library_folders, preloaded);
   // Addresses are part of what a program may see: under a seed they are the same each time.
   if (plan->seed) (void)personality(ADDR_NO_RANDOMIZE);
   const std::vector<char*> started = words_to_start(program, split.program);

@@ -1,0 +1,58 @@
+#include "runtime/rank_threads.hpp"
+
+#include "core/worker.hpp"
+#include "loop/job_threads.hpp"
+#include "program/rank_process.hpp"
+#include "program/thread_block.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+program::RankProcess* (*process_of_caller)() = nullptr;
+
+/// Constant from a rank's first OpenMP thread on; ranks do not change workers.
+struct Description {
+  const program::ImageCopy copy;
+  core::Worker* worker;
+};
+
+bool is_rank() {
+  return process_of_caller != nullptr && process_of_caller() != nullptr;
+}
+
+std::uintptr_t* thread_pointer_place() {
+  return &core::Worker::current()->running().thread_pointer;
+}
+
+void* describe() {
+  return new Description{process_of_caller()->copy(), core::Worker::current()};
+}
+
+void prepare(void* argument) {
+  const auto& description = *static_cast<const Description*>(argument);
+  program::fill_thread_locals(description.copy);
+  core::Worker::set_current(description.worker);
+}
+
+void yield() {
+  core::Worker::current()->yield();
+}
+
+}  // namespace
+
+void set_rank_process_of_caller(program::RankProcess* (*of_caller)()) {
+  process_of_caller = of_caller;
+}
+
+}  // namespace sorrel::runtime
+
+/// Found by our OpenMP library alone; here and not with the other C faces, since it is about
+/// programs, which tests of those do not have.
+extern "C" __attribute__((visibility("default"))) const sorrel::loop::JobThreads*
+sorrel_job_threads_1(void) {
+  using namespace sorrel::runtime;
+  static constexpr sorrel::loop::JobThreads faces{is_rank, thread_pointer_place, describe, prepare,
+                                                  yield};
+  return &faces;
+}
