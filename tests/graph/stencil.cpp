@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
                        .rank = rank,
                        .is_periodic = {is_periodic, is_periodic, is_periodic},
                        .tile = {3, 4, 8},
-                       .last_skin = 2});
+                       .skin = {1, 0, 2}});
   Field<Value> u(tiling, "u");
   Field<Value> v(tiling, "v");
   Field<Value> w(tiling, "w");

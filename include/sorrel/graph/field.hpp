@@ -143,6 +143,11 @@ class View {
     if constexpr (is_audited) permission_ = permission;
   }
 
+  /// From a cell to the next one in a dimension, in values; in the last one it is 1.
+  [[nodiscard]] Index stride(int dimension) const {
+    return strides_[static_cast<std::size_t>(dimension)];
+  }
+
   T& operator()(Index i) const { return at(i, {i, 0, 0}); }
 
   T& operator()(Index i, Index j) const { return at(i * strides_[0] + j, {i, j, 0}); }

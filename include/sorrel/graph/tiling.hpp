@@ -26,9 +26,9 @@ struct TilingOptions {
   Index halo = 1;
   /// Whether there is a skin: without, tiles are fewer, and all of them wait for messages.
   bool has_skin = true;
-  /// Cells of the skin in the last dimension, where short rows are slow; in the others it is
-  /// `halo`.
-  Index last_skin = 8;
+  /// Cells of the skin in each dimension, and at least `halo`, which is best for stencils that
+  /// stream from memory: a thicker one cuts more of the long rows.
+  Key skin{};
 };
 
 class Tiling {

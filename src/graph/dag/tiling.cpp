@@ -50,8 +50,7 @@ Tiling::Tiling(const Space& cells, const TilingOptions& options)
     const Index parts = d < dimensions ? options.ranks[d] : 1;
     block_.lo[d] = begin_of_part(cells.extents()[d], parts, coordinates_[d]);
     block_.hi[d] = begin_of_part(cells.extents()[d], parts, coordinates_[d] + 1);
-    const Index skin =
-        d + 1 == dimensions ? std::max(options.halo, options.last_skin) : options.halo;
+    const Index skin = std::max(options.halo, options.skin[d]);
     const auto skin_at = [&](int end) {
       const bool has_skin = options.has_skin && neighbour(static_cast<int>(d), end).has_value();
       return has_skin ? skin : Index{0};

@@ -165,7 +165,7 @@ TEST(Sweep, PrintShowsFacesAndMessagesToo) {
 TEST(Tiling, EveryCellIsInOneTileAndThinTilesFaceOtherRanks) {
   for (int rank = 0; rank < 6; ++rank) {
     const Tiling tiling({20, 13, 40},
-                        {.ranks = {3, 1, 2}, .rank = rank, .tile = {4, 5, 10}, .last_skin = 3});
+                        {.ranks = {3, 1, 2}, .rank = rank, .tile = {4, 5, 10}, .skin = {1, 1, 3}});
     Index count = 0;
     for_cells(tiling.tiles().box(), [&](Index i, Index j, Index k) {
       const KeyBox cells = tiling.cells({i, j, k});

@@ -1,0 +1,48 @@
+// GRAPH: what a tile reads and writes; faces, messages and their order follow.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <sorrel/graph.hpp>
+#include <sorrel/graph/over_mpi.hpp>
+
+#include "jacobi.hpp"
+
+namespace jacobi {
+
+using namespace sorrel::graph;
+
+Result run_graph(const Case& c, bool is_explained) {
+  const Tiling tiling(
+      {c.n, c.n, c.n},
+      {.ranks = c.ranks, .rank = c.rank, .tile = c.tile, .has_skin = c.has_skin, .skin = c.skin});
+  Field<double> u(tiling, "u"), v(tiling, "v");
+  for (Field<double>* field : {&u, &v})
+    field->fill([&](Index i, Index j, Index k) { return c.value(0, i, j, k); });
+
+  sorrel::Graph g(over_mpi(c.comm));
+  g.over(tiling, "relax")
+      .reads(u, star(1))
+      .writes(v)
+      .run([source = c.source()](const KeyBox& cells, auto from, auto to) {
+        const auto [i, j, k] = cells.lo;
+        relax(&to(i, j, k), &from(i, j, k), to.stride(0), to.stride(1),
+              {cells.hi[0] - i, cells.hi[1] - j, cells.hi[2] - k}, source);
+      });
+  g.rotate(u, v);
+  if (is_explained && c.rank == 0) std::fputs(g.print().c_str(), stdout);
+
+  MPI_Barrier(c.comm);
+  const double began = MPI_Wtime();
+  const Report report = g.run({.steps = c.steps});
+  MPI_Barrier(c.comm);
+  Result result{MPI_Wtime() - began, 0, report.waiting_seconds};
+  const KeyBox block = tiling.block();
+  for (Index i = block.lo[0]; i < block.hi[0]; ++i)
+    for (Index j = block.lo[1]; j < block.hi[1]; ++j)
+      for (Index k = block.lo[2]; k < block.hi[2]; ++k)
+        result.error = std::max(result.error, std::abs(u(i, j, k) - c.value(c.steps, i, j, k)));
+  return result;
+}
+
+}  // namespace jacobi

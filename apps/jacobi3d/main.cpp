@@ -1,0 +1,130 @@
+//   jacobi3d VARIANT [--n 128] [--steps 100] [--grid 4x2x2] [--tile 64x64x0]
+//            [--skin 2x4x32 | --no-skin] [--explain]
+//
+// Prints one line. Exit status 1 if the answer is wrong, 2 for arguments that are.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "jacobi.hpp"
+
+using namespace jacobi;
+
+namespace {
+
+[[noreturn]] void refuse(const Case& c, const std::string& why) {
+  if (c.rank == 0) std::fprintf(stderr, "jacobi3d: %s\n", why.c_str());
+  MPI_Finalize();
+  std::exit(2);
+}
+
+Cells cells_of(const Case& c, const char* text) {
+  Cells cells{};
+  char rest = 0;
+  if (std::sscanf(text, "%ldx%ldx%ld%c", &cells[0], &cells[1], &cells[2], &rest) != 3)
+    refuse(c, std::string(text) + " is not of the form 4x2x2");
+  return cells;
+}
+
+long number_of(const Case& c, const char* text) {
+  char* end = nullptr;
+  const long number = std::strtol(text, &end, 10);
+  if (*end != 0 || number < 1 || number > 1'000'000)
+    refuse(c, std::string(text) + " is not a number from 1 to 1000000");
+  return number;
+}
+
+/// Cuts the cube over the ranks as MPI would, or as told.
+void cut(Case& c) {
+  int size = 0, dims[3] = {0, 0, 0}, periods[3] = {0, 0, 0}, coords[3];
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (c.ranks[0] != 0 && c.ranks[0] * c.ranks[1] * c.ranks[2] != size)
+    refuse(c, "the grid has not as many blocks as there are ranks");
+  for (int d = 0; d < 3; ++d)
+    dims[d] = static_cast<int>(c.ranks[d]);
+  MPI_Dims_create(size, 3, dims);
+  MPI_Cart_create(MPI_COMM_WORLD, 3, dims, periods, 0, &c.comm);
+  MPI_Cart_coords(c.comm, c.rank, 3, coords);
+  for (int d = 0; d < 3; ++d) {
+    c.ranks[d] = dims[d];
+    if (dims[d] > c.n) refuse(c, "more ranks than cells in a dimension");
+    const long length = c.n / dims[d], longer = c.n % dims[d];
+    c.lo[d] = length * coords[d] + (coords[d] < longer ? coords[d] : longer);
+    c.hi[d] = c.lo[d] + length + (coords[d] < longer ? 1 : 0);
+    MPI_Cart_shift(c.comm, d, 1, &c.neighbours[d][0], &c.neighbours[d][1]);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  Case c;
+  c.n = 128;
+  c.steps = 100;
+  MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
+  const std::string variant = argc > 1 ? argv[1] : "";
+  bool is_explained = false;
+  for (int i = 2; i < argc; ++i) {
+    const std::string option = argv[i];
+    if (option == "--explain") {
+      is_explained = true;
+      continue;
+    }
+    if (option == "--no-skin") {
+      c.has_skin = false;
+      continue;
+    }
+    if (i + 1 == argc) refuse(c, option + " needs a value");
+    const char* value = argv[++i];
+    if (option == "--n")
+      c.n = number_of(c, value);
+    else if (option == "--steps")
+      c.steps = static_cast<int>(number_of(c, value));
+    else if (option == "--grid")
+      c.ranks = cells_of(c, value);
+    else if (option == "--tile")
+      c.tile = cells_of(c, value);
+    else if (option == "--skin")
+      c.skin = cells_of(c, value);
+    else
+      refuse(c, "there is no " + option +
+                    "; --n, --steps, --grid, --tile, --skin, --no-skin, --explain");
+  }
+  cut(c);
+  Result mine;
+  if (variant == "base")
+    mine = run_plain(c, true, false);
+  else if (variant == "olap")
+    mine = run_plain(c, true, true);
+  else if (variant == "ideal")
+    mine = run_plain(c, false, false);
+  else if (variant == "graph")
+    mine = run_graph(c, is_explained);
+  else
+    refuse(c, "the variant is base, olap, ideal or graph");
+
+  Result all;
+  int size = 0;
+  MPI_Comm_size(c.comm, &size);
+  MPI_Allreduce(&mine.seconds, &all.seconds, 1, MPI_DOUBLE, MPI_MAX, c.comm);
+  MPI_Allreduce(&mine.error, &all.error, 1, MPI_DOUBLE, MPI_MAX, c.comm);
+  MPI_Allreduce(&mine.waiting_seconds, &all.waiting_seconds, 1, MPI_DOUBLE, MPI_SUM, c.comm);
+  const double cells =
+      static_cast<double>(c.n) * static_cast<double>(c.n) * static_cast<double>(c.n);
+  const bool is_right = all.error < 1e-11 || variant == "ideal";
+  if (c.rank == 0)
+    std::printf(
+        "variant %s n %ld grid %ldx%ldx%ld steps %d seconds %.6f gflops %.3f waiting %.6f error "
+        "%.2e %s\n",
+        variant.c_str(), c.n, c.ranks[0], c.ranks[1], c.ranks[2], c.steps, all.seconds,
+        cells * c.steps * flops_per_cell / all.seconds * 1e-9, all.waiting_seconds / size,
+        all.error,
+        variant == "ideal" ? "not checked"
+        : is_right         ? "right"
+                           : "wrong");
+  MPI_Comm_free(&c.comm);
+  MPI_Finalize();
+  return is_right ? 0 : 1;
+}
