@@ -13,6 +13,8 @@ constexpr std::uint32_t receive_bytes_max = 16u << 20;
 constexpr std::uint32_t credits_min = 4;
 /// Receives beside the credits: notes that give credits back (README.md, "Bound").
 constexpr std::uint32_t note_receives = 2;
+/// Receives to be posted again that wait for an idle moment.
+constexpr std::size_t used_count_max = 4;
 
 constexpr std::size_t rounded_to_line(std::size_t bytes) {
   return (bytes + 63) / 64 * 64;
@@ -38,7 +40,7 @@ HostLink::HostLink(const sorrel_host_api& api,
       own_process_(own_process),
       limits_(limits),
       is_any_source_(process_count - 1 > limits.lane_count_max),
-      packet_bytes_(rounded_to_line(sizeof(HostHeader) + limits.payload_bytes_max)),
+      packet_bytes_(rounded_to_line(host_header_bytes_max + limits.payload_bytes_max)),
       receive_count_((process_count - 1) * (limits.credits + note_receives)),
       peers_(process_count),
       // Not cleared: what is never used takes no memory.
@@ -66,8 +68,8 @@ void HostLink::post(std::uint32_t slot, std::uint32_t process) {
                is_any_source_ ? SORREL_HOST_ANY_SOURCE : static_cast<int>(process));
 }
 
-std::uint16_t HostLink::take_owed(Peer& peer) {
-  const auto owed = static_cast<std::uint16_t>(peer.owed);
+std::uint32_t HostLink::take_owed(Peer& peer) {
+  const std::uint32_t owed = peer.owed;
   peer.owed = 0;
   return owed;
 }
@@ -87,9 +89,9 @@ bool HostLink::try_send(std::uint32_t process,
   HostHeader sent = header;
   sent.credits = take_owed(peer);
   --peer.credits;
-  std::memcpy(buffer, &sent, sizeof sent);
-  if (payload_bytes != 0) std::memcpy(buffer + sizeof sent, payload, payload_bytes);
-  const auto bytes = static_cast<int>(sizeof sent + payload_bytes);
+  const std::size_t header_bytes = write_header(sent, buffer);
+  if (payload_bytes != 0) std::memcpy(buffer + header_bytes, payload, payload_bytes);
+  const auto bytes = static_cast<int>(header_bytes + payload_bytes);
   if (api_.send(host_, static_cast<int>(slot), buffer, bytes, static_cast<int>(process)) == 0) {
     free_sends_.pop_back();
     under_way_.push_back(slot);
@@ -103,18 +105,17 @@ bool HostLink::take(Arrival& arrival) {
     const auto slot = static_cast<std::uint32_t>(came.slot);
     const auto process = static_cast<std::uint32_t>(came.source);
     const std::byte* packet = receive_buffer(slot);
-    const auto* header = reinterpret_cast<const HostHeader*>(packet);
-    peers_[process].credits += header->credits;
-    if (header->kind == credit_kind) {
+    const std::size_t header_bytes = read_header(packet, arrival.header);
+    peers_[process].credits += arrival.header.credits;
+    if (arrival.header.kind == credit_kind) {
       post(slot, process);
       continue;
     }
-    arrival = {.slot = slot,
-               .process = process,
-               .header = header,
-               .payload = packet + sizeof(HostHeader),
-               .payload_bytes =
-                   static_cast<std::uint32_t>(came.bytes) - std::uint32_t{sizeof(HostHeader)}};
+    arrival.slot = slot;
+    arrival.process = process;
+    arrival.payload = packet + header_bytes;
+    arrival.payload_bytes =
+        static_cast<std::uint32_t>(came.bytes) - static_cast<std::uint32_t>(header_bytes);
     arrivals_[slot] = arrival;
     return true;
   }
@@ -122,12 +123,20 @@ bool HostLink::take(Arrival& arrival) {
 }
 
 void HostLink::give_back(std::uint32_t slot) {
-  const std::uint32_t process = arrivals_[slot].process;
-  post(slot, process);
-  Peer& peer = peers_[process];
-  ++peer.owed;
-  // At least half of all: so no more than two notes of ours are under way (README.md, "Bound").
-  if (peer.owed >= (limits_.credits + 1) / 2) want_note(process);
+  used_.push_back(slot);
+  if (used_.size() >= used_count_max) post_used();
+}
+
+void HostLink::post_used() {
+  for (const std::uint32_t slot : used_) {
+    const std::uint32_t process = arrivals_[slot].process;
+    post(slot, process);
+    Peer& peer = peers_[process];
+    ++peer.owed;
+    // At least half of all: so no more than two notes of ours are under way (README.md, "Bound").
+    if (peer.owed >= (limits_.credits + 1) / 2) want_note(process);
+  }
+  used_.clear();
 }
 
 void HostLink::want_note(std::uint32_t process) {
@@ -146,10 +155,10 @@ bool HostLink::try_send_note(std::uint32_t process) {
     peer.is_note_under_way = false;
     --notes_under_way_;
   }
-  peer.note = {};
-  peer.note.kind = credit_kind;
-  peer.note.credits = take_owed(peer);
-  if (api_.send(host_, slot, &peer.note, sizeof peer.note, static_cast<int>(process)) == 0) {
+  HostHeader note{.kind = credit_kind};
+  note.credits = take_owed(peer);
+  const auto bytes = static_cast<int>(write_header(note, peer.note.data()));
+  if (api_.send(host_, slot, peer.note.data(), bytes, static_cast<int>(process)) == 0) {
     peer.is_note_under_way = true;
     ++notes_under_way_;
   }
@@ -157,6 +166,7 @@ bool HostLink::try_send_note(std::uint32_t process) {
 }
 
 void HostLink::tend() {
+  if (!used_.empty()) post_used();
   if (!under_way_.empty()) {
     const auto is_gone = [&](std::uint32_t slot) {
       if (api_.is_sent(host_, static_cast<int>(slot)) == 0) return false;

@@ -9,24 +9,16 @@
 //! Order: packets to one process arrive in the order in which they were sent.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "transport/host/host_api.h"
+#include "transport/host/host_header.hpp"
 
 namespace sorrel::transport {
-
-/// In front of every packet.
-struct HostHeader {
-  std::uint16_t from_worker = 0;
-  std::uint16_t to_worker = 0;
-  std::uint16_t kind = 0;
-  /// The sender gives back so many.
-  std::uint16_t credits = 0;
-  std::uint32_t words[4] = {};
-};
 
 struct HostLimits {
   std::uint32_t payload_bytes_max = 16u << 10;
@@ -46,13 +38,13 @@ class HostLink {
   struct Arrival {
     std::uint32_t slot;
     std::uint32_t process;
-    const HostHeader* header;
+    HostHeader header;
     const std::byte* payload;
     std::uint32_t payload_bytes;
   };
 
   /// A kind of its own: carries nothing but credits.
-  static constexpr std::uint16_t credit_kind = 0xffff;
+  static constexpr std::uint32_t credit_kind = 63;
 
   HostLink(const sorrel_host_api& api,
            void* host,
@@ -78,10 +70,10 @@ class HostLink {
   /// A packet that was taken before.
   [[nodiscard]] const Arrival& arrival(std::uint32_t slot) const { return arrivals_[slot]; }
 
-  /// The packet has been used: its receive is posted again.
+  /// The packet has been used: its receive is posted again, at tend() or when several are.
   void give_back(std::uint32_t slot);
 
-  /// Looks after what is under way. Now and then, and before it is waited for.
+  /// Looks after what is under way. Now and then, when nobody waits for us.
   void tend();
 
   /// Whether everything has left.
@@ -93,7 +85,7 @@ class HostLink {
     std::uint32_t owed = 0;     ///< What we have to give back.
     bool is_note_under_way = false;
     bool is_note_wanted = false;
-    HostHeader note;
+    std::array<std::byte, host_header_bytes_max> note;
   };
 
   [[nodiscard]] std::byte* receive_buffer(std::uint32_t slot) {
@@ -105,9 +97,10 @@ class HostLink {
   }
 
   void post(std::uint32_t slot, std::uint32_t process);
+  void post_used();
   void want_note(std::uint32_t process);
   bool try_send_note(std::uint32_t process);
-  [[nodiscard]] std::uint16_t take_owed(Peer& peer);
+  [[nodiscard]] std::uint32_t take_owed(Peer& peer);
 
   const sorrel_host_api& api_;
   void* const host_;
@@ -121,6 +114,8 @@ class HostLink {
   std::unique_ptr<std::byte[]> send_memory_;
   std::vector<Arrival> arrivals_;
   std::vector<std::uint32_t> free_sends_;
+  /// Slots whose receives are to be posted again.
+  std::vector<std::uint32_t> used_;
   /// Slots whose data has not left, oldest first.
   std::vector<std::uint32_t> under_way_;
   std::uint32_t notes_under_way_ = 0;

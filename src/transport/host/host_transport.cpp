@@ -21,12 +21,16 @@ constexpr std::int64_t hot_ns_alone = 50'000;
 /// The same where others want the core.
 constexpr std::int64_t hot_ns_crowded = 5'000;
 /// A worker with ready fibers looks no more often.
-constexpr std::int64_t busy_look_ns = 1'000;
+constexpr std::int64_t busy_look_ns = 300;
 /// An idle worker that is not on duty.
 constexpr std::int64_t off_duty_ns = 2'000'000;
 constexpr std::int64_t look_ns_min = 2'000;
 /// Packets taken before the worker does something else.
 constexpr int take_count_max = 64;
+/// Asking the host is most of what a look is for, and less than half of what it costs.
+constexpr int misses_per_look = 3;
+/// Where nothing else can come, and nobody wants the core.
+constexpr int misses_per_look_alone = 24;
 /// Sleep of a process that has nothing left to do but to let others finish.
 constexpr std::int64_t finish_sleep_ns_max = 1'000'000;
 
@@ -38,7 +42,9 @@ HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job)
 HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job, const HostLimits& limits)
     : scheduler_(scheduler),
       job_(job),
+      is_alone_(scheduler.worker_count() == 1),
       hot_ns_(job.is_crowded ? hot_ns_crowded : hot_ns_alone),
+      misses_per_look_(is_alone_ && !job.is_crowded ? misses_per_look_alone : misses_per_look),
       link_(*job.api, job.host, job.process, job.process_count, limits),
       returned_links_(link_.receive_count()),
       ways_(new std::atomic<Way>[job.process_count]) {
@@ -53,10 +59,14 @@ HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job, const Hos
     station->look.run = [](core::Worker& worker, core::Timer& timer) {
       auto& look = static_cast<Look&>(timer);
       HostTransport& self = *look.transport;
-      self.look(worker);
-      const std::int64_t now_ns = os::monotonic_ns();
       look.may_be_late = true;
-      look.due_ns = now_ns + self.delay_after(worker, now_ns);
+      if (self.look(worker)) {
+        // Whoever it was for waits for no clock.
+        look.due_ns = 1;
+      } else {
+        const std::int64_t now_ns = os::monotonic_ns();
+        look.due_ns = now_ns + self.delay_after(worker, now_ns);
+      }
       worker.add_timer(look);
     };
     station->inbox.resize(link_.receive_count());
@@ -90,6 +100,12 @@ void HostTransport::start(core::Worker& worker) {
 }
 
 bool HostTransport::try_take_turn(const core::Worker& worker) {
+  if (is_alone_) {
+    // Relaxed: nobody else looks.
+    if (turn_.load(std::memory_order_relaxed) != 0) return false;
+    turn_.store(worker.index() + 1, std::memory_order_relaxed);
+    return true;
+  }
   if (!may_enter(worker)) return false;
   std::uint32_t nobody = 0;
   // (T) acquire, pairs with give_turn_up(): what the last one has done to the link. Sequentially
@@ -98,6 +114,10 @@ bool HostTransport::try_take_turn(const core::Worker& worker) {
 }
 
 void HostTransport::give_turn_up(core::Worker& worker) {
+  if (is_alone_) {
+    turn_.store(0, std::memory_order_relaxed);
+    return;
+  }
   // (T) release. Who leaves a packet counts it and then tries to take the turn; we give the turn up
   // and then look at the count. Both are sequentially consistent, so one of us sees the other.
   turn_.store(0, std::memory_order_seq_cst);
@@ -111,12 +131,11 @@ bool HostTransport::send_now(std::uint32_t from_worker,
                              Place to,
                              const Packet& packet,
                              const void* payload) {
-  const HostHeader header{
-      .from_worker = static_cast<std::uint16_t>(from_worker),
-      .to_worker = static_cast<std::uint16_t>(to.worker),
-      .kind = static_cast<std::uint16_t>(packet.kind),
-      .credits = 0,
-      .words = {packet.words[0], packet.words[1], packet.words[2], packet.words[3]}};
+  const HostHeader header{.kind = packet.kind,
+                          .credits = 0,
+                          .from_worker = from_worker,
+                          .to_worker = to.worker,
+                          .words = packet.words};
   return link_.try_send(to.process, header, payload, packet.payload_bytes);
 }
 
@@ -191,33 +210,45 @@ void HostTransport::empty_outboxes() {
   }
 }
 
-void HostTransport::look(core::Worker& worker) {
+/// Whether something has come.
+bool HostTransport::look(core::Worker& worker) {
   empty_inbox(worker);
-  if (!try_take_turn(worker)) return;
-  serve(worker, Running::at_once);
+  if (!try_take_turn(worker)) return false;
+  const bool any = serve(worker, Running::at_once);
   give_turn_up(worker);
   empty_inbox(worker);
+  return any;
 }
 
 /// Everything that whoever is inside does for all. Needs the turn.
-void HostTransport::serve(core::Worker& worker, Running running) {
+bool HostTransport::serve(core::Worker& worker, Running running) {
   take_returned();
   empty_outboxes();
+  link_.tend();
   HostLink::Arrival arrival;
   int count = 0;
-  while (count < take_count_max && link_.take(arrival)) {
-    hand_over(worker, arrival, running);
-    ++count;
+  int miss_count = 0;
+  const bool was_idle = running == Running::at_once && !worker.has_ready() &&
+                        worker.running().state != core::FiberState::running;
+  while (count < take_count_max) {
+    if (link_.take(arrival)) {
+      hand_over(worker, arrival, running);
+      ++count;
+      // What an idle worker has waited for goes first.
+      if (was_idle && worker.has_ready()) break;
+    } else if (!was_idle || count != 0 || ++miss_count == misses_per_look_) {
+      break;
+    }
   }
-  link_.tend();
   // Relaxed: a hint for delay_after(), which reads the clock anyway.
   if (count != 0) has_news_.store(true, std::memory_order_relaxed);
+  return count != 0;
 }
 
 void HostTransport::hand_over(core::Worker& worker,
                               const HostLink::Arrival& arrival,
                               Running running) {
-  const std::uint32_t to = arrival.header->to_worker;
+  const std::uint32_t to = arrival.header.to_worker;
   Station& station = *stations_[to];
   // Relaxed: written by whoever has the turn, and that is us.
   const std::uint32_t tail = station.inbox_tail.load(std::memory_order_relaxed);
@@ -257,11 +288,10 @@ void HostTransport::empty_inbox(core::Worker& worker) {
 }
 
 void HostTransport::run_handler(core::Worker& worker, const HostLink::Arrival& arrival) {
-  const HostHeader& header = *arrival.header;
+  const HostHeader& header = arrival.header;
   const Place from{.process = arrival.process, .worker = header.from_worker};
-  const Packet packet{.kind = header.kind,
-                      .words = {header.words[0], header.words[1], header.words[2], header.words[3]},
-                      .payload_bytes = arrival.payload_bytes};
+  const Packet packet{
+      .kind = header.kind, .words = header.words, .payload_bytes = arrival.payload_bytes};
   const OwnedHandler& to = handlers_[packet.kind];
   to.handler(to.owner, worker, from, packet, arrival.payload);
 }
@@ -278,10 +308,12 @@ std::int64_t HostTransport::delay_after(const core::Worker& worker, std::int64_t
   const std::uint32_t me = worker.index() + 1;
   // Relaxed, all of them: hints about how often to look.
   std::uint32_t on_duty = on_duty_.load(std::memory_order_relaxed);
-  if (worker.has_ready() || worker.running().state == core::FiberState::running) {
+  const bool is_asking = worker.running().state == core::FiberState::running;
+  if (worker.has_ready() || is_asking) {
     if (on_duty == me) on_duty_.store(0, std::memory_order_relaxed);
     last_event_ns_.store(now_ns, std::memory_order_relaxed);
-    return busy_look_ns;
+    // A fiber that asks for news has nothing better to do.
+    return is_asking ? 1 : busy_look_ns;
   }
   if (has_news_.load(std::memory_order_relaxed)) {
     has_news_.store(false, std::memory_order_relaxed);

@@ -139,9 +139,9 @@ class HostTransport final : public Transport {
                                      Place to,
                                      const Packet& packet,
                                      const void* payload);
-  void look(core::Worker& worker);
+  bool look(core::Worker& worker);
   enum class Running { at_once, later };
-  void serve(core::Worker& worker, Running running);
+  bool serve(core::Worker& worker, Running running);
   void hand_over(core::Worker& worker, const HostLink::Arrival& arrival, Running running);
   void empty_inbox(core::Worker& worker);
   void run_handler(core::Worker& worker, const HostLink::Arrival& arrival);
@@ -157,7 +157,10 @@ class HostTransport final : public Transport {
   core::Scheduler& scheduler_;
   HostJob& job_;
   HandlerTable handlers_{};
-  std::int64_t hot_ns_;
+  /// One worker: nobody to share the turn with.
+  const bool is_alone_;
+  const std::int64_t hot_ns_;
+  const int misses_per_look_;
   std::vector<std::unique_ptr<Station>> stations_;
 
   // Whoever has the turn.

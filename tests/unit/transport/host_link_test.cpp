@@ -39,16 +39,16 @@ TEST(HostLinkTest, APacketArrivesWithItsWordsItsPayloadAndItsSender) {
   std::vector<std::byte> payload(1024);
   for (std::size_t i = 0; i < payload.size(); ++i)
     payload[i] = static_cast<std::byte>(i * 7);
-  HostHeader header{
-      .from_worker = 3, .to_worker = 5, .kind = 7, .credits = 0, .words = {1, 2, 3, 4}};
+  const HostHeader header{
+      .kind = 7, .credits = 0, .from_worker = 3, .to_worker = 5, .words = {1, 2, 3, 4}};
   ASSERT_TRUE(links.links[1]->try_send(0, header, payload.data(), 1024));
   HostLink::Arrival arrival;
   ASSERT_TRUE(links.links[0]->take(arrival));
   EXPECT_EQ(arrival.process, 1U);
-  EXPECT_EQ(arrival.header->from_worker, 3);
-  EXPECT_EQ(arrival.header->to_worker, 5);
-  EXPECT_EQ(arrival.header->kind, 7);
-  EXPECT_EQ(arrival.header->words[3], 4U);
+  EXPECT_EQ(arrival.header.from_worker, 3U);
+  EXPECT_EQ(arrival.header.to_worker, 5U);
+  EXPECT_EQ(arrival.header.kind, 7U);
+  EXPECT_EQ(arrival.header.words[3], 4U);
   ASSERT_EQ(arrival.payload_bytes, 1024U);
   EXPECT_EQ(std::memcmp(arrival.payload, payload.data(), 1024), 0);
   EXPECT_FALSE(links.links[0]->take(arrival));
@@ -69,6 +69,7 @@ TEST(HostLinkTest, ASenderIsRefusedWhenTheReceiverGivesNothingBackAndGoesOnWhenI
   EXPECT_FALSE(links.links[0]->try_send(1, numbered(sent), nullptr, 0));
   for (const std::uint32_t slot : slots)
     links.links[1]->give_back(slot);
+  links.links[1]->tend();
   EXPECT_FALSE(links.links[0]->take(arrival)) << "a note is for the link alone";
   EXPECT_TRUE(links.links[0]->try_send(1, numbered(sent), nullptr, 0));
   EXPECT_EQ(links.hosts.unexpected_count(), 0);
@@ -123,7 +124,7 @@ void exchange(std::uint32_t process_count, const HostLimits& limits) {
         HostLink::Arrival arrival;
         if (!link.take(arrival)) break;
         std::uint32_t& number = taken[arrival.process * process_count + self];
-        ASSERT_EQ(arrival.header->words[0], number) << "seed " << seed;
+        ASSERT_EQ(arrival.header.words[0], number) << "seed " << seed;
         ++number;
         --left;
         kept[self].push_back(arrival.slot);
