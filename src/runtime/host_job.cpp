@@ -110,12 +110,12 @@ void begin_host(transport::HostJob& job) {
   const std::string path = (folder.empty() ? transport::folder_of_this_library() : folder) + "/" +
                            transport::host_plugin_file(name);
   std::string reason;
+  const SignalKeeper keeper;
   job.api = transport::open_host_plugin(path, reason);
   if (job.api == nullptr) end_with(trouble_status, "no host MPI: %s", reason.c_str());
   const sorrel_host_hooks hooks{.fail = on_host_failure};
   sorrel_host_place place{};
   char trouble[256] = "";
-  const SignalKeeper keeper;
   job.host =
       job.api->begin(text_in("SORREL_HOST_LIBRARY"), &hooks, &place, trouble, sizeof trouble);
   if (job.host == nullptr)

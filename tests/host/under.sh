@@ -23,8 +23,8 @@ case $host in
     set -- -n "$processes" "$@"
     ;;
   abi)
-    launcher=$SORREL_VENV/bin/mpiexec
-    [ -x "$launcher" ] || skip "no mpich of PyPI below $SORREL_VENV"
+    launcher=${SORREL_VENV:-}/bin/mpiexec
+    [ -x "$launcher" ] || skip "no mpich of PyPI below ${SORREL_VENV:-the folder SORREL_VENV}"
     set -- -n "$processes" "$@"
     ;;
 esac

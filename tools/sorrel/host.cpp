@@ -34,6 +34,12 @@ Host launcher_in(const Environment& environment) {
   const bool is_step = environment("SLURM_STEP_ID") != nullptr;
   Host found;
   found.is_slurm = is_step;
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    const char* rank = environment(name);
+    if (rank == nullptr) continue;
+    found.is_first = number_of(rank) == 0;
+    break;
+  }
   if (environment("OMPI_COMM_WORLD_SIZE") != nullptr) {
     found.name = "openmpi";
     found.launcher = "Open MPI's mpirun";

@@ -125,14 +125,24 @@ class HostLaunch {
                        board_->last_rank - 1);
   }
 
+  /// Most often all have the same trouble: the first says it, and its launcher ends the others
+  /// before they do.
+  void complain_of_start(const std::string& how) const {
+    constexpr timespec enough{.tv_sec = 1, .tv_nsec = 0};
+    if (!plan_.is_first) {
+      const int number = sigtimedwait(&awaited_, nullptr, &enough);
+      if (number > 0 && number != SIGCHLD) return;
+    }
+    print_complaint(fmt::format("the host MPI ({}) has not started: {}", plan_.host, how));
+  }
+
   void on_killed(int number) {
     status_ = 128 + number;
     // Acquire, pairs with the process's release: who it is.
     const auto phase = board_->phase.load(std::memory_order_acquire);
     if (is_told_to_end_ || phase == HostPhase::ending || getppid() != daemon_) return;
     if (phase == HostPhase::starting) {
-      print_complaint(fmt::format("the host MPI ({}) has not started: signal {} ({})", plan_.host,
-                                  number, strsignal(number)));
+      complain_of_start(fmt::format("signal {} ({})", number, strsignal(number)));
     } else {
       print_complaint(
           fmt::format("{} was killed by signal {} ({})", who(), number, strsignal(number)));
@@ -146,8 +156,7 @@ class HostLaunch {
     if (phase == HostPhase::ending || phase == HostPhase::finished || is_told_to_end_) return;
     status_ = std::max(status, 1);
     if (phase == HostPhase::starting) {
-      print_complaint(fmt::format("the host MPI ({}) has not started: it ended with status {}",
-                                  plan_.host, status));
+      complain_of_start(fmt::format("it ended with status {}", status));
     } else {
       print_complaint(fmt::format("{} ended with status {} in the middle of MPI", who(), status));
     }

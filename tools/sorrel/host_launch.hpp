@@ -15,6 +15,8 @@ struct HostLaunchPlan {
   std::string program;  ///< path
   char* const* words = nullptr;
   std::string host;  ///< for people
+  /// Says what is wrong with all processes.
+  bool is_first = true;
   /// In the child, before the program is executed.
   std::function<void(int board_descriptor)> set_environment;
 };

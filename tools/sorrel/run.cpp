@@ -514,6 +514,7 @@ int launch_host_process(const RunPlan& plan,
   return launch_under_host({.program = program.path,
                             .words = words.data(),
                             .host = plan.host.name,
+                            .is_first = plan.host.is_first,
                             .set_environment = [&](int board) {
                               set_host_environment(plan, installation, board);
                               setenv("SORREL_HOST_DAEMON", daemon.c_str(), 1);

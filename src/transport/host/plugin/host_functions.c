@@ -2,27 +2,17 @@
 #include <mpi.h>
 
 /* Taken before the header gives the names another meaning. */
-static const char* const names[] = {"MPI_Init_thread",
-                                    "MPI_Finalize",
-                                    "MPI_Abort",
-                                    "MPI_Comm_dup",
-                                    "MPI_Comm_rank",
-                                    "MPI_Comm_size",
-                                    "MPI_Comm_free",
-                                    "MPI_Comm_set_errhandler",
-                                    "MPI_Comm_split_type",
-                                    "MPI_Allgather",
-                                    "MPI_Allreduce",
-                                    "MPI_Irecv",
-                                    "MPI_Isend",
-                                    "MPI_Test",
-                                    "MPI_Testany",
-                                    "MPI_Ibarrier",
-                                    "MPI_Get_count",
-                                    "MPI_Cancel",
-                                    "MPI_Wait",
-                                    "MPI_Error_string",
-                                    "MPI_Get_library_version"};
+static const char* const names[] = {"MPI_Init_thread",     "MPI_Finalize",
+                                    "MPI_Abort",           "MPI_Comm_dup",
+                                    "MPI_Comm_rank",       "MPI_Comm_size",
+                                    "MPI_Comm_free",       "MPI_Comm_set_errhandler",
+                                    "MPI_Comm_split_type", "MPI_Allgather",
+                                    "MPI_Allreduce",       "MPI_Irecv",
+                                    "MPI_Isend",           "MPI_Test",
+                                    "MPI_Testany",         "MPI_Barrier",
+                                    "MPI_Ibarrier",        "MPI_Get_count",
+                                    "MPI_Cancel",          "MPI_Wait",
+                                    "MPI_Error_string",    "MPI_Get_library_version"};
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -12,8 +12,8 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request);
   use(MPI_Init_thread) use(MPI_Finalize) use(MPI_Abort) use(MPI_Comm_dup) use(MPI_Comm_rank)      \
       use(MPI_Comm_size) use(MPI_Comm_free) use(MPI_Comm_set_errhandler) use(MPI_Comm_split_type) \
           use(MPI_Allgather) use(MPI_Allreduce) use(MPI_Irecv) use(MPI_Isend) use(MPI_Test)       \
-              use(MPI_Testany) use(MPI_Ibarrier) use(MPI_Get_count) use(MPI_Cancel) use(MPI_Wait) \
-                  use(MPI_Error_string) use(MPI_Get_library_version)
+              use(MPI_Testany) use(MPI_Barrier) use(MPI_Ibarrier) use(MPI_Get_count)              \
+                  use(MPI_Cancel) use(MPI_Wait) use(MPI_Error_string) use(MPI_Get_library_version)
 
 #define SORREL_HOST_POINTER(name) __typeof__(&name) p_##name;
 
@@ -40,6 +40,7 @@ extern struct host_functions host_functions;
 #define MPI_Isend (*host_functions.p_MPI_Isend)
 #define MPI_Test (*host_functions.p_MPI_Test)
 #define MPI_Testany (*host_functions.p_MPI_Testany)
+#define MPI_Barrier (*host_functions.p_MPI_Barrier)
 #define MPI_Ibarrier (*host_functions.p_MPI_Ibarrier)
 #define MPI_Get_count (*host_functions.p_MPI_Get_count)
 #define MPI_Cancel (*host_functions.p_MPI_Cancel)

@@ -211,6 +211,8 @@ static void host_finish(void* self) {
       drop_head(i);
     }
   }
+  /* Together: MPICH over UCX may wait in MPI_Finalize for a process that is further on. */
+  MPI_Barrier(host.comm);
   MPI_Comm_free(&host.comm);
   MPI_Finalize();
 }

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# How a job under a host MPI ends when something goes wrong: faults.sh HOST WHAT REPETITIONS SORREL FAULTS
+# It must be over soon, with one line of ours that names the culprit (the launcher says more), and leave no process.
+set -u
+host=$1 what=$2 repetitions=$3 sorrel=$4 faults=$5
+here=$(dirname "$(readlink -f "$0")")
+folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
+name=h$$
+ln -s "$faults" "$folder/$name"
+
+fail() {
+  printf 'FAILED in repetition %s: %s\nstdout:\n%s\nstderr:\n%s\n' "$i" "$1" "$(cat "$folder/out")" "$(cat "$folder/err")"
+  pkill -9 -x "$name"
+  exit 1
+}
+now_ms() { date +%s%3N; }
+# A dead one that its new parent has not collected yet is gone.
+living() { pgrep -x -r D,R,S,T "$name"; }
+wait_until() {
+  local deadline=$(($(now_ms) + $1))
+  shift
+  until "$@"; do
+    (($(now_ms) < deadline)) || return 1
+    sleep 0.02
+  done
+}
+started() { grep -q started "$folder/out"; }
+nobody_left() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "run -n 4 .*$folder/$name")" ]; }
+ended() { ! kill -0 "$job" 2>/dev/null; }
+
+begin() {
+  "$here/under.sh" "$host" 2 "$sorrel" run -n 4 --workers 1 "$folder/$name" "$@" >"$folder/out" 2>"$folder/err" </dev/null &
+  job=$!
+}
+# ends_with STATUS LINE LIMIT_MS: - for any status that is not 0, or for no line of ours.
+ends_with() {
+  wait_until "$3" ended || fail "still there after $3 ms"
+  wait "$job"
+  local status=$?
+  if grep '^skipped: ' "$folder/out"; then exit 77; fi
+  case $1 in
+    -) [ "$status" != 0 ] || fail "status 0" ;;
+    *) [ "$status" = "$1" ] || fail "status $status, expected $1" ;;
+  esac
+  wait_until 2000 nobody_left || fail "somebody is left"
+  local lines
+  lines=$(grep '^sorrel: ' "$folder/err")
+  if [ "$2" = - ]; then
+    [ -z "$lines" ] || fail "a line of ours"
+  else
+    [[ $lines =~ $2 ]] || fail "the line is not $2"
+    [ "$(wc -l <<<"$lines")" = 1 ] || fail "more than one line of ours"
+  fi
+}
+# The process of rank 2, which is process 1.
+child_of_launcher() { pgrep -x "$name" | tail -n 1; }
+start_computing() {
+  begin compute
+  wait_until 20000 eval 'started || ended' || fail "did not start"
+  ended && ends_with 0 - 0
+}
+
+killed='^sorrel: process [01] \(ranks (0-1|2-3)\) was killed by signal 9 \(Killed\)$'
+for ((i = 1; i <= repetitions; ++i)); do
+  case $what in
+    abort) begin abort && ends_with - '^sorrel: rank 2: called MPI_Abort with code 77$' 15000 ;;
+    crash) begin crash && ends_with - '^sorrel: rank 2: Segmentation fault \(signal 11\)' 15000 ;;
+    exit) begin exit && ends_with - '^sorrel: rank 2: ended with status 4 without calling MPI_Finalize$' 15000 ;;
+    kill) begin kill && ends_with - '^sorrel: process 1 \(ranks 2-3\) was killed by signal 9 \(Killed\)$' 15000 ;;
+    orphan) begin orphan && ends_with - '^sorrel: process 1 \(ranks 2-3\) was killed by signal 9 \(Killed\)$' 15000 ;;
+    bad_start)
+      # What MPI_Init needs is not there.
+      export OMPI_MCA_pml=none_such MPIR_CVAR_CH4_NETMOD=none_such UCX_TLS=none_such
+      begin statuses && ends_with - '^sorrel: (the host MPI|process)' 15000
+      ;;
+    kill_one)
+      start_computing
+      kill -9 "$(living | shuf -n 1)"
+      ends_with - "$killed" 2000
+      ;;
+    kill_launcher)
+      start_computing
+      kill -9 "$job"
+      ends_with 137 - 2000
+      ;;
+    kill_daemon)
+      # Of MPICH; Open MPI's mpirun is its own on this node.
+      [ "$host" != openmpi ] || { echo "skipped: mpirun is its own daemon"; exit 77; }
+      start_computing
+      kill -9 "$(ps -o ppid= -p "$(ps -o ppid= -p "$(child_of_launcher)" | tr -d ' ')" | tr -d ' ')"
+      wait_until 2000 nobody_left || fail "somebody is left"
+      kill -9 "$job" 2>/dev/null
+      wait "$job"
+      ;;
+    term)
+      start_computing
+      kill -TERM "$job"
+      ends_with - - 3000
+      ;;
+    stop_one)
+      begin rounds 6
+      wait_until 20000 living >/dev/null || { ended && ends_with 0 - 0; fail "did not start"; }
+      sleep 1
+      victim=$(living | head -n 1)
+      kill -STOP "$victim"
+      sleep 5
+      kill -CONT "$victim"
+      ends_with 0 - 15000
+      grep -qx over "$folder/out" || fail "did not end well"
+      ;;
+  esac
+done 2> >(grep -v Killed >&2)
+exit 0
