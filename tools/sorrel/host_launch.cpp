@@ -125,6 +125,12 @@ class HostLaunch {
                        board_->last_rank - 1);
   }
 
+  /// Whether the launcher has ended it because of another. But before the start it is the first
+  /// that speaks for all, though another may have failed sooner.
+  [[nodiscard]] bool is_none_of_ours(HostPhase phase) const {
+    return is_told_to_end_ && (phase != HostPhase::starting || !plan_.is_first);
+  }
+
   /// Most often all have the same trouble: the first says it, and its launcher ends the others
   /// before they do.
   void complain_of_start(const std::string& how) const {
@@ -140,7 +146,7 @@ class HostLaunch {
     status_ = 128 + number;
     // Acquire, pairs with the process's release: who it is.
     const auto phase = board_->phase.load(std::memory_order_acquire);
-    if (is_told_to_end_ || phase == HostPhase::ending || getppid() != daemon_) return;
+    if (phase == HostPhase::ending || getppid() != daemon_ || is_none_of_ours(phase)) return;
     if (phase == HostPhase::starting) {
       complain_of_start(fmt::format("signal {} ({})", number, strsignal(number)));
     } else {
@@ -153,7 +159,8 @@ class HostLaunch {
     status_ = status;
     // Acquire, as above.
     const auto phase = board_->phase.load(std::memory_order_acquire);
-    if (phase == HostPhase::ending || phase == HostPhase::finished || is_told_to_end_) return;
+    if (phase == HostPhase::ending || phase == HostPhase::finished || is_none_of_ours(phase))
+      return;
     status_ = std::max(status, 1);
     if (phase == HostPhase::starting) {
       complain_of_start(fmt::format("it ended with status {}", status));
