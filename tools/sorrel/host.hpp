@@ -21,9 +21,9 @@ struct HostWords {
 };
 
 struct Host {
-  std::string name;        ///< "" = none: this job is this machine's own
-  std::string launcher;    ///< who has started us, for people
-  std::string library;     ///< of a host that is opened by its path, else ""
+  std::string name;      ///< "" = none: this job is this machine's own
+  std::string launcher;  ///< who has started us, for people
+  std::string library;   ///< of a host that is opened by its path, else ""
   /// Whether this is the first process of all: one that says what all know.
   bool is_first = true;
   unsigned processes = 0;  ///< 0 = only the host MPI knows
