@@ -47,7 +47,7 @@ SHM = (
     Experiment("pingpong_1Mi", "1 MiB half round trip, a core each", "pingpong", 2, 2, (str(1 << 20), "2")),
     Experiment("startup_64", "start-up, 64 ranks", "startup", 64, 2, starts=3),
     Experiment("cg2d_64", "cg2d 1000x1000, 64 ranks", "cg2d", 64, 2, ("--grid", "1000", "--steps", "100"),
-               is_own_only=True),
+               needs_light_ranks=True),
 )  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def shm_bars(runner: Runner) -> list[Bar]:
     together = floor("cg2d_64", OWN, "quickest_step")
     return [
         against("8 B half round trip, two processes", "pingpong_8", "half_round_trip", "ns", 1.0),
-        against("1 MiB half round trip, two processes", "pingpong_1Mi", "half_round_trip", "us", 0.9),
+        against("1 MiB half round trip, two processes", "pingpong_1Mi", "half_round_trip", "ns", 0.9),
         fixed("kNeighbor 64 B, 8 processes on 2 cores", "kneighbor_64", "iteration", "us", 13),
         fixed("kNeighbor 4 KiB, 8 processes on 2 cores", "kneighbor_4096", "iteration", "us", 60),
         fixed("start-up of 64 processes", "startup_64", "first_collective", "ms", 400),
