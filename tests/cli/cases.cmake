@@ -90,7 +90,7 @@ cli_case(info_of_thread_locals 0 "thread-locals 4 bytes" - ${sorrel} info ./with
 cli_case(info_of_a_lacking_program 1 "missing here +2: MPI_Imaginary PMPI_Imaginary_too~ +can run +no: " - ${sorrel} info ./missing)
 cli_case(info_of_an_absent_function 0 "missing here +none~ +unsupported +1: MPI_Win_fence~ +can run +yes~" - ${sorrel} info ./absent)
 cli_case(info_of_an_interpreter 0 "can run +yes, every rank a process: ./python3 is an interpreter" - ${sorrel} info ./python3)
-cli_case(info_tells_what_auto_would_do 0 "processes +[a-z].*--procs auto 1 process: the program's data can be private to a rank. idle workers spin [0-9]+ us" - ${sorrel} info ./program)
+cli_case(info_tells_what_auto_would_do 0 "processes +[a-z].*--procs auto +1 process: the program's data can be private to a rank. idle workers spin [0-9]+ us" - ${sorrel} info ./program)
 cli_case(info_of_nothing 1 "can run +no: ./nothing: no such program" - ${sorrel} info ./nothing)
 cli_case(info_json 1 "^[{]~  \"version\".*\"missing_functions\": .~      \"MPI_Imaginary\",~.*\"can_run\": false.*~[}]~$" - ${sorrel} info --json ./missing)
 cli_case(info_unknown_flag 2 - "unknown option --jsn. did you mean --json\\?" ${sorrel} info --jsn)
