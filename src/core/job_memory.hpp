@@ -44,6 +44,8 @@ struct Board {
   std::atomic<std::uint32_t> is_gone{0};
   /// Places whose mailboxes to this worker have just been opened.
   alignas(cache_line_bytes) IndexList newly_opened;
+  /// The transport's own: what it wants to share with the others about this worker.
+  alignas(cache_line_bytes) std::byte for_transport[cache_line_bytes];
 };
 
 enum class ProcessPhase : std::uint32_t {

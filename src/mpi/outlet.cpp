@@ -33,7 +33,9 @@ Outlet::Outlet(World& world, core::Worker& worker)
 }
 
 bool Outlet::try_send_next(Place to, const transport::Packet& packet, const void* payload) {
-  return transport_.try_send(worker_, to, packet, payload);
+  const bool is_sent = transport_.try_send(worker_, to, packet, payload);
+  has_sent_ = has_sent_ || is_sent;
+  return is_sent;
 }
 
 void Outlet::send(Place to, Outgoing& outgoing) {
@@ -60,7 +62,7 @@ void Outlet::arm() {
 
 /// Whether anything left.
 bool Outlet::flush() {
-  bool any = false;
+  has_sent_ = false;
   for (std::uint32_t i = 0; i < ways_.size(); ++i) {
     Way& way = ways_[i];
     if (way.first == nullptr) continue;
@@ -71,11 +73,10 @@ bool Outlet::flush() {
       Outgoing* next = outgoing.next;
       if (!outgoing.send(outgoing, *this, to)) break;
       way.first = next;
-      any = true;
     }
     if (way.first == nullptr) --waiting_way_count_;
   }
-  return any;
+  return has_sent_;
 }
 
 void Outlet::drain() {

@@ -66,7 +66,7 @@ class Outlet {
 
   Way& way_to(const Place& to) { return ways_[layout_.index_of(to)]; }
 
-  bool flush();
+  [[nodiscard]] bool flush();
   void arm();
 
   World& world_;
@@ -78,6 +78,8 @@ class Outlet {
   std::uint32_t waiting_way_count_ = 0;
   Retry retry_;
   bool is_armed_ = false;
+  /// A packet has left since flush() last looked: a part of something long counts, too.
+  bool has_sent_ = false;
   std::int64_t delay_ns_ = 0;
 };
 

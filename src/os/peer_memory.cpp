@@ -9,19 +9,35 @@ void let_descendants_read(pid_t ancestor) {
   prctl(PR_SET_PTRACER, static_cast<unsigned long>(ancestor), 0, 0, 0);
 }
 
-bool read_peer_memory(pid_t pid, void* target, std::uintptr_t source, std::size_t bytes) {
-  auto* to = static_cast<std::byte*>(target);
+namespace {
+
+/// `copy` is process_vm_readv or process_vm_writev.
+template <class Copy>
+bool copy_peer_memory(
+    pid_t pid, std::uintptr_t here, std::uintptr_t there, std::size_t bytes, Copy&& copy) {
   while (bytes > 0) {
-    const iovec local{.iov_base = to, .iov_len = bytes};
-    const iovec remote{.iov_base = reinterpret_cast<void*>(source), .iov_len = bytes};
-    const ssize_t count = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+    const iovec local{.iov_base = reinterpret_cast<void*>(here), .iov_len = bytes};
+    const iovec remote{.iov_base = reinterpret_cast<void*>(there), .iov_len = bytes};
+    const ssize_t count = copy(pid, &local, 1UL, &remote, 1UL, 0UL);
     // The kernel copies at most 2 GiB a call, and stops early at an address that is not there.
     if (count <= 0) return false;
-    to += count;
-    source += static_cast<std::uintptr_t>(count);
+    here += static_cast<std::uintptr_t>(count);
+    there += static_cast<std::uintptr_t>(count);
     bytes -= static_cast<std::size_t>(count);
   }
   return true;
+}
+
+}  // namespace
+
+bool read_peer_memory(pid_t pid, void* target, std::uintptr_t source, std::size_t bytes) {
+  return copy_peer_memory(pid, reinterpret_cast<std::uintptr_t>(target), source, bytes,
+                          process_vm_readv);
+}
+
+bool write_peer_memory(pid_t pid, std::uintptr_t target, const void* source, std::size_t bytes) {
+  return copy_peer_memory(pid, reinterpret_cast<std::uintptr_t>(source), target, bytes,
+                          process_vm_writev);
 }
 
 }  // namespace sorrel::os

@@ -1,4 +1,5 @@
-//! Peer memory - reading another process's memory (process_vm_readv), where the system allows it.
+//! Peer memory - reading and writing another process's memory (process_vm_readv,
+//! process_vm_writev), where the system allows it.
 //!
 //! Any thread may call. The system asks for the same user and, under Yama's ptrace_scope 1, for the
 //! reader to descend from whom the other process has named: let_descendants_read().
@@ -20,5 +21,11 @@ void let_descendants_read(pid_t ancestor);
                                     void* target,
                                     std::uintptr_t source,
                                     std::size_t bytes);
+
+/// The other way round: from `source` here to address `target` there.
+[[nodiscard]] bool write_peer_memory(pid_t pid,
+                                     std::uintptr_t target,
+                                     const void* source,
+                                     std::size_t bytes);
 
 }  // namespace sorrel::os

@@ -34,7 +34,7 @@ struct Packet {
   std::uint32_t payload_bytes = 0;
 };
 
-inline constexpr std::uint32_t packet_kind_count_max = 32;
+inline constexpr std::uint32_t packet_kind_count_max = 31;
 
 /// Runs on the receiving worker, outside of any fiber: must not suspend. `owner` is what was set
 /// with the handler; `payload` is valid during the call only.

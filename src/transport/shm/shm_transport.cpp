@@ -1,5 +1,8 @@
 #include "transport/shm/shm_transport.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <sched.h>
 #include <unistd.h>
 
 #include "os/peer_memory.hpp"
@@ -8,8 +11,22 @@ namespace sorrel::transport {
 
 namespace {
 
-static_assert(core::first_packet_kind + packet_kind_count_max <= core::record_kind_count);
+static_assert(core::first_packet_kind + packet_kind_count_max < core::record_kind_count);
 static_assert(core::Mailbox::payload_bytes_max >= 4096);
+
+/// The transport's own kind, behind those of the layers above.
+constexpr std::uint32_t help_kind = packet_kind_count_max;
+
+// Below this the data is here before the other worker has heard of it.
+constexpr std::size_t shared_bytes_min = std::size_t{512} << 10;
+constexpr std::size_t chunk_bytes_min = std::size_t{64} << 10;
+/// A helper's own ranks wait meanwhile.
+constexpr std::uint32_t helped_chunks_max = 64;
+/// Looks at the helper's progress before the core is lent to others: it may be the helper that
+/// needs it.
+constexpr int looks_before_yield = 1000;
+
+static_assert(sizeof(ChunkClaims) <= sizeof(core::Board::for_transport));
 
 /// What the others read to find out whether they may.
 const std::uint64_t probe_value = 0x534f5252454c2121;
@@ -24,6 +41,9 @@ ShmTransport::ShmTransport(core::Scheduler& scheduler, Pulling pulling)
   for (std::uint32_t i = 0; i < process_count(); ++i)
     ways_[i].store(Way::untried, std::memory_order_relaxed);
   scheduler.set_packet_owner(this);
+  help_ = {.handler = help, .owner = this};
+  scheduler.set_runner(static_cast<core::RecordKind>(core::first_packet_kind + help_kind),
+                       run_packet);
   // All processes are children of one.
   os::let_descendants_read(getppid());
   core::ProcessBoard& board = memory_.process(own_process());
@@ -48,7 +68,7 @@ void ShmTransport::run_packet(core::Worker& receiver,
   const Packet packet{.kind = std::uint32_t{record.kind} - core::first_packet_kind,
                       .words = record.words,
                       .payload_bytes = record.payload_bytes};
-  const OwnedHandler& taker = self.handlers_[packet.kind];
+  const OwnedHandler& taker = packet.kind == help_kind ? self.help_ : self.handlers_[packet.kind];
   taker.handler(taker.owner, receiver, from, packet, payload);
 }
 
@@ -94,8 +114,85 @@ bool ShmTransport::pull(std::uint32_t process,
                         void* target,
                         std::uintptr_t source,
                         std::size_t bytes) {
+  core::Worker* worker = core::Worker::current();
+  if (bytes >= shared_bytes_min && worker != nullptr) {
+    const std::uint32_t helper = helper_of(*worker, process);
+    // A guess: who sleeps would be awake too late.
+    if (!memory_.parker(helper).is_parked())
+      return pull_together(*worker, helper, static_cast<std::byte*>(target), source, bytes);
+  }
+  return pull_alone(process, target, source, bytes);
+}
+
+bool ShmTransport::pull_alone(std::uint32_t process,
+                              void* target,
+                              std::uintptr_t source,
+                              std::size_t bytes) const {
   const pid_t pid = memory_.process(process).pid.load(std::memory_order_relaxed);
   return os::read_peer_memory(pid, target, source, bytes);
+}
+
+bool ShmTransport::pull_together(core::Worker& worker,
+                                 std::uint32_t helper,
+                                 std::byte* target,
+                                 std::uintptr_t source,
+                                 std::size_t bytes) {
+  const std::uint32_t workers = memory_.shape().workers_per_process;
+  const std::uint32_t process = helper / workers;
+  const std::size_t least = bytes / ChunkClaims::chunk_count_max + 1;
+  const std::size_t chunk = (std::max(chunk_bytes_min, least) + 4095) / 4096 * 4096;
+  const auto chunk_count = static_cast<std::uint32_t>((bytes + chunk - 1) / chunk);
+  ChunkClaims& claims = claims_of(worker.place());
+  const HelpWanted wanted{.target = reinterpret_cast<std::uintptr_t>(target),
+                          .source = source,
+                          .bytes = bytes,
+                          .chunk_bytes = chunk,
+                          .round = claims.open(chunk_count)};
+  // Without room for the packet nobody helps, which is as well.
+  (void)try_send(worker, {.process = process, .worker = helper % workers},
+                 {.kind = help_kind, .words = {}, .payload_bytes = sizeof wanted}, &wanted);
+  const auto pull_part = [&](std::size_t first, std::size_t last) {
+    return pull_alone(process, target + first, source + first, std::min(last, bytes) - first);
+  };
+  bool is_here = true;
+  while (const auto index = claims.claim_front())
+    is_here = is_here && pull_part(*index * chunk, (*index + 1) * chunk);
+  const std::uint32_t first = claims.first_of_helper();
+  for (int looks = 1; !claims.are_done(chunk_count - first); ++looks)
+    if (looks % looks_before_yield == 0) sched_yield();
+  if (claims.has_failed()) return is_here && pull_part(first * chunk, bytes);
+  return is_here;
+}
+
+void ShmTransport::help(void* owner,
+                        core::Worker& worker,
+                        Place from,
+                        const Packet& /*packet*/,
+                        const std::byte* payload) {
+  const auto& self = *static_cast<ShmTransport*>(owner);
+  HelpWanted wanted;
+  std::memcpy(&wanted, payload, sizeof wanted);
+  ChunkClaims& claims =
+      self.claims_of(from.process * self.memory_.shape().workers_per_process + from.worker);
+  const pid_t pid = self.memory_.process(from.process).pid.load(std::memory_order_relaxed);
+  for (std::uint32_t helped = 0; helped < helped_chunks_max && !worker.has_ready(); ++helped) {
+    const auto index = claims.claim_back(wanted.round);
+    if (!index) return;
+    const std::uint64_t first = *index * wanted.chunk_bytes;
+    const std::uint64_t last = std::min(first + wanted.chunk_bytes, wanted.bytes);
+    claims.finish_back(os::write_peer_memory(pid, wanted.target + first,
+                                             reinterpret_cast<const void*>(wanted.source + first),
+                                             last - first));
+  }
+}
+
+std::uint32_t ShmTransport::helper_of(const core::Worker& worker, std::uint32_t process) const {
+  const std::uint32_t workers = memory_.shape().workers_per_process;
+  return process * workers + worker.place() % workers;
+}
+
+ChunkClaims& ShmTransport::claims_of(std::uint32_t place) const {
+  return *reinterpret_cast<ChunkClaims*>(memory_.board(place).for_transport);
 }
 
 }  // namespace sorrel::transport

@@ -4,8 +4,9 @@
 //! A packet is a record of core's mailbox, so that a worker takes packets and its own process's
 //! records in the same loop, and sleeps and is woken the same way. pull() is one copy by
 //! process_vm_readv; whether the system allows it is tried at the first question about a process,
-//! which must have started by then. To a worker that has ended, what finds no room is dropped:
-//! nobody will take it. See README.md.
+//! which must have started by then. A long pull is shared with a worker of the process that the
+//! data is in, if that has nothing better to do (chunk_claims.hpp). To a worker that has ended,
+//! what finds no room is dropped: nobody will take it. See README.md.
 //!
 //! Progress: try_send() wait-free but for the first packet of a pair (lock-free). Limit: 256
 //! packets or 16 KiB of long payloads on their way from one worker to another.
@@ -15,6 +16,7 @@
 #include <memory>
 
 #include "core/scheduler.hpp"
+#include "transport/shm/chunk_claims.hpp"
 #include "transport/transport.hpp"
 
 namespace sorrel::transport {
@@ -51,18 +53,45 @@ class ShmTransport final : public Transport {
                           std::size_t bytes) override;
 
  private:
+  /// What a worker is asked for who may help with a pull. In the payload of a packet.
+  struct HelpWanted {
+    std::uint64_t target;  ///< in the process that asks
+    std::uint64_t source;  ///< in the one that is asked
+    std::uint64_t bytes;
+    std::uint64_t chunk_bytes;
+    std::uint32_t round;
+  };
+
   enum class Way : std::uint8_t { untried, open, closed };
 
   static void run_packet(core::Worker& receiver,
                          const core::Record& record,
                          const std::byte* payload);
   [[nodiscard]] Way try_way(std::uint32_t process) const;
+  [[nodiscard]] bool pull_alone(std::uint32_t process,
+                                void* target,
+                                std::uintptr_t source,
+                                std::size_t bytes) const;
+  [[nodiscard]] bool pull_together(core::Worker& worker,
+                                   std::uint32_t helper,
+                                   std::byte* target,
+                                   std::uintptr_t source,
+                                   std::size_t bytes);
+  /// The worker of that process that is asked to help this one.
+  [[nodiscard]] std::uint32_t helper_of(const core::Worker& worker, std::uint32_t process) const;
+  [[nodiscard]] ChunkClaims& claims_of(std::uint32_t place) const;
+  static void help(void* owner,
+                   core::Worker& worker,
+                   Place from,
+                   const Packet& packet,
+                   const std::byte* payload);
 
   // Constant while the workers run.
   core::Scheduler& scheduler_;
   core::JobMemory& memory_;
   const Pulling pulling_;
   HandlerTable handlers_{};
+  OwnedHandler help_;
 
   // Any worker of this process. Relaxed: whoever asks in vain tries for himself.
   mutable std::unique_ptr<std::atomic<Way>[]> ways_;

@@ -1,0 +1,102 @@
+//! ChunkClaims - who copies which chunk of a long message, when its receiver and its sender copy it
+//! together.
+//!
+//! The receiver opens a round of n chunks and claims them from the first on; a helper claims them
+//! from the last on; a chunk is claimed once. Lies in memory that the processes share; zeroed
+//! memory is a round that is over. One opener, one helper at a time and place; a helper that comes
+//! late finds another round or nothing left. README.md, "Copying together", has the argument.
+//! Ordering labels: (O) open and (C) claim, (D) done and (W) wait.
+//! Progress: claiming is lock-free; the opener waits for what has been claimed by the helper.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "base/cache_line.hpp"
+
+namespace sorrel::transport {
+
+class alignas(cache_line_bytes) ChunkClaims {
+ public:
+  static constexpr std::uint32_t chunk_count_max = 0xffff;
+
+  /// Opener. Returns the round's number, never 0.
+  std::uint32_t open(std::uint32_t chunk_count) {
+    round_ = round_ == UINT32_MAX ? 1 : round_ + 1;
+    // Relaxed: published by (O).
+    done_.store(0, std::memory_order_relaxed);
+    has_failed_.store(false, std::memory_order_relaxed);
+    // (O) release, pairs with (C): whoever claims sees the counts of this round.
+    word_.store(word(round_, 0, chunk_count), std::memory_order_release);
+    return round_;
+  }
+
+  /// Opener: the next chunk from the front, or nothing.
+  std::optional<std::uint32_t> claim_front() {
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    while (front_of(seen) < back_of(seen)) {
+      // Relaxed: nothing but the number is passed on to us.
+      if (word_.compare_exchange_weak(seen, word(round_of(seen), front_of(seen) + 1, back_of(seen)),
+                                      std::memory_order_relaxed))
+        return front_of(seen);
+    }
+    return std::nullopt;
+  }
+
+  /// Helper: the next chunk of that round from the back, or nothing.
+  std::optional<std::uint32_t> claim_back(std::uint32_t round) {
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    while (round_of(seen) == round && front_of(seen) < back_of(seen)) {
+      // (C) acquire, pairs with (O).
+      if (word_.compare_exchange_weak(seen, word(round, front_of(seen), back_of(seen) - 1),
+                                      std::memory_order_acquire, std::memory_order_relaxed))
+        return back_of(seen) - 1;
+    }
+    return std::nullopt;
+  }
+
+  /// Helper: a chunk that it has claimed is copied, or cannot be.
+  void finish_back(bool is_copied) {
+    if (!is_copied) has_failed_.store(true, std::memory_order_relaxed);
+    // (D) release, pairs with (W): the copy, and whether it failed, come with it.
+    done_.fetch_add(1, std::memory_order_release);
+  }
+
+  /// Opener, after claim_front() has given nothing: the first chunk that is the helper's.
+  [[nodiscard]] std::uint32_t first_of_helper() const {
+    return back_of(word_.load(std::memory_order_relaxed));
+  }
+
+  /// Opener: whether `count` chunks of the helper's are finished.
+  [[nodiscard]] bool are_done(std::uint32_t count) const {
+    // (W) acquire, pairs with (D).
+    return done_.load(std::memory_order_acquire) == count;
+  }
+
+  /// Opener, after are_done().
+  [[nodiscard]] bool has_failed() const { return has_failed_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::uint64_t word(std::uint32_t round,
+                                      std::uint32_t front,
+                                      std::uint32_t back) {
+    return std::uint64_t{round} << 32 | std::uint64_t{front} << 16 | back;
+  }
+
+  static constexpr std::uint32_t round_of(std::uint64_t word) {
+    return static_cast<std::uint32_t>(word >> 32);
+  }
+
+  static constexpr std::uint32_t front_of(std::uint64_t word) { return (word >> 16) & 0xffff; }
+
+  static constexpr std::uint32_t back_of(std::uint64_t word) { return word & 0xffff; }
+
+  std::atomic<std::uint64_t> word_;
+  std::atomic<std::uint32_t> done_;
+  std::atomic<bool> has_failed_;
+  // Opener only.
+  std::uint32_t round_;
+};
+
+}  // namespace sorrel::transport
