@@ -11,7 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
-from sorrel_bench import graph, throughput  # noqa: E402
+from sorrel_bench import graph, overlap, throughput  # noqa: E402
 from sorrel_bench import partition, smp  # noqa: E402
 from sorrel_bench.bars import judge  # noqa: E402
 from sorrel_bench.experiments import EXPERIMENTS, Experiment, select  # noqa: E402
@@ -185,6 +185,19 @@ class GraphBars(unittest.TestCase):
         times = graph.read_times("build_ns 0.01 first_ns 20 replay_ns 16")
         replay, _ = graph.judge({"Sorrel": times}, times)
         self.assertEqual((replay.ok, replay.peer_value), (False, None))
+
+
+class OverlapBars(unittest.TestCase):
+    def test_tell_what_is_hidden_of_what_blocking_costs(self) -> None:
+        times = {"ideal": 1.0, "base": 2.0, "olap": 1.3, "graph": 1.1}
+        self.assertAlmostEqual(overlap.hidden(times), 0.9)
+        exposed, against_olap, off = overlap.judge(256, {"50us": times, "off": times})
+        self.assertTrue(exposed.ok and against_olap.ok and off.ok)
+        self.assertIsNone(overlap.hidden({**times, "base": 1.01}), "nothing to hide")
+
+    def test_draw_every_wire(self) -> None:
+        rates = {wire: dict.fromkeys(overlap.VARIANTS, 1.0) for wire in ("off", "50us")}
+        self.assertEqual(overlap.picture(128, rates).count("<rect"), 2 * 4 + 4)
 
 
 class ThroughputBound(unittest.TestCase):

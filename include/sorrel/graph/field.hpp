@@ -2,9 +2,9 @@
 //! a sweep's body sees it.
 //!
 //! Cells have the numbers of the whole grid. The last dimension is contiguous. A field outlives the
-//! graphs that use it and those it rotates with, and is not moved. Compiled with SORREL_GRAPH_AUDIT defined, every access of
-//! a body is held against what the sweep has declared, and a wrong one throws GraphError with the
-//! names of task, field and cell; it takes several times as long.
+//! graphs that use it and those it rotates with, and is not moved. Compiled with SORREL_GRAPH_AUDIT
+//! defined, every access of a body is held against what the sweep has declared, and a wrong one
+//! throws GraphError with the names of task, field and cell; it takes several times as long.
 #pragma once
 
 #include <cstddef>
