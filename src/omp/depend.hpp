@@ -55,7 +55,7 @@ class DependTable {
       if (item.is_in) {
         if (entry.writer != nullptr && entry.writer != &task) after(*entry.writer);
         if (entry.writer == &task) return;
-        task.references.fetch_add(1, std::memory_order_relaxed);  // we hold one
+        hold(task);
         entry.readers.push_back(&task);
         return;
       }
@@ -64,7 +64,7 @@ class DependTable {
       }
       if (entry.readers.empty() && entry.writer != nullptr && entry.writer != &task)
         after(*entry.writer);
-      task.references.fetch_add(1, std::memory_order_relaxed);  // we hold one
+      hold(task);
       for (Task* reader : entry.readers)
         drop(*reader);
       entry.readers.clear();
@@ -105,6 +105,12 @@ class DependTable {
     Task* writer = nullptr;
     std::vector<Task*> readers;
   };
+
+  /// One reference is ours. The task cannot run yet, so nobody else changes their number.
+  static void hold(Task& task) {
+    task.references.store(task.references.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_relaxed);
+  }
 
   static std::size_t hash(const void* address) {
     return static_cast<std::size_t>(

@@ -19,7 +19,9 @@ constexpr std::uint64_t patience_cycles = 40'000;
 /// Tasks one thread may have waiting before it runs new ones at once.
 constexpr std::uint32_t queued_max = 64;
 /// Dependent children a task may have unfinished before its thread runs some itself.
-constexpr std::uint32_t unfinished_max = 128;
+constexpr std::uint32_t unfinished_max = 32;
+/// Blockers of a task that is being made; more than it can have predecessors.
+constexpr std::uint32_t maker_hold = 1U << 30;
 constexpr std::uint64_t one_gone = std::uint64_t{1} << 32;
 
 void destroy(Thread& thread, Task& task);
@@ -124,7 +126,7 @@ void put_after(Task& task, Task& then) {
     place->task = &then;
     place->next = task.successors;
     task.successors = place;
-    then.blockers.fetch_add(1, std::memory_order_relaxed);  // the caller holds one itself
+    ++then.predecessors;  // the maker's own count
   }
   task.lock.unlock();
 }
@@ -224,14 +226,16 @@ Task& new_task(Thread& thread, const TaskRequest& request) {
 bool enter_dependences(Thread& thread, Task& task, void* const* depend) {
   Task& parent = *task.parent;
   task.has_dependences = true;
+  task.blockers.store(maker_hold, std::memory_order_relaxed);  // nobody knows it yet
   if (parent.table == nullptr) parent.table = new DependTable;
   parent.table->enter(
       task, depend, [&](Task& before) { put_after(before, task); },
       [&](Task& old) {
-        if (old.references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(thread, old);
+        if (drop_reference(old)) destroy(thread, old);
       });
-  // (B) acq_rel: the hold of its maker.
-  return task.blockers.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  // (B) acq_rel: the maker's hold, less what it has counted itself.
+  const std::uint32_t left = maker_hold - task.predecessors;
+  return task.blockers.fetch_sub(left, std::memory_order_acq_rel) == left;
 }
 
 std::uint32_t unfinished_children(const Task& task) {
@@ -298,7 +302,7 @@ bool is_quiescent(const Team& team) {
 
 void drop_table(Thread& thread, Task& task) {
   task.table->clear([&](Task& old) {
-    if (old.references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(thread, old);
+    if (drop_reference(old)) destroy(thread, old);
   });
   delete task.table;
   task.table = nullptr;
@@ -337,13 +341,24 @@ void make_task(Thread& thread, const TaskRequest& request) {
   }
 }
 
+/// Whether the same single tasks have lain about for so long that somebody else may take them.
+static bool has_been_patient(Thread& thread, const Team& team) {
+  std::uint64_t push_count = 0;
+  for (std::uint32_t i = 0; i < team.size; ++i)
+    push_count += team.desks[i].queue.push_count();
+  const std::uint64_t now = arch::cycles();
+  if (thread.idle_since == 0 || thread.idle_push_count != push_count) {
+    thread.idle_since = now;
+    thread.idle_push_count = push_count;
+  }
+  return now - thread.idle_since > patience_cycles;
+}
+
 bool run_any_task(Thread& thread) {
   Team& team = *thread.team;
   Task* task = thread.desk->queue.pop(nullptr);
   if (task == nullptr) {
-    const std::uint64_t now = arch::cycles();
-    if (thread.idle_since == 0) thread.idle_since = now;
-    const std::uint32_t least = now - thread.idle_since > patience_cycles ? 1 : 2;
+    const std::uint32_t least = has_been_patient(thread, team) ? 1 : 2;
     for (std::uint32_t i = 1; i < team.size && task == nullptr; ++i)
       task = team.desks[(thread.number + i) % team.size].queue.steal(least);
   }
@@ -354,7 +369,7 @@ bool run_any_task(Thread& thread) {
       return false;
     }
     // Looking all the time would keep taking the queues' lines from those who work.
-    constexpr int pauses_between_looks = 20;
+    constexpr int pauses_between_looks = 50;
     for (int i = 0; i < pauses_between_looks; ++i)
       arch::pause();
     return false;
@@ -386,7 +401,10 @@ void wait_for_dependences(Thread& thread, void** depend) {
   Task& parent = *thread.task;
   if (parent.table == nullptr) return;
   Task waiter;
+  waiter.blockers.store(maker_hold, std::memory_order_relaxed);  // as above
   parent.table->look_up(depend, [&](Task& before) { put_after(before, waiter); });
+  // One is kept, so that nobody takes it for ready.
+  waiter.blockers.fetch_sub(maker_hold - waiter.predecessors - 1, std::memory_order_acq_rel);
   Waiting waiting{.task = &waiter, .team = thread.team, .group = nullptr};
   work_until(thread, {.holds_of = Waiting::for_blockers, .argument = &waiting},
              // (B) acquire: what the predecessors did.

@@ -68,7 +68,8 @@ struct alignas(cache_line_bytes) Task {
   std::atomic<std::uint32_t> parts{1};
   SpinLock lock;
   Successor* successors = nullptr;
-  Successor own_successor;  ///< its first place in somebody's list
+  std::uint32_t predecessors = 0;  ///< counted by its maker
+  Successor own_successor;         ///< its first place in somebody's list
 
   [[nodiscard]] bool children_done() const {
     // (F) acquire, pairs with finish(): what the children did.
@@ -90,6 +91,11 @@ class TaskQueue {
   /// The newest one below `ancestor`, wherever it lies.
   Task* take_below(const Task& ancestor);
 
+  /// How many have been pushed: whether what lies here is what lay here before.
+  [[nodiscard]] std::uint64_t push_count() const {
+    return push_count_.load(std::memory_order_relaxed);  // a hint
+  }
+
   [[nodiscard]] std::uint32_t seems() const {
     return count_.load(std::memory_order_relaxed);  // a hint
   }
@@ -98,6 +104,7 @@ class TaskQueue {
   void unlink(Task& task);
 
   alignas(cache_line_bytes) std::atomic<std::uint32_t> count_{0};
+  std::atomic<std::uint64_t> push_count_{0};
   SpinLock lock_;
   Task* newest_ = nullptr;
   Task* oldest_ = nullptr;

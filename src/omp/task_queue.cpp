@@ -22,6 +22,7 @@ void TaskQueue::push(Task& task) {
   newest_ = &task;
   // Relaxed: a hint, changed under the lock.
   count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  push_count_.store(push_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   lock_.unlock();
 }
 

@@ -81,8 +81,10 @@ struct alignas(cache_line_bytes) Thread {
   Desk* desk = nullptr;  ///< in its team
   TaskMemory task_memory;
 
-  /// Since when it has found no task that it may take; 0: it has not looked.
+  /// Since when the same tasks lie about that it may not take, and how many had been queued by
+  /// then.
   std::uint64_t idle_since = 0;
+  std::uint64_t idle_push_count = 0;
 
   // As a master.
   Command command;
