@@ -12,7 +12,7 @@ import signal
 import tempfile
 from typing import NoReturn
 
-from . import graph, machine, overlap, partition, report, smp, throughput
+from . import graph, machine, openmp, overlap, partition, report, smp, throughput
 from .bars import judge
 from .experiments import EXPERIMENTS, select
 from .implementations import install_peers, installed_peers, sorrel
@@ -23,10 +23,11 @@ BENCHES = {
     "throughput": "four parallel jobs at once, with Sorrel and every runtime for loops found",
     "partition": "every cut of a cube over ranks, predicted and measured; the planner's published tables",
     "smp": "how cores pass messages: queues, allocation, threads, processes, host MPIs",
+    "openmp": "what OpenMP's constructs cost in programs that are not recompiled, and ranks with OpenMP inside",
     "graph": "what a task of a graph costs, with Sorrel, oneTBB and Taskflow",
     "overlap": "how much of the time for messages a graph hides, over wires between pretend nodes",
 }
-OTHERS = {"throughput": throughput, "partition": partition, "smp": smp, "graph": graph, "overlap": overlap}
+OTHERS = {"throughput": throughput, "partition": partition, "smp": smp, "graph": graph, "openmp": openmp, "overlap": overlap}
 PEERS = ("AMPI", "MPICH", "Open MPI")
 BUSY_LOAD = 0.5
 
@@ -86,7 +87,7 @@ def print_list() -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     """Everything that can be wrong is found before the first minute is spent."""
-    if arguments.name in ("partition", "smp", "graph", "overlap"):
+    if arguments.name in ("partition", "smp", "graph", "openmp", "overlap"):
         parts = OTHERS[arguments.name].PARTS
         if unknown := [part for part in arguments.only if part not in parts]:
             refuse(f"bench: {arguments.name} has no part called {' or '.join(unknown)}; it has {', '.join(parts)}")

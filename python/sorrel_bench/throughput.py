@@ -158,6 +158,7 @@ class Programs:
         if gomp := self._solver("fluid_gomp", ("gcc",), "openmp.c", "-fopenmp"):
             yield Runtime("libgomp", gomp, cores, is_elastic=False)
             yield Runtime("libgomp passive", gomp, {**cores, "OMP_WAIT_POLICY": "passive"})
+            yield Runtime("Sorrel OpenMP", gomp, cores, (self._command, "run", "--omp"))
             yield Runtime("libgomp active", gomp, {**cores, "OMP_WAIT_POLICY": "active"}, is_elastic=False)
             yield Runtime("libgomp dynamic", gomp, {**cores, "OMP_DYNAMIC": "true"})
         else:
@@ -444,6 +445,11 @@ class Throughput:
             if grain.name != "5us":
                 value = means.get("Sorrel ranks", (None, None))[0]
                 bars.append(Bar(f"mixes as MPI ranks, {grain.name}", value, "x bound", "-", None, 1.03, "<= 1.03 x bound"))
+            if grain.name in ("coarse", "35us"):
+                value = means.get("Sorrel OpenMP", (None, None))[0]
+                limit = 1.03 if grain.name == "coarse" else 1.05
+                rule = f"<= {limit:g} x bound"
+                bars.append(Bar(f"mixes as OpenMP, {grain.name}", value, "x bound", "-", None, limit, rule))
             alone = {name: self.over_bound(grain.name, "F", name) for name in names}
             peer, peer_value = self.best_peer(alone)
             bars.append(Bar(f"one job, idle machine, {grain.name}", alone.get(OWN), "x bound", peer, peer_value,

@@ -16,12 +16,14 @@ constexpr std::uint64_t additive_max = std::uint64_t{1} << 48;
 bool take_dynamic(WorkShare& share, Chunk& chunk) {
   const LoopShape& loop = share.loop;
   // Relaxed all: iterations carry nothing; (P) published the loop.
-  std::uint64_t begin = share.next.load(std::memory_order_relaxed);
-  if (begin >= loop.trip_count) return false;
+  std::uint64_t begin = 0;
   if (loop.trip_count < additive_max) {
+    // Without a look before: the line is fetched once.
     begin = share.next.fetch_add(loop.chunk, std::memory_order_relaxed);
     if (begin >= loop.trip_count) return false;
   } else {
+    begin = share.next.load(std::memory_order_relaxed);
+    if (begin >= loop.trip_count) return false;
     while (!share.next.compare_exchange_weak(
         begin, begin + std::min(loop.chunk, loop.trip_count - begin), std::memory_order_relaxed)) {
       if (begin >= loop.trip_count) return false;

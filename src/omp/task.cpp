@@ -16,6 +16,10 @@ namespace {
 /// A single task in another thread's queue is left to that thread for so long: moving it would cost
 /// more than most tasks take.
 constexpr std::uint64_t patience_cycles = 40'000;
+/// What moving a task costs, at most, and how long a thread lets be after it has moved a shorter
+/// one.
+constexpr std::uint64_t short_task_cycles = 2'000;
+constexpr std::uint64_t steal_pause_cycles = 6'000;
 /// Tasks one thread may have waiting before it runs new ones at once.
 constexpr std::uint32_t queued_max = 64;
 /// Dependent children a task may have unfinished before its thread runs some itself.
@@ -341,42 +345,63 @@ void make_task(Thread& thread, const TaskRequest& request) {
   }
 }
 
-/// Whether the same single tasks have lain about for so long that somebody else may take them.
-static bool has_been_patient(Thread& thread, const Team& team) {
+namespace {
+
+/// What a thread in search of tasks finds out by looking again.
+struct Look {
+  bool is_same = false;     ///< nothing has been queued since the last look
+  bool is_patient = false;  ///< for so long that single tasks of others may be taken
+};
+
+Look look_again(Thread& thread, const Team& team) {
   std::uint64_t push_count = 0;
   for (std::uint32_t i = 0; i < team.size; ++i)
     push_count += team.desks[i].queue.push_count();
   const std::uint64_t now = arch::cycles();
-  if (thread.idle_since == 0 || thread.idle_push_count != push_count) {
+  const bool is_same = thread.idle_since != 0 && thread.idle_push_count == push_count;
+  if (!is_same) {
     thread.idle_since = now;
     thread.idle_push_count = push_count;
   }
-  return now - thread.idle_since > patience_cycles;
+  return {.is_same = is_same, .is_patient = now - thread.idle_since > patience_cycles};
 }
+
+}  // namespace
 
 bool run_any_task(Thread& thread) {
   Team& team = *thread.team;
-  Task* task = thread.desk->queue.pop(nullptr);
-  if (task == nullptr) {
-    const std::uint32_t least = has_been_patient(thread, team) ? 1 : 2;
+  if (Task* task = thread.desk->queue.pop(nullptr); task != nullptr) {
+    thread.idle_since = 0;
+    execute(thread, *task);
+    return true;
+  }
+  Task* task = nullptr;
+  const std::uint64_t now = arch::cycles();
+  if (now >= thread.steal_after) {
+    const Look look = look_again(thread, team);
+    const std::uint32_t least = look.is_patient ? 1 : 2;
     for (std::uint32_t i = 1; i < team.size && task == nullptr; ++i)
       task = team.desks[(thread.number + i) % team.size].queue.steal(least);
+    // Not at the first look: between two tasks of a chain there is none.
+    if (task == nullptr && look.is_same) lower_flag(team);
   }
-  if (task == nullptr) {
-    lower_flag(team);
-    if (!team.task_flag.seems_up()) {
-      thread.idle_since = 0;
-      return false;
-    }
-    // Looking all the time would keep taking the queues' lines from those who work.
-    constexpr int pauses_between_looks = 50;
-    for (int i = 0; i < pauses_between_looks; ++i)
-      arch::pause();
+  if (task != nullptr) {
+    thread.idle_since = 0;
+    execute(thread, *task);
+    // Short ones cost more to move than to run where they are.
+    const std::uint64_t ended = arch::cycles();
+    if (ended - now < short_task_cycles) thread.steal_after = ended + steal_pause_cycles;
+    return true;
+  }
+  if (!team.task_flag.seems_up()) {
+    thread.idle_since = 0;
     return false;
   }
-  thread.idle_since = 0;
-  execute(thread, *task);
-  return true;
+  // Looking all the time would keep taking the queues' lines from those who work.
+  constexpr int pauses_between_looks = 80;
+  for (int i = 0; i < pauses_between_looks; ++i)
+    arch::pause();
+  return false;
 }
 
 bool run_task_below(Thread& thread, const Task& ancestor) {

@@ -18,8 +18,9 @@ constinit thread_local Thread* own_thread [[gnu::tls_model("initial-exec")]] = n
 
 namespace {
 
-/// Rounds that a waiter gives the helper whom a thread is meant for, about 0.2 us.
-constexpr int grace_rounds = 6;
+/// Rounds that a waiter gives the helper whom a thread is meant for: who has not come by now is
+/// late for a part as short as the waiter's own.
+constexpr int grace_rounds = 1;
 /// The clock is read every so many rounds.
 constexpr int rounds_per_reading = 16;
 

@@ -85,6 +85,8 @@ struct alignas(cache_line_bytes) Thread {
   /// then.
   std::uint64_t idle_since = 0;
   std::uint64_t idle_push_count = 0;
+  /// Not before then does it take a task from another thread again.
+  std::uint64_t steal_after = 0;
 
   // As a master.
   Command command;

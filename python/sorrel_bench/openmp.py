@@ -1,0 +1,122 @@
+"""`sorrel bench openmp`: what OpenMP's constructs cost in programs that are not recompiled, with the compiler's library
+and with Sorrel's in its place; and ranks with OpenMP inside.
+"""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+
+from . import machine, report
+from .bars import OWN, Bar
+
+PARTS = ("overheads", "hybrid")
+PEER = "libgomp"
+DEPENDENT_TASK_NS_MAX = 120.0
+HYBRID_MAX = 1.05
+
+
+def _sources() -> pathlib.Path:
+    here = pathlib.Path(__file__).resolve().parents
+    for folder in (here[2] / "bench/openmp", here[1] / "bench/openmp"):
+        if folder.is_dir():
+            return folder
+    raise SystemExit("sorrel: bench: the sources of bench/openmp are not there")
+
+
+def _run(words: list[str], threads: int) -> str:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "MP_", "SORREL_", "GOMP_"))}
+    kept["OMP_NUM_THREADS"] = str(threads)
+    return subprocess.run(words, capture_output=True, text=True, check=True, env=kept).stdout
+
+
+def read_overheads(text: str) -> dict[str, float]:
+    """Lines of a name and nanoseconds."""
+    return {line.split()[0]: float(line.split()[1]) for line in text.splitlines() if line.strip()}
+
+
+class Programs:
+    def __init__(self, command: str, folder: pathlib.Path) -> None:
+        self.missing: list[str] = []
+        self.troubles: list[str] = []
+        self._command = command
+        self.overheads = self._compile(folder / "overheads", ["gcc"], "overheads.c")
+        self.hybrid = self._compile(folder / "hybrid", [command, "cc"], "hybrid.c")
+
+    def _compile(self, program: pathlib.Path, compiler: list[str], source: str) -> str | None:
+        words = [*compiler, "-O2", "-fopenmp", str(_sources() / source), "-o", str(program)]
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+        except FileNotFoundError:
+            self.missing.append("gcc")
+            return None
+        if done.returncode == 0:
+            return str(program)
+        self.troubles.append(f"{source}: {(done.stderr.strip().splitlines() or ['does not compile'])[-1][:200]}")
+        return None
+
+    def measure_overheads(self, threads: int) -> dict[str, dict[str, float]]:
+        return {
+            PEER: read_overheads(_run([self.overheads, str(threads)], threads)),
+            OWN: read_overheads(_run([self._command, "run", "--omp", self.overheads, str(threads)], threads)),
+        }
+
+    def measure_hybrid(self, cores: int) -> tuple[float, float]:
+        """Seconds with a rank of one thread for each core, and with eight ranks of two threads for each."""
+        def seconds(ranks: int, threads: int) -> float:
+            words = [self._command, "run", "--omp", "-n", str(ranks), self.hybrid, "1024", "300"]
+            return float(_run(words, threads).split()[0])
+
+        return seconds(cores, 1), seconds(8 * cores, 2)
+
+
+def judge(medians: dict[str, dict[str, float]], hybrid: tuple[float, float] | None) -> list[Bar]:
+    own, peer = medians.get(OWN, {}), medians.get(PEER, {})
+    bars = [Bar(name, own.get(name), "ns", PEER, value, value, f"<= 1 x {PEER}") for name, value in peer.items()]
+    if "dependent-chain" in own:
+        bars.append(Bar("a dependent task", own["dependent-chain"], "ns", PEER, peer["dependent-chain"],
+                        DEPENDENT_TASK_NS_MAX, f"<= {DEPENDENT_TASK_NS_MAX:g} ns"))  # fmt: skip
+    if hybrid is not None:
+        plain, mixed = hybrid
+        bars.append(Bar("8 ranks x 2 threads a core", mixed, "s", "1 rank x 1 thread a core", plain, HYBRID_MAX * plain,
+                        f"<= {HYBRID_MAX:g} x that"))  # fmt: skip
+    return bars
+
+
+def main(arguments) -> int:
+    facts = machine.describe()
+    rounds = arguments.rounds or (3 if arguments.quick else 9)
+    parts = [part for part in PARTS if not arguments.only or part in arguments.only]
+    cores = len(os.sched_getaffinity(0))
+    samples: dict[str, dict[str, list[float]]] = {PEER: {}, OWN: {}}
+    hybrids: list[tuple[float, float]] = []
+    with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
+        programs = Programs(arguments.command, pathlib.Path(folder))
+        progress = report.Progress(rounds, "round")
+        for _ in range(rounds):
+            progress.step(", ".join(parts))
+            if programs.overheads and "overheads" in parts:
+                for name, times in programs.measure_overheads(2).items():
+                    for construct, ns in times.items():
+                        samples[name].setdefault(construct, []).append(ns)
+            if programs.hybrid and "hybrid" in parts:
+                hybrids.append(programs.measure_hybrid(cores))
+        progress.end()
+    medians = {name: {c: statistics.median(times) for c, times in found.items()} for name, found in samples.items()}
+    hybrid = (statistics.median(h[0] for h in hybrids), statistics.median(h[1] for h in hybrids)) if hybrids else None
+    bars = judge(medians, hybrid)
+    print(f"OpenMP's constructs, 2 threads, {cores} CPUs, ns each; medians of {rounds} rounds, each a median of 21:")
+    report.print_bars(bars)
+    for missing in programs.missing:
+        print(f"Missing: {missing}")
+    for trouble in programs.troubles:
+        print(f"Failed: {trouble}")
+    if arguments.json is not None:
+        facts["load_after"] = machine.load()
+        result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": rounds}, "missing": programs.missing,
+                  "troubles": programs.troubles, "samples": samples, "hybrid_s": hybrids,
+                  "bars": [bar.as_json() for bar in bars]}  # fmt: skip
+        arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    return 1 if programs.troubles else 0
