@@ -34,6 +34,15 @@ void for_each_row(const AnyField& field, const KeyBox& part, const KeyBox& face,
   });
 }
 
+/// Where the last dimension is across, rows are single values: a call for each would be most of it.
+void copy_row(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes == sizeof(double)) {
+    std::memcpy(to, from, sizeof(double));
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+}
+
 }  // namespace
 
 Face face_of(const Tiling& tiling, int dimension, int end, Index radius) {
@@ -69,7 +78,7 @@ void copy_out(const AnyField& field,
               const KeyBox& face,
               std::byte* message) {
   for_each_row(field, part, face, [&](Index in_field, Index in_message, std::size_t bytes) {
-    std::memcpy(message + in_message, origin + in_field, bytes);
+    copy_row(message + in_message, origin + in_field, bytes);
   });
 }
 
@@ -79,7 +88,7 @@ void copy_in(const AnyField& field,
              const KeyBox& face,
              const std::byte* message) {
   for_each_row(field, part, face, [&](Index in_field, Index in_message, std::size_t bytes) {
-    std::memcpy(origin + in_field, message + in_message, bytes);
+    copy_row(origin + in_field, message + in_message, bytes);
   });
 }
 
