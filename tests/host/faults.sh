@@ -75,7 +75,8 @@ for ((i = 1; i <= repetitions; ++i)); do
       ;;
     kill_one)
       start_computing
-      kill -9 "$(living | shuf -n 1)"
+      until victim=$(living | shuf -n 1) && [ -n "$victim" ]; do sleep 0.01; done
+      kill -9 "$victim"
       ends_with - "$killed" 2000
       ;;
     kill_launcher)
