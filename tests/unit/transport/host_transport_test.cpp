@@ -134,13 +134,13 @@ TEST(HostTransportTest, ASleepingProcessSeesAPacketSoon) {
       run.add(0, [&](Worker& worker) {
         for (int round = 0; round < 20; ++round) {
           // Long enough for the other to have gone to sleep.
-          if (process == 0) {
-            worker.sleep(2'000'000);
-            EXPECT_TRUE(transport.try_send(worker, {.process = 1, .worker = 0}, {}, nullptr));
-          } else {
-            came.wait(worker);
-            came.reset();
-          }
+          if (process == 0) worker.sleep(2'000'000);
+          if (process == 1) came.wait(worker);
+          if (process == 1) came.reset();
+          EXPECT_TRUE(
+              transport.try_send(worker, {.process = 1 - process, .worker = 0}, {}, nullptr));
+          if (process == 0) came.wait(worker);
+          if (process == 0) came.reset();
         }
       });
       run.run();
