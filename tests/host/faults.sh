@@ -29,6 +29,8 @@ nobody_left() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "run -n 4 .*$f
 ended() { ! kill -0 "$job" 2>/dev/null; }
 
 begin() {
+  # What the last repetition has said is not said by this one.
+  : >"$folder/out"
   "$here/under.sh" "$host" 2 "$sorrel" run -n 4 --workers 1 "$folder/$name" "$@" >"$folder/out" 2>"$folder/err" </dev/null &
   job=$!
 }
