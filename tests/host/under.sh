@@ -23,7 +23,7 @@ case $host in
     set -- -n "$processes" "$@"
     ;;
   abi)
-    launcher=${SORREL_VENV:-}/bin/mpiexec
+    launcher=${SORREL_VENV:-/nowhere}/bin/mpiexec
     [ -x "$launcher" ] || skip "no mpich of PyPI below ${SORREL_VENV:-the folder SORREL_VENV}"
     set -- -n "$processes" "$@"
     ;;
