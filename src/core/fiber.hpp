@@ -39,7 +39,7 @@ struct Fiber {
   void* argument = nullptr;
   /// The owner's record of what runs here (the MPI rank); the core does not look at it.
   void* user = nullptr;
-  /// Its own thread control block, or the worker's.
+  /// Its own thread control block; 0: that of the thread which runs its worker.
   std::uintptr_t thread_pointer = 0;
 
   // Saved while it does not run.

@@ -22,6 +22,10 @@ class SanitizerFiber {
 #if defined(__SANITIZE_THREAD__)
     tsan_ = __tsan_get_current_fiber();
 #endif
+#if defined(__SANITIZE_ADDRESS__)
+    // Where its stack lies is learnt anew.
+    bottom_ = nullptr;
+#endif
   }
 
   void create([[maybe_unused]] const void* bottom, [[maybe_unused]] std::size_t bytes) {

@@ -36,12 +36,15 @@ void prepare_fences(const JobMemory& memory) {
 }  // namespace
 
 Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
-    : hooks_(hooks),
+    : width_(options.worker_count),
+      spin_ns_max_(options.limits.spin_ns_max),
+      hooks_(hooks),
       own_memory_(options.memory == nullptr ? std::make_unique<JobMemory>(options.worker_count)
                                             : nullptr),
       memory_(options.memory == nullptr ? *own_memory_ : *options.memory),
       process_(options.process),
-      cpus_(options.cpus) {
+      cpus_(options.cpus),
+      handing_links_(options.worker_count) {
   SORREL_CHECK(options.worker_count == memory_.shape().workers_per_process);
   SORREL_CHECK(!options.seed || memory_.shape().place_count() == 1);
   prepare_fences(memory_);
@@ -51,6 +54,7 @@ Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
     const std::uint32_t place = options.process * options.worker_count + i;
     workers_.push_back(
         std::make_unique<Worker>(*this, i, place, memory_, options.limits, options.seed));
+    threads_.push_back(std::make_unique<WorkerThread>(*this, i));
   }
 }
 
@@ -86,15 +90,33 @@ void Scheduler::run(std::uint32_t fiber_count) {
   // Relaxed: the threads below are started after it.
   live_fiber_count_.store(fiber_count, std::memory_order_relaxed);
   if (fiber_count == 0) return;
-  std::vector<std::jthread> threads;
-  for (std::uint32_t i = 1; i < worker_count(); ++i)
-    threads.emplace_back([this, i] { worker_main(i); });
-  worker_main(0);
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint32_t i = 1; i < worker_count(); ++i)
+      threads.emplace_back([this, i] { thread_main(i); });
+    thread_main(0);
+  }
+  // A worker may have been on its way from one thread to another at the end.
+  ThreadState state;
+  state.take_calling_thread();
+  for (auto& worker : workers_) {
+    if (!worker->has_ended()) worker->end(state);
+  }
 }
 
-void Scheduler::worker_main(std::uint32_t index) {
+void Scheduler::thread_main(std::uint32_t index) {
   if (index < cpus_.size()) bind_this_thread(cpus_[index]);
-  workers_[index]->run();
+  threads_[index]->run();
+}
+
+void Scheduler::set_width(std::uint32_t width) {
+  SORREL_CHECK(width >= 1 && width <= worker_count());
+  // Release, pairs with width(); the calls below come after it.
+  if (width_.exchange(width, std::memory_order_acq_rel) == width) return;
+  for (auto& worker : workers_)
+    worker->call_away();
+  for (auto& thread : threads_)
+    thread->wake();
 }
 
 /// Returns when every worker has come here and the last one has told the hooks.
@@ -119,6 +141,8 @@ void Scheduler::stop() {
   stopping_.store(true, std::memory_order_release);
   for (auto& worker : workers_)
     worker->wake();
+  for (auto& thread : threads_)
+    thread->wake();
 }
 
 }  // namespace sorrel::core

@@ -20,6 +20,7 @@
 
 #include "base/cache_line.hpp"
 #include "core/worker.hpp"
+#include "core/worker_thread.hpp"
 
 namespace sorrel::core {
 
@@ -41,8 +42,14 @@ struct SchedulerOptions {
 class SchedulerHooks {
  public:
   virtual ~SchedulerHooks() = default;
-  /// First on each worker's thread: create its fibers. No fiber runs before every worker's start
-  /// has returned.
+
+  /// First and last on each thread of the scheduler.
+  virtual void on_thread_start() {}
+
+  virtual void on_thread_end() {}
+
+  /// Then, on each worker's own thread: create its fibers. No fiber runs before every worker's
+  /// start has returned.
   virtual void on_worker_start(Worker& worker) = 0;
 
   /// Once, when every worker's start has returned and no fiber has run.
@@ -97,6 +104,23 @@ class Scheduler {
   void adopt(Fiber& fiber);
   void leave();
 
+  /// Any thread: from now on `width` threads, 1 to worker_count(), run the workers; at first as
+  /// many as workers. They change over as their fibers wait; nobody waits for it.
+  void set_width(std::uint32_t width);
+
+  [[nodiscard]] std::uint32_t width() const {
+    // Acquire, pairs with set_width().
+    return width_.load(std::memory_order_acquire);
+  }
+
+  /// Any thread: idle threads spin no longer than this before they sleep.
+  void limit_spin(std::int64_t ns) { spin_ns_max_.store(ns, std::memory_order_relaxed); }
+
+  [[nodiscard]] std::int64_t spin_ns_max() const {
+    // Relaxed: a hint.
+    return spin_ns_max_.load(std::memory_order_relaxed);
+  }
+
   /// Runs `fiber_count` fibers to their end: as many as the hooks start in all.
   void run(std::uint32_t fiber_count);
 
@@ -111,8 +135,11 @@ class Scheduler {
 
  private:
   friend class Worker;
+  friend class WorkerThread;
 
-  void worker_main(std::uint32_t index);
+  [[nodiscard]] WorkerThread& thread(std::uint32_t index) { return *threads_[index]; }
+
+  void thread_main(std::uint32_t index);
   void stop();
   void note_started();
   void note_fiber_end();
@@ -127,6 +154,8 @@ class Scheduler {
   std::atomic<std::uint32_t> started_count_{0};
   std::atomic<bool> all_started_{false};
   alignas(cache_line_bytes) std::atomic<std::uint32_t> live_fiber_count_{0};
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> width_;
+  std::atomic<std::int64_t> spin_ns_max_;
 
   // Constant while the workers run.
   alignas(cache_line_bytes) SchedulerHooks& hooks_;
@@ -137,6 +166,9 @@ class Scheduler {
   void* packet_owner_ = nullptr;
   std::vector<int> cpus_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<WorkerThread>> threads_;
+  /// Of the list of handed workers that a worker is in.
+  std::vector<IndexList::Link> handing_links_;
 
   // Any thread, written once.
   alignas(cache_line_bytes) std::atomic<IdleSource*> idle_source_{nullptr};

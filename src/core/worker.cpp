@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
+#include <limits>
 #include <sched.h>
 
 #include "arch/cpu.hpp"
@@ -91,7 +92,6 @@ void Worker::start(
   fiber.worker = this;
   fiber.entry = entry;
   fiber.argument = argument;
-  if (fiber.thread_pointer == 0) fiber.thread_pointer = root_.thread_pointer;
   fiber.context = arch::make_context(stack_bottom, stack_bytes, enter_fiber, &fiber);
   fiber.sanitizer.create(stack_bottom, stack_bytes);
   make_ready(fiber);
@@ -115,7 +115,7 @@ void Worker::switch_to(Fiber& next, bool ends) {
   *errno_ = next.saved_errno;
   *exceptions_ = next.saved_exceptions;
   if (next.thread_pointer != previous.thread_pointer) [[unlikely]]
-    arch::set_thread_pointer(next.thread_pointer);
+    arch::set_thread_pointer(next.thread_pointer != 0 ? next.thread_pointer : thread_pointer_);
   previous.sanitizer.before_switch_to(next.sanitizer, ends);
   arch::sorrel_switch_context(&previous.context, next.context);
   previous.sanitizer.after_switch();
@@ -209,9 +209,11 @@ bool Worker::spin(Fiber*& found) {
   // The clock is read every so many rounds only: a reading costs as much as several looks.
   constexpr int rounds_per_reading = 64;
   constexpr int rounds_before_yield = 4;
+  // Asking each time would make messages wait, and take the loops' lines from their callers.
+  constexpr int rounds_per_ask = 8;
   std::int64_t give_up_ns = 0;
   for (int round = 1;; ++round) {
-    if (!poll()) ask_idle_source(false);
+    if (!poll() && round % rounds_per_ask == 0) ask_idle_source(false);
     found = ready_.pop();
     if (found != nullptr) {
       if (give_up_ns != 0) spin_ns_ = std::min(limits_.spin_ns_max, spin_ns_ + spin_ns_ / 8);
@@ -227,9 +229,16 @@ bool Worker::spin(Fiber*& found) {
     if (limits_.yield_count_max != 0 && round == rounds_before_yield) return false;
     if (round % rounds_per_reading != 0) continue;
     const std::int64_t now_ns = os::monotonic_ns();
-    if (give_up_ns == 0) give_up_ns = now_ns + spin_ns_;
+    if (give_up_ns == 0) give_up_ns = now_ns + std::min(spin_ns_, scheduler_.spin_ns_max());
     if (now_ns >= give_up_ns) return false;
   }
+}
+
+/// Until when a sleep may last: the end of time, or a little before the next timer is due, because
+/// a sleep takes longer than it should.
+std::int64_t Worker::sleep_end_ns() const {
+  if (timers_.empty()) return std::numeric_limits<std::int64_t>::max();
+  return timers_.next_due_ns() - (timers_.next_may_be_late() ? 0 : scheduler_.spin_ns_max());
 }
 
 /// Sleeps until woken or until the next timer; see README.md, "Parking".
@@ -240,9 +249,7 @@ void Worker::park() {
     return;
   }
   const std::int64_t began_ns = os::monotonic_ns();
-  // A sleep takes longer than it should; what is due soon is waited for awake.
-  const auto awake_ns = [&] { return timers_.next_may_be_late() ? 0 : limits_.spin_ns_max; };
-  if (!timers_.empty() && timers_.next_due_ns() - began_ns < awake_ns()) return;
+  if (sleep_end_ns() <= began_ns) return;
   Parker parker = memory_.parker(place_);
   parker.announce();
   if (attend() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true)) {
@@ -257,7 +264,7 @@ void Worker::park() {
       os::futex_wait(state, Parker::parked, -1, futex_scope_);
     if (memory_.are_reports_wanted()) scheduler_.hooks_.on_report_wanted();
   } else {
-    const std::int64_t timeout_ns = timers_.next_due_ns() - os::monotonic_ns() - awake_ns();
+    const std::int64_t timeout_ns = sleep_end_ns() - os::monotonic_ns();
     if (timeout_ns > 0) os::futex_wait(state, Parker::parked, timeout_ns, futex_scope_);
     parker.get_up();
   }
@@ -310,7 +317,13 @@ bool Worker::accept_new_mailboxes() {
   if (board_.newly_opened.seems_empty()) return false;
   board_.newly_opened.take_all(
       [this](std::uint32_t from) -> IndexList::Link& { return memory_.link(from, place_); },
-      [this](std::uint32_t from) { inbound_.push_back(&memory_.mailbox(from, place_)); });
+      [this](std::uint32_t from) {
+        if (from == place_) {
+          note_call();
+        } else {
+          inbound_.push_back(&memory_.mailbox(from, place_));
+        }
+      });
   return true;
 }
 
@@ -367,32 +380,103 @@ void Worker::add_timer(Timer& timer) {
   timers_.add(timer);
 }
 
-/// The calling thread is this worker's from here on.
-void Worker::take_thread() {
-  set_current(this);
-  errno_ = &errno;
-  exceptions_ = exception_state_of_thread();
-  if (exceptions_ == nullptr) exceptions_ = &no_exceptions_;
-  root_.thread_pointer = arch::thread_pointer();
+void ThreadState::take_calling_thread() {
+  errno_place = &errno;
+  exceptions = exception_state_of_thread();
+  if (exceptions == nullptr) exceptions = &no_exceptions;
+  thread_pointer = arch::thread_pointer();
 }
 
-void Worker::run() {
-  take_thread();
+/// The calling thread runs this worker from here on, beginning outside of any fiber.
+void Worker::enter(ThreadState& thread) {
+  set_current(this);
+  errno_ = thread.errno_place;
+  exceptions_ = thread.exceptions;
+  thread_pointer_ = thread.thread_pointer;
   running_ = &root_;
   root_.state = FiberState::running;
   root_.sanitizer.adopt_thread();
+}
+
+void Worker::begin(ThreadState& thread) {
+  enter(thread);
   scheduler_.hooks_.on_worker_start(*this);
-  scheduler_.note_started();
+}
+
+/// Runs fibers until somebody calls us away, or the scheduler stops.
+void Worker::run_until_called(ThreadState& thread) {
+  enter(thread);
   suspend();
+}
+
+/// Lets every fiber that is ready now run once; false when there was none.
+bool Worker::run_round(ThreadState& thread) {
+  enter(thread);
+  poll();
+  Fiber* first = ready_.pop();
+  if (first == nullptr) return false;
+  root_.state = FiberState::ready;
+  ready_.push(root_);
+  switch_to(*first);
+  return true;
+}
+
+void Worker::end(ThreadState& thread) {
+  enter(thread);
   scheduler_.hooks_.on_worker_end(*this);
   mark_gone();
+  has_ended_ = true;
   set_current(nullptr);
 }
 
+/// The last look before its thread sleeps.
+bool Worker::has_news() {
+  return attend() || !ready_.empty() || deferred_count_ != 0;
+}
+
+/// Announced and without news: counts as asleep if nothing but another worker can wake it.
+void Worker::lie_down() {
+  if (!timers_.empty() ||
+      parker().count_in() != static_cast<std::int32_t>(memory_.shape().place_count()))
+    return;
+  set_current(this);
+  scheduler_.hooks_.on_all_asleep();
+}
+
+/// Its thread has been woken, perhaps for another worker's sake.
+void Worker::get_up() {
+  if (timers_.empty()) {
+    // Counted in, so that it is done as a waker would: whoever is first, the count agrees. The look
+    // acquires what a waker that was faster has done, (W).
+    parker().claim();
+    SORREL_CHECK(!parker().is_parked());
+  } else {
+    parker().get_up();
+  }
+  if (memory_.are_reports_wanted()) {
+    set_current(this);
+    scheduler_.hooks_.on_report_wanted();
+  }
+}
+
+void Worker::call_away() {
+  // Acquire and release: who takes the call sees what it is about, also when an earlier one still
+  // waits.
+  if (!is_called_.exchange(true, std::memory_order_acq_rel))
+    board_.newly_opened.push(place_, memory_.link(place_, place_));
+  wake();
+}
+
+/// Lets the thread do what it must besides running fibers, after those that are ready.
+void Worker::note_call() {
+  is_called_.exchange(false, std::memory_order_acq_rel);
+  if (root_.state == FiberState::waiting) make_ready(root_);
+}
+
 void Worker::adopt(Fiber& fiber) {
-  take_thread();
+  adopted_.take_calling_thread();
+  enter(adopted_);
   fiber.worker = this;
-  fiber.thread_pointer = root_.thread_pointer;
   fiber.state = FiberState::running;
   fiber.sanitizer.adopt_thread();
   running_ = &fiber;

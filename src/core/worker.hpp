@@ -9,8 +9,10 @@
 //! across calls. See README.md for parking, posting and the end.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -39,6 +41,17 @@ struct WorkerLimits {
   int yield_count_max = 0;
   /// Bound of the message pool.
   std::size_t pool_bytes_max = std::size_t{64} << 20;
+};
+
+/// Where the C and C++ libraries keep what is a thread's: of the thread that runs a worker.
+struct ThreadState {
+  int* errno_place = nullptr;
+  ExceptionState* exceptions = nullptr;
+  std::uintptr_t thread_pointer = 0;
+  /// For processes without a C++ library.
+  ExceptionState no_exceptions;
+
+  void take_calling_thread();
 };
 
 class Worker {
@@ -144,8 +157,8 @@ class Worker {
   /// Whether its order and its clock are functions of a seed.
   [[nodiscard]] bool is_seeded() const { return is_seeded_ != 0; }
 
-  /// The body of the worker's thread: runs fibers until the scheduler stops.
-  void run();
+  /// Any thread: its thread shall look who is to run it, soon.
+  void call_away();
 
   /// Makes the calling thread this worker's and what runs there its running fiber, on the thread's
   /// own stack. It ends with leave(). Instead of run().
@@ -159,10 +172,16 @@ class Worker {
   /// whether it was the caller who did.
   bool wake();
 
+  /// Whether it has run its last fiber and told the hooks.
+  [[nodiscard]] bool has_ended() const { return has_ended_; }
+
   /// Any thread, a hint: whether it sleeps.
   [[nodiscard]] bool seems_asleep() const { return memory_.parker(place_).is_parked(); }
 
  private:
+  friend class Scheduler;
+  friend class WorkerThread;
+
   struct Outbound {
     Mailbox* mailbox = nullptr;
     Notice* deferred_first = nullptr;
@@ -183,7 +202,21 @@ class Worker {
   bool flush_deferred();
   bool accept_new_mailboxes();
   bool wake_place(std::uint32_t place);
-  void take_thread();
+  // For WorkerThread, on the thread that has this worker.
+  void begin(ThreadState& thread);
+  void run_until_called(ThreadState& thread);
+  bool run_round(ThreadState& thread);
+  void end(ThreadState& thread);
+  void enter(ThreadState& thread);
+  bool has_news();
+  void lie_down();
+  void get_up();
+
+  [[nodiscard]] std::int64_t sleep_end_ns() const;
+
+  [[nodiscard]] Parker parker() { return memory_.parker(place_); }
+
+  void note_call();
   void mark_gone();
   static void enter_fiber(void* argument);
 
@@ -203,6 +236,8 @@ class Worker {
   FiberQueue ready_;
   int* errno_ = nullptr;
   ExceptionState* exceptions_ = nullptr;
+  /// The control block of the thread that runs us.
+  std::uintptr_t thread_pointer_ = 0;
   std::vector<Mailbox*> inbound_;
   std::vector<Outbound> outbound_;
   std::uint32_t deferred_count_ = 0;
@@ -210,10 +245,16 @@ class Worker {
   const std::uint32_t is_seeded_;
   TimerQueue timers_;
   std::int64_t spin_ns_;
-  ExceptionState no_exceptions_;
+  /// What the thread does besides running our fibers: ready when it shall do that again.
   Fiber root_;
+  bool has_ended_ = false;
   MessagePool pool_;
   std::optional<SeededOrder> order_;
+  /// Of an adopted thread.
+  ThreadState adopted_;
+
+  // Any thread: its call is in the list of opened mailboxes.
+  alignas(cache_line_bytes) std::atomic<bool> is_called_{false};
 };
 
 }  // namespace sorrel::core

@@ -4,10 +4,22 @@
 
 namespace sorrel::os {
 
+namespace {
+
+std::int64_t read(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
 std::int64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+  return read(CLOCK_MONOTONIC);
+}
+
+std::int64_t process_cpu_ns() {
+  return read(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 void sleep_ns(std::int64_t duration_ns) {

@@ -1,5 +1,7 @@
 #include "os/futex.hpp"
 
+#include <array>
+#include <cerrno>
 #include <ctime>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -22,6 +24,25 @@ void futex_wait(std::atomic<std::uint32_t>& word,
   timespec timeout{.tv_sec = timeout_ns / 1'000'000'000, .tv_nsec = timeout_ns % 1'000'000'000};
   syscall(SYS_futex, &word, FUTEX_WAIT | flag_of(scope), expected,
           timeout_ns < 0 ? nullptr : &timeout, nullptr, 0);
+}
+
+void futex_wait_any(std::span<const FutexWait> waits, std::int64_t deadline_ns) {
+#ifdef SYS_futex_waitv
+  if (waits.size() <= FUTEX_WAITV_MAX) {
+    std::array<futex_waitv, FUTEX_WAITV_MAX> words{};
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+      words[i].val = waits[i].expected;
+      words[i].uaddr = reinterpret_cast<std::uintptr_t>(waits[i].word);
+      words[i].flags = FUTEX_32 | static_cast<std::uint32_t>(flag_of(waits[i].scope));
+    }
+    const timespec deadline{.tv_sec = deadline_ns / 1'000'000'000,
+                            .tv_nsec = deadline_ns % 1'000'000'000};
+    const long status = syscall(SYS_futex_waitv, words.data(), waits.size(), 0,
+                                deadline_ns < 0 ? nullptr : &deadline, CLOCK_MONOTONIC);
+    if (status >= 0 || errno != ENOSYS) return;
+  }
+#endif
+  futex_wait(*waits[0].word, waits[0].expected, 1'000'000, waits[0].scope);
 }
 
 void futex_wake_one(std::atomic<std::uint32_t>& word, FutexScope scope) {

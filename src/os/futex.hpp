@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 namespace sorrel::os {
 
@@ -17,6 +18,18 @@ void futex_wait(std::atomic<std::uint32_t>& word,
                 std::uint32_t expected,
                 std::int64_t timeout_ns,
                 FutexScope scope = FutexScope::process);
+
+/// A word to sleep on and what it must be.
+struct FutexWait {
+  std::atomic<std::uint32_t>* word = nullptr;
+  std::uint32_t expected = 0;
+  FutexScope scope = FutexScope::process;
+};
+
+/// As futex_wait(), until any of the words is another or is woken, or the monotonic clock shows
+/// `deadline_ns` (negative: no limit). Where the kernel cannot wait for several words, or for so
+/// many, it returns after a millisecond at the latest.
+void futex_wait_any(std::span<const FutexWait> waits, std::int64_t deadline_ns);
 
 /// Wakes one sleeper.
 void futex_wake_one(std::atomic<std::uint32_t>& word, FutexScope scope = FutexScope::process);

@@ -6,6 +6,7 @@
 #include <span>
 #include <unistd.h>
 
+#include "loop/team/fiber_team.hpp"
 #include "mpi/rank_state.hpp"
 #include "os/clock.hpp"
 #include "runtime/crash_report.hpp"
@@ -153,8 +154,15 @@ int Job::run() {
   return worst_status_.load(std::memory_order_relaxed);
 }
 
-void Job::on_worker_start(core::Worker& worker) {
+void Job::on_thread_start() {
   install_signal_stack();
+}
+
+void Job::on_thread_end() {
+  remove_signal_stack();
+}
+
+void Job::on_worker_start(core::Worker& worker) {
   if (own_transport_ != nullptr) own_transport_->start(worker);
   for (const auto& world : worlds_) {
     if (world->has_worker(worker)) prepare_ranks(*world, worker);
@@ -174,11 +182,15 @@ void Job::prepare_ranks(mpi::World& world, core::Worker& worker) {
   }
 }
 
+void Job::on_all_started() {
+  body_.on_all_prepared();
+  loop::FiberTeam::lead(scheduler_);
+}
+
 void Job::on_worker_end(core::Worker& worker) {
   for (const auto& world : worlds_) {
     if (world->has_worker(worker)) world->end_ranks(worker);
   }
-  remove_signal_stack();
 }
 
 void Job::rank_entry(void* argument) {

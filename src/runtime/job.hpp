@@ -70,9 +70,11 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
 
   [[nodiscard]] const os::StackSlab& stacks() const { return stacks_; }
 
+  void on_thread_start() override;
+  void on_thread_end() override;
   void on_worker_start(core::Worker& worker) override;
 
-  void on_all_started() override { body_.on_all_prepared(); }
+  void on_all_started() override;
 
   void on_worker_end(core::Worker& worker) override;
   void on_all_asleep() override;

@@ -3,21 +3,22 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "arch/cpu.hpp"
 #include "loop/team/protocol.hpp"
+#include "os/clock.hpp"
 
 namespace sorrel::loop {
 
 namespace {
 
 constexpr std::int64_t wake_worth_ns = 20'000;
+// Of a tick's time; a job that runs less waits for something.
+constexpr std::int64_t working_ns = core::Governor::sample_period_ns / 20;
 // A caller looks on this long for helpers in their last chunk before it lets others run.
 constexpr std::uint32_t end_looks = 64;
 constexpr std::size_t helper_stack_bytes = std::size_t{1} << 20;
-// An idle worker's rounds are short: looking at the loops each time would take their line from
-// their callers too often.
-constexpr std::uint32_t rounds_per_look = 8;
 
 // What the person who started the job has said; without a word, all workers.
 std::optional<Settings> job_settings;
@@ -33,14 +34,26 @@ Settings settings_of(std::uint32_t worker_count) {
   return settings;
 }
 
+/// The same where the threads also run fibers: what is said of the number of threads is said of the
+/// loops.
+Settings settings_of(std::uint32_t worker_count, FiberTeam::Followers followers) {
+  Settings settings = settings_of(worker_count);
+  if (followers == FiberTeam::Followers::loops) return settings;
+  settings.loop_width_max = std::exchange(settings.limits.width_max, worker_count);
+  settings.limits.width_min = 1;
+  return settings;
+}
+
 }  // namespace
 
-FiberTeam::FiberTeam(core::Scheduler& scheduler)
+FiberTeam::FiberTeam(core::Scheduler& scheduler, Followers followers)
     : scheduler_(scheduler),
       wake_worth_cycles_(clock_.cycles_in(wake_worth_ns)),
       sleeps_(Board::slot_count_max),
       stacks_(scheduler.worker_count(), helper_stack_bytes),
-      monitor_(settings_of(stacks_.is_valid() ? scheduler.worker_count() : 1), controls_) {
+      spin_ns_max_(scheduler.spin_ns_max()),
+      monitor_(settings_of(scheduler.worker_count(), followers), controls_) {
+  if (followers == Followers::fibers) monitor_.set_on_tick([this] { return lead_fibers(); });
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
     helpers_.push_back(std::make_unique<Helper>(board_));
     helpers_.back()->team = this;
@@ -55,6 +68,21 @@ FiberTeam::~FiberTeam() {
 
 void FiberTeam::set_settings(const Settings& settings) {
   job_settings = settings;
+}
+
+void FiberTeam::lead(core::Scheduler& scheduler) {
+  const bool is_governed = job_settings && job_settings->limits.share != core::Share::fixed;
+  if (!is_governed || scheduler.worker_count() == 1) return;
+  (void)scheduler.set_idle_source(std::make_unique<FiberTeam>(scheduler, Followers::fibers));
+}
+
+/// In every tick of the monitor; whether the fibers have something to do.
+bool FiberTeam::lead_fibers() {
+  const core::GovernorDecision decision = monitor_.decision();
+  scheduler_.limit_spin(decision.may_spin ? spin_ns_max_ : 0);
+  scheduler_.set_width(std::min(decision.width, scheduler_.worker_count()));
+  const std::int64_t before_ns = std::exchange(cpu_ns_, os::process_cpu_ns());
+  return cpu_ns_ - before_ns > working_ns;
 }
 
 FiberTeam& FiberTeam::of(core::Worker& worker) {
@@ -72,7 +100,6 @@ bool FiberTeam::on_idle(core::Worker& worker, bool is_about_to_sleep) {
     helper.is_monitored = true;
     monitor_.add_thread();
   }
-  if (!is_about_to_sleep && ++helper.look_count % rounds_per_look != 0) return false;
   OpenLoop* loop = is_about_to_sleep ? helper.lookout.look_everywhere() : helper.lookout.look();
   if (loop == nullptr) return false;
   send_helper(worker, helper, *loop);

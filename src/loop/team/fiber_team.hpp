@@ -25,8 +25,15 @@ namespace sorrel::loop {
 
 class FiberTeam final : public core::IdleSource {
  public:
-  explicit FiberTeam(core::Scheduler& scheduler);
+  /// Who follows the governor.
+  enum class Followers { loops, fibers };
+
+  explicit FiberTeam(core::Scheduler& scheduler, Followers followers = Followers::loops);
   ~FiberTeam() override;
+
+  /// Makes the team of a scheduler whose fibers follow the governor, too: they run on as many
+  /// threads as it says. Once, before any loop.
+  static void lead(core::Scheduler& scheduler);
 
   /// The team of a worker's scheduler, made now if there is none.
   static FiberTeam& of(core::Worker& worker);
@@ -69,13 +76,13 @@ class FiberTeam final : public core::IdleSource {
     core::Fiber fiber;
     Lookout lookout;
     OpenLoop* loop = nullptr;
-    std::uint32_t look_count = 0;
     bool has_started = false;
     bool is_monitored = false;
     /// In a loop, perhaps suspended in a nested one.
     bool is_busy = false;
   };
 
+  bool lead_fibers();
   static void helper_main(void* argument);
   void send_helper(core::Worker& worker, Helper& helper, OpenLoop& loop);
 
@@ -87,6 +94,8 @@ class FiberTeam final : public core::IdleSource {
   std::vector<std::unique_ptr<Helper>> helpers_;
   os::StackSlab stacks_;
   Controls controls_;
+  const std::int64_t spin_ns_max_;
+  std::int64_t cpu_ns_ = 0;
   Monitor monitor_;
 };
 

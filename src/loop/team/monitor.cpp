@@ -39,7 +39,7 @@ Monitor::Monitor(const Settings& settings, Controls& controls)
       std::make_unique<core::Friends>(has_friends ? core::Friends::map_page() : nullptr,
                                       os::own_process_identity(), core::Friends::mask_of(allowed));
   friends_->set_demand(settings_.limits.width_max);
-  controls_.width.store(settings_.limits.width_max, std::memory_order_relaxed);
+  controls_.width.store(loop_width(settings_.limits.width_max), std::memory_order_relaxed);
   controls_.spin_ns.store(settings_.spin_ns, std::memory_order_relaxed);
   controls_.is_used.store(true, std::memory_order_relaxed);
   add_thread();
@@ -120,7 +120,7 @@ void Monitor::sleep_until_used() {
   friends_->set_demand(0);
   is_asleep_.store(1, std::memory_order_relaxed);
   while (is_asleep_.load(std::memory_order_relaxed) != 0 && !is_stopping() &&
-         !controls_.is_used.load(std::memory_order_relaxed))
+         !controls_.is_used.load(std::memory_order_relaxed) && !(on_tick_ && on_tick_()))
     os::futex_wait(is_asleep_, 1, 1'000'000'000);
   is_asleep_.store(0, std::memory_order_relaxed);
   idle_ticks_ = 0;
@@ -185,10 +185,10 @@ void Monitor::carry_out(const core::GovernorDecision& decision) {
   }
   if (is_frozen_.load(std::memory_order_relaxed)) return;
   const std::uint32_t before = controls_.width.load(std::memory_order_relaxed);
-  if (before == decision.width) return;
-  controls_.width.store(decision.width, std::memory_order_relaxed);
-  say("loops use %u threads, %u processes share the processors", decision.width,
-      sample_.friend_count);
+  const std::uint32_t width = loop_width(decision.width);
+  if (before == width) return;
+  controls_.width.store(width, std::memory_order_relaxed);
+  say("loops use %u threads, %u processes share the processors", width, sample_.friend_count);
 }
 
 void Monitor::say(const char* format, std::uint32_t first, std::uint32_t second) const {

@@ -6,6 +6,7 @@
 //! team. Any thread may call add_thread(), note_use(), freeze().
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -61,6 +62,9 @@ class Monitor {
   /// loops may still run afterwards.
   void say_goodbye();
 
+  /// What holds now; on the monitor's thread.
+  [[nodiscard]] core::GovernorDecision decision() const { return governor_.decision(); }
+
   /// One reading and decision.
   void tick();
 
@@ -72,6 +76,10 @@ class Monitor {
 
   [[nodiscard]] bool is_stopping() const {
     return is_stopping_.load(std::memory_order_relaxed) != 0;
+  }
+
+  [[nodiscard]] std::uint32_t loop_width(std::uint32_t thread_count) const {
+    return std::min(thread_count, settings_.loop_width_max);
   }
 
   void read_limits();

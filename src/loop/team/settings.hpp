@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ inline constexpr std::int64_t default_spin_ns = 200'000;
 
 struct Settings {
   core::GovernorLimits limits;
+  /// Loops use no more of the threads that the governor allows.
+  std::uint32_t loop_width_max = std::numeric_limits<std::uint32_t>::max();
   /// How long to spin while the governor lets us.
   std::int64_t spin_ns = default_spin_ns;
   /// Spins (or not) whatever the governor thinks.

@@ -1,0 +1,180 @@
+#include "core/worker_thread.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <sched.h>
+
+#include "arch/cpu.hpp"
+#include "core/scheduler.hpp"
+#include "os/clock.hpp"
+#include "os/futex.hpp"
+#include "os/memory_barrier.hpp"
+
+namespace sorrel::core {
+
+void WorkerThread::run() {
+  state_.take_calling_thread();
+  scheduler_.hooks_.on_thread_start();
+  workers_.push_back(&scheduler_.worker(index_));
+  workers_.front()->begin(state_);
+  scheduler_.note_started();
+  while (!scheduler_.is_stopping()) {
+    take_handed();
+    give_away();
+    if (workers_.empty()) {
+      sleep_without_workers();
+    } else if (workers_.size() == 1 && has_all()) {
+      run_the_only_one();
+    } else {
+      run_several();
+    }
+  }
+  end_workers();
+  scheduler_.hooks_.on_thread_end();
+}
+
+void WorkerThread::wake() {
+  // Release: what changed stands before. Acquire is the sleeper's.
+  news_.fetch_add(1, std::memory_order_release);
+  os::futex_wake_one(news_);
+}
+
+void WorkerThread::hand(Worker& worker) {
+  // (G) release, in push(): everything of the worker is the other thread's from here on.
+  handed_.push(worker.index(), scheduler_.handing_links_[worker.index()]);
+  wake();
+  // (S) pairs with (T): either we see whom it is about to run alone, or it sees what we have handed
+  // over.
+  os::heavy_barrier();
+  // Relaxed: ordered by the fence; that worker may have been handed on meanwhile, and then the
+  // thread has looked.
+  Worker* only_worker = only_worker_.load(std::memory_order_relaxed);
+  if (only_worker != nullptr) only_worker->call_away();
+}
+
+/// Until it is called away.
+void WorkerThread::run_the_only_one() {
+  Worker& worker = *workers_.front();
+  only_worker_.store(&worker, std::memory_order_relaxed);
+  // (T) pairs with (S).
+  os::light_barrier();
+  if (handed_.seems_empty()) worker.run_until_called(state_);
+  only_worker_.store(nullptr, std::memory_order_relaxed);
+}
+
+void WorkerThread::take_handed() {
+  if (handed_.seems_empty()) return;
+  // (H) acquire, in take_all().
+  handed_.take_all(
+      [this](std::uint32_t worker) -> IndexList::Link& {
+        return scheduler_.handing_links_[worker];
+      },
+      [this](std::uint32_t worker) { workers_.push_back(&scheduler_.worker(worker)); });
+}
+
+/// Hands over what is no longer ours to run.
+void WorkerThread::give_away() {
+  const std::uint32_t width = scheduler_.width();
+  std::erase_if(workers_, [&](Worker* worker) {
+    const std::uint32_t thread = thread_of(worker->index(), scheduler_.worker_count(), width);
+    if (thread == index_) return false;
+    scheduler_.thread(thread).hand(*worker);
+    return true;
+  });
+}
+
+/// Whether nobody has a worker yet that is ours to run.
+bool WorkerThread::has_all() const {
+  const std::uint32_t width = scheduler_.width();
+  const std::uint32_t count = scheduler_.worker_count();
+  std::uint32_t expected = 0;
+  for (std::uint32_t i = 0; i < count; ++i)
+    expected += thread_of(i, count, width) == index_ ? 1 : 0;
+  return workers_.size() == expected;
+}
+
+/// In turn, until one is called away, another comes, or none has had anything to do for a while.
+void WorkerThread::run_several() {
+  const std::uint32_t width = scheduler_.width();
+  std::int64_t idle_since_ns = 0;
+  for (std::uint32_t round = 1;; ++round) {
+    if (run_each_once()) idle_since_ns = 0;
+    if (scheduler_.is_stopping() || scheduler_.width() != width || !handed_.seems_empty()) return;
+    arch::pause();
+    // The clock is read every so many rounds only.
+    constexpr std::uint32_t rounds_per_reading = 64;
+    if (round % rounds_per_reading != 0) continue;
+    const std::int64_t now_ns = os::monotonic_ns();
+    if (idle_since_ns == 0) idle_since_ns = now_ns;
+    if (now_ns - idle_since_ns < scheduler_.spin_ns_max()) continue;
+    sleep();
+    idle_since_ns = 0;
+  }
+}
+
+bool WorkerThread::run_each_once() {
+  bool any = false;
+  for (Worker* worker : workers_)
+    any |= worker->run_round(state_);
+  return any;
+}
+
+bool WorkerThread::is_news_for_somebody() {
+  if (scheduler_.is_stopping() || !handed_.seems_empty()) return true;
+  return std::ranges::any_of(workers_, [](Worker* worker) { return worker->has_news(); });
+}
+
+/// As Worker::park(), for all of ours at once.
+void WorkerThread::sleep() {
+  std::int64_t end_ns = std::numeric_limits<std::int64_t>::max();
+  for (const Worker* worker : workers_)
+    end_ns = std::min(end_ns, worker->sleep_end_ns());
+  if (end_ns <= os::monotonic_ns()) return;
+  // Acquire, pairs with wake().
+  const std::uint32_t news = news_.load(std::memory_order_acquire);
+  for (Worker* worker : workers_)
+    worker->parker().announce();
+  if (is_news_for_somebody()) {
+    for (Worker* worker : workers_)
+      worker->parker().get_up();
+    return;
+  }
+  for (Worker* worker : workers_)
+    worker->lie_down();
+  wait(news, end_ns);
+  for (Worker* worker : workers_)
+    worker->get_up();
+}
+
+/// Until somebody wakes one of our workers, or ourselves, or the time has come.
+void WorkerThread::wait(std::uint32_t news, std::int64_t end_ns) {
+  const bool has_end = end_ns != std::numeric_limits<std::int64_t>::max();
+  std::vector<os::FutexWait> waits{{.word = &news_, .expected = news}};
+  for (Worker* worker : workers_) {
+    waits.push_back({.word = &worker->parker().state().std_atomic(),
+                     .expected = Parker::parked,
+                     .scope = worker->futex_scope_});
+  }
+  const auto goes_on = [&] {
+    return news_.load(std::memory_order_acquire) == news &&
+           std::ranges::all_of(workers_,
+                               [](Worker* worker) { return worker->parker().is_parked(); }) &&
+           (!has_end || os::monotonic_ns() < end_ns);
+  };
+  while (goes_on())
+    os::futex_wait_any(waits, has_end ? end_ns : -1);
+}
+
+void WorkerThread::sleep_without_workers() {
+  const std::uint32_t news = news_.load(std::memory_order_acquire);
+  if (!handed_.seems_empty() || scheduler_.is_stopping()) return;
+  os::futex_wait(news_, news, -1);
+}
+
+void WorkerThread::end_workers() {
+  take_handed();
+  for (Worker* worker : workers_)
+    worker->end(state_);
+}
+
+}  // namespace sorrel::core

@@ -1,0 +1,232 @@
+// Fewer threads than workers: nothing is lost, nothing runs twice, and only so many threads run.
+#include <atomic>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "base/prng.hpp"
+#include "core/completion.hpp"
+#include "unit/core/fiber_run.hpp"
+
+namespace sorrel::core {
+namespace {
+
+constexpr std::uint32_t worker_count = 5;
+
+/// Fibers, one on each worker, that pass a ball around in a ring of workers by notices.
+class Ring {
+ public:
+  Ring(FiberRun& run, std::uint32_t rounds) : run_(run), rounds_(rounds) {
+    for (std::uint32_t i = 0; i < worker_count; ++i) {
+      seats_[i].next = &seats_[(i + 1) % worker_count];
+      seats_[i].ball.run = [](Worker& worker, Notice& notice) {
+        static_cast<Ball&>(notice).owner->has_ball.complete(worker);
+      };
+      seats_[i].ball.owner = seats_[i].next;
+      run.add(i, [this, i](Worker& worker) { play(worker, i); });
+    }
+  }
+
+ private:
+  struct Seat;
+
+  struct Ball : Notice {
+    Seat* owner = nullptr;
+  };
+
+  struct Seat {
+    Seat* next = nullptr;
+    Ball ball;
+    Completion has_ball;
+  };
+
+  void play(Worker& worker, std::uint32_t index) {
+    Seat& seat = seats_[index];
+    for (std::uint32_t round = 0; round < rounds_; ++round) {
+      if (index != 0 || round != 0) {
+        seat.has_ball.wait(worker);
+        seat.has_ball.reset();
+      }
+      if (round % 50 == 49) worker.sleep(1000);
+      const bool is_last = round + 1 == rounds_ && index + 1 == worker_count;
+      if (!is_last) worker.post(run_.worker((index + 1) % worker_count), seat.ball);
+    }
+  }
+
+  FiberRun& run_;
+  const std::uint32_t rounds_;
+  std::array<Seat, worker_count> seats_;
+};
+
+/// Fibers that see whether their worker is ever run by two threads at a time.
+class Watchers {
+ public:
+  explicit Watchers(FiberRun& run) {
+    for (std::uint32_t i = 0; i < worker_count; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        run.add(i, [this, i](Worker& worker) {
+          EXPECT_EQ(Worker::current(), &worker);
+          while (!is_over.load(std::memory_order_relaxed)) {
+            if (inside_[i].exchange(true, std::memory_order_relaxed)) ++collision_count;
+            ++steps_[i];
+            inside_[i].store(false, std::memory_order_relaxed);
+            worker.yield();
+          }
+        });
+      }
+    }
+  }
+
+  std::atomic<bool> is_over{false};
+  std::atomic<int> collision_count{0};
+
+ private:
+  std::array<std::atomic<bool>, worker_count> inside_{};
+  // Not atomic: the thread sanitizer sees whether handing over orders them.
+  std::array<long, worker_count> steps_{};
+};
+
+TEST(WidthTest, WorkersAreInContiguousBlocksAndEveryThreadHasSome) {
+  for (std::uint32_t workers = 1; workers < 40; ++workers) {
+    for (std::uint32_t width = 1; width <= workers; ++width) {
+      std::vector<std::uint32_t> counts(width);
+      std::uint32_t before = 0;
+      for (std::uint32_t i = 0; i < workers; ++i) {
+        const std::uint32_t thread = WorkerThread::thread_of(i, workers, width);
+        ASSERT_LT(thread, width);
+        ASSERT_GE(thread, before);
+        before = thread;
+        ++counts[thread];
+      }
+      const auto [least, most] = std::ranges::minmax(counts);
+      EXPECT_GE(least, 1U);
+      EXPECT_LE(most - least, 1U);
+    }
+  }
+}
+
+TEST(WidthTest, OneThreadRunsAllWorkers) {
+  FiberRun run(worker_count);
+  std::mutex mutex;
+  std::set<std::thread::id> late_threads;
+  Ring ring(run, 400);
+  run.add(2, [&](Worker& worker) {
+    run.scheduler().set_width(1);
+    // The others change over when their fibers wait next, which all of them do.
+    worker.sleep(50'000'000);
+    for (int i = 0; i < 100; ++i) {
+      worker.sleep(10'000);
+      const std::scoped_lock lock(mutex);
+      late_threads.insert(std::this_thread::get_id());
+    }
+  });
+  for (std::uint32_t i = 0; i < worker_count; ++i) {
+    run.add(i, [&](Worker& worker) {
+      worker.sleep(80'000'000);
+      const std::scoped_lock lock(mutex);
+      late_threads.insert(std::this_thread::get_id());
+    });
+  }
+  run.run();
+  EXPECT_EQ(late_threads.size(), 1U);
+}
+
+TEST(WidthTest, AllThreadsRunAgainWhenTheWidthIsBack) {
+  FiberRun run(worker_count);
+  std::mutex mutex;
+  std::set<std::thread::id> late_threads;
+  run.add(0, [&](Worker& worker) {
+    run.scheduler().set_width(2);
+    worker.sleep(20'000'000);
+    run.scheduler().set_width(worker_count);
+  });
+  for (std::uint32_t i = 0; i < worker_count; ++i) {
+    run.add(i, [&](Worker& worker) {
+      worker.sleep(80'000'000);
+      const std::scoped_lock lock(mutex);
+      late_threads.insert(std::this_thread::get_id());
+    });
+  }
+  run.run();
+  EXPECT_EQ(late_threads.size(), worker_count);
+}
+
+TEST(WidthTest, EverybodyAsleepIsFoundOutWithFewThreads) {
+  for (const std::uint32_t width : {1U, 2U, 4U}) {
+    FiberRun run(worker_count);
+    std::array<Completion, worker_count> wanted;
+    std::atomic<int> told_count{0};
+    run.all_asleep = [&](Worker& worker) {
+      ++told_count;
+      worker.wake();
+      struct End : Notice {
+        Completion* completion = nullptr;
+      };
+      static std::array<End, worker_count> ends;
+      for (std::uint32_t i = 0; i < worker_count; ++i) {
+        ends[i].completion = &wanted[i];
+        ends[i].run = [](Worker& receiver, Notice& notice) {
+          static_cast<End&>(notice).completion->complete(receiver);
+        };
+        if (&run.worker(i) == &worker) {
+          wanted[i].complete(worker);
+        } else {
+          worker.post(run.worker(i), ends[i]);
+        }
+      }
+    };
+    for (std::uint32_t i = 0; i < worker_count; ++i) {
+      run.add(i, [&, i](Worker& worker) {
+        if (i == 0) run.scheduler().set_width(width);
+        worker.sleep(5'000'000);
+        wanted[i].wait(worker);
+      });
+    }
+    run.run();
+    EXPECT_EQ(told_count.load(), 1) << "width " << width;
+  }
+}
+
+TEST(WidthStressTest, WhateverTheWidthNothingIsLostAndNoWorkerRunsTwice) {
+  Prng prng(test_seed());
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    FiberRun run(worker_count);
+    Ring ring(run, 1000);
+    Watchers watchers(run);
+    const std::uint64_t seed = prng.next();
+    run.add(3, [&](Worker& worker) {
+      Prng widths(seed);
+      for (int i = 0; i < 200; ++i) {
+        run.scheduler().set_width(static_cast<std::uint32_t>(widths.below(worker_count)) + 1);
+        if (widths.below(2) == 0) worker.sleep(static_cast<std::int64_t>(widths.below(200'000)));
+        worker.yield();
+      }
+      watchers.is_over = true;
+    });
+    run.run();
+    EXPECT_EQ(watchers.collision_count.load(), 0);
+  }
+}
+
+TEST(WidthStressTest, TheEndComesInTheMiddleOfAChange) {
+  Prng prng(test_seed());
+  for (int repetition = 0; repetition < 200; ++repetition) {
+    FiberRun run(worker_count);
+    const std::uint64_t seed = prng.next();
+    for (std::uint32_t i = 0; i < worker_count; ++i) {
+      run.add(i, [&, i](Worker& worker) {
+        Prng widths(seed + i);
+        for (int step = 0; step < 5; ++step) {
+          run.scheduler().set_width(static_cast<std::uint32_t>(widths.below(worker_count)) + 1);
+          worker.yield();
+        }
+      });
+    }
+    run.run();
+  }
+}
+
+}  // namespace
+}  // namespace sorrel::core
