@@ -1,7 +1,7 @@
 // A worker's timers: what a packet on a wire costs there, with so many under way.
 //
 // One item is one timer that runs and one that is set for later. The figures stand in
-// docs/decisions/0006.
+// docs/decisions/0007.
 #include <benchmark/benchmark.h>
 #include <cstdint>
 #include <vector>

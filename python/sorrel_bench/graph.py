@@ -129,10 +129,7 @@ def main(arguments) -> int:
     for name, times in best.items():
         print(f"{name:<22}{times['build_ns']:>10.3f}{times['first_ns']:>12.1f}{times['replay_ns']:>10.1f}")
     report.print_bars(bars)
-    for missing in programs.missing:
-        print(f"Missing: {missing}")
-    for trouble in programs.troubles:
-        print(f"Failed: {trouble}")
+    report.print_gaps(programs.missing, programs.troubles)
     if arguments.json is not None:
         facts["load_after"] = machine.load()
         result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": rounds}, "missing": programs.missing,

@@ -109,10 +109,7 @@ def main(arguments) -> int:
     bars = judge(medians, hybrid)
     print(f"OpenMP's constructs, 2 threads, {cores} CPUs, ns each; medians of {rounds} rounds, each a median of 21:")
     report.print_bars(bars)
-    for missing in programs.missing:
-        print(f"Missing: {missing}")
-    for trouble in programs.troubles:
-        print(f"Failed: {trouble}")
+    report.print_gaps(programs.missing, programs.troubles)
     if arguments.json is not None:
         facts["load_after"] = machine.load()
         result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": rounds}, "missing": programs.missing,

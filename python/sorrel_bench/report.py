@@ -95,6 +95,13 @@ def print_troubles(runner: Runner, missing: Sequence[str]) -> None:
         print(f"  {trouble.implementation}, {trouble.what}: {trouble.message}")
 
 
+def print_gaps(missing: Iterable[str], troubles: Iterable[str]) -> None:
+    for what in missing:
+        print(f"Missing: {what}")
+    for what in troubles:
+        print(f"Failed: {what}")
+
+
 def as_json(runner: Runner, bars: Sequence[Bar], machine: dict, missing: Sequence[str]) -> dict:
     return {
         "benchmark": "probes",

@@ -569,10 +569,7 @@ def main(arguments) -> int:
     experiment.print_tables(grains)
     report.print_bars(bars)
     print(f"\nOther work took at most {100 * experiment.foreign():.0f} % of the machine during a run.")
-    for missing in experiment.programs.missing:
-        print(f"Missing: {missing}")
-    for trouble in experiment.programs.troubles:
-        print(f"Failed: {trouble}")
+    report.print_gaps(experiment.programs.missing, experiment.programs.troubles)
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(_as_json(experiment, bars, facts, arguments), indent=1) + "\n", encoding="utf-8")
         arguments.json.with_suffix(".svg").write_text(picture(experiment, grains), encoding="utf-8")
