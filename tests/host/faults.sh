@@ -7,27 +7,10 @@ here=$(dirname "$(readlink -f "$0")")
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 name=h$$
 ln -s "$faults" "$folder/$name"
+. "$here/../procs/watch.sh"
 
-fail() {
-  printf 'FAILED in repetition %s: %s\nstdout:\n%s\nstderr:\n%s\n' "$i" "$1" "$(cat "$folder/out")" "$(cat "$folder/err")"
-  pkill -9 -x "$name"
-  exit 1
-}
-now_ms() { date +%s%3N; }
-# A dead one that its new parent has not collected yet is gone.
-living() { pgrep -x -r D,R,S,T "$name"; }
-wait_until() {
-  local deadline=$(($(now_ms) + $1))
-  shift
-  until "$@"; do
-    (($(now_ms) < deadline)) || return 1
-    sleep 0.02
-  done
-}
-started() { grep -q started "$folder/out"; }
 nobody_left() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "run -n 4 .*$folder/$name")" ]; }
 ours_are_gone() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "^[^ ]*sorrel run -n 4 .*$folder/$name")" ]; }
-ended() { ! kill -0 "$job" 2>/dev/null; }
 
 begin() {
   # What the last repetition has said is not said by this one.

@@ -7,34 +7,14 @@ shift 4
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 name=f$$
 ln -s "$faults" "$folder/$name"
-
-fail() {
-  printf 'FAILED in repetition %s: %s\nstdout:\n%s\nstderr:\n%s\n' "$i" "$1" "$(cat "$folder/out")" "$(cat "$folder/err")"
-  pkill -9 -x "$name"
-  exit 1
-}
-
-now_ms() { date +%s%3N; }
-# A dead one that its new parent has not collected yet is gone.
-living() { pgrep -x -r D,R,S,T "$name"; }
+. "$(dirname "$(readlink -f "$0")")/watch.sh"
 
 begin() {
   "$sorrel" run -n 4 "$@" "$folder/$name" "${words[@]}" >"$folder/out" 2>"$folder/err" </dev/null &
   job=$!
 }
 
-wait_until() {
-  local deadline=$(($(now_ms) + $1))
-  shift
-  until "$@"; do
-    (($(now_ms) < deadline)) || return 1
-    sleep 0.01
-  done
-}
-
-started() { grep -q started "$folder/out"; }
 nobody_left() { [ -z "$(living)" ]; }
-ended() { ! kill -0 "$job" 2>/dev/null; }
 
 end_with() {
   wait_until 2000 ended || fail "still there after 2 s"
