@@ -33,6 +33,14 @@ int give(RankState& self, const char* what, const List& list, const Room<Element
   return MPI_SUCCESS;
 }
 
+int give_numbers(RankState& self,
+                 const Recipe& recipe,
+                 const Room<int>& integers,
+                 const Room<MPI_Aint>& addresses) {
+  const int error = give(self, "integers", recipe.integers(), integers);
+  return error != MPI_SUCCESS ? error : give(self, "addresses", recipe.addresses(), addresses);
+}
+
 /// The old datatypes become the caller's, too.
 int give_types(RankState& self, const Recipe& recipe, const Room<MPI_Datatype>& room) {
   std::vector<MPI_Datatype> handles;
@@ -140,10 +148,8 @@ int PMPI_Type_get_contents(MPI_Datatype datatype,
     int error = find_recipe(self, datatype, &recipe);
     if (error == MPI_SUCCESS) error = check_small(self, recipe);
     if (error != MPI_SUCCESS) return error;
-    error = give(self, "integers", recipe->integers(), Room<int>{max_integers, array_of_integers});
-    if (error != MPI_SUCCESS) return error;
-    error = give(self, "addresses", recipe->addresses(),
-                 Room<MPI_Aint>{max_addresses, array_of_addresses});
+    error = give_numbers(self, *recipe, {max_integers, array_of_integers},
+                         {max_addresses, array_of_addresses});
     if (error != MPI_SUCCESS) return error;
     return give_types(self, *recipe, {max_datatypes, array_of_datatypes});
   });
@@ -162,10 +168,8 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype,
     const Recipe* recipe = nullptr;
     int error = find_recipe(self, datatype, &recipe);
     if (error != MPI_SUCCESS) return error;
-    error = give(self, "integers", recipe->integers(), Room<int>{max_integers, array_of_integers});
-    if (error != MPI_SUCCESS) return error;
-    error = give(self, "addresses", recipe->addresses(),
-                 Room<MPI_Aint>{max_addresses, array_of_addresses});
+    error = give_numbers(self, *recipe, {max_integers, array_of_integers},
+                         {max_addresses, array_of_addresses});
     if (error != MPI_SUCCESS) return error;
     error = give(self, "large counts", recipe->large_counts(),
                  Room<MPI_Count>{max_large_counts, array_of_large_counts});
