@@ -11,7 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
-from sorrel_bench import graph, overlap, throughput  # noqa: E402
+from sorrel_bench import beside, graph, overlap, overlap_apps, throughput  # noqa: E402
 from sorrel_bench import partition, smp  # noqa: E402
 from sorrel_bench.bars import judge  # noqa: E402
 from sorrel_bench.experiments import EXPERIMENTS, Experiment, select  # noqa: E402
@@ -199,6 +199,14 @@ class OverlapBars(unittest.TestCase):
         rates = {wire: dict.fromkeys(overlap.VARIANTS, 1.0) for wire in ("off", "50us")}
         self.assertEqual(overlap.picture(128, rates).count("<rect"), 2 * 4 + 4)
 
+    def test_ask_of_each_app_what_it_is_to_hide(self) -> None:
+        summa, ft = overlap_apps.APPS
+        times = {"ideal": 1.0, "base": 2.0, "olap": 1.3, "graph": 1.3}
+        self.assertFalse(overlap_apps.bar_of(summa, times).ok)
+        self.assertTrue(overlap_apps.bar_of(ft, times).ok)
+        samples = {"summa": {variant: [times[variant], 3.0] for variant in overlap_apps.VARIANTS}}
+        self.assertEqual(overlap_apps.picture(samples).count("<rect"), 4 + 4)
+
 
 class ThroughputBound(unittest.TestCase):
     def test_is_the_work_of_all_or_the_longest_jobs_own_path(self) -> None:
@@ -225,22 +233,46 @@ class ThroughputBound(unittest.TestCase):
         self.assertTrue(was_cut_off)
 
 
+class PaceOfLoops(unittest.TestCase):
+    STEADY = (600e6, 1000e6)
+
+    @staticmethod
+    def pace(until_ms: int) -> list[tuple[int, int]]:
+        """A record each millisecond: two loops in it before `until_ms`, one afterwards."""
+        done, pace = 0, []
+        for ms in range(1100):
+            pace.append((ms * 1_000_000, done))
+            done += 2 if ms < until_ms else 1
+        return pace
+
+    def test_is_a_straight_line_between_records(self) -> None:
+        pace = beside.read_pace("noise\npace 0 0\npace 1000000 4\n")
+        self.assertEqual(beside.loops_at(pace, 500_000), 2)
+
+    def test_is_right_at_once_if_it_changes_with_the_share(self) -> None:
+        self.assertEqual(beside.settled_ms(self.pace(100), 100e6, self.STEADY), 0)
+
+    def test_is_right_when_it_stays_near_its_last_value(self) -> None:
+        self.assertAlmostEqual(beside.settled_ms(self.pace(200), 100e6, self.STEADY), 95, delta=10)
+
+
 class JudgingCuts(unittest.TestCase):
     OUTPUT = (
         "result 4x1x1 none predicted 1.0e-3 measured 1.1e-3\n"
         "result 2x2x1 none predicted 1.1e-3 measured 1.0e-3\n"
-        "result 4x1x1 faces_first predicted 1.2e-3 measured 1.3e-3\n"
-        "balanced 2x2x1\n"
+        "result 4x1x1 faces_first predicted 1.2e-3 once 0.9e-3\n"
+        "balanced 2x2x1\nagain 1.155e-3\n"
     )
 
     def test_regret_is_the_choice_over_the_fastest(self) -> None:
         case = partition.read_case(4, 64, self.OUTPUT)
         self.assertAlmostEqual(case.regret, 0.1)
+        self.assertAlmostEqual(case.noise, 0.05)
         self.assertAlmostEqual(case.gain_over_balanced, 1 / 1.1 - 1)
 
     def test_every_bar_has_a_verdict_and_none_without_cases(self) -> None:
         bars = [bar.as_json() for bar in partition.judge([partition.read_case(4, 64, self.OUTPUT)])]
-        self.assertEqual([bar["ok"] for bar in bars], [False, False, False])
+        self.assertEqual([bar["ok"] for bar in bars], [False, False, False, None, None, None])
         self.assertTrue(all(bar.as_json()["ok"] is None for bar in partition.judge([])))
 
     def test_output_without_results_is_refused(self) -> None:

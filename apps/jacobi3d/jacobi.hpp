@@ -3,7 +3,7 @@
 //
 //   base    blocking messages, then the sweep            plain MPI
 //   olap    messages while the interior is swept         plain MPI, by hand
-//   ideal   as base, without any message: wrong values, the time that no variant can beat
+//   ideal   as base, without any message: wrong values, the time of the work alone
 //   graph   a sorrel::Graph that knows what a tile reads and writes
 //
 // The numerical kernel is one and the same. The answer is known after every number of steps: the
@@ -72,7 +72,10 @@ class Array {
 };
 
 struct Result {
-  double seconds = 0;
+  /// By MPI_Wtime(): all ranks are let go at the first, and this one is done at the second. Several
+  /// ranks may share a core and leave a barrier one after the other, so that only the first to
+  /// begin and the last to end tell how long it took.
+  double began = 0, ended = 0;
   double error = 0;            ///< largest difference to what is known, on this rank
   double waiting_seconds = 0;  ///< graph: for messages with nothing else to do
 };

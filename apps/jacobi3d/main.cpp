@@ -108,19 +108,20 @@ int main(int argc, char** argv) {
   Result all;
   int size = 0;
   MPI_Comm_size(c.comm, &size);
-  MPI_Allreduce(&mine.seconds, &all.seconds, 1, MPI_DOUBLE, MPI_MAX, c.comm);
+  MPI_Allreduce(&mine.began, &all.began, 1, MPI_DOUBLE, MPI_MIN, c.comm);
+  MPI_Allreduce(&mine.ended, &all.ended, 1, MPI_DOUBLE, MPI_MAX, c.comm);
   MPI_Allreduce(&mine.error, &all.error, 1, MPI_DOUBLE, MPI_MAX, c.comm);
   MPI_Allreduce(&mine.waiting_seconds, &all.waiting_seconds, 1, MPI_DOUBLE, MPI_SUM, c.comm);
   const double cells =
       static_cast<double>(c.n) * static_cast<double>(c.n) * static_cast<double>(c.n);
+  const double seconds = all.ended - all.began;
   const bool is_right = all.error < 1e-11 || variant == "ideal";
   if (c.rank == 0)
     std::printf(
         "variant %s n %ld grid %ldx%ldx%ld steps %d seconds %.6f gflops %.3f waiting %.6f error "
         "%.2e %s\n",
-        variant.c_str(), c.n, c.ranks[0], c.ranks[1], c.ranks[2], c.steps, all.seconds,
-        cells * c.steps * flops_per_cell / all.seconds * 1e-9, all.waiting_seconds / size,
-        all.error,
+        variant.c_str(), c.n, c.ranks[0], c.ranks[1], c.ranks[2], c.steps, seconds,
+        cells * c.steps * flops_per_cell / seconds * 1e-9, all.waiting_seconds / size, all.error,
         variant == "ideal" ? "not checked"
         : is_right         ? "right"
                            : "wrong");

@@ -65,11 +65,11 @@ class RankLink {
       : shared_(std::make_unique<Shared>()), ranks_(rank_count) {}
 
   bool try_post(std::uint32_t rank, double value) {
-    if (posted_count_ - freed_seen_ >= message_count) {
-      freed_seen_ = shared_->freed_count.load(std::memory_order_acquire);
-      if (posted_count_ - freed_seen_ >= message_count) return false;
-    }
-    Message& message = shared_->messages[posted_count_++ % message_count];
+    Message& message = shared_->messages[posted_count_ % message_count];
+    // Ranks are not served in the order of posting: each message says itself whether it is free.
+    if (message.is_posted.load(std::memory_order_acquire)) return false;
+    ++posted_count_;
+    message.is_posted.store(true, std::memory_order_relaxed);
     message.words[0] = rank;
     std::memcpy(message.payload.data(), &value, sizeof value);
     push(ranks_[rank], message);
@@ -87,8 +87,6 @@ class RankLink {
       count += take_from(*box, consume);
       box = next;
     }
-    taken_count_ += count;
-    shared_->freed_count.store(taken_count_, std::memory_order_release);
     return count;
   }
 
@@ -97,6 +95,7 @@ class RankLink {
 
   struct alignas(cache_line_bytes) Message {
     Message* next = nullptr;
+    std::atomic<bool> is_posted{false};
     std::array<std::uint32_t, 4> words{};
     std::array<std::byte, 32> payload{};
   };
@@ -108,7 +107,6 @@ class RankLink {
 
   struct Shared {
     alignas(cache_line_bytes) std::atomic<RankBox*> ready{nullptr};
-    alignas(cache_line_bytes) std::atomic<std::uint32_t> freed_count{0};
     std::array<Message, message_count> messages;
   };
 
@@ -137,10 +135,13 @@ class RankLink {
       newest = next;
     }
     std::uint32_t count = 0;
-    for (; oldest != nullptr; oldest = oldest->next, ++count) {
+    for (; oldest != nullptr; ++count) {
       double value = 0;
       std::memcpy(&value, oldest->payload.data(), sizeof value);
       consume(oldest->words[0], value);
+      Message& taken = *oldest;
+      oldest = taken.next;
+      taken.is_posted.store(false, std::memory_order_release);
     }
     return count;
   }
@@ -148,8 +149,6 @@ class RankLink {
   std::unique_ptr<Shared> shared_;
   std::vector<RankBox> ranks_;
   alignas(cache_line_bytes) std::uint32_t posted_count_ = 0;
-  std::uint32_t freed_seen_ = 0;
-  alignas(cache_line_bytes) std::uint32_t taken_count_ = 0;
 };
 
 /// What a sender does after posting, so that a sleeping receiver wakes.

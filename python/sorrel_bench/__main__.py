@@ -70,6 +70,9 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--runtime", metavar="PATTERN", action="append", default=[], help="throughput: only these runtimes; repeatable"
     )
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="throughput: what the shorter jobs take alone (0.7, --quick: 0.15)"
+    )
     parser.add_argument("--rounds", type=int, metavar="N", help="how often each program is started (5, --quick: 2)")
     parser.add_argument("--command", help=argparse.SUPPRESS, default="sorrel")
     return parser.parse_args()
@@ -98,6 +101,8 @@ def check(arguments: argparse.Namespace) -> None:
         refuse(f"bench: no experiment is called {' or '.join(arguments.only)}; see `sorrel bench list`")
     if arguments.rounds is not None and not 1 <= arguments.rounds <= 1000:
         refuse("bench: --rounds must be a number from 1 to 1000")
+    if arguments.seconds is not None and not 0.02 <= arguments.seconds <= 60:
+        refuse("bench: --seconds must be a number from 0.02 to 60")
     if arguments.ampi is not None and not pathlib.Path(arguments.ampi).is_dir():
         refuse(f"bench: --ampi {arguments.ampi} is not a folder")
     if arguments.json is not None:

@@ -1,21 +1,27 @@
 """`sorrel bench openmp`: what OpenMP's constructs cost in programs that are not recompiled, with the compiler's library
-and with Sorrel's in its place; and ranks with OpenMP inside.
+and with Sorrel's in its place; ranks with OpenMP inside; and four fits of scikit-learn at once.
 """
 
+import importlib.util
 import json
 import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
 
 from . import machine, report
 from .bars import OWN, Bar
 
-PARTS = ("overheads", "hybrid")
+PARTS = ("overheads", "hybrid", "fits")
 PEER = "libgomp"
 DEPENDENT_TASK_NS_MAX = 120.0
 HYBRID_MAX = 1.05
+FITS_MAX = 1.05
+FIT_JOBS = 4
+FIT_WORDS = ["3", "20000"]
+INSTALL_SKLEARN = "python3 -m venv v && v/bin/pip install scikit-learn, then PYTHON=v/bin/python sorrel bench openmp"
 
 
 def _sources() -> pathlib.Path:
@@ -26,10 +32,13 @@ def _sources() -> pathlib.Path:
     raise SystemExit("sorrel: bench: the sources of bench/openmp are not there")
 
 
-def _run(words: list[str], threads: int) -> str:
+def _environment(threads: int) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "MP_", "SORREL_", "GOMP_"))}
-    kept["OMP_NUM_THREADS"] = str(threads)
-    return subprocess.run(words, capture_output=True, text=True, check=True, env=kept).stdout
+    return kept | {"OMP_NUM_THREADS": str(threads)}
+
+
+def _run(words: list[str], threads: int) -> str:
+    return subprocess.run(words, capture_output=True, text=True, check=True, env=_environment(threads)).stdout
 
 
 def read_overheads(text: str) -> dict[str, float]:
@@ -44,6 +53,9 @@ class Programs:
         self._command = command
         self.overheads = self._compile(folder / "overheads", ["gcc"], "overheads.c")
         self.hybrid = self._compile(folder / "hybrid", [command, "cc"], "hybrid.c")
+        self.has_fits = importlib.util.find_spec("sklearn") is not None
+        if not self.has_fits:
+            self.missing.append(f"scikit-learn ({INSTALL_SKLEARN})")
 
     def _compile(self, program: pathlib.Path, compiler: list[str], source: str) -> str | None:
         words = [*compiler, "-O2", "-fopenmp", str(_sources() / source), "-o", str(program)]
@@ -71,8 +83,38 @@ class Programs:
 
         return seconds(cores, 1), seconds(8 * cores, 2)
 
+    def measure_fits(self, cores: int) -> tuple[float, float]:
+        """Seconds until the last of the jobs ends: with libgomp and one thread each, and under Sorrel with a thread for
+        each core."""
+        fit = [sys.executable, str(_sources() / "fit.py"), *FIT_WORDS]
+        plain = self._last_of(fit, 1)
+        own = self._last_of([self._command, "run", "--omp", *fit], cores)
+        if own[1] != plain[1]:
+            self._complain(f"fits: {own[1]} under Sorrel, {plain[1]} without")
+        if not own[2].startswith("/"):
+            self._complain(f"fits: Sorrel's library was not loaded")
+        return plain[0], own[0]
 
-def judge(medians: dict[str, dict[str, float]], hybrid: tuple[float, float] | None) -> list[Bar]:
+    def _last_of(self, words: list[str], threads: int) -> tuple[float, str, str]:
+        jobs = [subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=_environment(threads))
+                for _ in range(FIT_JOBS)]  # fmt: skip
+        for job in jobs:
+            if job.stdout.readline().strip() != "ready":
+                raise SystemExit(f"sorrel: bench: {' '.join(words)} does not start")
+        for job in jobs:
+            job.stdin.write("go\n")
+            job.stdin.flush()
+        results = [job.communicate()[0].split() for job in jobs]
+        return max(float(result[0]) for result in results), results[0][1], results[0][2]
+
+    def _complain(self, text: str) -> None:
+        if text not in self.troubles:
+            self.troubles.append(text)
+
+
+def judge(
+    medians: dict[str, dict[str, float]], hybrid: tuple[float, float] | None, fits: tuple[float, float] | None
+) -> list[Bar]:
     own, peer = medians.get(OWN, {}), medians.get(PEER, {})
     bars = [Bar(name, own.get(name), "ns", PEER, value, value, f"<= 1 x {PEER}") for name, value in peer.items()]
     if "dependent-chain" in own:
@@ -82,7 +124,15 @@ def judge(medians: dict[str, dict[str, float]], hybrid: tuple[float, float] | No
         plain, mixed = hybrid
         bars.append(Bar("8 ranks x 2 threads a core", mixed, "s", "1 rank x 1 thread a core", plain, HYBRID_MAX * plain,
                         f"<= {HYBRID_MAX:g} x that"))  # fmt: skip
+    if fits is not None:
+        plain, shared = fits
+        bars.append(Bar(f"{FIT_JOBS} scikit-learn fits at once", shared, "s", "1 thread each", plain, FITS_MAX * plain,
+                        f"<= {FITS_MAX:g} x that"))  # fmt: skip
     return bars
+
+
+def _medians(pairs: list[tuple[float, float]]) -> tuple[float, float] | None:
+    return (statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs)) if pairs else None
 
 
 def main(arguments) -> int:
@@ -92,6 +142,7 @@ def main(arguments) -> int:
     cores = len(os.sched_getaffinity(0))
     samples: dict[str, dict[str, list[float]]] = {PEER: {}, OWN: {}}
     hybrids: list[tuple[float, float]] = []
+    fits: list[tuple[float, float]] = []
     with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
         programs = Programs(arguments.command, pathlib.Path(folder))
         progress = report.Progress(rounds, "round")
@@ -103,17 +154,18 @@ def main(arguments) -> int:
                         samples[name].setdefault(construct, []).append(ns)
             if programs.hybrid and "hybrid" in parts:
                 hybrids.append(programs.measure_hybrid(cores))
+            if programs.has_fits and "fits" in parts:
+                fits.append(programs.measure_fits(cores))
         progress.end()
     medians = {name: {c: statistics.median(times) for c, times in found.items()} for name, found in samples.items()}
-    hybrid = (statistics.median(h[0] for h in hybrids), statistics.median(h[1] for h in hybrids)) if hybrids else None
-    bars = judge(medians, hybrid)
+    bars = judge(medians, _medians(hybrids), _medians(fits))
     print(f"OpenMP's constructs, 2 threads, {cores} CPUs, ns each; medians of {rounds} rounds, each a median of 21:")
     report.print_bars(bars)
     report.print_gaps(programs.missing, programs.troubles)
     if arguments.json is not None:
         facts["load_after"] = machine.load()
         result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": rounds}, "missing": programs.missing,
-                  "troubles": programs.troubles, "samples": samples, "hybrid_s": hybrids,
+                  "troubles": programs.troubles, "samples": samples, "hybrid_s": hybrids, "fits_s": fits,
                   "bars": [bar.as_json() for bar in bars]}  # fmt: skip
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return 1 if programs.troubles else 0

@@ -12,12 +12,12 @@ import pathlib
 import subprocess
 import tempfile
 
-from . import machine, report
+from . import machine, overlap_apps, report
 from .bars import OWN, Bar
 
 VARIANTS = ("ideal", "base", "olap", "graph")
 SOURCES = ("main.cpp", "kernel.cpp", "plain.cpp", "graph.cpp")
-PARTS = ("off", "20us", "50us", "200us", "50us_slow")
+PARTS = ("off", "20us", "50us", "200us", "50us_slow", *overlap_apps.PARTS)
 RANKS = 16
 HIDDEN_MIN, OFF_MAX = 0.85, 1.02
 
@@ -85,7 +85,7 @@ def judge(size: int, seconds: dict[str, dict[str, float]]) -> list[Bar]:
 
 
 def picture(size: int, rates: dict[str, dict[str, float]]) -> str:
-    """Bars of GFLOP/s for each wire."""
+    """Bars of GFLOP/s for each wire, and the share that the graph hides."""
     colours = {"ideal": "#999999", "base": "#d95f02", "olap": "#7570b3", "graph": "#1b9e77"}
     top = max(rate for each in rates.values() for rate in each.values())
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{90 + 130 * len(rates)}" height="290" font-family="sans-serif" font-size="12">',
@@ -96,7 +96,9 @@ def picture(size: int, rates: dict[str, dict[str, float]]) -> str:
             x = 20 + 130 * w + 27 * v
             parts.append(f'<rect x="{x}" y="{240 - height:.1f}" width="25" height="{height:.1f}" fill="{colours[variant]}"/>')
             parts.append(f'<text x="{x + 1}" y="{236 - height:.1f}" font-size="10">{each[variant]:.1f}</text>')
-        parts.append(f'<text x="{20 + 130 * w}" y="256">{wire}</text>')
+        share = hidden({variant: 1 / rate for variant, rate in each.items()})
+        label = wire if share is None else f"{wire}: {100 * share:.0f} % hidden"
+        parts.append(f'<text x="{20 + 130 * w}" y="256">{label}</text>')
     for v, variant in enumerate(VARIANTS):
         parts.append(f'<rect x="{20 + 90 * v}" y="268" width="10" height="10" fill="{colours[variant]}"/>')
         parts.append(f'<text x="{34 + 90 * v}" y="278">{variant.upper()}</text>')
@@ -105,6 +107,14 @@ def picture(size: int, rates: dict[str, dict[str, float]]) -> str:
 
 def main(arguments) -> int:
     facts = machine.describe()
+    if not arguments.only or any(part in overlap_apps.PARTS for part in arguments.only):
+        with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
+            results = overlap_apps.measure(arguments, pathlib.Path(folder))
+        report.print_bars(results[1])
+        if arguments.json is not None:
+            overlap_apps.save(arguments.json, facts, arguments, results)
+        if arguments.only and all(part in overlap_apps.PARTS for part in arguments.only):
+            return 0
     size, steps = (128, 40) if arguments.quick else (256, 20)
     rounds = arguments.rounds or (2 if arguments.quick else 5)
     wires = [wire for wire in WIRES if not arguments.only or wire.name in arguments.only]
@@ -117,7 +127,7 @@ def main(arguments) -> int:
                 turn = round_ % len(VARIANTS)
                 for variant in VARIANTS[turn:] + VARIANTS[:turn]:
                     progress.step(f"{variant}, wire {wire.name}")
-                    words = [arguments.command, "run", "-n", str(RANKS), *wire.words(), program, variant,
+                    words = [arguments.command, "run", "-n", str(RANKS), "--share", "fixed", *wire.words(), program, variant,
                              "--n", str(size), "--steps", str(steps)]  # fmt: skip
                     kept = {k: v for k, v in os.environ.items() if not k.startswith("SORREL_")}
                     done = subprocess.run(words, capture_output=True, text=True, check=False, env=kept)

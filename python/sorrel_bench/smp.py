@@ -54,7 +54,8 @@ SHM = (
 def sorrel_processes(command: str, name: str, is_per_core: bool) -> Implementation:
     def launch(job: Job) -> list[str]:
         processes = min(job.workers if is_per_core else job.ranks, job.ranks)
-        return [command, "run", "--procs", str(processes), "-n", str(job.ranks), job.program, *job.arguments]
+        words = [command, "run", "--procs", str(processes), "--bind", "core"]
+        return [*words, "-n", str(job.ranks), job.program, *job.arguments]
 
     # Its ranks are processes, but no more of them run at once than there are cores for.
     return dataclasses.replace(sorrel(command), name=name, launch=launch)

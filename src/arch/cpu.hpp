@@ -15,7 +15,12 @@ inline void pause() {
 #endif
 }
 
-/// Asks for the cache line at `address`, to be written soon. Never faults.
+/// Asks for the cache line at `address`, to be read soon. Never faults.
+inline void prefetch(const void* address) {
+  __builtin_prefetch(address);
+}
+
+/// The same, to be written soon.
 inline void prefetch_for_write(const void* address) {
 #if defined(__x86_64__)
   // The compiler's own builtin reads the line only, unless it may assume PREFETCHW.

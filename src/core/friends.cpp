@@ -35,7 +35,7 @@ Friends::~Friends() {
 
 Friends::Page* Friends::map_page() {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-  return static_cast<Page*>(os::map_shared_page("sorrel-1", sizeof(Page)));
+  return static_cast<Page*>(os::map_shared_page("sorrel-2", sizeof(Page)));
 }
 
 Friends::Cpus Friends::mask_of(std::span<const int> cpus) {
@@ -47,16 +47,18 @@ Friends::Cpus Friends::mask_of(std::span<const int> cpus) {
   return mask;
 }
 
-void Friends::set_demand(std::uint32_t demand) {
+void Friends::set_demand(std::uint32_t demand, bool keeps) {
+  if (demand != 0 && keeps) demand |= keeps_bit;
   // (F) release, pairs with look(): who sees the demand sees the processors it is for.
   if (mine_ != nullptr) mine_->demand.store(demand, std::memory_order_release);
 }
 
 Friends::View Friends::look(std::uint32_t cpus, std::uint32_t own_demand) const {
-  if (mine_ == nullptr) return {.fair_share = cpus, .friend_count = 1};
+  if (mine_ == nullptr) return {.fair_share = cpus};
   std::array<std::uint32_t, entry_count_max> demands;
   std::size_t count = 0;
   std::size_t index = 0;
+  bool do_all_keep = true;
   for (const Entry& entry : page_->entries) {
     // (F) acquire.
     const std::uint32_t demand = entry.demand.load(std::memory_order_acquire);
@@ -64,11 +66,13 @@ Friends::View Friends::look(std::uint32_t cpus, std::uint32_t own_demand) const 
       index = count;
       demands[count++] = own_demand;
     } else if (demand != 0 && competes(entry)) {
-      demands[count++] = demand;
+      demands[count++] = demand & ~keeps_bit;
+      do_all_keep = do_all_keep && (demand & keeps_bit) != 0;
     }
   }
   return {.fair_share = core::fair_share(cpus, std::span(demands.data(), count), index),
-          .friend_count = static_cast<std::uint32_t>(count)};
+          .friend_count = static_cast<std::uint32_t>(count),
+          .do_all_keep = do_all_keep};
 }
 
 bool Friends::competes(const Entry& entry) const {

@@ -26,6 +26,7 @@ class Friends {
   struct alignas(cache_line_bytes) Entry {
     /// 0: free.
     std::atomic<std::uint64_t> identity;
+    /// Threads that could be used now; keeps_bit: by somebody who keeps them when others do.
     std::atomic<std::uint32_t> demand;
     std::array<std::atomic<std::uint64_t>, cpu_words> cpus;
   };
@@ -39,6 +40,8 @@ class Friends {
     std::uint32_t fair_share = 1;
     /// With work, on processors that are ours, too; we included.
     std::uint32_t friend_count = 1;
+    /// All of them, but we, keep their threads when others do.
+    bool do_all_keep = true;
   };
 
   /// Takes an entry of `page` (all zero when it is new); null: no friends.
@@ -53,8 +56,9 @@ class Friends {
   /// The mask of a list of processors; those beyond the mask's end count as the last one.
   static Cpus mask_of(std::span<const int> cpus);
 
-  /// Tells the others how many threads we could use; 0: none, we wait.
-  void set_demand(std::uint32_t demand);
+  /// Tells the others how many threads we could use (0: none, we wait), and whether we keep them if
+  /// all others do, too.
+  void set_demand(std::uint32_t demand, bool keeps = false);
 
   /// Our share of `cpus` processors now, if we wanted `demand`: what we shall take when we come
   /// back from waiting or serial work.
@@ -64,6 +68,8 @@ class Friends {
   void reclaim() const;
 
  private:
+  static constexpr std::uint32_t keeps_bit = 1U << 31;
+
   [[nodiscard]] bool competes(const Entry& entry) const;
 
   Page* const page_;

@@ -20,6 +20,10 @@ constexpr double shrink_slack = 0.7;
 /// ...and with less delay than this there may be room for one more.
 constexpr double grow_delay_max = 0.06;
 constexpr std::uint32_t backoff_max = 64;
+/// A loop for each so much work, or a thread that sleeps after so much, is seldom enough: a wake-up
+/// and the wait for a thread that has no core are paid by the loop, or the message.
+constexpr std::int64_t coarse_loop_ns = 1'000'000;
+constexpr std::int64_t coarse_slice_ns = 300'000;
 
 double delay_fraction(const GovernorSample& from, const GovernorSample& to) {
   const auto run = static_cast<double>(to.run_ns - from.run_ns);
@@ -34,7 +38,10 @@ std::int64_t active_ns(const GovernorSample& from, const GovernorSample& to) {
 }  // namespace
 
 Governor::Governor(const GovernorLimits& limits)
-    : limits_(limits), decision_{limits.width_max, true}, granted_(limits.width_max) {
+    : limits_(limits),
+      decision_{limits.width_max, true},
+      granted_(limits.width_max),
+      width_before_(limits.width_max) {
   SORREL_CHECK(limits.width_min >= 1 && limits.width_min <= limits.width_max);
 }
 
@@ -53,14 +60,31 @@ GovernorDecision Governor::update(const GovernorSample& sample) {
     last_ = sample;
     begin_window(sample);
   }
+  judge_grain(sample);
   judge_waiting(sample);
   if (limits_.share == Share::polite) judge_grant(sample);
   last_ = sample;
   if (limits_.share == Share::fixed) return decision_;
-  const std::uint32_t room =
-      std::min({limits_.width_max, sample.cpus, sample.fair_share, granted_});
+  const bool keeps = is_coarse() && sample.do_friends_keep && limits_.share == Share::fair;
+  const std::uint32_t share = keeps ? sample.cpus : sample.fair_share;
+  const std::uint32_t room = std::min({limits_.width_max, sample.cpus, share, granted_});
+  width_before_ = decision_.width;
   decision_.width = std::max(room, limits_.width_min);
   return decision_;
+}
+
+void Governor::judge_grain(const GovernorSample& sample) {
+  const std::int64_t run_ns = sample.run_ns - last_.run_ns;
+  if (run_ns < informative_ns) return;
+  const std::int64_t loop_count = sample.loop_count - last_.loop_count;
+  is_fine_by_loops_ = run_ns < loop_count * coarse_loop_ns;
+  if (!limits_.has_fibers) return;
+  // Fibers that take turns on few threads wait without anybody's sleeping: that tells nothing. At
+  // the start they have all their threads.
+  const bool has_all = std::min(width_before_, decision_.width) == limits_.width_max;
+  if (!has_all && has_judged_slices_) return;
+  has_judged_slices_ = true;
+  is_fine_by_slices_ = run_ns < (sample.slice_count - last_.slice_count) * coarse_slice_ns;
 }
 
 void Governor::judge_waiting(const GovernorSample& sample) {

@@ -5,7 +5,9 @@
 //! order of what each gains:
 //! 1. Waiting follows delay: spin only while our threads hardly wait for a core themselves.
 //! 2. Friends (other Sorrel processes of this user) get fair shares: never first come, first
-//! served.
+//! served. Who works long without meeting others of the process (coarse loops, ranks that seldom
+//! wait) loses nothing by having threads too many, and keeps every core busy to the end: if all
+//! friends are such, all keep their threads.
 //! 3. Towards strangers: *fair* keeps the threads, since who shrinks beside somebody who does not
 //!    is served less; *polite* follows granted parallelism, with trials to grow.
 //! 4. Quota and affinity cap everything (`cpus`).
@@ -24,6 +26,8 @@ struct GovernorLimits {
   /// What the program asks for; more is never given.
   std::uint32_t width_max = 1;
   Share share = Share::fair;
+  /// What waits is fibers: how often they do shows in how often their threads sleep.
+  bool has_fibers = false;
 };
 
 /// What is known at one moment. Times are sums since the start, over the process's own threads.
@@ -32,12 +36,17 @@ struct GovernorSample {
   std::int64_t run_ns = 0;
   /// Waiting for a core though ready to run.
   std::int64_t delay_ns = 0;
+  /// How often a thread was given a core; loops begun.
+  std::int64_t slice_count = 0;
+  std::int64_t loop_count = 0;
   /// Processors this process may use, by affinity and quota.
   std::uint32_t cpus = 1;
   /// Our fair share among friends, of `cpus`.
   std::uint32_t fair_share = 1;
   /// Friends with work, we included.
   std::uint32_t friend_count = 1;
+  /// Whether all others keep their threads if we do.
+  bool do_friends_keep = false;
 };
 
 struct GovernorDecision {
@@ -56,9 +65,13 @@ class Governor {
 
   [[nodiscard]] GovernorDecision decision() const { return decision_; }
 
+  /// Whether threads too many would cost this process next to nothing.
+  [[nodiscard]] bool is_coarse() const { return !is_fine_by_loops_ && !is_fine_by_slices_; }
+
   static constexpr std::int64_t sample_period_ns = 20'000'000;
 
  private:
+  void judge_grain(const GovernorSample& sample);
   void judge_waiting(const GovernorSample& sample);
   void judge_grant(const GovernorSample& sample);
   void begin_window(const GovernorSample& sample);
@@ -72,6 +85,11 @@ class Governor {
   std::int64_t hold_until_ns_ = 0;
   std::uint32_t backoff_ = 1;
   bool has_sample_ = false;
+  /// Of the decision before the last: fibers may follow one sample later.
+  std::uint32_t width_before_;
+  bool is_fine_by_loops_ = true;
+  bool is_fine_by_slices_ = false;
+  bool has_judged_slices_ = false;
   bool is_trial_ = false;
 };
 

@@ -112,6 +112,13 @@ class BasicMailbox {
     return true;
   }
 
+  /// Taker only. Asks for the lines of the record that comes next, there or not.
+  void fetch_record() const {
+    const Slot& slot = slots_[head_ % slot_count];
+    arch::prefetch(&slot);
+    arch::prefetch(&slot.inline_payload);
+  }
+
   /// Taker only. Whether a record waits.
   [[nodiscard]] bool has_record() const {
     // Relaxed: a hint; take() loads again.

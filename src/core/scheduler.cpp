@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <thread>
 
+#include "os/cpu_set.hpp"
 #include "os/memory_barrier.hpp"
 
 namespace sorrel::core {
@@ -15,6 +16,16 @@ void bind_this_thread(int cpu) {
   CPU_SET(static_cast<unsigned>(cpu), &set);
   // Refused when the administrator has changed the allowed set since: then the worker floats.
   sched_setaffinity(0, sizeof set, &set);
+}
+
+/// Where the thread of worker `index` begins, if that is said.
+void take_place(const std::vector<int>& cpus, std::uint32_t index, bool may_move) {
+  if (index >= cpus.size()) return;
+  if (may_move) {
+    os::move_to_cpu(cpus[index]);
+  } else {
+    bind_this_thread(cpus[index]);
+  }
 }
 
 void run_unknown_kind(Worker& /*receiver*/, const Record& record, const std::byte* /*payload*/) {
@@ -44,6 +55,7 @@ Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
       memory_(options.memory == nullptr ? *own_memory_ : *options.memory),
       process_(options.process),
       cpus_(options.cpus),
+      may_move_(options.may_move),
       handing_links_(options.worker_count) {
   SORREL_CHECK(options.worker_count == memory_.shape().workers_per_process);
   SORREL_CHECK(!options.seed || memory_.shape().place_count() == 1);
@@ -78,7 +90,7 @@ void Scheduler::set_runner(RecordKind kind, RecordRunner runner) {
 
 void Scheduler::adopt(Fiber& fiber) {
   SORREL_CHECK(worker_count() == 1);
-  if (!cpus_.empty()) bind_this_thread(cpus_[0]);
+  take_place(cpus_, 0, may_move_);
   workers_[0]->adopt(fiber);
 }
 
@@ -105,7 +117,7 @@ void Scheduler::run(std::uint32_t fiber_count) {
 }
 
 void Scheduler::thread_main(std::uint32_t index) {
-  if (index < cpus_.size()) bind_this_thread(cpus_[index]);
+  take_place(cpus_, index, may_move_);
   threads_[index]->run();
 }
 

@@ -6,9 +6,10 @@
 //! every worker of the job.
 //!
 //! run() starts a thread per worker (the caller's thread is worker 0) and returns when every fiber
-//! has ended. When every worker sleeps and no timer is set, nobody is left who could wake anybody:
-//! the all-asleep hook is called by the last one to lie down (README.md, "Nobody is left"). The
-//! hook may stop the process or return, in which case the workers sleep on.
+//! has ended. When every worker sleeps and no timer is set but looks (Timer::is_look), nobody here
+//! is left who could wake anybody: the all-asleep hook is called by the last one to lie down
+//! (README.md, "Nobody is left"). The hook may stop the process or return, in which case the
+//! workers sleep on.
 #pragma once
 
 #include <array>
@@ -29,6 +30,8 @@ struct SchedulerOptions {
   WorkerLimits limits;
   /// CPU number for each worker; empty: not bound.
   std::vector<int> cpus;
+  /// The workers begin on their cpus, and the system may move them.
+  bool may_move = false;
   /// The memory of a job of several processes, which outlives the scheduler, and which of them this
   /// is; null for a job of one.
   JobMemory* memory = nullptr;
@@ -56,8 +59,8 @@ class SchedulerHooks {
   virtual void on_all_started() {}
 
   virtual void on_worker_end(Worker& worker) = 0;
-  /// Every worker sleeps, no timer is set, and fibers still wait. The calling worker counts as
-  /// asleep: a hook that wakes others wakes it first.
+  /// Every worker sleeps, no timer is set but looks (with those: again and again), and fibers still
+  /// wait. The calling worker counts as asleep: a hook that wakes others wakes it first.
   virtual void on_all_asleep() = 0;
 
   /// Another process of the job, in its on_all_asleep(), wants to know what our fibers wait for.
@@ -165,6 +168,7 @@ class Scheduler {
   std::array<RecordRunner, record_kind_count> runners_{};
   void* packet_owner_ = nullptr;
   std::vector<int> cpus_;
+  bool may_move_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<WorkerThread>> threads_;
   /// Of the list of handed workers that a worker is in.

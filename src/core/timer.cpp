@@ -13,6 +13,7 @@ bool later(const Timer* a, const Timer* b) {
 }  // namespace
 
 void TimerQueue::add(Timer& timer) {
+  look_count_ += timer.is_look ? 1 : 0;
   heap_.push_back(&timer);
   std::push_heap(heap_.begin(), heap_.end(), later);
 }
@@ -23,6 +24,7 @@ int TimerQueue::run_due(Worker& worker, std::int64_t now_ns) {
     std::pop_heap(heap_.begin(), heap_.end(), later);
     Timer& timer = *heap_.back();
     heap_.pop_back();
+    look_count_ -= timer.is_look ? 1 : 0;
     timer.run(worker, timer);
     ++count;
   }

@@ -4,6 +4,7 @@
 //! while a timer is set.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,8 +14,9 @@ class Worker;
 
 struct Timer {
   std::int64_t due_ns = 0;
-  /// As late as a sleep is: an idle worker need not be awake before it is due.
-  bool may_be_late = false;
+  /// Only looks whether something has come from outside of the job's memory. It may be as late as a
+  /// sleep is, and a worker that waits for nothing else counts as asleep.
+  bool is_look = false;
   /// Runs on the worker, outside of any fiber: must not suspend.
   void (*run)(Worker& worker, Timer& timer) = nullptr;
 };
@@ -29,14 +31,18 @@ class TimerQueue {
   /// The timer must outlive its run.
   void add(Timer& timer);
 
-  /// Whether the earliest may be late; not empty.
-  [[nodiscard]] bool next_may_be_late() const { return heap_.front()->may_be_late; }
+  /// Whether the earliest is a look; not empty.
+  [[nodiscard]] bool next_is_look() const { return heap_.front()->is_look; }
+
+  /// Whether nothing is set but looks.
+  [[nodiscard]] bool has_only_looks() const { return heap_.size() == look_count_; }
 
   /// Runs every timer due by now_ns; returns how many.
   int run_due(Worker& worker, std::int64_t now_ns);
 
  private:
   std::vector<Timer*> heap_;
+  std::size_t look_count_ = 0;
 };
 
 }  // namespace sorrel::core

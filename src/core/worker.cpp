@@ -183,8 +183,14 @@ Fiber& Worker::idle_in_real_time() {
     if (yield_count < limits_.yield_count_max) {
       ++yield_count;
       sched_yield();
-    } else {
-      park();
+      // Others have had the core, and its cache: all first records are asked for at once, not one
+      // after the other.
+      for (const Mailbox* mailbox : inbound_)
+        mailbox->fetch_record();
+      continue;
+    }
+    // A look that has found nothing is no reason to spin.
+    while (park() == Slept::until_look && !poll_for_ready()) {
     }
   }
   return *found;
@@ -208,7 +214,6 @@ Fiber& Worker::idle_under_seed() {
 bool Worker::spin(Fiber*& found) {
   // The clock is read every so many rounds only: a reading costs as much as several looks.
   constexpr int rounds_per_reading = 64;
-  constexpr int rounds_before_yield = 4;
   // Asking each time would make messages wait, and take the loops' lines from their callers.
   constexpr int rounds_per_ask = 8;
   std::int64_t give_up_ns = 0;
@@ -223,10 +228,10 @@ bool Worker::spin(Fiber*& found) {
       found = &root_;
       return true;
     }
+    // Who is waited for may need this very core.
+    if (limits_.yield_count_max != 0) return false;
     // Looking all the time would keep taking the mailbox's line from the one who is to write it.
     arch::pause();
-    // Who is waited for may need this very core.
-    if (limits_.yield_count_max != 0 && round == rounds_before_yield) return false;
     if (round % rounds_per_reading != 0) continue;
     const std::int64_t now_ns = os::monotonic_ns();
     if (give_up_ns == 0) give_up_ns = now_ns + std::min(spin_ns_, scheduler_.spin_ns_max());
@@ -238,30 +243,30 @@ bool Worker::spin(Fiber*& found) {
 /// a sleep takes longer than it should.
 std::int64_t Worker::sleep_end_ns() const {
   if (timers_.empty()) return std::numeric_limits<std::int64_t>::max();
-  return timers_.next_due_ns() - (timers_.next_may_be_late() ? 0 : scheduler_.spin_ns_max());
+  return timers_.next_due_ns() - (timers_.next_is_look() ? 0 : scheduler_.spin_ns_max());
 }
 
 /// Sleeps until woken or until the next timer; see README.md, "Parking".
-void Worker::park() {
+Worker::Slept Worker::park() {
   if (deferred_count_ != 0) {
     // A receiver whose mailbox is full will not wake us when there is room: look again soon.
     sched_yield();
-    return;
+    return Slept::no;
   }
   const std::int64_t began_ns = os::monotonic_ns();
-  if (sleep_end_ns() <= began_ns) return;
+  if (sleep_end_ns() <= began_ns) return Slept::no;
   Parker parker = memory_.parker(place_);
   parker.announce();
   if (attend() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true)) {
     parker.get_up();
-    return;
+    return Slept::no;
   }
+  Slept slept = Slept::until_woken;
   std::atomic<std::uint32_t>& state = parker.state().std_atomic();
-  if (timers_.empty()) {
+  if (timers_.has_only_looks()) {
     if (parker.count_in() == static_cast<std::int32_t>(memory_.shape().place_count()))
       scheduler_.hooks_.on_all_asleep();
-    while (parker.is_parked())
-      os::futex_wait(state, Parker::parked, -1, futex_scope_);
+    slept = sleep_counted_in(parker);
     if (memory_.are_reports_wanted()) scheduler_.hooks_.on_report_wanted();
   } else {
     const std::int64_t timeout_ns = sleep_end_ns() - os::monotonic_ns();
@@ -273,6 +278,35 @@ void Worker::park() {
   const bool was_short = os::monotonic_ns() - began_ns < limits_.spin_ns_max;
   spin_ns_ = was_short ? limits_.spin_ns_max
                        : std::max(std::min(spin_ns_min, limits_.spin_ns_max), spin_ns_ / 2);
+  return slept;
+}
+
+/// Until woken, or until the next look.
+Worker::Slept Worker::sleep_counted_in(Parker& parker) {
+  std::atomic<std::uint32_t>& state = parker.state().std_atomic();
+  while (parker.is_parked()) {
+    const std::int64_t timeout_ns =
+        timers_.empty() ? -1 : std::max<std::int64_t>(sleep_end_ns() - os::monotonic_ns(), 0);
+    if (timeout_ns == 0) {
+      get_up();
+      return Slept::until_look;
+    }
+    os::futex_wait(state, Parker::parked, timeout_ns, futex_scope_);
+  }
+  return Slept::until_woken;
+}
+
+/// Ends its own sleep. Counted in, so that it is done as a waker would: whoever is first, the count
+/// agrees. The look acquires what a waker that was faster has done, (W).
+void Worker::get_up() {
+  parker().claim();
+  SORREL_CHECK(!parker().is_parked());
+}
+
+/// Takes what has come; whether there is something to do.
+bool Worker::poll_for_ready() {
+  poll();
+  return !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(false);
 }
 
 bool Worker::ask_idle_source(bool is_about_to_sleep) {
@@ -436,7 +470,7 @@ bool Worker::has_news() {
 
 /// Announced and without news: counts as asleep if nothing but another worker can wake it.
 void Worker::lie_down() {
-  if (!timers_.empty() ||
+  if (!timers_.has_only_looks() ||
       parker().count_in() != static_cast<std::int32_t>(memory_.shape().place_count()))
     return;
   set_current(this);
@@ -444,12 +478,9 @@ void Worker::lie_down() {
 }
 
 /// Its thread has been woken, perhaps for another worker's sake.
-void Worker::get_up() {
-  if (timers_.empty()) {
-    // Counted in, so that it is done as a waker would: whoever is first, the count agrees. The look
-    // acquires what a waker that was faster has done, (W).
-    parker().claim();
-    SORREL_CHECK(!parker().is_parked());
+void Worker::rise() {
+  if (timers_.has_only_looks()) {
+    get_up();
   } else {
     parker().get_up();
   }

@@ -194,7 +194,11 @@ class Worker {
   Fiber& idle_under_seed();
   bool spin(Fiber*& found);
   bool ask_idle_source(bool is_about_to_sleep);
-  void park();
+  enum class Slept { no, until_woken, until_look };
+  Slept park();
+  [[nodiscard]] Slept sleep_counted_in(Parker& parker);
+  bool poll_for_ready();
+  void get_up();
   bool attend();
   void switch_to(Fiber& next, bool ends = false);
   bool drain(Mailbox& mailbox);
@@ -210,7 +214,7 @@ class Worker {
   void enter(ThreadState& thread);
   bool has_news();
   void lie_down();
-  void get_up();
+  void rise();
 
   [[nodiscard]] std::int64_t sleep_end_ns() const;
 

@@ -143,7 +143,7 @@ void WorkerThread::sleep() {
     worker->lie_down();
   wait(news, end_ns);
   for (Worker* worker : workers_)
-    worker->get_up();
+    worker->rise();
 }
 
 /// Until somebody wakes one of our workers, or ourselves, or the time has come.

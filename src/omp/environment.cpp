@@ -243,7 +243,9 @@ loop::Settings read_loop_settings(const loop::Lookup& lookup, std::uint32_t cpus
     }
     return lookup(name);
   };
-  return loop::read_settings(others, cpus, 512);
+  loop::Settings settings = loop::read_settings(others, cpus, 512);
+  settings.limits.has_fibers = true;
+  return settings;
 }
 
 std::atomic<std::uint32_t> thread_limit{0};

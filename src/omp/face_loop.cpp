@@ -12,8 +12,15 @@ using Ull = unsigned long long;
 
 constexpr bool ordered = true;
 constexpr bool unordered = false;
-/// Not a schedule: take run-sched-var's.
-enum class Kind : std::uint8_t { fixed, dynamic, guided, run };
+/// Schedules; `run`: take run-sched-var's.
+enum class Kind : std::uint8_t {
+  fixed,
+  dynamic,
+  dynamic_in_any_order,
+  guided,
+  run,
+  run_in_any_order
+};
 
 struct Range {
   std::uint64_t start;
@@ -41,13 +48,27 @@ LoopShape shape_of(const Range& range, Kind kind, std::uint64_t chunk, bool is_o
                   .is_ordered = is_ordered};
   if (kind == Kind::fixed) shape.schedule = Schedule::fixed;
   if (kind == Kind::guided) shape.schedule = Schedule::guided;
-  if (kind == Kind::run) apply_run_schedule(this_thread(), shape);
+  shape.is_monotonic = kind != Kind::dynamic_in_any_order;
+  if (kind == Kind::run || kind == Kind::run_in_any_order) {
+    apply_run_schedule(this_thread(), shape);
+    shape.is_monotonic = kind == Kind::run || this_thread().icv.is_monotonic;
+  }
   return shape;
 }
 
 template <class Number>
 bool next(Number* first, Number* end) {
   Thread& thread = this_thread();
+  WorkShare& share = *thread.share;
+  if (share.chunk_count != 0) {
+    std::uint64_t number = 0;
+    if (!thread.desk->batch.take(number) && !next_batch(thread, share, number)) return false;
+    const std::uint64_t begin = share.loop.start + number * share.stride;
+    *first = static_cast<Number>(begin);
+    *end = static_cast<Number>(number + 1 == share.chunk_count ? share.loop.end
+                                                               : begin + share.stride);
+    return true;
+  }
   Chunk chunk;
   if (!next_chunk(thread, chunk)) return false;
   const Bounds bounds = bounds_of(thread.share->loop, chunk);
@@ -67,9 +88,11 @@ template <class Number>
 bool start_with(
     LoopShape shape, long schedule, Number* first, Number* end, const LoopExtras& extras) {
   constexpr long monotonic = 0x8000'0000L;
+  shape.is_monotonic = (schedule & monotonic) != 0;
   switch (schedule & ~monotonic & 0xFFFF'FFFFL) {
     case 0:
       apply_run_schedule(this_thread(), shape);
+      shape.is_monotonic |= this_thread().icv.is_monotonic;
       break;
     case 1:
       shape.schedule = Schedule::fixed;
@@ -130,20 +153,20 @@ std::uint32_t section_threads(const Thread& thread, unsigned threads, unsigned c
     return next(first, end);                                                                       \
   }
 
-#define SORREL_RUN_LOOP(name, is_ordered)                                                          \
-  SORREL_FACE bool GOMP_loop_##name##_start(long from, long to, long step, long* first,            \
-                                            long* end) {                                           \
-    return start(shape_of(range_of(from, to, step), Kind::run, 0, is_ordered), first, end);        \
-  }                                                                                                \
-  SORREL_FACE bool GOMP_loop_##name##_next(long* first, long* end) {                               \
-    return next(first, end);                                                                       \
-  }                                                                                                \
-  SORREL_FACE bool GOMP_loop_ull_##name##_start(bool is_up, Ull from, Ull to, Ull step,            \
-                                                Ull* first, Ull* end) {                            \
-    return start(shape_of(range_of(is_up, from, to, step), Kind::run, 0, is_ordered), first, end); \
-  }                                                                                                \
-  SORREL_FACE bool GOMP_loop_ull_##name##_next(Ull* first, Ull* end) {                             \
-    return next(first, end);                                                                       \
+#define SORREL_RUN_LOOP(name, kind, is_ordered)                                               \
+  SORREL_FACE bool GOMP_loop_##name##_start(long from, long to, long step, long* first,       \
+                                            long* end) {                                      \
+    return start(shape_of(range_of(from, to, step), kind, 0, is_ordered), first, end);        \
+  }                                                                                           \
+  SORREL_FACE bool GOMP_loop_##name##_next(long* first, long* end) {                          \
+    return next(first, end);                                                                  \
+  }                                                                                           \
+  SORREL_FACE bool GOMP_loop_ull_##name##_start(bool is_up, Ull from, Ull to, Ull step,       \
+                                                Ull* first, Ull* end) {                       \
+    return start(shape_of(range_of(is_up, from, to, step), kind, 0, is_ordered), first, end); \
+  }                                                                                           \
+  SORREL_FACE bool GOMP_loop_ull_##name##_next(Ull* first, Ull* end) {                        \
+    return next(first, end);                                                                  \
   }
 
 #define SORREL_PARALLEL_LOOP(name, kind)                                                         \
@@ -157,11 +180,10 @@ std::uint32_t section_threads(const Thread& thread, unsigned threads, unsigned c
     end_region(this_thread());                                                                   \
   }
 
-#define SORREL_PARALLEL_RUN_LOOP(name)                                                          \
+#define SORREL_PARALLEL_RUN_LOOP(name, kind)                                                    \
   SORREL_FACE void GOMP_parallel_loop_##name(void (*body)(void*), void* data, unsigned threads, \
                                              long from, long to, long step, unsigned) {         \
-    parallel_loop(body, data, threads,                                                          \
-                  shape_of(range_of(from, to, step), Kind::run, 0, unordered));                 \
+    parallel_loop(body, data, threads, shape_of(range_of(from, to, step), kind, 0, unordered)); \
     body(data);                                                                                 \
     end_region(this_thread());                                                                  \
   }
@@ -178,23 +200,23 @@ std::uint32_t section_threads(const Thread& thread, unsigned threads, unsigned c
 SORREL_LOOP(static, Kind::fixed, unordered)
 SORREL_LOOP(dynamic, Kind::dynamic, unordered)
 SORREL_LOOP(guided, Kind::guided, unordered)
-SORREL_LOOP(nonmonotonic_dynamic, Kind::dynamic, unordered)
+SORREL_LOOP(nonmonotonic_dynamic, Kind::dynamic_in_any_order, unordered)
 SORREL_LOOP(nonmonotonic_guided, Kind::guided, unordered)
 SORREL_LOOP(ordered_static, Kind::fixed, ordered)
 SORREL_LOOP(ordered_dynamic, Kind::dynamic, ordered)
 SORREL_LOOP(ordered_guided, Kind::guided, ordered)
-SORREL_RUN_LOOP(runtime, unordered)
-SORREL_RUN_LOOP(nonmonotonic_runtime, unordered)
-SORREL_RUN_LOOP(maybe_nonmonotonic_runtime, unordered)
-SORREL_RUN_LOOP(ordered_runtime, ordered)
+SORREL_RUN_LOOP(runtime, Kind::run, unordered)
+SORREL_RUN_LOOP(nonmonotonic_runtime, Kind::run_in_any_order, unordered)
+SORREL_RUN_LOOP(maybe_nonmonotonic_runtime, Kind::run_in_any_order, unordered)
+SORREL_RUN_LOOP(ordered_runtime, Kind::run, ordered)
 SORREL_PARALLEL_LOOP(static, Kind::fixed)
 SORREL_PARALLEL_LOOP(dynamic, Kind::dynamic)
 SORREL_PARALLEL_LOOP(guided, Kind::guided)
-SORREL_PARALLEL_LOOP(nonmonotonic_dynamic, Kind::dynamic)
+SORREL_PARALLEL_LOOP(nonmonotonic_dynamic, Kind::dynamic_in_any_order)
 SORREL_PARALLEL_LOOP(nonmonotonic_guided, Kind::guided)
-SORREL_PARALLEL_RUN_LOOP(runtime)
-SORREL_PARALLEL_RUN_LOOP(nonmonotonic_runtime)
-SORREL_PARALLEL_RUN_LOOP(maybe_nonmonotonic_runtime)
+SORREL_PARALLEL_RUN_LOOP(runtime, Kind::run)
+SORREL_PARALLEL_RUN_LOOP(nonmonotonic_runtime, Kind::run_in_any_order)
+SORREL_PARALLEL_RUN_LOOP(maybe_nonmonotonic_runtime, Kind::run_in_any_order)
 SORREL_PARALLEL_LOOP_START(static, Kind::fixed)
 SORREL_PARALLEL_LOOP_START(dynamic, Kind::dynamic)
 SORREL_PARALLEL_LOOP_START(guided, Kind::guided)

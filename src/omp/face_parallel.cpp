@@ -1,5 +1,6 @@
 // GOMP_*: parallel regions, barriers, single, critical, atomic, cancellation, teams. The functions
 // that GCC's code calls; no logic.
+#include "base/cache_line.hpp"
 #include "omp/environment.hpp"
 #include "omp/face.hpp"
 #include "omp/lock.hpp"
@@ -11,8 +12,8 @@ namespace {
 
 using namespace sorrel::omp;
 
-Lock critical_lock;
-Lock atomic_lock;
+alignas(sorrel::cache_line_bytes) Lock critical_lock;
+alignas(sorrel::cache_line_bytes) Lock atomic_lock;
 
 void run_region(const Fork& fork, unsigned asked) {
   Thread& thread = this_thread();
@@ -75,10 +76,7 @@ SORREL_FACE bool GOMP_single_start() {
   Thread& thread = this_thread();
   Team& team = *thread.team;
   if (team.size == 1) return true;
-  std::uint64_t number = thread.single_count++;
-  // Relaxed: only who comes first; the construct's barrier orders the rest.
-  return team.single_count.load(std::memory_order_relaxed) == number &&
-         team.single_count.compare_exchange_strong(number, number + 1, std::memory_order_relaxed);
+  return team.inner.claim(thread.single_count++);
 }
 
 SORREL_FACE void* GOMP_single_copy_start() {

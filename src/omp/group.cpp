@@ -1,7 +1,6 @@
 #include "omp/group.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "arch/cpu.hpp"
 #include "omp/pool.hpp"
@@ -10,36 +9,34 @@ namespace sorrel::omp {
 
 namespace {
 
-/// Takes a thread that nobody else may take, as soon as its worker has let go of it.
-void take_place(Thread& thread) {
-  // (D) acquire, pairs with (U).
-  for (int round = 0; thread.place.load(std::memory_order_acquire) == Place::running; ++round) {
+/// Between two looks at a thread whose worker has not let go of it.
+class Pause {
+ public:
+  void wait() {
     constexpr int rounds_before_yield = 200;
-    if (round < rounds_before_yield) {
+    if (++round_ < rounds_before_yield) {
       arch::pause();
     } else {
       sched_yield();
     }
   }
-  thread.place.store(Place::running, std::memory_order_relaxed);  // ours already
+
+ private:
+  int round_ = 0;
+};
+
+/// Takes a thread that nobody else may take, as soon as its worker has let go of it.
+void take_place(Thread& thread) {
+  for (Pause pause; !thread.dock.try_take();)
+    pause.wait();
 }
 
 /// The same where a thread may be taken for tasks by others.
 void take_docked(Thread& thread) {
-  for (;;) {
-    Place docked = Place::docked;
-    // (D) acquire, pairs with (U).
-    if (thread.place.compare_exchange_strong(docked, Place::running, std::memory_order_acquire,
-                                             std::memory_order_relaxed))
-      return;
-    for (int round = 0; thread.place.load(std::memory_order_relaxed) != Place::docked; ++round) {
-      constexpr int rounds_before_yield = 200;
-      if (round < rounds_before_yield) {
-        arch::pause();
-      } else {
-        sched_yield();
-      }
-    }
+  for (Pause pause; !thread.dock.try_take_docked();) {
+    do {
+      pause.wait();
+    } while (thread.dock.seems() != Place::docked);
   }
 }
 
@@ -78,19 +75,12 @@ Thread* Group::pop_ready() {
 }
 
 Thread* Group::take_unstarted(std::uint32_t preferred) {
-  std::uint64_t bits = unstarted.load(std::memory_order_relaxed);  // the exchange below decides
-  while (bits != 0) {
-    const std::uint64_t wanted = preferred < 64 ? std::uint64_t{1} << preferred : 0;
-    const std::uint64_t bit = (bits & wanted) != 0 ? wanted : bits & (0 - bits);
-    // (B) acq_rel: pairs with the fork's exchange, and with those who took other bits.
-    bits = unstarted.fetch_and(~bit, std::memory_order_acq_rel);
-    if ((bits & bit) == 0) continue;
-    Thread& thread = *crew.load(std::memory_order_relaxed)[std::countr_zero(bit)];
-    take_docked(thread);
-    thread.is_started = true;
-    return &thread;
-  }
-  return nullptr;
+  const std::uint32_t number = unstarted.take(preferred);
+  if (number == StartBits::none) return nullptr;
+  Thread& thread = *crew.load(std::memory_order_relaxed)[number];  // (B) ordered it
+  take_docked(thread);
+  thread.is_started = true;
+  return &thread;
 }
 
 Thread* Group::take_docked_for_tasks(std::uint32_t preferred) {
@@ -102,11 +92,7 @@ Thread* Group::take_docked_for_tasks(std::uint32_t preferred) {
   Thread* const* threads = crew.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i + 1 < count; ++i) {
     Thread& thread = *threads[1 + (preferred + i) % (count - 1)];
-    Place docked = Place::docked;
-    if (thread.place.load(std::memory_order_relaxed) != docked ||
-        !thread.place.compare_exchange_strong(docked, Place::running, std::memory_order_acquire,
-                                              std::memory_order_relaxed))
-      continue;
+    if (thread.dock.seems() != Place::docked || !thread.dock.try_take_docked()) continue;
     thread.errand = Errand::tasks;
     thread.is_started = true;
     return &thread;

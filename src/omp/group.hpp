@@ -12,6 +12,7 @@
 #include "base/cache_line.hpp"
 #include "loop/job_threads.hpp"
 #include "omp/spin_lock.hpp"
+#include "omp/start_bits.hpp"
 #include "omp/thread.hpp"
 #include "omp/worker.hpp"
 
@@ -29,12 +30,12 @@ struct alignas(cache_line_bytes) TaskFlag {
 
 struct Group {
   /// Threads that have a bit; the others start through the queue.
-  static constexpr std::uint32_t bit_count = 64;
+  static constexpr std::uint32_t bit_count = StartBits::count;
 
   explicit Group(Thread& first);
 
   // Any thread; written when there is work.
-  alignas(cache_line_bytes) std::atomic<std::uint64_t> unstarted{0};
+  alignas(cache_line_bytes) StartBits unstarted;
   std::atomic<std::uint32_t> ready_count{0};
   /// Members of the outermost region. (R) release by the fork, acquire by who looks for somebody to
   /// run tasks.
@@ -73,8 +74,7 @@ struct Group {
   [[nodiscard]] bool has_work() const {
     // Seq_cst, pairs with the changes that make it true: a sleeper looks after it has announced
     // itself, and the changer looks for sleepers after its change.
-    return unstarted.load(std::memory_order_seq_cst) != 0 ||
-           ready_count.load(std::memory_order_seq_cst) != 0;
+    return unstarted.any() || ready_count.load(std::memory_order_seq_cst) != 0;
   }
 
   void push_ready(Thread& thread);

@@ -21,6 +21,8 @@ struct Icv {
   bool is_dynamic = false;
   Bind bind = Bind::none;
   std::uint32_t active_levels_max = 1;
+
+  bool operator==(const Icv&) const = default;
 };
 
 }  // namespace sorrel::omp

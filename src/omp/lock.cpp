@@ -1,5 +1,6 @@
 #include "omp/lock.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "arch/cpu.hpp"
@@ -26,6 +27,7 @@ WaitList& waiters_of(const void* address) {
 
 // A holder keeps a lock for a few hundred instructions, mostly: about 10 us.
 constexpr int rounds_max = 300;
+constexpr int pauses_max = 8;
 
 }  // namespace
 
@@ -42,11 +44,15 @@ void Lock::take_slowly() {
   const Pool* pool = pool_if_made();
   // Whoever holds it may need this very worker, or this core.
   const bool may_spin = pool != nullptr && pool->spin_cycles() != 0;
-  for (int round = 0; may_spin && round < rounds_max; ++round) {
+  // A look takes the line from the holder, who needs it to give the lock back: fewer and fewer.
+  int pause_count = 1;
+  for (int round = 0; may_spin && round < rounds_max; round += pause_count) {
+    for (int i = 0; i < pause_count; ++i)
+      arch::pause();
+    pause_count = std::min(2 * pause_count, pauses_max);
     // Relaxed: a guess.
     if (word_.load(std::memory_order_relaxed) == 0 && try_take()) return;
     if (thread.group->has_work()) break;
-    arch::pause();
   }
   wait_until(thread, waiters_of(this), {.holds_of = take_as_waiter, .argument = this, .key = this});
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "arch/cpu.hpp"
 #include "omp/reduction.hpp"
 #include "omp/team.hpp"
 
@@ -31,6 +32,44 @@ bool take_dynamic(WorkShare& share, Chunk& chunk) {
   }
   chunk = {begin, begin + std::min(loop.chunk, loop.trip_count - begin)};
   return true;
+}
+
+/// Whether the loop is dealt in batches: then `next` counts its chunks.
+void plan_batches(const Thread& thread, WorkShare& share) {
+  const LoopShape& loop = share.loop;
+  share.chunk_count = 0;
+  const std::uint32_t size = thread.team->size;
+  constexpr std::uint64_t chunks_per_thread_min = 16;
+  if (loop.schedule != Schedule::dynamic || loop.is_monotonic || loop.is_ordered || size == 1 ||
+      loop.trip_count / chunks_per_thread_min < loop.chunk * size)
+    return;
+  const std::uint64_t count = (loop.trip_count - 1) / loop.chunk + 1;
+  if (count > Batch::chunk_count_max) return;
+  share.chunk_count = count;
+  share.stride = loop.chunk * loop.step;
+  share.number = thread.share_count;
+  share.has_batches.store(false, std::memory_order_relaxed);  // (P) publishes it
+}
+
+/// Runs what it can of `chunks`, of which the thread keeps the first.
+std::uint64_t begin_batch(Thread& thread, WorkShare& share, ChunkRange chunks) {
+  if (chunks.begin + 1 < chunks.end) {
+    if (!share.has_batches.load(std::memory_order_relaxed))
+      share.has_batches.store(true, std::memory_order_relaxed);
+    thread.desk->batch.fill(share.number, {chunks.begin + 1, chunks.end});
+  }
+  return chunks.begin;
+}
+
+/// From a thread that has taken more than it has run, perhaps because it does not run at all.
+ChunkRange steal_chunks(const Thread& thread, const WorkShare& share) {
+  const Team& team = *thread.team;
+  for (std::uint32_t i = 1; i < team.size; ++i) {
+    Desk& desk = team.desks[(thread.number + i) % team.size];
+    const ChunkRange chunks = desk.batch.steal(share.number);
+    if (!chunks.empty()) return chunks;
+  }
+  return {};
 }
 
 bool take_guided(WorkShare& share, std::uint32_t thread_count, Chunk& chunk) {
@@ -105,6 +144,7 @@ void begin_loop(Thread& thread,
     if (extras.memory != nullptr)
       share.memory = zeroed(reinterpret_cast<std::uintptr_t>(*extras.memory));
     if (prepare) prepare(share);
+    plan_batches(thread, share);
     shares.publish(thread, share);
   } else if (extras.reductions != nullptr) {
     register_reductions(extras.reductions, share.reductions, thread.team->size);
@@ -113,9 +153,35 @@ void begin_loop(Thread& thread,
   if (extras.memory != nullptr) *extras.memory = share.memory;
 }
 
+bool next_batch(Thread& thread, WorkShare& share, std::uint64_t& chunk) {
+  Desk& desk = *thread.desk;
+  const std::uint64_t count = share.chunk_count;
+  if (desk.paced_loop != share.number) {
+    desk.paced_loop = share.number;
+    desk.pace = {};
+    desk.chunks_begun = 0;
+  }
+  const std::uint64_t size =
+      desk.pace.next(count - desk.chunks_begun, thread.team->size, arch::cycles);
+  // Relaxed: chunks carry nothing; (P) published the loop.
+  const std::uint64_t begin = share.next.fetch_add(size, std::memory_order_relaxed);
+  if (begin < count) {
+    desk.chunks_begun = begin;
+    chunk = begin_batch(thread, share, {begin, std::min(begin + size, count)});
+    return true;
+  }
+  desk.chunks_begun = count;
+  if (!share.has_batches.load(std::memory_order_relaxed)) return false;
+  const ChunkRange stolen = steal_chunks(thread, share);
+  if (stolen.empty()) return false;
+  chunk = begin_batch(thread, share, stolen);
+  return true;
+}
+
 bool next_chunk(Thread& thread, Chunk& chunk) {
   WorkShare& share = *thread.share;
   const LoopShape& loop = share.loop;
+  SORREL_ASSERT(share.chunk_count == 0);
   if (loop.is_ordered) pass_turn(thread);
   const std::uint32_t size = thread.team->size;
   bool is_some = false;
@@ -149,6 +215,8 @@ void wait_for_turn(Thread& thread) {
 }
 
 void end_loop(Thread& thread, bool waits) {
+  // Left over if the loop was cancelled.
+  if (thread.share->chunk_count != 0 && !thread.desk->batch.is_empty()) thread.desk->batch.forget();
   thread.team->shares.leave(thread, thread.team->size);
   if (waits) (void)wait_at_barrier(thread);
 }

@@ -45,6 +45,10 @@ void begin_doacross(Thread& thread,
 /// The next chunk of the thread's loop; false if there is none.
 bool next_chunk(Thread& thread, Chunk& chunk);
 
+/// The next chunk's number in a loop whose share has a chunk_count, when the thread's batch is used
+/// up; false if there is none.
+bool next_batch(Thread& thread, WorkShare& share, std::uint64_t& chunk);
+
 /// The loop as run-sched-var says.
 void apply_run_schedule(const Thread& thread, LoopShape& shape);
 

@@ -161,7 +161,7 @@ Thread* Pool::look(const Worker& worker, bool is_patient) {
     if (group->ready_count.load(std::memory_order_relaxed) != 0) {
       if (Thread* thread = group->pop_ready()) return thread;
     }
-    const std::uint64_t bits = group->unstarted.load(std::memory_order_relaxed);
+    const std::uint64_t bits = group->unstarted.seems();
     if (bits != 0 &&
         (is_patient || (preferred < Group::bit_count && (bits >> preferred & 1) != 0))) {
       if (Thread* thread = group->take_unstarted(preferred)) return thread;
@@ -231,7 +231,7 @@ bool Pool::look_after(Group& group, GroupView& view) {
   // Relaxed: now and then looked at.
   const GroupState now{.region_count = group.region_count.load(std::memory_order_relaxed),
                        .taken_count = group.taken_count.load(std::memory_order_relaxed),
-                       .unstarted = group.unstarted.load(std::memory_order_relaxed),
+                       .unstarted = group.unstarted.seems(),
                        .run_count = group.root.run_count(),
                        .rescue_count = group.rescue_count.load(std::memory_order_relaxed)};
   const bool was_rescued = now.rescue_count != view.state.rescue_count;

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "omp/batch.hpp"
 #include "omp/icv.hpp"
 #include "omp/spin_lock.hpp"
 #include "omp/wait_list.hpp"
@@ -129,12 +130,23 @@ class TaskMemory {
   std::uint32_t kept_ = 0;
 };
 
-/// A member's part in its team's tasks: those that wait, and how many it has made and finished,
-/// which only it writes.
+/// A member's part in its team's work: tasks that wait, how many it has made and finished, which
+/// only it writes, and its chunks of a dynamic loop.
 struct alignas(cache_line_bytes) Desk {
   TaskQueue queue;
   alignas(cache_line_bytes) std::atomic<std::uint64_t> made{0};
   std::atomic<std::uint64_t> finished{0};
+  alignas(cache_line_bytes) Batch batch;
+  // Its own: how it takes batches of loop number paced_loop, whose counter it saw last at
+  // chunks_begun.
+  BatchPace pace;
+  std::uint64_t paced_loop = 0;
+  std::uint64_t chunks_begun = 0;
+
+  void forget_loops() {
+    batch.forget();
+    paced_loop = 0;
+  }
 };
 
 /// Whether `task` lies below `ancestor`, which is running.

@@ -101,7 +101,7 @@ std::uint32_t provide_crew(Thread& master, Crew& crew, std::uint32_t size) {
 }
 
 /// What a thread is at the beginning of a region.
-void enter_region(Thread& thread, Team& team) {
+void enter_region(Thread& thread, Team& team, bool has_loop) {
   thread.icv = team.icv;
   thread.share_count = team.share_base;
   thread.single_count = team.single_base;
@@ -115,10 +115,16 @@ void enter_region(Thread& thread, Team& team) {
   task.icv = team.icv;
   thread.task = &task;
   thread.desk = &team.desks[thread.number];
-  if (team.has_loop) {
+  if (has_loop) {
     bool is_first = false;
     (void)team.shares.enter(thread, is_first);
   }
+}
+
+/// Writes only what changes: the others have the line of a team in their caches.
+template <class Value>
+void set(Value& place, const Value& value) {
+  if (!(place == value)) place = value;
 }
 
 void leave_outside(Thread& thread, Outside& outside) {
@@ -177,8 +183,7 @@ void publish(Team& team) {
     group.region_count.store(group.region_count.load(std::memory_order_relaxed) + 1,
                              std::memory_order_relaxed);
     const std::uint64_t below = first_queued == 64 ? 0 : std::uint64_t{1} << first_queued;
-    // (B) seq_cst: releases the team, and comes before the look at sleeping helpers.
-    group.unstarted.exchange((below - 1) & ~std::uint64_t{1}, std::memory_order_seq_cst);
+    group.unstarted.publish((below - 1) & ~std::uint64_t{1});
   }
   for (std::uint32_t i = first_queued; i < team.size; ++i) {
     team.members[i]->is_started = false;
@@ -191,10 +196,11 @@ void publish(Team& team) {
 void clear_after_cancellation(Team& team) {
   team.shares.reset();
   team.inner.reset();
+  for (std::uint32_t i = 0; i < team.size; ++i)
+    team.desks[i].forget_loops();
   team.share_base = 0;
   team.single_base = 0;
-  team.single_count.store(0, std::memory_order_relaxed);  // the next fork publishes it
-  team.cancelled.store(0, std::memory_order_relaxed);
+  team.cancelled.store(0, std::memory_order_relaxed);  // the next fork publishes it
 }
 
 /// The threads of all open regions of this thread's group, roughly: for the thread limit.
@@ -262,28 +268,26 @@ Team& begin_region(Thread& thread, const Fork& fork, std::uint32_t size) {
   size = provide_crew(thread, command->crew, size);
   Team& team = team_of_size(thread, *command, size);
   leave_outside(thread, team.outside);
-  team.body = fork.body;
-  team.data = fork.data;
-  team.parent = thread.team;
-  team.level = thread.team->level + 1;
-  team.active_level = thread.team->active_level + (size > 1 ? 1 : 0);
-  team.icv = thread.icv;
-  inherit_next_level(team.icv, team.level);
-  team.region_taskgroup = fork.region_taskgroup;
-  team.has_loop = false;
+  set(team.body, fork.body);
+  set(team.data, fork.data);
+  set(team.parent, thread.team);
+  set(team.level, thread.team->level + 1);
+  set(team.active_level, thread.team->active_level + (size > 1 ? 1U : 0U));
+  Icv icv = thread.icv;
+  inherit_next_level(icv, team.level);
+  set(team.icv, icv);
+  set(team.region_taskgroup, fork.region_taskgroup);
   thread.team = &team;
   thread.number = 0;
-  enter_region(thread, team);
-  if (fork.loop != nullptr) {
-    begin_loop(thread, *fork.loop);
-    team.has_loop = true;
-  }
+  enter_region(thread, team, false);
+  if (fork.loop != nullptr) begin_loop(thread, *fork.loop);
+  set(team.has_loop, fork.loop != nullptr);
   if (size == 1) {
-    team.members = command->crew.threads();
+    set(team.members, command->crew.threads());
     return team;
   }
   bind_crew(*command, team);
-  team.is_outermost = thread.is_native() && command == &thread.command;
+  set(team.is_outermost, thread.is_native() && command == &thread.command);
   if (thread.group->job != nullptr) {
     publish(team);
     return team;
@@ -320,8 +324,8 @@ void end_region(Thread& thread) {
   if (team.cancelled.load(std::memory_order_relaxed) != 0) {
     clear_after_cancellation(team);
   } else {
-    team.share_base = thread.share_count;
-    team.single_base = thread.single_count;
+    set(team.share_base, thread.share_count);
+    set(team.single_base, thread.single_count);
   }
   // Relaxed: the next fork publishes it.
   if (team.has_tasks.load(std::memory_order_relaxed))
@@ -350,7 +354,7 @@ bool wait_at_barrier(Thread& thread, bool is_cancellable) {
 
 void run_implicit_task(Thread& thread) {
   Team& team = *thread.team;
-  enter_region(thread, team);
+  enter_region(thread, team, team.has_loop);
   team.body(team.data);
   if (thread.task->table != nullptr) drop_table(thread, *thread.task);
   if (!team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) {

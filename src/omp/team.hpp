@@ -44,33 +44,33 @@ struct Outside {
 };
 
 struct alignas(cache_line_bytes) Team {
-  // Constant in a region.
+  // Constant in a region. The first line changes from region to region, if anything does.
   void (*body)(void*) = nullptr;
   void* data = nullptr;
+  std::uint64_t share_base = 0;
+  std::uint64_t single_base = 0;
+  TaskGroup* region_taskgroup = nullptr;  ///< of reductions over the whole region
+  Icv icv;
   std::uint32_t size = 1;
   std::uint32_t level = 0;
   std::uint32_t active_level = 0;
   bool is_outermost = false;  ///< its threads are published as bits
-  std::uint64_t share_base = 0;
-  std::uint64_t single_base = 0;
-  Icv icv;
+  bool has_loop = false;      ///< all threads are in it from the start
   Group* group = nullptr;
   Thread* master = nullptr;
   Team* parent = nullptr;
   Thread* const* members = nullptr;
-  Outside outside;
-  Task* implicit_tasks = nullptr;         ///< one for each member
-  Desk* desks = nullptr;                  ///< one for each member
-  TaskGroup* region_taskgroup = nullptr;  ///< of reductions over the whole region
-  bool has_loop = false;                  ///< all threads are in it from the start
+  Task* implicit_tasks = nullptr;  ///< one for each member
+  Desk* desks = nullptr;           ///< one for each member
+  // The master's own.
+  alignas(cache_line_bytes) Outside outside;
 
   Barrier inner;
   Barrier last;
   WorkShares shares;
 
   // Any thread.
-  alignas(cache_line_bytes) std::atomic<std::uint64_t> single_count{0};
-  void* copyprivate = nullptr;
+  alignas(cache_line_bytes) void* copyprivate = nullptr;
   std::atomic<std::uint32_t> cancelled{0};
   TaskFlag task_flag;
   WaitList task_waiters;

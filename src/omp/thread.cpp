@@ -139,7 +139,7 @@ Thread* find_fiber(Group& group, const Patience& patience) {
   if (group.ready_count.load(std::memory_order_relaxed) != 0) {
     if (Thread* fiber = group.pop_ready()) return fiber;
   }
-  if (group.unstarted.load(std::memory_order_relaxed) != 0 &&
+  if (group.unstarted.seems() != 0 &&
       (patience.is_past_grace() || group.job != nullptr || pool().width() == 1))
     return group.take_unstarted(1);
   return nullptr;
@@ -189,8 +189,8 @@ bool look_on(Thread& thread, const Condition& condition) {
   do {
     if (condition.holds()) return true;
     // Relaxed: hints that somebody needs this worker.
-    if (patience.is_past_grace() && (group.ready_count.load(std::memory_order_relaxed) != 0 ||
-                                     group.unstarted.load(std::memory_order_relaxed) != 0))
+    if (patience.is_past_grace() &&
+        (group.ready_count.load(std::memory_order_relaxed) != 0 || group.unstarted.seems() != 0))
       return false;
     if (thread.worker->must_retire()) return false;
   } while (patience.wait());
@@ -247,7 +247,7 @@ Thread* make_fiber(Group& group) {
   }
   thread->thread_pointer = lent.thread_pointer;
   thread->context = arch::make_context(lent.stack_bottom, lent.stack_bytes, run_fiber, thread);
-  thread->place.store(Place::docked, std::memory_order_release);  // (U)
+  thread->dock.give_up(Place::docked);
   return thread;
 }
 

@@ -4,8 +4,8 @@
 //! A fiber is in one of three places. *Docked*: between two implicit tasks; whoever turns its place
 //! to running (D) may resume it. *Suspended*: in a wait list or a ready queue; whoever took it out
 //! may resume it. *Running*: on a worker. A place is given up only after the fiber's registers are
-//! saved, by the worker it ran on (U). Fields are the running thread's own, except where said.
-//! Limit: thread_count_max of one master.
+//! saved, by the worker it ran on (U); see dock.hpp. Fields are the running thread's own, except
+//! where said. Limit: thread_count_max of one master.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,7 @@
 
 #include "arch/context.hpp"
 #include "base/cache_line.hpp"
+#include "omp/dock.hpp"
 #include "omp/icv.hpp"
 #include "omp/task.hpp"
 #include "omp/wait_list.hpp"
@@ -26,8 +27,6 @@ class Worker;
 class WorkShare;
 
 inline constexpr std::uint32_t thread_count_max = 4096;
-
-enum class Place : std::uint32_t { running, docked, suspended };
 
 /// What a worker does with a fiber that has just switched back to it.
 enum class Then : std::uint8_t { dock, suspend, queue };
@@ -101,7 +100,7 @@ struct alignas(cache_line_bytes) Thread {
   bool is_satisfied = false;
   WaitList* wait_list = nullptr;
   Condition condition;
-  std::atomic<Place> place{Place::running};
+  Dock dock;
 
   // Under the lock of the list or queue it is in.
   Thread* next_waiting = nullptr;

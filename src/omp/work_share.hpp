@@ -30,6 +30,7 @@ struct LoopShape {
   std::uint64_t chunk = 1;
   Schedule schedule = Schedule::dynamic;
   bool is_ordered = false;
+  bool is_monotonic = true;  ///< a thread's chunks come in the order of their iterations
 };
 
 class WorkShare {
@@ -41,8 +42,14 @@ class WorkShare {
   std::atomic<std::uint64_t>* posted = nullptr;  ///< of a doacross loop: see doacross.cpp
   const std::uint64_t* counts = nullptr;         ///< its extents
   std::uint32_t dimension_count = 0;
+  /// Not 0: a dynamic loop of so many chunks, taken in batches; `next` counts chunks.
+  std::uint64_t chunk_count = 0;
+  std::uint64_t stride = 0;  ///< from chunk to chunk, of the program's variable
+  std::uint64_t number = 0;  ///< of the construct in its region
 
   alignas(cache_line_bytes) std::atomic<std::uint64_t> next{0};
+  /// Somebody has taken several chunks. Relaxed: who misses it leaves them to their owner.
+  std::atomic<bool> has_batches{false};
   /// Of an ordered loop: the iteration whose turn it is. (N) release by who passes it on, acquire
   /// by who waits for it.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> ordered_next{0};

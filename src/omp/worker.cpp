@@ -1,6 +1,6 @@
 #include "omp/worker.hpp"
 
-#include "arch/cpu.hpp"
+#include "omp/become.hpp"
 #include "omp/group.hpp"
 #include "omp/pool.hpp"
 #include "os/futex.hpp"
@@ -26,23 +26,22 @@ void Worker::run_until_it_waits(Thread& fiber) {
   for (;;) {
     fiber.worker = this;
     if (thread_pointer_place_ != nullptr) *thread_pointer_place_ = fiber.thread_pointer;
-    arch::set_thread_pointer(fiber.thread_pointer);
+    become(fiber.thread_pointer, &fiber);
     arch::sorrel_switch_context(&root_, fiber.context);
     // Back on the root, whose thread pointer leave() has restored.
     switch (fiber.then) {
       case Then::dock:
-        // (U) release, pairs with (D): its registers and its record.
-        fiber.place.store(Place::docked, std::memory_order_release);
+        fiber.dock.give_up(Place::docked);
         return;
       case Then::queue:
-        fiber.place.store(Place::suspended, std::memory_order_release);
+        fiber.dock.give_up(Place::suspended);
         fiber.group->push_ready(fiber);
         return;
       case Then::suspend:
-        fiber.place.store(Place::suspended, std::memory_order_release);
+        fiber.dock.give_up(Place::suspended);
         if (fiber.wait_list->add_unless(fiber, fiber.condition)) return;
         // It came true before anybody could see it waiting: the fiber is still ours.
-        fiber.place.store(Place::running, std::memory_order_relaxed);
+        fiber.dock.keep();
         fiber.is_satisfied = true;
         break;
     }
@@ -54,7 +53,7 @@ void Worker::leave(Thread& fiber, Then then) {
   Worker& worker = *fiber.worker;
   if (worker.thread_pointer_place_ != nullptr)
     *worker.thread_pointer_place_ = worker.root_thread_pointer_;
-  arch::set_thread_pointer(worker.root_thread_pointer_);
+  become(worker.root_thread_pointer_, &fiber);
   arch::sorrel_switch_context(&fiber.context, worker.root_);
 }
 

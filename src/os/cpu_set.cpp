@@ -1,5 +1,6 @@
 #include "os/cpu_set.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
@@ -42,6 +43,24 @@ std::vector<int> allowed_cpus() {
     if (!too_short) return cpus;
   }
   return {};
+}
+
+void move_to_cpu(int cpu) {
+  const std::vector<int> allowed = allowed_cpus();
+  if (allowed.empty()) return;
+  const std::size_t cpu_count = static_cast<std::size_t>(std::max(allowed.back(), cpu)) + 1;
+  const std::size_t size_bytes = CPU_ALLOC_SIZE(cpu_count);
+  cpu_set_t* set = CPU_ALLOC(cpu_count);
+  if (set == nullptr) return;
+  CPU_ZERO_S(size_bytes, set);
+  CPU_SET_S(static_cast<std::size_t>(cpu), size_bytes, set);
+  // Returns when the thread runs there.
+  if (sched_setaffinity(0, size_bytes, set) == 0) {
+    for (const int each : allowed)
+      CPU_SET_S(static_cast<std::size_t>(each), size_bytes, set);
+    sched_setaffinity(0, size_bytes, set);
+  }
+  CPU_FREE(set);
 }
 
 std::string format_cpu_list(std::span<const int> cpus) {

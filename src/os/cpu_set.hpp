@@ -1,4 +1,5 @@
-//! CPU sets - which cpus this process may run on, and lists of cpu numbers as text.
+//! CPU sets - which cpus this process may run on, going to one of them, and lists of cpu numbers as
+//! text.
 //!
 //! Any thread may call; nothing is cached. Counts hardware threads, not cores: who shares a core
 //! with whom is the topology's business. Knows nothing of quotas (os/cgroup.hpp). Limit: cpu
@@ -19,6 +20,10 @@ inline constexpr int cpu_count_max = 65536;
 /// The cpus in the calling thread's affinity mask, ascending. Empty only if the kernel refuses to
 /// tell.
 [[nodiscard]] std::vector<int> allowed_cpus();
+
+/// Has the calling thread go on there; where it may run later stays as it was. Nothing happens when
+/// the kernel refuses.
+void move_to_cpu(int cpu);
 
 /// "0,2,3": every number, in the order given.
 [[nodiscard]] std::string format_cpu_list(std::span<const int> cpus);

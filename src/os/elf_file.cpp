@@ -312,6 +312,10 @@ std::uint64_t ElfFile::offset_of(std::uint64_t address) const {
   return nowhere;
 }
 
+bool ElfFile::contains(std::string_view text) const {
+  return memmem(bytes_.data(), bytes_.size(), text.data(), text.size()) != nullptr;
+}
+
 std::string_view ElfFile::text_at(std::uint64_t string_offset) const {
   if (string_offset >= strings_bytes_) return {};
   const auto* text = reinterpret_cast<const char*>(bytes_.data() + strings_offset_ + string_offset);

@@ -80,6 +80,9 @@ class ElfFile {
   /// Calls `visit` for every named symbol that others may see or must give, in the file's order.
   void for_each_symbol(const std::function<void(const ElfSymbol&)>& visit) const;
 
+  /// Whether these bytes are anywhere in the file. Reads all of it.
+  [[nodiscard]] bool contains(std::string_view text) const;
+
  private:
   ElfFile() = default;
   [[nodiscard]] std::string read_headers();

@@ -34,7 +34,8 @@ std::optional<RunTimes> SchedStat::read() const {
   char* rest = nullptr;
   RunTimes times;
   times.run_ns = std::strtoll(text, &rest, 10);
-  times.delay_ns = std::strtoll(rest, nullptr, 10);
+  times.delay_ns = std::strtoll(rest, &rest, 10);
+  times.slice_count = std::strtoll(rest, nullptr, 10);
   return times;
 }
 

@@ -12,6 +12,8 @@ namespace sorrel::os {
 struct RunTimes {
   std::int64_t run_ns = 0;
   std::int64_t delay_ns = 0;
+  /// How often it was given a core.
+  std::int64_t slice_count = 0;
 };
 
 /// The calling thread's number, for SchedStat.

@@ -36,7 +36,8 @@ struct Config {
   /// How loops share the machine with other jobs: the environment's words, read while
   /// SORREL_SHARE was still there.
   loop::Settings loops;
-  /// Shared by the job's processes, for as long as this one lives; null for a job of one.
+  /// Shared by the job's processes, for as long as this one lives; null for a job of one, and where
+  /// packets go over a host MPI.
   core::JobMemory* memory = nullptr;
   /// Pretend nodes; `node_count` 0: none. Of a job of one process.
   transport::WireOptions wire{.node_count = 0};

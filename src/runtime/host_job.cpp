@@ -2,22 +2,29 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <poll.h>
 #include <random>
 #include <string>
+#include <string_view>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include "base/check.hpp"
+#include "core/job_memory.hpp"
 #include "mpi/layout.hpp"
 #include "os/cgroup.hpp"
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
+#include "os/memory_barrier.hpp"
 #include "os/peer_memory.hpp"
 #include "os/shared_segment.hpp"
 #include "runtime/host_cores.hpp"
@@ -140,7 +147,8 @@ void share_members(transport::HostJob& job) {
   probe_value = std::uint64_t{random()} << 32 | random();
   // All processes of a node descend from the launcher's daemon there.
   const long daemon = std::strtol(text_in("SORREL_HOST_DAEMON"), nullptr, 10);
-  if (daemon > 1) os::let_descendants_read(static_cast<pid_t>(daemon));
+  job.common_ancestor = daemon > 1 ? static_cast<std::int32_t>(daemon) : 0;
+  if (daemon > 1) os::let_descendants_read(job.common_ancestor);
   transport::HostMember mine = job.members[job.process];
   mine.pid = getpid();
   mine.probe_address = reinterpret_cast<std::uintptr_t>(&probe_value);
@@ -179,6 +187,63 @@ void divide_cores(transport::HostJob& job, Config& config) {
   }
 }
 
+/// What the others must know of the memory that the first process has made.
+struct MemoryOffer {
+  /// Of the first process; -1: there is none.
+  std::int32_t descriptor = -1;
+};
+
+/// Memory for the whole job, and behind it a word that tells whether it is the right one: where
+/// processes see each other's numbers differently, another's descriptor may be of that number.
+std::size_t offered_bytes(const core::JobShape& shape) {
+  return core::JobMemory::bytes_needed(shape) + sizeof probe_value;
+}
+
+std::atomic<std::uint64_t>& word_behind(const os::SharedSegment& segment) {
+  return *reinterpret_cast<std::atomic<std::uint64_t>*>(segment.base() + segment.bytes() -
+                                                        sizeof probe_value);
+}
+
+os::SharedSegment open_offer(const transport::HostMember& from,
+                             const MemoryOffer& offer,
+                             std::size_t bytes) {
+  std::array<char, 64> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", from.pid, offer.descriptor);
+  const int descriptor = open(path.data(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  auto segment = os::SharedSegment::adopt(descriptor, bytes);
+  // Relaxed: written before the offer, which the host MPI has brought.
+  const bool is_right = segment.is_valid() &&
+                        word_behind(segment).load(std::memory_order_relaxed) == from.probe_value;
+  return is_right ? std::move(segment) : os::SharedSegment();
+}
+
+/// Where all processes are on one node they need the host MPI for the start and the end alone:
+/// between them go records in memory that they share, as between those of `--procs`. All or none.
+void share_memory(transport::HostJob& job, Config& config) {
+  const bool is_one_node = std::ranges::all_of(
+      job.members, [&](const auto& member) { return member.node == job.members.front().node; });
+  const core::JobShape shape{.process_count = job.process_count,
+                             .workers_per_process = config.worker_count};
+  if (!is_one_node || job.process_count == 1 || shape.place_count() > core::place_count_max) return;
+  const std::size_t bytes = offered_bytes(shape);
+  os::SharedSegment made;
+  const bool is_wanted = std::string_view(text_in("SORREL_HOST_MEMORY")) != "0";
+  if (job.process == 0 && is_wanted) made = os::SharedSegment::create(bytes);
+  if (made.is_valid())
+    word_behind(made).store(job.members.front().probe_value, std::memory_order_relaxed);
+  const MemoryOffer offer =
+      share(job, MemoryOffer{.descriptor = made.is_valid() ? made.descriptor() : -1}).front();
+  if (offer.descriptor < 0) return;
+  os::SharedSegment mine = open_offer(job.members.front(), offer, bytes);
+  const std::vector<std::uint32_t> has_it = share(job, std::uint32_t{mine.is_valid()});
+  if (!std::ranges::all_of(has_it, [](std::uint32_t one) { return one != 0; })) return;
+  config.memory = new core::JobMemory(shape, std::move(mine));
+  if (job.process == 0) config.memory->set_has_barrier(os::has_barrier_of_processes());
+  // Nobody uses it before the first has said what it is like.
+  share(job, std::uint32_t{0});
+}
+
 void fill_board(const Config& config) {
   if (the_board == nullptr) return;
   const mpi::RankLayout layout({.rank_count = config.rank_count,
@@ -215,11 +280,12 @@ void join_host(Config& config) {
     end_with(bad_words_status, "%u ranks for %u processes of the host MPI: each needs %s", ranks,
              job.process_count, config.in_place ? "one, because the program runs as it is" : "one");
   }
+  share_memory(job, config);
   fill_board(config);
   if (std::getenv("SORREL_VERBOSE") != nullptr && job.process == 0) {
-    std::fprintf(stderr, "sorrel: host MPI %s (%s): %u ranks, %u processes of %u workers\n",
+    std::fprintf(stderr, "sorrel: host MPI %s (%s): %u ranks, %u processes of %u workers%s\n",
                  job.api->name, job.api->version_text(job.host), ranks, job.process_count,
-                 config.worker_count);
+                 config.worker_count, config.memory != nullptr ? " that share memory" : "");
   }
 }
 

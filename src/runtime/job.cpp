@@ -9,6 +9,7 @@
 #include "loop/team/fiber_team.hpp"
 #include "mpi/rank_state.hpp"
 #include "os/clock.hpp"
+#include "os/cpu_set.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/deadlock_report.hpp"
 #include "runtime/host_job.hpp"
@@ -34,16 +35,23 @@ core::SchedulerOptions scheduler_options(const Config& config) {
                                  .memory = config.memory,
                                  .process = config.memory == nullptr ? 0 : config.own_process,
                                  .seed = config.seed};
+  // Who shares the machine with others is not held where one of them may be.
+  options.may_move = config.worker_count > 1 && config.loops.limits.share != core::Share::fixed;
   if (config.spin_ns_max >= 0) options.limits.spin_ns_max = config.spin_ns_max;
-  // Workers that share cores take time from each other by spinning.
-  const long online_count = sysconf(_SC_NPROCESSORS_ONLN);
+  const std::vector<int> cpus = os::allowed_cpus();
+  const std::size_t worker_count = std::size_t{config.process_count} * config.worker_count;
   const bool is_crowded =
-      config.host != nullptr
-          ? config.host->is_crowded
-          : static_cast<long>(config.process_count * config.worker_count) > online_count;
-  if (is_crowded) {
-    options.limits.spin_ns_max = 0;
-    if (config.process_count > 1) options.limits.yield_count_max = yield_count_max;
+      config.host != nullptr ? config.host->is_crowded : worker_count > cpus.size();
+  if (!is_crowded) return options;
+  // Workers that share cores take time from each other by spinning.
+  options.limits.spin_ns_max = 0;
+  if (config.process_count == 1) return options;
+  options.limits.yield_count_max = yield_count_max;
+  // Processes that take turns on a core should be those whose ranks are neighbours: what stays on a
+  // core need not cross to another. The system may move them when their work is uneven.
+  if (config.host == nullptr && config.worker_count == 1 && options.cpus.empty() && !cpus.empty()) {
+    options.cpus = {cpus[config.own_process * cpus.size() / worker_count]};
+    options.may_move = true;
   }
   return options;
 }
@@ -51,12 +59,14 @@ core::SchedulerOptions scheduler_options(const Config& config) {
 std::unique_ptr<transport::Transport> make_transport(const Config& config,
                                                      core::Scheduler& scheduler) {
   if (config.process_count == 1) return nullptr;
-  if (config.host != nullptr)
+  if (config.memory == nullptr) {
+    if (config.host == nullptr) return nullptr;
     return std::make_unique<transport::HostTransport>(scheduler, *config.host);
-  if (config.memory == nullptr) return nullptr;
+  }
   using Pulling = transport::ShmTransport::Pulling;
   return std::make_unique<transport::ShmTransport>(
-      scheduler, config.may_pull ? Pulling::when_allowed : Pulling::never);
+      scheduler, config.may_pull ? Pulling::when_allowed : Pulling::never,
+      config.host != nullptr ? config.host->common_ancestor : getppid());
 }
 
 std::unique_ptr<transport::PretendNodes> pretend_nodes(const Config& config,
@@ -109,9 +119,11 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
               config.stack_bytes),
       scheduler_(scheduler_options(config), *this),
       own_transport_(transport == nullptr ? make_transport(config, scheduler_) : nullptr),
+      host_transport_(dynamic_cast<transport::HostTransport*>(own_transport_.get())),
       pretend_nodes_(pretend_nodes(config, scheduler_)),
       is_in_place_(config.in_place) {
   make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
+  if (host_transport_ != nullptr) host_transport_->quiet().set_watcher(this);
   watch_for_crashes(*this);
 }
 
@@ -149,6 +161,7 @@ int Job::run() {
   }
   set_phase(core::ProcessPhase::running);
   scheduler_.run(static_cast<std::uint32_t>(own_rank_count()));
+  have_workers_ended_ = true;
   if (own_transport_ != nullptr) own_transport_->finish();
   set_phase(core::ProcessPhase::finished);
   return worst_status_.load(std::memory_order_relaxed);
@@ -262,6 +275,10 @@ void Job::do_end_job(const mpi::RankState* culprit, int status, const char* mess
 }
 
 void Job::on_all_asleep() {
+  if (host_transport_ != nullptr) {
+    host_transport_->quiet().note_all_asleep();
+    return;
+  }
   // Another process may still send something, unless its workers were counted, too.
   const bool has_unseen_peers =
       worlds_.front()->transport() != nullptr && pretend_nodes_ == nullptr;
@@ -269,14 +286,47 @@ void Job::on_all_asleep() {
   // Only one process speaks; the others are woken by its questions, or by its end.
   if (!claim_ending()) return;
   flush_all();
-  WaitTable table = WaitTable::of(worlds_);
+  WaitTable table = own_waits();
   if (scheduler_.memory().is_shared()) add_reports_of_others(table);
+  end_in_deadlock(table);
+}
+
+void Job::on_nobody_left() {
+  if (!claim_ending()) return;
+  flush_all();
+  WaitTable table = own_waits();
+  const mpi::RankLayout& layout = worlds_.front()->layout();
+  const auto reports = host_transport_->quiet().gather_reports();
+  for (std::uint32_t process = 0; process < layout.process_count(); ++process) {
+    const auto& report = reports[process];
+    if (report.has_come) {
+      table.add(report.text);
+    } else {
+      table.add_unknown(layout.first_rank_of_process(process),
+                        layout.first_rank_of_process(process + 1));
+    }
+  }
+  end_in_deadlock(table);
+}
+
+std::string Job::text_of_waits(std::size_t bytes_max) {
+  flush_all();
+  return own_waits().text(bytes_max);
+}
+
+WaitTable Job::own_waits() const {
+  return have_workers_ended_ ? WaitTable() : WaitTable::of(worlds_);
+}
+
+void Job::end_in_deadlock(const WaitTable& table) {
   const std::string report = deadlock_report(table, worlds_.front()->size());
   write_all(STDERR_FILENO, report.data(), report.size());
+  abort_host(deadlock_status);
   _exit(deadlock_status);
 }
 
 void Job::flush_all() {
+  if (have_workers_ended_) return;
   for (const auto& world : worlds_) {
     for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i)
       body_.flush(world->rank(i));
@@ -313,7 +363,7 @@ void Job::on_report_wanted() {
   flush_all();
   core::JobMemory& memory = scheduler_.memory();
   const std::span<char> space = memory.report_space(scheduler_.process());
-  const std::string text = WaitTable::of(worlds_).text(space.size());
+  const std::string text = own_waits().text(space.size());
   std::ranges::copy(text, space.begin());
   // Release: the text stands before.
   memory.process(scheduler_.process())

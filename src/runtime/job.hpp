@@ -17,7 +17,12 @@
 #include "os/stack_slab.hpp"
 #include "runtime/config.hpp"
 #include "runtime/wait_table.hpp"
+#include "transport/host/host_quiet.hpp"
 #include "transport/sim/node_transport.hpp"
+
+namespace sorrel::transport {
+class HostTransport;
+}
 
 namespace sorrel::runtime {
 
@@ -40,7 +45,9 @@ class RankBody {
 /// How many of the job's ranks live in this process.
 [[nodiscard]] std::int32_t own_rank_count(const Config& config);
 
-class Job final : public core::SchedulerHooks, public mpi::JobControl {
+class Job final : public core::SchedulerHooks,
+                  public mpi::JobControl,
+                  public transport::QuietWatcher {
  public:
   /// `transport` carries packets to the job's other processes and outlives the job; null when there
   /// are none, or when they share memory.
@@ -79,6 +86,8 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
   void on_worker_end(core::Worker& worker) override;
   void on_all_asleep() override;
   void on_report_wanted() override;
+  std::string text_of_waits(std::size_t bytes_max) override;
+  void on_nobody_left() override;
   void note_finalized(const mpi::RankState& rank) override;
 
   /// Any thread: true for the first of all processes that ends the job early.
@@ -91,7 +100,10 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
 
   /// Makes visible what the ranks have written: nobody runs.
   void flush_all();
+  /// Of this process; empty when its workers have ended.
+  [[nodiscard]] WaitTable own_waits() const;
   void add_reports_of_others(WaitTable& table);
+  void end_in_deadlock(const WaitTable& table);
 
   void make_worlds(const Config& config, transport::Transport* transport);
   void prepare_ranks(mpi::World& world, core::Worker& worker);
@@ -114,11 +126,14 @@ class Job final : public core::SchedulerHooks, public mpi::JobControl {
   core::Scheduler scheduler_;
   /// Of a job of several processes that was given none; else null.
   const std::unique_ptr<transport::Transport> own_transport_;
+  /// The same, where packets go over a host MPI; else null.
+  transport::HostTransport* const host_transport_;
   /// Of a job with a wire; else null.
   const std::unique_ptr<transport::PretendNodes> pretend_nodes_;
   /// Their ranks follow one another.
   std::vector<std::unique_ptr<mpi::World>> worlds_;
   const bool is_in_place_;
+  bool have_workers_ended_ = false;
   // Relaxed: a maximum, read when all have ended.
   std::atomic<int> worst_status_{0};
   /// The first to end the job speaks; the others are cut off.

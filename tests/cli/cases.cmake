@@ -28,6 +28,8 @@ cli_case(small_stack 2 - "--stack must be a size of at least 16K, such as 64K or
 cli_case(strange_stack 2 - "--stack must be a size .* not '1X'" ${sorrel} run --stack 1X ./program)
 cli_case(stacks_beyond_addresses 2 - "1000 stacks of 900 GiB do not fit .*need --stack [0-9]+ MiB or less" ${sorrel} run --stack 900G -n 1000 ./program)
 cli_case(strange_share 2 - "--share must be fair, polite or fixed, not 'greedy'" ${sorrel} run --share greedy ./program)
+cli_case(binding_and_sharing 2 - "--bind core leaves no room for others: it goes with --share fixed, not fair"
+  ${sorrel} run --bind core --share fair ./program)
 cli_case(strange_binding 2 - "--bind must be core or none, not 'socket'" ${sorrel} run --bind socket ./program)
 cli_case(flag_with_value 2 - "--label takes no value" ${sorrel} run --label=yes ./program)
 cli_case(no_program 2 - "no program given. usage: sorrel run" ${sorrel} run -n 4)
@@ -99,7 +101,7 @@ cli_case(info_two_programs 2 - "info takes one program" ${sorrel} info ./program
 # plan
 set(t3e t3e-900-buffered)
 cli_case(plan_help 0 "Usage: sorrel plan .*--machine.*--measure.*--json.*--plot.*Examples" - ${sorrel} plan --help)
-cli_case(plan 0 "^machine: Cray T3E-900, buffered sends .[0-9]+ of [0-9]+ values assumed.~cut 8 x 2 x 1: .*~a step takes .*~faces: .*~others: .*~overlap: none.*~~grid .*lost by~8 x 2 x 1 " -
+cli_case(plan 0 "^machine: Cray T3E-900, buffered sends .[0-9]+ of [0-9]+ values assumed.~cut 4 x 4 x 1: .*~a step takes .*~faces: .*~others: .*~overlap: none.*~~grid .*lost by~4 x 4 x 1 " -
   ${sorrel} plan 256 256 256 -n 16 --machine ${t3e} --element 16 --flops 14 --bytes 48)
 cli_case(plan_of_a_file 0 "cut 32 x 1" - ${sorrel} plan -n 32 --machine ${PROJECT_SOURCE_DIR}/machines/sp2.json 4096 256)
 cli_case(plan_table_is_short 0 "lost by~[^~]*~[^~]*~$" - ${sorrel} plan 64 64 64 -n 8 --machine sp2 --rows 2)

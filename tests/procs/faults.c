@@ -18,7 +18,11 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (strcmp(how, "deadlock") == 0) wait_for_ever();
+  if (strcmp(how, "deadlock") == 0) {
+    if (rank == 0) puts("started");
+    fflush(stdout);
+    wait_for_ever();
+  }
   if (strcmp(how, "compute") == 0) {
     if (rank == 0) puts("started");
     fflush(stdout);

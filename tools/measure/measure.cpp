@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
       MPI_COMM_WORLD,
       {.name = argv[1],
        .processor_count = std::atoi(argv[2]),
-       .large_set_bytes = std::int64_t{argc == 5 ? std::atoi(argv[4]) : 128} << 20});
+       .large_set_bytes = std::int64_t{argc == 5 ? std::atoi(argv[4]) : 256} << 20});
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::string trouble;

@@ -1,16 +1,21 @@
 // The program behind `sorrel bench partition`: times every way to cut a cube over the ranks it is
-// run with, in turn, and prints what was predicted beside it.
+// run with and prints what was predicted beside it.
 //
 //   sorrel run -n 8 --workers 2 partition MACHINE_FILE N SECONDS ROUNDS
 //
-// A line for each candidate, in the plan's order, the least time of all rounds:
+// All candidates are timed once; then the choice, MPI_Dims_create's cut and the fastest take turns
+// for ROUNDS rounds of SECONDS each all together. A line for each candidate, in the plan's order:
 //   result 8x1x1 none predicted 1.5e-3 measured 1.6e-3
-// and one for the cut of MPI_Dims_create, which is among them:
+// (`once` in the place of `measured` for who was not among the last), one for the cut of
+// MPI_Dims_create, which is among them, and one for the choice, timed once more like the others,
+// which tells how much the clock scatters:
 //   balanced 2x2x2
+//   again 1.61e-3
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <mpi.h>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -39,13 +44,42 @@ std::string word_of(const Overlap& overlap) {
   return "tiles_" + std::to_string(overlap.tile_count);
 }
 
-void print(const Plan& plan, const std::vector<double>& measured_s) {
-  for (std::size_t i = 0; i < measured_s.size(); ++i) {
+constexpr std::size_t finalist_count_max = 7;
+// Nobody who is slower than the fastest by more than this, when timed once, can be the fastest.
+constexpr double finalist_slowness_max = 1.25;
+
+struct Timed {
+  double seconds = 0;
+  bool is_finalist = false;
+};
+
+void print(const Plan& plan, const std::vector<Timed>& timed, double again_s) {
+  for (std::size_t i = 0; i < timed.size(); ++i) {
     const Candidate& candidate = plan.candidates()[i];
-    std::printf("result %s %s predicted %.6e measured %.6e\n", word_of(candidate.grid).c_str(),
-                word_of(candidate.overlap).c_str(), candidate.time.step_s(), measured_s[i]);
+    std::printf("result %s %s predicted %.6e %s %.6e\n", word_of(candidate.grid).c_str(),
+                word_of(candidate.overlap).c_str(), candidate.time.step_s(),
+                timed[i].is_finalist ? "measured" : "once", timed[i].seconds);
   }
-  std::printf("balanced %s\n", word_of(plan.balanced().grid).c_str());
+  std::printf("balanced %s\nagain %.6e\n", word_of(plan.balanced().grid).c_str(), again_s);
+}
+
+// The places of those that are timed in turn: the choice first and once more last.
+std::vector<std::size_t> finalists_of(const Plan& plan, const std::vector<double>& screened_s) {
+  std::vector<std::size_t> by_time(screened_s.size());
+  std::iota(by_time.begin(), by_time.end(), std::size_t{0});
+  std::sort(by_time.begin(), by_time.end(), [&](std::size_t left, std::size_t right) {
+    return screened_s[left] < screened_s[right];
+  });
+  std::vector<std::size_t> finalists{0};
+  const auto balanced = static_cast<std::size_t>(&plan.balanced() - plan.candidates().data());
+  if (balanced != 0) finalists.push_back(balanced);
+  for (const std::size_t i : by_time) {
+    if (finalists.size() == finalist_count_max) break;
+    if (screened_s[i] > finalist_slowness_max * screened_s[by_time[0]]) break;
+    if (i != 0 && i != balanced) finalists.push_back(i);
+  }
+  finalists.push_back(0);
+  return finalists;
 }
 
 int run(const Machine& machine, std::int64_t n, double seconds, int round_count) {
@@ -57,16 +91,25 @@ int run(const Machine& machine, std::int64_t n, double seconds, int round_count)
   problem.extents = {n, n, n};
   const auto plan = Plan::choose(machine, problem, size);
   if (!plan.ok()) return fail(plan.trouble());
-  std::vector<double> least_s(plan.value().candidates().size(), 1e9);
-  for (int round = 0; round < round_count; ++round) {
-    for (std::size_t i = 0; i < least_s.size(); ++i) {
-      const auto timed = time_step(MPI_COMM_WORLD, problem, plan.value().candidates()[i],
-                                   {.seconds = seconds / round_count});
-      if (!timed.ok()) return fail(timed.trouble());
-      least_s[i] = std::min(least_s[i], timed.value());
-    }
-  }
-  if (rank == 0) print(plan.value(), least_s);
+  const std::vector<Candidate>& all = plan.value().candidates();
+  const double screening_s = seconds / static_cast<double>(all.size());
+  const auto screened =
+      time_steps(MPI_COMM_WORLD, problem, all, {.seconds = screening_s, .round_count = 1});
+  if (!screened.ok()) return fail(screened.trouble());
+  const std::vector<std::size_t> places = finalists_of(plan.value(), screened.value());
+  std::vector<Candidate> finalists;
+  for (const std::size_t i : places)
+    finalists.push_back(all[i]);
+  const double each_s = seconds * round_count / static_cast<double>(finalists.size());
+  const auto timed = time_steps(MPI_COMM_WORLD, problem, finalists,
+                                {.seconds = each_s, .round_count = round_count});
+  if (!timed.ok()) return fail(timed.trouble());
+  std::vector<Timed> results;
+  for (const double once_s : screened.value())
+    results.push_back({.seconds = once_s});
+  for (std::size_t i = 0; i + 1 < places.size(); ++i)
+    results[places[i]] = {.seconds = timed.value()[i], .is_finalist = true};
+  if (rank == 0) print(plan.value(), results, timed.value().back());
   MPI_Finalize();
   return 0;
 }

@@ -4,10 +4,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fmt/core.h>
 #include <new>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,9 +28,19 @@ using transport::HostBoard;
 using transport::HostPhase;
 
 constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+/// For the launcher to read what has been said.
+constexpr std::int64_t read_ns_max = 500'000'000;
 /// How long the process may go on when it is ending the job, or was told to end.
 constexpr std::int64_t grace_ns = 1'500'000'000;
 constexpr std::int64_t look_ns = 250'000'000;
+
+/// Until the other end of a pipe has read all of it: what overtakes the last line loses it.
+void wait_until_read(int pipe) {
+  const std::int64_t give_up_ns = os::monotonic_ns() + read_ns_max;
+  int unread = 0;
+  while (ioctl(pipe, FIONREAD, &unread) == 0 && unread > 0 && os::monotonic_ns() < give_up_ns)
+    os::sleep_ns(1'000'000);
+}
 
 class HostLaunch {
  public:
@@ -52,6 +64,8 @@ class HostLaunch {
     while (child_ != 0)
       wait_for_news();
     end_children();
+    if (killed_by_ != 0) die_likewise();
+    if (status_ != 0 && is_culprit_) tell_launcher();
     return status_;
   }
 
@@ -142,8 +156,32 @@ class HostLaunch {
     print_complaint(fmt::format("the host MPI ({}) has not started: {}", plan_.host, how));
   }
 
+  /// A launcher may ask of a process that has failed only whether a signal has killed it: Hydra
+  /// does, when it has not seen the end of our connection before ours.
+  void die_likewise() const {
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    std::signal(killed_by_, SIG_DFL);
+    sigset_t fatal;
+    sigemptyset(&fatal);
+    sigaddset(&fatal, killed_by_);
+    raise(killed_by_);
+    sigprocmask(SIG_UNBLOCK, &fatal, nullptr);
+  }
+
+  /// Hydra does not end the others because of a status, and does not always see our connection
+  /// close first: so it is told, by what MPI_Abort would write.
+  void tell_launcher() const {
+    const char* connection = std::getenv("PMI_FD");
+    if (connection == nullptr || !plan_.has_hydra) return;
+    wait_until_read(STDOUT_FILENO);
+    wait_until_read(STDERR_FILENO);
+    const std::string words = fmt::format("cmd=abort exitcode={}\n", status_);
+    if (write(std::atoi(connection), words.data(), words.size()) < 0) return;
+  }
+
   void on_killed(int number) {
     status_ = 128 + number;
+    killed_by_ = number;
     // Acquire, pairs with the process's release: who it is.
     const auto phase = board_->phase.load(std::memory_order_acquire);
     if (phase == HostPhase::ending || getppid() != daemon_ || is_none_of_ours(phase)) return;
@@ -159,6 +197,7 @@ class HostLaunch {
     status_ = status;
     // Acquire, as above.
     const auto phase = board_->phase.load(std::memory_order_acquire);
+    is_culprit_ = phase != HostPhase::finished && !is_told_to_end_;
     if (phase == HostPhase::ending || phase == HostPhase::finished || is_none_of_ours(phase))
       return;
     status_ = std::max(status, 1);
@@ -174,6 +213,10 @@ class HostLaunch {
   pid_t child_ = 0;
   pid_t daemon_ = 0;
   int status_ = 0;
+  /// The signal that has ended the process, or 0.
+  int killed_by_ = 0;
+  /// The others have to be ended because of ours.
+  bool is_culprit_ = false;
   bool is_told_to_end_ = false;
   /// When the process is killed; 0 = not yet known.
   std::int64_t give_up_ns_ = 0;

@@ -152,6 +152,14 @@ OpenmpReport inspect_openmp(const std::string& name, const Installation& install
         name);
     return report;
   }
+  // The name of a function that libgomp looks for in its plugins: it keeps no name of its own.
+  if (elf->contains("GOMP_OFFLOAD_get_num_devices")) {
+    report.refusal = fmt::format(
+        "{} holds a libgomp of its own (libgomp.a), which --omp cannot stand in for; link it with "
+        "libgomp.so",
+        name);
+    return report;
+  }
   Inspection inspection(report, installation);
   inspection.visit(*elf, report.path);
   inspection.finish();

@@ -69,7 +69,7 @@ struct RunWords {
   std::string procs;
   std::string workers;
   std::string stack = "1M";
-  std::string bind = "core";
+  std::string bind;
   std::string share;
   std::string wire;
   std::string seed;
@@ -122,8 +122,11 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
   app->add_option("--stack", words.stack,
                   "Stack of each rank, at least 16K; K, M, G are understood (default: 1M)")
       ->type_name("SIZE");
-  app->add_option("--bind", words.bind,
-                  "core: each worker on a core of its own (default); none: the system places them")
+  app->add_option(
+         "--bind", words.bind,
+         "core: each worker stays on a core, of its own if there are enough, else shared "
+         "with its neighbours; none: the system places them (default: core where there are "
+         "enough)")
       ->type_name("HOW");
   app->add_option("--share", words.share,
                   "Parallel loops among other jobs: fair, a fair share among Sorrel's jobs "
@@ -345,8 +348,13 @@ std::optional<Wanted> read_words(const RunWords& words) {
                  words.stack);
     return std::nullopt;
   }
-  if (words.bind != "core" && words.bind != "none") {
+  if (!words.bind.empty() && words.bind != "core" && words.bind != "none") {
     (void)refuse("--bind must be core or none, not '{}'", words.bind);
+    return std::nullopt;
+  }
+  if (words.bind == "core" && !words.share.empty() && words.share != "fixed") {
+    (void)refuse("--bind core leaves no room for others: it goes with --share fixed, not {}",
+                 words.share);
     return std::nullopt;
   }
   wanted.stack_bytes = (*stack_bytes + page_bytes - 1) / page_bytes * page_bytes;
@@ -360,13 +368,13 @@ std::optional<RunPlan> make_plan(const RunWords& words,
                                  const ProgramReport& program) {
   RunPlan plan;
   plan.label = words.label;
-  plan.share = words.share;
+  plan.share = words.bind == "core" ? "fixed" : words.share;
   plan.verbose = words.verbose;
   plan.stack_bytes = wanted.stack_bytes;
   if (!read_imitations(plan, words, program)) return std::nullopt;
   const MachineLimits limits = read_machine_limits();
   plan.host = host;
-  plan.is_bound = words.bind == "core";
+  plan.is_bound = words.bind != "none";
   const bool is_placed = host.name.empty() ? place_ranks(plan, wanted, limits, program) &&
                                                  adapt_workers(plan, wanted.workers.has_value())
                                            : place_under_host(plan, wanted, limits, program);
@@ -381,6 +389,8 @@ std::optional<RunPlan> make_plan(const RunWords& words,
   if (plan.is_bound && host.name.empty()) {
     plan.cpus = choose_cpus(plan.processes * plan.workers, limits,
                             [] { return read_topology(TopologyDetail::threads_only); });
+    if (plan.cpus.empty() && words.bind == "core")
+      plan.cpus = share_cpus(plan.processes * plan.workers, limits);
   }
   return plan;
 }
@@ -515,6 +525,7 @@ int launch_host_process(const RunPlan& plan,
                             .words = words.data(),
                             .host = plan.host.name,
                             .is_first = plan.host.is_first,
+                            .has_hydra = plan.host.name != "openmpi" && !plan.host.is_slurm,
                             .set_environment = [&](int board) {
                               set_host_environment(plan, installation, board);
                               setenv("SORREL_HOST_DAEMON", daemon.c_str(), 1);

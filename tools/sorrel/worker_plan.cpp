@@ -69,4 +69,14 @@ std::vector<int> choose_cpus(int workers, const MachineLimits& limits, const Top
   return cpus;
 }
 
+std::vector<int> share_cpus(int workers, const MachineLimits& limits) {
+  const auto wanted = static_cast<std::size_t>(workers);
+  const std::size_t cpu_count = limits.allowed_cpus.size();
+  if (cpu_count == 0) return {};
+  std::vector<int> cpus(wanted);
+  for (std::size_t i = 0; i < wanted; ++i)
+    cpus[i] = limits.allowed_cpus[i * cpu_count / wanted];
+  return cpus;
+}
+
 }  // namespace sorrel::tool

@@ -42,4 +42,7 @@ using TopologyReader = std::function<std::optional<Topology>()>;
                                            const MachineLimits& limits,
                                            const TopologyReader& read);
 
+/// More workers than cpus: which they take turns on, neighbours on the same one.
+[[nodiscard]] std::vector<int> share_cpus(int workers, const MachineLimits& limits);
+
 }  // namespace sorrel::tool

@@ -4,6 +4,7 @@
 //! one message under way at most. All calls come from the thread or rank that called run().
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -18,6 +19,15 @@ struct Message {
   int tag = 0;
   /// Where the bytes are. Both ends have equally many.
   std::span<std::byte> bytes;
+
+  /// How often all before is there again, and how many bytes further each time.
+  struct Repeat {
+    std::ptrdiff_t count = 1;
+    std::ptrdiff_t stride_bytes = 0;
+  };
+
+  /// Bytes that do not lie together: `bytes` is the first run, the innermost repeat comes first.
+  std::array<Repeat, 2> repeats{};
 };
 
 /// Tags twice this are within MPI's least upper bound.
@@ -31,6 +41,10 @@ class Messenger {
 
   /// A channel, numbered from 0; `lane` is 0 or 1 and, with peer and tag, tells channels apart.
   virtual int add(Direction direction, const Message& message, int lane) = 0;
+
+  /// Whether what goes to a rank does not leave the machine: then it is worth its copies only, and
+  /// those are best made in one. Both ends say the same.
+  [[nodiscard]] virtual bool is_near(int /*peer*/) const { return false; }
 
   /// Starts the channel's next message. Never suspends.
   virtual void start(int channel) = 0;

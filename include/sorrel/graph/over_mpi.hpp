@@ -12,9 +12,14 @@
 #include <mpi.h>
 
 #include <sorrel/graph/messenger.hpp>
+#include <sorrel/graph/tiling.hpp>
 
 namespace sorrel::graph {
 
 [[nodiscard]] std::unique_ptr<Messenger> over_mpi(MPI_Comm comm);
+
+/// The options of a tiling over the ranks of `comm`, completed by its rank and by the dimensions
+/// along which no rank has a neighbour on another machine. Collective: all give the same options.
+[[nodiscard]] TilingOptions tiling_over(MPI_Comm comm, TilingOptions options);
 
 }  // namespace sorrel::graph

@@ -1,8 +1,9 @@
 //! Tiling - a regular grid of cells, cut into a block for each rank and the block into tiles.
 //!
 //! Ranks are numbered with the last dimension fastest, as by MPI_Cart_create. Cells have the same
-//! numbers on all ranks. Where a neighbour is another rank, the block's outermost tiles are thin, a
-//! *skin*: they wait for messages and are sent, while the tiles within do neither. Pure data.
+//! numbers on all ranks. Where a neighbour is on another machine, the block's outermost tiles may
+//! be thin, a *skin*: they wait for messages and are sent, while the tiles within do neither. Pure
+//! data.
 #pragma once
 
 #include <array>
@@ -20,14 +21,19 @@ struct TilingOptions {
   int rank = 0;
   /// Whether the grid's two ends in a dimension are neighbours.
   std::array<bool, dimension_count_max> is_periodic{};
-  /// Cells of a tile within the block, at most; 0: as many as the block has.
+  /// Cells of a tile within the block, at most; 0: as is best for stencils that stream from memory,
+  /// which is slabs across the first dimension.
   Key tile{};
   /// How far a tile's neighbours may look into it; and the width of the ghosts around a block.
   Index halo = 1;
+  /// Dimensions along which every rank's neighbours are on its own machine. There messages are over
+  /// at once, and a skin would be for nothing. All ranks say the same; see tiling_over().
+  std::array<bool, dimension_count_max> is_near{};
   /// Whether there is a skin: without, tiles are fewer, and all of them wait for messages.
   bool has_skin = true;
   /// Cells of the skin in each dimension, and at least `halo`, which is best for stencils that
-  /// stream from memory: a thicker one cuts more of the long rows.
+  /// stream from memory: a thicker one cuts more of the long rows. Where slabs are as is best, 0 is
+  /// a slab.
   Key skin{};
 };
 
@@ -51,11 +57,17 @@ class Tiling {
   [[nodiscard]] Space tiles() const;
   [[nodiscard]] KeyBox cells(const Key& tile) const;
 
-  /// The tiles that have nothing to do with other ranks.
+  /// Whether all ranks' neighbours along a dimension, if there are any, are on their own machines.
+  [[nodiscard]] bool is_near(int dimension) const;
+
+  /// The tiles that have nothing to do with other machines' ranks.
   [[nodiscard]] KeyBox inner_tiles() const;
 
   /// The rank beside the block at an end of a dimension (0 is the lower end), or none.
   [[nodiscard]] std::optional<int> neighbour(int dimension, int end) const;
+
+  /// The rank that is so many blocks (-1, 0 or 1) away in each dimension, or none.
+  [[nodiscard]] std::optional<int> neighbour(const Key& direction) const;
 
  private:
   Space cells_;

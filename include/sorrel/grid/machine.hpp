@@ -13,7 +13,8 @@
 
 namespace sorrel::grid {
 
-/// Bytes per second that a processor streams from memory, for data up to a size.
+/// Bytes per second that a processor streams from memory, for data up to a size. Between two sizes
+/// the time of a byte is linear in the logarithm of the size.
 struct MemoryLevel {
   std::int64_t size_bytes = 0;  ///< 0: any size, the last level
   double bytes_per_second = 0;
@@ -37,6 +38,14 @@ struct CopyTable {
   [[nodiscard]] double seconds_per_byte(std::int64_t run_bytes,
                                         std::int64_t stride_bytes,
                                         std::int64_t set_bytes) const;
+};
+
+/// How much longer updating a cell takes when the planes that its neighbours lie in are so large:
+/// planes that no near cache holds are fetched for each of their neighbours again.
+struct PlaneCost {
+  std::int64_t plane_bytes = 0;
+  std::int64_t set_bytes = 0;  ///< of all that a processor updates in a step
+  double slowdown = 1;
 };
 
 /// What a message costs between two ranks of one group, in the terms of LogGOPS.
@@ -68,8 +77,12 @@ struct Machine {
   int processor_count = 0;
   double flops_per_second = 0;
   std::vector<MemoryLevel> memory;  ///< in ascending size
+  /// Empty: planes do not matter. Between two sizes linear in the logarithm of the size.
+  std::vector<PlaneCost> planes;
   /// Time to start a row of contiguous cells: pipelines, prefetchers and TLB.
   double row_start_s = 0;
+  /// Share of a cell's time that goes to each ghost, which is read and not updated.
+  double ghost_share = 0;
   /// A cell updated apart from its neighbours costs this much of its time in addition.
   double skin_penalty = 0;
   /// Time to update the end of a row apart from the row.

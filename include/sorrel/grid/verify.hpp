@@ -5,6 +5,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,17 +15,27 @@
 namespace sorrel::grid {
 
 struct TimingOptions {
-  /// For each candidate, about.
+  /// For each candidate, about; two steps are made at least.
   double seconds = 0.5;
+  /// Where several candidates are timed: in turn, so often, each with its share of the seconds.
+  int round_count = 4;
 };
 
 /// Seconds of one step, the least of several batches; the same on every rank. May suspend. Takes
-/// two blocks with their ghosts of memory on each rank. Troubles: elements that are not whole
+/// two blocks with their ghosts of memory on each rank, on large pages (see
+/// src/grid/measure/large_pages.hpp). Troubles: elements that are not whole
 /// doubles, and those of Halo::make().
 [[nodiscard]] Result<double> time_step(MPI_Comm comm,
                                        const Problem& problem,
                                        const Candidate& candidate,
                                        const TimingOptions& options);
+
+/// The same for several candidates, the least of all rounds for each. They take turns, so that a
+/// machine that gets slower and faster does so to all of them.
+[[nodiscard]] Result<std::vector<double>> time_steps(MPI_Comm comm,
+                                                     const Problem& problem,
+                                                     std::span<const Candidate> candidates,
+                                                     const TimingOptions& options);
 
 struct Verification {
   struct Timed {

@@ -27,6 +27,8 @@ struct FamilyInfo {
   /// Whether some tasks run while there is nothing else to do: those within `filling`.
   bool fills_gaps = false;
   KeyBox filling{};
+  /// Messages: slots are of the steps counted from the graph's first run on, as buffers rotate.
+  bool follows_rotation = false;
 };
 
 struct Edge {

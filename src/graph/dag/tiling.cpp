@@ -15,6 +15,22 @@ Index begin_of_part(Index length, Index count, Index part) {
   return length / count * part + std::min(part, length % count);
 }
 
+// As many cells as are swept in some tens of microseconds, but slabs enough to sweep while messages
+// are under way, unless a slab would be too little for a task.
+constexpr Index cells_per_slab = Index{1} << 17;
+constexpr Index cells_per_slab_min = Index{1} << 12;
+constexpr Index slabs_wanted = 8;
+
+/// How thick slabs of a block so long are. Neighbours along other dimensions come to the same
+/// answer, whatever their share of the cells there.
+Index slab_of(Index length, const Space& cells, const TilingOptions& options) {
+  Index plane = 1;
+  for (std::size_t d = 1; d < static_cast<std::size_t>(cells.dimension_count()); ++d)
+    plane *= (cells.extents()[d] + options.ranks[d] - 1) / options.ranks[d];
+  const Index slab = std::min(cells_per_slab / plane, (length + slabs_wanted - 1) / slabs_wanted);
+  return std::max({slab, cells_per_slab_min / plane, options.halo});
+}
+
 /// Cuts [lo, hi) into tiles: thin ones at the ends that have a skin, nearly equal ones between.
 std::vector<Index> cuts_of(Index lo, Index hi, Index tile, Index low_skin, Index high_skin) {
   std::vector<Index> cuts{lo};
@@ -50,12 +66,18 @@ Tiling::Tiling(const Space& cells, const TilingOptions& options)
     const Index parts = d < dimensions ? options.ranks[d] : 1;
     block_.lo[d] = begin_of_part(cells.extents()[d], parts, coordinates_[d]);
     block_.hi[d] = begin_of_part(cells.extents()[d], parts, coordinates_[d] + 1);
+  }
+  for (std::size_t d = 0; d < cuts_.size(); ++d) {
+    const bool has_slabs = d == 0 && options.tile[d] == 0;
     const Index skin = std::max(options.halo, options.skin[d]);
+    const bool may_have_skin =
+        options.has_skin && !options.is_near[d] && !(has_slabs && options.skin[d] == 0);
     const auto skin_at = [&](int end) {
-      const bool has_skin = options.has_skin && neighbour(static_cast<int>(d), end).has_value();
-      return has_skin ? skin : Index{0};
+      return may_have_skin && neighbour(static_cast<int>(d), end) ? skin : Index{0};
     };
-    cuts_[d] = cuts_of(block_.lo[d], block_.hi[d], options.tile[d], skin_at(0), skin_at(1));
+    const Index tile =
+        has_slabs ? slab_of(block_.hi[0] - block_.lo[0], cells, options) : options.tile[d];
+    cuts_[d] = cuts_of(block_.lo[d], block_.hi[d], tile, skin_at(0), skin_at(1));
     for (std::size_t i = 1; d < dimensions && i < cuts_[d].size(); ++i)
       if (cuts_[d][i] - cuts_[d][i - 1] < options.halo)
         throw GraphError(text_of("tiling: a tile of %lld cells in dimension %zu, the halo has %lld",
@@ -89,9 +111,15 @@ KeyBox Tiling::cells(const Key& tile) const {
   return cells;
 }
 
+bool Tiling::is_near(int dimension) const {
+  const auto d = static_cast<std::size_t>(dimension);
+  return options_.is_near[d] || (options_.ranks[d] == 1 && !options_.is_periodic[d]);
+}
+
 KeyBox Tiling::inner_tiles() const {
   KeyBox inner = tiles().box();
   for (int d = 0; d < dimension_count(); ++d) {
+    if (is_near(d)) continue;
     if (neighbour(d, 0)) ++inner.lo[static_cast<std::size_t>(d)];
     if (neighbour(d, 1)) --inner.hi[static_cast<std::size_t>(d)];
   }
@@ -99,11 +127,17 @@ KeyBox Tiling::inner_tiles() const {
 }
 
 std::optional<int> Tiling::neighbour(int dimension, int end) const {
-  if (dimension >= dimension_count()) return std::nullopt;
-  const auto d = static_cast<std::size_t>(dimension);
+  Key direction{};
+  direction[static_cast<std::size_t>(dimension)] = end == 0 ? -1 : 1;
+  return neighbour(direction);
+}
+
+std::optional<int> Tiling::neighbour(const Key& direction) const {
   Key there = coordinates_;
-  there[d] += end == 0 ? -1 : 1;
-  if (there[d] < 0 || there[d] >= options_.ranks[d]) {
+  for (std::size_t d = 0; d < there.size(); ++d) {
+    if (direction[d] != 0 && static_cast<int>(d) >= dimension_count()) return std::nullopt;
+    there[d] += direction[d];
+    if (there[d] >= 0 && there[d] < options_.ranks[d]) continue;
     if (!options_.is_periodic[d]) return std::nullopt;
     there[d] = (there[d] + options_.ranks[d]) % options_.ranks[d];
   }

@@ -1,3 +1,5 @@
+#include <array>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -9,9 +11,28 @@ namespace sorrel::graph {
 
 namespace {
 
+/// For each rank of `comm` whether it is on our machine. Collective.
+std::vector<bool> ranks_of_machine(MPI_Comm comm) {
+  int rank = 0;
+  int count = 0;
+  int near_count = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &count);
+  MPI_Comm machine = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
+  MPI_Comm_size(machine, &near_count);
+  std::vector<int> ranks(static_cast<std::size_t>(near_count));
+  MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, machine);
+  MPI_Comm_free(&machine);
+  std::vector<bool> is_near(static_cast<std::size_t>(count));
+  for (const int near : ranks)
+    is_near[static_cast<std::size_t>(near)] = true;
+  return is_near;
+}
+
 class OverMpi final : public Messenger {
  public:
-  explicit OverMpi(MPI_Comm comm) { MPI_Comm_dup(comm, &comm_); }
+  explicit OverMpi(MPI_Comm comm) : is_near_(ranks_of_machine(comm)) { MPI_Comm_dup(comm, &comm_); }
 
   ~OverMpi() override {
     int is_finalized = 0;
@@ -27,18 +48,26 @@ class OverMpi final : public Messenger {
   int add(Direction direction, const Message& message, int lane) override {
     SORREL_CHECK(message.bytes.size() <= std::numeric_limits<int>::max(), "a message of %zu bytes",
                  message.bytes.size());
-    const auto count = static_cast<int>(message.bytes.size());
+    const bool is_one_run = message.repeats[0].count == 1 && message.repeats[1].count == 1;
+    const int count = is_one_run ? static_cast<int>(message.bytes.size()) : 1;
+    MPI_Datatype type = is_one_run ? MPI_BYTE : type_of(message);
     // Even and odd steps have tags of their own: a message of one is never taken for the other's.
     const int tag = 2 * message.tag + lane;
     MPI_Request request = MPI_REQUEST_NULL;
     if (direction == Direction::send) {
-      MPI_Send_init(message.bytes.data(), count, MPI_BYTE, message.peer, tag, comm_, &request);
+      MPI_Send_init(message.bytes.data(), count, type, message.peer, tag, comm_, &request);
     } else {
-      MPI_Recv_init(message.bytes.data(), count, MPI_BYTE, message.peer, tag, comm_, &request);
+      MPI_Recv_init(message.bytes.data(), count, type, message.peer, tag, comm_, &request);
     }
+    // The request keeps what it needs of it.
+    if (!is_one_run) MPI_Type_free(&type);
     requests_.push_back(request);
     directions_.push_back(direction);
     return static_cast<int>(requests_.size()) - 1;
+  }
+
+  [[nodiscard]] bool is_near(int peer) const override {
+    return is_near_[static_cast<std::size_t>(peer)];
   }
 
   void start(int channel) override { MPI_Start(&requests_[static_cast<std::size_t>(channel)]); }
@@ -75,6 +104,19 @@ class OverMpi final : public Messenger {
     directions_.clear();
   }
 
+  static MPI_Datatype type_of(const Message& message) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(static_cast<int>(message.bytes.size()), MPI_BYTE, &type);
+    for (const Message::Repeat& repeat : message.repeats) {
+      MPI_Datatype once = type;
+      MPI_Type_create_hvector(static_cast<int>(repeat.count), 1, repeat.stride_bytes, once, &type);
+      MPI_Type_free(&once);
+    }
+    MPI_Type_commit(&type);
+    return type;
+  }
+
+  std::vector<bool> is_near_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::vector<MPI_Request> requests_;
   std::vector<Direction> directions_;
@@ -84,6 +126,32 @@ class OverMpi final : public Messenger {
 
 std::unique_ptr<Messenger> over_mpi(MPI_Comm comm) {
   return std::make_unique<OverMpi>(comm);
+}
+
+TilingOptions tiling_over(MPI_Comm comm, TilingOptions options) {
+  MPI_Comm_rank(comm, &options.rank);
+  const std::vector<bool> is_near = ranks_of_machine(comm);
+  // A rank's place in the grid and its neighbours, as Tiling numbers them.
+  Key strides{};
+  Index stride = 1;
+  for (std::size_t d = strides.size(); d-- > 0; stride *= options.ranks[d])
+    strides[d] = stride;
+  std::array<int, dimension_count_max> is_far{};
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    const Index place = options.rank / strides[d] % options.ranks[d];
+    for (const Index by : {Index{-1}, Index{1}}) {
+      const bool is_across = place + by < 0 || place + by >= options.ranks[d];
+      if (is_across && !options.is_periodic[d]) continue;
+      const Index there = (place + by + options.ranks[d]) % options.ranks[d];
+      if (!is_near[static_cast<std::size_t>(options.rank + (there - place) * strides[d])])
+        is_far[d] = 1;
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, is_far.data(), static_cast<int>(is_far.size()), MPI_INT, MPI_MAX,
+                comm);
+  for (std::size_t d = 0; d < is_far.size(); ++d)
+    options.is_near[d] = is_far[d] == 0;
+  return options;
 }
 
 }  // namespace sorrel::graph

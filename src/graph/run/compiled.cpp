@@ -66,6 +66,7 @@ Compiled::Compiled(Dag& dag, const std::vector<Body>& bodies) {
     family.index = f;
     family.kind = info.kind;
     family.fills_gaps = info.fills_gaps;
+    family.follows_rotation = info.follows_rotation;
     family.filling = info.filling;
     family.task_count = info.space.count();
     counters_.emplace_back(static_cast<std::size_t>(family.task_count) * counter_sets());
@@ -145,6 +146,11 @@ void Compiled::add_zones(const Dag& dag, CompiledFamily& family) {
     family.zones.push_back(std::move(zone));
   });
   put_largest_first(family.zones);
+}
+
+void Compiled::count_steps(Index steps) {
+  for (CompiledFamily& family : families_)
+    if (family.follows_rotation) family.phase = static_cast<int>((family.phase + steps) & 1);
 }
 
 void Compiled::clear_counters() {

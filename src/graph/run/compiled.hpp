@@ -90,6 +90,9 @@ struct CompiledFamily {
   int index = 0;
   /// The channel of the first message's first slot.
   int first_channel = 0;
+  bool follows_rotation = false;
+  /// What is added to a step to tell the channel of a message: 0 or 1.
+  int phase = 0;
   Space space{1};
   /// The largest first.
   std::vector<Zone> zones;
@@ -150,6 +153,9 @@ class Compiled {
   [[nodiscard]] std::uint32_t counter_sets() const { return window_ == 1 ? 1 : 3; }
 
   [[nodiscard]] bool has_gap_fillers() const { return has_gap_fillers_; }
+
+  /// So many steps are done, and another run begins with step 0. When nobody runs.
+  void count_steps(Index steps);
 
   /// As before the first step. When nobody runs.
   void clear_counters();

@@ -34,6 +34,14 @@ void for_each_row(const AnyField& field, const KeyBox& part, const KeyBox& face,
   });
 }
 
+/// Of a cell, in bytes from the cell (0, 0, 0).
+Index offset_of(const AnyField& field, const Key& cell) {
+  Index values = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(field.tiling().dimension_count()); ++d)
+    values += cell[d] * field.strides()[d];
+  return values * static_cast<Index>(field.value_bytes());
+}
+
 /// Where the last dimension is across, rows are single values: a call for each would be most of it.
 void copy_row(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes == sizeof(double)) {
@@ -45,14 +53,17 @@ void copy_row(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 }  // namespace
 
-Face face_of(const Tiling& tiling, int dimension, int end, Index radius) {
-  const auto d = static_cast<std::size_t>(dimension);
+Face face_of(const Tiling& tiling, const Key& direction, Index radius) {
   Face face{tiling.block(), tiling.block()};
-  const Index edge = end == 0 ? face.sent.lo[d] : face.sent.hi[d];
-  face.sent.lo[d] = end == 0 ? edge : edge - radius;
-  face.sent.hi[d] = face.sent.lo[d] + radius;
-  face.ghosts.lo[d] = end == 0 ? edge - radius : edge;
-  face.ghosts.hi[d] = face.ghosts.lo[d] + radius;
+  for (std::size_t d = 0; d < direction.size(); ++d) {
+    if (direction[d] == 0) continue;
+    const bool is_low = direction[d] < 0;
+    const Index edge = is_low ? face.sent.lo[d] : face.sent.hi[d];
+    face.sent.lo[d] = is_low ? edge : edge - radius;
+    face.sent.hi[d] = face.sent.lo[d] + radius;
+    face.ghosts.lo[d] = is_low ? edge - radius : edge;
+    face.ghosts.hi[d] = face.ghosts.lo[d] + radius;
+  }
   return face;
 }
 
@@ -65,11 +76,37 @@ KeyBox within(const KeyBox& tile, const KeyBox& face) {
   return part;
 }
 
-KeyBox beside(KeyBox tile, const KeyBox& face, int dimension) {
-  const auto d = static_cast<std::size_t>(dimension);
-  tile.lo[d] = face.lo[d];
-  tile.hi[d] = face.hi[d];
+KeyBox beside(KeyBox tile, const KeyBox& face, const Key& direction) {
+  for (std::size_t d = 0; d < direction.size(); ++d) {
+    if (direction[d] == 0) continue;
+    tile.lo[d] = face.lo[d];
+    tile.hi[d] = face.hi[d];
+  }
   return tile;
+}
+
+Message message_of(const AnyField& field, std::byte* origin, const KeyBox& part) {
+  const auto last = static_cast<std::size_t>(field.tiling().dimension_count()) - 1;
+  const auto value_bytes = static_cast<Index>(field.value_bytes());
+  std::byte* first = origin + offset_of(field, part.lo);
+  Message message;
+  message.bytes = {first, static_cast<std::size_t>((part.hi[last] - part.lo[last]) * value_bytes)};
+  for (std::size_t r = 0; r < std::min(last, message.repeats.size()); ++r) {
+    const std::size_t d = last - 1 - r;
+    message.repeats[r] = {part.hi[d] - part.lo[d], field.strides()[d] * value_bytes};
+  }
+  return message;
+}
+
+Message message_of_run(const AnyField& field, std::byte* origin, const KeyBox& part) {
+  Key last = part.hi;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(field.tiling().dimension_count()); ++d)
+    --last[d];
+  const Index begin = offset_of(field, part.lo);
+  const Index end = offset_of(field, last) + static_cast<Index>(field.value_bytes());
+  Message message;
+  message.bytes = {origin + begin, static_cast<std::size_t>(end - begin)};
+  return message;
 }
 
 void copy_out(const AnyField& field,

@@ -25,6 +25,13 @@ struct Graph::Parts {
   }
 
   void compile();
+
+  [[nodiscard]] Model lowered() const {
+    IsNear is_near;
+    if (messenger != nullptr) is_near = [this](int peer) { return messenger->is_near(peer); };
+    return lower(said, is_near);
+  }
+
   /// How many there are.
   int add_channels();
 
@@ -46,7 +53,7 @@ struct Graph::Parts {
 };
 
 void Graph::Parts::compile() {
-  full = lower(said);
+  full = lowered();
   Index tasks = 0;
   for (int f = 0; f < full.dag.family_count(); ++f) {
     const FamilyInfo& info = full.dag.family(f);
@@ -110,11 +117,15 @@ Family Graph::receive(std::string name, const Space& space, MessageOf message) {
 Report Graph::run(const RunOptions& options) {
   parts_->failed_task.clear();
   if (options.steps < 0) throw GraphError("graph: a negative number of steps");
-  if (parts_->runner == nullptr) parts_->compile();
-  if (options.steps == 0 || parts_->compiled->task_count() == 0) return {};
-  Failure failure;
   begin_rotation();
+  if (parts_->runner == nullptr) parts_->compile();
+  if (options.steps == 0 || parts_->compiled->task_count() == 0) {
+    end_rotation(0);
+    return {};
+  }
+  Failure failure;
   const Report report = parts_->runner->run(options.steps, failure);
+  parts_->compiled->count_steps(report.steps);
   end_rotation(report.steps);
   if (failure.exception == nullptr) return report;
   const Ready& failed = failure.task;
@@ -178,13 +189,13 @@ void Graph::end_rotation(Index steps) {
 }
 
 std::string Graph::print() const {
-  Model full = lower(parts_->said);
+  Model full = parts_->lowered();
   full.dag.add_implied_edges();
   return full.dag.print();
 }
 
 std::string Graph::dot(bool has_tasks) const {
-  return lower(parts_->said).dag.dot(has_tasks);
+  return parts_->lowered().dag.dot(has_tasks);
 }
 
 std::string Graph::failed_task() const {

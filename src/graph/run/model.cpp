@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,35 +17,67 @@ namespace sorrel::graph {
 
 namespace {
 
-/// The tiles at an end of the block, seen as a family of their own that has one key in `dimension`.
-struct End {
-  int dimension = 0;
-  /// 0: the lower one.
-  int end = 0;
-  /// The coordinate of these tiles.
-  Index position = 0;
+/// The tiles at a side of the block (a face, an edge or a corner), seen as a family of their own
+/// that has one key in each dimension across.
+struct Side {
+  Key direction{};
+  /// The coordinates of these tiles in the dimensions across.
+  Key position{};
+  int dimensions = 0;
+  int peer = 0;
+
+  [[nodiscard]] bool is_across(std::size_t d) const { return direction[d] != 0; }
 
   [[nodiscard]] Key tile_of(Key face) const {
-    face[static_cast<std::size_t>(dimension)] = position;
+    for (std::size_t d = 0; d < face.size(); ++d)
+      if (is_across(d)) face[d] = position[d];
     return face;
   }
 
-  /// What a face comes after: its tile.
-  [[nodiscard]] Relation tile_before_face(int dimensions) const {
-    return relation(dimensions, Axis(position));
+  /// The tiles' parts of this side.
+  [[nodiscard]] Space faces(const Space& tiles) const {
+    Key extents = tiles.extents();
+    for (std::size_t d = 0; d < extents.size(); ++d)
+      if (is_across(d)) extents[d] = 1;
+    return {extents, dimensions};
   }
 
-  /// What a tile comes after: its face, if it has one here.
-  [[nodiscard]] Relation face_before_tile(int dimensions) const {
-    return relation(dimensions, dim(dimension) - position);
+  /// What a part comes after: its tile, or the one so many further along the side.
+  [[nodiscard]] Relation tile_before_face(const Key& by = {}) const {
+    return relation(by, [&](std::size_t d) { return Axis(position[d]); });
   }
+
+  /// What a tile comes after: its part, if it has one here, or the one so many further.
+  [[nodiscard]] Relation face_before_tile(const Key& by = {}) const {
+    return relation(by, [&](std::size_t d) { return dim(static_cast<int>(d)) - position[d]; });
+  }
+
+  /// 0 to 26, and that of the side opposite, by which the neighbour calls it.
+  [[nodiscard]] int number() const {
+    return static_cast<int>((direction[0] + 1) * 9 + (direction[1] + 1) * 3 + direction[2] + 1);
+  }
+
+  [[nodiscard]] int opposite() const { return direction_count - 1 - number(); }
+
+  /// " u high i", " u low i high j".
+  [[nodiscard]] std::string name(const std::string& field) const {
+    std::string text = " " + field;
+    for (std::size_t d = 0; d < direction.size(); ++d)
+      if (is_across(d)) text += std::string(direction[d] < 0 ? " low " : " high ") + "ijk"[d];
+    return text;
+  }
+
+  static constexpr int direction_count = 27;
 
  private:
-  [[nodiscard]] Relation relation(int dimensions, const Axis& across) const {
+  template <class Across>
+  [[nodiscard]] Relation relation(const Key& by, Across across) const {
     Relation relation;
     relation.axis_count = dimensions;
-    for (int d = 0; d < dimensions; ++d)
-      relation.axes[static_cast<std::size_t>(d)] = d == dimension ? across : dim(d);
+    for (int i = 0; i < dimensions; ++i) {
+      const auto d = static_cast<std::size_t>(i);
+      relation.axes[d] = is_across(d) ? across(d) : dim(i) + by[d];
+    }
     return relation;
   }
 };
@@ -55,9 +88,19 @@ struct FaceBuffers {
   std::array<std::vector<std::byte>, 2> in;
 };
 
+/// Numbers for messages: different for all between two ranks, and the same at both ends.
+struct Tags {
+  int exchange_count = 0;
+
+  [[nodiscard]] Index of(int exchange, int direction, Index part) const {
+    return (part * exchange_count + exchange) * Side::direction_count + direction;
+  }
+};
+
 class Lowering {
  public:
-  explicit Lowering(const Model& said) : said_(said), model_(said) {}
+  Lowering(const Model& said, const IsNear& is_near)
+      : said_(said), is_near_(is_near), model_(said) {}
 
   Model lower() {
     model_.sweeps.clear();
@@ -75,6 +118,7 @@ class Lowering {
     const Derived derived = derive(sweeps, Buffers(static_cast<int>(fields_.size()), rotations));
     for (const SweepEdge& edge : derived.edges)
       add_edges(edge);
+    tags_.exchange_count = static_cast<int>(derived.exchanges.size());
     for (std::size_t i = 0; i < derived.exchanges.size(); ++i)
       add_exchange(derived.exchanges[i], static_cast<int>(i));
     return std::move(model_);
@@ -138,17 +182,30 @@ class Lowering {
   }
 
   void add_exchange(const Exchange& exchange, int number) {
-    for (int d = 0; d < dimensions(); ++d) {
-      for (const int end : {0, 1}) {
-        if (!tiling().neighbour(d, end)) continue;
-        if (exchange.footprint.is_box)
-          throw GraphError("graph: " + name_of(exchange.readers[0].sweep) + " reads " +
-                           fields_[static_cast<std::size_t>(exchange.field)]->name() +
-                           " all around; between ranks, along the axes is possible: star()");
+    std::vector<Side> across_first;
+    std::vector<int> ghost_writers;
+    const KeyBox all{{-1, -1, -1}, {2, 2, 2}};
+    for_each_key(all, [&](const Key& direction) {
+      const auto across =
+          std::count_if(direction.begin(), direction.end(), [](Index by) { return by != 0; });
+      if (across == 0 || (across > 1 && !exchange.footprint.is_box)) return;
+      const std::optional<int> peer = tiling().neighbour(direction);
+      if (!peer) return;
+      Side side{direction, {}, dimensions(), *peer};
+      for (std::size_t d = 0; d < direction.size(); ++d)
+        side.position[d] = direction[d] < 0 ? 0 : tiling().tiles().extents()[d] - 1;
+      if (is_one_run(exchange, side)) {
+        across_first.push_back(side);
+      } else if (is_sent_by_tiles(exchange, side)) {
+        ghost_writers.push_back(add_side_by_tiles(exchange, number, side));
+      } else {
         let_tiles_within_wait(exchange.writer);
-        const Index last = tiling().tiles().extents()[static_cast<std::size_t>(d)] - 1;
-        add_face(exchange, number, {d, end, end == 0 ? 0 : last});
+        ghost_writers.push_back(add_packed_side(exchange, number, side));
       }
+    });
+    for (const Side& side : across_first) {
+      let_tiles_within_wait(exchange.writer);
+      add_side_as_run(exchange, number, side, ghost_writers);
     }
   }
 
@@ -160,57 +217,177 @@ class Lowering {
     info.filling = tiling().inner_tiles();
   }
 
-  /// Pack, send, receive, unpack at one end.
-  void add_face(const Exchange& exchange, int number, const End& end) {
-    const AnyField* field = fields_[static_cast<std::size_t>(exchange.field)];
-    const Face face = face_of(tiling(), end.dimension, end.end, exchange.footprint.radius);
+  [[nodiscard]] const AnyField* field_of(const Exchange& exchange) const {
+    return fields_[static_cast<std::size_t>(exchange.field)];
+  }
+
+  /// Whether a channel of even steps and one of odd steps always have the same buffer each.
+  [[nodiscard]] bool has_lasting_buffers(const Exchange& exchange) const {
+    const AnyField* field = field_of(exchange);
+    return std::none_of(said_.rotations.begin(), said_.rotations.end(), [&](const auto& rotation) {
+      return rotation.size() > 2 &&
+             std::find(rotation.begin(), rotation.end(), field) != rotation.end();
+    });
+  }
+
+  [[nodiscard]] bool is_near(const Side& side) const {
+    return is_near_ != nullptr && is_near_(side.peer);
+  }
+
+  /// Whether each tile's part is a message of its own, straight from field to ghosts. The rank at
+  /// the other end comes to the same answer: it has as many tiles along the side.
+  [[nodiscard]] bool is_sent_by_tiles(const Exchange& exchange, const Side& side) const {
+    return is_near(side) && has_lasting_buffers(exchange) &&
+           tags_.of(0, 0, side.faces(tiling().tiles()).count()) <= tag_max;
+  }
+
+  /// Whether a side that goes to another machine can leave as it lies: across the first dimension
+  /// there is little between its cells, the ghosts of the other dimensions, which are filled soon.
+  [[nodiscard]] bool is_one_run(const Exchange& exchange, const Side& side) const {
+    if (is_near(side) || !has_lasting_buffers(exchange) || exchange.footprint.is_box) return false;
+    for (int d = 1; d < dimensions(); ++d)
+      if (side.is_across(static_cast<std::size_t>(d)) || !tiling().is_near(d)) return false;
+    return true;
+  }
+
+  /// Edges to those who use what is sent and received: `sent` is done with the cells that leave,
+  /// `received` fills ghosts.
+  void connect_users(const Exchange& exchange, const Side& side, int sent, int received) {
+    // All around, ghosts beside a tile are also read by its neighbours along the side.
+    std::vector<Key> offsets{{}};
+    for (std::size_t d = 0; exchange.footprint.is_box && d < side.direction.size(); ++d) {
+      if (side.is_across(d) || static_cast<int>(d) >= dimensions()) continue;
+      for (std::size_t i = 0, count = offsets.size(); i < count; ++i) {
+        for (const Index by : {-1, 1}) {
+          offsets.push_back(offsets[i]);
+          offsets.back()[d] = by;
+        }
+      }
+    }
+    for (const Key& by : offsets) {
+      for (const SweepAt& reader : exchange.earlier_readers)
+        connect(family_of(reader.sweep), received, side.tile_before_face(by), reader.crosses_step);
+      for (const SweepAt& reader : exchange.readers)
+        connect(received, family_of(reader.sweep), side.face_before_tile(by), reader.crosses_step);
+    }
+    for (const SweepAt& writer : exchange.later_writers)
+      connect(sent, family_of(writer.sweep), side.face_before_tile(), writer.crosses_step);
+  }
+
+  /// Each tile's part is copied once, when its message is: by whoever has the processor then. Who
+  /// fills the ghosts.
+  int add_side_by_tiles(const Exchange& exchange, int number, const Side& side) {
+    const AnyField* field = field_of(exchange);
+    const Face face = face_of(tiling(), side.direction, exchange.footprint.radius);
+    const Space faces = side.faces(tiling().tiles());
+    const auto message_with = [=, tags = tags_](int direction, const KeyBox& part, const Key& key,
+                                                int slot) {
+      Message message = message_of(*field, field->origin(slot), part);
+      message.peer = side.peer;
+      message.tag = static_cast<int>(tags.of(number, direction, faces.index_of(key)));
+      return message;
+    };
+    const std::string where = side.name(field->name());
+    const int send = add_message(
+        FamilyKind::send, "send" + where, faces, [=, tiling = &tiling()](const Key& key, int slot) {
+          return message_with(side.number(), within(tiling->cells(side.tile_of(key)), face.sent),
+                              key, slot);
+        });
+    const int receive = add_message(
+        FamilyKind::receive, "receive" + where, faces,
+        [=, tiling = &tiling()](const Key& key, int slot) {
+          return message_with(side.opposite(),
+                              beside(tiling->cells(side.tile_of(key)), face.ghosts, side.direction),
+                              key, slot);
+        });
+    for (const int family : {send, receive})
+      model_.dag.family(family).follows_rotation = true;
+    connect(family_of(exchange.writer), send, side.tile_before_face(), false);
+    connect_users(exchange, side, send, receive);
+    return receive;
+  }
+
+  /// One message straight from field to ghosts for the whole side. What lies between its cells goes
+  /// along and is of no use; it must only not be written meanwhile, so those who fill these ghosts
+  /// wait until the message has left. They have time: who waits for them waits for this side, too.
+  void add_side_as_run(const Exchange& exchange,
+                       int number,
+                       const Side& side,
+                       const std::vector<int>& ghost_writers) {
+    const AnyField* field = field_of(exchange);
+    const Face face = face_of(tiling(), side.direction, exchange.footprint.radius);
+    const auto message_with = [=, tags = tags_](int direction, const KeyBox& part, int slot) {
+      Message message = message_of_run(*field, field->origin(slot), part);
+      message.peer = side.peer;
+      message.tag = static_cast<int>(tags.of(number, direction, 0));
+      return message;
+    };
+    const std::string where = side.name(field->name());
+    const int send = add_message(FamilyKind::send, "send" + where, {1}, [=](const Key&, int slot) {
+      return message_with(side.number(), face.sent, slot);
+    });
+    const int receive = add_message(
+        FamilyKind::receive, "receive" + where, {1},
+        [=](const Key&, int slot) { return message_with(side.opposite(), face.ghosts, slot); });
+    for (const int family : {send, receive})
+      model_.dag.family(family).follows_rotation = true;
+    Relation tiles_of_side = side.tile_before_face();
+    for (int d = 1; d < dimensions(); ++d)
+      tiles_of_side.axes[static_cast<std::size_t>(d)] = every;
+    const Relation message_of_tile = at(dim(0) - side.position[0]);
+    connect(family_of(exchange.writer), send, tiles_of_side, false);
+    for (const int writer : ghost_writers)
+      connect(send, writer, message_of_tile, false);
+    for (const SweepAt& reader : exchange.earlier_readers)
+      connect(family_of(reader.sweep), receive, tiles_of_side, reader.crosses_step);
+    for (const SweepAt& reader : exchange.readers)
+      connect(receive, family_of(reader.sweep), message_of_tile, reader.crosses_step);
+    for (const SweepAt& writer : exchange.later_writers)
+      connect(send, family_of(writer.sweep), message_of_tile, writer.crosses_step);
+  }
+
+  /// One message for the whole side: pack, send, receive, unpack. Who fills the ghosts.
+  int add_packed_side(const Exchange& exchange, int number, const Side& side) {
+    const AnyField* field = field_of(exchange);
+    const Face face = face_of(tiling(), side.direction, exchange.footprint.radius);
     auto buffers = std::make_shared<FaceBuffers>();
     const auto bytes = static_cast<std::size_t>(face.sent.count()) * field->value_bytes();
     for (const std::size_t slot : {0, 1}) {
       buffers->out[slot].resize(bytes);
       buffers->in[slot].resize(bytes);
     }
-    Key extents = tiling().tiles().extents();
-    extents[static_cast<std::size_t>(end.dimension)] = 1;
-    const Space faces(extents, dimensions());
-    const std::string where =
-        " " + field->name() + (end.end == 0 ? " low " : " high ") + "ijk"[end.dimension];
-    const int peer = *tiling().neighbour(end.dimension, end.end);
+    const Space faces = side.faces(tiling().tiles());
+    const std::string where = side.name(field->name());
 
     const int pack = add_task("pack" + where, faces, [=, tiling = &tiling()](const Task& task) {
-      const KeyBox part = within(tiling->cells(end.tile_of(task.key)), face.sent);
+      const KeyBox part = within(tiling->cells(side.tile_of(task.key)), face.sent);
       copy_out(*field, field->origin(task.step), part, face.sent,
                buffers->out[static_cast<std::size_t>(task.step & 1)].data());
     });
     const int unpack = add_task("unpack" + where, faces, [=, tiling = &tiling()](const Task& task) {
-      const KeyBox part = beside(tiling->cells(end.tile_of(task.key)), face.ghosts, end.dimension);
+      const KeyBox part =
+          beside(tiling->cells(side.tile_of(task.key)), face.ghosts, side.direction);
       copy_in(*field, field->origin(task.step), part, face.ghosts,
               buffers->in[static_cast<std::size_t>(task.step & 1)].data());
     });
-    // A message is named by the end at which it leaves.
-    const int tag = 6 * number + 2 * end.dimension;
-    const int send = add_message(FamilyKind::send, "send" + where, [=](const Key&, int slot) {
-      return Message{peer, tag + end.end, buffers->out[static_cast<std::size_t>(slot)]};
-    });
-    const int receive =
-        add_message(FamilyKind::receive, "receive" + where, [=](const Key&, int slot) {
-          return Message{peer, tag + 1 - end.end, buffers->in[static_cast<std::size_t>(slot)]};
+    // A message is named by the side at which it leaves.
+    const int send = add_message(
+        FamilyKind::send, "send" + where, {1},
+        [=, tag = static_cast<int>(tags_.of(number, side.number(), 0))](const Key&, int slot) {
+          return Message{side.peer, tag, buffers->out[static_cast<std::size_t>(slot)], {}};
+        });
+    const int receive = add_message(
+        FamilyKind::receive, "receive" + where, {1},
+        [=, tag = static_cast<int>(tags_.of(number, side.opposite(), 0))](const Key&, int slot) {
+          return Message{side.peer, tag, buffers->in[static_cast<std::size_t>(slot)], {}};
         });
 
-    const Relation tile_before_face = end.tile_before_face(dimensions());
-    const Relation face_before_tile = end.face_before_tile(dimensions());
-    connect(family_of(exchange.writer), pack, tile_before_face, false);
+    connect(family_of(exchange.writer), pack, side.tile_before_face(), false);
     connect(pack, send, everything, false);
-    connect(receive, unpack, at_zero(), false);
-    for (const SweepAt& reader : exchange.earlier_readers)
-      connect(family_of(reader.sweep), unpack, tile_before_face, reader.crosses_step);
-    for (const SweepAt& reader : exchange.readers)
-      connect(unpack, family_of(reader.sweep), face_before_tile, reader.crosses_step);
-    for (const SweepAt& writer : exchange.later_writers)
-      connect(pack, family_of(writer.sweep), face_before_tile, writer.crosses_step);
+    connect(receive, unpack, at(0), false);
+    connect_users(exchange, side, pack, unpack);
+    return unpack;
   }
-
-  static Relation at_zero() { return at(0); }
 
   template <class Call>
   int add_task(std::string name, const Space& space, Call call) {
@@ -220,11 +397,13 @@ class Lowering {
                       nullptr);
   }
 
-  int add_message(FamilyKind kind, std::string name, Graph::MessageOf message) {
-    return model_.add({std::move(name), {1}, kind}, {}, std::move(message));
+  int add_message(FamilyKind kind, std::string name, const Space& space, Graph::MessageOf message) {
+    return model_.add({std::move(name), space, kind}, {}, std::move(message));
   }
 
   const Model& said_;
+  const IsNear& is_near_;
+  Tags tags_;
   Model model_;
   std::vector<const AnyField*> fields_;
 };
@@ -237,8 +416,8 @@ int Model::add(FamilyInfo info, Body body, Graph::MessageOf message) {
   return dag.add_family(std::move(info));
 }
 
-Model lower(const Model& said) {
-  return Lowering(said).lower();
+Model lower(const Model& said, const IsNear& is_near) {
+  return Lowering(said, is_near).lower();
 }
 
 }  // namespace sorrel::graph

@@ -6,6 +6,7 @@
 //! time.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include <sorrel/graph/field.hpp>
@@ -36,7 +37,10 @@ struct Model {
   int add(FamilyInfo info, Body body, Graph::MessageOf message);
 };
 
+/// Whether what goes to a rank stays on its machine. None: nobody's does.
+using IsNear = std::function<bool(int peer)>;
+
 /// Throws GraphError for what cannot be lowered.
-[[nodiscard]] Model lower(const Model& said);
+[[nodiscard]] Model lower(const Model& said, const IsNear& is_near);
 
 }  // namespace sorrel::graph

@@ -95,6 +95,8 @@ Report Runner::run(Index steps, Failure& failure) {
       sorrel_parallel_for(0, slice_count, slice_of_loop, this, &options);
     } else if (done == 0) {
       wait_for_message();
+    } else {
+      sorrel_yield();
     }
   }
   Report report;
@@ -132,6 +134,7 @@ int Runner::owner_slice() {
   if (is_over()) return stop;
   if (done != 0) {
     idle_rounds_ = 0;
+    sorrel_yield();
     return go_on;
   }
   if (is_quiescent()) return stop;
@@ -200,12 +203,12 @@ bool Runner::is_quiescent() const {
 std::uint32_t Runner::work(Lane& lane) {
   const std::uint64_t began = arch::cycles();
   const std::uint32_t done = work_until_slice_ends(lane);
-  if (done != lane.tasks_per_slice) return done;
   const std::uint64_t spent = arch::cycles() - began;
-  if (spent < slice_cycles / 2 && lane.tasks_per_slice < tasks_per_slice_max) {
+  if (spent > slice_cycles * 2 && done > 1) {
+    lane.tasks_per_slice = done / 2;
+  } else if (spent < slice_cycles / 2 && done == lane.tasks_per_slice &&
+             lane.tasks_per_slice < tasks_per_slice_max) {
     lane.tasks_per_slice *= 2;
-  } else if (spent > slice_cycles * 2 && lane.tasks_per_slice > 1) {
-    lane.tasks_per_slice /= 2;
   }
   return done;
 }
@@ -361,7 +364,8 @@ inline void Runner::become_ready(
     Lane& lane, CompiledFamily& family, const Key& key, Index index, Index step, Ready& next) {
   if (family.kind != FamilyKind::task) [[unlikely]] {
     // Each message has two channels, for even and for odd steps.
-    const int channel = family.first_channel + 2 * static_cast<int>(index) + (step & 1 ? 1 : 0);
+    const int channel = family.first_channel + 2 * static_cast<int>(index) +
+                        static_cast<int>((step + family.phase) & 1);
     &lane == lanes_[0].get() ? start(channel, step) : hand_over(channel, step);
     return;
   }

@@ -54,7 +54,7 @@ class Runner {
     ZeroedArray<Deque::Cell> urgent_cells;
     ZeroedArray<Deque::Cell> gap_filling_cells;
     std::uint64_t next_victim = 1;
-    std::uint32_t tasks_per_slice = 16;
+    std::uint32_t tasks_per_slice = 1;
     // Any thread.
     alignas(cache_line_bytes) std::atomic<bool> is_taken{false};
   };

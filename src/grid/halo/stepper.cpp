@@ -59,8 +59,10 @@ Result<Stepper> Stepper::make(MPI_Comm comm, const Problem& problem, const Candi
       stepper.whole_.first[d] = (room[d] - stepper.whole_.extents[d]) / 2;
     stepper.set_boxes(rank);
   }
+  // The arrays of a rank and of its neighbours in a cache do not begin at the same place of a page.
+  int color = 2 * rank;
   for (State* state : {&stepper.now_, &stepper.next_}) {
-    Result<State> made = make_state(comm, problem, candidate, room);
+    Result<State> made = make_state(comm, problem, candidate, room, color++);
     if (!made.ok()) return Trouble{made.trouble()};
     *state = std::move(made).value();
   }
@@ -71,14 +73,18 @@ Result<Stepper> Stepper::make(MPI_Comm comm, const Problem& problem, const Candi
 Result<Stepper::State> Stepper::make_state(MPI_Comm comm,
                                            const Problem& problem,
                                            const Candidate& candidate,
-                                           const Extents& room) {
+                                           const Extents& room,
+                                           int color) {
   State state;
-  const auto doubles = static_cast<std::size_t>(cell_count(room) * problem.element_bytes) / 8;
-  for (int i = 0; i < problem.field_count && doubles > 0; ++i) {
-    state.data.emplace_back(doubles, 1.0);
-    state.fields.push_back(
-        dense_view(state.data.back().data(), room, problem.element_bytes, problem.order));
+  const auto bytes = static_cast<std::size_t>(cell_count(room) * problem.element_bytes);
+  if (bytes > 0) {
+    state.data = LargePages(bytes * static_cast<std::size_t>(problem.field_count), color);
+    std::ranges::fill(state.data.bytes(), std::byte{0});
   }
+  for (int i = 0; i < problem.field_count && bytes > 0; ++i)
+    state.fields.push_back(
+        dense_view(state.data.bytes().data() + static_cast<std::size_t>(i) * bytes, room,
+                   problem.element_bytes, problem.order));
   Result<Halo> halo = Halo::make(comm, problem, candidate, state.fields);
   if (!halo.ok()) return Trouble{halo.trouble()};
   state.halo.push_back(std::move(halo).value());

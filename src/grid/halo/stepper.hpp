@@ -7,6 +7,8 @@
 
 #include <sorrel/grid/halo.hpp>
 
+#include "grid/measure/large_pages.hpp"
+
 namespace sorrel::grid {
 
 class Stepper {
@@ -21,7 +23,7 @@ class Stepper {
  private:
   /// All fields, at one time.
   struct State {
-    std::vector<std::vector<double>> data;
+    LargePages data;
     std::vector<ArrayView> fields;
     std::vector<Halo> halo;  ///< one; a Halo cannot be empty
   };
@@ -31,7 +33,8 @@ class Stepper {
   [[nodiscard]] static Result<State> make_state(MPI_Comm comm,
                                                 const Problem& problem,
                                                 const Candidate& candidate,
-                                                const Extents& room);
+                                                const Extents& room,
+                                                int color);
   void set_boxes(int rank);
   void update(const Box& box);
 

@@ -23,6 +23,7 @@ void visit_numbers(AnyMachine& machine, Visitor&& visit) {
   visit("processors", machine.processor_count);
   visit("flops_per_second", machine.flops_per_second);
   visit("row_start_seconds", machine.row_start_s);
+  visit("ghost_share", machine.ghost_share);
   visit("skin_penalty", machine.skin_penalty);
   visit("row_end_seconds", machine.row_end_s);
   visit("poll_seconds", machine.poll_s);
@@ -62,6 +63,7 @@ class Reader {
       machine.name = json["name"].get<std::string>();
     visit_numbers(machine, [&](const char* name, auto& value) { number(json, name, "", value); });
     memory(json, machine);
+    planes(json, machine);
     visit_tables(machine, [&](const char* name, CopyTable& table) { rates(json, name, table); });
     links(json, machine);
     refuse_unknown(json, "");
@@ -148,6 +150,18 @@ class Reader {
     });
   }
 
+  void planes(const Json& json, Machine& machine) {
+    known_.emplace_back("planes");
+    if (!json.contains("planes")) return;
+    const Json* entry = member(json, "planes", "");
+    if (entry == nullptr) return;
+    rows(*entry, "planes", 3, [&](const Json& row) {
+      machine.planes.push_back({.plane_bytes = bytes(row[0]),
+                                .set_bytes = bytes(row[1]),
+                                .slowdown = row[2].get<double>()});
+    });
+  }
+
   void rates(const Json& json, const std::string& name, CopyTable& table) {
     known_.push_back(name);
     // Only the plain copy is needed; the others are ways to do better.
@@ -208,6 +222,10 @@ class Writer {
     for (const MemoryLevel& level : machine_.memory)
       levels.push_back({level.size_bytes, level.bytes_per_second});
     json["memory"] = with_source("memory", {{"rates", levels}});
+    Json planes = Json::array();
+    for (const PlaneCost& cost : machine_.planes)
+      planes.push_back({cost.plane_bytes, cost.set_bytes, cost.slowdown});
+    if (!planes.empty()) json["planes"] = with_source("planes", {{"rates", planes}});
     visit_tables(machine_, [&](const char* name, const CopyTable& table) {
       if (!table.is_empty()) json[name] = with_source(name, {{"rates", rows_of(table)}});
     });

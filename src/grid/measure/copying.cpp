@@ -1,9 +1,11 @@
 // How fast faces are copied, by the length and distance of their runs, in and out of caches.
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "grid/copy/runs.hpp"
+#include "grid/measure/large_pages.hpp"
 #include "grid/measure/probes.hpp"
 
 namespace sorrel::grid {
@@ -15,21 +17,26 @@ constexpr std::int64_t run_count_max = 16'384;
 class Streamed {
  public:
   explicit Streamed(std::int64_t bytes)
-      : data_(static_cast<std::size_t>(bytes)), buffer_(static_cast<std::size_t>(bytes)) {}
+      : memory_(2 * static_cast<std::size_t>(bytes)),
+        data_(memory_.bytes().first(static_cast<std::size_t>(bytes))),
+        buffer_(memory_.bytes().last(static_cast<std::size_t>(bytes))) {}
 
   [[nodiscard]] std::int64_t bytes() const { return static_cast<std::int64_t>(data_.size()); }
 
   /// Bytes per second of packing and unpacking together.
-  [[nodiscard]] double rate(std::int64_t run_bytes, std::int64_t stride_bytes, Pack how) {
+  [[nodiscard]] double rate(const Party& party,
+                            std::int64_t run_bytes,
+                            std::int64_t stride_bytes,
+                            Pack how) {
     const std::int64_t count = std::clamp<std::int64_t>(bytes() / stride_bytes, 1, run_count_max);
     // From the end, so that what a sweep has left in a small cache is what it would be for a face.
     const Runs runs{.first = data_.data() + (bytes() / stride_bytes - count) * stride_bytes,
                     .run_bytes = run_bytes,
                     .loops = {{{.count = count, .stride_bytes = stride_bytes}}}};
-    const double pack_s =
-        least_seconds(3, [&] { pack(runs, how, buffer_.data()); }, [&] { stream(); });
-    const double unpack_s =
-        least_seconds(3, [&] { unpack(runs, how, buffer_.data()); }, [&] { stream(); });
+    const double pack_s = least_seconds_together(
+        party, 3, [&] { pack(runs, how, buffer_.data()); }, [&] { stream(); });
+    const double unpack_s = least_seconds_together(
+        party, 3, [&] { unpack(runs, how, buffer_.data()); }, [&] { stream(); });
     return 2 * static_cast<double>(runs.bytes()) / std::max(pack_s + unpack_s, 1e-9);
   }
 
@@ -39,8 +46,9 @@ class Streamed {
       data_[i] = static_cast<std::byte>(static_cast<unsigned char>(data_[i]) + 1);
   }
 
-  std::vector<std::byte> data_;
-  std::vector<std::byte> buffer_;
+  LargePages memory_;
+  std::span<std::byte> data_;
+  std::span<std::byte> buffer_;
 };
 
 // Rows of arrays of 32, 128 and 512 doubles with their ghosts, for faces across the rows; the rows
@@ -68,7 +76,7 @@ void probe_copying(const Party& party, Machine& machine) {
     for (CopyRate shape : shapes(set == sets[2] ? 0 : set)) {
       const auto rate = [&](Pack how) {
         const double mine = party.is_first_of_processor()
-                                ? 1 / block.rate(shape.run_bytes, shape.stride_bytes, how)
+                                ? 1 / block.rate(party, shape.run_bytes, shape.stride_bytes, how)
                                 : 0;
         return 1 / party.largest(mine);
       };

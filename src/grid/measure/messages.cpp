@@ -1,6 +1,7 @@
 // What messages cost: between ranks of one processor, of one node, and of different nodes. Two
 // ranks exchange, as neighbours do; the processor's part is what their computing is slowed by.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -165,20 +166,54 @@ int partner_at(const Party& party, int distance) {
 // ---- links
 // -----------------------------------------------------------------------------------------
 
+/// Data that are streamed through, as by a sweep, so that a face of them comes from where it would
+/// in a step.
+class Streamed {
+ public:
+  explicit Streamed(const Party& party, bool is_active)
+      : data_(static_cast<std::size_t>(
+            is_active ? std::clamp<std::int64_t>(party.large_set_bytes, 2 * large_bytes, 1 << 26)
+                      : 2 * large_bytes)) {}
+
+  /// Two places for messages of large_bytes.
+  [[nodiscard]] std::byte* out() { return data_.data(); }
+
+  [[nodiscard]] std::byte* in() { return data_.data() + large_bytes; }
+
+  void stream() {
+    for (std::size_t i = 0; i < data_.size(); i += 64)
+      data_[i] = static_cast<std::byte>(static_cast<unsigned char>(data_[i]) + 1);
+  }
+
+ private:
+  std::vector<std::byte> data_;
+};
+
+// Seconds that a byte takes more when it is not in a near cache.
+double cold_slope(const Party& party, Exchanger& pair) {
+  Streamed data(party, pair.is_active());
+  const auto stream = [&] { data.stream(); };
+  const double small_s =
+      pair.exchange_of_type_s(MPI_BYTE, data.out(), data.in(), small_bytes, stream);
+  const double large_s =
+      pair.exchange_of_type_s(MPI_BYTE, data.out(), data.in(), large_bytes, stream);
+  return std::max(0.0, large_s - small_s) / large_bytes;
+}
+
 // Both ranks' work is done by the one processor, and nothing is under way meanwhile.
 Link link_on_processor(const Party& party) {
   Exchanger pair(party, partner_on_processor(party));
-  const double small_s = pair.exchange_s(small_bytes);
-  const double large_s = pair.exchange_s(large_bytes);
   Link link;
   link.name = "same processor";
-  link.overhead_s = small_s / 4;
-  link.overhead_s_per_byte = std::max(0.0, large_s - small_s) / 2 / large_bytes;
+  link.overhead_s = pair.exchange_s(small_bytes) / 4;
+  link.overhead_s_per_byte = cold_slope(party, pair) / 2;
   link.progress_share = 1;
   return link;
 }
 
-Link link_between(const Party& party, int distance) {
+enum class Reach { same_node, other_node };
+
+Link link_between(const Party& party, int distance, Reach reach) {
   const int partner = partner_at(party, distance);
   const bool is_first_pair = party.rank == 0 || partner == 0;
   Exchanger alone(party, is_first_pair ? partner : -1);
@@ -197,41 +232,57 @@ Link link_between(const Party& party, int distance) {
   link.gap_s_per_byte = slope - link.overhead_s_per_byte;
   // What is left of a copy that the processor makes is noise, not a wire.
   if (link.gap_s_per_byte < 0.1 * slope) {
-    link.overhead_s_per_byte = slope;
+    link.overhead_s_per_byte = std::max(slope, cold_slope(party, all));
     link.gap_s_per_byte = 0;
     link.progress_share = 1;
     return link;
   }
+  // A wire is as slow whatever caches hold; memory is not.
+  if (reach == Reach::same_node)
+    link.overhead_s_per_byte += std::max(0.0, cold_slope(party, all) - slope);
   link.contention = std::max(1.0, (loaded_slope - link.overhead_s_per_byte) / link.gap_s_per_byte);
   link.progress_share = all.progress_share(large_bytes, large_busy_s);
   return link;
 }
 
+// Ranks of one machine, by its name: so nodes that are pretended within a process count, too.
 int node_size(const Party& party) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(party.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int size = 0;
-  MPI_Comm_size(node, &size);
-  MPI_Comm_free(&node);
+  std::array<char, MPI_MAX_PROCESSOR_NAME> mine{};
+  int length = 0;
+  MPI_Get_processor_name(mine.data(), &length);
+  std::array<char, MPI_MAX_PROCESSOR_NAME> first = mine;
+  MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, party.comm);
+  int size = first == mine ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_INT, MPI_SUM, party.comm);
   return size;
 }
 
+// Who reaches whom how, the innermost first: ranks of a processor, of a node, all. A node may be
+// less than a processor: there are pretend ones.
 void probe_links(const Party& party, Machine& machine) {
-  const bool has_shared_processors = party.ranks_per_processor > 1;
-  const bool has_processors = party.rank_count > party.ranks_per_processor;
   const int ranks_per_node = node_size(party);
   const bool has_nodes = ranks_per_node < party.rank_count;
-  if (has_shared_processors) {
+  const int inner = std::min(party.ranks_per_processor, ranks_per_node);
+  if (inner > 1) {
     machine.links.push_back(link_on_processor(party));
-    machine.links.back().group_count = machine.processor_count;
+    const bool is_node = ranks_per_node < party.ranks_per_processor;
+    if (is_node) machine.links.back().name = "same node";
+    machine.links.back().group_count =
+        is_node ? party.rank_count / ranks_per_node : machine.processor_count;
   }
-  if (has_processors && ranks_per_node > party.ranks_per_processor) {
-    machine.links.push_back(link_between(party, 1));
-    machine.links.back().name = "same node";
-    if (has_nodes) machine.links.back().group_ranks = ranks_per_node;
+  if (ranks_per_node > party.ranks_per_processor) {
+    machine.links.push_back(link_between(party, 1, Reach::same_node));
+    Link& link = machine.links.back();
+    link.name = "same node";
+    // Where ranks share processors, more of them make nodes of more ranks, else more nodes.
+    if (has_nodes && machine.processor_count > 0)
+      link.group_count = party.rank_count / ranks_per_node;
+    else if (has_nodes)
+      link.group_ranks = ranks_per_node;
   }
   if (has_nodes) {
-    machine.links.push_back(link_between(party, ranks_per_node / party.ranks_per_processor));
+    const int distance = std::max(1, ranks_per_node / party.ranks_per_processor);
+    machine.links.push_back(link_between(party, distance, Reach::other_node));
     machine.links.back().name = "other node";
   }
   if (machine.links.size() == 1) machine.links.back().group_count = 0;
@@ -250,15 +301,9 @@ void probe_datatypes(const Party& party, Machine& machine) {
   const int partner = party.rank_count > party.ranks_per_processor ? partner_at(party, 1)
                                                                    : partner_on_processor(party);
   Exchanger pair(party, partner);
-  const auto set = static_cast<std::size_t>(
-      pair.is_active() ? std::clamp<std::int64_t>(party.large_set_bytes, 2 * large_bytes, 1 << 26)
-                       : 2 * large_bytes);
-  std::vector<std::byte> data(set);
+  Streamed data(party, pair.is_active());
   std::vector<std::byte> packed(2 * large_bytes);
-  const auto stream = [&] {
-    for (std::size_t i = 0; i < data.size(); i += 64)
-      data[i] = static_cast<std::byte>(static_cast<unsigned char>(data[i]) + 1);
-  };
+  const auto stream = [&] { data.stream(); };
   for (const auto& [run, stride] : {std::pair{8, 272},
                                     {8, 1040},
                                     {8, 4112},
@@ -271,8 +316,7 @@ void probe_datatypes(const Party& party, Machine& machine) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Type_create_hvector(count, run, stride, MPI_BYTE, &type);
     MPI_Type_commit(&type);
-    const double strided_s =
-        pair.exchange_of_type_s(type, data.data(), data.data() + large_bytes, 1, stream);
+    const double strided_s = pair.exchange_of_type_s(type, data.out(), data.in(), 1, stream);
     MPI_Type_free(&type);
     const double plain_s = pair.exchange_of_type_s(MPI_BYTE, packed.data(),
                                                    packed.data() + large_bytes, run * count, [] {});

@@ -20,6 +20,8 @@ struct Party {
   int rank_count = 1;
   int ranks_per_processor = 1;
   std::int64_t large_set_bytes = 0;
+  /// The first ranks of processors; null on others.
+  MPI_Comm firsts = MPI_COMM_NULL;
 
   [[nodiscard]] bool is_first_of_processor() const { return rank % ranks_per_processor == 0; }
 
@@ -33,7 +35,14 @@ struct Party {
                                    const std::function<void()>& body,
                                    const std::function<void()>& before = {});
 
-/// flops_per_second, memory, row_start_s, skin_penalty, row_end_s.
+/// The same on all first ranks of processors at once: each run begins together, so that what they
+/// share is shared; the slowest counts. Called by first ranks only.
+[[nodiscard]] double least_seconds_together(const Party& party,
+                                            int repeat_count,
+                                            const std::function<void()>& body,
+                                            const std::function<void()>& before = {});
+
+/// flops_per_second, memory, planes, row_start_s, ghost_share, skin_penalty, row_end_s.
 void probe_computing(const Party& party, Machine& machine);
 
 /// copy and blocked.

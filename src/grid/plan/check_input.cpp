@@ -81,6 +81,19 @@ std::string trouble_with_memory(const std::vector<MemoryLevel>& memory) {
   return "";
 }
 
+std::string trouble_with_planes(const std::vector<PlaneCost>& planes) {
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    const Bound bounds[] = {
+        {"a plane's size", static_cast<double>(planes[i].plane_bytes), 1, 1e15},
+        {"a set size", static_cast<double>(planes[i].set_bytes), 1, 1e15},
+        {"a slowdown", planes[i].slowdown, 0.01, 1e3},
+    };
+    if (const std::string trouble = first_trouble(bounds); !trouble.empty())
+      return text_of("planes[%zu]: %s", i, trouble.c_str());
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string trouble_with(const Problem& problem) {
@@ -121,12 +134,14 @@ std::string trouble_with(const Machine& machine) {
       {"processors", static_cast<double>(machine.processor_count), 0, rank_count_max},
       {"flops_per_second", machine.flops_per_second, rate_least, rate_most},
       {"row_start_seconds", machine.row_start_s, 0, seconds_most},
+      {"ghost_share", machine.ghost_share, 0, 1e3},
       {"skin_penalty", machine.skin_penalty, 0, 1e3},
       {"row_end_seconds", machine.row_end_s, 0, seconds_most},
       {"poll_seconds", machine.poll_s, 0, seconds_most},
   };
   if (std::string trouble = first_trouble(bounds); !trouble.empty()) return trouble;
   if (std::string trouble = trouble_with_memory(machine.memory); !trouble.empty()) return trouble;
+  if (std::string trouble = trouble_with_planes(machine.planes); !trouble.empty()) return trouble;
   if (machine.copy.is_empty()) return "copy is empty; at least one rate is needed";
   const std::pair<const char*, const CopyTable*> tables[] = {
       {"copy", &machine.copy}, {"blocked", &machine.blocked}, {"datatype", &machine.datatype}};

@@ -22,46 +22,57 @@ int ranks_per_processor_of(const Machine& machine, int rank_count) {
 CostModel::CostModel(const Machine& machine, const Problem& problem, int rank_count)
     : machine_(machine),
       problem_(problem),
-      ranks_per_processor_(ranks_per_processor_of(machine, rank_count)) {}
+      ranks_per_processor_(ranks_per_processor_of(machine, rank_count)),
+      update_rate_(machine) {}
 
 CostModel::Load CostModel::load_of(const ProcessGrid& grid) const {
   Load load;
   load.block = largest_block(problem_, grid);
   load.faces = faces_of(problem_, grid);
   load.set_bytes = padded_bytes(problem_, load.block) * arrays_per_update * ranks_per_processor_;
+  const double byte_s = update_rate_.seconds_per_byte(load.set_bytes);
+  const double slowdown = update_rate_.plane_slowdown(plane_bytes(load.block), load.set_bytes);
+  load.cell_s = slowdown * std::max(problem_.flops_per_cell / machine_.flops_per_second,
+                                    problem_.bytes_per_cell * byte_s);
+  load.ghost_s = load.cell_s * machine_.ghost_share;
   return load;
 }
 
 // ---- computing: the roofline, and the start of rows
 // -----------------------------------------------
 
-double CostModel::seconds_per_cell(const Load& load) const {
-  const auto level = std::find_if(
-      machine_.memory.begin(), machine_.memory.end(), [&](const MemoryLevel& candidate) {
-        return candidate.size_bytes == 0 || load.set_bytes <= candidate.size_bytes;
-      });
-  SORREL_CHECK(level != machine_.memory.end());
-  return std::max(problem_.flops_per_cell / machine_.flops_per_second,
-                  problem_.bytes_per_cell / level->bytes_per_second);
+// Of the planes in which the farthest neighbours of a cell lie; wider halos look at more of them
+// than the three that machines are measured with.
+std::int64_t CostModel::plane_bytes(const Extents& block) const {
+  Extents plane = padded(problem_, block);
+  for (const std::size_t d : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    const std::size_t outermost = memory_order(problem_)[2 - d];
+    if (problem_.extents[outermost] == 1) continue;
+    plane[outermost] = 1;
+    break;
+  }
+  return cell_count(plane) * problem_.element_bytes * problem_.field_count *
+         (2 * problem_.halo_width + 1) / 3;
 }
 
 double CostModel::compute_s(const Load& load) const {
   const double cells = static_cast<double>(cell_count(load.block));
-  const double rows = cells / static_cast<double>(load.block[memory_order(problem_)[0]]);
-  return cells * seconds_per_cell(load) + rows * machine_.row_start_s;
+  const double ghosts = static_cast<double>(cell_count(padded(problem_, load.block))) - cells;
+  const double rows = cells / static_cast<double>(load.block[contiguous_dimension(problem_)]);
+  return cells * load.cell_s + ghosts * load.ghost_s + rows * machine_.row_start_s;
 }
 
 // What it costs in addition to update the cells at the faces first: their neighbours are loaded
 // twice, and at the faces across the rows every row is visited once more.
 double CostModel::skin_s(const Load& load) const {
-  const std::size_t contiguous = memory_order(problem_)[0];
+  const std::size_t contiguous = contiguous_dimension(problem_);
   double seconds = 0;
   for (const Face& face : load.faces) {
     if (face.is_own) continue;
     const double slices = static_cast<double>(cell_count(load.block)) /
                           static_cast<double>(load.block[face.dimension]) * face.side_count;
     const double cells = slices * static_cast<double>(problem_.halo_width);
-    seconds += cells * machine_.skin_penalty * seconds_per_cell(load);
+    seconds += cells * machine_.skin_penalty * load.cell_s;
     if (face.dimension == contiguous) seconds += slices * machine_.row_end_s;
   }
   return seconds;
@@ -70,11 +81,16 @@ double CostModel::skin_s(const Load& load) const {
 // ---- packing
 // ---------------------------------------------------------------------------------------
 
-// Both ends of one side's message: what the sender packs another has to unpack.
-double CostModel::copy_s(const Load& load, const Face& face, Pack pack) const {
+// Both ends of one side's message: what the sender packs another has to unpack. A face that has
+// just been updated is packed from a cache.
+double CostModel::copy_s(const Load& load, const Face& face, Pack pack, bool is_updated) const {
   const auto seconds = [&](const CopyTable& table) {
-    return static_cast<double>(face.bytes) *
-           table.seconds_per_byte(face.run_bytes, face.stride_bytes, load.set_bytes);
+    const auto from = [&](std::int64_t set_bytes) {
+      return static_cast<double>(face.bytes) *
+             table.seconds_per_byte(face.run_bytes, face.stride_bytes, set_bytes);
+    };
+    const double apart_s = from(load.set_bytes);
+    return is_updated ? (apart_s + std::min(from(1), apart_s)) / 2 : apart_s;
   };
   switch (pack) {
     case Pack::rows:
@@ -96,10 +112,10 @@ Pack CostModel::cheapest_pack(const Load& load, const Face& face) const {
   if (face.is_own) return Pack::rows;
   if (face.direct_bytes > 0) return Pack::direct;
   Pack best = Pack::rows;
-  double best_s = copy_s(load, face, best);
+  double best_s = copy_s(load, face, best, false);
   const auto consider = [&](Pack pack, const CopyTable& table) {
     if (table.is_empty()) return;
-    if (const double s = copy_s(load, face, pack); s < best_s) {
+    if (const double s = copy_s(load, face, pack, false); s < best_s) {
       best = pack;
       best_s = s;
     }
@@ -121,7 +137,10 @@ CostModel::Exchange CostModel::messages_of(const Face& face, const Candidate& ca
     exchange.wire_s +=
         share.mean * face.side_count * (2 * link.overhead_s + bytes * link.overhead_s_per_byte);
     if (share.worst == 0) continue;
-    const double flight_s = share.worst * bytes * link.gap_s_per_byte * link.contention;
+    // Ranks of a processor that have a wire in common wait for each other's messages, too.
+    const int sharers = std::min(ranks_per_processor_, share.inner_group);
+    const double messages = std::max<double>(share.worst, sharers * share.mean * face.side_count);
+    const double flight_s = messages * bytes * link.gap_s_per_byte * link.contention;
     exchange.flight_s += flight_s;
     exchange.progressing_s += flight_s * link.progress_share;
     exchange.latency_s = std::max(exchange.latency_s, link.latency_s);
@@ -129,11 +148,13 @@ CostModel::Exchange CostModel::messages_of(const Face& face, const Candidate& ca
   return exchange;
 }
 
-CostModel::Exchange CostModel::exchange_of(const Load& load, const Candidate& candidate) const {
+CostModel::Exchange CostModel::exchange_of(const Load& load,
+                                           const Candidate& candidate,
+                                           bool is_updated) const {
   Exchange sum;
   for (const Face& face : load.faces) {
     if (face.side_count == 0) continue;
-    sum.pack_s += face.side_count * copy_s(load, face, candidate.pack[face.dimension]);
+    sum.pack_s += face.side_count * copy_s(load, face, candidate.pack[face.dimension], is_updated);
     if (face.is_own) continue;
     const Exchange one = messages_of(face, candidate);
     sum.wire_s += one.wire_s;
@@ -156,7 +177,7 @@ Candidate CostModel::without_overlap(const ProcessGrid& grid, const ProcessGrid&
   candidate.brick = brick;
   for (const Face& face : load.faces)
     candidate.pack[face.dimension] = cheapest_pack(load, face);
-  const Exchange exchange = exchange_of(load, candidate);
+  const Exchange exchange = exchange_of(load, candidate, false);
   const double busy_s = compute_s(load) + exchange.pack_s + exchange.wire_s;
   const double ranks = ranks_per_processor_;
   candidate.time = {
@@ -171,7 +192,7 @@ Candidate CostModel::without_overlap(const ProcessGrid& grid, const ProcessGrid&
 
 Candidate CostModel::with_overlap(const Candidate& plain, const Overlap& overlap) const {
   const Load load = load_of(plain.grid);
-  const Exchange exchange = exchange_of(load, plain);
+  const Exchange exchange = exchange_of(load, plain, true);
   const double ranks = ranks_per_processor_;
   const double update_s = compute_s(load);
   const double compute_s = update_s + skin_s(load) + (overlap.tile_count - 1) * machine_.poll_s;

@@ -7,6 +7,7 @@
 #include <sorrel/grid/plan.hpp>
 
 #include "grid/plan/face.hpp"
+#include "grid/plan/update_rate.hpp"
 
 namespace sorrel::grid {
 
@@ -26,6 +27,8 @@ class CostModel {
     Extents block{};
     PerDimension<Face> faces;
     std::int64_t set_bytes = 0;  ///< what one processor's blocks take of its caches
+    double cell_s = 0;           ///< to update a cell
+    double ghost_s = 0;          ///< to read a ghost
   };
 
   /// The exchange of one block with its neighbours.
@@ -38,17 +41,20 @@ class CostModel {
   };
 
   [[nodiscard]] Load load_of(const ProcessGrid& grid) const;
-  [[nodiscard]] double seconds_per_cell(const Load& load) const;
+  [[nodiscard]] std::int64_t plane_bytes(const Extents& block) const;
   [[nodiscard]] double compute_s(const Load& load) const;
   [[nodiscard]] double skin_s(const Load& load) const;
-  [[nodiscard]] double copy_s(const Load& load, const Face& face, Pack pack) const;
+  [[nodiscard]] double copy_s(const Load& load, const Face& face, Pack pack, bool is_updated) const;
   [[nodiscard]] Pack cheapest_pack(const Load& load, const Face& face) const;
-  [[nodiscard]] Exchange exchange_of(const Load& load, const Candidate& candidate) const;
+  [[nodiscard]] Exchange exchange_of(const Load& load,
+                                     const Candidate& candidate,
+                                     bool is_updated) const;
   [[nodiscard]] Exchange messages_of(const Face& face, const Candidate& candidate) const;
 
   const Machine& machine_;
   const Problem& problem_;
   const int ranks_per_processor_;
+  const UpdateRate update_rate_;
 };
 
 }  // namespace sorrel::grid

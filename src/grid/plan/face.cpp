@@ -88,6 +88,12 @@ PerDimension<std::size_t> memory_order(const Problem& problem) {
   return {0, 1, 2};
 }
 
+std::size_t contiguous_dimension(const Problem& problem) {
+  for (const std::size_t d : memory_order(problem))
+    if (problem.extents[d] > 1) return d;
+  return memory_order(problem)[0];
+}
+
 PerDimension<Face> faces_of(const Problem& problem, const ProcessGrid& grid) {
   const Extents block = largest_block(problem, grid);
   const Extents room = padded(problem, block);

@@ -40,6 +40,9 @@ struct Face {
 /// The dimensions from contiguous to farthest apart.
 [[nodiscard]] PerDimension<std::size_t> memory_order(const Problem& problem);
 
+/// The innermost dimension that has more than one cell.
+[[nodiscard]] std::size_t contiguous_dimension(const Problem& problem);
+
 /// The faces of the block that has the most neighbours, one for each dimension.
 [[nodiscard]] PerDimension<Face> faces_of(const Problem& problem, const ProcessGrid& grid);
 

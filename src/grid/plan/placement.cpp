@@ -97,6 +97,7 @@ std::vector<LinkShare> link_shares(const Machine& machine,
                                    int side_count) {
   std::vector<LinkShare> shares;
   Crossing beyond{.mean = 1, .worst = side_count};
+  int inner_group = 1;
   for (const Link& link : machine.links) {
     const int group = group_size(link, candidate.rank_count());
     // The outermost joins everybody that is left.
@@ -104,9 +105,12 @@ std::vector<LinkShare> link_shares(const Machine& machine,
     const Crossing crossing = is_last ? Crossing{} : crossing_of(candidate, dimension, group);
     const Crossing left{.mean = std::min(beyond.mean, crossing.mean),
                         .worst = std::min(beyond.worst, crossing.worst)};
-    shares.push_back(
-        {.link = &link, .mean = beyond.mean - left.mean, .worst = beyond.worst - left.worst});
+    shares.push_back({.link = &link,
+                      .mean = beyond.mean - left.mean,
+                      .worst = beyond.worst - left.worst,
+                      .inner_group = inner_group});
     beyond = left;
+    inner_group = group;
   }
   return shares;
 }

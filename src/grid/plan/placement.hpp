@@ -25,8 +25,9 @@ namespace sorrel::grid {
 /// A link's part in reaching the neighbours in one dimension.
 struct LinkShare {
   const Link* link;
-  double mean;  ///< of all pairs of neighbours, those that it joins
-  int worst;    ///< neighbours that it joins, for the rank with most of them far away
+  double mean;      ///< of all pairs of neighbours, those that it joins
+  int worst;        ///< neighbours that it joins, for the rank with most of them far away
+  int inner_group;  ///< consecutive ranks that have this link to the others in common
 };
 
 /// For every link, the innermost first; a pair of ranks uses the innermost that joins it. Ranks

@@ -41,6 +41,7 @@ Settings settings_of(std::uint32_t worker_count, FiberTeam::Followers followers)
   if (followers == FiberTeam::Followers::loops) return settings;
   settings.loop_width_max = std::exchange(settings.limits.width_max, worker_count);
   settings.limits.width_min = 1;
+  settings.limits.has_fibers = true;
   return settings;
 }
 

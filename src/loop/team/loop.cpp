@@ -63,6 +63,9 @@ ProcessTeam& make_process_team() {
   if (team == nullptr) {
     const Settings settings = settings_of_environment(usable_cpus());
     team = new ProcessTeam(settings, std::max(settings.limits.width_max, capacity_min));
+    // With friends about we may begin with one thread; somebody has to see them leave.
+    if (team->team.controls().width.load(std::memory_order_relaxed) < settings.limits.width_max)
+      team->monitor.begin_watching();
     // Release, pairs with the acquire in team_of_process().
     process_team.store(team, std::memory_order_release);
     static std::atomic_flag has_handlers;

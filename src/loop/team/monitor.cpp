@@ -108,11 +108,15 @@ void* Monitor::thread_main(void* argument) {
   Monitor& self = *static_cast<Monitor*>(argument);
   while (!self.is_stopping()) {
     os::futex_wait(self.is_stopping_, 0, core::Governor::sample_period_ns);
+    if (self.is_stopping()) break;
     self.tick();
     if (self.idle_ticks_ > ticks_per_second) self.sleep_until_used();
   }
-  // Not woken: the waiter looks again by itself, and may be gone after the store.
-  self.has_ended_.store(1, std::memory_order_release);
+  // Release, pairs with stop(). The waiter may be gone after the store: a wake-up of its address
+  // then does no harm, and without one a process would end up to a tick later.
+  std::atomic<std::uint32_t>& has_ended = self.has_ended_;
+  has_ended.store(1, std::memory_order_release);
+  os::futex_wake_one(has_ended);
   return nullptr;
 }
 
@@ -138,10 +142,14 @@ void Monitor::tick() {
   // Cleared here, set again by the next loop.
   controls_.is_used.store(false, std::memory_order_relaxed);
   if (ticks_ % ticks_per_reclaim == 0) friends_->reclaim();
-  friends_->set_demand(wanted);
+  friends_->set_demand(wanted, governor_.is_coarse());
   const auto view = friends_->look(sample_.cpus, settings_.limits.width_max);
   sample_.fair_share = view.fair_share;
   sample_.friend_count = view.friend_count;
+  sample_.do_friends_keep = view.do_all_keep;
+  // Modulo 2^32, as the counter is.
+  sample_.loop_count +=
+      loop_count_.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(sample_.loop_count);
   carry_out(governor_.update(sample_));
 }
 
@@ -167,6 +175,7 @@ void Monitor::read_threads() {
     if (!times) continue;
     sample_.run_ns += times->run_ns - last_times_[index].run_ns;
     sample_.delay_ns += times->delay_ns - last_times_[index].delay_ns;
+    sample_.slice_count += times->slice_count - last_times_[index].slice_count;
     last_times_[index] = *times;
   }
 }

@@ -49,6 +49,8 @@ class Monitor {
 
   /// At a loop's entry.
   void note_use() {
+    // Relaxed, and not atomic as a whole: an estimate, from which a loop may be missing.
+    loop_count_.store(loop_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     // Relaxed: read often, written once a tick.
     if (controls_.is_used.load(std::memory_order_relaxed)) [[likely]]
       return;
@@ -105,7 +107,8 @@ class Monitor {
   // Any thread.
   alignas(cache_line_bytes) std::atomic<std::uint32_t> thread_count_{0};
   std::array<std::atomic<int>, thread_count_max> thread_numbers_{};
-  std::atomic<bool> has_started_{false};
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> loop_count_{0};
+  alignas(cache_line_bytes) std::atomic<bool> has_started_{false};
   std::atomic<std::uint32_t> is_asleep_{0};
   std::atomic<bool> is_frozen_{false};
   std::atomic<std::uint32_t> is_stopping_{0};

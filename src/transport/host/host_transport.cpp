@@ -31,6 +31,10 @@ constexpr int take_count_max = 64;
 constexpr int misses_per_look = 3;
 /// Where nothing else can come, and nobody wants the core.
 constexpr int misses_per_look_alone = 24;
+/// Between two sleeps.
+constexpr int misses_per_cold_look = 2;
+/// What has been waited for comes late by this part of the wait.
+constexpr std::int64_t wait_per_sleep = 8;
 /// Sleep of a process that has nothing left to do but to let others finish.
 constexpr std::int64_t finish_sleep_ns_max = 1'000'000;
 
@@ -46,6 +50,7 @@ HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job, const Hos
       hot_ns_(job.is_crowded ? hot_ns_crowded : hot_ns_alone),
       misses_per_look_(is_alone_ && !job.is_crowded ? misses_per_look_alone : misses_per_look),
       link_(*job.api, job.host, job.process, job.process_count, limits),
+      quiet_(scheduler, link_, job.process, job.process_count),
       returned_links_(link_.receive_count()),
       ways_(new std::atomic<Way>[job.process_count]) {
   SORREL_CHECK(job.process_count <= process_count_max, "%u processes under a host MPI, at most %u",
@@ -56,10 +61,10 @@ HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job, const Hos
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
     auto station = std::make_unique<Station>();
     station->look.transport = this;
+    station->look.is_look = true;
     station->look.run = [](core::Worker& worker, core::Timer& timer) {
       auto& look = static_cast<Look&>(timer);
       HostTransport& self = *look.transport;
-      look.may_be_late = true;
       if (self.look(worker)) {
         // Whoever it was for waits for no clock.
         look.due_ns = 1;
@@ -144,6 +149,15 @@ bool HostTransport::try_send(core::Worker& from,
                              const Packet& packet,
                              const void* payload) {
   SORREL_ASSERT(to.process != own_process() && packet.payload_bytes <= payload_bytes_max());
+  const bool is_taken = try_send_or_leave(from, to, packet, payload);
+  if (is_taken) quiet_.count_sent(from.index());
+  return is_taken;
+}
+
+bool HostTransport::try_send_or_leave(core::Worker& from,
+                                      Place to,
+                                      const Packet& packet,
+                                      const void* payload) {
   const Station& station = *stations_[from.index()];
   // Relaxed: nothing is read through it. Behind what is in the outbox nothing may overtake.
   if (station.taken_count.load(std::memory_order_relaxed) == station.posted_count) {
@@ -215,6 +229,7 @@ bool HostTransport::look(core::Worker& worker) {
   empty_inbox(worker);
   if (!try_take_turn(worker)) return false;
   const bool any = serve(worker, Running::at_once);
+  if (!any) quiet_.tend();
   give_turn_up(worker);
   empty_inbox(worker);
   return any;
@@ -228,15 +243,22 @@ bool HostTransport::serve(core::Worker& worker, Running running) {
   HostLink::Arrival arrival;
   int count = 0;
   int miss_count = 0;
+  // Relaxed: a hint.
+  const int miss_count_max =
+      is_cold_.load(std::memory_order_relaxed) ? misses_per_cold_look : misses_per_look_;
   const bool was_idle = running == Running::at_once && !worker.has_ready() &&
                         worker.running().state != core::FiberState::running;
   while (count < take_count_max) {
     if (link_.take(arrival)) {
+      if (HostQuiet::is_ours(arrival.header.kind)) {
+        quiet_.take(arrival);
+        continue;
+      }
       hand_over(worker, arrival, running);
       ++count;
       // What an idle worker has waited for goes first.
       if (was_idle && worker.has_ready()) break;
-    } else if (!was_idle || count != 0 || ++miss_count == misses_per_look_) {
+    } else if (!was_idle || count != 0 || ++miss_count == miss_count_max) {
       break;
     }
   }
@@ -288,6 +310,7 @@ void HostTransport::empty_inbox(core::Worker& worker) {
 }
 
 void HostTransport::run_handler(core::Worker& worker, const HostLink::Arrival& arrival) {
+  quiet_.count_taken(worker.index());
   const HostHeader& header = arrival.header;
   const Place from{.process = arrival.process, .worker = header.from_worker};
   const Packet packet{
@@ -320,7 +343,10 @@ std::int64_t HostTransport::delay_after(const core::Worker& worker, std::int64_t
     last_event_ns_.store(now_ns, std::memory_order_relaxed);
   }
   const std::int64_t idle_ns = now_ns - last_event_ns_.load(std::memory_order_relaxed);
-  if (idle_ns < hot_ns_) return 1;
+  const bool is_cold = idle_ns >= hot_ns_;
+  if (is_cold != is_cold_.load(std::memory_order_relaxed))
+    is_cold_.store(is_cold, std::memory_order_relaxed);
+  if (!is_cold) return 1;
   if (!may_enter(worker)) return off_duty_ns;
   if (on_duty != me) {
     // Somebody on duty who has not looked for long has found something else to do.
@@ -330,7 +356,7 @@ std::int64_t HostTransport::delay_after(const core::Worker& worker, std::int64_t
       return off_duty_ns;
   }
   last_look_ns_.store(now_ns, std::memory_order_relaxed);
-  return std::clamp((idle_ns - hot_ns_) / 4, look_ns_min, look_ns_max);
+  return std::clamp((idle_ns - hot_ns_) / wait_per_sleep, look_ns_min, look_ns_max);
 }
 
 HostTransport::Way HostTransport::try_way(std::uint32_t process) const {
@@ -366,16 +392,27 @@ bool HostTransport::finish_outgoing() {
   return waiting_count_.load(std::memory_order_relaxed) == 0 && link_.is_empty();
 }
 
+void HostTransport::drop(std::uint32_t slot) {
+  quiet_.count_taken(0);
+  link_.give_back(slot);
+}
+
 /// Nobody is left here who takes packets; their senders may still wait for credits.
 void HostTransport::drop_arrivals() {
   for (const auto& station : stations_) {
     const std::uint32_t tail = station->inbox_tail.load(std::memory_order_acquire);
     for (; station->inbox_head != tail; ++station->inbox_head)
-      link_.give_back(station->inbox[station->inbox_head % station->inbox.size()]);
+      drop(station->inbox[station->inbox_head % station->inbox.size()]);
   }
   HostLink::Arrival arrival;
-  while (link_.take(arrival))
-    link_.give_back(arrival.slot);
+  while (link_.take(arrival)) {
+    if (HostQuiet::is_ours(arrival.header.kind)) {
+      quiet_.take(arrival);
+    } else {
+      drop(arrival.slot);
+    }
+  }
+  quiet_.tend_at_the_end();
 }
 
 void HostTransport::finish() {

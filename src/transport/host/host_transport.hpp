@@ -25,6 +25,7 @@
 #include "core/scheduler.hpp"
 #include "core/timer.hpp"
 #include "transport/host/host_link.hpp"
+#include "transport/host/host_quiet.hpp"
 #include "transport/transport.hpp"
 
 namespace sorrel::transport {
@@ -47,6 +48,8 @@ struct HostJob {
   bool any_thread = false;
   /// More workers on this node than cores.
   bool is_crowded = false;
+  /// All processes of this node descend from it; 0 = nobody known.
+  std::int32_t common_ancestor = 0;
   /// All have said that they need nobody any more.
   bool has_ended = false;
   std::vector<HostMember> members;
@@ -56,7 +59,7 @@ class HostTransport final : public Transport {
  public:
   static constexpr std::uint32_t process_count_max = 1024;
   /// How long an idle process sleeps at most before it looks again.
-  static constexpr std::int64_t look_ns_max = 100'000;
+  static constexpr std::int64_t look_ns_max = 1'000'000;
 
   /// Before the scheduler's workers run. Both outlive it.
   HostTransport(core::Scheduler& scheduler, HostJob& job);
@@ -84,6 +87,9 @@ class HostTransport final : public Transport {
                           void* target,
                           std::uintptr_t source,
                           std::size_t bytes) override;
+
+  /// Knows when nobody is left.
+  [[nodiscard]] HostQuiet& quiet() { return quiet_; }
 
   void start(core::Worker& worker) override;
   void finish() override;
@@ -150,8 +156,13 @@ class HostTransport final : public Transport {
   void call(core::Worker& from, std::uint32_t worker, Call& notice);
   [[nodiscard]] std::int64_t delay_after(const core::Worker& worker, std::int64_t now_ns);
   [[nodiscard]] Way try_way(std::uint32_t process) const;
+  [[nodiscard]] bool try_send_or_leave(core::Worker& from,
+                                       Place to,
+                                       const Packet& packet,
+                                       const void* payload);
   [[nodiscard]] bool finish_outgoing();
   void drop_arrivals();
+  void drop(std::uint32_t slot);
 
   // Constant while the workers run.
   core::Scheduler& scheduler_;
@@ -165,6 +176,7 @@ class HostTransport final : public Transport {
 
   // Whoever has the turn.
   alignas(cache_line_bytes) HostLink link_;
+  HostQuiet quiet_;
 
   // Any worker.
   /// 1 + the worker that is inside, or 0.
@@ -179,6 +191,8 @@ class HostTransport final : public Transport {
   std::atomic<std::int64_t> last_look_ns_{0};
   std::atomic<std::int64_t> last_event_ns_{0};
   std::atomic<bool> has_news_{false};
+  /// Nothing has come for so long that looks are followed by sleep.
+  std::atomic<bool> is_cold_{false};
   mutable std::unique_ptr<std::atomic<Way>[]> ways_;
 };
 

@@ -9,15 +9,18 @@
 //! Progress: claiming is lock-free; the opener waits for what has been claimed by the helper.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 
 #include "base/cache_line.hpp"
+#include "core/sync.hpp"
 
 namespace sorrel::transport {
 
-class alignas(cache_line_bytes) ChunkClaims {
+using core::Order;
+
+template <class Sync>
+class alignas(cache_line_bytes) BasicChunkClaims {
  public:
   static constexpr std::uint32_t chunk_count_max = 0xffff;
 
@@ -25,20 +28,20 @@ class alignas(cache_line_bytes) ChunkClaims {
   std::uint32_t open(std::uint32_t chunk_count) {
     round_ = round_ == UINT32_MAX ? 1 : round_ + 1;
     // Relaxed: published by (O).
-    done_.store(0, std::memory_order_relaxed);
-    has_failed_.store(false, std::memory_order_relaxed);
+    done_.store(0, Order::relaxed);
+    has_failed_.store(0, Order::relaxed);
     // (O) release, pairs with (C): whoever claims sees the counts of this round.
-    word_.store(word(round_, 0, chunk_count), std::memory_order_release);
+    word_.store(word(round_, 0, chunk_count), Order::release);
     return round_;
   }
 
   /// Opener: the next chunk from the front, or nothing.
   std::optional<std::uint32_t> claim_front() {
-    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    std::uint64_t seen = word_.load(Order::relaxed);
     while (front_of(seen) < back_of(seen)) {
       // Relaxed: nothing but the number is passed on to us.
-      if (word_.compare_exchange_weak(seen, word(round_of(seen), front_of(seen) + 1, back_of(seen)),
-                                      std::memory_order_relaxed))
+      if (word_.compare_exchange(seen, word(round_of(seen), front_of(seen) + 1, back_of(seen)),
+                                 Order::relaxed))
         return front_of(seen);
     }
     return std::nullopt;
@@ -46,11 +49,11 @@ class alignas(cache_line_bytes) ChunkClaims {
 
   /// Helper: the next chunk of that round from the back, or nothing.
   std::optional<std::uint32_t> claim_back(std::uint32_t round) {
-    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    std::uint64_t seen = word_.load(Order::relaxed);
     while (round_of(seen) == round && front_of(seen) < back_of(seen)) {
       // (C) acquire, pairs with (O).
-      if (word_.compare_exchange_weak(seen, word(round, front_of(seen), back_of(seen) - 1),
-                                      std::memory_order_acquire, std::memory_order_relaxed))
+      if (word_.compare_exchange(seen, word(round, front_of(seen), back_of(seen) - 1),
+                                 Order::acquire))
         return back_of(seen) - 1;
     }
     return std::nullopt;
@@ -58,24 +61,24 @@ class alignas(cache_line_bytes) ChunkClaims {
 
   /// Helper: a chunk that it has claimed is copied, or cannot be.
   void finish_back(bool is_copied) {
-    if (!is_copied) has_failed_.store(true, std::memory_order_relaxed);
+    if (!is_copied) has_failed_.store(1, Order::relaxed);
     // (D) release, pairs with (W): the copy, and whether it failed, come with it.
-    done_.fetch_add(1, std::memory_order_release);
+    done_.fetch_add(1, Order::release);
   }
 
   /// Opener, after claim_front() has given nothing: the first chunk that is the helper's.
   [[nodiscard]] std::uint32_t first_of_helper() const {
-    return back_of(word_.load(std::memory_order_relaxed));
+    return back_of(word_.load(Order::relaxed));
   }
 
   /// Opener: whether `count` chunks of the helper's are finished.
   [[nodiscard]] bool are_done(std::uint32_t count) const {
     // (W) acquire, pairs with (D).
-    return done_.load(std::memory_order_acquire) == count;
+    return done_.load(Order::acquire) == count;
   }
 
   /// Opener, after are_done().
-  [[nodiscard]] bool has_failed() const { return has_failed_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool has_failed() const { return has_failed_.load(Order::relaxed) != 0; }
 
  private:
   static constexpr std::uint64_t word(std::uint32_t round,
@@ -92,11 +95,16 @@ class alignas(cache_line_bytes) ChunkClaims {
 
   static constexpr std::uint32_t back_of(std::uint64_t word) { return word & 0xffff; }
 
-  std::atomic<std::uint64_t> word_;
-  std::atomic<std::uint32_t> done_;
-  std::atomic<bool> has_failed_;
+  template <class T>
+  using Atomic = typename Sync::template Atomic<T>;
+
+  Atomic<std::uint64_t> word_;
+  Atomic<std::uint32_t> done_;
+  Atomic<std::uint32_t> has_failed_;
   // Opener only.
-  std::uint32_t round_;
+  std::uint32_t round_ = 0;
 };
+
+using ChunkClaims = BasicChunkClaims<core::StdSync>;
 
 }  // namespace sorrel::transport

@@ -33,7 +33,7 @@ const std::uint64_t probe_value = 0x534f5252454c2121;
 
 }  // namespace
 
-ShmTransport::ShmTransport(core::Scheduler& scheduler, Pulling pulling)
+ShmTransport::ShmTransport(core::Scheduler& scheduler, Pulling pulling, pid_t common_ancestor)
     : scheduler_(scheduler),
       memory_(scheduler.memory()),
       pulling_(pulling),
@@ -44,8 +44,7 @@ ShmTransport::ShmTransport(core::Scheduler& scheduler, Pulling pulling)
   help_ = {.handler = help, .owner = this};
   scheduler.set_runner(static_cast<core::RecordKind>(core::first_packet_kind + help_kind),
                        run_packet);
-  // All processes are children of one.
-  os::let_descendants_read(getppid());
+  os::let_descendants_read(common_ancestor);
   core::ProcessBoard& board = memory_.process(own_process());
   board.pid.store(getpid(), std::memory_order_relaxed);
   // (B) release, pairs with (A) in try_way(): from here on our memory may be read.

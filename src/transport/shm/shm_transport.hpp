@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <memory>
+#include <sys/types.h>
 
 #include "core/scheduler.hpp"
 #include "transport/shm/chunk_claims.hpp"
@@ -26,7 +27,8 @@ class ShmTransport final : public Transport {
   enum class Pulling { when_allowed, never };
 
   /// For a scheduler with shared memory, which it outlives not; before its workers run.
-  explicit ShmTransport(core::Scheduler& scheduler, Pulling pulling = Pulling::when_allowed);
+  /// `common_ancestor`: all processes of the job descend from it (os::let_descendants_read()).
+  ShmTransport(core::Scheduler& scheduler, Pulling pulling, pid_t common_ancestor);
 
   [[nodiscard]] std::uint32_t process_count() const override {
     return memory_.shape().process_count;

@@ -60,6 +60,72 @@ static void loops(int threads) {
   printf("nowait %d\n", all_once());
 }
 
+enum { many = 40000 };
+
+static unsigned char marks[many];
+
+static int marked(void) {
+  int right = 1;
+  for (int i = 0; i < many; ++i)
+    right &= marks[i] == 1;
+  memset(marks, 0, sizeof marks);
+  return right;
+}
+
+/// Loops of so many short chunks that a runtime may deal them out several at a time.
+static void short_chunks(int threads) {
+  int sum = 0, rising = 1, done = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+  for (int i = 0; i < many; ++i)
+    marks[i]++;
+  printf("short chunks %d\n", marked());
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 3)
+  for (long i = 2 * (many - 1); i >= 0; i -= 2)
+    marks[i / 2]++;
+  printf("down %d\n", marked());
+#pragma omp parallel num_threads(threads)
+  for (int round = 0; round < 10; ++round) {
+#pragma omp for schedule(nonmonotonic : dynamic) nowait
+    for (unsigned i = 0; i < many / 10; ++i)
+      marks[(unsigned)round * (many / 10) + i]++;
+  }
+  printf("one after the other %d\n", marked());
+#pragma omp parallel num_threads(threads) reduction(&& : rising)
+  {
+    int last = -1;
+#pragma omp for schedule(monotonic : dynamic)
+    for (int i = 0; i < many; ++i) {
+      rising = rising && i > last;
+      last = i;
+    }
+  }
+  printf("monotonic %d\n", rising);
+  // A loop within a chunk of another one.
+  omp_set_max_active_levels(2);
+#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(+ : sum)
+  for (int i = 0; i < many; ++i) {
+    marks[i]++;
+    if (i % 4000 != 3999) continue;
+#pragma omp parallel for num_threads(2) schedule(dynamic) reduction(+ : sum)
+    for (int j = 0; j < 500; ++j)
+      sum += j;
+  }
+  omp_set_max_active_levels(1);
+  printf("within %d %d\n", marked(), sum);
+  // One chunk waits for all others, so nobody may keep any behind it.
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+  for (int i = 0; i < many; ++i) {
+    int now = 0;
+    while (threads > 1 && i == many / 2 && now < many - 1) {
+#pragma omp atomic read
+      now = done;
+    }
+#pragma omp atomic
+    done++;
+  }
+  printf("all but one %d\n", done);
+}
+
 static void order(int threads) {
   int next = 0, right = 1;
 #pragma omp parallel for ordered schedule(dynamic, 2) num_threads(threads)
@@ -248,6 +314,7 @@ int main(int argc, char** argv) {
   const int most = argc > 1 ? atoi(argv[1]) : 5;
   for (int threads = 1; threads <= most; threads += 2) {
     loops(threads);
+    short_chunks(threads);
     order(threads);
     synchronisation(threads);
     locks(threads);

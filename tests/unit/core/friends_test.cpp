@@ -41,6 +41,17 @@ TEST_F(TwoProcesses, ShareTheProcessorsByTheirDemands) {
   EXPECT_EQ(first.look(4, 4).friend_count, 1U) << "it has left";
 }
 
+TEST_F(TwoProcesses, TellEachOtherWhetherTheyKeepTheirThreads) {
+  Friends first(page_.get(), mine_, all_cpus);
+  first.set_demand(4, false);
+  Friends second(page_.get(), mine_ + 1, all_cpus);
+  EXPECT_TRUE(first.look(4, 4).do_all_keep) << "nobody else has work";
+  second.set_demand(4, true);
+  EXPECT_TRUE(first.look(4, 4).do_all_keep);
+  EXPECT_FALSE(second.look(4, 4).do_all_keep);
+  EXPECT_EQ(first.look(4, 4).fair_share, 2U);
+}
+
 TEST_F(TwoProcesses, OnDifferentProcessorsDoNotCompete) {
   Friends first(page_.get(), mine_, Friends::Cpus{1});
   Friends second(page_.get(), mine_ + 1, Friends::Cpus{2});

@@ -77,6 +77,15 @@ TEST_P(SimulatedJobs, AsFriendsGetFairSharesWithoutOversubscription) {
   EXPECT_GT(machine.fairness(), 0.995);
 }
 
+TEST_P(SimulatedJobs, AsFriendsWithCoarseLoopsKeepTheirThreadsAndAreServedEqually) {
+  MachineModel machine(
+      {.cpus = GetParam().cpus, .job_count = GetParam().jobs, .loop_ns = 5 * ms_ns});
+  machine.run();
+  EXPECT_EQ(machine.oversubscription(), GetParam().jobs - 1);
+  EXPECT_GT(machine.fairness(), 0.995);
+  EXPECT_FALSE(machine.may_spin(0));
+}
+
 TEST_P(SimulatedJobs, ThatDoNotSeeEachOtherAreFairWhenTheyArePolite) {
   MachineModel machine({.cpus = GetParam().cpus,
                         .job_count = GetParam().jobs,
@@ -145,6 +154,49 @@ TEST(GovernorTest, AQuotaCapsTheWidthAndTheLeastIsKept) {
   EXPECT_EQ(governor.update(sample).width, 5U);
   sample.cpus = 1;
   EXPECT_EQ(governor.update(sample).width, 3U);
+}
+
+/// One of two friends on 2 processors, for which 20 ms pass at a time.
+struct Friend {
+  Governor governor;
+  GovernorSample sample{.cpus = 2, .fair_share = 1, .friend_count = 2, .do_friends_keep = true};
+
+  std::uint32_t run_ms_and_get_width(std::int64_t run_ms, std::int64_t loops, std::int64_t slices) {
+    sample.now_ns += Governor::sample_period_ns;
+    sample.run_ns += run_ms * ms_ns;
+    sample.delay_ns += run_ms * ms_ns;
+    sample.loop_count += loops;
+    sample.slice_count += slices;
+    return governor.update(sample).width;
+  }
+};
+
+TEST(GovernorTest, ItsThreadsAreKeptOnlyIfAllFriendsKeepTheirs) {
+  Friend one{Governor({.width_max = 2})};
+  one.run_ms_and_get_width(20, 4, 8);
+  EXPECT_EQ(one.run_ms_and_get_width(20, 4, 8), 2U);
+  one.sample.do_friends_keep = false;
+  EXPECT_EQ(one.run_ms_and_get_width(20, 4, 8), 1U);
+}
+
+TEST(GovernorTest, ItsThreadsAreGivenBackWhenItsLoopsBecomeShort) {
+  Friend one{Governor({.width_max = 2})};
+  one.run_ms_and_get_width(20, 4, 8);
+  EXPECT_EQ(one.run_ms_and_get_width(20, 4, 8), 2U);
+  EXPECT_EQ(one.run_ms_and_get_width(20, 600, 8), 1U);
+  EXPECT_EQ(one.run_ms_and_get_width(20, 4, 8), 2U);
+}
+
+TEST(GovernorTest, FibersThatMeetOftenAreKnownByTheSleepOfTheirThreads) {
+  Friend one{Governor({.width_max = 2, .has_fibers = true})};
+  one.run_ms_and_get_width(0, 0, 0);
+  EXPECT_EQ(one.run_ms_and_get_width(20, 0, 400), 1U);
+  // With one thread nobody sleeps, which says nothing.
+  EXPECT_EQ(one.run_ms_and_get_width(20, 0, 4), 1U);
+  EXPECT_EQ(one.run_ms_and_get_width(20, 0, 4), 1U);
+  one.sample.friend_count = 1;
+  one.sample.fair_share = 2;
+  EXPECT_EQ(one.run_ms_and_get_width(20, 0, 4), 2U) << "alone";
 }
 
 }  // namespace

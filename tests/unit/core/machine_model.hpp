@@ -19,6 +19,8 @@ struct MachineOptions {
   /// Whether the jobs see each other.
   bool are_friends = true;
   std::uint32_t stranger_threads = 0;
+  /// Processor time of a loop.
+  std::int64_t loop_ns = 35'000;
   std::int64_t arrival_ns = 500'000'000;
   std::int64_t duration_ns = 60'000'000'000;
 };
@@ -101,6 +103,7 @@ class MachineModel {
           static_cast<double>(job.governor.decision().width) * static_cast<double>(step_ns);
       job.sample.run_ns += static_cast<std::int64_t>(wanted * grant);
       job.sample.delay_ns += static_cast<std::int64_t>(wanted * (1 - grant));
+      job.sample.loop_count = job.sample.run_ns / options_.loop_ns;
       if (counts) job.work += wanted * grant;
       if ((now_ns_ / step_ns) % 2 == 0) decide(job, demands, place);
       ++place;
@@ -118,6 +121,9 @@ class MachineModel {
     job.sample.fair_share =
         options_.are_friends ? fair_share(options_.cpus, demands, place) : options_.cpus;
     job.sample.friend_count = options_.are_friends ? static_cast<std::uint32_t>(demands.size()) : 1;
+    job.sample.do_friends_keep = std::all_of(jobs_.begin(), jobs_.end(), [this](const Job& other) {
+      return !is_alive(other) || other.governor.is_coarse();
+    });
     job.governor.update(job.sample);
   }
 

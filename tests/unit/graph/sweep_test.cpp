@@ -132,8 +132,8 @@ TEST(Sweep, WhatNoOrderCanMakeRightIsRefused) {
   EXPECT_THROW(g.over(other, "other").reads(u).run(nothing), GraphError);
 }
 
-TEST(Sweep, PrintShowsFacesAndMessagesToo) {
-  const Tiling tiling({16, 16}, {.ranks = {2, 1, 1}, .rank = 0});
+TEST(Sweep, ASideAcrossTheFirstDimensionIsOneMessageWithoutCopies) {
+  const Tiling tiling({16, 16}, {.ranks = {2, 1, 1}, .rank = 0, .tile = {8, 0, 0}});
   Field<double> u(tiling, "u");
   Field<double> v(tiling, "v");
   Graph g;
@@ -146,19 +146,42 @@ TEST(Sweep, PrintShowsFacesAndMessagesToo) {
             "         after smooth(i + 1, j) of the step before\n"
             "         after smooth(i, j - 1) of the step before\n"
             "         after smooth(i, j + 1) of the step before\n"
-            "         after unpack v high i(i - 1, j) of the step before\n"
-            "task     pack v high i, 1 x 1\n"
-            "         after smooth(1, j)\n"
-            "         after pack v high i(i, j) of the step before, as every task\n"
-            "task     unpack v high i, 1 x 1\n"
-            "         after receive v high i(0)\n"
-            "         after smooth(1, j) of the step before\n"
-            "         after unpack v high i(i, j) of the step before, as every task\n"
+            "         after receive v high i(i - 1) of the step before\n"
             "send     send v high i, 1\n"
-            "         after pack v high i(every, every)\n"
+            "         after smooth(1, every)\n"
             "         after send v high i(i) of the step before, as every task\n"
             "receive  receive v high i, 1\n"
+            "         after smooth(1, every) of the step before\n"
             "         after receive v high i(i) of the step before, as every task\n");
+}
+
+TEST(Sweep, PrintShowsFacesAndMessagesToo) {
+  const Tiling tiling({16, 16}, {.ranks = {1, 2, 1}, .rank = 0});
+  Field<double> u(tiling, "u");
+  Field<double> v(tiling, "v");
+  Graph g;
+  g.over(tiling, "smooth").reads(u, star(1)).writes(v).run([](const KeyBox&, auto, auto) {});
+  g.rotate(u, v);
+  EXPECT_EQ(g.print(),
+            "task     smooth, 1 x 2, fills gaps within\n"
+            "         after smooth(i, j) of the step before\n"
+            "         after smooth(i - 1, j) of the step before\n"
+            "         after smooth(i + 1, j) of the step before\n"
+            "         after smooth(i, j - 1) of the step before\n"
+            "         after smooth(i, j + 1) of the step before\n"
+            "         after unpack v high j(i, j - 1) of the step before\n"
+            "task     pack v high j, 1 x 1\n"
+            "         after smooth(i, 1)\n"
+            "         after pack v high j(i, j) of the step before, as every task\n"
+            "task     unpack v high j, 1 x 1\n"
+            "         after receive v high j(0)\n"
+            "         after smooth(i, 1) of the step before\n"
+            "         after unpack v high j(i, j) of the step before, as every task\n"
+            "send     send v high j, 1\n"
+            "         after pack v high j(every, every)\n"
+            "         after send v high j(i) of the step before, as every task\n"
+            "receive  receive v high j, 1\n"
+            "         after receive v high j(i) of the step before, as every task\n");
   EXPECT_THROW(g.run(), GraphError) << "messages, and no messenger";
 }
 
@@ -182,6 +205,16 @@ TEST(Tiling, EveryCellIsInOneTileAndThinTilesFaceOtherRanks) {
     if (tiling.neighbour(2, 1)) {
       EXPECT_EQ(*tiling.neighbour(2, 1), rank + 1);
     }
+  }
+}
+
+/// Their messages are a tile's each, so that one's tiles must end where the other's do.
+TEST(Tiling, NeighboursAlongOtherDimensionsCutTheFirstAlike) {
+  for (const Index n : {7, 45, 128, 301}) {
+    std::vector<Index> counts;
+    for (int rank = 0; rank < 6; ++rank)
+      counts.push_back(Tiling({n, n, n}, {.ranks = {1, 3, 2}, .rank = rank}).tiles().extents()[0]);
+    EXPECT_EQ(counts, std::vector<Index>(6, counts[0])) << n;
   }
 }
 

@@ -10,6 +10,19 @@ namespace {
 
 using Cpus = std::vector<int>;
 
+TEST(MoveToCpu, GoesThereAndMayStillGoAnywhere) {
+  const std::vector<int> allowed = allowed_cpus();
+  ASSERT_FALSE(allowed.empty());
+  move_to_cpu(allowed.back());
+  EXPECT_EQ(allowed_cpus(), allowed);
+}
+
+TEST(MoveToCpu, StaysWhereItIsWhenThereIsNoSuchCpu) {
+  const std::vector<int> allowed = allowed_cpus();
+  move_to_cpu(cpu_count_max - 1);
+  EXPECT_EQ(allowed_cpus(), allowed);
+}
+
 TEST(CpuSet, TheAllowedCpusAreAscendingAndHoldTheOneWeRunOn) {
   const Cpus cpus = allowed_cpus();
   ASSERT_FALSE(cpus.empty());

@@ -54,6 +54,15 @@ TEST(ElfFile, APositionIndependentExecutableIsToldWithWhatItNeeds) {
   EXPECT_FALSE(holds(undefined, "MPI_Imaginary"));
 }
 
+TEST(ElfFile, TextIsFoundWhereverItIs) {
+  const ElfFile elf = open_good(subjects + "/program");
+  EXPECT_TRUE(elf.contains("MPI_Finalize"));
+  EXPECT_TRUE(
+      elf.contains("\x7f"
+                   "ELF"));
+  EXPECT_FALSE(elf.contains("MPI_Imaginary"));
+}
+
 TEST(ElfFile, WritableGlobalsAreCountedWithoutWhatIsReadOnlyAfterRelocation) {
   const ElfFile elf = open_good(subjects + "/program");
   EXPECT_GE(elf.data_bytes(), sizeof(int));

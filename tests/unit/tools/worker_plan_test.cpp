@@ -64,6 +64,12 @@ TEST(WorkerPlan, WithoutATopologyTheSystemsOrderServes) {
   EXPECT_EQ(choose_cpus(2, limits_of({3, 5, 7}, true), nothing), (Cpus{3, 5}));
 }
 
+TEST(WorkerPlan, NeighboursShareACpuWhenThereAreTooFew) {
+  EXPECT_EQ(share_cpus(5, limits_of({3, 5})), (Cpus{3, 3, 3, 5, 5}));
+  EXPECT_EQ(share_cpus(8, limits_of({0, 1, 2})), (Cpus{0, 0, 0, 1, 1, 1, 2, 2}));
+  EXPECT_EQ(share_cpus(2, limits_of({})), Cpus{});
+}
+
 TEST(WorkerPlan, ThisMachineGetsDistinctAllowedCpus) {
   const MachineLimits limits = read_machine_limits();
   ASSERT_FALSE(limits.allowed_cpus.empty());

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "os/memory_barrier.hpp"
 #include "transport/host/host_transport.hpp"
 
 namespace sorrel::transport {
@@ -21,6 +22,8 @@ namespace sorrel::transport {
 class FakeHosts {
  public:
   explicit FakeHosts(std::uint32_t process_count) {
+    // Before several schedulers are made at a time.
+    os::init_memory_barrier();
     for (std::uint32_t i = 0; i < process_count; ++i)
       hosts_.push_back(std::make_unique<Host>(Host{.all = this, .process = i}));
   }
@@ -43,6 +46,22 @@ class FakeHosts {
 
   [[nodiscard]] int unexpected_count() const { return unexpected_count_; }
 
+  /// From now on packets of kinds below this one are on their way and do not arrive, and others
+  /// overtake them; 0: all do.
+  void hold_kinds_below(unsigned kind) {
+    const std::lock_guard lock(mutex_);
+    held_below_ = kind;
+  }
+
+  /// How many of this kind and those above have arrived.
+  [[nodiscard]] int count_of_kinds_from(unsigned kind) {
+    const std::lock_guard lock(mutex_);
+    int count = 0;
+    for (const auto& [one, arrived] : arrived_counts_)
+      count += one >= kind ? arrived : 0;
+    return count;
+  }
+
   static constexpr int rendezvous_bytes = 512;
 
  private:
@@ -50,6 +69,11 @@ class FakeHosts {
     std::vector<std::byte> data;
     int send_slot;
   };
+
+  /// As the link's header has it.
+  static unsigned kind_of(const Message& message) {
+    return std::to_integer<unsigned>(message.data[0]) >> 2;
+  }
 
   struct Posted {
     int slot;
@@ -87,12 +111,15 @@ class FakeHosts {
       for (auto& [source, messages] : me.arrived) {
         const Posted& first = lane.front();
         if (messages.empty() || (first.source >= 0 && first.source != source)) continue;
-        const Message& message = messages.front();
-        std::memcpy(first.buffer, message.data.data(), message.data.size());
-        *arrival = {first.slot, source, static_cast<int>(message.data.size())};
+        const auto next = std::ranges::find_if(
+            messages, [&](const Message& one) { return kind_of(one) >= me.all->held_below_; });
+        if (next == messages.end()) continue;
+        ++me.all->arrived_counts_[kind_of(*next)];
+        std::memcpy(first.buffer, next->data.data(), next->data.size());
+        *arrival = {first.slot, source, static_cast<int>(next->data.size())};
         Host& sender = *me.all->hosts_[static_cast<std::size_t>(source)];
-        sender.is_sent[static_cast<std::size_t>(message.send_slot)] = 1;
-        messages.pop_front();
+        sender.is_sent[static_cast<std::size_t>(next->send_slot)] = 1;
+        messages.erase(next);
         lane.pop_front();
         return 1;
       }
@@ -160,6 +187,8 @@ class FakeHosts {
   std::mutex mutex_;
   std::vector<std::unique_ptr<Host>> hosts_;
   int unexpected_count_ = 0;
+  unsigned held_below_ = 0;
+  std::map<unsigned, int> arrived_counts_;
 };
 
 }  // namespace sorrel::transport

@@ -43,11 +43,21 @@ void take_packet(
   if (--desk.left == 0) desk.all_taken.complete(receiver);
 }
 
+/// Nobody may say it: somebody always has something to do.
+struct NeverAlone : QuietWatcher {
+  std::string text_of_waits(std::size_t /*bytes_max*/) override { return {}; }
+
+  void on_nobody_left() override { ++alarm_count; }
+
+  std::atomic<int> alarm_count{0};
+};
+
 /// Every worker of every process sends to every worker of all others.
 void all_to_all(std::uint32_t process_count, std::uint32_t workers, bool any_thread) {
   constexpr std::uint32_t packet_count = 60;
   const std::uint64_t seed = core::test_seed();
   FakeHosts hosts(process_count);
+  NeverAlone watcher;
   const std::uint32_t place_count = process_count * workers;
   std::vector<std::jthread> processes;
   std::atomic<int> wrong_count{0};
@@ -58,6 +68,9 @@ void all_to_all(std::uint32_t process_count, std::uint32_t workers, bool any_thr
       core::FiberRun run(workers, {.spin_ns_max = 0});
       HostJob job = hosts.job(process, any_thread);
       HostTransport transport(run.scheduler(), job, narrow);
+      transport.quiet().set_watcher(&watcher);
+      transport.quiet().set_pause(0);
+      run.all_asleep = [&](Worker&) { transport.quiet().note_all_asleep(); };
       transport.set_handler(0, take_packet, nullptr);
       std::vector<std::unique_ptr<Desk>> desks;
       for (std::uint32_t w = 0; w < workers; ++w) {
@@ -96,6 +109,7 @@ void all_to_all(std::uint32_t process_count, std::uint32_t workers, bool any_thr
   }
   processes.clear();
   EXPECT_EQ(wrong_count.load(), 0) << "seed " << seed;
+  EXPECT_EQ(watcher.alarm_count.load(), 0) << "seed " << seed;
   EXPECT_EQ(hosts.unexpected_count(), 0);
 }
 
@@ -127,6 +141,7 @@ TEST(HostTransportTest, ASleepingProcessSeesAPacketSoon) {
           },
           nullptr);
       core::Completion came;
+      run.all_asleep = [](Worker&) {};
       run.worker_start = [&](Worker& worker) {
         worker.set_user(&came);
         transport.start(worker);

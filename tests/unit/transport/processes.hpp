@@ -38,7 +38,7 @@ struct OneProcess {
              .cpus = {},
              .memory = &memory,
              .process = process}),
-        transport(run.scheduler(), pulling) {}
+        transport(run.scheduler(), pulling, getppid()) {}
 
   core::FiberRun run;
   ShmTransport transport;

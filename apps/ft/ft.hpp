@@ -1,0 +1,189 @@
+// FT of the NAS parallel benchmarks: a diffusion equation solved by Fourier transforms in three
+// dimensions, with checksums of each step that are known. In four variants:
+//
+//   base    transposes by MPI_Alltoallv, which block               plain MPI
+//   olap    transposes in slices that travel while others are computed, by hand    plain MPI
+//   ideal   as base, without any message: wrong values, the time that no variant can beat
+//   graph   a sorrel::Graph of slices and their messages
+//
+// Ranks form a grid of `across` x `along`. In *frequency* space a rank has part of x (by `across`)
+// and of y (by `along`), and all z. A step goes
+//
+//   evolve, transform z  -> exchange y, z ->  transform y  -> exchange x, y ->  transform x,
+//   checksum
+//
+// and ends in *real* space with part of y (by `across`) and of z (by `along`), and all x. With
+// across = 1 (slabs, 1-D) the second exchange is none; otherwise these are pencils (2-D). The
+// local transforms and copies are the same in all variants.
+#pragma once
+
+#include <algorithm>
+#include <complex>
+#include <memory>
+#include <mpi.h>
+#include <vector>
+
+namespace ft {
+
+using Value = std::complex<double>;
+
+struct Range {
+  long lo = 0, hi = 0;
+
+  long length() const { return hi - lo; }
+
+  Range operator&(const Range& other) const {
+    return {std::max(lo, other.lo), std::max(std::max(lo, other.lo), std::min(hi, other.hi))};
+  }
+};
+
+/// Part `index` of 0 .. n cut into `count` parts, which differ by one at most.
+Range part_of(long n, long count, long index);
+
+/// The same of any range.
+Range part_of(const Range& range, long count, long index);
+
+/// What the benchmark says about a class of problems.
+struct Problem {
+  char name;
+  long nx, ny, nz;
+  std::vector<Value> checksums;  ///< one for each step
+};
+
+/// By its letter: S, W, A, B or C; null for others.
+const Problem* problem(char name);
+
+/// The benchmark's random numbers: those from `first` on, each between 0 and 1.
+void random_numbers(long first, double* numbers, long count);
+
+/// Ranks that exchange among each other, and what: `slices` pieces for each of them.
+struct Exchange {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int size = 1, place = 0;
+  int slices = 1;
+
+  /// Values that slice `s` sends to a place, and where they begin.
+  std::vector<long> out_begins, in_begins;  // slices x size + 1 each
+
+  std::size_t piece(int slice, int other) const {
+    return static_cast<std::size_t>(slice * size + other);
+  }
+
+  long out_begin(int slice, int to) const { return out_begins[piece(slice, to)]; }
+
+  long out_count(int slice, int to) const {
+    return out_begins[piece(slice, to) + 1] - out_begin(slice, to);
+  }
+
+  /// What comes is kept by sender, so that all of one slice may come at once.
+  std::size_t in_piece(int slice, int from) const {
+    return static_cast<std::size_t>(from * slices + slice);
+  }
+
+  long in_begin(int slice, int from) const { return in_begins[in_piece(slice, from)]; }
+
+  long in_count(int slice, int from) const {
+    return in_begins[in_piece(slice, from) + 1] - in_begin(slice, from);
+  }
+
+  long out_total() const { return out_begins.back(); }
+
+  long in_total() const { return in_begins.back(); }
+};
+
+struct Case {
+  const Problem* problem = nullptr;
+  int steps = 0;
+  int across = 1, along = 1;              ///< the grid of ranks
+  int across_place = 0, along_place = 0;  ///< this rank's place
+  int rank = 0;
+  int slices = 1;      ///< of each exchange
+  bool fills = false;  ///< graph: the next step's first transforms wait for gaps
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+/// Memory for transforms, aligned for them, zero.
+class Array {
+ public:
+  explicit Array(long count);
+
+  Value* data() const { return values_.get(); }
+
+ private:
+  struct Free {
+    void operator()(Value* values) const;
+  };
+
+  std::unique_ptr<Value[], Free> values_;
+};
+
+/// One rank's share: its data, the local transforms, and the copies into and out of messages.
+class Transform {
+ public:
+  /// With `slots` buffers for messages, which steps use in turn.
+  Transform(const Case& c, int slots);
+  ~Transform();
+  Transform(const Transform&) = delete;
+  Transform& operator=(const Transform&) = delete;
+
+  /// The initial state in frequency space; all ranks call it.
+  void prepare();
+
+  /// The three parts of a step, by slices. What a later part reads of other ranks is in in().
+  void evolve_and_transform_z(int step, int slice);
+  /// With one rank across, this goes on with x and the checksum.
+  void transform_y(int step, int slice);
+  void transform_x(int step, int slice);
+
+  const Exchange& first() const { return first_; }
+
+  const Exchange& second() const { return second_; }
+
+  bool has_second() const { return second_.size > 1; }
+
+  Value* out(const Exchange& exchange, int step) const;
+  Value* in(const Exchange& exchange, int step) const;
+
+  /// Of all steps and of all ranks' values, on all ranks.
+  std::vector<Value> checksums() const;
+
+ private:
+  struct Plans;
+  class Scratch;
+
+  const Value* source(const Exchange& e, int step, int slice, int from) const;
+  void evolve(long y, Value* plane);
+  void gather_y(int step, long z, Value* plane) const;
+  void finish_plane(int step, int slice, long z, Value* plane);
+  void move_to_frequency_space();
+  void fill_with_random_numbers();
+
+  const Case& c_;
+  const long nx_, ny_, nz_;
+  // Of this rank: in frequency space, between the exchanges and in real space.
+  const Range x_, y_of_frequency_, z_, y_;
+  Exchange first_, second_;
+  const int slots_;
+  bool evolves_ = true;
+  std::unique_ptr<Plans> plans_;
+  std::unique_ptr<Scratch> scratch_;
+  Array frequency_;                                                   // y, z, x
+  Array result_;                                                      // z, y, x
+  std::vector<Array> first_out_, first_in_, second_out_, second_in_;  // by slot
+  std::vector<double> factor_x_, factor_y_, factor_z_;                // of one step
+  std::vector<Value> sums_;                                           // step, slice
+};
+
+struct Result {
+  double seconds = 0;
+  double waiting_seconds = 0;  ///< graph: for messages with nothing else to do
+};
+
+Result run_base(const Case& c, Transform& transform, bool has_messages);
+Result run_olap(const Case& c, Transform& transform);
+Result run_graph(const Case& c, Transform& transform, bool is_explained);
+
+/// Every value in the exchange's `out` of a step to where it belongs, before it returns.
+void exchange_all(const Transform& transform, const Exchange& exchange, int step);
+
+}  // namespace ft

@@ -1,0 +1,139 @@
+//   ft VARIANT [--class S] [--steps 6] [--grid 1x16] [--slices 4] [--fill] [--explain]
+//
+// Prints one line. Exit status 1 if a checksum is wrong, 2 for arguments that are.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "ft.hpp"
+
+using namespace ft;
+
+namespace {
+
+[[noreturn]] void refuse(int rank, const std::string& why) {
+  if (rank == 0) std::fprintf(stderr, "ft: %s\n", why.c_str());
+  MPI_Finalize();
+  std::exit(2);
+}
+
+int number_of(int rank, const char* text) {
+  char* end = nullptr;
+  const long number = std::strtol(text, &end, 10);
+  if (*text == 0 || *end != 0 || number < 1 || number > 100)
+    refuse(rank, std::string(text) + " is not a number from 1 to 100");
+  return static_cast<int>(number);
+}
+
+bool read(Case& c, int argc, char** argv) {
+  bool is_explained = false;
+  c.problem = problem('S');
+  c.slices = 4;
+  for (int i = 2; i < argc; ++i) {
+    const std::string option = argv[i];
+    if (option == "--explain" || option == "--fill") {
+      (option == "--fill" ? c.fills : is_explained) = true;
+      continue;
+    }
+    if (i + 1 == argc) refuse(c.rank, option + " needs a value");
+    const std::string value = argv[++i];
+    char rest = 0;
+    if (option == "--class") {
+      c.problem = value.size() == 1 ? problem(value[0]) : nullptr;
+      if (c.problem == nullptr) refuse(c.rank, "there is no class " + value + "; S, W, A, B, C");
+    } else if (option == "--steps")
+      c.steps = number_of(c.rank, value.c_str());
+    else if (option == "--slices")
+      c.slices = number_of(c.rank, value.c_str());
+    else if (option == "--grid") {
+      if (std::sscanf(value.c_str(), "%dx%d%c", &c.across, &c.along, &rest) != 2 || c.across < 1 ||
+          c.along < 1)
+        refuse(c.rank, value + " is not of the form 1x16");
+    } else
+      refuse(c.rank,
+             "there is no " + option + "; --class, --steps, --grid, --slices, --fill, --explain");
+  }
+  const int steps_max = static_cast<int>(c.problem->checksums.size());
+  if (c.steps == 0) c.steps = steps_max;
+  if (c.steps > steps_max) refuse(c.rank, "the class has " + std::to_string(steps_max) + " steps");
+  return is_explained;
+}
+
+void place(Case& c, bool has_grid) {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (!has_grid) c.along = size;
+  if (static_cast<long>(c.across) * c.along != size)
+    refuse(c.rank, "the grid has not as many places as there are ranks");
+  const long most_across = std::min(c.problem->nx, c.problem->ny);
+  const long most_along = std::min(c.problem->ny, c.problem->nz);
+  if (c.across > most_across || c.along > most_along)
+    refuse(c.rank, "more ranks than planes: a grid of this class has at most " +
+                       std::to_string(most_across) + "x" + std::to_string(most_along));
+  c.across_place = c.rank % c.across, c.along_place = c.rank / c.across;
+  // All have as many slices, and none is empty.
+  c.slices = static_cast<int>(
+      std::min<long>({c.slices, c.problem->ny / c.along, c.problem->nz / c.along}));
+  MPI_Comm_dup(MPI_COMM_WORLD, &c.comm);
+}
+
+/// The largest difference to the benchmark's checksums, of real and imaginary parts.
+double error_of(const Case& c, const std::vector<Value>& checksums) {
+  double largest = 0;
+  for (std::size_t i = 0; i < checksums.size(); ++i) {
+    const Value right = c.problem->checksums[i], found = checksums[i];
+    for (const double error : {(found.real() - right.real()) / right.real(),
+                               (found.imag() - right.imag()) / right.imag()})
+      if (!(std::abs(error) <= largest)) largest = std::isnan(error) ? HUGE_VAL : std::abs(error);
+  }
+  return largest;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  Case c;
+  c.along = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
+  const std::string variant = argc > 1 ? argv[1] : "";
+  if (variant != "base" && variant != "olap" && variant != "ideal" && variant != "graph")
+    refuse(c.rank, "the variant is base, olap, ideal or graph");
+  const bool is_explained = read(c, argc, argv);
+  if (variant == "base" || variant == "ideal") c.slices = 1;
+  place(c, c.along != 0);
+
+  Result mine, all;
+  double error = 0;
+  {
+    Transform transform(c, variant == "graph" ? 2 : 1);
+    transform.prepare();
+    mine = variant == "graph"  ? run_graph(c, transform, is_explained)
+           : variant == "olap" ? run_olap(c, transform)
+                               : run_base(c, transform, variant == "base");
+    // Nobody goes on before all have looked at the clock: ranks may share a core.
+    MPI_Barrier(c.comm);
+    error = error_of(c, transform.checksums());
+  }
+  int size = 0;
+  MPI_Comm_size(c.comm, &size);
+  MPI_Allreduce(&mine.seconds, &all.seconds, 1, MPI_DOUBLE, MPI_MAX, c.comm);
+  MPI_Allreduce(&mine.waiting_seconds, &all.waiting_seconds, 1, MPI_DOUBLE, MPI_SUM, c.comm);
+  const bool is_right = error < 1e-12 || variant == "ideal";
+  const double values = static_cast<double>(c.problem->nx * c.problem->ny * c.problem->nz);
+  // As the benchmark counts a step's operations.
+  const double operations = values * c.steps * (5.23518 + 7.21113 * std::log(values));
+  if (c.rank == 0)
+    std::printf(
+        "variant %s class %c grid %dx%d slices %d steps %d seconds %.6f gflops %.3f waiting %.6f "
+        "error %.2e %s\n",
+        variant.c_str(), c.problem->name, c.across, c.along, c.slices, c.steps, all.seconds,
+        operations / all.seconds * 1e-9, all.waiting_seconds / size, error,
+        variant == "ideal" ? "not checked"
+        : is_right         ? "right"
+                           : "wrong");
+  MPI_Comm_free(&c.comm);
+  MPI_Finalize();
+  return is_right ? 0 : 1;
+}

@@ -1,0 +1,376 @@
+// One rank's share of the work: what all variants have in common.
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <fftw3.h>
+
+#include "ft.hpp"
+
+namespace ft {
+
+namespace {
+
+constexpr double alpha = 1e-6;
+
+fftw_complex* fftw(Value* values) {
+  return reinterpret_cast<fftw_complex*>(values);
+}
+
+/// exp(-4 pi^2 alpha k^2) for one dimension and one step.
+std::vector<double> factors(long n) {
+  const double pi = std::acos(-1.0);
+  std::vector<double> factors(static_cast<std::size_t>(n));
+  for (long i = 0; i < n; ++i) {
+    const auto k = static_cast<double>((i + n / 2) % n - n / 2);
+    factors[static_cast<std::size_t>(i)] = std::exp(-4 * pi * pi * alpha * k * k);
+  }
+  return factors;
+}
+
+/// `out_of(s, other)` and `in_of(s, other)` count values.
+template <class OutOf, class InOf>
+void lay_out(Exchange& e, OutOf out_of, InOf in_of) {
+  e.out_begins.assign(1, 0);
+  e.in_begins.assign(1, 0);
+  for (int s = 0; s < e.slices; ++s)
+    for (int other = 0; other < e.size; ++other)
+      e.out_begins.push_back(e.out_begins.back() + out_of(s, other));
+  for (int other = 0; other < e.size; ++other)
+    for (int s = 0; s < e.slices; ++s)
+      e.in_begins.push_back(e.in_begins.back() + in_of(s, other));
+}
+
+}  // namespace
+
+Array::Array(long count)
+    : values_(reinterpret_cast<Value*>(
+          fftw_alloc_complex(static_cast<std::size_t>(std::max(count, 1L))))) {
+  std::fill_n(values_.get(), count, Value());
+}
+
+void Array::Free::operator()(Value* values) const {
+  fftw_free(values);
+}
+
+/// All in place, backward: a forward transform is one of conjugates.
+struct Transform::Plans {
+  fftw_plan x = nullptr, y = nullptr, z = nullptr;
+
+  Plans() = default;
+  Plans(const Plans&) = delete;
+  Plans& operator=(const Plans&) = delete;
+
+  static fftw_plan many(long n, long count, long stride, long distance, Value* example) {
+    const int length = static_cast<int>(n);
+    return fftw_plan_many_dft(1, &length, static_cast<int>(count), fftw(example), nullptr,
+                              static_cast<int>(stride), static_cast<int>(distance), fftw(example),
+                              nullptr, static_cast<int>(stride), static_cast<int>(distance),
+                              FFTW_BACKWARD, FFTW_MEASURE);
+  }
+
+  ~Plans() {
+    for (fftw_plan plan : {x, y, z})
+      fftw_destroy_plan(plan);
+  }
+};
+
+/// A plane for each task that is at work: tasks of one rank may run on several threads.
+class Transform::Scratch {
+ public:
+  explicit Scratch(long count) : count_(count) {}
+
+  class Plane {
+   public:
+    explicit Plane(Scratch& scratch) : scratch_(scratch) {
+      // Acquire, pairs with the release below: what the last user did to the plane. Of 64 threads,
+      // as many as a graph has, each finds one.
+      while (scratch_.is_taken_[place_].exchange(true, std::memory_order_acquire))
+        place_ = (place_ + 1) % scratch_.is_taken_.size();
+      std::unique_ptr<Array>& array = scratch_.planes_[place_];
+      if (array == nullptr) array = std::make_unique<Array>(scratch_.count_);
+    }
+
+    ~Plane() { scratch_.is_taken_[place_].store(false, std::memory_order_release); }
+
+    Plane(const Plane&) = delete;
+    Plane& operator=(const Plane&) = delete;
+
+    Value* data() const { return scratch_.planes_[place_]->data(); }
+
+   private:
+    Scratch& scratch_;
+    std::size_t place_ = 0;
+  };
+
+ private:
+  const long count_;
+  std::array<std::atomic<bool>, 64> is_taken_{};
+  std::array<std::unique_ptr<Array>, 64> planes_;
+};
+
+Transform::Transform(const Case& c, int slots)
+    : c_(c),
+      nx_(c.problem->nx),
+      ny_(c.problem->ny),
+      nz_(c.problem->nz),
+      x_(part_of(nx_, c.across, c.across_place)),
+      y_of_frequency_(part_of(ny_, c.along, c.along_place)),
+      z_(part_of(nz_, c.along, c.along_place)),
+      y_(part_of(ny_, c.across, c.across_place)),
+      slots_(slots),
+      scratch_(std::make_unique<Scratch>(x_.length() * std::max(ny_, nz_))),
+      frequency_(y_of_frequency_.length() * nz_ * x_.length()),
+      result_(z_.length() * y_.length() * nx_),
+      factor_x_(factors(nx_)),
+      factor_y_(factors(ny_)),
+      factor_z_(factors(nz_)),
+      sums_(static_cast<std::size_t>(c.steps * c.slices)) {
+  for (Exchange* e : {&first_, &second_}) {
+    const bool is_first = e == &first_;
+    MPI_Comm_split(c.comm, is_first ? c.across_place : c.along_place,
+                   is_first ? c.along_place : c.across_place, &e->comm);
+    e->size = is_first ? c.along : c.across;
+    e->place = is_first ? c.along_place : c.across_place;
+    e->slices = c.slices;
+  }
+  // y, z, x of one y-slice, to those who have z.
+  lay_out(
+      first_,
+      [&](int s, int to) {
+        return part_of(y_of_frequency_, c.slices, s).length() * part_of(nz_, c.along, to).length() *
+               x_.length();
+      },
+      [&](int s, int from) {
+        return part_of(part_of(ny_, c.along, from), c.slices, s).length() * z_.length() *
+               x_.length();
+      });
+  // z, y, x of one z-slice, to those who have y.
+  lay_out(
+      second_,
+      [&](int s, int to) {
+        return part_of(z_, c.slices, s).length() * part_of(ny_, c.across, to).length() *
+               x_.length();
+      },
+      [&](int s, int from) {
+        return part_of(z_, c.slices, s).length() * y_.length() *
+               part_of(nx_, c.across, from).length();
+      });
+  for (int slot = 0; slot < slots; ++slot) {
+    first_out_.emplace_back(first_.out_total());
+    first_in_.emplace_back(first_.in_total());
+    second_out_.emplace_back(has_second() ? second_.out_total() : 0);
+    second_in_.emplace_back(has_second() ? second_.in_total() : 0);
+  }
+  // Ranks that share a process share FFTW, whose planner then works for one at a time, and what it
+  // has learnt.
+  fftw_make_planner_thread_safe();
+  const Scratch::Plane plane(*scratch_);
+  plans_ = std::make_unique<Plans>();
+  plans_->x = Plans::many(nx_, y_.length(), 1, nx_, result_.data());
+  plans_->y = Plans::many(ny_, x_.length(), x_.length(), 1, plane.data());
+  plans_->z = Plans::many(nz_, x_.length(), x_.length(), 1, plane.data());
+}
+
+Transform::~Transform() {
+  MPI_Comm_free(&first_.comm);
+  MPI_Comm_free(&second_.comm);
+}
+
+Value* Transform::out(const Exchange& exchange, int step) const {
+  return (&exchange == &first_ ? first_out_ : second_out_)[static_cast<std::size_t>(step % slots_)]
+      .data();
+}
+
+Value* Transform::in(const Exchange& exchange, int step) const {
+  return (&exchange == &first_ ? first_in_ : second_in_)[static_cast<std::size_t>(step % slots_)]
+      .data();
+}
+
+/// What came from a place; a rank's own share stays where it is.
+const Value* Transform::source(const Exchange& e, int step, int slice, int from) const {
+  return from == e.place ? out(e, step) + e.out_begin(slice, from)
+                         : in(e, step) + e.in_begin(slice, from);
+}
+
+// ---- the parts of a step
+// -------------------------------------------------------------------------
+
+void Transform::evolve_and_transform_z(int step, int slice) {
+  const Range ys = part_of(y_of_frequency_, c_.slices, slice);
+  const long row = x_.length();
+  const Scratch::Plane plane(*scratch_);
+  for (long y = ys.lo; y < ys.hi; ++y) {
+    evolve(y, plane.data());
+    fftw_execute_dft(plans_->z, fftw(plane.data()), fftw(plane.data()));
+    for (int to = 0; to < first_.size; ++to) {
+      const Range z = part_of(nz_, c_.along, to);
+      std::copy_n(plane.data() + z.lo * row, z.length() * row,
+                  out(first_, step) + first_.out_begin(slice, to) + (y - ys.lo) * z.length() * row);
+    }
+  }
+}
+
+/// One step of a plane of y in frequency space, and a copy.
+void Transform::evolve(long y, Value* plane) {
+  const long row = x_.length();
+  Value* state = frequency_.data() + (y - y_of_frequency_.lo) * nz_ * row;
+  if (!evolves_) {
+    std::copy_n(state, nz_ * row, plane);
+    return;
+  }
+  const double* by_x = factor_x_.data() + x_.lo;
+  for (long z = 0; z < nz_; ++z) {
+    const double by_y_and_z =
+        factor_y_[static_cast<std::size_t>(y)] * factor_z_[static_cast<std::size_t>(z)];
+    for (long x = 0; x < row; ++x) {
+      state[x] *= by_y_and_z * by_x[x];
+      plane[x] = state[x];
+    }
+    state += row;
+    plane += row;
+  }
+}
+
+void Transform::transform_y(int step, int slice) {
+  const Range zs = part_of(z_, c_.slices, slice);
+  const long row = x_.length();
+  for (long z = zs.lo; z < zs.hi; ++z) {
+    if (!has_second()) {
+      // All x and y are here: the plane is the result's.
+      Value* plane = result_.data() + (z - z_.lo) * ny_ * nx_;
+      gather_y(step, z, plane);
+      fftw_execute_dft(plans_->y, fftw(plane), fftw(plane));
+      finish_plane(step, slice, z, plane);
+      continue;
+    }
+    const Scratch::Plane plane(*scratch_);
+    gather_y(step, z, plane.data());
+    fftw_execute_dft(plans_->y, fftw(plane.data()), fftw(plane.data()));
+    for (int to = 0; to < second_.size; ++to) {
+      const Range y = part_of(ny_, c_.across, to);
+      std::copy_n(
+          plane.data() + y.lo * row, y.length() * row,
+          out(second_, step) + second_.out_begin(slice, to) + (z - zs.lo) * y.length() * row);
+    }
+  }
+}
+
+void Transform::gather_y(int step, long z, Value* plane) const {
+  const long row = x_.length();
+  for (int from = 0; from < first_.size; ++from) {
+    for (int slice = 0; slice < c_.slices; ++slice) {
+      const Range ys = part_of(part_of(ny_, c_.along, from), c_.slices, slice);
+      const Value* piece = source(first_, step, slice, from) + (z - z_.lo) * row;
+      for (long y = ys.lo; y < ys.hi; ++y, piece += z_.length() * row)
+        std::copy_n(piece, row, plane + y * row);
+    }
+  }
+}
+
+void Transform::transform_x(int step, int slice) {
+  const Range zs = part_of(z_, c_.slices, slice);
+  for (long z = zs.lo; z < zs.hi; ++z) {
+    Value* plane = result_.data() + (z - z_.lo) * y_.length() * nx_;
+    for (int from = 0; from < second_.size; ++from) {
+      const Range x = part_of(nx_, c_.across, from);
+      const Value* piece =
+          source(second_, step, slice, from) + (z - zs.lo) * y_.length() * x.length();
+      for (long y = 0; y < y_.length(); ++y, piece += x.length())
+        std::copy_n(piece, x.length(), plane + y * nx_ + x.lo);
+    }
+    finish_plane(step, slice, z, plane);
+  }
+}
+
+void Transform::finish_plane(int step, int slice, long z, Value* plane) {
+  fftw_execute_dft(plans_->x, fftw(plane), fftw(plane));
+  if (!evolves_) return;
+  Value sum;
+  for (long j = 1; j <= 1024; ++j) {
+    const long y = 3 * j % ny_;
+    if (5 * j % nz_ == z && y >= y_.lo && y < y_.hi) sum += plane[(y - y_.lo) * nx_ + j % nx_];
+  }
+  sums_[static_cast<std::size_t>(step * c_.slices + slice)] += sum;
+}
+
+std::vector<Value> Transform::checksums() const {
+  std::vector<Value> mine, all(static_cast<std::size_t>(c_.steps));
+  for (std::size_t step = 0; step < all.size(); ++step) {
+    Value sum;
+    for (int slice = 0; slice < c_.slices; ++slice)
+      sum += sums_[step * static_cast<std::size_t>(c_.slices) + static_cast<std::size_t>(slice)];
+    mine.push_back(sum / static_cast<double>(nx_ * ny_ * nz_));
+  }
+  MPI_Allreduce(mine.data(), all.data(), 2 * c_.steps, MPI_DOUBLE, MPI_SUM, c_.comm);
+  return all;
+}
+
+// ---- the beginning
+// -------------------------------------------------------------------------------
+
+/// The benchmark's numbers, taken as if they were frequencies, go through a step that is nothing
+/// but a transform; what comes out, moved, is the state to begin with.
+void Transform::prepare() {
+  fill_with_random_numbers();
+  evolves_ = false;
+  for (int slice = 0; slice < c_.slices; ++slice)
+    evolve_and_transform_z(0, slice);
+  exchange_all(*this, first_, 0);
+  for (int slice = 0; slice < c_.slices; ++slice)
+    transform_y(0, slice);
+  if (has_second()) {
+    exchange_all(*this, second_, 0);
+    for (int slice = 0; slice < c_.slices; ++slice)
+      transform_x(0, slice);
+  }
+  evolves_ = true;
+  move_to_frequency_space();
+}
+
+void Transform::fill_with_random_numbers() {
+  for (long y = y_of_frequency_.lo; y < y_of_frequency_.hi; ++y)
+    for (long z = 0; z < nz_; ++z) {
+      Value* row = frequency_.data() + ((y - y_of_frequency_.lo) * nz_ + z) * x_.length();
+      random_numbers(2 * (x_.lo + nx_ * (y + ny_ * z)), reinterpret_cast<double*>(row),
+                     2 * x_.length());
+      for (long x = 0; x < x_.length(); ++x)
+        row[x] = std::conj(row[x]);
+    }
+}
+
+void Transform::move_to_frequency_space() {
+  const auto size = static_cast<std::size_t>(c_.across * c_.along);
+  std::vector<int> out_counts(size), out_begins(size + 1), in_counts(size), in_begins(size + 1);
+  std::vector<Value> packed,
+      received(static_cast<std::size_t>(y_of_frequency_.length() * nz_ * x_.length()));
+  for (std::size_t r = 0; r < size; ++r) {
+    const auto across = static_cast<long>(r) % c_.across, along = static_cast<long>(r) / c_.across;
+    const Range x = part_of(nx_, c_.across, across), y = part_of(ny_, c_.along, along) & y_;
+    for (long k = z_.lo; k < z_.hi; ++k)
+      for (long j = y.lo; j < y.hi; ++j) {
+        const Value* row = result_.data() + ((k - z_.lo) * y_.length() + j - y_.lo) * nx_;
+        for (long i = x.lo; i < x.hi; ++i)
+          packed.push_back(std::conj(row[i]));
+      }
+    out_begins[r + 1] = static_cast<int>(packed.size());
+    out_counts[r] = out_begins[r + 1] - out_begins[r];
+    const Range y_in = part_of(ny_, c_.across, across) & y_of_frequency_;
+    in_counts[r] =
+        static_cast<int>(y_in.length() * part_of(nz_, c_.along, along).length() * x_.length());
+    in_begins[r + 1] = in_begins[r] + in_counts[r];
+  }
+  MPI_Alltoallv(packed.data(), out_counts.data(), out_begins.data(), MPI_C_DOUBLE_COMPLEX,
+                received.data(), in_counts.data(), in_begins.data(), MPI_C_DOUBLE_COMPLEX, c_.comm);
+  const Value* from = received.data();
+  for (std::size_t r = 0; r < size; ++r) {
+    const auto across = static_cast<long>(r) % c_.across, along = static_cast<long>(r) / c_.across;
+    const Range z = part_of(nz_, c_.along, along),
+                y = part_of(ny_, c_.across, across) & y_of_frequency_;
+    for (long k = z.lo; k < z.hi; ++k)
+      for (long j = y.lo; j < y.hi; ++j, from += x_.length())
+        std::copy_n(from, x_.length(),
+                    frequency_.data() + ((j - y_of_frequency_.lo) * nz_ + k) * x_.length());
+  }
+}
+
+}  // namespace ft

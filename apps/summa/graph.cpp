@@ -1,0 +1,113 @@
+// GRAPH: which product needs which panels; when they travel follows.
+#include <cstdio>
+
+#include <sorrel/graph.hpp>
+#include <sorrel/graph/over_mpi.hpp>
+
+#include "summa.hpp"
+
+namespace summa {
+
+using namespace sorrel::graph;
+
+namespace {
+
+/// The panels of one matrix, seen by one rank: its own are a range, others come in order.
+struct Side {
+  const char* name;
+  int place = 0, places = 0;    ///< among those the panels travel along
+  Index slots = 1;              ///< of the landing
+  std::vector<double> landing;  ///< a slot for each panel that may be on its way or in use
+  long slot_values = 0;
+  Index own_lo = 0, own_hi = 0;
+  std::function<int(const Panel&)> owner;  ///< its place
+  std::function<int(int)> rank;            ///< of a place
+  std::function<double*(const Panel&)> own;
+  std::function<long(const Panel&)> count;
+
+  double* values(const std::vector<Panel>& panels, Index k) {
+    double* in_place = own(panels[static_cast<std::size_t>(k)]);
+    return in_place != nullptr ? in_place : landing.data() + k % slots * slot_values;
+  }
+};
+
+/// The messages of one matrix, as families: panels to send, panels to receive from those before
+/// this rank and from those after it.
+void add_messages(sorrel::Graph& g, Family& product, Side& side, const std::vector<Panel>& panels) {
+  const auto count = static_cast<Index>(panels.size());
+  const std::string name = side.name;
+  const int tag = name == "A" ? 0 : static_cast<int>(count);
+  const auto message = [&side, &panels, tag](Index k, int place) {
+    const Panel& panel = panels[static_cast<std::size_t>(k)];
+    return Message{side.rank(place), tag + static_cast<int>(k),
+                   std::as_writable_bytes(std::span(side.values(panels, k),
+                                                    static_cast<std::size_t>(side.count(panel))))};
+  };
+  // Its own panels may go at once; whoever gets them says when.
+  if (side.own_hi > side.own_lo && side.places > 1)
+    g.send("send " + name, {side.own_hi - side.own_lo, side.places - 1},
+           [&side, message](const Key& key, int) {
+             // Each begins with the next one along, so that not all send to one at a time.
+             const auto other = static_cast<int>((side.place + 1 + key[1]) % side.places);
+             return message(side.own_lo + key[0], other);
+           });
+  const std::array<Index, 2> lo{0, side.own_hi}, hi{side.own_lo, count};
+  for (std::size_t end = 0; end < 2; ++end) {
+    if (hi[end] <= lo[end]) continue;
+    auto receive =
+        g.receive("receive " + name + (end == 0 ? " before" : " behind"), {hi[end] - lo[end]},
+                  [&side, &panels, message, first = lo[end]](const Key& key, int) {
+                    const Index k = first + key[0];
+                    return message(k, side.owner(panels[static_cast<std::size_t>(k)]));
+                  });
+    product.after(receive, at(dim(0) - lo[end]));
+    // Who used the slot last has done so.
+    receive.after(product, at(dim(0) + lo[end] - side.slots, every));
+  }
+}
+
+}  // namespace
+
+Result run_graph(const Case& c, Blocks& blocks, bool is_explained) {
+  const std::vector<Panel> panels = panels_of(c);
+  const auto count = static_cast<Index>(panels.size());
+  std::array<Side, 2> sides;
+  Side &a = sides[0], &b = sides[1];
+  a.slots = std::min<Index>(c.a_ahead + 1, count), b.slots = std::min<Index>(c.b_ahead + 1, count);
+  a.name = "A", a.place = c.column, a.places = c.columns, a.slot_values = blocks.a_count_max();
+  a.owner = [](const Panel& panel) { return panel.column; };
+  a.rank = [&](int place) { return c.rank_at(c.row, place); };
+  a.own = [&](const Panel& panel) { return blocks.own_a(panel); };
+  a.count = [&](const Panel& panel) { return blocks.a_count(panel); };
+  b.name = "B", b.place = c.row, b.places = c.rows, b.slot_values = blocks.b_count_max();
+  b.owner = [](const Panel& panel) { return panel.row; };
+  b.rank = [&](int place) { return c.rank_at(place, c.column); };
+  b.own = [&](const Panel& panel) { return blocks.own_b(panel); };
+  b.count = [&](const Panel& panel) { return blocks.b_count(panel); };
+
+  const long rows = blocks.rows().length();
+  const long tile = c.tile == 0 ? rows : std::min(c.tile, rows);
+  sorrel::Graph g(over_mpi(c.grid));
+  auto product = g.family("product", {count, (rows + tile - 1) / tile}).run([&](Index k, Index i) {
+    blocks.multiply(a.values(panels, k), b.values(panels, k), panels[static_cast<std::size_t>(k)],
+                    i * tile, std::min(tile, rows - i * tile));
+  });
+  // All add to the same C.
+  product.after(product, offset(-1, 0));
+  for (Side& side : sides) {
+    side.landing.resize(static_cast<std::size_t>(side.slot_values * side.slots));
+    const auto owns = [&](const Panel& panel) { return side.owner(panel) == side.place; };
+    side.own_lo = std::find_if(panels.begin(), panels.end(), owns) - panels.begin();
+    side.own_hi = side.own_lo + std::count_if(panels.begin(), panels.end(), owns);
+    add_messages(g, product, side, panels);
+  }
+  if (is_explained && c.rank == 0) std::fputs(g.print().c_str(), stdout);
+
+  MPI_Barrier(c.grid);
+  const double began = MPI_Wtime();
+  const Report report = g.run();
+  MPI_Barrier(c.grid);
+  return {MPI_Wtime() - began, report.waiting_seconds};
+}
+
+}  // namespace summa

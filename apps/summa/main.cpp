@@ -1,0 +1,139 @@
+//   summa VARIANT [--n 1024] [--panel 64] [--grid 4x2] [--ahead-a 2] [--ahead-b 2] [--tile 0]
+//         [--check-every 0] [--explain]
+//
+// Prints one line. Exit status 1 if the product is wrong, 2 for arguments that are.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "summa.hpp"
+
+using namespace summa;
+
+namespace {
+
+[[noreturn]] void refuse(int rank, const std::string& why) {
+  if (rank == 0) std::fprintf(stderr, "summa: %s\n", why.c_str());
+  MPI_Finalize();
+  std::exit(2);
+}
+
+long number_of(int rank, const char* text, long least) {
+  char* end = nullptr;
+  const long number = std::strtol(text, &end, 10);
+  if (*text == 0 || *end != 0 || number < least || number > 100'000)
+    refuse(rank,
+           std::string(text) + " is not a number from " + std::to_string(least) + " to 100000");
+  return number;
+}
+
+struct Options {
+  std::string variant;
+  long check_every = 0;
+  int a_ahead = 2, b_ahead = 2;
+  bool is_explained = false;
+};
+
+Options read(Case& c, int argc, char** argv) {
+  Options options;
+  if (argc > 1) options.variant = argv[1];
+  for (int i = 2; i < argc; ++i) {
+    const std::string option = argv[i];
+    if (option == "--explain") {
+      options.is_explained = true;
+      continue;
+    }
+    if (i + 1 == argc) refuse(c.rank, option + " needs a value");
+    const char* value = argv[++i];
+    char rest = 0;
+    if (option == "--n")
+      c.n = number_of(c.rank, value, 1);
+    else if (option == "--panel")
+      c.panel = number_of(c.rank, value, 1);
+    else if (option == "--ahead-a")
+      options.a_ahead = static_cast<int>(number_of(c.rank, value, 0));
+    else if (option == "--ahead-b")
+      options.b_ahead = static_cast<int>(number_of(c.rank, value, 0));
+    else if (option == "--tile")
+      c.tile = number_of(c.rank, value, 0);
+    else if (option == "--check-every")
+      options.check_every = number_of(c.rank, value, 1);
+    else if (option == "--grid") {
+      if (std::sscanf(value, "%dx%d%c", &c.rows, &c.columns, &rest) != 2)
+        refuse(c.rank, std::string(value) + " is not of the form 4x2");
+    } else
+      refuse(c.rank,
+             "there is no " + option +
+                 "; --n, --panel, --grid, --ahead-a, --ahead-b, --tile, --check-every, --explain");
+  }
+  return options;
+}
+
+/// Ranks row by row, in a grid as told or as square as can be.
+void make_grid(Case& c) {
+  int size = 0, dims[2] = {0, 0};
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (c.rows != 0 && (c.rows < 0 || c.columns < 0 || static_cast<long>(c.rows) * c.columns != size))
+    refuse(c.rank, "the grid has not as many places as there are ranks");
+  dims[0] = c.rows, dims[1] = c.columns;
+  MPI_Dims_create(size, 2, dims);
+  c.rows = dims[0], c.columns = dims[1];
+  if (c.rows > c.n || c.columns > c.n) refuse(c.rank, "more ranks than rows or columns");
+  MPI_Comm_dup(MPI_COMM_WORLD, &c.grid);
+  c.row = c.rank / c.columns, c.column = c.rank % c.columns;
+  MPI_Comm_split(c.grid, c.row, c.column, &c.along_row);
+  MPI_Comm_split(c.grid, c.column, c.row, &c.along_column);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  Case c;
+  c.n = 1024, c.panel = 64;
+  MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
+  Options options = read(c, argc, argv);
+  make_grid(c);
+  c.a_ahead = options.a_ahead, c.b_ahead = options.b_ahead;
+  // Of large products a sample of the rows, all columns of them.
+  if (options.check_every == 0) options.check_every = c.n <= 512 ? 1 : 17;
+
+  Blocks blocks(c);
+  Result mine;
+  if (options.variant == "base" || options.variant == "ideal")
+    mine = run_base(c, blocks, options.variant == "base");
+  else if (options.variant == "olap")
+    mine = run_olap(c, blocks);
+  else if (options.variant == "graph")
+    mine = run_graph(c, blocks, options.is_explained);
+  else
+    refuse(c.rank, "the variant is base, olap, ideal or graph");
+
+  // Nobody begins to check before all have looked at the clock: ranks may share a core.
+  MPI_Barrier(c.grid);
+  const bool is_checked = options.variant != "ideal";
+  const double my_error = is_checked ? blocks.error(options.check_every) : 0;
+  Result all;
+  double error = 0;
+  int size = 0;
+  MPI_Comm_size(c.grid, &size);
+  MPI_Allreduce(&mine.seconds, &all.seconds, 1, MPI_DOUBLE, MPI_MAX, c.grid);
+  MPI_Allreduce(&my_error, &error, 1, MPI_DOUBLE, MPI_MAX, c.grid);
+  MPI_Allreduce(&mine.waiting_seconds, &all.waiting_seconds, 1, MPI_DOUBLE, MPI_SUM, c.grid);
+  const bool is_right = error <= 1;
+  const double n = static_cast<double>(c.n);
+  if (c.rank == 0)
+    std::printf(
+        "variant %s n %ld grid %dx%d panel %ld seconds %.6f gflops %.3f waiting %.6f error %.2e of "
+        "the bound %s\n",
+        options.variant.c_str(), c.n, c.rows, c.columns, c.panel, all.seconds,
+        2 * n * n * n / all.seconds * 1e-9, all.waiting_seconds / size, error,
+        !is_checked ? "not checked"
+        : is_right  ? "right"
+                    : "wrong");
+  MPI_Comm_free(&c.along_row);
+  MPI_Comm_free(&c.along_column);
+  MPI_Comm_free(&c.grid);
+  MPI_Finalize();
+  return is_right ? 0 : 1;
+}

@@ -1,0 +1,145 @@
+// Task Bench's graphs as a sorrel::Graph: a family for each, a task for each point, Task Bench's
+// timesteps as steps. Against the header of a checkout; README.md tells how to build it.
+//
+// A pattern that looks the same distance to both sides becomes edges; others, whose distances
+// change from step to step, come after all points of the step before: right, and slower.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sorrel/graph.hpp>
+
+#include "core.h"
+
+namespace {
+
+using sorrel::graph::Family;
+using sorrel::graph::Index;
+
+/// What the points of a graph leave behind. A point of step t writes slot t mod 3: whoever read
+/// what was there is of step t - 2, and that is done before step t begins.
+class Points {
+ public:
+  explicit Points(const TaskGraph& graph)
+      : graph_(graph),
+        width_(static_cast<std::size_t>(graph.max_width)),
+        // Neighbouring points may be written by different cores.
+        stride_((graph.output_bytes_per_task + 63) / 64 * 64),
+        outputs_(3 * width_ * stride_ + 64),
+        scratch_(width_ * graph.scratch_bytes_per_task) {
+    if (!scratch_.empty()) TaskGraph::prepare_scratch(scratch_.data(), scratch_.size());
+    for (long set = 0; set < graph.max_dependence_sets(); ++set) {
+      inputs_.emplace_back();
+      for (long point = 0; point < graph.max_width; ++point) {
+        inputs_.back().emplace_back();
+        for (const auto& [first, last] : graph.dependencies(set, point))
+          for (long p = first; p <= last; ++p)
+            inputs_.back().back().push_back(p);
+        most_inputs_ = std::max(most_inputs_, inputs_.back().back().size());
+      }
+    }
+    if (most_inputs_ > inputs_max) {
+      std::fprintf(stderr, "graph: more than %zu inputs of a point\n", inputs_max);
+      std::exit(1);
+    }
+  }
+
+  void execute(long step, long point) {
+    if (step >= graph_.timesteps) return;
+    const long offset = graph_.offset_at_timestep(step);
+    if (point < offset || point >= offset + graph_.width_at_timestep(step)) return;
+    const long last_offset = graph_.offset_at_timestep(step - 1);
+    const long last_end = last_offset + graph_.width_at_timestep(step - 1);
+    std::array<const char*, inputs_max> inputs;
+    std::array<std::size_t, inputs_max> sizes;
+    std::size_t count = 0;
+    const auto set = static_cast<std::size_t>(graph_.dependence_set_at_timestep(step));
+    for (const long p : inputs_[set][static_cast<std::size_t>(point)]) {
+      if (p < last_offset || p >= last_end) continue;
+      inputs[count] = output(step - 1, p);
+      sizes[count] = graph_.output_bytes_per_task;
+      ++count;
+    }
+    const std::size_t scratch_bytes = graph_.scratch_bytes_per_task;
+    graph_.execute_point(
+        step, point, output(step, point), graph_.output_bytes_per_task, inputs.data(), sizes.data(),
+        count, scratch_.data() + static_cast<std::size_t>(point) * scratch_bytes, scratch_bytes);
+  }
+
+ private:
+  static constexpr std::size_t inputs_max = 256;
+
+  char* output(long step, long point) {
+    const auto slot = static_cast<std::size_t>(step % 3);
+    return outputs_.data() + (slot * width_ + static_cast<std::size_t>(point)) * stride_;
+  }
+
+  TaskGraph graph_;
+  std::size_t width_;
+  std::size_t stride_;
+  std::vector<char> outputs_;
+  std::vector<char> scratch_;
+  /// By dependence set and point.
+  std::vector<std::vector<std::vector<long>>> inputs_;
+  std::size_t most_inputs_ = 0;
+};
+
+/// How far a point looks to both sides, or -1.
+long radius_of(const TaskGraph& graph) {
+  switch (graph.dependence) {
+    case TRIVIAL:
+    case NO_COMM:
+      return 0;
+    case STENCIL_1D:
+    case DOM:
+      return 1;
+    case NEAREST:
+      return graph.radix / 2;
+    default:
+      return -1;
+  }
+}
+
+void connect(Family points, const TaskGraph& graph) {
+  using namespace sorrel::graph;
+  const long radius = radius_of(graph);
+  if (radius < 0) {
+    points.after(points, everything, previous_step);
+    return;
+  }
+  for (long by = -radius; by <= radius; ++by)
+    points.after(points, offset(by), previous_step);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  App app(argc, argv);
+  app.display();
+  sorrel::Graph g;
+  std::vector<std::unique_ptr<Points>> all;
+  Index steps = 0;
+  for (const TaskGraph& graph : app.graphs) {
+    Points* points = all.emplace_back(std::make_unique<Points>(graph)).get();
+    Family family = g.family("points" + std::to_string(graph.graph_index), {graph.max_width});
+    family.run(
+        [points](const sorrel::graph::Task& task) { points->execute(task.step, task.key[0]); });
+    connect(family, graph);
+    steps = std::max<Index>(steps, graph.timesteps);
+  }
+  // As Task Bench's own backends: once to warm up, and once more.
+  double seconds = 0;
+  for (int round = 0; round < 2; ++round) {
+    const auto began = std::chrono::steady_clock::now();
+    g.run({.steps = steps});
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  }
+  app.report_timing(seconds);
+}
