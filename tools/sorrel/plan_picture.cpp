@@ -64,9 +64,11 @@ std::string legend() {
 }
 
 std::string bar(const grid::Plan& plan, const grid::Candidate& candidate, int y, double scale) {
-  std::string svg =
-      fmt::format("<text x='{}' y='{}' text-anchor='end'>{}, {}</text>\n", label_width - 8, y + 13,
-                  name_of(candidate.grid, plan.problem()), name_of(candidate.overlap));
+  std::string label = name_of(candidate.grid, plan.problem());
+  if (candidate.overlap.kind != grid::Overlap::Kind::none)
+    label += ", " + name_of(candidate.overlap);
+  std::string svg = fmt::format("<text x='{}' y='{}' text-anchor='end'>{}</text>\n",
+                                label_width - 8, y + 13, label);
   double x = label_width;
   for (const Term& term : terms) {
     const double width = candidate.time.*term.seconds * scale;

@@ -44,8 +44,8 @@ struct Words {
   std::string halo = "1";
   bool box = false;
   bool fortran = false;
-  std::string flops = "6";
-  std::string bytes = "24";
+  std::string flops;
+  std::string bytes;
   std::string memory;
   std::string rows = "8";
 };
@@ -67,8 +67,9 @@ std::unique_ptr<CLI::App> make_plan_app(Words& words) {
   option("--halo", words.halo, "Cells that the stencil reaches (default: 1)", "WIDTH");
   app->add_flag("--box", words.box, "The stencil looks around corners");
   app->add_flag("--fortran", words.fortran, "The first dimension is contiguous, not the last");
-  option("--flops", words.flops, "Floating-point operations per cell (default: 6)", "NUMBER");
-  option("--bytes", words.bytes, "Bytes moved per cell (default: 24)", "NUMBER");
+  option("--flops", words.flops, "Floating-point operations per cell (default: 6 per 8 bytes)",
+         "NUMBER");
+  option("--bytes", words.bytes, "Bytes moved per cell (default: 3 times its own)", "NUMBER");
   option("--memory", words.memory, "What a rank's blocks may take; K, M, G are understood", "SIZE");
   option("--rows", words.rows, "Cuts in the table (default: 8)", "COUNT");
   return app;
@@ -144,6 +145,14 @@ void read_periodic(NumberReader& reader, const std::string& dimensions, grid::Pr
   }
 }
 
+// That of a Jacobi sweep over as many doubles as a cell has; each is read, fetched to be written,
+// and written.
+void set_work(grid::Problem& problem) {
+  const double bytes = static_cast<double>(problem.element_bytes * problem.field_count);
+  problem.flops_per_cell = 6 * std::max(1.0, bytes / 8);
+  problem.bytes_per_cell = 3 * bytes;
+}
+
 PlanRequest read_words(NumberReader& reader,
                        const Words& words,
                        const std::vector<std::string>& extents) {
@@ -159,8 +168,9 @@ PlanRequest read_words(NumberReader& reader,
   problem.halo_width = reader.count("--halo", words.halo, 1, grid::extent_max);
   problem.stencil = words.box ? grid::Stencil::box : grid::Stencil::star;
   problem.order = words.fortran ? grid::MemoryOrder::fortran : grid::MemoryOrder::c;
-  problem.flops_per_cell = reader.number("--flops", words.flops);
-  problem.bytes_per_cell = reader.number("--bytes", words.bytes);
+  set_work(problem);
+  if (!words.flops.empty()) problem.flops_per_cell = reader.number("--flops", words.flops);
+  if (!words.bytes.empty()) problem.bytes_per_cell = reader.number("--bytes", words.bytes);
   if (!words.memory.empty()) problem.memory_limit_bytes = reader.size("--memory", words.memory);
   request.table_rows = static_cast<int>(reader.count("--rows", words.rows, 1, 1'000'000));
   request.machine = words.machine;

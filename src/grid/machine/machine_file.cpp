@@ -83,8 +83,8 @@ class Reader {
     known_.push_back(where + name);
     const auto found = json.find(name);
     if (found != json.end() && found->is_object()) return &*found;
-    fail(text_of("%s%s is missing; it must be an object with a value and its source", where.c_str(),
-                 name.c_str()));
+    fail(text_of("%s%s is %s; it must be an object with a value and its source", where.c_str(),
+                 name.c_str(), found == json.end() ? "missing" : found->type_name()));
     return nullptr;
   }
 
@@ -150,9 +150,15 @@ class Reader {
     });
   }
 
+  // Whether a member is not there that need not be.
+  [[nodiscard]] bool is_left_out(const Json& json, const std::string& name) {
+    if (json.contains(name)) return false;
+    known_.push_back(name);
+    return true;
+  }
+
   void planes(const Json& json, Machine& machine) {
-    known_.emplace_back("planes");
-    if (!json.contains("planes")) return;
+    if (is_left_out(json, "planes")) return;
     const Json* entry = member(json, "planes", "");
     if (entry == nullptr) return;
     rows(*entry, "planes", 3, [&](const Json& row) {
@@ -163,9 +169,8 @@ class Reader {
   }
 
   void rates(const Json& json, const std::string& name, CopyTable& table) {
-    known_.push_back(name);
     // Only the plain copy is needed; the others are ways to do better.
-    if (name != "copy" && !json.contains(name)) return;
+    if (name != "copy" && is_left_out(json, name)) return;
     const Json* entry = member(json, name, "");
     if (entry == nullptr) return;
     rows(*entry, name, 4, [&](const Json& row) {
@@ -199,8 +204,18 @@ class Reader {
     for (const auto& [name, value] : object.items()) {
       if (name == "name" || name == "comment") continue;
       if (std::find(known_.begin(), known_.end(), where + name) == known_.end())
-        fail(text_of("%s%s is not known", where.c_str(), name.c_str()));
+        fail(text_of("%s%s is not known; allowed are name, comment%s", where.c_str(), name.c_str(),
+                     known_below(where).c_str()));
     }
+  }
+
+  // ", a, b": the members of the object at `where`.
+  [[nodiscard]] std::string known_below(const std::string& where) const {
+    std::string names;
+    for (const std::string& known : known_)
+      if (known.starts_with(where) && known.find('.', where.size()) == std::string::npos)
+        names += ", " + known.substr(where.size());
+    return names;
   }
 
   std::string trouble_;

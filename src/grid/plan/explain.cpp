@@ -55,9 +55,13 @@ std::string cut_line(const Plan& plan, int rank_count) {
               name_of(best.grid, plan.problem()).c_str(),
               extents_text(largest_block(plan.problem(), best.grid), plan.problem()).c_str(),
               neighbours, neighbours == 1 ? "" : "s", size_text(bytes).c_str());
-  if (plan.used_ranks() < rank_count)
+  if (plan.used_ranks() < rank_count) {
     line += text_of("; %d of %d ranks stay without a block, since the grid cannot be cut into more",
                     rank_count - plan.used_ranks(), rank_count);
+    if (plan.problem().halo_width > 1)
+      line += text_of(": none may be thinner than the halo of %lld cells",
+                      static_cast<long long>(plan.problem().halo_width));
+  }
   return line;
 }
 

@@ -61,7 +61,10 @@ TEST(MachineFile, MissingAndAbsurdValuesAreNamed) {
 }
 
 TEST(MachineFile, UnknownNamesAreRefused) {
-  EXPECT_EQ(trouble_after("{", "{\"clock\": {},"), "clock is not known");
+  EXPECT_EQ(trouble_after("{", "{\"clock\": {},"),
+            "clock is not known; allowed are name, comment, processors, flops_per_second, "
+            "row_start_seconds, ghost_share, skin_penalty, row_end_seconds, poll_seconds, memory, "
+            "planes, copy, blocked, datatype, links");
 }
 
 TEST(MachineFile, OtherFilesAreRefused) {
