@@ -25,9 +25,13 @@ struct Runs {
   /// The innermost comes first.
   std::array<Loop, 3> loops{};
 
-  [[nodiscard]] std::int64_t bytes() const {
-    return run_bytes * loops[0].count * loops[1].count * loops[2].count;
+  [[nodiscard]] std::int64_t bytes() const { return run_bytes * count(); }
+
+  [[nodiscard]] std::int64_t count() const {
+    return loops[0].count * loops[1].count * loops[2].count;
   }
+
+  [[nodiscard]] bool is_one() const { return count() == 1; }
 };
 
 [[nodiscard]] Runs runs_of(const ArrayView& view, const Box& box, MemoryOrder order);

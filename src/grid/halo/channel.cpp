@@ -8,15 +8,6 @@
 namespace sorrel::grid {
 namespace {
 
-bool is_one_run(const Runs& runs) {
-  return runs.loops[0].count * runs.loops[1].count * runs.loops[2].count == 1;
-}
-
-// Messages towards the low end of dimension 0 have tag 0, towards the high end 1, and so on.
-int tag_towards(std::size_t dimension, int end) {
-  return static_cast<int>(2 * dimension) + end;
-}
-
 // The runs as MPI sees them, relative to their first byte.
 MPI_Datatype type_of(const Runs& runs) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -77,7 +68,7 @@ Channel::Lane Channel::lane_of(const Box& box,
   SORREL_CHECK(bytes <= std::numeric_limits<int>::max(), "a face of %lld bytes",
                static_cast<long long>(bytes));
   lane.count = static_cast<int>(bytes);
-  if (lane.runs.size() == 1 && is_one_run(lane.runs[0])) {
+  if (lane.runs.size() == 1 && lane.runs[0].is_one()) {
     lane.data = lane.runs[0].first;
   } else if (side_.pack == Pack::datatype) {
     lane.type = type_of(lane.runs);

@@ -1,58 +1,22 @@
+#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include <sorrel/grid/halo.hpp>
 
-#include "base/text.hpp"
 #include "grid/halo/channel.hpp"
+#include "grid/halo/fit.hpp"
 #include "grid/halo/sides.hpp"
-#include "grid/plan/face.hpp"
 
 namespace sorrel::grid {
 namespace {
 
-// What is wrong with the fields of a rank that has the block `cells`.
-std::string trouble_with_fields(const Problem& problem,
-                                const Extents& cells,
-                                std::span<const ArrayView> fields) {
-  if (fields.size() != static_cast<std::size_t>(problem.field_count))
-    return text_of("%zu fields are given, the problem has %d", fields.size(), problem.field_count);
-  const Extents room = padded(problem, cells);
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (fields[i].element_bytes != problem.element_bytes)
-      return text_of("elements of field %zu have %lld bytes, those of the problem %lld", i,
-                     static_cast<long long>(fields[i].element_bytes),
-                     static_cast<long long>(problem.element_bytes));
-    for (std::size_t d = 0; d < room.size(); ++d)
-      if (fields[i].extents[d] != room[d])
-        return text_of(
-            "field %zu has %lld cells in dimension %zu; it must be the block with its "
-            "ghosts, %lld",
-            i, static_cast<long long>(fields[i].extents[d]), d, static_cast<long long>(room[d]));
-  }
-  return "";
-}
-
-std::string trouble_with_cut(const Problem& problem, const Candidate& cut, int comm_size) {
-  for (std::size_t d = 0; d < cut.grid.size(); ++d) {
-    const int parts = cut.grid[d];
-    if (parts < 1 || cut.brick[d] < 1 || parts % cut.brick[d] != 0)
-      return text_of("%d parts in dimension %zu with bricks of %d; bricks must divide parts", parts,
-                     d, cut.brick[d]);
-    ProcessGrid last{};
-    last[d] = parts - 1;
-    const std::int64_t smallest = block_at(problem, cut.grid, last).extents[d];
-    if (parts > 1 && smallest < problem.halo_width)
-      return text_of(
-          "the halo of %lld cells is wider than the smallest block in dimension %zu, %lld; cut it "
-          "into fewer than %d parts",
-          static_cast<long long>(problem.halo_width), d, static_cast<long long>(smallest), parts);
-  }
-  if (cut.rank_count() > comm_size)
-    return text_of("the cut needs %d ranks, the communicator has %d", cut.rank_count(), comm_size);
-  return "";
-}
+/// When ghosts are filled that have come.
+enum class Taking {
+  early,   ///< while others are sent
+  at_end,  ///< when the caller is done with its update
+};
 
 }  // namespace
 
@@ -61,8 +25,9 @@ struct Halo::Parts {
   MPI_Comm comm = MPI_COMM_NULL;
   Block block;
   int rank = 0;
-  std::vector<Channel> channels;  ///< by dimension, the low end first
-  std::vector<MPI_Request> requests;
+  std::vector<Channel> channels;      ///< by dimension, the low end first
+  std::vector<MPI_Request> requests;  ///< for each channel to receive, to send
+  std::vector<bool> is_taken;         ///< channels whose ghosts are filled
   /// Dimensions below this one have been started, in the exchange under way.
   std::size_t next_dimension = 0;
 
@@ -86,13 +51,47 @@ struct Halo::Parts {
   // The channel of the other end of the same dimension: where a grid is periodic and not cut.
   Channel& opposite(std::size_t i) { return channels[channels[i].side().end == 0 ? i + 1 : i - 1]; }
 
-  void start_phase() {
+  void start_phase(Taking taking) {
     each_of_phase([&](std::size_t i, Channel& channel) {
+      is_taken[i] = false;
       if (!is_own(channel)) channel.receive(comm, &requests[2 * i]);
     });
     each_of_phase([&](std::size_t i, Channel& channel) {
-      if (!is_own(channel)) channel.send(comm, &requests[2 * i + 1]);
+      if (is_own(channel)) return;
+      channel.send(comm, &requests[2 * i + 1]);
+      if (taking == Taking::early && channel.side().is_part) take_parts();
     });
+  }
+
+  // Parts that have come, while a cache may hold what they share with those that were sent.
+  void take_parts() {
+    if (is_sending_ghosts()) return;
+    // Later parts of a side come later.
+    std::array<bool, 2> is_waiting{};
+    each_of_phase([&](std::size_t i, Channel& channel) {
+      bool& waits = is_waiting[static_cast<std::size_t>(channel.side().end)];
+      if (!channel.side().is_part || is_taken[i] || waits) return;
+      waits = !has_ended(2 * i);
+      if (!waits) take(i, channel);
+    });
+  }
+
+  void take(std::size_t i, Channel& channel) {
+    channel.take();
+    is_taken[i] = true;
+  }
+
+  [[nodiscard]] bool has_ended(std::size_t request) {
+    int is_done = 0;
+    MPI_Test(&requests[request], &is_done, MPI_STATUS_IGNORE);
+    return is_done != 0;
+  }
+
+  // Whole slabs take ghosts along: nobody fills these meanwhile.
+  [[nodiscard]] bool is_sending_ghosts() {
+    for (std::size_t i = 0; i < channels.size(); ++i)
+      if (channels[i].side().pack == Pack::direct && !has_ended(2 * i + 1)) return true;
+    return false;
   }
 
   void finish_phase() {
@@ -100,8 +99,8 @@ struct Halo::Parts {
       if (is_own(channel)) channel.copy_from(opposite(i));
     });
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-    each_of_phase([&](std::size_t, Channel& channel) {
-      if (!is_own(channel)) channel.take();
+    each_of_phase([&](std::size_t i, Channel& channel) {
+      if (!is_own(channel) && !is_taken[i]) take(i, channel);
     });
     next_dimension = phase_end();
   }
@@ -126,30 +125,34 @@ Result<Halo> Halo::make(MPI_Comm comm,
   auto parts = std::make_unique<Parts>();
   MPI_Comm_rank(comm, &parts->rank);
   MPI_Comm_size(comm, &size);
-  if (std::string text = trouble_with(problem); !text.empty()) return Trouble{std::move(text)};
-  if (std::string text = trouble_with_cut(problem, cut, size); !text.empty())
+  if (std::string text = trouble_with(problem, cut, size); !text.empty())
     return Trouble{std::move(text)};
   parts->problem = problem;
   if (parts->rank < cut.rank_count()) {
-    parts->block = block_at(problem, cut.grid, coords_of(parts->rank, cut.grid, cut.brick));
-    std::string text = trouble_with_fields(problem, parts->block.extents, fields);
+    parts->block = block_of(problem, cut, parts->rank);
+    std::string text = trouble_with(problem, parts->block.extents, fields);
     if (!text.empty()) return Trouble{std::move(text)};
-    for (const Side& side : sides_of(problem, cut, parts->rank))
-      parts->channels.emplace_back(side, fields, problem.order);
+    for (const Side& side : sides_of(problem, cut, parts->rank)) {
+      const bool is_own = side.neighbour == parts->rank;
+      for (const Side& part : is_own ? std::vector{side} : parts_of(problem, side))
+        parts->channels.emplace_back(part, fields, problem.order);
+    }
   }
   parts->requests.assign(2 * parts->channels.size(), MPI_REQUEST_NULL);
+  parts->is_taken.assign(parts->channels.size(), false);
   MPI_Comm_dup(comm, &parts->comm);
   return Halo(std::move(parts));
 }
 
 void Halo::exchange() {
-  begin();
+  parts_->next_dimension = 0;
+  parts_->start_phase(Taking::early);
   finish();
 }
 
 void Halo::begin() {
   parts_->next_dimension = 0;
-  parts_->start_phase();
+  parts_->start_phase(Taking::at_end);
 }
 
 void Halo::poll() {
@@ -161,7 +164,7 @@ void Halo::poll() {
 void Halo::finish() {
   parts_->finish_phase();
   while (parts_->next_dimension < dimension_count_max) {
-    parts_->start_phase();
+    parts_->start_phase(Taking::early);
     parts_->finish_phase();
   }
 }

@@ -3,6 +3,7 @@
 //! Pure. Boxes are in the coordinates of the fields' views, ghosts included.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include <sorrel/grid/array_view.hpp>
@@ -19,9 +20,21 @@ struct Side {
   Pack pack = Pack::rows;
   Box sent{};
   Box ghosts{};
+  /// Whether it is one of several parts of a side.
+  bool is_part = false;
 };
+
+/// Of a message towards an end of a dimension: below 6.
+[[nodiscard]] constexpr int tag_towards(std::size_t dimension, int end) {
+  return static_cast<int>(2 * dimension) + end;
+}
 
 /// The sides of a rank's block that have neighbours, by dimension.
 [[nodiscard]] std::vector<Side> sides_of(const Problem& problem, const Candidate& cut, int rank);
+
+/// A side with many short runs in parts, in the order of their messages, or else itself. A cell
+/// that is sent and its ghost lie in one line of memory: in parts they are used while a near cache
+/// and the TLB hold them. Both ends cut alike.
+[[nodiscard]] std::vector<Side> parts_of(const Problem& problem, const Side& side);
 
 }  // namespace sorrel::grid
