@@ -42,7 +42,25 @@ Box cut_off(Box& box, std::size_t dimension, int end, std::int64_t width) {
 
 }  // namespace
 
-Result<Stepper> Stepper::make(MPI_Comm comm, const Problem& problem, const Candidate& candidate) {
+std::array<std::span<std::byte>, 2> StepperMemory::get(std::size_t bytes, int rank) {
+  std::array<std::span<std::byte>, 2> spans;
+  for (std::size_t i = 0; i < spans.size() && bytes > 0; ++i) {
+    if (states_[i].bytes().size() < bytes) {
+      // The old pages go first. Another cut with more ghosts will do with these, too.
+      states_[i] = LargePages();
+      // The arrays of a rank and of its neighbours in a cache do not begin at the same place.
+      states_[i] = LargePages(bytes + bytes / 4, 2 * rank + static_cast<int>(i));
+      std::ranges::fill(states_[i].bytes(), std::byte{0});
+    }
+    spans[i] = states_[i].bytes().first(bytes);
+  }
+  return spans;
+}
+
+Result<Stepper> Stepper::make(MPI_Comm comm,
+                              const Problem& problem,
+                              const Candidate& candidate,
+                              StepperMemory& memory) {
   if (problem.element_bytes % static_cast<std::int64_t>(sizeof(double)) != 0)
     return Trouble{"only elements that are whole doubles can be timed"};
   int rank = 0;
@@ -59,12 +77,12 @@ Result<Stepper> Stepper::make(MPI_Comm comm, const Problem& problem, const Candi
       stepper.whole_.first[d] = (room[d] - stepper.whole_.extents[d]) / 2;
     stepper.set_boxes(rank);
   }
-  // The arrays of a rank and of its neighbours in a cache do not begin at the same place of a page.
-  int color = 2 * rank;
-  for (State* state : {&stepper.now_, &stepper.next_}) {
-    Result<State> made = make_state(comm, problem, candidate, room, color++);
+  const std::int64_t bytes = cell_count(room) * problem.element_bytes * problem.field_count;
+  const auto data = memory.get(static_cast<std::size_t>(bytes), rank);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    Result<State> made = make_state(comm, problem, candidate, room, data[i]);
     if (!made.ok()) return Trouble{made.trouble()};
-    *state = std::move(made).value();
+    (i == 0 ? stepper.now_ : stepper.next_) = std::move(made).value();
   }
   stepper.now_.halo[0].exchange();
   return stepper;
@@ -74,17 +92,12 @@ Result<Stepper::State> Stepper::make_state(MPI_Comm comm,
                                            const Problem& problem,
                                            const Candidate& candidate,
                                            const Extents& room,
-                                           int color) {
+                                           std::span<std::byte> data) {
   State state;
-  const auto bytes = static_cast<std::size_t>(cell_count(room) * problem.element_bytes);
-  if (bytes > 0) {
-    state.data = LargePages(bytes * static_cast<std::size_t>(problem.field_count), color);
-    std::ranges::fill(state.data.bytes(), std::byte{0});
-  }
+  const std::size_t bytes = data.size() / static_cast<std::size_t>(problem.field_count);
   for (int i = 0; i < problem.field_count && bytes > 0; ++i)
-    state.fields.push_back(
-        dense_view(state.data.bytes().data() + static_cast<std::size_t>(i) * bytes, room,
-                   problem.element_bytes, problem.order));
+    state.fields.push_back(dense_view(data.data() + static_cast<std::size_t>(i) * bytes, room,
+                                      problem.element_bytes, problem.order));
   Result<Halo> halo = Halo::make(comm, problem, candidate, state.fields);
   if (!halo.ok()) return Trouble{halo.trouble()};
   state.halo.push_back(std::move(halo).value());

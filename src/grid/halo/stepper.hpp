@@ -3,6 +3,9 @@
 //! One for each rank of a communicator; make() and step() are collective.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include <sorrel/grid/halo.hpp>
@@ -11,11 +14,24 @@
 
 namespace sorrel::grid {
 
+/// A rank's memory, which several Steppers use one after the other: getting large pages takes
+/// longer than some steps. It always holds zeros, which is what their averages are.
+class StepperMemory {
+ public:
+  /// Two states of so many bytes.
+  [[nodiscard]] std::array<std::span<std::byte>, 2> get(std::size_t bytes, int rank);
+
+ private:
+  std::array<LargePages, 2> states_;
+};
+
 class Stepper {
  public:
+  /// `memory` is this rank's and outlives the Stepper.
   [[nodiscard]] static Result<Stepper> make(MPI_Comm comm,
                                             const Problem& problem,
-                                            const Candidate& candidate);
+                                            const Candidate& candidate,
+                                            StepperMemory& memory);
 
   /// May suspend.
   void step();
@@ -23,7 +39,6 @@ class Stepper {
  private:
   /// All fields, at one time.
   struct State {
-    LargePages data;
     std::vector<ArrayView> fields;
     std::vector<Halo> halo;  ///< one; a Halo cannot be empty
   };
@@ -34,7 +49,7 @@ class Stepper {
                                                 const Problem& problem,
                                                 const Candidate& candidate,
                                                 const Extents& room,
-                                                int color);
+                                                std::span<std::byte> data);
   void set_boxes(int rank);
   void update(const Box& box);
 

@@ -29,27 +29,37 @@ double batch_s(MPI_Comm comm, Stepper& stepper, int step_count) {
   return seconds;
 }
 
-}  // namespace
-
-Result<double> time_step(MPI_Comm comm,
-                         const Problem& problem,
-                         const Candidate& candidate,
-                         const TimingOptions& options) {
-  Result<Stepper> made = Stepper::make(comm, problem, candidate);
+// Seconds of one step, the least of several batches.
+Result<double> step_s(MPI_Comm comm,
+                      const Problem& problem,
+                      const Candidate& candidate,
+                      double seconds,
+                      StepperMemory& memory) {
+  Result<Stepper> made = Stepper::make(comm, problem, candidate, memory);
   if (!made.ok()) return Trouble{made.trouble()};
   Stepper stepper = std::move(made).value();
   // The first step finds caches and page tables empty.
   double spent_s = batch_s(comm, stepper, 1);
   const double first_s = std::max(std::min(batch_s(comm, stepper, 1), spent_s), 1e-9);
   const int step_count =
-      static_cast<int>(std::clamp(options.seconds / batch_count / first_s, step_count_min, 1e6));
+      static_cast<int>(std::clamp(seconds / batch_count / first_s, step_count_min, 1e6));
   double least_s = first_s;
-  for (spent_s += first_s; spent_s < options.seconds;) {
-    const double seconds = batch_s(comm, stepper, step_count);
-    least_s = std::min(least_s, seconds / step_count);
-    spent_s += seconds;
+  for (spent_s += first_s; spent_s < seconds;) {
+    const double batch = batch_s(comm, stepper, step_count);
+    least_s = std::min(least_s, batch / step_count);
+    spent_s += batch;
   }
   return least_s;
+}
+
+}  // namespace
+
+Result<double> time_step(MPI_Comm comm,
+                         const Problem& problem,
+                         const Candidate& candidate,
+                         const TimingOptions& options) {
+  StepperMemory memory;
+  return step_s(comm, problem, candidate, options.seconds, memory);
 }
 
 Result<std::vector<double>> time_steps(MPI_Comm comm,
@@ -58,10 +68,11 @@ Result<std::vector<double>> time_steps(MPI_Comm comm,
                                        const TimingOptions& options) {
   std::vector<double> least_s(candidates.size(), std::numeric_limits<double>::infinity());
   const int round_count = std::max(options.round_count, 1);
+  StepperMemory memory;
   for (int round = 0; round < round_count; ++round) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const Result<double> timed =
-          time_step(comm, problem, candidates[i], {.seconds = options.seconds / round_count});
+          step_s(comm, problem, candidates[i], options.seconds / round_count, memory);
       if (!timed.ok()) return Trouble{timed.trouble()};
       least_s[i] = std::min(least_s[i], timed.value());
     }
