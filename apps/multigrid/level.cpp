@@ -1,12 +1,38 @@
 #include "level.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <utility>
+
+#include <sorrel/graph.hpp>
+#include <sorrel/graph/over_mpi.hpp>
+#include <sorrel/grid/halo_tasks.hpp>
 
 namespace {
 
 constexpr double damping = 6.0 / 7;
+constexpr std::int64_t cells_per_tile = 1 << 15;
+
+[[noreturn]] void stop(const std::string& trouble) {
+  std::fprintf(stderr, "multigrid: %s\n", trouble.c_str());
+  MPI_Abort(MPI_COMM_WORLD, 2);
+  std::abort();
+}
+
+// Cuts some layers off one end of a box; what is cut off is returned.
+grid::Box cut_off(grid::Box& box, std::size_t dimension, bool is_high, std::int64_t width) {
+  grid::Box part = box;
+  part.extents[dimension] = std::min(width, box.extents[dimension]);
+  box.extents[dimension] -= part.extents[dimension];
+  if (is_high)
+    part.first[dimension] += box.extents[dimension];
+  else
+    box.first[dimension] += part.extents[dimension];
+  return part;
+}
 
 grid::Block block_of(MPI_Comm comm, const grid::Problem& problem, const grid::Candidate& cut) {
   int rank = 0;
@@ -33,20 +59,22 @@ Level::Level(MPI_Comm comm, std::int64_t n, std::int64_t grain, const grid::Cand
       f(block_of(comm, problem_of_level(n, grain), cut).extents),
       n_(n),
       problem_(problem_of_level(n, grain)),
+      comm_(comm),
       cut_(cut),
       block_(block_of(comm, problem_, cut)),
       r_(block_.extents) {
   const grid::ArrayView view = u.view();
   auto halo = grid::Halo::make(comm, problem_, cut, {&view, 1});
-  if (!halo.ok()) {
-    std::fprintf(stderr, "multigrid: %s\n", halo.trouble().c_str());
-    MPI_Abort(MPI_COMM_WORLD, 2);
-  }
+  if (!halo.ok()) stop(halo.trouble());
   halo_ = std::move(halo).value();
 }
 
 void Level::fill_ghosts() {
   halo_->exchange();
+  reflect_all();
+}
+
+void Level::reflect_all() {
   for (std::size_t d = 0; d < 3; ++d) {
     if (block_.first[d] == 0) reflect(d, false);
     if (block_.first[d] + block_.extents[d] == n_) reflect(d, true);
@@ -73,9 +101,13 @@ void Level::reflect(std::size_t dimension, bool is_high) {
 
 double Level::compute_residual() {
   fill_ghosts();
+  return residual_within(whole());
+}
+
+double Level::residual_within(const grid::Box& cells) {
   const double per_h2 = 1 / (h() * h());
   double sum = 0;
-  each_cell([&](std::int64_t x, std::int64_t y, std::int64_t z) {
+  each_cell(cells, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     const Cell neighbours = u(x - 1, y, z) + u(x + 1, y, z) + u(x, y - 1, z) + u(x, y + 1, z) +
                             u(x, y, z - 1) + u(x, y, z + 1);
     const Cell residual = f(x, y, z) - (6.0 * u(x, y, z) - neighbours) * per_h2;
@@ -85,13 +117,75 @@ double Level::compute_residual() {
   return sum;
 }
 
-void Level::smooth(int sweeps) {
+void Level::relax_within(const grid::Box& cells) {
   const double step = damping * h() * h() / 6;
+  each_cell(cells, [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    u(x, y, z) += step * r_(x, y, z);
+  });
+}
+
+void Level::smooth(int sweeps) {
+  if (sweep_ != nullptr) {
+    sweep_->run({.steps = sweeps});
+    return;
+  }
   for (int i = 0; i < sweeps; ++i) {
     compute_residual();
-    each_cell(
-        [&](std::int64_t x, std::int64_t y, std::int64_t z) { u(x, y, z) += step * r_(x, y, z); });
+    relax_within(whole());
   }
+}
+
+// ---- a sweep as a graph
+// ----------------------------------------------------------------------------------------
+
+void Level::exchange_by(Exchange exchange) {
+  sweep_.reset();
+  if (exchange == Exchange::before) return;
+  sweep_ = std::make_unique<sorrel::Graph>(sorrel::graph::over_mpi(comm_));
+  inner_.clear();
+  skin_.clear();
+  grid::Box rest = whole();
+  for (std::size_t d = 0; d < 3; ++d)
+    for (const bool is_high : {false, true})
+      skin_.push_back(cut_off(rest, d, is_high, 1));
+  const std::int64_t layer = std::max<std::int64_t>(1, rest.extents[1] * rest.extents[2]);
+  const std::int64_t width = std::max<std::int64_t>(1, cells_per_tile / layer);
+  while (rest.extents[0] > 0)
+    inner_.push_back(cut_off(rest, 0, false, width));
+  make_sweep(*sweep_);
+}
+
+// The residual within needs no ghosts and is computed while they come; the skin's needs them.
+// Nothing is relaxed before all residuals are there and the block's faces have left.
+void Level::make_sweep(sorrel::Graph& graph) {
+  using sorrel::graph::everything;
+  using sorrel::graph::Index;
+  int rank = 0;
+  MPI_Comm_rank(comm_, &rank);
+  const grid::ArrayView view = u.view();
+  const auto halo = grid::HaloTasks::add(
+      graph, {.problem = problem_, .cut = cut_, .rank = rank, .fields = {&view, 1}});
+  if (!halo.ok()) stop(halo.trouble());
+
+  auto inner = graph.family("residual within", {static_cast<Index>(inner_.size())});
+  inner.run([this](Index i) { (void)residual_within(inner_[static_cast<std::size_t>(i)]); });
+  auto reflect = graph.family("reflect", {1});
+  reflect.run([this] { reflect_all(); });
+  halo.value().fill_before(reflect);
+  // Faces take ghosts along that it writes.
+  halo.value().leave_before(reflect);
+  auto skin = graph.family("residual of the skin", {static_cast<Index>(skin_.size())});
+  skin.run([this](Index i) { (void)residual_within(skin_[static_cast<std::size_t>(i)]); });
+  skin.after(reflect, everything);
+
+  const auto relax = [&](const char* name, const std::vector<grid::Box>& parts) {
+    auto family = graph.family(name, {static_cast<Index>(parts.size())});
+    family.run([this, &parts](Index i) { relax_within(parts[static_cast<std::size_t>(i)]); });
+    family.after(inner, everything).after(skin, everything);
+    halo.value().leave_before(family);
+  };
+  relax("relax within", inner_);
+  relax("relax the skin", skin_);
 }
 
 void Level::restrict_to(Level& coarse) {

@@ -4,11 +4,14 @@
 //! outside of it is minus the cell inside. The operator is (6 u - its six neighbours) / h^2.
 #pragma once
 
+#include <array>
 #include <complex>
+#include <memory>
 #include <mpi.h>
 #include <optional>
 #include <vector>
 
+#include <sorrel/graph/graph.hpp>
 #include <sorrel/grid/halo.hpp>
 
 using Cell = std::complex<double>;
@@ -37,10 +40,21 @@ class Field {
   std::vector<Cell> data_;
 };
 
+/// How the ghosts of a smoother's sweep come.
+enum class Exchange {
+  before,  ///< before the sweep
+  graph,   ///< while a task graph updates what needs none
+};
+
 class Level {
  public:
-  /// The level of a cube of n^3 cells; blocks begin at multiples of `grain` cells.
+  /// The level of a cube of n^3 cells; blocks begin at multiples of `grain` cells. Collective.
   Level(MPI_Comm comm, std::int64_t n, std::int64_t grain, const grid::Candidate& cut);
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+
+  /// From here on. Collective.
+  void exchange_by(Exchange exchange);
 
   Field u;
   Field f;
@@ -70,22 +84,41 @@ class Level {
   /// visit(x, y, z), for the cells of the block, by their indices in the fields.
   template <class Visit>
   void each_cell(Visit&& visit) const {
-    for (std::int64_t x = 1; x <= block_.extents[0]; ++x)
-      for (std::int64_t y = 1; y <= block_.extents[1]; ++y)
-        for (std::int64_t z = 1; z <= block_.extents[2]; ++z)
+    each_cell(whole(), visit);
+  }
+
+  /// The same for a part of them.
+  template <class Visit>
+  static void each_cell(const grid::Box& cells, Visit&& visit) {
+    const auto& [first, extents] = cells;
+    for (std::int64_t x = first[0]; x < first[0] + extents[0]; ++x)
+      for (std::int64_t y = first[1]; y < first[1] + extents[1]; ++y)
+        for (std::int64_t z = first[2]; z < first[2] + extents[2]; ++z)
           visit(x, y, z);
   }
 
  private:
   void fill_ghosts();
+  void reflect_all();
   void reflect(std::size_t dimension, bool is_high);
+  [[nodiscard]] double residual_within(const grid::Box& cells);
+  void relax_within(const grid::Box& cells);
+
+  [[nodiscard]] grid::Box whole() const { return {{1, 1, 1}, block_.extents}; }
+
+  void make_sweep(sorrel::Graph& graph);
 
   std::int64_t n_;
   grid::Problem problem_;
+  MPI_Comm comm_;
   grid::Candidate cut_;
   grid::Block block_;
   Field r_;
   std::optional<grid::Halo> halo_;
+  /// A sweep as a graph's step, and what its tasks update.
+  std::vector<grid::Box> inner_;
+  std::vector<grid::Box> skin_;
+  std::unique_ptr<sorrel::Graph> sweep_;
 };
 
 /// The problem of a level: what a planner has to know.

@@ -7,10 +7,12 @@
 // program compares, and exits 1 if it is another one. Coarse levels whose blocks would get too
 // small are gathered and solved on rank 0.
 //
-//   multigrid [--n CELLS] [--grid AxBxC] [--machine FILE] [--cycles COUNT]
+//   multigrid [--n CELLS] [--grid AxBxC] [--machine FILE] [--cycles COUNT] [--exchange
+//   before|graph]
 //
-// Without --grid the cut is the planner's, with --machine, or that of MPI_Dims_create. It uses MPI
-// and Sorrel::grid, and runs under any MPI.
+// Without --grid the cut is the planner's, with --machine, or that of MPI_Dims_create. Ghosts are
+// exchanged before each sweep of the smoother, or by a task graph that updates the cells meanwhile
+// that need none. It uses MPI, Sorrel::grid and Sorrel::graph, and runs under any MPI.
 
 #include <cmath>
 #include <cstdio>
@@ -42,6 +44,7 @@ struct Options {
   grid::ProcessGrid grid{0, 0, 0};
   std::string machine;
   int cycle_count_max = 40;
+  Exchange exchange = Exchange::before;
 };
 
 [[noreturn]] void stop(const std::string& message) {
@@ -67,8 +70,14 @@ Options read_options(int argc, char** argv) {
       options.machine = value;
     else if (name == "--cycles")
       options.cycle_count_max = std::atoi(value);
+    else if (name == "--exchange" && std::strcmp(value, "graph") == 0)
+      options.exchange = Exchange::graph;
+    else if (name == "--exchange" && std::strcmp(value, "before") == 0)
+      options.exchange = Exchange::before;
     else
-      stop("usage: multigrid [--n CELLS] [--grid AxBxC] [--machine FILE] [--cycles COUNT]");
+      stop(
+          "usage: multigrid [--n CELLS] [--grid AxBxC] [--machine FILE] [--cycles COUNT] "
+          "[--exchange before|graph]");
   }
   if (options.n < 4 || options.n > 4096 || options.n % 2 != 0)
     stop("--n must be an even number from 4 to 4096");
@@ -110,10 +119,12 @@ grid::Candidate choose_cut(const Options& options) {
 
 class Multigrid {
  public:
-  Multigrid(std::int64_t n, const grid::Candidate& cut) {
+  Multigrid(std::int64_t n, const grid::Candidate& cut, Exchange exchange) {
     std::int64_t grain = grain_of(n, cut.grid);
-    for (; grain >= 1; grain /= 2, n /= 2)
+    for (; grain >= 1; grain /= 2, n /= 2) {
       cut_levels_.push_back(std::make_unique<Level>(MPI_COMM_WORLD, n, grain, cut));
+      cut_levels_.back()->exchange_by(exchange);
+    }
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank != 0) return;
@@ -208,7 +219,7 @@ int run(const Options& options) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const grid::Candidate cut = choose_cut(options);
-  Multigrid multigrid(options.n, cut);
+  Multigrid multigrid(options.n, cut, options.exchange);
   set_problem(multigrid.finest());
   const double first = multigrid.residual();
   double last = first;
@@ -226,9 +237,11 @@ int run(const Options& options) {
   const bool is_right = std::abs(error - expected) <= 0.01 * expected;
   if (rank == 0) {
     std::printf(
-        "multigrid: ranks %d, grid %dx%dx%d, n %lld, levels cut %d, cycles %d, residual fell by "
+        "multigrid: ranks %d, grid %dx%dx%d, n %lld, ghosts %s, levels cut %d, cycles %d, residual "
+        "fell by "
         "%.1e, error %.6e of %.6e, %.3f ms per cycle\n",
         size, cut.grid[0], cut.grid[1], cut.grid[2], static_cast<long long>(options.n),
+        options.exchange == Exchange::graph ? "by a graph" : "before sweeps",
         multigrid.level_count(), cycles, last / first, error, expected, seconds * 1e3);
     if (!is_solved) std::fprintf(stderr, "multigrid: the cycles do not converge\n");
     if (is_solved && !is_right) std::fprintf(stderr, "multigrid: the error is a wrong one\n");
