@@ -6,6 +6,7 @@
 import dataclasses
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -279,9 +280,37 @@ class JudgingCuts(unittest.TestCase):
         with self.assertRaises(ValueError):
             partition.read_case(4, 64, "")
 
+    def test_the_cheapest_case_comes_first_and_no_candidate_is_forgotten(self) -> None:
+        jobs = partition.jobs_of(False, [64, 512])
+        self.assertEqual(len(jobs), 2 * 2 * len(partition.RANKS))
+        self.assertEqual((jobs[0].n, jobs[0].ranks, jobs[-1].n, jobs[-1].ranks), (64, 2, 512, 64))
+        # 2 x 2 x 2, six ways to have 4 x 2 x 1, three to have 8 x 1 x 1.
+        self.assertEqual(partition.Job("no wire", 64, 8).candidates, 3 * 10)
+
+    def test_what_a_case_takes_is_learned_from_those_before(self) -> None:
+        clock = partition.Clock(False, minutes=1)
+        job = partition.Job("no wire", 64, 2)
+        expected = clock.seconds_of([job, job])
+        self.assertTrue(clock.has_time_for(job))
+        clock.took(job, 10 * expected)
+        self.assertAlmostEqual(clock.seconds_of([job]), 10 * expected)
+        self.assertFalse(clock.has_time_for(job))
+
+    def test_a_result_file_is_read_again(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "cuts.json"
+            self.assertEqual(partition.cases_of(path), [])
+            case = partition.read_case(4, 64, self.OUTPUT, "wire")
+            partition.Result(path, {}).write([case])
+            self.assertEqual(partition.cases_of(path), [case])
+            self.assertTrue(path.with_suffix(".svg").exists())
+            path.write_text("[]", encoding="utf-8")
+            with self.assertRaises(ValueError):
+                partition.cases_of(path)
+
     def test_every_cut_is_a_dot_of_the_picture(self) -> None:
         picture = partition.picture([partition.read_case(4, 64, self.OUTPUT)])
-        self.assertEqual(picture.count("<circle"), 3)
+        self.assertEqual(picture.count("class='cut'"), 3)
 
 
 class Printing(unittest.TestCase):

@@ -40,6 +40,7 @@ Examples:
   sorrel bench probes --quick --json out.json
   sorrel bench probes --only 'pingpong*' --only yield_8
   sorrel bench partition --only 128 --json cuts.json     draws cuts.svg, too
+  sorrel bench partition --minutes 20 --json cuts.json   the cheapest cases; again, with --resume, for the rest
   sorrel bench partition --only seed
 """
 
@@ -74,6 +75,8 @@ def read_arguments() -> argparse.Namespace:
         "--seconds", type=float, metavar="S", help="throughput: what the shorter jobs take alone (0.7, --quick: 0.15)"
     )
     parser.add_argument("--rounds", type=int, metavar="N", help="how often each program is started (5, --quick: 2)")
+    parser.add_argument("--minutes", type=float, metavar="M", help="partition: begin no case that would end later")
+    parser.add_argument("--resume", action="store_true", help="partition: keep the cases of --json FILE, run those it lacks")
     parser.add_argument("--command", help=argparse.SUPPRESS, default="sorrel")
     return parser.parse_args()
 
@@ -103,6 +106,10 @@ def check(arguments: argparse.Namespace) -> None:
         refuse("bench: --rounds must be a number from 1 to 1000")
     if arguments.seconds is not None and not 0.02 <= arguments.seconds <= 60:
         refuse("bench: --seconds must be a number from 0.02 to 60")
+    if arguments.minutes is not None and not 0 < arguments.minutes <= 1440:
+        refuse("bench: --minutes must be a number above 0, up to 1440")
+    if arguments.resume and arguments.json is None:
+        refuse("bench: --resume needs the file of --json")
     if arguments.ampi is not None and not pathlib.Path(arguments.ampi).is_dir():
         refuse(f"bench: --ampi {arguments.ampi} is not a folder")
     if arguments.json is not None:

@@ -5,6 +5,9 @@ libexec/sorrel/partition, without a wire and with one between two pretend nodes;
 MPI_Dims_create's cut take turns. Regret is how much longer the planner's choice took than the fastest of these.
 Noise is by how much the same cut differs when it is timed twice. Part `halo` holds the dearest face of a cube,
 exchanged by Sorrel's halo, against MPICH's vector datatype.
+
+The cheapest cases come first, and none is begun that would end after --minutes. What has been measured is in the result
+file after each case; --resume keeps it and measures what is missing, against the machine as it is then.
 """
 
 import argparse
@@ -16,7 +19,9 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
+import time
 
 from . import machine, report
 from .bars import Bar
@@ -34,6 +39,12 @@ REGRET_MEDIAN_MAX = 0.03
 REGRET_WORST_MAX = 0.08
 LOSS_TO_BALANCED_MAX = 0.02
 HALO_SPEEDUP_MIN = 2
+
+# What a case takes, before any has been timed: per candidate, and per candidate's cell.
+CANDIDATE_SECONDS = 0.2
+CELL_SECONDS = 5e-9
+MEASURE_SECONDS = 15
+CASE_SECONDS_MIN = 300  # of the limit after which a job is taken for hung
 
 RESULT_LINE = re.compile(r"^result (\S+) (\S+) predicted (\S+) (measured|once) (\S+)$", re.MULTILINE)
 BALANCED_LINE = re.compile(r"^balanced (\S+)$", re.MULTILINE)
@@ -126,31 +137,62 @@ def print_cases(cases: list[Case]) -> None:
         print(f"{case.ranks:>6}{case.n:>6}^3  {case.wire:<8}{words}")
 
 
+WIRE_COLOURS = {"no wire": "#4477aa", "wire": "#ee6677"}
+
+
+def ticks(smallest: float, largest: float) -> list[float]:
+    """Ones, twos and fives of every power of ten, from the last one below both to the first one above."""
+    powers = range(math.floor(math.log10(smallest)) - 1, math.ceil(math.log10(largest)) + 2)
+    values = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+    low = max(value for value in values if value <= smallest)
+    high = min(value for value in values if value > largest)
+    return [value for value in values if low <= value <= high]
+
+
+def milliseconds(value: float) -> str:
+    return f"{1e3 * value:.3g}"
+
+
 def picture(cases: list[Case]) -> str:
-    """Measured over predicted time, a dot for each cut; the choices are filled."""
-    points = [(cut.predicted, cut.measured, i == 0) for case in cases for i, cut in enumerate(case.cuts)]
-    largest = max(max(p, m) for p, m, _ in points)
-    smallest = min(min(p, m) for p, m, _ in points)
-    size, edge = 560, 50
+    """Measured over predicted time, a dot for each cut; the choices are filled. On the diagonal the two are the same."""
+    times = [time for case in cases for cut in case.cuts for time in (cut.predicted, cut.measured)]
+    marks = ticks(min(times), max(times))
+    low, high = marks[0], marks[-1]
+    size, left, top = 560, 70, 80
 
     def place(value: float) -> float:
-        span = math.log(largest / smallest) or 1
-        return size * math.log(value / smallest) / span
+        return size * math.log(value / low) / math.log(high / low)
 
-    dots = [
-        f"<circle cx='{edge + place(p):.1f}' cy='{edge + size - place(m):.1f}' r='{4 if chosen else 2.5}' "
-        f"fill='{'#4477aa' if chosen else 'none'}' stroke='#4477aa'/>"
-        for p, m, chosen in points
-    ]
-    return "\n".join([
-        f"<svg xmlns='http://www.w3.org/2000/svg' width='{size + 2 * edge}' height='{size + 2 * edge}' font-family='sans-serif' font-size='13'>",
+    svg = [
+        f"<svg xmlns='http://www.w3.org/2000/svg' width='{size + left + 30}' height='{size + top + 60}' font-family='sans-serif' font-size='13'>",
         "<rect width='100%' height='100%' fill='white'/>",
-        f"<path d='M{edge} {edge + size} L{edge + size} {edge}' stroke='#bbbbbb'/>",
-        f"<rect x='{edge}' y='{edge}' width='{size}' height='{size}' fill='none' stroke='black'/>",
-        f"<text x='{edge}' y='30'>Time of a step, measured (up) over predicted (right), logarithmic, "
-        f"{1e3 * smallest:.3g} to {1e3 * largest:.3g} ms; filled: the planner's choice</text>",
-        *dots, "</svg>\n",
-    ])  # fmt: skip
+        f"<text x='{left}' y='26' font-size='15'>Time of a step of every cut, measured over predicted</text>",
+    ]
+    x = left
+    for name, colour in WIRE_COLOURS.items():
+        svg.append(f"<circle cx='{x + 6}' cy='52' r='4' fill='{colour}' stroke='{colour}'/><text x='{x + 16}' y='57'>{name}, choice</text>")
+        svg.append(f"<circle cx='{x + 126}' cy='52' r='2.5' fill='none' stroke='{colour}'/><text x='{x + 136}' y='57'>other cuts</text>")
+        x += 240
+    for value in marks:
+        at = place(value)
+        svg.append(f"<path d='M{left + at:.1f} {top} v{size} M{left} {top + size - at:.1f} h{size}' stroke='#dddddd'/>")
+        svg.append(f"<text x='{left + at:.1f}' y='{top + size + 20}' text-anchor='middle'>{milliseconds(value)}</text>")
+        svg.append(f"<text x='{left - 8}' y='{top + size - at + 5:.1f}' text-anchor='end'>{milliseconds(value)}</text>")
+    svg += [
+        f"<path d='M{left} {top + size} L{left + size} {top}' stroke='#999999'/>",
+        f"<rect x='{left}' y='{top}' width='{size}' height='{size}' fill='none' stroke='black'/>",
+        f"<text x='{left + size / 2:.0f}' y='{top + size + 44}' text-anchor='middle'>predicted, ms</text>",
+        f"<text x='22' y='{top + size / 2:.0f}' text-anchor='middle' transform='rotate(-90 22 {top + size / 2:.0f})'>measured, ms</text>",
+    ]
+    # The choices last, on top of the others.
+    dots = [(cut is case.cuts[0], case.wire, cut) for case in cases for cut in case.cuts]
+    for is_chosen, wire, cut in sorted(dots, key=lambda dot: dot[0]):
+        colour = WIRE_COLOURS[wire]
+        svg.append(
+            f"<circle class='cut' cx='{left + place(cut.predicted):.1f}' cy='{top + size - place(cut.measured):.1f}' "
+            f"r='{4 if is_chosen else 2.5}' fill='{colour if is_chosen else 'none'}' stroke='{colour}'/>"
+        )
+    return "\n".join([*svg, "</svg>\n"])
 
 
 # ---- the published tables --------------------------------------------------------------------------
@@ -206,13 +248,74 @@ def measured_machine(command: str, folder: pathlib.Path, workers: int, wire: str
     return path
 
 
-def run_case(command: str, ranks: int, n: int, workers: int, wire: str, machine_file: pathlib.Path, is_quick: bool) -> Case:
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """A case before it is run."""
+
+    wire: str
+    n: int
+    ranks: int
+
+    def __str__(self) -> str:
+        return f"{self.n}^3 cells on {self.ranks} ranks, {self.wire}"
+
+    @property
+    def candidates(self) -> int:
+        """Ordered ways to write the ranks as a product of three, each with up to three kinds of overlap."""
+        divisors = [d for d in range(1, self.ranks + 1) if self.ranks % d == 0]
+        return 3 * sum((self.ranks // d) % e == 0 for d in divisors for e in divisors)
+
+    def expected_seconds(self, is_quick: bool) -> float:
+        timed = 3.2 if is_quick else 10  # what run_case() asks for
+        return timed + self.candidates * (CANDIDATE_SECONDS + CELL_SECONDS * self.n**3)
+
+
+def jobs_of(is_quick: bool, sizes: list[int]) -> list[Job]:
+    """The cheapest first."""
+    ranks = QUICK_RANKS if is_quick else RANKS
+    jobs = [Job(wire, n, p) for wire in WIRES for n in sizes for p in ranks]
+    if is_quick:
+        jobs = [job for job in jobs if job.wire == "no wire" or job.n in QUICK_WIRE_SIZES]
+    return sorted(jobs, key=lambda job: job.expected_seconds(is_quick))
+
+
+class Clock:
+    """How long cases take: as expected, corrected by those that have been run."""
+
+    def __init__(self, is_quick: bool, minutes: float | None) -> None:
+        self._is_quick = is_quick
+        self._begin = time.monotonic()
+        self._limit_seconds = math.inf if minutes is None else 60 * minutes
+        self._spent = self._expected = 0.0
+
+    def seconds_of(self, jobs: list[Job]) -> float:
+        expected = sum(job.expected_seconds(self._is_quick) for job in jobs)
+        return expected * (self._spent / self._expected if self._expected > 0 else 1)
+
+    def has_time_for(self, job: Job) -> bool:
+        return time.monotonic() - self._begin + self.seconds_of([job]) <= self._limit_seconds
+
+    def took(self, job: Job, seconds: float) -> None:
+        self._spent += seconds
+        self._expected += job.expected_seconds(self._is_quick)
+
+
+def minutes(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+
+
+def run_case(command: str, job: Job, workers: int, machine_file: pathlib.Path, is_quick: bool) -> Case:
     seconds, rounds = ("0.8", "3") if is_quick else ("2", "4")
-    words = [*run_words(command, ranks, min(workers, ranks), wire), program(command, "partition"), str(machine_file), str(n), seconds, rounds]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    words = run_words(command, job.ranks, min(workers, job.ranks), job.wire)
+    words += [program(command, "partition"), str(machine_file), str(job.n), seconds, rounds]
+    limit = max(CASE_SECONDS_MIN, 10 * job.expected_seconds(is_quick))
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=limit)
+    except subprocess.TimeoutExpired:
+        raise ValueError(f"no end after {limit:.0f} s") from None
     if done.returncode != 0:
         raise ValueError(done.stderr.strip() or f"status {done.returncode}")
-    return read_case(ranks, n, done.stdout, wire)
+    return read_case(job.ranks, job.n, done.stdout, job.wire)
 
 
 def run_halo(command: str, folder: pathlib.Path, is_quick: bool) -> list[Bar]:
@@ -236,56 +339,107 @@ def run_halo(command: str, folder: pathlib.Path, is_quick: bool) -> list[Bar]:
     return [Bar(name, least["ours"], "us", "MPICH vector", least["theirs"], least["theirs"] / HALO_SPEEDUP_MIN, "<= MPICH / 2")]
 
 
-def run_cases(arguments: argparse.Namespace, folder: pathlib.Path, workers: int, sizes: list[int]) -> tuple[list[Case], bool]:
-    """And whether one has failed."""
-    ranks = QUICK_RANKS if arguments.quick else RANKS
-    wired = [n for n in sizes if not arguments.quick or n in QUICK_WIRE_SIZES]
-    to_do = [("no wire", n) for n in sizes] + [("wire", n) for n in wired]
-    progress = report.Progress(len(WIRES) + len(to_do) * len(ranks), "partition")
-    machine_files: dict[str, pathlib.Path] = {}
-    cases: list[Case] = []
-    failed = False
-    for wire, n in to_do:
-        if wire not in machine_files:
-            progress.step(f"measuring this machine, {wire}")
-            machine_files[wire] = measured_machine(arguments.command, folder, workers, wire)
-        for p in ranks:
-            progress.step(f"{n}^3 cells on {p} ranks, {workers} workers, {wire}")
-            try:
-                cases.append(run_case(arguments.command, p, n, workers, wire, machine_files[wire], arguments.quick))
-            except ValueError as error:
-                failed = True
-                print(f"Failed: {n}^3 on {p} ranks, {wire}: {error}")
-    progress.end()
-    return cases, failed
+class Cases:
+    """Runs cases, in the given order, as far as there is time."""
+
+    def __init__(self, arguments: argparse.Namespace, folder: pathlib.Path, workers: int, done: list[Case]) -> None:
+        self.done = list(done)
+        self.failed: list[str] = []
+        self.left_out: list[Job] = []
+        self._arguments = arguments
+        self._folder = folder
+        self._workers = workers
+        self._machine_files: dict[str, pathlib.Path] = {}
+
+    def run(self, jobs: list[Job], result: "Result") -> None:
+        clock = Clock(self._arguments.quick, self._arguments.minutes)
+        wires = {job.wire for job in jobs}
+        print(f"{len(jobs)} cases on {self._workers} workers, about {minutes(clock.seconds_of(jobs) + MEASURE_SECONDS * len(wires))}.", flush=True)
+        progress = report.Progress(len(jobs), "partition")
+        for i, job in enumerate(jobs):
+            if not clock.has_time_for(job):
+                self.left_out.append(job)
+                continue
+            progress.step(f"{job}; about {minutes(clock.seconds_of(jobs[i:]))} left")
+            self._run(job, clock)
+            result.write(self.done)
+        progress.end()
+
+    def _run(self, job: Job, clock: Clock) -> None:
+        try:
+            machine_file = self._machine_file(job.wire)
+            begin = time.monotonic()
+            self.done.append(run_case(self._arguments.command, job, self._workers, machine_file, self._arguments.quick))
+            clock.took(job, time.monotonic() - begin)
+        except ValueError as error:
+            self.failed.append(f"{job}: {error}")
+
+    def _machine_file(self, wire: str) -> pathlib.Path:
+        if wire not in self._machine_files:
+            self._machine_files[wire] = measured_machine(self._arguments.command, self._folder, self._workers, wire)
+        return self._machine_files[wire]
+
+
+def cases_of(path: pathlib.Path) -> list[Case]:
+    """What a result file holds; nothing if there is none."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if not text:
+        return []
+    try:
+        return [Case(**{**case, "cuts": tuple(Cut(**cut) for cut in case["cuts"])}) for case in json.loads(text)["cases"]]
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{path} is no result of `sorrel bench partition`: {error}") from None
+
+
+@dataclasses.dataclass
+class Result:
+    """The file of --json, and the picture beside it."""
+
+    path: pathlib.Path | None
+    facts: dict
+
+    def write(self, cases: list[Case], bars: list[Bar] | None = None) -> None:
+        if self.path is None:
+            return
+        bars = judge(cases) if bars is None else bars
+        result = {"benchmark": "partition", "machine": self.facts, "cases": [dataclasses.asdict(case) for case in cases], "bars": [bar.as_json() for bar in bars]}
+        self.path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        if cases:
+            self.path.with_suffix(".svg").write_text(picture(cases), encoding="utf-8")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    facts = machine.describe()
+    result = Result(arguments.json, machine.describe())
     workers = len(machine.distinct_cores())
     wanted = set(arguments.only) or set(PARTS)
     sizes = [n for n in (QUICK_SIZES if arguments.quick and not arguments.only else SIZES) if str(n) in wanted]
-    cases: list[Case] = []
+    try:
+        kept = cases_of(arguments.json) if arguments.resume else []
+    except ValueError as error:
+        print(f"sorrel: bench: {error}", file=sys.stderr)
+        return 2
     bars: list[Bar] = []
-    failed = False
+    known = {(case.wire, case.n, case.ranks) for case in kept}
     with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
-        if sizes:
-            cases, failed = run_cases(arguments, pathlib.Path(folder), workers, sizes)
-            print_cases(cases)
-            bars += judge(cases)
+        cases = Cases(arguments, pathlib.Path(folder), workers, kept)
+        jobs = [job for job in jobs_of(arguments.quick, sizes) if (job.wire, job.n, job.ranks) not in known]
+        if jobs:
+            cases.run(jobs, result)
+        if cases.done:
+            print_cases(cases.done)
+            bars += judge(cases.done)
         if "halo" in wanted:
             bars += run_halo(arguments.command, pathlib.Path(folder), arguments.quick)
     if bars:
         report.print_bars(bars)
-    if cases:
-        print(f"Same cut timed twice: median {100 * statistics.median(case.noise for case in cases):.1f} % apart.")
-        print(f"Best gain over MPI_Dims_create's cut: {100 * max(case.gain_over_balanced for case in cases):.1f} %")
+    if cases.done:
+        print(f"Same cut timed twice: median {100 * statistics.median(case.noise for case in cases.done):.1f} % apart.")
+        print(f"Best gain over MPI_Dims_create's cut: {100 * max(case.gain_over_balanced for case in cases.done):.1f} %")
+    if cases.left_out:
+        print(f"No time was left for {len(cases.left_out)} of {len(jobs)} cases: {'; '.join(str(job) for job in cases.left_out)}")
+    report.print_gaps([], cases.failed)
     if "seed" in wanted:
         print_seed_tables(arguments.command)
-    facts["load_after"] = machine.load()
-    if arguments.json is not None:
-        result = {"benchmark": "partition", "machine": facts, "cases": [dataclasses.asdict(case) for case in cases], "bars": [bar.as_json() for bar in bars]}
-        arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-        if cases:
-            arguments.json.with_suffix(".svg").write_text(picture(cases), encoding="utf-8")
-    return 1 if failed else 0
+    result.facts["load_after"] = machine.load()
+    result.write(cases.done, bars)
+    return 1 if cases.failed else 0
