@@ -34,7 +34,8 @@ struct CopyTable {
 
   [[nodiscard]] bool is_empty() const { return rates.empty(); }
 
-  /// Seconds per byte: linear in the logarithm of the run length, from the strides and set nearest.
+  /// Seconds per byte: linear in the logarithms of the run length and of the set, from the strides
+  /// nearest. Beyond every cache is two octaves beyond the last set that is said.
   [[nodiscard]] double seconds_per_byte(std::int64_t run_bytes,
                                         std::int64_t stride_bytes,
                                         std::int64_t set_bytes) const;

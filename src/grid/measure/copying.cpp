@@ -69,11 +69,12 @@ std::vector<CopyRate> shapes(std::int64_t set_bytes) {
 
 void probe_copying(const Party& party, Machine& machine) {
   constexpr std::int64_t short_run_bytes = 64;
-  const std::int64_t sets[] = {1 << 19, 1 << 22,
-                               std::min<std::int64_t>(party.large_set_bytes, 1 << 26)};
-  for (const std::int64_t set : sets) {
+  const std::int64_t large = std::min<std::int64_t>(party.large_set_bytes, 1 << 26);
+  for (const std::int64_t set :
+       {std::int64_t{1} << 19, std::int64_t{1} << 22, std::int64_t{1} << 24, large}) {
+    if (set > large) continue;
     Streamed block(party.is_first_of_processor() ? set : 1);
-    for (CopyRate shape : shapes(set == sets[2] ? 0 : set)) {
+    for (CopyRate shape : shapes(set == large ? 0 : set)) {
       const auto rate = [&](Pack how) {
         const double mine = party.is_first_of_processor()
                                 ? 1 / block.rate(party, shape.run_bytes, shape.stride_bytes, how)

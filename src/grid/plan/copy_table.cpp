@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
+#include <map>
 
 #include <sorrel/grid/machine.hpp>
 
@@ -10,32 +12,23 @@
 namespace sorrel::grid {
 namespace {
 
-// Distance of two sizes in octaves. Size 0 stands for "beyond all others".
 double octaves(std::int64_t left, std::int64_t right) {
-  const auto size = [](std::int64_t bytes) {
-    return bytes == 0 ? 0x1p50 : static_cast<double>(bytes);
-  };
-  return std::abs(std::log2(size(left) / size(right)));
+  return std::log2(static_cast<double>(left) / static_cast<double>(right));
 }
 
-// The rate measured under the conditions nearest to these, among those with this very run length.
-const CopyRate& nearest(const std::vector<CopyRate>& rates,
-                        std::int64_t run_bytes,
-                        std::int64_t stride_bytes,
-                        std::int64_t set_bytes) {
+// The rate measured at the nearest stride, among those with this very run length and set.
+const CopyRate& nearest(const std::vector<CopyRate>& rates, const CopyRate& like) {
   const CopyRate* best = nullptr;
   double best_distance = std::numeric_limits<double>::infinity();
   for (const CopyRate& rate : rates) {
-    if (rate.run_bytes != run_bytes) continue;
-    // In or out of a cache matters far more than the stride.
-    const double distance =
-        16 * octaves(rate.set_bytes, set_bytes) + octaves(rate.stride_bytes, stride_bytes);
+    if (rate.run_bytes != like.run_bytes || rate.set_bytes != like.set_bytes) continue;
+    const double distance = std::abs(octaves(rate.stride_bytes, like.stride_bytes));
     if (distance >= best_distance) continue;
     best = &rate;
     best_distance = distance;
   }
   SORREL_CHECK(best != nullptr, "no rate for runs of %lld bytes",
-               static_cast<long long>(run_bytes));
+               static_cast<long long>(like.run_bytes));
   return *best;
 }
 
@@ -44,11 +37,14 @@ struct Bracket {
   std::int64_t above;
 };
 
-// The run lengths of the table on both sides of this one; beyond its ends, the end.
-Bracket bracket_of(const std::vector<CopyRate>& rates, std::int64_t run_bytes) {
+// The run lengths on both sides of this one, of the rates of a set; beyond their ends, the end.
+Bracket bracket_of(const std::vector<CopyRate>& rates,
+                   std::int64_t set_bytes,
+                   std::int64_t run_bytes) {
   std::int64_t below = 0;
   std::int64_t above = std::numeric_limits<std::int64_t>::max();
   for (const CopyRate& rate : rates) {
+    if (rate.set_bytes != set_bytes) continue;
     if (rate.run_bytes <= run_bytes) below = std::max(below, rate.run_bytes);
     if (rate.run_bytes >= run_bytes) above = std::min(above, rate.run_bytes);
   }
@@ -57,18 +53,56 @@ Bracket bracket_of(const std::vector<CopyRate>& rates, std::int64_t run_bytes) {
   return {.below = below, .above = above};
 }
 
+// Of a set that the table has.
+double seconds_per_byte_of_set(const std::vector<CopyRate>& rates, const CopyRate& wanted) {
+  const Bracket bracket = bracket_of(rates, wanted.set_bytes, wanted.run_bytes);
+  const auto seconds = [&](std::int64_t run_bytes) {
+    CopyRate like = wanted;
+    like.run_bytes = run_bytes;
+    return 1 / nearest(rates, like).bytes_per_second;
+  };
+  const double below = seconds(bracket.below);
+  if (bracket.above == bracket.below) return below;
+  const double way =
+      octaves(wanted.run_bytes, bracket.below) / octaves(bracket.above, bracket.below);
+  return below + way * (seconds(bracket.above) - below);
+}
+
+// Two octaves beyond the last set that is said no cache holds anything.
+constexpr std::int64_t beyond_factor = 4;
+
+// The sets of the table, ascending, by where they stand among sizes.
+std::map<std::int64_t, std::int64_t> sets_of(const std::vector<CopyRate>& rates) {
+  std::map<std::int64_t, std::int64_t> sets;
+  std::int64_t last = 1;
+  for (const CopyRate& rate : rates) {
+    last = std::max(last, rate.set_bytes);
+    if (rate.set_bytes > 0) sets[rate.set_bytes] = rate.set_bytes;
+  }
+  for (const CopyRate& rate : rates)
+    if (rate.set_bytes == 0) sets[beyond_factor * last] = 0;
+  return sets;
+}
+
 }  // namespace
 
 double CopyTable::seconds_per_byte(std::int64_t run_bytes,
                                    std::int64_t stride_bytes,
                                    std::int64_t set_bytes) const {
   SORREL_CHECK(!rates.empty() && run_bytes > 0);
-  const Bracket bracket = bracket_of(rates, run_bytes);
-  const double below = 1 / nearest(rates, bracket.below, stride_bytes, set_bytes).bytes_per_second;
-  if (bracket.above == bracket.below) return below;
-  const double above = 1 / nearest(rates, bracket.above, stride_bytes, set_bytes).bytes_per_second;
-  const double way = octaves(run_bytes, bracket.below) / octaves(bracket.above, bracket.below);
-  return below + way * (above - below);
+  const auto seconds = [&](std::int64_t of_set) {
+    return seconds_per_byte_of_set(rates, {.run_bytes = run_bytes,
+                                           .stride_bytes = stride_bytes,
+                                           .set_bytes = of_set,
+                                           .bytes_per_second = 0});
+  };
+  const auto sets = sets_of(rates);
+  const auto above = set_bytes > 0 ? sets.lower_bound(set_bytes) : sets.end();
+  if (above == sets.end()) return seconds(sets.rbegin()->second);
+  if (above == sets.begin()) return seconds(above->second);
+  const auto below = std::prev(above);
+  const double way = octaves(set_bytes, below->first) / octaves(above->first, below->first);
+  return seconds(below->second) + way * (seconds(above->second) - seconds(below->second));
 }
 
 }  // namespace sorrel::grid
