@@ -41,7 +41,7 @@ LOSS_TO_BALANCED_MAX = 0.02
 HALO_SPEEDUP_MIN = 2
 
 # What a case takes, before any has been timed: per candidate, and per candidate's cell.
-CANDIDATE_SECONDS = 0.2
+CANDIDATE_SECONDS = 0.02
 CELL_SECONDS = 5e-9
 MEASURE_SECONDS = 15
 CASE_SECONDS_MIN = 300  # of the limit after which a job is taken for hung
@@ -266,7 +266,7 @@ class Job:
         return 3 * sum((self.ranks // d) % e == 0 for d in divisors for e in divisors)
 
     def expected_seconds(self, is_quick: bool) -> float:
-        timed = 3.2 if is_quick else 10  # what run_case() asks for
+        timed = 3.2 if is_quick else 6  # what run_case() asks for
         return timed + self.candidates * (CANDIDATE_SECONDS + CELL_SECONDS * self.n**3)
 
 
@@ -305,7 +305,7 @@ def minutes(seconds: float) -> str:
 
 
 def run_case(command: str, job: Job, workers: int, machine_file: pathlib.Path, is_quick: bool) -> Case:
-    seconds, rounds = ("0.8", "3") if is_quick else ("2", "4")
+    seconds, rounds = ("0.8", "3") if is_quick else ("1.5", "3")
     words = run_words(command, job.ranks, min(workers, job.ranks), job.wire)
     words += [program(command, "partition"), str(machine_file), str(job.n), seconds, rounds]
     limit = max(CASE_SECONDS_MIN, 10 * job.expected_seconds(is_quick))
