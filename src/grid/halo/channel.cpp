@@ -45,8 +45,9 @@ MPI_Datatype type_of(const std::vector<Runs>& fields) {
 
 Channel::Channel(const Side& side, std::span<const ArrayView> fields, MemoryOrder order)
     : side_(side),
-      out_(lane_of(side.sent, fields, order)),
-      in_(lane_of(side.ghosts, fields, order)) {}
+      out_(lane_of(side.sent, fields, order, side.pack)),
+      // What comes in a part is copied once, from the message to the ghosts.
+      in_(lane_of(side.ghosts, fields, order, side.is_part ? Pack::datatype : side.pack)) {}
 
 Channel::Channel(Channel&& other) noexcept
     : side_(other.side_), out_(std::exchange(other.out_, {})), in_(std::exchange(other.in_, {})) {}
@@ -58,7 +59,8 @@ Channel::~Channel() {
 
 Channel::Lane Channel::lane_of(const Box& box,
                                std::span<const ArrayView> fields,
-                               MemoryOrder order) const {
+                               MemoryOrder order,
+                               Pack pack) {
   Lane lane;
   std::int64_t bytes = 0;
   for (const ArrayView& field : fields) {
@@ -70,7 +72,7 @@ Channel::Lane Channel::lane_of(const Box& box,
   lane.count = static_cast<int>(bytes);
   if (lane.runs.size() == 1 && lane.runs[0].is_one()) {
     lane.data = lane.runs[0].first;
-  } else if (side_.pack == Pack::datatype) {
+  } else if (pack == Pack::datatype) {
     lane.type = type_of(lane.runs);
     lane.count = 1;
   } else {

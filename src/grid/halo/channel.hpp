@@ -46,9 +46,10 @@ class Channel {
     int count = 0;
   };
 
-  [[nodiscard]] Lane lane_of(const Box& box,
-                             std::span<const ArrayView> fields,
-                             MemoryOrder order) const;
+  [[nodiscard]] static Lane lane_of(const Box& box,
+                                    std::span<const ArrayView> fields,
+                                    MemoryOrder order,
+                                    Pack pack);
 
   Side side_;
   Lane out_;
