@@ -2,24 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/prng.hpp"
 
 namespace sorrel::transport {
 
 namespace {
-
-/// Takes the line for `duration_ns`, from `earliest_ns` on or when it is free; returns from when.
-std::int64_t occupy(std::atomic<std::int64_t>& free_ns,
-                    std::int64_t earliest_ns,
-                    std::int64_t duration_ns) {
-  std::int64_t free = free_ns.load(std::memory_order_relaxed);
-  std::int64_t begin = 0;
-  do {
-    begin = std::max(free, earliest_ns);
-  } while (!free_ns.compare_exchange_weak(free, begin + duration_ns, std::memory_order_relaxed));
-  return begin;
-}
 
 /// At least 1, so that no two things arrive at the same time and their order is known.
 std::int64_t duration_of(std::size_t bytes, double bytes_per_ns) {
@@ -29,13 +18,27 @@ std::int64_t duration_of(std::size_t bytes, double bytes_per_ns) {
 
 }  // namespace
 
-Wire::Wire(const WireOptions& options) : options_(options), lines_(new Lines[options.node_count]) {}
+Wire::Wire(const WireOptions& options) : options_(options), nodes_(new Node[options.node_count]) {}
 
 std::int64_t Wire::jitter_ns(std::uint32_t from) {
   if (options_.jitter_ns == 0) return 0;
-  const std::uint64_t number = lines_[from].packet_count.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t number = nodes_[from].packet_count.fetch_add(1, std::memory_order_relaxed);
   Prng prng(options_.seed ^ (std::uint64_t{from} << 40) ^ number);
   return static_cast<std::int64_t>(prng.below(static_cast<std::uint64_t>(options_.jitter_ns) + 1));
+}
+
+/// Takes the line for a packet, from `earliest_ns` on or when the packets before it have left;
+/// returns from when.
+std::int64_t Wire::take(Line& line, std::int64_t earliest_ns, std::int64_t duration_ns) {
+  std::int64_t free_ns = line.packets_end_ns.load(std::memory_order_relaxed);
+  std::int64_t begin_ns = 0;
+  do {
+    begin_ns = std::max(free_ns, earliest_ns);
+  } while (!line.packets_end_ns.compare_exchange_weak(free_ns, begin_ns + duration_ns,
+                                                      std::memory_order_relaxed));
+  if (begin_ns < line.data_end_ns.load(std::memory_order_relaxed))
+    line.owed_ns.fetch_add(duration_ns, std::memory_order_relaxed);
+  return begin_ns;
 }
 
 std::int64_t Wire::arrival_ns(std::uint32_t from,
@@ -43,16 +46,84 @@ std::int64_t Wire::arrival_ns(std::uint32_t from,
                               std::int64_t now_ns,
                               std::size_t bytes) {
   const std::int64_t duration_ns = duration_of(bytes, options_.bytes_per_ns);
-  const std::int64_t leaves_ns = occupy(lines_[from].out_free_ns, now_ns, duration_ns);
+  const std::int64_t leaves_ns = take(nodes_[from].out, now_ns, duration_ns);
   const std::int64_t first_ns = leaves_ns + options_.latency_ns + jitter_ns(from);
-  return occupy(lines_[to].in_free_ns, first_ns, duration_ns) + duration_ns;
+  return take(nodes_[to].in, first_ns, duration_ns) + duration_ns;
 }
 
 std::int64_t Wire::answer_ns(std::uint32_t by,
                              std::uint32_t of,
                              std::int64_t now_ns,
                              std::size_t bytes) {
-  return arrival_ns(of, by, arrival_ns(by, of, now_ns, header_bytes), bytes);
+  const std::int64_t asked_ns = arrival_ns(by, of, now_ns, header_bytes);
+  Line& out = nodes_[of].out;
+  Line& in = nodes_[by].in;
+  const std::int64_t way_ns = options_.latency_ns + jitter_ns(of);
+  const std::scoped_lock lock(planning_);
+  std::int64_t left_ns = duration_of(bytes, options_.bytes_per_ns) +
+                         std::max(out.owed_ns.exchange(0, std::memory_order_relaxed),
+                                  in.owed_ns.exchange(0, std::memory_order_relaxed));
+  std::int64_t at_ns = std::max({asked_ns, out.packets_end_ns.load(std::memory_order_relaxed),
+                                 in.packets_end_ns.load(std::memory_order_relaxed) - way_ns});
+  out.plan.forget_before(now_ns);
+  in.plan.forget_before(now_ns);
+  while (left_ns > 0) {
+    const Busy out_free = out.plan.free_from(at_ns);
+    const Busy in_free = in.plan.free_from(out_free.begin_ns + way_ns);
+    at_ns = in_free.begin_ns - way_ns;
+    if (at_ns >= out_free.end_ns) continue;
+    const std::int64_t piece_ns =
+        std::min({left_ns, out_free.end_ns - at_ns, in_free.end_ns - in_free.begin_ns});
+    out.plan.add({at_ns, at_ns + piece_ns});
+    in.plan.add({at_ns + way_ns, at_ns + way_ns + piece_ns});
+    at_ns += piece_ns;
+    left_ns -= piece_ns;
+  }
+  const std::int64_t end_ns = at_ns + way_ns;
+  // Only here are they written.
+  out.data_end_ns.store(std::max(out.data_end_ns.load(std::memory_order_relaxed), at_ns),
+                        std::memory_order_relaxed);
+  in.data_end_ns.store(std::max(in.data_end_ns.load(std::memory_order_relaxed), end_ns),
+                       std::memory_order_relaxed);
+  return end_ns;
+}
+
+// ---- the plan of a line
+// --------------------------------------------------------------------------
+
+Wire::Busy Wire::Plan::free_from(std::int64_t earliest_ns) const {
+  auto next = std::lower_bound(busy_.begin(), busy_.end(), earliest_ns,
+                               [](const Busy& busy, std::int64_t ns) { return busy.end_ns <= ns; });
+  // Those that touch are one, so after one there is room.
+  if (next != busy_.end() && next->begin_ns <= earliest_ns) {
+    earliest_ns = next->end_ns;
+    ++next;
+  }
+  return {earliest_ns,
+          next == busy_.end() ? std::numeric_limits<std::int64_t>::max() : next->begin_ns};
+}
+
+void Wire::Plan::add(const Busy& busy) {
+  const auto next =
+      std::lower_bound(busy_.begin(), busy_.end(), busy.begin_ns,
+                       [](const Busy& other, std::int64_t ns) { return other.end_ns < ns; });
+  const bool touches_before = next != busy_.end() && next->end_ns == busy.begin_ns;
+  const auto behind = touches_before ? next + 1 : next;
+  const bool touches_behind = behind != busy_.end() && behind->begin_ns == busy.end_ns;
+  if (touches_before) {
+    next->end_ns = touches_behind ? behind->end_ns : busy.end_ns;
+    if (touches_behind) busy_.erase(behind);
+  } else if (touches_behind) {
+    behind->begin_ns = busy.begin_ns;
+  } else {
+    busy_.insert(next, busy);
+  }
+}
+
+void Wire::Plan::forget_before(std::int64_t ns) {
+  const auto first =
+      std::find_if(busy_.begin(), busy_.end(), [ns](const Busy& busy) { return busy.end_ns > ns; });
+  busy_.erase(busy_.begin(), first);
 }
 
 }  // namespace sorrel::transport
