@@ -3,7 +3,7 @@
 //
 //   base    transposes by MPI_Alltoallv, which block               plain MPI
 //   olap    transposes in slices that travel while others are computed, by hand    plain MPI
-//   ideal   as base, without any message: wrong values, the time that no variant can beat
+//   ideal   as base, without any message: wrong values, what others are held against
 //   graph   a sorrel::Graph of slices and their messages
 //
 // Ranks form a grid of `across` x `along`. In *frequency* space a rank has part of x (by `across`)
@@ -56,23 +56,25 @@ const Problem* problem(char name);
 /// The benchmark's random numbers: those from `first` on, each between 0 and 1.
 void random_numbers(long first, double* numbers, long count);
 
-/// Ranks that exchange among each other, and what: `slices` pieces for each of them.
+/// Ranks that exchange among each other, and what: `slices` pieces for each of them. A rank's piece
+/// for itself is written where it is read, among what comes.
 struct Exchange {
   MPI_Comm comm = MPI_COMM_NULL;
   int size = 1, place = 0;
   int slices = 1;
+  int rooms = 1;  ///< for slices that leave, which use them in turn; divides `slices`
 
-  /// Values that slice `s` sends to a place, and where they begin.
-  std::vector<long> out_begins, in_begins;  // slices x size + 1 each
+  std::vector<long> out_begins;  // slices x (size + 1), each from the beginning of its room
+  std::vector<long> in_begins;   // size x slices + 1
+  long room = 0;                 // values of the longest slice
 
-  std::size_t piece(int slice, int other) const {
-    return static_cast<std::size_t>(slice * size + other);
+  /// Where the piece of a slice that goes to a place begins.
+  long out_begin(int slice, int to) const {
+    return slice % rooms * room + out_begins[static_cast<std::size_t>(slice * (size + 1) + to)];
   }
 
-  long out_begin(int slice, int to) const { return out_begins[piece(slice, to)]; }
-
   long out_count(int slice, int to) const {
-    return out_begins[piece(slice, to) + 1] - out_begin(slice, to);
+    return out_begin(slice, to + 1) - out_begin(slice, to);
   }
 
   /// What comes is kept by sender, so that all of one slice may come at once.
@@ -86,7 +88,7 @@ struct Exchange {
     return in_begins[in_piece(slice, from) + 1] - in_begin(slice, from);
   }
 
-  long out_total() const { return out_begins.back(); }
+  long out_total() const { return rooms * room; }
 
   long in_total() const { return in_begins.back(); }
 };
@@ -97,8 +99,10 @@ struct Case {
   int across = 1, along = 1;              ///< the grid of ranks
   int across_place = 0, along_place = 0;  ///< this rank's place
   int rank = 0;
-  int slices = 1;      ///< of each exchange
-  bool fills = false;  ///< graph: the next step's first transforms wait for gaps
+  int y_slices = 1;      ///< in which a rank's part of y leaves for the first exchange
+  int z_slices = 1;      ///< in which its part of z is transformed, and leaves for the second
+  int rooms = 0;         ///< graph: for slices that leave; 0: as many as there are slices
+  bool y_fills = false;  ///< graph: y waits for gaps
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
@@ -120,8 +124,9 @@ class Array {
 /// One rank's share: its data, the local transforms, and the copies into and out of messages.
 class Transform {
  public:
-  /// With `slots` buffers for messages, which steps use in turn.
-  Transform(const Case& c, int slots);
+  /// With `slots` buffers for what comes, which steps use in turn, and rooms for so many slices
+  /// that leave, at most, or for all (0).
+  Transform(const Case& c, int slots, int rooms);
   ~Transform();
   Transform(const Transform&) = delete;
   Transform& operator=(const Transform&) = delete;
@@ -141,7 +146,7 @@ class Transform {
 
   bool has_second() const { return second_.size > 1; }
 
-  Value* out(const Exchange& exchange, int step) const;
+  Value* out(const Exchange& exchange) const;
   Value* in(const Exchange& exchange, int step) const;
 
   /// Of all steps and of all ranks' values, on all ranks.
@@ -151,7 +156,9 @@ class Transform {
   struct Plans;
   class Scratch;
 
-  const Value* source(const Exchange& e, int step, int slice, int from) const;
+  Exchange make_first(int rooms) const;
+  Exchange make_second(int rooms) const;
+  Value* target(const Exchange& e, int step, int slice, int to) const;
   void evolve(long y, Value* plane);
   void gather_y(int step, long z, Value* plane) const;
   void finish_plane(int step, int slice, long z, Value* plane);
@@ -162,16 +169,17 @@ class Transform {
   const long nx_, ny_, nz_;
   // Of this rank: in frequency space, between the exchanges and in real space.
   const Range x_, y_of_frequency_, z_, y_;
-  Exchange first_, second_;
+  const Exchange first_, second_;
   const int slots_;
   bool evolves_ = true;
   std::unique_ptr<Plans> plans_;
   std::unique_ptr<Scratch> scratch_;
-  Array frequency_;                                                   // y, z, x
-  Array result_;                                                      // z, y, x
-  std::vector<Array> first_out_, first_in_, second_out_, second_in_;  // by slot
-  std::vector<double> factor_x_, factor_y_, factor_z_;                // of one step
-  std::vector<Value> sums_;                                           // step, slice
+  Array frequency_;                                     // y, z, x
+  Array result_;                                        // z, y, x
+  Array first_out_, second_out_;                        // by room
+  std::vector<Array> first_in_, second_in_;             // by slot
+  std::vector<double> factor_x_, factor_y_, factor_z_;  // of one step
+  std::vector<Value> sums_;                             // step, slice
 };
 
 struct Result {
@@ -183,7 +191,7 @@ Result run_base(const Case& c, Transform& transform, bool has_messages);
 Result run_olap(const Case& c, Transform& transform);
 Result run_graph(const Case& c, Transform& transform, bool is_explained);
 
-/// Every value in the exchange's `out` of a step to where it belongs, before it returns.
-void exchange_all(const Transform& transform, const Exchange& exchange, int step);
+/// What leaves with a slice to where it belongs, before it returns.
+void exchange_slice(const Transform& transform, const Exchange& exchange, int step, int slice);
 
 }  // namespace ft

@@ -17,25 +17,28 @@ std::span<std::byte> bytes_of(Value* values, long count) {
   return std::as_writable_bytes(std::span(values, static_cast<std::size_t>(count)));
 }
 
-/// The messages of an exchange: a slice leaves when `before` has made it. What comes, by slice and
-/// sender.
+/// The messages of an exchange: a slice leaves when `before` has made it, and makes room for
+/// another when it has left. What comes, by slice and sender.
 Family add_exchange(sorrel::Graph& g,
                     const char* name,
                     const Transform& transform,
                     const Exchange& e,
                     int tag,
-                    const Family& before,
+                    Family& before,
                     const std::vector<int>& ranks) {
   const Space space{e.slices, e.size - 1};
   const auto other_of = [&e](const Key& key) {
     return static_cast<int>((e.place + 1 + key[1]) % e.size);
   };
-  g.send(std::string("send ") + name, space, [&, other_of, ranks, tag](const Key& key, int slot) {
-     const int slice = static_cast<int>(key[0]), to = other_of(key);
-     return Message{
-         ranks[static_cast<std::size_t>(to)], tag + slice,
-         bytes_of(transform.out(e, slot) + e.out_begin(slice, to), e.out_count(slice, to))};
-   }).after(before, at(dim(0)));
+  const Family send =
+      g.send(std::string("send ") + name, space, [&, other_of, ranks, tag](const Key& key, int) {
+         const int slice = static_cast<int>(key[0]), to = other_of(key);
+         return Message{
+             ranks[static_cast<std::size_t>(to)], tag + slice,
+             bytes_of(transform.out(e) + e.out_begin(slice, to), e.out_count(slice, to))};
+       }).after(before, at(dim(0)));
+  if (e.rooms < e.slices) before.after(send, at(dim(0) - e.rooms, every));
+  before.after(send, at(dim(0) + (e.slices - e.rooms), every), previous_step);
   return g.receive(
       std::string("receive ") + name, space, [&, other_of, ranks, tag](const Key& key, int slot) {
         const int slice = static_cast<int>(key[0]), from = other_of(key);
@@ -59,27 +62,28 @@ Result run_graph(const Case& c, Transform& transform, bool is_explained) {
   sorrel::Graph g(over_mpi(c.comm));
   const auto step_of = [](const Task& task) { return static_cast<int>(task.step); };
   const auto slice_of = [](const Task& task) { return static_cast<int>(task.key[0]); };
-  auto z = g.family("evolve, z", {c.slices}).run([&](const Task& task) {
+  auto z = g.family("evolve, z", {c.y_slices}).run([&](const Task& task) {
     transform.evolve_and_transform_z(step_of(task), slice_of(task));
   });
-  auto y = g.family(transform.has_second() ? "y" : "y, x", {c.slices}).run([&](const Task& task) {
+  auto y = g.family(transform.has_second() ? "y" : "y, x", {c.z_slices}).run([&](const Task& task) {
     transform.transform_y(step_of(task), slice_of(task));
   });
-  // Two steps at a time: buffers are there twice, and a third step waits until the first is done.
+  // Two steps at a time: what comes has two buffers, and a third step waits until the first is
+  // done.
   z.after(z, previous_step);
-  if (c.fills) z.priority(Priority::fill);
-  // A line of y needs all slices.
+  if (c.y_fills) y.priority(Priority::fill);
+  // A line of y needs all slices; the rank's own share of them is put where the others' come.
   y.after(z, everything);
   if (transform.first().size > 1)
     y.after(add_exchange(g, "y and z", transform, transform.first(), 0, z, ranks_of(c, true)),
             everything);
   if (transform.has_second()) {
-    auto x = g.family("x", {c.slices}).run([&](const Task& task) {
+    auto x = g.family("x", {c.z_slices}).run([&](const Task& task) {
       transform.transform_x(step_of(task), slice_of(task));
     });
-    x.after(y).after(
-        add_exchange(g, "x and y", transform, transform.second(), c.slices, y, ranks_of(c, false)),
-        at(dim(0), every));
+    x.after(y).after(add_exchange(g, "x and y", transform, transform.second(), c.y_slices, y,
+                                  ranks_of(c, false)),
+                     at(dim(0), every));
   }
   if (is_explained && c.rank == 0) std::fputs(g.print().c_str(), stdout);
 

@@ -1,4 +1,4 @@
-//   ft VARIANT [--class S] [--steps 6] [--grid 1x16] [--slices 4] [--fill] [--explain]
+//   ft VARIANT [--class S] [--steps 6] [--grid 1x16] [--slices 4] [--rooms 2] [--fill] [--explain]
 //
 // Prints one line. Exit status 1 if a checksum is wrong, 2 for arguments that are.
 #include <cmath>
@@ -29,11 +29,11 @@ int number_of(int rank, const char* text) {
 bool read(Case& c, int argc, char** argv) {
   bool is_explained = false;
   c.problem = problem('S');
-  c.slices = 4;
+  c.y_slices = 4;
   for (int i = 2; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--explain" || option == "--fill") {
-      (option == "--fill" ? c.fills : is_explained) = true;
+      (option == "--fill" ? c.y_fills : is_explained) = true;
       continue;
     }
     if (i + 1 == argc) refuse(c.rank, option + " needs a value");
@@ -45,14 +45,16 @@ bool read(Case& c, int argc, char** argv) {
     } else if (option == "--steps")
       c.steps = number_of(c.rank, value.c_str());
     else if (option == "--slices")
-      c.slices = number_of(c.rank, value.c_str());
+      c.y_slices = number_of(c.rank, value.c_str());
+    else if (option == "--rooms")
+      c.rooms = number_of(c.rank, value.c_str());
     else if (option == "--grid") {
       if (std::sscanf(value.c_str(), "%dx%d%c", &c.across, &c.along, &rest) != 2 || c.across < 1 ||
           c.along < 1)
         refuse(c.rank, value + " is not of the form 1x16");
     } else
-      refuse(c.rank,
-             "there is no " + option + "; --class, --steps, --grid, --slices, --fill, --explain");
+      refuse(c.rank, "there is no " + option +
+                         "; --class, --steps, --grid, --slices, --rooms, --fill, --explain");
   }
   const int steps_max = static_cast<int>(c.problem->checksums.size());
   if (c.steps == 0) c.steps = steps_max;
@@ -73,8 +75,8 @@ void place(Case& c, bool has_grid) {
                        std::to_string(most_across) + "x" + std::to_string(most_along));
   c.across_place = c.rank % c.across, c.along_place = c.rank / c.across;
   // All have as many slices, and none is empty.
-  c.slices = static_cast<int>(
-      std::min<long>({c.slices, c.problem->ny / c.along, c.problem->nz / c.along}));
+  c.z_slices = static_cast<int>(std::min<long>(c.y_slices, c.problem->nz / c.along));
+  c.y_slices = static_cast<int>(std::min<long>(c.y_slices, c.problem->ny / c.along));
   MPI_Comm_dup(MPI_COMM_WORLD, &c.comm);
 }
 
@@ -101,13 +103,13 @@ int main(int argc, char** argv) {
   if (variant != "base" && variant != "olap" && variant != "ideal" && variant != "graph")
     refuse(c.rank, "the variant is base, olap, ideal or graph");
   const bool is_explained = read(c, argc, argv);
-  if (variant == "base" || variant == "ideal") c.slices = 1;
+  if (variant == "base" || variant == "ideal") c.y_slices = 1;
   place(c, c.along != 0);
 
   Result mine, all;
   double error = 0;
   {
-    Transform transform(c, variant == "graph" ? 2 : 1);
+    Transform transform(c, variant == "graph" ? 2 : 1, variant == "graph" ? c.rooms : 0);
     transform.prepare();
     mine = variant == "graph"  ? run_graph(c, transform, is_explained)
            : variant == "olap" ? run_olap(c, transform)
@@ -128,7 +130,7 @@ int main(int argc, char** argv) {
     std::printf(
         "variant %s class %c grid %dx%d slices %d steps %d seconds %.6f gflops %.3f waiting %.6f "
         "error %.2e %s\n",
-        variant.c_str(), c.problem->name, c.across, c.along, c.slices, c.steps, all.seconds,
+        variant.c_str(), c.problem->name, c.across, c.along, c.y_slices, c.steps, all.seconds,
         operations / all.seconds * 1e-9, all.waiting_seconds / size, error,
         variant == "ideal" ? "not checked"
         : is_right         ? "right"

@@ -29,12 +29,20 @@ std::vector<double> factors(long n) {
 
 /// `out_of(s, other)` and `in_of(s, other)` count values.
 template <class OutOf, class InOf>
-void lay_out(Exchange& e, OutOf out_of, InOf in_of) {
-  e.out_begins.assign(1, 0);
+void lay_out(Exchange& e, int rooms, OutOf out_of, InOf in_of) {
+  e.rooms = rooms == 0 ? e.slices : std::min(rooms, e.slices);
+  while (e.slices % e.rooms != 0)
+    --e.rooms;
+  for (int s = 0; s < e.slices; ++s) {
+    long begin = 0;
+    for (int other = 0; other < e.size; ++other) {
+      e.out_begins.push_back(begin);
+      if (other != e.place) begin += out_of(s, other);
+    }
+    e.out_begins.push_back(begin);
+    e.room = std::max(e.room, begin);
+  }
   e.in_begins.assign(1, 0);
-  for (int s = 0; s < e.slices; ++s)
-    for (int other = 0; other < e.size; ++other)
-      e.out_begins.push_back(e.out_begins.back() + out_of(s, other));
   for (int other = 0; other < e.size; ++other)
     for (int s = 0; s < e.slices; ++s)
       e.in_begins.push_back(e.in_begins.back() + in_of(s, other));
@@ -108,7 +116,7 @@ class Transform::Scratch {
   std::array<std::unique_ptr<Array>, 64> planes_;
 };
 
-Transform::Transform(const Case& c, int slots)
+Transform::Transform(const Case& c, int slots, int rooms)
     : c_(c),
       nx_(c.problem->nx),
       ny_(c.problem->ny),
@@ -117,48 +125,20 @@ Transform::Transform(const Case& c, int slots)
       y_of_frequency_(part_of(ny_, c.along, c.along_place)),
       z_(part_of(nz_, c.along, c.along_place)),
       y_(part_of(ny_, c.across, c.across_place)),
+      first_(make_first(rooms)),
+      second_(make_second(rooms)),
       slots_(slots),
       scratch_(std::make_unique<Scratch>(x_.length() * std::max(ny_, nz_))),
       frequency_(y_of_frequency_.length() * nz_ * x_.length()),
       result_(z_.length() * y_.length() * nx_),
+      first_out_(first_.out_total()),
+      second_out_(has_second() ? second_.out_total() : 0),
       factor_x_(factors(nx_)),
       factor_y_(factors(ny_)),
       factor_z_(factors(nz_)),
-      sums_(static_cast<std::size_t>(c.steps * c.slices)) {
-  for (Exchange* e : {&first_, &second_}) {
-    const bool is_first = e == &first_;
-    MPI_Comm_split(c.comm, is_first ? c.across_place : c.along_place,
-                   is_first ? c.along_place : c.across_place, &e->comm);
-    e->size = is_first ? c.along : c.across;
-    e->place = is_first ? c.along_place : c.across_place;
-    e->slices = c.slices;
-  }
-  // y, z, x of one y-slice, to those who have z.
-  lay_out(
-      first_,
-      [&](int s, int to) {
-        return part_of(y_of_frequency_, c.slices, s).length() * part_of(nz_, c.along, to).length() *
-               x_.length();
-      },
-      [&](int s, int from) {
-        return part_of(part_of(ny_, c.along, from), c.slices, s).length() * z_.length() *
-               x_.length();
-      });
-  // z, y, x of one z-slice, to those who have y.
-  lay_out(
-      second_,
-      [&](int s, int to) {
-        return part_of(z_, c.slices, s).length() * part_of(ny_, c.across, to).length() *
-               x_.length();
-      },
-      [&](int s, int from) {
-        return part_of(z_, c.slices, s).length() * y_.length() *
-               part_of(nx_, c.across, from).length();
-      });
+      sums_(static_cast<std::size_t>(c.steps * c.z_slices)) {
   for (int slot = 0; slot < slots; ++slot) {
-    first_out_.emplace_back(first_.out_total());
     first_in_.emplace_back(first_.in_total());
-    second_out_.emplace_back(has_second() ? second_.out_total() : 0);
     second_in_.emplace_back(has_second() ? second_.in_total() : 0);
   }
   // Ranks that share a process share FFTW, whose planner then works for one at a time, and what it
@@ -172,13 +152,48 @@ Transform::Transform(const Case& c, int slots)
 }
 
 Transform::~Transform() {
-  MPI_Comm_free(&first_.comm);
-  MPI_Comm_free(&second_.comm);
+  for (MPI_Comm comm : {first_.comm, second_.comm})
+    MPI_Comm_free(&comm);
 }
 
-Value* Transform::out(const Exchange& exchange, int step) const {
-  return (&exchange == &first_ ? first_out_ : second_out_)[static_cast<std::size_t>(step % slots_)]
-      .data();
+/// y, z, x of one y-slice, to those who have z.
+Exchange Transform::make_first(int rooms) const {
+  Exchange e;
+  MPI_Comm_split(c_.comm, c_.across_place, c_.along_place, &e.comm);
+  e.size = c_.along, e.place = c_.along_place, e.slices = c_.y_slices;
+  lay_out(
+      e, rooms,
+      [&](int s, int to) {
+        return part_of(y_of_frequency_, c_.y_slices, s).length() *
+               part_of(nz_, c_.along, to).length() * x_.length();
+      },
+      [&](int s, int from) {
+        return part_of(part_of(ny_, c_.along, from), c_.y_slices, s).length() * z_.length() *
+               x_.length();
+      });
+  return e;
+}
+
+/// z, y, x of one z-slice, to those who have y.
+Exchange Transform::make_second(int rooms) const {
+  Exchange e;
+  MPI_Comm_split(c_.comm, c_.along_place, c_.across_place, &e.comm);
+  e.size = c_.across, e.place = c_.across_place, e.slices = c_.z_slices;
+  lay_out(
+      e, rooms,
+      [&](int s, int to) {
+        return part_of(z_, c_.z_slices, s).length() * part_of(ny_, c_.across, to).length() *
+               x_.length();
+      },
+      [&](int s, int from) {
+        return part_of(z_, c_.z_slices, s).length() * y_.length() *
+               part_of(nx_, c_.across, from).length();
+      });
+  return e;
+}
+
+Value* Transform::out(const Exchange& exchange) const {
+  return (&exchange == &first_ ? first_out_ : second_out_).data();
 }
 
 Value* Transform::in(const Exchange& exchange, int step) const {
@@ -186,17 +201,16 @@ Value* Transform::in(const Exchange& exchange, int step) const {
       .data();
 }
 
-/// What came from a place; a rank's own share stays where it is.
-const Value* Transform::source(const Exchange& e, int step, int slice, int from) const {
-  return from == e.place ? out(e, step) + e.out_begin(slice, from)
-                         : in(e, step) + e.in_begin(slice, from);
+/// Where what goes to a place is written.
+Value* Transform::target(const Exchange& e, int step, int slice, int to) const {
+  return to == e.place ? in(e, step) + e.in_begin(slice, to) : out(e) + e.out_begin(slice, to);
 }
 
 // ---- the parts of a step
 // -------------------------------------------------------------------------
 
 void Transform::evolve_and_transform_z(int step, int slice) {
-  const Range ys = part_of(y_of_frequency_, c_.slices, slice);
+  const Range ys = part_of(y_of_frequency_, c_.y_slices, slice);
   const long row = x_.length();
   const Scratch::Plane plane(*scratch_);
   for (long y = ys.lo; y < ys.hi; ++y) {
@@ -205,7 +219,7 @@ void Transform::evolve_and_transform_z(int step, int slice) {
     for (int to = 0; to < first_.size; ++to) {
       const Range z = part_of(nz_, c_.along, to);
       std::copy_n(plane.data() + z.lo * row, z.length() * row,
-                  out(first_, step) + first_.out_begin(slice, to) + (y - ys.lo) * z.length() * row);
+                  target(first_, step, slice, to) + (y - ys.lo) * z.length() * row);
     }
   }
 }
@@ -232,7 +246,7 @@ void Transform::evolve(long y, Value* plane) {
 }
 
 void Transform::transform_y(int step, int slice) {
-  const Range zs = part_of(z_, c_.slices, slice);
+  const Range zs = part_of(z_, c_.z_slices, slice);
   const long row = x_.length();
   for (long z = zs.lo; z < zs.hi; ++z) {
     if (!has_second()) {
@@ -248,33 +262,28 @@ void Transform::transform_y(int step, int slice) {
     fftw_execute_dft(plans_->y, fftw(plane.data()), fftw(plane.data()));
     for (int to = 0; to < second_.size; ++to) {
       const Range y = part_of(ny_, c_.across, to);
-      std::copy_n(
-          plane.data() + y.lo * row, y.length() * row,
-          out(second_, step) + second_.out_begin(slice, to) + (z - zs.lo) * y.length() * row);
+      std::copy_n(plane.data() + y.lo * row, y.length() * row,
+                  target(second_, step, slice, to) + (z - zs.lo) * y.length() * row);
     }
   }
 }
 
 void Transform::gather_y(int step, long z, Value* plane) const {
   const long row = x_.length();
-  for (int from = 0; from < first_.size; ++from) {
-    for (int slice = 0; slice < c_.slices; ++slice) {
-      const Range ys = part_of(part_of(ny_, c_.along, from), c_.slices, slice);
-      const Value* piece = source(first_, step, slice, from) + (z - z_.lo) * row;
-      for (long y = ys.lo; y < ys.hi; ++y, piece += z_.length() * row)
-        std::copy_n(piece, row, plane + y * row);
-    }
-  }
+  // Pieces come by sender and slice, so that y goes from the first to the last.
+  const Value* from = in(first_, step) + (z - z_.lo) * row;
+  for (long y = 0; y < ny_; ++y, from += z_.length() * row)
+    std::copy_n(from, row, plane + y * row);
 }
 
 void Transform::transform_x(int step, int slice) {
-  const Range zs = part_of(z_, c_.slices, slice);
+  const Range zs = part_of(z_, c_.z_slices, slice);
   for (long z = zs.lo; z < zs.hi; ++z) {
     Value* plane = result_.data() + (z - z_.lo) * y_.length() * nx_;
     for (int from = 0; from < second_.size; ++from) {
       const Range x = part_of(nx_, c_.across, from);
-      const Value* piece =
-          source(second_, step, slice, from) + (z - zs.lo) * y_.length() * x.length();
+      const Value* piece = in(second_, step) + second_.in_begin(slice, from) +
+                           (z - zs.lo) * y_.length() * x.length();
       for (long y = 0; y < y_.length(); ++y, piece += x.length())
         std::copy_n(piece, x.length(), plane + y * nx_ + x.lo);
     }
@@ -290,15 +299,15 @@ void Transform::finish_plane(int step, int slice, long z, Value* plane) {
     const long y = 3 * j % ny_;
     if (5 * j % nz_ == z && y >= y_.lo && y < y_.hi) sum += plane[(y - y_.lo) * nx_ + j % nx_];
   }
-  sums_[static_cast<std::size_t>(step * c_.slices + slice)] += sum;
+  sums_[static_cast<std::size_t>(step * c_.z_slices + slice)] += sum;
 }
 
 std::vector<Value> Transform::checksums() const {
   std::vector<Value> mine, all(static_cast<std::size_t>(c_.steps));
   for (std::size_t step = 0; step < all.size(); ++step) {
     Value sum;
-    for (int slice = 0; slice < c_.slices; ++slice)
-      sum += sums_[step * static_cast<std::size_t>(c_.slices) + static_cast<std::size_t>(slice)];
+    for (int slice = 0; slice < c_.z_slices; ++slice)
+      sum += sums_[step * static_cast<std::size_t>(c_.z_slices) + static_cast<std::size_t>(slice)];
     mine.push_back(sum / static_cast<double>(nx_ * ny_ * nz_));
   }
   MPI_Allreduce(mine.data(), all.data(), 2 * c_.steps, MPI_DOUBLE, MPI_SUM, c_.comm);
@@ -313,15 +322,15 @@ std::vector<Value> Transform::checksums() const {
 void Transform::prepare() {
   fill_with_random_numbers();
   evolves_ = false;
-  for (int slice = 0; slice < c_.slices; ++slice)
+  for (int slice = 0; slice < c_.y_slices; ++slice) {
     evolve_and_transform_z(0, slice);
-  exchange_all(*this, first_, 0);
-  for (int slice = 0; slice < c_.slices; ++slice)
+    exchange_slice(*this, first_, 0, slice);
+  }
+  for (int slice = 0; slice < c_.z_slices; ++slice) {
     transform_y(0, slice);
-  if (has_second()) {
-    exchange_all(*this, second_, 0);
-    for (int slice = 0; slice < c_.slices; ++slice)
-      transform_x(0, slice);
+    if (!has_second()) continue;
+    exchange_slice(*this, second_, 0, slice);
+    transform_x(0, slice);
   }
   evolves_ = true;
   move_to_frequency_space();
@@ -343,6 +352,7 @@ void Transform::move_to_frequency_space() {
   std::vector<int> out_counts(size), out_begins(size + 1), in_counts(size), in_begins(size + 1);
   std::vector<Value> packed,
       received(static_cast<std::size_t>(y_of_frequency_.length() * nz_ * x_.length()));
+  packed.reserve(static_cast<std::size_t>(z_.length() * y_.length() * nx_));
   for (std::size_t r = 0; r < size; ++r) {
     const auto across = static_cast<long>(r) % c_.across, along = static_cast<long>(r) / c_.across;
     const Range x = part_of(nx_, c_.across, across), y = part_of(ny_, c_.along, along) & y_;
