@@ -12,14 +12,23 @@ using namespace sorrel::graph;
 
 namespace {
 
-/// The panels of one matrix, seen by one rank: its own are a range, others come in order.
+/// The panels in the order in which this rank multiplies them: from its own row's on, round. Sums
+/// may be made in any order; this one begins with rows of B that are here, and then each node of
+/// ranks sends to another one at a time instead of one to all others.
+std::vector<Panel> panels_from_own(const Case& c) {
+  std::vector<Panel> panels = panels_of(c);
+  const auto is_own = [&](const Panel& panel) { return panel.row == c.row; };
+  std::rotate(panels.begin(), std::find_if(panels.begin(), panels.end(), is_own), panels.end());
+  return panels;
+}
+
+/// The panels of one matrix, seen by one rank: some are its own, others come.
 struct Side {
   const char* name;
   int place = 0, places = 0;    ///< among those the panels travel along
   Index slots = 1;              ///< of the landing
   std::vector<double> landing;  ///< a slot for each panel that may be on its way or in use
   long slot_values = 0;
-  Index own_lo = 0, own_hi = 0;
   std::function<int(const Panel&)> owner;  ///< its place
   std::function<int(int)> rank;            ///< of a place
   std::function<double*(const Panel&)> own;
@@ -31,45 +40,49 @@ struct Side {
   }
 };
 
-/// The messages of one matrix, as families: panels to send, panels to receive from those before
-/// this rank and from those after it.
+/// The messages of one matrix, as families: panels to send, and each run of panels to receive.
 void add_messages(sorrel::Graph& g, Family& product, Side& side, const std::vector<Panel>& panels) {
   const auto count = static_cast<Index>(panels.size());
   const std::string name = side.name;
   const int tag = name == "A" ? 0 : static_cast<int>(count);
   const auto message = [&side, &panels, tag](Index k, int place) {
     const Panel& panel = panels[static_cast<std::size_t>(k)];
-    return Message{side.rank(place), tag + static_cast<int>(k),
+    return Message{side.rank(place), tag + panel.number,
                    std::as_writable_bytes(std::span(side.values(panels, k),
                                                     static_cast<std::size_t>(side.count(panel))))};
   };
-  // Its own panels may go at once; whoever gets them says when.
-  if (side.own_hi > side.own_lo && side.places > 1)
-    g.send("send " + name, {side.own_hi - side.own_lo, side.places - 1},
-           [&side, message](const Key& key, int) {
-             // Each begins with the next one along, so that not all send to one at a time.
-             const auto other = static_cast<int>((side.place + 1 + key[1]) % side.places);
-             return message(side.own_lo + key[0], other);
-           });
-  const std::array<Index, 2> lo{0, side.own_hi}, hi{side.own_lo, count};
-  for (std::size_t end = 0; end < 2; ++end) {
-    if (hi[end] <= lo[end]) continue;
-    auto receive =
-        g.receive("receive " + name + (end == 0 ? " before" : " behind"), {hi[end] - lo[end]},
-                  [&side, &panels, message, first = lo[end]](const Key& key, int) {
-                    const Index k = first + key[0];
-                    return message(k, side.owner(panels[static_cast<std::size_t>(k)]));
-                  });
-    product.after(receive, at(dim(0) - lo[end]));
+  const auto owns = [&](Index k) {
+    return side.owner(panels[static_cast<std::size_t>(k)]) == side.place;
+  };
+  std::vector<Index> own;
+  for (Index first = 0, last = 0; first < count; first = last) {
+    for (last = first; last < count && owns(last) == owns(first); ++last)
+      if (owns(last)) own.push_back(last);
+    if (owns(first)) continue;
+    auto receive = g.receive("receive " + name + " from " + std::to_string(first), {last - first},
+                             [&side, &panels, message, first](const Key& key, int) {
+                               const Index k = first + key[0];
+                               return message(k, side.owner(panels[static_cast<std::size_t>(k)]));
+                             });
+    product.after(receive, at(dim(0) - first));
     // Who used the slot last has done so.
-    receive.after(product, at(dim(0) + lo[end] - side.slots, every));
+    receive.after(product, at(dim(0) + (first - side.slots), every));
   }
+  // Its own panels may go at once; whoever gets them says when.
+  if (own.empty() || side.places == 1) return;
+  g.send("send " + name, {static_cast<Index>(own.size()), side.places - 1},
+         [&side, message, own](const Key& key, int) {
+           // Each begins with the one before, whose turn it is next to need them.
+           const auto other =
+               static_cast<int>((side.place + side.places - 1 - key[1]) % side.places);
+           return message(own[static_cast<std::size_t>(key[0])], other);
+         });
 }
 
 }  // namespace
 
 Result run_graph(const Case& c, Blocks& blocks, bool is_explained) {
-  const std::vector<Panel> panels = panels_of(c);
+  const std::vector<Panel> panels = panels_from_own(c);
   const auto count = static_cast<Index>(panels.size());
   std::array<Side, 2> sides;
   Side &a = sides[0], &b = sides[1];
@@ -96,9 +109,6 @@ Result run_graph(const Case& c, Blocks& blocks, bool is_explained) {
   product.after(product, offset(-1, 0));
   for (Side& side : sides) {
     side.landing.resize(static_cast<std::size_t>(side.slot_values * side.slots));
-    const auto owns = [&](const Panel& panel) { return side.owner(panel) == side.place; };
-    side.own_lo = std::find_if(panels.begin(), panels.end(), owns) - panels.begin();
-    side.own_hi = side.own_lo + std::count_if(panels.begin(), panels.end(), owns);
     add_messages(g, product, side, panels);
   }
   if (is_explained && c.rank == 0) std::fputs(g.print().c_str(), stdout);

@@ -34,7 +34,7 @@ std::vector<Panel> panels_of(const Case& c) {
     const long row_end = part_of(c.n, c.rows, row).hi,
                column_end = part_of(c.n, c.columns, column).hi;
     const long end = std::min({k + c.panel, row_end, column_end});
-    panels.push_back({{k, end}, column, row});
+    panels.push_back({{k, end}, static_cast<int>(panels.size()), column, row});
     if (end == row_end) ++row;
     if (end == column_end) ++column;
     k = end;

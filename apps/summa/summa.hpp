@@ -2,7 +2,7 @@
 //
 //   base    broadcasts that block, then the local product      plain MPI
 //   olap    the next panels travel during the local product    plain MPI, by hand
-//   ideal   as base, without any message: wrong values, the time that no variant can beat
+//   ideal   as base, without any message: wrong values, what others are held against
 //   graph   a sorrel::Graph of panels, their messages and local products
 //
 // Each rank has one block of each matrix. A panel is a range of the inner dimension that lies
@@ -31,6 +31,7 @@ Range part_of(long n, long count, long index);
 /// A range of the inner dimension, with those who have it.
 struct Panel {
   Range inner;
+  int number = 0;  ///< among all
   int column = 0;  ///< of the grid: has A's
   int row = 0;     ///< of the grid: has B's
 };
