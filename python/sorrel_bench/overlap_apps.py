@@ -1,5 +1,6 @@
-"""The rows of `sorrel bench overlap` for apps/summa and apps/ft: one size, one wire, four variants.
+"""The figure of `sorrel bench overlap`: apps/jacobi3d, apps/summa and apps/ft, meshes, wires, four variants; and two bars.
 
+Parts: `summa` and `ft` are what the bars are about, one mesh and one wire; `jacobi3d_sweep` and so on are all.
 All workers are used whatever else runs (`--share fixed`): what is compared are variants, not manners.
 """
 
@@ -11,31 +12,61 @@ import subprocess
 
 from . import report
 from .bars import Bar
+from .overlap_picture import VARIANTS, hidden, picture
 
-VARIANTS = ("ideal", "base", "olap", "graph")
 RANKS = 16
-WIRE = "latency=50us,bandwidth=1GB/s,nodes=4"
-FULL, QUICK = 7, 2
+FULL, SWEEP, QUICK = 7, 3, 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Wire:
+    label: str
+    text: str | None
+
+    def words(self) -> list[str]:
+        return ["--wire", self.text] if self.text else []
+
+
+BAR_WIRE = Wire("50us 1GB/s 4 nodes", "latency=50us,bandwidth=1GB/s,nodes=4")
+WIRES = (
+    Wire("no wire", None),
+    Wire("0us 10GB/s 2 nodes", "latency=0us,bandwidth=10GB/s,nodes=2"),
+    Wire("20us 10GB/s 4 nodes", "latency=20us,bandwidth=10GB/s,nodes=4"),
+    BAR_WIRE,
+    Wire("50us 1GB/s 16 nodes", "latency=50us,bandwidth=1GB/s,nodes=16"),
+    Wire("200us 1GB/s 8 nodes", "latency=200us,bandwidth=1GB/s,nodes=8"),
+    Wire("50us 100MB/s 4 nodes", "latency=50us,bandwidth=100MB/s,nodes=4"),
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class App:
     name: str
-    title: str
     sources: tuple[str, ...]
     libraries: tuple[str, ...]
     packages: str
-    arguments: tuple[str, ...]
-    hidden_min: float
+    sizes: dict[str, tuple[str, ...]]  # by title, with arguments; the last one has the bar
+    variant_arguments: dict[str, tuple[str, ...]]
+    hidden_min: float | None  # None: its bar is elsewhere
+
+    @property
+    def title(self) -> str:
+        return list(self.sizes)[-1]
 
 
 APPS = (
-    App("summa", "SUMMA 2048", ("main.cpp", "kernel.cpp", "plain.cpp", "graph.cpp"), ("-lopenblas",), "libopenblas-pthread-dev",
-        ("--n", "2048", "--grid", "4x4", "--ahead-a", "0", "--ahead-b", "6"), 0.80),
-    App("ft", "FT class A", ("main.cpp", "problem.cpp", "transform.cpp", "plain.cpp", "graph.cpp"), ("-lfftw3_threads", "-lfftw3"),
-        "libfftw3-dev", ("--class", "A", "--slices", "2"), 0.60),
+    App("jacobi3d", ("main.cpp", "kernel.cpp", "plain.cpp", "graph.cpp"), (), "",
+        {"jacobi3d 128^3": ("--n", "128", "--steps", "60"), "jacobi3d 256^3": ("--n", "256", "--steps", "20")}, {}, None),
+    App("summa", ("main.cpp", "kernel.cpp", "plain.cpp", "graph.cpp"), ("-lopenblas",), "libopenblas-pthread-dev",
+        {"SUMMA 1024": ("--n", "1024", "--grid", "4x4"), "SUMMA 2048": ("--n", "2048", "--grid", "4x4")},
+        {"olap": ("--ahead-a", "0", "--ahead-b", "6"), "graph": ("--ahead-a", "0", "--ahead-b", "6")}, 0.80),
+    App("ft", ("main.cpp", "problem.cpp", "transform.cpp", "plain.cpp", "graph.cpp"), ("-lfftw3_threads", "-lfftw3"),
+        "libfftw3-dev", {"FT class W": ("--class", "W"), "FT class A": ("--class", "A")},
+        {"olap": ("--slices", "2"), "graph": ("--slices", "2")}, 0.60),
 )  # fmt: skip
-PARTS = tuple(app.name for app in APPS)
+PARTS = (*(app.name for app in APPS if app.hidden_min is not None), *(f"{app.name}_sweep" for app in APPS))
+
+Samples = dict[str, dict[str, dict[str, list[dict[str, float]]]]]  # by size, wire, variant: seconds and gflops of each run
 
 
 def blas_words() -> list[str]:
@@ -62,19 +93,19 @@ def build(command: str, app: App, folder: pathlib.Path) -> str | None:
     return str(program) if done.returncode == 0 else None
 
 
-def seconds_of(command: str, program: str, variant: str, arguments: tuple[str, ...]) -> float:
-    words = [command, "run", "-n", str(RANKS), "--share", "fixed", "--wire", WIRE, program, variant, *arguments]
+def run(command: str, wire: Wire, words: list[str]) -> dict[str, float]:
+    line = [command, "run", "-n", str(RANKS), "--share", "fixed", *wire.words(), *words]
     kept = {k: v for k, v in os.environ.items() if not k.startswith("SORREL_")}
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=kept)
+    done = subprocess.run(line, capture_output=True, text=True, check=False, env=kept)
     if done.returncode != 0:
-        raise SystemExit(f"sorrel: bench: failed: {' '.join(words)}")
+        raise SystemExit(f"sorrel: bench: failed: {' '.join(line)}")
     told = done.stdout.split()
-    return float(told[told.index("seconds") + 1])
+    return {word: float(told[told.index(word) + 1]) for word in ("seconds", "gflops")}
 
 
-def hidden(seconds: dict[str, float]) -> float | None:
-    exposed = seconds["base"] - seconds["ideal"]
-    return (seconds["base"] - seconds["graph"]) / exposed if exposed > 0.02 * seconds["ideal"] else None
+def best(runs: dict[str, list[dict[str, float]]], word: str) -> dict[str, float]:
+    choose = min if word == "seconds" else max
+    return {variant: choose(run[word] for run in found) for variant, found in runs.items()}
 
 
 def bar_of(app: App, seconds: dict[str, float]) -> Bar:
@@ -85,60 +116,71 @@ def bar_of(app: App, seconds: dict[str, float]) -> Bar:
                f"hides >= {100 * app.hidden_min:.0f} %")  # fmt: skip
 
 
-def measure(arguments, folder: pathlib.Path) -> tuple[dict[str, dict[str, list[float]]], list[Bar], list[str]]:
-    """Samples by app and variant, the bars, and the packages that were missing."""
-    rounds = arguments.rounds or (QUICK if arguments.quick else FULL)
-    samples: dict[str, dict[str, list[float]]] = {}
+def plan_of(app: App, arguments) -> list[tuple[str, Wire, int]]:
+    """Which size on which wire, and how often."""
+    is_wanted = {part: part in PARTS and (not arguments.only or part in arguments.only) for part in (app.name, f"{app.name}_sweep")}
+    quick = QUICK if arguments.quick else None
+    plan = []
+    if is_wanted[f"{app.name}_sweep"]:
+        plan += [(size, wire, arguments.rounds or quick or SWEEP) for size in app.sizes for wire in WIRES]
+    if is_wanted[app.name]:
+        plan = [row for row in plan if row[:2] != (app.title, BAR_WIRE)]
+        plan.append((app.title, BAR_WIRE, arguments.rounds or quick or FULL))
+    return plan
+
+
+def measure(arguments, folder: pathlib.Path) -> tuple[Samples, list[Bar], list[str]]:
+    """Samples, the bars, and the packages that were missing."""
+    samples: Samples = {}
     bars: list[Bar] = []
     missing: list[str] = []
     for app in APPS:
-        if arguments.only and app.name not in arguments.only:
+        plan = plan_of(app, arguments)
+        if not plan:
             continue
         program = build(arguments.command, app, folder)
         if program is None:
             print(f"{app.name}: does not compile; it needs {app.packages}")
             missing.append(app.packages)
             continue
-        found: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
-        progress = report.Progress(rounds * len(VARIANTS), "run")
-        for round_ in range(rounds):
-            turn = round_ % len(VARIANTS)
-            for variant in VARIANTS[turn:] + VARIANTS[:turn]:
-                progress.step(f"{app.name} {variant}")
-                found[variant].append(seconds_of(arguments.command, program, variant, app.arguments))
+        progress = report.Progress(sum(rounds for _, _, rounds in plan) * len(VARIANTS), "run")
+        for size, wire, rounds in plan:
+            found: dict[str, list[dict[str, float]]] = {variant: [] for variant in VARIANTS}
+            for round_ in range(rounds):
+                turn = round_ % len(VARIANTS)
+                for variant in VARIANTS[turn:] + VARIANTS[:turn]:
+                    progress.step(f"{size} {variant}, {wire.label}")
+                    words = [program, variant, *app.sizes[size], *app.variant_arguments.get(variant, ())]
+                    found[variant].append(run(arguments.command, wire, words))
+            samples.setdefault(size, {})[wire.label] = found
         progress.end()
-        samples[app.name] = found
-        best = {variant: min(times) for variant, times in found.items()}
-        share = hidden(best)
-        text = "-" if share is None else f"{100 * share:.0f} %"
-        print(f"{app.title}, {RANKS} ranks, 50 us, 1 GB/s, seconds, best of {rounds}: "
-              + ", ".join(f"{variant.upper()} {best[variant]:.3f}" for variant in VARIANTS) + f"; hidden {text}")  # fmt: skip
-        bars.append(bar_of(app, best))
+        if app.hidden_min is not None and BAR_WIRE.label in samples.get(app.title, {}):
+            bars.append(bar_of(app, best(samples[app.title][BAR_WIRE.label], "seconds")))
+    print_samples(samples)
     return samples, bars, missing
 
 
-def picture(samples: dict[str, dict[str, list[float]]]) -> str:
-    """Bars of each variant's speed, IDEAL's being the tallest: the seed's figure for these."""
-    colours = {"ideal": "#999999", "base": "#d95f02", "olap": "#7570b3", "graph": "#1b9e77"}
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{60 + 150 * len(samples)}" height="270" font-family="sans-serif" '
-             f'font-size="12">', '<text x="10" y="18">speed, as a share of IDEAL</text>']  # fmt: skip
-    for a, (name, found) in enumerate(samples.items()):
-        for v, variant in enumerate(VARIANTS):
-            share = min(found["ideal"]) / min(found[variant])
-            x, height = 20 + 150 * a + 30 * v, 180 * share
-            parts.append(f'<rect x="{x}" y="{220 - height:.1f}" width="28" height="{height:.1f}" fill="{colours[variant]}"/>')
-            parts.append(f'<text x="{x + 1}" y="{216 - height:.1f}" font-size="10">{share:.2f}</text>')
-        parts.append(f'<text x="{20 + 150 * a}" y="236">{name}</text>')
-    for v, variant in enumerate(VARIANTS):
-        parts.append(f'<rect x="{20 + 70 * v}" y="248" width="10" height="10" fill="{colours[variant]}"/>')
-        parts.append(f'<text x="{34 + 70 * v}" y="258">{variant.upper()}</text>')
-    return "\n".join([*parts, "</svg>"]) + "\n"
+def print_samples(samples: Samples) -> None:
+    print(f"{RANKS} ranks on {len(os.sched_getaffinity(0))} CPUs, GFLOP/s, best of each:")
+    print(f"{'':<12}{'wire':<22}" + "".join(f"{variant.upper():>9}" for variant in VARIANTS) + f"{'hidden':>9}")
+    for size, wires in samples.items():
+        for label, runs in wires.items():
+            share = hidden(best(runs, "seconds"))
+            text = "-" if share is None else f"{100 * share:.0f} %"
+            rates = best(runs, "gflops")
+            print(f"{size:<12}{label:<22}" + "".join(f"{rates[variant]:>9.2f}" for variant in VARIANTS) + f"{text:>9}")
 
 
 def save(path: pathlib.Path, facts: dict, arguments, results: tuple) -> None:
-    """Beside the result of the sweep over wires: NAME.apps.json, and the picture."""
+    """Beside the result of jacobi3d: NAME.apps.json, and the picture."""
     samples, bars, missing = results
     result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": arguments.rounds}, "missing": missing,
               "samples": samples, "bars": [bar.as_json() for bar in bars]}  # fmt: skip
     path.with_suffix(".apps.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    path.with_suffix(".apps.svg").write_text(picture(samples), encoding="utf-8")
+    if not samples:
+        return
+    # Wires in the order of WIRES, whenever they were measured.
+    order = [wire.label for wire in WIRES]
+    rates = {size: {label: best(wires[label], "gflops") for label in order if label in wires} for size, wires in samples.items()}
+    title = f"GFLOP/s, {RANKS} ranks on pretend nodes"
+    path.with_suffix(".apps.svg").write_text(picture(title, rates), encoding="utf-8")
