@@ -2,7 +2,13 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <fftw3.h>
+#include <memory>
+#include <new>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include "ft.hpp"
 
@@ -50,14 +56,24 @@ void lay_out(Exchange& e, int rooms, OutOf out_of, InOf in_of) {
 
 }  // namespace
 
-Array::Array(long count)
-    : values_(reinterpret_cast<Value*>(
-          fftw_alloc_complex(static_cast<std::size_t>(std::max(count, 1L))))) {
-  std::fill_n(values_.get(), count, Value());
+/// In pages of 2 MiB where there are such: lines of a transform are far apart, each in a page of
+/// its own if these are small.
+Array::Array(long count) : values_(nullptr) {
+  constexpr std::size_t line = 64, large_page = std::size_t{1} << 21;
+  const auto values = static_cast<std::size_t>(std::max(count, 1L));
+  const std::size_t unit = values * sizeof(Value) < large_page ? line : large_page;
+  const std::size_t bytes = (values * sizeof(Value) + unit - 1) / unit * unit;
+  void* memory = std::aligned_alloc(unit, bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+#ifdef __linux__
+  if (unit == large_page) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  values_.reset(static_cast<Value*>(memory));
+  std::uninitialized_fill_n(values_.get(), values, Value());
 }
 
 void Array::Free::operator()(Value* values) const {
-  fftw_free(values);
+  std::free(values);
 }
 
 /// All in place, backward: a forward transform is one of conjugates.

@@ -113,6 +113,8 @@ Result run_graph(const Case& c, Blocks& blocks, bool is_explained) {
   }
   if (is_explained && c.rank == 0) std::fputs(g.print().c_str(), stdout);
 
+  // Makes it ready to run, as the others have their buffers by now.
+  g.run({.steps = 0});
   MPI_Barrier(c.grid);
   const double began = MPI_Wtime();
   const Report report = g.run();
