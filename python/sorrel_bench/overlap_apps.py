@@ -59,10 +59,10 @@ APPS = (
         {"jacobi3d 128^3": ("--n", "128", "--steps", "60"), "jacobi3d 256^3": ("--n", "256", "--steps", "20")}, {}, None),
     App("summa", ("main.cpp", "kernel.cpp", "plain.cpp", "graph.cpp"), ("-lopenblas",), "libopenblas-pthread-dev",
         {"SUMMA 1024": ("--n", "1024", "--grid", "4x4"), "SUMMA 2048": ("--n", "2048", "--grid", "4x4")},
-        {"olap": ("--ahead-a", "0", "--ahead-b", "6"), "graph": ("--ahead-a", "0", "--ahead-b", "6")}, 0.80),
+        {"olap": ("--ahead-a", "0", "--ahead-b", "6"), "graph": ("--ahead-a", "0", "--ahead-b", "1")}, 0.80),
     App("ft", ("main.cpp", "problem.cpp", "transform.cpp", "plain.cpp", "graph.cpp"), ("-lfftw3_threads", "-lfftw3"),
         "libfftw3-dev", {"FT class W": ("--class", "W"), "FT class A": ("--class", "A")},
-        {"olap": ("--slices", "2"), "graph": ("--slices", "2")}, 0.60),
+        {"olap": ("--slices", "2"), "graph": ("--slices", "4", "--rooms", "2", "--fill")}, 0.60),
 )  # fmt: skip
 PARTS = (*(app.name for app in APPS if app.hidden_min is not None), *(f"{app.name}_sweep" for app in APPS))
 

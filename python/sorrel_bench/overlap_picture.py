@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 VARIANTS = ("ideal", "base", "olap", "graph")
 COLOURS = {"ideal": "#999999", "base": "#d95f02", "olap": "#7570b3", "graph": "#1b9e77"}
-GROUP, BAR, HEIGHT, ROW, LEFT = 134, 28, 130, 210, 24
+GROUP, BAR, HEIGHT, ROW, LEFT = 140, 28, 130, 210, 24
 
 Rates = Mapping[str, float]  # of a variant
 
@@ -24,16 +24,17 @@ def group(left: float, floor: float, top: float, label: str, rates: Rates) -> li
         parts.append(f'<rect x="{x}" y="{floor - height:.1f}" width="{BAR}" height="{height:.1f}" fill="{COLOURS[variant]}"/>')
         parts.append(f'<text x="{x + BAR / 2}" y="{floor - height - 4:.1f}" font-size="10" text-anchor="middle">{rates[variant]:.1f}</text>')
     share = hidden({variant: 1 / rate for variant, rate in rates.items()})
-    parts.append(f'<text x="{left}" y="{floor + 15}">{label}</text>')
+    parts.append(f'<text x="{left}" y="{floor + 15}" font-size="11">{label}</text>')
     if share is not None:
-        parts.append(f'<text x="{left}" y="{floor + 29}" fill="#555555">{100 * share:.0f} % hidden</text>')
+        text = f"{100 * share:.0f} % hidden" if share >= 0 else "slower than BASE"
+        parts.append(f'<text x="{left}" y="{floor + 29}" font-size="11" fill="#555555">{text}</text>')
     return parts
 
 
 def picture(title: str, meshes: Mapping[str, Mapping[str, Rates]]) -> str:
     """SVG of GFLOP/s by mesh, wire and variant. All meshes have bars as tall as their own best one allows."""
     widest = max(len(wires) for wires in meshes.values())
-    width, height = max(LEFT + GROUP * widest, 480), 44 + ROW * len(meshes)
+    width, height = max(LEFT + GROUP * widest + LEFT, 480), 44 + ROW * len(meshes)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
              f'<rect width="{width}" height="{height}" fill="white"/>',
              f'<text x="{LEFT}" y="20" font-size="14">{title}</text>']  # fmt: skip
