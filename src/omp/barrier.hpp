@@ -12,9 +12,9 @@ namespace sorrel::omp {
 
 class alignas(cache_line_bytes) Barrier : public BasicMeeting<core::StdSync> {
  public:
-  /// All `size` have arrived and nothing is unfinished: opens it, once.
-  void open(std::uint32_t size) {
-    if (try_open(size)) waiters_.wake_all();
+  /// All had arrived in `state`, and nothing was unfinished: opens it, once.
+  void open(MeetingState state) {
+    if (try_open(state)) waiters_.wake_all();
   }
 
   WaitList& waiters() { return waiters_; }

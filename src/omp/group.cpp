@@ -4,6 +4,7 @@
 
 #include "arch/cpu.hpp"
 #include "omp/pool.hpp"
+#include "omp/team.hpp"
 
 namespace sorrel::omp {
 
@@ -65,12 +66,7 @@ Thread* Group::pop_ready() {
   }
   lock.unlock();
   if (thread == nullptr) return nullptr;
-  if (thread->is_started) {
-    take_place(*thread);
-  } else {
-    take_docked(*thread);
-    thread->is_started = true;
-  }
+  take_place(*thread);
   return thread;
 }
 
@@ -79,7 +75,6 @@ Thread* Group::take_unstarted(std::uint32_t preferred) {
   if (number == StartBits::none) return nullptr;
   Thread& thread = *crew.load(std::memory_order_relaxed)[number];  // (B) ordered it
   take_docked(thread);
-  thread.is_started = true;
   return &thread;
 }
 
@@ -91,11 +86,16 @@ Thread* Group::take_docked_for_tasks(std::uint32_t preferred) {
   const std::uint32_t count = std::min(crew_count.load(std::memory_order_acquire), bit_count);
   Thread* const* threads = crew.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i + 1 < count; ++i) {
-    Thread& thread = *threads[1 + (preferred + i) % (count - 1)];
+    const std::uint32_t number = 1 + (preferred + i) % (count - 1);
+    if ((unstarted.seems() >> number & 1) != 0) continue;
+    Thread& thread = *threads[number];
     if (thread.dock.seems() != Place::docked || !thread.dock.try_take_docked()) continue;
-    thread.errand = Errand::tasks;
-    thread.is_started = true;
-    return &thread;
+    if (may_help_with_tasks(thread)) {
+      thread.errand = Errand::tasks;
+      return &thread;
+    }
+    // It may be about to be started in the next region.
+    thread.dock.give_up(Place::docked);
   }
   return nullptr;
 }

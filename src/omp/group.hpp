@@ -13,20 +13,11 @@
 #include "loop/job_threads.hpp"
 #include "omp/spin_lock.hpp"
 #include "omp/start_bits.hpp"
+#include "omp/task_flag.hpp"
 #include "omp/thread.hpp"
 #include "omp/worker.hpp"
 
 namespace sorrel::omp {
-
-/// Whether a team may have tasks that nobody has begun. Raised by who queues one if it is down;
-/// lowered by who has looked everywhere and found none, and who then looks once more.
-struct alignas(cache_line_bytes) TaskFlag {
-  std::atomic<bool> is_up{false};
-
-  [[nodiscard]] bool seems_up() const {
-    return is_up.load(std::memory_order_relaxed);  // a hint
-  }
-};
 
 struct Group {
   /// Threads that have a bit; the others start through the queue.

@@ -1,8 +1,11 @@
 //! Meeting - the counter and the generation of a barrier, without those who wait.
 //!
-//! "The last one" is whoever first finds all arrived and nothing unfinished, and that may be a
-//! thread that ran the last task: the exchange of arrived = n for 0 (O) picks one of those who find
-//! it. Any thread of the team; wait-free. Ordering labels: (A) arrive, (O) open, (G) generation.
+//! Both lie in one word, so that whoever opens it (O) opens the meeting that he has found full, and
+//! no later one. It may open when all have arrived and nothing is unfinished. Who makes the last of
+//! that true must find it: everybody changes the word by read-modify-write after his own part,
+//! those who arrive (A) and those who have finished a task since (S), so whoever comes last to the
+//! word sees what all the others did. Any thread of the team; wait-free. Ordering labels: (A)
+//! arrive, (S) sync, (O) open, (G) generation.
 #pragma once
 
 #include <cstdint>
@@ -12,39 +15,51 @@
 namespace sorrel::omp {
 
 struct MeetingOrders {
-  static constexpr core::Order arrive = core::Order::seq_cst;
-  static constexpr core::Order raise = core::Order::seq_cst;
-  static constexpr core::Order see = core::Order::acquire;
+  static constexpr core::Order arrive = core::Order::acq_rel;
+  static constexpr core::Order sync = core::Order::acq_rel;
+  static constexpr core::Order open = core::Order::seq_cst;
+  static constexpr core::Order see = core::Order::seq_cst;
+};
+
+/// What a meeting was when somebody looked.
+struct MeetingState {
+  std::uint64_t word = 0;
+
+  [[nodiscard]] std::uint32_t generation() const { return static_cast<std::uint32_t>(word >> 32); }
+
+  [[nodiscard]] bool is_full(std::uint32_t size) const {
+    return static_cast<std::uint32_t>(word) == size;
+  }
 };
 
 template <class Sync, class Orders = MeetingOrders>
 class BasicMeeting {
  public:
   [[nodiscard]] std::uint32_t generation() const {
-    // (G) acquire, pairs with try_open(): what the others did before they arrived.
-    return generation_.load(Orders::see);
+    // (G) acquire, pairs with (A) and (S): what the others did before the barrier opened. Seq_cst:
+    // a waiter looks after it has counted itself in (wait_list.hpp).
+    return MeetingState{word_.load(Orders::see)}.generation();
   }
 
-  /// Counts the caller in; whether all `size` have arrived.
-  bool arrive(std::uint32_t size) {
-    // (A) seq_cst: release what this thread did, and either the last to arrive sees that no task is
-    // unfinished or the last to finish a task sees that all have arrived.
-    return arrived_.fetch_add(1, Orders::arrive) + 1 == size;
+  /// Counts the caller in.
+  MeetingState arrive() {
+    // (A) release what this thread did, acquire what came to the word before.
+    return {word_.fetch_add(1, Orders::arrive) + 1};
   }
 
-  [[nodiscard]] bool is_full(std::uint32_t size) const {
-    return arrived_.load(core::Order::seq_cst) == size;
+  /// Of one who has finished tasks of others since he arrived, or without being one of them.
+  MeetingState sync() {
+    // (S) as (A).
+    return {word_.fetch_add(0, Orders::sync)};
   }
 
-  /// All `size` have arrived and nothing is unfinished. True for one caller.
-  bool try_open(std::uint32_t size) {
-    std::uint32_t expected = size;
-    // (O) relaxed: arrive() or is_full() has taken over what all (A) published. Failure: somebody
-    // else has opened it.
-    if (!arrived_.compare_exchange(expected, 0, core::Order::relaxed)) return false;
-    // (G) release to the others. Seq_cst: before the look at the waiters (wait_list.hpp).
-    (void)generation_.fetch_add(1, Orders::raise);
-    return true;
+  /// All had arrived in `state`, and nothing was unfinished then. True for one caller.
+  bool try_open(MeetingState state) {
+    const std::uint64_t opened = static_cast<std::uint64_t>(state.generation() + 1) << 32;
+    // (O) release, pairs with (G): what tasks did whose threads have not come to the word since.
+    // Seq_cst: before the look at the waiters (wait_list.hpp). Failure: somebody else has opened
+    // it.
+    return word_.compare_exchange(state.word, opened, Orders::open);
   }
 
   /// Whether the caller is the first to come to the team's single construct of that number. It lies
@@ -59,13 +74,14 @@ class BasicMeeting {
   /// Forgets who has arrived and what was claimed. Only when nobody else is in the team's region.
   void reset() {
     // Relaxed: the next fork publishes them.
-    arrived_.store(0, core::Order::relaxed);
+    const MeetingState state{word_.load(core::Order::relaxed)};
+    word_.store(static_cast<std::uint64_t>(state.generation()) << 32, core::Order::relaxed);
     claimed_.store(0, core::Order::relaxed);
   }
 
  private:
-  typename Sync::template Atomic<std::uint32_t> arrived_;
-  typename Sync::template Atomic<std::uint32_t> generation_;
+  /// Low half: who has arrived; high half: how often it has opened.
+  typename Sync::template Atomic<std::uint64_t> word_;
   typename Sync::template Atomic<std::uint64_t> claimed_;
 };
 

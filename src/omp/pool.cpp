@@ -178,7 +178,7 @@ bool Pool::has_work() const {
     if (group == nullptr) continue;
     if (group->has_work()) return true;
     const TaskFlag* flag = group->task_flag.load(std::memory_order_acquire);
-    if (flag != nullptr && flag->is_up.load(std::memory_order_seq_cst)) return true;
+    if (flag != nullptr && flag->is_up()) return true;
   }
   return false;
 }

@@ -76,8 +76,9 @@ bool install() {
 }  // namespace
 
 void preempt(const Worker& worker, const Thread& fiber) {
-  Search search{
-      .address = reinterpret_cast<std::uintptr_t>(fiber.team->body), .begin = 0, .end = 0};
+  const Team* team = fiber.team;
+  if (team == nullptr) return;  // it has not come to its first region yet
+  Search search{.address = reinterpret_cast<std::uintptr_t>(team->body), .begin = 0, .end = 0};
   if (dl_iterate_phdr(look_at_file, &search) == 0 || !install()) return;
   code_begin.store(search.begin, std::memory_order_relaxed);
   code_end.store(search.end, std::memory_order_relaxed);

@@ -64,25 +64,6 @@ bool settle(Task& task) {
   return drop_reference(task);
 }
 
-void raise_flag(TaskFlag& flag) {
-  // Seq_cst, pairs with lower_flag(): either it sees our task, or we see it down.
-  if (!flag.is_up.load(std::memory_order_seq_cst))
-    flag.is_up.store(true, std::memory_order_seq_cst);
-}
-
-bool has_queued(const Team& team) {
-  for (std::uint32_t i = 0; i < team.size; ++i) {
-    if (team.desks[i].queue.seems() != 0) return true;
-  }
-  return false;
-}
-
-void lower_flag(Team& team) {
-  if (!team.task_flag.seems_up() || has_queued(team)) return;
-  team.task_flag.is_up.exchange(false, std::memory_order_seq_cst);
-  if (has_queued(team)) team.task_flag.is_up.store(true, std::memory_order_seq_cst);
-}
-
 /// Whoever sleeps and could run a task.
 void call_somebody(Team& team) {
   team.inner.waiters().wake_one(nullptr);
@@ -91,11 +72,31 @@ void call_somebody(Team& team) {
   if (team.is_outermost && team.group->is_in_pool) pool().call_one_for_tasks(team.size);
 }
 
+bool seems_queued(const Team& team) {
+  for (std::uint32_t i = 0; i < team.size; ++i) {
+    if (team.desks[i].queue.seems() != 0) return true;
+  }
+  return false;
+}
+
+/// Who has found no task.
+void lower_flag(Team& team) {
+  if (!team.task_flag.seems_up() || seems_queued(team)) return;
+  const bool is_down = team.task_flag.lower([&] {
+    for (std::uint32_t i = 0; i < team.size; ++i) {
+      if (!team.desks[i].queue.is_empty()) return true;
+    }
+    return false;
+  });
+  // Whoever saw it down meanwhile may be asleep.
+  if (!is_down) call_somebody(team);
+}
+
 void queue_task(Thread& thread, Task& task, bool is_alone) {
   Team& team = *task.team;
   const bool is_ours = thread.team == &team;
   (is_ours ? *thread.desk : team.desks[0]).queue.push(task);
-  raise_flag(team.task_flag);
+  team.task_flag.raise();
   // Who has released a single task runs it next.
   if (!is_alone || !is_ours) call_somebody(team);
 }
@@ -267,9 +268,7 @@ struct Waiting {
     return self.task->blockers.load(std::memory_order_acquire) == 1 || self.may_find();
   }
 
-  [[nodiscard]] bool may_find() const {
-    return team->task_flag.is_up.load(std::memory_order_seq_cst);
-  }
+  [[nodiscard]] bool may_find() const { return team->task_flag.is_up(); }
 };
 
 /// Runs tasks below the current one, and waits, until `is_done`.
@@ -368,12 +367,11 @@ Look look_again(Thread& thread, const Team& team) {
 
 }  // namespace
 
-bool run_any_task(Thread& thread) {
+FoundTask find_any_task(Thread& thread) {
   Team& team = *thread.team;
-  if (Task* task = thread.desk->queue.pop(nullptr); task != nullptr) {
+  if (Task* task = thread.desk->queue.pop(nullptr)) {
     thread.idle_since = 0;
-    execute(thread, *task);
-    return true;
+    return {.task = task};
   }
   Task* task = nullptr;
   const std::uint64_t now = arch::cycles();
@@ -385,23 +383,34 @@ bool run_any_task(Thread& thread) {
     // Not at the first look: between two tasks of a chain there is none.
     if (task == nullptr && look.is_same) lower_flag(team);
   }
-  if (task != nullptr) {
+  if (task != nullptr || !team.task_flag.seems_up()) {
     thread.idle_since = 0;
-    execute(thread, *task);
-    // Short ones cost more to move than to run where they are.
-    const std::uint64_t ended = arch::cycles();
-    if (ended - now < short_task_cycles) thread.steal_after = ended + steal_pause_cycles;
-    return true;
-  }
-  if (!team.task_flag.seems_up()) {
-    thread.idle_since = 0;
-    return false;
+    return {.task = task, .stolen_at = now};
   }
   // Looking all the time would keep taking the queues' lines from those who work.
   constexpr int pauses_between_looks = 80;
   for (int i = 0; i < pauses_between_looks; ++i)
     arch::pause();
-  return false;
+  return {};
+}
+
+void run_found_task(Thread& thread, const FoundTask& found) {
+  execute(thread, *found.task);
+  if (found.stolen_at == 0) return;
+  // Short ones cost more to move than to run where they are.
+  const std::uint64_t ended = arch::cycles();
+  if (ended - found.stolen_at < short_task_cycles) thread.steal_after = ended + steal_pause_cycles;
+}
+
+void give_back(Thread& thread, const FoundTask& found) {
+  queue_task(thread, *found.task, false);
+}
+
+bool run_any_task(Thread& thread) {
+  const FoundTask found = find_any_task(thread);
+  if (found.task == nullptr) return false;
+  run_found_task(thread, found);
+  return true;
 }
 
 bool run_task_below(Thread& thread, const Task& ancestor) {
@@ -457,7 +466,8 @@ void fulfill(Task& task) {
   end_part(thread, task);
   // All may be waiting for this alone.
   for (Barrier* barrier : {&team.inner, &team.last}) {
-    if (barrier->is_full(team.size) && is_quiescent(team)) barrier->open(team.size);
+    const MeetingState state = barrier->sync();
+    if (state.is_full(team.size) && is_quiescent(team)) barrier->open(state);
   }
 }
 

@@ -92,6 +92,14 @@ class TaskQueue {
   /// The newest one below `ancestor`, wherever it lies.
   Task* take_below(const Task& ancestor);
 
+  /// Not a hint: a push that this does not see comes after what the caller did before.
+  [[nodiscard]] bool is_empty() {
+    lock_.lock();
+    const bool is_empty = newest_ == nullptr;
+    lock_.unlock();
+    return is_empty;
+  }
+
   /// How many have been pushed: whether what lies here is what lay here before.
   [[nodiscard]] std::uint64_t push_count() const {
     return push_count_.load(std::memory_order_relaxed);  // a hint
@@ -178,8 +186,22 @@ inline constexpr std::uint32_t task_detach = 1U << 13;
 /// Makes a task, and runs it if it may not or need not wait. May suspend.
 void make_task(Thread& thread, const TaskRequest& request);
 
-/// Runs one explicit task that any thread of the team may begin at a barrier; false if there was
-/// none that it may take yet. May suspend.
+/// A task that a thread has taken out of a queue and not begun.
+struct FoundTask {
+  Task* task = nullptr;         ///< null: there was none that it may take yet
+  std::uint64_t stolen_at = 0;  ///< cycles; 0: it lay in the thread's own queue
+};
+
+/// Takes an explicit task that any thread of the team may begin at a barrier.
+[[nodiscard]] FoundTask find_any_task(Thread& thread);
+
+/// May suspend.
+void run_found_task(Thread& thread, const FoundTask& found);
+
+/// For somebody else to run.
+void give_back(Thread& thread, const FoundTask& found);
+
+/// Finds and runs one task; false if there was none. May suspend.
 bool run_any_task(Thread& thread);
 
 /// Runs one task below `ancestor`. May suspend.

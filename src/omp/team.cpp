@@ -26,24 +26,34 @@ struct BarrierWait {
     const auto& self = *static_cast<const BarrierWait*>(argument);
     if (self.barrier->generation() != self.generation) return true;
     if (self.is_cancellable && self.team->is_cancelled(cancelled_parallel)) return true;
-    return self.team->task_flag.is_up.load(std::memory_order_seq_cst);
+    return self.team->task_flag.is_up();
   }
 };
 
-void open_if_done(Team& team, Barrier& barrier) {
-  if (barrier.is_full(team.size) && is_quiescent(team)) barrier.open(team.size);
+/// Whether it opened the barrier, or somebody else has.
+bool open_if_done(Team& team, Barrier& barrier, MeetingState state) {
+  if (!state.is_full(team.size) || !is_quiescent(team)) return false;
+  barrier.open(state);
+  return true;
 }
 
 /// Waits until the barrier opens, having arrived; runs tasks meanwhile.
 bool wait_for(Thread& thread, BarrierWait wait) {
   Team& team = *wait.team;
   const Condition condition{.holds_of = BarrierWait::is_over, .argument = &wait};
+  bool has_run_tasks = false;
   for (;;) {
     if (wait.barrier->generation() != wait.generation) return false;
     if (wait.is_cancellable && team.is_cancelled(cancelled_parallel)) return true;
     if (team.has_tasks.load(std::memory_order_relaxed)) [[unlikely]] {
-      if (run_any_task(thread)) continue;
-      open_if_done(team, *wait.barrier);
+      if (run_any_task(thread)) {
+        has_run_tasks = true;
+        continue;
+      }
+      if (has_run_tasks) {
+        has_run_tasks = false;
+        if (open_if_done(team, *wait.barrier, wait.barrier->sync())) return false;
+      }
       if (team.task_flag.seems_up()) {
         // Somebody has a task that is not for us yet.
         if (thread.group->has_work()) yield(thread);
@@ -52,6 +62,17 @@ bool wait_for(Thread& thread, BarrierWait wait) {
     }
     wait_until(thread, wait.barrier->waiters(), condition);
   }
+}
+
+/// Arrives and waits. Returns true if the region was cancelled meanwhile and `is_cancellable`.
+bool meet(Thread& thread, Barrier& barrier, bool is_cancellable) {
+  Team& team = *thread.team;
+  const MeetingState state = barrier.arrive();
+  if (open_if_done(team, barrier, state)) return false;
+  return wait_for(thread, {.team = &team,
+                           .barrier = &barrier,
+                           .generation = state.generation(),
+                           .is_cancellable = is_cancellable});
 }
 
 /// In a team of one, tasks wait only for events.
@@ -89,7 +110,7 @@ Team& team_of_size(Thread& master, Command& command, std::uint32_t size) {
 std::uint32_t provide_crew(Thread& master, Crew& crew, std::uint32_t size) {
   if (crew.count() == 0) crew.add(master);
   while (crew.count() < size) {
-    Thread* fiber = make_fiber(*master.group);
+    Thread* fiber = make_fiber(*master.group, crew.count());
     if (fiber == nullptr) {
       std::fprintf(stderr, "sorrel: the system allows only %u of the %u OpenMP threads asked for\n",
                    crew.count(), size);
@@ -159,11 +180,8 @@ void return_outside(Thread& thread, const Outside& outside) {
 
 void bind_crew(Command& command, Team& team) {
   if (command.crewed_team == &team) return;
-  for (std::uint32_t i = 1; i < team.size; ++i) {
-    Thread& member = *command.crew.threads()[i];
-    member.team = &team;
-    member.number = i;
-  }
+  for (std::uint32_t i = 1; i < team.size; ++i)
+    command.crew.threads()[i]->next_team = &team;
   command.crewed_team = &team;
   team.members = command.crew.threads();
 }
@@ -185,10 +203,8 @@ void publish(Team& team) {
     const std::uint64_t below = first_queued == 64 ? 0 : std::uint64_t{1} << first_queued;
     group.unstarted.publish((below - 1) & ~std::uint64_t{1});
   }
-  for (std::uint32_t i = first_queued; i < team.size; ++i) {
-    team.members[i]->is_started = false;
+  for (std::uint32_t i = first_queued; i < team.size; ++i)
     group.push_ready(*team.members[i]);
-  }
   if (group.is_in_pool) pool().call_helpers(group, team.size - 1);
 }
 
@@ -307,16 +323,7 @@ void end_region(Thread& thread) {
   Team& team = *thread.team;
   if (thread.task->table != nullptr) drop_table(thread, *thread.task);
   if (team.size > 1) {
-    const std::uint32_t generation = team.last.generation();
-    const bool is_last = team.last.arrive(team.size);
-    if (is_last && is_quiescent(team)) {
-      team.last.open(team.size);
-    } else {
-      (void)wait_for(thread, {.team = &team,
-                              .barrier = &team.last,
-                              .generation = generation,
-                              .is_cancellable = false});
-    }
+    (void)meet(thread, team.last, false);
     if (team.is_outermost) thread.group->is_in_region.store(false, std::memory_order_relaxed);
   } else {
     finish_tasks_alone(thread);
@@ -341,56 +348,52 @@ bool wait_at_barrier(Thread& thread, bool is_cancellable) {
     finish_tasks_alone(thread);
     return false;
   }
-  const std::uint32_t generation = team.inner.generation();
-  if (team.inner.arrive(team.size) && is_quiescent(team)) {
-    team.inner.open(team.size);
-    return false;
-  }
-  return wait_for(thread, {.team = &team,
-                           .barrier = &team.inner,
-                           .generation = generation,
-                           .is_cancellable = is_cancellable});
+  return meet(thread, team.inner, is_cancellable);
 }
 
 void run_implicit_task(Thread& thread) {
-  Team& team = *thread.team;
+  Team& team = *thread.next_team;
+  thread.team = &team;
   enter_region(thread, team, team.has_loop);
   team.body(team.data);
   if (thread.task->table != nullptr) drop_table(thread, *thread.task);
   if (!team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) {
     // Nobody looks for docked threads of inner teams: this one stays.
-    const std::uint32_t generation = team.last.generation();
-    if (!team.last.arrive(team.size) || !is_quiescent(team)) {
-      (void)wait_for(thread, {.team = &team,
-                              .barrier = &team.last,
-                              .generation = generation,
-                              .is_cancellable = false});
-      return;
-    }
-    team.last.open(team.size);
+    (void)meet(thread, team.last, false);
     return;
   }
-  if (team.last.arrive(team.size)) {
-    if (is_quiescent(team)) {
-      team.last.open(team.size);
-      return;
-    }
-  }
+  const MeetingState state = team.last.arrive();
+  thread.done_generation = state.generation();
+  if (open_if_done(team, team.last, state)) return;
   if (team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) help_with_tasks(thread);
+}
+
+bool may_help_with_tasks(const Thread& thread) {
+  const Team* team = thread.team;
+  return team != nullptr && team->task_flag.seems_up() &&
+         team->last.generation() == thread.done_generation;
 }
 
 void help_with_tasks(Thread& thread) {
   Team& team = *thread.team;
-  const std::uint64_t began = arch::cycles();
-  std::uint64_t busy = began;
+  bool has_run_tasks = false;
+  std::uint64_t busy = arch::cycles();
   while (team.task_flag.seems_up() && arch::cycles() - busy < idle_cycles_max) {
-    if (run_any_task(thread)) {
+    if (const FoundTask found = find_any_task(thread); found.task != nullptr) {
+      // An unfinished task keeps the region open; but the one that we have arrived in may be over,
+      // and this be the next, which has yet to start this very thread.
+      if (team.last.generation() != thread.done_generation) {
+        give_back(thread, found);
+        break;
+      }
+      run_found_task(thread, found);
+      has_run_tasks = true;
       busy = arch::cycles();
     } else if (thread.group->has_work()) {
       break;
     }
   }
-  open_if_done(team, team.last);
+  if (has_run_tasks) (void)open_if_done(team, team.last, team.last.sync());
 }
 
 }  // namespace sorrel::omp

@@ -111,6 +111,10 @@ bool wait_at_barrier(Thread& thread, bool is_cancellable = false);
 /// What a fiber does for a region.
 void run_implicit_task(Thread& thread);
 
+/// Whether a docked fiber that is the caller's has done its part of a region that is still open and
+/// may have tasks that nobody has begun.
+[[nodiscard]] bool may_help_with_tasks(const Thread& thread);
+
 /// What a fiber that has done its part does for a region whose tasks are not done. May suspend.
 void help_with_tasks(Thread& thread);
 

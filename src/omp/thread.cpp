@@ -76,7 +76,6 @@ void run_fiber(void* argument) {
       run_implicit_task(thread);
     }
     thread.errand = Errand::implicit_task;
-    thread.is_started = false;
     Worker::leave(thread, Then::dock);
   }
 }
@@ -237,9 +236,10 @@ Thread& adopt_thread() {
   return thread;
 }
 
-Thread* make_fiber(Group& group) {
+Thread* make_fiber(Group& group, std::uint32_t number) {
   auto* thread = new Thread;
   thread->group = &group;
+  thread->number = number;
   os::LentThread lent;
   if (!os::lend_thread(environment().stack_bytes, own_block, thread, lent)) {
     delete thread;

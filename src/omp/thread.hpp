@@ -94,9 +94,10 @@ struct alignas(cache_line_bytes) Thread {
   // Of a fiber.
   arch::Context context = nullptr;
   std::uintptr_t thread_pointer = 0;
+  Team* next_team = nullptr;          ///< its master's to write, before it starts the fiber
+  std::uint32_t done_generation = 0;  ///< of its team's last barrier, where it arrived
   Errand errand = Errand::implicit_task;
   Then then = Then::dock;
-  bool is_started = false;  ///< in a region: it is not docked between two of them
   bool is_satisfied = false;
   WaitList* wait_list = nullptr;
   Condition condition;
@@ -125,8 +126,9 @@ extern constinit thread_local Thread* own_thread [[gnu::tls_model("initial-exec"
   return thread != nullptr ? *thread : adopt_thread();
 }
 
-/// A new fiber of `group`, docked. Null if the system allows no more threads.
-[[nodiscard]] Thread* make_fiber(Group& group);
+/// A new fiber of `group`, docked, that is thread `number` of its teams. Null if the system allows
+/// no more threads.
+[[nodiscard]] Thread* make_fiber(Group& group, std::uint32_t number);
 
 /// Lets a thread that waited look again. Any thread.
 void make_ready(Thread& thread);

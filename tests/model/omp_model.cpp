@@ -1,5 +1,6 @@
-// The kernels of src/omp: a region from its fork to its end, a helper that falls asleep, and the
-// batches of a dynamic loop with two thieves.
+// The kernels of src/omp: a region from its fork to its end, fibers that help with a region's tasks
+// while the next begins, the last tasks of a barrier, the flag that tells of tasks, a helper that
+// falls asleep, and the batches of a dynamic loop with two thieves.
 #include <array>
 #include <cstdint>
 
@@ -7,6 +8,7 @@
 #include "omp/dock.hpp"
 #include "omp/meeting.hpp"
 #include "omp/start_bits.hpp"
+#include "omp/task_flag.hpp"
 // clang-format off
 #include "model/model_sync.hpp"  // Must stay last: Relacy's macros.
 // clang-format on
@@ -18,9 +20,10 @@ namespace {
 using omp::DockOrders;
 using omp::MeetingOrders;
 using omp::StartOrders;
+using omp::TaskFlagOrders;
 
 /// A step of the protocol that a mutation leaves out.
-enum class Step : std::uint8_t { none, dock, meet };
+enum class Step : std::uint8_t { none, dock, meet, look_again, sync, lock, wake };
 
 /// Two regions of three threads: the master, and two fibers that two helpers start if they come in
 /// time and the master if they do not. What each thread sees and leaves is its region's.
@@ -62,7 +65,7 @@ struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Meeting, left_ou
     const std::uint32_t generation = last.generation();
     bits.publish(0b110);
     results[0].mutate() = number;
-    if (arrive()) last.try_open(size);
+    arrive();
     while (left_out != Step::meet && last.generation() == generation) {
       if (!help(1)) rl::yield(1, $);
     }
@@ -78,16 +81,220 @@ struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Meeting, left_ou
       rl::yield(1, $);
     fiber.registers.mutate() += 1;
     results[number].mutate() = team.get();
-    if (arrive()) last.try_open(size);
+    arrive();
     // The master may be in the next region: the fiber is switched away from.
     fiber.registers.mutate() += 1;
     fiber.dock.give_up(omp::Place::docked);
     return true;
   }
 
-  bool arrive() { return last.arrive(size); }
+  void arrive() {
+    const omp::MeetingState state = last.arrive();
+    if (state.is_full(size)) last.try_open(state);
+  }
 
   void after() { RL_ASSERT(is_finished); }
+};
+
+/// Two regions of a master and one fiber, each with a task that the master makes and anybody runs.
+/// A helper starts the fiber, or takes it for the task once it has arrived. No task is run by a
+/// fiber that has not been started in the task's own region.
+template <class Meeting, Step left_out = Step::none>
+struct HelpModel : rl::test_suite<HelpModel<Meeting, left_out>, 2> {
+  using Sync = ModelSync<Weakened{}>;
+  static constexpr std::uint32_t size = 2;
+
+  omp::BasicStartBits<Sync> bits;
+  omp::BasicMeeting<Sync, Meeting> last;
+  omp::BasicDock<Sync> dock;
+  typename Sync::template Atomic<std::uint32_t> task;  ///< its region's number, or 0
+  typename Sync::template Atomic<std::uint32_t> made;
+  std::array<typename Sync::template Atomic<std::uint32_t>, size> finished;
+  typename Sync::template Plain<std::uint32_t> team;
+  typename Sync::template Plain<std::uint32_t> result;
+  // The fiber's own.
+  typename Sync::template Plain<std::uint32_t> region;
+  typename Sync::template Plain<std::uint32_t> done_generation;
+
+  void before() { dock.give_up(omp::Place::docked); }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      run_region(1);
+      run_region(2);
+      return;
+    }
+    for (int i = 0; i < 2; ++i) {
+      if (start()) continue;
+      if (!dock.try_take_docked()) continue;
+      if (region.get() != 0 && is_open()) help();
+      dock.give_up(omp::Place::docked);
+    }
+  }
+
+  void run_region(std::uint32_t number) {
+    team.mutate() = number;
+    bits.publish(0b10);
+    made.store(number, Order::relaxed);
+    task.store(number, Order::release);
+    const omp::MeetingState state = last.arrive();
+    open_if_done(state);
+    while (last.generation() == state.generation()) {
+      if (start()) continue;
+      if (task.exchange(0, Order::acquire) != 0) {
+        result.mutate() = number;
+        finish(0);
+      } else {
+        rl::yield(1, $);
+      }
+    }
+    RL_ASSERT(result.get() == number);
+  }
+
+  bool start() {
+    if (bits.take(1) == bits.none) return false;
+    while (!dock.try_take_docked())
+      rl::yield(1, $);
+    region.mutate() = team.get();
+    const omp::MeetingState state = last.arrive();
+    done_generation.mutate() = state.generation();
+    open_if_done(state);
+    help();
+    dock.give_up(omp::Place::docked);
+    return true;
+  }
+
+  bool is_open() { return last.generation() == done_generation.get(); }
+
+  void help() {
+    const std::uint32_t number = task.exchange(0, Order::acquire);
+    if (number == 0) return;
+    if (left_out != Step::look_again && !is_open()) {
+      task.exchange(number, Order::acq_rel);
+      return;
+    }
+    RL_ASSERT(number == region.get());
+    result.mutate() = number;
+    finish(1);
+  }
+
+  void finish(unsigned who) {
+    finished[who].store(finished[who].load(Order::relaxed) + 1, Order::release);
+    open_if_done(last.sync());
+  }
+
+  void open_if_done(omp::MeetingState state) {
+    if (!state.is_full(size)) return;
+    const std::uint32_t done = finished[0].load(Order::acquire) + finished[1].load(Order::acquire);
+    if (done == made.load(Order::relaxed)) last.try_open(state);
+  }
+};
+
+/// Both threads of a team arrive and run one task each: the last of it all opens the barrier.
+template <class Meeting, Step left_out = Step::none>
+struct FinishModel : rl::test_suite<FinishModel<Meeting, left_out>, 2> {
+  using Sync = ModelSync<Weakened{}>;
+  static constexpr std::uint32_t size = 2;
+  omp::BasicMeeting<Sync, Meeting> meeting;
+  std::array<typename Sync::template Atomic<std::uint32_t>, size> finished;
+  std::array<typename Sync::template Plain<int>, size> results;
+
+  void thread(unsigned index) {
+    const omp::MeetingState state = meeting.arrive();
+    open_if_done(state);
+    results[index].mutate() = 1;
+    finished[index].store(1, Order::release);
+    if (left_out != Step::sync) {
+      open_if_done(meeting.sync());
+    } else if (finished[1 - index].load(Order::acquire) == 1) {
+      // Without the word in between nobody need see that he is the last.
+      open_if_done({size});
+    }
+  }
+
+  void open_if_done(omp::MeetingState state) {
+    if (!state.is_full(size)) return;
+    for (auto& count : finished) {
+      if (count.load(Order::acquire) == 0) return;
+    }
+    for (auto& result : results)
+      RL_ASSERT(result.get() == 1);
+    meeting.try_open(state);
+  }
+
+  void after() { RL_ASSERT(meeting.generation() == 1); }
+};
+
+/// One thread opens a barrier, one falls asleep if it is not open.
+template <class Meeting>
+struct OpenModel : rl::test_suite<OpenModel<Meeting>, 2> {
+  using Sync = ModelSync<Weakened{}>;
+  omp::BasicMeeting<Sync, Meeting> meeting;
+  typename Sync::template Atomic<std::uint32_t> sleepers;
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      meeting.try_open(meeting.arrive());
+      if (sleepers.load(Order::seq_cst) != 0) sleepers.exchange(0, Order::acq_rel);
+      return;
+    }
+    sleepers.exchange(1, Order::seq_cst);
+    if (meeting.generation() != 0) return;
+    while (sleepers.load(Order::seq_cst) != 0)
+      rl::yield(1, $);
+  }
+};
+
+/// One thread queues a task, one finds none and lowers the flag, one falls asleep if the flag is
+/// down. The task is not forgotten, and nobody sleeps beside it.
+template <class Orders, bool begins_up, Step left_out = Step::none>
+struct FlagModel : rl::test_suite<FlagModel<Orders, begins_up, left_out>, 3> {
+  using Sync = ModelSync<Weakened{}>;
+  omp::BasicTaskFlag<Sync, Orders> flag;
+  typename Sync::template Atomic<std::uint32_t> lock;
+  typename Sync::template Atomic<std::uint32_t> queued;
+  typename Sync::template Atomic<std::uint32_t> sleepers;
+
+  void before() {
+    if (begins_up) flag.raise();
+  }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      take_lock();
+      queued.store(1, Order::relaxed);
+      lock.store(0, Order::release);
+      flag.raise();
+      wake();
+    } else if (index == 1) {
+      if (!flag.seems_up() || queued.load(Order::relaxed) != 0) return;
+      const bool is_down = flag.lower([&] { return has_queued(); });
+      if (!is_down && left_out != Step::wake) wake();
+    } else {
+      sleepers.exchange(1, Order::seq_cst);
+      if (flag.is_up()) return;
+      while (sleepers.load(Order::seq_cst) != 0)
+        rl::yield(1, $);
+    }
+  }
+
+  bool has_queued() {
+    if (left_out != Step::lock) take_lock();
+    const bool is_some = queued.load(Order::relaxed) != 0;
+    if (left_out != Step::lock) lock.store(0, Order::release);
+    return is_some;
+  }
+
+  void take_lock() {
+    while (lock.exchange(1, Order::acquire) != 0)
+      rl::yield(1, $);
+  }
+
+  void wake() {
+    if (sleepers.load(Order::seq_cst) != 0) sleepers.exchange(0, Order::acq_rel);
+  }
+
+  void after() { RL_ASSERT(flag.seems_up()); }
 };
 
 /// A helper announces that it sleeps and looks once more; the master publishes and looks for
@@ -177,12 +384,20 @@ struct ArriveRelaxed : MeetingOrders {
   static constexpr Order arrive = Order::relaxed;
 };
 
-struct RaiseRelaxed : MeetingOrders {
-  static constexpr Order raise = Order::relaxed;
+struct OpenRelaxed : MeetingOrders {
+  static constexpr Order open = Order::relaxed;
+};
+
+struct SyncRelaxed : MeetingOrders {
+  static constexpr Order sync = Order::relaxed;
 };
 
 struct SeeRelaxed : MeetingOrders {
   static constexpr Order see = Order::relaxed;
+};
+
+struct FlagRelaxed : TaskFlagOrders {
+  static constexpr Order raise = Order::relaxed;
 };
 
 /// Adding is a load and a store.
@@ -227,14 +442,30 @@ int main() {
       "region, (D) take relaxed");
   checker.must_be_caught<RegionModel<StartOrders, DockOrders, ArriveRelaxed>>(
       "region, (A) arrive relaxed");
-  checker.must_be_caught<RegionModel<StartOrders, DockOrders, RaiseRelaxed>>(
-      "region, (G) raise relaxed");
   checker.must_be_caught<RegionModel<StartOrders, DockOrders, SeeRelaxed>>(
       "region, (G) see relaxed");
   checker.must_be_caught<RegionModel<StartOrders, DockOrders, MeetingOrders, Step::dock>>(
       "region, a fiber is resumed before its worker has let go");
   checker.must_be_caught<RegionModel<StartOrders, DockOrders, MeetingOrders, Step::meet>>(
       "region, the master does not wait");
+  checker.must_hold<HelpModel<MeetingOrders>>("help");
+  checker.must_be_caught<HelpModel<MeetingOrders, Step::look_again>>(
+      "help, a found task is not looked at again");
+  checker.must_be_caught<HelpModel<ArriveRelaxed>>("help, (A) arrive relaxed");
+  checker.must_hold<FinishModel<MeetingOrders>>("finish");
+  checker.must_be_caught<FinishModel<SyncRelaxed>>("finish, (S) sync relaxed");
+  checker.must_be_caught<FinishModel<MeetingOrders, Step::sync>>(
+      "finish, the others are looked at without it");
+  checker.must_hold<OpenModel<MeetingOrders>>("open");
+  checker.must_be_caught<OpenModel<OpenRelaxed>>("open, (O) open relaxed");
+  checker.must_be_caught<OpenModel<SeeRelaxed>>("open, (G) see relaxed");
+  checker.must_hold<FlagModel<TaskFlagOrders, true>>("flag, up");
+  checker.must_hold<FlagModel<TaskFlagOrders, false>>("flag, down");
+  checker.must_be_caught<FlagModel<FlagRelaxed, false>>("flag, (K) raise relaxed");
+  checker.must_be_caught<FlagModel<TaskFlagOrders, true, Step::lock>>(
+      "flag, the queue is looked at without its lock");
+  checker.must_be_caught<FlagModel<TaskFlagOrders, true, Step::wake>>(
+      "flag, who raises it again wakes nobody");
   checker.must_hold<SleepModel<StartOrders>>("sleep");
   checker.must_be_caught<SleepModel<PublishReleased>>("sleep, (B) publish released only");
   checker.must_be_caught<SleepModel<LookRelaxed>>("sleep, (B) look relaxed");
