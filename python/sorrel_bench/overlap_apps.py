@@ -162,13 +162,13 @@ def measure(arguments, folder: pathlib.Path) -> tuple[Samples, list[Bar], list[s
 
 def print_samples(samples: Samples) -> None:
     print(f"{RANKS} ranks on {len(os.sched_getaffinity(0))} CPUs, GFLOP/s, best of each:")
-    print(f"{'':<12}{'wire':<22}" + "".join(f"{variant.upper():>9}" for variant in VARIANTS) + f"{'hidden':>9}")
+    print(f"{'':<16}{'wire':<22}" + "".join(f"{variant.upper():>9}" for variant in VARIANTS) + f"{'hidden':>9}")
     for size, wires in samples.items():
         for label, runs in wires.items():
             share = hidden(best(runs, "seconds"))
             text = "-" if share is None else f"{100 * share:.0f} %"
             rates = best(runs, "gflops")
-            print(f"{size:<12}{label:<22}" + "".join(f"{rates[variant]:>9.2f}" for variant in VARIANTS) + f"{text:>9}")
+            print(f"{size:<16}{label:<22}" + "".join(f"{rates[variant]:>9.2f}" for variant in VARIANTS) + f"{text:>9}")
 
 
 def save(path: pathlib.Path, facts: dict, arguments, results: tuple) -> None:
