@@ -128,7 +128,7 @@ class Programs:
             yield Runtime("Sorrel static", loops, {"MP_SET_NUMTHREADS": cores})
             yield Runtime("Sorrel static, block", loops, {"MP_SET_NUMTHREADS": cores, "MP_BLOCKTIME": "1"})
         if ranks := self._solver("fluid_mpi", (self._command, "cc"), "mpi.c"):
-            yield Runtime("Sorrel ranks", ranks, {}, (self._command, "run", "-n", cores, "--bind", "none"))
+            yield Runtime("Sorrel ranks", ranks, {}, (self._command, "run", "-n", cores))
 
     def _openmp(self) -> Iterator[Runtime]:
         cores = {"OMP_NUM_THREADS": str(len(os.sched_getaffinity(0)))}
@@ -189,7 +189,7 @@ class Programs:
         if own := self._compile("pace", ("cc",), source, *self._sorrel):
             yield Runtime(OWN, own)
         if ranks := self._compile("pace_mpi", (self._command, "cc"), source, "-DUSE_MPI"):
-            yield Runtime("Sorrel ranks", ranks, {}, (self._command, "run", "-n", cores, "--bind", "none"))
+            yield Runtime("Sorrel ranks", ranks, {}, (self._command, "run", "-n", cores))
         if "oneTBB (libtbb-dev)" not in self.missing:
             if tbb := self._compile("pace_tbb", ("c++", "-x", "c++"), source, "-DUSE_TBB", "-ltbb"):
                 yield Runtime("oneTBB", tbb)

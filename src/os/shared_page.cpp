@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,24 +15,41 @@ namespace sorrel::os {
 
 namespace {
 
-/// The 22nd word of /proc/PID/stat: clock ticks from the machine's start to the process's. 0 if
-/// there is no such process.
-std::uint64_t start_time_of(long process) {
+/// What /proc/PID/stat tells of a process.
+struct ProcessStat {
+  char state = '?';
+  long thread_count = 0;
+  /// Clock ticks from the machine's start to the process's.
+  std::uint64_t start_time = 0;
+
+  /// Nobody has asked for its exit status yet, but it runs no more. A first thread that has ended
+  /// before others looks the same but for their number.
+  [[nodiscard]] bool is_dead() const { return state == 'X' || (state == 'Z' && thread_count <= 1); }
+};
+
+/// Nothing if there is no such process, or it is hidden from us.
+std::optional<ProcessStat> stat_of(long process) {
   char path[48];
   std::snprintf(path, sizeof path, "/proc/%ld/stat", process);
   const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
+  if (file < 0) return std::nullopt;
   char text[1024];
   const ssize_t length = read(file, text, sizeof text - 1);
   close(file);
-  if (length <= 0) return 0;
+  if (length <= 0) return std::nullopt;
   text[length] = '\0';
   // The name, in parentheses, may hold anything; state is the third word.
   const char* at = std::strrchr(text, ')');
-  constexpr int words_from_name_to_start = 20;
-  for (int word = 0; at != nullptr && word < words_from_name_to_start; ++word)
+  if (at == nullptr || at[1] == '\0' || at[2] == '\0') return std::nullopt;
+  ProcessStat stat{.state = at[2]};
+  constexpr int threads_word = 20;
+  constexpr int start_word = 22;
+  for (int word = 3; word <= start_word && at != nullptr; ++word) {
     at = std::strchr(at + 1, ' ');
-  return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
+    if (at != nullptr && word == threads_word) stat.thread_count = std::strtol(at, nullptr, 10);
+    if (at != nullptr && word == start_word) stat.start_time = std::strtoull(at, nullptr, 10);
+  }
+  return stat;
 }
 
 std::uint64_t identity_of(long process, std::uint64_t start_time) {
@@ -62,15 +80,16 @@ void* map_shared_page(const char* name, std::size_t bytes) {
 }
 
 std::uint64_t own_process_identity() {
-  return identity_of(getpid(), start_time_of(getpid()));
+  return identity_of(getpid(), stat_of(getpid()).value_or(ProcessStat{}).start_time);
 }
 
 bool is_process_alive(std::uint64_t identity) {
   const auto process = static_cast<long>(identity >> 32);
   if (kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return false;
+  const auto stat = stat_of(process);
+  if (!stat) return true;
   // The number may have been given to another process since.
-  const std::uint64_t start_time = start_time_of(process);
-  return start_time == 0 || identity_of(process, start_time) == identity;
+  return !stat->is_dead() && identity_of(process, stat->start_time) == identity;
 }
 
 }  // namespace sorrel::os

@@ -19,7 +19,8 @@ void* map_shared_page(const char* name, std::size_t bytes);
 /// process number and its time of start.
 [[nodiscard]] std::uint64_t own_process_identity();
 
-/// Whether the process of this identity still lives.
+/// Whether the process of this identity still lives. One that has ended does not, also while its
+/// parent has not asked for its exit status.
 [[nodiscard]] bool is_process_alive(std::uint64_t identity);
 
 }  // namespace sorrel::os

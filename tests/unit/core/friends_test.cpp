@@ -1,9 +1,13 @@
 #include "core/friends.hpp"
 
 #include <csignal>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
+#include <pthread.h>
+#include <string>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,6 +80,31 @@ TEST_F(TwoProcesses, EntriesOfTheDeadAreReclaimed) {
   EXPECT_EQ(page_->entries[5].identity.load(), 0U);
 }
 
+TEST_F(TwoProcesses, EntriesOfTheDeadAreReclaimedBeforeTheirParentsAskForThem) {
+  // A job's launcher that is slow to ask must not cost the living their share.
+  int said[2];
+  ASSERT_EQ(pipe(said), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::uint64_t identity = os::own_process_identity();
+    _exit(write(said[1], &identity, sizeof identity) == sizeof identity ? 0 : 1);
+  }
+  close(said[1]);
+  std::uint64_t identity = 0;
+  ASSERT_EQ(read(said[0], &identity, sizeof identity), ssize_t{sizeof identity});
+  close(said[0]);
+  siginfo_t ended{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  ASSERT_EQ(kill(child, 0), 0) << "the system still knows its number";
+  page_->entries[5].identity.store(identity);
+  page_->entries[5].cpus[0].store(0xf);
+  page_->entries[5].demand.store(4);
+  Friends first(page_.get(), mine_, all_cpus);
+  EXPECT_EQ(first.look(4, 4).friend_count, 1U);
+  EXPECT_EQ(page_->entries[5].identity.load(), 0U);
+  waitpid(child, nullptr, 0);
+}
+
 TEST_F(TwoProcesses, WithoutAPageOneIsAlone) {
   Friends alone(nullptr, mine_, all_cpus);
   alone.set_demand(4);
@@ -100,6 +129,45 @@ TEST(SharedPageTest, IsTheSameForEveryMapping) {
   *first = 0;
   munmap(first, 4096);
   munmap(second, 4096);
+}
+
+/// The letter that the system shows for a process: Z when its first thread has ended.
+char state_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const auto name_end = text.rfind(')');
+  return name_end == std::string::npos ? '?' : text[name_end + 2];
+}
+
+TEST(SharedPageTest, AProcessWhoseFirstThreadHasEndedIsAlive) {
+  int said[2];
+  ASSERT_EQ(pipe(said), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    pthread_t thread;
+    const auto wait = [](void*) -> void* {
+      for (;;)
+        pause();
+    };
+    const std::uint64_t identity = os::own_process_identity();
+    const bool has_begun = pthread_create(&thread, nullptr, wait, nullptr) == 0 &&
+                           write(said[1], &identity, sizeof identity) == ssize_t{sizeof identity};
+    // This thread alone, and without its C++ frames.
+    if (has_begun) syscall(SYS_exit, 0);
+    _exit(1);
+  }
+  close(said[1]);
+  std::uint64_t identity = 0;
+  ASSERT_EQ(read(said[0], &identity, sizeof identity), ssize_t{sizeof identity});
+  close(said[0]);
+  for (int i = 0; i < 2000 && state_of(child) != 'Z'; ++i)
+    usleep(10'000);
+  EXPECT_EQ(state_of(child), 'Z');
+  EXPECT_TRUE(os::is_process_alive(identity));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_FALSE(os::is_process_alive(identity));
 }
 
 TEST(SharedPageTest, AProcessIsAliveUntilItIsNot) {
