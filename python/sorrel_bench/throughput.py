@@ -209,39 +209,55 @@ def best_peer(values: Mapping[str, float | None]) -> tuple[str, float | None]:
 # ---- the picture ---------------------------------------------------------------------------------------
 
 
+PANEL_WIDTH, NAME_WIDTH, BAR_HEIGHT = 470.0, 150.0, 18.0
+UNIT_WIDTH, MOST_SHOWN = 110.0, 2.2
+
+
 def picture(experiment: Throughput) -> str:
-    """An SVG: a bar for each runtime and grain, elapsed over bound: the mixes' geometric mean, and one job alone."""
-    scale, left, height, most = 160.0, 170, 18, 3.0
-    parts, y = [], 34
+    """An SVG: a row of panels for each grain, the mixes' geometric mean and one job alone; a bar for each runtime,
+    elapsed over bound."""
+    panel_height = 44 + BAR_HEIGHT * len(experiment.runtimes)
+    parts = ['<text x="10" y="20" font-size="14">Elapsed time over the bound (the dashed line)</text>']
+    height = 34.0
     for grain in GRAINS:
-        for what, of in (("the mixes' geometric mean", lambda g, name: experiment.mean_and_worst(g, name)[0]),
-                         ("one job alone", lambda g, name: experiment.over_bound(g.name, ALONE, name))):  # fmt: skip
-            is_mixes = what.startswith("the")
-            if not any(g == grain.name and (mix in grain.mixes) == is_mixes and mix != TAIL_MIX for g, mix, _ in experiment.runs):
-                continue
-            parts.append(f'<text x="{left}" y="{y + 14}" font-weight="bold">{grain.name}: {what}</text>')
-            y += height + 4
-            top = y
-            for runtime in experiment.runtimes:
-                value = of(grain, runtime.name)
-                shown = min(value, most) if value is not None else most
-                color = "#3a6ea5" if runtime.name.startswith(OWN) else "#b0b0b0"
-                label = f"{value:.2f}" if value is not None else "stopped"
-                parts.append(
-                    f'<text x="{left - 6}" y="{y + 12}" text-anchor="end">{runtime.name}</text>'
-                    f'<rect x="{left}" y="{y}" width="{shown * scale:.1f}" height="{height - 4}" fill="{color}"/>'
-                    f'<text x="{left + shown * scale + 4:.1f}" y="{y + 12}">{label}</text>'
-                )
-                y += height
-            x = left + scale
-            parts.append(f'<line x1="{x}" y1="{top - 4}" x2="{x}" y2="{y}" stroke="black" stroke-dasharray="3"/>')
-            y += 12
-    title = '<text x="10" y="20">Elapsed time over the bound (the dashed line)</text>'
+        mixes = {r.name: experiment.mean_and_worst(grain, r.name)[0] for r in experiment.runtimes}
+        alone = {r.name: experiment.over_bound(grain.name, ALONE, r.name) for r in experiment.runtimes}
+        measured = {mix for name, mix, _ in experiment.runs if name == grain.name}
+        panels = [(title, values) for title, values, needed in
+                  ((f"{grain.name} loops: four jobs, mean of the mixes", mixes, set(grain.mixes)),
+                   (f"{grain.name} loops: one job alone", alone, {ALONE})) if needed <= measured]  # fmt: skip
+        for column, (title, values) in enumerate(panels):
+            parts.append(_panel(title, values, column * PANEL_WIDTH, height))
+        height += panel_height if panels else 0
+    parts.append(f'<text x="10" y="{height + 6}" fill="#606060">&gt; {PATIENCE:g}: stopped in one mix or more. '
+                 f"A bar with an open end is longer than is shown.</text>")  # fmt: skip
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + most * scale + 80:.0f}" height="{y + 10}" '
-        f'font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="white"/>'
-        f'{title}{"".join(parts)}</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * PANEL_WIDTH:.0f}" height="{height + 16:.0f}" '
+        f'font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>\n'
     )
+
+
+def _panel(title: str, values: Mapping[str, float | None], left: float, top: float) -> str:
+    x = left + NAME_WIDTH
+    parts = [f'<text x="{x}" y="{top + 14}" font-weight="bold">{title}</text>']
+    y = top + 22
+    for name, value in values.items():
+        is_whole = value is not None and value <= MOST_SHOWN
+        width = (value if is_whole else MOST_SHOWN) * UNIT_WIDTH
+        color = "#3a6ea5" if name.startswith(OWN) else "#b0b0b0"
+        # An open end: a wedge cut out of it.
+        end = x + width
+        points = [(x, y), (end, y), *([] if is_whole else [(end - 7, y + 7)]), (end, y + 14), (x, y + 14)]
+        corners = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
+        label = f"{value:.2f}" if value is not None else f"&gt; {PATIENCE:g}"
+        parts.append(
+            f'<text x="{x - 6}" y="{y + 12}" text-anchor="end">{name}</text>'
+            f'<polygon points="{corners}" fill="{color}"/><text x="{end + 4:.1f}" y="{y + 12}">{label}</text>'
+        )
+        y += BAR_HEIGHT
+    line = x + UNIT_WIDTH
+    parts.append(f'<line x1="{line}" y1="{top + 18}" x2="{line}" y2="{y}" stroke="black" stroke-dasharray="3"/>')
+    return "".join(parts)
 
 
 # ---- the command ---------------------------------------------------------------------------------------
