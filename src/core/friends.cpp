@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "core/governor.hpp"
+#include "os/futex.hpp"
 #include "os/shared_page.hpp"
 
 namespace sorrel::core {
@@ -28,14 +29,14 @@ Friends::Friends(Page* page, std::uint64_t own_identity, const Cpus& cpus)
 
 Friends::~Friends() {
   if (mine_ == nullptr) return;
-  mine_->demand.store(0, std::memory_order_relaxed);
+  set_demand(0);
   // Relaxed: whoever takes the entry writes all of it.
   mine_->identity.store(0, std::memory_order_relaxed);
 }
 
 Friends::Page* Friends::map_page() {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-  return static_cast<Page*>(os::map_shared_page("sorrel-2", sizeof(Page)));
+  return static_cast<Page*>(os::map_shared_page("sorrel-3", sizeof(Page)));
 }
 
 Friends::Cpus Friends::mask_of(std::span<const int> cpus) {
@@ -49,8 +50,29 @@ Friends::Cpus Friends::mask_of(std::span<const int> cpus) {
 
 void Friends::set_demand(std::uint32_t demand, bool keeps) {
   if (demand != 0 && keeps) demand |= keeps_bit;
+  if (mine_ == nullptr) return;
+  const std::uint32_t before = mine_->demand.load(std::memory_order_relaxed);
   // (F) release, pairs with look(): who sees the demand sees the processors it is for.
-  if (mine_ != nullptr) mine_->demand.store(demand, std::memory_order_release);
+  mine_->demand.store(demand, std::memory_order_release);
+  if ((before == 0) != (demand == 0)) tell_news();
+}
+
+void Friends::wait_for_news(std::uint32_t known, std::int64_t timeout_ns) const {
+  os::futex_wait(news_word(), known, timeout_ns, os::FutexScope::shared);
+}
+
+void Friends::tell_news() const {
+  // Release, pairs with news(): what is told stands before.
+  news_word().fetch_add(1, std::memory_order_release);
+  if (mine_ == nullptr) {
+    os::futex_wake_one(own_news_, os::FutexScope::shared);
+    return;
+  }
+  // One sleeper for each entry at most.
+  for (const Entry& entry : page_->entries) {
+    if (entry.identity.load(std::memory_order_relaxed) != 0)
+      os::futex_wake_one(page_->news, os::FutexScope::shared);
+  }
 }
 
 Friends::View Friends::look(std::uint32_t cpus, std::uint32_t own_demand) const {

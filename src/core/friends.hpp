@@ -33,6 +33,8 @@ class Friends {
 
   struct Page {
     std::array<Entry, entry_count_max> entries;
+    /// Counts what the others should look at soon; what all sleep on.
+    alignas(cache_line_bytes) std::atomic<std::uint32_t> news;
   };
 
   /// What a look at the page tells.
@@ -60,6 +62,16 @@ class Friends {
   /// all others do, too.
   void set_demand(std::uint32_t demand, bool keeps = false);
 
+  /// So many times somebody has come, gone, or begun or ceased to want processors. Acquire.
+  [[nodiscard]] std::uint32_t news() const { return news_word().load(std::memory_order_acquire); }
+
+  /// Sleeps until the news are others than `known`, at most timeout_ns nanoseconds; may return for
+  /// no reason.
+  void wait_for_news(std::uint32_t known, std::int64_t timeout_ns) const;
+
+  /// Any thread: wakes who sleeps in wait_for_news(), here and in all other processes.
+  void tell_news() const;
+
   /// Our share of `cpus` processors now, if we wanted `demand`: what we shall take when we come
   /// back from waiting or serial work.
   [[nodiscard]] View look(std::uint32_t cpus, std::uint32_t demand) const;
@@ -72,10 +84,16 @@ class Friends {
 
   [[nodiscard]] bool competes(const Entry& entry) const;
 
+  [[nodiscard]] std::atomic<std::uint32_t>& news_word() const {
+    return mine_ != nullptr ? page_->news : own_news_;
+  }
+
   Page* const page_;
   const std::uint64_t identity_;
   const Cpus cpus_;
   Entry* mine_ = nullptr;
+  /// Where there is no entry.
+  mutable std::atomic<std::uint32_t> own_news_{0};
 };
 
 }  // namespace sorrel::core

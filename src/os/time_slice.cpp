@@ -19,6 +19,7 @@ struct Attributes {
   std::uint64_t deadline_ns = 0;
   std::uint64_t period_ns = 0;
 };
+
 static_assert(sizeof(Attributes) == 48);
 
 std::optional<Attributes> attributes_of(int thread) {

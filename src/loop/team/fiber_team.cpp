@@ -14,8 +14,6 @@ namespace sorrel::loop {
 namespace {
 
 constexpr std::int64_t wake_worth_ns = 20'000;
-// Of a tick's time; a job that runs less waits for something.
-constexpr std::int64_t working_ns = core::Governor::sample_period_ns / 20;
 // A caller looks on this long for helpers in their last chunk before it lets others run.
 constexpr std::uint32_t end_looks = 64;
 constexpr std::size_t helper_stack_bytes = std::size_t{1} << 20;
@@ -54,7 +52,7 @@ FiberTeam::FiberTeam(core::Scheduler& scheduler, Followers followers)
       stacks_(scheduler.worker_count(), helper_stack_bytes),
       spin_ns_max_(scheduler.spin_ns_max()),
       monitor_(settings_of(scheduler.worker_count(), followers), controls_) {
-  if (followers == Followers::fibers) monitor_.set_on_tick([this] { return lead_fibers(); });
+  if (followers == Followers::fibers) monitor_.set_on_tick([this] { return lead_fibers(); }, true);
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
     helpers_.push_back(std::make_unique<Helper>(board_));
     helpers_.back()->team = this;
@@ -83,7 +81,9 @@ bool FiberTeam::lead_fibers() {
   scheduler_.limit_spin(decision.may_spin ? spin_ns_max_ : 0);
   scheduler_.set_width(std::min(decision.width, scheduler_.worker_count()));
   const std::int64_t before_ns = std::exchange(cpu_ns_, os::process_cpu_ns());
-  return cpu_ns_ - before_ns > working_ns;
+  const std::int64_t now_ns = os::monotonic_ns();
+  const std::int64_t elapsed_ns = now_ns - std::exchange(led_ns_, now_ns);
+  return Monitor::is_work(cpu_ns_ - before_ns, elapsed_ns);
 }
 
 FiberTeam& FiberTeam::of(core::Worker& worker) {

@@ -96,6 +96,7 @@ class FiberTeam final : public core::IdleSource {
   Controls controls_;
   const std::int64_t spin_ns_max_;
   std::int64_t cpu_ns_ = 0;
+  std::int64_t led_ns_ = 0;
   Monitor monitor_;
 };
 

@@ -1,8 +1,10 @@
 #include "loop/team/monitor.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <unistd.h>
+#include <utility>
 
 #include "os/cgroup.hpp"
 #include "os/clock.hpp"
@@ -10,16 +12,22 @@
 #include "os/futex.hpp"
 #include "os/shared_page.hpp"
 #include "os/thread.hpp"
+#include "os/time_slice.hpp"
 
 namespace sorrel::loop {
 
 namespace {
 
-constexpr std::uint32_t ticks_per_second =
-    1'000'000'000 / static_cast<std::uint32_t>(core::Governor::sample_period_ns);
-constexpr std::uint32_t ticks_per_reclaim = 2;
-/// Of a tick's time; a process that runs less waits for something.
-constexpr std::int64_t working_ns = core::Governor::sample_period_ns / 20;
+constexpr std::int64_t period_ns = core::Governor::sample_period_ns;
+/// Between two ticks once nothing has changed for so long.
+constexpr std::int64_t quiet_period_ns = 100'000'000;
+constexpr std::int64_t quiet_after_ns = 500'000'000;
+constexpr std::int64_t reclaim_period_ns = 2 * period_ns;
+constexpr std::int64_t limits_period_ns = 1'000'000'000;
+constexpr std::int64_t idle_ns_max = 1'000'000'000;
+/// Among friends: a core's thread changes seldom enough that refilling its cache, some 0.1 ms, does
+/// not tell, and often enough that jobs of half a second still end together.
+constexpr std::int64_t long_slice_ns = 20'000'000;
 
 std::uint32_t usable_cpus(const std::vector<int>& allowed) {
   auto count = static_cast<std::uint32_t>(std::max<std::size_t>(allowed.size(), 1));
@@ -31,9 +39,14 @@ std::uint32_t usable_cpus(const std::vector<int>& allowed) {
 }  // namespace
 
 Monitor::Monitor(const Settings& settings, Controls& controls)
-    : settings_(settings), controls_(controls), governor_(settings.limits) {
+    : settings_(settings),
+      controls_(controls),
+      governor_(settings.limits),
+      own_slice_ns_(os::time_slice(os::thread_number())) {
   const std::vector<int> allowed = os::allowed_cpus();
   sample_.cpus = usable_cpus(allowed);
+  sample_.now_ns = os::monotonic_ns();
+  limits_read_ns_ = reclaimed_ns_ = used_ns_ = changed_ns_ = sample_.now_ns;
   const bool has_friends = settings_.limits.share != core::Share::fixed;
   friends_ =
       std::make_unique<core::Friends>(has_friends ? core::Friends::map_page() : nullptr,
@@ -58,10 +71,11 @@ void Monitor::stop() {
   }
   is_stopping_.store(1, std::memory_order_relaxed);
   os::futex_wake_one(is_stopping_);
+  friends_->tell_news();
   begin_use();
   // Acquire, pairs with thread_main(): it touches nothing of ours any more.
   while (has_ended_.load(std::memory_order_acquire) == 0)
-    os::futex_wait(has_ended_, 0, core::Governor::sample_period_ns);
+    os::futex_wait(has_ended_, 0, period_ns);
 }
 
 void Monitor::add_thread() {
@@ -106,11 +120,11 @@ void Monitor::say_goodbye() {
 
 void* Monitor::thread_main(void* argument) {
   Monitor& self = *static_cast<Monitor*>(argument);
-  while (!self.is_stopping()) {
-    os::futex_wait(self.is_stopping_, 0, core::Governor::sample_period_ns);
+  for (;;) {
+    self.sleep_until_tick();
     if (self.is_stopping()) break;
     self.tick();
-    if (self.idle_ticks_ > ticks_per_second) self.sleep_until_used();
+    if (self.sample_.now_ns - self.used_ns_ > idle_ns_max) self.sleep_until_used();
   }
   // Release, pairs with stop(). The waiter may be gone after the store: a wake-up of its address
   // then does no harm, and without one a process would end up to a tick later.
@@ -120,29 +134,53 @@ void* Monitor::thread_main(void* argument) {
   return nullptr;
 }
 
+/// Until the next tick is due, or the end.
+void Monitor::sleep_until_tick() {
+  bool is_quiet = may_be_seldom_ && sample_.now_ns - changed_ns_ > quiet_after_ns;
+  while (!is_stopping()) {
+    if (is_quiet && friends_->news() != news_) {
+      is_quiet = false;
+      changed_ns_ = sample_.now_ns;
+    }
+    const std::int64_t due_ns = sample_.now_ns + (is_quiet ? quiet_period_ns : period_ns);
+    const std::int64_t left_ns = due_ns - os::monotonic_ns();
+    if (left_ns <= 0) return;
+    if (is_quiet) {
+      friends_->wait_for_news(news_, left_ns);
+    } else {
+      os::futex_wait(is_stopping_, 0, left_ns);
+    }
+  }
+}
+
 void Monitor::sleep_until_used() {
   friends_->set_demand(0);
   is_asleep_.store(1, std::memory_order_relaxed);
   while (is_asleep_.load(std::memory_order_relaxed) != 0 && !is_stopping() &&
          !controls_.is_used.load(std::memory_order_relaxed) && !(on_tick_ && on_tick_()))
-    os::futex_wait(is_asleep_, 1, 1'000'000'000);
+    os::futex_wait(is_asleep_, 1, idle_ns_max);
   is_asleep_.store(0, std::memory_order_relaxed);
-  idle_ticks_ = 0;
+  sample_.now_ns = used_ns_ = changed_ns_ = os::monotonic_ns();
   friends_->set_demand(settings_.limits.width_max);
 }
 
 void Monitor::tick() {
-  if (ticks_++ % ticks_per_second == ticks_per_second - 1) read_limits();
+  const std::int64_t now_ns = os::monotonic_ns();
+  const std::int64_t elapsed_ns = now_ns - std::exchange(sample_.now_ns, now_ns);
+  if (now_ns - limits_read_ns_ > limits_period_ns) read_limits();
   const std::int64_t run_before_ns = sample_.run_ns;
   read_threads();
   if (on_tick_ && on_tick_()) controls_.is_used.store(true, std::memory_order_relaxed);
-  sample_.now_ns = os::monotonic_ns();
-  const std::uint32_t wanted = demand(sample_.run_ns - run_before_ns);
-  idle_ticks_ = wanted == settings_.limits.width_max ? 0 : idle_ticks_ + 1;
+  const std::uint32_t wanted = demand(sample_.run_ns - run_before_ns, elapsed_ns);
+  if (wanted == settings_.limits.width_max) used_ns_ = now_ns;
   // Cleared here, set again by the next loop.
   controls_.is_used.store(false, std::memory_order_relaxed);
-  if (ticks_ % ticks_per_reclaim == 0) friends_->reclaim();
+  if (now_ns - reclaimed_ns_ >= reclaim_period_ns) {
+    friends_->reclaim();
+    reclaimed_ns_ = now_ns;
+  }
   friends_->set_demand(wanted, governor_.is_coarse());
+  news_ = friends_->news();
   const auto view = friends_->look(sample_.cpus, settings_.limits.width_max);
   sample_.fair_share = view.fair_share;
   sample_.friend_count = view.friend_count;
@@ -150,10 +188,14 @@ void Monitor::tick() {
   // Modulo 2^32, as the counter is.
   sample_.loop_count +=
       loop_count_.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(sample_.loop_count);
-  carry_out(governor_.update(sample_));
+  const core::GovernorDecision before = governor_.decision();
+  const core::GovernorDecision decision = governor_.update(sample_);
+  if (decision != before || wanted != std::exchange(last_demand_, wanted)) changed_ns_ = now_ns;
+  carry_out(decision);
 }
 
 void Monitor::read_limits() {
+  limits_read_ns_ = sample_.now_ns;
   sample_.cpus = usable_cpus(os::allowed_cpus());
 }
 
@@ -167,6 +209,7 @@ void Monitor::read_threads() {
     if (number == 0) break;
     threads_.emplace_back(number);
     last_times_.push_back(threads_.back().read().value_or(os::RunTimes{}));
+    slices_ns_.push_back(0);
   }
   const auto count = static_cast<std::uint32_t>(threads_.size());
   for (std::uint32_t i = 0; i < std::min(count, thread_samples_max); ++i) {
@@ -182,9 +225,9 @@ void Monitor::read_threads() {
 
 /// How many threads this process could use: all when it runs loops, one when it only works, none
 /// when it waits.
-std::uint32_t Monitor::demand(std::int64_t run_ns) const {
+std::uint32_t Monitor::demand(std::int64_t run_ns, std::int64_t elapsed_ns) const {
   if (controls_.is_used.load(std::memory_order_relaxed)) return settings_.limits.width_max;
-  return run_ns > working_ns ? 1 : 0;
+  return is_work(run_ns, elapsed_ns) ? 1 : 0;
 }
 
 void Monitor::carry_out(const core::GovernorDecision& decision) {
@@ -192,12 +235,23 @@ void Monitor::carry_out(const core::GovernorDecision& decision) {
     const std::int64_t spin_ns = decision.may_spin ? settings_.spin_ns : 0;
     controls_.spin_ns.store(spin_ns, std::memory_order_relaxed);
   }
+  set_slices(decision.has_friends);
   if (is_frozen_.load(std::memory_order_relaxed)) return;
   const std::uint32_t before = controls_.width.load(std::memory_order_relaxed);
   const std::uint32_t width = loop_width(decision.width);
   if (before == width) return;
   controls_.width.store(width, std::memory_order_relaxed);
   say("loops use %u threads, %u processes share the processors", width, sample_.friend_count);
+}
+
+void Monitor::set_slices(bool are_long) {
+  if (!own_slice_ns_ || (!are_long && !have_been_long_)) return;
+  have_been_long_ = true;
+  const std::int64_t slice_ns = are_long ? std::max(long_slice_ns, *own_slice_ns_) : *own_slice_ns_;
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    if (std::exchange(slices_ns_[i], slice_ns) != slice_ns)
+      os::set_time_slice(thread_numbers_[i].load(std::memory_order_relaxed), slice_ns);
+  }
 }
 
 void Monitor::say(const char* format, std::uint32_t first, std::uint32_t second) const {

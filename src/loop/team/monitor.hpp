@@ -1,9 +1,10 @@
 //! Monitor - the thread that reads the signals, asks the governor, and sets the controls of a team.
 //!
-//! It ticks every 20 ms while the process uses loops, and sleeps for good after a second without
-//! any, until the next loop. So a loop's entry reads one line and no clock. A tick costs a reading
-//! of at most thread_samples_max threads' times and a look at the page of friends. Made once per
-//! team. Any thread may call add_thread(), note_use(), freeze().
+//! It ticks every 20 ms while the process uses loops, every 100 ms when nothing has changed for
+//! half a second and until friends have news, and sleeps for good after a second without any loop,
+//! until the next one. So a loop's entry reads one line and no clock. A tick costs a reading of at
+//! most thread_samples_max threads' times and a look at the page of friends. Made once per team.
+//! Any thread may call add_thread(), note_use(), freeze().
 #pragma once
 
 #include <algorithm>
@@ -41,8 +42,17 @@ class Monitor {
   void add_thread();
 
   /// Before the first thread is added: runs in every tick, on the monitor's thread; whether the
-  /// process uses its threads though no loop has begun.
-  void set_on_tick(std::function<bool()> on_tick) { on_tick_ = std::move(on_tick); }
+  /// process uses its threads though no loop has begun. `may_be_seldom`: also when ticks come every
+  /// 100 ms.
+  void set_on_tick(std::function<bool()> on_tick, bool may_be_seldom = false) {
+    on_tick_ = std::move(on_tick);
+    may_be_seldom_ = may_be_seldom;
+  }
+
+  /// Whether who has run so long in so much time works; else it waits for something.
+  static bool is_work(std::int64_t run_ns, std::int64_t elapsed_ns) {
+    return run_ns > elapsed_ns / 20;
+  }
 
   /// Starts watching; done by itself when a second thread is added.
   void begin_watching();
@@ -74,6 +84,7 @@ class Monitor {
   static void* thread_main(void* argument);
   void stop();
   void begin_use();
+  void sleep_until_tick();
   void sleep_until_used();
 
   [[nodiscard]] bool is_stopping() const {
@@ -86,12 +97,14 @@ class Monitor {
 
   void read_limits();
   void read_threads();
-  [[nodiscard]] std::uint32_t demand(std::int64_t run_ns) const;
+  [[nodiscard]] std::uint32_t demand(std::int64_t run_ns, std::int64_t elapsed_ns) const;
   void carry_out(const core::GovernorDecision& decision);
+  void set_slices(bool are_long);
   void say(const char* format, std::uint32_t first, std::uint32_t second) const;
 
   const Settings settings_;
   std::function<bool()> on_tick_;
+  bool may_be_seldom_ = true;
   Controls& controls_;
 
   // The monitor's thread; before it starts, the maker's.
@@ -100,9 +113,18 @@ class Monitor {
   core::GovernorSample sample_;
   std::vector<os::SchedStat> threads_;
   std::vector<os::RunTimes> last_times_;
+  /// What each thread was told; 0: nothing, it has its maker's.
+  std::vector<std::int64_t> slices_ns_;
+  /// What threads have before we ask for longer slices; nothing: nobody can.
+  const std::optional<std::int64_t> own_slice_ns_;
+  bool have_been_long_ = false;
   std::uint32_t next_thread_ = 0;
-  std::uint32_t idle_ticks_ = 0;
-  std::uint32_t ticks_ = 0;
+  std::uint32_t last_demand_ = 0;
+  std::int64_t used_ns_ = 0;
+  std::int64_t limits_read_ns_ = 0;
+  std::int64_t reclaimed_ns_ = 0;
+  std::int64_t changed_ns_ = 0;
+  std::uint32_t news_ = 0;
 
   // Any thread.
   alignas(cache_line_bytes) std::atomic<std::uint32_t> thread_count_{0};

@@ -9,7 +9,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "os/shared_page.hpp"
 
@@ -54,6 +56,45 @@ TEST_F(TwoProcesses, TellEachOtherWhetherTheyKeepTheirThreads) {
   EXPECT_TRUE(first.look(4, 4).do_all_keep);
   EXPECT_FALSE(second.look(4, 4).do_all_keep);
   EXPECT_EQ(first.look(4, 4).fair_share, 2U);
+}
+
+TEST_F(TwoProcesses, HearOfEachOthersComingAndGoing) {
+  Friends first(page_.get(), mine_, all_cpus);
+  std::uint32_t known = first.news();
+  const auto is_news = [&] {
+    const std::uint32_t before = std::exchange(known, first.news());
+    return before != known;
+  };
+  {
+    Friends second(page_.get(), mine_ + 1, all_cpus);
+    EXPECT_FALSE(is_news()) << "it wants nothing yet";
+    second.set_demand(4);
+    EXPECT_TRUE(is_news());
+    second.set_demand(2, true);
+    EXPECT_FALSE(is_news()) << "no reason to hurry";
+    second.set_demand(0);
+    EXPECT_TRUE(is_news());
+    second.set_demand(1);
+    EXPECT_TRUE(is_news());
+  }
+  EXPECT_TRUE(is_news()) << "it has left";
+}
+
+TEST_F(TwoProcesses, SleepUntilThereAreNews) {
+  Friends first(page_.get(), mine_, all_cpus);
+  Friends second(page_.get(), mine_ + 1, all_cpus);
+  constexpr std::int64_t for_ever_ns = 3600'000'000'000;
+  const std::uint32_t known = first.news();
+  std::thread teller([&] { second.tell_news(); });
+  while (first.news() == known)
+    first.wait_for_news(known, for_ever_ns);
+  teller.join();
+  first.wait_for_news(known, for_ever_ns);
+  Friends alone(nullptr, mine_, all_cpus);
+  const std::uint32_t own = alone.news();
+  alone.tell_news();
+  EXPECT_NE(alone.news(), own);
+  alone.wait_for_news(own, for_ever_ns);
 }
 
 TEST_F(TwoProcesses, OnDifferentProcessorsDoNotCompete) {

@@ -148,6 +148,17 @@ TEST(GovernorTest, AloneAJobHasEverythingAndMaySpin) {
   EXPECT_TRUE(machine.may_spin(0));
 }
 
+TEST(GovernorTest, TellsWhetherFriendsWantTheSameProcessors) {
+  MachineModel machine({.cpus = 4, .job_count = 2, .arrival_ns = second_ns});
+  machine.run_until(second_ns);
+  EXPECT_FALSE(machine.has_friends(0));
+  machine.run_until(second_ns + 50 * ms_ns);
+  EXPECT_TRUE(machine.has_friends(0));
+  machine.end_job(1);
+  machine.run_until(second_ns + 100 * ms_ns);
+  EXPECT_FALSE(machine.has_friends(0));
+}
+
 TEST(GovernorTest, AQuotaCapsTheWidthAndTheLeastIsKept) {
   Governor governor({.width_min = 3, .width_max = 8, .share = Share::fair});
   GovernorSample sample{.cpus = 5, .fair_share = 8};

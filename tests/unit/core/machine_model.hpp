@@ -57,6 +57,10 @@ class MachineModel {
     return jobs_[index].governor.decision().may_spin;
   }
 
+  [[nodiscard]] bool has_friends(std::size_t index) const {
+    return jobs_[index].governor.decision().has_friends;
+  }
+
   /// Runnable threads beyond the processors, of the processors; mean.
   [[nodiscard]] double oversubscription() const { return over_ / steps_; }
 

@@ -1,0 +1,62 @@
+#include "loop/team/monitor.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace sorrel::loop {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Settings alone() {
+  Settings settings;
+  settings.limits.width_max = 2;
+  settings.limits.share = core::Share::fixed;
+  return settings;
+}
+
+TEST(MonitorTest, LooksSeldomWhenNothingChanges) {
+  Controls controls;
+  Monitor monitor(alone(), controls);
+  std::atomic<int> tick_count{0};
+  monitor.set_on_tick([&] { return tick_count.fetch_add(1) >= 0; }, true);
+  const auto began = Clock::now();
+  monitor.begin_watching();
+  while (Clock::now() - began < std::chrono::milliseconds(800))
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const int first_ticks = tick_count.load();
+  const auto quiet = Clock::now();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  const int quiet_ticks = tick_count.load() - first_ticks;
+  const auto ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - quiet).count();
+  // Every 100 ms, and one on either side; every 20 ms it would be five times as many.
+  EXPECT_LE(quiet_ticks, ms / 100 + 2);
+  EXPECT_GE(quiet_ticks, 1);
+}
+
+TEST(MonitorTest, ThatIsQuietEndsAtOnce) {
+  Controls controls;
+  std::atomic<int> tick_count{0};
+  auto began = Clock::now();
+  {
+    Monitor monitor(alone(), controls);
+    monitor.set_on_tick([&] { return tick_count.fetch_add(1) >= 0; }, true);
+    monitor.begin_watching();
+    while (tick_count.load() < 30)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    began = Clock::now();
+  }
+  EXPECT_LT(Clock::now() - began, std::chrono::seconds(5));
+}
+
+TEST(MonitorTest, WorkIsATwentiethOfTheTime) {
+  EXPECT_TRUE(Monitor::is_work(1'000'001, 20'000'000));
+  EXPECT_FALSE(Monitor::is_work(1'000'000, 20'000'000));
+  EXPECT_FALSE(Monitor::is_work(1'000'001, 100'000'000));
+}
+
+}  // namespace
+}  // namespace sorrel::loop
