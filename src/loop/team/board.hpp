@@ -105,8 +105,9 @@ class Lookout {
     const auto word = loop.look();
     if (word.is_joinable()) {
       // A loop that is over by the second look would have been over before we had done anything for
-      // it, but our coming would have cost its caller time.
-      if (word.epoch() == last_epoch_) return &loop;
+      // it, but our coming would have cost its caller time. After a long one the next is taken for
+      // long, too.
+      if (expects_long_ || word.epoch() == last_epoch_) return &loop;
       last_epoch_ = word.epoch();
       return nullptr;
     }
@@ -114,6 +115,9 @@ class Lookout {
     if (++round_ % looks_per_round == 0) look_around();
     return nullptr;
   }
+
+  /// How long the last loop that was joined kept us.
+  void note_help(std::uint64_t cycles) { expects_long_ = cycles > long_cycles; }
 
   /// The first joinable loop, wherever; no second look.
   OpenLoop* look_everywhere() {
@@ -127,6 +131,8 @@ class Lookout {
   }
 
  private:
+  /// About a microsecond: many times what it costs to come.
+  static constexpr std::uint64_t long_cycles = 3000;
   static constexpr std::uint32_t looks_per_round = 4;
   static constexpr std::uint32_t none = ~0U;
 
@@ -145,6 +151,7 @@ class Lookout {
   Board& board_;
   std::uint32_t home_ = 0;
   std::uint32_t last_epoch_ = none;
+  bool expects_long_ = false;
   std::uint32_t round_ = 0;
 };
 

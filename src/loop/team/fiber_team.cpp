@@ -122,7 +122,9 @@ void FiberTeam::send_helper(core::Worker& worker, Helper& helper, OpenLoop& loop
 void FiberTeam::helper_main(void* argument) {
   Helper& self = *static_cast<Helper*>(argument);
   for (;;) {
+    const std::uint64_t began = arch::cycles();
     help(*self.team, *self.loop);
+    self.lookout.note_help(arch::cycles() - began);
     self.is_busy = false;
     self.fiber.worker->suspend();
   }

@@ -129,7 +129,11 @@ void* ThreadTeam::helper_main(void* argument) {
   // What it was started for cannot wait for a second look.
   OpenLoop* loop = lookout.look_everywhere();
   for (;;) {
-    if (loop != nullptr) help(team, *loop);
+    if (loop != nullptr) {
+      const std::uint64_t began = arch::cycles();
+      help(team, *loop);
+      lookout.note_help(arch::cycles() - began);
+    }
     loop = team.look_out(lookout);
     if (loop == nullptr) loop = team.park(self, lookout);
   }
