@@ -59,6 +59,8 @@ class FiberTeam final : public core::IdleSource {
 
   [[nodiscard]] std::uint64_t wake_worth_cycles() const { return wake_worth_cycles_; }
 
+  static void note_alone(std::uint64_t /*cycles*/) {}
+
   [[nodiscard]] static bool wants_thread_back();
 
  private:

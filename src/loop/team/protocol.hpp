@@ -38,13 +38,13 @@ class Probe {
   int run() {
     const std::int64_t first = rest_.begin;
     std::int64_t size = work_.plan.may_be_cut() ? work_.plan.part_size() : rest_.count();
-    const std::uint64_t began = arch::cycles();
+    began_ = arch::cycles();
     while (rest_.count() > 0) {
       const std::int64_t end = std::min(rest_.begin + std::min(size, rest_.count()), rest_.end);
       if (const int outcome = work_.body(work_.argument, rest_.begin, end); outcome != go_on)
         return outcome;
       rest_.begin = end;
-      const std::uint64_t spent = arch::cycles() - began;
+      const std::uint64_t spent = cycles();
       const std::int64_t done = end - first;
       const double remaining = static_cast<double>(spent) * static_cast<double>(total_ - done) /
                                static_cast<double>(done);
@@ -59,6 +59,9 @@ class Probe {
 
   [[nodiscard]] bool is_worth_waking() const { return is_worth_waking_; }
 
+  /// Since run() began.
+  [[nodiscard]] std::uint64_t cycles() const { return arch::cycles() - began_; }
+
   /// Runs what is left of chunk 0.
   int finish() const {
     if (rest_.count() == 0) return go_on;
@@ -71,6 +74,7 @@ class Probe {
 
   const Work& work_;
   const std::uint64_t worth_cycles_;
+  std::uint64_t began_ = 0;
   std::int64_t total_ = 0;
   Iterations rest_;
   bool is_worth_waking_ = false;
@@ -112,7 +116,9 @@ int run_loop_with_sleepers(Host& host, const Work& work, std::uint32_t helper_co
   }
   if (outcome == go_on) outcome = probe.finish();
   if (loop != nullptr) return finish_loop(host, *loop, work, outcome);
-  return outcome != go_on ? outcome : run_alone(work, 1);
+  if (outcome == go_on) outcome = run_alone(work, 1);
+  host.note_alone(probe.cycles());
+  return outcome;
 }
 
 /// Runs `work` with at most `helper_count_max` helpers. May suspend.

@@ -80,7 +80,25 @@ void ThreadTeam::wake_caller(OpenLoop& loop) {
   os::futex_wake_one(loop.end_signal());
 }
 
+std::uint64_t ThreadTeam::wake_worth_cycles() const {
+  const bool somebody_sleeps = awake_count_.load(std::memory_order_relaxed) < started_count();
+  const std::uint64_t worth = somebody_sleeps ? wake_worth_cycles_ : start_worth_cycles_;
+  const std::uint64_t alone = alone_cycles_.load(std::memory_order_relaxed);
+  return worth - std::min(worth, alone);
+}
+
+void ThreadTeam::note_alone(std::uint64_t cycles) {
+  const std::uint64_t now = arch::cycles();
+  const std::uint64_t until = alone_until_.exchange(now, std::memory_order_relaxed);
+  // Who would have gone to sleep since the last loop need not have been woken for it.
+  const auto spin_ns = controls_.spin_ns.load(std::memory_order_relaxed);
+  const bool is_close = now - until - cycles < clock_.cycles_in(spin_ns);
+  const std::uint64_t before = is_close ? alone_cycles_.load(std::memory_order_relaxed) : 0;
+  alone_cycles_.store(before + cycles, std::memory_order_relaxed);
+}
+
 void ThreadTeam::wake_helper() {
+  alone_cycles_.store(0, std::memory_order_relaxed);
   if (!wake_parked()) start_helper();
 }
 

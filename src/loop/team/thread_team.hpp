@@ -57,10 +57,12 @@ class ThreadTeam {
     return awake_count_.load(std::memory_order_relaxed) != 0;
   }
 
-  /// How long the rest of a loop must be to wake, or start, somebody for it.
-  [[nodiscard]] std::uint64_t wake_worth_cycles() const {
-    return started_count() + 1 < width_ ? start_worth_cycles_ : wake_worth_cycles_;
-  }
+  /// How long the rest of a loop must be to wake, or start, somebody for it. Loops that follow each
+  /// other closely count as one: who comes stays awake between them.
+  [[nodiscard]] std::uint64_t wake_worth_cycles() const;
+
+  /// A caller has run a loop of so many cycles alone, since everybody slept.
+  void note_alone(std::uint64_t cycles);
 
   [[nodiscard]] bool wants_thread_back() const { return false; }
 
@@ -92,6 +94,9 @@ class ThreadTeam {
   alignas(cache_line_bytes) std::atomic<std::uint32_t> awake_count_{0};
   std::atomic<std::uint32_t> started_count_{0};
   std::atomic<bool> is_starting_{false};
+  // Estimates: of callers that run loops alone at the same time one is forgotten.
+  std::atomic<std::uint64_t> alone_cycles_{0};
+  std::atomic<std::uint64_t> alone_until_{0};
 
   Board board_;
 };
