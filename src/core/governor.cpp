@@ -64,11 +64,11 @@ GovernorDecision Governor::update(const GovernorSample& sample) {
   judge_waiting(sample);
   if (limits_.share == Share::polite) judge_grant(sample);
   last_ = sample;
-  decision_.has_friends = sample.friend_count > 1;
   if (limits_.share == Share::fixed) return decision_;
   const bool keeps = is_coarse() && sample.do_friends_keep && limits_.share == Share::fair;
   const std::uint32_t share = keeps ? sample.cpus : sample.fair_share;
   const std::uint32_t room = std::min({limits_.width_max, sample.cpus, share, granted_});
+  decision_.is_crowded = sample.friend_count > (keeps ? 1U : sample.cpus);
   width_before_ = decision_.width;
   decision_.width = std::max(room, limits_.width_min);
   return decision_;

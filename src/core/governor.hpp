@@ -11,9 +11,10 @@
 //! 3. Towards strangers: *fair* keeps the threads, since who shrinks beside somebody who does not
 //!    is served less; *polite* follows granted parallelism, with trials to grow.
 //! 4. Quota and affinity cap everything (`cpus`).
-//! Among friends threads also ask for long slices of time: each change of a core's thread costs the
-//! contents of its cache, and who asks is served no less and no more than before.
-//! A failed trial doubles the time until the next one; a friend that leaves ends the waiting.
+//! Where friends outnumber the processors, threads also ask for long slices of time: each change of
+//! a core's thread costs the contents of its cache, and who asks is served no less and no more than
+//! before. A failed trial doubles the time until the next one; a friend that leaves ends the
+//! waiting.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +55,8 @@ struct GovernorSample {
 struct GovernorDecision {
   std::uint32_t width = 1;
   bool may_spin = true;
-  /// Whether friends want the same processors: then threads do well to run long at a time.
-  bool has_friends = false;
+  /// Whether friends' threads outnumber the processors: then all do well to run long at a time.
+  bool is_crowded = false;
 
   bool operator==(const GovernorDecision&) const = default;
 };

@@ -235,7 +235,7 @@ void Monitor::carry_out(const core::GovernorDecision& decision) {
     const std::int64_t spin_ns = decision.may_spin ? settings_.spin_ns : 0;
     controls_.spin_ns.store(spin_ns, std::memory_order_relaxed);
   }
-  set_slices(decision.has_friends);
+  set_slices(decision.is_crowded);
   if (is_frozen_.load(std::memory_order_relaxed)) return;
   const std::uint32_t before = controls_.width.load(std::memory_order_relaxed);
   const std::uint32_t width = loop_width(decision.width);

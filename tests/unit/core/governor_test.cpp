@@ -148,15 +148,23 @@ TEST(GovernorTest, AloneAJobHasEverythingAndMaySpin) {
   EXPECT_TRUE(machine.may_spin(0));
 }
 
-TEST(GovernorTest, TellsWhetherFriendsWantTheSameProcessors) {
-  MachineModel machine({.cpus = 4, .job_count = 2, .arrival_ns = second_ns});
-  machine.run_until(second_ns);
-  EXPECT_FALSE(machine.has_friends(0));
+TEST(GovernorTest, TellsWhetherFriendsOutnumberTheProcessors) {
+  MachineModel machine({.cpus = 2, .job_count = 3, .arrival_ns = second_ns});
   machine.run_until(second_ns + 50 * ms_ns);
-  EXPECT_TRUE(machine.has_friends(0));
+  EXPECT_FALSE(machine.is_crowded(0)) << "each has a processor of its own";
+  machine.run_until(2 * second_ns + 50 * ms_ns);
+  EXPECT_TRUE(machine.is_crowded(0));
   machine.end_job(1);
+  machine.run_until(2 * second_ns + 100 * ms_ns);
+  EXPECT_FALSE(machine.is_crowded(0));
+}
+
+TEST(GovernorTest, FriendsThatKeepTheirThreadsAreACrowd) {
+  MachineModel machine({.cpus = 4, .job_count = 2, .loop_ns = 5 * ms_ns, .arrival_ns = second_ns});
+  machine.run_until(second_ns);
+  EXPECT_FALSE(machine.is_crowded(0));
   machine.run_until(second_ns + 100 * ms_ns);
-  EXPECT_FALSE(machine.has_friends(0));
+  EXPECT_TRUE(machine.is_crowded(0));
 }
 
 TEST(GovernorTest, AQuotaCapsTheWidthAndTheLeastIsKept) {

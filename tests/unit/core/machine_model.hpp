@@ -57,8 +57,8 @@ class MachineModel {
     return jobs_[index].governor.decision().may_spin;
   }
 
-  [[nodiscard]] bool has_friends(std::size_t index) const {
-    return jobs_[index].governor.decision().has_friends;
+  [[nodiscard]] bool is_crowded(std::size_t index) const {
+    return jobs_[index].governor.decision().is_crowded;
   }
 
   /// Runnable threads beyond the processors, of the processors; mean.
