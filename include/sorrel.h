@@ -98,6 +98,22 @@ void mp_set_numthreads(int count);
 
 /// @}
 
+/// @name For libraries that run tasks and messages in a rank
+/// @{
+
+/// Whether the calling rank's worker is to look after messages only (`sorrel run --comm-worker`):
+/// who has work for other threads then leaves all of it to them. 0 outside of ranks. Any thread.
+int sorrel_is_comm_worker(void);
+
+/// Writes what a rank waits for, without newlines, to `text`, of `bytes` bytes, ending with 0.
+typedef void (*sorrel_wait_explanation)(void* argument, char* text, size_t bytes);
+
+/// From here on a deadlock report adds what `explain` writes to the calling rank's line; null ends
+/// that. It is called on any thread while the rank waits in MPI. Does nothing outside of ranks.
+void sorrel_explain_waits(sorrel_wait_explanation explain, void* argument);
+
+/// @}
+
 #ifdef __cplusplus
 }
 #endif

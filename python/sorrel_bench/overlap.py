@@ -12,12 +12,13 @@ import pathlib
 import subprocess
 import tempfile
 
-from . import machine, overlap_apps, report
+from . import machine, overlap_apps, overlap_service, report
 from .bars import OWN, Bar
 
 VARIANTS = ("ideal", "base", "olap", "graph")
 SOURCES = ("main.cpp", "kernel.cpp", "plain.cpp", "graph.cpp")
-PARTS = ("off", "20us", "50us", "200us", "50us_slow", *overlap_apps.PARTS)
+WIRE_PARTS = ("off", "20us", "50us", "200us", "50us_slow")
+PARTS = (*WIRE_PARTS, *overlap_apps.PARTS, *overlap_service.PARTS)
 RANKS = 16
 HIDDEN_MIN, OFF_MAX = 0.85, 1.02
 
@@ -113,8 +114,11 @@ def main(arguments) -> int:
         report.print_bars(results[1])
         if arguments.json is not None:
             overlap_apps.save(arguments.json, facts, arguments, results)
-        if arguments.only and all(part in overlap_apps.PARTS for part in arguments.only):
-            return 0
+    if not arguments.only or any(part in overlap_service.PARTS for part in arguments.only):
+        with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
+            overlap_service.measure(arguments, facts, pathlib.Path(folder))
+    if arguments.only and not any(part in WIRE_PARTS for part in arguments.only):
+        return 0
     size, steps = (128, 40) if arguments.quick else (256, 20)
     rounds = arguments.rounds or (2 if arguments.quick else 5)
     wires = [wire for wire in WIRES if not arguments.only or wire.name in arguments.only]

@@ -7,6 +7,9 @@ namespace face = sorrel::loop::face;
 
 // sorrel_api.cpp
 extern "C" __attribute__((visibility("hidden"))) void sorrel_yield_ranks(void);
+extern "C" __attribute__((visibility("hidden"))) int sorrel_is_comm_worker_of_rank(void);
+extern "C" __attribute__((visibility("hidden"))) void sorrel_explain_waits_of_rank(
+    sorrel_wait_explanation explain, void* argument);
 
 namespace {
 
@@ -73,11 +76,16 @@ void mp_set_numthreads_(const int* count) {
   face::set_threads(*count);
 }
 
-const sorrel::loop::JobFaces* sorrel_job_faces_1(void) {
+const sorrel::loop::JobFaces* sorrel_job_faces_2(void) {
   // Not the exported names: where libsorrel is linked first, these mean its functions.
-  static constexpr sorrel::loop::JobFaces faces{
-      sorrel_yield_ranks, face::parallel_for,   reduce,
-      face::threads,      face::freeze_threads, face::set_threads};
+  static constexpr sorrel::loop::JobFaces faces{sorrel_yield_ranks,
+                                                face::parallel_for,
+                                                reduce,
+                                                face::threads,
+                                                face::freeze_threads,
+                                                face::set_threads,
+                                                sorrel_is_comm_worker_of_rank,
+                                                sorrel_explain_waits_of_rank};
   return &faces;
 }
 

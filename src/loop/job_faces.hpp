@@ -2,7 +2,7 @@
 //! runs the job.
 //!
 //! Both libraries export sorrel.h, and a program may have both: which one it reaches is up to the
-//! order of linking. libmpi_abi defines sorrel_job_faces_1(), libsorrel calls it if it is there. A
+//! order of linking. libmpi_abi defines sorrel_job_faces_2(), libsorrel calls it if it is there. A
 //! later layout gets another number.
 #pragma once
 
@@ -17,8 +17,10 @@ struct JobFaces {
   decltype(&sorrel_loop_threads) loop_threads;
   decltype(&sorrel_freeze_threads) freeze_threads;
   decltype(&sorrel_set_threads) set_threads;
+  decltype(&sorrel_is_comm_worker) is_comm_worker;
+  decltype(&sorrel_explain_waits) explain_waits;
 };
 
 }  // namespace sorrel::loop
 
-extern "C" [[gnu::weak]] const sorrel::loop::JobFaces* sorrel_job_faces_1(void);
+extern "C" [[gnu::weak]] const sorrel::loop::JobFaces* sorrel_job_faces_2(void);

@@ -34,6 +34,12 @@ struct WaitDetail {
   std::int32_t request_count = 0;
 };
 
+/// What a library has to say about its rank's waits, for the deadlock report.
+struct WaitExplanation {
+  void (*explain)(void* argument, char* text, std::size_t bytes) = nullptr;
+  void* argument = nullptr;
+};
+
 /// What few ranks ever use; made at first use.
 struct RankServices {
   KeyvalTable keyvals;
@@ -70,6 +76,7 @@ struct alignas(cache_line_bytes) RankState {
   core::Fiber* prober = nullptr;
 
   Comm self_comm;
+  WaitExplanation wait_explanation;
 
   int thread_level = 0;
   /// Made at first use, as is the one of a communicator.

@@ -84,6 +84,8 @@ class World {
     std::uint32_t first_worker = 0;
     /// What the layout calls a process is a pretend node of this one (transport/sim).
     bool is_pretend_node = false;
+    /// The ranks' worker is there for messages; others, which have no ranks, have the work.
+    bool has_comm_worker = false;
     MessageLimits limits = {};
   };
 
@@ -104,6 +106,8 @@ class World {
   [[nodiscard]] transport::Transport* transport() const { return connection_.transport; }
 
   [[nodiscard]] bool is_pretend_node() const { return connection_.is_pretend_node; }
+
+  [[nodiscard]] bool has_comm_worker() const { return connection_.has_comm_worker; }
 
   [[nodiscard]] std::uint32_t own_process() const { return own_process_; }
 

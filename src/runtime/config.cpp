@@ -97,6 +97,7 @@ Config take_config_from_environment() {
   config.own_process = static_cast<std::uint32_t>(number_in("SORREL_PROCESS", config.own_process));
   config.in_place = number_in("SORREL_IN_PLACE", 0) != 0;
   config.memory = adopt_memory(config);
+  config.has_comm_worker = number_in("SORREL_COMM_WORKER", 0) != 0;
   config.cpus = cpu_list_in("SORREL_CPUS");
   config.stack_bytes = static_cast<std::size_t>(
       number_in("SORREL_STACK", static_cast<std::int64_t>(config.stack_bytes)));
@@ -116,7 +117,8 @@ Config take_config_from_environment() {
         "SORREL_SEGMENT",     "SORREL_IN_PLACE",     "SORREL_WIRE",         "SORREL_SEED_OF_RUN",
         "SORREL_HOST",        "SORREL_HOST_PLUGINS", "SORREL_HOST_LIBRARY", "SORREL_HOST_BOARD",
         "SORREL_HOST_DAEMON", "SORREL_HOST_ABORTS",  "SORREL_HOST_UNBOUND", "SORREL_HOST_MEMORY",
-        "SORREL_VERBOSE",     "SORREL_SPIN",         "SORREL_EAGER",        "SORREL_PULL"})
+        "SORREL_VERBOSE",     "SORREL_SPIN",         "SORREL_EAGER",        "SORREL_PULL",
+        "SORREL_COMM_WORKER"})
     unsetenv(name);
   unsetenv("LD_BIND_NOW");
   restore("LD_LIBRARY_PATH", "SORREL_OLD_LD_LIBRARY_PATH");

@@ -23,8 +23,16 @@ struct Config {
   std::uint32_t own_process = 0;
   /// Of each process.
   std::uint32_t worker_count = 1;
+  /// Of each process the first worker has all ranks and is there for messages.
+  bool has_comm_worker = false;
   /// CPU number of each worker; empty: not bound.
   std::vector<int> cpus;
+
+  /// How many of a process's workers have ranks.
+  [[nodiscard]] std::uint32_t rank_worker_count() const {
+    return has_comm_worker ? 1 : worker_count;
+  }
+
   std::size_t stack_bytes = std::size_t{1} << 20;
   bool has_rank_labels = false;
   /// How long idle workers spin before they sleep; -1: the scheduler's own bound.

@@ -24,8 +24,11 @@ std::string headline(const WaitTable& table, std::int32_t rank_count) {
 }
 
 std::string row(const RankWait& wait) {
-  return text_of("%6d  %-18s %-16s %8s  %-24s %s\n", wait.rank, wait.call.c_str(),
-                 wait.peer.c_str(), wait.tag.c_str(), wait.comm.c_str(), wait.place.c_str());
+  std::string text =
+      text_of("%6d  %-18s %-16s %8s  %-24s %s\n", wait.rank, wait.call.c_str(), wait.peer.c_str(),
+              wait.tag.c_str(), wait.comm.c_str(), wait.place.c_str());
+  if (!wait.explanation.empty()) text += text_of("        %s\n", wait.explanation.c_str());
+  return text;
 }
 
 std::string rows(const WaitTable& table) {

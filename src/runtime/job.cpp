@@ -72,7 +72,8 @@ std::unique_ptr<transport::Transport> make_transport(const Config& config,
 std::unique_ptr<transport::PretendNodes> pretend_nodes(const Config& config,
                                                        core::Scheduler& scheduler) {
   if (config.wire.node_count == 0) return nullptr;
-  return std::make_unique<transport::PretendNodes>(scheduler, config.wire);
+  return std::make_unique<transport::PretendNodes>(scheduler, config.wire,
+                                                   config.rank_worker_count());
 }
 
 mpi::RankLayout layout_of(const Config& config) {
@@ -80,11 +81,11 @@ mpi::RankLayout layout_of(const Config& config) {
     return mpi::RankLayout({.rank_count = config.rank_count,
                             .process_count = config.wire.node_count,
                             .worker_count = transport::PretendNodes::workers_per_node(
-                                config.wire.node_count, config.worker_count)});
+                                config.wire.node_count, config.rank_worker_count())});
   }
   return mpi::RankLayout({.rank_count = config.rank_count,
                           .process_count = config.process_count,
-                          .worker_count = config.worker_count});
+                          .worker_count = config.rank_worker_count()});
 }
 
 void write_all(int descriptor, const char* text, std::size_t bytes) {
@@ -134,7 +135,8 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
   if (pretend_nodes_ == nullptr) {
     worlds_.push_back(std::make_unique<mpi::World>(
         scheduler_, *this, layout,
-        mpi::World::Connection{.transport = transport, .limits = limits}));
+        mpi::World::Connection{
+            .transport = transport, .has_comm_worker = config.has_comm_worker, .limits = limits}));
     return;
   }
   for (std::uint32_t i = 0; i < pretend_nodes_->count(); ++i) {
@@ -143,6 +145,7 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
         mpi::World::Connection{.transport = &pretend_nodes_->node(i),
                                .first_worker = pretend_nodes_->first_worker(i),
                                .is_pretend_node = true,
+                               .has_comm_worker = config.has_comm_worker,
                                .limits = limits}));
   }
 }

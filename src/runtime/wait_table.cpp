@@ -1,6 +1,7 @@
 #include "runtime/wait_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/text.hpp"
@@ -42,6 +43,8 @@ Wait wait_of(const RankState& rank) {
   for (std::int32_t i = 0; i < list.count; ++i) {
     const Request* request = list[i];
     if (request == nullptr || request->completion.is_done()) continue;
+    // A persistent one that has not been started is waited for by nobody.
+    if (request->life == Request::Life::persistent && !request->is_active) continue;
     if (wait.comm != nullptr) {
       ++wait.other_count;
       continue;
@@ -73,6 +76,15 @@ std::string name_of_peer(const Wait& wait) {
   return name;
 }
 
+std::string explanation_of(const RankState& rank) {
+  const mpi::WaitExplanation& given = rank.wait_explanation;
+  if (given.explain == nullptr) return {};
+  std::array<char, 512> text{};
+  given.explain(given.argument, text.data(), text.size());
+  text.back() = '\0';
+  return text.data();
+}
+
 RankWait describe(const RankState& rank) {
   const Wait wait = wait_of(rank);
   RankWait description{.rank = rank.world_rank,
@@ -81,6 +93,7 @@ RankWait describe(const RankState& rank) {
                        .tag = wait.tag == MPI_ANY_TAG ? "any" : "-",
                        .comm = name_of(rank, wait.comm),
                        .place = {},
+                       .explanation = explanation_of(rank),
                        .awaited = {},
                        .collective = {}};
   if (wait.tag >= 0) description.tag = std::to_string(wait.tag);
@@ -175,7 +188,7 @@ std::string WaitTable::text(std::size_t bytes_max) const {
     append("wait\t" + std::to_string(wait.rank) + "\t" + as_field(wait.call) + "\t" +
            as_field(wait.peer) + "\t" + as_field(wait.tag) + "\t" + as_field(wait.comm) + "\t" +
            as_field(wait.place) + "\t" + as_field(wait.awaited) + "\t" + as_field(wait.collective) +
-           "\n");
+           (wait.explanation.empty() ? "" : "\t" + as_field(wait.explanation)) + "\n");
   }
   return text;
 }
@@ -205,7 +218,8 @@ void WaitTable::add_line(std::string_view line) {
   for (std::string* field : {&wait.call, &wait.peer, &wait.tag, &wait.comm, &wait.place})
     *field = take_field(line);
   wait.awaited = number_in<std::int32_t>(take_field(line));
-  wait.collective = number_in<std::uint32_t>(line);
+  wait.collective = number_in<std::uint32_t>(take_field(line));
+  wait.explanation = line;
   waits_.push_back(std::move(wait));
 }
 

@@ -26,6 +26,8 @@ struct RankWait {
   std::string comm;
   /// Of the table's first rows; empty otherwise.
   std::string place;
+  /// What a library of the rank's says about it; empty without one.
+  std::string explanation;
   /// A rank of the job that it waits for, if it can be named.
   std::optional<std::int32_t> awaited;
   /// The context of the communicator in whose collective it waits.

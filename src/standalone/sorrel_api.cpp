@@ -11,7 +11,7 @@ namespace {
 
 /// The job's faces, or null in a plain program. The symbol is bound when the library is loaded.
 const sorrel::loop::JobFaces* job() {
-  return sorrel_job_faces_1 == nullptr ? nullptr : sorrel_job_faces_1();
+  return sorrel_job_faces_2 == nullptr ? nullptr : sorrel_job_faces_2();
 }
 
 int freeze_threads() {
@@ -67,6 +67,14 @@ SORREL_EXPORT int sorrel_freeze_threads(void) {
 
 SORREL_EXPORT void sorrel_set_threads(int count) {
   set_threads(count);
+}
+
+SORREL_EXPORT int sorrel_is_comm_worker(void) {
+  return job() != nullptr ? job()->is_comm_worker() : 0;
+}
+
+SORREL_EXPORT void sorrel_explain_waits(sorrel_wait_explanation explain, void* argument) {
+  if (job() != nullptr) job()->explain_waits(explain, argument);
 }
 
 // IRIX's names, for C and for Fortran.

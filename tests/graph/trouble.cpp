@@ -1,5 +1,5 @@
-// Graphs that cannot go on, by the name of the trouble: a peer that never sends, a task that
-// throws.
+// Graphs that cannot go on, by the name of the trouble: a peer that never sends, one that there is
+// not, a task that throws.
 #include <array>
 #include <cstddef>
 #include <cstdio>
@@ -23,9 +23,10 @@ int main(int argc, char** argv) {
     auto use = g.family("use", {1}).run([&] {
       if (trouble == "throw" && rank == 0) throw std::runtime_error("no more");
     });
-    if (trouble == "silent peer" && rank == 0) {
+    if (trouble != "throw" && rank == 0) {
+      const int peer = trouble == "silent peer" ? 1 : 7;
       auto receive =
-          g.receive("receive", {1}, [&](const Key&, int) { return Message{1, 5, bytes}; });
+          g.receive("receive", {1}, [&, peer](const Key&, int) { return Message{peer, 5, bytes}; });
       use.after(receive);
     }
     try {

@@ -1,9 +1,11 @@
-// The kernels of src/graph/run: a task's arrivals, and the deque of ready tasks with two thieves.
+// The kernels of src/graph/run: a task's arrivals, the deque of ready tasks with two thieves, and
+// the gates of steps.
 #include <array>
 #include <cstdint>
 
 #include "graph/run/arrivals.hpp"
 #include "graph/run/deque.hpp"
+#include "graph/run/gates.hpp"
 #include "model/model_sync.hpp"  // Must stay last: Relacy's macros.
 
 namespace sorrel::model {
@@ -87,6 +89,48 @@ struct DequeModel : rl::test_suite<DequeModel<weakened>, 3> {
   }
 };
 
+/// A step ends and opens a gate while two roots, one of them of a step further on, find theirs
+/// closed or not. Each that may run does so once, after the step.
+template <Weakened weakened>
+struct GatesModel : rl::test_suite<GatesModel<weakened>, 3> {
+  using Sync = ModelSync<weakened>;
+  using Gates = graph::BasicGates<Sync>;
+
+  Gates gates;
+  std::array<typename Gates::Link, 2> links;
+  std::array<typename Sync::template Plain<int>, 2> contents;
+  typename Sync::template Plain<int> effect;
+  std::array<int, 2> run_count{};
+
+  void thread(unsigned index) {
+    if (index == 2) {
+      effect.mutate() = 7;
+      gates.note_done(1);
+      release();
+    } else {
+      contents[index].mutate() = 7;
+      look(index);
+    }
+  }
+
+  void after() { RL_ASSERT(run_count[0] == 1 && run_count[1] == 0); }
+
+  void look(unsigned root) {
+    const std::uint64_t step = root + 1;
+    if (gates.is_open(step)) {
+      RL_ASSERT(effect.get() == 7 && contents[root].get() == 7);
+      ++run_count[root];
+    } else if (!gates.park(root, step, links[root])) {
+      release();
+    }
+  }
+
+  void release() {
+    gates.release_all([this](std::uint32_t root) -> auto& { return links[root]; },
+                      [this](std::uint32_t root) { look(root); });
+  }
+};
+
 }  // namespace
 
 }  // namespace sorrel::model
@@ -104,5 +148,12 @@ int main() {
       "deque, (U) push relaxed");
   checker.must_be_caught<DequeModel<Weakened{.cell = Cell::u64, .order = Order::seq_cst}>>(
       "deque, (D) relaxed");
+  checker.must_hold<GatesModel<Weakened{}>>("gates");
+  checker.must_be_caught<GatesModel<Weakened{.cell = Cell::u32, .order = Order::acq_rel}>>(
+      "gates, (P) and (O) relaxed");
+  checker.must_be_caught<GatesModel<Weakened{.cell = Cell::u64, .order = Order::acquire}>>(
+      "gates, (S) done seen by a relaxed load");
+  checker.must_be_caught<GatesModel<Weakened{.cell = Cell::u64, .order = Order::release}>>(
+      "gates, (S) done relaxed");
   return checker.status();
 }

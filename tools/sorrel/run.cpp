@@ -77,6 +77,7 @@ struct RunWords {
   bool label = false;
   bool verbose = false;
   bool omp = false;
+  bool comm_worker = false;
 };
 
 struct RunPlan {
@@ -91,6 +92,7 @@ struct RunPlan {
   bool verbose = false;
   bool label = false;
   std::string share;
+  bool has_comm_worker = false;
   std::optional<WireWords> wire;
   std::optional<std::uint64_t> seed;
   /// Under a host MPI, which decides about processes; ranks and workers are 0 where no number was
@@ -141,6 +143,10 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
                   "Makes the order in which ranks run, and every delay, a function of this number: "
                   "the same seed, the same run; on one worker (default: none)")
       ->type_name("S");
+  app->add_flag(
+      "--comm-worker", words.comm_worker,
+      "The first worker of each process has all its ranks and looks after their messages; "
+      "tasks of graphs run on the other workers (docs/loops.md)");
   app->add_flag("--verbose", words.verbose, "Say on stderr how the job is placed, and why");
   app->add_flag("--omp", words.omp,
                 "PROGRAM is an OpenMP program: its threads become user-level threads, and as many "
@@ -226,8 +232,14 @@ bool place_ranks(RunPlan& plan,
     return false;
   }
   plan.processes = static_cast<int>(processes);
-  plan.workers = static_cast<int>(std::min(workers, plan.ranks / processes));
+  // Workers without ranks have work where there is one for messages.
+  plan.workers = static_cast<int>(plan.has_comm_worker ? std::max<std::uint64_t>(workers, 2)
+                                                       : std::min(workers, plan.ranks / processes));
   plan.in_place = is_spread && processes == plan.ranks;
+  if (plan.in_place && plan.has_comm_worker) {
+    (void)refuse("--comm-worker needs ranks that share a process; here every rank is one");
+    return false;
+  }
   if (processes * static_cast<std::uint64_t>(plan.workers) > workers_max) {
     (void)refuse("{} processes of {} workers are more than {} workers in all", processes,
                  plan.workers, workers_max);
@@ -283,6 +295,8 @@ bool adapt_workers(RunPlan& plan, bool is_wanted) {
                  nodes);
     return false;
   }
+  // One that is there for messages is so for all nodes.
+  if (plan.has_comm_worker) return true;
   const auto fits = [&] { return nodes % plan.workers == 0 || plan.workers % nodes == 0; };
   if (is_wanted && !fits()) {
     (void)refuse("--wire: {} nodes cannot share {} workers: one must be a multiple of the other",
@@ -361,6 +375,26 @@ std::optional<Wanted> read_words(const RunWords& words) {
   return wanted;
 }
 
+/// Whether `--comm-worker` goes with the other words; complains if not.
+bool may_have_comm_worker(const RunWords& words, const Wanted& wanted, const Host& host) {
+  if (!words.seed.empty()) {
+    (void)refuse("--comm-worker needs two workers, --seed has one");
+  } else if (wanted.workers == 1) {
+    (void)refuse("--comm-worker needs at least 2 workers: one for messages, others for work");
+  } else if (!words.share.empty() && words.share != "fixed") {
+    (void)refuse("--comm-worker keeps a worker for messages: it goes with --share fixed, not {}",
+                 words.share);
+  } else if (words.omp) {
+    (void)refuse("--comm-worker is for graphs; with --omp a rank's threads are on its own worker");
+  } else if (!host.name.empty()) {
+    (void)refuse("--comm-worker is for one machine's own jobs; {} carries this one's messages",
+                 host.launcher.empty() ? "a host MPI" : host.launcher);
+  } else {
+    return true;
+  }
+  return false;
+}
+
 /// The job for this program; nothing if it complained.
 std::optional<RunPlan> make_plan(const RunWords& words,
                                  const Wanted& wanted,
@@ -370,6 +404,11 @@ std::optional<RunPlan> make_plan(const RunWords& words,
   plan.label = words.label;
   plan.share = words.bind == "core" ? "fixed" : words.share;
   plan.verbose = words.verbose;
+  plan.has_comm_worker = words.comm_worker;
+  if (plan.has_comm_worker) {
+    if (!may_have_comm_worker(words, wanted, host)) return std::nullopt;
+    plan.share = "fixed";
+  }
   plan.stack_bytes = wanted.stack_bytes;
   if (!read_imitations(plan, words, program)) return std::nullopt;
   const MachineLimits limits = read_machine_limits();
@@ -422,6 +461,11 @@ void set_environment(const RunPlan& plan,
     setenv("SORREL_LABEL", "1", 1);
   } else {
     unsetenv("SORREL_LABEL");
+  }
+  if (plan.has_comm_worker) {
+    setenv("SORREL_COMM_WORKER", "1", 1);
+  } else {
+    unsetenv("SORREL_COMM_WORKER");
   }
   // Without the option, what the user has set holds.
   if (!plan.share.empty()) setenv("SORREL_SHARE", plan.share.c_str(), 1);

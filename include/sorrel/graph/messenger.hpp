@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -38,6 +39,9 @@ enum class Direction { send, receive };
 class Messenger {
  public:
   virtual ~Messenger() = default;
+
+  /// Peers are 0 to peer_count() - 1.
+  [[nodiscard]] virtual int peer_count() const { return std::numeric_limits<int>::max(); }
 
   /// A channel, numbered from 0; `lane` is 0 or 1 and, with peer and tag, tells channels apart.
   virtual int add(Direction direction, const Message& message, int lane) = 0;

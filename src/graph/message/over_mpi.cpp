@@ -45,6 +45,8 @@ class OverMpi final : public Messenger {
   OverMpi(const OverMpi&) = delete;
   OverMpi& operator=(const OverMpi&) = delete;
 
+  [[nodiscard]] int peer_count() const override { return static_cast<int>(is_near_.size()); }
+
   int add(Direction direction, const Message& message, int lane) override {
     SORREL_CHECK(message.bytes.size() <= std::numeric_limits<int>::max(), "a message of %zu bytes",
                  message.bytes.size());

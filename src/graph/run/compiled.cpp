@@ -69,6 +69,7 @@ Compiled::Compiled(Dag& dag, const std::vector<Body>& bodies) {
     family.follows_rotation = info.follows_rotation;
     family.filling = info.filling;
     family.task_count = info.space.count();
+    family.first_task = task_count_;
     counters_.emplace_back(static_cast<std::size_t>(family.task_count) * counter_sets());
     family.arrivals = counters_.back().data();
     has_gap_fillers_ = has_gap_fillers_ || info.fills_gaps;
@@ -85,10 +86,16 @@ void Compiled::add_expectations(const Dag& dag) {
   for (CompiledFamily& family : families_) {
     for (const Region& region : dag.regions(family.index)) {
       const bool is_root = region.before_in_step == 0;
-      // A root waits for the gate of its step, too.
-      const Index in_step = region.before_in_step + (is_root ? 1 : 0);
-      family.expectations.push_back({region.keys, static_cast<std::uint32_t>(in_step),
-                                     static_cast<std::uint32_t>(in_step + region.before_crossing)});
+      // A root is told when its step begins; where steps overlap, in the first one only: in later
+      // ones it is ready by those of the step before, itself among them, and looks at its gate.
+      const bool looks_at_gate = is_root && window_ != 1;
+      const Index told = is_root ? 1 : 0;
+      const Index in_first_step = region.before_in_step + told;
+      const Index in_later_steps =
+          region.before_in_step + region.before_crossing + (looks_at_gate ? 0 : told);
+      SORREL_CHECK(in_later_steps > 0);
+      family.expectations.push_back({region.keys, static_cast<std::uint32_t>(in_first_step),
+                                     static_cast<std::uint32_t>(in_later_steps), looks_at_gate});
       if (is_root) roots_.push_back({&family, region.keys});
       if (region.after_in_step == 0) sink_count_ += region.keys.count();
     }
@@ -138,7 +145,8 @@ void Compiled::add_zones(const Dag& dag, CompiledFamily& family) {
       const Expectation& expectation = to.expectation_of(successor);
       (edge.crosses_step ? zone.crossing : zone.in_step)
           .push_back({&to, shift, to.space.index_of(successor) - family.space.index_of(keys.lo),
-                      expectation.in_first_step, expectation.in_later_steps});
+                      expectation.in_first_step, expectation.in_later_steps,
+                      expectation.looks_at_gate});
       if (!edge.crosses_step) zone.is_sink = false;
     }
     put_nearest_last(zone.in_step);
@@ -146,6 +154,13 @@ void Compiled::add_zones(const Dag& dag, CompiledFamily& family) {
     family.zones.push_back(std::move(zone));
   });
   put_largest_first(family.zones);
+}
+
+CompiledFamily& Compiled::family_of(Index number) {
+  const auto behind = std::upper_bound(
+      families_.begin(), families_.end(), number,
+      [](Index wanted, const CompiledFamily& family) { return wanted < family.first_task; });
+  return *(behind - 1);
 }
 
 void Compiled::count_steps(Index steps) {

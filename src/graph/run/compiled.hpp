@@ -61,6 +61,8 @@ struct Arc {
   /// Arrivals that it waits for.
   std::uint32_t in_first_step = 0;
   std::uint32_t in_later_steps = 0;
+  /// In later steps it has to look whether its step may begin.
+  bool looks_at_gate = false;
 };
 
 struct Zone {
@@ -77,6 +79,7 @@ struct Expectation {
   KeyBox keys;
   std::uint32_t in_first_step = 0;
   std::uint32_t in_later_steps = 0;
+  bool looks_at_gate = false;
 };
 
 struct CompiledFamily {
@@ -84,6 +87,8 @@ struct CompiledFamily {
   void* object = nullptr;
   Arrivals* arrivals = nullptr;
   Index task_count = 0;
+  /// The number of its first task among all tasks of the graph.
+  Index first_task = 0;
   FamilyKind kind = FamilyKind::task;
   bool fills_gaps = false;
   KeyBox filling;
@@ -135,6 +140,9 @@ class Compiled {
   [[nodiscard]] CompiledFamily& family(std::size_t index) { return families_[index]; }
 
   [[nodiscard]] std::size_t family_count() const { return families_.size(); }
+
+  /// Of a task, by its number among all.
+  [[nodiscard]] CompiledFamily& family_of(Index number);
 
   [[nodiscard]] const std::vector<RootBox>& roots() const { return roots_; }
 

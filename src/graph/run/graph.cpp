@@ -32,8 +32,8 @@ struct Graph::Parts {
     return lower(said, is_near);
   }
 
-  /// How many there are.
-  int add_channels();
+  /// The peer of each.
+  std::vector<int> add_channels();
 
   /// The graph has changed: all that follows from it is made anew.
   void forget_compiled() {
@@ -71,7 +71,8 @@ void Graph::Parts::compile() {
   runner = std::make_unique<Runner>(full.dag, *compiled, messenger.get(), add_channels());
 }
 
-int Graph::Parts::add_channels() {
+std::vector<int> Graph::Parts::add_channels() {
+  std::vector<int> channel_peers;
   int count = 0;
   for (std::size_t f = 0; f < compiled->family_count(); ++f) {
     CompiledFamily& family = compiled->family(f);
@@ -86,13 +87,18 @@ int Graph::Parts::add_channels() {
           throw GraphError(text_of("graph: %s has tag %d; 0 to %d are possible",
                                    full.dag.name_of(family.index, key).c_str(), message.tag,
                                    tag_max));
+        if (message.peer < 0 || message.peer >= messenger->peer_count())
+          throw GraphError(text_of("graph: %s has peer %d; there are 0 to %d",
+                                   full.dag.name_of(family.index, key).c_str(), message.peer,
+                                   messenger->peer_count() - 1));
+        channel_peers.push_back(message.peer);
         const int channel = messenger->add(direction, message, slot);
         SORREL_CHECK(channel == count, "channel %d, not %d", channel, count);
         ++count;
       }
     });
   }
-  return count;
+  return channel_peers;
 }
 
 Graph::Graph() : Graph(nullptr) {}

@@ -1,8 +1,12 @@
 // The messages of a graph, seen by its runner: all of this is the owner's but hand_over().
+#include <algorithm>
 #include <chrono>
+#include <string>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 #include "graph/run/runner.hpp"
+#include "sorrel.h"
 
 namespace sorrel::graph {
 
@@ -38,7 +42,9 @@ void Runner::wait_for_message() {
   if (!is_quiescent()) return;
   SORREL_CHECK(messages_under_way_ != 0, "a graph has nothing to do and is not done");
   const auto began = std::chrono::steady_clock::now();
+  sorrel_explain_waits(explain_wait, this);
   const int count = messenger_->wait(ended_channels_);
+  sorrel_explain_waits(nullptr, nullptr);
   waiting_seconds_ +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   finish_messages(count);
@@ -48,10 +54,44 @@ void Runner::finish_messages(int count) {
   Lane& own = *lanes_[0];
   for (int i = 0; i < count; ++i) {
     --messages_under_way_;
+    const int channel = ended_channels_[static_cast<std::size_t>(i)];
+    const Ready ended = message_of(channel);
+    channel_steps_[static_cast<std::size_t>(channel)] = no_step;
     Ready next;
-    if (finish(own, message_of(ended_channels_[static_cast<std::size_t>(i)]), next))
-      push(own, next);
+    if (finish(own, ended, next)) push(own, next);
   }
+}
+
+void Runner::explain_wait(void* runner, char* text, std::size_t bytes) {
+  const std::string words = static_cast<const Runner*>(runner)->text_of_wait();
+  const std::size_t length = std::min(words.size(), bytes - 1);
+  std::copy_n(words.data(), length, text);
+  text[length] = '\0';
+}
+
+/// "graph: receive[0] from 1, step 3, before use[0]", for the first messages under way. While the
+/// owner waits for them.
+std::string Runner::text_of_wait() const {
+  constexpr int named_max = 3;
+  std::string text;
+  int count = 0;
+  for (std::size_t channel = 0; channel < channel_steps_.size(); ++channel) {
+    if (channel_steps_[channel] == no_step || ++count > named_max) continue;
+    const Ready message = message_of(static_cast<int>(channel));
+    const int family = message.family->index;
+    text += (text.empty() ? "graph: " : "; ") + dag_.name_of(family, message.task.key) +
+            text_of("%s %d, step %lld", message.family->kind == FamilyKind::send ? " to" : " from",
+                    channel_peers_[channel], static_cast<long long>(message.task.step));
+    for (const Edge& edge : dag_.edges()) {
+      if (edge.from != family || (edge.crosses_step && message.task.step + 1 == steps_)) continue;
+      const KeyBox after = dag_.successors(edge, message.task.key);
+      if (after.count() == 0 || (edge.to == family && edge.crosses_step)) continue;
+      text += ", before " + dag_.name_of(edge.to, after.lo);
+      break;
+    }
+  }
+  if (count > named_max) text += text_of("; %d more", count - named_max);
+  return text;
 }
 
 Ready Runner::message_of(int channel) const {

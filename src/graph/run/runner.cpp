@@ -25,6 +25,12 @@ constexpr std::uint32_t looks_max = 64;
 // Empty-handed slices of the owner before it sleeps until its helpers have left the loop.
 constexpr std::uint32_t idle_rounds_max = 64;
 constexpr std::uint32_t roots_at_a_time_max = 64;
+// Where the owner is there for messages. A look at them lasts at least this long, so that a loop
+// sees that it is worth waking a helper.
+constexpr std::uint64_t look_cycles = 1'500;
+// Some 100 ms: nobody comes, perhaps because the program has said that loops have one thread.
+constexpr std::uint64_t patience_cycles = 300'000'000;
+constexpr std::uint32_t looks_max_beside_comm_worker = 8;
 constexpr int index_bits = 32;
 constexpr int step_bits = 16;
 
@@ -44,14 +50,23 @@ double seconds_since(std::chrono::steady_clock::time_point began) {
 
 }  // namespace
 
-Runner::Runner(const Dag& dag, Compiled& compiled, Messenger* messenger, int channel_count)
+Runner::Runner(const Dag& dag,
+               Compiled& compiled,
+               Messenger* messenger,
+               const std::vector<int>& channel_peers)
     : dag_(dag),
       compiled_(compiled),
       messenger_(messenger),
       has_one_set_(compiled.counter_sets() == 1),
-      ended_channels_(static_cast<std::size_t>(channel_count)),
-      outbox_links_(static_cast<std::size_t>(channel_count)),
-      channel_steps_(static_cast<std::size_t>(channel_count)) {
+      ended_channels_(channel_peers.size()),
+      gates_(static_cast<std::uint64_t>(compiled.window())),
+      outbox_links_(channel_peers.size()),
+      channel_steps_(channel_peers.size(), no_step),
+      channel_peers_(channel_peers) {
+  if (compiled.window() != 1) {
+    parked_links_ = ZeroedArray<Gates::Link>(static_cast<std::size_t>(compiled.task_count()));
+    parked_steps_ = ZeroedArray<Index>(static_cast<std::size_t>(compiled.task_count()));
+  }
   const std::uint32_t wanted = std::max(std::thread::hardware_concurrency(), 1U);
   const std::uint64_t cells =
       power_of_two_from(static_cast<std::uint64_t>(compiled.task_count()) + 1);
@@ -72,22 +87,20 @@ Report Runner::run(Index steps, Failure& failure) {
   const auto began = std::chrono::steady_clock::now();
   steps_ = steps;
   waiting_seconds_ = 0;
+  leaves_work_.store(lanes_.size() > 1 && sorrel_is_comm_worker() != 0, std::memory_order_relaxed);
+  helped_last_ = arch::cycles();
   // Relaxed all: helpers are called after this.
-  steps_done_.store(0, std::memory_order_relaxed);
+  gates_.begin();
   is_cancelled_.store(false, std::memory_order_relaxed);
   has_failure_.store(false, std::memory_order_relaxed);
-  const std::uint64_t closed = compiled_.root_count();
-  for (int parity = 0; parity < 2; ++parity) {
-    gates_[parity].store(closed, std::memory_order_relaxed);
-    sinks_left_[parity].store(compiled_.sink_count(), std::memory_order_relaxed);
-  }
-  for (Index step = 0; step < std::min(steps, compiled_.window()); ++step)
-    open_gate(step);
+  for (std::atomic<std::int64_t>& left : sinks_left_)
+    left.store(compiled_.sink_count(), std::memory_order_relaxed);
+  let_begin(0);
 
   Lane& own = *lanes_[0];
   while (!is_over()) {
     look_after_messages();
-    const std::uint32_t done = work(own);
+    const std::uint32_t done = leaves_work() ? 0 : work(own);
     if (is_over()) break;
     idle_rounds_ = 0;
     if (has_surplus()) {
@@ -100,7 +113,7 @@ Report Runner::run(Index steps, Failure& failure) {
     }
   }
   Report report;
-  report.steps = steps_done_.load(std::memory_order_relaxed);
+  report.steps = steps_done();
   report.tasks = report.steps * compiled_.task_count();
   if (is_cancelled_.load(std::memory_order_relaxed)) {
     clear_after_failure();
@@ -124,13 +137,14 @@ int Runner::slice(std::int64_t number) {
   if (is_over()) return stop;
   if (number < slice_count / 2) return number + 1 == slice_count / 2 ? stop : owner_slice();
   if (number < slice_count / 2 + meeting_margin) return stop;
-  help();
-  return is_over() ? stop : go_on;
+  const bool has_helped = help();
+  // Where helpers have all the work, other ranks' loops may need this one.
+  return is_over() || (leaves_work() && !has_helped) ? stop : go_on;
 }
 
 int Runner::owner_slice() {
   const bool has_messages = look_after_messages();
-  const std::uint32_t done = work(*lanes_[0]);
+  const std::uint32_t done = may_leave_work_to_others() ? 0 : work(*lanes_[0]);
   if (is_over()) return stop;
   if (done != 0) {
     idle_rounds_ = 0;
@@ -145,19 +159,44 @@ int Runner::owner_slice() {
   return go_on;
 }
 
-void Runner::help() {
+bool Runner::leaves_work() const {
+  // Relaxed: either way is right.
+  return leaves_work_.load(std::memory_order_relaxed);
+}
+
+/// Whether the owner has nothing to do with tasks now. Looks after messages meanwhile.
+bool Runner::may_leave_work_to_others() {
+  if (!leaves_work()) return false;
+  std::uint64_t now = arch::cycles();
+  const std::uint64_t began = now;
+  // Relaxed: whether there is anybody, not what they have done.
+  if (helpers_inside_.load(std::memory_order_relaxed) != 0 || !has_surplus()) helped_last_ = now;
+  if (now - helped_last_ > patience_cycles) {
+    leaves_work_.store(false, std::memory_order_relaxed);
+    return false;
+  }
+  for (; now - began < look_cycles; now = arch::cycles())
+    look_after_messages();
+  return true;
+}
+
+/// A helper's slice; whether there was something to do.
+bool Runner::help() {
   Lane* lane = take_lane();
-  if (lane == nullptr) return;
+  if (lane == nullptr) return false;
+  std::uint32_t done = 0;
+  const std::uint32_t looks = leaves_work() ? looks_max_beside_comm_worker : looks_max;
   // Acquire and release: who finds nobody inside has seen what all helpers did.
   helpers_inside_.fetch_add(1, std::memory_order_acq_rel);
-  for (std::uint32_t look = 0; look < looks_max && !is_over(); ++look) {
-    if (work(*lane) != 0) break;
+  for (std::uint32_t look = 0; look < looks && !is_over(); ++look) {
+    if ((done = work(*lane)) != 0) break;
     for (std::uint32_t i = 0; i <= look; ++i)
       arch::pause();
   }
   helpers_inside_.fetch_sub(1, std::memory_order_acq_rel);
   // Release, pairs with take_lane(): the lane's own fields.
   lane->is_taken.store(false, std::memory_order_release);
+  return done != 0;
 }
 
 Runner::Lane* Runner::take_lane() {
@@ -172,8 +211,7 @@ Runner::Lane* Runner::take_lane() {
 }
 
 bool Runner::is_over() const {
-  // Acquire, pairs with note_sink(): all tasks' effects.
-  return steps_done_.load(std::memory_order_acquire) == steps_ ||
+  return steps_done() == steps_ ||
          // Relaxed: a request to hurry.
          is_cancelled_.load(std::memory_order_relaxed);
 }
@@ -183,10 +221,8 @@ bool Runner::has_surplus() const {
   if (lanes_.size() == 1) return false;
   for (const auto& lane : lanes_)
     if (!lane->urgent.seems_empty() || !lane->gap_filling.seems_empty()) return true;
-  for (const auto& gate : gates_)
-    if (static_cast<std::uint32_t>(gate.load(std::memory_order_relaxed)) < compiled_.root_count())
-      return true;
-  return false;
+  return static_cast<std::uint32_t>(roots_.load(std::memory_order_relaxed)) <
+         compiled_.root_count();
 }
 
 /// Asked by the owner with nothing to do: nobody else has anything either.
@@ -274,40 +310,34 @@ bool Runner::steal(Lane& lane, Deque::Item& item) {
   return false;
 }
 
-/// Takes some of the tasks with which an open step begins. Those that wait for the step before,
-/// too, are only told.
+/// Tells some of the tasks with which a step begins.
 bool Runner::take_roots(Lane& lane) {
   const std::uint32_t count = compiled_.root_count();
-  // The older step first. Relaxed: either order is right.
-  const Index oldest = steps_done_.load(std::memory_order_relaxed);
-  for (const Index guess : {oldest, oldest + 1}) {
-    std::atomic<std::uint64_t>& gate = gates_[guess & 1];
-    if (static_cast<std::uint32_t>(gate.load(std::memory_order_relaxed)) >= count) continue;
-    const std::uint32_t wanted = std::clamp(count / (4 * static_cast<std::uint32_t>(lanes_.size())),
-                                            1U, roots_at_a_time_max);
-    // Acquire, pairs with open_gate(): the step before the last is done.
-    const std::uint64_t word = gate.fetch_add(wanted, std::memory_order_acquire);
-    const auto first = static_cast<std::uint32_t>(word);
-    if (first >= count) continue;
-    const auto step = static_cast<Index>(word >> index_bits);
-    const std::uint32_t last = first + std::min(wanted, count - first);
-    auto box = std::upper_bound(
-                   compiled_.roots().begin(), compiled_.roots().end(), first,
-                   [](std::uint32_t root, const RootBox& other) { return root < other.first; }) -
-               1;
-    for (std::uint32_t root = first; root < last; ++box) {
-      Key key = box->keys.key_at(root - box->first);
-      const auto end =
-          std::min<std::uint32_t>(last, box->first + static_cast<std::uint32_t>(box->keys.count()));
-      for (; root < end; ++root, key = box->keys.next(key)) {
-        Ready ready;
-        arrive_at(lane, *box->family, key, step, ready);
-        if (ready.family != nullptr) push(lane, ready);
-      }
+  // Relaxed: a guess.
+  if (static_cast<std::uint32_t>(roots_.load(std::memory_order_relaxed)) >= count) return false;
+  const std::uint32_t wanted =
+      std::clamp(count / (4 * static_cast<std::uint32_t>(lanes_.size())), 1U, roots_at_a_time_max);
+  // Acquire, pairs with let_begin(): the step before is done.
+  const std::uint64_t word = roots_.fetch_add(wanted, std::memory_order_acquire);
+  const auto first = static_cast<std::uint32_t>(word);
+  if (first >= count) return false;
+  const auto step = static_cast<Index>(word >> index_bits);
+  const std::uint32_t last = first + std::min(wanted, count - first);
+  auto box = std::upper_bound(
+                 compiled_.roots().begin(), compiled_.roots().end(), first,
+                 [](std::uint32_t root, const RootBox& other) { return root < other.first; }) -
+             1;
+  for (std::uint32_t root = first; root < last; ++box) {
+    Key key = box->keys.key_at(root - box->first);
+    const auto end =
+        std::min<std::uint32_t>(last, box->first + static_cast<std::uint32_t>(box->keys.count()));
+    for (; root < end; ++root, key = box->keys.next(key)) {
+      Ready ready;
+      arrive_at(lane, *box->family, key, step, ready);
+      if (ready.family != nullptr) push(lane, ready);
     }
-    return true;
   }
-  return false;
+  return true;
 }
 
 /// A task is done: tells its successors. True if `next` is to be run at once.
@@ -319,7 +349,7 @@ bool Runner::finish(Lane& lane, const Ready& done, Ready& next) {
   for (const Edge& edge : family.wide_in_step)
     arrive_at_all(lane, edge, done.task.key, done.task.step, next);
   // Before those of the next step, so that steps end in order.
-  if (zone.is_sink) note_sink(done.task.step);
+  if (zone.is_sink) note_sink(lane, done.task.step, next);
   const Index next_step = done.task.step + 1;
   if (next_step < steps_) {
     for (const Arc& arc : zone.crossing)
@@ -341,7 +371,11 @@ inline void Runner::arrive_by(
   Key key = done.task.key;
   for (std::size_t d = 0; d < key.size(); ++d)
     key[d] += arc.shift[d];
-  become_ready(lane, family, key, index, step, next);
+  if (arc.looks_at_gate && step != 0) {
+    become_ready_at_gate(lane, family, key, index, step, next);
+  } else {
+    become_ready(lane, family, key, index, step, next);
+  }
 }
 
 void Runner::arrive_at_all(Lane& lane, const Edge& edge, const Key& from, Index step, Ready& next) {
@@ -355,9 +389,41 @@ void Runner::arrive_at(
   const Expectation& expectation = family.expectation_of(key);
   const std::uint32_t expected = step == 0 ? expectation.in_first_step : expectation.in_later_steps;
   const Index index = family.space.index_of(key);
-  if (expected == 1 ||
-      family.arrivals[counters_of(step, family.task_count) + index].arrive(expected))
+  if (expected != 1 &&
+      !family.arrivals[counters_of(step, family.task_count) + index].arrive(expected))
+    return;
+  if (expectation.looks_at_gate && step != 0) {
+    become_ready_at_gate(lane, family, key, index, step, next);
+  } else {
     become_ready(lane, family, key, index, step, next);
+  }
+}
+
+/// A root that all of the step before have arrived at. Its own step may have to wait for the one
+/// before that.
+inline void Runner::become_ready_at_gate(
+    Lane& lane, CompiledFamily& family, const Key& key, Index index, Index step, Ready& next) {
+  if (gates_.is_open(static_cast<std::uint64_t>(step))) [[likely]] {
+    become_ready(lane, family, key, index, step, next);
+    return;
+  }
+  const Index number = family.first_task + index;
+  // Read by whoever releases it, ordered by the list.
+  parked_steps_.data()[number] = step;
+  if (!gates_.park(static_cast<std::uint32_t>(number), static_cast<std::uint64_t>(step),
+                   parked_links_.data()[number]))
+    release_parked(lane, next);
+}
+
+/// Some gate has opened: goes through all roots that are parked.
+void Runner::release_parked(Lane& lane, Ready& next) {
+  gates_.release_all([this](std::uint32_t number) -> auto& { return parked_links_.data()[number]; },
+                     [&](std::uint32_t number) {
+                       CompiledFamily& family = compiled_.family_of(number);
+                       const Index index = static_cast<Index>(number) - family.first_task;
+                       become_ready_at_gate(lane, family, family.space.key_at(index), index,
+                                            parked_steps_.data()[number], next);
+                     });
 }
 
 inline void Runner::become_ready(
@@ -403,6 +469,7 @@ void Runner::clear_after_failure() {
                    [](std::uint32_t) {});
   if (messages_under_way_ != 0) messenger_->clear();
   messages_under_way_ = 0;
+  std::fill(channel_steps_.begin(), channel_steps_.end(), no_step);
 }
 
 Deque::Item Runner::item_of(const Ready& ready) {
@@ -416,8 +483,8 @@ Ready Runner::task_of(Deque::Item item) const {
   constexpr auto step_mask = (std::uint64_t{1} << step_bits) - 1;
   CompiledFamily& family = compiled_.family(item >> (index_bits + step_bits));
   const auto index = static_cast<Index>(static_cast<std::uint32_t>(item));
-  // Relaxed: an old value is no later than the task's step, and close enough.
-  const Index done = steps_done_.load(std::memory_order_relaxed);
+  // An old value is no later than the task's step, and close enough.
+  const Index done = steps_done();
   const std::uint64_t ahead = ((item >> index_bits) - static_cast<std::uint64_t>(done)) & step_mask;
   return {{family.space.key_at(index), done + static_cast<Index>(ahead)}, &family, index};
 }
@@ -425,21 +492,24 @@ Ready Runner::task_of(Deque::Item item) const {
 // ---- steps
 // ---------------------------------------------------------------------------------------
 
-void Runner::open_gate(Index step) {
+/// Its roots are told by whoever has nothing else to do.
+void Runner::let_begin(Index step) {
   // Release, pairs with take_roots().
-  gates_[step & 1].store(static_cast<std::uint64_t>(step) << index_bits, std::memory_order_release);
+  roots_.store(static_cast<std::uint64_t>(step) << index_bits, std::memory_order_release);
 }
 
 /// A task without a successor in its step is done.
-void Runner::note_sink(Index step) {
+void Runner::note_sink(Lane& lane, Index step, Ready& next) {
   std::atomic<std::int64_t>& left = sinks_left_[step & 1];
   // Acquire and release: the last one has seen the whole step.
   if (left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   left.store(compiled_.sink_count(), std::memory_order_relaxed);
-  const Index next = step + compiled_.window();
-  if (next < steps_) open_gate(next);
-  // Release, pairs with is_over().
-  steps_done_.store(step + 1, std::memory_order_release);
+  gates_.note_done(static_cast<std::uint64_t>(step) + 1);
+  if (compiled_.window() != 1) {
+    release_parked(lane, next);
+  } else if (step + 1 < steps_) {
+    let_begin(step + 1);
+  }
 }
 
 }  // namespace sorrel::graph

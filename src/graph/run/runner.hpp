@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <sorrel/graph/graph.hpp>
@@ -19,6 +20,7 @@
 #include "core/index_list.hpp"
 #include "graph/run/compiled.hpp"
 #include "graph/run/deque.hpp"
+#include "graph/run/gates.hpp"
 
 namespace sorrel::graph {
 
@@ -40,8 +42,12 @@ class Runner {
  public:
   static constexpr std::uint32_t lane_count_max = 64;
   static constexpr int family_count_max = 1 << 12;
+  static constexpr Index no_step = -1;
 
-  Runner(const Dag& dag, Compiled& compiled, Messenger* messenger, int channel_count);
+  Runner(const Dag& dag,
+         Compiled& compiled,
+         Messenger* messenger,
+         const std::vector<int>& channel_peers);
 
   /// Runs so many steps, at least 1. May suspend. A task's exception is left in `failure`.
   Report run(Index steps, Failure& failure);
@@ -63,7 +69,9 @@ class Runner {
   static int slice_of_loop(void* runner, std::int64_t begin, std::int64_t end);
   int slice(std::int64_t number);
   int owner_slice();
-  void help();
+  [[nodiscard]] bool may_leave_work_to_others();
+  bool help();
+  [[nodiscard]] bool leaves_work() const;
   Lane* take_lane();
 
   // Lanes; see runner.cpp.
@@ -81,6 +89,9 @@ class Runner {
   void arrive_at(Lane& lane, CompiledFamily& family, const Key& key, Index step, Ready& next);
   void become_ready(
       Lane& lane, CompiledFamily& family, const Key& key, Index index, Index step, Ready& next);
+  void become_ready_at_gate(
+      Lane& lane, CompiledFamily& family, const Key& key, Index index, Index step, Ready& next);
+  void release_parked(Lane& lane, Ready& next);
   void push(Lane& lane, const Ready& ready);
 
   /// Where the counters of a step begin, in a family of so many tasks.
@@ -89,8 +100,10 @@ class Runner {
   }
 
   // Steps.
-  void open_gate(Index step);
-  void note_sink(Index step);
+  void let_begin(Index step);
+  void note_sink(Lane& lane, Index step, Ready& next);
+
+  [[nodiscard]] Index steps_done() const { return static_cast<Index>(gates_.done()); }
 
   // Messages; the owner's, but for hand_over().
   void hand_over(int channel, Index step);
@@ -99,6 +112,8 @@ class Runner {
   void wait_for_message();
   void finish_messages(int count);
   [[nodiscard]] Ready message_of(int channel) const;
+  static void explain_wait(void* runner, char* text, std::size_t bytes);
+  [[nodiscard]] std::string text_of_wait() const;
 
   [[nodiscard]] static Deque::Item item_of(const Ready& ready);
   [[nodiscard]] Ready task_of(Deque::Item item) const;
@@ -120,21 +135,28 @@ class Runner {
   int messages_under_way_ = 0;
   std::uint32_t idle_rounds_ = 0;
   double waiting_seconds_ = 0;
+  std::uint64_t helped_last_ = 0;
 
-  // Any thread: the roots of the two steps that may be open, step << 32 | next root.
-  alignas(cache_line_bytes) std::atomic<std::uint64_t> gates_[2]{};
+  // Any thread: the roots of a step that are to be told that it begins, step << 32 | next root.
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> roots_{0};
   // Any thread: sinks left of the two steps.
   alignas(cache_line_bytes) std::atomic<std::int64_t> sinks_left_[2]{};
-  alignas(cache_line_bytes) std::atomic<Index> steps_done_{0};
+  alignas(cache_line_bytes) Gates gates_;
   std::atomic<bool> is_cancelled_{false};
   std::atomic<bool> has_failure_{false};
+  /// The owner's worker is there for messages: it leaves tasks to others as long as there are any.
+  std::atomic<bool> leaves_work_{false};
   Failure failure_;
   alignas(cache_line_bytes) std::atomic<std::uint32_t> helpers_inside_{0};
+  // Of roots that are parked at their gate, by the task's number.
+  ZeroedArray<Gates::Link> parked_links_;
+  ZeroedArray<Index> parked_steps_;
   // Messages that helpers have made ready.
   core::IndexList outbox_;
   std::vector<core::IndexList::Link> outbox_links_;
-  /// Of the message that a channel has or is about to have under way.
+  /// Of the message that a channel has or is about to have under way; else none.
   std::vector<Index> channel_steps_;
+  const std::vector<int> channel_peers_;
 };
 
 }  // namespace sorrel::graph

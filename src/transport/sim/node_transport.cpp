@@ -4,9 +4,11 @@
 
 namespace sorrel::transport {
 
-PretendNodes::PretendNodes(core::Scheduler& scheduler, const WireOptions& options)
-    : scheduler_(scheduler), wire_(options), fleets_(scheduler.worker_count()) {
-  SORREL_CHECK(fit(options.node_count, scheduler.worker_count()));
+PretendNodes::PretendNodes(core::Scheduler& scheduler,
+                           const WireOptions& options,
+                           std::uint32_t worker_count)
+    : scheduler_(scheduler), worker_count_(worker_count), wire_(options), fleets_(worker_count) {
+  SORREL_CHECK(worker_count <= scheduler.worker_count() && fit(options.node_count, worker_count));
   for (std::uint32_t i = 0; i < options.node_count; ++i)
     nodes_.push_back(std::make_unique<NodeTransport>(*this, i));
 }
@@ -14,8 +16,8 @@ PretendNodes::PretendNodes(core::Scheduler& scheduler, const WireOptions& option
 PretendNodes::~PretendNodes() = default;
 
 std::uint32_t PretendNodes::first_worker(std::uint32_t node) const {
-  const std::uint32_t worker_count = scheduler_.worker_count();
-  return worker_count > count() ? node * (worker_count / count()) : node / (count() / worker_count);
+  return worker_count_ > count() ? node * (worker_count_ / count())
+                                 : node / (count() / worker_count_);
 }
 
 PretendNodes::Flight& PretendNodes::idle_flight(core::Worker& sender, std::uint32_t payload_bytes) {

@@ -26,9 +26,10 @@ class NodeTransport;
 /// The pretend nodes of a process.
 class PretendNodes {
  public:
-  /// The number of workers must be a multiple or a divisor of the number of nodes. Outlived by the
-  /// scheduler; destroyed when its workers have ended.
-  PretendNodes(core::Scheduler& scheduler, const WireOptions& options);
+  /// The nodes share the scheduler's first `worker_count` workers, which must be a multiple or a
+  /// divisor of the number of nodes. Outlived by the scheduler; destroyed when its workers have
+  /// ended.
+  PretendNodes(core::Scheduler& scheduler, const WireOptions& options, std::uint32_t worker_count);
   ~PretendNodes();
   PretendNodes(const PretendNodes&) = delete;
   PretendNodes& operator=(const PretendNodes&) = delete;
@@ -82,6 +83,7 @@ class PretendNodes {
   void give_back(Flight& flight);
 
   core::Scheduler& scheduler_;
+  const std::uint32_t worker_count_;
   Wire wire_;
   std::vector<std::unique_ptr<NodeTransport>> nodes_;
   std::vector<Fleet> fleets_;

@@ -31,6 +31,16 @@ TEST(WaitTableTest, WhatOneProcessWritesAnotherReads) {
   EXPECT_EQ(again.text(100'000), table.text(100'000));
 }
 
+TEST(WaitTableTest, ARanksOwnWordsTravelAndAreReported) {
+  WaitTable table;
+  table.add("wait\t0\tMPI_Waitsome\tfrom 1\t10\thalo\tmain (a.c:1)\t1\t-\tgraph: use(0)\n");
+  EXPECT_EQ(table.wait_of(0)->explanation, "graph: use(0)");
+  WaitTable again;
+  again.add(table.text(100'000));
+  EXPECT_EQ(again.wait_of(0)->explanation, "graph: use(0)");
+  EXPECT_NE(deadlock_report(again, 2).find("\n        graph: use(0)\n"), std::string::npos);
+}
+
 TEST(WaitTableTest, TheFirstMemberThatIsNotThereIsTheOneAwaited) {
   WaitTable table;
   table.add(two_in_a_barrier);
