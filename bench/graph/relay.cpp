@@ -1,6 +1,6 @@
-// Who should look after messages? Ranks pass a message round and round, straight from its receive to
-// the next send, while each has tasks of a given length: a task that is begun is not interrupted, so
-// a message waits for its end where those who compute also look after messages.
+// Who should look after messages? Ranks pass a message round and round, straight from its receive
+// to the next send, while each has tasks of a given length: a task that is begun is not
+// interrupted, so a message waits for its end where those who compute also look after messages.
 //
 //   sorrel run -n 4 --wire ... [--comm-worker] relay MICROSECONDS-PER-TASK TASKS-PER-RANK STEPS
 //

@@ -53,16 +53,14 @@ class Points {
 
   void execute(long step, long point) {
     if (step >= graph_.timesteps) return;
-    const long offset = graph_.offset_at_timestep(step);
-    if (point < offset || point >= offset + graph_.width_at_timestep(step)) return;
-    const long last_offset = graph_.offset_at_timestep(step - 1);
-    const long last_end = last_offset + graph_.width_at_timestep(step - 1);
+    thread_local Shape shape;
+    if (shape.points != this || shape.step != step) shape = shape_of(step);
+    if (point < shape.begin || point >= shape.end) return;
     std::array<const char*, inputs_max> inputs;
     std::array<std::size_t, inputs_max> sizes;
     std::size_t count = 0;
-    const auto set = static_cast<std::size_t>(graph_.dependence_set_at_timestep(step));
-    for (const long p : inputs_[set][static_cast<std::size_t>(point)]) {
-      if (p < last_offset || p >= last_end) continue;
+    for (const long p : inputs_[shape.set][static_cast<std::size_t>(point)]) {
+      if (p < shape.last_begin || p >= shape.last_end) continue;
       inputs[count] = output(step - 1, p);
       sizes[count] = graph_.output_bytes_per_task;
       ++count;
@@ -75,6 +73,25 @@ class Points {
 
  private:
   static constexpr std::size_t inputs_max = 256;
+
+  /// Which points a step and the one before have: asked for once, not by every point.
+  struct Shape {
+    const Points* points = nullptr;
+    long step = 0;
+    long begin = 0, end = 0;
+    long last_begin = 0, last_end = 0;
+    std::size_t set = 0;
+  };
+
+  Shape shape_of(long step) const {
+    Shape shape{.points = this, .step = step};
+    shape.begin = graph_.offset_at_timestep(step);
+    shape.end = shape.begin + graph_.width_at_timestep(step);
+    shape.last_begin = graph_.offset_at_timestep(step - 1);
+    shape.last_end = shape.last_begin + graph_.width_at_timestep(step - 1);
+    shape.set = static_cast<std::size_t>(graph_.dependence_set_at_timestep(step));
+    return shape;
+  }
 
   char* output(long step, long point) {
     const auto slot = static_cast<std::size_t>(step % 3);

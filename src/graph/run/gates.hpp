@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "base/cache_line.hpp"
 #include "core/sync.hpp"
 
 namespace sorrel::graph {
@@ -73,7 +74,8 @@ class BasicGates {
  private:
   std::uint64_t window_;
   typename Sync::template Atomic<std::uint64_t> done_{0};
-  typename Sync::template Atomic<std::uint32_t> newest_{0};
+  // Who parks does not take the line that every root reads.
+  alignas(cache_line_bytes) typename Sync::template Atomic<std::uint32_t> newest_{0};
 };
 
 using Gates = BasicGates<core::StdSync>;
