@@ -73,10 +73,13 @@ std::int32_t JobMemory::ending_process() const {
 void JobMemory::mark_gone(std::uint32_t place) {
   // Release, pairs with the senders' acquire: what we have sent stands before.
   board(place).is_gone.store(1, std::memory_order_release);
-  const auto everybody = static_cast<std::int32_t>(place_count_);
+  const std::uint32_t workers = shape_.workers_per_process;
+  const std::uint32_t process_number = place / workers;
   // Acquire and release, as in Parker::count_in().
-  if (asleep_count().fetch_add(1, Order::acq_rel) + 1 != everybody) return;
-  for (std::uint32_t other = 0; other < place_count_; ++other) {
+  if (asleep_count(process_number).fetch_add(1, Order::acq_rel) + 1 != counted_together()) return;
+  const std::uint32_t first = shape_.is_part ? process_number * workers : 0;
+  for (std::uint32_t other = first; other < (shape_.is_part ? first + workers : place_count_);
+       ++other) {
     if (wake(other)) return;
   }
 }

@@ -30,6 +30,9 @@ inline constexpr std::uint32_t place_count_max = 1024;
 struct JobShape {
   std::uint32_t process_count = 1;
   std::uint32_t workers_per_process = 1;
+  /// The job has other processes elsewhere, so that all asleep here does not mean that nobody is
+  /// left: every process counts its own sleepers.
+  bool is_part = false;
 
   [[nodiscard]] constexpr std::uint32_t place_count() const {
     return process_count * workers_per_process;
@@ -62,6 +65,8 @@ struct alignas(cache_line_bytes) ProcessBoard {
   std::atomic<ProcessPhase> phase{ProcessPhase::not_started};
   /// 1 + the bytes that it has written into report(), when asked to; 0: none yet.
   std::atomic<std::uint32_t> report_bytes{0};
+  /// Of its workers, where the memory is that of a part of the job.
+  alignas(cache_line_bytes) Parker::Count asleep_count{0};
 };
 
 class JobMemory {
@@ -104,13 +109,23 @@ class JobMemory {
     return at<IndexList::Link>(links_offset_)[pair_index(from, to)];
   }
 
-  /// Workers of the job that nothing but another worker can wake, or that have ended. Never more
-  /// than truly sleep or have ended.
-  [[nodiscard]] Parker::Count& asleep_count() { return header().asleep_count; }
+  /// Workers that nothing but another worker can wake, or that have ended: of the job, or of this
+  /// process of a part of it. Never more than truly sleep or have ended.
+  [[nodiscard]] Parker::Count& asleep_count(std::uint32_t process_number) {
+    return shape_.is_part ? process(process_number).asleep_count : header().asleep_count;
+  }
+
+  /// How many workers such a count is about.
+  [[nodiscard]] std::int32_t counted_together() const {
+    return static_cast<std::int32_t>(shape_.is_part ? shape_.workers_per_process : place_count_);
+  }
 
   /// The parker of a place: two references.
   [[nodiscard]] Parker parker(std::uint32_t place) {
-    return {board(place).parker_state, asleep_count()};
+    Parker::State& state = board(place).parker_state;
+    if (!shape_.is_part) [[likely]]
+      return {state, header().asleep_count};
+    return {state, process(place / shape_.workers_per_process).asleep_count};
   }
 
   /// Any process, when it ends the job early: true for the first, which may say why.
@@ -134,7 +149,8 @@ class JobMemory {
   [[nodiscard]] bool has_barrier() const;
 
   /// The worker of a place, awake, ends (or never began): it counts as asleep for good and takes no
-  /// more records. When all others sleep, wakes one of them, who finds that out.
+  /// more records. When all others that are counted with it sleep, wakes one of them, who finds
+  /// that out.
   void mark_gone(std::uint32_t place);
 
  private:

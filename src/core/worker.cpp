@@ -264,8 +264,7 @@ Worker::Slept Worker::park() {
   Slept slept = Slept::until_woken;
   std::atomic<std::uint32_t>& state = parker.state().std_atomic();
   if (timers_.has_only_looks()) {
-    if (parker.count_in() == static_cast<std::int32_t>(memory_.shape().place_count()))
-      scheduler_.hooks_.on_all_asleep();
+    if (parker.count_in() == memory_.counted_together()) scheduler_.hooks_.on_all_asleep();
     slept = sleep_counted_in(parker);
     if (memory_.are_reports_wanted()) scheduler_.hooks_.on_report_wanted();
   } else {
@@ -470,9 +469,7 @@ bool Worker::has_news() {
 
 /// Announced and without news: counts as asleep if nothing but another worker can wake it.
 void Worker::lie_down() {
-  if (!timers_.has_only_looks() ||
-      parker().count_in() != static_cast<std::int32_t>(memory_.shape().place_count()))
-    return;
+  if (!timers_.has_only_looks() || parker().count_in() != memory_.counted_together()) return;
   set_current(this);
   scheduler_.hooks_.on_all_asleep();
 }

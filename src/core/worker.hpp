@@ -172,6 +172,17 @@ class Worker {
   /// whether it was the caller who did.
   bool wake();
 
+  /// After its last fiber, on the thread that ends it: what others still send goes to
+  /// drop(record) and to nobody else.
+  template <class Drop>
+  void drop_records(Drop&& drop) {
+    accept_new_mailboxes();
+    for (Mailbox* mailbox : inbound_) {
+      while (mailbox->take([&](const Record& record, const std::byte*) { drop(record); })) {
+      }
+    }
+  }
+
   /// Whether it has run its last fiber and told the hooks.
   [[nodiscard]] bool has_ended() const { return has_ended_; }
 

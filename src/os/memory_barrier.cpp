@@ -27,11 +27,13 @@ bool has_barrier_of_processes() {
 
 bool init_memory_barrier(BarrierScope scope) {
   if (scope == BarrierScope::processes) {
-    membarrier_is_available = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
-    if (membarrier_is_available) barrier_command = MEMBARRIER_CMD_GLOBAL_EXPEDITED;
+    const bool is_available = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
+    // Others of this process may be using it already.
+    if (is_available != membarrier_is_available) membarrier_is_available = is_available;
+    if (is_available && barrier_command != MEMBARRIER_CMD_GLOBAL_EXPEDITED)
+      barrier_command = MEMBARRIER_CMD_GLOBAL_EXPEDITED;
   } else if (barrier_command != MEMBARRIER_CMD_GLOBAL_EXPEDITED) {
     const bool is_available = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
-    // Others of this process may be using it already.
     if (is_available != membarrier_is_available) membarrier_is_available = is_available;
   }
   return membarrier_is_available;

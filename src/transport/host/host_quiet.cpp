@@ -68,9 +68,11 @@ QuietCounts HostQuiet::sum_now() const {
 /// The counts of an instant at which all workers slept, into counts_; false when there was none.
 bool HostQuiet::find_counts() {
   const QuietCounts before = sum_now();
-  const auto all = static_cast<std::int32_t>(scheduler_.memory().shape().place_count());
   // Acquire, pairs with count_in(): what each has counted before it lay down.
-  if (scheduler_.memory().asleep_count().load(core::Order::acquire) != all) return false;
+  core::JobMemory& memory = scheduler_.memory();
+  if (memory.asleep_count(scheduler_.process()).load(core::Order::acquire) !=
+      memory.counted_together())
+    return false;
   // What is the same before and after was so at that instant.
   if (sum_now() != before) return false;
   counts_ = before;
