@@ -20,8 +20,8 @@ int duplicate(RankState& self, MPI_Comm old_handle, Comm& parent, MPI_Comm* newc
   return copy_attributes(old_handle, parent, *copy);
 }
 
-/// All ranks of the job share this node's memory, pretend nodes aside; what lies below a node is
-/// not told apart, which the standard answers with MPI_COMM_NULL.
+/// Ranks of a node share its memory; what lies below a node is not told apart, which the standard
+/// answers with MPI_COMM_NULL.
 bool is_by_node(int split_type, MPI_Info handle) {
   if (split_type == MPI_COMM_TYPE_SHARED) return true;
   const bool is_guided =
@@ -89,8 +89,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
                           split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
     if (!is_known) return self.fail(MPI_ERR_ARG, "split type %d is none", split_type);
     Comm* made = nullptr;
-    const int node =
-        self.world->is_pretend_node() ? static_cast<int>(self.world->own_process()) : 0;
+    const int node = static_cast<int>(self.world->own_node());
     const int error =
         comm_split(self, c, is_by_node(split_type, info) ? node : MPI_UNDEFINED, key, &made);
     *newcomm = handle_or_null(made);

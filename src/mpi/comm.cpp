@@ -20,7 +20,7 @@ CommShared::CommShared(World& world, std::uint32_t context, std::shared_ptr<cons
     members_ = own_members_.data();
   }
   if (ProcessMap::spans(world.layout(), *group_))
-    processes_ = std::make_unique<ProcessMap>(world.layout(), *group_, world.own_process());
+    processes_ = std::make_unique<ProcessMap>(world.layout(), *group_, *world.transport());
   slots_ = std::make_unique<CollectiveSlots>(world, *group_, context, processes_.get());
 }
 

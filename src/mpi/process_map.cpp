@@ -1,6 +1,7 @@
 #include "mpi/process_map.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/check.hpp"
 #include "mpi/group.hpp"
@@ -16,19 +17,22 @@ bool ProcessMap::spans(const RankLayout& layout, const Group& group) {
   return false;
 }
 
-ProcessMap::ProcessMap(const RankLayout& layout, const Group& group, std::uint32_t own_process) {
+ProcessMap::ProcessMap(const RankLayout& layout,
+                       const Group& group,
+                       const transport::Transport& transport) {
   std::vector<std::int32_t> index_of_process(layout.process_count(), -1);
   for (std::int32_t rank = 0; rank < group.size(); ++rank)
     index_of_process[layout.process_of(group.world_rank(rank))] = 0;
   for (std::uint32_t process = 0; process < layout.process_count(); ++process) {
     if (index_of_process[process] < 0) continue;
     index_of_process[process] = count();
-    if (process == own_process) own_index_ = count();
+    if (process == transport.own_process()) own_index_ = count();
     processes_.push_back({.number = process,
                           .meeting_place = {.process = process, .worker = layout.worker_count()},
                           .members = {}});
   }
   SORREL_CHECK(own_index_ >= 0, "a communicator without members in its process");
+  find_nodes(transport);
   index_of_rank_.reserve(static_cast<std::size_t>(group.size()));
   for (std::int32_t rank = 0; rank < group.size(); ++rank) {
     const Place place = layout.place_of(group.world_rank(rank));
@@ -40,6 +44,17 @@ ProcessMap::ProcessMap(const RankLayout& layout, const Group& group, std::uint32
     if (runs_.empty() || runs_.back().process_index != index)
       runs_.push_back({.process_index = index, .first = rank, .last = rank});
     runs_.back().last = rank + 1;
+  }
+}
+
+void ProcessMap::find_nodes(const transport::Transport& transport) {
+  std::unordered_map<std::uint32_t, std::int32_t> index_of_node;
+  for (std::int32_t index = 0; index < count(); ++index) {
+    Process& process = processes_[static_cast<std::size_t>(index)];
+    process.node =
+        index_of_node.try_emplace(transport.node_of(process.number), node_count()).first->second;
+    if (process.node == node_count()) nodes_.emplace_back();
+    nodes_[static_cast<std::size_t>(process.node)].push_back(index);
   }
 }
 

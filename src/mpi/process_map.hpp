@@ -1,7 +1,8 @@
 //! ProcessMap - how the members of a communicator are spread over processes.
 //!
 //! Made for communicators that span several processes only; every process that has members makes
-//! the same. Processes are numbered by *index*, in ascending order of their number in the job.
+//! the same. Processes are numbered by *index*, in ascending order of their number in the job; so
+//! are the nodes that they are on, in the order of their first processes, which speak for them.
 //! Constant after construction, any thread may read. Size: O(members).
 #pragma once
 
@@ -23,7 +24,7 @@ class ProcessMap {
     std::int32_t last;  ///< One behind.
   };
 
-  ProcessMap(const RankLayout& layout, const Group& group, std::uint32_t own_process);
+  ProcessMap(const RankLayout& layout, const Group& group, const transport::Transport& transport);
 
   /// Whether a group has members in more than one process.
   static bool spans(const RankLayout& layout, const Group& group);
@@ -46,6 +47,21 @@ class ProcessMap {
   /// Who speaks for a process: its first member.
   [[nodiscard]] std::int32_t leader(std::int32_t index) const { return members(index).front(); }
 
+  [[nodiscard]] std::int32_t node_count() const { return static_cast<std::int32_t>(nodes_.size()); }
+
+  /// The node of a process.
+  [[nodiscard]] std::int32_t node_of(std::int32_t index) const { return at(index).node; }
+
+  [[nodiscard]] std::int32_t own_node() const { return node_of(own_index_); }
+
+  /// The processes of a node, ascending.
+  [[nodiscard]] const std::vector<std::int32_t>& on_node(std::int32_t node) const {
+    return nodes_[static_cast<std::size_t>(node)];
+  }
+
+  /// The process that speaks for a node.
+  [[nodiscard]] std::int32_t speaker(std::int32_t node) const { return on_node(node).front(); }
+
   /// Where the members of a process meet: its first worker that runs one.
   [[nodiscard]] Place meeting_place(std::int32_t index) const { return at(index).meeting_place; }
 
@@ -56,6 +72,7 @@ class ProcessMap {
   struct Process {
     std::uint32_t number;
     Place meeting_place;
+    std::int32_t node = 0;
     std::vector<std::int32_t> members;
   };
 
@@ -63,7 +80,11 @@ class ProcessMap {
     return processes_[static_cast<std::size_t>(index)];
   }
 
+  void find_nodes(const transport::Transport& transport);
+
   std::vector<Process> processes_;
+  /// The processes of each.
+  std::vector<std::vector<std::int32_t>> nodes_;
   std::vector<std::int32_t> index_of_rank_;
   std::vector<Run> runs_;
   std::int32_t own_index_ = -1;

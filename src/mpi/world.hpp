@@ -111,6 +111,11 @@ class World {
 
   [[nodiscard]] std::uint32_t own_process() const { return own_process_; }
 
+  /// The node of this process, by the first process there.
+  [[nodiscard]] std::uint32_t own_node() const {
+    return transport() == nullptr ? 0 : transport()->node_of(own_process_);
+  }
+
   /// Whether a rank lives in this process.
   [[nodiscard]] bool is_here(std::int32_t world_rank) const {
     return world_rank >= first_own_rank_ && world_rank < last_own_rank_;

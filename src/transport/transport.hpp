@@ -59,6 +59,9 @@ class Transport {
   [[nodiscard]] virtual std::uint32_t process_count() const = 0;
   [[nodiscard]] virtual std::uint32_t own_process() const = 0;
 
+  /// The node that a process is on, by the first process there.
+  [[nodiscard]] virtual std::uint32_t node_of(std::uint32_t /*process*/) const { return 0; }
+
   /// Before the workers run. A kind has one handler.
   virtual void set_handler(std::uint32_t kind, PacketHandler handler, void* owner) = 0;
 
@@ -69,8 +72,8 @@ class Transport {
   /// may need this process to finish what they do.
   virtual void finish() {}
 
-  /// The largest payload that try_send() takes: 4096 bytes at least.
-  [[nodiscard]] virtual std::uint32_t payload_bytes_max() const = 0;
+  /// The largest payload that try_send() takes to that process: 4096 bytes at least.
+  [[nodiscard]] virtual std::uint32_t payload_bytes_max(std::uint32_t process) const = 0;
 
   /// From the calling worker `from` to a worker of another process. False when the way is full:
   /// nothing was sent, and it is worth trying again after `from` has polled.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/move.hpp"
 #include "mpi/collectives/slots.hpp"
@@ -13,29 +15,63 @@ namespace {
 // meeting.
 constexpr std::size_t staged_bytes_max = 4096;
 
-/// From the root to one speaker in each process, along a binomial tree.
-int pass_on(const Member& member, const TypedBuffer& buffer, std::int32_t root) {
-  const ProcessMap& processes = *member.comm.shared->processes();
-  const std::int32_t count = processes.count();
-  const std::int32_t root_index = processes.index_of(root);
-  const std::int32_t position = (processes.own_index() - root_index + count) % count;
-  const auto speaker_at = [&](std::int32_t at) {
-    const std::int32_t index = (at + root_index) % count;
-    return index == root_index ? root : processes.leader(index);
-  };
+/// Along a binomial tree of `count` members, of which we are the `position`-th and rank_at(0) has
+/// the data.
+template <class RankAt>
+int pass_along(const Member& member,
+               const TypedBuffer& buffer,
+               std::int32_t position,
+               std::int32_t count,
+               RankAt&& rank_at) {
   Traffic traffic(member);
   int error = MPI_SUCCESS;
   std::int32_t step = 1;
   while (step < count && (position & step) == 0)
     step <<= 1;
   if (position != 0) {
-    traffic.receive(buffer, speaker_at(position - step));
+    traffic.receive(buffer, rank_at(position - step));
     error = traffic.finish();
   }
   for (step >>= 1; step > 0; step >>= 1) {
-    if (position + step < count) traffic.send(buffer, speaker_at(position + step));
+    if (position + step < count) traffic.send(buffer, rank_at(position + step));
   }
   note_error(error, traffic.finish());
+  return error;
+}
+
+/// From the root to one speaker in each process: first to one process of each node, so that the
+/// data goes to a node once.
+int pass_on(const Member& member, const TypedBuffer& buffer, std::int32_t root) {
+  const ProcessMap& processes = *member.comm.shared->processes();
+  const std::int32_t root_index = processes.index_of(root);
+  const std::int32_t root_node = processes.node_of(root_index);
+  const std::int32_t node_count = processes.node_count();
+  const auto speaker_of = [&](std::int32_t index) {
+    return index == root_index ? root : processes.leader(index);
+  };
+  // The process of a node that hears first.
+  const auto first_of = [&](std::int32_t node) {
+    return node == root_node ? root_index : processes.speaker(node);
+  };
+  const std::int32_t own_node = processes.own_node();
+  const auto& mates = processes.on_node(own_node);
+  const auto mate_count = static_cast<std::int32_t>(mates.size());
+  const auto position_of = [&](std::int32_t index) {
+    return static_cast<std::int32_t>(std::ranges::find(mates, index) - mates.begin());
+  };
+  const std::int32_t first = position_of(first_of(own_node));
+  int error = MPI_SUCCESS;
+  if (processes.own_index() == first_of(own_node)) {
+    error = pass_along(
+        member, buffer, (own_node - root_node + node_count) % node_count, node_count,
+        [&](std::int32_t at) { return speaker_of(first_of((at + root_node) % node_count)); });
+  }
+  const std::int32_t own = position_of(processes.own_index());
+  note_error(error, pass_along(member, buffer, (own - first + mate_count) % mate_count, mate_count,
+                               [&](std::int32_t at) {
+                                 const std::int32_t place = (at + first) % mate_count;
+                                 return speaker_of(mates[static_cast<std::size_t>(place)]);
+                               }));
   return error;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -102,25 +103,76 @@ TypedBuffer packed_run(std::byte* packed,
           .type = datatype_from_handle(MPI_BYTE)};
 }
 
-/// Each process's leader sends what its members have packed to every other's.
-int exchange_packed(const Member& member,
-                    std::byte* packed,
-                    const std::vector<std::size_t>& offsets) {
-  const ProcessMap& processes = *member.comm.shared->processes();
-  Traffic traffic(member);
-  for (const ProcessMap::Run& run : processes.runs()) {
-    const TypedBuffer blocks = packed_run(packed, offsets, run.first, run.last);
-    if (run.process_index != processes.own_index()) {
-      traffic.receive(blocks, processes.leader(run.process_index));
-      continue;
+/// The leaders of the processes, with what their members have packed: those of a node exchange it,
+/// the nodes' speakers exchange what their nodes have, and pass on what they hear. So everything
+/// goes to a node once.
+class PackedExchange {
+ public:
+  PackedExchange(const Member& member, std::byte* packed, const std::vector<std::size_t>& offsets)
+      : member_(member),
+        processes_(*member.comm.shared->processes()),
+        packed_(packed),
+        offsets_(offsets) {}
+
+  int run() {
+    const std::int32_t own = processes_.own_index();
+    const std::int32_t own_node = processes_.own_node();
+    const std::int32_t speaker = processes_.speaker(own_node);
+    const auto is_ours = [&](std::int32_t index) { return processes_.node_of(index) == own_node; };
+    int error = exchange(
+        processes_.on_node(own_node), [&](std::int32_t index) { return index == own; },
+        [&](std::int32_t index) { return is_ours(index) ? index : none; });
+    if (processes_.node_count() == 1) return error;
+    if (own == speaker) {
+      std::vector<std::int32_t> speakers;
+      for (std::int32_t node = 0; node < processes_.node_count(); ++node)
+        speakers.push_back(processes_.speaker(node));
+      note_error(error, exchange(speakers, is_ours, [&](std::int32_t index) {
+                   return processes_.speaker(processes_.node_of(index));
+                 }));
     }
-    for (std::int32_t i = 1; i < processes.count(); ++i) {
-      const std::int32_t to = (processes.own_index() + i) % processes.count();
-      traffic.send(blocks, processes.leader(to));
-    }
+    const auto is_told = [&](std::int32_t index) { return own == speaker && !is_ours(index); };
+    note_error(error, exchange(processes_.on_node(own_node), is_told, [&](std::int32_t index) {
+                 return is_ours(index) ? none : speaker;
+               }));
+    return error;
   }
-  return traffic.finish();
-}
+
+ private:
+  static constexpr std::int32_t none = -1;
+
+  /// Of the blocks of every process: we send those that we have to all other `partners`, and
+  /// receive others from source_of(process), if that is somebody.
+  template <class IsSent, class SourceOf>
+  int exchange(const std::vector<std::int32_t>& partners, IsSent&& is_sent, SourceOf&& source_of) {
+    Traffic traffic(member_);
+    for (const ProcessMap::Run& run : processes_.runs()) {
+      const TypedBuffer blocks = packed_run(packed_, offsets_, run.first, run.last);
+      if (is_sent(run.process_index)) {
+        send_to_others(traffic, partners, blocks);
+      } else if (const std::int32_t source = source_of(run.process_index);
+                 source != none && source != processes_.own_index()) {
+        traffic.receive(blocks, processes_.leader(source));
+      }
+    }
+    return traffic.finish();
+  }
+
+  /// Beginning behind ourselves, so that not all send to the same one at once.
+  void send_to_others(Traffic& traffic,
+                      const std::vector<std::int32_t>& partners,
+                      const TypedBuffer& blocks) {
+    const std::size_t own = static_cast<std::size_t>(
+        std::ranges::find(partners, processes_.own_index()) - partners.begin());
+    for (std::size_t i = 1; i < partners.size(); ++i)
+      traffic.send(blocks, processes_.leader(partners[(own + i) % partners.size()]));
+  }
+
+  Member member_;
+  const ProcessMap& processes_;
+  std::byte* packed_;
+  const std::vector<std::size_t>& offsets_;
+};
 
 /// All blocks are packed side by side once per process, and everybody reads them from there.
 int all_gather_over_processes(const Member& member,
@@ -140,7 +192,7 @@ int all_gather_over_processes(const Member& member,
   std::byte* packed = const_cast<std::byte*>(&slots.left_by<std::byte>(leader));
   int error = move(own, packed_run(packed, offsets, comm.rank, comm.rank + 1));
   slots.meet_here(self, comm);
-  if (comm.rank == leader) note_error(error, exchange_packed(member, packed, offsets));
+  if (comm.rank == leader) note_error(error, PackedExchange(member, packed, offsets).run());
   slots.meet_here(self, comm);
   for (std::int32_t rank = 0; rank < comm.size(); ++rank)
     note_error(error, move(packed_run(packed, offsets, rank, rank + 1), receive.of(rank)));

@@ -3,27 +3,22 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mpi/collectives/meeting_tree.hpp"
 #include "mpi/world.hpp"
 
 namespace sorrel::mpi {
 
 namespace {
 
-std::int32_t parent_of(std::int32_t index) {
-  return (index - 1) / ProcessMeeting::tree_fan_out;
-}
-
 /// The ranks whose values come from the subtree below `index`, itself first.
 void append_subtree(const ContributionMap& contributions,
-                    const ProcessMap& processes,
+                    const MeetingTree& tree,
                     std::int32_t index,
                     std::vector<std::int32_t>& ranks) {
   const auto& own = contributions.values_of(index);
   ranks.insert(ranks.end(), own.begin(), own.end());
-  const std::int32_t first = index * ProcessMeeting::tree_fan_out + 1;
-  const std::int32_t last = std::min(first + ProcessMeeting::tree_fan_out, processes.count());
-  for (std::int32_t child = first; child < last; ++child)
-    append_subtree(contributions, processes, child, ranks);
+  for (const std::int32_t child : tree.children_of(index))
+    append_subtree(contributions, tree, child, ranks);
 }
 
 ProcessMeeting& meeting_of(void* owner,
@@ -71,27 +66,29 @@ void ProcessMeeting::introduce(const ProcessMap& processes,
                                Outlet& outlet) {
   site_ = &site;
   outlet_ = &outlet;
+  const MeetingTree tree(processes);
   const std::int32_t own = processes.own_index();
-  is_direct_ = processes.count() <= direct_process_count_max;
-  if (is_direct_) {
-    own_ranks_ = contributions.values_of(own);
-    for (std::int32_t index = 0; index < processes.count(); ++index) {
-      if (index == own) continue;
-      add_source(processes, index, contributions.values_of(index));
-      contribution_targets_.push_back(processes.meeting_place(index));
-    }
-    return;
-  }
-  append_subtree(contributions, processes, own, own_ranks_);
-  awaits_result_ = own != 0;
-  if (awaits_result_) contribution_targets_.push_back(processes.meeting_place(parent_of(own)));
-  const std::int32_t last = std::min((own + 1) * tree_fan_out + 1, processes.count());
-  for (std::int32_t child = own * tree_fan_out + 1; child < last; ++child) {
+  const auto ranks_from = [&](std::int32_t index) {
     std::vector<std::int32_t> ranks;
-    append_subtree(contributions, processes, child, ranks);
-    add_source(processes, child, std::move(ranks));
-    result_targets_.push_back(processes.meeting_place(child));
+    append_subtree(contributions, tree, index, ranks);
+    return ranks;
+  };
+  own_ranks_ = ranks_from(own);
+  for (const std::int32_t child : tree.children_of(own)) {
+    const Place place = processes.meeting_place(child);
+    Source& source = source_of(place.process);
+    source.ranks = ranks_from(child);
+    source.is_below = true;
+    result_targets_.push_back(place);
   }
+  for (const std::int32_t peer : tree.peers_of(own)) {
+    const Place place = processes.meeting_place(peer);
+    source_of(place.process).ranks = ranks_from(peer);
+    contribution_targets_.push_back(place);
+  }
+  const std::int32_t parent = tree.parent_of(own);
+  awaits_result_ = parent >= 0;
+  if (awaits_result_) contribution_targets_.push_back(processes.meeting_place(parent));
 }
 
 ProcessMeeting::Source& ProcessMeeting::source_of(std::uint32_t process) {
@@ -102,17 +99,16 @@ ProcessMeeting::Source& ProcessMeeting::source_of(std::uint32_t process) {
   return sources_.back();
 }
 
-void ProcessMeeting::add_source(const ProcessMap& processes,
-                                std::int32_t index,
-                                std::vector<std::int32_t> ranks) {
-  source_of(processes.meeting_place(index).process).ranks = std::move(ranks);
+bool ProcessMeeting::have_contributed(bool is_below) const {
+  return std::ranges::all_of(sources_, [&](const Source& source) {
+    return source.is_below != is_below || source.incoming[sequence_ % 2].is_complete;
+  });
 }
 
 bool ProcessMeeting::begin(std::uint32_t value_bytes) {
   SORREL_ASSERT(state_ == State::idle);
   state_ = State::gathering;
   value_bytes_ = value_bytes;
-  if (is_direct_) contribute();
   return advance();
 }
 
@@ -133,26 +129,27 @@ void ProcessMeeting::contribute() {
 /// True when the meeting is over.
 bool ProcessMeeting::advance() {
   if (state_ == State::gathering) {
-    const bool is_complete = std::all_of(sources_.begin(), sources_.end(), [&](const Source& s) {
-      return s.incoming[sequence_ % 2].is_complete;
-    });
-    if (!is_complete) return false;
-    take_values();
-    if (!awaits_result_) {
-      finish(value_bytes_ == 0 ? nullptr : site_->combine());
-      return true;
-    }
+    if (!have_contributed(true)) return false;
+    take_values(true);
     contribute();
-    state_ = State::awaiting_result;
+    state_ = awaits_result_ ? State::awaiting_result : State::meeting_peers;
+  }
+  if (state_ == State::meeting_peers) {
+    if (!have_contributed(false)) return false;
+    take_values(false);
+    finish(value_bytes_ == 0 ? nullptr : site_->combine());
+    return true;
   }
   if (state_ != State::awaiting_result || !has_result_) return false;
   finish(value_bytes_ == 0 ? nullptr : result_.data());
   return true;
 }
 
-/// Puts the values of all sources where they belong, and makes room for the meeting after the next.
-void ProcessMeeting::take_values() {
+/// Puts the values of all children, or peers, where they belong, and makes room for the meeting
+/// after the next.
+void ProcessMeeting::take_values(bool is_below) {
   for (Source& source : sources_) {
+    if (source.is_below != is_below) continue;
     Incoming& incoming = source.incoming[sequence_ % 2];
     SORREL_CHECK(incoming.values.size() == source.ranks.size() * value_bytes_,
                  "the members of a reduction disagree on its size");
@@ -208,7 +205,7 @@ bool ProcessMeeting::send_some(Outgoing& outgoing, Outlet& outlet, Place to) {
   auto& dispatch = static_cast<Dispatch&>(outgoing);
   ProcessMeeting& meeting = *dispatch.meeting;
   const std::vector<std::byte>& data = *dispatch.data;
-  const std::size_t payload_max = outlet.world().transport()->payload_bytes_max();
+  const std::size_t payload_max = outlet.world().transport()->payload_bytes_max(to.process);
   do {
     const std::size_t bytes = std::min(data.size() - dispatch.sent_bytes, payload_max);
     const transport::Packet packet{.kind = number_of(dispatch.kind),

@@ -3,8 +3,8 @@
 //!
 //! Lives on the worker of the process's root part (ProcessMap::meeting_place), found there by the
 //! communicator's context, because a packet may come before this process has made the communicator.
-//! Few processes tell each other directly; many form a tree, up and down. That worker only; nothing
-//! suspends. README.md, "Over processes", has the protocol and why nothing is mixed up.
+//! Who tells whom: MeetingTree. That worker only; nothing suspends. README.md, "Over processes",
+//! has the protocol and why nothing is mixed up.
 #pragma once
 
 #include <array>
@@ -55,11 +55,6 @@ class MeetingSite {
 
 class ProcessMeeting {
  public:
-  /// Up to here every process tells every other: one way instead of up and down.
-  static constexpr std::int32_t direct_process_count_max = 4;
-  /// A parent in the tree hears this many children.
-  static constexpr std::int32_t tree_fan_out = 8;
-
   ProcessMeeting(ProcessMeetings& home, std::uint32_t context) : home_(home), context_(context) {}
 
   ProcessMeeting(const ProcessMeeting&) = delete;
@@ -85,7 +80,12 @@ class ProcessMeeting {
   void take_result(const transport::Packet& packet, const std::byte* payload);
 
  private:
-  enum class State : std::uint8_t { idle, gathering, awaiting_result };
+  enum class State : std::uint8_t {
+    idle,
+    gathering,        ///< Children have not contributed.
+    meeting_peers,    ///< They have; other tops have not.
+    awaiting_result,  ///< From the parent.
+  };
 
   /// What has come from another process for one meeting.
   struct Incoming {
@@ -97,6 +97,8 @@ class ProcessMeeting {
   /// A process that contributes to us. Two meetings, because it may be one ahead.
   struct Source {
     std::uint32_t process;
+    /// A child, whose values are part of our contribution; else a peer.
+    bool is_below = false;
     /// The ranks whose values it brings, in order; empty until introduced.
     std::vector<std::int32_t> ranks;
     std::array<Incoming, 2> incoming;
@@ -113,13 +115,13 @@ class ProcessMeeting {
   };
 
   Source& source_of(std::uint32_t process);
-  void add_source(const ProcessMap& processes, std::int32_t index, std::vector<std::int32_t> ranks);
+  [[nodiscard]] bool have_contributed(bool is_below) const;
   void contribute();
   void send(Place to, PacketKind kind, const std::vector<std::byte>& data);
   static bool send_some(Outgoing& outgoing, Outlet& outlet, Place to);
   Dispatch& idle_dispatch();
   bool advance();
-  void take_values();
+  void take_values(bool is_below);
   void finish(const std::byte* result);
   void go_if_abandoned();
 
@@ -129,7 +131,6 @@ class ProcessMeeting {
   // Set by introduce().
   MeetingSite* site_ = nullptr;
   Outlet* outlet_ = nullptr;
-  bool is_direct_ = false;
   bool awaits_result_ = false;
   /// Whose values our contribution carries.
   std::vector<std::int32_t> own_ranks_;

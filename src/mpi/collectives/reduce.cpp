@@ -79,6 +79,49 @@ void compute_segments(const ReductionChain& chain,
   }
 }
 
+/// How the total of a segment gets from the process where its chain ends to all others: once to
+/// every node, where the node's speaker passes it on.
+class TotalRoutes {
+ public:
+  explicit TotalRoutes(const ProcessMap& processes, std::int32_t last)
+      : processes_(processes), last_(last), last_node_(processes.node_of(last)) {}
+
+  /// From whom we hear it.
+  [[nodiscard]] std::int32_t source() const {
+    const std::int32_t speaker = processes_.speaker(processes_.own_node());
+    const bool is_direct = processes_.own_node() == last_node_ || speaker == processes_.own_index();
+    return is_direct ? last_ : speaker;
+  }
+
+  /// To whom the last one sends it.
+  [[nodiscard]] std::vector<std::int32_t> targets_of_last() const {
+    std::vector<std::int32_t> targets = others_on(last_node_, last_);
+    for (std::int32_t node = 0; node < processes_.node_count(); ++node) {
+      if (node != last_node_) targets.push_back(processes_.speaker(node));
+    }
+    return targets;
+  }
+
+  /// To whom we pass it on.
+  [[nodiscard]] std::vector<std::int32_t> own_targets() const {
+    const std::int32_t own = processes_.own_index();
+    const bool is_speaker = own == processes_.speaker(processes_.own_node());
+    if (!is_speaker || processes_.own_node() == last_node_) return {};
+    return others_on(processes_.own_node(), own);
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::int32_t> others_on(std::int32_t node, std::int32_t but) const {
+    std::vector<std::int32_t> others = processes_.on_node(node);
+    std::erase(others, but);
+    return others;
+  }
+
+  const ProcessMap& processes_;
+  std::int32_t last_;
+  std::int32_t last_node_;
+};
+
 /// The chain ends in some process; from there the total goes to the computers of all others, and
 /// the members of a process copy it from theirs.
 void all_reduce_over_processes(const Member& member,
@@ -90,6 +133,7 @@ void all_reduce_over_processes(const Member& member,
   const Segments segments(arguments.count, arguments.type, comm.size());
   const ReductionChain chain(member, arguments, segments.count());
   const std::int32_t last = chain.last_process_index();
+  const TotalRoutes routes(processes, last);
   slots.deposit(comm, &operands);
   slots.meet_here(self, comm);
   Traffic results(member);
@@ -98,19 +142,28 @@ void all_reduce_over_processes(const Member& member,
     chain.for_each_chunk(segments.range_of(segment), [&](ElementRange range) {
       // In place this is our operand, too: the total comes only after we have read it.
       results.receive(chain.elements(operands.output, range.first, range.count),
-                      chain.computer(last, segment));
+                      chain.computer(routes.source(), segment));
     });
   }
+  const std::vector<std::int32_t> targets = routes.targets_of_last();
   compute_segments(chain, arguments, segments,
                    [&](std::int32_t segment, ElementRange range, void* total) {
                      const TypedBuffer result = chain.elements(total, 0, range.count);
                      copy_elements(total, element_at(operands.output, range.first, arguments.type),
                                    range.count, arguments.type);
-                     for (std::int32_t i = 0; i < processes.count(); ++i) {
-                       if (i != last)
-                         send_now(member, result, chain.computer(i, segment), collective_tag);
-                     }
+                     for (const std::int32_t to : targets)
+                       send_now(member, result, chain.computer(to, segment), collective_tag);
                    });
+  (void)results.finish();
+  for (const std::int32_t to : routes.own_targets()) {
+    for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
+      if (!chain.is_computer(segment)) continue;
+      chain.for_each_chunk(segments.range_of(segment), [&](ElementRange range) {
+        results.send(chain.elements(operands.output, range.first, range.count),
+                     chain.computer(to, segment));
+      });
+    }
+  }
   (void)results.finish();
   slots.meet_here(self, comm);
   copy_results(member, arguments, segments, [&](std::int32_t segment) {

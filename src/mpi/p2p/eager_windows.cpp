@@ -23,16 +23,20 @@ EagerWindows::EagerWindows(Outlet& outlet) : outlet_(outlet) {
   const World& world = outlet.world();
   const RankLayout& layout = world.layout();
   const std::uint32_t remote_place_count = layout.place_count() - layout.worker_count();
-  message_bytes_max_ =
-      std::min(world.transport()->payload_bytes_max(), world.limits().eager_bytes_max);
   window_bytes_ =
       std::clamp(window_bytes_sum / remote_place_count, window_bytes_min, window_bytes_max);
   windows_.resize(layout.place_count());
-  for (Window& window : windows_) {
+  std::uint32_t longest = 0;
+  for (std::uint32_t i = 0; i < windows_.size(); ++i) {
+    Window& window = windows_[i];
     window.windows = this;
+    window.message_bytes_max =
+        std::min(world.transport()->payload_bytes_max(i / layout.worker_count()),
+                 world.limits().eager_bytes_max);
     window.room = window_bytes_;
+    longest = std::max(longest, window.message_bytes_max);
   }
-  packing_space_ = std::make_unique_for_overwrite<std::byte[]>(message_bytes_max_);
+  packing_space_ = std::make_unique_for_overwrite<std::byte[]>(longest);
 }
 
 std::uint32_t EagerWindows::cost_of(std::size_t bytes) {

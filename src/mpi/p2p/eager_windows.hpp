@@ -20,13 +20,14 @@ class EagerWindows {
  public:
   explicit EagerWindows(Outlet& outlet);
 
-  /// The longest message that goes eagerly.
-  [[nodiscard]] std::uint32_t message_bytes_max() const { return message_bytes_max_; }
-
   /// What a message of this size takes of the receiver's pool.
   static std::uint32_t cost_of(std::size_t bytes);
 
-  [[nodiscard]] bool has_room(Place to, std::uint32_t cost) { return at(to).room >= cost; }
+  /// Whether a message of `bytes` may go there eagerly.
+  [[nodiscard]] bool has_room(Place to, std::size_t bytes, std::uint32_t cost) {
+    const Window& window = at(to);
+    return bytes <= window.message_bytes_max && window.room >= cost;
+  }
 
   void take(Place to, std::uint32_t cost) { at(to).room -= cost; }
 
@@ -44,6 +45,8 @@ class EagerWindows {
  private:
   struct Window : Outgoing {
     EagerWindows* windows = nullptr;
+    /// The longest message that goes there eagerly.
+    std::uint32_t message_bytes_max = 0;
     std::uint32_t room = 0;  ///< Granted to us.
     std::uint32_t owed = 0;  ///< To be given back by us.
     bool is_under_way = false;
@@ -52,7 +55,6 @@ class EagerWindows {
   Window& at(const Place& place) { return windows_[outlet_.world().layout().index_of(place)]; }
 
   Outlet& outlet_;
-  std::uint32_t message_bytes_max_;
   std::uint32_t window_bytes_;
   std::vector<Window> windows_;
   std::unique_ptr<std::byte[]> packing_space_;

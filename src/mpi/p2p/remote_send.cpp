@@ -73,7 +73,7 @@ bool send_notice(Outgoing& outgoing, Outlet& outlet, Place to) {
 
 bool send_segments(Outgoing& outgoing, Outlet& outlet, Place to) {
   auto& send = static_cast<RemoteSend&>(outgoing);
-  const std::size_t bytes_max = outlet.world().transport()->payload_bytes_max();
+  const std::size_t bytes_max = outlet.world().transport()->payload_bytes_max(to.process);
   while (send.pushed_bytes < send.push_bytes) {
     const std::size_t bytes = std::min(send.push_bytes - send.pushed_bytes, bytes_max);
     const Packet packet{.kind = number_of(PacketKind::segment),
@@ -125,11 +125,10 @@ bool try_send_remote(RankState& self, const Comm& comm, const SendArguments& arg
   const WorkerState& state = *self.worker_state;
   EagerWindows& windows = *state.eager_windows;
   const std::size_t bytes = arguments.count * arguments.type.size();
-  if (bytes > windows.message_bytes_max()) return false;
   const std::int32_t destination = comm.shared->group()->world_rank(arguments.destination);
   const Place to = self.world->layout().place_of(destination);
   const std::uint32_t cost = EagerWindows::cost_of(bytes);
-  if (!windows.has_room(to, cost)) return false;
+  if (!windows.has_room(to, bytes, cost)) return false;
   const void* payload = single_run(arguments.buffer, arguments.count, arguments.type);
   if (payload == nullptr && bytes != 0) {
     pack(arguments.buffer, arguments.count, arguments.type, windows.packing_space());
@@ -151,8 +150,8 @@ void start_remote_send(Request& request) {
   fix_data(*send);
   const Place to = self.world->layout().place_of(send->destination);
   const std::uint32_t cost = EagerWindows::cost_of(send->bytes);
-  const bool is_eager = request.mode != SendMode::synchronous &&
-                        send->bytes <= windows.message_bytes_max() && windows.has_room(to, cost);
+  const bool is_eager =
+      request.mode != SendMode::synchronous && windows.has_room(to, send->bytes, cost);
   if (is_eager) windows.take(to, cost);
   send->send = is_eager ? send_eager : send_notice;
   self.worker_state->outlet->send(to, *send);

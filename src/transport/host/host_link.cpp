@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint32_t receive_bytes_max = 16u << 20;
 constexpr std::uint32_t credits_min = 4;
+constexpr std::uint32_t payload_bytes_min = 4096;
 /// Receives beside the credits: notes that give credits back (README.md, "Bound").
 constexpr std::uint32_t note_receives = 2;
 /// Receives to be posted again that wait for an idle moment.
@@ -22,9 +23,12 @@ constexpr std::size_t rounded_to_line(std::size_t bytes) {
 
 }  // namespace
 
-HostLimits HostLimits::for_processes(std::uint32_t process_count) {
+HostLimits HostLimits::for_peers(std::uint32_t peer_count) {
   HostLimits limits;
-  const std::uint32_t peers = std::max(process_count, 2u) - 1;
+  const std::uint32_t peers = std::max(peer_count, 1u);
+  // Of many peers each has too little to say for long packets.
+  if (receive_bytes_max / limits.payload_bytes_max / peers < credits_min)
+    limits.payload_bytes_max = payload_bytes_min;
   limits.credits =
       std::clamp(receive_bytes_max / limits.payload_bytes_max / peers, credits_min, limits.credits);
   return limits;
@@ -34,19 +38,26 @@ HostLink::HostLink(const sorrel_host_api& api,
                    void* host,
                    std::uint32_t own_process,
                    std::uint32_t process_count,
-                   const HostLimits& limits)
+                   const HostLimits& limits,
+                   const std::vector<std::uint32_t>& seldom_peers)
     : api_(api),
       host_(host),
       own_process_(own_process),
       limits_(limits),
       is_any_source_(process_count - 1 > limits.lane_count_max),
       packet_bytes_(rounded_to_line(host_header_bytes_max + limits.payload_bytes_max)),
-      receive_count_((process_count - 1) * (limits.credits + note_receives)),
-      peers_(process_count),
-      // Not cleared: what is never used takes no memory.
-      receive_memory_(new std::byte[receive_count_ * packet_bytes_]),
-      send_memory_(new std::byte[limits.send_slots * packet_bytes_]),
-      arrivals_(receive_count_) {
+      peers_(process_count) {
+  for (Peer& peer : peers_)
+    peer.granted = limits.credits;
+  for (const std::uint32_t process : seldom_peers)
+    peers_[process].granted = std::min(credits_min, limits.credits);
+  for (std::uint32_t process = 0; process < process_count; ++process) {
+    if (process != own_process) receive_count_ += peers_[process].granted + note_receives;
+  }
+  // Not cleared: what is never used takes no memory.
+  receive_memory_.reset(new std::byte[receive_count_ * packet_bytes_]);
+  send_memory_.reset(new std::byte[limits.send_slots * packet_bytes_]);
+  arrivals_.resize(receive_count_);
   const std::uint32_t lane_count = is_any_source_ ? 1 : process_count - 1;
   // The slots behind the packets' are the notes', one for each process.
   api_.reserve(host_, static_cast<int>(lane_count), static_cast<int>(receive_count_),
@@ -55,9 +66,10 @@ HostLink::HostLink(const sorrel_host_api& api,
     free_sends_.push_back(slot);
   std::uint32_t slot = 0;
   for (std::uint32_t process = 0; process < process_count; ++process) {
-    peers_[process].credits = limits.credits;
+    Peer& peer = peers_[process];
+    peer.credits = peer.granted;
     if (process == own_process) continue;
-    for (std::uint32_t i = 0; i < limits.credits + note_receives; ++i)
+    for (std::uint32_t i = 0; i < peer.granted + note_receives; ++i)
       post(slot++, process);
   }
 }
@@ -133,8 +145,7 @@ void HostLink::post_used() {
     post(slot, process);
     Peer& peer = peers_[process];
     ++peer.owed;
-    // At least half of all: so no more than two notes of ours are under way (README.md, "Bound").
-    if (peer.owed >= (limits_.credits + 1) / 2) want_note(process);
+    if (is_note_due(peer)) want_note(process);
   }
   used_.clear();
 }
@@ -181,7 +192,7 @@ void HostLink::tend() {
     std::erase_if(waiting_notes_, [&](std::uint32_t process) {
       Peer& peer = peers_[process];
       // A packet may have carried them meanwhile.
-      if (peer.owed >= (limits_.credits + 1) / 2 && !try_send_note(process)) return false;
+      if (is_note_due(peer) && !try_send_note(process)) return false;
       peer.is_note_wanted = false;
       return true;
     });

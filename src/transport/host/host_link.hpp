@@ -28,8 +28,9 @@ struct HostLimits {
   /// With more peers than that, receives are posted for whoever comes.
   std::uint32_t lane_count_max = 16;
 
-  /// So that the receives of a process take 16 MiB at most, and 4 of each peer at least.
-  [[nodiscard]] static HostLimits for_processes(std::uint32_t process_count);
+  /// So that the packets of a process take 16 MiB at most, if 4 of each peer do: with many peers
+  /// they are shorter.
+  [[nodiscard]] static HostLimits for_peers(std::uint32_t peer_count);
 };
 
 class HostLink {
@@ -46,11 +47,13 @@ class HostLink {
   /// A kind of its own: carries nothing but credits.
   static constexpr std::uint32_t credit_kind = 63;
 
+  /// `seldom_peers`: few packets go to and fro, so that the least credits will do.
   HostLink(const sorrel_host_api& api,
            void* host,
            std::uint32_t own_process,
            std::uint32_t process_count,
-           const HostLimits& limits);
+           const HostLimits& limits,
+           const std::vector<std::uint32_t>& seldom_peers = {});
   HostLink(const HostLink&) = delete;
   HostLink& operator=(const HostLink&) = delete;
 
@@ -81,6 +84,7 @@ class HostLink {
 
  private:
   struct Peer {
+    std::uint32_t granted = 0;  ///< Credits of each direction.
     std::uint32_t credits = 0;  ///< What we may send.
     std::uint32_t owed = 0;     ///< What we have to give back.
     bool is_note_under_way = false;
@@ -98,6 +102,12 @@ class HostLink {
 
   void post(std::uint32_t slot, std::uint32_t process);
   void post_used();
+
+  /// Half of all credits: so no more than two notes of ours are under way (README.md, "Bound").
+  [[nodiscard]] static bool is_note_due(const Peer& peer) {
+    return peer.owed >= (peer.granted + 1) / 2;
+  }
+
   void want_note(std::uint32_t process);
   bool try_send_note(std::uint32_t process);
   [[nodiscard]] std::uint32_t take_owed(Peer& peer);

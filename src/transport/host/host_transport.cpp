@@ -31,6 +31,8 @@ constexpr int take_count_max = 64;
 constexpr int misses_per_look = 3;
 /// Where nothing else can come, and nobody wants the core.
 constexpr int misses_per_look_alone = 24;
+/// Where what is waited for may as well come from a neighbour.
+constexpr int misses_per_look_among_neighbours = 1;
 /// Between two sleeps.
 constexpr int misses_per_cold_look = 2;
 /// What has been waited for comes late by this part of the wait.
@@ -40,22 +42,50 @@ constexpr std::int64_t finish_sleep_ns_max = 1'000'000;
 
 }  // namespace
 
+std::vector<std::uint32_t> HostJob::neighbours() const {
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t i = 0; i < process_count; ++i) {
+    if (members[i].node == members[process].node) found.push_back(i);
+  }
+  return found;
+}
+
+namespace {
+
+/// Those of the node, if they share the scheduler's memory.
+std::vector<std::uint32_t> near_processes(core::Scheduler& scheduler, const HostJob& job) {
+  return scheduler.memory().is_shared() ? job.neighbours() : std::vector<std::uint32_t>();
+}
+
+/// Those that are reached over the host alone.
+std::uint32_t count_far(core::Scheduler& scheduler, const HostJob& job) {
+  const std::size_t near_count = near_processes(scheduler, job).size();
+  return job.process_count - std::max(static_cast<std::uint32_t>(near_count), 1u);
+}
+
+}  // namespace
+
 HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job)
-    : HostTransport(scheduler, job, HostLimits::for_processes(job.process_count)) {}
+    : HostTransport(scheduler, job, HostLimits::for_peers(count_far(scheduler, job))) {}
 
 HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job, const HostLimits& limits)
     : scheduler_(scheduler),
       job_(job),
       is_alone_(scheduler.worker_count() == 1),
       hot_ns_(job.is_crowded ? hot_ns_crowded : hot_ns_alone),
-      misses_per_look_(is_alone_ && !job.is_crowded ? misses_per_look_alone : misses_per_look),
-      link_(*job.api, job.host, job.process, job.process_count, limits),
+      neighbours_(near_processes(scheduler, job)),
+      near_number_(job.process_count, -1),
+      misses_per_look_(scheduler.memory().is_shared() ? misses_per_look_among_neighbours
+                       : is_alone_ && !job.is_crowded ? misses_per_look_alone
+                                                      : misses_per_look),
+      link_(*job.api, job.host, job.process, job.process_count, limits, neighbours_),
       quiet_(scheduler, link_, job.process, job.process_count),
       returned_links_(link_.receive_count()),
       ways_(new std::atomic<Way>[job.process_count]) {
   SORREL_CHECK(job.process_count <= process_count_max, "%u processes under a host MPI, at most %u",
                job.process_count, process_count_max);
   static_assert(Outbox::payload_bytes_max >= HostLimits{}.payload_bytes_max);
+  if (scheduler.memory().is_shared()) join_neighbours();
   for (std::uint32_t i = 0; i < job.process_count; ++i)
     ways_[i].store(Way::untried, std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
@@ -91,9 +121,35 @@ HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job, const Hos
 
 HostTransport::~HostTransport() = default;
 
+void HostTransport::join_neighbours() {
+  const core::JobShape& shape = scheduler_.memory().shape();
+  SORREL_CHECK(shape.is_part && shape.process_count == neighbours_.size() &&
+               neighbours_[scheduler_.process()] == job_.process);
+  for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+    if (neighbours_[i] != job_.process) near_number_[neighbours_[i]] = static_cast<std::int32_t>(i);
+  }
+  using Pulling = ShmTransport::Pulling;
+  near_ = std::make_unique<ShmTransport>(
+      scheduler_, job_.may_pull ? Pulling::when_allowed : Pulling::never, job_.common_ancestor);
+}
+
 void HostTransport::set_handler(std::uint32_t kind, PacketHandler handler, void* owner) {
   SORREL_CHECK(kind < packet_kind_count_max);
   handlers_[kind] = {.handler = handler, .owner = owner};
+  if (near_ != nullptr) near_->set_handler(kind, take_from_near, this);
+}
+
+/// A neighbour's packet, counted as those that the host brings are.
+void HostTransport::take_from_near(void* owner,
+                                   core::Worker& receiver,
+                                   Place from,
+                                   const Packet& packet,
+                                   const std::byte* payload) {
+  auto& self = *static_cast<HostTransport*>(owner);
+  self.quiet_.count_taken(receiver.index());
+  from.process = self.neighbours_[from.process];
+  const OwnedHandler& to = self.handlers_[packet.kind];
+  to.handler(to.owner, receiver, from, packet, payload);
 }
 
 void HostTransport::start(core::Worker& worker) {
@@ -148,8 +204,13 @@ bool HostTransport::try_send(core::Worker& from,
                              Place to,
                              const Packet& packet,
                              const void* payload) {
-  SORREL_ASSERT(to.process != own_process() && packet.payload_bytes <= payload_bytes_max());
-  const bool is_taken = try_send_or_leave(from, to, packet, payload);
+  SORREL_ASSERT(to.process != own_process() &&
+                packet.payload_bytes <= payload_bytes_max(to.process));
+  // A neighbour that has ended takes its packets in finish(), and counts them.
+  const bool is_taken =
+      is_near(to.process)
+          ? near_->try_post(from, {near_number(to.process), to.worker}, packet, payload)
+          : try_send_or_leave(from, to, packet, payload);
   if (is_taken) quiet_.count_sent(from.index());
   return is_taken;
 }
@@ -361,13 +422,14 @@ std::int64_t HostTransport::delay_after(const core::Worker& worker, std::int64_t
 
 HostTransport::Way HostTransport::try_way(std::uint32_t process) const {
   const HostMember& member = job_.members[process];
-  if (member.node != job_.members[job_.process].node) return Way::closed;
+  if (!job_.may_pull || member.node != job_.members[job_.process].node) return Way::closed;
   std::uint64_t value = 0;
   const bool is_read = os::read_peer_memory(member.pid, &value, member.probe_address, sizeof value);
   return is_read && value == member.probe_value ? Way::open : Way::closed;
 }
 
 bool HostTransport::can_pull(std::uint32_t process) const {
+  if (is_near(process)) return near_->can_pull(near_number(process));
   // Relaxed: whoever asks in vain tries for himself.
   Way way = ways_[process].load(std::memory_order_relaxed);
   if (way == Way::untried) [[unlikely]] {
@@ -381,6 +443,7 @@ bool HostTransport::pull(std::uint32_t process,
                          void* target,
                          std::uintptr_t source,
                          std::size_t bytes) {
+  if (is_near(process)) return near_->pull(near_number(process), target, source, bytes);
   return os::read_peer_memory(job_.members[process].pid, target, source, bytes);
 }
 
@@ -411,6 +474,11 @@ void HostTransport::drop_arrivals() {
     } else {
       drop(arrival.slot);
     }
+  }
+  for (std::uint32_t i = 0; near_ != nullptr && i < scheduler_.worker_count(); ++i) {
+    scheduler_.worker(i).drop_records([&](const core::Record& record) {
+      if (ShmTransport::is_packet(record)) quiet_.count_taken(i);
+    });
   }
   quiet_.tend_at_the_end();
 }

@@ -8,7 +8,10 @@
 //! for another worker goes into that one's *inbox*. Where the host wants only its first thread
 //! inside, that is worker 0, and the others hand over. README.md has the protocol and the bounds.
 //!
-//! Processes of one node read each other's memory where the system allows it (pull()).
+//! Between processes of one node that share memory nothing goes over the MPI: packets are records
+//! of that memory (transport/shm), and all that this adds is to count them, so that "nobody is
+//! left" holds for both ways. Without it, processes of a node still read each other's memory where
+//! the system allows it (pull()).
 //!
 //! Progress: try_send() wait-free but for the host's calls; a packet is seen after look_ns_max at
 //! most by a process with an idle worker. Limit: process_count_max processes; HostLimits.
@@ -26,6 +29,7 @@
 #include "core/timer.hpp"
 #include "transport/host/host_link.hpp"
 #include "transport/host/host_quiet.hpp"
+#include "transport/shm/shm_transport.hpp"
 #include "transport/transport.hpp"
 
 namespace sorrel::transport {
@@ -52,7 +56,12 @@ struct HostJob {
   std::int32_t common_ancestor = 0;
   /// All have said that they need nobody any more.
   bool has_ended = false;
+  /// Whether processes of a node may read each other's memory where the system allows it.
+  bool may_pull = true;
   std::vector<HostMember> members;
+
+  /// The processes of this one's node, ascending: as the memory that they share numbers them.
+  [[nodiscard]] std::vector<std::uint32_t> neighbours() const;
 };
 
 class HostTransport final : public Transport {
@@ -61,7 +70,8 @@ class HostTransport final : public Transport {
   /// How long an idle process sleeps at most before it looks again.
   static constexpr std::int64_t look_ns_max = 1'000'000;
 
-  /// Before the scheduler's workers run. Both outlive it.
+  /// Before the scheduler's workers run. Both outlive it. Where the scheduler has memory that
+  /// processes share, those are the job's neighbours().
   HostTransport(core::Scheduler& scheduler, HostJob& job);
   HostTransport(core::Scheduler& scheduler, HostJob& job, const HostLimits& limits);
   ~HostTransport() override;
@@ -70,10 +80,14 @@ class HostTransport final : public Transport {
 
   [[nodiscard]] std::uint32_t own_process() const override { return job_.process; }
 
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t process) const override {
+    return static_cast<std::uint32_t>(job_.members[process].node);
+  }
+
   void set_handler(std::uint32_t kind, PacketHandler handler, void* owner) override;
 
-  [[nodiscard]] std::uint32_t payload_bytes_max() const override {
-    return link_.limits().payload_bytes_max;
+  [[nodiscard]] std::uint32_t payload_bytes_max(std::uint32_t process) const override {
+    return is_near(process) ? near_->payload_bytes_max(0) : link_.limits().payload_bytes_max;
   }
 
   [[nodiscard]] bool try_send(core::Worker& from,
@@ -126,6 +140,20 @@ class HostTransport final : public Transport {
     Call call;
   };
 
+  /// Whether it shares memory with this one.
+  [[nodiscard]] bool is_near(std::uint32_t process) const { return near_number_[process] >= 0; }
+
+  [[nodiscard]] std::uint32_t near_number(std::uint32_t process) const {
+    return static_cast<std::uint32_t>(near_number_[process]);
+  }
+
+  void join_neighbours();
+  static void take_from_near(void* owner,
+                             core::Worker& receiver,
+                             Place from,
+                             const Packet& packet,
+                             const std::byte* payload);
+
   [[nodiscard]] bool may_enter(const core::Worker& worker) const {
     return job_.any_thread || worker.index() == 0;
   }
@@ -171,6 +199,12 @@ class HostTransport final : public Transport {
   /// One worker: nobody to share the turn with.
   const bool is_alone_;
   const std::int64_t hot_ns_;
+  /// Where processes of this node share memory: they, ascending, this one among them.
+  const std::vector<std::uint32_t> neighbours_;
+  /// The way to them.
+  std::unique_ptr<ShmTransport> near_;
+  /// By process: its number among the neighbours, or -1.
+  std::vector<std::int32_t> near_number_;
   const int misses_per_look_;
   std::vector<std::unique_ptr<Station>> stations_;
 

@@ -71,19 +71,28 @@ void ShmTransport::run_packet(core::Worker& receiver,
   taker.handler(taker.owner, receiver, from, packet, payload);
 }
 
-bool ShmTransport::try_send(core::Worker& from,
+bool ShmTransport::try_post(core::Worker& from,
                             Place to,
                             const Packet& packet,
                             const void* payload) {
-  SORREL_ASSERT(to.process != own_process() && packet.payload_bytes <= payload_bytes_max());
+  SORREL_ASSERT(to.process != own_process() &&
+                packet.payload_bytes <= payload_bytes_max(to.process));
   const std::uint32_t place = to.process * memory_.shape().workers_per_process + to.worker;
   const core::Record record{
       .kind = static_cast<core::RecordKind>(core::first_packet_kind + packet.kind),
       .origin = static_cast<std::uint16_t>(from.place()),
       .words = packet.words,
       .payload_bytes = packet.payload_bytes};
-  if (from.try_post_to_place(place, record, payload)) [[likely]]
+  return from.try_post_to_place(place, record, payload);
+}
+
+bool ShmTransport::try_send(core::Worker& from,
+                            Place to,
+                            const Packet& packet,
+                            const void* payload) {
+  if (try_post(from, to, packet, payload)) [[likely]]
     return true;
+  const std::uint32_t place = to.process * memory_.shape().workers_per_process + to.worker;
   // Acquire, pairs with JobMemory::mark_gone(): it takes no more.
   return memory_.board(place).is_gone.load(std::memory_order_acquire) != 0;
 }

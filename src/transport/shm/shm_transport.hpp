@@ -38,7 +38,7 @@ class ShmTransport final : public Transport {
 
   void set_handler(std::uint32_t kind, PacketHandler handler, void* owner) override;
 
-  [[nodiscard]] std::uint32_t payload_bytes_max() const override {
+  [[nodiscard]] std::uint32_t payload_bytes_max(std::uint32_t /*process*/) const override {
     return core::Mailbox::payload_bytes_max;
   }
 
@@ -46,6 +46,18 @@ class ShmTransport final : public Transport {
                               Place to,
                               const Packet& packet,
                               const void* payload) override;
+
+  /// The same, but nothing is dropped: false when there is no room, whoever is gone.
+  [[nodiscard]] bool try_post(core::Worker& from,
+                              Place to,
+                              const Packet& packet,
+                              const void* payload);
+
+  /// Whether a record is a packet of the layers above.
+  [[nodiscard]] static bool is_packet(const core::Record& record) {
+    return record.kind >= core::first_packet_kind &&
+           record.kind < core::first_packet_kind + packet_kind_count_max;
+  }
 
   [[nodiscard]] bool can_pull(std::uint32_t process) const override;
 

@@ -67,7 +67,7 @@ bool NodeTransport::try_send(core::Worker& from,
                              Place to,
                              const Packet& packet,
                              const void* payload) {
-  SORREL_ASSERT(to.process != own_node_ && packet.payload_bytes <= payload_bytes_max());
+  SORREL_ASSERT(to.process != own_node_ && packet.payload_bytes <= payload_bytes_max(to.process));
   PretendNodes::Flight& flight = nodes_.idle_flight(from, packet.payload_bytes);
   flight.from = {.process = own_node_, .worker = from.index() - nodes_.first_worker(own_node_)};
   flight.to = to;

@@ -100,7 +100,11 @@ class NodeTransport final : public Transport {
 
   void set_handler(std::uint32_t kind, PacketHandler handler, void* owner) override;
 
-  [[nodiscard]] std::uint32_t payload_bytes_max() const override { return 16384; }
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t process) const override { return process; }
+
+  [[nodiscard]] std::uint32_t payload_bytes_max(std::uint32_t /*process*/) const override {
+    return 16384;
+  }
 
   [[nodiscard]] bool try_send(core::Worker& from,
                               Place to,

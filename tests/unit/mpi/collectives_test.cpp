@@ -16,6 +16,7 @@ using test::RankTest;
 class Collectives : public RankTest {};
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Collectives, test::all_shapes(), test::name_of);
+INSTANTIATE_TEST_SUITE_P(Nodes, Collectives, test::node_shapes(), test::name_of);
 
 // In the slots, staged, and straight from buffer to buffer; a long reduction has several segments.
 constexpr int counts[] = {0, 1, 4, 100, 1025, 20000};

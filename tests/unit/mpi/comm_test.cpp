@@ -11,6 +11,7 @@ using test::RankTest;
 class Communicators : public RankTest {};
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Communicators, test::all_shapes(), test::name_of);
+INSTANTIATE_TEST_SUITE_P(Nodes, Communicators, test::node_shapes(), test::name_of);
 
 int rank_in(MPI_Comm comm) {
   int rank = -1;

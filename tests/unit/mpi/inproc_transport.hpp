@@ -32,6 +32,8 @@ using transport::Place;
 struct InprocOptions {
   std::uint64_t seed = 1;
   bool can_pull = true;
+  /// 0: all are on one node.
+  std::uint32_t processes_per_node = 0;
   std::uint32_t payload_bytes_max = 4096;
   /// Packets that a pair of places holds before it is full.
   std::size_t capacity = 16;
@@ -131,14 +133,21 @@ class InprocTransport final : public transport::Transport {
 
   std::uint32_t own_process() const override { return own_process_; }
 
+  std::uint32_t node_of(std::uint32_t process) const override {
+    const std::uint32_t mates = network_.options().processes_per_node;
+    return mates == 0 ? 0 : process - process % mates;
+  }
+
   void set_handler(std::uint32_t kind, transport::PacketHandler handler, void* owner) override {
     handlers_.at(kind) = {.handler = handler, .owner = owner};
   }
 
-  std::uint32_t payload_bytes_max() const override { return network_.options().payload_bytes_max; }
+  std::uint32_t payload_bytes_max(std::uint32_t /*process*/) const override {
+    return network_.options().payload_bytes_max;
+  }
 
   bool try_send(core::Worker& from, Place to, const Packet& packet, const void* payload) override {
-    EXPECT_LE(packet.payload_bytes, payload_bytes_max());
+    EXPECT_LE(packet.payload_bytes, payload_bytes_max(to.process));
     EXPECT_NE(to.process, own_process_);
     return network_.try_send({own_process_, from.index()}, to, packet, payload);
   }

@@ -25,6 +25,8 @@ struct Shape {
   /// Pretend nodes of one process, with a wire between them; 0: none.
   int nodes = 0;
   bool is_seeded = false;
+  /// Of several processes: how many are on a node; 0: all.
+  int processes_per_node = 0;
 };
 
 inline std::string name_of(const testing::TestParamInfo<Shape>& info) {
@@ -32,6 +34,8 @@ inline std::string name_of(const testing::TestParamInfo<Shape>& info) {
   std::string name = std::to_string(shape.ranks) + "On" + std::to_string(shape.workers);
   if (shape.processes > 1) name += "In" + std::to_string(shape.processes);
   if (shape.nodes > 0) name += "Wired" + std::to_string(shape.nodes);
+  if (shape.processes_per_node > 0)
+    name += "By" + std::to_string(shape.processes_per_node) + "PerNode";
   if (shape.is_seeded) name += "Seeded";
   return shape.can_pull ? name : name + "Push";
 }
@@ -57,7 +61,10 @@ inline int run_ranks(const Shape& shape, const std::function<void(int rank)>& bo
     run_processes({.rank_count = shape.ranks,
                    .process_count = static_cast<std::uint32_t>(shape.processes),
                    .worker_count = static_cast<std::uint32_t>(shape.workers)},
-                  {.seed = seed_of_environment(), .can_pull = shape.can_pull}, body);
+                  {.seed = seed_of_environment(),
+                   .can_pull = shape.can_pull,
+                   .processes_per_node = static_cast<std::uint32_t>(shape.processes_per_node)},
+                  body);
     return 0;
   }
   return runtime::run_embedded(config_of(shape), [&](int rank) {
@@ -85,6 +92,17 @@ inline Shape on_nodes(int ranks, int workers, int nodes) {
 inline Shape under_seed(Shape shape) {
   shape.is_seeded = true;
   return shape;
+}
+
+/// Several processes on each of several nodes: few nodes, which tell each other directly; many,
+/// with one that is not full; and more processes on a node than hear each other directly.
+inline auto node_shapes() {
+  const auto by = [](Shape shape, int processes_per_node) {
+    shape.processes_per_node = processes_per_node;
+    return shape;
+  };
+  return testing::Values(by({9, 2, 4}, 2), by({70, 1, 5}, 2), by({13, 1, 13}, 2),
+                         by({20, 1, 20}, 10));
 }
 
 inline auto process_shapes() {

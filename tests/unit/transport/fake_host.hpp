@@ -1,8 +1,9 @@
 //! FakeHosts - a host MPI inside a test: the calls of host_api.h between "processes" that are
 //! threads of this one.
 //!
-//! Holds the transport to its promise: a message for which no receive is posted is counted. Sends
-//! longer than `rendezvous_bytes` are complete only when they have been taken.
+//! Processes may be pretended to be on one node: then they share memory, as far as the test lets
+//! them have it. Holds the transport to its promise: a message for which no receive is posted is
+//! counted. Sends longer than `rendezvous_bytes` are complete only when they have been taken.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +22,13 @@ namespace sorrel::transport {
 
 class FakeHosts {
  public:
-  explicit FakeHosts(std::uint32_t process_count) {
+  explicit FakeHosts(std::uint32_t process_count, std::uint32_t processes_per_node = 1)
+      : processes_per_node_(processes_per_node) {
     // Before several schedulers are made at a time.
-    os::init_memory_barrier();
+    if (processes_per_node > 1 && os::has_barrier_of_processes())
+      os::init_memory_barrier(os::BarrierScope::processes);
+    else
+      os::init_memory_barrier();
     for (std::uint32_t i = 0; i < process_count; ++i)
       hosts_.push_back(std::make_unique<Host>(Host{.all = this, .process = i}));
   }
@@ -31,10 +36,9 @@ class FakeHosts {
   /// What process `process` is told at its start.
   [[nodiscard]] HostJob job(std::uint32_t process, bool any_thread = true) {
     const auto count = static_cast<std::uint32_t>(hosts_.size());
-    // Nobody reads the other's memory: every process is a node.
     std::vector<HostMember> members(count);
     for (std::uint32_t i = 0; i < count; ++i)
-      members[i].node = static_cast<std::int32_t>(i);
+      members[i].node = static_cast<std::int32_t>(i - i % processes_per_node_);
     return {.api = &api(),
             .host = hosts_[process].get(),
             .process = process,
@@ -42,6 +46,28 @@ class FakeHosts {
             .any_thread = any_thread,
             .is_crowded = true,
             .members = members};
+  }
+
+  /// Of a scheduler of process `process`, with the memory that it shares with its node, if any.
+  [[nodiscard]] core::SchedulerOptions options(std::uint32_t process, std::uint32_t worker_count) {
+    const std::lock_guard lock(mutex_);
+    core::SchedulerOptions options{
+        .worker_count = worker_count, .limits = {.spin_ns_max = 0}, .cpus = {}};
+    if (processes_per_node_ == 1) return options;
+    auto& memory = memories_[process / processes_per_node_];
+    const auto count = static_cast<std::uint32_t>(hosts_.size());
+    const std::uint32_t first = process - process % processes_per_node_;
+    const core::JobShape shape{.process_count = std::min(count - first, processes_per_node_),
+                               .workers_per_process = worker_count,
+                               .is_part = true};
+    if (memory == nullptr) {
+      memory = std::make_unique<core::JobMemory>(
+          shape, os::SharedSegment::create(core::JobMemory::bytes_needed(shape)));
+      memory->set_has_barrier(os::has_barrier_of_processes());
+    }
+    options.memory = memory.get();
+    options.process = process - first;
+    return options;
   }
 
   [[nodiscard]] int unexpected_count() const { return unexpected_count_; }
@@ -184,7 +210,9 @@ class FakeHosts {
     return functions;
   }
 
+  const std::uint32_t processes_per_node_;
   std::mutex mutex_;
+  std::map<std::uint32_t, std::unique_ptr<core::JobMemory>> memories_;
   std::vector<std::unique_ptr<Host>> hosts_;
   int unexpected_count_ = 0;
   unsigned held_below_ = 0;

@@ -92,8 +92,11 @@ TEST(HostLinkTest, ASlotIsFreeAgainWhenItsDataHasLeft) {
 }
 
 TEST(HostLinkTest, ManyProcessesGetFewReceivesEach) {
-  EXPECT_EQ(HostLimits::for_processes(2).credits, HostLimits{}.credits);
-  EXPECT_EQ(HostLimits::for_processes(1024).credits, 4U);
+  EXPECT_EQ(HostLimits::for_peers(1).credits, HostLimits{}.credits);
+  EXPECT_EQ(HostLimits::for_peers(256).credits, 4U);
+  EXPECT_EQ(HostLimits::for_peers(256).payload_bytes_max, HostLimits{}.payload_bytes_max);
+  EXPECT_EQ(HostLimits::for_peers(257).payload_bytes_max, 4096U) << "what a transport must take";
+  EXPECT_EQ(HostLimits::for_peers(1023).credits, 4U);
 }
 
 /// Random traffic of links: nothing lost, doubled, overtaken, or sent without a posted receive.

@@ -60,7 +60,7 @@ TEST(QuietRoundsTest, AnAnswerToAnEarlierQuestionIsNone) {
 struct Member : QuietWatcher {
   Member(FakeHosts& hosts, std::uint32_t number, std::uint32_t worker_count)
       : process(number),
-        run(worker_count, {.spin_ns_max = 0}),
+        run(hosts.options(number, worker_count)),
         job(hosts.job(number)),
         transport(run.scheduler(), job) {
     transport.set_handler(
@@ -211,6 +211,65 @@ TEST(HostQuietTest, APacketInTheHandsOfTheHostIsOnItsWay) {
                         if (self.process == 2) self.send(worker, 1);
                       }),
             0);
+}
+
+// Two nodes of two processes: 1 has heard from its neighbour and 2 from afar, and all wait.
+TEST(HostQuietTest, NeighboursThatAllWaitAreFound) {
+  FakeHosts hosts(4, 2);
+  const int count = alarms_of(
+      hosts, 4, 1,
+      [](Member& self, Worker& worker) {
+        if (self.process == 0) self.send(worker, 1);
+        if (self.process == 1) self.wait(worker);
+        if (self.process == 1) self.send(worker, 2);
+        if (self.process == 2) self.wait(worker);
+        self.wait(worker);
+        for (std::uint32_t to = 1; self.process == 0 && to < 4; ++to)
+          self.send(worker, to);
+      },
+      [](Member& self) {
+        self.react = [&self] {
+          if (self.alarm_count == 1) self.came.complete(*Worker::current());
+        };
+      });
+  EXPECT_GE(count, 1);
+}
+
+// 1 sleeps while its neighbour's packet is the only thing that will ever happen to it.
+TEST(HostQuietTest, WhoWaitsForANeighbourThatSleepsIsNotAlone) {
+  FakeHosts hosts(3, 2);
+  EXPECT_EQ(alarms_of(hosts, 3, 1,
+                      [](Member& self, Worker& worker) {
+                        for (int round = 0; round < 10; ++round) {
+                          if (self.process == 1) worker.sleep(3'000'000);
+                          if (self.process == 1) self.send(worker, 0);
+                          if (self.process == 0) self.wait(worker);
+                          if (self.process == 0) self.send(worker, 2);
+                          if (self.process == 2) self.wait(worker);
+                          if (self.process == 2) self.send(worker, 1);
+                          if (self.process == 1) self.wait(worker);
+                        }
+                      }),
+            0);
+}
+
+// What 0 sends to 1, which has ended, is taken by nobody but counted.
+TEST(HostQuietTest, WhoWaitsForANeighbourThatHasEndedIsFound) {
+  FakeHosts hosts(3, 2);
+  const int count = alarms_of(
+      hosts, 3, 1,
+      [](Member& self, Worker& worker) {
+        if (self.process != 0) return;
+        worker.sleep(5'000'000);
+        // More than a mailbox holds: some when it has ended for certain.
+        for (int i = 0; i < 300; ++i) {
+          while (!self.transport.try_send(worker, {.process = 1, .worker = 0}, {}, nullptr))
+            worker.sleep(20'000);
+        }
+        self.wait(worker);
+      },
+      [](Member& self) { self.react = [&self] { self.came.complete(*Worker::current()); }; });
+  EXPECT_GE(count, 1);
 }
 
 TEST(HostQuietTest, WhoWaitsForAProcessThatHasEndedIsFound) {

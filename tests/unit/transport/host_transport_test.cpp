@@ -53,10 +53,13 @@ struct NeverAlone : QuietWatcher {
 };
 
 /// Every worker of every process sends to every worker of all others.
-void all_to_all(std::uint32_t process_count, std::uint32_t workers, bool any_thread) {
+void all_to_all(std::uint32_t process_count,
+                std::uint32_t workers,
+                bool any_thread,
+                std::uint32_t processes_per_node = 1) {
   constexpr std::uint32_t packet_count = 60;
   const std::uint64_t seed = core::test_seed();
-  FakeHosts hosts(process_count);
+  FakeHosts hosts(process_count, processes_per_node);
   NeverAlone watcher;
   const std::uint32_t place_count = process_count * workers;
   std::vector<std::jthread> processes;
@@ -65,7 +68,7 @@ void all_to_all(std::uint32_t process_count, std::uint32_t workers, bool any_thr
   std::latch all_built(process_count);
   for (std::uint32_t process = 0; process < process_count; ++process) {
     processes.emplace_back([&, process] {
-      core::FiberRun run(workers, {.spin_ns_max = 0});
+      core::FiberRun run(hosts.options(process, workers));
       HostJob job = hosts.job(process, any_thread);
       HostTransport transport(run.scheduler(), job, narrow);
       transport.quiet().set_watcher(&watcher);
@@ -124,6 +127,49 @@ TEST(HostTransportTest, WorkersHandOverToTheFirstWhereTheHostWantsOneThread) {
 
 TEST(HostTransportTest, ThreeProcessesOfTwoWorkers) {
   all_to_all(3, 2, true);
+}
+
+TEST(HostTransportTest, NeighboursShareMemoryAndOthersTheHost) {
+  all_to_all(4, 1, true, 2);
+  all_to_all(3, 2, true, 2);
+  all_to_all(4, 2, false, 3);
+}
+
+TEST(HostTransportTest, WhatGoesToANeighbourDoesNotTouchTheHost) {
+  FakeHosts hosts(3, 2);
+  std::vector<std::jthread> processes;
+  std::latch all_built(3);
+  for (std::uint32_t process = 0; process < 3; ++process) {
+    processes.emplace_back([&, process] {
+      core::FiberRun run(hosts.options(process, 1));
+      HostJob job = hosts.job(process);
+      HostTransport transport(run.scheduler(), job);
+      EXPECT_EQ(transport.node_of(process), process == 2 ? 2U : 0U);
+      EXPECT_EQ(transport.payload_bytes_max(1 - process % 2),
+                process == 2 ? HostLimits{}.payload_bytes_max : core::Mailbox::payload_bytes_max);
+      core::Completion came;
+      transport.set_handler(
+          0,
+          [](void* owner, Worker& receiver, Place from, const Packet&, const std::byte*) {
+            EXPECT_EQ(from, (Place{.process = 0, .worker = 0}));
+            static_cast<core::Completion*>(owner)->complete(receiver);
+          },
+          &came);
+      run.all_asleep = [](Worker&) {};
+      run.worker_start = [&](Worker& worker) { transport.start(worker); };
+      run.add(0, [&](Worker& worker) {
+        if (process == 0) {
+          EXPECT_TRUE(transport.try_send(worker, {.process = 1, .worker = 0}, {}, nullptr));
+        }
+        if (process == 1) came.wait(worker);
+      });
+      all_built.arrive_and_wait();
+      run.run();
+      transport.finish();
+    });
+  }
+  processes.clear();
+  EXPECT_EQ(hosts.count_of_kinds_from(0), 0);
 }
 
 TEST(HostTransportTest, ASleepingProcessSeesAPacketSoon) {

@@ -290,7 +290,7 @@ class Traffic {
     if (place.process == process_) return;
     const auto payload_seed = static_cast<std::uint32_t>(prng.next());
     const auto bytes = static_cast<std::uint32_t>(
-        prng.next() % (prng.next() % 4 == 0 ? self_.transport.payload_bytes_max() + 1 : 130));
+        prng.next() % (prng.next() % 4 == 0 ? self_.transport.payload_bytes_max(0) + 1 : 130));
     const auto payload = payload_of(payload_seed, bytes);
     const Packet packet{.kind = 0,
                         .words = {numbers[to]++, payload_seed, is_last ? 1U : 0U, 0},

@@ -1,0 +1,92 @@
+#include "mpi/collectives/meeting_tree.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "mpi/group.hpp"
+#include "unit/mpi/inproc_transport.hpp"
+
+namespace sorrel::mpi {
+namespace {
+
+/// A job of processes with a rank each, so many of them on a node.
+class MeetingTrees : public testing::TestWithParam<std::pair<std::uint32_t, std::uint32_t>> {
+ protected:
+  [[nodiscard]] static std::int32_t count() { return static_cast<std::int32_t>(GetParam().first); }
+
+  [[nodiscard]] bool are_on_one_node(std::int32_t a, std::int32_t b) const {
+    return processes_.node_of(a) == processes_.node_of(b);
+  }
+
+  /// Above everybody that it is in the tree of.
+  [[nodiscard]] std::int32_t top_of(std::int32_t index) const {
+    while (tree_.parent_of(index) >= 0)
+      index = tree_.parent_of(index);
+    return index;
+  }
+
+  test::InprocNetwork network_{GetParam().first, 1, {.processes_per_node = GetParam().second}};
+  test::InprocTransport transport_{network_, 0};
+  ProcessMap processes_{
+      RankLayout({.rank_count = count(), .process_count = GetParam().first, .worker_count = 1}),
+      *Group::everybody(count()), transport_};
+  MeetingTree tree_{processes_};
+};
+
+INSTANTIATE_TEST_SUITE_P(Shapes,
+                         MeetingTrees,
+                         testing::Values(std::pair(2U, 0U),
+                                         std::pair(4U, 0U),
+                                         std::pair(5U, 0U),
+                                         std::pair(100U, 0U),
+                                         std::pair(2U, 1U),
+                                         std::pair(4U, 2U),
+                                         std::pair(7U, 2U),
+                                         std::pair(30U, 1U),
+                                         std::pair(40U, 20U),
+                                         std::pair(1000U, 100U)));
+
+TEST_P(MeetingTrees, WhoIsToldKnowsByWhom) {
+  for (std::int32_t index = 0; index < count(); ++index) {
+    for (const std::int32_t child : tree_.children_of(index))
+      EXPECT_EQ(tree_.parent_of(child), index);
+    if (const std::int32_t parent = tree_.parent_of(index); parent >= 0) {
+      EXPECT_EQ(std::ranges::count(tree_.children_of(parent), index), 1);
+      EXPECT_TRUE(tree_.peers_of(index).empty());
+    }
+    for (const std::int32_t peer : tree_.peers_of(index))
+      EXPECT_EQ(std::ranges::count(tree_.peers_of(peer), index), 1);
+  }
+}
+
+TEST_P(MeetingTrees, EverybodyHearsOfEverybody) {
+  for (std::int32_t index = 0; index < count(); ++index) {
+    std::vector<std::int32_t> tops = tree_.peers_of(top_of(index));
+    tops.push_back(top_of(index));
+    for (std::int32_t other = 0; other < count(); ++other)
+      EXPECT_EQ(std::ranges::count(tops, top_of(other)), 1);
+  }
+}
+
+TEST_P(MeetingTrees, OneProcessSpeaksForANode) {
+  if (processes_.node_count() == 1) return;
+  const auto is_speaker = [&](std::int32_t index) {
+    return index == processes_.speaker(processes_.node_of(index));
+  };
+  for (std::int32_t index = 0; index < count(); ++index) {
+    std::vector<std::int32_t> partners = tree_.children_of(index);
+    std::ranges::copy(tree_.peers_of(index), std::back_inserter(partners));
+    for (const std::int32_t other : partners)
+      EXPECT_TRUE(are_on_one_node(index, other) || (is_speaker(index) && is_speaker(other)));
+  }
+}
+
+TEST_P(MeetingTrees, NobodyHasManyToHear) {
+  for (std::int32_t index = 0; index < count(); ++index) {
+    EXPECT_LE(tree_.children_of(index).size(), 2U * MeetingTree::fan_out);
+    EXPECT_LT(tree_.peers_of(index).size(), std::size_t{MeetingTree::direct_top_count_max});
+  }
+}
+
+}  // namespace
+}  // namespace sorrel::mpi
