@@ -98,6 +98,7 @@ Config take_config_from_environment() {
   config.in_place = number_in("SORREL_IN_PLACE", 0) != 0;
   config.memory = adopt_memory(config);
   config.has_comm_worker = number_in("SORREL_COMM_WORKER", 0) != 0;
+  if (config.memory != nullptr) config.process_in_memory = config.own_process;
   config.cpus = cpu_list_in("SORREL_CPUS");
   config.stack_bytes = static_cast<std::size_t>(
       number_in("SORREL_STACK", static_cast<std::int64_t>(config.stack_bytes)));

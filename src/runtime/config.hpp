@@ -44,9 +44,11 @@ struct Config {
   /// How loops share the machine with other jobs: the environment's words, read while
   /// SORREL_SHARE was still there.
   loop::Settings loops;
-  /// Shared by the job's processes, for as long as this one lives; null for a job of one, and where
-  /// packets go over a host MPI.
+  /// Shared by the job's processes, or under a host MPI by those of this node, for as long as this
+  /// one lives; null for a job of one, and where all packets go over the host.
   core::JobMemory* memory = nullptr;
+  /// Which of those that share it this is.
+  std::uint32_t process_in_memory = 0;
   /// Pretend nodes; `node_count` 0: none. Of a job of one process.
   transport::WireOptions wire{.node_count = 0};
   /// Makes the schedule a function of this number. Of a job of one worker.

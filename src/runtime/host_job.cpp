@@ -218,30 +218,66 @@ os::SharedSegment open_offer(const transport::HostMember& from,
   return is_right ? std::move(segment) : os::SharedSegment();
 }
 
-/// Where all processes are on one node they need the host MPI for the start and the end alone:
-/// between them go records in memory that they share, as between those of `--procs`. All or none.
-void share_memory(transport::HostJob& job, Config& config) {
-  const bool is_one_node = std::ranges::all_of(
-      job.members, [&](const auto& member) { return member.node == job.members.front().node; });
-  const core::JobShape shape{.process_count = job.process_count,
-                             .workers_per_process = config.worker_count};
-  if (!is_one_node || job.process_count == 1 || shape.place_count() > core::place_count_max) return;
+/// The memory that the first process of this node has made for all processes there.
+os::SharedSegment make_or_open(const transport::HostJob& job,
+                               const core::JobShape& shape,
+                               std::uint32_t first) {
+  const bool is_wanted = shape.process_count > 1 && shape.place_count() <= core::place_count_max &&
+                         std::string_view(text_in("SORREL_HOST_MEMORY")) != "0";
   const std::size_t bytes = offered_bytes(shape);
   os::SharedSegment made;
-  const bool is_wanted = std::string_view(text_in("SORREL_HOST_MEMORY")) != "0";
-  if (job.process == 0 && is_wanted) made = os::SharedSegment::create(bytes);
+  if (job.process == first && is_wanted) made = os::SharedSegment::create(bytes);
   if (made.is_valid())
-    word_behind(made).store(job.members.front().probe_value, std::memory_order_relaxed);
-  const MemoryOffer offer =
-      share(job, MemoryOffer{.descriptor = made.is_valid() ? made.descriptor() : -1}).front();
-  if (offer.descriptor < 0) return;
-  os::SharedSegment mine = open_offer(job.members.front(), offer, bytes);
-  const std::vector<std::uint32_t> has_it = share(job, std::uint32_t{mine.is_valid()});
-  if (!std::ranges::all_of(has_it, [](std::uint32_t one) { return one != 0; })) return;
-  config.memory = new core::JobMemory(shape, std::move(mine));
-  if (job.process == 0) config.memory->set_has_barrier(os::has_barrier_of_processes());
-  // Nobody uses it before the first has said what it is like.
+    word_behind(made).store(job.members[first].probe_value, std::memory_order_relaxed);
+  const MemoryOffer mine{.descriptor = made.is_valid() ? made.descriptor() : -1};
+  const MemoryOffer offer = share(job, mine)[first];
+  os::SharedSegment opened;
+  if (offer.descriptor >= 0) opened = open_offer(job.members[first], offer, bytes);
+  // The offer stands until all have opened it.
+  const std::vector<std::uint32_t> has_it = share(job, std::uint32_t{opened.is_valid()});
+  const bool have_all = std::ranges::all_of(
+      job.neighbours(), [&](std::uint32_t process) { return has_it[process] != 0; });
+  return have_all ? std::move(opened) : os::SharedSegment();
+}
+
+/// Processes of one node need the host MPI for the start and the end alone: between them go records
+/// in memory that they share, as between those of `--procs`. All of a node or none.
+void share_memory(transport::HostJob& job, Config& config) {
+  const std::vector<std::uint32_t> neighbours = job.neighbours();
+  const core::JobShape shape{.process_count = static_cast<std::uint32_t>(neighbours.size()),
+                             .workers_per_process = config.worker_count,
+                             .is_part = neighbours.size() != job.process_count};
+  os::SharedSegment segment = make_or_open(job, shape, neighbours.front());
+  if (segment.is_valid()) {
+    config.memory = new core::JobMemory(shape, std::move(segment));
+    config.process_in_memory =
+        static_cast<std::uint32_t>(std::ranges::find(neighbours, job.process) - neighbours.begin());
+    if (config.process_in_memory == 0)
+      config.memory->set_has_barrier(os::has_barrier_of_processes());
+  }
+  // Nobody uses it before the first of its node has said what it is like.
   share(job, std::uint32_t{0});
+}
+
+std::uint32_t node_count_of(const transport::HostJob& job) {
+  std::vector<std::int32_t> nodes;
+  for (const transport::HostMember& member : job.members)
+    nodes.push_back(member.node);
+  std::ranges::sort(nodes);
+  return static_cast<std::uint32_t>(std::ranges::unique(nodes).begin() - nodes.begin());
+}
+
+/// What the job is made of, for those who want to know.
+void tell(const transport::HostJob& job, const Config& config) {
+  std::array<char, 32> nodes{};
+  const std::uint32_t node_count = node_count_of(job);
+  if (node_count > 1) std::snprintf(nodes.data(), nodes.size(), " on %u nodes", node_count);
+  const char* memory = "";
+  if (config.memory != nullptr)
+    memory = node_count > 1 ? "; those of a node share memory" : " that share memory";
+  std::fprintf(stderr, "sorrel: host MPI %s (%s): %d ranks, %u processes of %u workers%s%s\n",
+               job.api->name, job.api->version_text(job.host), config.rank_count, job.process_count,
+               config.worker_count, nodes.data(), memory);
 }
 
 void fill_board(const Config& config) {
@@ -273,6 +309,7 @@ void join_host(Config& config) {
   config.process_count = job.process_count;
   config.own_process = job.process;
   config.host = &job;
+  job.may_pull = config.may_pull;
   const auto ranks = static_cast<std::uint32_t>(config.rank_count);
   if (ranks < job.process_count || (config.in_place && ranks != job.process_count)) {
     // One says it for all; they end with it.
@@ -280,13 +317,10 @@ void join_host(Config& config) {
     end_with(bad_words_status, "%u ranks for %u processes of the host MPI: each needs %s", ranks,
              job.process_count, config.in_place ? "one, because the program runs as it is" : "one");
   }
-  share_memory(job, config);
+  // Where every process has a node of its own, nobody shares anything.
+  if (node_count_of(job) != job.process_count) share_memory(job, config);
   fill_board(config);
-  if (std::getenv("SORREL_VERBOSE") != nullptr && job.process == 0) {
-    std::fprintf(stderr, "sorrel: host MPI %s (%s): %u ranks, %u processes of %u workers%s\n",
-                 job.api->name, job.api->version_text(job.host), ranks, job.process_count,
-                 config.worker_count, config.memory != nullptr ? " that share memory" : "");
-  }
+  if (std::getenv("SORREL_VERBOSE") != nullptr && job.process == 0) tell(job, config);
 }
 
 void leave_host(const Config& config) {

@@ -40,7 +40,7 @@ void end_with_process(int status, void* /*argument*/) {
   }
   // It never asked for MPI: the others may wait for it in vain, and are told.
   const Config& config = process_config();
-  if (config.memory != nullptr) config.memory->mark_gone(config.own_process);
+  if (config.memory != nullptr) config.memory->mark_gone(config.process_in_memory);
   leave_host(config);
 }
 

@@ -33,7 +33,7 @@ core::SchedulerOptions scheduler_options(const Config& config) {
                                  .limits = {},
                                  .cpus = config.cpus,
                                  .memory = config.memory,
-                                 .process = config.memory == nullptr ? 0 : config.own_process,
+                                 .process = config.process_in_memory,
                                  .seed = config.seed};
   // Who shares the machine with others is not held where one of them may be.
   options.may_move = config.worker_count > 1 && config.loops.limits.share != core::Share::fixed;
@@ -59,7 +59,8 @@ core::SchedulerOptions scheduler_options(const Config& config) {
 std::unique_ptr<transport::Transport> make_transport(const Config& config,
                                                      core::Scheduler& scheduler) {
   if (config.process_count == 1) return nullptr;
-  if (config.memory == nullptr) {
+  const bool is_all_near = config.memory != nullptr && !config.memory->shape().is_part;
+  if (!is_all_near) {
     if (config.host == nullptr) return nullptr;
     return std::make_unique<transport::HostTransport>(scheduler, *config.host);
   }

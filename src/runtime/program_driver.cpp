@@ -116,7 +116,7 @@ int refuse(const std::string& trouble) {
   const bool is_speaker =
       config.host != nullptr
           ? config.own_process == 0
-          : config.memory == nullptr || config.memory->claim_ending(config.own_process);
+          : config.memory == nullptr || config.memory->claim_ending(config.process_in_memory);
   if (is_speaker) std::fprintf(stderr, "sorrel: %s\n", trouble.c_str());
   return bad_program_status;
 }

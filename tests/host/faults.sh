@@ -1,21 +1,25 @@
 #!/usr/bin/env bash
 # How a job under a host MPI ends when something goes wrong: faults.sh HOST WHAT REPETITIONS SORREL FAULTS
 # It must be over soon, with one line of ours that names the culprit (the launcher says more), and leave no process.
+# HOST.network: two processes in each of two network namespaces, else two processes here.
 set -u
-host=$1 what=$2 repetitions=$3 sorrel=$4 faults=$5
+host=${1%.network} what=$2 repetitions=$3 sorrel=$4 faults=$5
+shape=${1#"$host"}
 here=$(dirname "$(readlink -f "$0")")
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 name=h$$
 ln -s "$faults" "$folder/$name"
 . "$here/../procs/watch.sh"
 
-nobody_left() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "run -n 4 .*$folder/$name")" ]; }
-ours_are_gone() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "^[^ ]*sorrel run -n 4 .*$folder/$name")" ]; }
+nobody_left() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "run .*-n 4 .*$folder/$name")" ]; }
+ours_are_gone() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "^[^ ]*sorrel run .*-n 4 .*$folder/$name")" ]; }
 
 begin() {
   # What the last repetition has said is not said by this one.
   : >"$folder/out"
-  "$here/under.sh" "$host" 2 "$sorrel" run -n 4 --workers 1 "$folder/$name" "$@" >"$folder/out" 2>"$folder/err" </dev/null &
+  local start=("$here/under.sh" "$host" 2 "$sorrel" run --workers 1)
+  [ -z "$shape" ] || start=("$here/network.sh" "$host" 2 "$sorrel" 2000)
+  "${start[@]}" -n 4 "$folder/$name" "$@" >"$folder/out" 2>"$folder/err" </dev/null &
   job=$!
 }
 # ends_with STATUS LINE LIMIT_MS: - for any status that is not 0, any for any; - for no line of ours.
@@ -39,6 +43,17 @@ ends_with() {
     [ "$(wc -l <<<"$lines")" -le "${lines_max:-1}" ] || fail "more than one line of ours"
   fi
 }
+# Who of ours is in a namespace, a or b.
+living_in() { comm -12 <(living | sort) <(ip netns pids "sorrel-$1-$job" | sort); }
+# kill_one_of COMMAND…: kill -9 of one of those that it lists, and what must follow.
+kill_one_of() {
+  local victim
+  until victim=$("$@" | shuf -n 1) && [ -n "$victim" ]; do sleep 0.01; done
+  kill -9 "$victim"
+  wait_until "$patience" ours_are_gone || fail "one of ours is there after $patience ms"
+  # The launcher takes its own time: Open MPI's sleeps more than a second between its own steps.
+  ends_with - "$killed" 5000
+}
 # The process of rank 2, which is process 1.
 child_of_launcher() { pgrep -x "$name" | tail -n 1; }
 start_computing() {
@@ -47,18 +62,23 @@ start_computing() {
   ended && ends_with 0 - 0
 }
 
-killed='^sorrel: process [01] \(ranks (0-1|2-3)\) was killed by signal 9 \(Killed\)$'
+# A process and its ranks, as a line names them.
+of_rank_2='1 \(ranks 2-3\)' of_a='0 \(ranks 0-1\)' of_b='1 \(ranks 2-3\)'
+[ -z "$shape" ] || of_rank_2='2 \(rank 2\)' of_a='[01] \(rank [01]\)' of_b='[23] \(rank [23]\)'
+# Until the launcher has ended all others, ms. Open MPI's daemons sleep a second before each of two signals.
+patience=2000
+[ "$host$shape" != openmpi.network ] || patience=5000
+killed="^sorrel: process ($of_a|$of_b) was killed by signal 9 \(Killed\)\$"
 for ((i = 1; i <= repetitions; ++i)); do
   case $what in
     abort) begin abort && ends_with - '^sorrel: rank 2: called MPI_Abort with code 77$' 15000 ;;
     crash) begin crash && ends_with - '^sorrel: rank 2: Segmentation fault \(signal 11\)' 15000 ;;
     exit) begin exit && ends_with - '^sorrel: rank 2: ended with status 4 without calling MPI_Finalize$' 15000 ;;
-    kill) begin kill && ends_with - '^sorrel: process 1 \(ranks 2-3\) was killed by signal 9 \(Killed\)$' 15000 ;;
-    orphan) begin orphan && ends_with - '^sorrel: process 1 \(ranks 2-3\) was killed by signal 9 \(Killed\)$' 15000 ;;
+    kill | orphan) begin "$what" && ends_with - "^sorrel: process $of_rank_2 was killed by signal 9 \(Killed\)\$" 15000 ;;
     deadlock)
       begin deadlock
       wait_until 20000 eval 'started || ended' || fail "did not start"
-      wait_until 2000 ours_are_gone || fail "one of ours is there after 2 s"
+      wait_until "$patience" ours_are_gone || fail "one of ours is there after $patience ms"
       ends_with 3 '^sorrel: deadlock: 4 of 4 ranks wait, and nothing is under way$' 5000
       [ "$(grep -cE '^ +[0-3]  MPI_Recv +from any +3 +MPI_COMM_WORLD +wait_for_ever' "$folder/err")" = 4 ] || fail "the table"
       ;;
@@ -78,11 +98,13 @@ for ((i = 1; i <= repetitions; ++i)); do
       ;;
     kill_one)
       start_computing
-      until victim=$(living | shuf -n 1) && [ -n "$victim" ]; do sleep 0.01; done
-      kill -9 "$victim"
-      wait_until 2000 ours_are_gone || fail "one of ours is there after 2 s"
-      # The launcher takes its own time: Open MPI's sleeps more than a second between its own steps.
-      ends_with - "$killed" 5000
+      kill_one_of living
+      ;;
+    kill_in_a | kill_in_b)
+      # On one of the nodes; its neighbour and the other node's processes go with it.
+      start_computing
+      [ "$what" = kill_in_a ] && killed=${killed/|$of_b/} || killed=${killed/$of_a|/}
+      kill_one_of living_in "${what#kill_in_}"
       ;;
     kill_launcher)
       start_computing

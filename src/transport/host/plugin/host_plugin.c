@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "transport/host/host_api.h"
 
@@ -33,6 +34,7 @@ static struct {
   struct receive* receives;
   MPI_Request* sends;
   MPI_Request ending;
+  int spans_nodes;
   char version[128];
 } host;
 
@@ -93,6 +95,9 @@ static void* host_begin(const char* library,
         "MPI_Comm_split_type");
   check(MPI_Allreduce(&place->process, &place->node_first_process, 1, MPI_INT, MPI_MIN, node),
         "MPI_Allreduce");
+  int node_size = 0;
+  check(MPI_Comm_size(node, &node_size), "MPI_Comm_size");
+  host.spans_nodes = node_size != place->process_count;
   check(MPI_Comm_free(&node), "MPI_Comm_free");
   read_version();
   return &host;
@@ -203,6 +208,20 @@ static void cancel(MPI_Request* request) {
   MPI_Wait(request, MPI_STATUS_IGNORE);
 }
 
+/* Over several nodes MPICH over UCX may hang in MPI_Finalize: a process that gets there late waits
+ * for others to close their connections with it, and they wait for the launcher, where they answer
+ * nothing. When nothing is under way any more, all that is left to do is to tell the launcher so,
+ * in MPI_Finalize's own words (PMI-1). 0 where the launcher is not MPICH's. */
+static int has_told_launcher(void) {
+  static const char words[] = "cmd=finalize\n";
+  const char* connection = getenv("PMI_FD");
+  if (!host.spans_nodes || connection == NULL || getenv("SLURM_STEP_ID") != NULL) return 0;
+  const int descriptor = atoi(connection);
+  char answer[256];
+  return write(descriptor, words, sizeof words - 1) == (ssize_t)sizeof words - 1 &&
+         read(descriptor, answer, sizeof answer) > 0;
+}
+
 static void host_finish(void* self) {
   (void)self;
   for (int i = 0; i < host.lane_count; ++i) {
@@ -211,8 +230,8 @@ static void host_finish(void* self) {
       drop_head(i);
     }
   }
-  /* Together: MPICH over UCX may wait in MPI_Finalize for a process that is further on. */
   MPI_Barrier(host.comm);
+  if (has_told_launcher()) return;
   MPI_Comm_free(&host.comm);
   MPI_Finalize();
 }
