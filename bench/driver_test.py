@@ -3,6 +3,7 @@
     python3 bench/driver_test.py
 """
 
+import argparse
 import dataclasses
 import pathlib
 import sys
@@ -12,7 +13,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
-from sorrel_bench import beside, graph, overlap, overlap_apps, throughput  # noqa: E402
+from sorrel_bench import beside, graph, overlap, overlap_apps, overlap_picture, throughput  # noqa: E402
 from sorrel_bench import partition, smp  # noqa: E402
 from sorrel_bench.bars import judge  # noqa: E402
 from sorrel_bench.experiments import EXPERIMENTS, Experiment, select  # noqa: E402
@@ -201,12 +202,30 @@ class OverlapBars(unittest.TestCase):
         self.assertEqual(overlap.picture(128, rates).count("<rect"), 2 * 4 + 4)
 
     def test_ask_of_each_app_what_it_is_to_hide(self) -> None:
-        summa, ft = overlap_apps.APPS
+        apps = {app.name: app for app in overlap_apps.APPS}
         times = {"ideal": 1.0, "base": 2.0, "olap": 1.3, "graph": 1.3}
-        self.assertFalse(overlap_apps.bar_of(summa, times).ok)
-        self.assertTrue(overlap_apps.bar_of(ft, times).ok)
-        samples = {"summa": {variant: [times[variant], 3.0] for variant in overlap_apps.VARIANTS}}
-        self.assertEqual(overlap_apps.picture(samples).count("<rect"), 4 + 4)
+        self.assertFalse(overlap_apps.bar_of(apps["summa"], times).ok)
+        self.assertTrue(overlap_apps.bar_of(apps["ft"], times).ok)
+
+    def test_measure_what_was_asked_for_once(self) -> None:
+        def plan(name: str, *only: str) -> list:
+            app = next(app for app in overlap_apps.APPS if app.name == name)
+            arguments = argparse.Namespace(only=list(only), quick=False, rounds=None)
+            return [(size, wire, rounds) for size, wire, rounds in overlap_apps.plan_of(app, arguments)]
+
+        self.assertEqual(plan("ft", "ft"), [("FT class A", overlap_apps.BAR_WIRE, overlap_apps.FULL)])
+        self.assertEqual(plan("ft", "summa"), [])
+        self.assertEqual(plan("jacobi3d", "ft"), [])
+        everything = [row[:2] for row in plan("summa")]
+        self.assertEqual(len(everything), 2 * len(overlap_apps.WIRES))
+        self.assertEqual(len(set(everything)), len(everything))
+
+    def test_draw_every_mesh_and_say_where_nothing_is_hidden(self) -> None:
+        rates = {"ideal": 4.0, "base": 2.0, "olap": 3.0, "graph": 1.0}
+        drawn = overlap_picture.picture("a title", {"small": {"w": rates}, "large": {"w": rates, "v": {**rates, "graph": 4.0}}})
+        # The background, four in the legend, four a wire.
+        self.assertEqual(drawn.count("<rect"), 1 + 4 + 3 * 4)
+        self.assertEqual((drawn.count("slower than BASE"), drawn.count("100 % hidden")), (2, 1))
 
 
 class ThroughputBound(unittest.TestCase):
