@@ -101,8 +101,8 @@ inline auto node_shapes() {
     shape.processes_per_node = processes_per_node;
     return shape;
   };
-  return testing::Values(by({9, 2, 4}, 2), by({70, 1, 5}, 2), by({13, 1, 13}, 2),
-                         by({20, 1, 20}, 10));
+  return testing::Values(by({9, 2, 4}, 2), by({70, 1, 5}, 2), by({11, 1, 11}, 2),
+                         by({11, 1, 11}, 10));
 }
 
 inline auto process_shapes() {
