@@ -197,10 +197,6 @@ class OverlapBars(unittest.TestCase):
         self.assertTrue(exposed.ok and against_olap.ok and off.ok)
         self.assertIsNone(overlap.hidden({**times, "base": 1.01}), "nothing to hide")
 
-    def test_draw_every_wire(self) -> None:
-        rates = {wire: dict.fromkeys(overlap.VARIANTS, 1.0) for wire in ("off", "50us")}
-        self.assertEqual(overlap.picture(128, rates).count("<rect"), 2 * 4 + 4)
-
     def test_ask_of_each_app_what_it_is_to_hide(self) -> None:
         apps = {app.name: app for app in overlap_apps.APPS}
         times = {"ideal": 1.0, "base": 2.0, "olap": 1.3, "graph": 1.3}

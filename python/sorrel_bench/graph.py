@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import tempfile
 
-from . import machine, report
+from . import graph_program, machine, report
 from .bars import OWN, Bar
 
 PARTS = ("wavefront",)
@@ -38,13 +38,6 @@ PEERS = (
 )
 
 
-def _folder(*choices: pathlib.Path) -> pathlib.Path:
-    for folder in choices:
-        if folder.is_dir():
-            return folder
-    raise SystemExit(f"sorrel: bench: {choices[-1]} is not there")
-
-
 class Programs:
     """Builds the wavefront with every runtime that is here."""
 
@@ -53,11 +46,9 @@ class Programs:
         self.troubles: list[str] = []
         self.found: dict[str, str] = {}
         self._folder = folder
-        here = pathlib.Path(__file__).resolve()
-        self._sources = _folder(here.parents[2] / "bench/graph")
+        self._sources = graph_program.ROOT / "bench/graph"
         prefix = pathlib.Path(command).resolve().parents[1]
-        include = _folder(prefix / "include/sorrel", here.parents[2] / "include/sorrel").parent
-        archive = next(p for p in (prefix / "lib/libsorrel_graph.a", prefix / "src/libsorrel_graph.a") if p.is_file())
+        include, archive = graph_program.library_of(command)
         own = (f"-I{include}", str(archive), f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-lsorrel")
         self._compile(OWN, "wavefront_sorrel.cpp", own)
         for peer in PEERS:

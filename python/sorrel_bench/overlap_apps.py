@@ -8,23 +8,14 @@ import dataclasses
 import json
 import os
 import pathlib
-import subprocess
 
-from . import report
+from . import graph_program, report
 from .bars import Bar
+from .graph_program import Wire
 from .overlap_picture import VARIANTS, hidden, picture
 
 RANKS = 16
 FULL, SWEEP, QUICK = 7, 3, 2
-
-
-@dataclasses.dataclass(frozen=True)
-class Wire:
-    label: str
-    text: str | None
-
-    def words(self) -> list[str]:
-        return ["--wire", self.text] if self.text else []
 
 
 BAR_WIRE = Wire("50us 1GB/s 4 nodes", "latency=50us,bandwidth=1GB/s,nodes=4")
@@ -80,27 +71,15 @@ def blas_words() -> list[str]:
 
 def build(command: str, app: App, folder: pathlib.Path) -> str | None:
     """The program, or None where a library is missing."""
-    here = pathlib.Path(__file__).resolve()
-    source = here.parents[2] / "apps" / app.name
-    prefix = pathlib.Path(command).resolve().parents[1]
-    include = next(p for p in (prefix / "include", here.parents[2] / "include") if (p / "sorrel/graph.hpp").is_file())
-    archive = next(p for p in (prefix / "lib/libsorrel_graph.a", prefix / "src/libsorrel_graph.a") if p.is_file())
+    flags = ("-O3", "-march=native", "-fcx-limited-range", *(blas_words() if app.name == "summa" else ()))
+    sources = [graph_program.ROOT / "apps" / app.name / name for name in app.sources]
     program = folder / app.name
-    words = [command, "cxx", "-O3", "-march=native", "-fcx-limited-range", "-std=c++20", "-w", f"-I{include}",
-             *(blas_words() if app.name == "summa" else ()), *(str(source / name) for name in app.sources), str(archive),
-             *app.libraries, "-o", str(program)]  # fmt: skip
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    return str(program) if done.returncode == 0 else None
+    return str(program) if graph_program.build(command, program, sources, flags, app.libraries) is None else None
 
 
 def run(command: str, wire: Wire, words: list[str]) -> dict[str, float]:
-    line = [command, "run", "-n", str(RANKS), "--share", "fixed", *wire.words(), *words]
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("SORREL_")}
-    done = subprocess.run(line, capture_output=True, text=True, check=False, env=kept)
-    if done.returncode != 0:
-        raise SystemExit(f"sorrel: bench: failed: {' '.join(line)}")
-    told = done.stdout.split()
-    return {word: float(told[told.index(word) + 1]) for word in ("seconds", "gflops")}
+    told = graph_program.run([command, "run", "-n", str(RANKS), "--share", "fixed", *wire.words(), *words])
+    return {word: float(told[word]) for word in ("seconds", "gflops")}
 
 
 def best(runs: dict[str, list[dict[str, float]]], word: str) -> dict[str, float]:
@@ -149,13 +128,13 @@ def measure(arguments, folder: pathlib.Path) -> tuple[Samples, list[Bar], list[s
             for round_ in range(rounds):
                 turn = round_ % len(VARIANTS)
                 for variant in VARIANTS[turn:] + VARIANTS[:turn]:
-                    progress.step(f"{size} {variant}, {wire.label}")
+                    progress.step(f"{size} {variant}, {wire.name}")
                     words = [program, variant, *app.sizes[size], *app.variant_arguments.get(variant, ())]
                     found[variant].append(run(arguments.command, wire, words))
-            samples.setdefault(size, {})[wire.label] = found
+            samples.setdefault(size, {})[wire.name] = found
         progress.end()
-        if app.hidden_min is not None and BAR_WIRE.label in samples.get(app.title, {}):
-            bars.append(bar_of(app, best(samples[app.title][BAR_WIRE.label], "seconds")))
+        if app.hidden_min is not None and BAR_WIRE.name in samples.get(app.title, {}):
+            bars.append(bar_of(app, best(samples[app.title][BAR_WIRE.name], "seconds")))
     print_samples(samples)
     return samples, bars, missing
 
@@ -164,11 +143,11 @@ def print_samples(samples: Samples) -> None:
     print(f"{RANKS} ranks on {len(os.sched_getaffinity(0))} CPUs, GFLOP/s, best of each:")
     print(f"{'':<16}{'wire':<22}" + "".join(f"{variant.upper():>9}" for variant in VARIANTS) + f"{'hidden':>9}")
     for size, wires in samples.items():
-        for label, runs in wires.items():
+        for name, runs in wires.items():
             share = hidden(best(runs, "seconds"))
             text = "-" if share is None else f"{100 * share:.0f} %"
             rates = best(runs, "gflops")
-            print(f"{size:<16}{label:<22}" + "".join(f"{rates[variant]:>9.2f}" for variant in VARIANTS) + f"{text:>9}")
+            print(f"{size:<16}{name:<22}" + "".join(f"{rates[variant]:>9.2f}" for variant in VARIANTS) + f"{text:>9}")
 
 
 def save(path: pathlib.Path, facts: dict, arguments, results: tuple) -> None:
@@ -180,7 +159,7 @@ def save(path: pathlib.Path, facts: dict, arguments, results: tuple) -> None:
     if not samples:
         return
     # Wires in the order of WIRES, whenever they were measured.
-    order = [wire.label for wire in WIRES]
-    rates = {size: {label: best(wires[label], "gflops") for label in order if label in wires} for size, wires in samples.items()}
+    order = [wire.name for wire in WIRES]
+    rates = {size: {name: best(wires[name], "gflops") for name in order if name in wires} for size, wires in samples.items()}
     title = f"GFLOP/s, {RANKS} ranks on pretend nodes"
     path.with_suffix(".apps.svg").write_text(picture(title, rates), encoding="utf-8")

@@ -5,14 +5,12 @@ of them for messages alone. Tasks of different length, and different amounts of 
 """
 
 import json
-import os
 import pathlib
-import subprocess
 
-from . import report
+from . import graph_program, report
 
 PARTS = ("service",)
-WIRE = "latency=50us,bandwidth=1GB/s,nodes=4"
+WIRE = graph_program.Wire("50us", "latency=50us,bandwidth=1GB/s,nodes=4")
 RANKS, WORKERS = 4, 2
 MODES = {"all": [], "comm": ["--comm-worker"]}
 TASK_US = (20, 500, 4000)
@@ -20,35 +18,17 @@ TASK_US = (20, 500, 4000)
 WORK_MS = (0.5, 4.0, 16.0)
 
 
-def build(command: str, folder: pathlib.Path) -> str:
-    here = pathlib.Path(__file__).resolve()
-    prefix = pathlib.Path(command).resolve().parents[1]
-    source = here.parents[2] / "bench/graph/relay.cpp"
-    include = next(p for p in (prefix / "include", here.parents[2] / "include") if (p / "sorrel/graph.hpp").is_file())
-    archive = next(p for p in (prefix / "lib/libsorrel_graph.a", prefix / "src/libsorrel_graph.a") if p.is_file())
-    program = folder / "relay"
-    words = [command, "cxx", "-O2", "-std=c++20", "-w", f"-I{include}", str(source), str(archive), "-o", str(program)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise SystemExit(f"sorrel: bench: relay: {(done.stderr.strip().splitlines() or ['does not compile'])[-1][:200]}")
-    return str(program)
-
-
 def seconds_of(command: str, program: str, mode: str, task_us: float, tasks: int) -> float:
     steps = 10 if task_us * tasks < 10_000 else 4
-    words = [command, "run", "-n", str(RANKS), "--workers", str(WORKERS), "--share", "fixed", "--wire", WIRE, *MODES[mode],
+    words = [command, "run", "-n", str(RANKS), "--workers", str(WORKERS), "--share", "fixed", *WIRE.words(), *MODES[mode],
              program, str(task_us), str(tasks), str(steps)]  # fmt: skip
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("SORREL_")}
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=kept)
-    if done.returncode != 0:
-        raise SystemExit(f"sorrel: bench: failed: {' '.join(words)}")
-    told = done.stdout.split()
-    return float(told[told.index("seconds") + 1])
+    return float(graph_program.run(words)["seconds"])
 
 
 def measure(arguments, facts: dict, folder: pathlib.Path) -> None:
     rounds = arguments.rounds or (2 if arguments.quick else 5)
-    program = build(arguments.command, folder)
+    source = graph_program.ROOT / "bench/graph/relay.cpp"
+    program = graph_program.must_build(arguments.command, folder / "relay", [source], ("-O2",))
     cases = [(work_ms, task_us) for work_ms in WORK_MS for task_us in TASK_US if work_ms * 1000 >= task_us]
     samples: dict[str, dict[str, list[float]]] = {
         f"{work_ms} ms in tasks of {task_us} us": {mode: [] for mode in MODES} for work_ms, task_us in cases
