@@ -1,7 +1,7 @@
 // Loops whose iterations wait for each other (depend(sink) and depend(source)).
 //
 // posted[i] belongs to iteration i of the outermost loop: how far its inner iterations, counted in
-// their order, have posted; 0: none. Labels: (S) release by who posts, acquire by who waits.
+// their order, have posted; 0: none. (S) is posting and looking, by the rules of WaitCount.
 #include <cstdarg>
 
 #include "omp/face.hpp"
@@ -42,15 +42,15 @@ struct Sink {
 
   static bool has_come(void* argument) {
     const auto& self = *static_cast<const Sink*>(argument);
-    // (S) acquire.
-    return self.posted->load(std::memory_order_acquire) >= self.wanted;
+    // (S), pairs with post().
+    return self.posted->load(waiter_looks) >= self.wanted;
   }
 };
 
 void post(std::uint64_t outer, std::uint64_t inner) {
   WorkShare& share = *this_thread().share;
-  // (S) seq_cst: release, and before the look at the waiters.
-  share.posted[outer].exchange(inner + 1, std::memory_order_seq_cst);
+  // (S), pairs with Sink.
+  share.posted[outer].exchange(inner + 1, waker_makes);
   share.waiters.wake_all();
 }
 

@@ -33,10 +33,10 @@ constexpr int pauses_max = 8;
 
 bool Lock::take_as_waiter(void* argument) {
   auto& word = static_cast<Lock*>(argument)->word_;
-  // Relaxed: it is marked already, and whoever gives it back wakes somebody.
-  if (word.load(std::memory_order_relaxed) == 2) return false;
-  // (M) acquire; seq_cst after the waiter has counted itself in.
-  return word.exchange(2, std::memory_order_seq_cst) == 0;
+  // If it is marked already, whoever gives it back wakes somebody.
+  if (word.load(waiter_looks) == 2) return false;
+  // (L) acquire, pairs with give(), which looks for us: we have counted ourselves in.
+  return word.exchange(2, waiter_looks) == 0;
 }
 
 void Lock::take_slowly() {

@@ -2,12 +2,14 @@
 //! OpenMP threads run; then, if there are none, sleeps.
 //!
 //! 0: free, 1: taken, 2: taken and somebody may wait. Waiters stand in lists found by the word's
-//! address. Any OpenMP thread; may suspend where it says so. Ordering label: (M) taking and letting
+//! address. Any OpenMP thread; may suspend where it says so. Ordering label: (L) taking and letting
 //! go.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+
+#include "omp/wait_count.hpp"
 
 namespace sorrel::omp {
 
@@ -18,7 +20,7 @@ class Lock {
   /// May suspend.
   void take() {
     std::uint32_t expected = 0;
-    // (M) acquire, pairs with give().
+    // (L) acquire, pairs with give().
     if (!word_.compare_exchange_strong(expected, 1, std::memory_order_acquire,
                                        std::memory_order_relaxed))
       take_slowly();
@@ -31,8 +33,8 @@ class Lock {
   }
 
   void give() {
-    // (M) release; seq_cst before the look at the waiters.
-    if (word_.exchange(0, std::memory_order_seq_cst) == 2) wake_one();
+    // (L) release; before the look at the waiters, see WaitCount.
+    if (word_.exchange(0, waker_makes) == 2) wake_one();
   }
 
  private:

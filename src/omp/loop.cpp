@@ -90,8 +90,8 @@ struct Turn {
 
   static bool has_come(void* argument) {
     const auto& self = *static_cast<const Turn*>(argument);
-    // (N) acquire, pairs with pass_turn().
-    return self.share->ordered_next.load(std::memory_order_acquire) == self.begin;
+    // (N), pairs with pass_turn().
+    return self.share->ordered_next.load(waiter_looks) == self.begin;
   }
 };
 
@@ -100,8 +100,8 @@ void pass_turn(Thread& thread) {
   wait_for_turn(thread);
   WorkShare& share = *thread.share;
   thread.holds_chunk = false;
-  // (N) seq_cst: release, and before the look at the waiters.
-  share.ordered_next.exchange(thread.chunk_end, std::memory_order_seq_cst);
+  // (N), pairs with Turn.
+  share.ordered_next.exchange(thread.chunk_end, waker_makes);
   share.waiters.wake_all();
 }
 

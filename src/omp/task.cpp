@@ -39,8 +39,9 @@ bool drop_reference(Task& task) {
 
 /// What a finished or gone child adds to its parent's family.
 void tell_parent(Thread& thread, Task* parent, std::uint32_t parent_level, std::uint64_t news) {
-  // (F) acq_rel. With the parent done, the last child's memory to go takes the parent's along.
-  const std::uint64_t family = parent->family.fetch_add(news, std::memory_order_acq_rel) + news;
+  // (F) acq_rel, and before the look at the waiters. With the parent done, the last child's memory
+  // to go takes the parent's along.
+  const std::uint64_t family = parent->family.fetch_add(news, waker_makes) + news;
   if (parent_level != 0 && news >= one_gone && family < one_gone && drop_reference(*parent))
     destroy(thread, *parent);
 }
@@ -112,8 +113,8 @@ void release_successors(Thread& thread, Task& task) {
     Successor* next = successor->next;
     Task& then = *successor->task;
     if (!successor->is_inline) delete successor;
-    // (B) acq_rel: what all the predecessors did.
-    if (then.blockers.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    // (B) acq_rel: what all the predecessors did; before the look at the waiters, in finish().
+    if (then.blockers.fetch_sub(1, waker_makes) == 1) {
       queue_task(thread, then, is_first);
       is_first = false;
     }
@@ -150,8 +151,8 @@ void finish(Thread& thread, Task& task) {
   } else {
     tell_parent(thread, parent, parent_level, 1);
   }
-  // Seq_cst: whoever ends the group may go at once; before the look at the waiters.
-  if (taskgroup != nullptr) taskgroup->unfinished.fetch_sub(1, std::memory_order_seq_cst);
+  // Whoever ends the group may go at once.
+  if (taskgroup != nullptr) taskgroup->unfinished.fetch_sub(1, waker_makes);
   team.task_waiters.wake_all();
   if (thread.team == &team) {
     Desk& desk = *thread.desk;
@@ -255,17 +256,17 @@ struct Waiting {
 
   static bool for_children(void* argument) {
     const auto& self = *static_cast<const Waiting*>(argument);
-    return self.task->children_done() || self.may_find();
+    return self.task->children_done(waiter_looks) || self.may_find();
   }
 
   static bool for_group(void* argument) {
     const auto& self = *static_cast<const Waiting*>(argument);
-    return self.group->unfinished.load(std::memory_order_acquire) == 0 || self.may_find();
+    return self.group->unfinished.load(waiter_looks) == 0 || self.may_find();
   }
 
   static bool for_blockers(void* argument) {
     const auto& self = *static_cast<const Waiting*>(argument);
-    return self.task->blockers.load(std::memory_order_acquire) == 1 || self.may_find();
+    return self.task->blockers.load(waiter_looks) == 1 || self.may_find();
   }
 
   [[nodiscard]] bool may_find() const { return team->task_flag.is_up(); }

@@ -72,9 +72,9 @@ struct alignas(cache_line_bytes) Task {
   std::uint32_t predecessors = 0;  ///< counted by its maker
   Successor own_successor;         ///< its first place in somebody's list
 
-  [[nodiscard]] bool children_done() const {
-    // (F) acquire, pairs with finish(): what the children did.
-    return static_cast<std::uint32_t>(family.load(std::memory_order_acquire)) == created;
+  /// (F) acquire, pairs with finish(): what the children did.
+  [[nodiscard]] bool children_done(std::memory_order order = std::memory_order_acquire) const {
+    return static_cast<std::uint32_t>(family.load(order)) == created;
   }
 };
 

@@ -25,7 +25,7 @@ struct BarrierWait {
   static bool is_over(void* argument) {
     const auto& self = *static_cast<const BarrierWait*>(argument);
     if (self.barrier->generation() != self.generation) return true;
-    if (self.is_cancellable && self.team->is_cancelled(cancelled_parallel)) return true;
+    if (self.is_cancellable && self.team->is_cancelled_for_waiter()) return true;
     return self.team->task_flag.is_up();
   }
 };

@@ -84,6 +84,11 @@ struct alignas(cache_line_bytes) Team {
     // Relaxed: a request that is noticed sooner or later; nothing is read through it.
     return (cancelled.load(std::memory_order_relaxed) & what) != 0;
   }
+
+  /// Of one who would sleep until it is.
+  [[nodiscard]] bool is_cancelled_for_waiter() const {
+    return (cancelled.load(waiter_looks) & cancelled_parallel) != 0;
+  }
 };
 
 /// What a fork is asked for.

@@ -6,11 +6,10 @@ namespace sorrel::omp {
 
 bool WaitList::add_unless(Thread& thread, const Condition& condition) {
   lock_.lock();
-  // (W) seq_cst, pairs with (C).
-  count_.fetch_add(1, std::memory_order_seq_cst);
+  count_.count_in();
   if (thread.is_listed || condition.holds()) {
     const bool was_listed = thread.is_listed;
-    count_.fetch_sub(1, std::memory_order_relaxed);  // under the lock: only a hint is too high
+    count_.count_out();
     lock_.unlock();
     return was_listed;
   }
@@ -28,7 +27,7 @@ Thread* WaitList::unlink(Thread* before, Thread& thread) {
   (before == nullptr ? first_ : before->next_waiting) = next;
   if (last_ == &thread) last_ = before;
   thread.is_listed = false;
-  count_.fetch_sub(1, std::memory_order_relaxed);  // as above
+  count_.count_out();
   return next;
 }
 

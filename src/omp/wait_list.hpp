@@ -1,24 +1,22 @@
 //! WaitList - OpenMP threads that wait for a condition, and how whoever makes it true finds them.
 //!
 //! Any thread. A waiter adds itself unless the condition holds; a waker makes the condition true,
-//! then calls wake_all() or wake_one(). Neither misses the other: the waiter counts itself in
-//! before it looks (W), the waker has made its change before it looks at the count (C), both with
-//! sequentially consistent operations, so one of them sees the other's. The waker's change must
-//! itself be a read-modify-write or be followed by one. A thread that was woken looks again by
-//! itself.
+//! then calls wake_all() or wake_one(). Neither misses the other if the condition looks with
+//! `waiter_looks` and the change is made with `waker_makes` (wait_count.hpp). A thread that was
+//! woken looks again by itself.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "omp/spin_lock.hpp"
+#include "omp/wait_count.hpp"
 
 namespace sorrel::omp {
 
 struct Thread;
 
-/// What is waited for. holds() may take something (a lock): once it has said true it is not asked
-/// again.
+/// What is waited for. holds() looks with `waiter_looks`. It may take something (a lock): once it
+/// has said true it is not asked again.
 struct Condition {
   bool (*holds_of)(void* argument) = nullptr;
   void* argument = nullptr;
@@ -36,25 +34,21 @@ class WaitList {
   /// Takes `thread` out if it is in.
   void remove(Thread& thread);
 
-  [[nodiscard]] bool seems_empty() const {
-    // (C) seq_cst, pairs with (W) in add_unless().
-    return count_.load(std::memory_order_seq_cst) == 0;
-  }
-
+  /// After a change made with `waker_makes`, as wake_one().
   void wake_all() {
-    if (!seems_empty()) [[unlikely]]
+    if (!count_.seems_zero()) [[unlikely]]
       wake(nullptr, false);
   }
 
   void wake_one(const void* key) {
-    if (!seems_empty()) wake(key, true);
+    if (!count_.seems_zero()) wake(key, true);
   }
 
  private:
   void wake(const void* key, bool only_one);
   Thread* unlink(Thread* before, Thread& thread);
 
-  std::atomic<std::uint32_t> count_{0};
+  WaitCount count_;
   SpinLock lock_;
   Thread* first_ = nullptr;
   Thread* last_ = nullptr;

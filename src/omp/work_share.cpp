@@ -17,7 +17,8 @@ struct Turn {
   /// Free for us, or opened by somebody who came before us.
   static bool has_come(void* argument) {
     const auto& self = *static_cast<Turn*>(argument);
-    return self.turn->load(std::memory_order_acquire) >= self.free;
+    // (T), pairs with leave().
+    return self.turn->load(waiter_looks) >= self.free;
   }
 };
 
@@ -73,8 +74,8 @@ void WorkShares::leave(Thread& thread, std::uint32_t team_size) {
   share.counts = nullptr;
   share.reductions = nullptr;
   share.left_.store(0, std::memory_order_relaxed);  // published by (T)
-  // (T) seq_cst: gives the slot free; before the look at the waiters.
-  share.turn_.fetch_add(1, std::memory_order_seq_cst);
+  // (T): gives the slot free.
+  share.turn_.fetch_add(1, waker_makes);
   share.waiters.wake_all();
 }
 

@@ -50,8 +50,7 @@ class WorkShare {
   alignas(cache_line_bytes) std::atomic<std::uint64_t> next{0};
   /// Somebody has taken several chunks. Relaxed: who misses it leaves them to their owner.
   std::atomic<bool> has_batches{false};
-  /// Of an ordered loop: the iteration whose turn it is. (N) release by who passes it on, acquire
-  /// by who waits for it.
+  /// Of an ordered loop: the iteration whose turn it is. (N) who passes it on and who waits for it.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> ordered_next{0};
   WaitList waiters;
 

@@ -1,6 +1,6 @@
 // The kernels of src/omp: a region from its fork to its end, fibers that help with a region's tasks
 // while the next begins, the last tasks of a barrier, the flag that tells of tasks, a helper that
-// falls asleep, and the batches of a dynamic loop with two thieves.
+// falls asleep, a thread that waits in a list, and the batches of a dynamic loop with two thieves.
 #include <array>
 #include <cstdint>
 
@@ -9,6 +9,7 @@
 #include "omp/meeting.hpp"
 #include "omp/start_bits.hpp"
 #include "omp/task_flag.hpp"
+#include "omp/wait_count.hpp"
 // clang-format off
 #include "model/model_sync.hpp"  // Must stay last: Relacy's macros.
 // clang-format on
@@ -21,6 +22,7 @@ using omp::DockOrders;
 using omp::MeetingOrders;
 using omp::StartOrders;
 using omp::TaskFlagOrders;
+using omp::WaitOrders;
 
 /// A step of the protocol that a mutation leaves out.
 enum class Step : std::uint8_t { none, dock, meet, look_again, sync, lock, wake };
@@ -323,6 +325,61 @@ struct SleepModel : rl::test_suite<SleepModel<Start>, 2> {
   void after() { RL_ASSERT(taken == 1); }
 };
 
+/// A waiter goes into a list unless what it waits for has come; a waker brings it, then looks
+/// whether anybody waits. What the waker did before is seen by the waiter.
+template <class Orders>
+struct WaitModel : rl::test_suite<WaitModel<Orders>, 2> {
+  using Sync = ModelSync<Weakened{}>;
+  omp::BasicWaitCount<Sync, Orders> count;
+  typename Sync::template Atomic<std::uint32_t> has_come;
+  typename Sync::template Atomic<std::uint32_t> lock;
+  typename Sync::template Plain<bool> is_listed;
+  typename Sync::template Atomic<std::uint32_t> is_woken;
+  typename Sync::template Plain<int> result;
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      result.mutate() = 1;
+      has_come.exchange(1, Orders::make);
+      if (!count.seems_zero()) wake();
+      return;
+    }
+    if (add_unless_come()) {
+      while (is_woken.load(Order::acquire) == 0)
+        rl::yield(1, $);
+    }
+    RL_ASSERT(has_come.load(Order::acquire) == 1 && result.get() == 1);
+  }
+
+  bool add_unless_come() {
+    take_lock();
+    count.count_in();
+    const bool has_to_wait = has_come.load(Orders::examine) == 0;
+    if (has_to_wait) {
+      is_listed.mutate() = true;
+    } else {
+      count.count_out();
+    }
+    lock.store(0, Order::release);
+    return has_to_wait;
+  }
+
+  void wake() {
+    take_lock();
+    if (is_listed.get()) {
+      is_listed.mutate() = false;
+      count.count_out();
+      is_woken.store(1, Order::release);
+    }
+    lock.store(0, Order::release);
+  }
+
+  void take_lock() {
+    while (lock.exchange(1, Order::acquire) != 0)
+      rl::yield(1, $);
+  }
+};
+
 /// An owner runs two batches in turn; two thieves take from it, and the second from the first.
 /// Every chunk is run once.
 template <class Sync>
@@ -400,6 +457,22 @@ struct FlagRelaxed : TaskFlagOrders {
   static constexpr Order raise = Order::relaxed;
 };
 
+struct CountInAcqRel : WaitOrders {
+  static constexpr Order count_in = Order::acq_rel;
+};
+
+struct ExamineAcquired : WaitOrders {
+  static constexpr Order examine = Order::acquire;
+};
+
+struct MakeAcqRel : WaitOrders {
+  static constexpr Order make = Order::acq_rel;
+};
+
+struct SeeAcquired : WaitOrders {
+  static constexpr Order see = Order::acquire;
+};
+
 /// Adding is a load and a store.
 struct TornAdding : ModelSync<Weakened{}> {
   template <class T>
@@ -469,6 +542,11 @@ int main() {
   checker.must_hold<SleepModel<StartOrders>>("sleep");
   checker.must_be_caught<SleepModel<PublishReleased>>("sleep, (B) publish released only");
   checker.must_be_caught<SleepModel<LookRelaxed>>("sleep, (B) look relaxed");
+  checker.must_hold<WaitModel<WaitOrders>>("wait");
+  checker.must_be_caught<WaitModel<CountInAcqRel>>("wait, (W) count in not seq_cst");
+  checker.must_be_caught<WaitModel<ExamineAcquired>>("wait, (E) examine acquired only");
+  checker.must_be_caught<WaitModel<MakeAcqRel>>("wait, (M) make not seq_cst");
+  checker.must_be_caught<WaitModel<SeeAcquired>>("wait, (C) see acquired only");
   checker.must_hold<BatchModel<ModelSync<Weakened{}>>>("batch");
   checker.must_be_caught<BatchModel<TornAdding>>("batch, the owner takes in two steps");
   checker.must_be_caught<BatchModel<BlindExchange>>("batch, a thief does not compare");
