@@ -13,6 +13,7 @@ int omp_get_max_threads();
 void omp_set_num_threads(int);
 int omp_get_num_procs();
 int omp_in_parallel();
+int omp_in_explicit_task();
 int omp_in_final();
 void omp_set_dynamic(int);
 int omp_get_dynamic();
@@ -78,6 +79,7 @@ SORREL_ASK(omp_get_num_threads)
 SORREL_ASK(omp_get_max_threads)
 SORREL_ASK(omp_get_num_procs)
 SORREL_ASK(omp_in_parallel)
+SORREL_ASK(omp_in_explicit_task)
 SORREL_ASK(omp_in_final)
 SORREL_ASK(omp_get_dynamic)
 SORREL_ASK(omp_get_max_active_levels)

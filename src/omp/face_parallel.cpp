@@ -1,5 +1,9 @@
-// GOMP_*: parallel regions, barriers, single, critical, atomic, cancellation, teams. The functions
-// that GCC's code calls; no logic.
+// GOMP_*: parallel regions, barriers, single, critical, atomic, cancellation, teams, the error
+// directive. The functions that GCC's code calls; no logic.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
 #include "base/cache_line.hpp"
 #include "omp/environment.hpp"
 #include "omp/face.hpp"
@@ -14,6 +18,17 @@ using namespace sorrel::omp;
 
 alignas(sorrel::cache_line_bytes) Lock critical_lock;
 alignas(sorrel::cache_line_bytes) Lock atomic_lock;
+
+/// message: null for none; bytes: -1 for a string of C's.
+void say_error_directive(const char* message, std::size_t bytes) {
+  if (message == nullptr) {
+    std::fputs("sorrel: the program has come to an error directive\n", stderr);
+    return;
+  }
+  if (bytes == ~std::size_t{0}) bytes = std::strlen(message);
+  std::fprintf(stderr, "sorrel: the program has come to an error directive: %.*s\n",
+               static_cast<int>(bytes), message);
+}
 
 void run_region(const Fork& fork, unsigned asked) {
   Thread& thread = this_thread();
@@ -117,6 +132,15 @@ SORREL_FACE void GOMP_atomic_end() {
   atomic_lock.give();
 }
 
+SORREL_FACE void GOMP_warning(const char* message, size_t bytes) {
+  say_error_directive(message, bytes);
+}
+
+SORREL_FACE void GOMP_error(const char* message, size_t bytes) {
+  say_error_directive(message, bytes);
+  std::exit(EXIT_FAILURE);
+}
+
 SORREL_FACE bool GOMP_cancellation_point(int what) {
   if (!can_cancel()) return false;
   const Thread& thread = this_thread();
@@ -140,8 +164,8 @@ SORREL_FACE bool GOMP_cancel(int what, bool does) {
       thread.task->taskgroup->is_cancelled.store(true, std::memory_order_relaxed);
     return true;
   }
-  // Seq_cst: before the look at those who wait at barriers.
-  team.cancelled.fetch_or(kinds, std::memory_order_seq_cst);
+  // Before the look at those who wait at barriers.
+  team.cancelled.fetch_or(kinds, waker_makes);
   team.inner.waiters().wake_all();
   return true;
 }

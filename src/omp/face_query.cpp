@@ -114,6 +114,10 @@ SORREL_FACE int omp_in_parallel() {
   return this_thread().team->active_level > 0 ? 1 : 0;
 }
 
+SORREL_FACE int omp_in_explicit_task() {
+  return this_thread().task->level != 0 ? 1 : 0;
+}
+
 SORREL_FACE int omp_in_final() {
   return this_thread().task->is_final ? 1 : 0;
 }

@@ -87,6 +87,11 @@ SORREL_FACE void GOMP_taskwait_depend(void** depend) {
   wait_for_dependences(this_thread(), depend);
 }
 
+// As an empty task with these dependences.
+SORREL_FACE void GOMP_taskwait_depend_nowait(void** depend) {
+  make_task(this_thread(), {.body = [](void*) {}, .flags = task_depend, .depend = depend});
+}
+
 SORREL_FACE void GOMP_taskyield() {
   Thread& thread = this_thread();
   if (thread.team->size > 1) yield(thread);
