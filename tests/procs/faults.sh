@@ -10,6 +10,8 @@ ln -s "$faults" "$folder/$name"
 . "$(dirname "$(readlink -f "$0")")/watch.sh"
 
 begin() {
+  # What the last repetition has said is not said by this one.
+  : >"$folder/out"
   "$sorrel" run -n 4 "$@" "$folder/$name" "${words[@]}" >"$folder/out" 2>"$folder/err" </dev/null &
   job=$!
 }
@@ -29,7 +31,7 @@ for ((i = 1; i <= repetitions; ++i)); do
     kill_one)
       words=(compute)
       begin "$@"
-      wait_until 5000 started || fail "did not start"
+      wait_until 20000 started || fail "did not start"
       victim=$(living | shuf -n 1)
       kill -9 "$victim"
       end_with 137
@@ -39,21 +41,21 @@ for ((i = 1; i <= repetitions; ++i)); do
     kill_run)
       words=(compute)
       begin "$@"
-      wait_until 5000 started || fail "did not start"
+      wait_until 20000 started || fail "did not start"
       kill -9 "$job"
       end_with 137
       ;;
     stop_run_with_term)
       words=(compute)
       begin "$@"
-      wait_until 5000 started || fail "did not start"
+      wait_until 20000 started || fail "did not start"
       kill -TERM "$job"
       end_with 143
       ;;
     stop_one)
       words=(rounds 6)
       begin "$@"
-      wait_until 5000 living >/dev/null || fail "did not start"
+      wait_until 20000 living >/dev/null || fail "did not start"
       sleep 0.3
       victim=$(living | head -n 1)
       kill -STOP "$victim"
