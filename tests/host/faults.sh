@@ -50,8 +50,7 @@ kill_one_of() {
   local victim
   until victim=$("$@" | shuf -n 1) && [ -n "$victim" ]; do sleep 0.01; done
   kill -9 "$victim"
-  wait_until "$patience" ours_are_gone || fail "one of ours is there after $patience ms"
-  # The launcher takes its own time: Open MPI's sleeps more than a second between its own steps.
+  wait_until 2000 ours_are_gone || fail "one of ours is there after 2 s"
   ends_with - "$killed" 5000
 }
 # The process of rank 2, which is process 1.
@@ -65,9 +64,6 @@ start_computing() {
 # A process and its ranks, as a line names them.
 of_rank_2='1 \(ranks 2-3\)' of_a='0 \(ranks 0-1\)' of_b='1 \(ranks 2-3\)'
 [ -z "$shape" ] || of_rank_2='2 \(rank 2\)' of_a='[01] \(rank [01]\)' of_b='[23] \(rank [23]\)'
-# Until the launcher has ended all others, ms. Open MPI's daemons sleep a second before each of two signals.
-patience=2000
-[ "$host$shape" != openmpi.network ] || patience=5000
 killed="^sorrel: process ($of_a|$of_b) was killed by signal 9 \(Killed\)\$"
 for ((i = 1; i <= repetitions; ++i)); do
   case $what in
@@ -78,7 +74,7 @@ for ((i = 1; i <= repetitions; ++i)); do
     deadlock)
       begin deadlock
       wait_until 20000 eval 'started || ended' || fail "did not start"
-      wait_until "$patience" ours_are_gone || fail "one of ours is there after $patience ms"
+      wait_until 2000 ours_are_gone || fail "one of ours is there after 2 s"
       ends_with 3 '^sorrel: deadlock: 4 of 4 ranks wait, and nothing is under way$' 5000
       [ "$(grep -cE '^ +[0-3]  MPI_Recv +from any +3 +MPI_COMM_WORLD +wait_for_ever' "$folder/err")" = 4 ] || fail "the table"
       ;;
@@ -125,6 +121,17 @@ for ((i = 1; i <= repetitions; ++i)); do
       kill -TERM "$job"
       # The launcher's own: MPICH's may say 0.
       ends_with any - 3000
+      ;;
+    pause)
+      # What Ctrl-Z and fg do to Open MPI's: its daemons stop the processes, and continue them.
+      begin rounds 4
+      wait_until 20000 living >/dev/null || { ended && ends_with 0 - 0; fail "did not start"; }
+      sleep 1
+      kill -TSTP "$job"
+      sleep 1
+      kill -CONT "$job"
+      ends_with 0 - 15000
+      grep -qx over "$folder/out" || fail "did not end well"
       ;;
     stop_one)
       begin rounds 6

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <fmt/core.h>
 #include <new>
+#include <optional>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -18,6 +19,7 @@
 #include "os/shared_segment.hpp"
 #include "tools/sorrel/children.hpp"
 #include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/daemon_waker.hpp"
 #include "transport/host/host_board.hpp"
 
 namespace sorrel::tool {
@@ -55,6 +57,7 @@ class HostLaunch {
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     const pid_t own_pid = getpid();
     daemon_ = getppid();
+    if (plan_.has_sleepy_daemon && daemon_ > 1) waker_.emplace(daemon_);
     child_ = fork();
     if (child_ == 0) become(own_pid, segment.descriptor());
     if (child_ < 0) {
@@ -64,6 +67,8 @@ class HostLaunch {
     while (child_ != 0)
       wait_for_news();
     end_children();
+    // The daemon sleeps before it ends the others, and then because of us.
+    if (status_ != 0 || is_told_to_end_) wake_daemon();
     if (killed_by_ != 0) die_likewise();
     if (status_ != 0 && is_culprit_) tell_launcher();
     return status_;
@@ -75,6 +80,7 @@ class HostLaunch {
     for (const int number : forwarded_signals)
       sigaddset(&awaited_, number);
     sigaddset(&awaited_, SIGCHLD);
+    if (plan_.has_sleepy_daemon) sigaddset(&awaited_, SIGCONT);
     sigprocmask(SIG_BLOCK, &awaited_, &mask_before_);
   }
 
@@ -94,7 +100,12 @@ class HostLaunch {
     const timespec between_looks{.tv_sec = 0, .tv_nsec = look_ns};
     siginfo_t info{};
     const int number = sigtimedwait(&awaited_, &info, &between_looks);
-    if (number > 0 && number != SIGCHLD) forward(number);
+    if (number == SIGCONT) {
+      // Either the user's, to go on after a stop, or the first of three that end the job.
+      if (info.si_pid == daemon_) wake_daemon();
+    } else if (number > 0 && number != SIGCHLD) {
+      forward(number);
+    }
     reap();
     if (child_ == 0) return;
     // The launcher's daemon is gone: nobody else will end us.
@@ -106,6 +117,10 @@ class HostLaunch {
       is_told_to_end_ = true;
       kill(child_, SIGKILL);
     }
+  }
+
+  void wake_daemon() const {
+    if (waker_) waker_->begin();
   }
 
   void give_up_after_grace() { give_up_ns_ = os::monotonic_ns() + grace_ns; }
@@ -179,9 +194,20 @@ class HostLaunch {
     if (write(std::atoi(connection), words.data(), words.size()) < 0) return;
   }
 
+  /// Launchers send a signal to all of us at once, and the process may die of it before we have it.
+  void await_own(int number) {
+    if (std::ranges::find(forwarded_signals, number) == forwarded_signals.end()) return;
+    constexpr timespec enough{.tv_sec = 0, .tv_nsec = 100'000'000};
+    sigset_t same;
+    sigemptyset(&same);
+    sigaddset(&same, number);
+    if (sigtimedwait(&same, nullptr, &enough) == number) is_told_to_end_ = true;
+  }
+
   void on_killed(int number) {
     status_ = 128 + number;
     killed_by_ = number;
+    if (!is_told_to_end_) await_own(number);
     // Acquire, pairs with the process's release: who it is.
     const auto phase = board_->phase.load(std::memory_order_acquire);
     if (phase == HostPhase::ending || getppid() != daemon_ || is_none_of_ours(phase)) return;
@@ -212,6 +238,7 @@ class HostLaunch {
   HostBoard* board_ = nullptr;
   pid_t child_ = 0;
   pid_t daemon_ = 0;
+  std::optional<DaemonWaker> waker_;
   int status_ = 0;
   /// The signal that has ended the process, or 0.
   int killed_by_ = 0;

@@ -20,6 +20,8 @@ struct HostLaunchPlan {
   bool is_first = true;
   /// MPICH's launcher has started us.
   bool has_hydra = false;
+  /// Open MPI's has.
+  bool has_sleepy_daemon = false;
   /// In the child, before the program is executed.
   std::function<void(int board_descriptor)> set_environment;
 };

@@ -570,6 +570,7 @@ int launch_host_process(const RunPlan& plan,
                             .host = plan.host.name,
                             .is_first = plan.host.is_first,
                             .has_hydra = plan.host.name != "openmpi" && !plan.host.is_slurm,
+                            .has_sleepy_daemon = plan.host.name == "openmpi" && !plan.host.is_slurm,
                             .set_environment = [&](int board) {
                               set_host_environment(plan, installation, board);
                               setenv("SORREL_HOST_DAEMON", daemon.c_str(), 1);
