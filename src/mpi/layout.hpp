@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "base/fast_divisor.hpp"
 #include "transport/transport.hpp"
 
 namespace sorrel::mpi {
@@ -22,7 +23,10 @@ class RankLayout {
     std::uint32_t worker_count = 1;
   };
 
-  explicit RankLayout(const Shape& shape) : shape_(shape) {}
+  explicit RankLayout(const Shape& shape)
+      : shape_(shape),
+        by_rank_count_(static_cast<std::uint32_t>(shape.rank_count)),
+        by_worker_count_(shape.worker_count) {}
 
   [[nodiscard]] std::int32_t rank_count() const { return shape_.rank_count; }
 
@@ -42,10 +46,11 @@ class RankLayout {
   /// The worker that runs a rank.
   [[nodiscard]] Place place_of(std::int32_t rank) const {
     // The inverse of first_rank(): the last place whose first rank is not above.
-    const std::int64_t count = place_count();
-    const auto index =
-        static_cast<std::uint32_t>(((std::int64_t{rank} + 1) * count - 1) / shape_.rank_count);
-    return {.process = index / shape_.worker_count, .worker = index % shape_.worker_count};
+    const std::uint64_t next = static_cast<std::uint32_t>(rank) + std::uint64_t{1};
+    const std::uint64_t index = by_rank_count_.quotient_of(next * place_count() - 1);
+    const auto process = static_cast<std::uint32_t>(by_worker_count_.quotient_of(index));
+    return {.process = process,
+            .worker = static_cast<std::uint32_t>(index) - process * shape_.worker_count};
   }
 
   [[nodiscard]] std::uint32_t process_of(std::int32_t rank) const { return place_of(rank).process; }
@@ -70,6 +75,9 @@ class RankLayout {
   }
 
   Shape shape_;
+  // A message asks where its destination runs.
+  FastDivisor by_rank_count_;
+  FastDivisor by_worker_count_;
 };
 
 }  // namespace sorrel::mpi

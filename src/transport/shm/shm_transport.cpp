@@ -36,6 +36,7 @@ const std::uint64_t probe_value = 0x534f5252454c2121;
 ShmTransport::ShmTransport(core::Scheduler& scheduler, Pulling pulling, pid_t common_ancestor)
     : scheduler_(scheduler),
       memory_(scheduler.memory()),
+      by_worker_count_(memory_.shape().workers_per_process),
       pulling_(pulling),
       ways_(new std::atomic<Way>[memory_.shape().process_count]) {
   for (std::uint32_t i = 0; i < process_count(); ++i)
@@ -62,8 +63,9 @@ void ShmTransport::run_packet(core::Worker& receiver,
                               const core::Record& record,
                               const std::byte* payload) {
   const auto& self = *static_cast<ShmTransport*>(receiver.scheduler().packet_owner());
-  const std::uint32_t workers = self.memory_.shape().workers_per_process;
-  const Place from{.process = record.origin / workers, .worker = record.origin % workers};
+  const auto process = static_cast<std::uint32_t>(self.by_worker_count_.quotient_of(record.origin));
+  const Place from{.process = process,
+                   .worker = record.origin - process * self.memory_.shape().workers_per_process};
   const Packet packet{.kind = std::uint32_t{record.kind} - core::first_packet_kind,
                       .words = record.words,
                       .payload_bytes = record.payload_bytes};

@@ -16,6 +16,7 @@
 #include <memory>
 #include <sys/types.h>
 
+#include "base/fast_divisor.hpp"
 #include "core/scheduler.hpp"
 #include "transport/shm/chunk_claims.hpp"
 #include "transport/transport.hpp"
@@ -103,6 +104,7 @@ class ShmTransport final : public Transport {
   // Constant while the workers run.
   core::Scheduler& scheduler_;
   core::JobMemory& memory_;
+  const FastDivisor by_worker_count_;
   const Pulling pulling_;
   HandlerTable handlers_{};
   OwnedHandler help_;
