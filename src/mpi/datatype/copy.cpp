@@ -15,7 +15,7 @@ std::byte* place(const void* base, std::int64_t offset) {
 
 }  // namespace
 
-void* single_run(const void* base, std::size_t count, const Datatype& type) {
+void* find_single_run(const void* base, std::size_t count, const Datatype& type) {
   const Layout* layout = type.layout();
   if (layout == nullptr || layout->kind != Layout::Kind::block) return nullptr;
   if (count > 1 && type.extent() != static_cast<std::int64_t>(layout->bytes)) return nullptr;

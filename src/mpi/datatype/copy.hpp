@@ -23,8 +23,13 @@ struct PackedRange {
   std::size_t to;
 };
 
+/// single_run() of any type.
+[[nodiscard]] void* find_single_run(const void* base, std::size_t count, const Datatype& type);
+
 /// Where the data of (base, count, type) lies if it is one run of bytes, else nullptr.
-[[nodiscard]] void* single_run(const void* base, std::size_t count, const Datatype& type);
+[[nodiscard]] inline void* single_run(const void* base, std::size_t count, const Datatype& type) {
+  return type.is_dense() ? const_cast<void*>(base) : find_single_run(base, count, type);
+}
 
 /// Appends the data of a typed buffer at `out`; returns its bytes, count * size().
 std::size_t pack(const void* base, std::size_t count, const Datatype& type, void* out);

@@ -1,9 +1,7 @@
 #include "mpi/p2p/eager_windows.hpp"
 
 #include <algorithm>
-#include <bit>
 
-#include "mpi/p2p/remote_message.hpp"
 #include "mpi/packet_kind.hpp"
 #include "mpi/world.hpp"
 
@@ -37,12 +35,6 @@ EagerWindows::EagerWindows(Outlet& outlet) : outlet_(outlet) {
     longest = std::max(longest, window.message_bytes_max);
   }
   packing_space_ = std::make_unique_for_overwrite<std::byte[]>(longest);
-}
-
-std::uint32_t EagerWindows::cost_of(std::size_t bytes) {
-  const std::size_t buffer =
-      std::max(remote_header_bytes + bytes, core::MessagePool::buffer_bytes_min);
-  return static_cast<std::uint32_t>(std::bit_ceil(buffer));
 }
 
 void EagerWindows::give_back(Place from, std::uint32_t cost) {

@@ -7,11 +7,14 @@
 //! nobody waits for a window.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "mpi/outlet.hpp"
+#include "mpi/p2p/remote_message.hpp"
 #include "mpi/world.hpp"
 
 namespace sorrel::mpi {
@@ -21,7 +24,11 @@ class EagerWindows {
   explicit EagerWindows(Outlet& outlet);
 
   /// What a message of this size takes of the receiver's pool.
-  static std::uint32_t cost_of(std::size_t bytes);
+  static std::uint32_t cost_of(std::size_t bytes) {
+    const std::size_t buffer =
+        std::max(remote_header_bytes + bytes, core::MessagePool::buffer_bytes_min);
+    return static_cast<std::uint32_t>(std::bit_ceil(buffer));
+  }
 
   /// Whether a message of `bytes` may go there eagerly.
   [[nodiscard]] bool has_room(Place to, std::size_t bytes, std::uint32_t cost) {

@@ -218,17 +218,17 @@ void take_eager(
   World& world = world_of(owner);
   RankState& to = destination_of(world, packet);
   const Envelope envelope = envelope_in(packet);
-  const std::uint32_t cost = EagerWindows::cost_of(packet.payload_bytes);
   if (Request* receive = take_posted(to, envelope)) {
     deliver(*receive, envelope, packed_data(payload, packet.payload_bytes));
-    world.state_of(worker).eager_windows->give_back(from, cost);
+    world.state_of(worker).eager_windows->give_back(from,
+                                                    EagerWindows::cost_of(packet.payload_bytes));
     return;
   }
   RemoteMessage* message = make_copy_space(worker.pool(), envelope, packet.payload_bytes,
                                            core::MessagePool::WhenFull::exceed);
   SORREL_CHECK(message != nullptr, "no memory for a message of %u bytes", packet.payload_bytes);
   if (packet.payload_bytes != 0) std::memcpy(message->payload, payload, packet.payload_bytes);
-  message->cost = cost;
+  message->cost = EagerWindows::cost_of(packet.payload_bytes);
   enter(to, *message, from);
 }
 
