@@ -161,7 +161,7 @@ def shm_bars(runner: Runner) -> list[Bar]:
     def against(name: str, experiment: str, series: str, unit: str, factor: float) -> Bar:
         peer, peer_value = best_peer(runner, experiment, series, hosts)
         most = None if peer_value is None else factor * peer_value
-        rule = f"<= {factor:g} x the best host MPI"
+        rule = f"<= {factor:.2g} x the best host MPI"
         return Bar(name, floor(experiment, PROCESSES, series), unit, peer, peer_value, most, rule)
 
     def fixed(name: str, experiment: str, series: str, unit: str, most: float) -> Bar:
@@ -172,8 +172,9 @@ def shm_bars(runner: Runner) -> list[Bar]:
     return [
         against("8 B half round trip, two processes", "pingpong_8", "half_round_trip", "ns", 1.0),
         against("1 MiB half round trip, two processes", "pingpong_1Mi", "half_round_trip", "ns", 0.9),
-        fixed("kNeighbor 64 B, 8 processes on 2 cores", "kneighbor_64", "iteration", "us", 13),
-        fixed("kNeighbor 4 KiB, 8 processes on 2 cores", "kneighbor_4096", "iteration", "us", 60),
+        # 13 us where Open MPI took 15, and 60 where it took 114.
+        against("kNeighbor 64 B, 8 processes on 2 cores", "kneighbor_64", "iteration", "us", 13 / 15),
+        against("kNeighbor 4 KiB, 8 processes on 2 cores", "kneighbor_4096", "iteration", "us", 60 / 114),
         fixed("start-up of 64 processes", "startup_64", "first_collective", "ms", 400),
         Bar("cg2d, 64 ranks in 2 processes", floor("cg2d_64", PER_CORE, "step"), "us", "2 workers", together,
             None if together is None else 1.05 * together, "<= 1.05 x one process"),
