@@ -105,10 +105,18 @@ bool Friends::competes(const Entry& entry) const {
 }
 
 void Friends::reclaim() const {
+  reclaim_if([](std::uint64_t identity) { return !os::is_process_alive(identity); });
+}
+
+void Friends::reclaim_gone() const {
+  reclaim_if(os::is_process_gone);
+}
+
+void Friends::reclaim_if(bool (*is_dead)(std::uint64_t identity)) const {
   if (page_ == nullptr) return;
   for (Entry& entry : page_->entries) {
     std::uint64_t identity = entry.identity.load(std::memory_order_relaxed);
-    if (identity == 0 || identity == identity_ || os::is_process_alive(identity)) continue;
+    if (identity == 0 || identity == identity_ || !is_dead(identity)) continue;
     // First the demand, so that the dead asks for nothing; then, if nobody was faster, the entry.
     entry.demand.store(0, std::memory_order_relaxed);
     entry.identity.compare_exchange_strong(identity, 0, std::memory_order_relaxed);

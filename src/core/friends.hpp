@@ -79,9 +79,14 @@ class Friends {
   /// Frees the entries of the dead.
   void reclaim() const;
 
+  /// The same, but for those that have ended and whose parents have not asked for them yet, or
+  /// whose numbers others have now: quicker.
+  void reclaim_gone() const;
+
  private:
   static constexpr std::uint32_t keeps_bit = 1U << 31;
 
+  void reclaim_if(bool (*is_dead)(std::uint64_t identity)) const;
   [[nodiscard]] bool competes(const Entry& entry) const;
 
   [[nodiscard]] std::atomic<std::uint32_t>& news_word() const {

@@ -13,8 +13,10 @@ namespace {
 /// Of a window; above it nobody spins.
 constexpr double spin_delay_max = 0.05;
 constexpr std::int64_t window_ns = 6 * Governor::sample_period_ns;
-/// Less run time than this says nothing.
+/// Less run time than this says nothing...
 constexpr std::int64_t informative_ns = 1'000'000;
+/// ...and of how long loops take, and threads run between two sleeps.
+constexpr std::int64_t informative_grain_ns = 5'000'000;
 /// Threads that are granted less than this of their number are too many...
 constexpr double shrink_slack = 0.7;
 /// ...and with less delay than this there may be room for one more.
@@ -48,7 +50,7 @@ Governor::Governor(const GovernorLimits& limits)
 GovernorDecision Governor::update(const GovernorSample& sample) {
   if (!has_sample_) {
     has_sample_ = true;
-    last_ = sample;
+    last_ = grain_ = sample;
     begin_window(sample);
   } else if (sample.friend_count < last_.friend_count) {
     // There is room where somebody has left: no need to find out by trials.
@@ -75,9 +77,11 @@ GovernorDecision Governor::update(const GovernorSample& sample) {
 }
 
 void Governor::judge_grain(const GovernorSample& sample) {
-  const std::int64_t run_ns = sample.run_ns - last_.run_ns;
-  if (run_ns < informative_ns) return;
-  const std::int64_t loop_count = sample.loop_count - last_.loop_count;
+  const std::int64_t run_ns = sample.run_ns - grain_.run_ns;
+  if (run_ns < informative_grain_ns) return;
+  const std::int64_t loop_count = sample.loop_count - grain_.loop_count;
+  const std::int64_t slice_count = sample.slice_count - grain_.slice_count;
+  grain_ = sample;
   is_fine_by_loops_ = run_ns < loop_count * coarse_loop_ns;
   if (!limits_.has_fibers) return;
   // Fibers that take turns on few threads wait without anybody's sleeping: that tells nothing. At
@@ -85,7 +89,7 @@ void Governor::judge_grain(const GovernorSample& sample) {
   const bool has_all = std::min(width_before_, decision_.width) == limits_.width_max;
   if (!has_all && has_judged_slices_) return;
   has_judged_slices_ = true;
-  is_fine_by_slices_ = run_ns < (sample.slice_count - last_.slice_count) * coarse_slice_ns;
+  is_fine_by_slices_ = run_ns < slice_count * coarse_slice_ns;
 }
 
 void Governor::judge_waiting(const GovernorSample& sample) {

@@ -86,6 +86,8 @@ class Governor {
   /// What granted parallelism allows; width_max until something is known.
   std::uint32_t granted_;
   GovernorSample last_;
+  /// When the grain was judged last.
+  GovernorSample grain_;
   GovernorSample window_;
   std::int64_t hold_until_ns_ = 0;
   std::uint32_t backoff_ = 1;

@@ -9,6 +9,7 @@
 #include "arch/cpu.hpp"
 #include "omp/environment.hpp"
 #include "omp/preempt.hpp"
+#include "os/clock.hpp"
 #include "os/thread.hpp"
 
 namespace sorrel::omp {
@@ -250,37 +251,40 @@ bool Pool::look_after(Group& group, GroupView& view) {
   return true;
 }
 
-/// Every 20 ms: whether any group is inside a region.
-bool Pool::on_tick() {
-  bool is_used = false;
+/// In every tick: whether any group is inside a region, and whether one stands still.
+loop::Monitor::Finding Pool::on_tick() {
+  loop::Monitor::Finding finding;
   bool is_stuck = false;
   std::uint32_t crew_count = 0;
   const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < limit; ++i) {
     Group* group = groups_[i].load(std::memory_order_acquire);
     if (group == nullptr) continue;
-    is_used |= group->is_in_region.load(std::memory_order_relaxed);
-    if (!look_after(*group, views_[i])) continue;
+    finding.is_used |= group->is_in_region.load(std::memory_order_relaxed);
+    const bool had_to_help = look_after(*group, views_[i]);
+    finding.is_uneasy |=
+        had_to_help || views_[i].still_ticks != 0 || views_[i].still_running_ticks != 0;
+    if (!had_to_help) continue;
     is_stuck = true;
     crew_count = std::max(crew_count, group->crew_count.load(std::memory_order_relaxed));
   }
   note_stuck(is_stuck, crew_count);
-  return is_used;
+  return finding;
 }
 
 /// A program that gets stuck again and again waits in loops of its own: its threads then run as the
 /// system's threads would, until it has gone well for a while.
 void Pool::note_stuck(bool is_stuck, std::uint32_t crew_count) {
-  constexpr std::uint32_t ticks_to_remember = 50;
+  constexpr std::int64_t memory_ns = 1'000'000'000;
   constexpr std::uint32_t stuck_count_max = 3;
-  constexpr std::uint32_t ticks_of_leave = 250;
-  ++tick_;
+  constexpr std::int64_t leave_ns = 5'000'000'000;
+  const std::int64_t now_ns = os::monotonic_ns();
   if (is_stuck) {
-    stuck_count_ = tick_ - last_stuck_ > ticks_to_remember ? 1 : stuck_count_ + 1;
-    last_stuck_ = tick_;
+    stuck_count_ = now_ns - last_stuck_ns_ > memory_ns ? 1 : stuck_count_ + 1;
+    last_stuck_ns_ = now_ns;
     if (stuck_count_ >= stuck_count_max)
       width_min_.store(crew_count, std::memory_order_relaxed);  // a number by itself
-  } else if (tick_ - last_stuck_ > ticks_of_leave) {
+  } else if (now_ns - last_stuck_ns_ > leave_ns) {
     width_min_.store(1, std::memory_order_relaxed);
   }
 }

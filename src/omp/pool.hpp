@@ -2,10 +2,12 @@
 //!
 //! One per process, made when the first region with more than one thread is met. Helpers look at
 //! every group for threads that could run; a helper whose number is not below the governor's width
-//! sleeps. No helper is waited for: what none has begun, the group's own thread runs. Every 20 ms
-//! the pool looks whether something that could run has not been begun meanwhile, because all
-//! workers are in long pieces of the program, and lets one more helper run it whatever the width
-//! is: so threads that wait for each other in loops of their own go on. Any thread.
+//! sleeps. No helper is waited for: what none has begun, the group's own thread runs. In the
+//! monitor's ticks the pool looks whether something that could run has not been begun meanwhile,
+//! because all workers are in long pieces of the program, and lets one more helper run it whatever
+//! the width is: so threads that wait for each other in loops of their own go on. Once something
+//! stands still ticks come every 20 ms; while all gets on, as seldom as the monitor likes. Any
+//! thread.
 #pragma once
 
 #include <algorithm>
@@ -111,7 +113,7 @@ class Pool {
   }
 
   bool wake_parked(std::uint32_t limit, bool is_extra);
-  bool on_tick();
+  loop::Monitor::Finding on_tick();
   bool look_after(Group& group, GroupView& view);
   void note_stuck(bool is_stuck, std::uint32_t crew_count);
 
@@ -139,8 +141,7 @@ class Pool {
 
   // The monitor's thread.
   std::array<GroupView, group_count_max> views_{};
-  std::uint32_t tick_ = 0;
-  std::uint32_t last_stuck_ = 0;
+  std::int64_t last_stuck_ns_ = 0;
   std::uint32_t stuck_count_ = 0;
 };
 

@@ -83,9 +83,13 @@ std::uint64_t own_process_identity() {
   return identity_of(getpid(), stat_of(getpid()).value_or(ProcessStat{}).start_time);
 }
 
+bool is_process_gone(std::uint64_t identity) {
+  return kill(static_cast<pid_t>(identity >> 32), 0) != 0 && errno == ESRCH;
+}
+
 bool is_process_alive(std::uint64_t identity) {
   const auto process = static_cast<long>(identity >> 32);
-  if (kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return false;
+  if (is_process_gone(identity)) return false;
   const auto stat = stat_of(process);
   if (!stat) return true;
   // The number may have been given to another process since.

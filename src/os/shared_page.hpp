@@ -23,4 +23,8 @@ void* map_shared_page(const char* name, std::size_t bytes);
 /// parent has not asked for its exit status.
 [[nodiscard]] bool is_process_alive(std::uint64_t identity);
 
+/// Whether the system does not know the process's number any more: surely dead, at the cost of one
+/// system call.
+[[nodiscard]] bool is_process_gone(std::uint64_t identity);
+
 }  // namespace sorrel::os

@@ -52,7 +52,7 @@ FiberTeam::FiberTeam(core::Scheduler& scheduler, Followers followers)
       stacks_(scheduler.worker_count(), helper_stack_bytes),
       spin_ns_max_(scheduler.spin_ns_max()),
       monitor_(settings_of(scheduler.worker_count(), followers), controls_) {
-  if (followers == Followers::fibers) monitor_.set_on_tick([this] { return lead_fibers(); }, true);
+  if (followers == Followers::fibers) monitor_.set_on_tick([this] { return lead_fibers(); });
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
     helpers_.push_back(std::make_unique<Helper>(board_));
     helpers_.back()->team = this;
@@ -75,15 +75,15 @@ void FiberTeam::lead(core::Scheduler& scheduler) {
   (void)scheduler.set_idle_source(std::make_unique<FiberTeam>(scheduler, Followers::fibers));
 }
 
-/// In every tick of the monitor; whether the fibers have something to do.
-bool FiberTeam::lead_fibers() {
+/// In every tick of the monitor.
+Monitor::Finding FiberTeam::lead_fibers() {
   const core::GovernorDecision decision = monitor_.decision();
   scheduler_.limit_spin(decision.may_spin ? spin_ns_max_ : 0);
   scheduler_.set_width(std::min(decision.width, scheduler_.worker_count()));
   const std::int64_t before_ns = std::exchange(cpu_ns_, os::process_cpu_ns());
   const std::int64_t now_ns = os::monotonic_ns();
   const std::int64_t elapsed_ns = now_ns - std::exchange(led_ns_, now_ns);
-  return Monitor::is_work(cpu_ns_ - before_ns, elapsed_ns);
+  return {.is_used = Demand::is_work(cpu_ns_ - before_ns, elapsed_ns)};
 }
 
 FiberTeam& FiberTeam::of(core::Worker& worker) {

@@ -84,7 +84,7 @@ class FiberTeam final : public core::IdleSource {
     bool is_busy = false;
   };
 
-  bool lead_fibers();
+  Monitor::Finding lead_fibers();
   static void helper_main(void* argument);
   void send_helper(core::Worker& worker, Helper& helper, OpenLoop& loop);
 

@@ -19,10 +19,12 @@ namespace sorrel::loop {
 namespace {
 
 constexpr std::int64_t period_ns = core::Governor::sample_period_ns;
-/// Between two ticks once nothing has changed for so long.
+/// Between two ticks when nothing has changed for long.
 constexpr std::int64_t quiet_period_ns = 100'000'000;
-constexpr std::int64_t quiet_after_ns = 500'000'000;
 constexpr std::int64_t reclaim_period_ns = 2 * period_ns;
+/// Those that have ended, but whose parents have not asked for them, are looked for less often: it
+/// takes a file of the kernel for each, 50 us.
+constexpr std::int64_t mourning_period_ns = 2'000'000'000;
 constexpr std::int64_t limits_period_ns = 1'000'000'000;
 constexpr std::int64_t idle_ns_max = 1'000'000'000;
 /// Among friends: a core's thread changes seldom enough that refilling its cache, some 0.1 ms, does
@@ -42,16 +44,18 @@ Monitor::Monitor(const Settings& settings, Controls& controls)
     : settings_(settings),
       controls_(controls),
       governor_(settings.limits),
-      own_slice_ns_(os::time_slice(os::thread_number())) {
+      own_slice_ns_(os::time_slice(os::thread_number())),
+      demand_(settings.limits.width_max, os::monotonic_ns()) {
   const std::vector<int> allowed = os::allowed_cpus();
   sample_.cpus = usable_cpus(allowed);
   sample_.now_ns = os::monotonic_ns();
-  limits_read_ns_ = reclaimed_ns_ = used_ns_ = changed_ns_ = sample_.now_ns;
+  limits_read_ns_ = reclaimed_ns_ = mourned_ns_ = sample_.now_ns;
+  used_ns_ = changed_ns_ = sample_.now_ns;
   const bool has_friends = settings_.limits.share != core::Share::fixed;
   friends_ =
       std::make_unique<core::Friends>(has_friends ? core::Friends::map_page() : nullptr,
                                       os::own_process_identity(), core::Friends::mask_of(allowed));
-  friends_->set_demand(settings_.limits.width_max);
+  friends_->set_demand(demand_.value());
   controls_.width.store(loop_width(settings_.limits.width_max), std::memory_order_relaxed);
   controls_.spin_ns.store(settings_.spin_ns, std::memory_order_relaxed);
   controls_.is_used.store(true, std::memory_order_relaxed);
@@ -134,18 +138,19 @@ void* Monitor::thread_main(void* argument) {
   return nullptr;
 }
 
+/// The longer nothing has changed, the longer until the next look.
+std::int64_t Monitor::tick_distance_ns() const {
+  return std::clamp((sample_.now_ns - changed_ns_) / 2, period_ns, quiet_period_ns);
+}
+
 /// Until the next tick is due, or the end.
 void Monitor::sleep_until_tick() {
-  bool is_quiet = may_be_seldom_ && sample_.now_ns - changed_ns_ > quiet_after_ns;
   while (!is_stopping()) {
-    if (is_quiet && friends_->news() != news_) {
-      is_quiet = false;
-      changed_ns_ = sample_.now_ns;
-    }
-    const std::int64_t due_ns = sample_.now_ns + (is_quiet ? quiet_period_ns : period_ns);
-    const std::int64_t left_ns = due_ns - os::monotonic_ns();
+    if (friends_->news() != news_) changed_ns_ = sample_.now_ns;
+    const std::int64_t distance_ns = tick_distance_ns();
+    const std::int64_t left_ns = sample_.now_ns + distance_ns - os::monotonic_ns();
     if (left_ns <= 0) return;
-    if (is_quiet) {
+    if (distance_ns > period_ns) {
       friends_->wait_for_news(news_, left_ns);
     } else {
       os::futex_wait(is_stopping_, 0, left_ns);
@@ -157,41 +162,57 @@ void Monitor::sleep_until_used() {
   friends_->set_demand(0);
   is_asleep_.store(1, std::memory_order_relaxed);
   while (is_asleep_.load(std::memory_order_relaxed) != 0 && !is_stopping() &&
-         !controls_.is_used.load(std::memory_order_relaxed) && !(on_tick_ && on_tick_()))
+         !controls_.is_used.load(std::memory_order_relaxed) && !(on_tick_ && on_tick_().is_used))
     os::futex_wait(is_asleep_, 1, idle_ns_max);
   is_asleep_.store(0, std::memory_order_relaxed);
   sample_.now_ns = used_ns_ = changed_ns_ = os::monotonic_ns();
-  friends_->set_demand(settings_.limits.width_max);
+  demand_.reset(sample_.now_ns);
+  friends_->set_demand(demand_.value());
 }
 
 void Monitor::tick() {
-  const std::int64_t now_ns = os::monotonic_ns();
-  const std::int64_t elapsed_ns = now_ns - std::exchange(sample_.now_ns, now_ns);
+  const core::GovernorSample last = sample_;
+  const std::int64_t now_ns = sample_.now_ns = os::monotonic_ns();
   if (now_ns - limits_read_ns_ > limits_period_ns) read_limits();
-  const std::int64_t run_before_ns = sample_.run_ns;
   read_threads();
-  if (on_tick_ && on_tick_()) controls_.is_used.store(true, std::memory_order_relaxed);
-  const std::uint32_t wanted = demand(sample_.run_ns - run_before_ns, elapsed_ns);
-  if (wanted == settings_.limits.width_max) used_ns_ = now_ns;
+  const Finding finding = on_tick_ ? on_tick_() : Finding{};
+  const std::uint32_t demand_before = demand_.value();
   // Cleared here, set again by the next loop.
-  controls_.is_used.store(false, std::memory_order_relaxed);
-  if (now_ns - reclaimed_ns_ >= reclaim_period_ns) {
-    friends_->reclaim();
-    reclaimed_ns_ = now_ns;
-  }
-  friends_->set_demand(wanted, governor_.is_coarse());
-  news_ = friends_->news();
-  const auto view = friends_->look(sample_.cpus, settings_.limits.width_max);
-  sample_.fair_share = view.fair_share;
-  sample_.friend_count = view.friend_count;
-  sample_.do_friends_keep = view.do_all_keep;
+  const bool has_loops = controls_.is_used.exchange(false, std::memory_order_relaxed);
+  demand_.update(now_ns, {.elapsed_ns = now_ns - last.now_ns,
+                          .run_ns = sample_.run_ns - last.run_ns,
+                          .delay_ns = sample_.delay_ns - last.delay_ns,
+                          .has_loops = has_loops || finding.is_used});
+  if (demand_.value() == settings_.limits.width_max) used_ns_ = now_ns;
+  look_at_friends();
   // Modulo 2^32, as the counter is.
   sample_.loop_count +=
       loop_count_.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(sample_.loop_count);
   const core::GovernorDecision before = governor_.decision();
   const core::GovernorDecision decision = governor_.update(sample_);
-  if (decision != before || wanted != std::exchange(last_demand_, wanted)) changed_ns_ = now_ns;
+  // Whether threads may spin changes all the time among friends, and costs little when seen late.
+  if (decision.width != before.width || decision.is_crowded != before.is_crowded ||
+      demand_.value() != demand_before || finding.is_uneasy)
+    changed_ns_ = now_ns;
   carry_out(decision);
+}
+
+/// Buries the dead among them, tells the others what we could use, and reads what they want.
+void Monitor::look_at_friends() {
+  const std::int64_t now_ns = sample_.now_ns;
+  if (now_ns - mourned_ns_ >= mourning_period_ns) {
+    friends_->reclaim();
+    mourned_ns_ = reclaimed_ns_ = now_ns;
+  } else if (now_ns - reclaimed_ns_ >= reclaim_period_ns) {
+    friends_->reclaim_gone();
+    reclaimed_ns_ = now_ns;
+  }
+  friends_->set_demand(demand_.value(), governor_.is_coarse());
+  news_ = friends_->news();
+  const auto view = friends_->look(sample_.cpus, settings_.limits.width_max);
+  sample_.fair_share = view.fair_share;
+  sample_.friend_count = view.friend_count;
+  sample_.do_friends_keep = view.do_all_keep;
 }
 
 void Monitor::read_limits() {
@@ -221,13 +242,6 @@ void Monitor::read_threads() {
     sample_.slice_count += times->slice_count - last_times_[index].slice_count;
     last_times_[index] = *times;
   }
-}
-
-/// How many threads this process could use: all when it runs loops, one when it only works, none
-/// when it waits.
-std::uint32_t Monitor::demand(std::int64_t run_ns, std::int64_t elapsed_ns) const {
-  if (controls_.is_used.load(std::memory_order_relaxed)) return settings_.limits.width_max;
-  return is_work(run_ns, elapsed_ns) ? 1 : 0;
 }
 
 void Monitor::carry_out(const core::GovernorDecision& decision) {

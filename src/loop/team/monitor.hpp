@@ -1,10 +1,11 @@
 //! Monitor - the thread that reads the signals, asks the governor, and sets the controls of a team.
 //!
-//! It ticks every 20 ms while the process uses loops, every 100 ms when nothing has changed for
-//! half a second and until friends have news, and sleeps for good after a second without any loop,
-//! until the next one. So a loop's entry reads one line and no clock. A tick costs a reading of at
-//! most thread_samples_max threads' times and a look at the page of friends. Made once per team.
-//! Any thread may call add_thread(), note_use(), freeze().
+//! It ticks every 20 ms after a change of what the process wants or may have, then less and less
+//! often, down to every 100 ms, until friends have news, and sleeps for good after a second without
+//! any loop, until the next one. So a loop's entry reads one line and no clock. A tick costs a
+//! reading of at most thread_samples_max threads' times and a look at the page of friends; nearly
+//! all of its 60 us is a cache that others have emptied, so what counts is how many there are. Made
+//! once per team. Any thread may call add_thread(), note_use(), freeze().
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include "core/friends.hpp"
 #include "core/governor.hpp"
 #include "loop/team/controls.hpp"
+#include "loop/team/demand.hpp"
 #include "loop/team/settings.hpp"
 #include "os/sched_stat.hpp"
 
@@ -41,18 +43,16 @@ class Monitor {
   /// The calling thread is one of ours: its delay counts.
   void add_thread();
 
-  /// Before the first thread is added: runs in every tick, on the monitor's thread; whether the
-  /// process uses its threads though no loop has begun. `may_be_seldom`: also when ticks come every
-  /// 100 ms.
-  void set_on_tick(std::function<bool()> on_tick, bool may_be_seldom = false) {
-    on_tick_ = std::move(on_tick);
-    may_be_seldom_ = may_be_seldom;
-  }
+  /// What a process's own part of a tick finds.
+  struct Finding {
+    /// It uses its threads, though no loop has begun.
+    bool is_used = false;
+    /// Something may need help at the next tick, which should come soon.
+    bool is_uneasy = false;
+  };
 
-  /// Whether who has run so long in so much time works; else it waits for something.
-  static bool is_work(std::int64_t run_ns, std::int64_t elapsed_ns) {
-    return run_ns > elapsed_ns / 20;
-  }
+  /// Before the first thread is added: runs in every tick, on the monitor's thread.
+  void set_on_tick(std::function<Finding()> on_tick) { on_tick_ = std::move(on_tick); }
 
   /// Starts watching; done by itself when a second thread is added.
   void begin_watching();
@@ -97,14 +97,14 @@ class Monitor {
 
   void read_limits();
   void read_threads();
-  [[nodiscard]] std::uint32_t demand(std::int64_t run_ns, std::int64_t elapsed_ns) const;
+  void look_at_friends();
+  [[nodiscard]] std::int64_t tick_distance_ns() const;
   void carry_out(const core::GovernorDecision& decision);
   void set_slices(bool are_long);
   void say(const char* format, std::uint32_t first, std::uint32_t second) const;
 
   const Settings settings_;
-  std::function<bool()> on_tick_;
-  bool may_be_seldom_ = true;
+  std::function<Finding()> on_tick_;
   Controls& controls_;
 
   // The monitor's thread; before it starts, the maker's.
@@ -119,10 +119,11 @@ class Monitor {
   const std::optional<std::int64_t> own_slice_ns_;
   bool have_been_long_ = false;
   std::uint32_t next_thread_ = 0;
-  std::uint32_t last_demand_ = 0;
+  Demand demand_;
   std::int64_t used_ns_ = 0;
   std::int64_t limits_read_ns_ = 0;
   std::int64_t reclaimed_ns_ = 0;
+  std::int64_t mourned_ns_ = 0;
   std::int64_t changed_ns_ = 0;
   std::uint32_t news_ = 0;
 

@@ -21,7 +21,7 @@ TEST(MonitorTest, LooksSeldomWhenNothingChanges) {
   Controls controls;
   Monitor monitor(alone(), controls);
   std::atomic<int> tick_count{0};
-  monitor.set_on_tick([&] { return tick_count.fetch_add(1) >= 0; }, true);
+  monitor.set_on_tick([&] { return Monitor::Finding{.is_used = tick_count.fetch_add(1) >= 0}; });
   monitor.begin_watching();
   // What else the machine does may change a decision, and then it looks often for a while.
   bool was_quiet = false;
@@ -44,19 +44,13 @@ TEST(MonitorTest, ThatIsQuietEndsAtOnce) {
   auto began = Clock::now();
   {
     Monitor monitor(alone(), controls);
-    monitor.set_on_tick([&] { return tick_count.fetch_add(1) >= 0; }, true);
+    monitor.set_on_tick([&] { return Monitor::Finding{.is_used = tick_count.fetch_add(1) >= 0}; });
     monitor.begin_watching();
     while (tick_count.load() < 30)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     began = Clock::now();
   }
   EXPECT_LT(Clock::now() - began, std::chrono::seconds(5));
-}
-
-TEST(MonitorTest, WorkIsATwentiethOfTheTime) {
-  EXPECT_TRUE(Monitor::is_work(1'000'001, 20'000'000));
-  EXPECT_FALSE(Monitor::is_work(1'000'000, 20'000'000));
-  EXPECT_FALSE(Monitor::is_work(1'000'001, 100'000'000));
 }
 
 }  // namespace
