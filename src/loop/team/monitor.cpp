@@ -30,6 +30,9 @@ constexpr std::int64_t idle_ns_max = 1'000'000'000;
 /// Among friends: a core's thread changes seldom enough that refilling its cache, some 0.1 ms, does
 /// not tell, and often enough that jobs of half a second still end together.
 constexpr std::int64_t long_slice_ns = 20'000'000;
+/// For a loop that is likely to come, where nobody seems to want the core: a core that has gone
+/// idle meanwhile is slow to come back, 50 to 100 us on a virtual machine, and its caches are cold.
+constexpr std::int64_t patience_ns = 2'000'000;
 
 std::uint32_t usable_cpus(const std::vector<int>& allowed) {
   auto count = static_cast<std::uint32_t>(std::max<std::size_t>(allowed.size(), 1));
@@ -248,6 +251,8 @@ void Monitor::carry_out(const core::GovernorDecision& decision) {
   if (!settings_.is_spin_fixed) {
     const std::int64_t spin_ns = decision.may_spin ? settings_.spin_ns : 0;
     controls_.spin_ns.store(spin_ns, std::memory_order_relaxed);
+    const bool is_alone = decision.may_spin && sample_.friend_count == 1;
+    controls_.patience_ns.store(is_alone ? patience_ns : 0, std::memory_order_relaxed);
   }
   set_slices(decision.is_crowded);
   if (is_frozen_.load(std::memory_order_relaxed)) return;

@@ -146,20 +146,26 @@ void* ThreadTeam::helper_main(void* argument) {
   Lookout lookout(team.board_);
   // What it was started for cannot wait for a second look.
   OpenLoop* loop = lookout.look_everywhere();
+  std::uint64_t gap = 0;
+  std::uint64_t ended = arch::cycles();
   for (;;) {
     if (loop != nullptr) {
       const std::uint64_t began = arch::cycles();
+      gap = began - ended;
       help(team, *loop);
-      lookout.note_help(arch::cycles() - began);
+      ended = arch::cycles();
+      lookout.note_help(ended - began);
     }
-    loop = team.look_out(lookout);
+    loop = team.look_out(lookout, gap);
     if (loop == nullptr) loop = team.park(self, lookout);
   }
 }
 
 /// A loop to join, or null when it has looked long enough.
-OpenLoop* ThreadTeam::look_out(Lookout& lookout) {
-  const std::uint64_t limit = clock_.cycles_in(controls_.spin_ns.load(std::memory_order_relaxed));
+OpenLoop* ThreadTeam::look_out(Lookout& lookout, std::uint64_t last_gap_cycles) {
+  std::uint64_t limit = clock_.cycles_in(controls_.spin_ns.load(std::memory_order_relaxed));
+  const auto patience = clock_.cycles_in(controls_.patience_ns.load(std::memory_order_relaxed));
+  if (last_gap_cycles < patience) limit = std::max(limit, patience);
   const std::uint64_t began = arch::cycles();
   for (std::uint32_t look = 1;; ++look) {
     if (OpenLoop* loop = lookout.look(); loop != nullptr) return loop;

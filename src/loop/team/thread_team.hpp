@@ -3,8 +3,9 @@
 //!
 //! Any thread of the program may run loops, several at a time, nested ones too; all share the same
 //! helpers, so there are never more threads than the width beside the program's own. A helper with
-//! nothing to do looks out for a while (Controls::spin_ns), then sleeps. Threads are never ended:
-//! they sleep until the process is over. A team is a Host of protocol.hpp. Limit: width_max.
+//! nothing to do looks out for a while (Controls::spin_ns; patience_ns if that was long enough the
+//! last time), then sleeps. Threads are never ended: they sleep until the process is over. A team
+//! is a Host of protocol.hpp. Limit: width_max.
 #pragma once
 
 #include <atomic>
@@ -76,7 +77,7 @@ class ThreadTeam {
   };
 
   static void* helper_main(void* argument);
-  OpenLoop* look_out(Lookout& lookout);
+  OpenLoop* look_out(Lookout& lookout, std::uint64_t last_gap_cycles);
   OpenLoop* park(Helper& self, Lookout& lookout);
   bool wake_parked();
   void start_helper();

@@ -1,6 +1,7 @@
 #include "loop/team/thread_team.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <thread>
@@ -101,6 +102,25 @@ TEST(ThreadTeamTest, ALongLoopGetsHelpButNeverMoreThreadsThanTheWidth) {
     run_loop(team, {body, &state, ChunkPlan({0, 60}, split)}, 2);
   EXPECT_EQ(state.most.load(std::memory_order_relaxed), 3);
   EXPECT_EQ(team.started_count(), 2U);
+}
+
+TEST(ThreadTeamTest, AHelperWaitsPatientlyForALoopThatIsLikelyToCome) {
+  ThreadTeam& team = team_of(2, 0);
+  team.controls().patience_ns.store(30'000'000'000, std::memory_order_relaxed);
+  while (!team.has_lookouts()) {
+    Visits visits(200);
+    visits.keeps_busy = true;
+    run_loop(team, work_on(visits, Schedule::dynamic, 1, 2), 1);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_TRUE(team.has_lookouts());
+  team.controls().patience_ns.store(0, std::memory_order_relaxed);
+  while (team.has_lookouts()) {
+    Visits visits(200);
+    visits.keeps_busy = true;
+    run_loop(team, work_on(visits, Schedule::dynamic, 1, 2), 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 TEST(ThreadTeamTest, ABodyCancelsItsLoopAndItsResultIsReturned) {
