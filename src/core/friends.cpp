@@ -51,10 +51,19 @@ Friends::Cpus Friends::mask_of(std::span<const int> cpus) {
 void Friends::set_demand(std::uint32_t demand, bool keeps) {
   if (demand != 0 && keeps) demand |= keeps_bit;
   if (mine_ == nullptr) return;
-  const std::uint32_t before = mine_->demand.load(std::memory_order_relaxed);
-  // (F) release, pairs with look(): who sees the demand sees the processors it is for.
-  mine_->demand.store(demand, std::memory_order_release);
+  std::uint32_t before = mine_->demand.load(std::memory_order_relaxed);
+  do {
+    if (before == has_left) return;
+    // (F) release, pairs with look(): who sees the demand sees the processors it is for.
+  } while (!mine_->demand.compare_exchange_weak(before, demand, std::memory_order_release,
+                                                std::memory_order_relaxed));
   if ((before == 0) != (demand == 0)) tell_news();
+}
+
+void Friends::leave() const {
+  if (mine_ == nullptr) return;
+  const std::uint32_t before = mine_->demand.exchange(has_left, std::memory_order_release);
+  if (before != 0 && before != has_left) tell_news();
 }
 
 void Friends::wait_for_news(std::uint32_t known, std::int64_t timeout_ns) const {
@@ -87,7 +96,7 @@ Friends::View Friends::look(std::uint32_t cpus, std::uint32_t own_demand) const 
     if (&entry == mine_) {
       index = count;
       demands[count++] = own_demand;
-    } else if (demand != 0 && competes(entry)) {
+    } else if ((demand & ~keeps_bit) != 0 && competes(entry)) {
       demands[count++] = demand & ~keeps_bit;
       do_all_keep = do_all_keep && (demand & keeps_bit) != 0;
     }

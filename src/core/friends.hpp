@@ -26,7 +26,8 @@ class Friends {
   struct alignas(cache_line_bytes) Entry {
     /// 0: free.
     std::atomic<std::uint64_t> identity;
-    /// Threads that could be used now; keeps_bit: by somebody who keeps them when others do.
+    /// Threads that could be used now; keeps_bit: by somebody who keeps them when others do, or
+    /// who has left.
     std::atomic<std::uint32_t> demand;
     std::array<std::atomic<std::uint64_t>, cpu_words> cpus;
   };
@@ -62,6 +63,10 @@ class Friends {
   /// all others do, too.
   void set_demand(std::uint32_t demand, bool keeps = false);
 
+  /// We want no processors any more, whatever is said later; any thread. The entry stays ours until
+  /// we are destroyed, or dead.
+  void leave() const;
+
   /// So many times somebody has come, gone, or begun or ceased to want processors. Acquire.
   [[nodiscard]] std::uint32_t news() const { return news_word().load(std::memory_order_acquire); }
 
@@ -85,6 +90,8 @@ class Friends {
 
  private:
   static constexpr std::uint32_t keeps_bit = 1U << 31;
+  /// A demand: none, for ever.
+  static constexpr std::uint32_t has_left = keeps_bit;
 
   void reclaim_if(bool (*is_dead)(std::uint64_t identity)) const;
   [[nodiscard]] bool competes(const Entry& entry) const;

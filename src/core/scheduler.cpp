@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "os/cpu_set.hpp"
+#include "os/futex.hpp"
 #include "os/memory_barrier.hpp"
 
 namespace sorrel::core {
@@ -137,10 +138,20 @@ void Scheduler::note_started() {
   if (started_count_.fetch_add(1, std::memory_order_acq_rel) + 1 == worker_count()) {
     hooks_.on_all_started();
     // Release, pairs with the acquire below.
-    all_started_.store(true, std::memory_order_release);
+    all_started_.store(1, std::memory_order_release);
   }
-  while (!all_started_.load(std::memory_order_acquire))
-    sched_yield();
+  // Where others want the cores, too, who yields comes back at once, again and again, until the
+  // last one is served: so sleep.
+  constexpr int yields_before_sleep = 16;
+  for (int round = 0; all_started_.load(std::memory_order_acquire) == 0; ++round) {
+    if (round < yields_before_sleep) {
+      sched_yield();
+    } else {
+      os::futex_wait(all_started_, 0, -1);
+    }
+  }
+  // Each wakes the next one, if any sleeps.
+  if (worker_count() > 1) os::futex_wake_one(all_started_);
 }
 
 void Scheduler::note_fiber_end() {

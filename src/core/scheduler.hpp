@@ -155,7 +155,8 @@ class Scheduler {
   // Any thread.
   alignas(cache_line_bytes) std::atomic<bool> stopping_{false};
   std::atomic<std::uint32_t> started_count_{0};
-  std::atomic<bool> all_started_{false};
+  /// 1: all have. What those sleep on who were earlier.
+  std::atomic<std::uint32_t> all_started_{0};
   alignas(cache_line_bytes) std::atomic<std::uint32_t> live_fiber_count_{0};
   alignas(cache_line_bytes) std::atomic<std::uint32_t> width_;
   std::atomic<std::int64_t> spin_ns_max_;

@@ -168,6 +168,7 @@ int Job::run() {
   have_workers_ended_ = true;
   if (own_transport_ != nullptr) own_transport_->finish();
   set_phase(core::ProcessPhase::finished);
+  loop::FiberTeam::say_goodbye(scheduler_);
   return worst_status_.load(std::memory_order_relaxed);
 }
 

@@ -75,6 +75,11 @@ void FiberTeam::lead(core::Scheduler& scheduler) {
   (void)scheduler.set_idle_source(std::make_unique<FiberTeam>(scheduler, Followers::fibers));
 }
 
+void FiberTeam::say_goodbye(const core::Scheduler& scheduler) {
+  core::IdleSource* source = scheduler.idle_source();
+  if (source != nullptr) static_cast<FiberTeam*>(source)->monitor_.say_goodbye();
+}
+
 /// In every tick of the monitor.
 Monitor::Finding FiberTeam::lead_fibers() {
   const core::GovernorDecision decision = monitor_.decision();

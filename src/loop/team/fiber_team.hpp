@@ -35,6 +35,9 @@ class FiberTeam final : public core::IdleSource {
   /// threads as it says. Once, before any loop.
   static void lead(core::Scheduler& scheduler);
 
+  /// At the end of the process: its friends need not find out.
+  static void say_goodbye(const core::Scheduler& scheduler);
+
   /// The team of a worker's scheduler, made now if there is none.
   static FiberTeam& of(core::Worker& worker);
 

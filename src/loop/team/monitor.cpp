@@ -120,9 +120,8 @@ std::uint32_t Monitor::freeze(std::optional<std::uint32_t> width) {
 }
 
 void Monitor::say_goodbye() {
-  stop();
-  friends_->set_demand(0);
-  friends_.reset();
+  is_stopping_.store(1, std::memory_order_relaxed);
+  friends_->leave();
 }
 
 void* Monitor::thread_main(void* argument) {

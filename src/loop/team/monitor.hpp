@@ -70,8 +70,8 @@ class Monitor {
   /// From here on loops have as many threads as now, or `width`.
   std::uint32_t freeze(std::optional<std::uint32_t> width);
 
-  /// Ends its thread and gives the entry in the page back. At the end of the process that made it;
-  /// loops may still run afterwards.
+  /// At the end of the process that made it, any thread: it leaves its friends, and its thread
+  /// looks no more. Waits for nobody; loops may still run afterwards.
   void say_goodbye();
 
   /// What holds now; on the monitor's thread.

@@ -93,6 +93,25 @@ TEST_F(TwoProcesses, SleepUntilThereAreNews) {
   alone.wait_for_news(own, for_ever_ns);
 }
 
+TEST_F(TwoProcesses, WhoHasLeftWantsNothingWhateverIsSaidLater) {
+  Friends first(page_.get(), mine_, all_cpus);
+  {
+    Friends second(page_.get(), mine_ + 1, all_cpus);
+    second.set_demand(4, true);
+    const std::uint32_t known = first.news();
+    second.leave();
+    EXPECT_NE(first.news(), known);
+    EXPECT_EQ(first.look(4, 4).friend_count, 1U);
+    second.set_demand(4);
+    second.leave();
+    EXPECT_EQ(first.look(4, 4).friend_count, 1U);
+    EXPECT_EQ(first.news(), known + 1);
+  }
+  Friends third(page_.get(), mine_ + 1, all_cpus);
+  third.set_demand(4);
+  EXPECT_EQ(first.look(4, 4).friend_count, 2U) << "its entry serves the next one";
+}
+
 TEST_F(TwoProcesses, OnDifferentProcessorsDoNotCompete) {
   Friends first(page_.get(), mine_, Friends::Cpus{1});
   Friends second(page_.get(), mine_ + 1, Friends::Cpus{2});
