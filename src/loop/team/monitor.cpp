@@ -142,7 +142,7 @@ void* Monitor::thread_main(void* argument) {
 
 /// The longer nothing has changed, the longer until the next look.
 std::int64_t Monitor::tick_distance_ns() const {
-  return std::clamp((sample_.now_ns - changed_ns_) / 2, period_ns, quiet_period_ns);
+  return std::clamp(sample_.now_ns - changed_ns_, period_ns, quiet_period_ns);
 }
 
 /// Until the next tick is due, or the end.
@@ -192,9 +192,12 @@ void Monitor::tick() {
       loop_count_.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(sample_.loop_count);
   const core::GovernorDecision before = governor_.decision();
   const core::GovernorDecision decision = governor_.update(sample_);
-  // Whether threads may spin changes all the time among friends, and costs little when seen late.
+  // Among friends it changes all the time whether threads may spin, and costs little when seen
+  // late.
+  const bool is_alone = sample_.friend_count == 1;
   if (decision.width != before.width || decision.is_crowded != before.is_crowded ||
-      demand_.value() != demand_before || finding.is_uneasy)
+      demand_.value() != demand_before || finding.is_uneasy ||
+      (is_alone && decision.may_spin != before.may_spin))
     changed_ns_ = now_ns;
   carry_out(decision);
 }
