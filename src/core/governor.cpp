@@ -67,7 +67,11 @@ GovernorDecision Governor::update(const GovernorSample& sample) {
   if (limits_.share == Share::polite) judge_grant(sample);
   last_ = sample;
   if (limits_.share == Share::fixed) return decision_;
-  const bool keeps = is_coarse() && sample.do_friends_keep && limits_.share == Share::fair;
+  // As many friends as processors keep them busy with one thread each; then more would only empty
+  // each other's caches. Not so where one thread would take turns with all fibers.
+  const bool has_gain = limits_.has_fibers || sample.friend_count < sample.cpus;
+  const bool keeps =
+      has_gain && is_coarse() && sample.do_friends_keep && limits_.share == Share::fair;
   const std::uint32_t share = keeps ? sample.cpus : sample.fair_share;
   const std::uint32_t room = std::min({limits_.width_max, sample.cpus, share, granted_});
   decision_.is_crowded = sample.friend_count > (keeps ? 1U : sample.cpus);

@@ -6,8 +6,9 @@
 //! 1. Waiting follows delay: spin only while our threads hardly wait for a core themselves.
 //! 2. Friends (other Sorrel processes of this user) get fair shares: never first come, first
 //! served. Who works long without meeting others of the process (coarse loops, ranks that seldom
-//! wait) loses nothing by having threads too many, and keeps every core busy to the end: if all
-//! friends are such, all keep their threads.
+//! wait) loses little by having threads too many, and keeps cores busy while others are in serial
+//! parts: if all friends are such, all keep their threads, those with loops if friends are fewer
+//! than the processors.
 //! 3. Towards strangers: *fair* keeps the threads, since who shrinks beside somebody who does not
 //!    is served less; *polite* follows granted parallelism, with trials to grow.
 //! 4. Quota and affinity cap everything (`cpus`).
