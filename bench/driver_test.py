@@ -231,6 +231,11 @@ class ThroughputBound(unittest.TestCase):
         self.assertEqual(throughput.bound([short] * 4, 2), 2.0)
         self.assertEqual(throughput.bound([short, long], 2), 3.0)
 
+    def test_what_a_job_needs_changes_evenly_between_two_measurements(self) -> None:
+        before, after = (throughput.Job(("x",), work=work, critical_path=work / 2) for work in (1.0, 2.0))
+        (job,) = throughput.between([before], [after], 0.25)
+        self.assertEqual((job.work, job.critical_path), (1.25, 0.625))
+
     def test_the_mixes_are_the_seeds(self) -> None:
         self.assertEqual(set(throughput.SEED_SAVINGS), set(throughput.MIXES))
         self.assertTrue(all(len(mix) == 4 and set(mix) <= set(throughput.KINDS) for mix in throughput.MIXES))

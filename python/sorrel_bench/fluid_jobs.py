@@ -335,17 +335,15 @@ class Calibration:
         """What the job needs at present. All cores run a copy each: a core may be slower when the others are busy,
         and on a machine that is shared with strangers its speed changes within minutes."""
         runtime = Runtime(ONE_THREAD, self._alone)
-        runs = []
-        for _ in range(2):
-            begins, processes = [], []
-            for _ in range(self._cores):
-                begins.append(time.monotonic())
-                processes.append(start(runtime, arguments, output=subprocess.PIPE))
-            began = time.monotonic()
-            ends, _, _ = wait_for(processes, 100 * self._seconds + 60)
-            for begin, end, process in zip(begins, ends, processes, strict=True):
-                with process.stdout as output:
-                    runs.append((began + end - begin, _parts(output.read())))
+        begins, processes, runs = [], [], []
+        for _ in range(self._cores):
+            begins.append(time.monotonic())
+            processes.append(start(runtime, arguments, output=subprocess.PIPE))
+        began = time.monotonic()
+        ends, _, _ = wait_for(processes, 100 * self._seconds + 60)
+        for begin, end, process in zip(begins, ends, processes, strict=True):
+            with process.stdout as output:
+                runs.append((began + end - begin, _parts(output.read())))
         work, parts = min(runs, key=lambda run: run[0])
         # Start-up is nobody's to share.
         return Job(arguments, work, work - parts["loops"] * (1 - 1 / self._cores))

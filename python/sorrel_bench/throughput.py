@@ -84,22 +84,30 @@ class Throughput:
         turns = self.turns(mixes)
         progress = report.Progress(len(turns) * len(self.runtimes), "run")
         for grain, mix, runtimes in turns:
-            # The bound that holds is the one measured just before.
-            needs = {letter: self.calibration.measured(self.job(grain, letter).arguments) for letter in sorted(set(mix))}
-            jobs = [needs[letter] for letter in mix]
+            before, runs = self.needs(grain, mix), []
             for runtime in runtimes:
                 progress.step(f"{grain.name} {mix}, {runtime.name}")
-                self.run(grain, mix, runtime, jobs)
+                runs.append(self.run(grain, mix, runtime, before))
+            after = self.needs(grain, mix)
+            for place, (runtime, run) in enumerate(zip(runtimes, runs, strict=True), start=1):
+                if run is not None:
+                    self.keep(grain, mix, runtime, run, between(before, after, place / (len(runs) + 1)))
         progress.end()
 
-    def run(self, grain: Grain, mix: str, runtime: Runtime, jobs: Sequence[Job]) -> None:
-        runs = self.runs.setdefault((grain.name, mix, runtime.name), [])
-        if any(run.is_cut_off for run in runs):
-            return
-        least = bound(jobs, self.cores)
+    def needs(self, grain: Grain, mix: str) -> list[Job]:
+        """What each job of a mix needs at this time."""
+        needs = {letter: self.calibration.measured(self.job(grain, letter).arguments) for letter in sorted(set(mix))}
+        return [needs[letter] for letter in mix]
+
+    def run(self, grain: Grain, mix: str, runtime: Runtime, jobs: Sequence[Job]) -> Run | None:
+        if any(run.is_cut_off for run in self.runs.get((grain.name, mix, runtime.name), [])):
+            return None
         # A runtime that spins as long as it likes is known to take for ever with short loops.
-        run = quiet_run(runtime, jobs, PATIENCE * least + 1)
-        runs.append(dataclasses.replace(run, bound=least, work=sum(job.work for job in jobs)))
+        return quiet_run(runtime, jobs, PATIENCE * bound(jobs, self.cores) + 1)
+
+    def keep(self, grain: Grain, mix: str, runtime: Runtime, run: Run, jobs: Sequence[Job]) -> None:
+        held = dataclasses.replace(run, bound=bound(jobs, self.cores), work=sum(job.work for job in jobs))
+        self.runs.setdefault((grain.name, mix, runtime.name), []).append(held)
 
     def measure_fork_joins(self) -> None:
         for name, program, environment in self.programs.fork_joins():
@@ -199,6 +207,18 @@ class Throughput:
 
     def foreign(self) -> float:
         return max((run.foreign for runs in self.runs.values() for run in runs), default=0.0)
+
+
+def between(before: Sequence[Job], after: Sequence[Job], part: float) -> list[Job]:
+    """What jobs needed at a time between two measurements."""
+
+    def mean(first: float, second: float) -> float:
+        return first + part * (second - first)
+
+    return [
+        dataclasses.replace(a, work=mean(a.work, b.work), critical_path=mean(a.critical_path, b.critical_path))
+        for a, b in zip(before, after, strict=True)
+    ]
 
 
 def best_peer(values: Mapping[str, float | None]) -> tuple[str, float | None]:
