@@ -36,7 +36,7 @@ Friends::~Friends() {
 
 Friends::Page* Friends::map_page() {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-  return static_cast<Page*>(os::map_shared_page("sorrel-3", sizeof(Page)));
+  return static_cast<Page*>(os::map_shared_page("sorrel-4", sizeof(Page)));
 }
 
 Friends::Cpus Friends::mask_of(std::span<const int> cpus) {
