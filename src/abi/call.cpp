@@ -3,11 +3,19 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "loop/job_threads.hpp"
 #include "mpi/error_string.hpp"
 
 namespace sorrel::abi {
 
-void no_rank(const char* function) {
+RankState* come_to_rank() {
+  if (sorrel_omp_come_home_1 == nullptr || !sorrel_omp_come_home_1()) return nullptr;
+  return mpi::current_rank();
+}
+
+RankState* come_to_rank(const char* function) {
+  RankState* self = come_to_rank();
+  if (self != nullptr) return self;
   std::fprintf(stderr,
                "sorrel: %s was called from a thread that runs no rank: MPI_THREAD_FUNNELED is "
                "provided, only the thread "

@@ -20,8 +20,12 @@ namespace sorrel::abi {
 using mpi::Comm;
 using mpi::RankState;
 
-/// Ends the process: MPI was called from a thread that runs no rank.
-[[noreturn, gnu::cold]] void no_rank(const char* function);
+/// The rank of a caller that runs none: a further OpenMP thread of a rank that is this process
+/// comes to where that runs. Null if it is none. May suspend.
+[[gnu::cold]] RankState* come_to_rank();
+
+/// The same; ends the process if it is none.
+[[gnu::cold]] RankState* come_to_rank(const char* function);
 
 /// Raises "called before MPI_Init" or "after MPI_Finalize"; does not return unless the error
 /// handler does.
@@ -33,12 +37,18 @@ using mpi::RankState;
 /// The communicator handle is none.
 [[gnu::cold]] int raise_no_comm(RankState& self);
 
+/// The calling rank, or null.
+[[nodiscard]] inline RankState* rank_of_caller() {
+  RankState* self = mpi::current_rank();
+  return self != nullptr ? self : come_to_rank();
+}
+
 /// The calling rank, in whatever phase. For functions that are legal before MPI_Init and after
 /// MPI_Finalize.
 [[gnu::always_inline]] inline RankState& enter(const char* function) {
   RankState* self = mpi::current_rank();
   if (self == nullptr) [[unlikely]]
-    no_rank(function);
+    self = come_to_rank(function);
   self->call = function;
   self->call_site = __builtin_return_address(0);
   return *self;

@@ -58,13 +58,13 @@ int PMPI_Finalize(void) {
 }
 
 int PMPI_Initialized(int* flag) {
-  const RankState* self = mpi::current_rank();
+  const RankState* self = rank_of_caller();
   *flag = self != nullptr && self->phase != mpi::Phase::before_init ? 1 : 0;
   return MPI_SUCCESS;
 }
 
 int PMPI_Finalized(int* flag) {
-  const RankState* self = mpi::current_rank();
+  const RankState* self = rank_of_caller();
   *flag = self != nullptr && self->phase == mpi::Phase::finalized ? 1 : 0;
   return MPI_SUCCESS;
 }

@@ -174,3 +174,8 @@ SORREL_FACE void GOMP_teams_reg(
     void (*body)(void*), void* data, unsigned count, unsigned limit, unsigned) {
   run_teams(this_thread(), body, data, {.count = count == 0 ? 1 : count, .thread_limit = limit});
 }
+
+// For our MPI library, loop/job_threads.hpp.
+SORREL_FACE bool sorrel_omp_come_home_1() {
+  return come_home();
+}

@@ -43,13 +43,23 @@ void take_docked(Thread& thread) {
 
 }  // namespace
 
+void ReadyQueue::push(Thread& thread) {
+  thread.next_ready = nullptr;
+  (first_ == nullptr ? first_ : last_->next_ready) = &thread;
+  last_ = &thread;
+}
+
+Thread* ReadyQueue::pop() {
+  Thread* thread = first_;
+  if (thread != nullptr) first_ = thread->next_ready;
+  return thread;
+}
+
 Group::Group(Thread& first) : initial(first) {}
 
 void Group::push_ready(Thread& thread) {
-  thread.next_ready = nullptr;
   lock.lock();
-  (first_ready == nullptr ? first_ready : last_ready->next_ready) = &thread;
-  last_ready = &thread;
+  ready.push(thread);
   ready_count.fetch_add(1, std::memory_order_seq_cst);  // has_work()
   lock.unlock();
 }
@@ -57,9 +67,8 @@ void Group::push_ready(Thread& thread) {
 Thread* Group::pop_ready() {
   if (ready_count.load(std::memory_order_relaxed) == 0) return nullptr;  // a hint
   lock.lock();
-  Thread* thread = first_ready;
+  Thread* thread = ready.pop();
   if (thread != nullptr) {
-    first_ready = thread->next_ready;
     // Under the lock.
     ready_count.fetch_sub(1, std::memory_order_relaxed);
     taken_count.store(taken_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -67,6 +76,23 @@ Thread* Group::pop_ready() {
   lock.unlock();
   if (thread == nullptr) return nullptr;
   take_place(*thread);
+  return thread;
+}
+
+void Group::push_at_home(Thread& thread) {
+  lock.lock();
+  at_home.push(thread);
+  at_home_count.fetch_add(1, std::memory_order_seq_cst);  // has_work_at_home()
+  lock.unlock();
+}
+
+Thread* Group::pop_at_home() {
+  if (at_home_count.load(std::memory_order_relaxed) == 0) return nullptr;  // a hint
+  lock.lock();
+  Thread* thread = at_home.pop();
+  if (thread != nullptr) at_home_count.fetch_sub(1, std::memory_order_relaxed);  // under the lock
+  lock.unlock();
+  if (thread != nullptr) take_place(*thread);
   return thread;
 }
 

@@ -19,6 +19,19 @@
 
 namespace sorrel::omp {
 
+/// Threads in the order in which they became ready.
+class ReadyQueue {
+ public:
+  void push(Thread& thread);
+
+  /// The oldest, or null.
+  Thread* pop();
+
+ private:
+  Thread* first_ = nullptr;
+  Thread* last_ = nullptr;
+};
+
 struct Group {
   /// Threads that have a bit; the others start through the queue.
   static constexpr std::uint32_t bit_count = StartBits::count;
@@ -28,6 +41,7 @@ struct Group {
   // Any thread; written when there is work.
   alignas(cache_line_bytes) StartBits unstarted;
   std::atomic<std::uint32_t> ready_count{0};
+  std::atomic<std::uint32_t> at_home_count{0};
   /// Members of the outermost region. (R) release by the fork, acquire by who looks for somebody to
   /// run tasks.
   std::atomic<std::uint32_t> crew_count{0};
@@ -37,8 +51,9 @@ struct Group {
 
   // The queue: under lock_.
   alignas(cache_line_bytes) SpinLock lock;
-  Thread* first_ready = nullptr;
-  Thread* last_ready = nullptr;
+  ReadyQueue ready;
+  /// Those that only the native thread may run: they are about to call MPI. Seldom any.
+  ReadyQueue at_home;
 
   // Of a teams construct: constant while it runs.
   std::uint32_t teams_count = 1;
@@ -47,8 +62,10 @@ struct Group {
   // The native thread's own.
   alignas(cache_line_bytes) Worker root;
   Thread& initial;
-  /// Of a rank: its threads run on its own worker.
+  /// Of a rank that shares its process: its threads run on its own worker.
   const loop::JobThreads* job = nullptr;
+  /// Of a rank that is a process, once one of its threads has come home.
+  const loop::JobThreads* home = nullptr;
   void* rank = nullptr;
   bool was_preempted = false;  ///< the fiber that it ran last
   std::uint32_t index = 0;     ///< in the pool
@@ -68,8 +85,16 @@ struct Group {
     return unstarted.any() || ready_count.load(std::memory_order_seq_cst) != 0;
   }
 
+  /// Whether somebody could run that only the native thread may run.
+  [[nodiscard]] bool has_work_at_home() const {
+    return at_home_count.load(std::memory_order_seq_cst) != 0;  // as above
+  }
+
   void push_ready(Thread& thread);
   Thread* pop_ready();
+
+  void push_at_home(Thread& thread);
+  Thread* pop_at_home();
 
   /// Takes a thread that has not been started, `preferred` if it is one; null if there is none.
   Thread* take_unstarted(std::uint32_t preferred);

@@ -52,7 +52,7 @@ void Lock::take_slowly() {
     pause_count = std::min(2 * pause_count, pauses_max);
     // Relaxed: a guess.
     if (word_.load(std::memory_order_relaxed) == 0 && try_take()) return;
-    if (thread.group->has_work()) break;
+    if (may_others_run(thread)) break;
   }
   wait_until(thread, waiters_of(this), {.holds_of = take_as_waiter, .argument = this, .key = this});
 }

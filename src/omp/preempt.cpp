@@ -45,8 +45,8 @@ void let_go(int, siginfo_t*, void* context) {
   Thread* thread = own_thread;
   const std::uintptr_t at = arch::interrupted_at(context);
   // Relaxed: the signal orders them.
-  if (thread == nullptr || thread->is_native() || thread->worker->index() != 0 ||
-      at < code_begin.load(std::memory_order_relaxed) ||
+  if (thread == nullptr || thread->is_native() || thread->is_at_home ||
+      thread->worker->index() != 0 || at < code_begin.load(std::memory_order_relaxed) ||
       at >= code_end.load(std::memory_order_relaxed))
     return;
   const int error = errno;

@@ -283,7 +283,7 @@ void work_until(Thread& thread, const Condition& condition, IsDone is_done) {
       // Tasks that are not for us: others are at them.
       lower_flag(team);
       arch::pause();
-      if (thread.group->has_work()) yield(thread);
+      if (may_others_run(thread)) yield(thread);
       continue;
     }
     wait_until(thread, team.task_waiters, condition);

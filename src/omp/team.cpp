@@ -56,7 +56,7 @@ bool wait_for(Thread& thread, BarrierWait wait) {
       }
       if (team.task_flag.seems_up()) {
         // Somebody has a task that is not for us yet.
-        if (thread.group->has_work()) yield(thread);
+        if (may_others_run(thread)) yield(thread);
         continue;
       }
     }
@@ -389,7 +389,7 @@ void help_with_tasks(Thread& thread) {
       run_found_task(thread, found);
       has_run_tasks = true;
       busy = arch::cycles();
-    } else if (thread.group->has_work()) {
+    } else if (may_others_run(thread)) {
       break;
     }
   }

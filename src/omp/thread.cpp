@@ -88,7 +88,7 @@ void own_block(void* argument) {
 
 /// The thread that calls is a rank's: its group's fibers run where it runs.
 void join_job(Group& group) {
-  const loop::JobThreads* job = sorrel_job_threads_1 == nullptr ? nullptr : sorrel_job_threads_1();
+  const loop::JobThreads* job = sorrel_job_threads_2 == nullptr ? nullptr : sorrel_job_threads_2();
   if (job == nullptr || !job->is_rank()) return;
   group.job = job;
   group.rank = job->describe();
@@ -132,6 +132,8 @@ class Patience {
 
 /// A fiber that a native waiter runs meanwhile, or null.
 Thread* find_fiber(Group& group, const Patience& patience) {
+  // These nobody else can run.
+  if (Thread* fiber = group.pop_at_home()) return fiber;
   // Where threads wait for each other unseen, this one must stay free.
   if (group.job == nullptr && pool().leaves_natives_alone()) return nullptr;
   // Relaxed: hints.
@@ -166,7 +168,7 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
     worker.announce_sleep();
     was_added = true;
     const bool is_added = list.add_unless(thread, condition);
-    if (is_added && !group.has_work()) worker.sleep(-1);
+    if (is_added && !group.has_work() && !group.has_work_at_home()) worker.sleep(-1);
     worker.get_up();
     if (!is_added) break;
   }
@@ -270,22 +272,45 @@ void wait_until(Thread& thread, WaitList& list, const Condition& condition) {
   }
 }
 
+bool may_others_run(const Thread& thread) {
+  const Group& group = *thread.group;
+  return group.has_work() || (thread.worker->index() == 0 && group.has_work_at_home());
+}
+
 void yield(Thread& thread) {
   if (!thread.is_native()) {
-    if (thread.group->has_work()) {
+    if (may_others_run(thread)) {
       Worker::leave(thread, Then::queue);
     } else {
       give_core_away(*thread.group);
     }
     return;
   }
-  Thread* fiber = thread.group->pop_ready();
+  Thread* fiber = thread.group->pop_at_home();
+  if (fiber == nullptr) fiber = thread.group->pop_ready();
   if (fiber == nullptr) fiber = thread.group->take_unstarted(1);
   if (fiber != nullptr) {
     thread.group->root.run(*fiber);
   } else {
     give_core_away(*thread.group);
   }
+}
+
+bool come_home() {
+  Thread* const thread = own_thread;
+  if (thread == nullptr || thread->is_native()) return false;
+  Group& group = *thread->group;
+  const loop::JobThreads* job = sorrel_job_threads_2 == nullptr ? nullptr : sorrel_job_threads_2();
+  if (job == nullptr || !job->is_home(group.root.root_thread_pointer())) return false;
+  if (thread->worker != &group.root) Worker::leave(*thread, Then::go_home);
+  group.home = job;
+  job->enter_home();
+  thread->is_at_home = true;
+  // While the rank waits, its scheduler may run what has control blocks of its own.
+  std::uintptr_t* place = job->thread_pointer_place();
+  *place = thread->thread_pointer;
+  group.root.set_thread_pointer_place(place);
+  return true;
 }
 
 }  // namespace sorrel::omp

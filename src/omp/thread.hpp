@@ -29,7 +29,7 @@ class WorkShare;
 inline constexpr std::uint32_t thread_count_max = 4096;
 
 /// What a worker does with a fiber that has just switched back to it.
-enum class Then : std::uint8_t { dock, suspend, queue };
+enum class Then : std::uint8_t { dock, suspend, queue, go_home };
 
 /// What a docked fiber does when it is resumed.
 enum class Errand : std::uint8_t { implicit_task, tasks };
@@ -99,6 +99,9 @@ struct alignas(cache_line_bytes) Thread {
   Errand errand = Errand::implicit_task;
   Then then = Then::dock;
   bool is_satisfied = false;
+  /// Where its rank runs, and may call MPI, until it is switched from. Its own; the handler of a
+  /// signal there reads it.
+  bool is_at_home = false;
   WaitList* wait_list = nullptr;
   Condition condition;
   Dock dock;
@@ -137,7 +140,14 @@ void make_ready(Thread& thread);
 /// OpenMP threads of the group run meanwhile. May suspend.
 void wait_until(Thread& thread, WaitList& list, const Condition& condition);
 
+/// Whether somebody could run where the thread runs.
+[[nodiscard]] bool may_others_run(const Thread& thread);
+
 /// Lets other OpenMP threads run. May suspend.
 void yield(Thread& thread);
+
+/// The native thread of the caller's group is a rank: the caller, a fiber, goes to where that runs,
+/// and may call MPI there until it is switched from. False if there is no such rank. May suspend.
+bool come_home();
 
 }  // namespace sorrel::omp

@@ -37,6 +37,13 @@ void Worker::run_until_it_waits(Thread& fiber) {
         fiber.dock.give_up(Place::suspended);
         fiber.group->push_ready(fiber);
         return;
+      case Then::go_home: {
+        Group& group = *fiber.group;
+        fiber.dock.give_up(Place::suspended);
+        group.push_at_home(fiber);
+        group.root.wake();
+        return;
+      }
       case Then::suspend:
         fiber.dock.give_up(Place::suspended);
         if (fiber.wait_list->add_unless(fiber, fiber.condition)) return;
@@ -50,6 +57,10 @@ void Worker::run_until_it_waits(Thread& fiber) {
 
 void Worker::leave(Thread& fiber, Then then) {
   fiber.then = then;
+  if (fiber.is_at_home) [[unlikely]] {
+    fiber.is_at_home = false;
+    fiber.group->home->leave_home();
+  }
   Worker& worker = *fiber.worker;
   if (worker.thread_pointer_place_ != nullptr)
     *worker.thread_pointer_place_ = worker.root_thread_pointer_;

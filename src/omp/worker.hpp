@@ -30,6 +30,8 @@ class Worker {
   /// Of a rank: where the scheduler keeps its thread pointer, or null.
   void set_thread_pointer_place(std::uintptr_t* place) { thread_pointer_place_ = place; }
 
+  [[nodiscard]] std::uintptr_t root_thread_pointer() const { return root_thread_pointer_; }
+
   [[nodiscard]] std::uint32_t index() const { return index_; }
 
   /// Any thread, a hint: the fiber it runs now, or null.

@@ -7,6 +7,7 @@
 
 #include "mpi/rank_state.hpp"
 #include "runtime/config.hpp"
+#include "runtime/home_rank.hpp"
 #include "runtime/host_job.hpp"
 #include "runtime/job.hpp"
 
@@ -74,6 +75,7 @@ void adopt_calling_thread() {
   own.in_place = true;
   the_job = new Job(own, *new InPlaceBody);
   the_job->adopt_calling_thread();
+  set_home_rank();
 }
 
 }  // namespace sorrel::runtime

@@ -4,6 +4,7 @@
 #include "loop/job_threads.hpp"
 #include "program/rank_process.hpp"
 #include "program/thread_block.hpp"
+#include "runtime/home_rank.hpp"
 
 namespace sorrel::runtime {
 
@@ -50,9 +51,10 @@ void set_rank_process_of_caller(program::RankProcess* (*of_caller)()) {
 /// Found by our OpenMP library alone; here and not with the other C faces, since it is about
 /// programs, which tests of those do not have.
 extern "C" __attribute__((visibility("default"))) const sorrel::loop::JobThreads*
-sorrel_job_threads_1(void) {
+sorrel_job_threads_2(void) {
   using namespace sorrel::runtime;
-  static constexpr sorrel::loop::JobThreads faces{is_rank, thread_pointer_place, describe, prepare,
-                                                  yield};
+  static constexpr sorrel::loop::JobThreads faces{
+      is_rank, thread_pointer_place, describe,        prepare,
+      yield,   is_home_rank,         enter_home_rank, leave_home_rank};
   return &faces;
 }

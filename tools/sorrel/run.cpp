@@ -87,6 +87,8 @@ struct RunPlan {
   int workers = 0;  ///< of each process
   /// Every rank is a process: the program runs as it is.
   bool in_place = false;
+  /// The ranks' OpenMP threads have more cores than ranks: no rank is bound to one.
+  bool has_room_for_threads = false;
   std::uint64_t stack_bytes = 0;
   std::vector<int> cpus;  ///< process by process; empty: not bound
   bool verbose = false;
@@ -150,8 +152,8 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
   app->add_flag("--verbose", words.verbose, "Say on stderr how the job is placed, and why");
   app->add_flag("--omp", words.omp,
                 "PROGRAM is an OpenMP program: its threads become user-level threads, and as many "
-                "run at once as there are free cores; with -n, the threads of each rank run on its "
-                "worker (docs/openmp.md)");
+                "run at once as there are free cores; with -n fewer than cores every rank is a "
+                "process, else the threads of each rank run on its worker (docs/openmp.md)");
   app->add_option("--host", words.host.host,
                   "Installed MPI that carries messages between the processes that its mpiexec or "
                   "srun has started: openmpi, mpich, abi or none (default: found out)")
@@ -188,8 +190,16 @@ struct Wanted {
   std::optional<std::uint64_t> procs;
   std::optional<std::uint64_t> workers;
   std::uint64_t stack_bytes = 0;
-  bool is_auto = false;  ///< --procs auto
+  bool is_auto = false;      ///< --procs auto
+  bool has_threads = false;  ///< --omp
 };
+
+/// Whether ranks leave cores idle that their OpenMP threads could use, as those of a rank with a
+/// process of its own can; and nobody has said how to run them.
+bool leave_room_for_threads(const RunPlan& plan, const Wanted& wanted, std::uint64_t cores) {
+  return wanted.has_threads && wanted.ranks && *wanted.ranks < cores && !wanted.procs &&
+         !wanted.workers && !wanted.is_auto && !plan.wire && !plan.seed;
+}
 
 /// What `--procs auto` decides for these wishes.
 ProcessChoice choose_by_machine(const Wanted& wanted,
@@ -209,7 +219,8 @@ bool place_ranks(RunPlan& plan,
                  const ProgramReport& program) {
   const auto cores = static_cast<std::uint64_t>(default_workers(limits));
   if (wanted.is_auto) plan.choice = choose_by_machine(wanted, limits, program);
-  const bool must_spread = !program.own_process_reason.empty();
+  const bool must_spread =
+      !program.own_process_reason.empty() || leave_room_for_threads(plan, wanted, cores);
   const bool is_spread =
       wanted.procs.has_value() || must_spread || (plan.choice && plan.choice->processes > 1);
   const std::uint64_t processes =
@@ -236,6 +247,7 @@ bool place_ranks(RunPlan& plan,
   plan.workers = static_cast<int>(plan.has_comm_worker ? std::max<std::uint64_t>(workers, 2)
                                                        : std::min(workers, plan.ranks / processes));
   plan.in_place = is_spread && processes == plan.ranks;
+  plan.has_room_for_threads = wanted.has_threads && plan.in_place && plan.ranks < cores;
   if (plan.in_place && plan.has_comm_worker) {
     (void)refuse("--comm-worker needs ranks that share a process; here every rank is one");
     return false;
@@ -350,6 +362,7 @@ std::optional<Wanted> read_words(const RunWords& words) {
   if (!words.ranks.empty() && !(wanted.ranks = read_count("-n", words.ranks, ranks_max)))
     return std::nullopt;
   wanted.is_auto = words.procs == "auto";
+  wanted.has_threads = words.omp;
   if (!words.procs.empty() && !wanted.is_auto &&
       !(wanted.procs = read_count("--procs", words.procs, workers_max)))
     return std::nullopt;
@@ -425,6 +438,7 @@ std::optional<RunPlan> make_plan(const RunWords& words,
         format_size((all_stacks_bytes_max / plan.ranks) >> 20 << 20));
     return std::nullopt;
   }
+  if (plan.has_room_for_threads && words.bind != "core") plan.is_bound = false;
   if (plan.is_bound && host.name.empty()) {
     plan.cpus = choose_cpus(plan.processes * plan.workers, limits,
                             [] { return read_topology(TopologyDetail::threads_only); });

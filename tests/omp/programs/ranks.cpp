@@ -15,8 +15,6 @@ thread_local int visits = 0;
 }  // namespace
 
 int main(int argc, char** argv) {
-  // With a process for each rank, only the thread that has called MPI_Init may.
-  const bool is_funneled = argc > 1;
   int rank = 0, ranks = 0, provided = 0, wrong = 0, right = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -35,11 +33,13 @@ int main(int argc, char** argv) {
 #pragma omp barrier
       wrong += omp_get_num_threads() != threads || omp_get_level() != 1;
       int got = -1;
-      if (me == (is_funneled ? 0 : round % threads)) {
+      if (me == round % threads) {
         MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % ranks, round, &got, 1, MPI_INT, left, round,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         wrong += got != left;
-        int own = -1;
+        int own = -1, is_initialized = 0;
+        MPI_Initialized(&is_initialized);
+        wrong += is_initialized != 1;
         MPI_Comm_rank(MPI_COMM_WORLD, &own);
         wrong += own != rank;
       }
