@@ -136,7 +136,7 @@ void begin_loop(Thread& thread,
     }
     // Relaxed: (P) publishes them.
     share.next.store(0, std::memory_order_relaxed);
-    share.ordered_next.store(0, std::memory_order_relaxed);
+    if (shape.is_ordered) share.ordered_next.store(0, std::memory_order_relaxed);
     if (extras.reductions != nullptr) {
       register_reductions(extras.reductions, nullptr, thread.team->size);
       share.reductions = extras.reductions;

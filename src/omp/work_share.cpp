@@ -24,6 +24,20 @@ struct Turn {
 
 }  // namespace
 
+/// Gives back what the construct had besides a loop.
+void WorkShare::forget_extras() {
+  if (memory == nullptr && posted == nullptr && counts == nullptr && reductions == nullptr)
+    [[likely]]
+    return;
+  std::free(memory);
+  delete[] posted;
+  delete[] counts;
+  memory = nullptr;
+  posted = nullptr;
+  counts = nullptr;
+  reductions = nullptr;
+}
+
 WorkShare& WorkShares::enter(Thread& thread, bool& is_first) {
   const std::uint64_t number = thread.share_count++;
   WorkShare& share = slots_[number % slot_count];
@@ -66,13 +80,7 @@ void WorkShares::leave(Thread& thread, std::uint32_t team_size) {
   thread.share = nullptr;
   // Acq_rel: the last one has seen all the others leave.
   if (team_size > 1 && share.left_.fetch_add(1, std::memory_order_acq_rel) + 1 != team_size) return;
-  std::free(share.memory);
-  delete[] share.posted;
-  delete[] share.counts;
-  share.memory = nullptr;
-  share.posted = nullptr;
-  share.counts = nullptr;
-  share.reductions = nullptr;
+  share.forget_extras();
   share.left_.store(0, std::memory_order_relaxed);  // published by (T)
   // (T): gives the slot free.
   share.turn_.fetch_add(1, waker_makes);
@@ -81,13 +89,7 @@ void WorkShares::leave(Thread& thread, std::uint32_t team_size) {
 
 void WorkShares::reset() {
   for (WorkShare& share : slots_) {
-    std::free(share.memory);
-    delete[] share.posted;
-    delete[] share.counts;
-    share.memory = nullptr;
-    share.posted = nullptr;
-    share.counts = nullptr;
-    share.reductions = nullptr;
+    share.forget_extras();
     // Relaxed: the next fork publishes it.
     share.turn_.store(0, std::memory_order_relaxed);
     share.published_.store(0, std::memory_order_relaxed);

@@ -33,31 +33,39 @@ struct LoopShape {
   bool is_monotonic = true;  ///< a thread's chunks come in the order of their iterations
 };
 
+/// What most loops need lies in two lines: the loop, and what changes while it runs. Each costs
+/// every thread a fetch for every loop; what is seldom needed is not written, either.
 class WorkShare {
  public:
   // Written by who opens it.
-  LoopShape loop;
-  std::uintptr_t* reductions = nullptr;
+  alignas(cache_line_bytes) LoopShape loop;
+  /// Not 0: a dynamic loop of so many chunks, taken in batches; `next` counts chunks.
+  std::uint64_t chunk_count = 0;
+
+  // The same. Of most constructs nothing of this.
+  alignas(cache_line_bytes) std::uintptr_t* reductions = nullptr;
   void* memory = nullptr;                        ///< zeroed, for the construct's threads
   std::atomic<std::uint64_t>* posted = nullptr;  ///< of a doacross loop: see doacross.cpp
   const std::uint64_t* counts = nullptr;         ///< its extents
   std::uint32_t dimension_count = 0;
-  /// Not 0: a dynamic loop of so many chunks, taken in batches; `next` counts chunks.
-  std::uint64_t chunk_count = 0;
+  // Of a loop in batches.
   std::uint64_t stride = 0;  ///< from chunk to chunk, of the program's variable
   std::uint64_t number = 0;  ///< of the construct in its region
 
-  alignas(cache_line_bytes) std::atomic<std::uint64_t> next{0};
-  /// Somebody has taken several chunks. Relaxed: who misses it leaves them to their owner.
-  std::atomic<bool> has_batches{false};
   /// Of an ordered loop: the iteration whose turn it is. (N) who passes it on and who waits for it.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> ordered_next{0};
   WaitList waiters;
 
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> next{0};
+  /// Somebody has taken several chunks. Relaxed: who misses it leaves them to their owner.
+  std::atomic<bool> has_batches{false};
+
  private:
   friend class WorkShares;
 
-  alignas(cache_line_bytes) std::atomic<std::uint64_t> turn_{0};
+  void forget_extras();
+
+  std::atomic<std::uint64_t> turn_{0};
   std::atomic<std::uint64_t> published_{0};
   std::atomic<std::uint32_t> left_{0};
 };
