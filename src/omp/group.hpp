@@ -67,9 +67,10 @@ struct Group {
   /// Of a rank that is a process, once one of its threads has come home.
   const loop::JobThreads* home = nullptr;
   void* rank = nullptr;
-  bool was_preempted = false;  ///< the fiber that it ran last
-  std::uint32_t index = 0;     ///< in the pool
-  bool is_known = false;       ///< it has had a region of several threads
+  bool was_preempted = false;   ///< the fiber that it ran last
+  std::uint64_t last_wait = 0;  ///< cycles that it waited in vain the last time
+  std::uint32_t index = 0;      ///< in the pool
+  bool is_known = false;        ///< it has had a region of several threads
   bool is_in_pool = false;
   /// For the pool's eyes: read now and then.
   std::atomic<bool> is_in_region{false};

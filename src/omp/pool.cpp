@@ -201,6 +201,9 @@ void* Pool::helper_main(void* argument) {
   pool.monitor_.add_thread();
   int round = 0;
   std::uint64_t began = 0;
+  // Since it ran the last fiber; and how long that was before it ran that one.
+  std::uint64_t idle_since = 0;
+  std::uint64_t last_gap = 0;
   for (;;) {
     const bool is_granted =
         self.worker.index() < pool.width() || self.is_extra.load(std::memory_order_relaxed);
@@ -208,16 +211,20 @@ void* Pool::helper_main(void* argument) {
     if (thread != nullptr) {
       Group& group = *thread->group;
       if (group.has_work() && pool.has_more_helpers()) pool.call_one(group);
+      // The clock is not read where fibers come at once.
+      last_gap = idle_since == 0 ? 0 : arch::cycles() - idle_since;
       self.worker.run(*thread);
       round = 0;
       began = 0;
+      idle_since = 0;
       continue;
     }
     arch::pause();
     if (++round % rounds_per_reading != 0) continue;
     const std::uint64_t now = arch::cycles();
     if (began == 0) began = now;
-    if (is_granted && now - began < pool.spin_cycles()) continue;
+    if (idle_since == 0) idle_since = now;
+    if (is_granted && now - began < pool.spin_cycles_after(last_gap)) continue;
     pool.park(self);
     round = 0;
     began = 0;

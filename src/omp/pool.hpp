@@ -46,6 +46,13 @@ class Pool {
     return spin_cycles_of(controls_.spin_ns.load(std::memory_order_relaxed));
   }
 
+  /// The same for who waits again after `last_cycles` of waiting in vain: alone on the machine, as
+  /// long as is likely to be enough.
+  [[nodiscard]] std::uint64_t spin_cycles_after(std::uint64_t last_cycles) const {
+    const auto patience = clock_.cycles_in(controls_.patience_ns.load(std::memory_order_relaxed));
+    return last_cycles < patience ? std::max(spin_cycles(), patience) : spin_cycles();
+  }
+
   [[nodiscard]] loop::Monitor& monitor() { return monitor_; }
 
   void add(Group& group);

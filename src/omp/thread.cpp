@@ -122,6 +122,9 @@ class Patience {
     began_ = 0;
   }
 
+  /// How long it has been in vain, roughly, in cycles.
+  [[nodiscard]] std::uint64_t waited() const { return began_ == 0 ? 0 : arch::cycles() - began_; }
+
   [[nodiscard]] bool is_past_grace() const { return round_ >= grace_rounds; }
 
  private:
@@ -150,7 +153,7 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
   Group& group = *thread.group;
   Worker& worker = group.root;
   Pool* const pool = pool_if_made();
-  Patience patience(pool == nullptr ? 0 : pool->spin_cycles());
+  Patience patience(pool == nullptr ? 0 : pool->spin_cycles_after(group.last_wait));
   bool was_added = false;
   while (!condition.holds()) {
     if (Thread* fiber = find_fiber(group, patience)) {
@@ -173,6 +176,7 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
     if (!is_added) break;
   }
   if (was_added) list.remove(thread);
+  group.last_wait = patience.waited();
   if (!group.was_preempted) return;
   // The fiber had been waiting for this thread, and not in a way we could see.
   group.was_preempted = false;

@@ -27,7 +27,7 @@ struct Turn {
 /// Gives back what the construct had besides a loop.
 void WorkShare::forget_extras() {
   if (memory == nullptr && posted == nullptr && counts == nullptr && reductions == nullptr)
-    [[likely]]
+      [[likely]]
     return;
   std::free(memory);
   delete[] posted;
