@@ -24,7 +24,7 @@ struct MachineProbe {
 [[nodiscard]] MachineProbe probe_machine();
 
 /// How a result is written to a file for the machine that `key` describes, and read again; nothing
-/// if it is another machine's or is damaged.
+/// if it is another machine's, is damaged, or was measured while others had the cores.
 [[nodiscard]] std::string write_probe(const MachineProbe& probe, std::string_view key);
 [[nodiscard]] std::optional<MachineProbe> read_probe(const std::string& text, std::string_view key);
 

@@ -62,6 +62,7 @@ TEST(MachineProbe, IsReadAgainForTheSameMachineOnly) {
   EXPECT_FALSE(read_probe(text, "another processor;a kernel"));
   EXPECT_FALSE(read_probe("a processor;a kernel\n1 2", "a processor;a kernel"));
   EXPECT_FALSE(read_probe("a processor;a kernel\n0 0 0\n", "a processor;a kernel"));
+  EXPECT_FALSE(read_probe("a processor;a kernel\n1127460 265300 40\n", "a processor;a kernel"));
   EXPECT_FALSE(read_probe("", ""));
 }
 
