@@ -14,10 +14,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
 from sorrel_bench import beside, graph, overlap, overlap_apps, overlap_picture, throughput  # noqa: E402
-from sorrel_bench import partition, smp  # noqa: E402
+from sorrel_bench import partition, smp, smp_host  # noqa: E402
 from sorrel_bench.bars import judge  # noqa: E402
 from sorrel_bench.experiments import EXPERIMENTS, Experiment, select  # noqa: E402
-from sorrel_bench.implementations import Implementation  # noqa: E402
+from sorrel_bench.implementations import Implementation, Job  # noqa: E402
 from sorrel_bench.report import number  # noqa: E402
 from sorrel_bench.runner import Plan, Runner, Samples, probe_source  # noqa: E402
 
@@ -102,6 +102,28 @@ class StudyingCores(unittest.TestCase):
 
     def test_the_sources_are_there(self) -> None:
         self.assertTrue(smp._source().is_file())
+
+
+class RidingOnAHost(unittest.TestCase):
+    def test_sorrel_is_started_by_the_hosts_own_launcher(self) -> None:
+        host = Implementation("Open MPI", "1", ("cc",), lambda job: ["mpiexec", job.program, *job.arguments])
+        own, over, memory = smp_host.implementations("/bin/true", [THREADS, host])
+        self.assertEqual(own, host)
+        words = over.launch(Job("./pingpong", ("8",), 2, 2))
+        self.assertEqual(words[:4], ["mpiexec", "/usr/bin/env", "SORREL_HOST_MEMORY=0", "/bin/true"])
+        self.assertEqual(words[-2:], ["./pingpong", "8"])
+        self.assertIn("SORREL_HOST_MEMORY=1", memory.launch(Job("./pingpong", (), 2, 2)))
+
+    def test_each_way_is_held_against_its_host_and_a_margin(self) -> None:
+        mpis = smp_host.implementations("/bin/true", [PROCESSES])
+        runner = Runner(Plan(smp_host.EXPERIMENTS, mpis, 1, 0.1, [0, 1], pathlib.Path()))
+        for mpi, times in zip(mpis, ((100, 200), (351, 440), (80, 90)), strict=True):
+            for time in times:
+                runner.samples.add(smp_host.EXPERIMENTS[0], mpi, f"result half_round_trip {time} ns\n")
+        verdicts = {bar.name.removeprefix("8 B, started by Open MPI, "): (bar.bar, bar.ok) for bar in smp_host.bars(runner)}
+        self.assertEqual(verdicts["over it, floor"], (350, False))
+        self.assertEqual(verdicts["over it, median"], (400, True))
+        self.assertEqual(verdicts["shared memory, floor"], (350, True))
 
 
 class Judging(unittest.TestCase):

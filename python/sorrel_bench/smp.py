@@ -14,13 +14,13 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 
-from . import machine, report
+from . import machine, report, smp_host
 from .bars import OWN, Bar
 from .experiments import Experiment
 from .implementations import Implementation, Job, installed_peers, sorrel
 from .runner import RESULT_LINE, Plan, Runner, pinned
 
-PARTS = ("queues", "self", "allocation", "kneighbor", "shm")
+PARTS = ("queues", "self", "allocation", "kneighbor", "shm", "host")
 PROCESSES = "Sorrel -P"  # a process for each rank
 PER_CORE = "Sorrel -C"  # a process for each core
 PRODUCERS = (1, 2, 4, 7)
@@ -229,10 +229,16 @@ def run_probes(arguments, folder: pathlib.Path, parts: Sequence[str], cpus: Sequ
         experiments += [e for e in KNEIGHBOR if e.name in ("kneighbor_64", "kneighbor_4096")]
     own = [sorrel(arguments.command), sorrel_processes(arguments.command, PROCESSES, False),
            sorrel_processes(arguments.command, PER_CORE, True)]  # fmt: skip
+    return run_all(arguments, folder, experiments, [*own, *installed_peers(arguments.command, arguments.ampi)], cpus)
+
+
+def run_all(
+    arguments, folder: pathlib.Path, experiments: Sequence[Experiment], mpis: Sequence[Implementation], cpus: Sequence[int]
+) -> Runner:
     runner = Runner(
         Plan(
             experiments=[e for e in experiments if e.workers <= len(cpus)],
-            implementations=[*own, *installed_peers(arguments.command, arguments.ampi)],
+            implementations=mpis,
             rounds=arguments.rounds or (1 if arguments.quick else 5),
             series_seconds=0.05 if arguments.quick else 0.15,
             cpus=cpus,
@@ -256,7 +262,7 @@ def main(arguments) -> int:
     print(f"{facts['processor']}, {len(facts['cpus_allowed'])} of {facts['cpus']} CPUs, Linux {facts['kernel']}")
     cpus = machine.distinct_cores()
     if len(cpus) < 2:
-        print("Left out: kneighbor and shm need 2 cores; the rest shows threads that share one.")
+        print("Left out: kneighbor, shm and host need 2 cores; the rest shows threads that share one.")
     with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as name:
         folder = pathlib.Path(name)
         small = Small()
@@ -264,6 +270,10 @@ def main(arguments) -> int:
             rounds = arguments.rounds or (1 if arguments.quick else 3)
             small = run_small(folder, parts, rounds, 0.05 if arguments.quick else 0.2, cpus)
         runner = run_probes(arguments, folder, parts, cpus) if {"kneighbor", "shm"} & set(parts) else None
+        host_runner = None
+        if "host" in parts and len(cpus) >= 2:
+            peers = smp_host.implementations(arguments.command, installed_peers(arguments.command, None))
+            host_runner = run_all(arguments, folder, smp_host.EXPERIMENTS, peers, cpus)
     print_small(small, parts)
     bars = [bar for bar in small_bars(small) if bar.value is not None]
     if runner is not None:
@@ -272,19 +282,33 @@ def main(arguments) -> int:
         if "kneighbor" in parts:
             print(f"({SEED_WORDS['kneighbor']})")
         bars += [bar for bar in shm_bars(runner) if bar.value is not None]
+    if host_runner is not None:
+        smp_host.print_table(host_runner)
+        bars += [bar for bar in smp_host.bars(host_runner) if bar.value is not None]
     report.print_bars(bars)
-    missing = [n for n in ("MPICH", "Open MPI") if runner and all(i.name != n for i in runner.plan.implementations)]
-    if runner is not None:
-        report.print_troubles(runner, missing)
+    runners = [r for r in (runner, host_runner) if r is not None]
+    missing = [n for n in ("MPICH", "Open MPI") if runners and all(i.name != n for i in runners[0].plan.implementations)]
+    for of_part in runners:
+        report.print_troubles(of_part, missing)
     if arguments.json is not None:
-        write_results(arguments, facts, small, runner, bars, missing)
-    return 1 if runner is not None and any(t.implementation.startswith(OWN) for t in runner.troubles) else 0
+        write_results(arguments, facts, small, runner, host_runner, bars, missing)
+    return 1 if any(t.implementation.startswith(OWN) for r in runners for t in r.troubles) else 0
 
 
-def write_results(arguments, facts: dict, small: Small, runner: Runner | None, bars: Sequence[Bar], missing: Sequence[str]) -> None:
+def write_results(
+    arguments,
+    facts: dict,
+    small: Small,
+    runner: Runner | None,
+    host_runner: Runner | None,
+    bars: Sequence[Bar],
+    missing: Sequence[str],
+) -> None:
     result = report.as_json(runner, bars, facts, missing) if runner else {"machine": facts, "bars": [b.as_json() for b in bars]}
     result["benchmark"] = "smp"
     result["small"] = [{"name": n, "unit": small.units[n], "values": v} for n, v in small.samples.items()]
+    if host_runner is not None:
+        result["host"] = report.as_json(host_runner, [], facts, missing)["samples"]
     arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     if runner is not None and (drawn := picture(runner)):
         arguments.json.with_suffix(".svg").write_text(drawn, encoding="utf-8")
