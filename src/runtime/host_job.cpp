@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <poll.h>
 #include <random>
 #include <string>
@@ -280,8 +281,27 @@ void tell(const transport::HostJob& job, const Config& config) {
                config.worker_count, nodes.data(), memory);
 }
 
+/// For the parent to unlink at a bad end.
+void note_segments() {
+  static constexpr std::string_view folder = "/dev/shm/";
+  std::ifstream maps("/proc/self/maps");
+  std::string noted;
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t at = line.find(folder);
+    if (at == std::string::npos) continue;
+    const std::string name = line.substr(at + folder.size()) + "\n";
+    // One that is unlinked already has a remark behind its name.
+    if (!transport::is_host_segment(name) || name.find(' ') != std::string::npos) continue;
+    if (noted.find(name) == std::string::npos &&
+        noted.size() + name.size() < the_board->segments.size())
+      noted += name;
+  }
+  std::memcpy(the_board->segments.data(), noted.data(), noted.size());
+}
+
 void fill_board(const Config& config) {
   if (the_board == nullptr) return;
+  note_segments();
   const mpi::RankLayout layout({.rank_count = config.rank_count,
                                 .process_count = config.process_count,
                                 .worker_count = config.worker_count});

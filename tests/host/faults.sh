@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
 # How a job under a host MPI ends when something goes wrong: faults.sh HOST WHAT REPETITIONS SORREL FAULTS
-# It must be over soon, with one line of ours that names the culprit (the launcher says more), and leave no process.
+# It must be over soon, with one line of ours that names the culprit (the launcher says more), and leave no process and no memory.
 # HOST.network: two processes in each of two network namespaces, else two processes here.
 set -u
 host=${1%.network} what=$2 repetitions=$3 sorrel=$4 faults=$5
-shape=${1#"$host"}
+shape=${1#"$host"} segments=
 here=$(dirname "$(readlink -f "$0")")
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 name=h$$
 ln -s "$faults" "$folder/$name"
 . "$here/../procs/watch.sh"
+
+# The named memory that the job has now, and what is left of it.
+note_segments() { segments=$(for p in $(living); do grep -o '/dev/shm/[^ ]*$' "/proc/$p/maps"; done | grep -v /sorrel- | sort -u); }
+segments_left() { for s in $segments; do [ ! -e "$s" ] || echo "$s"; done; }
 
 nobody_left() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "run .*-n 4 .*$folder/$name")" ]; }
 ours_are_gone() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "^[^ ]*sorrel run .*-n 4 .*$folder/$name")" ]; }
@@ -34,6 +38,7 @@ ends_with() {
     *) [ "$status" = "$1" ] || fail "status $status, expected $1" ;;
   esac
   wait_until 2000 nobody_left || fail "somebody is left"
+  [ -z "$(segments_left)" ] || fail "memory is left: $(segments_left)"
   local lines
   lines=$(grep '^sorrel: ' "$folder/err")
   if [ "$2" = - ]; then
@@ -45,6 +50,8 @@ ends_with() {
 }
 # Who of ours is in a namespace, a or b.
 living_in() { comm -12 <(living | sort) <(ip netns pids "sorrel-$1-$job" | sort); }
+# of_launcher SIDE NAME…: its processes of such a name, in a namespace.
+of_launcher() { local side=$1; shift; comm -12 <(for n; do pgrep -r D,R,S,T -x "$n"; done | sort) <(ip netns pids "sorrel-$side-$job" | sort); }
 # kill_one_of COMMAND…: kill -9 of one of those that it lists, and what must follow.
 kill_one_of() {
   local victim
@@ -59,6 +66,7 @@ start_computing() {
   begin compute
   wait_until 20000 eval 'started || ended' || fail "did not start"
   ended && ends_with 0 - 0
+  note_segments
 }
 
 # A process and its ranks, as a line names them.
@@ -102,8 +110,18 @@ for ((i = 1; i <= repetitions; ++i)); do
       [ "$what" = kill_in_a ] && killed=${killed/|$of_b/} || killed=${killed/$of_a|/}
       kill_one_of living_in "${what#kill_in_}"
       ;;
-    kill_launcher)
+    kill_launcher | kill_daemon_in_b)
+      [ -n "$shape" ] || [ "$what" = kill_launcher ] || fail "there is no b"
       start_computing
+      if [ -n "$shape" ]; then
+        # The test's own script goes on until the launcher has ended.
+        if [ "$what" = kill_launcher ]; then victims=$(of_launcher a mpirun.openmpi mpiexec.mpich); else victims=$(of_launcher b orted hydra_pmi_proxy); fi
+        [ -n "$victims" ] || fail "no $what"
+        kill -9 $victims
+        wait_until 2000 ours_are_gone || fail "one of ours is there after 2 s"
+        ends_with - - 5000
+        continue
+      fi
       kill -9 "$job"
       ends_with 137 - 2000
       ;;
@@ -113,6 +131,7 @@ for ((i = 1; i <= repetitions; ++i)); do
       start_computing
       kill -9 "$(ps -o ppid= -p "$(ps -o ppid= -p "$(child_of_launcher)" | tr -d ' ')" | tr -d ' ')"
       wait_until 2000 nobody_left || fail "somebody is left"
+      [ -z "$(segments_left)" ] || fail "memory is left: $(segments_left)"
       kill -9 "$job" 2>/dev/null
       wait "$job"
       ;;

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# A job under srun: starts munged, slurmctld and slurmd for this machine alone, in a folder of its own, and runs programs
-# under them: slurm.sh SORREL ROUND_TRIP FAULTS
+# Jobs under srun: starts munged, slurmctld and slurmd in a folder of its own, and runs programs under them:
+# slurm.sh NODES SORREL ROUND_TRIP FAULTS
+# One node is this machine alone; two are network namespaces that a wire joins, with a slurmd in each.
 # Needs root and Debian's slurm-wlm and munge; skips (77) with a word otherwise.
 set -u
-sorrel=$1 round_trip=$2 faults=$3
+nodes=$1 sorrel=$2 round_trip=$3 faults=$4
 skip() {
   echo "skipped: $1"
   exit 77
@@ -13,15 +14,19 @@ for tool in munged slurmctld slurmd srun; do
   command -v $tool >/dev/null || skip "$tool is not installed (apt-get install slurm-wlm munge)"
 done
 [ -e "$(dirname "$sorrel")/../lib/libsorrel-host-mpich.so" ] || skip "no plugin for MPICH was built"
+. "$(dirname "$(readlink -f "$0")")/namespaces.sh"
 folder=$(mktemp -d) pids=()
 chmod 755 "$folder"
 end_all() {
+  local status=$?
   for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null; done
   for pid in "${pids[@]}"; do
     for ((t = 0; t < 50; ++t)); do kill -0 "$pid" 2>/dev/null && sleep 0.1 || break; done
     kill -9 "$pid" 2>/dev/null
   done
+  end_namespaces || status=99
   rm -rf "$folder"
+  exit $status
 }
 trap end_all EXIT
 fail() {
@@ -30,7 +35,7 @@ fail() {
   exit 1
 }
 
-mkdir -m 700 "$folder/munge" "$folder/state" "$folder/spool"
+mkdir -m 700 "$folder/munge" "$folder/state"
 dd if=/dev/urandom of="$folder/munge/key" bs=1 count=128 2>/dev/null
 chmod 400 "$folder/munge/key"
 chmod 711 "$folder/munge"
@@ -38,10 +43,19 @@ munged --foreground --force --key-file="$folder/munge/key" --socket="$folder/mun
   --pid-file="$folder/munge/pid" --seed-file="$folder/munge/seed" --log-file="$folder/munged.log" --num-threads=2 >"$folder/munge.log" 2>&1 &
 pids+=($!)
 
-host=$(hostname -s) port=$((20000 + $$ % 10000))
+port=$((20000 + $$ % 10000))
+if [ "$nodes" = 1 ]; then
+  names=("$(hostname -s)") addresses=(127.0.0.1) in_a=(env) in_b=()
+else
+  make_namespaces 1000
+  names=("$a" "$b") addresses=("$net.1" "$net.2")
+  # slurmd wants a folder of control groups, which a namespace's own /sys has not.
+  in_a+=(unshare --mount bash -c 'mount -t tmpfs none /sys/fs/cgroup; exec "$@"' bash)
+  in_b+=(unshare --mount bash -c 'mount -t tmpfs none /sys/fs/cgroup; exec "$@"' bash)
+fi
 cat >"$folder/slurm.conf" <<END
 ClusterName=test
-SlurmctldHost=$host(127.0.0.1)
+SlurmctldHost=${names[0]}(${addresses[0]})
 SlurmUser=root
 SlurmctldPort=$port
 SlurmdPort=$((port + 1))
@@ -49,11 +63,11 @@ AuthType=auth/munge
 AuthInfo=socket=$folder/munge/socket
 CryptoType=crypto/munge
 StateSaveLocation=$folder/state
-SlurmdSpoolDir=$folder/spool
+SlurmdSpoolDir=$folder/spool-%n
 SlurmctldPidFile=$folder/slurmctld.pid
-SlurmdPidFile=$folder/slurmd.pid
+SlurmdPidFile=$folder/slurmd-%n.pid
 SlurmctldLogFile=$folder/slurmctld.log
-SlurmdLogFile=$folder/slurmd.log
+SlurmdLogFile=$folder/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
@@ -61,42 +75,53 @@ SelectTypeParameters=CR_Core
 SwitchType=switch/none
 MpiDefault=pmi2
 ReturnToService=2
-NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
-PartitionName=all Nodes=$host Default=YES OverSubscribe=FORCE:4 State=UP
+$(for ((n = 0; n < nodes; ++n)); do echo "NodeName=${names[n]} NodeAddr=${addresses[n]} CPUs=$(nproc) State=UNKNOWN"; done)
+PartitionName=all Nodes=$(IFS=, && echo "${names[*]}") Default=YES OverSubscribe=FORCE:4 State=UP
 END
 export SLURM_CONF=$folder/slurm.conf
 for ((t = 0; t < 50; ++t)); do [ -S "$folder/munge/socket" ] && break || sleep 0.1; done
-slurmctld -D -i >"$folder/ctld.log" 2>&1 &
+"${in_a[@]}" slurmctld -D -i >"$folder/ctld.log" 2>&1 &
 pids+=($!)
-slurmd -D >"$folder/d.log" 2>&1 &
+"${in_a[@]}" slurmd -D >"$folder/d.log" 2>&1 &
 pids+=($!)
+if [ "$nodes" = 2 ]; then
+  "${in_b[@]}" slurmd -D >"$folder/d-b.log" 2>&1 &
+  pids+=($!)
+  export UCX_TLS=tcp,self UCX_NET_DEVICES=wire0 OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1 OMPI_MCA_btl_tcp_if_include=$net.0/24
+fi
 for ((t = 0; t < 300; ++t)); do
-  state=$(sinfo -h -o %T 2>/dev/null)
-  [ "$state" = idle ] && break
+  states=$("${in_a[@]}" sinfo -h -N -o %T 2>/dev/null | sort | uniq -c | xargs)
+  [ "$states" = "$nodes idle" ] && break
   sleep 0.1
 done
-[ "$state" = idle ] || fail "the node is not idle but '$state'"
+[ "$states" = "$nodes idle" ] || fail "the nodes are not idle but '$states'"
 
-run() { timeout 60 srun -n 2 --overcommit --mpi=pmi2 "$@" >"$folder/out" 2>"$folder/err"; }
-run "$sorrel" run -n 6 --workers 1 "$round_trip" || fail "a job: status $?"
-grep -qx "6 ranks" "$folder/out" || fail "the job's output"
-run "$sorrel" run -n 2 "$round_trip" || fail "every rank a process: status $?"
-grep -qx "2 ranks" "$folder/out" || fail "the job's output"
+# run PMI TASKS COMMAND…: so many on each node.
+run() {
+  local pmi=$1 tasks=$(($2 * nodes))
+  shift 2
+  timeout 60 "${in_a[@]}" srun -N "$nodes" -n "$tasks" --ntasks-per-node=$((tasks / nodes)) --overcommit --mpi="$pmi" "$@" >"$folder/out" 2>"$folder/err"
+}
+# Several processes on a node, and one.
+for ((i = 0; i < (nodes == 1 ? 1 : 10); ++i)); do
+  run pmi2 2 "$sorrel" run -n 6 --workers 1 "$round_trip" || fail "job $i: status $?"
+  grep -qx "6 ranks" "$folder/out" || fail "the job's output"
+  run pmi2 1 "$sorrel" run -n "$nodes" "$round_trip" || fail "job $i, every rank a process: status $?"
+  grep -qx "$nodes ranks" "$folder/out" || fail "the job's output"
+done
 
 # A rank aborts, and the others wait for ever: they must not.
 began=$(date +%s)
-run "$sorrel" run -n 4 --workers 1 "$faults" abort && fail "a rank aborted, and srun ended with 0"
+run pmi2 $((2 / nodes)) "$sorrel" run -n 4 --workers 1 "$faults" abort && fail "a rank aborted, and srun ended with 0"
 (($(date +%s) - began <= 10)) || fail "it took too long to abort"
 grep -q '^sorrel: rank 2: called MPI_Abort with code 77$' "$folder/err" || fail "the line of who aborted"
 # kill -9 of a process, with -K as the README says.
-timeout 60 srun -K -n 2 --overcommit --mpi=pmi2 "$sorrel" run -n 4 --workers 1 "$faults" kill \
-  >"$folder/out" 2>"$folder/err" && fail "a process was killed, and srun ended with 0"
+run pmi2 $((2 / nodes)) -K "$sorrel" run -n 4 --workers 1 "$faults" kill && fail "a process was killed, and srun ended with 0"
 grep -q '^sorrel: process 1 (ranks 2-3) was killed by signal 9 (Killed)$' "$folder/err" || fail "the line of who was killed"
 # Open MPI is started by PMIx.
-if srun --mpi=list 2>&1 | grep -qw pmix && [ -e "$(dirname "$sorrel")/../lib/libsorrel-host-openmpi.so" ]; then
+if "${in_a[@]}" srun --mpi=list 2>&1 | grep -qw pmix && [ -e "$(dirname "$sorrel")/../lib/libsorrel-host-openmpi.so" ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  timeout 60 srun -n 2 --overcommit --mpi=pmix "$sorrel" run -n 6 --workers 1 "$round_trip" >"$folder/out" 2>"$folder/err" ||
-    fail "a job of Open MPI's: status $?"
+  run pmix 2 "$sorrel" run -n 6 --workers 1 "$round_trip" || fail "a job of Open MPI's: status $?"
   grep -qx "6 ranks" "$folder/out" || fail "the output of Open MPI's job"
   echo "with Open MPI as well"
 fi

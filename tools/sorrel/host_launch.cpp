@@ -10,7 +10,10 @@
 #include <fmt/core.h>
 #include <new>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,6 +70,7 @@ class HostLaunch {
     while (child_ != 0)
       wait_for_news();
     end_children();
+    if (board_->phase.load(std::memory_order_acquire) != HostPhase::finished) remove_segments();
     // The daemon sleeps before it ends the others, and then because of us.
     if (status_ != 0 || is_told_to_end_) wake_daemon();
     if (killed_by_ != 0) die_likewise();
@@ -116,6 +120,19 @@ class HostLaunch {
     if (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_) {
       is_told_to_end_ = true;
       kill(child_, SIGKILL);
+    }
+  }
+
+  /// What the host MPI unlinks at a good end only.
+  void remove_segments() const {
+    const std::string_view noted(board_->segments.data(),
+                                 strnlen(board_->segments.data(), board_->segments.size()));
+    for (std::size_t from = 0; from < noted.size();) {
+      const std::size_t end = std::min(noted.find('\n', from), noted.size());
+      const std::string name(noted.substr(from, end - from));
+      // Others of the job unlink it as well.
+      if (transport::is_host_segment(name)) shm_unlink(name.c_str());
+      from = end + 1;
     }
   }
 

@@ -11,7 +11,7 @@
 #include "transport/host/plugin/host_functions.h"
 #endif
 
-enum { packet_tag = 1, no_slot = -1 };
+enum { packet_tag = 1, no_slot = -1, segment_count_max = 4, path_bytes_max = 128 };
 
 /* The receives of one lane, oldest first. The oldest one's request is in `heads`. */
 struct lane {
@@ -35,6 +35,8 @@ static struct {
   MPI_Request* sends;
   MPI_Request ending;
   int spans_nodes;
+  char segments[segment_count_max][path_bytes_max];
+  int segment_count;
   char version[128];
 } host;
 
@@ -68,6 +70,30 @@ static void read_version(void) {
   host.version[end] = '\0';
 }
 
+/* Memory that MPICH's processes share has a name until MPI_Finalize, and stays when they are
+ * killed. All of this node have mapped it: the name goes. */
+static void hide_segments(void) {
+  FILE* maps = fopen("/proc/self/maps", "re");
+  char line[512];
+  while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    const char* path = strstr(line, "/dev/shm/mpich_shm_");
+    if (path == NULL || strchr(path, ' ') != NULL || strlen(path) >= path_bytes_max) continue;
+    if (host.segment_count == segment_count_max) break;
+    /* Mapped in parts, it is in several lines, of which the others say "(deleted)" or fail. */
+    if (unlink(path) == 0) strcpy(host.segments[host.segment_count++], path);
+  }
+  if (maps != NULL) fclose(maps);
+}
+
+/* MPI_Finalize fails when there is nothing to unlink. */
+static void show_segments(void) {
+  for (int i = 0; i < host.segment_count; ++i) {
+    FILE* file = fopen(host.segments[i], "wxe");
+    if (file != NULL) fclose(file);
+  }
+}
+
 static void* host_begin(const char* library,
                         const struct sorrel_host_hooks* hooks,
                         struct sorrel_host_place* place,
@@ -98,6 +124,8 @@ static void* host_begin(const char* library,
   int node_size = 0;
   check(MPI_Comm_size(node, &node_size), "MPI_Comm_size");
   host.spans_nodes = node_size != place->process_count;
+  /* Everybody has come here who has to map anything. */
+  if (place->process == place->node_first_process) hide_segments();
   check(MPI_Comm_free(&node), "MPI_Comm_free");
   read_version();
   return &host;
@@ -232,6 +260,7 @@ static void host_finish(void* self) {
   }
   MPI_Barrier(host.comm);
   if (has_told_launcher()) return;
+  show_segments();
   MPI_Comm_free(&host.comm);
   MPI_Finalize();
 }
