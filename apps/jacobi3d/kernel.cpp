@@ -19,15 +19,22 @@ void relax(
   }
 }
 
-double Case::value(int after_steps, long i, long j, long k) const {
-  const double pi = std::acos(-1.0), h = 1.0 / static_cast<double>(n + 1);
+Answer::Answer(const Case& c, int after_steps) : n_(c.n) {
+  const double pi = std::acos(-1.0), h = 1.0 / static_cast<double>(n_ + 1);
+  amplitude_ = std::pow(std::cos(pi * h), after_steps);
+  for (long i = 0; i < n_; ++i)
+    sines_.push_back(std::sin(pi * static_cast<double>(i + 1) * h));
+}
+
+double Answer::at(long i, long j, long k) const {
+  const double h = 1.0 / static_cast<double>(n_ + 1);
   const double x = static_cast<double>(i + 1) * h, y = static_cast<double>(j + 1) * h,
                z = static_cast<double>(k + 1) * h;
   const double solution = x * x + 2 * y * y + 3 * z * z + x * y * z;
-  const bool is_on_surface = i < 0 || j < 0 || k < 0 || i >= n || j >= n || k >= n;
+  const bool is_on_surface = i < 0 || j < 0 || k < 0 || i >= n_ || j >= n_ || k >= n_;
   if (is_on_surface) return solution;
-  return solution + std::pow(std::cos(pi * h), after_steps) * std::sin(pi * x) * std::sin(pi * y) *
-                        std::sin(pi * z);
+  const auto sine = [&](long at) { return sines_[static_cast<std::size_t>(at)]; };
+  return solution + amplitude_ * sine(i) * sine(j) * sine(k);
 }
 
 double Case::source() const {
@@ -42,10 +49,11 @@ Array::Array(const Case& c)
       values_(static_cast<std::size_t>((c.hi[0] - c.lo[0] + 2) * plane_)) {}
 
 void Array::fill(const Case& c) {
+  const Answer beginning(c, 0);
   for (long i = c.lo[0] - 1; i <= c.hi[0]; ++i)
     for (long j = c.lo[1] - 1; j <= c.hi[1]; ++j)
       for (long k = c.lo[2] - 1; k <= c.hi[2]; ++k)
-        *at(i, j, k) = c.value(0, i, j, k);
+        *at(i, j, k) = beginning.at(i, j, k);
 }
 
 }  // namespace jacobi
