@@ -15,11 +15,11 @@ Index begin_of_part(Index length, Index count, Index part) {
   return length / count * part + std::min(part, length % count);
 }
 
-// As many cells as are swept in some tens of microseconds, but slabs enough to sweep while messages
+// As many cells as are swept in some hundred microseconds, but slabs enough to sweep while messages
 // are under way, unless a slab would be too little for a task.
-constexpr Index cells_per_slab = Index{1} << 17;
+constexpr Index cells_per_slab = Index{1} << 18;
 constexpr Index cells_per_slab_min = Index{1} << 12;
-constexpr Index slabs_wanted = 8;
+constexpr Index slabs_wanted = 4;
 
 /// How thick slabs of a block so long are. Neighbours along other dimensions come to the same
 /// answer, whatever their share of the cells there.

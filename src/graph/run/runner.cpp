@@ -15,6 +15,9 @@ namespace {
 // A slice is as many tasks as take about this long, some 20 us: between two, helpers look after
 // their own ranks and the owner after its messages.
 constexpr std::uint64_t slice_cycles = 60'000;
+// The owner's slices in a row, some 300 us: then other ranks of its worker run, which have cells of
+// their own that take the place of these in the cache.
+constexpr std::uint64_t turn_cycles = 900'000;
 constexpr std::uint32_t tasks_per_slice_max = 4096;
 // Slices of one parallel loop. The lower half are the owner's, the upper half helpers', who stop
 // well before they would meet.
@@ -88,7 +91,7 @@ Report Runner::run(Index steps, Failure& failure) {
   steps_ = steps;
   waiting_seconds_ = 0;
   leaves_work_.store(lanes_.size() > 1 && sorrel_is_comm_worker() != 0, std::memory_order_relaxed);
-  helped_last_ = arch::cycles();
+  helped_last_ = turn_began_ = arch::cycles();
   // Relaxed all: helpers are called after this.
   gates_.begin();
   is_cancelled_.store(false, std::memory_order_relaxed);
@@ -109,7 +112,7 @@ Report Runner::run(Index steps, Failure& failure) {
     } else if (done == 0) {
       wait_for_message();
     } else {
-      sorrel_yield();
+      end_slice();
     }
   }
   Report report;
@@ -148,7 +151,7 @@ int Runner::owner_slice() {
   if (is_over()) return stop;
   if (done != 0) {
     idle_rounds_ = 0;
-    sorrel_yield();
+    end_slice();
     return go_on;
   }
   if (is_quiescent()) return stop;
@@ -157,6 +160,13 @@ int Runner::owner_slice() {
   sorrel_yield();
   arch::pause();
   return go_on;
+}
+
+/// The owner's. Lets other ranks of its worker run when it has had its turn.
+void Runner::end_slice() {
+  if (arch::cycles() - turn_began_ < turn_cycles) return;
+  sorrel_yield();
+  turn_began_ = arch::cycles();
 }
 
 bool Runner::leaves_work() const {

@@ -69,6 +69,7 @@ class Runner {
   static int slice_of_loop(void* runner, std::int64_t begin, std::int64_t end);
   int slice(std::int64_t number);
   int owner_slice();
+  void end_slice();
   [[nodiscard]] bool may_leave_work_to_others();
   bool help();
   [[nodiscard]] bool leaves_work() const;
@@ -136,6 +137,7 @@ class Runner {
   std::uint32_t idle_rounds_ = 0;
   double waiting_seconds_ = 0;
   std::uint64_t helped_last_ = 0;
+  std::uint64_t turn_began_ = 0;
 
   // Any thread: the roots of a step that are to be told that it begins, step << 32 | next root.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> roots_{0};
