@@ -1,9 +1,10 @@
-// Poisson's equation in a cube with given values on its surface, by Jacobi's iteration, in four
+// Poisson's equation in a cube with given values on its surface, by Jacobi's iteration, in these
 // variants:
 //
 //   base    blocking messages, then the sweep            plain MPI
 //   olap    messages while the interior is swept         plain MPI, by hand
-//   ideal   as base, without any message: wrong values, the time of the work alone
+//   ideal   as base, with its communication switched off: wrong values
+//   bare    as ideal, without the copies into and out of messages: sweeps alone
 //   graph   a sorrel::Graph that knows what a tile reads and writes
 //
 // The numerical kernel is one and the same. The answer is known after every number of steps: the
@@ -91,7 +92,8 @@ struct Result {
   double waiting_seconds = 0;  ///< graph: for messages with nothing else to do
 };
 
-Result run_plain(const Case& c, bool has_messages, bool has_overlap);
+/// Without messages, faces are still copied to where messages would be and back, if wanted.
+Result run_plain(const Case& c, bool has_messages, bool has_overlap, bool has_copies);
 Result run_graph(const Case& c, bool is_explained);
 
 }  // namespace jacobi

@@ -61,8 +61,7 @@ class Halo {
   const std::vector<Face>& faces() const { return faces_; }
 
   void exchange(Array& u) {
-    for (Face& face : faces_)
-      pack(u, face);
+    copy_out(u);
     // One dimension after the other, each end with its neighbour's other end.
     for (int d = 0; d < 3; ++d) {
       for (int end = 0; end < 2; ++end) {
@@ -74,7 +73,16 @@ class Halo {
                      c_.neighbours[d][1 - end], 2 * d + end, c_.comm, MPI_STATUS_IGNORE);
       }
     }
+    copy_in(u);
+  }
+
+  void copy_out(const Array& u) {
     for (Face& face : faces_)
+      pack(u, face);
+  }
+
+  void copy_in(Array& u) const {
+    for (const Face& face : faces_)
       unpack(u, face);
   }
 
@@ -152,7 +160,7 @@ void take_turns(const Case& c) {
 
 }  // namespace
 
-Result run_plain(const Case& c, bool has_messages, bool has_overlap) {
+Result run_plain(const Case& c, bool has_messages, bool has_overlap, bool has_copies) {
   Array u(c), v(c);
   u.fill(c);
   v.fill(c);
@@ -174,7 +182,9 @@ Result run_plain(const Case& c, bool has_messages, bool has_overlap) {
       if (has_messages) {
         halo.exchange(u);
       } else {
+        if (has_copies) halo.copy_out(u);
         take_turns(c);
+        if (has_copies) halo.copy_in(u);
       }
       relax_box(c, v, u, {c.lo, c.hi});
     }
