@@ -29,7 +29,6 @@ int number_of(int rank, const char* text) {
 bool read(Case& c, int argc, char** argv) {
   bool is_explained = false;
   c.problem = problem('S');
-  c.y_slices = 4;
   for (int i = 2; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--explain" || option == "--fill") {
@@ -62,6 +61,15 @@ bool read(Case& c, int argc, char** argv) {
   return is_explained;
 }
 
+/// As many as leave messages that are worth their while: small ones cost more than they hide.
+int slices_for(const Case& c) {
+  constexpr long bytes_min = 1 << 16, slices_max = 4;
+  const Problem& p = *c.problem;
+  const long values = (p.nx / c.across) * (p.ny / c.along) * (p.nz / c.along);
+  return static_cast<int>(
+      std::clamp(values * static_cast<long>(sizeof(Value)) / bytes_min, 1L, slices_max));
+}
+
 void place(Case& c, bool has_grid) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -74,6 +82,7 @@ void place(Case& c, bool has_grid) {
     refuse(c.rank, "more ranks than planes: a grid of this class has at most " +
                        std::to_string(most_across) + "x" + std::to_string(most_along));
   c.across_place = c.rank % c.across, c.along_place = c.rank / c.across;
+  if (c.y_slices == 0) c.y_slices = slices_for(c);
   // All have as many slices, and none is empty.
   c.z_slices = static_cast<int>(std::min<long>(c.y_slices, c.problem->nz / c.along));
   c.y_slices = static_cast<int>(std::min<long>(c.y_slices, c.problem->ny / c.along));
