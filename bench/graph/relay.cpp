@@ -3,6 +3,7 @@
 // interrupted, so a message waits for its end where those who compute also look after messages.
 //
 //   sorrel run -n 4 --wire ... [--comm-worker] relay MICROSECONDS-PER-TASK TASKS-PER-RANK STEPS
+//       [RANKS-WITH-TASKS]
 //
 // Prints the seconds of a step.
 #include <algorithm>
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
   const double task_us = argc > 1 ? std::atof(argv[1]) : 20;
   const Index tasks = argc > 2 ? std::atol(argv[2]) : 10;
   const int steps = argc > 3 ? std::atoi(argv[3]) : 20;
+  const int busy_ranks = argc > 4 ? std::atoi(argv[4]) : 1 << 30;
   int rank = 0;
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -52,7 +54,7 @@ int main(int argc, char** argv) {
         return Message{peer, static_cast<int>(key[0]), bytes[static_cast<std::size_t>(key[0])], {}};
       };
     };
-    g.family("work", {tasks}).run([&] { compute_for(task_us); });
+    if (rank < busy_ranks) g.family("work", {tasks}).run([&] { compute_for(task_us); });
     auto receive = g.receive("receive", {laps}, message_with((rank + ranks - 1) % ranks));
     auto send = g.send("send", {laps}, message_with((rank + 1) % ranks));
     // Rank 0 begins each lap when the one before is over.

@@ -53,7 +53,7 @@ APPS = (
         {"olap": ("--ahead-a", "0", "--ahead-b", "6"), "graph": ("--ahead-a", "0", "--ahead-b", "1")}, 0.80),
     App("ft", ("main.cpp", "problem.cpp", "transform.cpp", "plain.cpp", "graph.cpp"), ("-lfftw3_threads", "-lfftw3"),
         "libfftw3-dev", {"FT class W": ("--class", "W"), "FT class A": ("--class", "A")},
-        {"olap": ("--slices", "2"), "graph": ("--slices", "4", "--rooms", "2", "--fill")}, 0.60),
+        {"olap": ("--slices", "2"), "graph": ("--rooms", "2", "--fill")}, 0.60),
 )  # fmt: skip
 PARTS = (*(app.name for app in APPS if app.hidden_min is not None), *(f"{app.name}_sweep" for app in APPS))
 

@@ -13,15 +13,20 @@ PARTS = ("service",)
 WIRE = graph_program.Wire("50us", "latency=50us,bandwidth=1GB/s,nodes=4")
 RANKS, WORKERS = 4, 2
 MODES = {"all": [], "comm": ["--comm-worker"]}
-TASK_US = (20, 500, 4000)
-# Milliseconds of tasks that a rank has in a step.
-WORK_MS = (0.5, 4.0, 16.0)
+# How long a task is, how many microseconds of them a rank has in a step, and how many ranks have any.
+CASES = (
+    (20, 500, 4), (500, 500, 4),
+    (20, 2000, 4), (500, 2000, 4), (2000, 2000, 4),
+    (20, 16000, 4), (500, 16000, 4),
+    (20, 4000, 1), (500, 4000, 1), (4000, 4000, 1),
+    (8000, 8000, 1),
+)  # fmt: skip
 
 
-def seconds_of(command: str, program: str, mode: str, task_us: float, tasks: int) -> float:
-    steps = 10 if task_us * tasks < 10_000 else 4
+def seconds_of(command: str, program: str, mode: str, task_us: int, work_us: int, ranks: int) -> float:
+    steps = 10 if work_us < 10_000 else 4
     words = [command, "run", "-n", str(RANKS), "--workers", str(WORKERS), "--share", "fixed", *WIRE.words(), *MODES[mode],
-             program, str(task_us), str(tasks), str(steps)]  # fmt: skip
+             program, str(task_us), str(work_us // task_us), str(steps), str(ranks)]  # fmt: skip
     return float(graph_program.run(words)["seconds"])
 
 
@@ -29,23 +34,23 @@ def measure(arguments, facts: dict, folder: pathlib.Path) -> None:
     rounds = arguments.rounds or (2 if arguments.quick else 5)
     source = graph_program.ROOT / "bench/graph/relay.cpp"
     program = graph_program.must_build(arguments.command, folder / "relay", [source], ("-O2",))
-    cases = [(work_ms, task_us) for work_ms in WORK_MS for task_us in TASK_US if work_ms * 1000 >= task_us]
     samples: dict[str, dict[str, list[float]]] = {
-        f"{work_ms} ms in tasks of {task_us} us": {mode: [] for mode in MODES} for work_ms, task_us in cases
+        f"{ranks} rank{'s' if ranks > 1 else ''}, {work_us / 1000} ms, tasks of {task_us} us": {mode: [] for mode in MODES}
+        for task_us, work_us, ranks in CASES
     }
     progress = report.Progress(rounds * len(samples) * len(MODES), "run")
     for _ in range(rounds):
-        for (work_ms, task_us), found in zip(cases, samples.values(), strict=True):
+        for (task_us, work_us, ranks), found in zip(CASES, samples.values(), strict=True):
             for mode, times in found.items():
                 progress.step(f"relay, tasks of {task_us} us, {mode}")
-                times.append(seconds_of(arguments.command, program, mode, task_us, round(work_ms * 1000 / task_us)))
+                times.append(seconds_of(arguments.command, program, mode, task_us, work_us, ranks))
     progress.end()
     print(f"relay: {RANKS} ranks on 4 pretend nodes, {WORKERS} workers, 16 messages one after the other beside tasks; "
           f"ms a step, best of {rounds}:")  # fmt: skip
-    print(f"{'a rank has':<32}{'all workers':>14}{'--comm-worker':>16}{'ratio':>8}")
+    print(f"{'tasks have':<34}{'all workers':>14}{'--comm-worker':>16}{'ratio':>8}")
     for name, found in samples.items():
         best = {mode: min(times) * 1e3 for mode, times in found.items()}
-        print(f"{name:<32}{best['all']:>14.2f}{best['comm']:>16.2f}{best['comm'] / best['all']:>8.2f}")
+        print(f"{name:<34}{best['all']:>14.2f}{best['comm']:>16.2f}{best['comm'] / best['all']:>8.2f}")
     if arguments.json is not None:
         result = {"machine": facts, "options": {"rounds": rounds}, "missing": [], "samples": samples, "bars": []}
         arguments.json.with_suffix(".service.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
