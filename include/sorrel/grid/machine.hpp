@@ -34,8 +34,8 @@ struct CopyTable {
 
   [[nodiscard]] bool is_empty() const { return rates.empty(); }
 
-  /// Seconds per byte: linear in the logarithms of the run length and of the set, from the strides
-  /// nearest. Beyond every cache is two octaves beyond the last set that is said.
+  /// Seconds per byte: linear in the logarithms of run length, stride and set. Beyond every cache
+  /// is two octaves beyond the last set that is said.
   [[nodiscard]] double seconds_per_byte(std::int64_t run_bytes,
                                         std::int64_t stride_bytes,
                                         std::int64_t set_bytes) const;
@@ -63,6 +63,9 @@ struct Link {
   double contention = 1;           ///< how much longer G is while all ranks send
   /// Share of the wire's time that passes while the processor computes and does not ask.
   double progress_share = 0;
+  /// Messages longer than this are announced, and fetched when the receiver has looked: two
+  /// latencies more (the S of LogGPS, Ino, Fujimoto, Hagihara 2001). 0: none are.
+  std::int64_t announced_bytes = 0;
 };
 
 /// Where a number comes from.
@@ -82,7 +85,7 @@ struct Machine {
   std::vector<PlaneCost> planes;
   /// Time to start a row of contiguous cells: pipelines, prefetchers and TLB.
   double row_start_s = 0;
-  /// Share of a cell's time that goes to each ghost, which is read and not updated.
+  /// Share of a cell's bytes that a ghost takes, which is read and not updated.
   double ghost_share = 0;
   /// A cell updated apart from its neighbours costs this much of its time in addition.
   double skin_penalty = 0;

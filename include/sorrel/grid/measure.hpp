@@ -1,6 +1,6 @@
 //! measure - finds out about the machine that the ranks of a communicator run on.
 //!
-//! Collective; May suspend. Takes some ten seconds and up to 600 MiB per processor. Nothing else
+//! Collective; May suspend. Takes some twenty seconds and up to 600 MiB per processor. Nothing else
 //! should run meanwhile: the smallest of several times is taken, but a processor that is shared all
 //! the time measures as a slow one. The result is the same on every rank, and every number says
 //! that it was measured, or why it was assumed.

@@ -39,6 +39,7 @@ void visit_link_numbers(AnyLink& link, Visitor&& visit) {
   visit("gap_seconds_per_byte", link.gap_s_per_byte);
   visit("contention", link.contention);
   visit("progress_share", link.progress_share);
+  visit("announced_bytes", link.announced_bytes);
 }
 
 template <class Visitor, class AnyMachine>

@@ -1,5 +1,6 @@
 // How fast a processor updates cells: arithmetic, memory levels, the start of a row, the skin.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -12,24 +13,50 @@
 namespace sorrel::grid {
 namespace {
 
+Extents with_ghosts(const Extents& cells) {
+  return {cells[0] + 2, cells[1] + 2, cells[2] + 2};
+}
+
+double cells_of(const Extents& block) {
+  return static_cast<double>(block[0] * block[1] * block[2]);
+}
+
+double rows_of(const Extents& block) {
+  return static_cast<double>(block[0] * block[1]);
+}
+
+double ghosts_of(const Extents& block) {
+  return cells_of(with_ghosts(block)) - cells_of(block);
+}
+
 /// Two arrays with ghosts, swept from one into the other and back.
 class Swept {
  public:
-  explicit Swept(const Extents& cells, int color = 0) : cells_(cells) {
-    const Extents room{cells[0] + 2, cells[1] + 2, cells[2] + 2};
-    const auto bytes = sizeof(double) * static_cast<std::size_t>(room[0] * room[1] * room[2]);
+  explicit Swept(const Extents& cells, int color = 0) : Swept(std::vector{cells}, color) {}
+
+  /// One memory for blocks of several shapes, the first to begin with.
+  explicit Swept(const std::vector<Extents>& shapes, int color = 0) {
+    double cell_count = 0;
+    for (const Extents& cells : shapes)
+      cell_count = std::max(cell_count, cells_of(with_ghosts(cells)));
+    const auto bytes = sizeof(double) * static_cast<std::size_t>(cell_count);
     for (std::size_t i = 0; i < 2; ++i) {
       memory_[i] = LargePages(bytes, 2 * color + static_cast<int>(i));
       std::memset(memory_[i].bytes().data(), 0, bytes);
-      views_[i] = dense_view(memory_[i].bytes().data(), room, sizeof(double), MemoryOrder::c);
     }
+    shape(shapes.front());
   }
 
-  [[nodiscard]] double cell_count() const {
-    return static_cast<double>(cells_[0] * cells_[1] * cells_[2]);
+  void shape(const Extents& cells) {
+    cells_ = cells;
+    for (std::size_t i = 0; i < 2; ++i)
+      views_[i] =
+          dense_view(memory_[i].bytes().data(), with_ghosts(cells), sizeof(double), MemoryOrder::c);
   }
 
-  [[nodiscard]] double row_count() const { return static_cast<double>(cells_[0] * cells_[1]); }
+  [[nodiscard]] double cell_count() const { return cells_of(cells_); }
+
+  [[nodiscard]] double row_count() const { return rows_of(cells_); }
 
   /// Cells of the faces across dimensions 0 and 1.
   [[nodiscard]] double skin_count() const {
@@ -82,104 +109,133 @@ Extents block_of(std::int64_t plane_bytes, std::int64_t set_bytes) {
   return {std::max<std::int64_t>(planes, 1), rows, row};
 }
 
-double cells_of(const Extents& block) {
-  return static_cast<double>(block[0] * block[1] * block[2]);
-}
+// So many equal blocks, swept one after the other.
+struct Batch {
+  Extents cells;
+  int block_count;
+};
 
-double rows_of(const Extents& block) {
-  return static_cast<double>(block[0] * block[1]);
-}
-
-double ghosts_of(const Extents& block) {
-  return cells_of({block[0] + 2, block[1] + 2, block[2] + 2}) - cells_of(block);
-}
-
-// Seconds of one sweep, on all processors at once, of so many equal blocks one after the other; few
-// cells are swept often enough for the clock to tell.
-double sweep_s(const Party& party,
-               const Extents& cells,
-               int repeat_count = 9,
-               int block_count = 1) {
-  double seconds = 0;
+// Seconds of a sweep of each batch, on all processors at once. They take turns, so that a processor
+// that is slower for a while is so for all of them; few cells are swept often enough for the clock
+// to tell.
+std::vector<double> sweeps_s(const Party& party,
+                             const std::vector<Batch>& batches,
+                             int repeat_count) {
+  std::vector<double> least_s(batches.size(), 0);
   if (party.is_first_of_processor()) {
-    std::vector<Swept> blocks;
-    for (int i = 0; i < block_count; ++i)
-      blocks.emplace_back(cells, i);
-    const double cell_count = cells_of(cells) * block_count;
-    const int sweeps = std::max(1, static_cast<int>(1e6 / cell_count));
-    seconds = least_seconds_together(party, repeat_count,
-                                     [&] {
-                                       for (int i = 0; i < sweeps; ++i)
-                                         for (Swept& block : blocks)
-                                           block.whole();
-                                     }) /
-              sweeps;
+    std::vector<std::vector<Swept>> blocks(batches.size());
+    for (std::size_t i = 0; i < batches.size(); ++i)
+      for (int color = 0; color < batches[i].block_count; ++color)
+        blocks[i].emplace_back(batches[i].cells, color);
+    least_s.assign(batches.size(), 1e9);
+    for (int repeat = 0; repeat < repeat_count; ++repeat) {
+      for (std::size_t i = 0; i < batches.size(); ++i) {
+        const double cell_count = cells_of(batches[i].cells) * batches[i].block_count;
+        const int sweeps = std::max(1, static_cast<int>(2e5 / cell_count));
+        const double seconds = least_seconds_together(party, 1, [&] {
+          for (int sweep = 0; sweep < sweeps; ++sweep)
+            for (Swept& block : blocks[i])
+              block.whole();
+        });
+        least_s[i] = std::min(least_s[i], seconds / sweeps);
+      }
+    }
   }
-  return party.largest(seconds);
+  for (double& seconds : least_s)
+    seconds = party.largest(seconds);
+  return least_s;
 }
+
+constexpr int turn_count = 25;
 
 // The same number of cells in short and in long rows, in planes of the same size.
 double row_start_s(const Party& party) {
   constexpr Extents long_rows{64, 16, 64};
   constexpr Extents short_rows{64, 64, 16};
-  const double difference = sweep_s(party, short_rows) - sweep_s(party, long_rows);
-  return std::max(0.0, difference / (rows_of(short_rows) - rows_of(long_rows)));
+  const auto seconds = sweeps_s(party, {{short_rows, 1}, {long_rows, 1}}, turn_count);
+  return std::max(0.0, (seconds[0] - seconds[1]) / (rows_of(short_rows) - rows_of(long_rows)));
 }
 
-// The same number of cells in thin blocks, which have many ghosts, and in thick ones.
+// The same number of cells in thin blocks, which have many ghosts, and in thick ones; so many that
+// memory is what they wait for, if there is anything to wait for. A ghost is read, a cell is
+// written, too: where a ghost seems to take longer, something else did.
 double ghost_share(const Party& party, double row_start_s) {
   constexpr Extents thin{8, 32, 64};
   constexpr Extents thick{64, 32, 64};
-  constexpr int thick_count = 4;
+  constexpr int thick_count = 16;
   constexpr int thin_count = thick_count * 8;
   const double cells = thick_count * cells_of(thick);
-  const double thin_s = sweep_s(party, thin, 15, thin_count);
-  const double thick_s = sweep_s(party, thick, 15, thick_count);
+  const auto seconds = sweeps_s(party, {{thin, thin_count}, {thick, thick_count}}, turn_count);
   const double thin_ghosts = thin_count * ghosts_of(thin) / cells;
   const double thick_ghosts = thick_count * ghosts_of(thick) / cells;
-  // thin_s / thick_s = (1 + share * thin_ghosts) / (1 + share * thick_ghosts), without the rows,
-  // which are as many.
+  // thin / thick = (1 + share * thin_ghosts) / (1 + share * thick_ghosts), without the rows, which
+  // are as many.
   const double rows_s = thick_count * rows_of(thick) * row_start_s;
-  const double ratio = (thin_s - rows_s) / (thick_s - rows_s);
-  return std::clamp((ratio - 1) / (thin_ghosts - ratio * thick_ghosts), 0.0, 3.0);
+  const double ratio = (seconds[0] - rows_s) / (seconds[1] - rows_s);
+  return std::clamp((ratio - 1) / (thin_ghosts - ratio * thick_ghosts), 0.0, 1.0);
 }
 
 // ---- memory
 // ----------------------------------------------------------------------------------------
 
-void probe_memory(const Party& party, Machine& machine) {
-  for (std::int64_t set = 1 << 20; set <= party.large_set_bytes; set *= set < 1 << 24 ? 4 : 2) {
-    const Extents block = block_of(small_plane_bytes, set);
-    const double seconds = sweep_s(party, block) - rows_of(block) * machine.row_start_s;
-    const double bytes =
-        sweep_bytes_per_cell * (cells_of(block) + machine.ghost_share * ghosts_of(block));
-    machine.memory.push_back(
-        {.size_bytes = set, .bytes_per_second = bytes / std::max(seconds, 1e-9)});
-  }
-  for (const std::int64_t set :
-       {std::int64_t{1} << 20, std::int64_t{1} << 24, machine.memory.back().size_bytes}) {
-    const auto level =
-        std::find_if(machine.memory.begin(), machine.memory.end(),
-                     [&](const MemoryLevel& candidate) { return candidate.size_bytes == set; });
-    const bool is_new = machine.planes.empty() || machine.planes.back().set_bytes < set;
-    if (level == machine.memory.end() || !is_new) continue;
-    for (std::int64_t plane = small_plane_bytes; plane * 16 <= set && plane <= 4 << 20;
-         plane *= 2) {
-      const Extents block = block_of(plane, set);
-      const double streamed_s = sweep_bytes_per_cell *
-                                (cells_of(block) + machine.ghost_share * ghosts_of(block)) /
-                                level->bytes_per_second;
-      const double rows_s = rows_of(block) * machine.row_start_s;
-      const double slowdown = (sweep_s(party, block, set > 1 << 24 ? 5 : 25) - rows_s) / streamed_s;
-      machine.planes.push_back(
-          {.plane_bytes = plane, .set_bytes = set, .slowdown = std::clamp(slowdown, 0.5, 1e3)});
+// Blocks of a set with planes of several sizes, the smallest first, which take turns in one memory.
+std::vector<double> cell_seconds(const Party& party,
+                                 const std::vector<Extents>& blocks,
+                                 double row_start_s) {
+  std::vector<double> least_s(blocks.size(), 0);
+  if (party.is_first_of_processor()) {
+    Swept swept(blocks);
+    least_s.assign(blocks.size(), 1e9);
+    const int rounds = cells_of(blocks[0]) > 2e6 ? 4 : turn_count;
+    for (int round = 0; round < rounds; ++round) {
+      for (std::size_t i = 0; i < blocks.size(); ++i) {
+        swept.shape(blocks[i]);
+        const int sweeps = std::max(1, static_cast<int>(2e5 / cells_of(blocks[i])));
+        const double seconds = least_seconds_together(party, 1,
+                                                      [&] {
+                                                        for (int sweep = 0; sweep < sweeps; ++sweep)
+                                                          swept.whole();
+                                                      }) /
+                               sweeps;
+        least_s[i] = std::min(least_s[i], seconds);
+      }
     }
   }
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const double seconds = party.largest(least_s[i]) - rows_of(blocks[i]) * row_start_s;
+    least_s[i] = std::max(seconds, 1e-9) / cells_of(blocks[i]);
+  }
   // Larger planes make nothing faster: where they seem to, the smaller ones' time was disturbed.
-  for (std::size_t i = machine.planes.size(); i-- > 1;)
-    if (machine.planes[i - 1].set_bytes == machine.planes[i].set_bytes)
-      machine.planes[i - 1].slowdown =
-          std::min(machine.planes[i - 1].slowdown, machine.planes[i].slowdown);
+  for (std::size_t i = blocks.size(); i-- > 1;)
+    least_s[i - 1] = std::min(least_s[i - 1], least_s[i]);
+  return least_s;
+}
+
+// Times of blocks whose planes all fit differ by so much.
+double slowdown_of(double ratio) {
+  constexpr double scatter = 0.03;
+  return ratio < 1 + scatter ? 1 : std::min(ratio, 1e3);
+}
+
+void probe_memory(const Party& party, Machine& machine) {
+  for (std::int64_t set = 1 << 20; set <= party.large_set_bytes; set *= set < 1 << 24 ? 4 : 2) {
+    const bool is_last = set * 2 > party.large_set_bytes;
+    std::vector<std::int64_t> planes{small_plane_bytes};
+    if (set == 1 << 20 || set == 1 << 24 || is_last)
+      while (planes.back() * 32 <= set && planes.back() < 4 << 20)
+        planes.push_back(2 * planes.back());
+    std::vector<Extents> blocks;
+    for (const std::int64_t plane : planes)
+      blocks.push_back(block_of(plane, set));
+    const std::vector<double> cell_s = cell_seconds(party, blocks, machine.row_start_s);
+    const double ghosts = machine.ghost_share * ghosts_of(blocks[0]) / cells_of(blocks[0]);
+    machine.memory.push_back(
+        {.size_bytes = set, .bytes_per_second = sweep_bytes_per_cell * (1 + ghosts) / cell_s[0]});
+    for (std::size_t i = 0; i < planes.size() && planes.size() > 1; ++i)
+      machine.planes.push_back({.plane_bytes = planes[i],
+                                .set_bytes = set,
+                                .slowdown = slowdown_of(cell_s[i] / cell_s[0])});
+  }
   machine.memory.back().size_bytes = 0;
 }
 
@@ -195,7 +251,8 @@ struct SkinTimes {
 
 SkinTimes time_skin(const Party& party, Swept& swept) {
   SkinTimes times;
-  for (int i = 0; i < 12; ++i) {
+  const int count = std::clamp(static_cast<int>(2e7 / swept.cell_count()), 10, 100);
+  for (int i = 0; i < count; ++i) {
     const auto keep_least = [&](double& least, auto&& body) {
       least = std::min(least, least_seconds_together(party, 1, body));
     };
@@ -206,29 +263,37 @@ SkinTimes time_skin(const Party& party, Swept& swept) {
   return times;
 }
 
+double middle_of(std::array<double, 3> values) {
+  std::sort(values.begin(), values.end());
+  return values[1];
+}
+
 // What it costs to update faces apart: those along the rows for each cell, those across for each
-// row. The mean of blocks that a cache holds and of such that it does not.
+// row. The middle one of blocks that a near cache holds, of such that a far one does, and of such
+// that none does.
 void probe_skin(const Party& party, Machine& machine) {
-  double penalty = 0;
-  double row_end_s = 0;
+  std::array<double, 3> penalties{};
+  std::array<double, 3> row_ends_s{};
   if (party.is_first_of_processor()) {
-    for (const std::int64_t side : {40, 64, 128}) {
-      Swept swept({side, side, side});
+    constexpr std::array<std::int64_t, 3> sides{40, 64, 128};
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      Swept swept(Extents{sides[i], sides[i], sides[i]});
       const SkinTimes times = time_skin(party, swept);
-      penalty += std::max(0.0, times.faces_s - times.whole_s) / times.whole_s * swept.cell_count() /
-                 swept.skin_count() / 3;
-      row_end_s += std::max(0.0, times.ends_s - times.whole_s) / 2 / swept.row_count() / 3;
+      penalties[i] = std::max(0.0, times.faces_s - times.whole_s) / times.whole_s *
+                     swept.cell_count() / swept.skin_count();
+      row_ends_s[i] = std::max(0.0, times.ends_s - times.whole_s) / 2 / swept.row_count();
     }
   }
-  machine.skin_penalty = party.largest(penalty);
-  machine.row_end_s = party.largest(row_end_s);
+  machine.skin_penalty = party.largest(middle_of(penalties));
+  machine.row_end_s = party.largest(middle_of(row_ends_s));
 }
 
 }  // namespace
 
 void probe_computing(const Party& party, Machine& machine) {
   constexpr Extents tiny{3, 3, 256};
-  machine.flops_per_second = sweep_flops_per_cell * cells_of(tiny) / sweep_s(party, tiny);
+  machine.flops_per_second =
+      sweep_flops_per_cell * cells_of(tiny) / sweeps_s(party, {{tiny, 1}}, turn_count)[0];
   machine.row_start_s = row_start_s(party);
   machine.ghost_share = ghost_share(party, machine.row_start_s);
   probe_skin(party, machine);

@@ -13,6 +13,8 @@ namespace sorrel::grid {
 namespace {
 
 constexpr int small_bytes = 8;
+constexpr int announced_bytes_min = 1 << 10;
+constexpr int face_bytes = 64 << 10;
 constexpr int large_bytes = 512 << 10;
 
 /// One of a pair of ranks that exchange messages, or a rank that looks on.
@@ -29,7 +31,9 @@ class Exchanger {
     return timed(5, count, [&] { exchange(bytes); });
   }
 
-  /// Seconds by which an exchange lengthens computing that looks after it now and then.
+  /// Seconds by which an exchange lengthens computing: at most what it does where somebody looks
+  /// after it now and then, and what it does where nobody looks before the end. The first counts
+  /// the looks, too; the second what does not move by itself.
   [[nodiscard]] double busy_s(int bytes) {
     const double exchange_s = this->exchange_s(bytes);
     const int chunks = chunks_of(4 * exchange_s);
@@ -39,7 +43,12 @@ class Exchanger {
       compute_and_test(chunks);
       finish();
     });
-    return std::clamp(together_s - alone_s, 0.0, exchange_s);
+    const double unseen_s = timed(7, 20, [&] {
+      start(bytes);
+      compute(chunks);
+      finish();
+    });
+    return std::clamp(std::min(together_s, unseen_s) - alone_s, 0.0, exchange_s);
   }
 
   /// Share of the exchange that has passed after computing without a call.
@@ -189,59 +198,65 @@ class Streamed {
   std::vector<std::byte> data_;
 };
 
-// Seconds that a byte takes more when it is not in a near cache.
-double cold_slope(const Party& party, Exchanger& pair) {
-  Streamed data(party, pair.is_active());
-  const auto stream = [&] { data.stream(); };
-  const double small_s =
-      pair.exchange_of_type_s(MPI_BYTE, data.out(), data.in(), small_bytes, stream);
-  const double large_s =
-      pair.exchange_of_type_s(MPI_BYTE, data.out(), data.in(), large_bytes, stream);
-  return std::max(0.0, large_s - small_s) / large_bytes;
-}
-
-// Both ranks' work is done by the one processor, and nothing is under way meanwhile.
+// Both ranks' work is done by the one processor, and nothing is under way meanwhile. What lies in
+// memory and not in a cache takes no longer as far as a step goes: the update would fetch the cells
+// and ghosts that the message has fetched.
 Link link_on_processor(const Party& party) {
   Exchanger pair(party, partner_on_processor(party));
   Link link;
   link.name = "same processor";
   link.overhead_s = pair.exchange_s(small_bytes) / 4;
-  link.overhead_s_per_byte = cold_slope(party, pair) / 2;
+  link.overhead_s_per_byte =
+      std::max(0.0, pair.exchange_s(face_bytes) - pair.exchange_s(small_bytes)) / (2 * face_bytes);
   link.progress_share = 1;
   return link;
 }
 
-enum class Reach { same_node, other_node };
+// The longest message that goes with its data, of those whose double takes a latency more than its
+// bytes do; 0: there is none.
+std::int64_t announced_bytes(Exchanger& pair, double latency_s, double gap_s_per_byte) {
+  double before_s = pair.exchange_s(announced_bytes_min);
+  for (int bytes = announced_bytes_min; bytes < large_bytes / 2; bytes *= 2) {
+    const double twice_s = pair.exchange_s(2 * bytes);
+    if (twice_s - before_s > latency_s + bytes * gap_s_per_byte) return bytes;
+    before_s = twice_s;
+  }
+  return 0;
+}
 
-Link link_between(const Party& party, int distance, Reach reach) {
+Link link_between(const Party& party, int distance) {
   const int partner = partner_at(party, distance);
   const bool is_first_pair = party.rank == 0 || partner == 0;
   Exchanger alone(party, is_first_pair ? partner : -1);
   Exchanger all(party, partner);
+  // Of long messages: what comes once for each of them drops out.
+  const auto slope_of = [](Exchanger& pair) {
+    constexpr int bytes = large_bytes / 2;
+    return std::max(0.0, pair.exchange_s(large_bytes) - pair.exchange_s(bytes)) / bytes;
+  };
   const double small_s = alone.exchange_s(small_bytes);
-  const double slope = std::max(0.0, alone.exchange_s(large_bytes) - small_s) / large_bytes;
-  const double loaded_slope =
-      std::max(0.0, all.exchange_s(large_bytes) - all.exchange_s(small_bytes)) / large_bytes;
+  const double slope = slope_of(alone);
   const double small_busy_s = alone.busy_s(small_bytes);
-  const double large_busy_s = all.busy_s(large_bytes);
+  const double busy_slope =
+      std::max(0.0, all.busy_s(large_bytes) - all.busy_s(large_bytes / 2)) / (large_bytes / 2);
   Link link;
   link.overhead_s = small_busy_s / 2;
   link.latency_s = std::max(0.0, small_s - small_busy_s);
-  link.overhead_s_per_byte =
-      std::min(slope, std::max(0.0, large_busy_s - small_busy_s) / large_bytes);
+  link.overhead_s_per_byte = std::min(slope, busy_slope);
   link.gap_s_per_byte = slope - link.overhead_s_per_byte;
   // What is left of a copy that the processor makes is noise, not a wire.
-  if (link.gap_s_per_byte < 0.1 * slope) {
-    link.overhead_s_per_byte = std::max(slope, cold_slope(party, all));
+  if (link.gap_s_per_byte < 0.3 * slope) {
+    link.overhead_s_per_byte =
+        std::min(slope, std::max(0.0, all.exchange_s(face_bytes) - small_s) / face_bytes);
     link.gap_s_per_byte = 0;
     link.progress_share = 1;
     return link;
   }
-  // A wire is as slow whatever caches hold; memory is not.
-  if (reach == Reach::same_node)
-    link.overhead_s_per_byte += std::max(0.0, cold_slope(party, all) - slope);
-  link.contention = std::max(1.0, (loaded_slope - link.overhead_s_per_byte) / link.gap_s_per_byte);
-  link.progress_share = all.progress_share(large_bytes, large_busy_s);
+  link.contention = std::max(1.0, (slope_of(all) - link.overhead_s_per_byte) / link.gap_s_per_byte);
+  link.announced_bytes = announced_bytes(alone, link.latency_s, slope);
+  // What is announced waits for a look in any case; it is the others that may move without one.
+  const int bytes = link.announced_bytes > 0 ? static_cast<int>(link.announced_bytes) : large_bytes;
+  link.progress_share = all.progress_share(bytes, all.busy_s(bytes));
   return link;
 }
 
@@ -271,7 +286,7 @@ void probe_links(const Party& party, Machine& machine) {
         is_node ? party.rank_count / ranks_per_node : machine.processor_count;
   }
   if (ranks_per_node > party.ranks_per_processor) {
-    machine.links.push_back(link_between(party, 1, Reach::same_node));
+    machine.links.push_back(link_between(party, 1));
     Link& link = machine.links.back();
     link.name = "same node";
     // Where ranks share processors, more of them make nodes of more ranks, else more nodes.
@@ -282,14 +297,15 @@ void probe_links(const Party& party, Machine& machine) {
   }
   if (has_nodes) {
     const int distance = std::max(1, ranks_per_node / party.ranks_per_processor);
-    machine.links.push_back(link_between(party, distance, Reach::other_node));
+    machine.links.push_back(link_between(party, distance));
     machine.links.back().name = "other node";
   }
   if (machine.links.size() == 1) machine.links.back().group_count = 0;
   for (std::size_t i = 0; i < machine.links.size(); ++i)
     for (const char* value :
          {"group_ranks", "group_count", "overhead_seconds", "overhead_seconds_per_byte",
-          "latency_seconds", "gap_seconds_per_byte", "contention", "progress_share"})
+          "latency_seconds", "gap_seconds_per_byte", "contention", "progress_share",
+          "announced_bytes"})
       machine.sources.push_back(
           {.value = text_of("links[%zu].%s", i, value), .text = "measured", .is_assumed = false});
 }

@@ -61,6 +61,7 @@ std::string trouble_with_link(const Link& link) {
       {"gap_seconds_per_byte", link.gap_s_per_byte, 0, 1},
       {"contention", link.contention, 1, 1e6},
       {"progress_share", link.progress_share, 0, 1},
+      {"announced_bytes", static_cast<double>(link.announced_bytes), 0, 1e15},
   };
   const std::string trouble = first_trouble(bounds);
   return trouble.empty() ? "" : text_of("link '%s': %s", link.name.c_str(), trouble.c_str());

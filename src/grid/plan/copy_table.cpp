@@ -16,22 +16,6 @@ double octaves(std::int64_t left, std::int64_t right) {
   return std::log2(static_cast<double>(left) / static_cast<double>(right));
 }
 
-// The rate measured at the nearest stride, among those with this very run length and set.
-const CopyRate& nearest(const std::vector<CopyRate>& rates, const CopyRate& like) {
-  const CopyRate* best = nullptr;
-  double best_distance = std::numeric_limits<double>::infinity();
-  for (const CopyRate& rate : rates) {
-    if (rate.run_bytes != like.run_bytes || rate.set_bytes != like.set_bytes) continue;
-    const double distance = std::abs(octaves(rate.stride_bytes, like.stride_bytes));
-    if (distance >= best_distance) continue;
-    best = &rate;
-    best_distance = distance;
-  }
-  SORREL_CHECK(best != nullptr, "no rate for runs of %lld bytes",
-               static_cast<long long>(like.run_bytes));
-  return *best;
-}
-
 struct Bracket {
   std::int64_t below;
   std::int64_t above;
@@ -53,13 +37,38 @@ Bracket bracket_of(const std::vector<CopyRate>& rates,
   return {.below = below, .above = above};
 }
 
+// Of a run length and a set that the table has: between the strides on both sides, by their
+// octaves; beyond their ends, the end.
+double seconds_per_byte_of_run(const std::vector<CopyRate>& rates, const CopyRate& wanted) {
+  const CopyRate* below = nullptr;
+  const CopyRate* above = nullptr;
+  for (const CopyRate& rate : rates) {
+    if (rate.run_bytes != wanted.run_bytes || rate.set_bytes != wanted.set_bytes) continue;
+    if (rate.stride_bytes <= wanted.stride_bytes &&
+        (below == nullptr || rate.stride_bytes > below->stride_bytes))
+      below = &rate;
+    if (rate.stride_bytes >= wanted.stride_bytes &&
+        (above == nullptr || rate.stride_bytes < above->stride_bytes))
+      above = &rate;
+  }
+  if (below == nullptr) below = above;
+  if (above == nullptr) above = below;
+  SORREL_CHECK(below != nullptr, "no rate for runs of %lld bytes",
+               static_cast<long long>(wanted.run_bytes));
+  const double first = 1 / below->bytes_per_second;
+  if (above->stride_bytes == below->stride_bytes) return first;
+  const double way = octaves(wanted.stride_bytes, below->stride_bytes) /
+                     octaves(above->stride_bytes, below->stride_bytes);
+  return first + way * (1 / above->bytes_per_second - first);
+}
+
 // Of a set that the table has.
 double seconds_per_byte_of_set(const std::vector<CopyRate>& rates, const CopyRate& wanted) {
   const Bracket bracket = bracket_of(rates, wanted.set_bytes, wanted.run_bytes);
   const auto seconds = [&](std::int64_t run_bytes) {
     CopyRate like = wanted;
     like.run_bytes = run_bytes;
-    return 1 / nearest(rates, like).bytes_per_second;
+    return seconds_per_byte_of_run(rates, like);
   };
   const double below = seconds(bracket.below);
   if (bracket.above == bracket.below) return below;

@@ -1,6 +1,7 @@
 #include "grid/plan/cost_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "base/check.hpp"
@@ -32,9 +33,8 @@ CostModel::Load CostModel::load_of(const ProcessGrid& grid) const {
   load.set_bytes = padded_bytes(problem_, load.block) * arrays_per_update * ranks_per_processor_;
   const double byte_s = update_rate_.seconds_per_byte(load.set_bytes);
   const double slowdown = update_rate_.plane_slowdown(plane_bytes(load.block), load.set_bytes);
-  load.cell_s = slowdown * std::max(problem_.flops_per_cell / machine_.flops_per_second,
-                                    problem_.bytes_per_cell * byte_s);
-  load.ghost_s = load.cell_s * machine_.ghost_share;
+  load.flops_s = problem_.flops_per_cell / machine_.flops_per_second;
+  load.memory_s = slowdown * problem_.bytes_per_cell * byte_s;
   return load;
 }
 
@@ -59,7 +59,9 @@ double CostModel::compute_s(const Load& load) const {
   const double cells = static_cast<double>(cell_count(load.block));
   const double ghosts = static_cast<double>(cell_count(padded(problem_, load.block))) - cells;
   const double rows = cells / static_cast<double>(load.block[contiguous_dimension(problem_)]);
-  return cells * load.cell_s + ghosts * load.ghost_s + rows * machine_.row_start_s;
+  // Ghosts are read, but nothing is computed for them.
+  return std::max(cells * load.flops_s, (cells + ghosts * machine_.ghost_share) * load.memory_s) +
+         rows * machine_.row_start_s;
 }
 
 // What it costs in addition to update the cells at the faces first: their neighbours are loaded
@@ -72,7 +74,7 @@ double CostModel::skin_s(const Load& load) const {
     const double slices = static_cast<double>(cell_count(load.block)) /
                           static_cast<double>(load.block[face.dimension]) * face.side_count;
     const double cells = slices * static_cast<double>(problem_.halo_width);
-    seconds += cells * machine_.skin_penalty * load.cell_s;
+    seconds += cells * machine_.skin_penalty * load.cell_s();
     if (face.dimension == contiguous) seconds += slices * machine_.row_end_s;
   }
   return seconds;
@@ -143,7 +145,12 @@ CostModel::Exchange CostModel::messages_of(const Face& face, const Candidate& ca
     const double flight_s = messages * bytes * link.gap_s_per_byte * link.contention;
     exchange.flight_s += flight_s;
     exchange.progressing_s += flight_s * link.progress_share;
-    exchange.latency_s = std::max(exchange.latency_s, link.latency_s);
+    // An announcement, a request, the data.
+    const bool is_announced =
+        link.announced_bytes > 0 && bytes > static_cast<double>(link.announced_bytes);
+    exchange.latency_s =
+        std::max(exchange.latency_s, is_announced ? 3 * link.latency_s : link.latency_s);
+    if (is_announced) exchange.announced_s = std::max(exchange.announced_s, link.latency_s);
   }
   return exchange;
 }
@@ -160,11 +167,17 @@ CostModel::Exchange CostModel::exchange_of(const Load& load,
     sum.wire_s += one.wire_s;
     sum.flight_s += one.flight_s;
     sum.progressing_s += one.progressing_s;
+    sum.announced_s = std::max(sum.announced_s, one.announced_s);
     // The faces of a star stencil fly together, those of a box one dimension after the other.
     sum.latency_s = problem_.stencil == Stencil::star ? std::max(sum.latency_s, one.latency_s)
                                                       : sum.latency_s + one.latency_s;
   }
   return sum;
+}
+
+double CostModel::Exchange::seen_s(double look_s, double busy_s) const {
+  if (announced_s >= busy_s || announced_s == 0) return announced_s;
+  return std::min(busy_s, std::ceil(announced_s / look_s) * look_s);
 }
 
 // ---- the step
@@ -180,12 +193,15 @@ Candidate CostModel::without_overlap(const ProcessGrid& grid, const ProcessGrid&
   const Exchange exchange = exchange_of(load, candidate, false);
   const double busy_s = compute_s(load) + exchange.pack_s + exchange.wire_s;
   const double ranks = ranks_per_processor_;
+  // The other ranks of the processor work while one waits, and look at messages in between.
+  const double others_s = (ranks - 1) * busy_s;
+  const double away_s = exchange.seen_s(busy_s, others_s) - exchange.announced_s +
+                        exchange.latency_s + exchange.flight_s;
   candidate.time = {
       .compute_s = ranks * compute_s(load),
       .pack_s = ranks * exchange.pack_s,
       .wire_s = ranks * exchange.wire_s,
-      // The other ranks of the processor work while one waits.
-      .wait_s = std::max(0.0, exchange.latency_s + exchange.flight_s - (ranks - 1) * busy_s),
+      .wait_s = std::max(0.0, away_s - others_s),
   };
   return candidate;
 }
@@ -199,7 +215,8 @@ Candidate CostModel::with_overlap(const Candidate& plain, const Overlap& overlap
   const double busy_s = compute_s + exchange.pack_s + exchange.wire_s;
   // A look at the messages after each tile moves on what does not move by itself.
   const double stuck_s = (exchange.flight_s - exchange.progressing_s) / overlap.tile_count;
-  const double moving_s = exchange.latency_s + exchange.flight_s - stuck_s;
+  const double moving_s = exchange.seen_s(update_s / overlap.tile_count, update_s) -
+                          exchange.announced_s + exchange.latency_s + exchange.flight_s - stuck_s;
   const double exposed_s = std::max(0.0, moving_s - update_s) + stuck_s;
   Candidate candidate = plain;
   candidate.overlap = overlap;

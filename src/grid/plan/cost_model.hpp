@@ -4,6 +4,8 @@
 //! the machine and the problem, which must outlive it.
 #pragma once
 
+#include <algorithm>
+
 #include <sorrel/grid/plan.hpp>
 
 #include "grid/plan/face.hpp"
@@ -27,8 +29,10 @@ class CostModel {
     Extents block{};
     PerDimension<Face> faces;
     std::int64_t set_bytes = 0;  ///< what one processor's blocks take of its caches
-    double cell_s = 0;           ///< to update a cell
-    double ghost_s = 0;          ///< to read a ghost
+    double flops_s = 0;          ///< of a cell, to compute
+    double memory_s = 0;         ///< of a cell, to be read and written
+
+    [[nodiscard]] double cell_s() const { return std::max(flops_s, memory_s); }
   };
 
   /// The exchange of one block with its neighbours.
@@ -38,6 +42,10 @@ class CostModel {
     double flight_s = 0;       ///< the wire's part
     double progressing_s = 0;  ///< of that, what passes while the processor computes
     double latency_s = 0;
+    double announced_s = 0;  ///< until what is announced could be fetched; a part of the latency
+
+    /// When the announcement is seen by somebody who looks every `look_s`, until `busy_s`.
+    [[nodiscard]] double seen_s(double look_s, double busy_s) const;
   };
 
   [[nodiscard]] Load load_of(const ProcessGrid& grid) const;

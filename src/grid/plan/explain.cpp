@@ -89,6 +89,12 @@ std::string face_line(const Plan& plan) {
   return *separator == '\0' ? "faces: none, nothing is exchanged" : line;
 }
 
+// Of a plan that is not the choice; one that ties with it may be said to be faster.
+std::string slower_text(double percent) {
+  return percent < 0 ? text_of("%.1f %% faster if copies do not take longer", -percent)
+                     : text_of("%.1f %% slower", percent);
+}
+
 // The best that cuts another number of dimensions, and what everybody else would take.
 std::string others_line(const Plan& plan) {
   const Candidate& best = plan.best();
@@ -101,17 +107,19 @@ std::string others_line(const Plan& plan) {
   if (other == all.end()) {
     line += " no grid cuts more or fewer dimensions;";
   } else {
-    line +=
-        text_of(" the best %d-D cut, %s, is %.1f %% slower by %s;", cut_count(other->grid),
-                name_of(other->grid, plan.problem()).c_str(),
-                percent_over(other->time.step_s(), step_s), losing_term(other->time, best.time));
+    line += text_of(" the best %d-D cut, %s, is %s%s;", cut_count(other->grid),
+                    name_of(other->grid, plan.problem()).c_str(),
+                    slower_text(percent_over(other->time.step_s(), step_s)).c_str(),
+                    other->time.step_s() < step_s
+                        ? ""
+                        : text_of(" by %s", losing_term(other->time, best.time)).c_str());
   }
   const Candidate& balanced = plan.balanced();
   const double gain = percent_over(balanced.time.step_s(), step_s);
   line += balanced.grid == best.grid
               ? std::string(" MPI_Dims_create takes the same cut")
-              : text_of(" MPI_Dims_create's %s is %.1f %% slower",
-                        name_of(balanced.grid, plan.problem()).c_str(), gain);
+              : text_of(" MPI_Dims_create's %s is %s",
+                        name_of(balanced.grid, plan.problem()).c_str(), slower_text(gain).c_str());
   return line;
 }
 

@@ -34,6 +34,27 @@ bool comes_before(const Candidate& left, const Candidate& right) {
   return key(left) < key(right);
 }
 
+// The model cannot tell plans apart that are this close.
+constexpr double tie = 0.02;
+
+// Of the fastest and those that tie with it, the one that would be the fastest if copies took half
+// as long again: they depend on what caches hold at that moment, and are the least certain of all
+// terms.
+void put_choice_first(std::vector<Candidate>& sorted) {
+  const double most_s = (1 + tie) * sorted.front().time.step_s();
+  const auto end = std::find_if(sorted.begin(), sorted.end(), [&](const Candidate& candidate) {
+    return candidate.time.step_s() > most_s;
+  });
+  const auto careful_s = [](const Candidate& candidate) {
+    return candidate.time.step_s() + candidate.time.pack_s / 2;
+  };
+  const auto choice =
+      std::min_element(sorted.begin(), end, [&](const Candidate& left, const Candidate& right) {
+        return careful_s(left) < careful_s(right);
+      });
+  std::rotate(sorted.begin(), choice, choice + 1);
+}
+
 // Looks at everything that can be done with one process grid.
 class GridSearch {
  public:
@@ -108,6 +129,7 @@ Result<Plan> Plan::choose(const Machine& machine, const Problem& problem, int ra
   }
   if (plan.candidates_.empty()) return Trouble{too_large(problem, used_count, least_bytes)};
   std::sort(plan.candidates_.begin(), plan.candidates_.end(), comes_before);
+  put_choice_first(plan.candidates_);
   plan.looked_at_ = search.looked_at();
   return plan;
 }

@@ -26,12 +26,13 @@ TEST(CopyTable, TakesItsEndsBeyondThem) {
   EXPECT_DOUBLE_EQ(two_runs().seconds_per_byte(1 << 20, 64, 0), 1e-9);
 }
 
-TEST(CopyTable, TakesTheNearestStride) {
+TEST(CopyTable, LiesBetweenTheStridesOnBothSides) {
   CopyTable table;
   table.rates = {{.run_bytes = 8, .stride_bytes = 64, .set_bytes = 0, .bytes_per_second = 1e9},
                  {.run_bytes = 8, .stride_bytes = 4096, .set_bytes = 0, .bytes_per_second = 1e8}};
-  EXPECT_DOUBLE_EQ(table.seconds_per_byte(8, 100, 0), 1e-9);
-  EXPECT_DOUBLE_EQ(table.seconds_per_byte(8, 3000, 0), 1e-8);
+  EXPECT_DOUBLE_EQ(table.seconds_per_byte(8, 32, 0), 1e-9);
+  EXPECT_DOUBLE_EQ(table.seconds_per_byte(8, 512, 0), (1e-9 + 1e-8) / 2);
+  EXPECT_DOUBLE_EQ(table.seconds_per_byte(8, 8192, 0), 1e-8);
 }
 
 TEST(CopyTable, PrefersTheCacheOverTheStride) {

@@ -68,6 +68,32 @@ TEST_F(Cube, PaysLatencyOnceAndBytesForEverySide) {
   EXPECT_NEAR(more.wait_s, 1 + 2 * 2 * 16 * 64 * 8e-9, 1e-12);
 }
 
+TEST_F(Cube, LongMessagesAreAnnouncedAndFetched) {
+  machine.links.front() = {.name = "wire", .latency_s = 1e-6, .announced_bytes = 40'000};
+  // A face with its ghosts takes 66 x 66 x 8 = 34 848 bytes.
+  EXPECT_NEAR(plain({2, 1, 1}).time.wait_s, 1e-6, 1e-12);
+  machine.links.front().announced_bytes = 30'000;
+  EXPECT_NEAR(plain({2, 1, 1}).time.wait_s, 3e-6, 1e-12);
+}
+
+TEST_F(Cube, AnAnnouncementIsSeenWhenAnotherRankOfTheProcessorHasWorked) {
+  machine.links.front() = {.name = "wire", .latency_s = 1e-6, .announced_bytes = 1};
+  machine.processor_count = 2;
+  // Each of a processor's two ranks works for 65 us: the announcement is seen after the other's.
+  const Prediction time = plain({4, 1, 1}).time;
+  EXPECT_NEAR(time.wait_s, 2e-6, 1e-12);
+}
+
+TEST_F(Cube, AnAnnouncementIsSeenAfterATile) {
+  machine.links.front() = {
+      .name = "wire", .latency_s = 1e-6, .progress_share = 1, .announced_bytes = 1};
+  // Seen when nothing is left to be updated, two latencies remain; after the first of two tiles,
+  // none.
+  EXPECT_NEAR(overlapped({2, 1, 1}, faces_first).time.wait_s, 2e-6, 1e-12);
+  const Overlap tiles{.kind = Overlap::Kind::tiles, .tile_count = 2};
+  EXPECT_NEAR(overlapped({2, 1, 1}, tiles).time.wait_s, 0, 1e-12);
+}
+
 TEST_F(Cube, ABoxExchangesOneDimensionAfterTheOther) {
   machine.links.front().latency_s = 1;
   problem.stencil = Stencil::box;

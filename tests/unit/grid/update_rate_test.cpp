@@ -84,15 +84,19 @@ TEST(Rows, OfATwoDimensionalGridAreAlongItsSecondDimension) {
               32, 0.01);
 }
 
-TEST(Ghosts, TakeTheirShareOfACellsTime) {
+TEST(Ghosts, TakeTheirShareOfMemoryAndOfNoFlops) {
   Machine machine = simple_machine();
   machine.ghost_share = 0.5;
   Problem problem;
   problem.extents = {8, 8, 8};
   problem.flops_per_cell = 1;
-  problem.bytes_per_cell = 1;
-  EXPECT_NEAR(CostModel(machine, problem, 1).without_overlap({1, 1, 1}, {1, 1, 1}).time.compute_s,
-              (512 + 0.5 * (1000 - 512)) * 1e-9, 1e-15);
+  problem.bytes_per_cell = 2;
+  const auto compute_s = [&] {
+    return CostModel(machine, problem, 1).without_overlap({1, 1, 1}, {1, 1, 1}).time.compute_s;
+  };
+  EXPECT_NEAR(compute_s(), 2 * (512 + 0.5 * (1000 - 512)) * 1e-9, 1e-15);
+  problem.flops_per_cell = 4;
+  EXPECT_NEAR(compute_s(), 4 * 512 * 1e-9, 1e-15);
 }
 
 }  // namespace
