@@ -304,14 +304,21 @@ class JudgingCuts(unittest.TestCase):
         "result 4x1x1 none predicted 1.0e-3 measured 1.1e-3\n"
         "result 2x2x1 none predicted 1.1e-3 measured 1.0e-3\n"
         "result 4x1x1 faces_first predicted 1.2e-3 once 0.9e-3\n"
-        "balanced 2x2x1\nagain 1.155e-3\n"
+        "turns choice 4x1x1 none 1.1e-3 2.2e-3 9.9e-3\n"
+        "turns fastest 2x2x1 none 1.0e-3 2.0e-3 3.0e-3\n"
+        "turns balanced 2x2x1 none 1.0e-3 1.0e-3 9.9e-3\n"
+        "turns again 4x1x1 none 1.0e-3 2.31e-3 9.9e-3\n"
     )
 
-    def test_regret_is_the_choice_over_the_fastest(self) -> None:
+    def test_regret_is_the_choice_over_the_fastest_in_the_median_turn(self) -> None:
         case = partition.read_case(4, 64, self.OUTPUT)
         self.assertAlmostEqual(case.regret, 0.1)
         self.assertAlmostEqual(case.noise, 0.05)
         self.assertAlmostEqual(case.gain_over_balanced, 1 / 1.1 - 1)
+
+    def test_a_choice_that_beats_the_fastest_is_not_regretted(self) -> None:
+        lucky = self.OUTPUT.replace("turns fastest 2x2x1 none 1.0e-3", "turns fastest 2x2x1 none 1.2e-3").replace("2.0e-3", "2.4e-3")
+        self.assertEqual(partition.read_case(4, 64, lucky).regret, 0)
 
     def test_every_bar_has_a_verdict_and_none_without_cases(self) -> None:
         bars = [bar.as_json() for bar in partition.judge([partition.read_case(4, 64, self.OUTPUT)])]

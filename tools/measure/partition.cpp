@@ -3,14 +3,16 @@
 //
 //   sorrel run -n 8 --workers 2 partition MACHINE_FILE N SECONDS ROUNDS
 //
-// All candidates are timed once; then the choice, MPI_Dims_create's cut and the fastest take turns
-// for ROUNDS rounds of SECONDS each all together. A line for each candidate, in the plan's order:
+// All candidates are timed once, for SECONDS in all; then the choice, MPI_Dims_create's cut and the
+// fastest take turns for ROUNDS rounds of SECONDS each all together. A line for each candidate, in
+// the plan's order:
 //   result 8x1x1 none predicted 1.5e-3 measured 1.6e-3
-// (`once` in the place of `measured` for who was not among the last), one for the cut of
-// MPI_Dims_create, which is among them, and one for the choice, timed once more like the others,
-// which tells how much the clock scatters:
-//   balanced 2x2x2
-//   again 1.61e-3
+// (`once` in the place of `measured` for who was not among the last).
+// Who was the least of many was lucky, too. So the fastest, the choice and MPI_Dims_create's cut
+// are timed anew in turn, and the choice once more at the end of each turn, which tells how much
+// the clock scatters; a line for each, with its rounds:
+//   turns choice 8x1x1 none 1.61e-3 1.63e-3 ...
+//   turns fastest ... / turns balanced ... / turns again ...
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -47,23 +49,44 @@ std::string word_of(const Overlap& overlap) {
 constexpr std::size_t finalist_count_max = 7;
 // Nobody who is slower than the fastest by more than this, when timed once, can be the fastest.
 constexpr double finalist_slowness_max = 1.25;
+constexpr int turn_count_min = 7;
+constexpr int turn_count_max = 15;
+
+// As many as there is time for, of three steps at least.
+int turn_count_of(double seconds, double step_s) {
+  return static_cast<int>(
+      std::clamp(seconds / (3 * step_s), 1.0 * turn_count_min, 1.0 * turn_count_max));
+}
 
 struct Timed {
   double seconds = 0;
   bool is_finalist = false;
 };
 
-void print(const Plan& plan, const std::vector<Timed>& timed, double again_s) {
+/// A candidate that is timed in turn with the choice, and as what.
+struct Turn {
+  const char* role;
+  const Candidate* candidate;
+};
+
+void print(const Turn& turn, const std::vector<double>& rounds_s) {
+  std::printf("turns %s %s %s", turn.role, word_of(turn.candidate->grid).c_str(),
+              word_of(turn.candidate->overlap).c_str());
+  for (const double round_s : rounds_s)
+    std::printf(" %.6e", round_s);
+  std::printf("\n");
+}
+
+void print(const Plan& plan, const std::vector<Timed>& timed) {
   for (std::size_t i = 0; i < timed.size(); ++i) {
     const Candidate& candidate = plan.candidates()[i];
     std::printf("result %s %s predicted %.6e %s %.6e\n", word_of(candidate.grid).c_str(),
                 word_of(candidate.overlap).c_str(), candidate.time.step_s(),
                 timed[i].is_finalist ? "measured" : "once", timed[i].seconds);
   }
-  std::printf("balanced %s\nagain %.6e\n", word_of(plan.balanced().grid).c_str(), again_s);
 }
 
-// The places of those that are timed in turn: the choice first and once more last.
+// The places of those that are timed in turn, the choice first.
 std::vector<std::size_t> finalists_of(const Plan& plan, const std::vector<double>& screened_s) {
   std::vector<std::size_t> by_time(screened_s.size());
   std::iota(by_time.begin(), by_time.end(), std::size_t{0});
@@ -78,7 +101,6 @@ std::vector<std::size_t> finalists_of(const Plan& plan, const std::vector<double
     if (screened_s[i] > finalist_slowness_max * screened_s[by_time[0]]) break;
     if (i != 0 && i != balanced) finalists.push_back(i);
   }
-  finalists.push_back(0);
   return finalists;
 }
 
@@ -107,9 +129,27 @@ int run(const Machine& machine, std::int64_t n, double seconds, int round_count)
   std::vector<Timed> results;
   for (const double once_s : screened.value())
     results.push_back({.seconds = once_s});
-  for (std::size_t i = 0; i + 1 < places.size(); ++i)
+  for (std::size_t i = 0; i < places.size(); ++i)
     results[places[i]] = {.seconds = timed.value()[i], .is_finalist = true};
-  if (rank == 0) print(plan.value(), results, timed.value().back());
+  const auto least = std::min_element(timed.value().begin(), timed.value().end());
+  const Candidate& fastest = finalists[static_cast<std::size_t>(least - timed.value().begin())];
+  const std::vector<Turn> turns{{"choice", &plan.value().best()},
+                                {"fastest", &fastest},
+                                {"balanced", &plan.value().balanced()},
+                                {"again", &plan.value().best()}};
+  std::vector<Candidate> taking_turns;
+  for (const Turn& turn : turns)
+    taking_turns.push_back(*turn.candidate);
+  const double turns_s = 2 * seconds / static_cast<double>(turns.size());
+  const auto rounds =
+      time_rounds(MPI_COMM_WORLD, problem, taking_turns,
+                  {.seconds = turns_s, .round_count = turn_count_of(turns_s, *least)});
+  if (!rounds.ok()) return fail(rounds.trouble());
+  if (rank == 0) {
+    print(plan.value(), results);
+    for (std::size_t i = 0; i < turns.size(); ++i)
+      print(turns[i], rounds.value()[i]);
+  }
   MPI_Finalize();
   return 0;
 }

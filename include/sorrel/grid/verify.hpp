@@ -30,8 +30,15 @@ struct TimingOptions {
                                        const Candidate& candidate,
                                        const TimingOptions& options);
 
-/// The same for several candidates, the least of all rounds for each. They take turns, so that a
-/// machine that gets slower and faster does so to all of them.
+/// The same for several candidates, each round of each. They take turns, so that a machine that
+/// gets slower and faster does so to all of them.
+[[nodiscard]] Result<std::vector<std::vector<double>>> time_rounds(
+    MPI_Comm comm,
+    const Problem& problem,
+    std::span<const Candidate> candidates,
+    const TimingOptions& options);
+
+/// The least of all rounds for each.
 [[nodiscard]] Result<std::vector<double>> time_steps(MPI_Comm comm,
                                                      const Problem& problem,
                                                      std::span<const Candidate> candidates,

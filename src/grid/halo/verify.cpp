@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -13,8 +13,9 @@ namespace sorrel::grid {
 namespace {
 
 constexpr int batch_count = 8;
-// Fewer steps than this, and the barriers around them show where messages take long.
+// Fewer steps than this, or less time, and the barriers around them show where messages take long.
 constexpr double step_count_min = 8;
+constexpr double batch_s_min = 0.05;
 
 // Seconds that some steps take together, agreed by all ranks.
 double batch_s(MPI_Comm comm, Stepper& stepper, int step_count) {
@@ -41,8 +42,9 @@ Result<double> step_s(MPI_Comm comm,
   // The first step finds caches and page tables empty.
   double spent_s = batch_s(comm, stepper, 1);
   const double first_s = std::max(std::min(batch_s(comm, stepper, 1), spent_s), 1e-9);
+  const double least_count = std::min(step_count_min, std::ceil(batch_s_min / first_s));
   const int step_count =
-      static_cast<int>(std::clamp(seconds / batch_count / first_s, step_count_min, 1e6));
+      static_cast<int>(std::clamp(seconds / batch_count / first_s, least_count, 1e6));
   double least_s = first_s;
   for (spent_s += first_s; spent_s < seconds;) {
     const double batch = batch_s(comm, stepper, step_count);
@@ -62,11 +64,11 @@ Result<double> time_step(MPI_Comm comm,
   return step_s(comm, problem, candidate, options.seconds, memory);
 }
 
-Result<std::vector<double>> time_steps(MPI_Comm comm,
-                                       const Problem& problem,
-                                       std::span<const Candidate> candidates,
-                                       const TimingOptions& options) {
-  std::vector<double> least_s(candidates.size(), std::numeric_limits<double>::infinity());
+Result<std::vector<std::vector<double>>> time_rounds(MPI_Comm comm,
+                                                     const Problem& problem,
+                                                     std::span<const Candidate> candidates,
+                                                     const TimingOptions& options) {
+  std::vector<std::vector<double>> rounds_s(candidates.size());
   const int round_count = std::max(options.round_count, 1);
   StepperMemory memory;
   for (int round = 0; round < round_count; ++round) {
@@ -74,9 +76,21 @@ Result<std::vector<double>> time_steps(MPI_Comm comm,
       const Result<double> timed =
           step_s(comm, problem, candidates[i], options.seconds / round_count, memory);
       if (!timed.ok()) return Trouble{timed.trouble()};
-      least_s[i] = std::min(least_s[i], timed.value());
+      rounds_s[i].push_back(timed.value());
     }
   }
+  return rounds_s;
+}
+
+Result<std::vector<double>> time_steps(MPI_Comm comm,
+                                       const Problem& problem,
+                                       std::span<const Candidate> candidates,
+                                       const TimingOptions& options) {
+  const auto rounds = time_rounds(comm, problem, candidates, options);
+  if (!rounds.ok()) return Trouble{rounds.trouble()};
+  std::vector<double> least_s;
+  for (const std::vector<double>& of_one : rounds.value())
+    least_s.push_back(*std::min_element(of_one.begin(), of_one.end()));
   return least_s;
 }
 
