@@ -77,9 +77,9 @@ std::string measure_into(const std::string& path, const Installation& installati
       fmt::format("note: measuring this machine into {}, some seconds; nothing else "
                   "should run",
                   path));
-  const int status =
-      run_and_wait({installation.executable, "run", "-n", std::to_string(2 * workers), "--workers",
-                    std::to_string(workers), program, host_name(), std::to_string(workers), path});
+  const int status = run_and_wait(
+      {installation.executable, "run", "--share", "fixed", "-n", std::to_string(2 * workers),
+       "--workers", std::to_string(workers), program, host_name(), std::to_string(workers), path});
   return status == 0 ? "" : fmt::format("measuring ended with status {}; give --machine", status);
 }
 
@@ -108,9 +108,13 @@ Result<grid::Machine> named_machine(const std::string& name, const Installation&
 Result<grid::Machine> this_machine(bool is_measured_anew, const Installation& installation) {
   const std::string path = kept_machine_path();
   std::error_code error;
-  if (is_measured_anew || !files::exists(path, error))
-    if (std::string trouble = measure_into(path, installation); !trouble.empty())
-      return Trouble{std::move(trouble)};
+  if (!is_measured_anew && files::exists(path, error)) {
+    // What another version has kept may lack a number.
+    Result<grid::Machine> kept = grid::load_machine(path);
+    if (kept.ok()) return kept;
+  }
+  if (std::string trouble = measure_into(path, installation); !trouble.empty())
+    return Trouble{std::move(trouble)};
   return grid::load_machine(path);
 }
 
