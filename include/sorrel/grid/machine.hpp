@@ -42,7 +42,8 @@ struct CopyTable {
 };
 
 /// How much longer updating a cell takes when the planes that its neighbours lie in are so large:
-/// planes that no near cache holds are fetched for each of their neighbours again.
+/// planes that no near cache holds are fetched for each of their neighbours again, and small ones
+/// break off what is streamed.
 struct PlaneCost {
   std::int64_t plane_bytes = 0;
   std::int64_t set_bytes = 0;  ///< of all that a processor updates in a step

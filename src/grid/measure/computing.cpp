@@ -96,17 +96,15 @@ class Swept {
   ArrayView views_[2];
 };
 
-constexpr std::int64_t small_plane_bytes = 8 << 10;
+constexpr std::int64_t smallest_plane_bytes = 8 << 10;
+constexpr std::int64_t usual_plane_bytes = 128 << 10;
+constexpr std::int64_t row_cells = 128;
 
-// A block with planes of about so many bytes, ghosts included, whose two arrays take so many. Rows
-// are about as long as a plane is high, and none is short.
+// A block with planes of about so many bytes, ghosts included, whose two arrays take so many.
 Extents block_of(std::int64_t plane_bytes, std::int64_t set_bytes) {
-  std::int64_t row = 64;
-  while ((row + 2) * (row + 2) * 8 * 3 / 2 < plane_bytes)
-    row *= 2;
-  const std::int64_t rows = std::max<std::int64_t>(plane_bytes / 8 / (row + 2) - 2, 1);
-  const std::int64_t planes = set_bytes / 2 / 8 / (row + 2) / (rows + 2) - 2;
-  return {std::max<std::int64_t>(planes, 1), rows, row};
+  const std::int64_t rows = std::max<std::int64_t>(plane_bytes / 8 / (row_cells + 2) - 2, 1);
+  const std::int64_t planes = set_bytes / 2 / 8 / (row_cells + 2) / (rows + 2) - 2;
+  return {std::max<std::int64_t>(planes, 1), rows, row_cells};
 }
 
 // So many equal blocks, swept one after the other.
@@ -162,8 +160,9 @@ double row_start_s(const Party& party) {
 double ghost_share(const Party& party, double row_start_s) {
   constexpr Extents thin{8, 32, 64};
   constexpr Extents thick{64, 32, 64};
-  constexpr int thick_count = 16;
-  constexpr int thin_count = thick_count * 8;
+  const int thick_count =
+      static_cast<int>(std::clamp<std::int64_t>(party.large_set_bytes >> 24, 1, 16));
+  const int thin_count = thick_count * 8;
   const double cells = thick_count * cells_of(thick);
   const auto seconds = sweeps_s(party, {{thin, thin_count}, {thick, thick_count}}, turn_count);
   const double thin_ghosts = thin_count * ghosts_of(thin) / cells;
@@ -178,15 +177,16 @@ double ghost_share(const Party& party, double row_start_s) {
 // ---- memory
 // ----------------------------------------------------------------------------------------
 
-// Blocks of a set with planes of several sizes, the smallest first, which take turns in one memory.
+// Seconds of a cell in blocks of a set that have planes of several sizes and take turns in one
+// memory; ghosts have had their share, and rows their start.
 std::vector<double> cell_seconds(const Party& party,
                                  const std::vector<Extents>& blocks,
-                                 double row_start_s) {
+                                 const Machine& machine) {
   std::vector<double> least_s(blocks.size(), 0);
   if (party.is_first_of_processor()) {
     Swept swept(blocks);
     least_s.assign(blocks.size(), 1e9);
-    const int rounds = cells_of(blocks[0]) > 2e6 ? 4 : turn_count;
+    const int rounds = cells_of(blocks[0]) > 2e6 ? 6 : turn_count;
     for (int round = 0; round < rounds; ++round) {
       for (std::size_t i = 0; i < blocks.size(); ++i) {
         swept.shape(blocks[i]);
@@ -202,39 +202,41 @@ std::vector<double> cell_seconds(const Party& party,
     }
   }
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const double seconds = party.largest(least_s[i]) - rows_of(blocks[i]) * row_start_s;
-    least_s[i] = std::max(seconds, 1e-9) / cells_of(blocks[i]);
+    const double seconds = party.largest(least_s[i]) - rows_of(blocks[i]) * machine.row_start_s;
+    least_s[i] = std::max(seconds, 1e-9) /
+                 (cells_of(blocks[i]) + machine.ghost_share * ghosts_of(blocks[i]));
   }
-  // Larger planes make nothing faster: where they seem to, the smaller ones' time was disturbed.
-  for (std::size_t i = blocks.size(); i-- > 1;)
-    least_s[i - 1] = std::min(least_s[i - 1], least_s[i]);
   return least_s;
 }
 
-// Times of blocks whose planes all fit differ by so much.
+// Times of blocks of which none is slower differ by so much.
 double slowdown_of(double ratio) {
   constexpr double scatter = 0.03;
   return ratio < 1 + scatter ? 1 : std::min(ratio, 1e3);
 }
 
+// The best planes of a set tell how fast memory is, the others how much is lost with them: large
+// ones do not stay in a near cache, and in small ones what is streamed breaks off too often.
 void probe_memory(const Party& party, Machine& machine) {
   for (std::int64_t set = 1 << 20; set <= party.large_set_bytes; set *= set < 1 << 24 ? 4 : 2) {
     const bool is_last = set * 2 > party.large_set_bytes;
-    std::vector<std::int64_t> planes{small_plane_bytes};
-    if (set == 1 << 20 || set == 1 << 24 || is_last)
+    std::vector<std::int64_t> planes{std::min(usual_plane_bytes, set / 16)};
+    if (set == 1 << 20 || set == 1 << 24 || is_last) {
+      planes = {smallest_plane_bytes};
       while (planes.back() * 32 <= set && planes.back() < 4 << 20)
         planes.push_back(2 * planes.back());
+    }
     std::vector<Extents> blocks;
     for (const std::int64_t plane : planes)
       blocks.push_back(block_of(plane, set));
-    const std::vector<double> cell_s = cell_seconds(party, blocks, machine.row_start_s);
-    const double ghosts = machine.ghost_share * ghosts_of(blocks[0]) / cells_of(blocks[0]);
+    const std::vector<double> cell_s = cell_seconds(party, blocks, machine);
+    const double least_s = *std::min_element(cell_s.begin(), cell_s.end());
     machine.memory.push_back(
-        {.size_bytes = set, .bytes_per_second = sweep_bytes_per_cell * (1 + ghosts) / cell_s[0]});
+        {.size_bytes = set, .bytes_per_second = sweep_bytes_per_cell / least_s});
     for (std::size_t i = 0; i < planes.size() && planes.size() > 1; ++i)
       machine.planes.push_back({.plane_bytes = planes[i],
                                 .set_bytes = set,
-                                .slowdown = slowdown_of(cell_s[i] / cell_s[0])});
+                                .slowdown = slowdown_of(cell_s[i] / least_s)});
   }
   machine.memory.back().size_bytes = 0;
 }
