@@ -49,9 +49,12 @@ if [ "$nodes" = 1 ]; then
 else
   make_namespaces 1000
   names=("$a" "$b") addresses=("$net.1" "$net.2")
-  # slurmd wants a folder of control groups, which a namespace's own /sys has not.
-  in_a+=(unshare --mount bash -c 'mount -t tmpfs none /sys/fs/cgroup; exec "$@"' bash)
-  in_b+=(unshare --mount bash -c 'mount -t tmpfs none /sys/fs/cgroup; exec "$@"' bash)
+  # slurmd wants control groups, which a namespace's own /sys has not.
+  groups='mount -t cgroup2 none /sys/fs/cgroup'
+  [ ! -d /sys/fs/cgroup/systemd ] ||
+    groups='mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/systemd && mount -t cgroup -o none,name=systemd none /sys/fs/cgroup/systemd'
+  in_a+=(unshare --mount bash -c "$groups"'; exec "$@"' bash)
+  in_b+=(unshare --mount bash -c "$groups"'; exec "$@"' bash)
 fi
 cat >"$folder/slurm.conf" <<END
 ClusterName=test
