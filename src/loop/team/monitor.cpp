@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t period_ns = core::Governor::sample_period_ns;
 /// Between two ticks when nothing has changed for long.
-constexpr std::int64_t quiet_period_ns = 100'000'000;
+constexpr std::int64_t quiet_period_ns = 120'000'000;
 constexpr std::int64_t reclaim_period_ns = 2 * period_ns;
 /// Those that have ended, but whose parents have not asked for them, are looked for less often: it
 /// takes a file of the kernel for each, 50 us.

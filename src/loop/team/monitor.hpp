@@ -1,7 +1,7 @@
 //! Monitor - the thread that reads the signals, asks the governor, and sets the controls of a team.
 //!
 //! It ticks every 20 ms after a change of what the process wants or may have, then less and less
-//! often, down to every 100 ms, until friends have news, and sleeps for good after a second without
+//! often, down to every 120 ms, until friends have news, and sleeps for good after a second without
 //! any loop, until the next one. So a loop's entry reads one line and no clock. A tick costs a
 //! reading of at most thread_samples_max threads' times and a look at the page of friends; nearly
 //! all of its 60 us is a cache that others have emptied, so what counts is how many there are. Made

@@ -32,7 +32,7 @@ TEST(MonitorTest, LooksSeldomWhenNothingChanges) {
     const auto ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began).count();
     const int ticks = tick_count.load() - ticks_before;
-    // Every 100 ms, and one on either side; every 20 ms it would be five times as many.
+    // Every 120 ms, and one on either side; every 20 ms it would be six times as many.
     was_quiet = ticks >= 1 && ticks <= ms / 100 + 2;
   }
   EXPECT_TRUE(was_quiet);
