@@ -2,6 +2,7 @@
 #include "sorrel/parallel.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -44,6 +46,12 @@ TEST(ParallelForTest, AnEmptyRangeRunsNothing) {
   EXPECT_TRUE(parallel_for(5, -5, [](std::int64_t) { FAIL(); }));
 }
 
+/// So that a helper alone needs seconds for what is left of a loop, however long it takes its
+/// caller to end it.
+void take_a_while(bool does) {
+  if (does) std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
 TEST(ParallelForTest, AnExceptionComesOutOfTheLoopAndEndsIt) {
   std::atomic<std::int64_t> ran{0};
   try {
@@ -51,6 +59,7 @@ TEST(ParallelForTest, AnExceptionComesOutOfTheLoopAndEndsIt) {
                  [&](std::int64_t i) {
                    ran.fetch_add(1, std::memory_order_relaxed);
                    if (i == 10) throw std::runtime_error("ten");
+                   take_a_while(i > 10);
                  },
                  {Schedule::dynamic, 1, 0});
     FAIL() << "nothing was thrown";
@@ -65,6 +74,7 @@ TEST(ParallelForTest, ABodyMayCancel) {
   EXPECT_FALSE(parallel_for(0, 100'000,
                             [&](std::int64_t i) {
                               ran.fetch_add(1, std::memory_order_relaxed);
+                              take_a_while(i > 10);
                               return i == 10 ? LoopControl::cancel : LoopControl::go_on;
                             },
                             {Schedule::dynamic, 1, 0}));

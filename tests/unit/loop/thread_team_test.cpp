@@ -133,6 +133,8 @@ TEST(ThreadTeamTest, ABodyCancelsItsLoopAndItsResultIsReturned) {
   std::atomic<std::int64_t> ran{0};
   const Body body = [](void* argument, std::int64_t begin, std::int64_t) {
     static_cast<std::atomic<std::int64_t>*>(argument)->fetch_add(1, std::memory_order_relaxed);
+    // So that helpers need seconds for what is left, however long it takes the third to end it.
+    if (begin > 3) std::this_thread::sleep_for(std::chrono::microseconds(50));
     return begin == 3 ? 77 : go_on;
   };
   const SplitOptions split{.schedule = Schedule::dynamic, .grain = 1, .width = 4};
