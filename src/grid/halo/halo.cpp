@@ -95,12 +95,14 @@ struct Halo::Parts {
   }
 
   void finish_phase() {
-    each_of_phase([&](std::size_t i, Channel& channel) {
-      if (is_own(channel)) channel.copy_from(opposite(i));
-    });
+    // Before the end of all sends no ghost is written: a whole slab takes those of other dimensions
+    // along, and the block's own copies would meet it.
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     each_of_phase([&](std::size_t i, Channel& channel) {
-      if (!is_own(channel) && !is_taken[i]) take(i, channel);
+      if (is_own(channel))
+        channel.copy_from(opposite(i));
+      else if (!is_taken[i])
+        take(i, channel);
     });
     next_dimension = phase_end();
   }
