@@ -8,9 +8,9 @@ import json
 import pathlib
 
 from . import graph_program, report
+from .overlap_apps import BAR_WIRE
 
 PARTS = ("service",)
-WIRE = graph_program.Wire("50us", "latency=50us,bandwidth=1GB/s,nodes=4")
 RANKS, WORKERS = 4, 2
 MODES = {"all": [], "comm": ["--comm-worker"]}
 # How long a task is, how many microseconds of them a rank has in a step, and how many ranks have any.
@@ -25,7 +25,7 @@ CASES = (
 
 def seconds_of(command: str, program: str, mode: str, task_us: int, work_us: int, ranks: int) -> float:
     steps = 10 if work_us < 10_000 else 4
-    words = [command, "run", "-n", str(RANKS), "--workers", str(WORKERS), "--share", "fixed", *WIRE.words(), *MODES[mode],
+    words = [command, "run", "-n", str(RANKS), "--workers", str(WORKERS), "--share", "fixed", *BAR_WIRE.words(), *MODES[mode],
              program, str(task_us), str(work_us // task_us), str(steps), str(ranks)]  # fmt: skip
     return float(graph_program.run(words)["seconds"])
 
