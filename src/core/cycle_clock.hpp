@@ -22,8 +22,10 @@ class CycleClock {
     cycles_per_ns_ = static_cast<double>(arch::cycles() - began) / static_cast<double>(elapsed_ns);
   }
 
+  /// Of durations for ever, the most there are.
   [[nodiscard]] std::uint64_t cycles_in(std::int64_t duration_ns) const {
-    return static_cast<std::uint64_t>(static_cast<double>(duration_ns) * cycles_per_ns_);
+    const double cycles = static_cast<double>(duration_ns) * cycles_per_ns_;
+    return cycles < 0x1p63 ? static_cast<std::uint64_t>(cycles) : ~std::uint64_t{0};
   }
 
  private:

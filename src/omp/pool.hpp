@@ -42,15 +42,11 @@ class Pool {
     return least > 1 && started_count_.load(std::memory_order_relaxed) + 1 >= least;
   }
 
-  [[nodiscard]] std::uint64_t spin_cycles() const {
-    return spin_cycles_of(controls_.spin_ns.load(std::memory_order_relaxed));
-  }
+  [[nodiscard]] std::uint64_t spin_cycles() const { return controls_.spin_cycles(clock_); }
 
-  /// The same for who waits again after `last_cycles` of waiting in vain: alone on the machine, as
-  /// long as is likely to be enough.
+  /// The same for who waits again after `last_cycles` of waiting in vain.
   [[nodiscard]] std::uint64_t spin_cycles_after(std::uint64_t last_cycles) const {
-    const auto patience = clock_.cycles_in(controls_.patience_ns.load(std::memory_order_relaxed));
-    return last_cycles < patience ? std::max(spin_cycles(), patience) : spin_cycles();
+    return controls_.spin_cycles_after(clock_, last_cycles);
   }
 
   [[nodiscard]] loop::Monitor& monitor() { return monitor_; }
@@ -123,11 +119,6 @@ class Pool {
   loop::Monitor::Finding on_tick();
   bool look_after(Group& group, GroupView& view);
   void note_stuck(bool is_stuck, std::uint32_t crew_count);
-
-  [[nodiscard]] std::uint64_t spin_cycles_of(std::int64_t duration_ns) const {
-    return duration_ns >= loop::spin_for_ever_ns ? ~std::uint64_t{0}
-                                                 : clock_.cycles_in(duration_ns);
-  }
 
   // Constant after construction.
   const core::CycleClock clock_;

@@ -4,10 +4,12 @@
 //! written. Any thread.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "core/cycle_clock.hpp"
 
 namespace sorrel::loop {
 
@@ -23,6 +25,19 @@ struct alignas(cache_line_bytes) Controls {
   /// Set by callers at loop entry unless it is set, cleared by the monitor: whether the process
   /// uses loops at all.
   std::atomic<bool> is_used{false};
+
+  [[nodiscard]] std::uint64_t spin_cycles(const core::CycleClock& clock) const {
+    return clock.cycles_in(spin_ns.load(std::memory_order_relaxed));
+  }
+
+  /// How long to look on after a wait of `last_cycles`: alone on the machine, as long as is likely
+  /// to be enough.
+  [[nodiscard]] std::uint64_t spin_cycles_after(const core::CycleClock& clock,
+                                                std::uint64_t last_cycles) const {
+    const std::uint64_t patience = clock.cycles_in(patience_ns.load(std::memory_order_relaxed));
+    const std::uint64_t spin = spin_cycles(clock);
+    return last_cycles < patience ? std::max(spin, patience) : spin;
+  }
 };
 
 }  // namespace sorrel::loop

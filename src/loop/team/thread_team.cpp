@@ -91,8 +91,7 @@ void ThreadTeam::note_alone(std::uint64_t cycles) {
   const std::uint64_t now = arch::cycles();
   const std::uint64_t until = alone_until_.exchange(now, std::memory_order_relaxed);
   // Who would have gone to sleep since the last loop need not have been woken for it.
-  const auto spin_ns = controls_.spin_ns.load(std::memory_order_relaxed);
-  const bool is_close = now - until - cycles < clock_.cycles_in(spin_ns);
+  const bool is_close = now - until - cycles < controls_.spin_cycles(clock_);
   const std::uint64_t before = is_close ? alone_cycles_.load(std::memory_order_relaxed) : 0;
   alone_cycles_.store(before + cycles, std::memory_order_relaxed);
 }
@@ -163,9 +162,7 @@ void* ThreadTeam::helper_main(void* argument) {
 
 /// A loop to join, or null when it has looked long enough.
 OpenLoop* ThreadTeam::look_out(Lookout& lookout, std::uint64_t last_gap_cycles) {
-  std::uint64_t limit = clock_.cycles_in(controls_.spin_ns.load(std::memory_order_relaxed));
-  const auto patience = clock_.cycles_in(controls_.patience_ns.load(std::memory_order_relaxed));
-  if (last_gap_cycles < patience) limit = std::max(limit, patience);
+  const std::uint64_t limit = controls_.spin_cycles_after(clock_, last_gap_cycles);
   const std::uint64_t began = arch::cycles();
   for (std::uint32_t look = 1;; ++look) {
     if (OpenLoop* loop = lookout.look(); loop != nullptr) return loop;
