@@ -83,7 +83,7 @@ def read_arguments() -> argparse.Namespace:
 
 def print_list() -> None:
     for name, summary in BENCHES.items():
-        print(f"{name:<10}{summary}")
+        print(f"{name:<12}{summary}")
         if name == "probes":
             for experiment in EXPERIMENTS:
                 print(f"  {experiment.name:<28}{experiment.title}")

@@ -1,0 +1,240 @@
+#include "tools/sorrel/run_plan.hpp"
+
+#include <algorithm>
+
+#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/numbers.hpp"
+#include "tools/sorrel/worker_plan.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr std::uint64_t seed_max = std::uint64_t{1} << 62;
+/// All stacks lie in one reserved range; a process has 128 TiB of addresses.
+constexpr std::uint64_t all_stacks_bytes_max = std::uint64_t{64} << 40;
+
+/// Whether ranks leave cores idle that their OpenMP threads could use, as those of a rank with a
+/// process of its own can; and nobody has said how to run them.
+bool leave_room_for_threads(const RunPlan& plan, const Wanted& wanted, std::uint64_t cores) {
+  return wanted.has_threads && wanted.ranks && *wanted.ranks < cores && !wanted.procs &&
+         !wanted.workers && !wanted.is_auto && !plan.wire && !plan.seed;
+}
+
+/// What `--procs auto` decides for these wishes.
+ProcessChoice choose_by_machine(const Wanted& wanted,
+                                const MachineLimits& limits,
+                                const ProgramReport& program) {
+  const auto cores = static_cast<std::uint64_t>(default_workers(limits));
+  return choose_processes({.ranks = wanted.ranks.value_or(wanted.workers.value_or(cores)),
+                           .cores = cores,
+                           .ranks_per_process_max = map_budget(program).ranks_max()},
+                          program, read_kernel_features(), probe_machine());
+}
+
+/// How many ranks, processes, and workers in each; false if it complained.
+bool place_ranks(RunPlan& plan,
+                 const Wanted& wanted,
+                 const MachineLimits& limits,
+                 const ProgramReport& program) {
+  const auto cores = static_cast<std::uint64_t>(default_workers(limits));
+  if (wanted.is_auto) plan.choice = choose_by_machine(wanted, limits, program);
+  const bool must_spread =
+      !program.own_process_reason.empty() || leave_room_for_threads(plan, wanted, cores);
+  const bool is_spread =
+      wanted.procs.has_value() || must_spread || (plan.choice && plan.choice->processes > 1);
+  const std::uint64_t processes =
+      plan.choice ? plan.choice->processes
+                  : wanted.procs.value_or(must_spread ? wanted.ranks.value_or(cores) : 1);
+  const std::uint64_t workers =
+      wanted.workers.value_or(std::max<std::uint64_t>(cores / processes, 1));
+  plan.ranks = wanted.ranks.value_or(std::max(workers * processes, processes));
+  if (processes > plan.ranks) {
+    (void)refuse("--procs must be at most the number of ranks, {}, not {}", plan.ranks, processes);
+    return false;
+  }
+  if (must_spread && processes != plan.ranks) {
+    (void)refuse("{}; every rank must be a process: --procs {}, or leave it out",
+                 program.own_process_reason, plan.ranks);
+    return false;
+  }
+  if (processes > workers_max) {
+    (void)refuse("{} processes are more than {}", processes, workers_max);
+    return false;
+  }
+  plan.processes = static_cast<int>(processes);
+  // Workers without ranks have work where there is one for messages.
+  plan.workers = static_cast<int>(plan.has_comm_worker ? std::max<std::uint64_t>(workers, 2)
+                                                       : std::min(workers, plan.ranks / processes));
+  plan.in_place = is_spread && processes == plan.ranks;
+  plan.has_room_for_threads = wanted.has_threads && plan.in_place && plan.ranks < cores;
+  if (plan.in_place && plan.has_comm_worker) {
+    (void)refuse("--comm-worker needs ranks that share a process; here every rank is one");
+    return false;
+  }
+  if (processes * static_cast<std::uint64_t>(plan.workers) > workers_max) {
+    (void)refuse("{} processes of {} workers are more than {} workers in all", processes,
+                 plan.workers, workers_max);
+    return false;
+  }
+  return true;
+}
+
+/// Reads --wire and --seed, which need one process; false if it complained.
+bool read_imitations(RunPlan& plan, const RunWords& words, const ProgramReport& program) {
+  if (!words.wire.empty()) {
+    const std::string problem = parse_wire(words.wire, plan.wire.emplace());
+    if (!problem.empty()) {
+      (void)refuse("--wire: {}", problem);
+      return false;
+    }
+  }
+  if (!words.seed.empty()) {
+    plan.seed = parse_count(words.seed);
+    if (!plan.seed || *plan.seed > seed_max) {
+      (void)refuse("--seed must be a whole number from 0 to {}, not '{}'", seed_max, words.seed);
+      return false;
+    }
+  }
+  const char* option = plan.wire ? "wire" : "seed";
+  if (!words.procs.empty() && (plan.wire || plan.seed)) {
+    (void)refuse("--{} needs a job of one process: leave out --procs", option);
+    return false;
+  }
+  if (!program.own_process_reason.empty() && (plan.wire || plan.seed)) {
+    (void)refuse("--{} needs a job of one process: {}", option, program.own_process_reason);
+    return false;
+  }
+  // Without a word about jitter the seed draws it: delays of one to two latencies.
+  if (plan.seed && plan.wire && !plan.wire->has_jitter)
+    plan.wire->jitter_ns = plan.wire->latency_ns;
+  return true;
+}
+
+/// Makes the number of workers one that --seed and --wire allow; false if it complained.
+bool adapt_workers(RunPlan& plan, bool is_wanted) {
+  if (plan.seed && plan.workers > 1) {
+    if (is_wanted) {
+      (void)refuse("--seed needs --workers 1, not {}", plan.workers);
+      return false;
+    }
+    plan.workers = 1;
+  }
+  if (!plan.wire) return true;
+  const auto nodes = static_cast<int>(plan.wire->nodes);
+  if (plan.ranks < plan.wire->nodes) {
+    (void)refuse("--wire: nodes must be at most the number of ranks, {}, not {}", plan.ranks,
+                 nodes);
+    return false;
+  }
+  // One that is there for messages is so for all nodes.
+  if (plan.has_comm_worker) return true;
+  const auto fits = [&] { return nodes % plan.workers == 0 || plan.workers % nodes == 0; };
+  if (is_wanted && !fits()) {
+    (void)refuse("--wire: {} nodes cannot share {} workers: one must be a multiple of the other",
+                 nodes, plan.workers);
+    return false;
+  }
+  while (!fits())
+    --plan.workers;
+  return true;
+}
+
+/// The same under a host MPI: most of it is decided when that has started.
+bool place_under_host(RunPlan& plan,
+                      const Wanted& wanted,
+                      const MachineLimits& limits,
+                      const ProgramReport& program) {
+  if (wanted.procs || wanted.is_auto) {
+    (void)refuse("--procs is for one machine's own jobs; {} has started this process already",
+                 plan.host.launcher.empty() ? "a host MPI" : plan.host.launcher);
+    return false;
+  }
+  if (plan.wire || plan.seed) {
+    (void)refuse("--{} needs a job of one process, and {} has started several: --host none",
+                 plan.wire ? "wire" : "seed",
+                 plan.host.launcher.empty() ? "a host MPI" : plan.host.launcher);
+    return false;
+  }
+  plan.ranks = wanted.ranks.value_or(0);
+  plan.workers = static_cast<int>(wanted.workers.value_or(0));
+  plan.processes = std::max(static_cast<int>(plan.host.processes), 1);
+  if (plan.host.processes != 0 && plan.ranks != 0 && plan.ranks < plan.host.processes) {
+    (void)refuse("-n must be at least the number of processes that {} has started, {}, not {}",
+                 plan.host.launcher, plan.host.processes, plan.ranks);
+    return false;
+  }
+  // Copies of the program are for ranks that share a process; labels are written by those.
+  plan.in_place = plan.ranks != 0 && plan.ranks == plan.host.processes && !plan.label;
+  if (!program.own_process_reason.empty() && !plan.in_place) {
+    (void)refuse("{}; every rank must be a process: -n must be the number of them, without --label",
+                 program.own_process_reason);
+    return false;
+  }
+  plan.cpus = choose_cpus(static_cast<int>(limits.allowed_cpus.size()), limits,
+                          [] { return read_topology(TopologyDetail::threads_only); });
+  return true;
+}
+
+/// Whether `--comm-worker` goes with the other words; complains if not.
+bool may_have_comm_worker(const RunWords& words, const Wanted& wanted, const Host& host) {
+  if (!words.seed.empty()) {
+    (void)refuse("--comm-worker needs two workers, --seed has one");
+  } else if (wanted.workers == 1) {
+    (void)refuse("--comm-worker needs at least 2 workers: one for messages, others for work");
+  } else if (!words.share.empty() && words.share != "fixed") {
+    (void)refuse("--comm-worker keeps a worker for messages: it goes with --share fixed, not {}",
+                 words.share);
+  } else if (words.omp) {
+    (void)refuse("--comm-worker is for graphs; with --omp a rank's threads are on its own worker");
+  } else if (!host.name.empty()) {
+    (void)refuse("--comm-worker is for one machine's own jobs; {} carries this one's messages",
+                 host.launcher.empty() ? "a host MPI" : host.launcher);
+  } else {
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<RunPlan> make_plan(const RunWords& words,
+                                 const Wanted& wanted,
+                                 const Host& host,
+                                 const ProgramReport& program) {
+  RunPlan plan;
+  plan.label = words.label;
+  plan.share = words.bind == "core" ? "fixed" : words.share;
+  plan.verbose = words.verbose;
+  plan.has_comm_worker = words.comm_worker;
+  if (plan.has_comm_worker) {
+    if (!may_have_comm_worker(words, wanted, host)) return std::nullopt;
+    plan.share = "fixed";
+  }
+  plan.stack_bytes = wanted.stack_bytes;
+  if (!read_imitations(plan, words, program)) return std::nullopt;
+  const MachineLimits limits = read_machine_limits();
+  plan.host = host;
+  plan.is_bound = words.bind != "none";
+  const bool is_placed = host.name.empty() ? place_ranks(plan, wanted, limits, program) &&
+                                                 adapt_workers(plan, wanted.workers.has_value())
+                                           : place_under_host(plan, wanted, limits, program);
+  if (!is_placed) return std::nullopt;
+  if (plan.stack_bytes > all_stacks_bytes_max / std::max<std::uint64_t>(plan.ranks, 1)) {
+    (void)refuse(
+        "{} stacks of {} do not fit into the address space; {} ranks need --stack {} or less",
+        plan.ranks, format_size(plan.stack_bytes), plan.ranks,
+        format_size((all_stacks_bytes_max / plan.ranks) >> 20 << 20));
+    return std::nullopt;
+  }
+  if (plan.has_room_for_threads && words.bind != "core") plan.is_bound = false;
+  if (plan.is_bound && host.name.empty()) {
+    plan.cpus = choose_cpus(plan.processes * plan.workers, limits,
+                            [] { return read_topology(TopologyDetail::threads_only); });
+    if (plan.cpus.empty() && words.bind == "core")
+      plan.cpus = share_cpus(plan.processes * plan.workers, limits);
+  }
+  return plan;
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,142 @@
+#include "tools/sorrel/run_words.hpp"
+
+#include "tools/sorrel/command_line.hpp"
+#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/numbers.hpp"
+#include "tools/sorrel/worker_plan.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr std::uint64_t ranks_max = 1'000'000;
+constexpr std::uint64_t stack_bytes_min = 16u << 10;
+constexpr std::uint64_t page_bytes = 4096;
+
+constexpr const char* run_description =
+    "Runs an MPI program with N ranks as user-level threads of one process, or of several.\n"
+    "The program is any position-independent executable linked with the standard ABI's\n"
+    "libmpi_abi.so.1; it is not changed. What follows PROGRAM belongs to it.\n";
+constexpr const char* run_footer =
+    "Examples:\n"
+    "  sorrel run -n 64 ./heat                  64 ranks on all cores this process may use\n"
+    "  sorrel run -n 1000 --workers 1 ./heat    the same, 1000 ranks on one core\n"
+    "  sorrel run -n 8 --stack 16M ./solver -i input.txt\n"
+    "  sorrel run -n 4 --label ./heat | sort    every line begins with its rank\n"
+    "  sorrel run -n 64 --procs 2 ./heat        64 ranks in two processes that share memory\n"
+    "  sorrel run -n 4 --procs 4 python3 x.py   every rank a process: for any program\n"
+    "  mpiexec -n 4 sorrel run -n 256 ./heat    over the processes of an installed MPI\n"
+    "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 ./heat\n"
+    "                                           as if on four machines, to see what is hidden\n"
+    "  sorrel run -n 8 --seed 17 ./heat         a schedule that can be run again\n"
+    "  sorrel run --omp ./loops                 an OpenMP program, not recompiled\n"
+    "  sorrel run -n 16 --omp ./hybrid          ranks with OpenMP inside\n\n"
+    "Exit status: the program's own (the worst of its ranks); 2 if something was wrong with the\n"
+    "command line or the program, and then nothing was started; 126 if the system refused to start "
+    "it.";
+
+/// Reads a number from 1 to `most`; complains about `option` otherwise.
+std::optional<std::uint64_t> read_count(const char* option,
+                                        const std::string& text,
+                                        std::uint64_t most) {
+  const auto value = parse_count(text);
+  if (value && *value >= 1 && *value <= most) return value;
+  (void)refuse("{} must be a whole number from 1 to {}, not '{}'", option, most, text);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
+  auto app = make_app(run_usage, run_description, run_footer);
+  app->add_option("-n,--ranks", words.ranks,
+                  "Number of ranks, 1 to 1000000; also written -np (default: as many as workers)")
+      ->type_name("N");
+  app->add_option("--procs", words.procs,
+                  "Processes that the ranks are spread over, 1 to as many as ranks (default: 1, or "
+                  "as many as ranks for a program that cannot share one); with as many as ranks "
+                  "every rank is a process, and any program will do. auto: by program and machine")
+      ->type_name("P");
+  app->add_option("--workers", words.workers,
+                  "OS threads that run the ranks of a process (default: the cores this process may "
+                  "use, see `sorrel info`, divided by P); never more than ranks")
+      ->type_name("W");
+  app->add_option("--stack", words.stack,
+                  "Stack of each rank, at least 16K; K, M, G are understood (default: 1M)")
+      ->type_name("SIZE");
+  app->add_option(
+         "--bind", words.bind,
+         "core: each worker stays on a core, of its own if there are enough, else shared "
+         "with its neighbours; none: the system places them (default: core where there are "
+         "enough)")
+      ->type_name("HOW");
+  app->add_option("--share", words.share,
+                  "Parallel loops among other jobs: fair, a fair share among Sorrel's jobs "
+                  "(default); polite, less where strangers work; fixed, all workers")
+      ->type_name("HOW");
+  app->add_option(
+         "--wire", words.wire,
+         "Pretend nodes: latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us or some of these; "
+         "messages between them are delayed in real time (default: none)")
+      ->type_name("WIRE");
+  app->add_option("--seed", words.seed,
+                  "Makes the order in which ranks run, and every delay, a function of this number: "
+                  "the same seed, the same run; on one worker (default: none)")
+      ->type_name("S");
+  app->add_flag(
+      "--comm-worker", words.comm_worker,
+      "The first worker of each process has all its ranks and looks after their messages; "
+      "tasks of graphs run on the other workers (docs/loops.md)");
+  app->add_flag("--verbose", words.verbose, "Say on stderr how the job is placed, and why");
+  app->add_flag("--omp", words.omp,
+                "PROGRAM is an OpenMP program: its threads become user-level threads, and as many "
+                "run at once as there are free cores; with -n fewer than cores every rank is a "
+                "process, else the threads of each rank run on its worker (docs/openmp.md)");
+  app->add_option("--host", words.host.host,
+                  "Installed MPI that carries messages between the processes that its mpiexec or "
+                  "srun has started: openmpi, mpich, abi or none (default: found out)")
+      ->type_name("MPI");
+  app->add_option("--host-library", words.host.library,
+                  "For --host abi: path of that MPI's libmpi_abi.so.1")
+      ->type_name("PATH");
+  app->add_flag("--label", words.label, "Begin each line of output with the rank that wrote it");
+  return app;
+}
+
+bool tells_of_ranks(const RunWords& words) {
+  return !words.ranks.empty() || !words.procs.empty() || !words.workers.empty() || words.label ||
+         !words.host.host.empty();
+}
+
+std::optional<Wanted> read_words(const RunWords& words) {
+  Wanted wanted;
+  if (!words.ranks.empty() && !(wanted.ranks = read_count("-n", words.ranks, ranks_max)))
+    return std::nullopt;
+  wanted.is_auto = words.procs == "auto";
+  wanted.has_threads = words.omp;
+  if (!words.procs.empty() && !wanted.is_auto &&
+      !(wanted.procs = read_count("--procs", words.procs, workers_max)))
+    return std::nullopt;
+  if (!words.workers.empty() &&
+      !(wanted.workers = read_count("--workers", words.workers, workers_max)))
+    return std::nullopt;
+  const auto stack_bytes = parse_size(words.stack);
+  if (!stack_bytes || *stack_bytes < stack_bytes_min) {
+    (void)refuse("--stack must be a size of at least 16K, such as 64K or 1M, not '{}'",
+                 words.stack);
+    return std::nullopt;
+  }
+  if (!words.bind.empty() && words.bind != "core" && words.bind != "none") {
+    (void)refuse("--bind must be core or none, not '{}'", words.bind);
+    return std::nullopt;
+  }
+  if (words.bind == "core" && !words.share.empty() && words.share != "fixed") {
+    (void)refuse("--bind core leaves no room for others: it goes with --share fixed, not {}",
+                 words.share);
+    return std::nullopt;
+  }
+  wanted.stack_bytes = (*stack_bytes + page_bytes - 1) / page_bytes * page_bytes;
+  return wanted;
+}
+
+}  // namespace sorrel::tool
