@@ -51,6 +51,26 @@ static void stop(int status, const char* message) {
   exit(status);
 }
 
+static const char help[] =
+    "Conjugate gradients on the Poisson equation, N x N points, a block for each rank; exits 1 if\n"
+    "the answer is wrong.\n\n"
+    "  --grid N       interior points per side, 1 to 40000 (1000)\n"
+    "  --steps MAX    at most so many steps, at least 1 (300)\n"
+    "  --tolerance T  stop when |residual| / |f| is below this; 0: make all the steps (0)\n"
+    "  --report K     print a line every K steps; 0: never (0)\n\n"
+    "Examples:\n"
+    "  sorrel run -n 64 cg2d --grid 2000\n"
+    "  sorrel run -n 16 cg2d --tolerance 1e-10 --steps 5000 --report 100\n";
+
+// Every rank calls this together.
+static void print_help(void) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) fputs(help, stdout);
+  MPI_Finalize();
+  exit(0);
+}
+
 static double* new_array(size_t count) {
   double* array = calloc(count, sizeof *array);
   if (array == NULL) {
@@ -311,6 +331,7 @@ static int ascending(const void* a, const void* b) {
 
 static struct options read_options(int argc, char** argv) {
   struct options o = {.grid = 1000, .steps = 300, .tolerance = 0, .report = 0};
+  if (argc == 2 && !strcmp(argv[1], "--help")) print_help();
   int wrong = 0;
   for (int i = 1; i < argc && !wrong; i += 2) {
     char* end = argv[i];

@@ -197,6 +197,20 @@ static double number(int* argc, char*** argv, const char* name) {
   return value;
 }
 
+static const char help[] =
+    "Flow in a cavity whose lid moves: six parallel loops a time step, and serial work behind "
+    "each.\n\n"
+    "  --points N     on each side, 5 to 20000 (129); more of them make coarser loops\n"
+    "  --steps S      time steps (200)\n"
+    "  --repeat T     do the work of each row T times (1)\n"
+    "  --serial R     serial work: recurrences for each point (0)\n"
+    "  --reynolds RE  Reynolds number (100)\n"
+    "  --check        until the flow is steady; exits 1 if it is not the known one\n\n"
+    "Examples:\n"
+    "  fluid_loops --check\n"
+    "  sorrel run --omp fluid_openmp --points 400 --serial 0.2\n"
+    "  sorrel run -n 8 fluid_mpi --points 400\n";
+
 int main(int argc, char** argv) {
   struct solver s = {.n = 129, .repeat = 1, .reynolds = 100};
   int steps = 200, checks = 0;
@@ -216,7 +230,11 @@ int main(int argc, char** argv) {
       s.reynolds = number(&argc, &argv, name);
     else if (strcmp(name, "--check") == 0)
       checks = 1;
-    else {
+    else if (strcmp(name, "--help") == 0) {
+      if (is_speaker()) fputs(help, stdout);
+      backend_end();
+      return 0;
+    } else {
       fprintf(stderr,
               "fluid: unknown option %s; known are --points --steps --repeat --serial --reynolds "
               "--check\n",

@@ -1,6 +1,5 @@
-//   ft VARIANT [--class S] [--steps 6] [--grid 1x16] [--slices 4] [--rooms 2] [--fill] [--explain]
-//
-// Prints one line. Exit status 1 if a checksum is wrong, 2 for arguments that are.
+// Reads the arguments, runs a variant and prints one line. Exit status 1 if a checksum is wrong, 2
+// for arguments that are.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +10,30 @@
 using namespace ft;
 
 namespace {
+
+constexpr const char* help =
+    "The NAS benchmark FT: a partial differential equation by 3-D transforms; exits 1 if a "
+    "checksum\n"
+    "is not the official one.\n\n"
+    "Usage: ft VARIANT [options]\n"
+    "  base   blocking messages                olap   overlapped by hand\n"
+    "  graph  a sorrel::Graph                  ideal  base without communication\n\n"
+    "  --class C     S, W, A, B or C (S)\n"
+    "  --steps S     (the class's)\n"
+    "  --grid AxB    ranks across x and y, and along y and z: 1xP slabs, else pencils (1xP)\n"
+    "  --slices K    graph: parts of a transpose (as many as leave 64 KiB a message, at most 4)\n"
+    "  --rooms K     graph: slices that have memory to leave from (all)\n"
+    "  --fill        graph: the next step's first transforms before this one's last\n"
+    "  --explain     graph: print it\n\n"
+    "Examples:\n"
+    "  sorrel run -n 16 ft graph --class A\n"
+    "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 ft base --class A --grid 4x4\n";
+
+[[noreturn]] void print_help(int rank) {
+  if (rank == 0) std::fputs(help, stdout);
+  MPI_Finalize();
+  std::exit(0);
+}
 
 [[noreturn]] void refuse(int rank, const std::string& why) {
   if (rank == 0) std::fprintf(stderr, "ft: %s\n", why.c_str());
@@ -109,6 +132,7 @@ int main(int argc, char** argv) {
   c.along = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
   const std::string variant = argc > 1 ? argv[1] : "";
+  if (variant == "--help") print_help(c.rank);
   if (variant != "base" && variant != "olap" && variant != "ideal" && variant != "graph")
     refuse(c.rank, "the variant is base, olap, ideal or graph");
   const bool is_explained = read(c, argc, argv);

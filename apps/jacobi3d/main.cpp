@@ -1,7 +1,5 @@
-//   jacobi3d VARIANT [--n 128] [--steps 100] [--grid 4x2x2] [--tile 64x64x0]
-//            [--skin 2x4x32 | --no-skin] [--explain]
-//
-// Prints one line. Exit status 1 if the answer is wrong, 2 for arguments that are.
+// Reads the arguments, cuts the cube, runs a variant and prints one line. Exit status 1 if the
+// answer is wrong, 2 for arguments that are.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +10,31 @@
 using namespace jacobi;
 
 namespace {
+
+constexpr const char* help =
+    "Poisson's equation on a cube of n^3 cells by Jacobi's iteration, a block for each rank; "
+    "exits\n"
+    "1 if the answer is wrong.\n\n"
+    "Usage: jacobi3d VARIANT [options]\n"
+    "  base   blocking messages                olap   overlapped by hand\n"
+    "  graph  a sorrel::Graph\n"
+    "  ideal  base without communication       bare   sweeps alone\n\n"
+    "  --n N          cells on each side (128)\n"
+    "  --steps S      (100)\n"
+    "  --grid AxBxC   ranks along each dimension (MPI_Dims_create's)\n"
+    "  --tile AxBxC   graph: cells of a tile, 0: as long as the block\n"
+    "  --skin AxBxC   graph: cells of the tiles along a block's faces; --no-skin: none of their "
+    "own\n"
+    "  --explain      graph: print it\n\n"
+    "Examples:\n"
+    "  sorrel run -n 16 jacobi3d graph --n 256\n"
+    "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 jacobi3d base --n 256\n";
+
+[[noreturn]] void print_help(int rank) {
+  if (rank == 0) std::fputs(help, stdout);
+  MPI_Finalize();
+  std::exit(0);
+}
 
 [[noreturn]] void refuse(const Case& c, const std::string& why) {
   if (c.rank == 0) std::fprintf(stderr, "jacobi3d: %s\n", why.c_str());
@@ -65,6 +88,7 @@ int main(int argc, char** argv) {
   c.steps = 100;
   MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
   const std::string variant = argc > 1 ? argv[1] : "";
+  if (variant == "--help") print_help(c.rank);
   bool is_explained = false;
   for (int i = 2; i < argc; ++i) {
     const std::string option = argv[i];

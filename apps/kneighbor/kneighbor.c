@@ -42,6 +42,26 @@ static void stop(int status, const char* message) {
   exit(status);
 }
 
+static const char help[] =
+    "Small messages among K neighbours on each side of a ring, each sent back: what a message\n"
+    "costs. Exits 1 if one is not what was sent.\n\n"
+    "  --bytes B       of a message, a multiple of 8 (64)\n"
+    "  --neighbours K  on each side, 1 to 1000 (3)\n"
+    "  --samples S     timed samples (100)\n"
+    "  --iterations I  in a sample (100)\n\n"
+    "Examples:\n"
+    "  sorrel run -n 8 kneighbor\n"
+    "  sorrel run -n 64 kneighbor --bytes 4096 --neighbours 8\n";
+
+// Every rank calls this together.
+static void print_help(void) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) fputs(help, stdout);
+  MPI_Finalize();
+  exit(0);
+}
+
 static void* allocate(int count, size_t size) {
   void* memory = calloc((size_t)count, size);
   if (memory == NULL) {
@@ -167,6 +187,7 @@ static int ascending(const void* a, const void* b) {
 
 static struct options read_options(int argc, char** argv) {
   struct options o = {.bytes = 64, .neighbours = 3, .samples = 100, .iterations = 100};
+  if (argc == 2 && !strcmp(argv[1], "--help")) print_help();
   int wrong = argc % 2 == 0;
   for (int i = 1; i < argc && !wrong; i += 2) {
     char* end;

@@ -97,11 +97,27 @@ static void* allocate(size_t bytes) {
   return memory;
 }
 
+static const char help[] =
+    "How fast doubles travel that lie 1 to 32 doubles apart, in messages of 8 B to 2 MiB, between\n"
+    "ranks in pairs: MB/s of one direction.\n\n"
+    "  --quick  2 repetitions instead of 30\n\n"
+    "Example:\n"
+    "  sorrel run -n 2 strides --quick\n";
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  struct study s = {.repeats = argc > 1 && !strcmp(argv[1], "--quick") ? 2 : 30};
+  const int is_quick = argc == 2 && !strcmp(argv[1], "--quick");
+  const int wants_help = argc == 2 && !strcmp(argv[1], "--help");
+  struct study s = {.repeats = is_quick ? 2 : 30};
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
+  if (wants_help || (argc > 1 && !is_quick)) {
+    if (s.rank == 0 && wants_help) fputs(help, stdout);
+    if (s.rank == 0 && !wants_help)
+      fprintf(stderr, "strides: unknown option %s; known is --quick\n", argv[1]);
+    MPI_Finalize();
+    return wants_help ? 0 : 2;
+  }
   if (s.ranks < 2 || s.ranks % 2 != 0) {
     if (s.rank == 0) fprintf(stderr, "strides: an even number of ranks is needed, at least 2\n");
     MPI_Finalize();

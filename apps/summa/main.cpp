@@ -1,7 +1,5 @@
-//   summa VARIANT [--n 1024] [--panel 64] [--grid 4x2] [--ahead-a 2] [--ahead-b 2] [--tile 0]
-//         [--check-every 0] [--explain]
-//
-// Prints one line. Exit status 1 if the product is wrong, 2 for arguments that are.
+// Reads the arguments, runs a variant and prints one line. Exit status 1 if the product is wrong, 2
+// for arguments that are.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -11,6 +9,30 @@
 using namespace summa;
 
 namespace {
+
+constexpr const char* help =
+    "The product of two n x n matrices on a grid of ranks, panel by panel; exits 1 if it is "
+    "wrong.\n\n"
+    "Usage: summa VARIANT [options]\n"
+    "  base   blocking messages                olap   overlapped by hand\n"
+    "  graph  a sorrel::Graph                  ideal  base without communication\n\n"
+    "  --n N            rows and columns (1024)\n"
+    "  --panel B        columns of A, rows of B in a panel (64)\n"
+    "  --grid AxB       rows and columns of ranks (as square as can be)\n"
+    "  --ahead-a K, --ahead-b K\n"
+    "                   graph: panels on their way before they are needed (2)\n"
+    "  --tile T         graph: rows of C in a task, 0: all (0)\n"
+    "  --check-every K  rows of the product that are checked: every K-th (1; 17 beyond 512)\n"
+    "  --explain        graph: print it\n\n"
+    "Examples:\n"
+    "  sorrel run -n 16 summa graph --n 2048\n"
+    "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 summa base --n 2048\n";
+
+[[noreturn]] void print_help(int rank) {
+  if (rank == 0) std::fputs(help, stdout);
+  MPI_Finalize();
+  std::exit(0);
+}
 
 [[noreturn]] void refuse(int rank, const std::string& why) {
   if (rank == 0) std::fprintf(stderr, "summa: %s\n", why.c_str());
@@ -37,6 +59,7 @@ struct Options {
 Options read(Case& c, int argc, char** argv) {
   Options options;
   if (argc > 1) options.variant = argv[1];
+  if (options.variant == "--help") print_help(c.rank);
   for (int i = 2; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--explain") {
