@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "os/futex.hpp"
+#include "os/thread_locals.hpp"
 
 namespace sorrel::os {
 
@@ -73,7 +74,8 @@ bool lend_thread(std::size_t stack_bytes,
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  if (stack_bytes != 0) pthread_attr_setstacksize(&attributes, stack_bytes + 2 * kept_bytes);
+  if (stack_bytes == 0) pthread_attr_getstacksize(&attributes, &stack_bytes);
+  pthread_attr_setstacksize(&attributes, stack_bytes + 2 * kept_bytes + thread_local_bytes());
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -18,8 +18,8 @@ struct LentThread {
   std::size_t stack_bytes = 0;
 };
 
-/// `prepare` runs first on the new thread, with its thread-locals. stack_bytes 0: the system's
-/// default. False if the system allows no more threads.
+/// `prepare` runs first on the new thread, with its thread-locals. stack_bytes, beside the
+/// thread-locals; 0: the system's default. False if the system allows no more threads.
 [[nodiscard]] bool lend_thread(std::size_t stack_bytes,
                                void (*prepare)(void* argument),
                                void* argument,

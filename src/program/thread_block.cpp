@@ -8,13 +8,14 @@
 #include <semaphore.h>
 #include <signal.h>
 
+#include "os/thread_locals.hpp"
 #include "program/libc.hpp"
 
 namespace sorrel::program {
 
 namespace {
 
-// The loader's share of the stack (thread-local storage, guard) is added by pthread_create itself.
+// What a parked thread needs of its stack beside the thread-locals.
 constexpr std::size_t parked_stack_bytes = 16 * 1024;
 
 int take_thread_locals(dl_phdr_info* info, std::size_t, void* result) {
@@ -65,7 +66,8 @@ std::unique_ptr<ThreadBlock> ThreadBlock::create(const ImageCopy& copy,
   ::sem_init(&parked->may_end, 0, 0);
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);
-  ::pthread_attr_setstacksize(&attributes, parked_stack_bytes);
+  static const auto iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+  ::pthread_attr_setstacksize(&attributes, parked_stack_bytes + os::thread_local_bytes(iterate));
   // Signals are for the workers.
   sigset_t all;
   sigset_t previous;

@@ -12,7 +12,7 @@ thread_local int plain = 41;
 thread_local int* to_global = &global;
 thread_local const char* word = "word";
 thread_local std::vector<int> list = {1, 2, 3};
-static __thread char buffer[2000];
+static __thread char buffer[100'000];
 
 struct Goodbye {
   int rank = -1;
