@@ -3,7 +3,6 @@
 #include <csignal>
 #include <gtest/gtest.h>
 #include <memory>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -173,24 +172,6 @@ TEST_F(TwoProcesses, WhoFindsNoEntryFreeIsAlone) {
     entry.identity.store(mine_ + 7);
   Friends late(page_.get(), mine_, all_cpus);
   EXPECT_EQ(late.look(4, 4).friend_count, 1U);
-}
-
-TEST(SharedPageTest, IsTheSameForEveryMapping) {
-  auto* first = static_cast<int*>(os::map_shared_page("sorrel-test", 4096));
-  auto* second = static_cast<int*>(os::map_shared_page("sorrel-test", 4096));
-  ASSERT_NE(first, nullptr);
-  ASSERT_NE(second, nullptr);
-  *first = 42;
-  EXPECT_EQ(*second, 42);
-  *first = 0;
-  munmap(first, 4096);
-  munmap(second, 4096);
-}
-
-TEST(SharedPageTest, AProcessIsAliveUntilItIsNot) {
-  EXPECT_TRUE(os::is_process_alive(os::own_process_identity()));
-  // The same number, another time of start.
-  EXPECT_FALSE(os::is_process_alive(os::own_process_identity() + 1));
 }
 
 }  // namespace

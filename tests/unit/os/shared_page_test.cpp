@@ -1,10 +1,12 @@
 #include "os/shared_page.hpp"
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <string>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +21,35 @@ char state_of(pid_t process) {
   std::getline(file, text);
   const auto name_end = text.rfind(')');
   return name_end == std::string::npos ? '?' : text[name_end + 2];
+}
+
+/// A page of this process alone, which is away when the test is over.
+class SharedPageTest : public ::testing::Test {
+ protected:
+  const std::string name_ = "sorrel-test-" + std::to_string(getpid());
+
+  void TearDown() override {
+    for (const auto& file : std::filesystem::directory_iterator("/dev/shm"))
+      if (file.path().filename().string().starts_with(name_ + '-'))
+        std::filesystem::remove(file.path());
+  }
+};
+
+TEST_F(SharedPageTest, IsTheSameForEveryMapping) {
+  auto* first = static_cast<int*>(map_shared_page(name_.c_str(), 4096));
+  auto* second = static_cast<int*>(map_shared_page(name_.c_str(), 4096));
+  ASSERT_NE(first, nullptr);
+  ASSERT_NE(second, nullptr);
+  *first = 42;
+  EXPECT_EQ(*second, 42);
+  munmap(first, 4096);
+  munmap(second, 4096);
+}
+
+TEST(ProcessTest, AProcessIsAliveUntilItIsNot) {
+  EXPECT_TRUE(is_process_alive(own_process_identity()));
+  // The same number, another time of start.
+  EXPECT_FALSE(is_process_alive(own_process_identity() + 1));
 }
 
 TEST(ProcessTest, AProcessWhoseFirstThreadHasEndedIsAlive) {
