@@ -5,13 +5,14 @@
 set -u
 status=$1 stderr=$2
 shift 2
+. "$(dirname "${BASH_SOURCE[0]}")/../wait_until.sh"
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 fail() {
   printf 'FAILED: %s\nstatus %s, expected %s\nstdout:\n%s\nstderr:\n%s\nexpected: %s\n' \
     "$1" "$got" "$status" "$(head -c 4000 "$folder/out")" "$(head -c 4000 "$folder/err")" "$stderr"
   exit 1
 }
-setsid --wait bash -c 'echo $$ >"$0/session"; exec timeout 20 "$@"' "$folder" "$@" \
+setsid --wait bash -c 'echo $$ >"$0/session"; exec timeout 40 "$@"' "$folder" "$@" \
   >"$folder/out" 2>"$folder/err" <"${STDIN_FROM:-/dev/null}"
 got=$?
 [ "$got" = "$status" ] || fail "exit status"
@@ -21,8 +22,10 @@ if [ "$stderr" = - ]; then
 else
   [[ $text =~ $stderr ]] || fail "standard error"
 fi
-left=$(ps -s "$(cat "$folder/session")" -o pid=,args= 2>/dev/null)
-[ -z "$left" ] || { echo "left behind: $left"; fail "a process is left"; }
+# Whoever was killed may take a moment to go, and one that is dead and not collected yet by its new parent is gone.
+left() { ps -s "$(cat "$folder/session")" -o stat=,pid=,args= 2>/dev/null | grep -v '^Z'; }
+nobody_left() { [ -z "$(left)" ]; }
+wait_until 2000 nobody_left || { echo "left behind: $(left)"; fail "a process is left"; }
 if [ -n "${STDOUT:-}" ]; then
   [[ $(tr '\n' '~' <"$folder/out") =~ $STDOUT ]] || fail "standard output is not $STDOUT"
 fi

@@ -100,6 +100,8 @@ int main(int argc, char** argv) {
   }
   if (is(kind, "waits_for_ever")) {
     // Busy, so that nothing but a signal from outside ends it.
+    if (me == 0) puts("started");
+    fflush(stdout);
     for (int flag = 0; flag == 0;)
       MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
   }

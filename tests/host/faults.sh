@@ -37,7 +37,7 @@ ends_with() {
     -) [ "$status" != 0 ] || fail "status 0" ;;
     *) [ "$status" = "$1" ] || fail "status $status, expected $1" ;;
   esac
-  wait_until 2000 nobody_left || fail "somebody is left"
+  wait_until $soon_ms nobody_left || fail "somebody is left"
   [ -z "$(segments_left)" ] || fail "memory is left: $(segments_left)"
   local lines
   lines=$(grep '^sorrel: ' "$folder/err")
@@ -57,15 +57,22 @@ kill_one_of() {
   local victim
   until victim=$("$@" | shuf -n 1) && [ -n "$victim" ]; do sleep 0.01; done
   kill -9 "$victim"
-  wait_until 2000 ours_are_gone || fail "one of ours is there after 2 s"
-  ends_with - "$killed" 5000
+  wait_until $soon_ms ours_are_gone || fail "one of ours is still there"
+  ends_with - "$killed" $soon_ms
 }
 # The process of rank 2, which is process 1.
 child_of_launcher() { pgrep -x "$name" | tail -n 1; }
+# Skipped jobs end before they start.
+wait_for_start() {
+  wait_until 20000 eval 'started || ended' || fail "did not start"
+  if ended; then
+    ends_with 0 - 0
+    fail "ended before anything was done to it"
+  fi
+}
 start_computing() {
   begin compute
-  wait_until 20000 eval 'started || ended' || fail "did not start"
-  ended && ends_with 0 - 0
+  wait_for_start
   note_segments
 }
 
@@ -82,8 +89,8 @@ for ((i = 1; i <= repetitions; ++i)); do
     deadlock)
       begin deadlock
       wait_until 20000 eval 'started || ended' || fail "did not start"
-      wait_until 2000 ours_are_gone || fail "one of ours is there after 2 s"
-      ends_with 3 '^sorrel: deadlock: 4 of 4 ranks wait, and nothing is under way$' 5000
+      wait_until $soon_ms ours_are_gone || fail "one of ours is still there"
+      ends_with 3 '^sorrel: deadlock: 4 of 4 ranks wait, and nothing is under way$' $soon_ms
       [ "$(grep -cE '^ +[0-3]  MPI_Recv +from any +3 +MPI_COMM_WORLD +wait_for_ever' "$folder/err")" = 4 ] || fail "the table"
       ;;
     bad_start)
@@ -118,19 +125,19 @@ for ((i = 1; i <= repetitions; ++i)); do
         if [ "$what" = kill_launcher ]; then victims=$(of_launcher a mpirun.openmpi mpiexec.mpich); else victims=$(of_launcher b orted hydra_pmi_proxy); fi
         [ -n "$victims" ] || fail "no $what"
         kill -9 $victims
-        wait_until 2000 ours_are_gone || fail "one of ours is there after 2 s"
-        ends_with - - 5000
+        wait_until $soon_ms ours_are_gone || fail "one of ours is still there"
+        ends_with - - $soon_ms
         continue
       fi
       kill -9 "$job"
-      ends_with 137 - 2000
+      ends_with 137 - $soon_ms
       ;;
     kill_daemon)
       # Of MPICH; Open MPI's mpirun is its own on this node.
       [ "$host" != openmpi ] || { echo "skipped: mpirun is its own daemon"; exit 77; }
       start_computing
       kill -9 "$(ps -o ppid= -p "$(ps -o ppid= -p "$(child_of_launcher)" | tr -d ' ')" | tr -d ' ')"
-      wait_until 2000 nobody_left || fail "somebody is left"
+      wait_until $soon_ms nobody_left || fail "somebody is left"
       [ -z "$(segments_left)" ] || fail "memory is left: $(segments_left)"
       kill -9 "$job" 2>/dev/null
       wait "$job"
@@ -139,13 +146,12 @@ for ((i = 1; i <= repetitions; ++i)); do
       start_computing
       kill -TERM "$job"
       # The launcher's own: MPICH's may say 0.
-      ends_with any - 3000
+      ends_with any - $soon_ms
       ;;
     pause)
       # What Ctrl-Z and fg do to Open MPI's: its daemons stop the processes, and continue them.
       begin rounds 4
-      wait_until 20000 living >/dev/null || { ended && ends_with 0 - 0; fail "did not start"; }
-      sleep 1
+      wait_for_start
       kill -TSTP "$job"
       sleep 1
       kill -CONT "$job"
@@ -154,8 +160,7 @@ for ((i = 1; i <= repetitions; ++i)); do
       ;;
     stop_one)
       begin rounds 6
-      wait_until 20000 living >/dev/null || { ended && ends_with 0 - 0; fail "did not start"; }
-      sleep 1
+      wait_for_start
       victim=$(living | head -n 1)
       kill -STOP "$victim"
       sleep 5

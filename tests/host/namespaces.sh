@@ -2,9 +2,10 @@
 # address, a name and a view of shared memory of its own. skip() is the script's.
 # make_namespaces MBIT: sets a and b, their names; net, $net.1 is a's address and $net.2 b's; in_a and in_b, what a command
 # begins with to run there.
+. "$(dirname "${BASH_SOURCE[0]}")/../wait_until.sh"
 make_namespaces() {
   [ "$(id -u)" = 0 ] || skip "network namespaces need root"
-  local tool number=1 side set_up in_side space i
+  local tool number=1 side set_up in_side space
   for tool in ip tc unshare; do command -v $tool >/dev/null || skip "$tool is not installed"; done
   a=sorrel-a-$$ b=sorrel-b-$$
   # As small as the id allows: several tests may run at a time.
@@ -24,29 +25,24 @@ make_namespaces() {
   done
   # The wire is there when both ends have seen each other.
   for space in $a $b; do
-    for ((i = 0; i < 100; ++i)); do
-      [ "$(ip netns exec $space cat /sys/class/net/wire0/operstate)" = up ] && break
-      sleep 0.05
-    done
+    wait_until 10000 is_wire_up "$space"
   done
   in_a=(ip netns exec $a unshare --uts --ipc bash -c 'hostname "$0"; exec "$@"' $a)
   in_b=(ip netns exec $b unshare --uts --ipc bash -c 'hostname "$0"; exec "$@"' $b)
 }
 
+is_wire_up() { [ "$(ip netns exec "$1" cat /sys/class/net/wire0/operstate)" = up ]; }
 inside() {
   ip netns pids $a 2>/dev/null
   ip netns pids $b 2>/dev/null
 }
+nobody_inside() { [ -z "$(inside)" ]; }
 
 # end_namespaces: whoever is still inside is somebody's fault: says who, ends them, and returns 1.
 end_namespaces() {
-  local i left=0
+  local left=0
   [ -n "${a:-}" ] || return 0
-  for ((i = 0; i < 40; ++i)); do
-    [ -n "$(inside)" ] || break
-    sleep 0.05
-  done
-  if [ -n "$(inside)" ]; then
+  if ! wait_until 2000 nobody_inside; then
     echo "left behind:" $(ps -o args= -p "$(inside | paste -sd,)") >&2
     kill -9 $(inside)
     left=1

@@ -17,13 +17,11 @@ done
 . "$(dirname "$(readlink -f "$0")")/namespaces.sh"
 folder=$(mktemp -d) pids=()
 chmod 755 "$folder"
+has_ended() { ! kill -0 "$1" 2>/dev/null; }
 end_all() {
   local status=$?
   for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null; done
-  for pid in "${pids[@]}"; do
-    for ((t = 0; t < 50; ++t)); do kill -0 "$pid" 2>/dev/null && sleep 0.1 || break; done
-    kill -9 "$pid" 2>/dev/null
-  done
+  for pid in "${pids[@]}"; do wait_until 5000 has_ended "$pid" || kill -9 "$pid" 2>/dev/null; done
   end_namespaces || status=99
   rm -rf "$folder"
   exit $status
@@ -82,7 +80,7 @@ $(for ((n = 0; n < nodes; ++n)); do echo "NodeName=${names[n]} NodeAddr=${addres
 PartitionName=all Nodes=$(IFS=, && echo "${names[*]}") Default=YES OverSubscribe=FORCE:4 State=UP
 END
 export SLURM_CONF=$folder/slurm.conf
-for ((t = 0; t < 50; ++t)); do [ -S "$folder/munge/socket" ] && break || sleep 0.1; done
+wait_until 10000 [ -S "$folder/munge/socket" ] || fail "munged does not listen"
 "${in_a[@]}" slurmctld -D -i >"$folder/ctld.log" 2>&1 &
 pids+=($!)
 "${in_a[@]}" slurmd -D >"$folder/d.log" 2>&1 &
@@ -92,12 +90,11 @@ if [ "$nodes" = 2 ]; then
   pids+=($!)
   export UCX_TLS=tcp,self UCX_NET_DEVICES=wire0 OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1 OMPI_MCA_btl_tcp_if_include=$net.0/24
 fi
-for ((t = 0; t < 300; ++t)); do
+are_idle() {
   states=$("${in_a[@]}" sinfo -h -N -o %T 2>/dev/null | sort | uniq -c | xargs)
-  [ "$states" = "$nodes idle" ] && break
-  sleep 0.1
-done
-[ "$states" = "$nodes idle" ] || fail "the nodes are not idle but '$states'"
+  [ "$states" = "$nodes idle" ]
+}
+wait_until 30000 are_idle || fail "the nodes are not idle but '$states'"
 
 # run PMI TASKS COMMAND…: so many on each node.
 run() {

@@ -33,6 +33,8 @@ int main(int argc, char** argv) {
   }
   if (strcmp(how, "rounds") == 0) {
     // Until rank 0 says that it is over.
+    if (rank == 0) puts("started");
+    fflush(stdout);
     const double began = MPI_Wtime();
     for (int go_on = 1; go_on;) {
       go_on = MPI_Wtime() - began < atof(argv[2]);

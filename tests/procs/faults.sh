@@ -19,11 +19,11 @@ begin() {
 nobody_left() { [ -z "$(living)" ]; }
 
 end_with() {
-  wait_until 2000 ended || fail "still there after 2 s"
+  wait_until $soon_ms ended || fail "still there"
   wait "$job"
   local status=$?
   [ "$status" = "$1" ] || fail "status $status, expected $1"
-  wait_until 2000 nobody_left || fail "somebody is left"
+  wait_until $soon_ms nobody_left || fail "somebody is left"
 }
 
 for ((i = 1; i <= repetitions; ++i)); do
@@ -55,13 +55,11 @@ for ((i = 1; i <= repetitions; ++i)); do
     stop_one)
       words=(rounds 6)
       begin "$@"
-      wait_until 20000 living >/dev/null || fail "did not start"
-      sleep 0.3
+      wait_until 20000 started || fail "did not start"
       victim=$(living | head -n 1)
       kill -STOP "$victim"
       sleep 5
       kill -CONT "$victim"
-      wait_until 10000 ended || fail "did not go on"
       end_with 0
       grep -qx over "$folder/out" || fail "did not end well"
       ;;
