@@ -54,6 +54,8 @@ else
   in_a+=(unshare --mount bash -c "$groups"'; exec "$@"' bash)
   in_b+=(unshare --mount bash -c "$groups"'; exec "$@"' bash)
 fi
+# Each node has a folder for temporary files: PMIx begins with one that must not be there yet.
+for name in "${names[@]}"; do mkdir "$folder/tmp-$name"; done
 cat >"$folder/slurm.conf" <<END
 ClusterName=test
 SlurmctldHost=${names[0]}(${addresses[0]})
@@ -65,6 +67,7 @@ AuthInfo=socket=$folder/munge/socket
 CryptoType=crypto/munge
 StateSaveLocation=$folder/state
 SlurmdSpoolDir=$folder/spool-%n
+TmpFS=$folder/tmp-%n
 SlurmctldPidFile=$folder/slurmctld.pid
 SlurmdPidFile=$folder/slurmd-%n.pid
 SlurmctldLogFile=$folder/slurmctld.log
