@@ -73,15 +73,7 @@ void Friends::wait_for_news(std::uint32_t known, std::int64_t timeout_ns) const 
 void Friends::tell_news() const {
   // Release, pairs with news(): what is told stands before.
   news_word().fetch_add(1, std::memory_order_release);
-  if (mine_ == nullptr) {
-    os::futex_wake_one(own_news_, os::FutexScope::shared);
-    return;
-  }
-  // One sleeper for each entry at most.
-  for (const Entry& entry : page_->entries) {
-    if (entry.identity.load(std::memory_order_relaxed) != 0)
-      os::futex_wake_one(page_->news, os::FutexScope::shared);
-  }
+  os::futex_wake_all(news_word(), os::FutexScope::shared);
 }
 
 Friends::View Friends::look(std::uint32_t cpus, std::uint32_t own_demand) const {

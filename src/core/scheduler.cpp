@@ -139,6 +139,8 @@ void Scheduler::note_started() {
     hooks_.on_all_started();
     // Release, pairs with the acquire below.
     all_started_.store(1, std::memory_order_release);
+    if (worker_count() > 1) os::futex_wake_all(all_started_);
+    return;
   }
   // Where others want the cores, too, who yields comes back at once, again and again, until the
   // last one is served: so sleep.
@@ -150,8 +152,6 @@ void Scheduler::note_started() {
       os::futex_wait(all_started_, 0, -1);
     }
   }
-  // Each wakes the next one, if any sleeps.
-  if (worker_count() > 1) os::futex_wake_one(all_started_);
 }
 
 void Scheduler::note_fiber_end() {

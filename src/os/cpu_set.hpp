@@ -6,6 +6,7 @@
 //! numbers below cpu_count_max.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,15 @@ inline constexpr int cpu_count_max = 65536;
 /// Has the calling thread go on there; where it may run later stays as it was. Nothing happens when
 /// the kernel refuses.
 void move_to_cpu(int cpu);
+
+/// Where part `index` of `part_count` begins when `cpu_count` cpus are dealt out in nearly equal
+/// parts, neighbours side by side; part part_count begins at their end. With more parts than cpus,
+/// several begin at the same one.
+[[nodiscard]] constexpr std::size_t part_begin(std::size_t cpu_count,
+                                               std::size_t index,
+                                               std::size_t part_count) {
+  return cpu_count * index / part_count;
+}
 
 /// "0,2,3": every number, in the order given.
 [[nodiscard]] std::string format_cpu_list(std::span<const int> cpus);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <ctime>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -47,6 +48,10 @@ void futex_wait_any(std::span<const FutexWait> waits, std::int64_t deadline_ns) 
 
 void futex_wake_one(std::atomic<std::uint32_t>& word, FutexScope scope) {
   syscall(SYS_futex, &word, FUTEX_WAKE | flag_of(scope), 1, nullptr, nullptr, 0);
+}
+
+void futex_wake_all(std::atomic<std::uint32_t>& word, FutexScope scope) {
+  syscall(SYS_futex, &word, FUTEX_WAKE | flag_of(scope), INT_MAX, nullptr, nullptr, 0);
 }
 
 }  // namespace sorrel::os

@@ -34,4 +34,7 @@ void futex_wait_any(std::span<const FutexWait> waits, std::int64_t deadline_ns);
 /// Wakes one sleeper.
 void futex_wake_one(std::atomic<std::uint32_t>& word, FutexScope scope = FutexScope::process);
 
+/// Wakes all sleepers.
+void futex_wake_all(std::atomic<std::uint32_t>& word, FutexScope scope = FutexScope::process);
+
 }  // namespace sorrel::os

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "os/cpu_set.hpp"
+
 namespace sorrel::runtime {
 
 std::vector<int> own_share(std::span<const HostCores> processes,
@@ -16,8 +18,8 @@ std::vector<int> own_share(std::span<const HostCores> processes,
     ++sharer_count;
   }
   if (cpus.size() < sharer_count) return {};
-  const std::size_t first = cpus.size() * own_index / sharer_count;
-  const std::size_t last = cpus.size() * (own_index + 1) / sharer_count;
+  const std::size_t first = os::part_begin(cpus.size(), own_index, sharer_count);
+  const std::size_t last = os::part_begin(cpus.size(), own_index + 1, sharer_count);
   const auto part = cpus.subspan(first, last - first);
   return {part.begin(), part.end()};
 }

@@ -50,7 +50,7 @@ core::SchedulerOptions scheduler_options(const Config& config) {
   // Processes that take turns on a core should be those whose ranks are neighbours: what stays on a
   // core need not cross to another. The system may move them when their work is uneven.
   if (config.host == nullptr && config.worker_count == 1 && options.cpus.empty() && !cpus.empty()) {
-    options.cpus = {cpus[config.own_process * cpus.size() / worker_count]};
+    options.cpus = {cpus[os::part_begin(cpus.size(), config.own_process, worker_count)]};
     options.may_move = true;
   }
   return options;

@@ -75,7 +75,7 @@ std::vector<int> share_cpus(int workers, const MachineLimits& limits) {
   if (cpu_count == 0) return {};
   std::vector<int> cpus(wanted);
   for (std::size_t i = 0; i < wanted; ++i)
-    cpus[i] = limits.allowed_cpus[i * cpu_count / wanted];
+    cpus[i] = limits.allowed_cpus[os::part_begin(cpu_count, i, wanted)];
   return cpus;
 }
 

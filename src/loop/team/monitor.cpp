@@ -86,12 +86,19 @@ void Monitor::stop() {
 }
 
 void Monitor::add_thread() {
-  // Relaxed: the number below is what is looked at; 0 is none yet.
-  const std::uint32_t index = thread_count_.fetch_add(1, std::memory_order_relaxed);
-  if (index < thread_count_max)
-    thread_numbers_[index].store(os::thread_number(), std::memory_order_relaxed);
+  const int number = os::thread_number();
+  // Relaxed: nobody but the calling thread stores its own number.
+  const auto is_own = [number](const std::atomic<int>& other) {
+    return other.load(std::memory_order_relaxed) == number;
+  };
+  const bool is_first = thread_count_.load(std::memory_order_relaxed) == 0;
+  if (std::ranges::none_of(thread_numbers_, is_own)) {
+    // Relaxed: the number below is what is looked at; 0 is none yet.
+    const std::uint32_t index = thread_count_.fetch_add(1, std::memory_order_relaxed);
+    if (index < thread_count_max) thread_numbers_[index].store(number, std::memory_order_relaxed);
+  }
   // The first helper shows that loops are worth something here: from now on somebody watches.
-  if (index != 0) begin_watching();
+  if (!is_first) begin_watching();
 }
 
 void Monitor::begin_watching() {

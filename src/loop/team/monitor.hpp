@@ -40,7 +40,7 @@ class Monitor {
   /// Ends its thread.
   ~Monitor();
 
-  /// The calling thread is one of ours: its delay counts.
+  /// The calling thread is one of ours: its delay counts, once however often it is added.
   void add_thread();
 
   /// What a process's own part of a tick finds.

@@ -30,6 +30,15 @@ TEST(CpuSet, TheAllowedCpusAreAscendingAndHoldTheOneWeRunOn) {
   EXPECT_TRUE(std::binary_search(cpus.begin(), cpus.end(), sched_getcpu()));
 }
 
+TEST(CpuSet, PartsAreDealtOutSideBySideAndNoneIsLongerByMoreThanOne) {
+  EXPECT_EQ(part_begin(8, 0, 3), 0U);
+  EXPECT_EQ(part_begin(8, 1, 3), 2U);
+  EXPECT_EQ(part_begin(8, 2, 3), 5U);
+  EXPECT_EQ(part_begin(8, 3, 3), 8U);
+  EXPECT_EQ(part_begin(2, 2, 5), 0U);
+  EXPECT_EQ(part_begin(2, 3, 5), 1U);
+}
+
 TEST(CpuSet, ANarrowedMaskIsSeen) {
   const Cpus before = allowed_cpus();
   cpu_set_t narrow;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <thread>
+#include <vector>
 
 #include "os/clock.hpp"
 
@@ -38,9 +39,23 @@ TEST(FutexTest, AWakeUpEndsASleepWithoutLimit) {
   sleeper.join();
 }
 
+TEST(FutexTest, OneWakeUpForAllEndsEverySleep) {
+  std::atomic<std::uint32_t> word{0};
+  std::vector<std::jthread> sleepers;
+  for (int i = 0; i < 3; ++i) {
+    sleepers.emplace_back([&word] {
+      while (word.load(std::memory_order_acquire) == 0)
+        futex_wait(word, 0, -1);
+    });
+  }
+  word.store(1, std::memory_order_release);
+  futex_wake_all(word);
+}  // joins them all
+
 TEST(FutexTest, WakingNobodyIsAllowed) {
   std::atomic<std::uint32_t> word{0};
   futex_wake_one(word);
+  futex_wake_all(word);
 }
 
 TEST(FutexTest, TwoThreadsTakeTurns) {
