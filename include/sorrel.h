@@ -35,7 +35,7 @@ const char* sorrel_version(void);
 
 /// How a loop is cut into chunks.
 enum sorrel_schedule {
-  SORREL_AUTOMATIC = 0, /* decreasing chunks, the smallest 1/32 of an equal share */
+  SORREL_AUTOMATIC = 0, /* decreasing chunks, the smallest of about a microsecond */
   SORREL_STATIC = 1,    /* one equal chunk per thread, or chunks of `grain` */
   SORREL_DYNAMIC = 2,   /* chunks of `grain` (0: of one iteration) */
   SORREL_GUIDED = 3     /* decreasing chunks, the smallest `grain` */

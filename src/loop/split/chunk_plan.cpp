@@ -7,7 +7,9 @@ namespace sorrel::loop {
 
 namespace {
 
-constexpr std::int64_t smallest_share = 32;
+/// Of an equal share: the smallest chunk when nothing is known, and the largest that is asked for.
+constexpr std::int64_t unknown_part = 32;
+constexpr std::int64_t largest_part = 3;
 
 std::int64_t quotient_up(std::int64_t value, std::int64_t divisor) {
   return value / divisor + (value % divisor != 0 ? 1 : 0);
@@ -33,7 +35,7 @@ ChunkPlan::ChunkPlan(Iterations iterations, const SplitOptions& options)
   switch (options.schedule) {
     case Schedule::automatic:
       may_be_cut_ = true;
-      plan_decreasing(std::max(options.grain, length_ / (smallest_share * width_)));
+      plan_decreasing(std::max(options.grain, best_grain(options.worth)));
       break;
     case Schedule::fixed:
       may_be_cut_ = options.grain == 0;
@@ -51,6 +53,11 @@ ChunkPlan::ChunkPlan(Iterations iterations, const SplitOptions& options)
       plan_decreasing(options.grain);
       break;
   }
+}
+
+std::int64_t ChunkPlan::best_grain(std::int64_t worth) const {
+  return worth == 0 ? length_ / (unknown_part * width_)
+                    : std::min(worth, length_ / (largest_part * width_));
 }
 
 void ChunkPlan::plan_equal() {

@@ -30,7 +30,7 @@ struct Iterations {
 };
 
 enum class Schedule : std::uint8_t {
-  automatic,  ///< decreasing chunks, the smallest 1/32 of an equal share
+  automatic,  ///< decreasing chunks, the smallest as SplitOptions::worth says
   fixed,      ///< one equal chunk per thread, or chunks of `grain` ("static" in OpenMP)
   dynamic,    ///< chunks of `grain`
   guided,     ///< decreasing chunks, the smallest `grain`
@@ -42,6 +42,9 @@ struct SplitOptions {
   std::int64_t grain = 0;
   /// Threads that may take part, at least 1.
   std::int32_t width = 1;
+  /// Iterations that are worth a chunk, for decreasing chunks that are cut as seems best: none is
+  /// smaller, but that a third of an equal share always is worth it. 0: not known; then 1/32 is.
+  std::int64_t worth = 0;
 };
 
 class ChunkPlan {
@@ -77,6 +80,7 @@ class ChunkPlan {
   [[nodiscard]] End end_of(std::int64_t length, std::int32_t width, std::int32_t rounds) const;
   [[nodiscard]] Iterations chunk_from_end(const End& end, std::int32_t index) const;
   [[nodiscard]] std::int32_t worthy_rounds(std::int64_t length, std::int32_t width) const;
+  [[nodiscard]] std::int64_t best_grain(std::int64_t worth) const;
   void plan_equal();
   void plan_grained(std::int64_t grain);
   void plan_decreasing(std::int64_t grain);

@@ -48,6 +48,7 @@ Settings settings_of(std::uint32_t worker_count, FiberTeam::Followers followers)
 FiberTeam::FiberTeam(core::Scheduler& scheduler, Followers followers)
     : scheduler_(scheduler),
       wake_worth_cycles_(clock_.cycles_in(wake_worth_ns)),
+      pace_(clock_.cycles_in(Pace::worth_ns)),
       sleeps_(Board::slot_count_max),
       stacks_(scheduler.worker_count(), helper_stack_bytes),
       spin_ns_max_(scheduler.spin_ns_max()),

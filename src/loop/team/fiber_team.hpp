@@ -19,6 +19,7 @@
 #include "loop/team/board.hpp"
 #include "loop/team/controls.hpp"
 #include "loop/team/monitor.hpp"
+#include "loop/team/pace.hpp"
 #include "os/stack_slab.hpp"
 
 namespace sorrel::loop {
@@ -49,6 +50,8 @@ class FiberTeam final : public core::IdleSource {
   Monitor& monitor() { return monitor_; }
 
   bool on_idle(core::Worker& worker, bool is_about_to_sleep) override;
+
+  Pace& pace() { return pace_; }
 
   // What protocol.hpp asks of a host. In a fiber.
   OpenLoop* open(const Work& work, std::uint32_t helper_count_max);
@@ -95,6 +98,7 @@ class FiberTeam final : public core::IdleSource {
   const core::CycleClock clock_;
   const std::uint64_t wake_worth_cycles_;
   Board board_;
+  Pace pace_;
   std::vector<Sleep> sleeps_;
   std::vector<std::unique_ptr<Helper>> helpers_;
   os::StackSlab stacks_;

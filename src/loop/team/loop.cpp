@@ -90,7 +90,8 @@ int run_in(
   if (options.threads_max != 0) width = std::min(width, options.threads_max);
   const SplitOptions split{.schedule = options.schedule,
                            .grain = options.grain,
-                           .width = static_cast<std::int32_t>(width)};
+                           .width = static_cast<std::int32_t>(width),
+                           .worth = team.pace().worth(body)};
   return run_loop(team, {body, argument, ChunkPlan(iterations, split)}, width - 1);
 }
 

@@ -80,6 +80,19 @@ class Probe {
   bool is_worth_waking_ = false;
 };
 
+/// The caller's first chunk, which tells how long iterations take: of use where there is a choice
+/// of chunks.
+template <class Host>
+int run_first(Host& host, const Work& work) {
+  const Iterations first = work.plan.chunk(0);
+  const bool has_choice = work.plan.may_be_cut() && work.plan.count() > 2;
+  if (!has_choice) return work.body(work.argument, first.begin, first.end);
+  const std::uint64_t began = arch::cycles();
+  const int outcome = work.body(work.argument, first.begin, first.end);
+  host.pace().note(work.body, first.count(), arch::cycles() - began);
+  return outcome;
+}
+
 /// The caller's chunks after the first, and the end. May suspend.
 template <class Host>
 int finish_loop(Host& host, OpenLoop& loop, const Work& work, int outcome) {
@@ -129,8 +142,7 @@ int run_loop(Host& host, const Work& work, std::uint32_t helper_count_max) {
     return run_loop_with_sleepers(host, work, helper_count_max);
   OpenLoop* loop = host.open(work, helper_count_max);
   if (loop == nullptr) return run_alone(work);
-  const Iterations first = work.plan.chunk(0);
-  return finish_loop(host, *loop, work, work.body(work.argument, first.begin, first.end));
+  return finish_loop(host, *loop, work, run_first(host, work));
 }
 
 /// A helper joins `loop` if it still can, and runs chunks until none is left or the host wants its

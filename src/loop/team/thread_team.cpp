@@ -39,7 +39,8 @@ ThreadTeam::ThreadTeam(std::uint32_t width, std::function<void()> on_start)
       wake_worth_cycles_(clock_.cycles_in(wake_worth_ns)),
       start_worth_cycles_(clock_.cycles_in(start_worth_ns)),
       helpers_(std::make_unique<Helper[]>(width_)),
-      on_start_(std::move(on_start)) {
+      on_start_(std::move(on_start)),
+      pace_(clock_.cycles_in(Pace::worth_ns)) {
   controls_.width.store(width_, std::memory_order_relaxed);
 }
 

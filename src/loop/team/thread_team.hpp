@@ -17,6 +17,7 @@
 #include "core/cycle_clock.hpp"
 #include "loop/team/board.hpp"
 #include "loop/team/controls.hpp"
+#include "loop/team/pace.hpp"
 
 namespace sorrel::loop {
 
@@ -41,6 +42,8 @@ class ThreadTeam {
     // Relaxed: a count by itself.
     return started_count_.load(std::memory_order_relaxed);
   }
+
+  Pace& pace() { return pace_; }
 
   // What protocol.hpp asks of a host.
   OpenLoop* open(const Work& work, std::uint32_t helper_count_max);
@@ -100,6 +103,7 @@ class ThreadTeam {
   std::atomic<std::uint64_t> alone_until_{0};
 
   Board board_;
+  Pace pace_;
 };
 
 }  // namespace sorrel::loop
