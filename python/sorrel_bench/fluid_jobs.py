@@ -107,12 +107,20 @@ class Programs:
         self.troubles.append(f"{name}: {(done.stderr.strip().splitlines() or ['does not compile'])[-1][:200]}")
         return None
 
-    def _solver(self, name: str, compiler: Sequence[str], backend: str, *flags: str) -> str | None:
-        return self._compile(name, compiler, [self._fluid / "fluid.c", self._fluid / backend], *flags)
+    @functools.cache  # noqa: B019 - one object for the whole run
+    def _kernels(self) -> pathlib.Path:
+        """One compiler's for every runtime: what compilers differ by is not what is measured."""
+        kernels = self._folder / "fluid.o"
+        if self._compile(kernels.name, ("cc", "-c"), [self._fluid / "fluid.c"]) is None:
+            raise SystemExit(f"sorrel: bench: {self.troubles[-1]}")
+        return kernels
+
+    def _solver(self, name: str, compiler: Sequence[str], backend: pathlib.Path, *flags: str) -> str | None:
+        return self._compile(name, compiler, [self._kernels(), backend], *flags)
 
     @functools.cache  # noqa: B019 - one object for the whole run
     def alone(self) -> str:
-        program = self._solver("fluid_alone", ("cc",), "alone.c")
+        program = self._solver("fluid_alone", ("cc",), self._fluid / "alone.c")
         if program is None:
             raise SystemExit(f"sorrel: bench: {self.troubles[-1]}")
         return program
@@ -122,17 +130,17 @@ class Programs:
 
     def _own(self) -> Iterator[Runtime]:
         cores = str(len(os.sched_getaffinity(0)))
-        if loops := self._solver("fluid_loops", ("cc",), "loops.c", *self._sorrel):
+        if loops := self._solver("fluid_loops", ("cc",), self._fluid / "loops.c", *self._sorrel):
             yield Runtime(OWN, loops)
             yield Runtime("Sorrel polite", loops, {"SORREL_SHARE": "polite"})
             yield Runtime("Sorrel static", loops, {"MP_SET_NUMTHREADS": cores})
             yield Runtime("Sorrel static, block", loops, {"MP_SET_NUMTHREADS": cores, "MP_BLOCKTIME": "1"})
-        if ranks := self._solver("fluid_mpi", (self._command, "cc"), "mpi.c"):
+        if ranks := self._compile("fluid_mpi", (self._command, "cc"), [self._fluid / "fluid.c", self._fluid / "mpi.c"]):
             yield Runtime("Sorrel ranks", ranks, {}, (self._command, "run", "-n", cores))
 
     def _openmp(self) -> Iterator[Runtime]:
         cores = {"OMP_NUM_THREADS": str(len(os.sched_getaffinity(0)))}
-        if gomp := self._solver("fluid_gomp", ("gcc",), "openmp.c", "-fopenmp"):
+        if gomp := self._solver("fluid_gomp", ("gcc",), self._fluid / "openmp.c", "-fopenmp"):
             yield Runtime("libgomp", gomp, cores, is_elastic=False)
             yield Runtime("libgomp passive", gomp, {**cores, "OMP_WAIT_POLICY": "passive"})
             yield Runtime("Sorrel OpenMP", gomp, cores, (self._command, "run", "--omp"))
@@ -152,7 +160,7 @@ class Programs:
         """A clang may be here without its libomp."""
         troubles = len(self.troubles)
         for compiler in filter(shutil.which, compilers):
-            if program := self._solver(name, (compiler,), "openmp.c", "-fopenmp"):
+            if program := self._solver(name, (compiler,), self._fluid / "openmp.c", "-fopenmp"):
                 del self.troubles[troubles:]
                 return program
         del self.troubles[troubles:]
@@ -162,12 +170,7 @@ class Programs:
         if not pathlib.Path("/usr/include/tbb/parallel_for.h").is_file():
             self.missing.append("oneTBB (libtbb-dev)")
             return
-        objects = []
-        for source, compiler in ((self._fluid / "fluid.c", "cc"), (self._bench / "tbb_rows.cpp", "c++")):
-            objects.append(self._folder / f"{source.stem}.o")
-            words = [compiler, *FLAGS, f"-I{self._fluid}", "-c", str(source), "-o", str(objects[-1])]
-            subprocess.run(words, capture_output=True, check=False)
-        if tbb := self._compile("fluid_tbb", ("c++",), objects, "-ltbb"):
+        if tbb := self._solver("fluid_tbb", ("c++",), self._bench / "tbb_rows.cpp", "-ltbb"):
             yield Runtime("oneTBB", tbb)
 
     def fork_joins(self) -> Iterator[tuple[str, str, Mapping[str, str]]]:
