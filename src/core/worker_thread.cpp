@@ -98,8 +98,12 @@ void WorkerThread::run_several() {
   const std::uint32_t width = scheduler_.width();
   std::int64_t idle_since_ns = 0;
   for (std::uint32_t round = 1;; ++round) {
-    if (run_each_once()) idle_since_ns = 0;
+    const bool any = run_each_once();
     if (scheduler_.is_stopping() || scheduler_.width() != width || !handed_.seems_empty()) return;
+    if (any) {
+      idle_since_ns = 0;
+      continue;
+    }
     arch::pause();
     // The clock is read every so many rounds only.
     constexpr std::uint32_t rounds_per_reading = 64;
