@@ -98,8 +98,9 @@ class ThreadTeam {
   alignas(cache_line_bytes) std::atomic<std::uint32_t> awake_count_{0};
   std::atomic<std::uint32_t> started_count_{0};
   std::atomic<bool> is_starting_{false};
+  // Of callers, on a line of their own: a helper that falls asleep leaves it where it is.
   // Estimates: of callers that run loops alone at the same time one is forgotten.
-  std::atomic<std::uint64_t> alone_cycles_{0};
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> alone_cycles_{0};
   std::atomic<std::uint64_t> alone_until_{0};
 
   Board board_;
