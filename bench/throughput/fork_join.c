@@ -1,5 +1,6 @@
 // What a parallel loop over two empty iterations costs its caller: at once again, and after serial
-// work of several lengths. Prints "result GAP MEDIAN ns" lines.
+// work of several lengths. Prints "result GAP MEDIAN ns" lines; before and after them, with GAP
+// "line", how long a cache line takes from one processor to another, by which all else varies.
 //
 //   -DUSE_OPENMP  the same with an OpenMP loop, -DUSE_TBB with tbb::parallel_for (as C++)
 #ifdef USE_TBB
@@ -7,6 +8,8 @@
 #elif !defined(USE_OPENMP)
 #include <sorrel.h>
 #endif
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -52,10 +55,47 @@ static void report(const char* name, double* samples, int count) {
   printf("result %s %.1f ns\n", name, samples[count / 2]);
 }
 
+// A line that two threads hand to and fro: the medians of a number of turns each.
+enum { turns_per_sample = 200, turn_samples = 51, turns = turns_per_sample * turn_samples };
+
+static int whose[64];
+
+static void await_turn(int of) {
+  for (int look = 1; __atomic_load_n(&whose[32], __ATOMIC_ACQUIRE) != of; look++) {
+    // Perhaps both are on one processor.
+    if (look % 4096 == 0) sched_yield();
+  }
+}
+
+static void* answer(void* argument) {
+  for (int turn = 0; turn < turns; turn++) {
+    await_turn(1);
+    __atomic_store_n(&whose[32], 0, __ATOMIC_RELEASE);
+  }
+  return argument;
+}
+
+static void report_line(void) {
+  static double samples[turn_samples];
+  pthread_t other;
+  if (pthread_create(&other, NULL, answer, NULL) != 0) return;
+  for (int i = 0; i < turn_samples; i++) {
+    const double began = now_ns();
+    for (int turn = 0; turn < turns_per_sample; turn++) {
+      __atomic_store_n(&whose[32], 1, __ATOMIC_RELEASE);
+      await_turn(0);
+    }
+    samples[i] = (now_ns() - began) / turns_per_sample / 2;
+  }
+  pthread_join(other, NULL);
+  report("line", samples, turn_samples);
+}
+
 int main(void) {
   enum { samples_max = 1000, loops_per_sample = 50 };
 
   static double samples[samples_max];
+  report_line();
   for (int i = 0; i < 20000; i++)
     region();
   for (int i = 0; i < 400; i++) {
@@ -87,5 +127,6 @@ int main(void) {
     }
     report(gaps[g].name, samples, gaps[g].count);
   }
+  report_line();
   return 0;
 }

@@ -21,6 +21,8 @@ Pace = Sequence[tuple[int, int]]  # nanoseconds, loops so far
 # Of /sys/fs/cgroup, where this process may make groups: version 1's place, version 2's.
 CGROUP = pathlib.Path("/sys/fs/cgroup")
 PERIOD_US = 100_000
+# For each round of the other rows: two runs under a quota differ by several per cent.
+QUOTA_ROUNDS = 3
 NICEST = 19
 
 
@@ -133,8 +135,10 @@ class Beside:
         _, _, was_cut_off = wait_for([process], PATIENCE * job.work)
         return None if was_cut_off or process.returncode != 0 else time.monotonic() - began
 
-    def _rounds(self, jobs: Mapping[str, Job], runtimes: Sequence[Runtime], what: str) -> Iterator[tuple[str, Job, Runtime]]:
-        turns = [(g, job, r) for _ in range(self._repetitions) for g, job in jobs.items() for r in runtimes]
+    def _rounds(
+        self, jobs: Mapping[str, Job], runtimes: Sequence[Runtime], what: str, times: int = 1
+    ) -> Iterator[tuple[str, Job, Runtime]]:
+        turns = [(g, job, r) for _ in range(self._repetitions * times) for g, job in jobs.items() for r in runtimes]
         progress = report.Progress(len(turns), what)
         for turn in turns:
             progress.step(f"{turn[0]}, {turn[2].name}")
@@ -151,17 +155,16 @@ class Beside:
                 self._add(f"hogs, {grain}", runtime.name, hogged / idle)
 
     def _measure_quota(self, jobs: Mapping[str, Job]) -> None:
+        """One thread before each job, so that both see the same machine."""
         one_thread = Runtime(ONE_THREAD, self._programs.alone())
         with quota_of_one_core() as enter:
             if enter is None:
                 self.missing.append("a control group that this user may make, for the quota's rows")
                 return
-            alone: dict[str, float | None] = {}
-            for grain, job, runtime in self._rounds(jobs, [one_thread, *self._runtimes], "quota"):
+            for grain, job, runtime in self._rounds(jobs, self._runtimes, "quota", QUOTA_ROUNDS):
+                least = self._seconds(one_thread, job, enter)
                 seconds = self._seconds(runtime, job, enter)
-                if runtime is one_thread:
-                    alone[grain] = seconds
-                elif seconds and (least := alone[grain]):
+                if least and seconds:
                     self._add(f"quota, {grain}", runtime.name, seconds / least)
 
     def _measure_stranger(self, jobs: Mapping[str, Job]) -> None:

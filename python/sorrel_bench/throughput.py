@@ -62,6 +62,7 @@ class Throughput:
         self.jobs: dict[str, dict[str, Job]] = {}
         self.runs: dict[tuple[str, str, str], list[Run]] = {}
         self.fork_join: dict[str, dict[str, float]] = {}
+        self.line_ns: list[float] = []
 
     def job(self, grain: Grain, letter: str) -> Job:
         jobs = self.jobs.setdefault(grain.name, {})
@@ -115,6 +116,9 @@ class Throughput:
                 done = subprocess.run([program], env={**os.environ, **environment}, capture_output=True, text=True, check=True)
                 for line in done.stdout.splitlines():
                     _, gap, value, _ = line.split()
+                    if gap == "line":
+                        self.line_ns.append(float(value))
+                        continue
                     before = self.fork_join.setdefault(name, {}).get(gap, math.inf)
                     self.fork_join[name][gap] = min(before, float(value))
 
@@ -204,6 +208,17 @@ class Throughput:
                 saving = f"{100 * (1 - own / default):.0f} %" if own and default else "-"
                 cells.append(f"{saving} ({seed} %)")
             print(f"{mix:<8}{cells[0]:>14}{cells[1]:>14}")
+
+    def print_fork_joins(self) -> None:
+        """With what they vary by: a cache line's way differs by three from one run of a virtual machine to the next."""
+        if not self.fork_join:
+            return
+        gaps = list(next(iter(self.fork_join.values())))
+        print("\nFork-join of 2: the least of the rounds' medians, us\n")
+        print(f"{'':<22}" + "".join(f"{gap.replace('_', ' '):>14}" for gap in gaps))
+        for name, values in self.fork_join.items():
+            print(f"{name:<22}" + "".join(f"{values[gap] / 1e3:>14.2f}" for gap in gaps))
+        print(f"A cache line took {min(self.line_ns):.0f} to {max(self.line_ns):.0f} ns from one processor to another meanwhile.")
 
     def foreign(self) -> float:
         return max((run.foreign for runs in self.runs.values() for run in runs), default=0.0)
@@ -323,6 +338,7 @@ def main(arguments) -> int:
                 beside.measure(row, {grain.name: experiment.job(grain, Beside.JOB) for grain in GRAINS[:2]})
     bars = [bar for bar in [*experiment.bars(), *beside.bars()] if bar.value is not None or not arguments.only]
     experiment.print_tables()
+    experiment.print_fork_joins()
     beside.print_tables()
     report.print_bars(bars)
     print(f"\nOther work took at most {100 * experiment.foreign():.0f} % of the machine during a run.")
@@ -347,6 +363,7 @@ def _as_json(experiment: Throughput, beside: Beside, bars: Sequence[Bar], facts:
             for run in runs
         ],
         "fork_join_ns": experiment.fork_join,
+        "line_ns": experiment.line_ns,
         "beside": beside.as_json(),
         "bars": [bar.as_json() for bar in bars],
     }
