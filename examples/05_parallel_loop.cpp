@@ -1,7 +1,9 @@
 // A parallel loop without MPI: the thread that calls it begins at once, and others join if they
 // have nothing else to do.
 //
-//   c++ -O2 05_parallel_loop.cpp -lsorrel -o loop && ./loop
+//   at=~/.local    # where Sorrel was installed: cmake --install build/release --prefix ~/.local
+//   places="-I$at/include -L$at/lib -Wl,-rpath,$at/lib"
+//   c++ -O2 05_parallel_loop.cpp $places -lsorrel -o loop && ./loop
 
 #include <cmath>
 #include <cstdint>

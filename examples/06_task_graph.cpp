@@ -1,5 +1,9 @@
 // How different are two texts? The table of edit distances, in tiles, each after its neighbours
 // above and to the left: the graph keeps the order, whoever is free runs what is ready.
+//
+//   at=~/.local    # where Sorrel was installed: cmake --install build/release --prefix ~/.local
+//   places="-I$at/include -L$at/lib -Wl,-rpath,$at/lib"
+//   c++ -std=c++20 -O2 06_task_graph.cpp $places -lsorrel_graph -lsorrel -o distance && ./distance
 #include <algorithm>
 #include <cstdio>
 #include <string>
