@@ -108,7 +108,7 @@ void Pool::call_helpers(const Group& group, std::uint32_t count) {
   for (std::uint32_t i = 1; i <= wanted; ++i) {
     Helper& helper = helpers_[helper_of(group, i)];
     // One at a time: a helper that comes and finds more to do calls the next.
-    if (helper.worker.seems_asleep() && helper.worker.wake()) return;
+    if (helper.worker.seems_asleep() && helper.wake()) return;
   }
   if (started < wanted) (void)start_helper(false);
 }
@@ -129,7 +129,7 @@ bool Pool::wake_parked(std::uint32_t limit, bool is_extra) {
     if (!helper.worker.seems_asleep()) continue;
     // Relaxed: read after the wake-up, which orders it.
     if (is_extra) helper.is_extra.store(true, std::memory_order_relaxed);
-    if (helper.worker.wake()) return true;
+    if (helper.wake()) return true;
   }
   return false;
 }
@@ -142,6 +142,7 @@ bool Pool::start_helper(bool is_extra) {
     Helper& helper = helpers_[index];
     helper.pool = this;
     helper.is_extra.store(is_extra, std::memory_order_relaxed);
+    helper.apart.note_caller();
     // Release, pairs with wake_parked().
     started_count_.store(index, std::memory_order_release);
     has_started = os::start_background_thread(helper_main, &helper);
@@ -189,7 +190,10 @@ void Pool::park(Helper& self) {
   parked_count_.fetch_add(1, std::memory_order_seq_cst);
   self.worker.announce_sleep();
   const bool may_work = self.worker.index() < width();
-  if (!(may_work && has_work())) self.worker.sleep(-1);
+  if (!(may_work && has_work())) {
+    self.worker.sleep(-1);
+    self.apart.go_on(self.worker.index());
+  }
   self.worker.get_up();
   parked_count_.fetch_sub(1, std::memory_order_relaxed);  // a hint that is too high
 }
@@ -199,6 +203,7 @@ void* Pool::helper_main(void* argument) {
   Pool& pool = *self.pool;
   self.worker.take_thread(static_cast<std::uint32_t>(&self - pool.helpers_.data()));
   pool.monitor_.add_thread();
+  self.apart.go_on(self.worker.index());
   int round = 0;
   std::uint64_t began = 0;
   // Since it ran the last fiber; and how long that was before it ran that one.

@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "core/cycle_clock.hpp"
+#include "loop/team/apart.hpp"
 #include "loop/team/controls.hpp"
 #include "loop/team/monitor.hpp"
 #include "omp/group.hpp"
@@ -100,6 +101,13 @@ class Pool {
     Pool* pool = nullptr;
     Worker worker;
     std::atomic<bool> is_extra{false};
+    loop::Apart apart;
+
+    /// Any thread. Whether it was the caller who woke it.
+    bool wake() {
+      apart.note_caller();
+      return worker.wake();
+    }
   };
 
   static void* helper_main(void* argument);

@@ -105,13 +105,15 @@ void ThreadTeam::wake_helper() {
 bool ThreadTeam::wake_parked() {
   const std::uint32_t count = std::min(started_count(), width_ - 1);
   for (std::uint32_t i = 0; i < count; ++i) {
-    std::atomic<std::uint32_t>& state = helpers_[i].state;
+    Helper& helper = helpers_[i];
+    std::atomic<std::uint32_t>& state = helper.state;
     // Relaxed: the helper finds loops by their own order; a state read wrongly is a helper missed.
     auto parked = static_cast<std::uint32_t>(State::parked);
     if (state.load(std::memory_order_relaxed) == parked &&
         state.compare_exchange_strong(parked, static_cast<std::uint32_t>(State::awake),
                                       std::memory_order_relaxed)) {
       awake_count_.fetch_add(1, std::memory_order_relaxed);
+      helper.apart.note_caller();
       os::futex_wake_one(state);
       return true;
     }
@@ -129,6 +131,7 @@ void ThreadTeam::start_helper() {
     helper.team = this;
     helper.state.store(static_cast<std::uint32_t>(State::awake), std::memory_order_relaxed);
     awake_count_.fetch_add(1, std::memory_order_relaxed);
+    helper.apart.note_caller();
     if (os::start_background_thread(helper_main, &helper)) {
       // Release, for wake_parked(): not needed for correctness, but it finds the state set.
       started_count_.store(index + 1, std::memory_order_release);
@@ -143,6 +146,7 @@ void* ThreadTeam::helper_main(void* argument) {
   Helper& self = *static_cast<Helper*>(argument);
   ThreadTeam& team = *self.team;
   if (team.on_start_) team.on_start_();
+  self.apart.go_on(team.number_of(self));
   Lookout lookout(team.board_);
   // What it was started for cannot wait for a second look.
   OpenLoop* loop = lookout.look_everywhere();
@@ -186,6 +190,7 @@ OpenLoop* ThreadTeam::park(Helper& self, Lookout& lookout) {
   }
   while (self.state.load(std::memory_order_relaxed) == parked)
     os::futex_wait(self.state, parked, -1);
+  self.apart.go_on(number_of(self));
   return lookout.look_everywhere();
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/cache_line.hpp"
 #include "core/cycle_clock.hpp"
+#include "loop/team/apart.hpp"
 #include "loop/team/board.hpp"
 #include "loop/team/controls.hpp"
 #include "loop/team/pace.hpp"
@@ -77,7 +78,13 @@ class ThreadTeam {
     ThreadTeam* team = nullptr;
     /// A State; what a helper sleeps on.
     std::atomic<std::uint32_t> state{0};
+    Apart apart;
   };
+
+  /// Counted from 1.
+  [[nodiscard]] std::uint32_t number_of(const Helper& helper) const {
+    return static_cast<std::uint32_t>(&helper - helpers_.get()) + 1;
+  }
 
   static void* helper_main(void* argument);
   OpenLoop* look_out(Lookout& lookout, std::uint64_t last_gap_cycles);
