@@ -92,9 +92,9 @@ class BatchPace {
   /// asked for a time in cycles, seldom.
   template <class Clock>
   std::uint64_t next(std::uint64_t left, std::uint32_t thread_count, Clock now) {
-    if (--until_reading_ == 0) read(now());
-    const std::uint64_t fair = left / (std::uint64_t{4} * thread_count);
-    const std::uint64_t size = std::min<std::uint64_t>(size_, std::max<std::uint64_t>(fair, 1));
+    if (taken_ >= chunks_per_reading_) read(now());
+    const std::uint64_t fair = std::max<std::uint64_t>(left / thread_count, 1);
+    const std::uint64_t size = std::min<std::uint64_t>(size_, fair);
     taken_ += size;
     return size;
   }
@@ -102,7 +102,7 @@ class BatchPace {
  private:
   /// A batch is to last so long, if its chunks do as the last ones did.
   static constexpr std::uint64_t batch_cycles = 10'000;
-  static constexpr std::uint32_t singles_per_reading = 8;
+  static constexpr std::uint32_t chunks_per_reading_min = 8;
 
   void read(std::uint64_t now) {
     if (began_ != 0) {
@@ -112,11 +112,11 @@ class BatchPace {
     }
     began_ = now;
     taken_ = 0;
-    until_reading_ = size_ == 1 ? singles_per_reading : 1;
+    chunks_per_reading_ = std::max(size_, chunks_per_reading_min);
   }
 
   std::uint32_t size_ = 1;
-  std::uint32_t until_reading_ = singles_per_reading;
+  std::uint32_t chunks_per_reading_ = chunks_per_reading_min;
   std::uint64_t began_ = 0;
   std::uint64_t taken_ = 0;
 };

@@ -34,12 +34,28 @@ bool take_dynamic(WorkShare& share, Chunk& chunk) {
   return true;
 }
 
-/// Whether the loop is dealt in batches: then `next` counts its chunks.
+/// The pace at which the thread takes batches of the loop it is in.
+BatchPace& pace_of(const Thread& thread, const WorkShare& share) {
+  Desk& desk = *thread.desk;
+  if (desk.paced_loop == thread.share_count) return desk.pace;
+  desk.paced_loop = thread.share_count;
+  desk.chunks_begun = 0;
+  if (desk.paced_count != share.chunk_count || desk.paced_stride != share.stride) {
+    desk.paced_count = share.chunk_count;
+    desk.paced_stride = share.stride;
+    desk.pace = {};
+  }
+  return desk.pace;
+}
+
+/// Decides whether the loop is dealt in batches: then `next` counts its chunks. The caller, who
+/// opens the loop, has its first batch at once: short loops need the counter no more.
 void plan_batches(const Thread& thread, WorkShare& share) {
   const LoopShape& loop = share.loop;
   share.chunk_count = 0;
   const std::uint32_t size = thread.team->size;
-  constexpr std::uint64_t chunks_per_thread_min = 16;
+  // With fewer, looking for other threads' batches costs more than they save.
+  constexpr std::uint64_t chunks_per_thread_min = 4;
   if (loop.schedule != Schedule::dynamic || loop.is_monotonic || loop.is_ordered || size == 1 ||
       loop.trip_count / chunks_per_thread_min < loop.chunk * size)
     return;
@@ -47,26 +63,44 @@ void plan_batches(const Thread& thread, WorkShare& share) {
   if (count > Batch::chunk_count_max) return;
   share.chunk_count = count;
   share.stride = loop.chunk * loop.step;
-  share.number = thread.share_count;
-  share.has_batches.store(false, std::memory_order_relaxed);  // (P) publishes it
+  Desk& desk = *thread.desk;
+  // Nobody else is there yet, and who comes takes half of it.
+  desk.chunks_begun = pace_of(thread, share).next(count, 1, arch::cycles);
+  desk.batch.fill(thread.share_count, {0, desk.chunks_begun});
+  // Relaxed: (P) publishes them.
+  share.next.store(desk.chunks_begun, std::memory_order_relaxed);
+  share.batch_owner.store(desk.chunks_begun > 1 ? thread.number : WorkShare::nobody,
+                          std::memory_order_relaxed);
+}
+
+/// Lets others know that the thread has chunks that they may take.
+void announce_batch(const Thread& thread, WorkShare& share) {
+  std::uint32_t owner = share.batch_owner.load(std::memory_order_relaxed);
+  if (owner == thread.number || owner == WorkShare::several) return;
+  if (owner == WorkShare::nobody &&
+      share.batch_owner.compare_exchange_strong(owner, thread.number, std::memory_order_relaxed))
+    return;
+  share.batch_owner.store(WorkShare::several, std::memory_order_relaxed);
 }
 
 /// Runs what it can of `chunks`, of which the thread keeps the first.
-std::uint64_t begin_batch(Thread& thread, WorkShare& share, ChunkRange chunks) {
+std::uint64_t begin_batch(const Thread& thread, WorkShare& share, ChunkRange chunks) {
   if (chunks.begin + 1 < chunks.end) {
-    if (!share.has_batches.load(std::memory_order_relaxed))
-      share.has_batches.store(true, std::memory_order_relaxed);
-    thread.desk->batch.fill(share.number, {chunks.begin + 1, chunks.end});
+    thread.desk->batch.fill(thread.share_count, {chunks.begin + 1, chunks.end});
+    announce_batch(thread, share);
   }
   return chunks.begin;
 }
 
 /// From a thread that has taken more than it has run, perhaps because it does not run at all.
 ChunkRange steal_chunks(const Thread& thread, const WorkShare& share) {
+  const std::uint32_t owner = share.batch_owner.load(std::memory_order_relaxed);
+  if (owner == WorkShare::nobody || owner == thread.number) return {};
   const Team& team = *thread.team;
+  if (owner != WorkShare::several) return team.desks[owner].batch.steal(thread.share_count);
   for (std::uint32_t i = 1; i < team.size; ++i) {
     Desk& desk = team.desks[(thread.number + i) % team.size];
-    const ChunkRange chunks = desk.batch.steal(share.number);
+    const ChunkRange chunks = desk.batch.steal(thread.share_count);
     if (!chunks.empty()) return chunks;
   }
   return {};
@@ -156,22 +190,20 @@ void begin_loop(Thread& thread,
 bool next_batch(Thread& thread, WorkShare& share, std::uint64_t& chunk) {
   Desk& desk = *thread.desk;
   const std::uint64_t count = share.chunk_count;
-  if (desk.paced_loop != share.number) {
-    desk.paced_loop = share.number;
-    desk.pace = {};
-    desk.chunks_begun = 0;
+  BatchPace& pace = pace_of(thread, share);
+  // Relaxed all: chunks carry nothing; (P) published the loop. Who has seen the counter used up
+  // leaves its line to others; who has not looked yet has the line already, by (P).
+  if (desk.chunks_begun == 0) desk.chunks_begun = share.next.load(std::memory_order_relaxed);
+  if (desk.chunks_begun < count) {
+    const std::uint64_t size =
+        pace.next(count - desk.chunks_begun, thread.team->size, arch::cycles);
+    const std::uint64_t begin = share.next.fetch_add(size, std::memory_order_relaxed);
+    desk.chunks_begun = begin + size;
+    if (begin < count) {
+      chunk = begin_batch(thread, share, {begin, std::min(begin + size, count)});
+      return true;
+    }
   }
-  const std::uint64_t size =
-      desk.pace.next(count - desk.chunks_begun, thread.team->size, arch::cycles);
-  // Relaxed: chunks carry nothing; (P) published the loop.
-  const std::uint64_t begin = share.next.fetch_add(size, std::memory_order_relaxed);
-  if (begin < count) {
-    desk.chunks_begun = begin;
-    chunk = begin_batch(thread, share, {begin, std::min(begin + size, count)});
-    return true;
-  }
-  desk.chunks_begun = count;
-  if (!share.has_batches.load(std::memory_order_relaxed)) return false;
   const ChunkRange stolen = steal_chunks(thread, share);
   if (stolen.empty()) return false;
   chunk = begin_batch(thread, share, stolen);

@@ -139,16 +139,19 @@ class TaskMemory {
 };
 
 /// A member's part in its team's work: tasks that wait, how many it has made and finished, which
-/// only it writes, and its chunks of a dynamic loop.
+/// only it writes, and its chunks of a dynamic loop. What others look at shares no line with what
+/// is its own.
 struct alignas(cache_line_bytes) Desk {
   TaskQueue queue;
   alignas(cache_line_bytes) std::atomic<std::uint64_t> made{0};
   std::atomic<std::uint64_t> finished{0};
   alignas(cache_line_bytes) Batch batch;
   // Its own: how it takes batches of loop number paced_loop, whose counter it saw last at
-  // chunks_begun.
-  BatchPace pace;
+  // chunks_begun. The pace is kept for the next loop if that is of the same shape.
+  alignas(cache_line_bytes) BatchPace pace;
   std::uint64_t paced_loop = 0;
+  std::uint64_t paced_count = 0;
+  std::uint64_t paced_stride = 0;
   std::uint64_t chunks_begun = 0;
 
   void forget_loops() {

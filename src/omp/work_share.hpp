@@ -41,6 +41,7 @@ class WorkShare {
   alignas(cache_line_bytes) LoopShape loop;
   /// Not 0: a dynamic loop of so many chunks, taken in batches; `next` counts chunks.
   std::uint64_t chunk_count = 0;
+  std::uint64_t stride = 0;  ///< of such a loop, from chunk to chunk, of the program's variable
 
   // The same. Of most constructs nothing of this.
   alignas(cache_line_bytes) std::uintptr_t* reductions = nullptr;
@@ -48,17 +49,17 @@ class WorkShare {
   std::atomic<std::uint64_t>* posted = nullptr;  ///< of a doacross loop: see doacross.cpp
   const std::uint64_t* counts = nullptr;         ///< its extents
   std::uint32_t dimension_count = 0;
-  // Of a loop in batches.
-  std::uint64_t stride = 0;  ///< from chunk to chunk, of the program's variable
-  std::uint64_t number = 0;  ///< of the construct in its region
 
   /// Of an ordered loop: the iteration whose turn it is. (N) who passes it on and who waits for it.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> ordered_next{0};
   WaitList waiters;
 
   alignas(cache_line_bytes) std::atomic<std::uint64_t> next{0};
-  /// Somebody has taken several chunks. Relaxed: who misses it leaves them to their owner.
-  std::atomic<bool> has_batches{false};
+  static constexpr std::uint32_t nobody = ~0U;
+  static constexpr std::uint32_t several = nobody - 1;
+  /// Of a loop in batches: the number of the only thread that has taken more than one chunk at a
+  /// time. Relaxed: who misses a batch leaves it to its owner.
+  std::atomic<std::uint32_t> batch_owner{nobody};
 
  private:
   friend class WorkShares;

@@ -90,6 +90,14 @@ static void short_chunks(int threads) {
       marks[(unsigned)round * (many / 10) + i]++;
   }
   printf("one after the other %d\n", marked());
+  // Short ones of one shape: what a runtime has seen of one it may use for the next.
+#pragma omp parallel num_threads(threads)
+  for (int round = 0; round < many / 40; ++round) {
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < 40; ++i)
+      marks[round * 40 + i]++;
+  }
+  printf("short loops %d\n", marked());
 #pragma omp parallel num_threads(threads) reduction(&& : rising)
   {
     int last = -1;

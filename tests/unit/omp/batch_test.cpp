@@ -78,7 +78,7 @@ TEST(BatchPace, short_chunks_come_in_large_batches) {
   BatchPace pace;
   std::uint64_t now = 1;
   std::uint64_t size = 0;
-  for (int i = 0; i < 16; ++i)
+  for (int i = 0; i < 24; ++i)
     size = pace.next(1'000'000, 2, [&] { return now += 800; });
   EXPECT_EQ(size, BatchPace::size_max);
 }
@@ -93,18 +93,18 @@ TEST(BatchPace, long_chunks_come_one_by_one) {
 TEST(BatchPace, chunks_that_grow_long_end_the_batches) {
   BatchPace pace;
   std::uint64_t now = 1;
-  for (int i = 0; i < 16; ++i)
+  for (int i = 0; i < 24; ++i)
     (void)pace.next(1'000'000, 2, [&] { return now += 800; });
   EXPECT_EQ(pace.next(1'000'000, 2, [&] { return now += 64 * 100'000; }), 1U);
 }
 
-TEST(BatchPace, the_last_chunks_are_left_to_all) {
+TEST(BatchPace, the_last_chunks_are_shared_evenly) {
   BatchPace pace;
   std::uint64_t now = 1;
-  for (int i = 0; i < 16; ++i)
+  for (int i = 0; i < 24; ++i)
     (void)pace.next(1'000'000, 2, [&] { return now += 800; });
-  EXPECT_EQ(pace.next(80, 2, [&] { return now += 800; }), 10U);
-  EXPECT_EQ(pace.next(7, 2, [&] { return now += 800; }), 1U);
+  EXPECT_EQ(pace.next(80, 2, [&] { return now += 800; }), 40U);
+  EXPECT_EQ(pace.next(7, 2, [&] { return now += 800; }), 3U);
 }
 
 }  // namespace
