@@ -33,6 +33,8 @@ int add_hints(RankState& self, Comm& comm, const Info& from) {
     const int error = comm.info->set(key.c_str(), from.find(key)->c_str(), self.detail());
     if (error != MPI_SUCCESS) return error;
   }
+  const std::string* is_read_late = comm.info->find("sorrel_read_late");
+  comm.is_read_late = is_read_late != nullptr && *is_read_late == "true";
   return MPI_SUCCESS;
 }
 

@@ -99,6 +99,8 @@ struct Comm {
   std::unique_ptr<AttributeMap> attributes;
   std::unique_ptr<std::string> name;
   std::unique_ptr<Info> info;
+  /// Of the hints: long messages are read long after they have come.
+  bool is_read_late = false;
   BufferedSendsPointer buffered_sends;
 
   [[nodiscard]] std::int32_t size() const { return shared->size(); }

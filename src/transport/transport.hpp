@@ -99,6 +99,14 @@ class Transport {
                                   void* target,
                                   std::uintptr_t source,
                                   std::size_t bytes) = 0;
+
+  /// The same for data that is read late, which need not take others' place in the caches.
+  [[nodiscard]] virtual bool pull_past_caches(std::uint32_t process,
+                                              void* target,
+                                              std::uintptr_t source,
+                                              std::size_t bytes) {
+    return pull(process, target, source, bytes);
+  }
 };
 
 }  // namespace sorrel::transport

@@ -60,8 +60,20 @@ void answer_done(Outlet& outlet, Place to, const DataAtSender& data) {
          {});
 }
 
-void pull(World& world, Place from, void* target, const DataAtSender& data, std::size_t bytes) {
-  if (bytes == 0 || world.transport()->pull(from.process, target, data.address, bytes)) return;
+/// Data that its reader wants late, and that lands where it is read.
+bool is_read_late(const ArrivingData& into) {
+  return into.receive != nullptr && into.unpacked_from == nullptr &&
+         into.receive->comm->is_read_late;
+}
+
+void pull(World& world, Place from, const DataAtSender& data, const ArrivingData& into) {
+  if (into.bytes == 0) return;
+  transport::Transport& transport = *world.transport();
+  const bool is_here =
+      is_read_late(into)
+          ? transport.pull_past_caches(from.process, into.target, data.address, into.bytes)
+          : transport.pull(from.process, into.target, data.address, into.bytes);
+  if (is_here) return;
   char text[80];
   std::snprintf(text, sizeof text, "process %u cannot be read: it has ended", from.process);
   world.job().end_job(nullptr, 1, text);
@@ -125,7 +137,7 @@ void ask_for(Outlet& outlet, Place from, const DataAtSender& data, const Arrivin
 
 void pull_now(
     World& world, Outlet& outlet, Place from, const DataAtSender& data, const ArrivingData& into) {
-  pull(world, from, into.target, data, into.bytes);
+  pull(world, from, data, into);
   answer_done(outlet, from, data);
   conclude_arrival(into);
 }

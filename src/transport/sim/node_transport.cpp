@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/copy_past_caches.hpp"
+
 namespace sorrel::transport {
 
 PretendNodes::PretendNodes(core::Scheduler& scheduler,
@@ -102,6 +104,14 @@ bool NodeTransport::pull(std::uint32_t /*process*/,
                          std::uintptr_t source,
                          std::size_t bytes) {
   std::memcpy(target, reinterpret_cast<const void*>(source), bytes);
+  return true;
+}
+
+bool NodeTransport::pull_past_caches(std::uint32_t /*process*/,
+                                     void* target,
+                                     std::uintptr_t source,
+                                     std::size_t bytes) {
+  copy_past_caches(target, reinterpret_cast<const void*>(source), bytes);
   return true;
 }
 

@@ -122,6 +122,11 @@ class NodeTransport final : public Transport {
                           std::uintptr_t source,
                           std::size_t bytes) override;
 
+  [[nodiscard]] bool pull_past_caches(std::uint32_t process,
+                                      void* target,
+                                      std::uintptr_t source,
+                                      std::size_t bytes) override;
+
  private:
   friend class PretendNodes;
 

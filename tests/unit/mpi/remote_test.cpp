@@ -1,4 +1,5 @@
 // Messages between the processes of a job, over a transport that delays and refuses at random.
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -66,6 +67,42 @@ TEST_P(BetweenProcesses, DeliverUnexpectedMessagesOfEverySizeAndMode) {
       int buffer_bytes = 0;
       MPI_Buffer_detach(&buffer, &buffer_bytes);
     }
+  });
+}
+
+// A hint of the communicator: what comes is not kept in caches, and is right all the same, in one
+// run at any address and with gaps.
+TEST_P(BetweenProcesses, DeliverMessagesThatAreReadLate) {
+  run([](int rank) {
+    MPI_Info hints = MPI_INFO_NULL;
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, "sorrel_read_late", "true");
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, hints, &comm);
+    MPI_Info_free(&hints);
+    const int partner = partner_of(rank);
+    for (const int bytes : sizes) {
+      MPI_Datatype every_second = MPI_DATATYPE_NULL;
+      MPI_Type_vector(bytes, 1, 2, MPI_BYTE, &every_second);
+      MPI_Type_commit(&every_second);
+      const Bytes out = pattern(rank, bytes), expected = pattern(partner, bytes);
+      const auto count = static_cast<std::size_t>(bytes);
+      Bytes in(count + 8), with_gaps(2 * count + 1);
+      const Bytes untouched = in;
+      MPI_Request requests[4];
+      MPI_Irecv(in.data() + 3, bytes, MPI_BYTE, partner, 1, comm, &requests[0]);
+      MPI_Irecv(with_gaps.data(), 1, every_second, partner, 2, comm, &requests[1]);
+      for (const int tag : {1, 2})
+        MPI_Isend(out.data(), bytes, MPI_BYTE, partner, tag, comm, &requests[1 + tag]);
+      MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+      EXPECT_TRUE(std::equal(expected.begin(), expected.begin() + bytes, in.begin() + 3)) << bytes;
+      EXPECT_TRUE(std::equal(in.begin(), in.begin() + 3, untouched.begin()));
+      EXPECT_TRUE(std::equal(in.begin() + 3 + bytes, in.end(), untouched.begin() + 3 + bytes));
+      for (std::size_t i = 0; i < count; ++i)
+        ASSERT_EQ(with_gaps[2 * i], expected[i]) << bytes << " bytes, at " << i;
+      MPI_Type_free(&every_second);
+    }
+    MPI_Comm_free(&comm);
   });
 }
 
