@@ -59,7 +59,8 @@ std::vector<int> ranks_of(const Case& c, bool is_first) {
 }  // namespace
 
 Result run_graph(const Case& c, Transform& transform, bool is_explained) {
-  sorrel::Graph g(over_mpi(c.comm));
+  // What comes is read when all of it has come, more than a cache holds.
+  sorrel::Graph g(over_mpi(c.comm, {.is_read_late = true}));
   const auto step_of = [](const Task& task) { return static_cast<int>(task.step); };
   const auto slice_of = [](const Task& task) { return static_cast<int>(task.key[0]); };
   auto z = g.family("evolve, z", {c.y_slices}).run([&](const Task& task) {

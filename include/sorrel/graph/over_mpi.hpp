@@ -16,7 +16,14 @@
 
 namespace sorrel::graph {
 
-[[nodiscard]] std::unique_ptr<Messenger> over_mpi(MPI_Comm comm);
+struct OverMpiOptions {
+  /// Long messages are read long after they have come, as in a transpose: they need no place in the
+  /// caches. A hint, `sorrel_read_late` of the communicator; other MPIs take no notice of it.
+  bool is_read_late = false;
+};
+
+[[nodiscard]] std::unique_ptr<Messenger> over_mpi(MPI_Comm comm,
+                                                  const OverMpiOptions& options = {});
 
 /// The options of a tiling over the ranks of `comm`, completed by its rank and by the dimensions
 /// along which no rank has a neighbour on another machine. Collective: all give the same options.

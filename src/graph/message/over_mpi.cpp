@@ -32,7 +32,17 @@ std::vector<bool> ranks_of_machine(MPI_Comm comm) {
 
 class OverMpi final : public Messenger {
  public:
-  explicit OverMpi(MPI_Comm comm) : is_near_(ranks_of_machine(comm)) { MPI_Comm_dup(comm, &comm_); }
+  OverMpi(MPI_Comm comm, const OverMpiOptions& options) : is_near_(ranks_of_machine(comm)) {
+    if (!options.is_read_late) {
+      MPI_Comm_dup(comm, &comm_);
+      return;
+    }
+    MPI_Info hints = MPI_INFO_NULL;
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, "sorrel_read_late", "true");
+    MPI_Comm_dup_with_info(comm, hints, &comm_);
+    MPI_Info_free(&hints);
+  }
 
   ~OverMpi() override {
     int is_finalized = 0;
@@ -126,8 +136,8 @@ class OverMpi final : public Messenger {
 
 }  // namespace
 
-std::unique_ptr<Messenger> over_mpi(MPI_Comm comm) {
-  return std::make_unique<OverMpi>(comm);
+std::unique_ptr<Messenger> over_mpi(MPI_Comm comm, const OverMpiOptions& options) {
+  return std::make_unique<OverMpi>(comm, options);
 }
 
 TilingOptions tiling_over(MPI_Comm comm, TilingOptions options) {
