@@ -21,6 +21,7 @@
 #include <complex>
 #include <memory>
 #include <mpi.h>
+#include <string>
 #include <vector>
 
 namespace ft {
@@ -103,6 +104,7 @@ struct Case {
   int z_slices = 1;      ///< in which its part of z is transformed, and leaves for the second
   int rooms = 0;         ///< graph: for slices that leave; 0: as many as there are slices
   bool y_fills = false;  ///< graph: y waits for gaps
+  std::string plans;     ///< file of what FFTW has measured; none: measured in each run
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
@@ -156,6 +158,8 @@ class Transform {
   struct Plans;
   class Scratch;
 
+  void make_plans();
+  void plan_all();
   Exchange make_first(int rooms) const;
   Exchange make_second(int rooms) const;
   Value* target(const Exchange& e, int step, int slice, int to) const;

@@ -24,6 +24,7 @@ constexpr const char* help =
     "  --slices K    graph: parts of a transpose (as many as leave 64 KiB a message, at most 4)\n"
     "  --rooms K     graph: slices that have memory to leave from (all)\n"
     "  --fill        graph: the next step's first transforms before this one's last\n"
+    "  --plans FILE  FFTW's choices, read there or made with care and written (made in each run)\n"
     "  --explain     graph: print it\n\n"
     "Examples:\n"
     "  sorrel run -n 16 ft graph --class A\n"
@@ -70,13 +71,16 @@ bool read(Case& c, int argc, char** argv) {
       c.y_slices = number_of(c.rank, value.c_str());
     else if (option == "--rooms")
       c.rooms = number_of(c.rank, value.c_str());
+    else if (option == "--plans")
+      c.plans = value;
     else if (option == "--grid") {
       if (std::sscanf(value.c_str(), "%dx%d%c", &c.across, &c.along, &rest) != 2 || c.across < 1 ||
           c.along < 1)
         refuse(c.rank, value + " is not of the form 1x16");
     } else
-      refuse(c.rank, "there is no " + option +
-                         "; --class, --steps, --grid, --slices, --rooms, --fill, --explain");
+      refuse(c.rank,
+             "there is no " + option +
+                 "; --class, --steps, --grid, --slices, --rooms, --fill, --plans, --explain");
   }
   const int steps_max = static_cast<int>(c.problem->checksums.size());
   if (c.steps == 0) c.steps = steps_max;

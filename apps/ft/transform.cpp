@@ -84,12 +84,13 @@ struct Transform::Plans {
   Plans(const Plans&) = delete;
   Plans& operator=(const Plans&) = delete;
 
-  static fftw_plan many(long n, long count, long stride, long distance, Value* example) {
+  static fftw_plan many(
+      long n, long count, long stride, long distance, Value* example, unsigned care) {
     const int length = static_cast<int>(n);
     return fftw_plan_many_dft(1, &length, static_cast<int>(count), fftw(example), nullptr,
                               static_cast<int>(stride), static_cast<int>(distance), fftw(example),
                               nullptr, static_cast<int>(stride), static_cast<int>(distance),
-                              FFTW_BACKWARD, FFTW_MEASURE);
+                              FFTW_BACKWARD, care);
   }
 
   ~Plans() {
@@ -157,14 +158,33 @@ Transform::Transform(const Case& c, int slots, int rooms)
     first_in_.emplace_back(first_.in_total());
     second_in_.emplace_back(has_second() ? second_.in_total() : 0);
   }
-  // Ranks that share a process share FFTW, whose planner then works for one at a time, and what it
-  // has learnt.
+  make_plans();
+}
+
+/// One rank before all others, which do not disturb it: FFTW chooses by the clock, and with what it
+/// chooses beside others' work transforms differ from run to run, and their times by a third.
+/// Ranks that share a process share FFTW, whose planner then works for one at a time, and what it
+/// has learnt.
+void Transform::make_plans() {
   fftw_make_planner_thread_safe();
+  const bool has_file = !c_.plans.empty();
+  if (c_.rank != 0) MPI_Barrier(c_.comm);
+  if (has_file) fftw_import_wisdom_from_filename(c_.plans.c_str());
+  plan_all();
+  if (c_.rank != 0) return;
+  // Cannot be written: it is measured again the next time.
+  if (has_file) fftw_export_wisdom_to_filename(c_.plans.c_str());
+  MPI_Barrier(c_.comm);
+}
+
+void Transform::plan_all() {
+  // What is kept may take its time.
+  const unsigned care = c_.plans.empty() ? FFTW_MEASURE : FFTW_PATIENT;
   const Scratch::Plane plane(*scratch_);
   plans_ = std::make_unique<Plans>();
-  plans_->x = Plans::many(nx_, y_.length(), 1, nx_, result_.data());
-  plans_->y = Plans::many(ny_, x_.length(), x_.length(), 1, plane.data());
-  plans_->z = Plans::many(nz_, x_.length(), x_.length(), 1, plane.data());
+  plans_->x = Plans::many(nx_, y_.length(), 1, nx_, result_.data(), care);
+  plans_->y = Plans::many(ny_, x_.length(), x_.length(), 1, plane.data(), care);
+  plans_->z = Plans::many(nz_, x_.length(), x_.length(), 1, plane.data(), care);
 }
 
 Transform::~Transform() {
