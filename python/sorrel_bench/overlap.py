@@ -13,7 +13,7 @@ import tempfile
 from . import graph_program, machine, overlap_apps, overlap_service, report
 from .bars import OWN, Bar
 from .graph_program import Wire
-from .overlap_picture import VARIANTS, hidden, picture
+from .overlap_picture import VARIANTS, hidden, picture, shares
 
 SOURCES = ("main.cpp", "kernel.cpp", "plain.cpp", "graph.cpp")
 FLAGS = ("-O3", "-march=native")
@@ -75,17 +75,15 @@ def main(arguments) -> int:
                     progress.step(f"{variant}, wire {wire.name}")
                     words = [arguments.command, "run", "-n", str(RANKS), "--share", "fixed", *wire.words(), program, variant,
                              "--n", str(size), "--steps", str(steps)]  # fmt: skip
-                    samples[wire.name][variant].append(float(graph_program.run(words)["seconds"]) / steps)
+                    samples[wire.name][variant].append(float(graph_program.quiet_run(words)["seconds"]) / steps)
         progress.end()
     seconds = {wire: {v: min(found) for v, found in each.items()} for wire, each in samples.items()}
     flop = 7.0 * size**3
     rates = {wire: {v: flop / found * 1e-9 for v, found in each.items()} for wire, each in seconds.items()}
-    print(f"jacobi3d {size}^3, {RANKS} ranks on {len(os.sched_getaffinity(0))} CPUs, GFLOP/s, best of {rounds}:")
-    print(f"{'wire':<12}" + "".join(f"{variant.upper():>9}" for variant in VARIANTS) + f"{'hidden':>9}")
+    print(f"jacobi3d {size}^3, {RANKS} ranks on {len(os.sched_getaffinity(0))} CPUs, GFLOP/s, best of {rounds}; hidden by least seconds / by medians:")
+    print(f"{'wire':<12}" + "".join(f"{variant.upper():>9}" for variant in VARIANTS) + f"{'hidden':>16}")
     for wire, each in rates.items():
-        share = hidden(seconds[wire])
-        text = "-" if share is None else f"{100 * share:.0f} %"
-        print(f"{wire:<12}" + "".join(f"{each[variant]:>9.2f}" for variant in VARIANTS) + f"{text:>9}")
+        print(f"{wire:<12}" + "".join(f"{each[variant]:>9.2f}" for variant in VARIANTS) + f"{shares(samples[wire]):>16}")
     bars = judge(size, seconds)
     report.print_bars(bars)
     if arguments.json is not None:

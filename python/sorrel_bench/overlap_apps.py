@@ -1,7 +1,8 @@
 """The figure of `sorrel bench overlap`: apps/jacobi3d, apps/summa and apps/ft, meshes, wires, four variants; and two bars.
 
 Parts: `summa` and `ft` are what the bars are about, one mesh and one wire; `jacobi3d_sweep` and so on are all.
-All workers are used whatever else runs (`--share fixed`): what is compared are variants, not manners.
+All workers are used whatever else runs (`--share fixed`): what is compared are variants, not manners. A run that others
+disturb is done again, and all runs of FT transform by the same plans, which FFTW makes once.
 """
 
 import dataclasses
@@ -12,7 +13,7 @@ import pathlib
 from . import graph_program, report
 from .bars import Bar
 from .graph_program import Wire
-from .overlap_picture import VARIANTS, hidden, picture
+from .overlap_picture import VARIANTS, hidden, picture, shares
 
 RANKS = 16
 FULL, SWEEP, QUICK = 7, 3, 2
@@ -38,6 +39,7 @@ class App:
     packages: str
     sizes: dict[str, tuple[str, ...]]  # by title, with arguments; the last one has the bar
     variant_arguments: dict[str, tuple[str, ...]]
+    kept_in: str  # an option that names a file for what all runs share, or none
     hidden_min: float | None  # None: its bar is elsewhere
 
     @property
@@ -47,13 +49,13 @@ class App:
 
 APPS = (
     App("jacobi3d", ("main.cpp", "kernel.cpp", "plain.cpp", "graph.cpp"), (), "",
-        {"jacobi3d 128^3": ("--n", "128", "--steps", "60"), "jacobi3d 256^3": ("--n", "256", "--steps", "20")}, {}, None),
+        {"jacobi3d 128^3": ("--n", "128", "--steps", "60"), "jacobi3d 256^3": ("--n", "256", "--steps", "20")}, {}, "", None),
     App("summa", ("main.cpp", "kernel.cpp", "plain.cpp", "graph.cpp"), ("-lopenblas",), "libopenblas-pthread-dev",
         {"SUMMA 1024": ("--n", "1024", "--grid", "4x4"), "SUMMA 2048": ("--n", "2048", "--grid", "4x4")},
-        {"olap": ("--ahead-a", "0", "--ahead-b", "6"), "graph": ("--ahead-a", "0", "--ahead-b", "1")}, 0.80),
+        {"olap": ("--ahead-a", "0", "--ahead-b", "6"), "graph": ("--ahead-a", "0", "--ahead-b", "1")}, "", 0.80),
     App("ft", ("main.cpp", "problem.cpp", "transform.cpp", "plain.cpp", "graph.cpp"), ("-lfftw3_threads", "-lfftw3"),
         "libfftw3-dev", {"FT class W": ("--class", "W"), "FT class A": ("--class", "A")},
-        {"olap": ("--slices", "2"), "graph": ("--rooms", "2", "--fill")}, 0.60),
+        {"olap": ("--slices", "2"), "graph": ("--rooms", "2", "--fill")}, "--plans", 0.60),
 )  # fmt: skip
 PARTS = (*(app.name for app in APPS if app.hidden_min is not None), *(f"{app.name}_sweep" for app in APPS))
 
@@ -78,7 +80,7 @@ def build(command: str, app: App, folder: pathlib.Path) -> str | None:
 
 
 def run(command: str, wire: Wire, words: list[str]) -> dict[str, float]:
-    told = graph_program.run([command, "run", "-n", str(RANKS), "--share", "fixed", *wire.words(), *words])
+    told = graph_program.quiet_run([command, "run", "-n", str(RANKS), "--share", "fixed", *wire.words(), *words])
     return {word: float(told[word]) for word in ("seconds", "gflops")}
 
 
@@ -122,6 +124,7 @@ def measure(arguments, folder: pathlib.Path) -> tuple[Samples, list[Bar], list[s
             print(f"{app.name}: does not compile; it needs {app.packages}")
             missing.append(app.packages)
             continue
+        kept = (app.kept_in, str(folder / f"{app.name}.kept")) if app.kept_in else ()
         progress = report.Progress(sum(rounds for _, _, rounds in plan) * len(VARIANTS), "run")
         for size, wire, rounds in plan:
             found: dict[str, list[dict[str, float]]] = {variant: [] for variant in VARIANTS}
@@ -129,7 +132,7 @@ def measure(arguments, folder: pathlib.Path) -> tuple[Samples, list[Bar], list[s
                 turn = round_ % len(VARIANTS)
                 for variant in VARIANTS[turn:] + VARIANTS[:turn]:
                     progress.step(f"{size} {variant}, {wire.name}")
-                    words = [program, variant, *app.sizes[size], *app.variant_arguments.get(variant, ())]
+                    words = [program, variant, *app.sizes[size], *app.variant_arguments.get(variant, ()), *kept]
                     found[variant].append(run(arguments.command, wire, words))
             samples.setdefault(size, {})[wire.name] = found
         progress.end()
@@ -140,14 +143,13 @@ def measure(arguments, folder: pathlib.Path) -> tuple[Samples, list[Bar], list[s
 
 
 def print_samples(samples: Samples) -> None:
-    print(f"{RANKS} ranks on {len(os.sched_getaffinity(0))} CPUs, GFLOP/s, best of each:")
-    print(f"{'':<16}{'wire':<22}" + "".join(f"{variant.upper():>9}" for variant in VARIANTS) + f"{'hidden':>9}")
+    print(f"{RANKS} ranks on {len(os.sched_getaffinity(0))} CPUs, GFLOP/s, best of each; hidden by least seconds / by medians:")
+    print(f"{'':<16}{'wire':<22}" + "".join(f"{variant.upper():>9}" for variant in VARIANTS) + f"{'hidden':>16}")
     for size, wires in samples.items():
         for name, runs in wires.items():
-            share = hidden(best(runs, "seconds"))
-            text = "-" if share is None else f"{100 * share:.0f} %"
+            text = shares({variant: [run["seconds"] for run in found] for variant, found in runs.items()})
             rates = best(runs, "gflops")
-            print(f"{size:<16}{name:<22}" + "".join(f"{rates[variant]:>9.2f}" for variant in VARIANTS) + f"{text:>9}")
+            print(f"{size:<16}{name:<22}" + "".join(f"{rates[variant]:>9.2f}" for variant in VARIANTS) + f"{text:>16}")
 
 
 def save(path: pathlib.Path, facts: dict, arguments, results: tuple) -> None:
