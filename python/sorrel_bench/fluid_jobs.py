@@ -19,6 +19,8 @@ PATIENCE = 8.0
 # More of the machine than this taken by others makes a run worthless: it is done again.
 FOREIGN_SHARE_MAX = 0.05
 ATTEMPTS_MAX = 4
+# Times that a job is measured by one thread: a measurement that is disturbed would spoil a whole row of runs.
+MEASUREMENTS = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,13 +177,13 @@ class Programs:
 
     def fork_joins(self) -> Iterator[tuple[str, str, Mapping[str, str]]]:
         source = [self._bench / "fork_join.c"]
-        if own := self._compile("fork_join", ("cc",), source, *self._sorrel):
+        if own := self._compile("fork_join", ("cc", "-pthread"), source, *self._sorrel):
             yield OWN, own, {}
-        if gomp := self._compile("fork_join_gomp", ("gcc",), source, "-DUSE_OPENMP", "-fopenmp"):
+        if gomp := self._compile("fork_join_gomp", ("gcc", "-pthread"), source, "-DUSE_OPENMP", "-fopenmp"):
             yield "libgomp", gomp, {}
             yield "libgomp active", gomp, {"OMP_WAIT_POLICY": "active"}
         if "oneTBB (libtbb-dev)" not in self.missing:
-            if tbb := self._compile("fork_join_tbb", ("c++", "-x", "c++"), source, "-DUSE_TBB", "-ltbb"):
+            if tbb := self._compile("fork_join_tbb", ("c++", "-pthread", "-x", "c++"), source, "-DUSE_TBB", "-ltbb"):
                 yield "oneTBB", tbb, {}
 
 
@@ -335,8 +337,15 @@ class Calibration:
         return self.measured(arguments)
 
     def measured(self, arguments: tuple[str, ...]) -> Job:
-        """What the job needs at present. All cores run a copy each: a core may be slower when the others are busy,
-        and on a machine that is shared with strangers its speed changes within minutes."""
+        """What the job needs at present, by the quickest copy. All cores run a copy each: a core may be slower when the
+        others are busy, and on a machine that is shared with strangers its speed changes within minutes."""
+        runs = [run for _ in range(MEASUREMENTS) for run in self._copies(arguments)]
+        work, parts = min(runs, key=lambda run: run[0])
+        # Start-up is nobody's to share.
+        return Job(arguments, work, work - parts["loops"] * (1 - 1 / self._cores))
+
+    def _copies(self, arguments: tuple[str, ...]) -> list[tuple[float, dict[str, float]]]:
+        """One on each core at once: seconds, and what the copy says of itself."""
         runtime = Runtime(ONE_THREAD, self._alone)
         begins, processes, runs = [], [], []
         for _ in range(self._cores):
@@ -347,9 +356,7 @@ class Calibration:
         for begin, end, process in zip(begins, ends, processes, strict=True):
             with process.stdout as output:
                 runs.append((began + end - begin, _parts(output.read())))
-        work, parts = min(runs, key=lambda run: run[0])
-        # Start-up is nobody's to share.
-        return Job(arguments, work, work - parts["loops"] * (1 - 1 / self._cores))
+        return runs
 
 
 def bound(jobs: Sequence[Job], cores: int) -> float:

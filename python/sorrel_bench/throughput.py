@@ -218,7 +218,8 @@ class Throughput:
         print(f"{'':<22}" + "".join(f"{gap.replace('_', ' '):>14}" for gap in gaps))
         for name, values in self.fork_join.items():
             print(f"{name:<22}" + "".join(f"{values[gap] / 1e3:>14.2f}" for gap in gaps))
-        print(f"A cache line took {min(self.line_ns):.0f} to {max(self.line_ns):.0f} ns from one processor to another meanwhile.")
+        if lines := sorted(self.line_ns):
+            print(f"A cache line took {statistics.median(lines):.0f} ns from one processor to another meanwhile, {lines[0]:.0f} at least.")
 
     def foreign(self) -> float:
         return max((run.foreign for runs in self.runs.values() for run in runs), default=0.0)
