@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "unit/mpi/message_pattern.hpp"
+#include "unit/mpi/pair_traffic.hpp"
 #include "unit/runtime/rank_run.hpp"
 
 namespace sorrel::mpi {
@@ -24,19 +25,7 @@ class PointToPoint : public RankTest {
 INSTANTIATE_TEST_SUITE_P(Shapes, PointToPoint, test::all_shapes(), test::name_of);
 
 TEST_P(PointToPoint, DeliversExpectedMessagesOfEverySize) {
-  run([](int rank) {
-    for (const int bytes : sizes) {
-      const int partner = partner_of(rank);
-      Bytes in(static_cast<std::size_t>(bytes) + 1);
-      const Bytes out = pattern(rank, bytes);
-      MPI_Request requests[2];
-      MPI_Irecv(in.data(), bytes, MPI_BYTE, partner, 1, MPI_COMM_WORLD, &requests[0]);
-      MPI_Barrier(MPI_COMM_WORLD);
-      MPI_Isend(out.data(), bytes, MPI_BYTE, partner, 1, MPI_COMM_WORLD, &requests[1]);
-      MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-      EXPECT_EQ(in, pattern(partner, bytes));
-    }
-  });
+  run([](int rank) { test::exchange_expected(rank, partner_of(rank), sizes); });
 }
 
 TEST_P(PointToPoint, DeliversUnexpectedMessagesOfEverySizeAndMode) {
@@ -60,41 +49,11 @@ TEST_P(PointToPoint, DeliversUnexpectedMessagesOfEverySizeAndMode) {
 }
 
 TEST_P(PointToPoint, LetsBothSidesSendFirst) {
-  run([](int rank) {
-    const Bytes out = pattern(rank, 16384);
-    Bytes in(16385);
-    for (int round = 0; round < 10; ++round) {
-      MPI_Send(out.data(), 16384, MPI_BYTE, partner_of(rank), round, MPI_COMM_WORLD);
-      MPI_Recv(in.data(), 16384, MPI_BYTE, partner_of(rank), round, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
-      EXPECT_EQ(in, pattern(partner_of(rank), 16384));
-    }
-  });
+  run([](int rank) { test::send_before_receiving(rank, partner_of(rank)); });
 }
 
 TEST_P(PointToPoint, KeepsTheOrderOfAPairWhateverTheSizes) {
-  run([](int rank) {
-    constexpr int count = 200;
-    std::vector<Bytes> sent;
-    std::vector<MPI_Request> requests(count);
-    for (int i = 0; i < count; ++i)
-      sent.push_back(pattern(rank * 1000 + i, i % 3 == 0 ? 20000 : i * 10));
-    for (std::size_t i = 0; i < count; ++i) {
-      MPI_Isend(sent[i].data(), static_cast<int>(sent[i].size()), MPI_BYTE, partner_of(rank), 0,
-                MPI_COMM_WORLD, &requests[i]);
-    }
-    for (int i = 0; i < count; ++i) {
-      const Bytes expected = pattern(partner_of(rank) * 1000 + i, i % 3 == 0 ? 20000 : i * 10);
-      Bytes in(20001);
-      MPI_Status status;
-      int bytes = 0;
-      MPI_Recv(in.data(), 20001, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-      MPI_Get_count(&status, MPI_BYTE, &bytes);
-      in.resize(static_cast<std::size_t>(bytes));
-      EXPECT_EQ(in, expected) << "message " << i;
-    }
-    MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
-  });
+  run([](int rank) { test::keep_order(rank, partner_of(rank), 200, 10); });
 }
 
 TEST_P(PointToPoint, KeepsAFloodThatFillsTheMailboxes) {

@@ -1,0 +1,68 @@
+//! What two ranks say to each other in tests of several ways between them: each calls the function with
+//! the rank of the other.
+#pragma once
+
+#include <cstddef>
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <span>
+#include <vector>
+
+#include "unit/mpi/message_pattern.hpp"
+
+namespace sorrel::test {
+
+/// Every rank calls it: a message of each size, whose receive is there before it.
+inline void exchange_expected(int rank, int partner, std::span<const int> sizes) {
+  for (const int bytes : sizes) {
+    Bytes in(static_cast<std::size_t>(bytes) + 1);
+    const Bytes out = pattern(rank, bytes);
+    MPI_Request requests[2];
+    MPI_Irecv(in.data(), bytes, MPI_BYTE, partner, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Isend(out.data(), bytes, MPI_BYTE, partner, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    EXPECT_EQ(in, pattern(partner, bytes));
+  }
+}
+
+/// Blocking sends of what programs expect to be buffered.
+inline void send_before_receiving(int rank, int partner) {
+  constexpr int bytes = 16384;
+  const Bytes out = pattern(rank, bytes);
+  Bytes in(bytes + 1);
+  for (int round = 0; round < 10; ++round) {
+    MPI_Send(out.data(), bytes, MPI_BYTE, partner, round, MPI_COMM_WORLD);
+    MPI_Recv(in.data(), bytes, MPI_BYTE, partner, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EXPECT_EQ(in, pattern(partner, bytes));
+  }
+}
+
+/// So many messages at once, short ones that grow by step_bytes and long ones in between, received in their order.
+inline void keep_order(int rank, int partner, int count, int step_bytes) {
+  constexpr int long_bytes = 20000;
+  const auto message = [=](int sender, int i) {
+    return pattern(sender * 1000 + i, i % 3 == 0 ? long_bytes : i * step_bytes);
+  };
+  std::vector<Bytes> sent;
+  std::vector<MPI_Request> requests(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i)
+    sent.push_back(message(rank, i));
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    MPI_Isend(sent[i].data(), static_cast<int>(sent[i].size()), MPI_BYTE, partner, 0,
+              MPI_COMM_WORLD, &requests[i]);
+  }
+  for (int i = 0; i < count; ++i) {
+    Bytes in(long_bytes + 1);
+    MPI_Status status;
+    int bytes = 0;
+    MPI_Recv(in.data(), long_bytes + 1, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+             &status);
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    in.resize(static_cast<std::size_t>(bytes));
+    ASSERT_EQ(in, message(partner, i)) << "message " << i;
+  }
+  MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
+}
+
+}  // namespace sorrel::test
