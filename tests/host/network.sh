@@ -16,7 +16,8 @@ folder=$(mktemp -d)
 end() {
   local status=$?
   end_namespaces || status=99
-  rm -rf "$folder"
+  # With what a killed mpirun and its daemon leave of themselves.
+  rm -rf "$folder" "${TMPDIR:-/tmp}/ompi.${a:-none}".* "${TMPDIR:-/tmp}/ompi.${b:-none}".*
   exit $status
 }
 trap end EXIT

@@ -1,5 +1,5 @@
-//! What two ranks say to each other in tests of several ways between them: each calls the function with
-//! the rank of the other.
+//! What two ranks say to each other in tests of several ways between them: each calls the function
+//! with the rank of the other.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,8 @@ inline void send_before_receiving(int rank, int partner) {
   }
 }
 
-/// So many messages at once, short ones that grow by step_bytes and long ones in between, received in their order.
+/// So many messages at once, short ones that grow by step_bytes and long ones in between, received
+/// in their order.
 inline void keep_order(int rank, int partner, int count, int step_bytes) {
   constexpr int long_bytes = 20000;
   const auto message = [=](int sender, int i) {
