@@ -46,9 +46,15 @@ void put_nearest_last(std::vector<Arc>& arcs) {
 }
 
 // Receives first: a message should find itself expected. Gap fillers last.
-int turn_of(const CompiledFamily& family) {
-  if (family.kind == FamilyKind::receive) return 0;
-  return family.fills_gaps ? 2 : 1;
+int turn_of(const RootBox& root) {
+  if (root.family->kind == FamilyKind::receive) return 0;
+  return root.family->fills_gaps ? 2 : 1;
+}
+
+void put_in_turn(std::vector<RootBox>& roots) {
+  std::stable_sort(roots.begin(), roots.end(), [](const RootBox& one, const RootBox& other) {
+    return turn_of(one) < turn_of(other);
+  });
 }
 
 }  // namespace
@@ -77,7 +83,7 @@ Compiled::Compiled(Dag& dag, const std::vector<Body>& bodies) {
     families_.push_back(std::move(family));
   }
   add_expectations(dag);
-  add_roots();
+  number_roots();
   for (CompiledFamily& family : families_)
     add_zones(dag, family);
 }
@@ -96,17 +102,18 @@ void Compiled::add_expectations(const Dag& dag) {
       SORREL_CHECK(in_later_steps > 0);
       family.expectations.push_back({region.keys, static_cast<std::uint32_t>(in_first_step),
                                      static_cast<std::uint32_t>(in_later_steps), looks_at_gate});
-      if (is_root) roots_.push_back({&family, region.keys});
+      if (is_root)
+        (family.kind == FamilyKind::task ? roots_ : message_roots_)
+            .push_back({&family, region.keys});
       if (region.after_in_step == 0) sink_count_ += region.keys.count();
     }
     put_largest_first(family.expectations);
   }
 }
 
-void Compiled::add_roots() {
-  std::stable_sort(roots_.begin(), roots_.end(), [](const RootBox& one, const RootBox& other) {
-    return turn_of(*one.family) < turn_of(*other.family);
-  });
+void Compiled::number_roots() {
+  put_in_turn(message_roots_);
+  put_in_turn(roots_);
   for (RootBox& root : roots_) {
     root.first = root_count_;
     root_count_ += static_cast<std::uint32_t>(root.keys.count());

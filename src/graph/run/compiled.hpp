@@ -128,7 +128,7 @@ struct CompiledFamily {
 struct RootBox {
   CompiledFamily* family = nullptr;
   KeyBox keys;
-  /// Of the first one, among all roots.
+  /// Of the first one, among all that are tasks.
   std::uint32_t first = 0;
 };
 
@@ -144,9 +144,14 @@ class Compiled {
   /// Of a task, by its number among all.
   [[nodiscard]] CompiledFamily& family_of(Index number);
 
+  /// Those that are tasks.
   [[nodiscard]] const std::vector<RootBox>& roots() const { return roots_; }
 
+  /// In `roots()`.
   [[nodiscard]] std::uint32_t root_count() const { return root_count_; }
+
+  /// Those that are messages, receives first.
+  [[nodiscard]] const std::vector<RootBox>& message_roots() const { return message_roots_; }
 
   /// Tasks without a successor in their step.
   [[nodiscard]] std::int64_t sink_count() const { return sink_count_; }
@@ -170,11 +175,12 @@ class Compiled {
 
  private:
   void add_expectations(const Dag& dag);
-  void add_roots();
+  void number_roots();
   void add_zones(const Dag& dag, CompiledFamily& family);
 
   std::vector<CompiledFamily> families_;
   std::vector<RootBox> roots_;
+  std::vector<RootBox> message_roots_;
   std::vector<ZeroedArray<Arrivals>> counters_;
   std::uint32_t root_count_ = 0;
   std::int64_t sink_count_ = 0;

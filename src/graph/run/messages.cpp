@@ -23,10 +23,24 @@ void Runner::start(int channel, Index step) {
   messenger_->start(channel);
 }
 
-/// Starts what helpers have made ready, and goes on from what has ended. Whether there are
-/// messages.
+/// Tells the messages with which a step begins. Nobody else does, and no task comes before them:
+/// who computes would have them wait, and other ranks' messages that follow from them.
+void Runner::begin_messages() {
+  for (; has_messages_to_begin(); ++message_steps_) {
+    for (const RootBox& root : compiled_.message_roots()) {
+      for_each_key(root.keys, [&](const Key& key) {
+        Ready next;
+        arrive_at(*lanes_[0], *root.family, key, message_steps_, next);
+      });
+    }
+  }
+}
+
+/// Starts what a step begins with and what helpers have made ready, and goes on from what has
+/// ended. Whether there are messages.
 bool Runner::look_after_messages() {
   if (messenger_ == nullptr) return false;
+  begin_messages();
   if (!outbox_.seems_empty()) {
     outbox_.take_all([this](std::uint32_t i) -> auto& { return outbox_links_[i]; },
                      [this](std::uint32_t channel) {

@@ -31,8 +31,8 @@ constexpr std::uint32_t roots_at_a_time_max = 64;
 // Where the owner is there for messages. A look at them lasts at least this long, so that a loop
 // sees that it is worth waking a helper.
 constexpr std::uint64_t look_cycles = 1'500;
-// Some 100 ms: nobody comes, perhaps because the program has said that loops have one thread.
-constexpr std::uint64_t patience_cycles = 300'000'000;
+// Some 10 s: nobody comes, perhaps because others' tasks take so long.
+constexpr std::uint64_t patience_cycles = 30'000'000'000;
 constexpr std::uint32_t looks_max_beside_comm_worker = 8;
 constexpr int index_bits = 32;
 constexpr int step_bits = 16;
@@ -90,7 +90,10 @@ Report Runner::run(Index steps, Failure& failure) {
   const auto began = std::chrono::steady_clock::now();
   steps_ = steps;
   waiting_seconds_ = 0;
-  leaves_work_.store(lanes_.size() > 1 && sorrel_is_comm_worker() != 0, std::memory_order_relaxed);
+  message_steps_ = 0;
+  // Where loops have one thread, nobody would come.
+  is_comm_worker_ = lanes_.size() > 1 && sorrel_is_comm_worker() != 0 && sorrel_loop_threads() > 1;
+  leaves_work_.store(is_comm_worker_, std::memory_order_relaxed);
   helped_last_ = turn_began_ = arch::cycles();
   // Relaxed all: helpers are called after this.
   gates_.begin();
@@ -176,15 +179,14 @@ bool Runner::leaves_work() const {
 
 /// Whether the owner has nothing to do with tasks now. Looks after messages meanwhile.
 bool Runner::may_leave_work_to_others() {
-  if (!leaves_work()) return false;
+  if (!is_comm_worker_) return false;
   std::uint64_t now = arch::cycles();
   const std::uint64_t began = now;
   // Relaxed: whether there is anybody, not what they have done.
   if (helpers_inside_.load(std::memory_order_relaxed) != 0 || !has_surplus()) helped_last_ = now;
-  if (now - helped_last_ > patience_cycles) {
-    leaves_work_.store(false, std::memory_order_relaxed);
-    return false;
-  }
+  const bool is_patient = now - helped_last_ < patience_cycles;
+  leaves_work_.store(is_patient, std::memory_order_relaxed);
+  if (!is_patient) return false;
   for (; now - began < look_cycles; now = arch::cycles())
     look_after_messages();
   return true;
@@ -239,7 +241,7 @@ bool Runner::has_surplus() const {
 bool Runner::is_quiescent() const {
   // Acquire: what helpers that have left left behind.
   return helpers_inside_.load(std::memory_order_acquire) == 0 && outbox_.seems_empty() &&
-         !has_surplus();
+         !has_surplus() && !has_messages_to_begin();
 }
 
 // ---- tasks
@@ -325,6 +327,7 @@ bool Runner::take_roots(Lane& lane) {
   const std::uint32_t count = compiled_.root_count();
   // Relaxed: a guess.
   if (static_cast<std::uint32_t>(roots_.load(std::memory_order_relaxed)) >= count) return false;
+  if (&lane == lanes_[0].get()) begin_messages();
   const std::uint32_t wanted =
       std::clamp(count / (4 * static_cast<std::uint32_t>(lanes_.size())), 1U, roots_at_a_time_max);
   // Acquire, pairs with let_begin(): the step before is done.

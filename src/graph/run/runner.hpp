@@ -7,6 +7,7 @@
 //! slices; the loop is open only while there is something to share. README.md has the protocol.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -106,7 +107,18 @@ class Runner {
 
   [[nodiscard]] Index steps_done() const { return static_cast<Index>(gates_.done()); }
 
+  /// Steps that have begun, as far as they begin by being told.
+  [[nodiscard]] Index steps_begun() const {
+    return has_one_set_ ? std::min(steps_done() + 1, steps_) : 1;
+  }
+
   // Messages; the owner's, but for hand_over().
+  void begin_messages();
+
+  [[nodiscard]] bool has_messages_to_begin() const {
+    return !compiled_.message_roots().empty() && message_steps_ < steps_begun();
+  }
+
   void hand_over(int channel, Index step);
   void start(int channel, Index step);
   bool look_after_messages();
@@ -130,23 +142,26 @@ class Runner {
   std::vector<std::unique_ptr<Lane>> lanes_;
   Index steps_ = 0;
   const bool has_one_set_;
+  bool is_comm_worker_ = false;
 
   // The owner's.
   std::vector<int> ended_channels_;
   int messages_under_way_ = 0;
+  /// Steps whose message roots have been told.
+  Index message_steps_ = 0;
   std::uint32_t idle_rounds_ = 0;
   double waiting_seconds_ = 0;
   std::uint64_t helped_last_ = 0;
   std::uint64_t turn_began_ = 0;
 
-  // Any thread: the roots of a step that are to be told that it begins, step << 32 | next root.
+  // Any thread: the tasks that are to be told that a step begins, step << 32 | next root.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> roots_{0};
   // Any thread: sinks left of the two steps.
   alignas(cache_line_bytes) std::atomic<std::int64_t> sinks_left_[2]{};
   alignas(cache_line_bytes) Gates gates_;
   std::atomic<bool> is_cancelled_{false};
   std::atomic<bool> has_failure_{false};
-  /// The owner's worker is there for messages: it leaves tasks to others as long as there are any.
+  /// The owner's worker is there for messages: it leaves tasks to others as long as these come.
   std::atomic<bool> leaves_work_{false};
   Failure failure_;
   alignas(cache_line_bytes) std::atomic<std::uint32_t> helpers_inside_{0};
