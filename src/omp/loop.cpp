@@ -49,13 +49,13 @@ BatchPace& pace_of(const Thread& thread, const WorkShare& share) {
 }
 
 /// Decides whether the loop is dealt in batches: then `next` counts its chunks. The caller, who
-/// opens the loop, has its first batch at once: short loops need the counter no more.
+/// opens the loop, has its first batch at once.
 void plan_batches(const Thread& thread, WorkShare& share) {
   const LoopShape& loop = share.loop;
   share.chunk_count = 0;
   const std::uint32_t size = thread.team->size;
-  // With fewer, looking for other threads' batches costs more than they save.
-  constexpr std::uint64_t chunks_per_thread_min = 4;
+  // With few, looking for other threads' batches costs more than they save.
+  constexpr std::uint64_t chunks_per_thread_min = 16;
   if (loop.schedule != Schedule::dynamic || loop.is_monotonic || loop.is_ordered || size == 1 ||
       loop.trip_count / chunks_per_thread_min < loop.chunk * size)
     return;
