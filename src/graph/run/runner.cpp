@@ -15,9 +15,9 @@ namespace {
 // A slice is as many tasks as take about this long, some 20 us: between two, helpers look after
 // their own ranks and the owner after its messages.
 constexpr std::uint64_t slice_cycles = 60'000;
-// The owner's slices in a row, some 300 us: then other ranks of its worker run, which have cells of
+// The owner's slices in a row, some 3 ms: then other ranks of its worker run, which have cells of
 // their own that take the place of these in the cache.
-constexpr std::uint64_t turn_cycles = 900'000;
+constexpr std::uint64_t turn_cycles = 9'000'000;
 constexpr std::uint32_t tasks_per_slice_max = 4096;
 // Slices of one parallel loop. The lower half are the owner's, the upper half helpers', who stop
 // well before they would meet.
