@@ -159,7 +159,7 @@ int Runner::owner_slice() {
   }
   if (is_quiescent()) return stop;
   // Helpers have what is left. Those who wait for this thread go first.
-  if (++idle_rounds_ > idle_rounds_max && !has_messages) return stop;
+  if (++idle_rounds_ > idle_rounds_max && !has_messages && !is_comm_worker_) return stop;
   sorrel_yield();
   arch::pause();
   return go_on;
@@ -177,19 +177,27 @@ bool Runner::leaves_work() const {
   return leaves_work_.load(std::memory_order_relaxed);
 }
 
-/// Whether the owner has nothing to do with tasks now. Looks after messages meanwhile.
+/// Whether the owner has nothing to do with tasks now. Looks after messages meanwhile, and as long
+/// as helpers are inside: one may begin the next step with a task that takes long, and a loop that
+/// ends waits for them.
 bool Runner::may_leave_work_to_others() {
   if (!is_comm_worker_) return false;
-  std::uint64_t now = arch::cycles();
-  const std::uint64_t began = now;
-  // Relaxed: whether there is anybody, not what they have done.
-  if (helpers_inside_.load(std::memory_order_relaxed) != 0 || !has_surplus()) helped_last_ = now;
-  const bool is_patient = now - helped_last_ < patience_cycles;
-  leaves_work_.store(is_patient, std::memory_order_relaxed);
-  if (!is_patient) return false;
-  for (; now - began < look_cycles; now = arch::cycles())
+  const std::uint64_t began = arch::cycles();
+  for (;;) {
+    const std::uint64_t now = arch::cycles();
+    // Relaxed: whether there is anybody, not what they have done.
+    const bool is_helped = helpers_inside_.load(std::memory_order_relaxed) != 0;
+    if (is_helped || !has_surplus()) helped_last_ = now;
+    const bool is_patient = now - helped_last_ < patience_cycles;
+    leaves_work_.store(is_patient, std::memory_order_relaxed);
+    if (!is_patient) return false;
     look_after_messages();
-  return true;
+    if (is_over()) return true;
+    if (now - began < look_cycles) continue;
+    if (!is_helped) return true;
+    sorrel_yield();
+    arch::pause();
+  }
 }
 
 /// A helper's slice; whether there was something to do.
