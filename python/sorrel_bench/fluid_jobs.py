@@ -11,6 +11,8 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from .disturbance import busy_seconds, least_disturbed
+
 OWN = "Sorrel"
 ONE_THREAD = "one thread"
 FLAGS = ("-O3", "-march=native", "-w")
@@ -18,7 +20,6 @@ FLAGS = ("-O3", "-march=native", "-w")
 PATIENCE = 8.0
 # More of the machine than this taken by others makes a run worthless: it is done again.
 FOREIGN_SHARE_MAX = 0.05
-ATTEMPTS_MAX = 4
 # Times that a job is measured by one thread: a measurement that is disturbed would spoil a whole row of runs.
 MEASUREMENTS = 2
 
@@ -212,14 +213,6 @@ def _root() -> pathlib.Path:
 # ---- running -------------------------------------------------------------------------------------------
 
 
-def _busy_seconds() -> float:
-    """Of all processors since the machine's start, niced work included."""
-    with open("/proc/stat", encoding="ascii") as file:
-        fields = [int(word) for word in file.readline().split()[1:]]
-    user, nice, system, _idle, _wait, interrupts, soft_interrupts, *_ = fields
-    return (user + nice + system + interrupts + soft_interrupts) / os.sysconf("SC_CLK_TCK")
-
-
 def start(
     runtime: Runtime, arguments: Sequence[str], own_session: bool = False,
     first: Callable[[], object] | None = None, output: int = subprocess.DEVNULL,
@@ -268,28 +261,24 @@ def wait_for(processes: Sequence[subprocess.Popen], seconds_max: float) -> tuple
 
 
 def run_together(runtime: Runtime, jobs: Sequence[Job], seconds_max: float) -> Run:
-    busy, began = _busy_seconds(), time.monotonic()
+    busy, began = busy_seconds(has_stolen=False), time.monotonic()
     processes = [start(runtime, job.arguments) for job in jobs]
     _, cpu, was_cut_off = wait_for(processes, seconds_max)
     elapsed = time.monotonic() - began
     if not was_cut_off and any(process.returncode != 0 for process in processes):
         raise RuntimeError(f"{runtime.name} failed: {' '.join(runtime.command(jobs[0].arguments))}")
     cores = len(os.sched_getaffinity(0))
-    foreign = max(0.0, _busy_seconds() - busy - cpu) / (elapsed * cores)
+    foreign = max(0.0, busy_seconds(has_stolen=False) - busy - cpu) / (elapsed * cores)
     return Run(elapsed, cpu, foreign, was_cut_off)
 
 
 def quiet_run(runtime: Runtime, jobs: Sequence[Job], seconds_max: float) -> Run:
     """As run_together, again if others took too much of the machine meanwhile; the least disturbed counts."""
-    best: Run | None = None
-    for _ in range(ATTEMPTS_MAX):
-        run = run_together(runtime, jobs, seconds_max)
-        if best is None or run.foreign < best.foreign:
-            best = run
-        if run.foreign <= FOREIGN_SHARE_MAX or run.is_cut_off:
-            break
-    assert best is not None
-    return best
+    return least_disturbed(
+        lambda: run_together(runtime, jobs, seconds_max),
+        lambda run: run.foreign,
+        lambda run: run.foreign <= FOREIGN_SHARE_MAX or run.is_cut_off,
+    )
 
 
 # ---- what a job needs ----------------------------------------------------------------------------------

@@ -8,11 +8,10 @@ import subprocess
 import time
 from collections.abc import Iterable
 
-from . import machine
+from .disturbance import busy_seconds, least_disturbed
 
 # More of the machine than this taken by others makes a run worthless: it is done again.
 FOREIGN_SHARE_MAX = 0.06
-ATTEMPTS_MAX = 4
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -68,16 +67,17 @@ def _seconds_of_children() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
+def _watched_run(words: list[str]) -> tuple[float, dict[str, str]]:
+    """The share of the machine that others took meanwhile, and what was printed."""
+    began, busy, own = time.monotonic(), busy_seconds(has_stolen=True), _seconds_of_children()
+    told = run(words)
+    foreign = busy_seconds(has_stolen=True) - busy - (_seconds_of_children() - own)
+    return foreign / (time.monotonic() - began) / len(os.sched_getaffinity(0)), told
+
+
 def quiet_run(words: list[str]) -> dict[str, str]:
     """As run(), again if others took too much of the machine meanwhile; the least disturbed counts."""
-    least, told = float("inf"), {}
-    for _ in range(ATTEMPTS_MAX):
-        began, busy, own = time.monotonic(), machine.busy_seconds(), _seconds_of_children()
-        found = run(words)
-        foreign = machine.busy_seconds() - busy - (_seconds_of_children() - own)
-        share = foreign / (time.monotonic() - began) / len(os.sched_getaffinity(0))
-        if share < least:
-            least, told = share, found
-        if share <= FOREIGN_SHARE_MAX:
-            break
+    _, told = least_disturbed(
+        lambda: _watched_run(words), lambda watched: watched[0], lambda watched: watched[0] <= FOREIGN_SHARE_MAX
+    )
     return told

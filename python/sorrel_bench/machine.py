@@ -47,14 +47,6 @@ def load() -> float:
     return os.getloadavg()[0]
 
 
-def busy_seconds() -> float:
-    """Of all processors since the machine's start, with what its host has given to others."""
-    with open("/proc/stat", encoding="ascii") as file:
-        fields = [int(word) for word in file.readline().split()[1:]]
-    user, nice, system, _idle, _wait, interrupts, soft_interrupts, stolen, *_ = fields
-    return (user + nice + system + interrupts + soft_interrupts + stolen) / os.sysconf("SC_CLK_TCK")
-
-
 def real_time_priority() -> int:
     """Of this process and so of what it starts; 0 without."""
     is_real_time = os.sched_getscheduler(0) in (os.SCHED_FIFO, os.SCHED_RR)
