@@ -23,12 +23,18 @@ int take_thread_locals(dl_phdr_info* info, std::size_t, void* result) {
   return 1;  // the first entry is the executable
 }
 
+/// The loader's own, not the one that tells a rank of its copy.
+os::IterateFiles iterate_files() {
+  static const auto next = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+  return next;
+}
+
 }  // namespace
 
 void fill_thread_locals(const ImageCopy& copy) {
   const ElfW(Phdr)* segment = copy.image().thread_local_segment();
   void* variables = nullptr;
-  next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr")(take_thread_locals, &variables);
+  iterate_files()(take_thread_locals, &variables);
   if (segment != nullptr && variables != nullptr) {
     std::memcpy(variables, copy.at<void>(segment->p_vaddr), segment->p_filesz);
   }
@@ -66,8 +72,8 @@ std::unique_ptr<ThreadBlock> ThreadBlock::create(const ImageCopy& copy,
   ::sem_init(&parked->may_end, 0, 0);
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);
-  static const auto iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
-  ::pthread_attr_setstacksize(&attributes, parked_stack_bytes + os::thread_local_bytes(iterate));
+  ::pthread_attr_setstacksize(&attributes,
+                              parked_stack_bytes + os::thread_local_bytes(iterate_files()));
   // Signals are for the workers.
   sigset_t all;
   sigset_t previous;
