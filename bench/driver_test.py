@@ -4,8 +4,12 @@
 """
 
 import argparse
+import contextlib
 import dataclasses
+import io
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -13,12 +17,13 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
-from sorrel_bench import beside, graph, overlap, overlap_apps, overlap_picture, throughput  # noqa: E402
+from sorrel_bench import beside, disturbance, graph, overlap, overlap_apps, overlap_picture, throughput  # noqa: E402
 from sorrel_bench import partition, smp, smp_host  # noqa: E402
-from sorrel_bench.bars import judge  # noqa: E402
+from sorrel_bench.bars import Bar, judge, settle  # noqa: E402
+from sorrel_bench.disturbance import Runs  # noqa: E402
 from sorrel_bench.experiments import EXPERIMENTS, Experiment, select  # noqa: E402
 from sorrel_bench.implementations import Implementation, Job  # noqa: E402
-from sorrel_bench.report import number  # noqa: E402
+from sorrel_bench.report import number, print_bars  # noqa: E402
 from sorrel_bench.runner import Plan, Runner, Samples, probe_source  # noqa: E402
 
 
@@ -165,6 +170,93 @@ class Judging(unittest.TestCase):
         self.assertEqual(len({bar["name"] for bar in bars}), len(bars))
 
 
+def bar(name: str, value: float | None, most: float | None, is_timed: bool = True) -> Bar:
+    return Bar(name, value, "ns", "-", None, most, "", is_timed)
+
+
+class NotJudging(unittest.TestCase):
+    QUIET, BUSY = 0.01, 0.89
+
+    def test_a_quiet_machine_has_verdicts(self) -> None:
+        bars = [bar("met", 1, 2), bar("missed", 3, 2), bar("no peer", 3, None)]
+        self.assertEqual(settle(bars, [], self.QUIET), "")
+        self.assertEqual([b.as_json()["ok"] for b in bars], [True, False, None])
+
+    def test_a_busy_machine_has_none_but_for_what_no_clock_has_told(self) -> None:
+        bars = [bar("met", 1, 2), bar("missed", 3, 2), bar("no peer", 3, None), bar("memory", 1, 2, is_timed=False)]
+        sentence = settle(bars, [], self.BUSY)
+        self.assertEqual(
+            sentence,
+            "Not judged: 2 of 4 bars, because other work took 89 % of the machine during the runs (limit 6 %).",
+        )
+        told = [b.as_json() for b in bars]
+        self.assertEqual(["ok" in t for t in told], [False, False, True, True])
+        self.assertEqual((told[0]["not_judged"], told[3]["ok"]), ("other work", True))
+
+    def test_halves_of_the_rounds_must_agree(self) -> None:
+        bars = [bar("steady", 1, 2), bar("crosses", 1.9, 2), bar("lacks a half", 1, 2)]
+        even = [bar("steady", 1, 2), bar("crosses", 1.9, 2), bar("lacks a half", None, 2)]
+        odd = [bar("steady", 1.5, 2), bar("crosses", 2.1, 2), bar("lacks a half", 1, 2)]
+        self.assertEqual(
+            settle(bars, [even, odd], self.QUIET),
+            "Not judged: 1 of 3 bars, because the halves of the rounds do not agree about them.",
+        )
+        self.assertEqual([b.ok for b in bars], [True, None, True])
+
+    def test_the_table_says_so(self) -> None:
+        bars = [bar("met", 1, 2), bar("missed", 3, 2)]
+        with contextlib.redirect_stdout(io.StringIO()) as quiet:
+            print_bars(bars)
+        settle(bars, [], self.BUSY)
+        with contextlib.redirect_stdout(io.StringIO()) as busy:
+            print_bars(bars)
+        self.assertRegex(quiet.getvalue(), r"met .* yes .*\nmissed .* NO ")
+        self.assertRegex(busy.getvalue(), r"met .* not judged .*\nmissed .* not judged ")
+        self.assertNotRegex(busy.getvalue(), r" (yes|NO) ")
+
+    def test_what_counts_is_the_mean_over_the_time_of_all_runs(self) -> None:
+        runs = Runs()
+        self.assertEqual(runs.foreign_share, 0)
+        runs.add(9, 0.0)
+        runs.add(1, 0.5)
+        self.assertAlmostEqual(runs.foreign_share, 0.05)
+
+    def test_our_own_processes_are_no_other_work_and_a_strangers_are(self) -> None:
+        spin = [sys.executable, "-c", "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass"]
+        before = disturbance._own_seconds()
+        subprocess.run(spin, check=True)
+        self.assertGreater(disturbance._own_seconds() - before, 0.4)
+        # Until it is waited for, its time counts as another's.
+        watch = disturbance.Watch()
+        process = subprocess.Popen(spin)
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        seconds, foreign_share = watch.end()
+        process.wait()
+        self.assertGreater(foreign_share * seconds * len(os.sched_getaffinity(0)), 0.3)
+
+    def test_samples_are_halved_by_runs(self) -> None:
+        samples = samples_of(*(("yield_8", OWN, f"result yield {n} ns\nresult yield {n + 1} ns\n") for n in (1, 11, 21)))
+        values = [samples.half(which).get("yield_8", "Sorrel", "yield").values for which in (0, 1)]
+        self.assertEqual(values, [[1, 2, 21, 22], [11, 12]])
+        self.assertIsNone(samples_of(("yield_8", OWN, "result yield 1 ns\n")).half(1).get("yield_8", "Sorrel", "yield"))
+
+    def test_every_benchmark_asks_settle(self) -> None:
+        package = pathlib.Path(partition.__file__).parent
+        for path in package.glob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            if "print_bars(" in text and path.name not in ("report.py", "overlap.py"):
+                self.assertIn("settle(", text, path.name)
+        self.assertIn("settle(", (package / "overlap.py").read_text(encoding="utf-8"))
+        self.assertIn("settle(", (package / "overlap_apps.py").read_text(encoding="utf-8"))
+
+
+class QuotingStudies(unittest.TestCase):
+    def test_nothing_that_is_printed_calls_a_study_a_seed(self) -> None:
+        package = pathlib.Path(partition.__file__).parent
+        for path in package.glob("*.py"):
+            self.assertNotRegex(path.read_text(encoding="utf-8"), r"(?i)\bseed", path.name)
+
+
 class TakingTurns(unittest.TestCase):
     def runner(self, *names: str) -> Runner:
         experiments = [by_name(name) for name in names]
@@ -258,8 +350,8 @@ class ThroughputBound(unittest.TestCase):
         (job,) = throughput.between([before], [after], 0.25)
         self.assertEqual((job.work, job.critical_path), (1.25, 0.625))
 
-    def test_the_mixes_are_the_seeds(self) -> None:
-        self.assertEqual(set(throughput.SEED_SAVINGS), set(throughput.MIXES))
+    def test_the_mixes_are_those_of_the_study(self) -> None:
+        self.assertEqual(set(throughput.PUBLISHED_SAVINGS), set(throughput.MIXES))
         self.assertTrue(all(len(mix) == 4 and set(mix) <= set(throughput.KINDS) for mix in throughput.MIXES))
 
     def test_waiting_tells_when_each_process_ended(self) -> None:
@@ -360,6 +452,40 @@ class JudgingCuts(unittest.TestCase):
     def test_every_cut_is_a_dot_of_the_picture(self) -> None:
         picture = partition.picture([partition.read_case(4, 64, self.OUTPUT)])
         self.assertEqual(picture.count("class='cut'"), 3)
+
+
+class TableOfTheDemo(unittest.TestCase):
+    @staticmethod
+    def run_awk(*rows: tuple[int, int, float, str]) -> subprocess.CompletedProcess:
+        """Rows of ranks, other work, median and residual, on two cores."""
+        text = "".join(
+            f"demo: other work {others} %\ncg2d: ranks {ranks}, steps 10, time per step median {median} us floor 50.0 us, "
+            f"residual {residual}\n" for ranks, others, median, residual in rows
+        )  # fmt: skip
+        words = ["awk", "-v", "cores=2", "-f", str(pathlib.Path(__file__).parent / "demo_table.awk")]
+        return subprocess.run(words, input=text, capture_output=True, text=True, check=False)
+
+    def test_an_efficiency_is_by_medians_and_needs_no_word_up_to_105_percent(self) -> None:
+        done = self.run_awk((1, 0, 100.0, "1e-07"), (4, 1, 50.0, "1e-07"), (16, 2, 48.0, "1e-07"))
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"\n +4 +10 +50\.0 us +50\.0 us +100 % +1 % +1e-07\n +16 .* 104 % ")
+        self.assertNotIn("above 100 %", done.stdout)
+        self.assertNotIn("other work took", done.stdout)
+
+    def test_more_than_105_percent_on_a_quiet_machine_comes_from_the_caches(self) -> None:
+        done = self.run_awk((1, 1, 221.0, "1e-07"), (16, 1, 50.0, "1e-07"))
+        self.assertIn(" 221 %", done.stdout)
+        self.assertIn("dev: an efficiency above 100 % comes from the caches", done.stdout)
+
+    def test_more_than_105_percent_beside_other_work_means_nothing(self) -> None:
+        done = self.run_awk((1, 43, 221.0, "1e-07"), (16, 62, 50.0, "1e-07"))
+        self.assertIn("means nothing here: other work took 43 % of the machine during the run with 1 rank", done.stdout)
+        self.assertIn("dev: other work took up to 62 % of the machine", done.stdout)
+        self.assertNotIn("caches", done.stdout)
+
+    def test_residuals_that_differ_are_an_error(self) -> None:
+        self.assertEqual(self.run_awk((1, 0, 100.0, "1e-07"), (4, 0, 50.0, "2e-07")).returncode, 1)
+        self.assertEqual(self.run_awk().returncode, 1)
 
 
 class Printing(unittest.TestCase):

@@ -1,7 +1,7 @@
 # What `cmake --install` puts where, and the package behind find_package(Sorrel).
 #
 #   bin/sorrel               the command                              (tools/sorrel)
-#   bin/mpi/mpicc ...        the same under other MPIs' names: put the folder on PATH (tools/sorrel)
+#   bin/mpi/mpicc ...        the same under other MPIs' names: put the folder on PATH (tools/sorrel). Those for Fortran refuse
 #   lib/libmpi_abi.so.1      the library; programs ask for it by this name, whoever linked them
 #   include/mpi/mpi.h        alone in its include root, so that no other MPI's header is near
 #   include/sorrel.h         the interface beside MPI
@@ -21,6 +21,10 @@ set(SORREL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Sorrel)
 target_include_directories(mpi_abi INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/mpi> $<INSTALL_INTERFACE:include/mpi>)
 set_target_properties(mpi_abi PROPERTIES EXPORT_NAME mpi)
+# As the compiler's wrappers do: a large frame must not step over a rank's guard.
+target_compile_options(mpi_abi INTERFACE
+  $<INSTALL_INTERFACE:$<$<COMPILE_LANG_AND_ID:C,GNU,Clang>:-fstack-clash-protection>>
+  $<INSTALL_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-fstack-clash-protection>>)
 install(TARGETS mpi_abi EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/mpi/mpi.h DESTINATION include/mpi)
 install(FILES include/sorrel.h DESTINATION include)

@@ -27,8 +27,10 @@ constexpr const char* help =
     "  --plans FILE  FFTW's choices, read there or made with care and written (made in each run)\n"
     "  --explain     graph: print it\n\n"
     "Examples:\n"
-    "  sorrel run -n 16 ft graph --class A\n"
-    "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 ft base --class A --grid 4x4\n";
+    "  sorrel run -n 16 --shared libfftw3.so.3,libfftw3_threads.so.3 ft graph --class A\n"
+    "  sorrel run -n 16 --shared libfftw3.so.3,libfftw3_threads.so.3 --wire "
+    "latency=50us,bandwidth=1GB/s,nodes=4 "
+    "ft base --class A --grid 4x4\n";
 
 [[noreturn]] void print_help(int rank) {
   if (rank == 0) std::fputs(help, stdout);

@@ -25,8 +25,9 @@ constexpr const char* help =
     "  --check-every K  rows of the product that are checked: every K-th (1; 17 beyond 512)\n"
     "  --explain        graph: print it\n\n"
     "Examples:\n"
-    "  sorrel run -n 16 summa graph --n 2048\n"
-    "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 summa base --n 2048\n";
+    "  sorrel run -n 16 --shared libopenblas.so.0 summa graph --n 2048\n"
+    "  sorrel run -n 16 --shared libopenblas.so.0 --wire latency=50us,bandwidth=1GB/s,nodes=4 "
+    "summa base --n 2048\n";
 
 [[noreturn]] void print_help(int rank) {
   if (rank == 0) std::fputs(help, stdout);

@@ -1,10 +1,13 @@
-// smp SECONDS KIND ARGUMENTS... - the small experiments of a study of message layers between the
-// cores of one machine: queues from producers to a consumer, messages to oneself, allocation.
+// smp SECONDS KIND ARGUMENTS... - small experiments on message layers between the cores of one
+// machine: queues from producers to a consumer, messages to oneself, allocation. After Mei, "A
+// Preliminary Investigation on Optimizing Charm++ for Homogeneous Multi-core Machines", 2008.
 //
-//   smp SECONDS queue PRODUCERS   an iteration: each producer makes 10 000 items, the consumer
-//   takes all smp SECONDS self              a message to oneself, the cores' states close together
-//   and apart smp SECONDS allocate          a message allocated, filled by one core and freed by
-//   the other
+//   smp SECONDS queue PRODUCERS
+//     an iteration: each producer makes 10 000 items, the consumer takes all
+//   smp SECONDS self
+//     a message to oneself, the cores' states close together and apart
+//   smp SECONDS allocate
+//     a message allocated and filled by one core and freed by the other
 //
 // Threads alone, no MPI. Each on a core of its own while there are enough: the first core is the
 // consumer's, the others are the producers'. Prints "result NAME VALUE UNIT" for each sample.

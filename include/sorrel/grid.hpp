@@ -1,5 +1,5 @@
-//! Cutting a regular grid over ranks, without MPI; halo.hpp, measure.hpp and verify.hpp are those
-//! parts that need MPI.
+//! Partition of a regular grid over ranks, without MPI; halo.hpp, measure.hpp and verify.hpp are
+//! the parts that need MPI.
 #pragma once
 
 #include <sorrel/grid/machine.hpp>

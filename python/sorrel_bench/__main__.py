@@ -13,7 +13,8 @@ import tempfile
 from typing import NoReturn
 
 from . import graph, machine, openmp, overlap, partition, report, smp, throughput
-from .bars import judge
+from .bars import judge, settle
+from .disturbance import RUNS
 from .experiments import EXPERIMENTS, select
 from .implementations import install_peers, installed_peers, sorrel
 from .runner import Plan, Runner
@@ -41,7 +42,7 @@ Examples:
   sorrel bench probes --only 'pingpong*' --only yield_8
   sorrel bench partition --only 128 --json cuts.json     draws cuts.svg, too
   sorrel bench partition --minutes 20 --json cuts.json   the cheapest cases; again, with --resume, for the rest
-  sorrel bench partition --only seed
+  sorrel bench partition --only published
 """
 
 
@@ -91,17 +92,21 @@ def print_list() -> None:
             print(f"  parts for --only: {', '.join(OTHERS[name].PARTS)}")
 
 
+def quoted(words: list[str]) -> str:
+    return " or ".join(f"'{word}'" for word in words)
+
+
 def check(arguments: argparse.Namespace) -> None:
     """Everything that can be wrong is found before the first minute is spent."""
     if arguments.name in ("partition", "smp", "graph", "openmp", "overlap"):
         parts = OTHERS[arguments.name].PARTS
         if unknown := [part for part in arguments.only if part not in parts]:
-            refuse(f"bench: {arguments.name} has no part called {' or '.join(unknown)}; it has {', '.join(parts)}")
+            refuse(f"bench: {arguments.name} has no part called {quoted(unknown)}; it has {', '.join(parts)}")
     elif arguments.name == "throughput":
         if not any(throughput.is_wanted(arguments, part) for part in throughput.PARTS):
-            refuse(f"bench: throughput has no part called {' or '.join(arguments.only)}; it has {', '.join(throughput.PARTS)}")
+            refuse(f"bench: throughput has no part called {quoted(arguments.only)}; it has {', '.join(throughput.PARTS)}")
     elif not select(arguments.only):
-        refuse(f"bench: no experiment is called {' or '.join(arguments.only)}; see `sorrel bench list`")
+        refuse(f"bench: no experiment is called {quoted(arguments.only)}; see `sorrel bench list`")
     if arguments.rounds is not None and not 1 <= arguments.rounds <= 1000:
         refuse("bench: --rounds must be a number from 1 to 1000")
     if arguments.seconds is not None and not 0.02 <= arguments.seconds <= 60:
@@ -110,8 +115,8 @@ def check(arguments: argparse.Namespace) -> None:
         refuse("bench: --minutes must be a number above 0, up to 1440")
     if arguments.resume and arguments.json is None:
         refuse("bench: --resume needs the file of --json")
-    if arguments.ampi is not None and not pathlib.Path(arguments.ampi).is_dir():
-        refuse(f"bench: --ampi {arguments.ampi} is not a folder")
+    if arguments.ampi is not None and not (arguments.ampi and pathlib.Path(arguments.ampi).is_dir()):
+        refuse(f"bench: --ampi must be a folder, not '{arguments.ampi}'")
     if arguments.json is not None:
         try:
             arguments.json.open("a").close()
@@ -166,13 +171,15 @@ def probes(arguments: argparse.Namespace) -> int:
         plan = make_plan(arguments, pathlib.Path(folder), facts["real_time_priority"])
         print("MPIs: " + ", ".join(f"{i.name} {i.version}" for i in plan.implementations), flush=True)
         runner = measure(plan)
-    facts["load_after"] = machine.load()
+    facts |= machine.after_runs()
     missing = [name for name in PEERS if all(i.name != name for i in plan.implementations)]
     # A part of the experiments says nothing about the other bars.
     bars = [bar for bar in judge(runner.samples) if not arguments.only or bar.value is not None]
+    doubts = settle(bars, [judge(runner.samples.half(which)) for which in (0, 1)], RUNS.foreign_share)
     report.print_samples(runner)
     report.print_bars(bars)
     report.print_troubles(runner, missing)
+    report.print_end(doubts)
     if arguments.json is not None:
         result = report.as_json(runner, bars, facts, missing)
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

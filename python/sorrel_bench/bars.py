@@ -2,14 +2,25 @@
 
 Values are floors. `value`, `peer_value` and `bar` have the same unit; `ratio` is value over peer's. A bar
 that is set by a peer has no verdict without that peer; a bar that is a number has one all the same.
+settle() decides which bars are judged at all, for every benchmark.
 """
 
 import dataclasses
-from collections.abc import Callable
+import enum
+from collections.abc import Callable, Sequence
 
 from .runner import Samples
 
 OWN = "Sorrel"
+# Where other work took more of the machine during the runs, no time tells anything.
+FOREIGN_SHARE_MAX = 0.06
+
+
+class Doubt(enum.Enum):
+    """Why a bar is not judged."""
+
+    BUSY = "other work"
+    SPREAD = "spread"
 
 
 @dataclasses.dataclass
@@ -21,17 +32,49 @@ class Bar:
     peer_value: float | None
     bar: float | None
     rule: str
+    is_timed: bool = True  # False: other work changes nothing about the value
+    doubt: Doubt | None = None
 
     @property
     def ratio(self) -> float | None:
         return self.value / self.peer_value if self.value is not None and self.peer_value else None
 
     @property
-    def ok(self) -> bool | None:
+    def is_reached(self) -> bool | None:
         return self.value <= self.bar if self.value is not None and self.bar is not None else None
 
+    @property
+    def ok(self) -> bool | None:
+        """The verdict; None without one."""
+        return None if self.doubt else self.is_reached
+
     def as_json(self) -> dict:
-        return {**dataclasses.asdict(self), "ratio": self.ratio, "ok": self.ok}
+        """Without `ok` where the bar is not judged."""
+        told = {name: getattr(self, name) for name in ("name", "value", "unit", "peer", "peer_value", "ratio", "bar", "rule")}
+        return {**told, **({"not_judged": self.doubt.value} if self.doubt else {"ok": self.ok})}
+
+
+def settle(bars: Sequence[Bar], halves: Sequence[Sequence[Bar]], foreign_share: float) -> str:
+    """Decides which bars are judged; the sentence that says what is not, or "".
+
+    `halves` are the same bars by the even and by the odd rounds alone. A timed bar is not judged where the runs shared the
+    machine with other work, nor where the two halves, or one of them and all rounds, do not agree: then the spread is
+    wider than the distance to the bar.
+    """
+    verdicts: dict[str, set[bool | None]] = {}
+    for bar in (bar for some in (bars, *halves) for bar in some):
+        verdicts.setdefault(bar.name, set()).add(bar.is_reached)
+    for bar in bars:
+        if bar.is_timed and bar.is_reached is not None:
+            is_mixed = {True, False} <= verdicts[bar.name]
+            bar.doubt = Doubt.BUSY if foreign_share > FOREIGN_SHARE_MAX else Doubt.SPREAD if is_mixed else None
+    doubts = [bar.doubt for bar in bars if bar.doubt]
+    if Doubt.BUSY in doubts:
+        return (f"Not judged: {len(doubts)} of {len(bars)} bars, because other work took {100 * foreign_share:.0f} % of the "
+                f"machine during the runs (limit {100 * FOREIGN_SHARE_MAX:.0f} %).")  # fmt: skip
+    if doubts:
+        return f"Not judged: {len(doubts)} of {len(bars)} bars, because the halves of the rounds do not agree about them."
+    return ""
 
 
 class Judge:
@@ -58,9 +101,9 @@ class Judge:
         most = None if copy is None else 1.1 * copy
         return Bar(name, value, "ns", "memcpy", copy, most, "<= 1.1 x memcpy")
 
-    def quotient(self, name: str, unit: str, of: Callable[[str], float | None], most: float) -> Bar:
+    def quotient(self, name: str, unit: str, of: Callable[[str], float | None], most: float, is_timed: bool = True) -> Bar:
         """A ratio within one implementation, beside AMPI's."""
-        return Bar(name, of(OWN), unit, "AMPI", of("AMPI"), most, f"<= {most:g} {unit}")
+        return Bar(name, of(OWN), unit, "AMPI", of("AMPI"), most, f"<= {most:g} {unit}", is_timed)
 
     def cg2d_over_one_rank(self, ranks: int) -> Callable[[str], float | None]:
         def of(implementation: str) -> float | None:
@@ -119,6 +162,6 @@ def judge(samples: Samples) -> list[Bar]:
         j.quotient(f"{loop}: 64 ranks", "x ideal", j.cg_loop_over_ideal(64), 1.10),
         j.fixed(f"{start}: 64 ranks", "startup_64", "first_collective", "ms", "AMPI", 12),
         j.fixed(f"{start}: 4096 ranks", "startup_4096", "first_collective", "ms", "AMPI", 400),
-        j.quotient("memory per rank beyond the program's own", "KiB", j.growth_per_rank("other_memory"), 12),
-        j.quotient("image copy per rank", "KiB", j.growth_per_rank("image_memory"), 40),
+        j.quotient("memory per rank beyond the program's own", "KiB", j.growth_per_rank("other_memory"), 12, is_timed=False),
+        j.quotient("image copy per rank", "KiB", j.growth_per_rank("image_memory"), 40, is_timed=False),
     ]  # fmt: skip

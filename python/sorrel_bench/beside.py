@@ -2,6 +2,7 @@
 
 import bisect
 import contextlib
+import copy
 import dataclasses
 import math
 import os
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from . import report
 from .bars import Bar
+from .disturbance import RUNS, Watch
 from .fluid_jobs import ONE_THREAD, OWN, PATIENCE, Job, Programs, Runtime, start, wait_for
 
 Pace = Sequence[tuple[int, int]]  # nanoseconds, loops so far
@@ -142,7 +144,10 @@ class Beside:
         progress = report.Progress(len(turns), what)
         for turn in turns:
             progress.step(f"{turn[0]}, {turn[2].name}")
+            # What is started beside a job is our own, and ends with its turn.
+            watch = Watch()
             yield turn
+            RUNS.add(*watch.end())
         progress.end()
 
     def _measure_hogs(self, jobs: Mapping[str, Job]) -> None:
@@ -208,6 +213,12 @@ class Beside:
 
     def _medians(self, row: str) -> dict[str, float]:
         return {runtime: statistics.median(values) for runtime, values in self.values.get(row, {}).items()}
+
+    def half(self, which: int) -> "Beside":
+        """The results of the even turns (0) or of the odd ones (1)."""
+        half = copy.copy(self)
+        half.values = {row: {r: v[which::2] for r, v in each.items() if len(v) > which} for row, each in self.values.items()}
+        return half
 
     def bars(self) -> list[Bar]:
         bars = []

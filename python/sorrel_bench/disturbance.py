@@ -1,23 +1,84 @@
-"""What others take of the machine while something is measured, and measurements done again for it."""
+"""What other work takes of the machine while something is measured, and measurements done again for it."""
 
 import os
+import resource
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
-Run = TypeVar("Run")
+Result = TypeVar("Result")
 ATTEMPTS_MAX = 4
 
 
 def busy_seconds(has_stolen: bool) -> float:
-    """Of all processors since the machine's start, niced work included; also what its host has given to others, if asked."""
+    """Of the processors that this process may use, since the machine's start, niced work included; also what the
+    machine's host has given to others, if asked."""
+    allowed = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+    ticks = 0
     with open("/proc/stat", encoding="ascii") as file:
-        fields = [int(word) for word in file.readline().split()[1:]]
-    user, nice, system, _idle, _wait, interrupts, soft_interrupts, stolen, *_ = fields
-    ticks = user + nice + system + interrupts + soft_interrupts + (stolen if has_stolen else 0)
+        for name, *fields in map(str.split, file):
+            if name in allowed:
+                user, nice, system, _idle, _wait, interrupts, soft_interrupts, stolen = map(int, fields[:8])
+                ticks += user + nice + system + interrupts + soft_interrupts + (stolen if has_stolen else 0)
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def least_disturbed(attempt: Callable[[], Run], foreign: Callable[[Run], float], is_enough: Callable[[Run], bool]) -> Run:
+def _own_seconds() -> float:
+    """Of this process and of the processes that it has waited for."""
+    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+class Watch:
+    """From construction to end(): what other work and the machine's host take of the processors of this process.
+
+    All processes started meanwhile must have been waited for by then; else they count as other work.
+    """
+
+    def __init__(self) -> None:
+        self._began, self._busy, self._own = time.monotonic(), busy_seconds(has_stolen=True), _own_seconds()
+
+    def end(self) -> tuple[float, float]:
+        """Seconds, and the share of the machine that other work took of them. It is below 0 by some ticks of the kernel's
+        clock as often as above it, so a mean of many is right."""
+        seconds = time.monotonic() - self._began
+        foreign = busy_seconds(has_stolen=True) - self._busy - (_own_seconds() - self._own)
+        available = max(seconds, 1e-9) * len(os.sched_getaffinity(0))
+        return seconds, foreign / available
+
+
+class Runs:
+    """The runs that count for a result: how much of the machine other work took during them."""
+
+    def __init__(self) -> None:
+        self._seconds = self._foreign = 0.0
+
+    def add(self, seconds: float, foreign_share: float) -> None:
+        self._seconds += seconds
+        self._foreign += seconds * foreign_share
+
+    def include(self, others: "Runs") -> None:
+        self._seconds += others._seconds
+        self._foreign += others._foreign
+
+    def watched(self, run: Callable[[], Result]) -> Result:
+        """Runs it; it counts."""
+        watch = Watch()
+        result = run()
+        self.add(*watch.end())
+        return result
+
+    @property
+    def foreign_share(self) -> float:
+        """The mean over the time of all runs; 0 without any."""
+        return max(0.0, self._foreign / self._seconds) if self._seconds > 0 else 0.0
+
+
+# Those of this command: a command measures one benchmark.
+RUNS = Runs()
+
+
+def least_disturbed(attempt: Callable[[], Result], foreign: Callable[[Result], float], is_enough: Callable[[Result], bool]) -> Result:
     """Attempts until one is enough, four at most: the one of which others took the least share of the machine."""
     runs = []
     while len(runs) < ATTEMPTS_MAX:

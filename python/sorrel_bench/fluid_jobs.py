@@ -11,7 +11,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from .disturbance import busy_seconds, least_disturbed
+from .disturbance import RUNS, busy_seconds, least_disturbed
 
 OWN = "Sorrel"
 ONE_THREAD = "one thread"
@@ -26,7 +26,7 @@ MEASUREMENTS = 2
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """One of the four jobs of the seed: how long it takes alone, of the unit, and what is parallel of it."""
+    """One of the four jobs of McDonald's study (docs/benchmarks.md, "Throughput"): how long it takes alone, of the unit, and what is parallel of it."""
 
     letter: str
     name: str
@@ -274,11 +274,13 @@ def run_together(runtime: Runtime, jobs: Sequence[Job], seconds_max: float) -> R
 
 def quiet_run(runtime: Runtime, jobs: Sequence[Job], seconds_max: float) -> Run:
     """As run_together, again if others took too much of the machine meanwhile; the least disturbed counts."""
-    return least_disturbed(
+    kept = least_disturbed(
         lambda: run_together(runtime, jobs, seconds_max),
         lambda run: run.foreign,
         lambda run: run.foreign <= FOREIGN_SHARE_MAX or run.is_cut_off,
     )
+    RUNS.add(kept.elapsed, kept.foreign)
+    return kept
 
 
 # ---- what a job needs ----------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ import subprocess
 import tempfile
 
 from . import graph_program, machine, report
-from .bars import OWN, Bar
+from .bars import OWN, Bar, settle
+from .disturbance import RUNS
 
 PARTS = ("wavefront",)
 FLAGS = ("-O3", "-march=native", "-std=c++20", "-w")
@@ -76,7 +77,8 @@ def read_times(text: str) -> dict[str, float]:
 def _run(program: str, side: int, replays: int) -> dict[str, float]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("MP_", "SORREL_"))}
     words = [program, str(side), str(side), str(replays)]
-    return read_times(subprocess.run(words, capture_output=True, text=True, check=True, env=kept).stdout)
+    done = RUNS.watched(lambda: subprocess.run(words, capture_output=True, text=True, check=True, env=kept))
+    return read_times(done.stdout)
 
 
 def floors(samples: list[dict[str, float]]) -> dict[str, float]:
@@ -115,14 +117,17 @@ def main(arguments) -> int:
         progress.end()
     best = {name: floors(found) for name, found in samples.items()}
     bars = judge(best, floors(small))
+    halves = [judge({name: floors(found[w::2]) for name, found in samples.items()}, floors(small[w::2])) for w in (0, 1) if w < rounds]
+    doubts = settle(bars, halves, RUNS.foreign_share)
     print(f"A wavefront of {SIDE} x {SIDE} empty tasks, {len(os.sched_getaffinity(0))} CPUs, ns a task, least of {rounds}:")
     print(f"{'':<22}{'build':>10}{'first run':>12}{'replay':>10}")
     for name, times in best.items():
         print(f"{name:<22}{times['build_ns']:>10.3f}{times['first_ns']:>12.1f}{times['replay_ns']:>10.1f}")
     report.print_bars(bars)
     report.print_gaps(programs.missing, programs.troubles)
+    report.print_end(doubts)
     if arguments.json is not None:
-        facts["load_after"] = machine.load()
+        facts |= machine.after_runs()
         result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": rounds}, "missing": programs.missing,
                   "samples": samples, "samples_small": small, "bars": [bar.as_json() for bar in bars]}  # fmt: skip
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

@@ -3,12 +3,10 @@
 import dataclasses
 import os
 import pathlib
-import resource
 import subprocess
-import time
 from collections.abc import Iterable
 
-from .disturbance import busy_seconds, least_disturbed
+from .disturbance import RUNS, Watch, least_disturbed
 
 # More of the machine than this taken by others makes a run worthless: it is done again.
 FOREIGN_SHARE_MAX = 0.06
@@ -62,22 +60,17 @@ def run(words: list[str]) -> dict[str, str]:
     return dict(zip(told[::2], told[1::2], strict=False))
 
 
-def _seconds_of_children() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-def _watched_run(words: list[str]) -> tuple[float, dict[str, str]]:
-    """The share of the machine that others took meanwhile, and what was printed."""
-    began, busy, own = time.monotonic(), busy_seconds(has_stolen=True), _seconds_of_children()
+def _watched_run(words: list[str]) -> tuple[float, float, dict[str, str]]:
+    """Seconds, the share of the machine that others took meanwhile, and what was printed."""
+    watch = Watch()
     told = run(words)
-    foreign = busy_seconds(has_stolen=True) - busy - (_seconds_of_children() - own)
-    return foreign / (time.monotonic() - began) / len(os.sched_getaffinity(0)), told
+    return *watch.end(), told
 
 
 def quiet_run(words: list[str]) -> dict[str, str]:
     """As run(), again if others took too much of the machine meanwhile; the least disturbed counts."""
-    _, told = least_disturbed(
-        lambda: _watched_run(words), lambda watched: watched[0], lambda watched: watched[0] <= FOREIGN_SHARE_MAX
+    seconds, foreign_share, told = least_disturbed(
+        lambda: _watched_run(words), lambda watched: watched[1], lambda watched: watched[1] <= FOREIGN_SHARE_MAX
     )
+    RUNS.add(seconds, foreign_share)
     return told

@@ -7,6 +7,8 @@ import platform
 import shutil
 import subprocess
 
+from .disturbance import RUNS
+
 
 def _first_line(*command: str) -> str:
     if shutil.which(command[0]) is None:
@@ -56,6 +58,11 @@ def real_time_priority() -> int:
 def raise_priority() -> None:
     """This process goes one above its real-time priority."""
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(real_time_priority() + 1))
+
+
+def after_runs() -> dict:
+    """To be added to describe() when everything has been measured."""
+    return {"load_after": load(), "other_work": RUNS.foreign_share}
 
 
 def describe() -> dict:

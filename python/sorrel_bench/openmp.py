@@ -12,7 +12,8 @@ import sys
 import tempfile
 
 from . import machine, report
-from .bars import OWN, Bar
+from .bars import OWN, Bar, settle
+from .disturbance import RUNS
 
 PARTS = ("overheads", "hybrid", "fits")
 PEER = "libgomp"
@@ -138,6 +139,13 @@ def _medians(pairs: list[tuple[float, float]]) -> tuple[float, float] | None:
     return (statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs)) if pairs else None
 
 
+def bars_of(
+    samples: dict[str, dict[str, list[float]]], hybrids: list[tuple[float, float]], fits: list[tuple[float, float]]
+) -> list[Bar]:
+    medians = {name: {c: statistics.median(times) for c, times in found.items()} for name, found in samples.items()}
+    return judge(medians, _medians(hybrids), _medians(fits))
+
+
 def main(arguments) -> int:
     facts = machine.describe()
     rounds = arguments.rounds or (3 if arguments.quick else 9)
@@ -152,21 +160,26 @@ def main(arguments) -> int:
         for _ in range(rounds):
             progress.step(", ".join(parts))
             if programs.overheads and "overheads" in parts:
-                for name, times in programs.measure_overheads(2).items():
+                for name, times in RUNS.watched(lambda: programs.measure_overheads(2)).items():
                     for construct, ns in times.items():
                         samples[name].setdefault(construct, []).append(ns)
             if programs.hybrid and "hybrid" in parts:
-                hybrids.append(programs.measure_hybrid(cores))
+                hybrids.append(RUNS.watched(lambda: programs.measure_hybrid(cores)))
             if programs.has_fits and "fits" in parts:
-                fits.append(programs.measure_fits(cores))
+                fits.append(RUNS.watched(lambda: programs.measure_fits(cores)))
         progress.end()
-    medians = {name: {c: statistics.median(times) for c, times in found.items()} for name, found in samples.items()}
-    bars = judge(medians, _medians(hybrids), _medians(fits))
+    bars = bars_of(samples, hybrids, fits)
+    halves = [
+        bars_of({n: {c: t[w::2] for c, t in found.items()} for n, found in samples.items()}, hybrids[w::2], fits[w::2])
+        for w in (0, 1) if w < rounds
+    ]  # fmt: skip
+    doubts = settle(bars, halves, RUNS.foreign_share)
     print(f"OpenMP's constructs, 2 threads, {cores} CPUs, ns each; medians of {rounds} rounds, each a median of 21:")
     report.print_bars(bars)
     report.print_gaps(programs.missing, programs.troubles)
+    report.print_end(doubts)
     if arguments.json is not None:
-        facts["load_after"] = machine.load()
+        facts |= machine.after_runs()
         result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": rounds}, "missing": programs.missing,
                   "troubles": programs.troubles, "samples": samples, "hybrid_s": hybrids, "fits_s": fits,
                   "bars": [bar.as_json() for bar in bars]}  # fmt: skip

@@ -1,4 +1,4 @@
-"""`sorrel bench overlap`: how much of the time for messages is hidden: the seed's figure with apps/jacobi3d.
+"""`sorrel bench overlap`: how much of the time for messages is hidden, as in Sorensen and Baden's figures of Thyme.
 
 Four variants of one program (blocking, by hand, as a graph, and without any message) on pretend nodes joined by
 wires of different latency and bandwidth. Hidden is the share of what blocking messages cost that the graph does
@@ -11,7 +11,8 @@ import pathlib
 import tempfile
 
 from . import graph_program, machine, overlap_apps, overlap_service, report
-from .bars import OWN, Bar
+from .bars import OWN, Bar, settle
+from .disturbance import RUNS
 from .graph_program import Wire
 from .overlap_picture import VARIANTS, hidden, picture, shares
 
@@ -48,12 +49,22 @@ def judge(size: int, seconds: dict[str, dict[str, float]]) -> list[Bar]:
 
 
 def main(arguments) -> int:
+    doubts: list[str] = []
+    status = measure(arguments, doubts)
+    report.print_end("\n".join(filter(None, doubts)))
+    return status
+
+
+def measure(arguments, doubts: list[str]) -> int:
+    """Adds to `doubts` what settle() says of the parts."""
     facts = machine.describe()
     if not arguments.only or any(part in overlap_apps.PARTS for part in arguments.only):
         with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
             results = overlap_apps.measure(arguments, pathlib.Path(folder))
         report.print_bars(results[1])
+        doubts.append(results[3])
         if arguments.json is not None:
+            facts |= machine.after_runs()
             overlap_apps.save(arguments.json, facts, arguments, results)
     if not arguments.only or any(part in overlap_service.PARTS for part in arguments.only):
         with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
@@ -85,9 +96,14 @@ def main(arguments) -> int:
     for wire, each in rates.items():
         print(f"{wire:<12}" + "".join(f"{each[variant]:>9.2f}" for variant in VARIANTS) + f"{shares(samples[wire]):>16}")
     bars = judge(size, seconds)
+    halves = [
+        judge(size, {wire: {v: min(found[w::2]) for v, found in each.items()} for wire, each in samples.items()})
+        for w in (0, 1) if w < rounds
+    ]  # fmt: skip
+    doubts.append(settle(bars, halves, RUNS.foreign_share))
     report.print_bars(bars)
     if arguments.json is not None:
-        facts["load_after"] = machine.load()
+        facts |= machine.after_runs()
         result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": rounds}, "missing": [],
                   "samples": {OWN: samples}, "bars": [bar.as_json() for bar in bars]}  # fmt: skip
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

@@ -11,7 +11,8 @@ import os
 import pathlib
 
 from . import graph_program, report
-from .bars import Bar
+from .bars import Bar, settle
+from .disturbance import RUNS
 from .graph_program import Wire
 from .overlap_picture import VARIANTS, hidden, picture, shares
 
@@ -40,6 +41,7 @@ class App:
     sizes: dict[str, tuple[str, ...]]  # by title, with arguments; the last one has the bar
     variant_arguments: dict[str, tuple[str, ...]]
     kept_in: str  # an option that names a file for what all runs share, or none
+    shared: str  # libraries that ranks of one process may share, or none
     hidden_min: float | None  # None: its bar is elsewhere
 
     @property
@@ -49,13 +51,14 @@ class App:
 
 APPS = (
     App("jacobi3d", ("main.cpp", "kernel.cpp", "plain.cpp", "graph.cpp"), (), "",
-        {"jacobi3d 128^3": ("--n", "128", "--steps", "60"), "jacobi3d 256^3": ("--n", "256", "--steps", "20")}, {}, "", None),
+        {"jacobi3d 128^3": ("--n", "128", "--steps", "60"), "jacobi3d 256^3": ("--n", "256", "--steps", "20")}, {}, "", "", None),
     App("summa", ("main.cpp", "kernel.cpp", "plain.cpp", "graph.cpp"), ("-lopenblas",), "libopenblas-pthread-dev",
         {"SUMMA 1024": ("--n", "1024", "--grid", "4x4"), "SUMMA 2048": ("--n", "2048", "--grid", "4x4")},
-        {"olap": ("--ahead-a", "0", "--ahead-b", "6"), "graph": ("--ahead-a", "0", "--ahead-b", "1")}, "", 0.80),
+        {"olap": ("--ahead-a", "0", "--ahead-b", "6"), "graph": ("--ahead-a", "0", "--ahead-b", "1")}, "", "libopenblas.so.0", 0.80),
     App("ft", ("main.cpp", "problem.cpp", "transform.cpp", "plain.cpp", "graph.cpp"), ("-lfftw3_threads", "-lfftw3"),
         "libfftw3-dev", {"FT class W": ("--class", "W"), "FT class A": ("--class", "A")},
-        {"olap": ("--slices", "2"), "graph": ("--rooms", "2", "--fill")}, "--plans", 0.60),
+        {"olap": ("--slices", "2"), "graph": ("--rooms", "2", "--fill")}, "--plans",
+        "libfftw3.so.3,libfftw3_threads.so.3", 0.60),
 )  # fmt: skip
 PARTS = (*(app.name for app in APPS if app.hidden_min is not None), *(f"{app.name}_sweep" for app in APPS))
 
@@ -110,10 +113,18 @@ def plan_of(app: App, arguments) -> list[tuple[str, Wire, int]]:
     return plan
 
 
-def measure(arguments, folder: pathlib.Path) -> tuple[Samples, list[Bar], list[str]]:
-    """Samples, the bars, and the packages that were missing."""
+def bars_of(app: App, runs: dict[str, list[dict[str, float]]]) -> tuple[Bar, list[list[Bar]]]:
+    """The bar by all rounds, and by the even and the odd ones alone."""
+    rounds = min(len(found) for found in runs.values())
+    halves = [{variant: found[w::2] for variant, found in runs.items()} for w in (0, 1) if w < rounds]
+    return bar_of(app, best(runs, "seconds")), [[bar_of(app, best(half, "seconds"))] for half in halves]
+
+
+def measure(arguments, folder: pathlib.Path) -> tuple[Samples, list[Bar], list[str], str]:
+    """Samples, the bars, the packages that were missing, and what settle() says of the bars."""
     samples: Samples = {}
     bars: list[Bar] = []
+    halves: list[list[Bar]] = []
     missing: list[str] = []
     for app in APPS:
         plan = plan_of(app, arguments)
@@ -125,6 +136,7 @@ def measure(arguments, folder: pathlib.Path) -> tuple[Samples, list[Bar], list[s
             missing.append(app.packages)
             continue
         kept = (app.kept_in, str(folder / f"{app.name}.kept")) if app.kept_in else ()
+        shared = ("--shared", app.shared) if app.shared else ()
         progress = report.Progress(sum(rounds for _, _, rounds in plan) * len(VARIANTS), "run")
         for size, wire, rounds in plan:
             found: dict[str, list[dict[str, float]]] = {variant: [] for variant in VARIANTS}
@@ -132,14 +144,16 @@ def measure(arguments, folder: pathlib.Path) -> tuple[Samples, list[Bar], list[s
                 turn = round_ % len(VARIANTS)
                 for variant in VARIANTS[turn:] + VARIANTS[:turn]:
                     progress.step(f"{size} {variant}, {wire.name}")
-                    words = [program, variant, *app.sizes[size], *app.variant_arguments.get(variant, ()), *kept]
+                    words = [*shared, program, variant, *app.sizes[size], *app.variant_arguments.get(variant, ()), *kept]
                     found[variant].append(run(arguments.command, wire, words))
             samples.setdefault(size, {})[wire.name] = found
         progress.end()
         if app.hidden_min is not None and BAR_WIRE.name in samples.get(app.title, {}):
-            bars.append(bar_of(app, best(samples[app.title][BAR_WIRE.name], "seconds")))
+            bar, of_halves = bars_of(app, samples[app.title][BAR_WIRE.name])
+            bars.append(bar)
+            halves += of_halves
     print_samples(samples)
-    return samples, bars, missing
+    return samples, bars, missing, settle(bars, halves, RUNS.foreign_share)
 
 
 def print_samples(samples: Samples) -> None:
@@ -154,7 +168,7 @@ def print_samples(samples: Samples) -> None:
 
 def save(path: pathlib.Path, facts: dict, arguments, results: tuple) -> None:
     """Beside the result of jacobi3d: NAME.apps.json, and the picture."""
-    samples, bars, missing = results
+    samples, bars, missing, _ = results
     result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": arguments.rounds}, "missing": missing,
               "samples": samples, "bars": [bar.as_json() for bar in bars]}  # fmt: skip
     path.with_suffix(".apps.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

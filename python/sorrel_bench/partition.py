@@ -4,8 +4,8 @@ Every process grid of P ranks on a cube of N^3 cells, without and with overlap, 
 libexec/sorrel/partition, without a wire and with one between two pretend nodes. The fastest of all was the luckiest, too; so
 it, the planner's choice and MPI_Dims_create's cut are timed anew, in turn. Regret is how much longer the choice took than the
 fastest, and the median of these turns counts; noise is by how much the choice differs that is timed twice in each turn. Part
-`halo` holds the dearest face of a cube, exchanged by Sorrel's halo, against MPICH's vector datatype; part `seed` the
-predictions for the published machines against what is published, and the time to plan.
+`halo` holds the dearest face of a cube, exchanged by Sorrel's halo, against MPICH's vector datatype; part `published` the
+predictions for the machines of Prieto, Llorente and Tirado (2000) against what is published, and the time to plan.
 
 The cheapest cases come first, and none is begun that would end after --minutes. What has been measured is in the result
 file after each case; --resume keeps it and measures what is missing, against the machine as it is then.
@@ -25,7 +25,8 @@ import tempfile
 import time
 
 from . import machine, report
-from .bars import Bar
+from .bars import Bar, settle
+from .disturbance import RUNS, Runs, Watch
 from .runner import probe_source
 
 RANKS = (2, 4, 8, 16, 32, 64)
@@ -35,7 +36,7 @@ QUICK_SIZES = (64, 128)
 WIRES = {"no wire": None, "wire": "latency=50us,bandwidth=1GB/s,nodes=2"}
 QUICK_WIRE_SIZES = (128,)
 HALO_SIZE = 256
-PARTS = ("seed", "halo", *(f"{n}" for n in SIZES))
+PARTS = ("published", "halo", *(f"{n}" for n in SIZES))
 REGRET_MEDIAN_MAX = 0.03
 REGRET_WORST_MAX = 0.08
 LOSS_TO_BALANCED_MAX = 0.02
@@ -87,6 +88,13 @@ class Case:
     cuts: tuple[Cut, ...]
     turns: dict[str, Turns]  # of the choice, the fastest, MPI_Dims_create's cut (balanced), and the choice again
     wire: str = "no wire"
+    seconds: float = 0.0  # that the case took, and what other work took of the machine meanwhile
+    foreign_share: float = 0.0
+
+    def half(self, which: int) -> "Case":
+        """With the even turns alone (0) or the odd ones (1)."""
+        turns = {role: dataclasses.replace(turns, seconds=turns.seconds[which::2]) for role, turns in self.turns.items()}
+        return dataclasses.replace(self, turns=turns)
 
     @property
     def choice(self) -> Turns:
@@ -135,6 +143,21 @@ def judge(cases: list[Case]) -> list[Bar]:
             bar(f"{wire}: regret of the planner's choice, worst", max(regrets, default=None), REGRET_WORST_MAX, "the fastest cut"),
             bar(f"{wire}: slower than MPI_Dims_create's cut, worst", -min(gains) if gains else None, LOSS_TO_BALANCED_MAX, "MPI_Dims_create"),
         ]  # fmt: skip
+    return bars
+
+
+def runs_of(cases: list[Case]) -> Runs:
+    """Also of cases that an earlier command has measured."""
+    runs = Runs()
+    for case in cases:
+        runs.add(case.seconds, case.foreign_share)
+    return runs
+
+
+def settled(cases: list[Case]) -> list[Bar]:
+    """The bars as far as cases have been measured."""
+    bars = judge(cases)
+    settle(bars, [judge([case.half(which) for case in cases]) for which in (0, 1)], runs_of(cases).foreign_share)
     return bars
 
 
@@ -217,18 +240,19 @@ def picture(cases: list[Case]) -> str:
 
 # ---- the published tables --------------------------------------------------------------------------
 
-SEED_ROWS = (
-    # machine, ranks, published: best 3-D cut and best 1-D cut over the best 2-D cut, in %
-    ("t3e-900-buffered", 16, 7, 0),
-    ("t3e-900-buffered", 32, 5, 15),
-    ("t3e-900-synchronous", 16, None, None),
-    ("origin2000", 32, 8, 22),
-    ("sp2", 16, None, None),
+PUBLISHED_ROWS = (
+    # machine, ranks, published: z over x (on how many processors is not said), best 3-D cut and best 1-D cut over the
+    # best 2-D cut, in %
+    ("t3e-900-buffered", 16, 2.0, 7, 0),
+    ("t3e-900-buffered", 32, 2.0, 5, 15),
+    ("t3e-900-synchronous", 16, 1.6, None, None),
+    ("origin2000", 32, 1.3, 8, 22),
+    ("sp2", 16, None, None, None),
 )
 
 
-# What must hold of the predictions: machine, ranks, a share of print_seed_tables() and its bounds.
-SEED_BOUNDS = (
+# What must hold of the predictions: machine, ranks, a share of print_published_tables() and its bounds.
+PUBLISHED_BOUNDS = (
     ("t3e-900-buffered", 16, "z over x", 1.5, 2.5),
     ("t3e-900-buffered", 16, "3-D over 2-D", 1.02, 1.09),
     ("origin2000", 32, "3-D over 2-D", 1.05, 1.11),
@@ -238,7 +262,7 @@ PLAN_SECONDS_MAX = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
-class SeedPlan:
+class PublishedPlan:
     """The plan of the published cube on a published machine."""
 
     choice: str
@@ -254,35 +278,35 @@ class SeedPlan:
         return self.step[(1, 1, ranks)] / self.step[(ranks, 1, 1)] if name == "z over x" else self.over_two(3)
 
 
-def seed_plan(command: str, machine_name: str, ranks: int) -> SeedPlan:
+def published_plan(command: str, machine_name: str, ranks: int) -> PublishedPlan:
     words = [command, "plan", "256", "256", "256", "-n", str(ranks), "--machine", machine_name, "--json"]
     words += ["--element", "16", "--flops", "14", "--bytes", "48"]
     plan = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
     step = {tuple(c["grid"]): c["seconds"]["step"] for c in plan["candidates"] if c["overlap"] == "none"}
-    return SeedPlan("x".join(str(parts) for parts in plan["best"]["grid"]), plan["best"]["overlap"], step)
+    return PublishedPlan("x".join(str(parts) for parts in plan["best"]["grid"]), plan["best"]["overlap"], step)
 
 
-def print_seed_tables(command: str) -> list[Bar]:
-    print("\nA cube of 256^3 complex cells on the machines of 'A Review of Regular Domain Partitioning', model (published):\n")
-    print(f"{'machine':<22}{'ranks':>6}  {'choice':<12}{'overlap':<13}{'z over x':>9}{'3-D over 2-D':>18}{'1-D over 2-D':>18}")
+def print_published_tables(command: str) -> list[Bar]:
+    print("\nA cube of 256^3 complex cells on the machines of Prieto, Llorente and Tirado (2000), model (published):\n")
+    print(f"{'machine':<22}{'ranks':>6}  {'choice':<12}{'overlap':<13}{'z over x':>14}{'3-D over 2-D':>18}{'1-D over 2-D':>18}")
     plans = {}
-    for name, ranks, published_3d, published_1d in SEED_ROWS:
-        plan = plans[name, ranks] = seed_plan(command, name, ranks)
+    for name, ranks, published_z, published_3d, published_1d in PUBLISHED_ROWS:
+        plan = plans[name, ranks] = published_plan(command, name, ranks)
 
-        def over(cut_count: int, published: int | None, plan: SeedPlan = plan) -> str:
+        def over(cut_count: int, published: int | None, plan: PublishedPlan = plan) -> str:
             known = "" if published is None else f" ({published:+d} %)"
             return f"{100 * (plan.over_two(cut_count) - 1):+.1f} %{known}"
 
-        ratio = plan.ratio("z over x", ranks)
-        print(f"{name:<22}{ranks:>6}  {plan.choice:<12}{plan.overlap:<13}{ratio:>9.2f}{over(3, published_3d):>18}{over(1, published_1d):>18}")
-    return [bar for name, ranks, what, least, most in SEED_BOUNDS for bar in seed_bars(plans[name, ranks].ratio(what, ranks), f"{name}, {ranks}: {what}", least, most)]
+        ratio = f"{plan.ratio('z over x', ranks):.2f}" + ("" if published_z is None else f" ({published_z})")
+        print(f"{name:<22}{ranks:>6}  {plan.choice:<12}{plan.overlap:<13}{ratio:>14}{over(3, published_3d):>18}{over(1, published_1d):>18}")
+    return [bar for name, ranks, what, least, most in PUBLISHED_BOUNDS for bar in published_bars(plans[name, ranks].ratio(what, ranks), f"{name}, {ranks}: {what}", least, most)]
 
 
-def seed_bars(ratio: float, name: str, least: float, most: float) -> list[Bar]:
+def published_bars(ratio: float, name: str, least: float, most: float) -> list[Bar]:
     """A bar is an upper bound; a lower one is that of the inverse."""
     return [
-        Bar(f"{name}, at most", ratio, "", "published", None, most, f"<= {most:g}"),
-        Bar(f"{name}, at least {least:g}: inverse", 1 / ratio, "", "published", None, 1 / least, f"<= 1 / {least:g}"),
+        Bar(f"{name}, at most", ratio, "", "published", None, most, f"<= {most:g}", is_timed=False),
+        Bar(f"{name}, at least {least:g}: inverse", 1 / ratio, "", "published", None, 1 / least, f"<= 1 / {least:g}", is_timed=False),
     ]
 
 
@@ -292,7 +316,7 @@ def plan_bar(command: str) -> Bar:
     least = math.inf
     for _ in range(5):
         begin = time.monotonic()
-        subprocess.run(words, capture_output=True, check=True)
+        RUNS.watched(lambda: subprocess.run(words, capture_output=True, check=True))
         least = min(least, time.monotonic() - begin)
     return Bar(f"planning {PLAN_RANKS} ranks", 1e3 * least, "ms", "", None, 1e3 * PLAN_SECONDS_MAX, f"<= {1e3 * PLAN_SECONDS_MAX:g} ms")
 
@@ -380,33 +404,43 @@ def run_case(command: str, job: Job, workers: int, machine_file: pathlib.Path, i
     words += [program(command, "partition"), str(machine_file), str(job.n), seconds, rounds]
     limit = max(CASE_SECONDS_MIN, 10 * job.expected_seconds(is_quick))
     try:
+        watch = Watch()
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=limit)
     except subprocess.TimeoutExpired:
         raise ValueError(f"no end after {limit:.0f} s") from None
     if done.returncode != 0:
         raise ValueError(done.stderr.strip() or f"status {done.returncode}")
-    return read_case(job.ranks, job.n, done.stdout, job.wire)
+    taken, foreign_share = watch.end()
+    return dataclasses.replace(read_case(job.ranks, job.n, done.stdout, job.wire), seconds=taken, foreign_share=foreign_share)
 
 
-def run_halo(command: str, folder: pathlib.Path, is_quick: bool) -> list[Bar]:
-    """Both in turn, the least of all rounds."""
+def run_halo(command: str, folder: pathlib.Path, is_quick: bool) -> list[list[Bar]]:
+    """Both in turn: the bar by the least of all rounds, of the even ones, and of the odd ones."""
     name = f"halo of {HALO_SIZE}^3 cut across the rows"
     compiler, launcher = shutil.which("mpicc.mpich"), shutil.which("mpiexec.mpich")
     if compiler is None or launcher is None:
         print(f"Left out: {name}, beside MPICH's vector datatype: no MPICH is installed (`sorrel bench partition --peers` does it).")
-        return []
+        return [[], [], []]
     theirs = folder / "zface"
     subprocess.run([compiler, "-O3", str(probe_source("zface")), "-o", str(theirs)], check=True)
     arguments = [str(HALO_SIZE), "10" if is_quick else "30"]
-    least = {"ours": math.inf, "theirs": math.inf}
+    rounds: dict[str, list[float]] = {"ours": [], "theirs": []}
     for _ in range(2 if is_quick else 4):
         for who, words in (
             ("ours", [*run_words(command, 2, 2, "no wire"), program(command, "zface"), *arguments]),
             ("theirs", [launcher, "-bind-to", "core", "-n", "2", str(theirs), *arguments]),
         ):
-            done = subprocess.run(words, capture_output=True, text=True, check=True)
-            least[who] = min(least[who], *(1e6 * float(seconds) for seconds in HALO_LINE.findall(done.stdout)))
-    return [Bar(name, least["ours"], "us", "MPICH vector", least["theirs"], least["theirs"] / HALO_SPEEDUP_MIN, "<= MPICH / 2")]
+            done = RUNS.watched(lambda w=words: subprocess.run(w, capture_output=True, text=True, check=True))
+            rounds[who].append(min(1e6 * float(seconds) for seconds in HALO_LINE.findall(done.stdout)))
+    return [[halo_bar(name, {who: min(found) for who, found in some.items()})] for some in (rounds, half_of(rounds, 0), half_of(rounds, 1))]
+
+
+def half_of(rounds: dict[str, list[float]], which: int) -> dict[str, list[float]]:
+    return {who: found[which::2] for who, found in rounds.items()}
+
+
+def halo_bar(name: str, least: dict[str, float]) -> Bar:
+    return Bar(name, least["ours"], "us", "MPICH vector", least["theirs"], least["theirs"] / HALO_SPEEDUP_MIN, "<= MPICH / 2")
 
 
 class Cases:
@@ -477,7 +511,7 @@ class Result:
     def write(self, cases: list[Case], bars: list[Bar] | None = None) -> None:
         if self.path is None:
             return
-        bars = judge(cases) if bars is None else bars
+        bars = settled(cases) if bars is None else bars
         result = {"benchmark": "partition", "machine": self.facts, "cases": [dataclasses.asdict(case) for case in cases], "bars": [bar.as_json() for bar in bars]}
         self.path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         if cases:
@@ -494,7 +528,7 @@ def main(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"sorrel: bench: {error}", file=sys.stderr)
         return 2
-    bars: list[Bar] = []
+    bars, *halves = ([], [], [])
     known = {(case.wire, case.n, case.ranks) for case in kept}
     with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
         cases = Cases(arguments, pathlib.Path(folder), workers, kept)
@@ -503,11 +537,16 @@ def main(arguments: argparse.Namespace) -> int:
             cases.run(jobs, result)
         if cases.done:
             print_cases(cases.done)
+            RUNS.include(runs_of(cases.done))
             bars += judge(cases.done)
+            for which, half in enumerate(halves):
+                half += judge([case.half(which) for case in cases.done])
         if "halo" in wanted:
-            bars += run_halo(arguments.command, pathlib.Path(folder), arguments.quick)
-    if "seed" in wanted:
-        bars += [*print_seed_tables(arguments.command), plan_bar(arguments.command)]
+            for some, found in zip((bars, *halves), run_halo(arguments.command, pathlib.Path(folder), arguments.quick), strict=True):
+                some += found
+    if "published" in wanted:
+        bars += [*print_published_tables(arguments.command), plan_bar(arguments.command)]
+    doubts = settle(bars, halves, RUNS.foreign_share)
     if bars:
         report.print_bars(bars)
     if cases.done:
@@ -516,6 +555,7 @@ def main(arguments: argparse.Namespace) -> int:
     if cases.left_out:
         print(f"No time was left for {len(cases.left_out)} of {len(jobs)} cases: {'; '.join(str(job) for job in cases.left_out)}")
     report.print_gaps([], cases.failed)
-    result.facts["load_after"] = machine.load()
+    report.print_end(doubts)
+    result.facts |= machine.after_runs()
     result.write(cases.done, bars)
     return 1 if cases.failed else 0

@@ -76,14 +76,22 @@ def print_samples(runner: Runner) -> None:
 
 
 def print_bars(bars: Sequence[Bar]) -> None:
+    """After settle()."""
     verdicts = {True: "yes", False: "NO", None: "-"}
     print("\nBars: a value, the most it may be, and what the best of the others needs; floors.\n")
-    print(f"{'':<59}{'value':>9} {'unit':<9}{'bar':>9} {'ok':<4}{'peer':<9}{'value':>10}{'ratio':>8}  rule")
+    print(f"{'':<59}{'value':>9} {'unit':<9}{'bar':>9} {'ok':<11}{'peer':<9}{'value':>10}{'ratio':>8}  rule")
     for bar in bars:
+        verdict = "not judged" if bar.doubt else verdicts[bar.ok]
         print(
-            f"{bar.name:<59}{number(bar.value):>9} {bar.unit:<9}{number(bar.bar):>9} {verdicts[bar.ok]:<4}"
+            f"{bar.name:<59}{number(bar.value):>9} {bar.unit:<9}{number(bar.bar):>9} {verdict:<11}"
             f"{bar.peer:<9}{number(bar.peer_value):>10}{number(bar.ratio):>8}  {bar.rule}"
         )
+
+
+def print_end(sentence: str) -> None:
+    """The last line of a command: what settle() has said, if anything."""
+    if sentence:
+        print(f"\n{sentence}")
 
 
 def print_troubles(runner: Runner, missing: Sequence[str]) -> None:

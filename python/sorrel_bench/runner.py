@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 
+from .disturbance import RUNS
 from .experiments import Experiment
 from .implementations import Implementation, Job
 
@@ -27,8 +28,14 @@ CG2D_LINE = re.compile(r"^cg2d: .*time per step median (\S+) us floor (\S+) us",
 
 @dataclasses.dataclass
 class Series:
+    """What the runs of one program printed under one name."""
+
     unit: str
-    values: list[float] = dataclasses.field(default_factory=list)
+    runs: list[list[float]] = dataclasses.field(default_factory=list)
+
+    @property
+    def values(self) -> list[float]:
+        return [value for run in self.runs for value in run]
 
     @property
     def floor(self) -> float:
@@ -50,13 +57,21 @@ class Samples:
         lines = [(name, float(value), unit) for name, value, unit in RESULT_LINE.findall(output)]
         for median, floor in CG2D_LINE.findall(output):
             lines += [("step", float(median), "us"), ("quickest_step", float(floor), "us")]
+        of_run: dict[tuple[str, str], list[float]] = {}
         for name, value, unit in lines:
-            key = (experiment.name, implementation.name, name)
-            self.series.setdefault(key, Series(unit)).values.append(value)
+            of_run.setdefault((name, unit), []).append(value)
+        for (name, unit), values in of_run.items():
+            self.series.setdefault((experiment.name, implementation.name, name), Series(unit)).runs.append(values)
         return len(lines)
 
     def get(self, experiment: str, implementation: str, name: str) -> Series | None:
         return self.series.get((experiment, implementation, name))
+
+    def half(self, which: int) -> "Samples":
+        """The even runs of every series (0) or the odd ones (1)."""
+        half = Samples()
+        half.series = {key: Series(s.unit, s.runs[which::2]) for key, s in self.series.items() if len(s.runs) > which}
+        return half
 
 
 @dataclasses.dataclass(frozen=True)
@@ -171,6 +186,12 @@ class Runner:
         self._programs: dict[tuple[str, str], pathlib.Path] = {}
         self._given_up: set[tuple[str, str]] = set()
 
+    def half(self, which: int) -> "Runner":
+        """With the samples of every second run alone."""
+        half = Runner(self.plan)
+        half.samples = self.samples.half(which)
+        return half
+
     def builds(self) -> list[tuple[str, Implementation]]:
         """Which probes are needed with which implementation."""
         return sorted(
@@ -208,7 +229,7 @@ class Runner:
             return
         starts = experiment.starts if implementation.has_light_ranks else 1
         for _ in range(starts):
-            trouble = self._start(experiment, implementation, program)
+            trouble = RUNS.watched(lambda: self._start(experiment, implementation, program))
             if trouble:
                 self._given_up.add(key)
                 self.troubles.append(Trouble(implementation.name, experiment.title, trouble))

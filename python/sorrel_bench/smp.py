@@ -1,5 +1,6 @@
 """`sorrel bench smp`: how the cores of one machine pass messages on: threads with locks, threads without,
-processes through shared memory. The study of seed 004 (Charm++ on two quad-cores, 2008) with today's runtimes.
+processes through shared memory. The experiments of Mei, "A Preliminary Investigation on Optimizing Charm++ for
+Homogeneous Multi-core Machines" (Charm++ Workshop, 2008), with today's runtimes.
 
 Its small experiments (queues, messages to oneself, allocation) run as one program without MPI; kNeighbor and the
 promises about processes run with Sorrel as threads and as processes, and with every MPI found.
@@ -9,16 +10,16 @@ import dataclasses
 import json
 import math
 import pathlib
-import statistics
 import subprocess
 import tempfile
 from collections.abc import Sequence
 
 from . import machine, report, smp_host
-from .bars import OWN, Bar
+from .bars import OWN, Bar, settle
+from .disturbance import RUNS
 from .experiments import Experiment
 from .implementations import Implementation, Job, installed_peers, sorrel
-from .runner import RESULT_LINE, Plan, Runner, pinned
+from .runner import RESULT_LINE, Plan, Runner, Series, pinned
 
 PARTS = ("queues", "self", "allocation", "kneighbor", "shm", "host")
 PROCESSES = "Sorrel -P"  # a process for each rank
@@ -27,12 +28,11 @@ PRODUCERS = (1, 2, 4, 7)
 SIZES = (0, 64, 1024, 4096, 16384)
 KINDS = {"lock": "one queue, a lock", "fetch_increment": "one queue, fetch-and-increment and fence",
          "queue_each": "a queue for each producer"}  # fmt: skip
-# What the seed says in numbers; its other figures are curves without any.
-SEED_SELF_US = {"close_together": 1.236, "apart": 0.913}
-SEED_WORDS = {
-    "queues": "seed, 1 to 7 producers: the lock's curve far above the others, a queue each the lowest",
-    "allocation": "seed: a locked heap was the largest cost of all; the C library's halved the iteration",
-    "kneighbor": "seed: threads above processes through shared memory at all sizes, before and after its optimisations",
+# What Mei (2008) says in words and numbers. All other results there are curves without numbers.
+STUDY = {
+    "queues": 'Mei 2008: a queue for each producer and fences give kNeighbor "less than 2% improvement"',
+    "self": "Mei 2008, one element a core on 7 cores, the whole scheduler: 1.236 us before and 0.913 us after false sharing went",
+    "allocation": 'Mei 2008: "Every memory allocation is protected by a lock"',
 }
 
 
@@ -68,17 +68,25 @@ def sorrel_processes(command: str, name: str, is_per_core: bool) -> Implementati
 class Small:
     """The samples of the program smp.c, by name."""
 
-    samples: dict[str, list[float]] = dataclasses.field(default_factory=dict)
-    units: dict[str, str] = dataclasses.field(default_factory=dict)
+    series: dict[str, Series] = dataclasses.field(default_factory=dict)
 
     def add(self, output: str) -> None:
+        """What one run has printed."""
+        of_run: dict[tuple[str, str], list[float]] = {}
         for name, value, unit in RESULT_LINE.findall(output):
-            self.samples.setdefault(name, []).append(float(value))
-            self.units[name] = unit
+            of_run.setdefault((name, unit), []).append(float(value))
+        for (name, unit), values in of_run.items():
+            self.series.setdefault(name, Series(unit)).runs.append(values)
+
+    def half(self, which: int) -> "Small":
+        """The even runs of each name (0) or the odd ones (1)."""
+        return Small({name: Series(s.unit, s.runs[which::2]) for name, s in self.series.items() if len(s.runs) > which})
+
+    def unit(self, name: str) -> str:
+        return self.series[name].unit if name in self.series else ""
 
     def median(self, name: str) -> float | None:
-        values = self.samples.get(name)
-        return statistics.median(values) if values else None
+        return self.series[name].median if name in self.series else None
 
 
 def _source() -> pathlib.Path:
@@ -101,7 +109,8 @@ def run_small(folder: pathlib.Path, parts: Sequence[str], rounds: int, seconds: 
         for words in turns:
             progress.step(f"round {round_ + 1} of {rounds}, {' '.join(words)}")
             with pinned(cpus):
-                done = subprocess.run([str(program), str(seconds), *words], capture_output=True, text=True, check=True)
+                command = [str(program), str(seconds), *words]
+                done = RUNS.watched(lambda c=command: subprocess.run(c, capture_output=True, text=True, check=True))
             small.add(done.stdout)
     progress.end()
     return small
@@ -114,18 +123,17 @@ def print_small(small: Small, parts: Sequence[str]) -> None:
         for kind, label in KINDS.items():
             cells = (report.number(small.median(f"{kind}_{n}")) for n in PRODUCERS)
             print(f"{label:<44}" + "".join(f"{cell:>10}" for cell in cells))
-        print(f"({SEED_WORDS['queues']})")
+        print(f"({STUDY['queues']})")
     if "self" in parts:
         print("\nA message to oneself on every core at once, ns (median)\n")
         together, apart = small.median("close_together"), small.median("apart")
         print(f"the cores' states close together {report.number(together)}, on lines of their own {report.number(apart)}")
-        before, after = SEED_SELF_US.values()
-        print(f"(seed, with all of its scheduler: {before} us before, {after} us after)")
+        print(f"({STUDY['self']})")
     if "allocation" in parts:
         print("\nA message of 256 B allocated on one core and freed on another, ns (median)\n")
         for name, label in (("locked_heap", "a heap behind one lock"), ("malloc", "the C library's"), ("pool", "a pool of each core")):
             print(f"{label:<44}{report.number(small.median(name)):>10}")
-        print(f"({SEED_WORDS['allocation']})")
+        print(f"({STUDY['allocation']})")
 
 
 def small_bars(small: Small) -> list[Bar]:
@@ -138,7 +146,7 @@ def small_bars(small: Small) -> list[Bar]:
         ("pool", "pool of each core", "malloc", "malloc"),
     ):
         value, peer = small.median(name), small.median(other)
-        bars.append(Bar(label, value, small.units.get(name, ""), other_label, peer, peer, f"<= 1 x {other_label}"))
+        bars.append(Bar(label, value, small.unit(name), other_label, peer, peer, f"<= 1 x {other_label}"))
     return bars
 
 
@@ -256,6 +264,12 @@ def run_all(
     return runner
 
 
+def bars_of(small: Small, runner: Runner | None, host_runner: Runner | None) -> list[Bar]:
+    """Of what was measured."""
+    bars = [*small_bars(small), *(shm_bars(runner) if runner else ()), *(smp_host.bars(host_runner) if host_runner else ())]
+    return [bar for bar in bars if bar.value is not None]
+
+
 def main(arguments) -> int:
     facts = machine.describe()
     parts = [part for part in PARTS if not arguments.only or part in arguments.only]
@@ -275,22 +289,22 @@ def main(arguments) -> int:
             peers = smp_host.implementations(arguments.command, installed_peers(arguments.command, None))
             host_runner = run_all(arguments, folder, smp_host.EXPERIMENTS, peers, cpus)
     print_small(small, parts)
-    bars = [bar for bar in small_bars(small) if bar.value is not None]
+    bars = bars_of(small, runner, host_runner)
+    halves = [bars_of(small.half(w), runner and runner.half(w), host_runner and host_runner.half(w)) for w in (0, 1)]
+    doubts = settle(bars, halves, RUNS.foreign_share)
     if runner is not None:
         print(f"\n{OWN}: ranks are threads of one process; {PROCESSES}: every rank a process; {PER_CORE}: a process a core.")
         report.print_samples(runner)
-        if "kneighbor" in parts:
-            print(f"({SEED_WORDS['kneighbor']})")
-        bars += [bar for bar in shm_bars(runner) if bar.value is not None]
     if host_runner is not None:
         smp_host.print_table(host_runner)
-        bars += [bar for bar in smp_host.bars(host_runner) if bar.value is not None]
     report.print_bars(bars)
     runners = [r for r in (runner, host_runner) if r is not None]
     missing = [n for n in ("MPICH", "Open MPI") if runners and all(i.name != n for i in runners[0].plan.implementations)]
     for of_part in runners:
         report.print_troubles(of_part, missing)
+    report.print_end(doubts)
     if arguments.json is not None:
+        facts |= machine.after_runs()
         write_results(arguments, facts, small, runner, host_runner, bars, missing)
     return 1 if any(t.implementation.startswith(OWN) for r in runners for t in r.troubles) else 0
 
@@ -306,7 +320,7 @@ def write_results(
 ) -> None:
     result = report.as_json(runner, bars, facts, missing) if runner else {"machine": facts, "bars": [b.as_json() for b in bars]}
     result["benchmark"] = "smp"
-    result["small"] = [{"name": n, "unit": small.units[n], "values": v} for n, v in small.samples.items()]
+    result["small"] = [{"name": n, "unit": s.unit, "values": s.values} for n, s in small.series.items()]
     if host_runner is not None:
         result["host"] = report.as_json(host_runner, [], facts, missing)["samples"]
     arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

@@ -1,14 +1,15 @@
-"""`sorrel bench throughput`: several parallel jobs on one machine, as on SGI's in 1996, with today's runtimes.
+"""`sorrel bench throughput`: several parallel jobs on one machine, as in McDonald's study of dynamic threads (Silicon
+Graphics, IRIX 6.2, about 1996), with today's runtimes.
 
 The jobs are apps/fluid, one kernel for every runtime: same sources, same answer, same flags. A mix of four
 jobs is started at once; what counts is when the last one ends, over the least that is possible (the bound:
 the larger of all work over all cores and the longest job's critical path).
 """
 
+import copy
 import dataclasses
 import fnmatch
 import json
-import math
 import os
 import pathlib
 import statistics
@@ -17,8 +18,9 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 
 from . import machine, report
-from .bars import Bar
+from .bars import Bar, settle
 from .beside import Beside
+from .disturbance import RUNS
 from .fluid_jobs import (
     KINDS, ONE_THREAD, OWN, PATIENCE, TAILS, Calibration, Grain, Job, Programs, Run, Runtime, bound, quiet_run, start, wait_for,
 )  # fmt: skip
@@ -27,10 +29,10 @@ from .implementations import _output, _version_in
 __all__ = ["KINDS", "TAILS", "Job", "Runtime", "bound", "main", "start", "wait_for"]
 
 CONFIDENT_REPETITIONS = 3
-# Table 2 of the seed, and the savings of its table 3: dynamic threads against static ones, CPU and elapsed.
+# Table 2 of the study, and the savings of its table 3: dynamic threads against static ones, CPU and elapsed.
 MIXES = ("FFFF", "FFLL", "FFFL", "pppp", "ppqq", "pppq", "FFpp")
-SEED_SAVINGS = {
-    # The seed prints 96 % for the CPU of mix 1; 424 s and 324 s make it 24 %.
+PUBLISHED_SAVINGS = {
+    # Printed there: 96 % for the CPU of mix 1; but 424 s and 324 s make it 24 %.
     "FFFF": (24, 23), "FFLL": (19, 13), "FFFL": (17, 14), "pppp": (59, 57),
     "ppqq": (57, 54), "pppq": (52, 49), "FFpp": (46, 42),
 }  # fmt: skip
@@ -61,7 +63,7 @@ class Throughput:
         self.repetitions = repetitions
         self.jobs: dict[str, dict[str, Job]] = {}
         self.runs: dict[tuple[str, str, str], list[Run]] = {}
-        self.fork_join: dict[str, dict[str, float]] = {}
+        self.fork_join: dict[str, dict[str, list[float]]] = {}  # by runtime and gap, ns of each round
         self.line_ns: list[float] = []
 
     def job(self, grain: Grain, letter: str) -> Job:
@@ -113,16 +115,27 @@ class Throughput:
     def measure_fork_joins(self) -> None:
         for name, program, environment in self.programs.fork_joins():
             for _ in range(self.repetitions):
-                done = subprocess.run([program], env={**os.environ, **environment}, capture_output=True, text=True, check=True)
+                done = RUNS.watched(lambda p=program, e=environment: subprocess.run(
+                    [p], env={**os.environ, **e}, capture_output=True, text=True, check=True))  # fmt: skip
                 for line in done.stdout.splitlines():
                     _, gap, value, _ = line.split()
                     if gap == "line":
                         self.line_ns.append(float(value))
                         continue
-                    before = self.fork_join.setdefault(name, {}).get(gap, math.inf)
-                    self.fork_join[name][gap] = min(before, float(value))
+                    self.fork_join.setdefault(name, {}).setdefault(gap, []).append(float(value))
 
     # ---- results
+
+    def half(self, which: int) -> "Throughput":
+        """The results of the even rounds (0) or of the odd ones (1)."""
+        half = copy.copy(self)
+        half.runs = {key: runs[which::2] for key, runs in self.runs.items()}
+        half.fork_join = {n: {gap: v[which::2] for gap, v in gaps.items() if len(v) > which} for n, gaps in self.fork_join.items()}
+        return half
+
+    def fork_join_ns(self) -> dict[str, dict[str, float]]:
+        """The least of the rounds."""
+        return {name: {gap: min(values) for gap, values in gaps.items()} for name, gaps in self.fork_join.items()}
 
     def over_bound(self, grain: str, mix: str, runtime: str) -> float | None:
         runs = self.runs.get((grain, mix, runtime), [])
@@ -148,9 +161,10 @@ class Throughput:
         bars = [bar for grain in GRAINS for bar in self._bars_of_mixes(grain)]
         tails = {r.name: self.over_bound("coarse", TAIL_MIX, r.name) for r in self.runtimes}
         bars.append(self._bar("jobs that end at different times", tails, OWN, 1.06))
-        own = self.fork_join.get(OWN, {})
+        least = self.fork_join_ns()
+        own = least.get(OWN, {})
         for gap, label, us in (("hot", "hot", 0.12), ("after_2ms", "after 2 ms", 0.6), ("after_250ms", "cold", 10)):
-            values = {name: gaps[gap] / 1e3 for name, gaps in self.fork_join.items() if gap in gaps}
+            values = {name: gaps[gap] / 1e3 for name, gaps in least.items() if gap in gaps}
             peer, peer_value = best_peer(values)
             value = own[gap] / 1e3 if gap in own else None
             bars.append(Bar(f"fork-join of 2: {label}", value, "us", peer, peer_value, us, f"<= {us:g} us"))
@@ -196,27 +210,28 @@ class Throughput:
         print(f"{runtime:<22}" + "".join(f"{cell:>8}" for cell in cells))
 
     def print_savings(self) -> None:
-        """The seed's table 3: what dynamic threads save against static ones that spin."""
+        """The study's table 3: what dynamic threads save against static ones that spin."""
         if not any(grain == "coarse" and mix in MIXES for grain, mix, _ in self.runs):
             return
-        print("\nSavings of Sorrel over libgomp's default, coarse loops; in parentheses the seed's, dynamic over static\n")
+        print("\nSavings of Sorrel over libgomp's default, coarse loops; in parentheses McDonald's (1996), dynamic over static\n")
         print(f"{'mix':<8}{'CPU':>14}{'elapsed':>14}")
-        for mix, (seed_cpu, seed_elapsed) in SEED_SAVINGS.items():
+        for mix, (published_cpu, published_elapsed) in PUBLISHED_SAVINGS.items():
             cells = []
-            for of, seed in ((self.cpu_of, seed_cpu), (self.over_bound, seed_elapsed)):
+            for of, published in ((self.cpu_of, published_cpu), (self.over_bound, published_elapsed)):
                 own, default = of("coarse", mix, OWN), of("coarse", mix, "libgomp")
                 saving = f"{100 * (1 - own / default):.0f} %" if own and default else "-"
-                cells.append(f"{saving} ({seed} %)")
+                cells.append(f"{saving} ({published} %)")
             print(f"{mix:<8}{cells[0]:>14}{cells[1]:>14}")
 
     def print_fork_joins(self) -> None:
         """With what they vary by: a cache line's way differs by three from one run of a virtual machine to the next."""
         if not self.fork_join:
             return
-        gaps = list(next(iter(self.fork_join.values())))
+        least = self.fork_join_ns()
+        gaps = list(next(iter(least.values())))
         print("\nFork-join of 2: the least of the rounds' medians, us\n")
         print(f"{'':<22}" + "".join(f"{gap.replace('_', ' '):>14}" for gap in gaps))
-        for name, values in self.fork_join.items():
+        for name, values in least.items():
             print(f"{name:<22}" + "".join(f"{values[gap] / 1e3:>14.2f}" for gap in gaps))
         if lines := sorted(self.line_ns):
             print(f"A cache line took {statistics.median(lines):.0f} ns from one processor to another meanwhile, {lines[0]:.0f} at least.")
@@ -338,13 +353,18 @@ def main(arguments) -> int:
             if is_wanted(arguments, row):
                 beside.measure(row, {grain.name: experiment.job(grain, Beside.JOB) for grain in GRAINS[:2]})
     bars = [bar for bar in [*experiment.bars(), *beside.bars()] if bar.value is not None or not arguments.only]
+    halves = [[*experiment.half(which).bars(), *beside.half(which).bars()] for which in (0, 1)]
+    doubts = settle(bars, halves, RUNS.foreign_share)
     experiment.print_tables()
     experiment.print_fork_joins()
     beside.print_tables()
     report.print_bars(bars)
-    print(f"\nOther work took at most {100 * experiment.foreign():.0f} % of the machine during a run.")
+    if experiment.runs:
+        print(f"\nOther work took at most {100 * experiment.foreign():.0f} % of the machine during a run of a mix.")
     report.print_gaps([*experiment.programs.missing, *beside.missing], experiment.programs.troubles)
+    report.print_end(doubts)
     if arguments.json is not None:
+        facts |= machine.after_runs()
         arguments.json.write_text(json.dumps(_as_json(experiment, beside, bars, facts), indent=1) + "\n", encoding="utf-8")
         arguments.json.with_suffix(".svg").write_text(picture(experiment), encoding="utf-8")
     return 1 if experiment.programs.troubles else 0
@@ -363,7 +383,7 @@ def _as_json(experiment: Throughput, beside: Beside, bars: Sequence[Bar], facts:
             for (grain, mix, runtime), runs in experiment.runs.items()
             for run in runs
         ],
-        "fork_join_ns": experiment.fork_join,
+        "fork_join_ns": experiment.fork_join_ns(),
         "line_ns": experiment.line_ns,
         "beside": beside.as_json(),
         "bars": [bar.as_json() for bar in bars],

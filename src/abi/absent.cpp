@@ -22,7 +22,7 @@ int fail_absent(const char* function, const char* chapter) {
   // Sessions and the like may be asked for before there is a rank.
   if (mpi::current_rank() == nullptr) return MPI_ERR_UNSUPPORTED_OPERATION;
   return call_any_time(function, [&](RankState& self) {
-    return self.fail(MPI_ERR_UNSUPPORTED_OPERATION, "this library has no %s", chapter);
+    return self.fail(MPI_ERR_UNSUPPORTED_OPERATION, "%s is not supported", chapter);
   });
 }
 

@@ -30,10 +30,10 @@ int find_keyval(RankState& self, int number, Keyval** keyval) {
   *keyval = self.services().keyvals.find(number);
   if (*keyval != nullptr) return MPI_SUCCESS;
   if (number == MPI_KEYVAL_INVALID)
-    return self.fail(MPI_ERR_KEYVAL, "the key is MPI_KEYVAL_INVALID");
+    return self.fail(MPI_ERR_KEYVAL, "invalid keyval: MPI_KEYVAL_INVALID");
   if (self.services().predefined_attributes.find(number) != nullptr)
-    return self.fail(MPI_ERR_KEYVAL, "key %d is the library's own and cannot be changed", number);
-  return self.fail(MPI_ERR_KEYVAL, "%d is no key that this rank created", number);
+    return self.fail(MPI_ERR_KEYVAL, "keyval %d is predefined and cannot be changed", number);
+  return self.fail(MPI_ERR_KEYVAL, "invalid keyval %d", number);
 }
 
 int set_attribute(RankState& self, MPI_Comm handle, Comm& comm, int number, void* value) {
@@ -86,13 +86,16 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
                             int* comm_keyval,
                             void* extra_state) {
   return call("MPI_Comm_create_keyval", [&](RankState& self) {
+    SORREL_NOT_NULL(comm_keyval);
     return create_keyval(self, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
   });
 }
 
 int PMPI_Comm_free_keyval(int* comm_keyval) {
-  return call("MPI_Comm_free_keyval",
-              [&](RankState& self) { return free_keyval(self, comm_keyval); });
+  return call("MPI_Comm_free_keyval", [&](RankState& self) {
+    SORREL_NOT_NULL(comm_keyval);
+    return free_keyval(self, comm_keyval);
+  });
 }
 
 int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val) {
@@ -103,6 +106,8 @@ int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val) {
 
 int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag) {
   return call_on(comm, "MPI_Comm_get_attr", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(attribute_val);
+    SORREL_NOT_NULL(flag);
     return get_attribute(self, c, comm_keyval, attribute_val, flag);
   });
 }
@@ -118,12 +123,16 @@ int PMPI_Keyval_create(MPI_Copy_function* copy_fn,
                        int* keyval,
                        void* extra_state) {
   return call("MPI_Keyval_create", [&](RankState& self) {
+    SORREL_NOT_NULL(keyval);
     return create_keyval(self, copy_fn, delete_fn, keyval, extra_state);
   });
 }
 
 int PMPI_Keyval_free(int* keyval) {
-  return call("MPI_Keyval_free", [&](RankState& self) { return free_keyval(self, keyval); });
+  return call("MPI_Keyval_free", [&](RankState& self) {
+    SORREL_NOT_NULL(keyval);
+    return free_keyval(self, keyval);
+  });
 }
 
 int PMPI_Attr_put(MPI_Comm comm, int keyval, void* attribute_val) {
@@ -134,6 +143,8 @@ int PMPI_Attr_put(MPI_Comm comm, int keyval, void* attribute_val) {
 
 int PMPI_Attr_get(MPI_Comm comm, int keyval, void* attribute_val, int* flag) {
   return call_on(comm, "MPI_Attr_get", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(attribute_val);
+    SORREL_NOT_NULL(flag);
     return get_attribute(self, c, keyval, attribute_val, flag);
   });
 }

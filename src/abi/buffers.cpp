@@ -44,6 +44,7 @@ int PMPI_Buffer_flush(void) {
 
 int PMPI_Buffer_iflush(MPI_Request* request) {
   return call("MPI_Buffer_iflush", [&](RankState& self) {
+    SORREL_NOT_NULL(request);
     return start_flush_for(self, self.self_comm, buffered_sends_of(self), request);
   });
 }
@@ -57,6 +58,7 @@ int PMPI_Comm_flush_buffer(MPI_Comm comm) {
 
 int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) {
   return call_on(comm, "MPI_Comm_iflush_buffer", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(request);
     return start_flush_for(self, c, mpi::buffered_sends_of(c), request);
   });
 }

@@ -3,24 +3,23 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "loop/job_threads.hpp"
 #include "mpi/error_string.hpp"
+#include "runtime/in_place.hpp"
 
 namespace sorrel::abi {
 
-RankState* come_to_rank() {
-  if (sorrel_omp_come_home_1 == nullptr || !sorrel_omp_come_home_1()) return nullptr;
-  return mpi::current_rank();
-}
-
-RankState* come_to_rank(const char* function) {
-  RankState* self = come_to_rank();
+RankState* need_rank(const char* function) {
+  RankState* self = rank_of_caller();
   if (self != nullptr) return self;
-  std::fprintf(stderr,
-               "sorrel: %s was called from a thread that runs no rank: MPI_THREAD_FUNNELED is "
-               "provided, only the thread "
-               "that called MPI_Init may call MPI\n",
-               function);
+  if (runtime::awaits_init()) {
+    std::fprintf(stderr, "sorrel: %s was called before MPI_Init\n", function);
+  } else {
+    std::fprintf(stderr,
+                 "sorrel: %s was called from a thread that runs no rank: MPI_THREAD_FUNNELED is "
+                 "provided, only the thread "
+                 "that called MPI_Init may call MPI\n",
+                 function);
+  }
   std::_Exit(MPI_ERR_OTHER);
 }
 
@@ -29,21 +28,36 @@ namespace {
 [[noreturn]] void end_job_with(RankState& self, int error_class) {
   char message[512];
   const char* detail = self.detail().text();
-  std::snprintf(message, sizeof message, "rank %d: %s: %s%s%s", self.world_rank, self.call,
+  char who[24] = "";
+  if (self.world != nullptr) std::snprintf(who, sizeof who, "rank %d: ", self.world_rank);
+  std::snprintf(message, sizeof message, "%s%s: %s%s%s", who, self.call,
                 mpi::error_string(error_class), detail[0] != '\0' ? ": " : "", detail);
+  if (self.world == nullptr) {
+    std::fprintf(stderr, "sorrel: %s\n", message);
+    std::_Exit(error_class);
+  }
   self.world->job().end_job(&self, error_class, message);
 }
 
 }  // namespace
 
 int wrong_phase(RankState& self) {
-  const char* when =
-      self.phase == mpi::Phase::before_init ? "before MPI_Init" : "after MPI_Finalize";
+  const char* when = self.phase == mpi::Phase::before_init ? "before MPI_Init"
+                     : self.phase == mpi::Phase::in_handler
+                         ? "in a signal handler that interrupts a call of MPI"
+                         : "after MPI_Finalize";
   return raise(self, self.self_comm, self.fail(MPI_ERR_OTHER, "called %s", when));
 }
 
-int raise_no_comm(RankState& self) {
-  return raise(self, self.self_comm, self.fail(MPI_ERR_COMM, "the handle is no communicator"));
+int raise_no_comm(RankState& self, MPI_Comm handle) {
+  return raise(
+      self, self.self_comm,
+      self.fail(MPI_ERR_COMM, handle == MPI_COMM_NULL ? "invalid communicator handle: MPI_COMM_NULL"
+                                                      : "invalid communicator handle"));
+}
+
+int fail_null(RankState& self, const char* argument) {
+  return self.fail(MPI_ERR_ARG, "%s is a null pointer", argument);
 }
 
 int raise(RankState& self, Comm& comm, int error_class) {
@@ -64,6 +78,10 @@ int raise(RankState& self, Comm& comm, int error_class) {
   }
   self.detail() = {};
   return error_class;
+}
+
+int raise_null(const char* function, const char* argument) {
+  return call_any_time(function, [&](RankState& self) { return fail_null(self, argument); });
 }
 
 }  // namespace sorrel::abi

@@ -10,9 +10,11 @@
 //!   SORREL_WEAK(int, MPI_Barrier, (MPI_Comm comm))
 //!
 //! The body returns MPI_SUCCESS or an error class, best through self.fail(class, "what is wrong").
+//! SORREL_NOT_NULL(flag) in it fails with MPI_ERR_ARG when that argument is a null pointer.
 //! Inlined into its face, so that the return address is the user's call.
 #pragma once
 
+#include "abi/any_time.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::abi {
@@ -20,12 +22,8 @@ namespace sorrel::abi {
 using mpi::Comm;
 using mpi::RankState;
 
-/// The rank of a caller that runs none: a further OpenMP thread of a rank that is this process
-/// comes to where that runs. Null if it is none. May suspend.
-[[gnu::cold]] RankState* come_to_rank();
-
-/// The same; ends the process if it is none.
-[[gnu::cold]] RankState* come_to_rank(const char* function);
+/// As come_to_rank(); ends the process if the caller has no rank.
+[[gnu::cold]] RankState* need_rank(const char* function);
 
 /// Raises "called before MPI_Init" or "after MPI_Finalize"; does not return unless the error
 /// handler does.
@@ -34,21 +32,17 @@ using mpi::RankState;
 /// Hands an error to the handler of `comm`. Returns what the call returns to the user.
 [[gnu::cold]] int raise(RankState& self, Comm& comm, int error_class);
 
-/// The communicator handle is none.
-[[gnu::cold]] int raise_no_comm(RankState& self);
+/// The communicator handle is not valid.
+[[gnu::cold]] int raise_no_comm(RankState& self, MPI_Comm handle);
 
-/// The calling rank, or null.
-[[nodiscard]] inline RankState* rank_of_caller() {
-  RankState* self = mpi::current_rank();
-  return self != nullptr ? self : come_to_rank();
-}
+/// MPI_ERR_ARG: the argument of this name is a null pointer.
+[[nodiscard, gnu::cold]] int fail_null(RankState& self, const char* argument);
 
-/// The calling rank, in whatever phase. For functions that are legal before MPI_Init and after
-/// MPI_Finalize.
+/// The calling rank, in whatever phase.
 [[gnu::always_inline]] inline RankState& enter(const char* function) {
   RankState* self = mpi::current_rank();
   if (self == nullptr) [[unlikely]]
-    self = come_to_rank(function);
+    self = need_rank(function);
   self->call = function;
   self->call_site = __builtin_return_address(0);
   return *self;
@@ -62,7 +56,7 @@ template <class Body>
     return wrong_phase(self);
   Comm* comm = self.comm_of(handle);
   if (comm == nullptr) [[unlikely]]
-    return raise_no_comm(self);
+    return raise_no_comm(self, handle);
   const int error = body(self, *comm);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, *comm, error);
 }
@@ -77,15 +71,38 @@ template <class Body>
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, self.self_comm, error);
 }
 
-/// As call(), legal at any time.
+/// body(self, comm) for a communicator that the call may take away from the program's variable.
+template <class Body>
+[[gnu::always_inline]] inline int call_on_variable(MPI_Comm* handle,
+                                                   const char* function,
+                                                   Body&& body) {
+  RankState& self = enter(function);
+  if (handle == nullptr) [[unlikely]]
+    return raise(self, self.self_comm, fail_null(self, "comm"));
+  return call_on(*handle, function, body);
+}
+
+/// As call(), legal at any time and on any thread: see any_time.hpp.
 template <class Body>
 [[gnu::always_inline]] inline int call_any_time(const char* function, Body&& body) {
-  RankState& self = enter(function);
+  const AnyTimeCall caller(function, __builtin_return_address(0));
+  RankState& self = caller.rank();
   const int error = body(self);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, self.self_comm, error);
 }
 
+/// Raises MPI_ERR_ARG for a null pointer where a call has no body; legal at any time.
+[[gnu::cold]] int raise_null(const char* function, const char* argument);
+
 }  // namespace sorrel::abi
+
+/// In a body, whose rank is `self`.
+#define SORREL_NOT_NULL_IF(condition, argument)            \
+  do {                                                     \
+    if ((condition) && (argument) == nullptr) [[unlikely]] \
+      return fail_null(self, #argument);                   \
+  } while (false)
+#define SORREL_NOT_NULL(argument) SORREL_NOT_NULL_IF(true, argument)
 
 /// The profiling interface: MPI_X is a weak name of PMPI_X, so that tools may put their own in its
 /// place.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mpi/datatype/datatype.hpp"
+#include "mpi/internal_tag.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::abi {
@@ -12,7 +13,17 @@ namespace sorrel::abi {
 [[nodiscard, gnu::cold]] int fail_rank(mpi::RankState& self, const char* what, int rank, int size);
 [[nodiscard, gnu::cold]] int fail_root(mpi::RankState& self, int root, int size);
 [[nodiscard, gnu::cold]] int fail_tag(mpi::RankState& self, int tag);
-[[nodiscard, gnu::cold]] int fail_buffer(mpi::RankState& self);
+[[nodiscard, gnu::cold]] int fail_buffer(mpi::RankState& self, const void* buffer);
+[[nodiscard, gnu::cold]] int fail_alias(mpi::RankState& self);
+
+/// Neither data nor absolute displacements can be there: a null pointer to predefined elements, or
+/// MPI_IN_PLACE.
+[[nodiscard, gnu::always_inline]] inline bool is_no_buffer(const void* buffer,
+                                                           MPI_Count count,
+                                                           const mpi::Datatype& type) {
+  return buffer <= MPI_IN_PLACE && count > 0 && type.size() > 0 &&
+         (buffer == MPI_IN_PLACE || type.is_predefined());
+}
 
 /// A buffer that is given by count and datatype handle: *type is set. A null buffer is legal with
 /// count 0, and with derived types, whose displacements may be absolute.
@@ -28,10 +39,14 @@ namespace sorrel::abi {
     return fail_count(self, count);
   if (!(*type)->is_committed()) [[unlikely]]
     return fail_uncommitted(self);
-  if (buffer == nullptr && count > 0 && (*type)->is_predefined() && (*type)->size() > 0)
-      [[unlikely]]
-    return fail_buffer(self);
+  if (is_no_buffer(buffer, count, **type)) [[unlikely]]
+    return fail_buffer(self, buffer);
   return MPI_SUCCESS;
+}
+
+/// A user's tag is in 0..MPI_TAG_UB.
+[[nodiscard]] inline bool is_tag(int tag) {
+  return static_cast<std::uint32_t>(tag) <= static_cast<std::uint32_t>(mpi::tag_max);
 }
 
 /// A rank of the communicator; with `what` = "destination", "source".

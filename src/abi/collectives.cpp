@@ -10,6 +10,8 @@ namespace sorrel::abi {
 namespace {
 
 using mpi::BlockList;
+using mpi::CollectiveCall;
+using mpi::CollectiveKind;
 using mpi::Datatype;
 using mpi::Op;
 using mpi::ReductionArguments;
@@ -25,6 +27,13 @@ int check_typed(
   return error;
 }
 
+/// The arguments of a side with blocks of its own for each rank; null where there is none.
+struct ListNames {
+  const char* counts = nullptr;
+  const char* displacements = nullptr;
+  const char* datatypes = nullptr;
+};
+
 /// The side of a collective that has a block per rank, as the user gave it.
 struct UserBlocks {
   const void* buffer;
@@ -33,6 +42,9 @@ struct UserBlocks {
   mpi::Integers counts = {};
   mpi::Integers displacements = {};
   const MPI_Datatype* datatypes = nullptr;
+  ListNames names = {};
+
+  [[nodiscard]] bool is_list() const { return names.counts != nullptr; }
 };
 
 int check_type(RankState& self, MPI_Datatype handle, Datatype** type) {
@@ -41,21 +53,44 @@ int check_type(RankState& self, MPI_Datatype handle, Datatype** type) {
   return (*type)->is_committed() ? MPI_SUCCESS : fail_uncommitted(self);
 }
 
+int check_lists(RankState& self, const UserBlocks& user) {
+  if (user.counts.is_null()) return fail_null(self, user.names.counts);
+  if (user.displacements.is_null()) return fail_null(self, user.names.displacements);
+  if (user.names.datatypes != nullptr && user.datatypes == nullptr)
+    return fail_null(self, user.names.datatypes);
+  return MPI_SUCCESS;
+}
+
+/// Whether a null pointer, or MPI_IN_PLACE, stands where a rank's block has data.
+bool lacks_buffer(const BlockList& blocks, std::int32_t size) {
+  if (blocks.buffer > MPI_IN_PLACE) [[likely]]
+    return false;
+  for (std::int32_t rank = 0; rank < size; ++rank) {
+    const TypedBuffer block = blocks.of(rank);
+    const bool is_first = block.buffer == blocks.buffer;
+    if (is_first && is_no_buffer(block.buffer, static_cast<MPI_Count>(block.count), *block.type))
+      return true;
+  }
+  return false;
+}
+
 int check_blocks(RankState& self, const Comm& comm, const UserBlocks& user, BlockList* blocks) {
   Datatype* type = nullptr;
+  if (user.is_list()) {
+    if (const int error = check_lists(self, user); error != MPI_SUCCESS) return error;
+  } else if (user.count < 0) {
+    return fail_count(self, user.count);
+  }
   if (user.datatypes == nullptr) {
     if (const int error = check_type(self, user.datatype, &type); error != MPI_SUCCESS)
       return error;
   }
-  const bool is_uniform = user.counts.is_null();
-  if (is_uniform && user.count < 0) return fail_count(self, user.count);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(comm.size()); ++i) {
-    if (!is_uniform && user.counts[i] < 0) return fail_count(self, user.counts[i]);
+  for (std::size_t i = 0; user.is_list() && i < static_cast<std::size_t>(comm.size()); ++i) {
+    if (user.counts[i] < 0) return fail_count(self, user.counts[i]);
     if (user.datatypes != nullptr) {
       if (const int error = check_type(self, user.datatypes[i], &type); error != MPI_SUCCESS)
         return error;
     }
-    if (is_uniform && user.datatypes == nullptr) break;
   }
   *blocks = {.buffer = const_cast<void*>(user.buffer),
              .count = static_cast<std::size_t>(user.count),
@@ -63,12 +98,25 @@ int check_blocks(RankState& self, const Comm& comm, const UserBlocks& user, Bloc
              .counts = user.counts,
              .displacements = user.displacements,
              .types = user.datatypes};
-  return MPI_SUCCESS;
+  return lacks_buffer(*blocks, comm.size()) ? fail_buffer(self, user.buffer) : MPI_SUCCESS;
+}
+
+/// Whether the buffer and the rank's own block, or all blocks, begin at the same byte and have data
+/// there. With gaps they may still be disjoint.
+bool is_alias(const TypedBuffer& buffer, const BlockList& blocks, std::int32_t rank) {
+  const TypedBuffer own = blocks.of(rank);
+  const bool meet =
+      buffer.buffer == own.buffer || (blocks.counts.is_null() && buffer.buffer == blocks.buffer);
+  return meet && buffer.count > 0 && own.count > 0 && buffer.type->is_dense() &&
+         own.type->is_dense() && own.type->size() > 0;
 }
 
 int note_truncation(RankState& self, int error) {
-  if (error != MPI_ERR_TRUNCATE) return error;
-  return self.fail(error, "a rank sends more than this rank's count receives");
+  // A mismatch that the members have found themselves has its sentence.
+  if (error != MPI_ERR_TRUNCATE || self.detail().text()[0] != '\0') return error;
+  return self.fail(error,
+                   "a rank passes another amount of data than this rank's count and datatype "
+                   "mean");
 }
 
 bool is_in_place(const void* buffer) {
@@ -82,18 +130,23 @@ int gather_face(RankState& self,
                 const UserBlocks& user,
                 int root) {
   if (const int error = check_root(self, comm, root); error != MPI_SUCCESS) return error;
+  const bool is_root = comm.rank == root;
   BlockList receive;
-  if (comm.rank == root) {
+  if (is_root) {
     if (const int error = check_blocks(self, comm, user, &receive); error != MPI_SUCCESS)
       return error;
   }
-  const bool in_place = comm.rank == root && is_in_place(user_send.buffer);
+  const bool in_place = is_root && is_in_place(user_send.buffer);
   TypedBuffer send;
   if (!in_place) {
     const int error = check_typed(self, user_send.buffer, static_cast<MPI_Count>(user_send.count),
                                   send_type, &send);
     if (error != MPI_SUCCESS) return error;
+    if (is_root && is_alias(send, receive, root)) return fail_alias(self);
   }
+  comm.call = {.kind = user.is_list() ? CollectiveKind::gatherv : CollectiveKind::gather,
+               .root = root,
+               .bytes = user.is_list() ? 0 : (is_root ? receive.block_bytes() : send.bytes())};
   return note_truncation(self, gather({self, comm}, in_place ? nullptr : &send, receive, root));
 }
 
@@ -111,7 +164,10 @@ int all_gather_face(RankState& self,
     const int error = check_typed(self, user_send.buffer, static_cast<MPI_Count>(user_send.count),
                                   send_type, &send);
     if (error != MPI_SUCCESS) return error;
+    if (is_alias(send, receive, comm.rank)) return fail_alias(self);
   }
+  comm.call = {.kind = user.is_list() ? CollectiveKind::allgatherv : CollectiveKind::allgather,
+               .bytes = user.is_list() ? 0 : receive.block_bytes()};
   return note_truncation(self, all_gather({self, comm}, in_place ? nullptr : &send, receive));
 }
 
@@ -122,23 +178,29 @@ int scatter_face(RankState& self,
                  MPI_Datatype receive_type,
                  int root) {
   if (const int error = check_root(self, comm, root); error != MPI_SUCCESS) return error;
+  const bool is_root = comm.rank == root;
   BlockList send;
-  if (comm.rank == root) {
+  if (is_root) {
     if (const int error = check_blocks(self, comm, user, &send); error != MPI_SUCCESS) return error;
   }
-  const bool in_place = comm.rank == root && is_in_place(user_receive.buffer);
+  const bool in_place = is_root && is_in_place(user_receive.buffer);
   TypedBuffer receive;
   if (!in_place) {
     const int error =
         check_typed(self, user_receive.buffer, static_cast<MPI_Count>(user_receive.count),
                     receive_type, &receive);
     if (error != MPI_SUCCESS) return error;
+    if (is_root && is_alias(receive, send, root)) return fail_alias(self);
   }
+  comm.call = {.kind = user.is_list() ? CollectiveKind::scatterv : CollectiveKind::scatter,
+               .root = root,
+               .bytes = user.is_list() ? 0 : (is_root ? send.block_bytes() : receive.bytes())};
   return note_truncation(self, scatter({self, comm}, send, in_place ? nullptr : &receive, root));
 }
 
 int all_to_all_face(RankState& self,
                     Comm& comm,
+                    CollectiveKind kind,
                     const UserBlocks& user_send,
                     const UserBlocks& user_receive) {
   BlockList receive;
@@ -146,10 +208,13 @@ int all_to_all_face(RankState& self,
   if (const int error = check_blocks(self, comm, user_receive, &receive); error != MPI_SUCCESS)
     return error;
   const bool in_place = is_in_place(user_send.buffer);
+  const bool is_uniform = kind == CollectiveKind::alltoall;
   if (!in_place) {
     if (const int error = check_blocks(self, comm, user_send, &send); error != MPI_SUCCESS)
       return error;
+    if (is_uniform && is_alias(send.of(0), receive, 0)) return fail_alias(self);
   }
+  comm.call = {.kind = kind, .bytes = is_uniform ? receive.block_bytes() : 0};
   return note_truncation(self, all_to_all({self, comm}, in_place ? nullptr : &send, receive));
 }
 
@@ -162,27 +227,58 @@ struct UserReduction {
   MPI_Op op;
 };
 
-/// Checks them and runs body(ReductionArguments).
+/// Which of them a rank must have.
+struct Significance {
+  bool is_receive = true;
+  /// MPI_IN_PLACE may stand for the operand.
+  bool allows_in_place = true;
+};
+
+int check_receive(RankState& self, const UserReduction& user, const Datatype& type) {
+  if (is_no_buffer(user.receive, user.count, type)) return fail_buffer(self, user.receive);
+  const bool is_same = user.send == user.receive && user.send != MPI_BOTTOM;
+  return is_same && user.count > 0 && type.size() > 0 ? fail_alias(self) : MPI_SUCCESS;
+}
+
+/// The constant of a predefined operation; the users' own cannot be compared between ranks.
+std::uint16_t number_of(MPI_Op op) {
+  const auto value = reinterpret_cast<std::uintptr_t>(op);
+  return value < mpi::first_dynamic_handle ? static_cast<std::uint16_t>(value) : 0xffff;
+}
+
+/// Checks them, sets the communicator's call, and runs body(ReductionArguments).
 template <class Body>
-int with_reduction(RankState& self, const UserReduction& user, Body&& body) {
+int with_reduction(RankState& self,
+                   Comm& comm,
+                   const CollectiveCall& call,
+                   const UserReduction& user,
+                   const Significance& significance,
+                   Body&& body) {
   TypedBuffer typed;
-  const void* checked = is_in_place(user.send) ? user.receive : user.send;
-  if (const int error = check_typed(self, checked, user.count, user.datatype, &typed);
-      error != MPI_SUCCESS)
-    return error;
+  const bool in_place = is_in_place(user.send) && significance.allows_in_place;
+  int error =
+      check_typed(self, in_place ? user.receive : user.send, user.count, user.datatype, &typed);
+  if (error == MPI_SUCCESS && significance.is_receive && !in_place)
+    error = check_receive(self, user, *typed.type);
+  if (error != MPI_SUCCESS) return error;
   const Op* op = mpi::op_from_handle(user.op);
-  if (op == nullptr) return self.fail(MPI_ERR_OP, "the handle is no operation");
+  if (op == nullptr)
+    return self.fail(MPI_ERR_OP, user.op == MPI_OP_NULL ? "invalid operation handle: MPI_OP_NULL"
+                                                        : "invalid operation handle");
   const mpi::ReduceKernel kernel = predefined_kernel(*op, *typed.type);
   if (kernel == nullptr && op->is_predefined()) {
-    return self.fail(MPI_ERR_OP, "the operation is not defined on datatype %s", typed.type->name());
+    return self.fail(MPI_ERR_OP, "op is not defined on datatype %s", typed.type->label());
   }
-  body(ReductionArguments{.send = is_in_place(user.send) ? nullptr : user.send,
-                          .receive = user.receive,
-                          .count = typed.count,
-                          .type = *typed.type,
-                          .op = *op,
-                          .kernel = kernel});
-  return MPI_SUCCESS;
+  comm.call = call;
+  comm.call.element = static_cast<std::uint8_t>(typed.type->element());
+  comm.call.op = number_of(user.op);
+  comm.call.bytes = typed.bytes();
+  return body(ReductionArguments{.send = in_place ? nullptr : user.send,
+                                 .receive = user.receive,
+                                 .count = typed.count,
+                                 .type = *typed.type,
+                                 .op = *op,
+                                 .kernel = kernel});
 }
 
 }  // namespace
@@ -194,8 +290,8 @@ extern "C" {
 
 int PMPI_Barrier(MPI_Comm comm) {
   return call_on(comm, "MPI_Barrier", [&](RankState& self, Comm& c) {
-    mpi::barrier({self, c});
-    return MPI_SUCCESS;
+    c.call = {.kind = CollectiveKind::barrier};
+    return mpi::barrier({self, c});
   });
 }
 

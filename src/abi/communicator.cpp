@@ -1,5 +1,6 @@
 // Communicators: who am I, and making and ending them. MPI 5.0, 7.4.
 #include "abi/call.hpp"
+#include "abi/check.hpp"
 #include "mpi/attribute.hpp"
 #include "mpi/comm_create.hpp"
 #include "mpi/info.hpp"
@@ -14,7 +15,8 @@ MPI_Comm handle_or_null(Comm* comm) {
 }
 
 int duplicate(RankState& self, MPI_Comm old_handle, Comm& parent, MPI_Comm* newcomm) {
-  Comm* copy = comm_duplicate(self, parent);
+  Comm* copy = nullptr;
+  if (const int error = comm_duplicate(self, parent, &copy); error != MPI_SUCCESS) return error;
   copy->cart = parent.cart;
   *newcomm = handle_of(*copy);
   return copy_attributes(old_handle, parent, *copy);
@@ -47,26 +49,31 @@ int end_communicator(RankState& self, MPI_Comm* handle, Comm& comm) {
 extern "C" {
 
 int PMPI_Comm_size(MPI_Comm comm, int* size) {
-  return call_on(comm, "MPI_Comm_size", [&](RankState&, Comm& c) {
+  return call_on(comm, "MPI_Comm_size", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(size);
     *size = c.size();
     return MPI_SUCCESS;
   });
 }
 
 int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
-  return call_on(comm, "MPI_Comm_rank", [&](RankState&, Comm& c) {
+  return call_on(comm, "MPI_Comm_rank", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(rank);
     *rank = c.rank;
     return MPI_SUCCESS;
   });
 }
 
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-  return call_on(comm, "MPI_Comm_dup",
-                 [&](RankState& self, Comm& c) { return duplicate(self, comm, c, newcomm); });
+  return call_on(comm, "MPI_Comm_dup", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(newcomm);
+    return duplicate(self, comm, c, newcomm);
+  });
 }
 
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
   return call_on(comm, "MPI_Comm_dup_with_info", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(newcomm);
     if (const int error = duplicate(self, comm, c, newcomm); error != MPI_SUCCESS) return error;
     return PMPI_Comm_set_info(*newcomm, info);
   });
@@ -74,6 +81,7 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
 
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   return call_on(comm, "MPI_Comm_split", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(newcomm);
     Comm* made = nullptr;
     const int error = comm_split(self, c, color, key, &made);
     *newcomm = handle_or_null(made);
@@ -83,11 +91,13 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
 
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
   return call_on(comm, "MPI_Comm_split_type", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(newcomm);
     const bool is_known = split_type == MPI_COMM_TYPE_SHARED || split_type == MPI_UNDEFINED ||
                           split_type == MPI_COMM_TYPE_HW_GUIDED ||
                           split_type == MPI_COMM_TYPE_HW_UNGUIDED ||
                           split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
-    if (!is_known) return self.fail(MPI_ERR_ARG, "split type %d is none", split_type);
+    if (!is_known)
+      return self.fail(MPI_ERR_ARG, "split_type %d is not a valid split type", split_type);
     Comm* made = nullptr;
     const int node = static_cast<int>(self.world->own_node());
     const int error =
@@ -99,8 +109,9 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
   return call_on(comm, "MPI_Comm_create", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(newcomm);
     auto members = mpi::group_of(group);
-    if (members == nullptr) return self.fail(MPI_ERR_GROUP, "the handle is no group");
+    if (members == nullptr) return self.fail(MPI_ERR_GROUP, "invalid group handle");
     Comm* made = nullptr;
     const int error = comm_create(self, c, std::move(members), &made);
     *newcomm = handle_or_null(made);
@@ -110,10 +121,11 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
 
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
   return call_on(comm, "MPI_Comm_create_group", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(newcomm);
     auto members = mpi::group_of(group);
-    if (members == nullptr) return self.fail(MPI_ERR_GROUP, "the handle is no group");
+    if (members == nullptr) return self.fail(MPI_ERR_GROUP, "invalid group handle");
     if (tag < 0 || tag > mpi::tag_max) {
-      return self.fail(MPI_ERR_TAG, "the tag is %d; it must be in 0..%d", tag, mpi::tag_max);
+      return fail_tag(self, tag);
     }
     Comm* made = nullptr;
     const int error = comm_create_group(self, c, std::move(members), tag, &made);
@@ -123,13 +135,15 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
 }
 
 int PMPI_Comm_free(MPI_Comm* comm) {
-  return call_on(*comm, "MPI_Comm_free",
-                 [&](RankState& self, Comm& c) { return end_communicator(self, comm, c); });
+  return call_on_variable(comm, "MPI_Comm_free", [&](RankState& self, Comm& c) {
+    return end_communicator(self, comm, c);
+  });
 }
 
 int PMPI_Comm_disconnect(MPI_Comm* comm) {
-  return call_on(*comm, "MPI_Comm_disconnect",
-                 [&](RankState& self, Comm& c) { return end_communicator(self, comm, c); });
+  return call_on_variable(comm, "MPI_Comm_disconnect", [&](RankState& self, Comm& c) {
+    return end_communicator(self, comm, c);
+  });
 }
 
 SORREL_WEAK(int, MPI_Comm_size, (MPI_Comm comm, int* size))

@@ -39,7 +39,7 @@ int add_hints(RankState& self, Comm& comm, const Info& from) {
 }
 
 int fail_intra(RankState& self) {
-  return self.fail(MPI_ERR_COMM, "the communicator is no intercommunicator");
+  return self.fail(MPI_ERR_COMM, "comm is an intracommunicator; it must be an intercommunicator");
 }
 
 }  // namespace
@@ -48,8 +48,9 @@ extern "C" {
 
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
   return call_on(comm1, "MPI_Comm_compare", [&](RankState& self, Comm& a) {
+    SORREL_NOT_NULL(result);
     const Comm* b = self.comm_of(comm2);
-    if (b == nullptr) return self.fail(MPI_ERR_COMM, "the second handle is no communicator");
+    if (b == nullptr) return self.fail(MPI_ERR_COMM, "comm2 is not a valid communicator");
     if (&a == b) {
       *result = MPI_IDENT;
       return MPI_SUCCESS;
@@ -61,24 +62,30 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
 }
 
 int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
-  return call_on(comm, "MPI_Comm_test_inter", [&](RankState&, Comm&) {
+  return call_on(comm, "MPI_Comm_test_inter", [&](RankState& self, Comm&) {
+    SORREL_NOT_NULL(flag);
     *flag = 0;
     return MPI_SUCCESS;
   });
 }
 
-int PMPI_Comm_remote_size(MPI_Comm comm, int* /*size*/) {
-  return call_on(comm, "MPI_Comm_remote_size",
-                 [&](RankState& self, Comm&) { return fail_intra(self); });
+int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
+  return call_on(comm, "MPI_Comm_remote_size", [&](RankState& self, Comm&) {
+    SORREL_NOT_NULL(size);
+    return fail_intra(self);
+  });
 }
 
-int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* /*group*/) {
-  return call_on(comm, "MPI_Comm_remote_group",
-                 [&](RankState& self, Comm&) { return fail_intra(self); });
+int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
+  return call_on(comm, "MPI_Comm_remote_group", [&](RankState& self, Comm&) {
+    SORREL_NOT_NULL(group);
+    return fail_intra(self);
+  });
 }
 
 int PMPI_Comm_get_parent(MPI_Comm* parent) {
-  return call("MPI_Comm_get_parent", [&](RankState&) {
+  return call("MPI_Comm_get_parent", [&](RankState& self) {
+    SORREL_NOT_NULL(parent);
     *parent = MPI_COMM_NULL;
     return MPI_SUCCESS;
   });
@@ -86,7 +93,7 @@ int PMPI_Comm_get_parent(MPI_Comm* parent) {
 
 int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
   return call_on(comm, "MPI_Comm_set_name", [&](RankState& self, Comm& c) {
-    if (comm_name == nullptr) return self.fail(MPI_ERR_ARG, "the name is a null pointer");
+    if (comm_name == nullptr) return fail_null(self, "comm_name");
     // Longer names are cut, as the standard says.
     const std::size_t length = ::strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1);
     c.name = std::make_unique<std::string>(comm_name, length);
@@ -96,10 +103,14 @@ int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
 
 int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
   if (comm == MPI_COMM_NULL) {
+    if (comm_name == nullptr) return raise_null("MPI_Comm_get_name", "comm_name");
+    if (resultlen == nullptr) return raise_null("MPI_Comm_get_name", "resultlen");
     give_name("MPI_COMM_NULL", comm_name, resultlen);
     return MPI_SUCCESS;
   }
   return call_on(comm, "MPI_Comm_get_name", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(comm_name);
+    SORREL_NOT_NULL(resultlen);
     give_name(c.name != nullptr ? c.name->c_str() : default_name(self, c), comm_name, resultlen);
     return MPI_SUCCESS;
   });
@@ -109,13 +120,14 @@ int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
   return call_on(comm, "MPI_Comm_set_info", [&](RankState& self, Comm& c) {
     if (info == MPI_INFO_NULL) return MPI_SUCCESS;
     const Info* hints = mpi::info_of(info);
-    if (hints == nullptr) return self.fail(MPI_ERR_INFO, "the handle is no info object");
+    if (hints == nullptr) return self.fail(MPI_ERR_INFO, "invalid info handle");
     return add_hints(self, c, *hints);
   });
 }
 
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
-  return call_on(comm, "MPI_Comm_get_info", [&](RankState&, Comm& c) {
+  return call_on(comm, "MPI_Comm_get_info", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(info_used);
     auto copy = c.info != nullptr ? std::make_unique<Info>(*c.info) : std::make_unique<Info>();
     *info_used = mpi::make_info_handle(std::move(copy));
     return MPI_SUCCESS;

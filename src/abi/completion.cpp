@@ -2,6 +2,7 @@
 #include "abi/call.hpp"
 #include "abi/check.hpp"
 #include "abi/outcome.hpp"
+#include "mpi/p2p/cancel.hpp"
 #include "mpi/p2p/start.hpp"
 #include "mpi/p2p/wait.hpp"
 #include "mpi/status.hpp"
@@ -22,19 +23,34 @@ int explain(RankState& self, const Request& request) {
 
 namespace {
 
+/// The requests of a call as the user gave them.
+struct UserRequests {
+  const char* argument;
+  int count;
+  const MPI_Request* handles;
+};
+
+/// MPI_ERR_REQUEST: says which, where there is an array.
+[[gnu::cold]] int fail_request(RankState& self, const UserRequests& user, int i, const char* need) {
+  if (user.argument[0] == 'r') return self.fail(MPI_ERR_REQUEST, "request is not %s", need);
+  return self.fail(MPI_ERR_REQUEST, "%s[%d] is not %s", user.argument, i, need);
+}
+
 /// Checks that the handles are requests or MPI_REQUEST_NULL, and on the way shows the active ones:
 /// look(index, request).
 template <class Look>
 [[gnu::always_inline]] inline int check_requests(RankState& self,
-                                                 const RequestList& list,
+                                                 const UserRequests& user,
                                                  Look&& look) {
-  if (list.count < 0) [[unlikely]]
-    return fail_count(self, list.count);
-  for (int i = 0; i < list.count; ++i) {
-    auto* request = mpi::object_of<Request>(list.handles[i]);
+  if (user.count < 0) [[unlikely]]
+    return fail_count(self, user.count);
+  if (user.count > 0 && user.handles == nullptr) [[unlikely]]
+    return fail_null(self, user.argument);
+  for (int i = 0; i < user.count; ++i) {
+    auto* request = mpi::object_of<Request>(user.handles[i]);
     if (request == nullptr) {
-      if (list.handles[i] == MPI_REQUEST_NULL) continue;
-      return self.fail(MPI_ERR_REQUEST, "request %d of %d is none", i, list.count);
+      if (user.handles[i] == MPI_REQUEST_NULL) continue;
+      return fail_request(self, user, i, "a valid request");
     }
     if (request->is_active) look(i, *request);
   }
@@ -109,13 +125,15 @@ class FailedComm {
 /// Calls body(self, failed) with the frame of a face and checked requests, all of which `look` has
 /// been shown.
 template <class Look, class Body>
-[[gnu::always_inline]] inline int with_requests(
-    const char* function, int count, const MPI_Request* handles, Look&& look, Body&& body) {
+[[gnu::always_inline]] inline int with_requests(const char* function,
+                                                const UserRequests& user,
+                                                Look&& look,
+                                                Body&& body) {
   FailedComm failed;
   RankState& self = enter(function);
   if (self.phase != mpi::Phase::running) [[unlikely]]
     return wrong_phase(self);
-  int error = check_requests(self, RequestList{handles, count}, look);
+  int error = check_requests(self, user, look);
   if (error == MPI_SUCCESS) error = body(self, failed);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, failed.value_or(self.self_comm), error);
 }
@@ -188,45 +206,63 @@ int finish_some(RankState& self,
   return done_count;
 }
 
+[[gnu::always_inline]] inline int start_all(const char* function, const UserRequests& user) {
+  return with_requests(function, user, no_look, [&](RankState& self, FailedComm& failed) {
+    for (int i = 0; i < user.count; ++i) {
+      Request* request = RequestList{user.handles, user.count}[i];
+      if (request == nullptr || request->life != Request::Life::persistent || request->is_active)
+        return fail_request(self, user, i, "an inactive persistent request");
+      if (const int error = restart(*request); error != MPI_SUCCESS) {
+        failed.note(*request->comm);
+        return error;
+      }
+    }
+    return MPI_SUCCESS;
+  });
+}
+
 }  // namespace
 
 extern "C" {
 
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
-  return with_requests("MPI_Wait", 1, request, no_look, [&](RankState& self, FailedComm& failed) {
-    Request* pending = RequestList{request, 1}.active(0);
-    if (pending == nullptr) {
-      give_empty(status);
-      return MPI_SUCCESS;
-    }
-    wait_for(*pending);
-    return finish(self, *request, status, failed);
-  });
+  return with_requests("MPI_Wait", {"request", 1, request}, no_look,
+                       [&](RankState& self, FailedComm& failed) {
+                         Request* pending = RequestList{request, 1}.active(0);
+                         if (pending == nullptr) {
+                           give_empty(status);
+                           return MPI_SUCCESS;
+                         }
+                         wait_for(*pending);
+                         return finish(self, *request, status, failed);
+                       });
 }
 
 int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  return with_requests("MPI_Test", 1, request, no_look, [&](RankState& self, FailedComm& failed) {
-    Request* pending = RequestList{request, 1}.active(0);
-    *flag = 1;
-    if (pending == nullptr) {
-      give_empty(status);
-      return MPI_SUCCESS;
-    }
-    if (!is_complete(*pending)) {
-      make_progress(self);
-      if (!is_complete(*pending)) {
-        *flag = 0;
-        return MPI_SUCCESS;
-      }
-    }
-    return finish(self, *request, status, failed);
-  });
+  return with_requests("MPI_Test", {"request", 1, request}, no_look,
+                       [&](RankState& self, FailedComm& failed) {
+                         SORREL_NOT_NULL(flag);
+                         Request* pending = RequestList{request, 1}.active(0);
+                         *flag = 1;
+                         if (pending == nullptr) {
+                           give_empty(status);
+                           return MPI_SUCCESS;
+                         }
+                         if (!is_complete(*pending)) {
+                           make_progress(self);
+                           if (!is_complete(*pending)) {
+                             *flag = 0;
+                             return MPI_SUCCESS;
+                           }
+                         }
+                         return finish(self, *request, status, failed);
+                       });
 }
 
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
   mpi::PendingCounts pending;
   return with_requests(
-      "MPI_Waitall", count, array_of_requests,
+      "MPI_Waitall", {"array_of_requests", count, array_of_requests},
       [&](int /*i*/, const Request& request) { pending.note(request); },
       [&](RankState& self, FailedComm& failed) {
         wait_for_all(self, RequestList{array_of_requests, count}, pending);
@@ -239,19 +275,23 @@ int PMPI_Testall(int count,
                  int* flag,
                  MPI_Status array_of_statuses[]) {
   AllComplete all;
-  return with_requests(
-      "MPI_Testall", count, array_of_requests, all, [&](RankState& self, FailedComm& failed) {
-        if (!all.value) look_again(self, RequestList{array_of_requests, count}, all);
-        *flag = all.value ? 1 : 0;
-        return all.value ? finish_all(self, count, array_of_requests, array_of_statuses, failed)
-                         : MPI_SUCCESS;
-      });
+  return with_requests("MPI_Testall", {"array_of_requests", count, array_of_requests}, all,
+                       [&](RankState& self, FailedComm& failed) {
+                         SORREL_NOT_NULL(flag);
+                         if (!all.value)
+                           look_again(self, RequestList{array_of_requests, count}, all);
+                         *flag = all.value ? 1 : 0;
+                         return all.value ? finish_all(self, count, array_of_requests,
+                                                       array_of_statuses, failed)
+                                          : MPI_SUCCESS;
+                       });
 }
 
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
   FirstComplete first;
-  return with_requests("MPI_Waitany", count, array_of_requests, first,
+  return with_requests("MPI_Waitany", {"array_of_requests", count, array_of_requests}, first,
                        [&](RankState& self, FailedComm& failed) {
+                         SORREL_NOT_NULL(indx);
                          if (!first.is_any_pending) {
                            *indx = MPI_UNDEFINED;
                            give_empty(status);
@@ -267,8 +307,10 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Stat
 int PMPI_Testany(
     int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
   FirstComplete first;
-  return with_requests("MPI_Testany", count, array_of_requests, first,
+  return with_requests("MPI_Testany", {"array_of_requests", count, array_of_requests}, first,
                        [&](RankState& self, FailedComm& failed) {
+                         SORREL_NOT_NULL(indx);
+                         SORREL_NOT_NULL(flag);
                          if (first.index < 0 && first.is_any_pending)
                            look_again(self, RequestList{array_of_requests, count}, first);
                          *indx = first.index < 0 ? MPI_UNDEFINED : first.index;
@@ -286,8 +328,10 @@ int PMPI_Waitsome(int incount,
                   int array_of_indices[],
                   MPI_Status array_of_statuses[]) {
   FirstComplete first;
-  return with_requests("MPI_Waitsome", incount, array_of_requests, first,
+  return with_requests("MPI_Waitsome", {"array_of_requests", incount, array_of_requests}, first,
                        [&](RankState& self, FailedComm& failed) {
+                         SORREL_NOT_NULL(outcount);
+                         SORREL_NOT_NULL_IF(incount > 0, array_of_indices);
                          int error = MPI_SUCCESS;
                          const RequestList list{array_of_requests, incount};
                          *outcount = MPI_UNDEFINED;
@@ -305,8 +349,10 @@ int PMPI_Testsome(int incount,
                   int array_of_indices[],
                   MPI_Status array_of_statuses[]) {
   FirstComplete first;
-  return with_requests("MPI_Testsome", incount, array_of_requests, first,
+  return with_requests("MPI_Testsome", {"array_of_requests", incount, array_of_requests}, first,
                        [&](RankState& self, FailedComm& failed) {
+                         SORREL_NOT_NULL(outcount);
+                         SORREL_NOT_NULL_IF(incount > 0, array_of_indices);
                          int error = MPI_SUCCESS;
                          const RequestList list{array_of_requests, incount};
                          *outcount = MPI_UNDEFINED;
@@ -319,8 +365,9 @@ int PMPI_Testsome(int incount,
 }
 
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  return with_requests("MPI_Request_get_status", 1, &request, no_look,
+  return with_requests("MPI_Request_get_status", {"request", 1, &request}, no_look,
                        [&](RankState& self, FailedComm& /*failed*/) {
+                         SORREL_NOT_NULL(flag);
                          Request* pending = RequestList{&request, 1}.active(0);
                          if (pending != nullptr && !is_complete(*pending)) make_progress(self);
                          *flag = pending == nullptr || is_complete(*pending) ? 1 : 0;
@@ -334,8 +381,10 @@ int PMPI_Request_get_status_all(int count,
                                 int* flag,
                                 MPI_Status* array_of_statuses) {
   AllComplete all;
-  return with_requests("MPI_Request_get_status_all", count, array_of_requests, all,
+  return with_requests("MPI_Request_get_status_all",
+                       {"array_of_requests", count, array_of_requests}, all,
                        [&](RankState& self, FailedComm& /*failed*/) {
+                         SORREL_NOT_NULL(flag);
                          const RequestList list{array_of_requests, count};
                          if (!all.value) look_again(self, list, all);
                          *flag = all.value ? 1 : 0;
@@ -348,8 +397,11 @@ int PMPI_Request_get_status_all(int count,
 int PMPI_Request_get_status_any(
     int count, const MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
   FirstComplete first;
-  return with_requests("MPI_Request_get_status_any", count, array_of_requests, first,
+  return with_requests("MPI_Request_get_status_any",
+                       {"array_of_requests", count, array_of_requests}, first,
                        [&](RankState& self, FailedComm& /*failed*/) {
+                         SORREL_NOT_NULL(indx);
+                         SORREL_NOT_NULL(flag);
                          const RequestList list{array_of_requests, count};
                          if (first.index < 0 && first.is_any_pending) look_again(self, list, first);
                          *indx = first.index < 0 ? MPI_UNDEFINED : first.index;
@@ -366,8 +418,11 @@ int PMPI_Request_get_status_some(int incount,
                                  int array_of_indices[],
                                  MPI_Status* array_of_statuses) {
   FirstComplete first;
-  return with_requests("MPI_Request_get_status_some", incount, array_of_requests, first,
+  return with_requests("MPI_Request_get_status_some",
+                       {"array_of_requests", incount, array_of_requests}, first,
                        [&](RankState& self, FailedComm& /*failed*/) {
+                         SORREL_NOT_NULL(outcount);
+                         SORREL_NOT_NULL_IF(incount > 0, array_of_indices);
                          *outcount = MPI_UNDEFINED;
                          if (!first.is_any_pending) return MPI_SUCCESS;
                          if (first.index < 0) make_progress(self);
@@ -384,10 +439,10 @@ int PMPI_Request_get_status_some(int incount,
 }
 
 int PMPI_Request_free(MPI_Request* request) {
-  return with_requests("MPI_Request_free", 1, request, no_look,
+  return with_requests("MPI_Request_free", {"request", 1, request}, no_look,
                        [&](RankState& self, FailedComm& /*failed*/) {
                          if (*request == MPI_REQUEST_NULL)
-                           return self.fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+                           return self.fail(MPI_ERR_REQUEST, "request is MPI_REQUEST_NULL");
                          auto& freed = *reinterpret_cast<Request*>(*request);
                          *request = MPI_REQUEST_NULL;
                          if (freed.is_active && !is_complete(freed)) {
@@ -400,46 +455,33 @@ int PMPI_Request_free(MPI_Request* request) {
 }
 
 int PMPI_Cancel(MPI_Request* request) {
-  return with_requests("MPI_Cancel", 1, request, no_look,
+  return with_requests("MPI_Cancel", {"request", 1, request}, no_look,
                        [&](RankState& self, FailedComm& /*failed*/) {
                          if (*request == MPI_REQUEST_NULL)
-                           return self.fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+                           return self.fail(MPI_ERR_REQUEST, "request is MPI_REQUEST_NULL");
                          auto& cancelled = *reinterpret_cast<Request*>(*request);
-                         // A send cannot be taken back: it completes as if nobody had asked.
-                         if (cancelled.kind == Request::Kind::receive && cancelled.is_active)
-                           (void)cancel_receive(cancelled);
+                         if (cancelled.is_active) cancel(cancelled);
                          return MPI_SUCCESS;
                        });
 }
 
 int PMPI_Start(MPI_Request* request) {
-  return PMPI_Startall(1, request);
+  return start_all("MPI_Start", {"request", 1, request});
 }
 
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
-  return with_requests(
-      "MPI_Startall", count, array_of_requests, no_look, [&](RankState& self, FailedComm& failed) {
-        for (int i = 0; i < count; ++i) {
-          Request* request = RequestList{array_of_requests, count}[i];
-          if (request == nullptr || request->life != Request::Life::persistent ||
-              request->is_active) {
-            return self.fail(MPI_ERR_REQUEST, "request %d is not an inactive persistent one", i);
-          }
-          if (const int error = restart(*request); error != MPI_SUCCESS) {
-            failed.note(*request->comm);
-            return error;
-          }
-        }
-        return MPI_SUCCESS;
-      });
+  return start_all("MPI_Startall", {"array_of_requests", count, array_of_requests});
 }
 
 int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
+  if (status == nullptr) return raise_null("MPI_Test_cancelled", "status");
+  if (flag == nullptr) return raise_null("MPI_Test_cancelled", "flag");
   *flag = status->MPI_internal[mpi::status_cancelled_index];
   return MPI_SUCCESS;
 }
 
 int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
+  if (status == nullptr) return raise_null("MPI_Status_set_cancelled", "status");
   status->MPI_internal[mpi::status_cancelled_index] = flag != 0 ? 1 : 0;
   return MPI_SUCCESS;
 }

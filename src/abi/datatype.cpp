@@ -17,9 +17,11 @@ using mpi::Recipe;
 int fail_construction(RankState& self, int error) {
   switch (error) {
     case MPI_ERR_COUNT:
-      return self.fail(error, "more data than an MPI_Count can count");
+      return self.fail(error, "count makes a datatype with more data than an MPI_Count can count");
     case MPI_ERR_TYPE:
-      return self.fail(error, "datatypes nested more than %u deep", mpi::layout_depth_max);
+      return self.fail(error,
+                       "oldtype is nested too deep: irregular datatypes nest at most %u deep",
+                       mpi::layout_depth_max);
     case MPI_ERR_NO_MEM:
       return self.fail(error, "no memory for the datatype");
     default:
@@ -30,8 +32,6 @@ int fail_construction(RankState& self, int error) {
 /// make(new_type), with its result given to the user, and the recipe to the result.
 template <class Make>
 int give_type(RankState& self, MPI_Datatype* handle, std::unique_ptr<Recipe>& recipe, Make&& make) {
-  if (handle == nullptr)
-    return self.fail(MPI_ERR_ARG, "the place for the new datatype is a null pointer");
   Datatype* made = nullptr;
   const int error = make(made);
   if (error != MPI_SUCCESS) return fail_construction(self, error);
@@ -54,31 +54,21 @@ int derive(RankState& self,
   return give_type(self, handle, recipe, [&](Datatype*& made) { return make(*old_type, made); });
 }
 
-int check_array(RankState& self, MPI_Count count, const void* array) {
-  if (count > 0 && array == nullptr)
-    return self.fail(MPI_ERR_ARG, "an array is a null pointer, the count is %lld",
-                     static_cast<long long>(count));
-  return MPI_SUCCESS;
-}
-
-int check_arrays(RankState& self, MPI_Count count, const void* first, const void* second) {
-  const int error = check_array(self, count, first);
-  return error == MPI_SUCCESS ? check_array(self, count, second) : error;
-}
-
 int check_subarray(RankState& self, int dimensions, int order) {
   if (dimensions < 1)
-    return self.fail(MPI_ERR_ARG, "%d dimensions; there must be at least one", dimensions);
+    return self.fail(MPI_ERR_ARG, "ndims is %d; it must be at least 1", dimensions);
   if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
-    return self.fail(MPI_ERR_ARG, "order %d is neither MPI_ORDER_C nor MPI_ORDER_FORTRAN", order);
+    return self.fail(MPI_ERR_ARG, "order is %d; it must be MPI_ORDER_C or MPI_ORDER_FORTRAN",
+                     order);
   return MPI_SUCCESS;
 }
 
 int check_members(RankState& self, MPI_Count count, const MPI_Datatype* types) {
   for (MPI_Count i = 0; i < count; ++i)
     if (mpi::datatype_from_handle(types[i]) == nullptr)
-      return self.fail(MPI_ERR_TYPE, "datatype %lld of the struct is %s", static_cast<long long>(i),
-                       types[i] == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "none");
+      return self.fail(
+          MPI_ERR_TYPE, "array_of_types[%lld] is %s", static_cast<long long>(i),
+          types[i] == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a valid datatype");
   return MPI_SUCCESS;
 }
 
@@ -91,6 +81,7 @@ extern "C" {
 
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return call("MPI_Type_dup", [&](RankState& self) {
+    SORREL_NOT_NULL(newtype);
     auto recipe = std::make_unique<Recipe>(MPI_COMBINER_DUP, false);
     return derive(self, 1, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
       recipe->type(old_type);
@@ -101,8 +92,7 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
 
 int PMPI_Type_commit(MPI_Datatype* datatype) {
   return call("MPI_Type_commit", [&](RankState& self) {
-    if (datatype == nullptr)
-      return self.fail(MPI_ERR_ARG, "the place of the datatype is a null pointer");
+    SORREL_NOT_NULL(datatype);
     Datatype* type = mpi::datatype_from_handle(*datatype);
     if (type == nullptr) return fail_datatype(self, *datatype);
     type->commit();
@@ -112,8 +102,7 @@ int PMPI_Type_commit(MPI_Datatype* datatype) {
 
 int PMPI_Type_free(MPI_Datatype* datatype) {
   return call("MPI_Type_free", [&](RankState& self) {
-    if (datatype == nullptr)
-      return self.fail(MPI_ERR_ARG, "the place of the datatype is a null pointer");
+    SORREL_NOT_NULL(datatype);
     Datatype* type = mpi::datatype_from_handle(*datatype);
     if (type == nullptr) return fail_datatype(self, *datatype);
     if (type->is_predefined())

@@ -24,11 +24,14 @@ struct Room {
   Element* elements;
 };
 
+/// `what`: the end of the arguments' names, max_... and array_of_...
 template <class List, class Element>
 int give(RankState& self, const char* what, const List& list, const Room<Element>& room) {
   if (room.count < static_cast<MPI_Count>(list.size()))
-    return self.fail(MPI_ERR_ARG, "room for %lld %s, the datatype has %zu",
-                     static_cast<long long>(room.count), what, list.size());
+    return self.fail(MPI_ERR_ARG, "max_%s is %lld; it must be at least %zu", what,
+                     static_cast<long long>(room.count), list.size());
+  if (!list.empty() && room.elements == nullptr)
+    return self.fail(MPI_ERR_ARG, "array_of_%s is a null pointer", what);
   std::copy(list.begin(), list.end(), room.elements);
   return MPI_SUCCESS;
 }
@@ -58,7 +61,8 @@ int find_recipe(RankState& self, MPI_Datatype handle, const Recipe** recipe) {
   if (type == nullptr) return fail_datatype(self, handle);
   *recipe = type->recipe();
   if (*recipe == nullptr)
-    return self.fail(MPI_ERR_TYPE, "%s is predefined: it was made from nothing", type->name());
+    return self.fail(MPI_ERR_TYPE, "datatype is %s, which is predefined and has no contents",
+                     type->name());
   return MPI_SUCCESS;
 }
 
@@ -109,6 +113,10 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype,
                            int* num_datatypes,
                            int* combiner) {
   return call("MPI_Type_get_envelope", [&](RankState& self) {
+    SORREL_NOT_NULL(num_integers);
+    SORREL_NOT_NULL(num_addresses);
+    SORREL_NOT_NULL(num_datatypes);
+    SORREL_NOT_NULL(combiner);
     const Datatype* type = mpi::datatype_from_handle(datatype);
     if (type == nullptr) return fail_datatype(self, datatype);
     if (const int error = check_small(self, type->recipe()); error != MPI_SUCCESS) return error;
@@ -125,6 +133,11 @@ int PMPI_Type_get_envelope_c(MPI_Datatype datatype,
                              MPI_Count* num_datatypes,
                              int* combiner) {
   return call("MPI_Type_get_envelope_c", [&](RankState& self) {
+    SORREL_NOT_NULL(num_integers);
+    SORREL_NOT_NULL(num_addresses);
+    SORREL_NOT_NULL(num_large_counts);
+    SORREL_NOT_NULL(num_datatypes);
+    SORREL_NOT_NULL(combiner);
     const Datatype* type = mpi::datatype_from_handle(datatype);
     if (type == nullptr) return fail_datatype(self, datatype);
     const Recipe* recipe = type->recipe();
@@ -171,7 +184,7 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype,
     error = give_numbers(self, *recipe, {max_integers, array_of_integers},
                          {max_addresses, array_of_addresses});
     if (error != MPI_SUCCESS) return error;
-    error = give(self, "large counts", recipe->large_counts(),
+    error = give(self, "large_counts", recipe->large_counts(),
                  Room<MPI_Count>{max_large_counts, array_of_large_counts});
     if (error != MPI_SUCCESS) return error;
     return give_types(self, *recipe, {max_datatypes, array_of_datatypes});
@@ -182,6 +195,7 @@ int PMPI_Type_get_value_index(MPI_Datatype value_type,
                               MPI_Datatype index_type,
                               MPI_Datatype* pair_type) {
   return call("MPI_Type_get_value_index", [&](RankState& self) {
+    SORREL_NOT_NULL(pair_type);
     for (const MPI_Datatype handle : {value_type, index_type})
       if (mpi::datatype_from_handle(handle) == nullptr) return fail_datatype(self, handle);
     *pair_type = pair_of(value_type, index_type);

@@ -88,47 +88,59 @@ void give_name(const char* name, char* result, int* length) {
 extern "C" {
 
 int PMPI_Type_size(MPI_Datatype datatype, int* size) {
-  return call_on_type("MPI_Type_size", datatype, [&](RankState&, const Datatype& type) {
+  return call_on_type("MPI_Type_size", datatype, [&](RankState& self, const Datatype& type) {
+    SORREL_NOT_NULL(size);
     *size = int_of(static_cast<std::int64_t>(type.size()));
     return MPI_SUCCESS;
   });
 }
 
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
-  return call_on_type("MPI_Type_size_x", datatype, [&](RankState&, const Datatype& type) {
+  return call_on_type("MPI_Type_size_x", datatype, [&](RankState& self, const Datatype& type) {
+    SORREL_NOT_NULL(size);
     *size = static_cast<MPI_Count>(type.size());
     return MPI_SUCCESS;
   });
 }
 
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) {
-  return call_on_type("MPI_Type_get_extent", datatype, [&](RankState&, const Datatype& type) {
+  return call_on_type("MPI_Type_get_extent", datatype, [&](RankState& self, const Datatype& type) {
+    SORREL_NOT_NULL(lb);
+    SORREL_NOT_NULL(extent);
     return get_extent(type, lb, extent);
   });
 }
 
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
-  return call_on_type("MPI_Type_get_extent_x", datatype, [&](RankState&, const Datatype& type) {
-    return get_extent(type, lb, extent);
-  });
+  return call_on_type("MPI_Type_get_extent_x", datatype,
+                      [&](RankState& self, const Datatype& type) {
+                        SORREL_NOT_NULL(lb);
+                        SORREL_NOT_NULL(extent);
+                        return get_extent(type, lb, extent);
+                      });
 }
 
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent) {
-  return call_on_type("MPI_Type_get_true_extent", datatype, [&](RankState&, const Datatype& type) {
-    return get_true_extent(type, true_lb, true_extent);
-  });
+  return call_on_type("MPI_Type_get_true_extent", datatype,
+                      [&](RankState& self, const Datatype& type) {
+                        SORREL_NOT_NULL(true_lb);
+                        SORREL_NOT_NULL(true_extent);
+                        return get_true_extent(type, true_lb, true_extent);
+                      });
 }
 
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
   return call_on_type("MPI_Type_get_true_extent_x", datatype,
-                      [&](RankState&, const Datatype& type) {
+                      [&](RankState& self, const Datatype& type) {
+                        SORREL_NOT_NULL(true_lb);
+                        SORREL_NOT_NULL(true_extent);
                         return get_true_extent(type, true_lb, true_extent);
                       });
 }
 
 int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
   return call_on_type("MPI_Type_set_name", datatype, [&](RankState& self, Datatype& type) {
-    if (type_name == nullptr) return self.fail(MPI_ERR_ARG, "the name is a null pointer");
+    if (type_name == nullptr) return fail_null(self, "type_name");
     type.set_name(type_name);
     return MPI_SUCCESS;
   });
@@ -136,10 +148,14 @@ int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) {
 
 int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
   if (datatype == MPI_DATATYPE_NULL) {
+    if (type_name == nullptr) return raise_null("MPI_Type_get_name", "type_name");
+    if (resultlen == nullptr) return raise_null("MPI_Type_get_name", "resultlen");
     give_name("MPI_DATATYPE_NULL", type_name, resultlen);
     return MPI_SUCCESS;
   }
-  return call_on_type("MPI_Type_get_name", datatype, [&](RankState&, const Datatype& type) {
+  return call_on_type("MPI_Type_get_name", datatype, [&](RankState& self, const Datatype& type) {
+    SORREL_NOT_NULL(type_name);
+    SORREL_NOT_NULL(resultlen);
     give_name(type.name(), type_name, resultlen);
     return MPI_SUCCESS;
   });
@@ -147,30 +163,38 @@ int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
 
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
   return call("MPI_Type_match_size", [&](RankState& self) {
+    SORREL_NOT_NULL(datatype);
     const MPI_Datatype match = matching_type(typeclass, size);
     if (match == MPI_DATATYPE_NULL)
-      return self.fail(MPI_ERR_ARG, "no datatype of class %d has %d bytes", typeclass, size);
+      return self.fail(MPI_ERR_ARG, "no datatype of typeclass %d has a size of %d bytes", typeclass,
+                       size);
     *datatype = match;
     return MPI_SUCCESS;
   });
 }
 
 int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) {
-  return call_on_type("MPI_Get_count", datatype, [&](RankState&, const Datatype& type) {
+  return call_on_type("MPI_Get_count", datatype, [&](RankState& self, const Datatype& type) {
+    SORREL_NOT_NULL(status);
+    SORREL_NOT_NULL(count);
     *count = int_of(type.count_in(mpi::status_bytes(*status)));
     return MPI_SUCCESS;
   });
 }
 
 int PMPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count) {
-  return call_on_type("MPI_Get_elements", datatype, [&](RankState&, const Datatype& type) {
+  return call_on_type("MPI_Get_elements", datatype, [&](RankState& self, const Datatype& type) {
+    SORREL_NOT_NULL(status);
+    SORREL_NOT_NULL(count);
     *count = int_of(type.elements_in(mpi::status_bytes(*status)));
     return MPI_SUCCESS;
   });
 }
 
 int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-  return call_on_type("MPI_Get_elements_x", datatype, [&](RankState&, const Datatype& type) {
+  return call_on_type("MPI_Get_elements_x", datatype, [&](RankState& self, const Datatype& type) {
+    SORREL_NOT_NULL(status);
+    SORREL_NOT_NULL(count);
     *count = type.elements_in(mpi::status_bytes(*status));
     return MPI_SUCCESS;
   });
@@ -179,6 +203,7 @@ int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Cou
 int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
   return call_on_type("MPI_Status_set_elements", datatype,
                       [&](RankState& self, const Datatype& type) {
+                        SORREL_NOT_NULL(status);
                         return set_elements(self, status, type, count);
                       });
 }
@@ -186,39 +211,50 @@ int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int coun
 int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
   return call_on_type("MPI_Status_set_elements_x", datatype,
                       [&](RankState& self, const Datatype& type) {
+                        SORREL_NOT_NULL(status);
                         return set_elements(self, status, type, count);
                       });
 }
 
 int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
-  return call_on_type("MPI_Type_size_c", datatype, [&](RankState&, const Datatype& type) {
+  return call_on_type("MPI_Type_size_c", datatype, [&](RankState& self, const Datatype& type) {
+    SORREL_NOT_NULL(size);
     *size = static_cast<MPI_Count>(type.size());
     return MPI_SUCCESS;
   });
 }
 
 int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
-  return call_on_type("MPI_Type_get_extent_c", datatype, [&](RankState&, const Datatype& type) {
-    return get_extent(type, lb, extent);
-  });
+  return call_on_type("MPI_Type_get_extent_c", datatype,
+                      [&](RankState& self, const Datatype& type) {
+                        SORREL_NOT_NULL(lb);
+                        SORREL_NOT_NULL(extent);
+                        return get_extent(type, lb, extent);
+                      });
 }
 
 int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
   return call_on_type("MPI_Type_get_true_extent_c", datatype,
-                      [&](RankState&, const Datatype& type) {
+                      [&](RankState& self, const Datatype& type) {
+                        SORREL_NOT_NULL(true_lb);
+                        SORREL_NOT_NULL(true_extent);
                         return get_true_extent(type, true_lb, true_extent);
                       });
 }
 
 int PMPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-  return call_on_type("MPI_Get_count_c", datatype, [&](RankState&, const Datatype& type) {
+  return call_on_type("MPI_Get_count_c", datatype, [&](RankState& self, const Datatype& type) {
+    SORREL_NOT_NULL(status);
+    SORREL_NOT_NULL(count);
     *count = type.count_in(mpi::status_bytes(*status));
     return MPI_SUCCESS;
   });
 }
 
 int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-  return call_on_type("MPI_Get_elements_c", datatype, [&](RankState&, const Datatype& type) {
+  return call_on_type("MPI_Get_elements_c", datatype, [&](RankState& self, const Datatype& type) {
+    SORREL_NOT_NULL(status);
+    SORREL_NOT_NULL(count);
     *count = type.elements_in(mpi::status_bytes(*status));
     return MPI_SUCCESS;
   });
@@ -227,6 +263,7 @@ int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Cou
 int PMPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
   return call_on_type("MPI_Status_set_elements_c", datatype,
                       [&](RankState& self, const Datatype& type) {
+                        SORREL_NOT_NULL(status);
                         return set_elements(self, status, type, count);
                       });
 }

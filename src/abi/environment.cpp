@@ -1,6 +1,7 @@
 // Start and end of MPI in a rank, and the clock. MPI 5.0, 11.2, 11.4, 9.6.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <time.h>
 
 #include "abi/call.hpp"
@@ -18,10 +19,17 @@ constexpr int thread_level_max = MPI_THREAD_FUNNELED;
 
 int init(RankState& self, int required) {
   if (self.phase != mpi::Phase::before_init)
-    return self.fail(MPI_ERR_OTHER, "MPI was initialised before");
+    return self.fail(MPI_ERR_OTHER, "MPI is initialized already");
   self.thread_level = std::min(required, thread_level_max);
   self.phase = mpi::Phase::running;
   return MPI_SUCCESS;
+}
+
+/// A process that is to be one rank becomes it here.
+void begin_rank(const char* function) {
+  if (rank_of_caller() != nullptr) return;
+  runtime::adopt_calling_thread();
+  take_over_from_stand_in(*need_rank(function));
 }
 
 }  // namespace
@@ -29,13 +37,14 @@ int init(RankState& self, int required) {
 extern "C" {
 
 int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
-  runtime::adopt_calling_thread();
+  begin_rank("MPI_Init");
   return call_any_time("MPI_Init", [&](RankState& self) { return init(self, MPI_THREAD_SINGLE); });
 }
 
 int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provided) {
-  runtime::adopt_calling_thread();
+  begin_rank("MPI_Init_thread");
   return call_any_time("MPI_Init_thread", [&](RankState& self) {
+    SORREL_NOT_NULL(provided);
     const int error = init(self, required);
     *provided = self.thread_level;
     return error;
@@ -50,7 +59,8 @@ int PMPI_Finalize(void) {
     flush_buffer(self, buffered_sends_of(self));
     for (Comm* comm : {&self.world_comm, &self.self_comm})
       if (comm->buffered_sends != nullptr) flush_buffer(self, *comm->buffered_sends);
-    mpi::barrier({self, self.world_comm});
+    self.world_comm.call = {.kind = mpi::CollectiveKind::finalize};
+    if (const int error = mpi::barrier({self, self.world_comm}); error != MPI_SUCCESS) return error;
     self.phase = mpi::Phase::finalized;
     self.world->job().note_finalized(self);
     return MPI_SUCCESS;
@@ -58,24 +68,30 @@ int PMPI_Finalize(void) {
 }
 
 int PMPI_Initialized(int* flag) {
+  if (flag == nullptr) return raise_null("MPI_Initialized", "flag");
   const RankState* self = rank_of_caller();
   *flag = self != nullptr && self->phase != mpi::Phase::before_init ? 1 : 0;
   return MPI_SUCCESS;
 }
 
 int PMPI_Finalized(int* flag) {
+  if (flag == nullptr) return raise_null("MPI_Finalized", "flag");
   const RankState* self = rank_of_caller();
   *flag = self != nullptr && self->phase == mpi::Phase::finalized ? 1 : 0;
   return MPI_SUCCESS;
 }
 
 int PMPI_Abort(MPI_Comm /*comm*/, int errorcode) {
+  // Only the low byte of a code leaves a process; an abort must not look like success.
+  const int status = (errorcode & 0xff) != 0 ? errorcode & 0xff : 1;
+  if (rank_of_caller() == nullptr && runtime::awaits_init()) {
+    std::fprintf(stderr, "sorrel: called MPI_Abort with code %d before MPI_Init\n", errorcode);
+    std::_Exit(status);
+  }
   RankState& self = enter("MPI_Abort");
   char message[96];
   std::snprintf(message, sizeof message, "rank %d: called MPI_Abort with code %d", self.world_rank,
                 errorcode);
-  // Only the low byte of a code leaves a process; an abort must not look like success.
-  const int status = (errorcode & 0xff) != 0 ? errorcode & 0xff : 1;
   self.world->job().end_job(&self, status, message);
 }
 

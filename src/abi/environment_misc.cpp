@@ -30,7 +30,7 @@ int wanted_alignment(RankState& self, MPI_Info handle, std::size_t* alignment) {
   *alignment = default_alignment;
   if (handle == MPI_INFO_NULL) return MPI_SUCCESS;
   const mpi::Info* info = mpi::info_of(handle);
-  if (info == nullptr) return self.fail(MPI_ERR_INFO, "the handle is no info object");
+  if (info == nullptr) return self.fail(MPI_ERR_INFO, "invalid info handle");
   const std::string* value = info->find("mpi_minimum_memory_alignment");
   if (value == nullptr) return MPI_SUCCESS;
   std::size_t number = 0;
@@ -38,8 +38,8 @@ int wanted_alignment(RankState& self, MPI_Info handle, std::size_t* alignment) {
   const bool is_number = error == std::errc() && end == value->data() + value->size();
   if (!is_number || !std::has_single_bit(number) || number > alignment_max)
     return self.fail(MPI_ERR_INFO_VALUE,
-                     "mpi_minimum_memory_alignment is \"%.32s\", a power of two up to 2^30 is "
-                     "needed",
+                     "mpi_minimum_memory_alignment is \"%.32s\"; it must be a power of two up to "
+                     "2^30",
                      value->c_str());
   *alignment = std::max(default_alignment, number);
   return MPI_SUCCESS;
@@ -50,18 +50,24 @@ int wanted_alignment(RankState& self, MPI_Info handle, std::size_t* alignment) {
 extern "C" {
 
 int PMPI_Get_version(int* version, int* subversion) {
+  if (version == nullptr) return raise_null("MPI_Get_version", "version");
+  if (subversion == nullptr) return raise_null("MPI_Get_version", "subversion");
   *version = MPI_VERSION;
   *subversion = MPI_SUBVERSION;
   return MPI_SUCCESS;
 }
 
 int PMPI_Get_library_version(char* version, int* resultlen) {
+  if (version == nullptr) return raise_null("MPI_Get_library_version", "version");
+  if (resultlen == nullptr) return raise_null("MPI_Get_library_version", "resultlen");
   std::memcpy(version, library_version.data(), library_version.size() + 1);
   *resultlen = static_cast<int>(library_version.size());
   return MPI_SUCCESS;
 }
 
 int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
+  if (abi_major == nullptr) return raise_null("MPI_Abi_get_version", "abi_major");
+  if (abi_minor == nullptr) return raise_null("MPI_Abi_get_version", "abi_minor");
   *abi_major = MPI_ABI_VERSION;
   *abi_minor = MPI_ABI_SUBVERSION;
   return MPI_SUCCESS;
@@ -69,6 +75,7 @@ int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
 
 int PMPI_Abi_get_info(MPI_Info* info) {
   return call_any_time("MPI_Abi_get_info", [&](RankState& self) {
+    SORREL_NOT_NULL(info);
     auto sizes = std::make_unique<mpi::Info>();
     const std::pair<const char*, std::size_t> entries[] = {{"mpi_aint_size", sizeof(MPI_Aint)},
                                                            {"mpi_count_size", sizeof(MPI_Count)},
@@ -83,13 +90,15 @@ int PMPI_Abi_get_info(MPI_Info* info) {
 }
 
 int PMPI_Abi_get_fortran_info(MPI_Info* info) {
+  if (info == nullptr) return raise_null("MPI_Abi_get_fortran_info", "info");
   // The standard's word for a library that knows no Fortran compiler.
   *info = MPI_INFO_NULL;
   return MPI_SUCCESS;
 }
 
 int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
-  return call_any_time("MPI_Get_hw_resource_info", [&](RankState&) {
+  return call_any_time("MPI_Get_hw_resource_info", [&](RankState& self) {
+    SORREL_NOT_NULL(hw_info);
     // A list of the kinds of resources that ranks may be bound to; ranks belong to workers here.
     *hw_info = mpi::make_info_handle(std::make_unique<mpi::Info>());
     return MPI_SUCCESS;
@@ -103,11 +112,13 @@ int PMPI_Pcontrol(const int /*level*/, ...) {
 
 int PMPI_Get_processor_name(char* name, int* resultlen) {
   return call_any_time("MPI_Get_processor_name", [&](RankState& self) {
+    SORREL_NOT_NULL(name);
+    SORREL_NOT_NULL(resultlen);
     // The node's name, the same for all ranks on it: programs group ranks by it.
     if (::gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
-      return self.fail(MPI_ERR_OTHER, "the node's name is not known");
+      return self.fail(MPI_ERR_OTHER, "gethostname failed");
     name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
-    if (self.world->is_pretend_node()) {
+    if (self.world != nullptr && self.world->is_simulated_node()) {
       const std::size_t end = std::min(std::strlen(name), std::size_t{MPI_MAX_PROCESSOR_NAME} - 16);
       std::snprintf(name + end, 16, "-node%u", self.world->own_process());
     }
@@ -118,6 +129,7 @@ int PMPI_Get_processor_name(char* name, int* resultlen) {
 
 int PMPI_Query_thread(int* provided) {
   return call("MPI_Query_thread", [&](RankState& self) {
+    SORREL_NOT_NULL(provided);
     *provided = self.thread_level;
     return MPI_SUCCESS;
   });
@@ -126,10 +138,12 @@ int PMPI_Query_thread(int* provided) {
 int PMPI_Is_thread_main(int* flag) {
   // A thread of the program's own may ask too, and runs no rank: the rank's fiber is the main one.
   if (mpi::current_rank() == nullptr) {
+    if (flag == nullptr) return raise_null("MPI_Is_thread_main", "flag");
     *flag = 0;
     return MPI_SUCCESS;
   }
-  return call("MPI_Is_thread_main", [&](RankState&) {
+  return call("MPI_Is_thread_main", [&](RankState& self) {
+    SORREL_NOT_NULL(flag);
     *flag = 1;
     return MPI_SUCCESS;
   });
@@ -137,8 +151,10 @@ int PMPI_Is_thread_main(int* flag) {
 
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
   return call("MPI_Alloc_mem", [&](RankState& self) {
+    SORREL_NOT_NULL(baseptr);
     if (size < 0)
-      return self.fail(MPI_ERR_ARG, "the size is %lld bytes", static_cast<long long>(size));
+      return self.fail(MPI_ERR_ARG, "size is %lld; it must not be negative",
+                       static_cast<long long>(size));
     std::size_t alignment = 0;
     if (const int error = wanted_alignment(self, info, &alignment); error != MPI_SUCCESS)
       return error;
@@ -146,7 +162,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
     // One byte at least, so that every call has an address of its own.
     const std::size_t bytes = size == 0 ? 1 : static_cast<std::size_t>(size);
     if (::posix_memalign(&memory, alignment, bytes) != 0)
-      return self.fail(MPI_ERR_NO_MEM, "no %zu bytes of memory", bytes);
+      return self.fail(MPI_ERR_NO_MEM, "%zu bytes of memory are not available", bytes);
     std::memcpy(baseptr, &memory, sizeof memory);
     return MPI_SUCCESS;
   });
@@ -160,6 +176,7 @@ int PMPI_Free_mem(void* base) {
 }
 
 int PMPI_Get_address(const void* location, MPI_Aint* address) {
+  if (address == nullptr) return raise_null("MPI_Get_address", "address");
   *address = reinterpret_cast<MPI_Aint>(location);
   return MPI_SUCCESS;
 }

@@ -13,8 +13,8 @@ using mpi::Errhandler;
 
 int fail_errhandler(RankState& self, MPI_Errhandler handle) {
   return self.fail(MPI_ERR_ERRHANDLER, handle == MPI_ERRHANDLER_NULL
-                                           ? "the error handler is MPI_ERRHANDLER_NULL"
-                                           : "the handle is no error handler");
+                                           ? "invalid error handler handle: MPI_ERRHANDLER_NULL"
+                                           : "invalid error handler handle");
 }
 
 }  // namespace
@@ -24,8 +24,9 @@ extern "C" {
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
                                 MPI_Errhandler* errhandler) {
   return call_any_time("MPI_Comm_create_errhandler", [&](RankState& self) {
+    SORREL_NOT_NULL(errhandler);
     if (comm_errhandler_fn == nullptr)
-      return self.fail(MPI_ERR_ARG, "the error handling function is a null pointer");
+      return self.fail(MPI_ERR_ARG, "comm_errhandler_fn is a null pointer");
     *errhandler = mpi::make_errhandler(comm_errhandler_fn);
     return MPI_SUCCESS;
   });
@@ -44,7 +45,8 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
 }
 
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
-  return call_on(comm, "MPI_Comm_get_errhandler", [&](RankState&, Comm& c) {
+  return call_on(comm, "MPI_Comm_get_errhandler", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(errhandler);
     // The program frees what it gets.
     retain(*c.errhandler);
     *errhandler = mpi::handle_of(*c.errhandler);
@@ -56,7 +58,8 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
   return call_on(comm, "MPI_Comm_call_errhandler", [&](RankState& self, Comm& c) {
     const mpi::ErrorCodes& codes = self.services().error_codes;
     const char* text = codes.text_of(errorcode);
-    if (text == nullptr) return self.fail(MPI_ERR_ARG, "%d is no error code", errorcode);
+    if (text == nullptr)
+      return self.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", errorcode);
     const bool is_added = errorcode > MPI_ERR_LASTCODE;
     // What the handler returns is the program's affair: the call has succeeded.
     (void)raise(self, c, self.fail(errorcode, "%s", is_added ? text : "raised by the program"));
@@ -66,6 +69,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
 
 int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
   return call_any_time("MPI_Errhandler_free", [&](RankState& self) {
+    SORREL_NOT_NULL(errhandler);
     Errhandler* handler = mpi::errhandler_of(*errhandler);
     if (handler == nullptr) return fail_errhandler(self, *errhandler);
     release(*handler);
@@ -76,14 +80,18 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
 
 int PMPI_Error_class(int errorcode, int* errorclass) {
   return call_any_time("MPI_Error_class", [&](RankState& self) {
+    SORREL_NOT_NULL(errorclass);
     return self.services().error_codes.class_of(errorcode, errorclass, self.detail());
   });
 }
 
 int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
   return call_any_time("MPI_Error_string", [&](RankState& self) {
+    SORREL_NOT_NULL(string);
+    SORREL_NOT_NULL(resultlen);
     const char* text = self.services().error_codes.text_of(errorcode);
-    if (text == nullptr) return self.fail(MPI_ERR_ARG, "%d is no error code", errorcode);
+    if (text == nullptr)
+      return self.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", errorcode);
     const std::size_t length = std::strlen(text);
     std::memcpy(string, text, length + 1);
     *resultlen = static_cast<int>(length);
@@ -93,6 +101,7 @@ int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
 
 int PMPI_Add_error_class(int* errorclass) {
   return call_any_time("MPI_Add_error_class", [&](RankState& self) {
+    SORREL_NOT_NULL(errorclass);
     *errorclass = self.services().error_codes.add_class();
     return MPI_SUCCESS;
   });
@@ -100,6 +109,7 @@ int PMPI_Add_error_class(int* errorclass) {
 
 int PMPI_Add_error_code(int errorclass, int* errorcode) {
   return call_any_time("MPI_Add_error_code", [&](RankState& self) {
+    SORREL_NOT_NULL(errorcode);
     return self.services().error_codes.add_code(errorclass, errorcode, self.detail());
   });
 }

@@ -15,8 +15,8 @@ using mpi::Group;
 using mpi::GroupPointer;
 
 int fail_group(RankState& self, MPI_Group handle) {
-  return self.fail(MPI_ERR_GROUP, handle == MPI_GROUP_NULL ? "the group is MPI_GROUP_NULL"
-                                                           : "the handle is no group");
+  return self.fail(MPI_ERR_GROUP, handle == MPI_GROUP_NULL ? "invalid group handle: MPI_GROUP_NULL"
+                                                           : "invalid group handle");
 }
 
 // body(group) for the group behind a handle.
@@ -33,10 +33,9 @@ int with_groups(RankState& self, MPI_Group first, MPI_Group second, Body&& body)
   });
 }
 
-int check_list(RankState& self, int n, const void* list) {
-  if (n < 0) return self.fail(MPI_ERR_ARG, "the list has %d entries", n);
-  if (n > 0 && list == nullptr) return self.fail(MPI_ERR_ARG, "the list is a null pointer");
-  return MPI_SUCCESS;
+int check_list(RankState& self, const char* argument, int n, const void* list) {
+  if (n < 0) return self.fail(MPI_ERR_ARG, "n is %d; it must not be negative", n);
+  return n > 0 && list == nullptr ? fail_null(self, argument) : MPI_SUCCESS;
 }
 
 using SetOperation = GroupPointer (*)(const GroupPointer&, const GroupPointer&);
@@ -68,7 +67,7 @@ int select_list(RankState& self,
                 Selection selection,
                 MPI_Group* result) {
   return with_group(self, handle, [&](const GroupPointer& group) {
-    if (const int error = check_list(self, n, ranks); error != MPI_SUCCESS) return error;
+    if (const int error = check_list(self, "ranks", n, ranks); error != MPI_SUCCESS) return error;
     return select(self, *group, std::span(ranks, static_cast<std::size_t>(n)), selection, result);
   });
 }
@@ -80,7 +79,7 @@ int select_ranges(RankState& self,
                   Selection selection,
                   MPI_Group* result) {
   return with_group(self, handle, [&](const GroupPointer& group) {
-    if (const int error = check_list(self, n, ranges); error != MPI_SUCCESS) return error;
+    if (const int error = check_list(self, "ranges", n, ranges); error != MPI_SUCCESS) return error;
     std::vector<mpi::RankRange> list;
     list.reserve(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i)
@@ -99,6 +98,7 @@ extern "C" {
 
 int PMPI_Group_size(MPI_Group group, int* size) {
   return call("MPI_Group_size", [&](RankState& self) {
+    SORREL_NOT_NULL(size);
     return with_group(self, group, [&](const GroupPointer& members) {
       *size = members->size();
       return MPI_SUCCESS;
@@ -108,6 +108,7 @@ int PMPI_Group_size(MPI_Group group, int* size) {
 
 int PMPI_Group_rank(MPI_Group group, int* rank) {
   return call("MPI_Group_rank", [&](RankState& self) {
+    SORREL_NOT_NULL(rank);
     return with_group(self, group, [&](const GroupPointer& members) {
       *rank = members->rank_of(self.world_rank);
       return MPI_SUCCESS;
@@ -118,8 +119,10 @@ int PMPI_Group_rank(MPI_Group group, int* rank) {
 int PMPI_Group_translate_ranks(
     MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]) {
   return call("MPI_Group_translate_ranks", [&](RankState& self) {
+    SORREL_NOT_NULL_IF(n > 0, ranks2);
     return with_groups(self, group1, group2, [&](const GroupPointer& from, const GroupPointer& to) {
-      if (const int error = check_list(self, n, ranks1); error != MPI_SUCCESS) return error;
+      if (const int error = check_list(self, "ranks1", n, ranks1); error != MPI_SUCCESS)
+        return error;
       return mpi::translate_ranks(*from, std::span(ranks1, static_cast<std::size_t>(n)), *to,
                                   ranks2, self.detail());
     });
@@ -128,6 +131,7 @@ int PMPI_Group_translate_ranks(
 
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
   return call("MPI_Group_compare", [&](RankState& self) {
+    SORREL_NOT_NULL(result);
     return with_groups(self, group1, group2, [&](const GroupPointer& a, const GroupPointer& b) {
       *result = mpi::group_compare(*a, *b);
       return MPI_SUCCESS;
@@ -137,48 +141,56 @@ int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
 
 int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
   return call("MPI_Group_union", [&](RankState& self) {
+    SORREL_NOT_NULL(newgroup);
     return combine(self, group1, group2, mpi::group_union, newgroup);
   });
 }
 
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
   return call("MPI_Group_intersection", [&](RankState& self) {
+    SORREL_NOT_NULL(newgroup);
     return combine(self, group1, group2, mpi::group_intersection, newgroup);
   });
 }
 
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
   return call("MPI_Group_difference", [&](RankState& self) {
+    SORREL_NOT_NULL(newgroup);
     return combine(self, group1, group2, mpi::group_difference, newgroup);
   });
 }
 
 int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   return call("MPI_Group_incl", [&](RankState& self) {
+    SORREL_NOT_NULL(newgroup);
     return select_list(self, group, n, ranks, mpi::group_incl, newgroup);
   });
 }
 
 int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   return call("MPI_Group_excl", [&](RankState& self) {
+    SORREL_NOT_NULL(newgroup);
     return select_list(self, group, n, ranks, mpi::group_excl, newgroup);
   });
 }
 
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   return call("MPI_Group_range_incl", [&](RankState& self) {
+    SORREL_NOT_NULL(newgroup);
     return select_ranges(self, group, n, ranges, mpi::group_incl, newgroup);
   });
 }
 
 int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   return call("MPI_Group_range_excl", [&](RankState& self) {
+    SORREL_NOT_NULL(newgroup);
     return select_ranges(self, group, n, ranges, mpi::group_excl, newgroup);
   });
 }
 
 int PMPI_Group_free(MPI_Group* group) {
   return call("MPI_Group_free", [&](RankState& self) {
+    SORREL_NOT_NULL(group);
     // MPI_GROUP_EMPTY may be what an operation returned, so a program may free it like any other.
     if (*group != MPI_GROUP_EMPTY) {
       auto* handle = mpi::object_of<mpi::GroupHandle>(*group);
@@ -192,7 +204,8 @@ int PMPI_Group_free(MPI_Group* group) {
 }
 
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
-  return call_on(comm, "MPI_Comm_group", [&](RankState&, Comm& c) {
+  return call_on(comm, "MPI_Comm_group", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(group);
     *group = mpi::make_group_handle(c.shared->group());
     return MPI_SUCCESS;
   });

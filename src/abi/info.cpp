@@ -12,7 +12,7 @@ namespace {
 using mpi::Info;
 
 int fail_info(RankState& self) {
-  return self.fail(MPI_ERR_INFO, "the handle is no info object");
+  return self.fail(MPI_ERR_INFO, "invalid info handle");
 }
 
 // body(info) for a list that may be read.
@@ -52,20 +52,25 @@ int look_up(
 extern "C" {
 
 int PMPI_Info_create(MPI_Info* info) {
-  return call_any_time("MPI_Info_create", [&](RankState&) {
+  return call_any_time("MPI_Info_create", [&](RankState& self) {
+    SORREL_NOT_NULL(info);
     *info = mpi::make_info_handle(std::make_unique<Info>());
     return MPI_SUCCESS;
   });
 }
 
 int PMPI_Info_create_env(int /*argc*/, char* /*argv*/[], MPI_Info* info) {
-  // A copy of MPI_INFO_ENV, which is the same whatever the arguments are.
-  *info = mpi::make_info_handle(std::make_unique<Info>(*mpi::info_of(MPI_INFO_ENV)));
-  return MPI_SUCCESS;
+  return call_any_time("MPI_Info_create_env", [&](RankState& self) {
+    SORREL_NOT_NULL(info);
+    // A copy of MPI_INFO_ENV, which is the same whatever the arguments are.
+    *info = mpi::make_info_handle(std::make_unique<Info>(*mpi::info_of(MPI_INFO_ENV)));
+    return MPI_SUCCESS;
+  });
 }
 
 int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
   return call_any_time("MPI_Info_dup", [&](RankState& self) {
+    SORREL_NOT_NULL(newinfo);
     return read(self, info, [&](const Info& from) {
       *newinfo = mpi::make_info_handle(std::make_unique<Info>(from));
       return MPI_SUCCESS;
@@ -75,6 +80,7 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
 
 int PMPI_Info_free(MPI_Info* info) {
   return call_any_time("MPI_Info_free", [&](RankState& self) {
+    SORREL_NOT_NULL(info);
     return change(self, *info, [&](Info& list) {
       mpi::free_info(&list);
       *info = MPI_INFO_NULL;
@@ -97,12 +103,16 @@ int PMPI_Info_delete(MPI_Info info, const char* key) {
 
 int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* value, int* flag) {
   return call_any_time("MPI_Info_get_string", [&](RankState& self) {
+    SORREL_NOT_NULL(buflen);
+    SORREL_NOT_NULL(flag);
     return read(self, info, [&](const Info& list) {
       const std::string* found = nullptr;
-      if (*buflen < 0) return self.fail(MPI_ERR_ARG, "the buffer length is %d", *buflen);
+      if (*buflen < 0)
+        return self.fail(MPI_ERR_ARG, "buflen is %d; it must not be negative", *buflen);
       if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
         return error;
       if (found == nullptr) return MPI_SUCCESS;
+      SORREL_NOT_NULL_IF(*buflen > 0, value);
       if (*buflen > 0) copy_cut(value, *found, static_cast<std::size_t>(*buflen) - 1);
       *buflen = static_cast<int>(found->size()) + 1;
       return MPI_SUCCESS;
@@ -112,9 +122,12 @@ int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* valu
 
 int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int* flag) {
   return call_any_time("MPI_Info_get", [&](RankState& self) {
+    SORREL_NOT_NULL(value);
+    SORREL_NOT_NULL(flag);
     return read(self, info, [&](const Info& list) {
       const std::string* found = nullptr;
-      if (valuelen < 0) return self.fail(MPI_ERR_ARG, "the length of the value is %d", valuelen);
+      if (valuelen < 0)
+        return self.fail(MPI_ERR_ARG, "valuelen is %d; it must not be negative", valuelen);
       if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
         return error;
       // The program's buffer has one byte more than it says, for the zero.
@@ -126,6 +139,8 @@ int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int
 
 int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* flag) {
   return call_any_time("MPI_Info_get_valuelen", [&](RankState& self) {
+    SORREL_NOT_NULL(valuelen);
+    SORREL_NOT_NULL(flag);
     return read(self, info, [&](const Info& list) {
       const std::string* found = nullptr;
       if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
@@ -138,6 +153,7 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* f
 
 int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
   return call_any_time("MPI_Info_get_nkeys", [&](RankState& self) {
+    SORREL_NOT_NULL(nkeys);
     return read(self, info, [&](const Info& list) {
       *nkeys = list.size();
       return MPI_SUCCESS;
@@ -147,9 +163,11 @@ int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
 
 int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
   return call_any_time("MPI_Info_get_nthkey", [&](RankState& self) {
+    SORREL_NOT_NULL(key);
     return read(self, info, [&](const Info& list) {
       if (n < 0 || n >= list.size())
-        return self.fail(MPI_ERR_ARG, "key %d of an info object with %d keys", n, list.size());
+        return self.fail(MPI_ERR_ARG, "n is %d; it must be less than the number of keys, %d", n,
+                         list.size());
       copy_cut(key, list.key(n), MPI_MAX_INFO_KEY - 1);
       return MPI_SUCCESS;
     });

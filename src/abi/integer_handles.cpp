@@ -18,15 +18,17 @@ Handle handle_of_number(RankState& self, int number, Handle null_handle) {
 
 extern "C" {
 
-#define SORREL_INTEGER_FACES(kind, Handle, null_handle)                                         \
-  int PMPI_##kind##_toint(Handle handle) {                                                      \
-    RankState& self = enter("MPI_" #kind "_toint");                                             \
-    return self.services().integer_handles.number_of(reinterpret_cast<std::uintptr_t>(handle)); \
-  }                                                                                             \
-  Handle PMPI_##kind##_fromint(int number) {                                                    \
-    return handle_of_number(enter("MPI_" #kind "_fromint"), number, null_handle);               \
-  }                                                                                             \
-  SORREL_WEAK_SAME(MPI_##kind##_toint)                                                          \
+#define SORREL_INTEGER_FACES(kind, Handle, null_handle)          \
+  int PMPI_##kind##_toint(Handle handle) {                       \
+    const AnyTimeCall caller("MPI_" #kind "_toint", nullptr);    \
+    return caller.rank().services().integer_handles.number_of(   \
+        reinterpret_cast<std::uintptr_t>(handle));               \
+  }                                                              \
+  Handle PMPI_##kind##_fromint(int number) {                     \
+    const AnyTimeCall caller("MPI_" #kind "_fromint", nullptr);  \
+    return handle_of_number(caller.rank(), number, null_handle); \
+  }                                                              \
+  SORREL_WEAK_SAME(MPI_##kind##_toint)                           \
   SORREL_WEAK_SAME(MPI_##kind##_fromint)
 
 SORREL_INTEGER_FACES(Comm, MPI_Comm, MPI_COMM_NULL)

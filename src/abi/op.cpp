@@ -12,15 +12,14 @@ using mpi::Datatype;
 using mpi::Op;
 
 int fail_op(RankState& self, MPI_Op handle) {
-  if (handle == MPI_OP_NULL) return self.fail(MPI_ERR_OP, "the operation is MPI_OP_NULL");
-  return self.fail(MPI_ERR_OP, "the handle is no operation");
+  if (handle == MPI_OP_NULL) return self.fail(MPI_ERR_OP, "invalid operation handle: MPI_OP_NULL");
+  return self.fail(MPI_ERR_OP, "invalid operation handle");
 }
 
 /// `Function` is MPI_User_function or MPI_User_function_c.
 template <class Function>
 int create(RankState& self, Function* function, int commute, MPI_Op* op) {
-  if (function == nullptr) return self.fail(MPI_ERR_ARG, "the function is a null pointer");
-  if (op == nullptr) return self.fail(MPI_ERR_ARG, "the place for the operation is a null pointer");
+  if (function == nullptr) return fail_null(self, "user_fn");
   const Op* made = Op::create(function, commute != 0);
   if (made == nullptr) return self.fail(MPI_ERR_NO_MEM, "no memory for the operation");
   *op = handle_of(*made);
@@ -40,7 +39,7 @@ int reduce_here(RankState& self,
   const Op* used = mpi::op_from_handle(op);
   if (used == nullptr) return fail_op(self, op);
   if (!is_allowed(*used, *type))
-    return self.fail(MPI_ERR_OP, "the operation is not defined on datatype %s", type->name());
+    return self.fail(MPI_ERR_OP, "op is not defined on datatype %s", type->label());
   if (count > 0) reduce(*used, in, inout, static_cast<std::size_t>(count), *type);
   return MPI_SUCCESS;
 }
@@ -50,18 +49,22 @@ int reduce_here(RankState& self,
 extern "C" {
 
 int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
-  return call("MPI_Op_create", [&](RankState& self) { return create(self, user_fn, commute, op); });
+  return call("MPI_Op_create", [&](RankState& self) {
+    SORREL_NOT_NULL(op);
+    return create(self, user_fn, commute, op);
+  });
 }
 
 int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
-  return call("MPI_Op_create_c",
-              [&](RankState& self) { return create(self, user_fn, commute, op); });
+  return call("MPI_Op_create_c", [&](RankState& self) {
+    SORREL_NOT_NULL(op);
+    return create(self, user_fn, commute, op);
+  });
 }
 
 int PMPI_Op_free(MPI_Op* op) {
   return call("MPI_Op_free", [&](RankState& self) {
-    if (op == nullptr)
-      return self.fail(MPI_ERR_ARG, "the place of the operation is a null pointer");
+    SORREL_NOT_NULL(op);
     Op* freed = mpi::op_from_handle(*op);
     if (freed == nullptr) return fail_op(self, *op);
     if (freed->is_predefined())
@@ -74,6 +77,7 @@ int PMPI_Op_free(MPI_Op* op) {
 
 int PMPI_Op_commutative(MPI_Op op, int* commute) {
   return call("MPI_Op_commutative", [&](RankState& self) {
+    SORREL_NOT_NULL(commute);
     const Op* asked = mpi::op_from_handle(op);
     if (asked == nullptr) return fail_op(self, op);
     *commute = asked->is_commutative() ? 1 : 0;

@@ -34,7 +34,7 @@ struct UserReceive {
                                                    mpi::Datatype** type) {
   const int error = check_buffer(self, user.buffer, user.count, user.datatype, type);
   if (error != MPI_SUCCESS) return error;
-  if (user.tag < 0) [[unlikely]]
+  if (!is_tag(user.tag)) [[unlikely]]
     return fail_tag(self, user.tag);
   if (user.destination == MPI_PROC_NULL) return MPI_SUCCESS;
   return check_rank(self, comm, "destination", user.destination);
@@ -46,7 +46,7 @@ struct UserReceive {
                                                    mpi::Datatype** type) {
   const int error = check_buffer(self, user.buffer, user.count, user.datatype, type);
   if (error != MPI_SUCCESS) return error;
-  if (user.tag < 0 && user.tag != MPI_ANY_TAG) [[unlikely]]
+  if (!is_tag(user.tag) && user.tag != MPI_ANY_TAG) [[unlikely]]
     return fail_tag(self, user.tag);
   if (user.source == MPI_PROC_NULL || user.source == MPI_ANY_SOURCE) return MPI_SUCCESS;
   return check_rank(self, comm, "source", user.source);

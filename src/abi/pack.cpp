@@ -26,7 +26,7 @@ int check_room(RankState& self,
   const auto position = static_cast<long long>(buffer.position);
   const auto size = static_cast<long long>(buffer.size);
   if (position < 0 || position > size)
-    return self.fail(MPI_ERR_ARG, "position %lld is not in the packed buffer of %lld bytes",
+    return self.fail(MPI_ERR_ARG, "position is %lld; it must be in 0..%lld, the packed buffer",
                      position, size);
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, type.size(), &bytes) ||
@@ -35,12 +35,8 @@ int check_room(RankState& self,
         MPI_ERR_TRUNCATE,
         "%zu elements of %zu bytes from position %lld on; the packed buffer has %lld bytes", count,
         type.size(), position, size);
-  if (bytes > 0 && buffer.start == nullptr) return fail_buffer(self);
+  if (bytes > 0 && buffer.start == nullptr) return fail_buffer(self, nullptr);
   return MPI_SUCCESS;
-}
-
-int fail_position(RankState& self) {
-  return self.fail(MPI_ERR_ARG, "the position is a null pointer");
 }
 
 }  // namespace

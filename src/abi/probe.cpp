@@ -17,7 +17,7 @@ using mpi::Message;
 using mpi::Request;
 
 int check(RankState& self, const Comm& comm, int source, int tag) {
-  if (tag < 0 && tag != MPI_ANY_TAG) return fail_tag(self, tag);
+  if (!is_tag(tag) && tag != MPI_ANY_TAG) return fail_tag(self, tag);
   if (source == MPI_PROC_NULL || source == MPI_ANY_SOURCE) return MPI_SUCCESS;
   return check_rank(self, comm, "source", source);
 }
@@ -54,15 +54,34 @@ void receive_matched(Request& request, Message* message) {
   }
 }
 
-/// The message behind a handle: null with MPI_SUCCESS for MPI_MESSAGE_NO_PROC.
-int take_message(RankState& self, MPI_Message* handle, Message** message) {
-  *message = nullptr;
+/// body(self, comm, message) for the message behind a handle, null for MPI_MESSAGE_NO_PROC, and for
+/// the communicator it came over, whose error handler errors go to. A body that does not fail
+/// receives the message: the handle is MPI_MESSAGE_NULL in it already.
+template <class Check, class Body>
+[[gnu::always_inline]] inline int call_on_message(const char* function,
+                                                  MPI_Message* handle,
+                                                  Check&& check,
+                                                  Body&& body) {
+  RankState& self = enter(function);
+  if (self.phase != mpi::Phase::running) [[unlikely]]
+    return wrong_phase(self);
+  if (handle == nullptr) [[unlikely]]
+    return raise(self, self.self_comm, fail_null(self, "message"));
+  Message* message = nullptr;
   if (*handle != MPI_MESSAGE_NO_PROC) {
-    *message = mpi::object_of<Message>(*handle);
-    if (*message == nullptr) return self.fail(MPI_ERR_REQUEST, "the message handle is none");
+    message = mpi::object_of<Message>(*handle);
+    if (message == nullptr)
+      return raise(self, self.self_comm, self.fail(MPI_ERR_REQUEST, "invalid message handle"));
   }
+  Comm& comm = message == nullptr ? self.self_comm : *message->comm;
+  int error = check(self);
+  if (error != MPI_SUCCESS) return raise(self, comm, error);
   *handle = MPI_MESSAGE_NULL;
-  return MPI_SUCCESS;
+  error = body(self, comm, message);
+  if (error != MPI_SUCCESS) error = raise(self, comm, error);
+  // The message's hold; until now, because the program may have freed the communicator.
+  if (message != nullptr) release(comm);
+  return error;
 }
 
 }  // namespace
@@ -83,6 +102,7 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   return call_on(comm, "MPI_Iprobe", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(flag);
     if (const int error = check(self, c, source, tag); error != MPI_SUCCESS) return error;
     const Message* message = source == MPI_PROC_NULL ? nullptr : find(self, c, source, tag);
     *flag = source == MPI_PROC_NULL || message != nullptr ? 1 : 0;
@@ -93,9 +113,10 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
 
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   return call_on(comm, "MPI_Mprobe", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(message);
     if (const int error = check(self, c, source, tag); error != MPI_SUCCESS) return error;
     Message* found = source == MPI_PROC_NULL ? nullptr : &wait_for_message(self, c, source, tag);
-    if (found != nullptr) set_aside(self, *found);
+    if (found != nullptr) set_aside(self, c, *found);
     give_status(found, status);
     *message = handle_of(found);
     return MPI_SUCCESS;
@@ -105,11 +126,13 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_St
 int PMPI_Improbe(
     int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   return call_on(comm, "MPI_Improbe", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(flag);
+    SORREL_NOT_NULL(message);
     if (const int error = check(self, c, source, tag); error != MPI_SUCCESS) return error;
     Message* found = source == MPI_PROC_NULL ? nullptr : find(self, c, source, tag);
     *flag = source == MPI_PROC_NULL || found != nullptr ? 1 : 0;
     if (*flag == 0) return MPI_SUCCESS;
-    if (found != nullptr) set_aside(self, *found);
+    if (found != nullptr) set_aside(self, c, *found);
     give_status(found, status);
     *message = handle_of(found);
     return MPI_SUCCESS;
@@ -117,31 +140,40 @@ int PMPI_Improbe(
 }
 
 int PMPI_Status_get_source(const MPI_Status* status, int* source) {
+  if (status == nullptr) return raise_null("MPI_Status_get_source", "status");
+  if (source == nullptr) return raise_null("MPI_Status_get_source", "source");
   *source = status->MPI_SOURCE;
   return MPI_SUCCESS;
 }
 
 int PMPI_Status_get_tag(const MPI_Status* status, int* tag) {
+  if (status == nullptr) return raise_null("MPI_Status_get_tag", "status");
+  if (tag == nullptr) return raise_null("MPI_Status_get_tag", "tag");
   *tag = status->MPI_TAG;
   return MPI_SUCCESS;
 }
 
 int PMPI_Status_get_error(const MPI_Status* status, int* err) {
+  if (status == nullptr) return raise_null("MPI_Status_get_error", "status");
+  if (err == nullptr) return raise_null("MPI_Status_get_error", "err");
   *err = status->MPI_ERROR;
   return MPI_SUCCESS;
 }
 
 int PMPI_Status_set_source(MPI_Status* status, int source) {
+  if (status == nullptr) return raise_null("MPI_Status_set_source", "status");
   status->MPI_SOURCE = source;
   return MPI_SUCCESS;
 }
 
 int PMPI_Status_set_tag(MPI_Status* status, int tag) {
+  if (status == nullptr) return raise_null("MPI_Status_set_tag", "status");
   status->MPI_TAG = tag;
   return MPI_SUCCESS;
 }
 
 int PMPI_Status_set_error(MPI_Status* status, int err) {
+  if (status == nullptr) return raise_null("MPI_Status_set_error", "status");
   status->MPI_ERROR = err;
   return MPI_SUCCESS;
 }

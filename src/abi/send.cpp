@@ -26,35 +26,37 @@ using mpi::SendMode;
 }
 
 [[gnu::always_inline]] inline int nonblocking(
-    RankState& self, Comm& comm, const UserSend& user, SendMode mode, MPI_Request* handle) {
+    RankState& self, Comm& comm, const UserSend& user, SendMode mode, MPI_Request* request) {
+  SORREL_NOT_NULL(request);
   mpi::Datatype* type = nullptr;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
   const SendArguments arguments = arguments_of(user, *type);
   if (mode == SendMode::buffered && user.destination != MPI_PROC_NULL) {
     // The copy is made at once or never: nothing is left for the request to wait for.
-    *handle = MPI_REQUEST_NULL;
+    *request = MPI_REQUEST_NULL;
     if (const int error = buffered_send(self, comm, arguments); error != MPI_SUCCESS) return error;
-    *handle = handle_of(*self.worker_state->finished_send);
+    *request = handle_of(*self.worker_state->finished_send);
     return MPI_SUCCESS;
   }
   if (user.destination == MPI_PROC_NULL || try_send(self, comm, arguments, mode)) {
-    *handle = handle_of(*self.worker_state->finished_send);
+    *request = handle_of(*self.worker_state->finished_send);
     return MPI_SUCCESS;
   }
-  Request& request = make_send(self, comm, arguments, mode);
-  request.is_active = true;
-  *handle = handle_of(request);
-  start_send_by_reference(request);
+  Request& made = make_send(self, comm, arguments, mode);
+  made.is_active = true;
+  *request = handle_of(made);
+  start_send_by_reference(made);
   return MPI_SUCCESS;
 }
 
 int persistent(
-    RankState& self, Comm& comm, const UserSend& user, SendMode mode, MPI_Request* handle) {
+    RankState& self, Comm& comm, const UserSend& user, SendMode mode, MPI_Request* request) {
+  SORREL_NOT_NULL(request);
   mpi::Datatype* type = nullptr;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
-  Request& request = make_send(self, comm, arguments_of(user, *type), mode);
-  request.life = Request::Life::persistent;
-  *handle = handle_of(request);
+  Request& made = make_send(self, comm, arguments_of(user, *type), mode);
+  made.life = Request::Life::persistent;
+  *request = handle_of(made);
   return MPI_SUCCESS;
 }
 

@@ -23,11 +23,9 @@ int make_cart(RankState& self,
               const int dims[],
               const int periods[],
               CartTopology::Pointer* cart) {
-  if (ndims < 0)
-    return self.fail(MPI_ERR_DIMS, "the number of dimensions is %d; it must not be negative",
-                     ndims);
-  if (ndims > 0 && (dims == nullptr || periods == nullptr))
-    return self.fail(MPI_ERR_ARG, "dims or periods is a null pointer");
+  if (ndims < 0) return self.fail(MPI_ERR_DIMS, "ndims is %d; it must not be negative", ndims);
+  SORREL_NOT_NULL_IF(ndims > 0, dims);
+  SORREL_NOT_NULL_IF(ndims > 0, periods);
   const auto count = static_cast<std::size_t>(ndims);
   return CartTopology::make(std::span(dims, count), std::span(periods, count), comm.size(), cart,
                             self.detail());
@@ -45,8 +43,8 @@ template <class Body>
 
 int check_room(RankState& self, const CartTopology& cart, int maxdims) {
   if (maxdims >= cart.dimension_count()) return MPI_SUCCESS;
-  return self.fail(MPI_ERR_ARG, "maxdims is %d, the grid has %d dimensions", maxdims,
-                   cart.dimension_count());
+  return self.fail(MPI_ERR_ARG, "maxdims is %d; it must be at least the number of dimensions, %d",
+                   maxdims, cart.dimension_count());
 }
 
 }  // namespace
@@ -55,9 +53,8 @@ extern "C" {
 
 int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
   return call("MPI_Dims_create", [&](RankState& self) {
-    if (ndims < 0)
-      return self.fail(MPI_ERR_DIMS, "the number of dimensions is %d; it must not be negative",
-                       ndims);
+    if (ndims < 0) return self.fail(MPI_ERR_DIMS, "ndims is %d; it must not be negative", ndims);
+    SORREL_NOT_NULL_IF(ndims > 0, dims);
     return mpi::dims_create(nnodes, std::span(dims, static_cast<std::size_t>(ndims)),
                             self.detail());
   });
@@ -71,6 +68,7 @@ int PMPI_Cart_create(MPI_Comm comm_old,
                      int reorder,
                      MPI_Comm* comm_cart) {
   return call_on(comm_old, "MPI_Cart_create", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(comm_cart);
     CartTopology::Pointer cart;
     if (const int error = make_cart(self, c, ndims, dims, periods, &cart); error != MPI_SUCCESS)
       return error;
@@ -86,8 +84,10 @@ int PMPI_Cart_create(MPI_Comm comm_old,
 
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   return call_on_cart(comm, "MPI_Cart_sub", [&](RankState& self, Comm& c, const CartTopology&) {
+    SORREL_NOT_NULL(newcomm);
     // Held for the time of the call, which may suspend.
     const CartTopology::Pointer cart = c.cart;
+    SORREL_NOT_NULL_IF(cart->dimension_count() > 0, remain_dims);
     const CartTopology::Slice slice = cart->slice_of(c.rank, remain_dims);
     Comm* made = nullptr;
     const int error = comm_split(self, c, slice.color, slice.key, &made);
@@ -102,6 +102,9 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coo
                       [&](RankState& self, Comm& c, const CartTopology& cart) {
                         if (const int error = check_room(self, cart, maxdims); error != MPI_SUCCESS)
                           return error;
+                        SORREL_NOT_NULL_IF(cart.dimension_count() > 0, dims);
+                        SORREL_NOT_NULL_IF(cart.dimension_count() > 0, periods);
+                        SORREL_NOT_NULL_IF(cart.dimension_count() > 0, coords);
                         for (int i = 0; i < cart.dimension_count(); ++i) {
                           dims[i] = cart.extent(i);
                           periods[i] = cart.is_periodic(i) ? 1 : 0;
@@ -112,14 +115,18 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coo
 }
 
 int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
-  return call_on_cart(comm, "MPI_Cartdim_get", [&](RankState&, Comm&, const CartTopology& cart) {
-    *ndims = cart.dimension_count();
-    return MPI_SUCCESS;
-  });
+  return call_on_cart(comm, "MPI_Cartdim_get",
+                      [&](RankState& self, Comm&, const CartTopology& cart) {
+                        SORREL_NOT_NULL(ndims);
+                        *ndims = cart.dimension_count();
+                        return MPI_SUCCESS;
+                      });
 }
 
 int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
   return call_on_cart(comm, "MPI_Cart_rank", [&](RankState& self, Comm&, const CartTopology& cart) {
+    SORREL_NOT_NULL(rank);
+    SORREL_NOT_NULL_IF(cart.dimension_count() > 0, coords);
     return cart.rank_of(coords, rank, self.detail());
   });
 }
@@ -128,28 +135,32 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
   return call_on_cart(
       comm, "MPI_Cart_coords", [&](RankState& self, Comm&, const CartTopology& cart) {
         if (rank < 0 || rank >= cart.size())
-          return self.fail(MPI_ERR_RANK, "rank %d is not in 0..%d", rank, cart.size() - 1);
+          return self.fail(MPI_ERR_RANK, "rank is %d; it must be in 0..%d", rank, cart.size() - 1);
         if (const int error = check_room(self, cart, maxdims); error != MPI_SUCCESS) return error;
+        SORREL_NOT_NULL_IF(cart.dimension_count() > 0, coords);
         cart.coords_of(rank, coords, cart.dimension_count());
         return MPI_SUCCESS;
       });
 }
 
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
-  return call_on_cart(
-      comm, "MPI_Cart_shift", [&](RankState& self, Comm& c, const CartTopology& cart) {
-        if (direction < 0 || direction >= cart.dimension_count())
-          return self.fail(MPI_ERR_DIMS, "direction %d of a grid with %d dimensions", direction,
-                           cart.dimension_count());
-        const CartTopology::Shift shift = cart.shift(c.rank, direction, disp);
-        *rank_source = shift.source;
-        *rank_dest = shift.destination;
-        return MPI_SUCCESS;
-      });
+  return call_on_cart(comm, "MPI_Cart_shift",
+                      [&](RankState& self, Comm& c, const CartTopology& cart) {
+                        SORREL_NOT_NULL(rank_source);
+                        SORREL_NOT_NULL(rank_dest);
+                        if (direction < 0 || direction >= cart.dimension_count())
+                          return self.fail(MPI_ERR_DIMS, "direction is %d; it must be in 0..%d",
+                                           direction, cart.dimension_count() - 1);
+                        const CartTopology::Shift shift = cart.shift(c.rank, direction, disp);
+                        *rank_source = shift.source;
+                        *rank_dest = shift.destination;
+                        return MPI_SUCCESS;
+                      });
 }
 
 int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
   return call_on(comm, "MPI_Cart_map", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(newrank);
     CartTopology::Pointer cart;
     if (const int error = make_cart(self, c, ndims, dims, periods, &cart); error != MPI_SUCCESS)
       return error;
@@ -159,7 +170,8 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[
 }
 
 int PMPI_Topo_test(MPI_Comm comm, int* status) {
-  return call_on(comm, "MPI_Topo_test", [&](RankState&, Comm& c) {
+  return call_on(comm, "MPI_Topo_test", [&](RankState& self, Comm& c) {
+    SORREL_NOT_NULL(status);
     *status = c.cart != nullptr ? MPI_CART : MPI_UNDEFINED;
     return MPI_SUCCESS;
   });

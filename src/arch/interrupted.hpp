@@ -16,4 +16,14 @@ inline std::uintptr_t interrupted_at(const void* context) {
 #endif
 }
 
+/// Its stack pointer.
+inline const void* interrupted_stack(const void* context) {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return reinterpret_cast<const void*>(machine.gregs[REG_RSP]);
+#else
+  return reinterpret_cast<const void*>(machine.sp);
+#endif
+}
+
 }  // namespace sorrel::arch

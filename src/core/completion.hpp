@@ -1,8 +1,8 @@
-//! Completion - the one thing that can be waited for. Requests, collectives and timers each contain
+//! Completion - the only object a fiber waits for. Requests, collectives and timers each contain
 //! one.
 //!
 //! A completion belongs to one worker: only that worker's thread may complete it or wait for it;
-//! news from elsewhere comes as a Notice. At most one fiber waits for a completion at a time; a
+//! other workers complete it by a RemoteCall. At most one fiber waits for a completion at a time; a
 //! fiber may wait for many (Waiter).
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace sorrel::core {
 
-/// One fiber's wait for `missing_count` of the completions it is attached to. Lives on the fiber's
+/// A fiber's wait for `missing_count` of the completions it is attached to. Lives on the fiber's
 /// stack.
 struct Waiter {
   Fiber* fiber;
@@ -24,7 +24,7 @@ class Completion {
  public:
   [[nodiscard]] bool is_done() const { return done_; }
 
-  /// Marks it done and makes the waiting fiber ready when this was the last it missed.
+  /// Marks it done, and makes the waiting fiber ready if it missed no other completion.
   void complete(Worker& worker) {
     SORREL_ASSERT(!done_);
     done_ = true;
@@ -45,7 +45,7 @@ class Completion {
     SORREL_ASSERT(done_);
   }
 
-  /// Counts towards `waiter` when completed. Not done yet, nobody else attached.
+  /// Counts towards `waiter` when completed. Requires: not done, no other waiter attached.
   void attach(Waiter& waiter) {
     SORREL_ASSERT(!done_ && waiter_ == nullptr);
     waiter_ = &waiter;
@@ -53,7 +53,7 @@ class Completion {
 
   void detach() { waiter_ = nullptr; }
 
-  /// Ready to be used again (persistent requests).
+  /// Prepares it for reuse (persistent requests).
   void reset() {
     SORREL_ASSERT(waiter_ == nullptr);
     done_ = false;

@@ -1,7 +1,7 @@
-//! CycleClock - durations on the cycle counter: what a clock would be too slow for.
+//! CycleClock - durations on the cycle counter, for uses where reading a clock takes too long.
 //!
-//! Constant after construction, which takes 20 us to find the counter's rate; any thread may ask.
-//! Good to about a per cent: for deciding how long to spin, not for measuring.
+//! Constant after construction, which takes 20 us to calibrate the counter; any thread may read.
+//! Accurate to about 1 %: for deciding how long to spin, not for measuring.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class CycleClock {
     cycles_per_ns_ = static_cast<double>(arch::cycles() - began) / static_cast<double>(elapsed_ns);
   }
 
-  /// Of durations for ever, the most there are.
+  /// The largest duration: for ever.
   [[nodiscard]] std::uint64_t cycles_in(std::int64_t duration_ns) const {
     const double cycles = static_cast<double>(duration_ns) * cycles_per_ns_;
     return cycles < 0x1p63 ? static_cast<std::uint64_t>(cycles) : ~std::uint64_t{0};

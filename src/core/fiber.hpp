@@ -1,9 +1,9 @@
 //! Fiber - a user-level thread: a stack, saved registers, and the thread state that the C and C++
 //! libraries keep per thread.
 //!
-//! Fibers are created and switched by their Worker alone; everything here is touched by that
-//! worker's thread only. errno and the C++ exception state are swapped at each switch; a fiber with
-//! its own thread control block (`thread_pointer`) has those there already.
+//! Only its Worker creates and switches a fiber, and only that worker's thread accesses it. errno
+//! and the C++ exception state are exchanged at each switch; a fiber with its own thread control
+//! block (`thread_pointer`) keeps them there.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ struct ExceptionState {
 
 enum class FiberState : std::uint8_t {
   running,  ///< Worker::running_ points to it.
-  ready,    ///< In its worker's ready queue, alone or with those that waited with it.
-  waiting,  ///< A completion, timer or collective knows it and will make it ready.
+  ready,    ///< In its worker's ready queue, alone or with fibers that waited with it.
+  waiting,  ///< A completion, timer or collective refers to it and will make it ready.
   ended,    ///< Its stack may be reused.
 };
 
@@ -37,9 +37,9 @@ struct Fiber {
   Worker* worker = nullptr;
   FiberEntry entry = nullptr;
   void* argument = nullptr;
-  /// The owner's record of what runs here (the MPI rank); the core does not look at it.
+  /// The owner's data for this fiber (the MPI rank); core does not use it.
   void* user = nullptr;
-  /// Its own thread control block; 0: that of the thread which runs its worker.
+  /// Its own thread control block; 0: that of the thread that runs its worker.
   std::uintptr_t thread_pointer = 0;
 
   // Saved while it does not run.
@@ -51,8 +51,8 @@ struct Fiber {
   Fiber* next_ready = nullptr;
 };
 
-/// First in, first out queue of fibers through Fiber::next_ready: those that are ready, or that
-/// will become so together.
+/// First in, first out queue of fibers through Fiber::next_ready: ready fibers, or fibers that will
+/// become ready together.
 class FiberQueue {
  public:
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
@@ -77,7 +77,8 @@ class FiberQueue {
 
   [[nodiscard]] Fiber* first() const { return first_; }
 
-  /// `last` and all before it go to the end, in order; it is in the queue and not its last.
+  /// Moves `last` and all fibers before it to the end, in order. `last` is in the queue and not its
+  /// last.
   void rotate_behind(Fiber& last) {
     last_->next_ready = first_;
     first_ = last.next_ready;
@@ -85,7 +86,7 @@ class FiberQueue {
     last_ = &last;
   }
 
-  /// Takes over all of `other`, behind its own.
+  /// Appends all fibers of `other` and empties it.
   void append(FiberQueue& other) {
     if (other.first_ == nullptr) return;
     (first_ == nullptr ? first_ : last_->next_ready) = other.first_;
@@ -94,8 +95,8 @@ class FiberQueue {
   }
 
  private:
-  /// With thousands of fibers the next one's record and stack have left the near caches, and its
-  /// pages the TLB: they come back while the one before it runs.
+  /// With thousands of fibers, the record and stack of the next one are no longer in the near
+  /// caches, nor its pages in the TLB: they are fetched while the fiber before it runs.
   static void fetch_ahead(const Fiber& next) {
     __builtin_prefetch(next.next_ready);
     const auto* stack = static_cast<const char*>(static_cast<const void*>(next.context));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "core/governor.hpp"
 #include "os/futex.hpp"
@@ -34,9 +35,11 @@ Friends::~Friends() {
   mine_->identity.store(0, std::memory_order_relaxed);
 }
 
-Friends::Page* Friends::map_page() {
+Friends::Page* Friends::map_page(std::string& trouble) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-  return static_cast<Page*>(os::map_shared_page("sorrel-4", sizeof(Page)));
+  os::SharedPage page = os::map_shared_page("sorrel-4", sizeof(Page));
+  trouble = std::move(page.trouble);
+  return static_cast<Page*>(page.base);
 }
 
 Friends::Cpus Friends::mask_of(std::span<const int> cpus) {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "base/cache_line.hpp"
 
@@ -53,8 +54,8 @@ class Friends {
   Friends(const Friends&) = delete;
   Friends& operator=(const Friends&) = delete;
 
-  /// The page of this user on this machine, or null.
-  static Page* map_page();
+  /// The page of this user on this machine; or null, and one line in `trouble` that says why.
+  static Page* map_page(std::string& trouble);
 
   /// The mask of a list of processors; those beyond the mask's end count as the last one.
   static Cpus mask_of(std::span<const int> cpus);

@@ -16,7 +16,7 @@ constexpr std::size_t rounded(std::size_t bytes, std::size_t unit) {
 }  // namespace
 
 JobMemory::JobMemory(std::uint32_t worker_count)
-    : shape_{.process_count = 1, .workers_per_process = worker_count}, place_count_(worker_count) {
+    : shape_{.process_count = 1, .workers_per_process = worker_count}, worker_count_(worker_count) {
   lay_out();
   const std::size_t bytes = bytes_needed(shape_);
   void* range = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -28,7 +28,7 @@ JobMemory::JobMemory(std::uint32_t worker_count)
 }
 
 JobMemory::JobMemory(const JobShape& shape, os::SharedSegment segment)
-    : shape_(shape), place_count_(shape.place_count()), segment_(std::move(segment)) {
+    : shape_(shape), worker_count_(shape.worker_count()), segment_(std::move(segment)) {
   SORREL_CHECK(segment_.is_valid() && segment_.bytes() >= bytes_needed(shape));
   lay_out();
   base_ = segment_.base();
@@ -39,29 +39,29 @@ JobMemory::~JobMemory() {
 }
 
 void JobMemory::lay_out() {
-  SORREL_CHECK(place_count_ >= 1 && place_count_ <= place_count_max);
+  SORREL_CHECK(worker_count_ >= 1 && worker_count_ <= job_worker_count_max);
   constexpr std::size_t page_bytes = 4096;
-  const std::size_t pair_count = std::size_t{place_count_} * place_count_;
-  processes_offset_ = sizeof(Header) + place_count_ * sizeof(Board);
-  links_offset_ = processes_offset_ + shape_.process_count * sizeof(ProcessBoard);
+  const std::size_t pair_count = std::size_t{worker_count_} * worker_count_;
+  processes_offset_ = sizeof(Header) + worker_count_ * sizeof(WorkerControl);
+  links_offset_ = processes_offset_ + shape_.process_count * sizeof(ProcessStatus);
   mailboxes_offset_ = rounded(links_offset_ + pair_count * sizeof(IndexList::Link), page_bytes);
   reports_offset_ = mailboxes_offset_ + rounded(pair_count * sizeof(Mailbox), page_bytes);
 }
 
 std::size_t JobMemory::bytes_needed(const JobShape& shape) {
   constexpr std::size_t page_bytes = 4096;
-  const std::size_t places = shape.place_count();
-  const std::size_t in_front = sizeof(Header) + places * sizeof(Board) +
-                               shape.process_count * sizeof(ProcessBoard) +
-                               places * places * sizeof(IndexList::Link);
-  return rounded(in_front, page_bytes) + rounded(places * places * sizeof(Mailbox), page_bytes) +
-         places * report_bytes_per_worker;
+  const std::size_t workers = shape.worker_count();
+  const std::size_t in_front = sizeof(Header) + workers * sizeof(WorkerControl) +
+                               shape.process_count * sizeof(ProcessStatus) +
+                               workers * workers * sizeof(IndexList::Link);
+  return rounded(in_front, page_bytes) + rounded(workers * workers * sizeof(Mailbox), page_bytes) +
+         workers * report_bytes_per_worker;
 }
 
 bool JobMemory::claim_ending(std::uint32_t process) {
-  std::uint32_t nobody = 0;
-  // Acquire and release: who comes second has seen that the first speaks.
-  return header().ending.compare_exchange_strong(nobody, process + 1, std::memory_order_acq_rel,
+  std::uint32_t none = 0;
+  // Acquire and release: a process that comes second sees that the first one reports.
+  return header().ending.compare_exchange_strong(none, process + 1, std::memory_order_acq_rel,
                                                  std::memory_order_relaxed);
 }
 
@@ -70,32 +70,32 @@ std::int32_t JobMemory::ending_process() const {
   return static_cast<std::int32_t>(header().ending.load(std::memory_order_acquire)) - 1;
 }
 
-void JobMemory::mark_gone(std::uint32_t place) {
-  // Release, pairs with the senders' acquire: what we have sent stands before.
-  board(place).is_gone.store(1, std::memory_order_release);
+void JobMemory::mark_gone(WorkerId worker) {
+  // Release, pairs with the senders' acquire: records sent by this worker come before.
+  control(worker).is_gone.store(1, std::memory_order_release);
   const std::uint32_t workers = shape_.workers_per_process;
-  const std::uint32_t process_number = place / workers;
-  // Acquire and release, as in Parker::count_in().
-  if (asleep_count(process_number).fetch_add(1, Order::acq_rel) + 1 != counted_together()) return;
+  const std::uint32_t process_number = worker / workers;
+  // Acquire and release, as in Parker::mark_idle().
+  if (asleep_count(process_number).fetch_add(1, Order::acq_rel) + 1 != idle_count_max()) return;
   const std::uint32_t first = shape_.is_part ? process_number * workers : 0;
-  for (std::uint32_t other = first; other < (shape_.is_part ? first + workers : place_count_);
+  for (std::uint32_t other = first; other < (shape_.is_part ? first + workers : worker_count_);
        ++other) {
     if (wake(other)) return;
   }
 }
 
-/// Whether it slept, and it was us who woke it.
-bool JobMemory::wake(std::uint32_t place) {
-  Parker sleeper = parker(place);
-  if (!sleeper.claim()) return false;
+/// Returns whether the worker slept and this call woke it.
+bool JobMemory::wake(WorkerId worker) {
+  Parker sleeper = parker(worker);
+  if (!sleeper.try_unpark()) return false;
   os::futex_wake_one(sleeper.state().std_atomic(), os::FutexScope::shared);
   return true;
 }
 
-void JobMemory::want_reports(std::uint32_t asking_process) {
-  // Release, pairs with are_reports_wanted(); the claim in wake() orders it before the sleeper's
-  // look.
-  header().are_reports_wanted.store(1, std::memory_order_release);
+void JobMemory::request_reports(std::uint32_t asking_process) {
+  // Release, pairs with are_reports_requested(); the exchange in wake() orders it before the
+  // sleeper's check.
+  header().are_reports_requested.store(1, std::memory_order_release);
   const std::uint32_t workers = shape_.workers_per_process;
   for (std::uint32_t process = 0; process < shape_.process_count; ++process) {
     if (process == asking_process) continue;
@@ -104,8 +104,8 @@ void JobMemory::want_reports(std::uint32_t asking_process) {
   }
 }
 
-bool JobMemory::are_reports_wanted() const {
-  return header().are_reports_wanted.load(std::memory_order_acquire) != 0;
+bool JobMemory::are_reports_requested() const {
+  return header().are_reports_requested.load(std::memory_order_acquire) != 0;
 }
 
 std::span<char> JobMemory::report_space(std::uint32_t process) const {
@@ -114,7 +114,7 @@ std::span<char> JobMemory::report_space(std::uint32_t process) const {
 }
 
 void JobMemory::set_has_barrier(bool has_barrier) {
-  // Relaxed: the processes are started afterwards.
+  // Relaxed: the processes start later.
   header().has_barrier.store(has_barrier ? 1 : 0, std::memory_order_relaxed);
 }
 

@@ -1,14 +1,12 @@
-//! JobMemory - what the workers of a job touch of each other: a board for each worker, a mailbox
-//! for each ordered pair of them, the count of those asleep; and what its processes know of each
-//! other.
+//! JobMemory - the memory that workers of a job share: a control block for each worker, a mailbox
+//! for each ordered pair of workers, the count of idle workers, and the status of each process.
 //!
-//! One layout, found by offsets: private memory for a job of one process, a segment shared by all
-//! processes otherwise, so that workers need not know which. Zeroed memory is the initial state of
-//! everything in it, and only touched pages cost. A *place* is a worker of the job: those of
-//! process p are p * workers_per_process and on.
+//! One layout, addressed by offsets: private memory for a job of one process, else a segment shared
+//! by all processes, so workers need not know which. Zeroed memory is the initial state of
+//! everything in it, and only touched pages cost memory.
 //!
-//! Any thread. Limit: place_count_max, since the mailboxes' addresses are reserved in advance
-//! (49 KiB for each ordered pair).
+//! Any thread. Limit: job_worker_count_max, since address space for the mailboxes is reserved in
+//! advance (49 KiB for each ordered pair).
 #pragma once
 
 #include <atomic>
@@ -25,47 +23,50 @@
 
 namespace sorrel::core {
 
-inline constexpr std::uint32_t place_count_max = 1024;
+inline constexpr std::uint32_t job_worker_count_max = 1024;
+
+/// Number of a worker in its job: worker w of process p is p * workers_per_process + w.
+using WorkerId = std::uint32_t;
 
 struct JobShape {
   std::uint32_t process_count = 1;
   std::uint32_t workers_per_process = 1;
-  /// The job has other processes elsewhere, so that all asleep here does not mean that nobody is
-  /// left: every process counts its own sleepers.
+  /// The job has processes elsewhere, so all workers here being idle is no deadlock: every process
+  /// counts its own idle workers.
   bool is_part = false;
 
-  [[nodiscard]] constexpr std::uint32_t place_count() const {
+  [[nodiscard]] constexpr std::uint32_t worker_count() const {
     return process_count * workers_per_process;
   }
 };
 
-/// What others touch of a worker.
-struct Board {
+/// Part of a worker's state that other workers access.
+struct WorkerControl {
   /// Any worker of the job, through a Parker.
   alignas(cache_line_bytes) Parker::State parker_state{Parker::awake};
-  /// Its worker has ended and takes no more records. Release by the owner, acquire by senders.
+  /// The worker has ended and takes no more records. Release by the owner, acquire by senders.
   std::atomic<std::uint32_t> is_gone{0};
-  /// Places whose mailboxes to this worker have just been opened.
+  /// Workers that have just opened a mailbox to this worker.
   alignas(cache_line_bytes) IndexList newly_opened;
-  /// The transport's own: what it wants to share with the others about this worker.
+  /// Data of the transport about this worker, shared with other processes.
   alignas(cache_line_bytes) std::byte for_transport[cache_line_bytes];
 };
 
 enum class ProcessPhase : std::uint32_t {
-  not_started,  ///< Has not asked for MPI.
+  not_started,  ///< Has not called MPI.
   running,
-  finished,  ///< Its ranks have ended, or have said that they need nobody any more.
+  finished,  ///< Its ranks have ended or finalized.
 };
 
-/// What others want to know of a process.
-struct alignas(cache_line_bytes) ProcessBoard {
-  /// Where `probe_value` lies in that process: set, with release, when its memory may be read.
+/// State of a process that other processes read.
+struct alignas(cache_line_bytes) ProcessStatus {
+  /// Address of `probe_value` in that process: set, with release, when its memory may be read.
   std::atomic<std::uint64_t> probe_address{0};
   std::atomic<std::int32_t> pid{0};
   std::atomic<ProcessPhase> phase{ProcessPhase::not_started};
-  /// 1 + the bytes that it has written into report(), when asked to; 0: none yet.
+  /// 1 + the number of bytes that it has written into report(), when requested; 0: none yet.
   std::atomic<std::uint32_t> report_bytes{0};
-  /// Of its workers, where the memory is that of a part of the job.
+  /// Count of its idle workers, where the memory is that of a part of the job.
   alignas(cache_line_bytes) Parker::Count asleep_count{0};
 };
 
@@ -87,60 +88,61 @@ class JobMemory {
 
   [[nodiscard]] bool is_shared() const { return segment_.is_valid(); }
 
-  /// The segment's descriptor, for who has created it and hands it on.
+  /// Descriptor of the segment, for the creator to pass on.
   [[nodiscard]] int descriptor() const { return segment_.descriptor(); }
 
-  [[nodiscard]] Board& board(std::uint32_t place) {
-    SORREL_ASSERT(place < place_count_);
-    return at<Board>(sizeof(Header))[place];
+  [[nodiscard]] WorkerControl& control(WorkerId worker) {
+    SORREL_ASSERT(worker < worker_count_);
+    return at<WorkerControl>(sizeof(Header))[worker];
   }
 
-  [[nodiscard]] ProcessBoard& process(std::uint32_t process) {
+  [[nodiscard]] ProcessStatus& process(std::uint32_t process) {
     SORREL_ASSERT(process < shape_.process_count);
-    return at<ProcessBoard>(processes_offset_)[process];
+    return at<ProcessStatus>(processes_offset_)[process];
   }
 
   [[nodiscard]] Mailbox& mailbox(std::uint32_t from, std::uint32_t to) {
     return at<Mailbox>(mailboxes_offset_)[pair_index(from, to)];
   }
 
-  /// The link of `from` in the list of mailboxes newly opened to `to`.
+  /// The link of `from` in the list of mailboxes opened to `to`.
   [[nodiscard]] IndexList::Link& link(std::uint32_t from, std::uint32_t to) {
     return at<IndexList::Link>(links_offset_)[pair_index(from, to)];
   }
 
-  /// Workers that nothing but another worker can wake, or that have ended: of the job, or of this
-  /// process of a part of it. Never more than truly sleep or have ended.
+  /// Number of workers that only another worker can wake, or that have ended: of the job, or of one
+  /// process of a part of it. Never more than actually sleep or have ended.
   [[nodiscard]] Parker::Count& asleep_count(std::uint32_t process_number) {
     return shape_.is_part ? process(process_number).asleep_count : header().asleep_count;
   }
 
-  /// How many workers such a count is about.
-  [[nodiscard]] std::int32_t counted_together() const {
-    return static_cast<std::int32_t>(shape_.is_part ? shape_.workers_per_process : place_count_);
+  /// Number of workers that such a count covers.
+  [[nodiscard]] std::int32_t idle_count_max() const {
+    return static_cast<std::int32_t>(shape_.is_part ? shape_.workers_per_process : worker_count_);
   }
 
-  /// The parker of a place: two references.
-  [[nodiscard]] Parker parker(std::uint32_t place) {
-    Parker::State& state = board(place).parker_state;
+  /// The parker of a worker: two references.
+  [[nodiscard]] Parker parker(WorkerId worker) {
+    Parker::State& state = control(worker).parker_state;
     if (!shape_.is_part) [[likely]]
       return {state, header().asleep_count};
-    return {state, process(place / shape_.workers_per_process).asleep_count};
+    return {state, process(worker / shape_.workers_per_process).asleep_count};
   }
 
-  /// Any process, when it ends the job early: true for the first, which may say why.
+  /// Any process that ends the job early: returns true for the first, which then reports the
+  /// reason.
   [[nodiscard]] bool claim_ending(std::uint32_t process);
 
   /// The process that ends the job early, or -1.
   [[nodiscard]] std::int32_t ending_process() const;
 
-  /// The process that ends the job asks all others what their ranks wait for, and wakes somebody in
-  /// each: who wakes then calls SchedulerHooks::on_report_wanted().
-  void want_reports(std::uint32_t asking_process);
+  /// Requests from all other processes what their ranks wait for, and wakes a worker in each, which
+  /// then calls SchedulerHooks::on_report_requested().
+  void request_reports(std::uint32_t asking_process);
 
-  [[nodiscard]] bool are_reports_wanted() const;
+  [[nodiscard]] bool are_reports_requested() const;
 
-  /// Where that process writes its report, and the asking one reads it.
+  /// Buffer for the report of that process: written by it, read by the process that requested it.
   [[nodiscard]] std::span<char> report_space(std::uint32_t process) const;
 
   /// Whether all processes order their memory by membarrier(2) (else by full fences). Set by the
@@ -148,10 +150,9 @@ class JobMemory {
   void set_has_barrier(bool has_barrier);
   [[nodiscard]] bool has_barrier() const;
 
-  /// The worker of a place, awake, ends (or never began): it counts as asleep for good and takes no
-  /// more records. When all others that are counted with it sleep, wakes one of them, who finds
-  /// that out.
-  void mark_gone(std::uint32_t place);
+  /// The worker, awake, ends (or never began): it counts as asleep for good and takes no more
+  /// records. If all other workers covered by the count sleep, wakes one of them to detect that.
+  void mark_gone(WorkerId worker);
 
  private:
   struct Header {
@@ -159,20 +160,20 @@ class JobMemory {
     std::atomic<std::uint32_t> has_barrier{0};
     // 1 + the process that ends the job early.
     std::atomic<std::uint32_t> ending{0};
-    std::atomic<std::uint32_t> are_reports_wanted{0};
+    std::atomic<std::uint32_t> are_reports_requested{0};
     alignas(cache_line_bytes) Parker::Count asleep_count{0};
     alignas(cache_line_bytes) std::byte end[cache_line_bytes];
   };
 
-  /// Of each worker; as with the mailboxes, what is not touched costs nothing.
+  /// Bytes for each worker; untouched pages cost nothing.
   static constexpr std::size_t report_bytes_per_worker = 65536;
 
   void lay_out();
-  bool wake(std::uint32_t place);
+  bool wake(WorkerId worker);
 
   [[nodiscard]] std::size_t pair_index(std::uint32_t from, std::uint32_t to) const {
-    SORREL_ASSERT(from < place_count_ && to < place_count_);
-    return std::size_t{to} * place_count_ + from;
+    SORREL_ASSERT(from < worker_count_ && to < worker_count_);
+    return std::size_t{to} * worker_count_ + from;
   }
 
   template <class T>
@@ -184,7 +185,7 @@ class JobMemory {
 
   // Constant after construction.
   JobShape shape_;
-  std::uint32_t place_count_;
+  std::uint32_t worker_count_;
   std::size_t processes_offset_ = 0;
   std::size_t links_offset_ = 0;
   std::size_t mailboxes_offset_ = 0;

@@ -1,17 +1,18 @@
-//! Mailbox - the records that one worker sends to another: one sender, one taker, a ring without a
-//! read-modify-write.
+//! Mailbox - the records that one worker sends to another: a ring buffer with one producer and one
+//! consumer, without read-modify-writes.
 //!
-//! A record is a slot of two cache lines: its kind, four words, up to 100 bytes of payload, the
-//! first 36 of them in the first line. A longer payload travels in a byte ring beside the slots.
-//! Only the sending worker may try_post(), only the receiving worker may take(). Order is kept. A
-//! mailbox wakes nobody (core/parker.hpp) and knows no message format (the kind's runner does). It
-//! holds no pointers, so that it may lie in memory shared by processes; all zero = empty.
+//! A record is a slot of two cache lines: its kind, four words, and up to 100 bytes of payload, the
+//! first 36 of them in the first line. A longer payload goes into a byte ring beside the slots.
+//! Only the sending worker may call try_post(), only the receiving worker take(). Order is kept. A
+//! mailbox wakes no thread (core/parker.hpp) and knows no message format (the runner of the kind
+//! does). It holds no pointers, so it may lie in memory shared by processes; all zero is the empty
+//! mailbox.
 //!
-//! Progress: both wait-free. Limit: slot_count records and payload_ring_bytes bytes; a full mailbox
-//! says so. Ordering labels: (P) publish and (T) take, the slot's sequence; (F) free and (R) reuse,
-//! the taker's counters. Source: Lamport 1977 single-producer single-consumer ring; cached indices
-//! as in FastForward (Giacomoni et al. 2008): a slot announces itself, so that a short record costs
-//! one cache-line transfer. Why not one queue per rank:
+//! Progress: both wait-free. Limit: slot_count records and payload_ring_bytes bytes; try_post() of
+//! a full mailbox returns false. Ordering labels: (P) publish and (T) take, the slot's sequence;
+//! (F) free and (R) reuse, the consumer's counters. Source: Lamport 1977, ring with single producer
+//! and consumer; cached indices as in FastForward (Giacomoni et al. 2008): a slot's sequence shows
+//! that it is full, so a short record costs one cache-line transfer. Why not one queue per rank:
 //! docs/decisions/0002-mailbox-per-worker-pair.md.
 #pragma once
 
@@ -29,25 +30,25 @@ namespace sorrel::core {
 class Worker;
 struct Record;
 
-/// Runs on the receiving worker, outside of any fiber: must not suspend. `payload` is valid during
-/// the call only.
+/// Executes a record on the receiving worker, outside any fiber: must not suspend. `payload` is
+/// valid during the call only.
 using RecordRunner = void (*)(Worker& receiver, const Record& record, const std::byte* payload);
 
-/// Which runner: an index into the scheduler's table (Scheduler::set_runner).
+/// Selects the runner: an index into the scheduler's table (Scheduler::set_runner).
 using RecordKind = std::uint16_t;
 
-/// A Notice by its address: between workers of one process only.
-inline constexpr RecordKind notice_kind = 0;
-/// From here on the kinds of the transport's packets; those between are the layers' own.
+/// A RemoteCall by address: between workers of one process only.
+inline constexpr RecordKind remote_call_kind = 0;
+/// First kind of the transport's packets; the kinds before belong to the layers.
 inline constexpr RecordKind first_packet_kind = 16;
 inline constexpr RecordKind record_kind_count = 48;
 
 inline constexpr std::size_t record_inline_bytes = 100;
 
-/// What a slot carries besides its sequence number.
+/// Contents of a slot besides its sequence number.
 struct Record {
-  RecordKind kind = notice_kind;
-  /// The place of the sending worker in the job, where the kind asks for it.
+  RecordKind kind = remote_call_kind;
+  /// Number of the sending worker in the job, where the kind needs it.
   std::uint16_t origin = 0;
   std::array<std::uint32_t, 4> words{};
   std::uint32_t payload_bytes = 0;
@@ -64,7 +65,7 @@ class BasicMailbox {
 
   struct alignas(2 * cache_line_bytes) Slot {
     typename Sync::template Plain<Record> record;
-    /// The position of the record it holds, counted from 1; 0 = never used.
+    /// Position of the record it holds, counted from 1; 0 = never used.
     typename Sync::template Atomic<std::uint32_t> sequence;
     typename Sync::template Plain<InlinePayload> inline_payload;
   };
@@ -75,18 +76,18 @@ class BasicMailbox {
   /// A payload no longer than this always fits into an empty mailbox.
   static constexpr std::uint32_t payload_bytes_max = ring_bytes / 4;
 
-  /// Sender only. False when full: nothing was sent.
+  /// Producer only. Returns false if the mailbox is full: nothing was sent.
   bool try_post(const Record& record, const void* payload) {
     std::uint32_t start = payload_tail_;
     const std::uint32_t ring_use =
         record.payload_bytes <= inline_bytes ? 0 : padded(record.payload_bytes);
-    // A payload is contiguous: what does not fit before the end of the ring starts at its
+    // A payload is contiguous: if it does not fit before the end of the ring, it starts at the
     // beginning.
     if (ring_use != 0 && start % ring_bytes + ring_use > ring_bytes)
       start += ring_bytes - start % ring_bytes;
     const std::uint32_t payload_end = start + ring_use;
     if (tail_ - free_slots_seen_ >= slot_count || payload_end - free_bytes_seen_ > ring_bytes) {
-      // (R) acquire, pairs with (F): the taker has read what we are about to overwrite.
+      // (R) acquire, pairs with (F): the consumer has read what is overwritten below.
       const std::uint64_t freed = freed_.load(Order::acquire);
       free_slots_seen_ = static_cast<std::uint32_t>(freed >> 32);
       free_bytes_seen_ = static_cast<std::uint32_t>(freed);
@@ -99,7 +100,7 @@ class BasicMailbox {
     if (ring_use == 0) {
       copy_inline(inline_payload.data(), payload, record.payload_bytes);
     } else {
-      // The place in the ring stands where the payload itself would.
+      // The position in the ring is stored in place of the payload.
       std::memcpy(inline_payload.data(), &payload_end, sizeof payload_end);
       std::byte* place = payload_ring_.write(start % ring_bytes, ring_use);
       if (payload != nullptr) std::memcpy(place, payload, record.payload_bytes);
@@ -112,20 +113,20 @@ class BasicMailbox {
     return true;
   }
 
-  /// Taker only. Asks for the lines of the record that comes next, there or not.
+  /// Consumer only. Prefetches the lines of the next record, present or not.
   void fetch_record() const {
     const Slot& slot = slots_[head_ % slot_count];
     arch::prefetch(&slot);
     arch::prefetch(&slot.inline_payload);
   }
 
-  /// Taker only. Whether a record waits.
+  /// Consumer only. Whether a record waits.
   [[nodiscard]] bool has_record() const {
     // Relaxed: a hint; take() loads again.
     return slots_[head_ % slot_count].sequence.load(Order::relaxed) == head_ + 1;
   }
 
-  /// Taker only. Gives the oldest record to consume(record, payload), or returns false when there
+  /// Consumer only. Passes the oldest record to consume(record, payload), or returns false if there
   /// is none.
   template <class Consume>
   bool take(Consume&& consume) {
@@ -135,7 +136,7 @@ class BasicMailbox {
     });
   }
 
-  /// Taker only. The same, but the record stays when consume() returns false; then so does this.
+  /// Consumer only. The same, but the record stays if consume() returns false; then so does this.
   template <class Consume>
   bool take_if(Consume&& consume) {
     Slot& slot = slots_[head_ % slot_count];
@@ -151,13 +152,13 @@ class BasicMailbox {
     }
     if (!consume(record, payload)) return false;
     ++head_;
-    // (F) release, pairs with (R): our reads of the slot and of the payload are done.
+    // (F) release, pairs with (R): all reads of the slot and of the payload are done.
     freed_.store(std::uint64_t{head_} << 32 | payload_head_, Order::release);
     return true;
   }
 
  private:
-  /// How many slots before its turn a slot's lines are asked for: about the time of a transfer.
+  /// How many slots ahead lines are prefetched: about the time of a transfer.
   static constexpr std::uint32_t fetched_ahead = 2;
 
   static constexpr std::uint32_t padded(std::uint32_t bytes) {
@@ -166,7 +167,7 @@ class BasicMailbox {
 
   static void copy_inline(std::byte* target, const void* source, std::uint32_t bytes) {
     if (source == nullptr) return;
-    // A double is the commonest small message: not worth a call.
+    // A double is the most common small message: not worth a call of memcpy.
     if (bytes == 8) {
       std::memcpy(target, source, 8);
     } else {
@@ -174,36 +175,36 @@ class BasicMailbox {
     }
   }
 
-  /// The taker's core has read every slot of the last round: a burst of records would wait for each
-  /// line to come back, one after the other.
+  /// The consumer's core has read every slot of the last round: in a burst of records each store
+  /// would wait for its line to come back.
   void fetch_slot_for_write(std::uint32_t position) {
     Slot& slot = slots_[position % slot_count];
     arch::prefetch_for_write(&slot);
     arch::prefetch_for_write(&slot.inline_payload);
   }
 
-  // Sender only.
+  // Producer only.
   alignas(cache_line_bytes) std::uint32_t tail_ = 0;
   std::uint32_t payload_tail_ = 0;
   std::uint32_t free_slots_seen_ = 0;
   std::uint32_t free_bytes_seen_ = 0;
 
-  // Taker only.
+  // Consumer only.
   alignas(cache_line_bytes) std::uint32_t head_ = 0;
   std::uint32_t payload_head_ = 0;
 
-  // Written by the taker, read by the sender when it seems full.
-  // Upper half: records taken; lower half: end of the payload bytes released.
+  // Written by the consumer, read by the producer when the mailbox seems full. Upper half: records
+  // taken; lower half: end of the payload bytes released.
   alignas(cache_line_bytes) typename Sync::template Atomic<std::uint64_t> freed_;
 
-  // Handed over by the slots' sequence.
+  // Ownership passes with the slots' sequence.
   alignas(cache_line_bytes) std::array<Slot, slot_count> slots_;
   alignas(cache_line_bytes) typename Sync::template PlainBytes<ring_bytes> payload_ring_;
 };
 
 using Mailbox = BasicMailbox<StdSync>;
 
-// Else a record would cost one more transfer.
+// A larger slot would cost one more transfer for each record.
 static_assert(Mailbox::slot_bytes == 2 * cache_line_bytes);
 
 }  // namespace sorrel::core

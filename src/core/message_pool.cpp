@@ -10,7 +10,7 @@ namespace sorrel::core {
 
 namespace {
 
-// Small enough that a program of few messages stays small, large enough that malloc is rare.
+// Small enough for programs with few messages, large enough that malloc is rare.
 constexpr std::size_t slab_bytes = 65536;
 
 }  // namespace
@@ -29,7 +29,7 @@ std::size_t MessagePool::class_of(std::size_t bytes) {
 
 void MessagePool::note_use() {
   const bool congested = bytes_in_use_ >= bytes_max_;
-  // Relaxed: advice for senders. Written only on change, so that its cache line stays shared.
+  // Relaxed: a hint for senders. Written only on change, so that its cache line stays shared.
   if (congested != congested_.load(std::memory_order_relaxed))
     congested_.store(congested, std::memory_order_relaxed);
 }

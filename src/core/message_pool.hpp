@@ -1,11 +1,11 @@
-//! MessagePool - buffers for messages that arrived before anybody asked for them.
+//! MessagePool - buffers for unexpected messages.
 //!
-//! One worker's: take() and give_back() by its thread only, so there is no lock and no atomic but
-//! the congestion flag. Buffers come in powers of two from 128 bytes to buffer_bytes_max; freed
-//! ones are kept for reuse. The pool has a bound: at the bound take() fails and the message stays
-//! with its sender (rendezvous). Senders on other workers see is_congested() and stop sending
-//! copies; those already on their way still fit:
-//!   bytes in use <= bytes_max + sum over sending workers of what a mailbox holds.
+//! Belongs to one worker: only its thread calls take() and give_back(), so there is no lock and the
+//! only atomic is the congestion flag. Buffer sizes are powers of two from 128 bytes to
+//! buffer_bytes_max; freed buffers are kept for reuse. The pool has a limit: at the limit take()
+//! fails and the message stays with its sender (rendezvous). Senders on other workers see
+//! is_congested() and stop sending copies; copies already in flight still fit:
+//! bytes in use <= bytes_max + sum over sending workers of a mailbox's contents.
 #pragma once
 
 #include <array>
@@ -28,16 +28,16 @@ class MessagePool {
 
   enum class WhenFull { fail, exceed };
 
-  /// A buffer of at least `bytes` <= buffer_bytes_max, 16-byte aligned. Null at the bound (`fail`)
-  /// or without memory. `exceed` is for what is already on its way (see above).
+  /// Returns a buffer of at least `bytes` <= buffer_bytes_max, 16-byte aligned. Null at the limit
+  /// (`fail`) or without memory. `exceed` is for messages already in flight (see above).
   void* take(std::size_t bytes, WhenFull when_full);
 
-  /// Returns a buffer that was taken with the same `bytes`.
+  /// Gives back a buffer taken with the same `bytes`.
   void give_back(void* buffer, std::size_t bytes);
 
   /// Any thread: whether senders should keep their messages.
   [[nodiscard]] bool is_congested() const {
-    // Relaxed: advice; nothing is read through it.
+    // Relaxed: a hint; nothing is read through it.
     return congested_.load(std::memory_order_relaxed);
   }
 

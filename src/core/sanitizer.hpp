@@ -1,5 +1,5 @@
-//! What the thread and address sanitizers must be told of a fiber and of a switch between fibers.
-//! Empty otherwise.
+//! Reports fibers and switches between fibers to the thread and address sanitizers. Empty
+//! otherwise.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace sorrel::core {
 
-/// The sanitizers' view of one fiber; a member of core::Fiber.
+/// State of one fiber for the sanitizers; a member of core::Fiber.
 class SanitizerFiber {
  public:
-  /// The fiber that a thread brings with it.
+  /// Takes over the fiber that a thread starts with.
   void adopt_thread() {
 #if defined(__SANITIZE_THREAD__)
     tsan_ = __tsan_get_current_fiber();
 #endif
 #if defined(__SANITIZE_ADDRESS__)
-    // Where its stack lies is learnt anew.
+    // The bounds of its stack are found again.
     bottom_ = nullptr;
 #endif
   }
@@ -35,7 +35,7 @@ class SanitizerFiber {
 #if defined(__SANITIZE_ADDRESS__)
     bottom_ = bottom;
     bytes_ = bytes;
-    // A fiber that ended here before has left the marks of frames that never returned.
+    // A fiber that ended on this stack has left marks of frames that never returned.
     __asan_unpoison_memory_region(bottom, bytes);
 #endif
   }
@@ -46,7 +46,7 @@ class SanitizerFiber {
 #endif
   }
 
-  /// Last act before the registers are switched. `this` leaves; `ends`: for good.
+  /// Last call before the registers are switched. `this` leaves; `ends`: for good.
   void before_switch_to([[maybe_unused]] SanitizerFiber& next, [[maybe_unused]] bool ends) {
 #if defined(__SANITIZE_ADDRESS__)
     next.came_from_ = this;
@@ -65,7 +65,7 @@ class SanitizerFiber {
     const void* bottom = nullptr;
     std::size_t bytes = 0;
     __sanitizer_finish_switch_fiber(fake_stack_, &bottom, &bytes);
-    // The first time round this tells us where a thread's own stack lies.
+    // The first switch tells where the thread's own stack lies.
     if (came_from_ != nullptr && came_from_->bottom_ == nullptr) {
       came_from_->bottom_ = bottom;
       came_from_->bytes_ = bytes;

@@ -1,11 +1,13 @@
 #include "core/scheduler.hpp"
 
 #include <sched.h>
+#include <system_error>
 #include <thread>
 
 #include "os/cpu_set.hpp"
 #include "os/futex.hpp"
 #include "os/memory_barrier.hpp"
+#include "os/thread.hpp"
 
 namespace sorrel::core {
 
@@ -15,12 +17,12 @@ void bind_this_thread(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<unsigned>(cpu), &set);
-  // Refused when the administrator has changed the allowed set since: then the worker floats.
+  // Fails if the administrator has changed the allowed set since: then the worker is not bound.
   sched_setaffinity(0, sizeof set, &set);
 }
 
-/// Where the thread of worker `index` begins, if that is said.
-void take_place(const std::vector<int>& cpus, std::uint32_t index, bool may_move) {
+/// Moves or binds the calling thread to the CPU of worker `index`, if one is given.
+void place_thread(const std::vector<int>& cpus, std::uint32_t index, bool may_move) {
   if (index >= cpus.size()) return;
   if (may_move) {
     os::move_to_cpu(cpus[index]);
@@ -30,10 +32,10 @@ void take_place(const std::vector<int>& cpus, std::uint32_t index, bool may_move
 }
 
 void run_unknown_kind(Worker& /*receiver*/, const Record& record, const std::byte* /*payload*/) {
-  SORREL_CHECK(false, "nobody takes records of kind %u", unsigned{record.kind});
+  SORREL_CHECK(false, "no runner for records of kind %u", unsigned{record.kind});
 }
 
-/// Sleepers and wakers of all processes must use the same two halves of the fence.
+/// Sleepers and wakers of all processes must use the same pair of fences.
 void prepare_fences(const JobMemory& memory) {
   if (!memory.is_shared()) {
     os::init_memory_barrier();
@@ -57,16 +59,16 @@ Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
       process_(options.process),
       cpus_(options.cpus),
       may_move_(options.may_move),
-      handing_links_(options.worker_count) {
+      migration_links_(options.worker_count) {
   SORREL_CHECK(options.worker_count == memory_.shape().workers_per_process);
-  SORREL_CHECK(!options.seed || memory_.shape().place_count() == 1);
+  SORREL_CHECK(!options.seed || memory_.shape().worker_count() == 1);
   prepare_fences(memory_);
   runners_.fill(run_unknown_kind);
-  set_runner(notice_kind, run_notice);
+  set_runner(remote_call_kind, run_remote_call);
   for (std::uint32_t i = 0; i < options.worker_count; ++i) {
-    const std::uint32_t place = options.process * options.worker_count + i;
+    const std::uint32_t worker = options.process * options.worker_count + i;
     workers_.push_back(
-        std::make_unique<Worker>(*this, i, place, memory_, options.limits, options.seed));
+        std::make_unique<Worker>(*this, i, worker, memory_, options.limits, options.seed));
     threads_.push_back(std::make_unique<WorkerThread>(*this, i));
   }
 }
@@ -89,27 +91,33 @@ void Scheduler::set_runner(RecordKind kind, RecordRunner runner) {
   runners_[kind] = runner;
 }
 
-void Scheduler::adopt(Fiber& fiber) {
+void Scheduler::attach_thread(Fiber& fiber) {
   SORREL_CHECK(worker_count() == 1);
-  take_place(cpus_, 0, may_move_);
-  workers_[0]->adopt(fiber);
+  place_thread(cpus_, 0, may_move_);
+  workers_[0]->attach_thread(fiber);
 }
 
-void Scheduler::leave() {
-  workers_[0]->leave();
+void Scheduler::detach_thread() {
+  workers_[0]->detach_thread();
 }
 
 void Scheduler::run(std::uint32_t fiber_count) {
-  // Relaxed: the threads below are started after it.
+  // Relaxed: the threads below start later.
   live_fiber_count_.store(fiber_count, std::memory_order_relaxed);
   if (fiber_count == 0) return;
   {
     std::vector<std::jthread> threads;
-    for (std::uint32_t i = 1; i < worker_count(); ++i)
-      threads.emplace_back([this, i] { thread_main(i); });
+    for (std::uint32_t i = 1; i < worker_count(); ++i) {
+      try {
+        threads.emplace_back([this, i] { thread_main(i); });
+      } catch (const std::system_error&) {
+        hooks_.on_thread_refused(i);
+        SORREL_CHECK(false, "the system started %u threads of %u", i, worker_count());
+      }
+    }
     thread_main(0);
   }
-  // A worker may have been on its way from one thread to another at the end.
+  // A worker may have been migrating between threads at the end.
   ThreadState state;
   state.take_calling_thread();
   for (auto& worker : workers_) {
@@ -118,23 +126,23 @@ void Scheduler::run(std::uint32_t fiber_count) {
 }
 
 void Scheduler::thread_main(std::uint32_t index) {
-  take_place(cpus_, index, may_move_);
+  place_thread(cpus_, index, may_move_);
   threads_[index]->run();
 }
 
 void Scheduler::set_width(std::uint32_t width) {
   SORREL_CHECK(width >= 1 && width <= worker_count());
-  // Release, pairs with width(); the calls below come after it.
+  // Release, pairs with width(); the requests below come after it.
   if (width_.exchange(width, std::memory_order_acq_rel) == width) return;
   for (auto& worker : workers_)
-    worker->call_away();
+    worker->request_attention();
   for (auto& thread : threads_)
     thread->wake();
 }
 
-/// Returns when every worker has come here and the last one has told the hooks.
+/// Returns when every worker has arrived here and the last one has called the hook.
 void Scheduler::note_started() {
-  // Acquire and release: the last one has seen what every start hook made.
+  // Acquire and release: the last one has seen the effects of every start hook.
   if (started_count_.fetch_add(1, std::memory_order_acq_rel) + 1 == worker_count()) {
     hooks_.on_all_started();
     // Release, pairs with the acquire below.
@@ -142,12 +150,12 @@ void Scheduler::note_started() {
     if (worker_count() > 1) os::futex_wake_all(all_started_);
     return;
   }
-  // Where others want the cores, too, who yields comes back at once, again and again, until the
-  // last one is served: so sleep.
+  // On busy cores a thread that yields is scheduled again at once, until the last one gets its
+  // turn: so sleep.
   constexpr int yields_before_sleep = 16;
   for (int round = 0; all_started_.load(std::memory_order_acquire) == 0; ++round) {
     if (round < yields_before_sleep) {
-      sched_yield();
+      os::yield_core();
     } else {
       os::futex_wait(all_started_, 0, -1);
     }
@@ -155,7 +163,7 @@ void Scheduler::note_started() {
 }
 
 void Scheduler::note_fiber_end() {
-  // Acquire and release: whoever ends last has seen everything the others did.
+  // Acquire and release: the last fiber to end has seen the effects of all others.
   if (live_fiber_count_.fetch_sub(1, std::memory_order_acq_rel) == 1) stop();
 }
 

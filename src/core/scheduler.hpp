@@ -1,15 +1,14 @@
-//! Scheduler - the workers of one process, and the two facts that concern all of them: who sleeps,
-//! and when it is over.
+//! Scheduler - the workers of one process, and the two states that concern all of them: all idle,
+//! and all ended.
 //!
-//! A job may have several processes, each with a scheduler of its own; then its workers' boards and
-//! mailboxes lie in memory that they share (core/job_memory.hpp), and "every worker" below means
-//! every worker of the job.
+//! A job may have several processes, each with a scheduler of its own; then controls and mailboxes
+//! of its workers lie in memory that they share (core/job_memory.hpp), and "every worker" below
+//! means every worker of the job.
 //!
 //! run() starts a thread per worker (the caller's thread is worker 0) and returns when every fiber
-//! has ended. When every worker sleeps and no timer is set but looks (Timer::is_look), nobody here
-//! is left who could wake anybody: the all-asleep hook is called by the last one to lie down
-//! (README.md, "Nobody is left"). The hook may stop the process or return, in which case the
-//! workers sleep on.
+//! has ended. When every worker sleeps and all timers are poll timers (Timer::is_poll), no worker
+//! here can wake another: the last one to fall asleep calls the all-asleep hook (README.md, "All
+//! workers idle"). The hook may end the process or return, in which case the workers sleep on.
 #pragma once
 
 #include <array>
@@ -30,18 +29,17 @@ struct SchedulerOptions {
   WorkerLimits limits;
   /// CPU number for each worker; empty: not bound.
   std::vector<int> cpus;
-  /// The workers begin on their cpus, and the system may move them.
+  /// The workers start on these CPUs, and the system may move them.
   bool may_move = false;
-  /// The memory of a job of several processes, which outlives the scheduler, and which of them this
-  /// is; null for a job of one.
+  /// Memory of a job of several processes, which outlives the scheduler, and the number of this
+  /// process; null for a job of one.
   JobMemory* memory = nullptr;
   std::uint32_t process = 0;
-  /// Of one worker alone: its order and its clock are functions of this number.
+  /// For one worker only: its order and its clock are functions of this number.
   std::optional<std::uint64_t> seed = std::nullopt;
 };
 
-/// What the owner of a scheduler wants to be told. All run on a worker's thread, outside of any
-/// fiber.
+/// Callbacks to the owner of a scheduler. All run on a worker's thread, outside any fiber.
 class SchedulerHooks {
  public:
   virtual ~SchedulerHooks() = default;
@@ -51,28 +49,36 @@ class SchedulerHooks {
 
   virtual void on_thread_end() {}
 
-  /// Then, on each worker's own thread: create its fibers. No fiber runs before every worker's
-  /// start has returned.
+  /// On the thread that called run(): the system starts no more threads than `started`, that one
+  /// included. Ends the process; does not return.
+  virtual void on_thread_refused(std::uint32_t /*started*/) {}
+
+  /// On each worker's own thread: creates its fibers. No fiber runs before every worker's call has
+  /// returned.
   virtual void on_worker_start(Worker& worker) = 0;
 
-  /// Once, when every worker's start has returned and no fiber has run.
+  /// Once, when on_worker_start() has returned on every worker and no fiber has run.
   virtual void on_all_started() {}
 
   virtual void on_worker_end(Worker& worker) = 0;
-  /// Every worker sleeps, no timer is set but looks (with those: again and again), and fibers still
-  /// wait. The calling worker counts as asleep: a hook that wakes others wakes it first.
+  /// Every worker sleeps, all timers are poll timers (with these the hook runs again and again),
+  /// and fibers still wait. The calling worker counts as asleep: a hook that wakes others wakes it
+  /// first.
   virtual void on_all_asleep() = 0;
 
-  /// Another process of the job, in its on_all_asleep(), wants to know what our fibers wait for.
-  virtual void on_report_wanted() {}
+  /// After Worker::request_attention(), on the worker's thread. Must not suspend.
+  virtual void on_attention(Worker& /*worker*/) {}
+
+  /// Another process of the job, in its on_all_asleep(), requests what the fibers here wait for.
+  virtual void on_report_requested() {}
 };
 
-/// Work for idle workers that no fiber waits for yet: parallel loops.
+/// Work for idle workers that no fiber waits for: parallel loops.
 class IdleSource {
  public:
   virtual ~IdleSource() = default;
-  /// On an idle worker's thread, again and again, the last time when it is about to sleep: makes a
-  /// fiber of this worker ready if there is something to do, and returns whether. Never suspends.
+  /// On an idle worker's thread, repeatedly, and a last time before it sleeps: makes a fiber of
+  /// this worker ready if there is work, and returns whether it did. Never suspends.
   virtual bool on_idle(Worker& worker, bool is_about_to_sleep) = 0;
 };
 
@@ -91,24 +97,24 @@ class Scheduler {
 
   [[nodiscard]] JobMemory& memory() { return memory_; }
 
-  /// Which process of the job this is.
+  /// Number of this process in the job.
   [[nodiscard]] std::uint32_t process() const { return process_; }
 
-  /// Before the workers run: what is done with records of a kind.
+  /// Sets the runner of records of a kind. Before the workers run.
   void set_runner(RecordKind kind, RecordRunner runner);
 
-  /// What the runners of packets keep; the core does not look at it.
+  /// Data of the packet runners; core does not use it.
   void set_packet_owner(void* owner) { packet_owner_ = owner; }
 
   [[nodiscard]] void* packet_owner() const { return packet_owner_; }
 
-  /// Makes the calling thread worker 0, and what runs there its only fiber, instead of run().
-  /// Until leave(), by the same thread.
-  void adopt(Fiber& fiber);
-  void leave();
+  /// Makes the calling thread worker 0, and its present flow of control the only fiber, instead of
+  /// run(). Until detach_thread(), by the same thread.
+  void attach_thread(Fiber& fiber);
+  void detach_thread();
 
-  /// Any thread: from now on `width` threads, 1 to worker_count(), run the workers; at first as
-  /// many as workers. They change over as their fibers wait; nobody waits for it.
+  /// Any thread: from now on `width` threads, 1 to worker_count(), run the workers; initially as
+  /// many as workers. Workers migrate when their fibers wait; the call does not wait for that.
   void set_width(std::uint32_t width);
 
   [[nodiscard]] std::uint32_t width() const {
@@ -116,7 +122,7 @@ class Scheduler {
     return width_.load(std::memory_order_acquire);
   }
 
-  /// Any thread: idle threads spin no longer than this before they sleep.
+  /// Any thread: idle threads spin at most this long before they sleep.
   void limit_spin(std::int64_t ns) { spin_ns_max_.store(ns, std::memory_order_relaxed); }
 
   [[nodiscard]] std::int64_t spin_ns_max() const {
@@ -133,7 +139,7 @@ class Scheduler {
     return idle_source_.load(std::memory_order_acquire);
   }
 
-  /// The first source set stays for as long as the scheduler lives, and is returned. Any thread.
+  /// The first source set stays for the life of the scheduler, and is returned. Any thread.
   IdleSource& set_idle_source(std::unique_ptr<IdleSource> source);
 
  private:
@@ -155,7 +161,7 @@ class Scheduler {
   // Any thread.
   alignas(cache_line_bytes) std::atomic<bool> stopping_{false};
   std::atomic<std::uint32_t> started_count_{0};
-  /// 1: all have. What those sleep on who were earlier.
+  /// 1: all have started. Workers that started earlier sleep on it.
   std::atomic<std::uint32_t> all_started_{0};
   alignas(cache_line_bytes) std::atomic<std::uint32_t> live_fiber_count_{0};
   alignas(cache_line_bytes) std::atomic<std::uint32_t> width_;
@@ -172,8 +178,8 @@ class Scheduler {
   bool may_move_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<WorkerThread>> threads_;
-  /// Of the list of handed workers that a worker is in.
-  std::vector<IndexList::Link> handing_links_;
+  /// For each worker, its link in a list of migrated workers.
+  std::vector<IndexList::Link> migration_links_;
 
   // Any thread, written once.
   alignas(cache_line_bytes) std::atomic<IdleSource*> idle_source_{nullptr};

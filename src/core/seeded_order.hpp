@@ -1,9 +1,8 @@
 //! SeededOrder - a schedule and a clock that are functions of a number, so that a failure replays.
 //!
-//! Of a process with one worker: nothing else decides there who runs when. Which of the ready
-//! fibers runs next is drawn; time is imagined: it goes on a little with each reading, so that
-//! whoever polls gets on, and jumps to the next timer when no fiber is ready. The worker's thread
-//! only.
+//! For a process with one worker, where nothing else decides the order. It draws which ready fiber
+//! runs next. Time is virtual: it advances a little with each reading, so that polling loops
+//! progress, and jumps to the next timer when no fiber is ready. The worker's thread only.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +17,14 @@ class SeededOrder {
  public:
   explicit SeededOrder(std::uint64_t seed) : prng_(seed) {}
 
-  /// Brings one of the ready fibers, each as likely as the others, to the front. O(ready fibers).
+  /// Moves one of the ready fibers, each with the same probability, to the front. O(ready fibers).
   void choose(FiberQueue& ready) {
     Fiber* before_chosen = nullptr;
     std::uint64_t count = 0;
     Fiber* before = nullptr;
     for (Fiber* fiber = ready.first(); fiber != nullptr;
          before = fiber, fiber = fiber->next_ready) {
-      // Reservoir sampling: the n-th takes the place of the choice so far once in n times.
+      // Reservoir sampling: the n-th fiber replaces the present choice with probability 1/n.
       if (prng_.below(++count) == 0) before_chosen = before;
     }
     if (before_chosen != nullptr) ready.rotate_behind(*before_chosen);

@@ -1,4 +1,4 @@
-//! Sync - the atomics that the concurrent kernels of this folder are written over.
+//! Sync - the atomics that the concurrent kernels are written over.
 //!
 //! A kernel (mailbox, parker) is a template over its Sync: StdSync in production, a modelled twin
 //! under the Relacy model checker (tests/model). light_fence() and heavy_fence() are the two halves
@@ -71,7 +71,7 @@ struct StdSync {
     T value_{};
   };
 
-  /// Plain bytes of which the two sides hold different parts: the model checks each part by itself.
+  /// Plain bytes of which the two sides use disjoint parts: the model checks each part separately.
   template <std::uint32_t count>
   class PlainBytes {
    public:

@@ -1,7 +1,7 @@
-//! TimerQueue - what a worker must do at a given time.
+//! TimerQueue - callbacks of a worker at given times.
 //!
-//! One worker's; a binary heap of timers, each inside whoever waits for it. The clock is read only
-//! while a timer is set.
+//! Belongs to one worker; a binary heap of timers, each inside the object that waits for it. The
+//! clock is read only while a timer is set.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ class Worker;
 
 struct Timer {
   std::int64_t due_ns = 0;
-  /// Only looks whether something has come from outside of the job's memory. It may be as late as a
-  /// sleep is, and a worker that waits for nothing else counts as asleep.
-  bool is_look = false;
-  /// Runs on the worker, outside of any fiber: must not suspend.
+  /// A poll timer: only checks for messages from outside the memory of the job. It may be as late
+  /// as a sleep, and a worker with no other timers counts as idle.
+  bool is_poll = false;
+  /// Runs on the worker, outside any fiber: must not suspend.
   void (*run)(Worker& worker, Timer& timer) = nullptr;
 };
 
@@ -28,16 +28,19 @@ class TimerQueue {
   /// The earliest due time; not empty.
   [[nodiscard]] std::int64_t next_due_ns() const { return heap_.front()->due_ns; }
 
-  /// The timer must outlive its run.
+  /// Adds a timer, which must outlive its run.
   void add(Timer& timer);
 
-  /// Whether the earliest is a look; not empty.
-  [[nodiscard]] bool next_is_look() const { return heap_.front()->is_look; }
+  /// Removes a timer that has been added and has not run. O(timers).
+  void remove(Timer& timer);
 
-  /// Whether nothing is set but looks.
-  [[nodiscard]] bool has_only_looks() const { return heap_.size() == look_count_; }
+  /// Whether the earliest is a poll timer; not empty.
+  [[nodiscard]] bool next_is_poll() const { return heap_.front()->is_poll; }
 
-  /// Runs every timer due by now_ns; returns how many.
+  /// Whether all timers are poll timers.
+  [[nodiscard]] bool has_only_polls() const { return heap_.size() == look_count_; }
+
+  /// Runs every timer due at now_ns; returns how many.
   int run_due(Worker& worker, std::int64_t now_ns);
 
  private:

@@ -5,48 +5,49 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <limits>
-#include <sched.h>
 
 #include "arch/cpu.hpp"
 #include "core/scheduler.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
+#include "os/sched_stat.hpp"
+#include "os/thread.hpp"
 
 namespace sorrel::core {
 
 namespace {
 
-// Initial-exec: our library is there from the start, and a fiber's own control block holds the
-// variable at the same place.
+// Initial-exec: the library is loaded at start, and the control block of a fiber holds the variable
+// at the same offset.
 [[gnu::tls_model("initial-exec")]] thread_local Worker* current_worker = nullptr;
 
-// Spinning shorter than this is over before a sleep would have begun.
+// A shorter spin would end before a sleep could begin.
 constexpr std::int64_t spin_ns_min = 2'000;
-// Records taken from one mailbox before the others are looked at.
+// Records taken from one mailbox before the next one is polled.
 constexpr int drain_count_max = 64;
 
 /// The calling thread's exception state, if the process has a C++ library.
 ExceptionState* exception_state_of_thread() {
   using GetGlobals = ExceptionState* (*)();
-  // The C++ library of the user's program, not the one inside ours: that is whose exceptions cross
-  // a switch.
+  // The C++ library of the user's program, not the one linked into this library: the program's
+  // exceptions cross a switch.
   auto get_globals = reinterpret_cast<GetGlobals>(dlsym(RTLD_DEFAULT, "__cxa_get_globals"));
   return get_globals == nullptr ? nullptr : get_globals();
 }
 
-Record record_of(Notice& notice) {
-  Record record{.kind = notice_kind};
-  Notice* pointer = &notice;
+Record record_of(RemoteCall& call) {
+  Record record{.kind = remote_call_kind};
+  RemoteCall* pointer = &call;
   std::memcpy(record.words.data(), &pointer, sizeof pointer);
   return record;
 }
 
 }  // namespace
 
-void run_notice(Worker& receiver, const Record& record, const std::byte* /*payload*/) {
-  Notice* notice = nullptr;
-  std::memcpy(&notice, record.words.data(), sizeof notice);
-  notice->run(receiver, *notice);
+void run_remote_call(Worker& receiver, const Record& record, const std::byte* /*payload*/) {
+  RemoteCall* call = nullptr;
+  std::memcpy(&call, record.words.data(), sizeof call);
+  call->run(receiver, *call);
 }
 
 Worker* Worker::current() {
@@ -64,19 +65,19 @@ void Worker::set_current(Worker* worker) {
 
 Worker::Worker(Scheduler& scheduler,
                std::uint32_t index,
-               std::uint32_t place,
+               WorkerId worker,
                JobMemory& memory,
                const WorkerLimits& limits,
                std::optional<std::uint64_t> seed)
     : scheduler_(scheduler),
       memory_(memory),
       index_(index),
-      place_(place),
+      id_(worker),
       futex_scope_(memory.is_shared() ? os::FutexScope::shared : os::FutexScope::process),
       limits_(limits),
-      board_(memory.board(place)),
+      control_(memory.control(worker)),
       runners_(scheduler.runners_.data()),
-      outbound_(memory.shape().place_count()),
+      outbound_(memory.shape().worker_count()),
       is_seeded_(seed ? 1 : 0),
       spin_ns_(limits.spin_ns_max),
       pool_(limits.pool_bytes_max),
@@ -110,8 +111,8 @@ void Worker::switch_to(Fiber& next, bool ends) {
   previous.saved_exceptions = *exceptions_;
   running_ = &next;
   next.state = FiberState::running;
-  // The next one's state is put in place before the registers are switched, so that nothing is left
-  // to do afterwards.
+  // The state of the next fiber is set before the registers are switched, so nothing is left to do
+  // afterwards.
   *errno_ = next.saved_errno;
   *exceptions_ = next.saved_exceptions;
   if (next.thread_pointer != previous.thread_pointer) [[unlikely]]
@@ -140,11 +141,7 @@ void Worker::suspend() {
   }
 }
 
-void Worker::sleep(std::int64_t duration_ns) {
-  struct Sleep : Timer {
-    Fiber* fiber;
-  } sleep;
-
+void Worker::sleep(Sleep& sleep, std::int64_t duration_ns) {
   sleep.due_ns = now_ns() + duration_ns;
   sleep.fiber = running_;
   sleep.run = [](Worker& worker, Timer& timer) {
@@ -152,6 +149,51 @@ void Worker::sleep(std::int64_t duration_ns) {
   };
   add_timer(sleep);
   suspend();
+}
+
+void Worker::end_sleep(Sleep& sleep) {
+  timers_.remove(sleep);
+  make_ready(*sleep.fiber);
+}
+
+/// A call on the stack of a fiber that waits: a fiber of its own that lives below the other's
+/// frames.
+struct Worker::Visit {
+  Fiber fiber;
+  Fiber& interrupted;
+  FiberEntry entry;
+  void* argument;
+};
+
+void Worker::enter_visit(void* argument) {
+  Visit& visit = *static_cast<Visit*>(argument);
+  visit.fiber.sanitizer.after_switch();
+  visit.entry(visit.argument);
+  visit.fiber.worker->switch_to(visit.interrupted);
+}
+
+void Worker::visit(Fiber& fiber, FiberEntry entry, void* argument) {
+  SORREL_ASSERT(fiber.state == FiberState::waiting && fiber.worker == this);
+  // The idle loop runs on its stack, below all of its frames.
+  if (&fiber == running_) {
+    entry(argument);
+    return;
+  }
+  // make_context() looks at the upper end only.
+  constexpr std::size_t nominal_bytes = 4096;
+  std::byte* top = static_cast<std::byte*>(fiber.context);
+  Fiber& interrupted = *running_;
+  const FiberState state = interrupted.state;
+  Visit visit{.fiber = {}, .interrupted = interrupted, .entry = entry, .argument = argument};
+  visit.fiber.worker = this;
+  visit.fiber.user = fiber.user;
+  visit.fiber.thread_pointer = fiber.thread_pointer;
+  visit.fiber.saved_errno = fiber.saved_errno;
+  visit.fiber.saved_exceptions = fiber.saved_exceptions;
+  visit.fiber.sanitizer = fiber.sanitizer;
+  visit.fiber.context = arch::make_context(top - nominal_bytes, nominal_bytes, enter_visit, &visit);
+  switch_to(visit.fiber);
+  interrupted.state = state;
 }
 
 void Worker::end_fiber() {
@@ -168,8 +210,8 @@ Fiber& Worker::next_ready() {
 }
 
 Fiber& Worker::idle() {
-  // We run on the stack, and with the errno, of the fiber that suspended last; it may be the next
-  // one, too.
+  // This runs on the stack, and with the errno, of the fiber that suspended last; that fiber may
+  // also be the next one.
   const int errno_of_fiber = errno;
   Fiber& found = is_seeded() ? idle_under_seed() : idle_in_real_time();
   errno = errno_of_fiber;
@@ -182,21 +224,21 @@ Fiber& Worker::idle_in_real_time() {
   while (!spin(found)) {
     if (yield_count < limits_.yield_count_max) {
       ++yield_count;
-      sched_yield();
-      // Others have had the core, and its cache: all first records are asked for at once, not one
-      // after the other.
+      os::yield_core();
+      // Other threads have used the core and its cache: prefetch all first records at once, instead
+      // of one after the other.
       for (const Mailbox* mailbox : inbound_)
         mailbox->fetch_record();
       continue;
     }
-    // A look that has found nothing is no reason to spin.
-    while (park() == Slept::until_look && !poll_for_ready()) {
+    // After an unsuccessful poll, sleep again instead of spinning.
+    while (park() == Slept::until_poll && !poll_for_ready()) {
     }
   }
   return *found;
 }
 
-/// Nothing comes from outside, so there is nothing to wait for: time passes at once.
+/// Nothing arrives from outside, so there is nothing to wait for: virtual time jumps.
 Fiber& Worker::idle_under_seed() {
   for (;;) {
     if (!poll()) ask_idle_source(false);
@@ -210,11 +252,12 @@ Fiber& Worker::idle_under_seed() {
   }
 }
 
-/// Looks for work for spin_ns_; true when there is some (or the end).
+/// Polls for spin_ns_; returns true if there is a ready fiber (or the end).
 bool Worker::spin(Fiber*& found) {
-  // The clock is read every so many rounds only: a reading costs as much as several looks.
+  // The clock is read every so many rounds only: a reading takes as long as several polls.
   constexpr int rounds_per_reading = 64;
-  // Asking each time would make messages wait, and take the loops' lines from their callers.
+  // To ask in each round would delay messages, and take the cache lines of loops from their
+  // callers.
   constexpr int rounds_per_ask = 8;
   std::int64_t give_up_ns = 0;
   for (int round = 1;; ++round) {
@@ -228,9 +271,9 @@ bool Worker::spin(Fiber*& found) {
       found = &root_;
       return true;
     }
-    // Who is waited for may need this very core.
+    // The awaited thread may need this core.
     if (limits_.yield_count_max != 0) return false;
-    // Looking all the time would keep taking the mailbox's line from the one who is to write it.
+    // Polling without a pause would keep taking the mailbox's line from the producer.
     arch::pause();
     if (round % rounds_per_reading != 0) continue;
     const std::int64_t now_ns = os::monotonic_ns();
@@ -239,70 +282,70 @@ bool Worker::spin(Fiber*& found) {
   }
 }
 
-/// Until when a sleep may last: the end of time, or a little before the next timer is due, because
-/// a sleep takes longer than it should.
+/// End of a sleep: never, or a little before the next timer is due, because a sleep takes longer
+/// than requested.
 std::int64_t Worker::sleep_end_ns() const {
   if (timers_.empty()) return std::numeric_limits<std::int64_t>::max();
-  return timers_.next_due_ns() - (timers_.next_is_look() ? 0 : scheduler_.spin_ns_max());
+  return timers_.next_due_ns() - (timers_.next_is_poll() ? 0 : scheduler_.spin_ns_max());
 }
 
 /// Sleeps until woken or until the next timer; see README.md, "Parking".
 Worker::Slept Worker::park() {
   if (deferred_count_ != 0) {
-    // A receiver whose mailbox is full will not wake us when there is room: look again soon.
-    sched_yield();
+    // A receiver whose mailbox is full does not wake this worker when there is room: retry soon.
+    os::yield_core();
     return Slept::no;
   }
   const std::int64_t began_ns = os::monotonic_ns();
   if (sleep_end_ns() <= began_ns) return Slept::no;
-  Parker parker = memory_.parker(place_);
-  parker.announce();
-  if (attend() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true)) {
-    parker.get_up();
+  Parker parker = memory_.parker(id_);
+  parker.prepare_park();
+  if (poll_all() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true)) {
+    parker.cancel_park();
     return Slept::no;
   }
   Slept slept = Slept::until_woken;
   std::atomic<std::uint32_t>& state = parker.state().std_atomic();
-  if (timers_.has_only_looks()) {
-    if (parker.count_in() == memory_.counted_together()) scheduler_.hooks_.on_all_asleep();
-    slept = sleep_counted_in(parker);
-    if (memory_.are_reports_wanted()) scheduler_.hooks_.on_report_wanted();
+  if (timers_.has_only_polls()) {
+    if (parker.mark_idle() == memory_.idle_count_max()) scheduler_.hooks_.on_all_asleep();
+    slept = sleep_idle(parker);
+    if (memory_.are_reports_requested()) scheduler_.hooks_.on_report_requested();
   } else {
     const std::int64_t timeout_ns = sleep_end_ns() - os::monotonic_ns();
     if (timeout_ns > 0) os::futex_wait(state, Parker::parked, timeout_ns, futex_scope_);
-    parker.get_up();
+    parker.cancel_park();
   }
-  // A sleep shorter than the longest spin was not worth it: spin longer next time; a long one: spin
-  // less.
+  // A sleep shorter than the longest spin was not worthwhile: spin longer next time. After a long
+  // one spin less.
   const bool was_short = os::monotonic_ns() - began_ns < limits_.spin_ns_max;
   spin_ns_ = was_short ? limits_.spin_ns_max
                        : std::max(std::min(spin_ns_min, limits_.spin_ns_max), spin_ns_ / 2);
   return slept;
 }
 
-/// Until woken, or until the next look.
-Worker::Slept Worker::sleep_counted_in(Parker& parker) {
+/// Sleeps until unparked, or until the next poll timer.
+Worker::Slept Worker::sleep_idle(Parker& parker) {
   std::atomic<std::uint32_t>& state = parker.state().std_atomic();
   while (parker.is_parked()) {
     const std::int64_t timeout_ns =
         timers_.empty() ? -1 : std::max<std::int64_t>(sleep_end_ns() - os::monotonic_ns(), 0);
     if (timeout_ns == 0) {
-      get_up();
-      return Slept::until_look;
+      cancel_park();
+      return Slept::until_poll;
     }
     os::futex_wait(state, Parker::parked, timeout_ns, futex_scope_);
   }
   return Slept::until_woken;
 }
 
-/// Ends its own sleep. Counted in, so that it is done as a waker would: whoever is first, the count
-/// agrees. The look acquires what a waker that was faster has done, (W).
-void Worker::get_up() {
-  parker().claim();
+/// Ends its own sleep while counted as idle. Uses try_unpark() like a waker, so the count is right
+/// whichever is first. Its load acquires the effects of a faster waker, (W).
+void Worker::cancel_park() {
+  parker().try_unpark();
   SORREL_CHECK(!parker().is_parked());
 }
 
-/// Takes what has come; whether there is something to do.
+/// Polls; returns whether there is work.
 bool Worker::poll_for_ready() {
   poll();
   return !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(false);
@@ -314,18 +357,28 @@ bool Worker::ask_idle_source(bool is_about_to_sleep) {
 }
 
 bool Worker::wake() {
-  return wake_place(place_);
+  return wake_worker(id_);
 }
 
-bool Worker::wake_place(std::uint32_t place) {
-  Parker parker = memory_.parker(place);
-  if (!parker.claim()) return false;
+// The consumer, which alone writes what this reads, is not in poll(): else the answer is a guess.
+[[gnu::no_sanitize("thread")]] bool Worker::seems_to_have_mail() const {
+  const std::uint32_t worker_count = memory_.shape().workers_per_process;
+  const WorkerId first = id_ - index_;
+  for (WorkerId from = first; from < first + worker_count; ++from) {
+    if (from != id_ && memory_.mailbox(from, id_).has_record()) return true;
+  }
+  return false;
+}
+
+bool Worker::wake_worker(WorkerId worker) {
+  Parker parker = memory_.parker(worker);
+  if (!parker.try_unpark()) return false;
   os::futex_wake_one(parker.state().std_atomic(), futex_scope_);
   return true;
 }
 
-/// Everything poll() does, rare things included.
-bool Worker::attend() {
+/// All of poll(), the rare parts included.
+bool Worker::poll_all() {
   bool any = accept_new_mailboxes();
   for (Mailbox* mailbox : inbound_)
     any |= drain(*mailbox);
@@ -347,47 +400,47 @@ bool Worker::drain(Mailbox& mailbox) {
 }
 
 bool Worker::accept_new_mailboxes() {
-  if (board_.newly_opened.seems_empty()) return false;
-  board_.newly_opened.take_all(
-      [this](std::uint32_t from) -> IndexList::Link& { return memory_.link(from, place_); },
+  if (control_.newly_opened.seems_empty()) return false;
+  control_.newly_opened.take_all(
+      [this](std::uint32_t from) -> IndexList::Link& { return memory_.link(from, id_); },
       [this](std::uint32_t from) {
-        if (from == place_) {
-          note_call();
+        if (from == id_) {
+          handle_attention();
         } else {
-          inbound_.push_back(&memory_.mailbox(from, place_));
+          inbound_.push_back(&memory_.mailbox(from, id_));
         }
       });
   return true;
 }
 
-void Worker::open_mailbox(Outbound& outbound, std::uint32_t place) {
-  outbound.mailbox = &memory_.mailbox(place_, place);
-  memory_.board(place).newly_opened.push(place_, memory_.link(place_, place));
+void Worker::open_mailbox(Outbound& outbound, WorkerId worker) {
+  outbound.mailbox = &memory_.mailbox(id_, worker);
+  memory_.control(worker).newly_opened.push(id_, memory_.link(id_, worker));
 }
 
-bool Worker::try_post_to_place(std::uint32_t place, const Record& record, const void* payload) {
-  SORREL_ASSERT(place != place_);
-  Outbound& outbound = outbound_[place];
+bool Worker::try_post_to(WorkerId worker, const Record& record, const void* payload) {
+  SORREL_ASSERT(worker != id_);
+  Outbound& outbound = outbound_[worker];
   if (outbound.mailbox == nullptr) [[unlikely]]
-    open_mailbox(outbound, place);
-  // Behind deferred notices nothing may overtake.
+    open_mailbox(outbound, worker);
+  // No record overtakes deferred calls.
   if (outbound.deferred_first != nullptr || !outbound.mailbox->try_post(record, payload))
     return false;
-  wake_place(place);
+  wake_worker(worker);
   return true;
 }
 
-void Worker::post(Worker& to, Notice& notice) {
+void Worker::post(Worker& to, RemoteCall& call) {
   SORREL_ASSERT(&to != this);
-  if (try_post(to, record_of(notice), nullptr)) return;
-  Outbound& outbound = outbound_[to.place_];
-  notice.next = nullptr;
+  if (try_post(to, record_of(call), nullptr)) return;
+  Outbound& outbound = outbound_[to.id_];
+  call.next = nullptr;
   if (outbound.deferred_first == nullptr) {
-    outbound.deferred_first = &notice;
+    outbound.deferred_first = &call;
   } else {
-    outbound.deferred_last->next = &notice;
+    outbound.deferred_last->next = &call;
   }
-  outbound.deferred_last = &notice;
+  outbound.deferred_last = &call;
   ++deferred_count_;
 }
 
@@ -396,14 +449,14 @@ bool Worker::flush_deferred() {
   for (std::uint32_t to = 0; to < outbound_.size(); ++to) {
     Outbound& outbound = outbound_[to];
     while (outbound.deferred_first != nullptr) {
-      Notice& notice = *outbound.deferred_first;
-      // Read first: once posted, the notice belongs to the receiver.
-      Notice* next = notice.next;
-      if (!outbound.mailbox->try_post(record_of(notice), nullptr)) break;
+      RemoteCall& call = *outbound.deferred_first;
+      // Read first: once posted, the call belongs to the receiver.
+      RemoteCall* next = call.next;
+      if (!outbound.mailbox->try_post(record_of(call), nullptr)) break;
       outbound.deferred_first = next;
       --deferred_count_;
       any = true;
-      wake_place(to);
+      wake_worker(to);
     }
   }
   return any;
@@ -414,18 +467,20 @@ void Worker::add_timer(Timer& timer) {
 }
 
 void ThreadState::take_calling_thread() {
-  errno_place = &errno;
+  errno_address = &errno;
   exceptions = exception_state_of_thread();
   if (exceptions == nullptr) exceptions = &no_exceptions;
   thread_pointer = arch::thread_pointer();
+  number = os::thread_number();
 }
 
-/// The calling thread runs this worker from here on, beginning outside of any fiber.
+/// The calling thread runs this worker from now on, starting outside any fiber.
 void Worker::enter(ThreadState& thread) {
   set_current(this);
-  errno_ = thread.errno_place;
+  errno_ = thread.errno_address;
   exceptions_ = thread.exceptions;
   thread_pointer_ = thread.thread_pointer;
+  thread_number_.store(thread.number, std::memory_order_relaxed);
   running_ = &root_;
   root_.state = FiberState::running;
   root_.sanitizer.adopt_thread();
@@ -436,13 +491,13 @@ void Worker::begin(ThreadState& thread) {
   scheduler_.hooks_.on_worker_start(*this);
 }
 
-/// Runs fibers until somebody calls us away, or the scheduler stops.
-void Worker::run_until_called(ThreadState& thread) {
+/// Runs fibers until a migration is requested or the scheduler stops.
+void Worker::run_until_attention(ThreadState& thread) {
   enter(thread);
   suspend();
 }
 
-/// Lets every fiber that is ready now run once; false when there was none.
+/// Runs every fiber that is ready now once; returns false if there was none.
 bool Worker::run_round(ThreadState& thread) {
   enter(thread);
   poll();
@@ -462,65 +517,71 @@ void Worker::end(ThreadState& thread) {
   set_current(nullptr);
 }
 
-/// The last look before its thread sleeps.
-bool Worker::has_news() {
-  return attend() || !ready_.empty() || deferred_count_ != 0;
+/// The last check before its thread sleeps.
+bool Worker::has_work() {
+  return poll_all() || !ready_.empty() || deferred_count_ != 0;
 }
 
-/// Announced and without news: counts as asleep if nothing but another worker can wake it.
-void Worker::lie_down() {
-  if (!timers_.has_only_looks() || parker().count_in() != memory_.counted_together()) return;
+/// Prepared to park, without work: counts as idle if only another worker can wake it.
+void Worker::mark_idle() {
+  if (!timers_.has_only_polls() || parker().mark_idle() != memory_.idle_count_max()) return;
   set_current(this);
   scheduler_.hooks_.on_all_asleep();
 }
 
-/// Its thread has been woken, perhaps for another worker's sake.
-void Worker::rise() {
-  if (timers_.has_only_looks()) {
-    get_up();
+/// Its thread has been woken, perhaps for another worker.
+void Worker::end_park() {
+  if (timers_.has_only_polls()) {
+    cancel_park();
   } else {
-    parker().get_up();
+    parker().cancel_park();
   }
-  if (memory_.are_reports_wanted()) {
+  if (memory_.are_reports_requested()) {
     set_current(this);
-    scheduler_.hooks_.on_report_wanted();
+    scheduler_.hooks_.on_report_requested();
   }
 }
 
-void Worker::call_away() {
-  // Acquire and release: who takes the call sees what it is about, also when an earlier one still
-  // waits.
+void Worker::request_attention() {
+  // Acquire and release: the thread that handles the request sees its reason, even if an earlier
+  // request is still pending.
   if (!is_called_.exchange(true, std::memory_order_acq_rel))
-    board_.newly_opened.push(place_, memory_.link(place_, place_));
+    control_.newly_opened.push(id_, memory_.link(id_, id_));
   wake();
 }
 
-/// Lets the thread do what it must besides running fibers, after those that are ready.
-void Worker::note_call() {
+/// Makes root_ ready, behind the fibers that are ready, so that the thread runs code outside
+/// fibers.
+void Worker::handle_attention() {
   is_called_.exchange(false, std::memory_order_acq_rel);
   if (root_.state == FiberState::waiting) make_ready(root_);
+  // A thread with several workers looks for news without being in one.
+  Worker* before = current();
+  set_current(this);
+  scheduler_.hooks_.on_attention(*this);
+  set_current(before);
 }
 
-void Worker::adopt(Fiber& fiber) {
-  adopted_.take_calling_thread();
-  enter(adopted_);
+void Worker::attach_thread(Fiber& fiber) {
+  attached_.take_calling_thread();
+  enter(attached_);
   fiber.worker = this;
   fiber.state = FiberState::running;
   fiber.sanitizer.adopt_thread();
   running_ = &fiber;
 }
 
-void Worker::leave() {
+void Worker::detach_thread() {
   running_->state = FiberState::ended;
   scheduler_.hooks_.on_worker_end(*this);
   mark_gone();
   set_current(nullptr);
 }
 
-/// Tells the other processes that this worker sleeps for good. Others may be asleep and need to
-/// hear that it was the last one awake (README.md, "Nobody is left").
+/// Tells the other processes that this worker sleeps for good. They may be asleep and have to find
+/// out that it was the last one awake (README.md, "All workers idle").
 void Worker::mark_gone() {
-  if (memory_.is_shared()) memory_.mark_gone(place_);
+  if (memory_.is_shared()) memory_.mark_gone(id_);
 }
 
 }  // namespace sorrel::core

@@ -1,12 +1,11 @@
-//! Worker - an OS thread that runs fibers: ready queue, mailboxes, timers, and what it does when
-//! nothing is ready.
+//! Worker - an event loop that runs fibers: ready queue, mailboxes, timers, and the idle loop.
 //!
-//! Everything of a worker is touched by its own thread only, except what is marked "any thread".
-//! Fibers do not move between workers. A fiber that suspends switches straight to the next ready
-//! one; when none is ready, the idle loop runs on the stack of the fiber that suspended last, so
-//! that news for that very fiber costs no switch at all. Thread-locals: current() and
-//! current_user() read the only one, out of line, because compilers keep thread-local addresses
-//! across calls. See README.md for parking, posting and the end.
+//! Only the thread that runs the worker accesses it, except what is marked "any thread". Fibers do
+//! not move between workers. A fiber that suspends switches directly to the next ready one; when
+//! none is ready, the idle loop runs on the stack of the fiber that suspended last, so a record for
+//! that same fiber costs no switch. Thread-locals: current() and current_user() read the only one,
+//! out of line, because compilers keep thread-local addresses across calls. See README.md for
+//! parking, posting and the end.
 #pragma once
 
 #include <atomic>
@@ -22,8 +21,8 @@
 #include "core/job_memory.hpp"
 #include "core/mailbox.hpp"
 #include "core/message_pool.hpp"
-#include "core/notice.hpp"
 #include "core/parker.hpp"
+#include "core/remote_call.hpp"
 #include "core/seeded_order.hpp"
 #include "core/timer.hpp"
 #include "os/clock.hpp"
@@ -34,31 +33,38 @@ namespace sorrel::core {
 class Scheduler;
 
 struct WorkerLimits {
-  /// An idle worker spins at most this long before it sleeps; 0 where cores are scarce.
+  /// Longest spin of an idle worker before it sleeps; 0 where cores are scarce.
   std::int64_t spin_ns_max = 50'000;
-  /// An idle worker lets others have its core so many times before it sleeps. Where processes share
-  /// cores: whoever it waits for runs next, and neither side pays for a sleep.
+  /// Number of sched_yield() calls of an idle worker before it sleeps. Where processes share cores:
+  /// the awaited process runs next, and neither side pays for a sleep.
   int yield_count_max = 0;
-  /// Bound of the message pool.
+  /// Limit of the message pool.
   std::size_t pool_bytes_max = std::size_t{64} << 20;
 };
 
-/// Where the C and C++ libraries keep what is a thread's: of the thread that runs a worker.
+/// Addresses of the per-thread data of the C and C++ libraries, for the thread that runs a worker.
 struct ThreadState {
-  int* errno_place = nullptr;
+  int* errno_address = nullptr;
   ExceptionState* exceptions = nullptr;
   std::uintptr_t thread_pointer = 0;
+  /// As the system numbers it (os/sched_stat.hpp).
+  int number = 0;
   /// For processes without a C++ library.
   ExceptionState no_exceptions;
 
   void take_calling_thread();
 };
 
+/// A fiber's sleep, which its worker may end early.
+struct Sleep : Timer {
+  Fiber* fiber = nullptr;
+};
+
 class Worker {
  public:
   Worker(Scheduler& scheduler,
          std::uint32_t index,
-         std::uint32_t place,
+         WorkerId worker,
          JobMemory& memory,
          const WorkerLimits& limits,
          std::optional<std::uint64_t> seed);
@@ -72,15 +78,15 @@ class Worker {
   /// Fiber::user of the fiber that the calling thread runs; null when it runs none. Any thread.
   [[gnu::noinline]] static void* current_user();
 
-  /// Makes current() answer `worker` on the calling thread: its own, or one whose control block a
-  /// fiber will use.
+  /// Sets the result of current() on the calling thread, or on one whose control block a fiber will
+  /// use.
   [[gnu::noinline]] static void set_current(Worker* worker);
 
-  /// Among the workers of its process.
+  /// Number among the workers of its process.
   [[nodiscard]] std::uint32_t index() const { return index_; }
 
-  /// Among the workers of the job.
-  [[nodiscard]] std::uint32_t place() const { return place_; }
+  /// Number among the workers of the job.
+  [[nodiscard]] WorkerId id() const { return id_; }
 
   [[nodiscard]] Scheduler& scheduler() const { return scheduler_; }
 
@@ -90,7 +96,7 @@ class Worker {
 
   [[nodiscard]] MessagePool& pool() { return pool_; }
 
-  /// What the layers above keep for this worker; the core does not look at it.
+  /// Data of the layers above for this worker; core does not use it.
   [[nodiscard]] void* user() const { return user_; }
 
   void set_user(void* user) { user_ = user; }
@@ -100,14 +106,28 @@ class Worker {
   void start(
       Fiber& fiber, void* stack_bottom, std::size_t stack_bytes, FiberEntry entry, void* argument);
 
-  /// Lets the other ready fibers run first. May suspend.
+  /// Runs the other ready fibers first. May suspend.
   void yield();
 
-  /// Gives the processor away until somebody calls make_ready() for the running fiber. May suspend.
+  /// Waits until make_ready() is called for the running fiber. May suspend.
   void suspend();
 
   /// Suspends the running fiber for at least `duration_ns`. May suspend.
-  void sleep(std::int64_t duration_ns);
+  void sleep(std::int64_t duration_ns) {
+    Sleep sleep;
+    this->sleep(sleep, duration_ns);
+  }
+
+  /// The same; end_sleep() may end it before its time. May suspend.
+  void sleep(Sleep& sleep, std::int64_t duration_ns);
+
+  /// Makes the fiber ready that is in `sleep`. Never suspends.
+  void end_sleep(Sleep& sleep);
+
+  /// Calls entry(argument) on the stack of `fiber`, a waiting fiber of this worker, as that fiber:
+  /// for what interrupts a wait, a signal handler. Outside of any fiber. What is called must return
+  /// and must not suspend.
+  void visit(Fiber& fiber, FiberEntry entry, void* argument);
 
   /// Ends the running fiber.
   [[noreturn]] void end_fiber();
@@ -122,58 +142,60 @@ class Worker {
   /// Makes every fiber of `queue` ready, in order, and empties it. Never suspends.
   void make_all_ready(FiberQueue& queue) { ready_.append(queue); }
 
-  /// Takes what other workers have sent. Returns whether there was anything. Never suspends.
+  /// Handles records from other workers, due timers and deferred calls. Returns whether there were
+  /// any. Never suspends.
   bool poll() {
     bool any = false;
     for (Mailbox* mailbox : inbound_) {
       if (mailbox->has_record()) any |= drain(*mailbox);
     }
-    // Rare things share one branch.
-    if (!board_.newly_opened.seems_empty() || (deferred_count_ | is_seeded_) != 0 ||
+    // Rare cases share one branch.
+    if (!control_.newly_opened.seems_empty() || (deferred_count_ | is_seeded_) != 0 ||
         !timers_.empty()) [[unlikely]]
-      any |= attend();
+      any |= poll_all();
     return any;
   }
 
-  /// Sends a notice to another worker of this process. Never suspends, never fails.
-  void post(Worker& to, Notice& notice);
+  /// Sends a call to another worker of this process. Never suspends, never fails.
+  void post(Worker& to, RemoteCall& call);
 
-  /// Sends a record to another worker of this process; false when the way is full and the sender
-  /// must keep its message.
+  /// Sends a record to another worker of this process. Returns false if the mailbox is full; the
+  /// sender must then keep its message.
   bool try_post(Worker& to, const Record& record, const void* payload) {
-    return try_post_to_place(to.place_, record, payload);
+    return try_post_to(to.id_, record, payload);
   }
 
   /// Sends a record to another worker of the job; false as above.
-  bool try_post_to_place(std::uint32_t place, const Record& record, const void* payload);
+  bool try_post_to(WorkerId worker, const Record& record, const void* payload);
 
   void add_timer(Timer& timer);
 
-  /// The time of this worker's timers: the system's, or an imagined one under a seed.
+  /// The time of this worker's timers: the system's, or virtual under a seed.
   [[nodiscard]] std::int64_t now_ns() {
     return is_seeded_ != 0 ? order_->now_ns() : os::monotonic_ns();
   }
 
-  /// Whether its order and its clock are functions of a seed.
+  /// Whether order and clock are functions of a seed.
   [[nodiscard]] bool is_seeded() const { return is_seeded_ != 0; }
 
-  /// Any thread: its thread shall look who is to run it, soon.
-  void call_away();
+  /// Any thread, and signal handlers: requests that the worker's thread soon leaves its fibers,
+  /// checks which thread is to run the worker, and calls SchedulerHooks::on_attention().
+  void request_attention();
 
-  /// Makes the calling thread this worker's and what runs there its running fiber, on the thread's
-  /// own stack. It ends with leave(). Instead of run().
-  void adopt(Fiber& fiber);
-  void leave();
+  /// Makes the calling thread run this worker, with its present flow of control as the running
+  /// fiber, on the thread's own stack, instead of run(). Ends with detach_thread().
+  void attach_thread(Fiber& fiber);
+  void detach_thread();
 
   /// Whether a fiber of this worker is ready to run.
   [[nodiscard]] bool has_ready() const { return !ready_.empty(); }
 
-  /// Any thread, after publishing something for this worker: wakes it when it sleeps. Returns
-  /// whether it was the caller who did.
+  /// Any thread, after publishing something for this worker: wakes it if it sleeps. Returns whether
+  /// this call woke it.
   bool wake();
 
-  /// After its last fiber, on the thread that ends it: what others still send goes to
-  /// drop(record) and to nobody else.
+  /// After the last fiber, on the thread that ends it: passes records that still arrive to
+  /// drop(record).
   template <class Drop>
   void drop_records(Drop&& drop) {
     accept_new_mailboxes();
@@ -183,11 +205,18 @@ class Worker {
     }
   }
 
-  /// Whether it has run its last fiber and told the hooks.
+  /// Whether it has run its last fiber and called the hook.
   [[nodiscard]] bool has_ended() const { return has_ended_; }
 
   /// Any thread, a hint: whether it sleeps.
-  [[nodiscard]] bool seems_asleep() const { return memory_.parker(place_).is_parked(); }
+  [[nodiscard]] bool seems_asleep() const { return memory_.parker(id_).is_parked(); }
+
+  /// Any thread, a hint: the number of the thread that runs it; 0 before the first one does.
+  [[nodiscard]] int thread_number() const { return thread_number_.load(std::memory_order_relaxed); }
+
+  /// Any thread, a hint for a worker that does not get to poll(): whether a worker of this process
+  /// has sent it something.
+  [[nodiscard]] bool seems_to_have_mail() const;
 
  private:
   friend class Scheduler;
@@ -195,8 +224,8 @@ class Worker {
 
   struct Outbound {
     Mailbox* mailbox = nullptr;
-    Notice* deferred_first = nullptr;
-    Notice* deferred_last = nullptr;
+    RemoteCall* deferred_first = nullptr;
+    RemoteCall* deferred_last = nullptr;
   };
 
   Fiber& next_ready();
@@ -205,71 +234,75 @@ class Worker {
   Fiber& idle_under_seed();
   bool spin(Fiber*& found);
   bool ask_idle_source(bool is_about_to_sleep);
-  enum class Slept { no, until_woken, until_look };
+  enum class Slept { no, until_woken, until_poll };
   Slept park();
-  [[nodiscard]] Slept sleep_counted_in(Parker& parker);
+  [[nodiscard]] Slept sleep_idle(Parker& parker);
   bool poll_for_ready();
-  void get_up();
-  bool attend();
+  void cancel_park();
+  bool poll_all();
   void switch_to(Fiber& next, bool ends = false);
   bool drain(Mailbox& mailbox);
-  void open_mailbox(Outbound& outbound, std::uint32_t place);
+  void open_mailbox(Outbound& outbound, WorkerId worker);
   bool flush_deferred();
   bool accept_new_mailboxes();
-  bool wake_place(std::uint32_t place);
+  bool wake_worker(WorkerId worker);
   // For WorkerThread, on the thread that has this worker.
   void begin(ThreadState& thread);
-  void run_until_called(ThreadState& thread);
+  void run_until_attention(ThreadState& thread);
   bool run_round(ThreadState& thread);
   void end(ThreadState& thread);
   void enter(ThreadState& thread);
-  bool has_news();
-  void lie_down();
-  void rise();
+  bool has_work();
+  void mark_idle();
+  void end_park();
 
   [[nodiscard]] std::int64_t sleep_end_ns() const;
 
-  [[nodiscard]] Parker parker() { return memory_.parker(place_); }
+  [[nodiscard]] Parker parker() { return memory_.parker(id_); }
 
-  void note_call();
+  void handle_attention();
   void mark_gone();
   static void enter_fiber(void* argument);
+  struct Visit;
+  static void enter_visit(void* argument);
 
   // Constant after construction; any thread may read.
   Scheduler& scheduler_;
   JobMemory& memory_;
   const std::uint32_t index_;
-  const std::uint32_t place_;
+  const WorkerId id_;
   const os::FutexScope futex_scope_;
   const WorkerLimits limits_;
 
-  // Own thread only; what is beside it in the board is anybody's.
+  // Own thread only; other members of the control are for any thread.
   alignas(cache_line_bytes) Fiber* running_ = nullptr;
   void* user_ = nullptr;
-  Board& board_;
+  WorkerControl& control_;
   const RecordRunner* const runners_;
   FiberQueue ready_;
   int* errno_ = nullptr;
   ExceptionState* exceptions_ = nullptr;
-  /// The control block of the thread that runs us.
+  /// Control block of the thread that runs this worker.
   std::uintptr_t thread_pointer_ = 0;
   std::vector<Mailbox*> inbound_;
   std::vector<Outbound> outbound_;
   std::uint32_t deferred_count_ = 0;
-  /// 1 when there is an order: a number, so that poll() looks at both at once.
+  /// 1 if there is an order: a number, so that poll() tests two conditions at once.
   const std::uint32_t is_seeded_;
   TimerQueue timers_;
   std::int64_t spin_ns_;
-  /// What the thread does besides running our fibers: ready when it shall do that again.
+  /// The thread's flow of control outside fibers: ready when it must run again.
   Fiber root_;
   bool has_ended_ = false;
   MessagePool pool_;
   std::optional<SeededOrder> order_;
-  /// Of an adopted thread.
-  ThreadState adopted_;
+  /// State of an attached thread.
+  ThreadState attached_;
 
-  // Any thread: its call is in the list of opened mailboxes.
+  // Any thread: a migration request is in the list of opened mailboxes.
   alignas(cache_line_bytes) std::atomic<bool> is_called_{false};
+  // Relaxed: nothing is read through it.
+  std::atomic<int> thread_number_{0};
 };
 
 }  // namespace sorrel::core

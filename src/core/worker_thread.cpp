@@ -19,12 +19,12 @@ void WorkerThread::run() {
   workers_.front()->begin(state_);
   scheduler_.note_started();
   while (!scheduler_.is_stopping()) {
-    take_handed();
-    give_away();
+    take_migrated();
+    migrate_workers();
     if (workers_.empty()) {
       sleep_without_workers();
     } else if (workers_.size() == 1 && has_all()) {
-      run_the_only_one();
+      run_alone();
     } else {
       run_several();
     }
@@ -34,56 +34,56 @@ void WorkerThread::run() {
 }
 
 void WorkerThread::wake() {
-  // Release: what changed stands before. Acquire is the sleeper's.
+  // Release: the change comes before. The sleeper's load is the acquire.
   news_.fetch_add(1, std::memory_order_release);
   os::futex_wake_one(news_);
 }
 
-void WorkerThread::hand(Worker& worker) {
-  // (G) release, in push(): everything of the worker is the other thread's from here on.
-  handed_.push(worker.index(), scheduler_.handing_links_[worker.index()]);
+void WorkerThread::migrate(Worker& worker) {
+  // (G) release, in push(): from here on the worker belongs to the other thread.
+  migrated_.push(worker.index(), scheduler_.migration_links_[worker.index()]);
   wake();
-  // (S) pairs with (T): either we see whom it is about to run alone, or it sees what we have handed
-  // over.
+  // (S) pairs with (T): either this thread sees which worker the other is about to run alone, or
+  // that thread sees the migrated worker.
   os::heavy_barrier();
-  // Relaxed: ordered by the fence; that worker may have been handed on meanwhile, and then the
-  // thread has looked.
+  // Relaxed: ordered by the fence. That worker may have been migrated meanwhile; then the thread
+  // has checked its list.
   Worker* only_worker = only_worker_.load(std::memory_order_relaxed);
-  if (only_worker != nullptr) only_worker->call_away();
+  if (only_worker != nullptr) only_worker->request_attention();
 }
 
-/// Until it is called away.
-void WorkerThread::run_the_only_one() {
+/// Runs its only worker until a migration is requested.
+void WorkerThread::run_alone() {
   Worker& worker = *workers_.front();
   only_worker_.store(&worker, std::memory_order_relaxed);
   // (T) pairs with (S).
   os::light_barrier();
-  if (handed_.seems_empty()) worker.run_until_called(state_);
+  if (migrated_.seems_empty()) worker.run_until_attention(state_);
   only_worker_.store(nullptr, std::memory_order_relaxed);
 }
 
-void WorkerThread::take_handed() {
-  if (handed_.seems_empty()) return;
+void WorkerThread::take_migrated() {
+  if (migrated_.seems_empty()) return;
   // (H) acquire, in take_all().
-  handed_.take_all(
+  migrated_.take_all(
       [this](std::uint32_t worker) -> IndexList::Link& {
-        return scheduler_.handing_links_[worker];
+        return scheduler_.migration_links_[worker];
       },
       [this](std::uint32_t worker) { workers_.push_back(&scheduler_.worker(worker)); });
 }
 
-/// Hands over what is no longer ours to run.
-void WorkerThread::give_away() {
+/// Migrates the workers that belong on other threads.
+void WorkerThread::migrate_workers() {
   const std::uint32_t width = scheduler_.width();
   std::erase_if(workers_, [&](Worker* worker) {
     const std::uint32_t thread = thread_of(worker->index(), scheduler_.worker_count(), width);
     if (thread == index_) return false;
-    scheduler_.thread(thread).hand(*worker);
+    scheduler_.thread(thread).migrate(*worker);
     return true;
   });
 }
 
-/// Whether nobody has a worker yet that is ours to run.
+/// Whether all workers that belong on this thread are here.
 bool WorkerThread::has_all() const {
   const std::uint32_t width = scheduler_.width();
   const std::uint32_t count = scheduler_.worker_count();
@@ -93,13 +93,13 @@ bool WorkerThread::has_all() const {
   return workers_.size() == expected;
 }
 
-/// In turn, until one is called away, another comes, or none has had anything to do for a while.
+/// Runs the workers in turn, until one migrates, another arrives, or none has had work for a while.
 void WorkerThread::run_several() {
   const std::uint32_t width = scheduler_.width();
   std::int64_t idle_since_ns = 0;
   for (std::uint32_t round = 1;; ++round) {
     const bool any = run_each_once();
-    if (scheduler_.is_stopping() || scheduler_.width() != width || !handed_.seems_empty()) return;
+    if (scheduler_.is_stopping() || scheduler_.width() != width || !migrated_.seems_empty()) return;
     if (any) {
       idle_since_ns = 0;
       continue;
@@ -123,12 +123,12 @@ bool WorkerThread::run_each_once() {
   return any;
 }
 
-bool WorkerThread::is_news_for_somebody() {
-  if (scheduler_.is_stopping() || !handed_.seems_empty()) return true;
-  return std::ranges::any_of(workers_, [](Worker* worker) { return worker->has_news(); });
+bool WorkerThread::has_work_for_any() {
+  if (scheduler_.is_stopping() || !migrated_.seems_empty()) return true;
+  return std::ranges::any_of(workers_, [](Worker* worker) { return worker->has_work(); });
 }
 
-/// As Worker::park(), for all of ours at once.
+/// Like Worker::park(), for all workers of this thread at once.
 void WorkerThread::sleep() {
   std::int64_t end_ns = std::numeric_limits<std::int64_t>::max();
   for (const Worker* worker : workers_)
@@ -137,20 +137,20 @@ void WorkerThread::sleep() {
   // Acquire, pairs with wake().
   const std::uint32_t news = news_.load(std::memory_order_acquire);
   for (Worker* worker : workers_)
-    worker->parker().announce();
-  if (is_news_for_somebody()) {
+    worker->parker().prepare_park();
+  if (has_work_for_any()) {
     for (Worker* worker : workers_)
-      worker->parker().get_up();
+      worker->parker().cancel_park();
     return;
   }
   for (Worker* worker : workers_)
-    worker->lie_down();
+    worker->mark_idle();
   wait(news, end_ns);
   for (Worker* worker : workers_)
-    worker->rise();
+    worker->end_park();
 }
 
-/// Until somebody wakes one of our workers, or ourselves, or the time has come.
+/// Sleeps until one of the workers is unparked, the thread is woken, or the time is over.
 void WorkerThread::wait(std::uint32_t news, std::int64_t end_ns) {
   const bool has_end = end_ns != std::numeric_limits<std::int64_t>::max();
   std::vector<os::FutexWait> waits{{.word = &news_, .expected = news}};
@@ -171,12 +171,12 @@ void WorkerThread::wait(std::uint32_t news, std::int64_t end_ns) {
 
 void WorkerThread::sleep_without_workers() {
   const std::uint32_t news = news_.load(std::memory_order_acquire);
-  if (!handed_.seems_empty() || scheduler_.is_stopping()) return;
+  if (!migrated_.seems_empty() || scheduler_.is_stopping()) return;
   os::futex_wait(news_, news, -1);
 }
 
 void WorkerThread::end_workers() {
-  take_handed();
+  take_migrated();
   for (Worker* worker : workers_)
     worker->end(state_);
 }

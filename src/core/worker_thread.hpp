@@ -1,14 +1,13 @@
-//! WorkerThread - an OS thread and the workers that it runs: its own, or none, or several in turn.
+//! WorkerThread - an OS thread and the workers that it runs: its own, none, or several in turn.
 //!
-//! There are as many threads as workers, and as long as the process may use all of them each runs
-//! its own worker and nothing here costs anything. When fewer are to run (Scheduler::set_width),
-//! workers are handed over whole, fibers, mailboxes and all, by the thread that has them to the one
-//! that shall; what is its worker's alone stays so, since at any time one thread has it. A worker
-//! is handed over between two fibers only. README.md, "Fewer threads than workers", has the
-//! protocol.
+//! There are as many threads as workers. While the process may use all threads, each runs its own
+//! worker and this class costs nothing. When fewer threads are to run (Scheduler::set_width), the
+//! thread that has a worker migrates it whole, with fibers and mailboxes, to the thread it belongs
+//! to. At any time one thread has a worker. A worker migrates only between two fibers. README.md,
+//! "Fewer threads than workers", has the protocol.
 //!
-//! Ordering labels: (G) hand over, (H) take over, the list of handed workers; (S) and (T), fences
-//! of whoever hands over and of a thread that is about to look at one worker only.
+//! Ordering labels: (G) migrate, (H) take over, the list of migrated workers; (S) and (T), fences
+//! of the migrating thread and of a thread that is about to run one worker alone.
 #pragma once
 
 #include <atomic>
@@ -30,11 +29,11 @@ class WorkerThread {
   /// The body of the thread: until the scheduler stops.
   void run();
 
-  /// Any thread: something has changed that it should look at, should it sleep without workers.
+  /// Any thread: wakes the thread, if it sleeps without workers, to check for changes.
   void wake();
 
   /// The thread that runs worker `worker` of `worker_count` when `width` threads run: contiguous
-  /// blocks that differ in size by at most one.
+  /// blocks whose sizes differ by at most one.
   static std::uint32_t thread_of(std::uint32_t worker,
                                  std::uint32_t worker_count,
                                  std::uint32_t width) {
@@ -42,17 +41,17 @@ class WorkerThread {
   }
 
  private:
-  void hand(Worker& worker);
-  void take_handed();
-  void give_away();
+  void migrate(Worker& worker);
+  void take_migrated();
+  void migrate_workers();
   [[nodiscard]] bool has_all() const;
-  void run_the_only_one();
+  void run_alone();
   void run_several();
   bool run_each_once();
   void sleep();
   void wait(std::uint32_t news, std::int64_t end_ns);
   void sleep_without_workers();
-  bool is_news_for_somebody();
+  bool has_work_for_any();
   void end_workers();
 
   Scheduler& scheduler_;
@@ -61,10 +60,10 @@ class WorkerThread {
   std::vector<Worker*> workers_;
 
   // Any thread.
-  alignas(cache_line_bytes) IndexList handed_;
-  /// Counts what may concern a thread that sleeps.
+  alignas(cache_line_bytes) IndexList migrated_;
+  /// Counts events that may concern a sleeping thread.
   std::atomic<std::uint32_t> news_{0};
-  /// Whom it runs without looking at anything else.
+  /// The worker that it runs alone, without checking its list.
   std::atomic<Worker*> only_worker_{nullptr};
 };
 

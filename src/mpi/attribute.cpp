@@ -34,8 +34,8 @@ Keyval* KeyvalTable::find(int number) const {
 int KeyvalTable::free(int number, ErrorDetail& detail) {
   Keyval* keyval = find(number);
   if (keyval == nullptr || keyval->is_freed)
-    return detail.fail(MPI_ERR_KEYVAL, "%d is no key that this rank created and has not freed",
-                       number);
+    return detail.fail(MPI_ERR_KEYVAL,
+                       "invalid keyval %d: this rank has not created it, or has freed it", number);
   keyval->is_freed = true;
   --keyval->reference_count;
   return MPI_SUCCESS;

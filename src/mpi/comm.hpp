@@ -13,6 +13,7 @@
 
 #include "mpi.h"
 #include "mpi/attribute.hpp"
+#include "mpi/collectives/collective_call.hpp"
 #include "mpi/errhandler.hpp"
 #include "mpi/group.hpp"
 #include "mpi/handle.hpp"
@@ -91,6 +92,8 @@ struct Comm {
   CollectivePart* part = nullptr;
   /// Handle and pending requests; MPI_Comm_free takes the handle's away.
   std::int32_t reference_count = 1;
+  /// The collective that the rank is in, or was in last.
+  CollectiveCall call;
   /// Meetings of this communicator so far: tells the two staging buffers apart, and latecomers in
   /// the deadlock report.
   std::uint32_t meeting_count = 0;

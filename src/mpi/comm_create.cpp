@@ -105,12 +105,12 @@ Comm* adopt(CommShared& shared, const RankState& self, const Comm& parent) {
 
 /// The members of a process meet, its speaker answers their requests, and they meet again.
 template <class Answer>
-void ask_speaker(RankState& self, Comm& parent, SplitRequest& request, Answer&& answer) {
+int ask_speaker(RankState& self, Comm& parent, SplitRequest& request, Answer&& answer) {
   CollectiveSlots& slots = parent.shared->slots();
   slots.deposit(parent, &request);
-  slots.meet_here(self, parent);
+  if (const int error = slots.meet_here(self, parent); error != MPI_SUCCESS) return error;
   if (parent.rank == speaker_of(parent)) answer(slots);
-  slots.meet_here(self, parent);
+  return slots.meet_here(self, parent);
 }
 
 /// `count` new contexts, the same for all members of the parent: those of its first member's
@@ -189,13 +189,17 @@ CommShared* shared_for_group(const Member& member,
 
 }  // namespace
 
-Comm* comm_duplicate(RankState& self, Comm& parent) {
-  if (parent.size() == 1) return adopt(*make_alone(self, parent), self, parent);
+int comm_duplicate(RankState& self, Comm& parent, Comm** result) {
+  if (parent.size() == 1) {
+    *result = adopt(*make_alone(self, parent), self, parent);
+    return MPI_SUCCESS;
+  }
+  parent.call = {.kind = CollectiveKind::comm_dup};
   World& world = parent.shared->world();
   const bool is_spread = parent.shared->processes() != nullptr;
   const std::uint32_t agreed = is_spread ? agree_on_contexts(self, parent, 1) : 0;
   SplitRequest request{.color = 0, .key = 0};
-  ask_speaker(self, parent, request, [&](const CollectiveSlots& slots) {
+  const int error = ask_speaker(self, parent, request, [&](const CollectiveSlots& slots) {
     const std::uint32_t context = is_spread ? agreed : world.new_context();
     auto* shared = new CommShared(world, context, parent.shared->group());
     for (std::int32_t rank = 0; rank < parent.size(); ++rank) {
@@ -204,15 +208,18 @@ Comm* comm_duplicate(RankState& self, Comm& parent) {
       request_of(slots, rank).shared = shared;
     }
   });
-  return adopt(*request.shared, self, parent);
+  if (error == MPI_SUCCESS) *result = adopt(*request.shared, self, parent);
+  return error;
 }
 
 int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result) {
   *result = nullptr;
   if (color < 0 && color != MPI_UNDEFINED) {
-    return self.fail(MPI_ERR_ARG, "color %d is negative and not MPI_UNDEFINED", color);
+    return self.fail(MPI_ERR_ARG, "color is %d; it must not be negative, or MPI_UNDEFINED", color);
   }
   SplitRequest request{.color = color, .key = key};
+  parent.call = {.kind = CollectiveKind::comm_split};
+  int error = MPI_SUCCESS;
   if (parent.size() == 1) {
     if (color != MPI_UNDEFINED) request.shared = make_alone(self, parent);
   } else if (parent.shared->processes() != nullptr) {
@@ -221,10 +228,10 @@ int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result)
     // Only who makes something needs their order; member 0 does.
     if (parent.rank == speaker_of(parent)) candidates = ordered(std::move(candidates));
     const std::uint32_t context = agree_on_contexts(self, parent, color_count(candidates));
-    ask_speaker(self, parent, request,
-                [&](const CollectiveSlots&) { split_all(parent, candidates, context); });
+    error = ask_speaker(self, parent, request,
+                        [&](const CollectiveSlots&) { split_all(parent, candidates, context); });
   } else {
-    ask_speaker(self, parent, request, [&](const CollectiveSlots& slots) {
+    error = ask_speaker(self, parent, request, [&](const CollectiveSlots& slots) {
       std::vector<Candidate> candidates;
       for (std::int32_t rank = 0; rank < parent.size(); ++rank) {
         const SplitRequest& theirs = request_of(slots, rank);
@@ -236,7 +243,7 @@ int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result)
     });
   }
   if (request.shared != nullptr) *result = adopt(*request.shared, self, parent);
-  return MPI_SUCCESS;
+  return error;
 }
 
 int comm_create(RankState& self, Comm& parent, std::shared_ptr<const Group> group, Comm** result) {

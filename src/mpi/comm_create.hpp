@@ -13,7 +13,7 @@
 namespace sorrel::mpi {
 
 /// The parent's group again, under a new context.
-Comm* comm_duplicate(RankState& self, Comm& parent);
+[[nodiscard]] int comm_duplicate(RankState& self, Comm& parent, Comm** result);
 
 /// One communicator per color, ordered by (key, rank in the parent). Null for MPI_UNDEFINED.
 [[nodiscard]] int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result);

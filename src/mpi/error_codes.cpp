@@ -21,7 +21,8 @@ int ErrorCodes::add_code(int error_class, int* code, ErrorDetail& detail) {
   const Added* added = find(error_class);
   const bool is_class = added == nullptr ? is_error_class(error_class) && error_class != MPI_SUCCESS
                                          : added->error_class == error_class;
-  if (!is_class) return detail.fail(MPI_ERR_ARG, "%d is no error class", error_class);
+  if (!is_class)
+    return detail.fail(MPI_ERR_ARG, "errorclass is %d; it must be an error class", error_class);
   added_.push_back({.error_class = error_class, .text = {}});
   *code = last_used();
   return MPI_SUCCESS;
@@ -29,10 +30,12 @@ int ErrorCodes::add_code(int error_class, int* code, ErrorDetail& detail) {
 
 int ErrorCodes::set_text(int code, const char* text, ErrorDetail& detail) {
   if (find(code) == nullptr)
-    return detail.fail(MPI_ERR_ARG, "%d is no error class or code that this rank added", code);
+    return detail.fail(MPI_ERR_ARG,
+                       "errorcode is %d; it must be an error class or code that this rank added",
+                       code);
   if (text == nullptr) text = "";
   if (::strnlen(text, MPI_MAX_ERROR_STRING) >= MPI_MAX_ERROR_STRING)
-    return detail.fail(MPI_ERR_ARG, "the text is longer than %d bytes", MPI_MAX_ERROR_STRING - 1);
+    return detail.fail(MPI_ERR_ARG, "string is longer than %d bytes", MPI_MAX_ERROR_STRING - 1);
   added_[static_cast<std::size_t>(code - MPI_ERR_LASTCODE - 1)].text = text;
   return MPI_SUCCESS;
 }
@@ -43,7 +46,7 @@ int ErrorCodes::class_of(int code, int* error_class, ErrorDetail& detail) const 
   } else if (is_error_class(code)) {
     *error_class = code;
   } else {
-    return detail.fail(MPI_ERR_ARG, "%d is no error code", code);
+    return detail.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", code);
   }
   return MPI_SUCCESS;
 }

@@ -10,28 +10,34 @@
 namespace sorrel::mpi {
 namespace {
 
-// What mpiexec would have told this program. Made when it is first asked for: by then the job runs
-// and its size is known.
+Info make_environment_info(const RankState* rank) {
+  Info made;
+  ErrorDetail detail;
+  const bool is_long = std::strlen(program_invocation_name) >= MPI_MAX_INFO_VAL;
+  (void)made.set("command", is_long ? program_invocation_short_name : program_invocation_name,
+                 detail);
+  if (rank != nullptr)
+    (void)made.set("maxprocs", std::to_string(rank->world->size()).c_str(), detail);
+  return made;
+}
+
+// What mpiexec would have told this program. The job's size is known to ranks only: a process that
+// becomes one in MPI_Init may ask before.
 const Info& environment_info() {
-  static const Info info = [] {
-    Info made;
-    ErrorDetail detail;
-    const RankState* rank = current_rank();
-    const int size = rank == nullptr ? 1 : rank->world->size();
-    const bool is_long = std::strlen(program_invocation_name) >= MPI_MAX_INFO_VAL;
-    (void)made.set("command", is_long ? program_invocation_short_name : program_invocation_name,
-                   detail);
-    (void)made.set("maxprocs", std::to_string(size).c_str(), detail);
-    return made;
-  }();
+  const RankState* rank = current_rank();
+  if (rank == nullptr) {
+    static const Info info = make_environment_info(nullptr);
+    return info;
+  }
+  static const Info info = make_environment_info(rank);
   return info;
 }
 
 }  // namespace
 
 int check_info_key(const char* key, ErrorDetail& detail) {
-  if (key == nullptr) return detail.fail(MPI_ERR_INFO_KEY, "the key is a null pointer");
-  if (*key == '\0') return detail.fail(MPI_ERR_INFO_KEY, "the key is an empty string");
+  if (key == nullptr) return detail.fail(MPI_ERR_INFO_KEY, "key is a null pointer");
+  if (*key == '\0') return detail.fail(MPI_ERR_INFO_KEY, "key is an empty string");
   const std::size_t length = ::strnlen(key, MPI_MAX_INFO_KEY);
   if (length >= MPI_MAX_INFO_KEY)
     return detail.fail(MPI_ERR_INFO_KEY, "key \"%.32s...\" is longer than %d bytes", key,

@@ -7,21 +7,27 @@
 #include <cstdint>
 #include <limits>
 
+#include "mpi/collectives/collective_call.hpp"
+
 namespace sorrel::mpi {
 
 /// What MPI_TAG_UB says: leaves room for the library's own tags beside one for each user's tag.
-inline constexpr std::int32_t tag_max = std::numeric_limits<std::int32_t>::max() - 16;
+inline constexpr std::int32_t tag_max = std::numeric_limits<std::int32_t>::max() - 64;
 
-/// Data that a collective moves between processes.
-inline constexpr std::int32_t collective_tag = std::numeric_limits<std::int32_t>::min();
 /// A running total on its way from process to process.
-inline constexpr std::int32_t total_tag = collective_tag + 1;
+inline constexpr std::int32_t total_tag = std::numeric_limits<std::int32_t>::min();
+
+/// Data that a collective moves between processes: one for each kind, so that members in different
+/// collectives do not take each other's.
+constexpr std::int32_t collective_tag(CollectiveKind kind) {
+  return total_tag + 1 + static_cast<std::int32_t>(kind);
+}
 
 /// Making a communicator of a group whose members chose `tag`.
 constexpr std::int32_t group_creation_tag(std::int32_t tag) {
   return -3 - tag;
 }
 
-static_assert(group_creation_tag(tag_max) > total_tag);
+static_assert(group_creation_tag(tag_max) > total_tag + 1 + collective_kind_count);
 
 }  // namespace sorrel::mpi

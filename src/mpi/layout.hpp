@@ -12,7 +12,7 @@
 
 namespace sorrel::mpi {
 
-using transport::Place;
+using transport::Endpoint;
 
 class RankLayout {
  public:
@@ -34,34 +34,36 @@ class RankLayout {
 
   [[nodiscard]] std::uint32_t worker_count() const { return shape_.worker_count; }
 
-  [[nodiscard]] std::uint32_t place_count() const {
+  [[nodiscard]] std::uint32_t endpoint_count() const {
     return shape_.process_count * shape_.worker_count;
   }
 
   /// The number of a place among all of the job.
-  [[nodiscard]] std::uint32_t index_of(const Place& place) const {
-    return place.process * shape_.worker_count + place.worker;
+  [[nodiscard]] std::uint32_t index_of(const Endpoint& endpoint) const {
+    return endpoint.process * shape_.worker_count + endpoint.worker;
   }
 
   /// The worker that runs a rank.
-  [[nodiscard]] Place place_of(std::int32_t rank) const {
+  [[nodiscard]] Endpoint endpoint_of(std::int32_t rank) const {
     // The inverse of first_rank(): the last place whose first rank is not above.
     const std::uint64_t next = static_cast<std::uint32_t>(rank) + std::uint64_t{1};
-    const std::uint64_t index = by_rank_count_.quotient_of(next * place_count() - 1);
+    const std::uint64_t index = by_rank_count_.quotient_of(next * endpoint_count() - 1);
     const auto process = static_cast<std::uint32_t>(by_worker_count_.quotient_of(index));
     return {.process = process,
             .worker = static_cast<std::uint32_t>(index) - process * shape_.worker_count};
   }
 
-  [[nodiscard]] std::uint32_t process_of(std::int32_t rank) const { return place_of(rank).process; }
-
-  /// The ranks of a place are [first_rank(place), last_rank(place)).
-  [[nodiscard]] std::int32_t first_rank(const Place& place) const {
-    return first_of(index_of(place));
+  [[nodiscard]] std::uint32_t process_of(std::int32_t rank) const {
+    return endpoint_of(rank).process;
   }
 
-  [[nodiscard]] std::int32_t last_rank(const Place& place) const {
-    return first_of(index_of(place) + 1);
+  /// The ranks of a place are [first_rank(place), last_rank(place)).
+  [[nodiscard]] std::int32_t first_rank(const Endpoint& endpoint) const {
+    return first_of(index_of(endpoint));
+  }
+
+  [[nodiscard]] std::int32_t last_rank(const Endpoint& endpoint) const {
+    return first_of(index_of(endpoint) + 1);
   }
 
   /// The ranks of a process are [first_rank_of_process(p), first_rank_of_process(p + 1)).
@@ -71,7 +73,7 @@ class RankLayout {
 
  private:
   [[nodiscard]] std::int32_t first_of(std::uint32_t index) const {
-    return static_cast<std::int32_t>(std::int64_t{shape_.rank_count} * index / place_count());
+    return static_cast<std::int32_t>(std::int64_t{shape_.rank_count} * index / endpoint_count());
   }
 
   Shape shape_;

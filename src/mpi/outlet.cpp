@@ -1,10 +1,10 @@
 #include "mpi/outlet.hpp"
 
 #include <algorithm>
-#include <sched.h>
 
 #include "mpi/world.hpp"
 #include "os/clock.hpp"
+#include "os/thread.hpp"
 
 namespace sorrel::mpi {
 
@@ -15,6 +15,12 @@ namespace {
 constexpr std::int64_t delay_ns_min = 1'000;
 constexpr std::int64_t delay_ns_max = 64'000;
 
+/// A small packet that has not left.
+struct WaitingPacket : Outgoing {
+  transport::Packet packet;
+  std::uint64_t payload;
+};
+
 }  // namespace
 
 Outlet::Outlet(World& world, core::Worker& worker)
@@ -22,7 +28,7 @@ Outlet::Outlet(World& world, core::Worker& worker)
       worker_(worker),
       transport_(*world.transport()),
       layout_(world.layout()),
-      ways_(layout_.place_count()) {
+      ways_(layout_.endpoint_count()) {
   retry_.outlet = this;
   retry_.run = [](core::Worker&, core::Timer& timer) {
     Outlet& outlet = *static_cast<Retry&>(timer).outlet;
@@ -32,13 +38,13 @@ Outlet::Outlet(World& world, core::Worker& worker)
   };
 }
 
-bool Outlet::try_send_next(Place to, const transport::Packet& packet, const void* payload) {
+bool Outlet::try_send_next(Endpoint to, const transport::Packet& packet, const void* payload) {
   const bool is_sent = transport_.try_send(worker_, to, packet, payload);
   has_sent_ = has_sent_ || is_sent;
   return is_sent;
 }
 
-void Outlet::send(Place to, Outgoing& outgoing) {
+void Outlet::send(Endpoint to, Outgoing& outgoing) {
   Way& way = way_to(to);
   outgoing.next = nullptr;
   if (way.first != nullptr) {
@@ -54,6 +60,21 @@ void Outlet::send(Place to, Outgoing& outgoing) {
   arm();
 }
 
+void Outlet::post(Endpoint to, const transport::Packet& packet, std::uint64_t payload) {
+  SORREL_ASSERT(packet.payload_bytes <= sizeof payload);
+  if (try_send(to, packet, &payload)) return;
+  auto* waiting = new WaitingPacket;
+  waiting->packet = packet;
+  waiting->payload = payload;
+  waiting->send = [](Outgoing& self, Outlet& outlet, Endpoint place) {
+    auto* sent = static_cast<WaitingPacket*>(&self);
+    if (!outlet.try_send_next(place, sent->packet, &sent->payload)) return false;
+    delete sent;
+    return true;
+  };
+  send(to, *waiting);
+}
+
 void Outlet::arm() {
   is_armed_ = true;
   retry_.due_ns = worker_.now_ns() + delay_ns_;
@@ -66,7 +87,7 @@ bool Outlet::flush() {
   for (std::uint32_t i = 0; i < ways_.size(); ++i) {
     Way& way = ways_[i];
     if (way.first == nullptr) continue;
-    const Place to{.process = i / layout_.worker_count(), .worker = i % layout_.worker_count()};
+    const Endpoint to{.process = i / layout_.worker_count(), .worker = i % layout_.worker_count()};
     while (way.first != nullptr) {
       Outgoing& outgoing = *way.first;
       // Read first: once sent it may be gone.
@@ -82,7 +103,7 @@ bool Outlet::flush() {
 void Outlet::drain() {
   const std::int64_t give_up_ns = os::monotonic_ns() + drain_ns_max;
   while (waiting_way_count_ != 0 && os::monotonic_ns() < give_up_ns) {
-    if (!flush()) sched_yield();
+    if (!flush()) os::yield_core();
   }
 }
 

@@ -24,7 +24,7 @@ class World;
 struct Outgoing {
   /// Sends what has not been sent; false when the way is full: it is called again. After true the
   /// outlet does not touch the object any more. Must not call Outlet::send().
-  bool (*send)(Outgoing& self, Outlet& outlet, Place to);
+  bool (*send)(Outgoing& self, Outlet& outlet, Endpoint to);
   Outgoing* next;
 };
 
@@ -39,15 +39,20 @@ class Outlet {
   [[nodiscard]] core::Worker& worker() const { return worker_; }
 
   /// One packet, at once; false when it would have to wait.
-  [[nodiscard]] bool try_send(Place to, const transport::Packet& packet, const void* payload) {
+  [[nodiscard]] bool try_send(Endpoint to, const transport::Packet& packet, const void* payload) {
     return way_to(to).first == nullptr && try_send_next(to, packet, payload);
   }
 
   /// Sends it, now or later.
-  void send(Place to, Outgoing& outgoing);
+  void send(Endpoint to, Outgoing& outgoing);
+
+  /// One packet with a number for its payload, now or later.
+  void post(Endpoint to, const transport::Packet& packet, std::uint64_t payload);
 
   /// For Outgoing::send(), whose turn it is.
-  [[nodiscard]] bool try_send_next(Place to, const transport::Packet& packet, const void* payload);
+  [[nodiscard]] bool try_send_next(Endpoint to,
+                                   const transport::Packet& packet,
+                                   const void* payload);
 
   /// Keeps trying until nothing waits, or for drain_ns_max: at the end of the worker.
   void drain();
@@ -64,7 +69,7 @@ class Outlet {
     Outlet* outlet = nullptr;
   };
 
-  Way& way_to(const Place& to) { return ways_[layout_.index_of(to)]; }
+  Way& way_to(const Endpoint& to) { return ways_[layout_.index_of(to)]; }
 
   [[nodiscard]] bool flush();
   void arm();

@@ -15,6 +15,8 @@ enum class PacketKind : std::uint32_t {
   clear_to_send,  ///< Push the data: it cannot be read from here.
   segment,        ///< A piece of pushed data.
   credit,         ///< Short messages have been received: more may come.
+  cancel,         ///< Forget a notice that no receive has matched.
+  cancel_answer,  ///< Whether the notice was forgotten.
   // collectives/process_meeting.hpp
   contribution,  ///< The members of a process, or of a subtree, have arrived.
   result,        ///< All have arrived.

@@ -28,18 +28,18 @@ ProcessMap::ProcessMap(const RankLayout& layout,
     index_of_process[process] = count();
     if (process == transport.own_process()) own_index_ = count();
     processes_.push_back({.number = process,
-                          .meeting_place = {.process = process, .worker = layout.worker_count()},
+                          .barrier_endpoint = {.process = process, .worker = layout.worker_count()},
                           .members = {}});
   }
   SORREL_CHECK(own_index_ >= 0, "a communicator without members in its process");
   find_nodes(transport);
   index_of_rank_.reserve(static_cast<std::size_t>(group.size()));
   for (std::int32_t rank = 0; rank < group.size(); ++rank) {
-    const Place place = layout.place_of(group.world_rank(rank));
-    const std::int32_t index = index_of_process[place.process];
+    const Endpoint endpoint = layout.endpoint_of(group.world_rank(rank));
+    const std::int32_t index = index_of_process[endpoint.process];
     Process& process = processes_[static_cast<std::size_t>(index)];
     process.members.push_back(rank);
-    process.meeting_place.worker = std::min(process.meeting_place.worker, place.worker);
+    process.barrier_endpoint.worker = std::min(process.barrier_endpoint.worker, endpoint.worker);
     index_of_rank_.push_back(index);
     if (runs_.empty() || runs_.back().process_index != index)
       runs_.push_back({.process_index = index, .first = rank, .last = rank});

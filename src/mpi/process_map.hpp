@@ -63,7 +63,9 @@ class ProcessMap {
   [[nodiscard]] std::int32_t speaker(std::int32_t node) const { return on_node(node).front(); }
 
   /// Where the members of a process meet: its first worker that runs one.
-  [[nodiscard]] Place meeting_place(std::int32_t index) const { return at(index).meeting_place; }
+  [[nodiscard]] Endpoint barrier_endpoint(std::int32_t index) const {
+    return at(index).barrier_endpoint;
+  }
 
   /// All members, in order.
   [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
@@ -71,7 +73,7 @@ class ProcessMap {
  private:
   struct Process {
     std::uint32_t number;
-    Place meeting_place;
+    Endpoint barrier_endpoint;
     std::int32_t node = 0;
     std::vector<std::int32_t> members;
   };

@@ -16,7 +16,12 @@ namespace sorrel::mpi {
 
 struct Request;
 
-enum class Phase : std::uint8_t { before_init, running, finalized };
+enum class Phase : std::uint8_t {
+  before_init,
+  running,
+  finalized,
+  in_handler,  ///< Running, and a signal handler interrupts a wait: no call may be made.
+};
 
 /// What a rank waits for, for the deadlock report. Written when a call blocks.
 struct WaitNote {

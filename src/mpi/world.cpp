@@ -87,9 +87,9 @@ void World::make_ranks(core::Worker& worker) {
     state.eager_windows = std::make_unique<EagerWindows>(*state.outlet);
     state.process_meetings = std::make_unique<ProcessMeetings>();
   }
-  const Place place = place_of(worker);
-  const std::int32_t last = layout_.last_rank(place);
-  for (std::int32_t i = layout_.first_rank(place); i < last; ++i) {
+  const Endpoint endpoint = endpoint_of(worker);
+  const std::int32_t last = layout_.last_rank(endpoint);
+  for (std::int32_t i = layout_.first_rank(endpoint); i < last; ++i) {
     auto* rank = new RankState;
     rank->world_rank = i;
     rank->worker = &worker;
@@ -109,10 +109,10 @@ void World::drain(core::Worker& worker) {
 }
 
 void World::end_ranks(core::Worker& worker) {
-  const Place place = place_of(worker);
-  const std::int32_t last = layout_.last_rank(place);
+  const Endpoint endpoint = endpoint_of(worker);
+  const std::int32_t last = layout_.last_rank(endpoint);
   drain(worker);
-  for (std::int32_t i = layout_.first_rank(place); i < last; ++i) {
+  for (std::int32_t i = layout_.first_rank(endpoint); i < last; ++i) {
     RankState* rank = ranks_[static_cast<std::size_t>(i)];
     free_all_unexpected(*rank);
     // Before the keys that they point to.

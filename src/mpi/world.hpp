@@ -83,7 +83,7 @@ class World {
     /// Of several worlds that share a scheduler each has the layout's workers from this one on.
     std::uint32_t first_worker = 0;
     /// What the layout calls a process is a pretend node of this one (transport/sim).
-    bool is_pretend_node = false;
+    bool is_simulated_node = false;
     /// The ranks' worker is there for messages; others, which have no ranks, have the work.
     bool has_comm_worker = false;
     MessageLimits limits = {};
@@ -105,7 +105,7 @@ class World {
   /// Null when there is one process.
   [[nodiscard]] transport::Transport* transport() const { return connection_.transport; }
 
-  [[nodiscard]] bool is_pretend_node() const { return connection_.is_pretend_node; }
+  [[nodiscard]] bool is_simulated_node() const { return connection_.is_simulated_node; }
 
   [[nodiscard]] bool has_comm_worker() const { return connection_.has_comm_worker; }
 
@@ -153,13 +153,13 @@ class World {
   void drain(core::Worker& worker);
 
   /// The place of a worker of this process.
-  [[nodiscard]] Place place_of(const core::Worker& worker) const {
+  [[nodiscard]] Endpoint endpoint_of(const core::Worker& worker) const {
     return {.process = own_process_, .worker = worker.index() - connection_.first_worker};
   }
 
   /// The inverse, of our own places.
-  [[nodiscard]] core::Worker& worker(std::uint32_t index_in_place) const {
-    return scheduler_.worker(connection_.first_worker + index_in_place);
+  [[nodiscard]] core::Worker& worker(std::uint32_t index_in_process) const {
+    return scheduler_.worker(connection_.first_worker + index_in_process);
   }
 
   /// Whether it runs ranks of this world.
@@ -169,7 +169,7 @@ class World {
 
   /// What one of our workers keeps.
   [[nodiscard]] WorkerState& state_of(const core::Worker& worker) const {
-    return *worker_states_[place_of(worker).worker];
+    return *worker_states_[endpoint_of(worker).worker];
   }
 
   /// Any thread: a context number that no communicator of the job has had. Processes count in steps

@@ -90,17 +90,15 @@ class Reader {
   Environment& result_;
 };
 
-constexpr std::uint32_t thread_count_allowed = 4096;
-
 void read_thread_counts(Reader& reader, Environment& result) {
   const auto text = reader.value("OMP_NUM_THREADS");
   if (!text) return;
   std::vector<std::uint32_t> counts;
   for (const std::string_view part : split(*text, ',')) {
     const auto count = read_number(part);
-    if (!count || *count < 1 || *count > thread_count_allowed) {
+    if (!count || *count < 1 || *count > thread_count_max) {
       reader.complain("OMP_NUM_THREADS",
-                      "whole numbers from 1 to " + std::to_string(thread_count_allowed) +
+                      "whole numbers from 1 to " + std::to_string(thread_count_max) +
                           ", one for each level, with commas between",
                       "all " + std::to_string(result.cpus) + " processors");
       return;
@@ -251,7 +249,7 @@ loop::Settings read_loop_settings(const loop::Lookup& lookup, std::uint32_t cpus
 std::atomic<std::uint32_t> thread_limit{0};
 
 Environment read_own_environment() {
-  const auto lookup = [](const char* name) -> const char* { return std::getenv(name); };
+  const auto lookup = [](const char* name) -> const char* { return ::secure_getenv(name); };
   const auto cpus = static_cast<std::uint32_t>(std::max<std::size_t>(os::allowed_cpus().size(), 1));
   Environment result = read_environment(lookup, cpus);
   for (const std::string& complaint : result.complaints)

@@ -259,7 +259,7 @@ SORREL_FACE void GOMP_loop_end_nowait() {
 
 SORREL_FACE bool GOMP_loop_end_cancel() {
   end_loop(this_thread(), false);
-  return end_cancellable(this_thread(), cancelled_loop);
+  return wait_at_barrier(this_thread(), true);
 }
 
 SORREL_FACE void GOMP_ordered_start() {
@@ -311,5 +311,5 @@ SORREL_FACE void GOMP_sections_end_nowait() {
 
 SORREL_FACE bool GOMP_sections_end_cancel() {
   end_loop(this_thread(), false);
-  return end_cancellable(this_thread(), cancelled_sections);
+  return wait_at_barrier(this_thread(), true);
 }

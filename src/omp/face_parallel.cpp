@@ -72,6 +72,7 @@ SORREL_FACE unsigned GOMP_parallel_reductions(void (*body)(void*),
   register_reductions(arrays, nullptr, size);
   TaskGroup group;
   group.reductions = arrays;
+  group.is_of_construct = true;
   // The standard promises `size` copies: with fewer threads some stay as they are.
   (void)begin_region(thread, {.body = body, .data = data, .region_taskgroup = &group}, size);
   body(data);
@@ -147,10 +148,9 @@ SORREL_FACE bool GOMP_cancellation_point(int what) {
   const auto kinds = static_cast<std::uint32_t>(what);
   if ((kinds & cancelled_taskgroup) != 0) {
     const TaskGroup* group = thread.task->taskgroup;
-    if (group != nullptr && group->is_cancelled.load(std::memory_order_relaxed)) return true;
-    return thread.team->is_cancelled(cancelled_parallel);
+    return (group != nullptr && group->is_cancelled()) || thread.team->is_cancelled();
   }
-  return thread.team->is_cancelled(kinds | cancelled_parallel);
+  return thread.team->is_cancelled() || thread.team->is_construct_cancelled(kinds);
 }
 
 SORREL_FACE bool GOMP_cancel(int what, bool does) {
@@ -160,12 +160,15 @@ SORREL_FACE bool GOMP_cancel(int what, bool does) {
   Team& team = *thread.team;
   const auto kinds = static_cast<std::uint32_t>(what);
   if ((kinds & cancelled_taskgroup) != 0) {
-    if (thread.task->taskgroup != nullptr)
-      thread.task->taskgroup->is_cancelled.store(true, std::memory_order_relaxed);
+    if (thread.task->taskgroup != nullptr) thread.task->taskgroup->cancel();
     return true;
   }
-  // Before the look at those who wait at barriers.
-  team.cancelled.fetch_or(kinds, waker_makes);
+  if (kinds != cancelled_parallel) {
+    team.cancel_construct(kinds);
+    return true;
+  }
+  // Before the look at the threads that wait at barriers.
+  team.is_region_cancelled.exchange(true, waker_makes);
   team.inner.waiters().wake_all();
   return true;
 }

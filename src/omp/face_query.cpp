@@ -102,8 +102,7 @@ SORREL_FACE int omp_get_max_threads() {
 }
 
 SORREL_FACE void omp_set_num_threads(int count) {
-  this_thread().icv.thread_count =
-      static_cast<std::uint32_t>(std::clamp(count, 1, static_cast<int>(thread_count_max)));
+  this_thread().icv.thread_count = static_cast<std::uint32_t>(std::max(count, 1));
 }
 
 SORREL_FACE int omp_get_num_procs() {

@@ -23,23 +23,22 @@ struct TaskloopRequest {
   std::uint64_t number;  ///< of tasks, or the grain
 };
 
-/// The first words of a taskloop's data: its range, and its reductions.
+/// The first words of a taskloop's data as the construct passes it.
 struct TaskloopData {
-  std::uint64_t first;
-  std::uint64_t end;
+  TaskRange range;
   std::uintptr_t* reductions;
 };
 
 void run_taskloop(TaskloopRequest request, std::uint64_t end_of_loop) {
   Thread& thread = this_thread();
-  auto* data = static_cast<TaskloopData*>(request.task.data);
   const std::uint32_t flags = request.task.flags;
   const bool has_group = (flags & task_nogroup) == 0;
   const bool has_reductions = (flags & task_reduction) != 0;
   if (has_group) begin_taskgroup(thread);
   if (has_reductions) {
-    register_reductions(data->reductions, nullptr, thread.team->size);
-    adopt_reductions(thread, data->reductions);
+    std::uintptr_t* reductions = static_cast<TaskloopData*>(request.task.data)->reductions;
+    register_reductions(reductions, nullptr, thread.team->size);
+    adopt_reductions(thread, reductions);
   }
   request.task.is_deferrable = (flags & task_if) != 0;
   request.task.flags = flags & task_final;
@@ -48,8 +47,10 @@ void run_taskloop(TaskloopRequest request, std::uint64_t end_of_loop) {
   std::uint64_t begin = 0;
   for (std::uint64_t i = 0; i < cut.task_count; ++i) {
     const std::uint64_t end = begin + cut.size + (i < cut.larger_count ? 1 : 0);
-    data->first = request.start + begin * request.step;
-    data->end = end == request.trip_count ? end_of_loop : request.start + end * request.step;
+    const TaskRange range{
+        .first = request.start + begin * request.step,
+        .end = end == request.trip_count ? end_of_loop : request.start + end * request.step};
+    request.task.range = &range;
     make_task(this_thread(), request.task);
     begin = end;
   }
@@ -180,6 +181,7 @@ SORREL_FACE void omp_fulfill_event(Task* event) {
   fulfill(*event);
 }
 
-SORREL_FACE void omp_fulfill_event_(Task** event) {
-  fulfill(**event);
+// By value: the module omp_lib declares the argument so.
+SORREL_FACE void omp_fulfill_event_(Task* event) {
+  fulfill(*event);
 }

@@ -5,6 +5,7 @@
 #include "arch/cpu.hpp"
 #include "omp/pool.hpp"
 #include "omp/team.hpp"
+#include "os/thread.hpp"
 
 namespace sorrel::omp {
 
@@ -18,7 +19,7 @@ class Pause {
     if (++round_ < rounds_before_yield) {
       arch::pause();
     } else {
-      sched_yield();
+      os::yield_core();
     }
   }
 

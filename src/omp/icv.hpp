@@ -6,6 +6,9 @@
 
 namespace sorrel::omp {
 
+/// The most threads of one parallel region.
+inline constexpr std::uint32_t thread_count_max = 4096;
+
 /// The numbers are omp_sched_t's.
 enum class Schedule : std::uint8_t { fixed = 1, dynamic = 2, guided = 3, automatic = 4 };
 

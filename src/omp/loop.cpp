@@ -158,7 +158,10 @@ void begin_loop(Thread& thread,
                 const LoopShape& shape,
                 const LoopExtras& extras,
                 const std::function<void(WorkShare&)>& prepare) {
-  if (extras.reductions != nullptr) begin_taskgroup(thread);
+  if (extras.reductions != nullptr) {
+    begin_taskgroup(thread);
+    thread.task->taskgroup->is_of_construct = true;
+  }
   WorkShares& shares = thread.team->shares;
   bool is_first = false;
   WorkShare& share = shares.enter(thread, is_first);
@@ -251,16 +254,6 @@ void end_loop(Thread& thread, bool waits) {
   if (thread.share->chunk_count != 0 && !thread.desk->batch.is_empty()) thread.desk->batch.forget();
   thread.team->shares.leave(thread, thread.team->size);
   if (waits) (void)wait_at_barrier(thread);
-}
-
-bool end_cancellable(Thread& thread, std::uint32_t what) {
-  Team& team = *thread.team;
-  if (wait_at_barrier(thread, true)) return true;
-  if (!team.is_cancelled(what)) return false;
-  // All have seen it, one takes it back, and nobody asks for the next before that.
-  if (wait_at_barrier(thread, true)) return true;
-  if (thread.number == 0) team.cancelled.fetch_and(~what, std::memory_order_relaxed);
-  return wait_at_barrier(thread, true);
 }
 
 Bounds bounds_of(const LoopShape& loop, const Chunk& chunk) {

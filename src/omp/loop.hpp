@@ -55,9 +55,6 @@ void apply_run_schedule(const Thread& thread, LoopShape& shape);
 /// Waits for the turn of the chunk that the thread holds.
 void wait_for_turn(Thread& thread);
 
-/// Behind a loop or sections that can be cancelled: waits for the others; whether the region was.
-bool end_cancellable(Thread& thread, std::uint32_t what);
-
 /// The thread has run all its chunks. `waits`: for the others.
 void end_loop(Thread& thread, bool waits);
 

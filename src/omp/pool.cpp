@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <pthread.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include "arch/cpu.hpp"
@@ -40,7 +39,7 @@ void say_goodbye() {
 
 Pool& make_pool() {
   while (is_making.test_and_set(std::memory_order_acquire))
-    sched_yield();
+    os::yield_core();
   Pool* pool = made_pool.load(std::memory_order_acquire);
   if (pool == nullptr) {
     pool = new Pool(environment().loop_settings);

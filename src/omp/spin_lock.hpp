@@ -6,9 +6,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <sched.h>
 
 #include "arch/cpu.hpp"
+#include "os/thread.hpp"
 
 namespace sorrel::omp {
 
@@ -31,7 +31,7 @@ class SpinLock {
       if (round < rounds_before_yield) {
         arch::pause();
       } else {
-        sched_yield();
+        os::yield_core();
       }
     }
   }

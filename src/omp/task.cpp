@@ -172,8 +172,7 @@ void end_part(Thread& thread, Task& task) {
 }
 
 bool is_cancelled(const Team& team, const TaskGroup* taskgroup) {
-  return team.is_cancelled(cancelled_parallel) ||
-         (taskgroup != nullptr && taskgroup->is_cancelled.load(std::memory_order_relaxed));
+  return team.is_cancelled() || (taskgroup != nullptr && taskgroup->is_cancelled());
 }
 
 void execute(Thread& thread, Task& task) {
@@ -181,7 +180,7 @@ void execute(Thread& thread, Task& task) {
   const Icv icv = thread.icv;
   thread.task = &task;
   thread.icv = task.icv;
-  if (!is_cancelled(*task.team, task.taskgroup)) task.body(task.data);
+  if (task.has_copies || !is_cancelled(*task.team, task.taskgroup)) task.body(task.data);
   thread.task = before;
   thread.icv = icv;
   end_part(thread, task);
@@ -214,10 +213,12 @@ Task& new_task(Thread& thread, const TaskRequest& request) {
   }
   std::byte* data = aligned(static_cast<std::byte*>(block) + sizeof(Task), alignment);
   if (request.copy != nullptr) {
+    task.has_copies = true;
     request.copy(data, request.data);
   } else {
     std::memcpy(data, request.data, request.bytes);
   }
+  if (request.range != nullptr) std::memcpy(data, request.range, sizeof(TaskRange));
   task.data = data;
   ++parent.created;
   Desk& desk = *thread.desk;

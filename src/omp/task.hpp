@@ -27,8 +27,25 @@ struct Thread;
 struct TaskGroup {
   TaskGroup* outer = nullptr;
   std::uintptr_t* reductions = nullptr;
+  /// Made for the task reductions of a region, loop or sections: no taskgroup construct.
+  bool is_of_construct = false;
   std::atomic<std::uint64_t> unfinished{0};
-  std::atomic<bool> is_cancelled{false};
+  std::atomic<bool> has_request{false};  ///< to be cancelled
+
+  /// Requests to cancel the group of the innermost taskgroup construct.
+  void cancel() {
+    // Relaxed: a request that is noticed sooner or later; nothing is read through it.
+    construct_group().has_request.store(true, std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] bool is_cancelled() const {
+    return has_request.load(std::memory_order_relaxed) ||
+           (is_of_construct && outer != nullptr &&
+            outer->has_request.load(std::memory_order_relaxed));
+  }
+
+ private:
+  TaskGroup& construct_group() { return is_of_construct && outer != nullptr ? *outer : *this; }
 };
 
 /// "Then this one has one blocker less."
@@ -49,6 +66,7 @@ struct alignas(cache_line_bytes) Task {
   bool is_final = false;
   bool has_dependences = false;
   bool is_detached = false;
+  bool has_copies = false;    ///< of objects, which its body destroys
   bool has_finished = false;  ///< under `lock`
   Icv icv;
   // In a queue: under the queue's lock.
@@ -163,6 +181,12 @@ struct alignas(cache_line_bytes) Desk {
 /// Whether `task` lies below `ancestor`, which is running.
 [[nodiscard]] bool is_below(const Task& task, const Task& ancestor);
 
+/// The iterations of one task of a taskloop, as values of the program's variable.
+struct TaskRange {
+  std::uint64_t first;
+  std::uint64_t end;
+};
+
 /// What a task construct says.
 struct TaskRequest {
   void (*body)(void*) = nullptr;
@@ -174,6 +198,9 @@ struct TaskRequest {
   std::uint32_t flags = 0;
   void** depend = nullptr;
   void** detach = nullptr;
+  /// Of a taskloop: the first two words of the task's data. They are written after `copy` has run,
+  /// which does not fill them.
+  const TaskRange* range = nullptr;
 };
 
 inline constexpr std::uint32_t task_untied = 1U << 0;

@@ -44,7 +44,7 @@ bool wait_for(Thread& thread, BarrierWait wait) {
   bool has_run_tasks = false;
   for (;;) {
     if (wait.barrier->generation() != wait.generation) return false;
-    if (wait.is_cancellable && team.is_cancelled(cancelled_parallel)) return true;
+    if (wait.is_cancellable && team.is_cancelled()) return true;
     if (team.has_tasks.load(std::memory_order_relaxed)) [[unlikely]] {
       if (run_any_task(thread)) {
         has_run_tasks = true;
@@ -216,7 +216,9 @@ void clear_after_cancellation(Team& team) {
     team.desks[i].forget_loops();
   team.share_base = 0;
   team.single_base = 0;
-  team.cancelled.store(0, std::memory_order_relaxed);  // the next fork publishes it
+  // Relaxed: the next fork publishes them.
+  team.is_region_cancelled.store(false, std::memory_order_relaxed);
+  team.cancelled_construct.store(0, std::memory_order_relaxed);
 }
 
 /// The threads of all open regions of this thread's group, roughly: for the thread limit.
@@ -225,6 +227,16 @@ std::uint32_t busy_threads(const Thread& thread) {
   for (const Team* team = thread.team; team != nullptr; team = team->parent)
     count += team->size - 1;
   return count;
+}
+
+void complain_of_size(std::uint32_t asked) {
+  static std::atomic<bool> was_said{false};
+  // Relaxed: a flag by itself.
+  if (was_said.exchange(true, std::memory_order_relaxed)) return;
+  std::fprintf(stderr,
+               "sorrel: %u OpenMP threads are requested, the limit for one parallel region is %u; "
+               "using %u\n",
+               asked, thread_count_max, thread_count_max);
 }
 
 }  // namespace
@@ -239,6 +251,8 @@ std::uint32_t resolve_team_size(const Thread& thread, std::uint32_t asked) {
   const std::uint32_t limit = thread_limit_now();
   const std::uint32_t busy = busy_threads(thread);
   size = std::min(size, limit > busy ? limit - busy + 1 : 1);
+  if (size > thread_count_max) [[unlikely]]
+    complain_of_size(size);
   return std::clamp(size, 1U, thread_count_max);
 }
 
@@ -328,7 +342,7 @@ void end_region(Thread& thread) {
   } else {
     finish_tasks_alone(thread);
   }
-  if (team.cancelled.load(std::memory_order_relaxed) != 0) {
+  if (team.is_cancelled() || team.cancelled_construct.load(std::memory_order_relaxed) != 0) {
     clear_after_cancellation(team);
   } else {
     set(team.share_base, thread.share_count);
@@ -343,9 +357,10 @@ void end_region(Thread& thread) {
 
 bool wait_at_barrier(Thread& thread, bool is_cancellable) {
   Team& team = *thread.team;
-  if (is_cancellable && team.is_cancelled(cancelled_parallel)) return true;
+  if (is_cancellable && team.is_cancelled()) return true;
   if (team.size == 1) {
     finish_tasks_alone(thread);
+    team.forget_cancelled_construct();
     return false;
   }
   return meet(thread, team.inner, is_cancellable);

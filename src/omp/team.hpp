@@ -71,7 +71,9 @@ struct alignas(cache_line_bytes) Team {
 
   // Any thread.
   alignas(cache_line_bytes) void* copyprivate = nullptr;
-  std::atomic<std::uint32_t> cancelled{0};
+  std::atomic<bool> is_region_cancelled{false};
+  /// The loop or sections that were cancelled last: the barrier behind them, and Cancelled bits.
+  std::atomic<std::uint64_t> cancelled_construct{0};
   TaskFlag task_flag;
   WaitList task_waiters;
   /// Whether any explicit task was made in this region.
@@ -80,14 +82,34 @@ struct alignas(cache_line_bytes) Team {
   std::atomic<std::uint64_t> finished_elsewhere{0};
   Team* next = nullptr;  ///< in the master's list
 
-  [[nodiscard]] bool is_cancelled(std::uint32_t what) const {
+  [[nodiscard]] bool is_cancelled() const {
     // Relaxed: a request that is noticed sooner or later; nothing is read through it.
-    return (cancelled.load(std::memory_order_relaxed) & what) != 0;
+    return is_region_cancelled.load(std::memory_order_relaxed);
   }
 
-  /// Of one who would sleep until it is.
+  /// For a thread that would sleep until it is.
   [[nodiscard]] bool is_cancelled_for_waiter() const {
-    return (cancelled.load(waiter_looks) & cancelled_parallel) != 0;
+    return is_region_cancelled.load(waiter_looks);
+  }
+
+  /// Requests to cancel the loop or sections that the caller is in. The request ends when the
+  /// barrier behind the construct opens: only constructs with such a barrier can be cancelled.
+  void cancel_construct(std::uint32_t what) {
+    // Relaxed, as in is_cancelled().
+    cancelled_construct.store(std::uint64_t{inner.generation()} << 32 | what,
+                              std::memory_order_relaxed);
+  }
+
+  /// Whether the loop or sections that the caller is in is cancelled.
+  [[nodiscard]] bool is_construct_cancelled(std::uint32_t what) const {
+    const std::uint64_t word = cancelled_construct.load(std::memory_order_relaxed);
+    return (word & what) != 0 && word >> 32 == inner.generation();
+  }
+
+  /// For a team of one, whose barriers open without a new generation.
+  void forget_cancelled_construct() {
+    if (cancelled_construct.load(std::memory_order_relaxed) != 0)
+      cancelled_construct.store(0, std::memory_order_relaxed);
   }
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <mutex>
 #include <pthread.h>
-#include <sched.h>
 
 #include "arch/cpu.hpp"
 #include "omp/environment.hpp"
@@ -11,6 +10,7 @@
 #include "omp/pool.hpp"
 #include "omp/team.hpp"
 #include "os/lent_thread.hpp"
+#include "os/thread.hpp"
 
 namespace sorrel::omp {
 
@@ -99,7 +99,7 @@ void give_core_away(const Group& group) {
   if (group.job != nullptr) {
     group.job->yield();
   } else {
-    sched_yield();
+    os::yield_core();
   }
 }
 

@@ -26,8 +26,6 @@ struct Team;
 class Worker;
 class WorkShare;
 
-inline constexpr std::uint32_t thread_count_max = 4096;
-
 /// What a worker does with a fiber that has just switched back to it.
 enum class Then : std::uint8_t { dock, suspend, queue, go_home };
 

@@ -1,6 +1,7 @@
 #include "os/cgroup.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <fcntl.h>
@@ -44,7 +45,7 @@ bool contains(std::string_view list, std::string_view wanted) {
   return std::find(parts.begin(), parts.end(), wanted) != parts.end();
 }
 
-/// One hierarchy that can hold a cpu quota: where it is mounted, and which of its groups is the
+/// One hierarchy that can hold a limit: where it is mounted, and which of its groups is the
 /// mount's root.
 struct Hierarchy {
   bool version_2 = false;
@@ -55,6 +56,7 @@ struct Hierarchy {
 
 /// Lines are "number:controllers:path"; version 2 is the line "0::path".
 void find_groups(std::string_view text,
+                 std::string_view controller,
                  std::optional<std::string>& v1,
                  std::optional<std::string>& v2) {
   for (const std::string_view line : split(text, '\n')) {
@@ -65,27 +67,27 @@ void find_groups(std::string_view text,
     const std::string path(line.substr(second + 1));
     if (controllers.empty()) {
       v2 = path;
-    } else if (contains(controllers, "cpu")) {
+    } else if (contains(controllers, controller)) {
       v1 = path;
     }
   }
 }
 
 /// Lines are "id parent device root mountpoint options [tags…] - type source super-options".
-std::vector<Hierarchy> find_hierarchies(const std::string& root) {
+std::vector<Hierarchy> find_hierarchies(const std::string& root, std::string_view controller) {
   const auto groups = read_small_file(root + "/proc/self/cgroup");
   const auto mounts = read_small_file(root + "/proc/self/mountinfo");
   std::vector<Hierarchy> hierarchies;
   if (!groups || !mounts) return hierarchies;
   std::optional<std::string> v1;
   std::optional<std::string> v2;
-  find_groups(*groups, v1, v2);
+  find_groups(*groups, controller, v1, v2);
   for (const std::string_view line : split(*mounts, '\n')) {
     const auto words = split(line, ' ');
     const auto dash = std::find(words.begin(), words.end(), "-");
     if (words.size() < 5 || words.end() - dash < 4) continue;
     const bool is_v2 = dash[1] == "cgroup2";
-    const bool is_v1 = dash[1] == "cgroup" && contains(dash[3], "cpu");
+    const bool is_v1 = dash[1] == "cgroup" && contains(dash[3], controller);
     const auto& group = is_v2 ? v2 : v1;
     if ((!is_v1 && !is_v2) || !group) continue;
     hierarchies.push_back({.version_2 = is_v2,
@@ -111,44 +113,67 @@ std::string path_below_mount(const Hierarchy& hierarchy) {
   return path == "/" ? "" : std::string(path);
 }
 
+/// Nothing if the numbers are not those of a limit.
+std::optional<double> ratio(double quota_us, double period_us) {
+  const double cpus = quota_us / period_us;
+  if (!(quota_us > 0) || !(period_us > 0) || !(cpus > 0) || !std::isfinite(cpus))
+    return std::nullopt;
+  return cpus;
+}
+
 std::optional<double> quota_of_v2(const std::string& file) {
   const auto text = read_small_file(file);
   if (!text) return std::nullopt;
   const auto words = split(std::string_view(*text).substr(0, text->find('\n')), ' ');
   if (words.size() < 2 || words[0] == "max") return std::nullopt;
-  const double quota_us = std::strtod(std::string(words[0]).c_str(), nullptr);
-  const double period_us = std::strtod(std::string(words[1]).c_str(), nullptr);
-  if (quota_us <= 0 || period_us <= 0) return std::nullopt;
-  return quota_us / period_us;
+  return ratio(std::strtod(std::string(words[0]).c_str(), nullptr),
+               std::strtod(std::string(words[1]).c_str(), nullptr));
 }
 
 std::optional<double> quota_of_v1(const std::string& quota_file, const std::string& period_file) {
   const auto quota = read_small_file(quota_file);
   const auto period = read_small_file(period_file);
   if (!quota || !period) return std::nullopt;
-  const double quota_us = std::strtod(quota->c_str(), nullptr);  // -1 means unlimited
-  const double period_us = std::strtod(period->c_str(), nullptr);
-  if (quota_us <= 0 || period_us <= 0) return std::nullopt;
-  return quota_us / period_us;
+  // -1 means unlimited.
+  return ratio(std::strtod(quota->c_str(), nullptr), std::strtod(period->c_str(), nullptr));
+}
+
+/// Calls `visit(folder, is_version_2)` for the process's group and every group above it.
+template <class Visit>
+void for_each_folder(const std::string& root, std::string_view controller, Visit&& visit) {
+  for (const Hierarchy& hierarchy : find_hierarchies(root, controller)) {
+    std::string path = path_below_mount(hierarchy);
+    while (true) {
+      visit(hierarchy.mount_point + path, hierarchy.version_2);
+      if (path.empty()) break;
+      path.resize(path.rfind('/') == path.npos ? 0 : path.rfind('/'));
+    }
+  }
 }
 
 }  // namespace
 
 std::optional<CpuQuota> cpu_quota(const std::string& root) {
   std::optional<CpuQuota> least;
-  for (const Hierarchy& hierarchy : find_hierarchies(root)) {
-    std::string path = path_below_mount(hierarchy);
-    while (true) {
-      const std::string folder = hierarchy.mount_point + path;
-      const std::string file = folder + (hierarchy.version_2 ? "/cpu.max" : "/cpu.cfs_quota_us");
-      const auto cpus = hierarchy.version_2
-                            ? quota_of_v2(root + file)
-                            : quota_of_v1(root + file, root + folder + "/cpu.cfs_period_us");
-      if (cpus && (!least || *cpus < least->cpus)) least = CpuQuota{.cpus = *cpus, .file = file};
-      if (path.empty()) break;
-      path.resize(path.rfind('/') == path.npos ? 0 : path.rfind('/'));
-    }
-  }
+  for_each_folder(root, "cpu", [&](const std::string& folder, bool is_version_2) {
+    const std::string file = folder + (is_version_2 ? "/cpu.max" : "/cpu.cfs_quota_us");
+    const auto cpus = is_version_2 ? quota_of_v2(root + file)
+                                   : quota_of_v1(root + file, root + folder + "/cpu.cfs_period_us");
+    if (cpus && (!least || *cpus < least->cpus)) least = CpuQuota{.cpus = *cpus, .file = file};
+  });
+  return least;
+}
+
+std::optional<PidsLimit> pids_limit(const std::string& root) {
+  std::optional<PidsLimit> least;
+  for_each_folder(root, "pids", [&](const std::string& folder, bool /*is_version_2*/) {
+    const std::string file = folder + "/pids.max";
+    const auto text = read_small_file(root + file);
+    // "max" where there is none.
+    if (!text || text->empty() || (*text)[0] < '0' || (*text)[0] > '9') return;
+    const std::uint64_t threads = std::strtoull(text->c_str(), nullptr, 10);
+    if (!least || threads < least->threads) least = PidsLimit{.threads = threads, .file = file};
+  });
   return least;
 }
 

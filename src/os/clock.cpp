@@ -1,6 +1,8 @@
 #include "os/clock.hpp"
 
 #include <ctime>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace sorrel::os {
 
@@ -25,7 +27,8 @@ std::int64_t process_cpu_ns() {
 void sleep_ns(std::int64_t duration_ns) {
   const timespec duration{.tv_sec = duration_ns / 1'000'000'000,
                           .tv_nsec = duration_ns % 1'000'000'000};
-  nanosleep(&duration, nullptr);
+  // The bare system call: in a rank, nanosleep() lets other ranks run (program/sleep.cpp).
+  syscall(SYS_nanosleep, &duration, nullptr);
 }
 
 }  // namespace sorrel::os

@@ -94,6 +94,8 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
     if (!first) return std::nullopt;
     const std::optional<int> last = take(text, '-') ? take_number(text) : first;
     if (!last || *last < *first) return std::nullopt;
+    if (cpus.size() + static_cast<std::size_t>(*last - *first) >= cpu_count_max)
+      return std::nullopt;
     for (int cpu = *first; cpu <= *last; ++cpu)
       cpus.push_back(cpu);
   } while (take(text, ','));

@@ -41,8 +41,8 @@ void move_to_cpu(int cpu);
 /// "0,2-3": neighbours in the order given are joined, for people to read.
 [[nodiscard]] std::string format_cpu_ranges(std::span<const int> cpus);
 
-/// Reads "0,2-3" in the order written; nothing if it is not such a list. An empty text is an empty
-/// list.
+/// Reads "0,2-3" in the order written; nothing if it is not such a list, or one of more than
+/// cpu_count_max numbers. An empty text is an empty list.
 [[nodiscard]] std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 
 }  // namespace sorrel::os

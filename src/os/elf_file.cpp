@@ -127,6 +127,7 @@ ElfFile::ElfFile(ElfFile&& other) noexcept {
 
 ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
+  headers_ = std::move(other.headers_);
   segments_ = std::move(other.segments_);
   needed_ = std::move(other.needed_);
   kind_ = other.kind_;
@@ -138,6 +139,9 @@ ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
   strings_bytes_ = other.strings_bytes_;
   symbols_offset_ = other.symbols_offset_;
   symbol_count_ = other.symbol_count_;
+  data_relocations_ = other.data_relocations_;
+  call_relocations_ = other.call_relocations_;
+  call_table_ = other.call_table_;
   tls_bytes_ = other.tls_bytes_;
   data_bytes_ = other.data_bytes_;
   bss_bytes_ = other.bss_bytes_;
@@ -162,18 +166,17 @@ std::string ElfFile::read_headers() {
 }
 
 std::string ElfFile::read_segments(std::uint64_t table, std::size_t count) {
-  std::vector<Elf64_Phdr> headers;
   for (std::size_t index = 0; index < count; ++index) {
     const auto header = copy_at<Elf64_Phdr>(bytes_, table + index * sizeof(Elf64_Phdr));
     if (!header) return "the file ends in its segment table";
-    headers.push_back(*header);
+    headers_.push_back(*header);
     if (header->p_type == PT_GNU_RELRO) {
       relro_begin_ = header->p_vaddr;
       relro_end_ = header->p_vaddr + header->p_memsz;
     }
   }
   const Elf64_Phdr* dynamic = nullptr;
-  for (const Elf64_Phdr& header : headers) {
+  for (const Elf64_Phdr& header : headers_) {
     if (header.p_type != PT_NOTE && header.p_type != PT_NULL && header.p_filesz != 0 &&
         (header.p_offset > bytes_.size() || bytes_.size() - header.p_offset < header.p_filesz)) {
       return "the file ends in one of its segments";
@@ -249,6 +252,21 @@ std::string ElfFile::read_dynamic(std::uint64_t offset, std::uint64_t size_bytes
       case DT_SYMTAB:
         symbols = value;
         break;
+      case DT_RELA:
+        data_relocations_.address = value;
+        break;
+      case DT_RELASZ:
+        data_relocations_.size_bytes = value;
+        break;
+      case DT_JMPREL:
+        call_relocations_.address = value;
+        break;
+      case DT_PLTRELSZ:
+        call_relocations_.size_bytes = value;
+        break;
+      case DT_PLTGOT:
+        call_table_ = value;
+        break;
       case DT_FLAGS_1:
         if ((value & DF_1_PIE) != 0) kind_ = ElfKind::executable_pie;
         break;
@@ -322,17 +340,50 @@ std::string_view ElfFile::text_at(std::uint64_t string_offset) const {
   return {text, strnlen(text, strings_bytes_ - string_offset)};
 }
 
+ElfSymbol ElfFile::symbol_at(const Elf64_Sym& symbol) const {
+  return {.name = text_at(symbol.st_name),
+          .is_defined = symbol.st_shndx != SHN_UNDEF,
+          .is_weak = ELF64_ST_BIND(symbol.st_info) == STB_WEAK,
+          .is_data = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT,
+          .address = symbol.st_value};
+}
+
 void ElfFile::for_each_symbol(const std::function<void(const ElfSymbol&)>& visit) const {
   for (std::uint64_t index = 1; index < symbol_count_; ++index) {
     const auto symbol = copy_at<Elf64_Sym>(bytes_, symbols_offset_ + index * sizeof(Elf64_Sym));
     if (!symbol) return;
-    const unsigned binding = ELF64_ST_BIND(symbol->st_info);
-    const std::string_view name = text_at(symbol->st_name);
-    if (binding == STB_LOCAL || name.empty()) continue;
-    visit({.name = name,
-           .is_defined = symbol->st_shndx != SHN_UNDEF,
-           .is_weak = binding == STB_WEAK});
+    const ElfSymbol found = symbol_at(*symbol);
+    if (ELF64_ST_BIND(symbol->st_info) == STB_LOCAL || found.name.empty()) continue;
+    visit(found);
   }
+}
+
+void ElfFile::for_each_relocation(const std::function<void(const ElfRelocation&)>& visit) const {
+  for (const Relocations& table : {data_relocations_, call_relocations_}) {
+    const std::uint64_t begin = offset_of(table.address);
+    for (std::uint64_t at = 0; at < table.size_bytes; at += sizeof(Elf64_Rela)) {
+      const auto entry = copy_at<Elf64_Rela>(bytes_, begin + at);
+      if (begin == nowhere || !entry) break;
+      const std::uint64_t index = ELF64_R_SYM(entry->r_info);
+      const auto symbol = copy_at<Elf64_Sym>(bytes_, symbols_offset_ + index * sizeof(Elf64_Sym));
+      visit({.address = entry->r_offset,
+             .type = static_cast<std::uint32_t>(ELF64_R_TYPE(entry->r_info)),
+             .addend = entry->r_addend,
+             .symbol = index != 0 && symbol ? text_at(symbol->st_name) : std::string_view()});
+    }
+  }
+}
+
+std::span<const std::byte> ElfFile::bytes_of(const Elf64_Phdr& header) const {
+  const std::uint64_t begin = std::min<std::uint64_t>(header.p_offset, bytes_.size());
+  return bytes_.subspan(begin, std::min<std::uint64_t>(header.p_filesz, bytes_.size() - begin));
+}
+
+std::uint64_t ElfFile::call_table_bytes() const {
+  // The loader's three words, then one for each call.
+  return call_table_ == 0
+             ? 0
+             : (3 + call_relocations_.size_bytes / sizeof(Elf64_Rela)) * sizeof(std::uint64_t);
 }
 
 }  // namespace sorrel::os

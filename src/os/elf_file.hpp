@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <elf.h>
 #include <functional>
 #include <span>
 #include <string>
@@ -42,6 +43,16 @@ struct ElfSymbol {
   std::string_view name;
   bool is_defined;
   bool is_weak;
+  bool is_data;  ///< a variable
+  std::uint64_t address;
+};
+
+/// What the loader writes to `address`: by the architecture's number of the relocation.
+struct ElfRelocation {
+  std::uint64_t address;
+  std::uint32_t type;
+  std::int64_t addend;
+  std::string_view symbol;  ///< "" if it names none
 };
 
 class ElfFile {
@@ -80,6 +91,19 @@ class ElfFile {
   /// Calls `visit` for every named symbol that others may see or must give, in the file's order.
   void for_each_symbol(const std::function<void(const ElfSymbol&)>& visit) const;
 
+  /// Calls `visit` for every relocation of the dynamic tables; packed ones (DT_RELR) are left out.
+  void for_each_relocation(const std::function<void(const ElfRelocation&)>& visit) const;
+
+  [[nodiscard]] const std::vector<Elf64_Phdr>& headers() const { return headers_; }
+
+  /// The part of the file that `header` maps.
+  [[nodiscard]] std::span<const std::byte> bytes_of(const Elf64_Phdr& header) const;
+
+  /// The table that calls go through (DT_PLTGOT); as long as the calls and the loader's words.
+  [[nodiscard]] std::uint64_t call_table() const { return call_table_; }
+
+  [[nodiscard]] std::uint64_t call_table_bytes() const;
+
   /// Whether these bytes are anywhere in the file. Reads all of it.
   [[nodiscard]] bool contains(std::string_view text) const;
 
@@ -87,6 +111,7 @@ class ElfFile {
   ElfFile() = default;
   [[nodiscard]] std::string read_headers();
   [[nodiscard]] std::string read_segments(std::uint64_t table, std::size_t count);
+  [[nodiscard]] ElfSymbol symbol_at(const Elf64_Sym& symbol) const;
   [[nodiscard]] std::string read_dynamic(std::uint64_t offset, std::uint64_t size_bytes);
   void count_symbols(std::uint64_t hash_address, std::uint64_t gnu_hash_address);
   void take_globals(std::uint64_t address, std::uint64_t file_bytes, std::uint64_t memory_bytes);
@@ -99,7 +124,14 @@ class ElfFile {
     std::uint64_t file_bytes;
   };
 
+  /// A table of relocations: where it is in memory, and its bytes.
+  struct Relocations {
+    std::uint64_t address = 0;
+    std::uint64_t size_bytes = 0;
+  };
+
   std::span<const std::byte> bytes_;
+  std::vector<Elf64_Phdr> headers_;
   std::vector<Segment> segments_;
   std::vector<std::string_view> needed_;
   ElfKind kind_ = ElfKind::other;
@@ -111,6 +143,9 @@ class ElfFile {
   std::uint64_t strings_bytes_ = 0;
   std::uint64_t symbols_offset_ = 0;
   std::uint64_t symbol_count_ = 0;
+  Relocations data_relocations_;
+  Relocations call_relocations_;
+  std::uint64_t call_table_ = 0;
   std::uint64_t tls_bytes_ = 0;
   std::uint64_t data_bytes_ = 0;
   std::uint64_t bss_bytes_ = 0;

@@ -17,6 +17,9 @@ namespace {
 /// What the sleeping thread keeps of its stack for itself, below the frame of run().
 constexpr std::uintptr_t kept_bytes = 8192;
 
+/// Below the stack, beside its size; of addresses alone.
+constexpr std::size_t guard_bytes = std::size_t{1} << 20;
+
 struct Loan {
   void (*prepare)(void*);
   void* argument;
@@ -75,6 +78,7 @@ bool lend_thread(std::size_t stack_bytes,
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   if (stack_bytes == 0) pthread_attr_getstacksize(&attributes, &stack_bytes);
+  pthread_attr_setguardsize(&attributes, guard_bytes);
   pthread_attr_setstacksize(&attributes, stack_bytes + 2 * kept_bytes + thread_local_bytes());
   sigset_t all;
   sigset_t before;

@@ -7,9 +7,13 @@
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
+#include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "os/file_size_limit.hpp"
+#include "os/lost_page.hpp"
 
 namespace sorrel::os {
 
@@ -61,22 +65,85 @@ std::uint64_t process_namespace() {
   return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
+constexpr std::size_t path_bytes_max = 128;
+
+/// Gives the file all its memory now: what is sparse would be SIGBUS at its first touch where no
+/// memory is left. Empty, or what is wrong.
+std::string allocate(int file, std::size_t bytes) {
+  struct stat status{};
+  if (fstat(file, &status) != 0) return std::strerror(errno);
+  if (static_cast<std::size_t>(status.st_size) < bytes && !may_have_file_of(bytes))
+    return std::strerror(errno);
+  int error = 0;
+  do {
+    error = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  return error == 0 ? std::string() : std::strerror(error);
+}
+
+/// Makes the file under another name first, so that other processes see it whole or not at all,
+/// and with the right mode whatever the umask. Empty, or what is wrong.
+std::string create_file(const char* path, std::size_t bytes) {
+  char own_path[path_bytes_max + 16];
+  std::snprintf(own_path, sizeof own_path, "%s.%d", path, static_cast<int>(getpid()));
+  unlink(own_path);
+  const int file = open(own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return std::strerror(errno);
+  std::string trouble = fchmod(file, 0600) == 0 ? allocate(file, bytes) : std::strerror(errno);
+  close(file);
+  // Another process may have been faster: then its file is as good.
+  if (trouble.empty() && link(own_path, path) != 0 && errno != EEXIST)
+    trouble = std::strerror(errno);
+  unlink(own_path);
+  return trouble;
+}
+
+/// Empty, or why the file is not to be used.
+std::string check_file(int file) {
+  struct stat status{};
+  if (fstat(file, &status) != 0) return std::strerror(errno);
+  if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  if (status.st_uid != geteuid()) return "it belongs to another user";
+  if ((status.st_mode & 0077) != 0) return "other users may use it";
+  return {};
+}
+
 }  // namespace
 
-void* map_shared_page(const char* name, std::size_t bytes) {
-  char path[128];
+SharedPage map_shared_page(const char* name, std::size_t bytes) {
+  char path[path_bytes_max];
   std::snprintf(path, sizeof path, "/dev/shm/%s-%u-%llx", name, geteuid(),
                 static_cast<unsigned long long>(process_namespace()));
-  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0) return nullptr;
-  struct stat status{};
-  const bool is_ours = fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-                       status.st_uid == geteuid() && (status.st_mode & 0777) == 0600;
-  void* page = MAP_FAILED;
-  if (is_ours && ftruncate(file, static_cast<off_t>(bytes)) == 0)
-    page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  close(file);
-  return page == MAP_FAILED ? nullptr : page;
+  std::string trouble;
+  // A FIFO or a device is opened without waiting.
+  constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  int file = open(path, flags);
+  if (file < 0 && errno == ENOENT) {
+    trouble = create_file(path, bytes);
+    file = open(path, flags);
+  }
+  if (file < 0 && trouble.empty())
+    trouble = errno == ELOOP ? "it is a symbolic link" : std::strerror(errno);
+  SharedPage page;
+  if (file >= 0) {
+    trouble = check_file(file);
+    if (trouble.empty()) trouble = allocate(file, bytes);
+    if (trouble.empty()) {
+      void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+      if (base == MAP_FAILED) {
+        trouble = std::strerror(errno);
+      } else {
+        page.base = base;
+      }
+    }
+    close(file);
+  }
+  if (page.base == nullptr) {
+    page.trouble = std::string("cannot use ") + path + ": " + trouble;
+  } else {
+    replace_when_lost(page.base, bytes);
+  }
+  return page;
 }
 
 std::uint64_t own_process_identity() {

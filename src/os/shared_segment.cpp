@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "os/clock.hpp"
+#include "os/file_size_limit.hpp"
 
 namespace sorrel::os {
 
@@ -61,7 +62,7 @@ SharedSegment SharedSegment::create(std::size_t bytes) {
   SharedSegment segment;
   segment.descriptor_ = open_nameless();
   if (segment.descriptor_ < 0) return segment;
-  if (ftruncate(segment.descriptor_, static_cast<off_t>(bytes)) == 0)
+  if (may_have_file_of(bytes) && ftruncate(segment.descriptor_, static_cast<off_t>(bytes)) == 0)
     segment.map(segment.descriptor_, bytes);
   return segment;
 }
@@ -70,8 +71,9 @@ SharedSegment SharedSegment::adopt(int descriptor, std::size_t bytes) {
   SharedSegment segment;
   struct stat status{};
   if (fstat(descriptor, &status) != 0) return segment;
-  if (static_cast<std::size_t>(status.st_size) < bytes) {
-    errno = EINVAL;
+  // A file with a name belongs to the user.
+  if (status.st_nlink != 0 || static_cast<std::size_t>(status.st_size) < bytes) {
+    errno = EBADF;
     return segment;
   }
   segment.map(descriptor, bytes);

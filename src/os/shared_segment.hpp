@@ -22,7 +22,7 @@ class SharedSegment {
   [[nodiscard]] static SharedSegment create(std::size_t bytes);
 
   /// The one behind an inherited descriptor, which is closed: the mapping needs it no more. Not
-  /// valid, with errno set, when it is no such thing or shorter than `bytes`.
+  /// valid, with errno set, when it has a name or is shorter than `bytes`.
   [[nodiscard]] static SharedSegment adopt(int descriptor, std::size_t bytes);
 
   [[nodiscard]] bool is_valid() const { return base_ != nullptr; }

@@ -1,6 +1,8 @@
 #include "os/stack_slab.hpp"
 
+#include <algorithm>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace sorrel::os {
@@ -10,52 +12,124 @@ namespace {
 // Linux 6.13; Debian 12's headers do not name it.
 constexpr int madv_guard_install = 102;
 
-// A function with a large array steps over a single page before it touches anything.
-constexpr std::size_t guard_page_count = 16;
+// Linux 5.14.
+constexpr int madv_populate_write = 23;
 
 // No advice of any Linux.
 constexpr int madv_nonsense = 0x5a5a;
+
+// A function with a large array steps over a single page before it touches anything. Each page of
+// a guard takes time at the start and at the end of a job: 1 MiB would make them a tenth longer.
+constexpr std::size_t guard_bytes_min = std::size_t{64} << 10;
+constexpr std::size_t guard_bytes_max = std::size_t{256} << 10;
+
+// What a page of the page table covers. With a pitch of a multiple of it, each guard ends where
+// such a page begins, and shares the page before with the used part of the stack below.
+constexpr std::size_t table_bytes = std::size_t{2} << 20;
+
+constexpr std::size_t default_stack_bytes_min = std::size_t{1} << 20;
+// What Linux gives a process where nothing is said.
+constexpr std::size_t usual_stack_bytes = std::size_t{8} << 20;
 
 std::size_t page_bytes() {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
+constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+std::size_t guard_bytes_of(std::size_t stack_bytes) {
+  return rounded_up(std::clamp(stack_bytes, guard_bytes_min, guard_bytes_max), page_bytes());
+}
+
 }  // namespace
 
-StackSlab::StackSlab(std::size_t count, std::size_t stack_bytes)
-    : count_(count), guard_bytes_(guard_page_count * page_bytes()), pitch_(0) {
-  const std::size_t page = page_bytes();
-  pitch_ = (stack_bytes + page - 1) / page * page + guard_bytes_;
-  void* range = mmap(nullptr, count_ * pitch_, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (range == MAP_FAILED) return;
-  base_ = static_cast<std::byte*>(range);
-  // A huge page would commit 2 MiB for the first touched byte of a stack.
-  madvise(base_, count_ * pitch_, MADV_NOHUGEPAGE);
-  if (!install_guards()) {
-    munmap(base_, count_ * pitch_);
-    base_ = nullptr;
+std::size_t default_stack_bytes() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return usual_stack_bytes;
+  return std::max<std::size_t>(limit.rlim_cur, default_stack_bytes_min);
+}
+
+std::size_t StackSlab::pitch_of(std::size_t stack_bytes) {
+  const std::size_t guard_bytes = guard_bytes_of(stack_bytes);
+  const std::size_t bytes = rounded_up(stack_bytes, page_bytes()) + guard_bytes;
+  return stack_bytes < table_bytes / 2 ? bytes : rounded_up(bytes, table_bytes);
+}
+
+StackSlab::StackSlab(std::size_t count, std::size_t stack_bytes, Guards guards) : count_(count) {
+  if (count == 0) return;
+  if (stack_bytes != 0) {
+    reserve(stack_bytes, guards);
+    return;
+  }
+  for (std::size_t bytes = default_stack_bytes(); !reserve(bytes, guards);
+       bytes = std::max(bytes / 2, default_stack_bytes_min)) {
+    if (bytes == default_stack_bytes_min) return;
   }
 }
 
 StackSlab::~StackSlab() {
-  if (base_ != nullptr) munmap(base_, count_ * pitch_);
+  release();
 }
 
-bool StackSlab::install_guards() {
-  // An emulator may accept any advice and do nothing: one that accepts nonsense is not believed.
-  const bool is_advice_obeyed = madvise(base_, guard_bytes_, madv_nonsense) != 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    std::byte* guard = base_ + i * pitch_;
-    if (is_advice_obeyed && madvise(guard, guard_bytes_, madv_guard_install) == 0) continue;
-    if (mprotect(guard, guard_bytes_, PROT_NONE) != 0) return false;
+void StackSlab::release() {
+  if (base_ != nullptr) munmap(base_, range_bytes());
+  base_ = nullptr;
+}
+
+bool StackSlab::reserve(std::size_t stack_bytes, Guards guards) {
+  guard_bytes_ = guard_bytes_of(stack_bytes);
+  pitch_ = pitch_of(stack_bytes);
+  std::size_t all_bytes = 0;
+  if (__builtin_mul_overflow(count_, pitch_, &all_bytes) ||
+      __builtin_add_overflow(all_bytes, guard_bytes_ + table_bytes, &all_bytes))
+    return false;
+  void* range = mmap(nullptr, all_bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (range == MAP_FAILED) return false;
+  auto* begin = static_cast<std::byte*>(range);
+  // The lowest stack begins where a page of the page table does; what is over goes back.
+  const auto lowest = reinterpret_cast<std::uintptr_t>(begin) + guard_bytes_;
+  const std::size_t front_bytes = rounded_up(lowest, table_bytes) - lowest;
+  base_ = begin + front_bytes;
+  if (front_bytes != 0) munmap(begin, front_bytes);
+  if (front_bytes != table_bytes) munmap(base_ + range_bytes(), table_bytes - front_bytes);
+  // A huge page would commit 2 MiB for the first touched byte of a stack.
+  madvise(base_, range_bytes(), MADV_NOHUGEPAGE);
+  is_advice_obeyed_ = madvise(base_, guard_bytes_, madv_nonsense) != 0;
+  if (install_guards(guards)) return true;
+  release();
+  return false;
+}
+
+bool StackSlab::install_guards(Guards guards) const {
+  // The one above the last stack at any rate: it is no stack's own.
+  if (!install_guard(count_)) return false;
+  for (std::size_t i = 0; guards == Guards::at_once && i < count_; ++i) {
+    if (!install_guard(i)) return false;
   }
+  return true;
+}
+
+bool StackSlab::install_guard(std::size_t index) const {
+  std::byte* guard = base_ + index * pitch_;
+  if (is_advice_obeyed_ && madvise(guard, guard_bytes_, madv_guard_install) == 0) return true;
+  return mprotect(guard, guard_bytes_, PROT_NONE) == 0;
+}
+
+bool StackSlab::prepare(std::size_t index) const {
+  if (!install_guard(index)) return false;
+  const std::size_t page = page_bytes();
+  // A kernel that does not know the advice lets the first use fault.
+  madvise(base_ + (index + 1) * pitch_ - page, page, madv_populate_write);
   return true;
 }
 
 std::optional<StackSlab::Place> StackSlab::place_of(const void* address) const {
   const auto* byte = static_cast<const std::byte*>(address);
-  if (base_ == nullptr || byte < base_ || byte >= base_ + count_ * pitch_) return std::nullopt;
+  if (base_ == nullptr || byte < base_ || byte >= base_ + range_bytes()) return std::nullopt;
   const auto offset = static_cast<std::size_t>(byte - base_);
   return Place{.index = offset / pitch_, .in_guard = offset % pitch_ < guard_bytes_};
 }

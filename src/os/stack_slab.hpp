@@ -1,9 +1,13 @@
 //! StackSlab - the stacks of all fibers of a process in one reserved, lazily committed range of
 //! addresses.
 //!
-//! Each stack has guard pages below it. Guards are installed with MADV_GUARD_INSTALL (Linux 6.13),
-//! which needs no map of its own, else with mprotect, which costs one map a stack. Constant after
-//! construction, so any thread may ask which stack an address belongs to, a signal handler too.
+//! A guard lies below each stack, and one above the last. It is as large as the stack, at least
+//! 64 KiB and at most 256 KiB, so that a frame smaller than it cannot step over it. Guards are
+//! installed with MADV_GUARD_INSTALL (Linux 6.13), which needs no map of its own, else with
+//! mprotect, which costs one map a stack. From 1 MiB on stacks are rounded up so that
+//! a used stack and the guard above it share a page of the page table. Constant after construction
+//! but for guards that are installed later, so any thread may ask which stack an address belongs
+//! to, a signal handler too.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +16,10 @@
 
 namespace sorrel::os {
 
+/// The stack that the system's limit (ulimit -s) grants a process: 8 MiB where there is no limit,
+/// and at least 1 MiB.
+[[nodiscard]] std::size_t default_stack_bytes();
+
 class StackSlab {
  public:
   struct Place {
@@ -19,15 +27,28 @@ class StackSlab {
     bool in_guard;
   };
 
-  /// Reserves `count` stacks of at least `stack_bytes` each (rounded up to pages). Check
-  /// is_valid().
-  StackSlab(std::size_t count, std::size_t stack_bytes);
+  /// When guards are installed, which takes about a microsecond each: by the constructor, or by
+  /// prepare().
+  enum class Guards : std::uint8_t { at_once, later };
+
+  /// Reserves `count` stacks of at least `stack_bytes` each (rounded up). 0 stands for
+  /// default_stack_bytes(), or half of it, a quarter and so on down to 1 MiB where addresses are
+  /// short. Check is_valid().
+  StackSlab(std::size_t count, std::size_t stack_bytes, Guards guards = Guards::at_once);
   ~StackSlab();
   StackSlab(const StackSlab&) = delete;
   StackSlab& operator=(const StackSlab&) = delete;
 
+  /// The addresses that a stack of this size takes with its guard.
+  [[nodiscard]] static std::size_t pitch_of(std::size_t stack_bytes);
+
   /// False when the address space or the map limit does not allow it.
   [[nodiscard]] bool is_valid() const { return base_ != nullptr; }
+
+  /// Installs the guard below a stack, and gives the stack its first page, which costs less than
+  /// the fault of its first use. Any thread, each stack once. False when the map limit does not
+  /// allow the guard.
+  [[nodiscard]] bool prepare(std::size_t index) const;
 
   /// Lowest usable address of a stack.
   [[nodiscard]] void* bottom(std::size_t index) const {
@@ -36,6 +57,8 @@ class StackSlab {
 
   [[nodiscard]] std::size_t stack_bytes() const { return pitch_ - guard_bytes_; }
 
+  [[nodiscard]] std::size_t guard_bytes() const { return guard_bytes_; }
+
   /// What a fiber should use of its stack: a little less than all, by an amount that differs from
   /// stack to stack, because the same lines of many stacks would compete for the same few sets of
   /// the first-level cache.
@@ -43,19 +66,28 @@ class StackSlab {
     return stack_bytes() - index % color_count * color_bytes;
   }
 
-  /// Which stack an address lies in, or in whose guard page. Safe in a signal handler.
+  /// Which stack an address lies in, or in the guard below which stack; the guard above the last
+  /// one counts as that of a further stack. Safe in a signal handler.
   [[nodiscard]] std::optional<Place> place_of(const void* address) const;
 
  private:
   static constexpr std::size_t color_count = 32;
   static constexpr std::size_t color_bytes = 64;
 
-  bool install_guards();
+  bool reserve(std::size_t stack_bytes, Guards guards);
+  [[nodiscard]] bool install_guards(Guards guards) const;
+  [[nodiscard]] bool install_guard(std::size_t index) const;
+  void release();
+
+  /// All stacks with their guards, and the guard above the last one.
+  [[nodiscard]] std::size_t range_bytes() const { return count_ * pitch_ + guard_bytes_; }
 
   std::byte* base_ = nullptr;
   std::size_t count_;
-  std::size_t guard_bytes_;
-  std::size_t pitch_;
+  std::size_t guard_bytes_ = 0;
+  std::size_t pitch_ = 0;
+  /// An emulator may accept any advice and do nothing: one that accepts nonsense is not believed.
+  bool is_advice_obeyed_ = false;
 };
 
 }  // namespace sorrel::os

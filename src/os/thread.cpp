@@ -1,8 +1,11 @@
 #include "os/thread.hpp"
 
 #include <csignal>
+#include <initializer_list>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace sorrel::os {
 
@@ -10,6 +13,9 @@ bool start_background_thread(void* (*entry)(void* argument), void* argument) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
+  // A fault that is blocked ends the process without a call of its handler.
+  for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP})
+    sigdelset(&all, fault);
   // The new thread inherits the mask.
   if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
   pthread_t thread{};
@@ -17,6 +23,10 @@ bool start_background_thread(void* (*entry)(void* argument), void* argument) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (has_started) pthread_detach(thread);
   return has_started;
+}
+
+void yield_core() {
+  syscall(SYS_sched_yield);
 }
 
 void set_timer_slack(long slack_ns) {

@@ -1,7 +1,5 @@
 //! Arguments - a rank's own argv, because programs write into theirs (getopt permutes, strtok
 //! cuts).
-//!
-//! The environment stays shared, as the C library's is.
 #pragma once
 
 #include <memory>

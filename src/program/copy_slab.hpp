@@ -44,10 +44,15 @@ class ImageCopy {
     return image_->contains(address - base_ + image_->base());
   }
 
-  /// This copy's own `name` of a library (image.hpp, PrivateObject), or nullptr.
+  /// This copy's own place for `live`, a variable of a library or one that the program has in its
+  /// stead, under the address at which libraries use it; nullptr if the program names no such
+  /// variable.
   template <class T>
-  [[nodiscard]] T* object(std::string_view name) const {
-    const PrivateObject* object = image_->private_object(name);
+  [[nodiscard]] T* own(T& live) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(&live);
+    if (is_in_place()) return &live;
+    if (image_->contains(address)) return counterpart(&live);
+    const PrivateObject* object = image_->private_object(address);
     return object != nullptr ? at<T>(object->offset) : nullptr;
   }
 

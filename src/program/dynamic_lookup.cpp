@@ -1,13 +1,21 @@
-//! dladdr, dlsym and their kin, as a rank expects them: an address in its copy belongs to the
-//! executable, and a symbol of the executable is the copy's.
+//! dladdr, dlsym, dlopen and their kin, as a rank expects them: an address in its copy belongs to
+//! the executable, a symbol of the executable is the copy's, and a library that ranks of one
+//! process cannot each have for itself is not opened.
 //!
 //! Any thread. Back-trace printers and programs that look up their own functions by name (plug-ins)
 //! need it.
 
+#include <cstdio>
 #include <dlfcn.h>
+#include <link.h>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "program/copy_slab.hpp"
 #include "program/libc.hpp"
+#include "program/library_check.hpp"
 #include "program/rank_process.hpp"
 
 namespace sorrel::program {
@@ -45,13 +53,52 @@ void* of_this_rank(void* symbol) {
 // The loader does not know what follows a copy. This library is the first behind the executable
 // that matters, then come its own dependencies.
 void* next_of_copy(const char* name) {
-  static void* const self = [] {
-    static const char anchor = 0;
-    Dl_info info{};
-    next_definition<decltype(::dladdr)>("dladdr")(&anchor, &info);
-    return ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  }();
-  return loader_dlsym()(self, name);
+  return loader_dlsym()(this_library(), name);
+}
+
+// The process of a rank that has a copy, which what it opens could miss.
+RankProcess* process_with_copy() {
+  RankProcess* process = current_rank_process();
+  return process != nullptr && !process->copy().is_in_place() ? process : nullptr;
+}
+
+// Says on standard error, once for each library, what dlerror() says to the program.
+void* refuse_open(RankProcess& process, const char* name, const std::string& reason) {
+  static std::mutex mutex;
+  static std::set<std::string>& told = *new std::set<std::string>;
+  // What the looks for the library have left behind is no longer the last error.
+  (void)::dlerror();
+  LoaderError& error = process.libc_state().loader_error();
+  error.text = std::string(name) + " is not opened: " + reason +
+               "; run with --procs N: a process for each of N ranks";
+  error.is_pending = true;
+  const std::lock_guard lock(mutex);
+  if (told.insert(name).second) std::fprintf(stderr, "sorrel: dlopen: %s\n", error.text.c_str());
+  return nullptr;
+}
+
+using OpenFile = void*(const char* name, int flags);
+
+template <class Open>
+void* open_for_rank(
+    RankProcess& process, const char* name, int flags, const void* caller, Open open) {
+  if (void* loaded = open(name, flags | RTLD_NOLOAD)) return loaded;
+  const OpenVerdict verdict = judge_open(name, caller);
+  if (!verdict.reason.empty()) return refuse_open(process, name, verdict.reason);
+  void* handle = open(verdict.path.empty() ? name : verdict.path.c_str(), flags);
+  link_map* file = nullptr;
+  if (handle == nullptr || !verdict.path.empty() || ::dlinfo(handle, RTLD_DI_LINKMAP, &file) != 0 ||
+      file->l_name == nullptr)
+    return handle;
+  const std::string reason = why_not_open(file->l_name);
+  if (reason.empty()) return handle;
+  ::dlclose(handle);
+  return refuse_open(process, name, reason);
+}
+
+[[nodiscard]] bool is_free_to_open(const char* name, int flags, const void* caller) {
+  return process_with_copy() == nullptr || name == nullptr || *name == '\0' ||
+         (flags & RTLD_NOLOAD) != 0 || is_of_host(caller);
 }
 
 }  // namespace
@@ -88,4 +135,34 @@ dlsym(void* handle, const char* name) noexcept {
     return next_of_copy(name);
   if (handle == RTLD_NEXT) return loader_dlsym()(handle, name);
   return of_this_rank(loader_dlsym()(handle, name));
+}
+
+// The loader searches by the path of the calling library, so that call is a jump, too.
+SORREL_INTERPOSED [[gnu::optimize("O2"), gnu::no_sanitize("address", "thread", "undefined")]] void*
+dlopen(const char* name, int flags) noexcept {
+  using namespace sorrel::program;
+  static auto* const real = next_definition<OpenFile>("dlopen");
+  const void* caller = __builtin_return_address(0);
+  if (is_free_to_open(name, flags, caller)) return real(name, flags);
+  return open_for_rank(*process_with_copy(), name, flags, caller, real);
+}
+
+SORREL_INTERPOSED [[gnu::optimize("O2"), gnu::no_sanitize("address", "thread", "undefined")]] void*
+dlmopen(Lmid_t space, const char* name, int flags) noexcept {
+  using namespace sorrel::program;
+  static auto* const real = next_definition<decltype(::dlmopen)>("dlmopen");
+  const void* caller = __builtin_return_address(0);
+  if (is_free_to_open(name, flags, caller)) return real(space, name, flags);
+  return open_for_rank(*process_with_copy(), name, flags, caller,
+                       [space](const char* file, int how) { return real(space, file, how); });
+}
+
+SORREL_INTERPOSED char* dlerror() noexcept {
+  using namespace sorrel::program;
+  static auto* const real = next_definition<decltype(::dlerror)>("dlerror");
+  if (RankProcess* process = process_with_copy()) {
+    LoaderError& error = process->libc_state().loader_error();
+    if (std::exchange(error.is_pending, false)) return error.text.data();
+  }
+  return real();
 }

@@ -11,15 +11,60 @@
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
 
+extern "C" char* __progname;
+extern "C" char* __progname_full;
+
+using namespace sorrel::program;
+
 namespace {
+
+/// The rank's own place for a variable of the C library, or the library's.
+template <class T>
+[[nodiscard]] T& of_rank(T& live) {
+  const RankProcess* process = current_rank_process();
+  T* own = process != nullptr ? process->copy().own(live) : nullptr;
+  return own != nullptr ? *own : live;
+}
+
+void report_behind_name(const char* format, va_list values, int error) {
+  FILE* stream = standard_stream(stderr);
+  if (format != nullptr) std::vfprintf(stream, format, values);
+  if (error != 0) std::fprintf(stream, "%s%s", format != nullptr ? ": " : "", std::strerror(error));
+  std::fputc('\n', stream);
+}
 
 // "program: message[: reason]" on the caller's own standard error.
 void report(const char* format, va_list values, int error) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "%s: ", program_invocation_short_name);
-  if (format != nullptr) std::vfprintf(stderr, format, values);
-  if (error != 0) std::fprintf(stderr, "%s%s", format != nullptr ? ": " : "", std::strerror(error));
-  std::fputc('\n', stderr);
+  std::fflush(standard_stream(stdout));
+  std::fprintf(standard_stream(stderr), "%s: ", of_rank(__progname));
+  report_behind_name(format, values, error);
+}
+
+// The same for error(), which counts, and lets the program print its name; `place`: "file:line: ".
+void report_error(const char* place, const char* format, va_list values, int error) {
+  std::fflush(standard_stream(stdout));
+  if (of_rank(error_print_progname) != nullptr) {
+    of_rank(error_print_progname)();
+  } else {
+    std::fprintf(standard_stream(stderr), "%s:%s", of_rank(__progname_full),
+                 *place == '\0' ? " " : "");
+  }
+  std::fputs(place, standard_stream(stderr));
+  ++of_rank(error_message_count);
+  report_behind_name(format, values, error);
+}
+
+/// Whether the rank has just reported this line and wants each but once.
+[[nodiscard]] bool is_repeated(const char* file, unsigned line) {
+  static LastErrorLine outside_of_ranks;
+  if (of_rank(error_one_per_line) == 0) return false;
+  RankProcess* process = current_rank_process();
+  LastErrorLine& last =
+      process != nullptr ? process->libc_state().last_error_line() : outside_of_ranks;
+  const bool is_same = last.line == line && last.file != nullptr && file != nullptr &&
+                       std::strcmp(last.file, file) == 0;
+  last = {file, line};
+  return is_same;
 }
 
 }  // namespace
@@ -34,12 +79,12 @@ SORREL_INTERPOSED void vwarnx(const char* format, va_list values) {
 
 SORREL_INTERPOSED void verr(int status, const char* format, va_list values) {
   report(format, values, errno);
-  sorrel::program::exit_rank(status);
+  exit_rank(status);
 }
 
 SORREL_INTERPOSED void verrx(int status, const char* format, va_list values) {
   report(format, values, 0);
-  sorrel::program::exit_rank(status);
+  exit_rank(status);
 }
 
 SORREL_INTERPOSED void warn(const char* format, ...) {
@@ -61,7 +106,7 @@ SORREL_INTERPOSED void err(int status, const char* format, ...) {
   va_start(values, format);
   report(format, values, errno);
   va_end(values);
-  sorrel::program::exit_rank(status);
+  exit_rank(status);
 }
 
 SORREL_INTERPOSED void errx(int status, const char* format, ...) {
@@ -69,13 +114,25 @@ SORREL_INTERPOSED void errx(int status, const char* format, ...) {
   va_start(values, format);
   report(format, values, 0);
   va_end(values);
-  sorrel::program::exit_rank(status);
+  exit_rank(status);
 }
 
 SORREL_INTERPOSED void error(int status, int error, const char* format, ...) {
   va_list values;
   va_start(values, format);
-  report(format, values, error);
+  report_error("", format, values, error);
   va_end(values);
-  if (status != 0) sorrel::program::exit_rank(status);
+  if (status != 0) exit_rank(status);
+}
+
+SORREL_INTERPOSED void error_at_line(
+    int status, int error, const char* file, unsigned line, const char* format, ...) {
+  if (is_repeated(file, line)) return;
+  char place[512] = " ";
+  if (file != nullptr) std::snprintf(place, sizeof place, "%s:%u: ", file, line);
+  va_list values;
+  va_start(values, format);
+  report_error(place, format, values, error);
+  va_end(values);
+  if (status != 0) exit_rank(status);
 }

@@ -9,12 +9,6 @@
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
 
-// The linker's names for where this library begins and ends in memory.
-extern "C" {
-[[gnu::visibility("hidden")]] extern const char __ehdr_start[];
-[[gnu::visibility("hidden")]] extern const char _end[];
-}
-
 namespace sorrel::program {
 
 namespace {
@@ -45,10 +39,6 @@ using AtExit = ExitHandlers::AtExit;
 [[noreturn]] void exit_process(int status) {
   next_definition<decltype(::exit)>("exit")(status);
   __builtin_unreachable();
-}
-
-[[nodiscard]] bool is_of_this_library(const void* code) {
-  return code >= __ehdr_start && code < _end;
 }
 
 }  // namespace

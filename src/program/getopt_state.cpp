@@ -16,9 +16,8 @@ namespace {
 }
 
 template <class T>
-[[nodiscard]] T& variable(const ImageCopy& copy, const char* name, T& of_library, T& own) {
-  if (copy.is_in_place()) return of_library;
-  T* found = copy.object<T>(name);
+[[nodiscard]] T& variable(const ImageCopy& copy, T& of_library, T& own) {
+  T* found = copy.own(of_library);
   return found != nullptr ? *found : own;
 }
 
@@ -29,10 +28,10 @@ template <class T>
 }  // namespace
 
 GetoptState::GetoptState(const ImageCopy& copy)
-    : index_(variable(copy, "optind", optind, own_index_)),
-      report_(variable(copy, "opterr", opterr, own_report_)),
-      wrong_(variable(copy, "optopt", optopt, own_wrong_)),
-      argument_(variable(copy, "optarg", optarg, own_argument_)) {}
+    : index_(variable(copy, optind, own_index_)),
+      report_(variable(copy, opterr, own_report_)),
+      wrong_(variable(copy, optopt, own_wrong_)),
+      argument_(variable(copy, optarg, own_argument_)) {}
 
 int GetoptState::next(int argc, char* const* constant_argv, OptionTable table) {
   if (argc < 1) return -1;

@@ -1,9 +1,11 @@
 #include "program/image.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 #include "program/libc.hpp"
@@ -47,7 +49,10 @@ std::unique_ptr<const Image> Image::read(std::string& trouble) {
   image->read_needed_libraries();
   image->hindrance_ = image->find_hindrance();
   if (!image->hindrance_.empty()) return image;
+  // What ranks run beside their threads, the copies cannot be told later.
+  __libc_single_threaded = 0;
   image->bind_lazy_slots();
+  image->take_over_calls();
   image->find_private_objects();
   image->fill_annex();
   image->lay_out();
@@ -112,9 +117,10 @@ void Image::read_segments() {
       thread_local_ = &segment;
     }
   }
-  // Afterwards, so that begin_ above is rounded to pages alone.
+  // Afterwards, so that begin_ above is rounded to pages alone. The system, too, ignores an
+  // alignment that is no power of two.
   for (int i = 0; i < segment_count_; ++i) {
-    if (segments_[i].p_type == PT_LOAD) {
+    if (segments_[i].p_type == PT_LOAD && std::has_single_bit(segments_[i].p_align)) {
       alignment_ = std::max(alignment_, static_cast<std::size_t>(segments_[i].p_align));
     }
   }
@@ -153,6 +159,9 @@ void Image::read_dynamic() {
         break;
       case DT_STRTAB:
         symbols_.names = reinterpret_cast<const char*>(address(value));
+        break;
+      case DT_STRSZ:
+        symbols_.name_bytes = value;
         break;
       case DT_VERSYM:
         symbols_.versions = reinterpret_cast<const ElfW(Versym)*>(address(value));
@@ -195,14 +204,48 @@ void Image::read_dynamic() {
 
 void Image::read_needed_libraries() {
   const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base_ + dynamic_);
+  // A relocation may have damaged the section after the loader has read it.
+  const std::size_t name_bytes = has_tables_inside() ? symbols_.name_bytes : 0;
   for (; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag != DT_NEEDED) continue;
+    if (entry->d_tag != DT_NEEDED || entry->d_un.d_val >= name_bytes) continue;
     const std::string_view name = symbols_.names + entry->d_un.d_val;
     uses_openmp_ |= name.starts_with("libgomp.so") || name.starts_with("libomp.so") ||
                     name.starts_with("libiomp5.so");
   }
   // Or one of its libraries needs it.
   uses_openmp_ |= loader_dlsym()(RTLD_DEFAULT, "GOMP_parallel") != nullptr;
+}
+
+bool Image::has_tables_inside() const {
+  const auto is_inside = [this](Offset begin, std::size_t count, std::size_t entry_bytes) {
+    return count == 0 || (begin >= begin_ && begin < end_ && count <= (end_ - begin) / entry_bytes);
+  };
+  const auto offset = [this](const void* table) {
+    return reinterpret_cast<std::uintptr_t>(table) - base_;
+  };
+  return is_inside(init_array_.offset, init_array_.count, sizeof(void*)) &&
+         is_inside(fini_array_.offset, fini_array_.count, sizeof(void*)) &&
+         is_inside(offset(data_relocations_.begin), data_relocations_.count, sizeof(ElfW(Rela))) &&
+         is_inside(offset(call_relocations_.begin), call_relocations_.count, sizeof(ElfW(Rela))) &&
+         is_inside(offset(packed_relocations_), packed_relocation_count_, sizeof(ElfW(Relr))) &&
+         is_inside(offset(symbols_.names), symbols_.name_bytes, 1);
+}
+
+bool Image::has_dynamic_section_of_file() const {
+  const auto* in_memory = reinterpret_cast<const ElfW(Dyn)*>(base_ + dynamic_);
+  const ElfW(Phdr)* segment =
+      std::find_if(segments_, segments_ + segment_count_, [this](const ElfW(Phdr) & each) {
+        return each.p_type == PT_DYNAMIC && each.p_vaddr == dynamic_;
+      });
+  for (std::size_t i = 0; (i + 1) * sizeof(ElfW(Dyn)) <= segment->p_filesz; ++i) {
+    ElfW(Dyn) in_file{};
+    const auto offset = static_cast<off_t>(segment->p_offset + i * sizeof in_file);
+    if (::pread(file_, &in_file, sizeof in_file, offset) != static_cast<ssize_t>(sizeof in_file) ||
+        in_file.d_tag != in_memory[i].d_tag)
+      return false;
+    if (in_file.d_tag == DT_NULL) return true;
+  }
+  return false;
 }
 
 std::string Image::find_hindrance() const {
@@ -212,6 +255,12 @@ std::string Image::find_hindrance() const {
   if (header_->e_machine != EM_X86_64 && header_->e_machine != EM_AARCH64) {
     return path_ + " is for an architecture other than x86_64 and AArch64";
   }
+  if (!has_dynamic_section_of_file())
+    return path_ + " is damaged: a relocation has changed its dynamic section";
+  if (!has_tables_inside())
+    return path_ + " is damaged: its dynamic section names tables that lie outside of it";
+  if (!has_sound_relocations())
+    return path_ + " is damaged: a relocation names a symbol or a place that is not in it";
   if (has_text_relocations_)
     return path_ + " has text relocations: rebuild all of it with -fPIE -pie";
   if (contains(reinterpret_cast<std::uintptr_t>(loader_dlsym()(RTLD_DEFAULT, "malloc")))) {
@@ -222,10 +271,10 @@ std::string Image::find_hindrance() const {
   return {};
 }
 
-const PrivateObject* Image::private_object(std::string_view name) const {
+const PrivateObject* Image::private_object(std::uintptr_t source) const {
   const auto found =
       std::find_if(private_objects_.begin(), private_objects_.end(),
-                   [name](const PrivateObject& object) { return object.name == name; });
+                   [source](const PrivateObject& object) { return object.source == source; });
   return found == private_objects_.end() ? nullptr : &*found;
 }
 

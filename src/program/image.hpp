@@ -50,7 +50,6 @@ struct Slot {
 /// executable has a COPY relocation for it, or it is reached through the global offset table and
 /// gets a place in the annex behind .bss.
 struct PrivateObject {
-  std::string_view name;
   Offset offset = 0;
   std::size_t size = 0;
   std::uintptr_t source = 0;  // the live object, which libraries use
@@ -106,7 +105,8 @@ class Image {
 
   [[nodiscard]] Offset annex_offset() const { return annex_offset_; }
 
-  [[nodiscard]] const PrivateObject* private_object(std::string_view name) const;
+  /// By the address at which libraries use it.
+  [[nodiscard]] const PrivateObject* private_object(std::uintptr_t source) const;
 
   [[nodiscard]] int file() const { return file_; }
 
@@ -146,6 +146,7 @@ class Image {
   struct SymbolTable {
     const ElfW(Sym) * symbols = nullptr;
     const char* names = nullptr;
+    std::size_t name_bytes = 0;
     const ElfW(Versym) * versions = nullptr;
     const ElfW(Verneed) * needed_versions = nullptr;
   };
@@ -163,6 +164,8 @@ class Image {
   void read_segments();
   void read_dynamic();
   void read_needed_libraries();
+  [[nodiscard]] bool has_dynamic_section_of_file() const;
+  [[nodiscard]] bool has_tables_inside() const;
   [[nodiscard]] std::string find_hindrance() const;
 
   // image_relocations.cpp: pointers to shift and objects to keep apart.
@@ -171,9 +174,11 @@ class Image {
   template <class Visit>
   void for_each_packed_relocation(Visit&& visit) const;
   void bind_lazy_slots() const;
+  [[nodiscard]] bool has_sound_relocations() const;
+  void take_over_calls() const;
   [[nodiscard]] const char* needed_version(std::size_t symbol) const;
   void find_private_objects();
-  void place_in_annex(std::string_view name, std::uintptr_t source, std::size_t size);
+  void place_in_annex(std::uintptr_t source, std::size_t size);
   void fill_annex();
   void collect_slots();
   void add_slot_if_pointer(Offset offset, std::uintptr_t value);

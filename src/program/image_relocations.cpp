@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "program/image.hpp"
 #include "program/libc.hpp"
@@ -14,13 +16,60 @@ namespace sorrel::program {
 
 namespace {
 
-// Data of libraries that a program changes as if it were its own, beside what COPY relocations put
-// into the executable.
-constexpr std::array<std::string_view, 12> objects_of_ranks = {
-    "optarg",    "optind",   "opterr",     "optopt",     "_ZSt4cout",  "_ZSt4cerr",
-    "_ZSt4clog", "_ZSt3cin", "_ZSt5wcout", "_ZSt5wcerr", "_ZSt5wclog", "_ZSt4wcin"};
+// Data of libraries of which each rank has its own, beside what COPY relocations put into the
+// executable. README.md has the table.
+constexpr std::array<std::string_view, 38> objects_of_ranks = {"optarg",
+                                                               "optind",
+                                                               "opterr",
+                                                               "optopt",
+                                                               "environ",
+                                                               "__environ",
+                                                               "_environ",
+                                                               "timezone",
+                                                               "__timezone",
+                                                               "daylight",
+                                                               "__daylight",
+                                                               "tzname",
+                                                               "__tzname",
+                                                               "signgam",
+                                                               "__signgam",
+                                                               "getdate_err",
+                                                               "error_message_count",
+                                                               "error_one_per_line",
+                                                               "error_print_progname",
+                                                               "program_invocation_name",
+                                                               "program_invocation_short_name",
+                                                               "__progname",
+                                                               "__progname_full",
+                                                               "argp_program_version",
+                                                               "argp_program_version_hook",
+                                                               "argp_program_bug_address",
+                                                               "argp_err_exit_status",
+                                                               "stdin",
+                                                               "stdout",
+                                                               "stderr",
+                                                               "_ZSt4cout",
+                                                               "_ZSt4cerr",
+                                                               "_ZSt4clog",
+                                                               "_ZSt3cin",
+                                                               "_ZSt5wcout",
+                                                               "_ZSt5wcerr",
+                                                               "_ZSt5wclog",
+                                                               "_ZSt4wcin"};
+
+// Functions of the mathematics library that this one stands in for (gamma.cpp).
+constexpr std::array<std::string_view, 11> functions_of_ranks = {
+    "lgamma", "lgammaf64", "lgammaf32x", "gamma",  "lgammaf",   "lgammaf32",
+    "gammaf", "lgammal",   "lgammaf64x", "gammal", "lgammaf128"};
 
 constexpr std::size_t annex_alignment = 64;
+
+void write_word(std::uintptr_t address, const void* value) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  // The loader may have made the table of calls read-only.
+  if (::mprotect(reinterpret_cast<void*>(address & ~(page - 1)), page, PROT_READ | PROT_WRITE) == 0)
+    std::memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
+}
 
 [[nodiscard]] constexpr std::size_t rounded_up(std::size_t value, std::size_t step) {
   return (value + step - 1) / step * step;
@@ -104,6 +153,21 @@ void Image::bind_lazy_slots() const {
   });
 }
 
+// Programs name the mathematics library before this one, so the loader has bound them to that.
+void Image::take_over_calls() const {
+  for_each_relocation([this](const ElfW(Rela) & relocation, RelocationKind kind) {
+    if (kind != RelocationKind::jump_slot && kind != RelocationKind::address) return;
+    const ElfW(Sym)& symbol = symbols_.symbols[symbol_of(relocation)];
+    const char* name = symbols_.names + symbol.st_name;
+    if (symbol.st_shndx != SHN_UNDEF ||
+        std::find(functions_of_ranks.begin(), functions_of_ranks.end(), name) ==
+            functions_of_ranks.end())
+      return;
+    if (const void* ours = loader_dlsym()(this_library(), name))
+      write_word(base_ + relocation.r_offset, ours);
+  });
+}
+
 void Image::find_private_objects() {
   annex_offset_ = rounded_up(end_, annex_alignment);
   for_each_relocation([this](const ElfW(Rela) & relocation, RelocationKind kind) {
@@ -111,7 +175,7 @@ void Image::find_private_objects() {
     const std::string_view name = symbols_.names + symbol.st_name;
     if (kind == RelocationKind::copy) {
       private_objects_.push_back(
-          {name, relocation.r_offset, symbol.st_size, base_ + relocation.r_offset});
+          {relocation.r_offset, symbol.st_size, base_ + relocation.r_offset});
     } else if (kind == RelocationKind::address && symbol.st_shndx == SHN_UNDEF &&
                std::find(objects_of_ranks.begin(), objects_of_ranks.end(), name) !=
                    objects_of_ranks.end()) {
@@ -119,16 +183,16 @@ void Image::find_private_objects() {
       void* found = nullptr;
       const std::uintptr_t source =
           word_at(base_ + relocation.r_offset) - static_cast<std::uintptr_t>(relocation.r_addend);
-      if (private_object(name) != nullptr) return;
+      if (private_object(source) != nullptr) return;
       if (::dladdr1(reinterpret_cast<void*>(source), &info, &found, RTLD_DL_SYMENT) == 0) return;
       if (found == nullptr) return;
-      place_in_annex(name, source, static_cast<const ElfW(Sym)*>(found)->st_size);
+      place_in_annex(source, static_cast<const ElfW(Sym)*>(found)->st_size);
     }
   });
 }
 
-void Image::place_in_annex(std::string_view name, std::uintptr_t source, std::size_t size) {
-  private_objects_.push_back({name, annex_offset_ + annex_.size(), size, source});
+void Image::place_in_annex(std::uintptr_t source, std::size_t size) {
+  private_objects_.push_back({annex_offset_ + annex_.size(), size, source});
   annex_.resize(rounded_up(annex_.size() + size, annex_alignment));
 }
 
@@ -186,6 +250,29 @@ void Image::collect_slots() {
       add_slot_if_pointer(object.offset + at, word_at(object.source + at));
     }
   }
+}
+
+// Whether everything that the functions above follow lies in the image. The loader has followed
+// less of it: it does not look up local symbols, for example.
+bool Image::has_sound_relocations() const {
+  const auto has_room = [this](Offset offset, std::size_t bytes) {
+    return offset >= begin_ && offset <= end_ && bytes <= end_ - offset;
+  };
+  bool is_sound = symbols_.name_bytes == 0 || symbols_.names[symbols_.name_bytes - 1] == '\0';
+  for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
+    const auto* entry = symbols_.symbols + symbol_of(relocation);
+    if (!has_room(reinterpret_cast<std::uintptr_t>(entry) - base_, sizeof *entry)) {
+      is_sound = false;
+      return;
+    }
+    const std::size_t bytes =
+        kind == RelocationKind::copy ? entry->st_size : sizeof(std::uintptr_t);
+    is_sound =
+        is_sound && entry->st_name < symbols_.name_bytes && has_room(relocation.r_offset, bytes);
+  });
+  for_each_packed_relocation(
+      [&](Offset offset) { is_sound = is_sound && has_room(offset, sizeof(std::uintptr_t)); });
+  return is_sound;
 }
 
 }  // namespace sorrel::program

@@ -14,8 +14,15 @@
 
 namespace sorrel::program {
 
+/// Whether `code`, a caller's return address, lies in this library: what the runtime itself calls
+/// is the C library's.
+[[nodiscard]] bool is_of_this_library(const void* code);
+
 /// The loader's dlsym, which this module interposes too.
 [[nodiscard]] decltype(&::dlsym) loader_dlsym();
+
+/// This library, for the loader's functions.
+[[nodiscard]] void* this_library();
 
 /// The address of the definition that follows ours in the search order, or nullptr.
 [[nodiscard]] void* libc_function(const char* name);

@@ -28,4 +28,20 @@ TimeResults& LibcState::time_results() {
   return made(time_results_);
 }
 
+AccountResults& LibcState::account_results() {
+  return made(account_results_);
+}
+
+SearchTable& LibcState::search_table() {
+  return made(search_table_);
+}
+
+TextResults& LibcState::text_results() {
+  return made(text_results_);
+}
+
+LoaderError& LibcState::loader_error() {
+  return made(loader_error_);
+}
+
 }  // namespace sorrel::program

@@ -1,13 +1,21 @@
 //! LibcState - what the C library keeps once per process and a program takes for its own: random
-//! number generators, strtok's place, the results of localtime and asctime.
+//! number generators, strtok's place, hsearch's table, the results of localtime, asctime, getpwnam,
+//! inet_ntoa and the like, the loader's error.
 //!
 //! Touched by the rank alone. Made at first use, since most ranks need none of it. The sequences
 //! are the C library's own.
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <grp.h>
 #include <memory>
+#include <netinet/in.h>
+#include <pwd.h>
+#include <search.h>
+#include <string>
+#include <vector>
 
 namespace sorrel::program {
 
@@ -21,7 +29,43 @@ struct RandomState {
 
 struct TimeResults {
   tm broken_down{};
+  tm date{};  // of getdate
   char text[64] = {};
+};
+
+/// What getpwnam, getpwuid, getgrnam and getgrgid point to.
+struct AccountResults {
+  passwd user{};
+  group users{};
+  std::vector<char> user_text;
+  std::vector<char> users_text;
+};
+
+/// hcreate's table.
+struct SearchTable {
+  SearchTable() = default;
+  SearchTable(const SearchTable&) = delete;
+  SearchTable& operator=(const SearchTable&) = delete;
+
+  ~SearchTable() { ::hdestroy_r(&data); }
+
+  hsearch_data data{};
+};
+
+/// Of inet_ntoa and tmpnam.
+struct TextResults {
+  char address[INET_ADDRSTRLEN] = {};
+  char name[L_tmpnam] = {};
+};
+
+struct LoaderError {
+  std::string text;
+  bool is_pending = false;
+};
+
+struct LastErrorLine {
+  const char* file = nullptr;
+  unsigned line = 0;
 };
 
 class LibcState {
@@ -29,6 +73,15 @@ class LibcState {
   [[nodiscard]] random_data& random();
   [[nodiscard]] drand48_data& drand48();
   [[nodiscard]] TimeResults& time_results();
+  [[nodiscard]] AccountResults& account_results();
+  [[nodiscard]] SearchTable& search_table();
+  [[nodiscard]] TextResults& text_results();
+
+  /// What the next dlerror() says, after a dlopen() that was refused here.
+  [[nodiscard]] LoaderError& loader_error();
+
+  /// Of error_at_line.
+  [[nodiscard]] LastErrorLine& last_error_line() { return last_error_line_; }
 
   [[nodiscard]] char*& strtok_position() { return strtok_position_; }
 
@@ -36,6 +89,11 @@ class LibcState {
   std::unique_ptr<RandomState> random_;
   std::unique_ptr<drand48_data> drand48_;
   std::unique_ptr<TimeResults> time_results_;
+  std::unique_ptr<AccountResults> account_results_;
+  std::unique_ptr<SearchTable> search_table_;
+  std::unique_ptr<TextResults> text_results_;
+  std::unique_ptr<LoaderError> loader_error_;
+  LastErrorLine last_error_line_;
   char* strtok_position_ = nullptr;
 };
 

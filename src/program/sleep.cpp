@@ -1,12 +1,11 @@
 //! sleep, usleep, nanosleep, clock_nanosleep: a rank that sleeps leaves its worker to the others.
 //!
-//! A signal does not cut a rank's sleep short, because signals belong to the process.
+//! A signal handler of the rank ends its sleep.
 
 #include <cerrno>
 #include <ctime>
 #include <unistd.h>
 
-#include "core/worker.hpp"
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
 
@@ -15,12 +14,7 @@ namespace sorrel::program {
 namespace {
 
 constexpr long ns_per_second = 1'000'000'000;
-
-/// The worker of the calling rank; null outside of ranks, and in a child that a rank has forked.
-[[nodiscard]] core::Worker* worker_of_rank() {
-  if (current_rank_process() == nullptr || is_forked_child()) return nullptr;
-  return core::Worker::current();
-}
+constexpr OutsideWait sleep_wait{.call = "sleep", .is_endless = false};
 
 [[nodiscard]] bool is_duration(const timespec& time) {
   return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < ns_per_second;
@@ -28,6 +22,10 @@ constexpr long ns_per_second = 1'000'000'000;
 
 [[nodiscard]] std::int64_t to_ns(const timespec& time) {
   return std::int64_t{time.tv_sec} * ns_per_second + time.tv_nsec;
+}
+
+[[nodiscard]] timespec of_ns(std::int64_t ns) {
+  return {.tv_sec = ns / ns_per_second, .tv_nsec = ns % ns_per_second};
 }
 
 /// How long it is until `time` on `clock`.
@@ -39,29 +37,38 @@ constexpr long ns_per_second = 1'000'000'000;
 
 }  // namespace
 
+}  // namespace sorrel::program
+
+using namespace sorrel::program;
+
 SORREL_INTERPOSED unsigned int sleep(unsigned int seconds) {
   static auto* const real = next_definition<unsigned int(unsigned int)>("sleep");
-  core::Worker* worker = worker_of_rank();
-  if (worker == nullptr) return real(seconds);
-  worker->sleep(std::int64_t{seconds} * ns_per_second);
-  return 0;
+  RankProcess* process = process_that_may_wait(__builtin_return_address(0));
+  if (process == nullptr) return real(seconds);
+  const std::int64_t left_ns = process->sleep(sleep_wait, std::int64_t{seconds} * ns_per_second);
+  // Rounded as the C library does.
+  return static_cast<unsigned int>((left_ns + ns_per_second / 2) / ns_per_second);
 }
 
 SORREL_INTERPOSED int usleep(useconds_t microseconds) {
   static auto* const real = next_definition<int(useconds_t)>("usleep");
-  core::Worker* worker = worker_of_rank();
-  if (worker == nullptr) return real(microseconds);
-  worker->sleep(std::int64_t{microseconds} * 1000);
-  return 0;
+  RankProcess* process = process_that_may_wait(__builtin_return_address(0));
+  if (process == nullptr) return real(microseconds);
+  if (process->sleep(sleep_wait, std::int64_t{microseconds} * 1000) == 0) return 0;
+  errno = EINTR;
+  return -1;
 }
 
 SORREL_INTERPOSED int nanosleep(const timespec* duration, timespec* remaining) {
   static auto* const real = next_definition<int(const timespec*, timespec*)>("nanosleep");
-  core::Worker* worker = worker_of_rank();
-  // A duration that is none gets the C library's answer.
-  if (worker == nullptr || !is_duration(*duration)) return real(duration, remaining);
-  worker->sleep(to_ns(*duration));
-  return 0;
+  RankProcess* process = process_that_may_wait(__builtin_return_address(0));
+  // An invalid duration gets the C library's answer.
+  if (process == nullptr || !is_duration(*duration)) return real(duration, remaining);
+  const std::int64_t left_ns = process->sleep(sleep_wait, to_ns(*duration));
+  if (left_ns == 0) return 0;
+  if (remaining != nullptr) *remaining = of_ns(left_ns);
+  errno = EINTR;
+  return -1;
 }
 
 SORREL_INTERPOSED int clock_nanosleep(clockid_t clock,
@@ -70,15 +77,15 @@ SORREL_INTERPOSED int clock_nanosleep(clockid_t clock,
                                       timespec* remaining) {
   static auto* const real =
       next_definition<int(clockid_t, int, const timespec*, timespec*)>("clock_nanosleep");
-  core::Worker* worker = worker_of_rank();
+  RankProcess* process = process_that_may_wait(__builtin_return_address(0));
   const bool is_wall_clock = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
-  if (worker == nullptr || !is_wall_clock || !is_duration(*time)) {
+  if (process == nullptr || !is_wall_clock || !is_duration(*time)) {
     return real(clock, flags, time, remaining);
   }
   const std::int64_t duration_ns =
       (flags & TIMER_ABSTIME) != 0 ? ns_until(clock, *time) : to_ns(*time);
-  if (duration_ns > 0) worker->sleep(duration_ns);
-  return 0;
+  const std::int64_t left_ns = duration_ns > 0 ? process->sleep(sleep_wait, duration_ns) : 0;
+  if (left_ns == 0) return 0;
+  if ((flags & TIMER_ABSTIME) == 0 && remaining != nullptr) *remaining = of_ns(left_ns);
+  return EINTR;
 }
-
-}  // namespace sorrel::program

@@ -1,6 +1,7 @@
 #include "program/start.hpp"
 
 #include "program/libc.hpp"
+#include "program/library_check.hpp"
 
 namespace sorrel::program {
 
@@ -47,6 +48,7 @@ SORREL_INTERPOSED int __libc_start_main(sorrel::program::Main main,
   auto* real = next_definition<LibcStartMain>("__libc_start_main");
   if (program_driver == nullptr) return real(main, argc, argv, init, fini, loader_fini, stack_end);
   program_start.main = main;
+  note_program_libraries();
   if (program_runs_in_place())
     return real(drive_in_place, argc, argv, init, fini, loader_fini, stack_end);
   program_start.init = init;

@@ -57,7 +57,7 @@ int sorrel_vfscanf(FILE* stream, const char* format, va_list values) asm("vfscan
 }
 
 SORREL_INTERPOSED int sorrel_vscanf(const char* format, va_list values) {
-  return scan(stdin, format, values);
+  return scan(standard_stream(stdin), format, values);
 }
 
 SORREL_INTERPOSED int sorrel_vfscanf(FILE* stream, const char* format, va_list values) {
@@ -67,7 +67,7 @@ SORREL_INTERPOSED int sorrel_vfscanf(FILE* stream, const char* format, va_list v
 SORREL_INTERPOSED int sorrel_scanf(const char* format, ...) {
   va_list values;
   va_start(values, format);
-  const int count = scan(stdin, format, values);
+  const int count = scan(standard_stream(stdin), format, values);
   va_end(values);
   return count;
 }
@@ -81,7 +81,7 @@ SORREL_INTERPOSED int sorrel_fscanf(FILE* stream, const char* format, ...) {
 }
 
 SORREL_INTERPOSED int __isoc99_vscanf(const char* format, va_list values) {
-  return scan_c99(stdin, format, values);
+  return scan_c99(standard_stream(stdin), format, values);
 }
 
 SORREL_INTERPOSED int __isoc99_vfscanf(FILE* stream, const char* format, va_list values) {
@@ -91,7 +91,7 @@ SORREL_INTERPOSED int __isoc99_vfscanf(FILE* stream, const char* format, va_list
 SORREL_INTERPOSED int __isoc99_scanf(const char* format, ...) {
   va_list values;
   va_start(values, format);
-  const int count = scan_c99(stdin, format, values);
+  const int count = scan_c99(standard_stream(stdin), format, values);
   va_end(values);
   return count;
 }
@@ -105,7 +105,7 @@ SORREL_INTERPOSED int __isoc99_fscanf(FILE* stream, const char* format, ...) {
 }
 
 SORREL_INTERPOSED int __isoc23_vscanf(const char* format, va_list values) {
-  return scan_c23(stdin, format, values);
+  return scan_c23(standard_stream(stdin), format, values);
 }
 
 SORREL_INTERPOSED int __isoc23_vfscanf(FILE* stream, const char* format, va_list values) {
@@ -115,7 +115,7 @@ SORREL_INTERPOSED int __isoc23_vfscanf(FILE* stream, const char* format, va_list
 SORREL_INTERPOSED int __isoc23_scanf(const char* format, ...) {
   va_list values;
   va_start(values, format);
-  const int count = scan_c23(stdin, format, values);
+  const int count = scan_c23(standard_stream(stdin), format, values);
   va_end(values);
   return count;
 }
@@ -141,7 +141,7 @@ SORREL_INTERPOSED int _IO_getc(FILE* stream) {
 }
 
 SORREL_INTERPOSED int getchar() {
-  return get_byte(stdin);
+  return get_byte(standard_stream(stdin));
 }
 
 SORREL_INTERPOSED int getc_unlocked(FILE* stream) {
@@ -153,7 +153,7 @@ SORREL_INTERPOSED int fgetc_unlocked(FILE* stream) {
 }
 
 SORREL_INTERPOSED int getchar_unlocked() {
-  return get_byte_unlocked(stdin);
+  return get_byte_unlocked(standard_stream(stdin));
 }
 
 // Inlined getc_unlocked ends here when the buffer is empty.

@@ -54,13 +54,13 @@ SORREL_INTERPOSED int vfprintf(FILE* stream, const char* format, va_list values)
 }
 
 SORREL_INTERPOSED int vprintf(const char* format, va_list values) {
-  return print(stdout, format, values);
+  return print(standard_stream(stdout), format, values);
 }
 
 SORREL_INTERPOSED int printf(const char* format, ...) {
   va_list values;
   va_start(values, format);
-  const int count = print(stdout, format, values);
+  const int count = print(standard_stream(stdout), format, values);
   va_end(values);
   return count;
 }
@@ -78,13 +78,13 @@ SORREL_INTERPOSED int __vfprintf_chk(FILE* stream, int flag, const char* format,
 }
 
 SORREL_INTERPOSED int __vprintf_chk(int flag, const char* format, va_list values) {
-  return print_checked(stdout, flag, format, values);
+  return print_checked(standard_stream(stdout), flag, format, values);
 }
 
 SORREL_INTERPOSED int __printf_chk(int flag, const char* format, ...) {
   va_list values;
   va_start(values, format);
-  const int count = print_checked(stdout, flag, format, values);
+  const int count = print_checked(standard_stream(stdout), flag, format, values);
   va_end(values);
   return count;
 }
@@ -110,7 +110,7 @@ SORREL_INTERPOSED int _IO_putc(int byte, FILE* stream) {
 }
 
 SORREL_INTERPOSED int putchar(int byte) {
-  return put_byte(byte, stdout);
+  return put_byte(byte, standard_stream(stdout));
 }
 
 SORREL_INTERPOSED int fputc_unlocked(int byte, FILE* stream) {
@@ -122,7 +122,7 @@ SORREL_INTERPOSED int putc_unlocked(int byte, FILE* stream) {
 }
 
 SORREL_INTERPOSED int putchar_unlocked(int byte) {
-  return put_byte_unlocked(byte, stdout);
+  return put_byte_unlocked(byte, standard_stream(stdout));
 }
 
 // Inlined putc_unlocked ends here when the buffer is full, and that of the shared streams always
@@ -143,8 +143,9 @@ SORREL_INTERPOSED int fputs_unlocked(const char* text, FILE* stream) {
 }
 
 SORREL_INTERPOSED int puts(const char* text) {
-  const int result = put_text(text, stdout);
-  return result < 0 || put_byte('\n', stdout) < 0 ? EOF : 1;
+  FILE* stream = standard_stream(stdout);
+  const int result = put_text(text, stream);
+  return result < 0 || put_byte('\n', stream) < 0 ? EOF : 1;
 }
 
 SORREL_INTERPOSED std::size_t fwrite(const void* data,
@@ -166,5 +167,6 @@ SORREL_INTERPOSED std::size_t fwrite_unlocked(const void* data,
 SORREL_INTERPOSED void perror(const char* prefix) {
   const char* reason = std::strerror(errno);
   const bool has_prefix = prefix != nullptr && *prefix != '\0';
-  ::fprintf(stderr, "%s%s%s\n", has_prefix ? prefix : "", has_prefix ? ": " : "", reason);
+  ::fprintf(standard_stream(stderr), "%s%s%s\n", has_prefix ? prefix : "", has_prefix ? ": " : "",
+            reason);
 }

@@ -1,72 +1,72 @@
 #include "runtime/crash_report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
+#include <optional>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include <unwind.h>
 
+#include "base/fixed_text.hpp"
 #include "mpi/rank_state.hpp"
+#include "os/process_end.hpp"
+#include "runtime/backtrace.hpp"
 #include "runtime/job.hpp"
-#include "runtime/source_lines.hpp"
+#include "runtime/report_deadline.hpp"
+#include "runtime/stack_fault.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
-constexpr std::size_t signal_stack_bytes = 65536;
+// The demangler takes up to a third of it; what is not touched takes no memory.
+constexpr std::size_t signal_stack_bytes = std::size_t{256} << 10;
 constexpr std::array deadly_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-constexpr std::size_t frame_count_max = 16;
+
+using Line = FixedText<600>;
 
 // Set while a job runs; read by the handlers. (R) release in watch_for_crashes(), acquire in the
 // handler.
 std::atomic<Job*> watched_job{nullptr};
+// A forked child has another number. Written before watched_job.
+pid_t watched_process = 0;
 
-struct Frames {
-  std::vector<const void*> addresses;
-  /// The handler's own frames, and what the kernel put below them, are behind us.
-  bool is_past_handler = false;
-};
+/// The one report of the process. Touched by the reporting thread alone, but for its number.
+struct Report {
+  // Relaxed: a thread compares it with its own number alone. 0: none.
+  std::atomic<pid_t> thread{0};
 
-_Unwind_Reason_Code note_frame(_Unwind_Context* context, void* argument) {
-  auto& frames = *static_cast<Frames*>(argument);
-  int is_interrupted = 0;
-  const std::uintptr_t address = _Unwind_GetIPInfo(context, &is_interrupted);
-  frames.is_past_handler |= is_interrupted != 0;
-  if (!frames.is_past_handler) return _URC_NO_REASON;
-  // The interrupted frame is at an instruction, the others are behind a call, as source_lines()
-  // expects.
-  const std::uintptr_t after = is_interrupted != 0 ? address + 1 : address;
-  frames.addresses.push_back(reinterpret_cast<const void*>(after));
-  return frames.addresses.size() < frame_count_max ? _URC_NO_REASON : _URC_END_OF_STACK;
-}
-
-void write_text(const char* text) {
-  (void)!write(STDERR_FILENO, text, std::strlen(text));
-}
-
-void write_backtrace() {
-  Frames frames;
-  _Unwind_Backtrace(note_frame, &frames);
-  int number = 0;
-  for (const std::string& line : source_lines(frames.addresses)) {
-    if (line == "-") break;
-    char text[300];
-    std::snprintf(text, sizeof text, "  #%d %s\n", number++, line.c_str());
-    write_text(text);
+  /// True for one thread of the process.
+  bool claim() {
+    pid_t none = 0;
+    return thread.compare_exchange_strong(none, gettid(), std::memory_order_relaxed);
   }
+
+  [[nodiscard]] bool is_by_caller() const {
+    return thread.load(std::memory_order_relaxed) == gettid();
+  }
+
+  int status = 0;
+  bool is_line_written = false;
+  Backtrace backtrace;
+};
+
+Report report;
+
+/// In English; strsignal() would look for a translation.
+const char* name_of(int signal_number) {
+  const char* name = sigdescr_np(signal_number);
+  return name != nullptr ? name : "Deadly signal";
 }
 
-/// Where a signal came from.
-struct Fault {
-  const void* address;
-  const void* stack_pointer;
-};
+void write_line(const Line& line) {
+  (void)!write(STDERR_FILENO, line.c_str(), line.text().size());
+  report.is_line_written = true;
+}
 
 Fault fault_of(const siginfo_t& info, const void* context) {
   const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
@@ -75,78 +75,157 @@ Fault fault_of(const siginfo_t& info, const void* context) {
 #else
   const auto stack_pointer = static_cast<std::uintptr_t>(machine.sp);
 #endif
-  return {.address = info.si_addr, .stack_pointer = reinterpret_cast<const void*>(stack_pointer)};
+  // mincore() answers for mapped pages only.
+  const auto page_bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  unsigned char is_resident = 0;
+  auto* page = reinterpret_cast<void*>(stack_pointer / page_bytes * page_bytes);
+  return {.address = info.si_addr,
+          .stack_pointer = reinterpret_cast<const void*>(stack_pointer),
+          .is_pointer_mapped = mincore(page, page_bytes, &is_resident) == 0};
 }
 
-/// The address lies in a guard, or a large frame has carried the stack pointer below the rank's
-/// stack.
-bool is_stack_overflow(const mpi::RankState& rank, const Fault& fault, const Job& job) {
-  const os::StackSlab& stacks = job.stacks();
-  const auto place = stacks.place_of(fault.address);
-  if (place && place->in_guard) return true;
-  const auto pointer_place = stacks.place_of(fault.stack_pointer);
-  return pointer_place && (pointer_place->in_guard || pointer_place->index != job.index_of(rank));
+void add_stack_overflow(Line& line, const os::StackSlab& stacks, std::size_t index, Fault fault) {
+  const std::size_t kib = stacks.stack_bytes() >> 10;
+  const auto bottom = reinterpret_cast<std::uintptr_t>(stacks.bottom(index));
+  const auto pointer = reinterpret_cast<std::uintptr_t>(fault.stack_pointer);
+  const std::size_t missing_kib = pointer < bottom ? (bottom - pointer) >> 10 : 0;
+  line.add("stack overflow: its stack has ").add(kib).add(" KiB; enlarge it with --stack ");
+  line.add(std::max(4 * kib, 2 * (kib + missing_kib))).add("K");
 }
 
-void describe(char* text,
-              std::size_t bytes,
-              const mpi::RankState& rank,
-              int signal_number,
-              const Fault& fault,
-              const Job& job) {
-  const bool is_memory_fault = signal_number == SIGSEGV || signal_number == SIGBUS;
-  if (is_memory_fault && is_stack_overflow(rank, fault, job)) {
-    const std::size_t kib = job.stacks().stack_bytes() >> 10;
-    std::snprintf(
-        text, bytes,
-        "sorrel: rank %d: stack overflow: its stack has %zu KiB; enlarge it with --stack %zuK\n",
-        rank.world_rank, kib, 4 * kib);
+void add_signal(Line& line, int signal_number, const siginfo_t& info) {
+  if (signal_number == SIGABRT) {
+    line.add("aborted");
+  } else {
+    line.add(name_of(signal_number));
+  }
+  line.add(" (signal ").add(signal_number).add(")");
+  // Of a signal that a process has sent there is no address.
+  if (signal_number == SIGABRT || info.si_code <= 0) return;
+  if (info.si_code == SI_KERNEL) {
+    // The processor does not tell it.
+    line.add(" at an address that no pointer can have");
     return;
   }
-  const char* name = strsignal(signal_number);
-  if (signal_number == SIGABRT) {
-    std::snprintf(text, bytes, "sorrel: rank %d: aborted (signal %d)\n", rank.world_rank,
-                  signal_number);
-  } else {
-    std::snprintf(text, bytes, "sorrel: rank %d: %s (signal %d) at address %p\n", rank.world_rank,
-                  name, signal_number, fault.address);
+  line.add(" at address ").add_hex(reinterpret_cast<std::uintptr_t>(info.si_addr));
+}
+
+void add_reason(Line& line,
+                const Job& job,
+                const mpi::RankState* rank,
+                int signal_number,
+                const siginfo_t& info,
+                const void* context) {
+  const bool is_memory_fault = signal_number == SIGSEGV || signal_number == SIGBUS;
+  const Fault fault = fault_of(info, context);
+  StackFault kind = StackFault::none;
+  if (rank != nullptr && is_memory_fault && info.si_code > 0)
+    kind = judge(job.stacks(), job.index_of(*rank), fault);
+  if (kind == StackFault::overflow) {
+    add_stack_overflow(line, job.stacks(), job.index_of(*rank), fault);
+    return;
   }
+  add_signal(line, signal_number, info);
+  if (kind != StackFault::wild_into_guard) return;
+  const std::size_t left = bytes_left(job.stacks(), job.index_of(*rank), fault.stack_pointer);
+  line.add(", between two stacks: a wild pointer; ").add(left >> 10).add(" of ");
+  line.add(job.stacks().stack_bytes() >> 10).add(" KiB of its own stack are free");
+}
+
+/// The rank that a thread without a rank works for: its calls are in that rank's code.
+std::optional<std::int32_t> owner_of(const Job& job, const Backtrace& backtrace) {
+  for (const void* address : backtrace.addresses()) {
+    if (const auto rank = job.rank_of_code(address)) return rank;
+  }
+  return std::nullopt;
+}
+
+void add_culprit(Line& line, const Job& job, const mpi::RankState* rank) {
+  const auto owner =
+      rank != nullptr ? std::optional(rank->world_rank) : owner_of(job, report.backtrace);
+  if (owner) {
+    line.add("rank ").add(*owner);
+  } else if (const auto process = job.process_number()) {
+    line.add("process ").add(*process);
+  }
+  if (rank != nullptr) return;
+  if (!owner) {
+    line.add(job.process_number() ? ", in a thread that runs no rank"
+                                  : "in a thread that runs no rank");
+  } else {
+    line.add(core::Worker::current() == nullptr ? ", in a thread that it has started"
+                                                : ", in work that a worker does for it");
+  }
+}
+
+[[noreturn]] void wait_for_end(int status) {
+  limit_foreign_report(status);
+  for (;;)
+    pause();
+}
+
+/// The calling thread writes the report of this process; returns if it may say something. From here
+/// on a crash of the thread comes to end_in_report().
+void begin_report(Job& job, int status) {
+  if (!report.claim()) wait_for_end(status);
+  report.status = status;
+  // A thread that ends the job for another reason may crash at it.
+  if (!job.is_ended_by_caller() && !job.claim_ending()) wait_for_end(status);
+  limit_own_report(status);
+}
+
+/// The report itself has met damaged memory.
+[[noreturn]] void end_in_report(int signal_number) {
+  Line line;
+  if (report.is_line_written) {
+    line.add("  (what follows cannot be read)\n");
+  } else {
+    line.add("sorrel: ").add(name_of(signal_number)).add(" (signal ").add(signal_number);
+    line.add("), and the runtime's own memory is damaged\n");
+  }
+  write_line(line);
+  os::end_process(report.status);
+}
+
+void die_of(int signal_number) {
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
 }
 
 void handle(int signal_number, siginfo_t* info, void* context) {
-  // A second crash, in this very handler, ends the process at once.
-  for (const int number : deadly_signals)
-    signal(number, SIG_DFL);
+  if (report.is_by_caller()) end_in_report(signal_number);
   Job* job = watched_job.load(std::memory_order_acquire);
-  const mpi::RankState* rank = mpi::current_rank();
-  if (job == nullptr || rank == nullptr) {
-    raise(signal_number);
+  if (job == nullptr || getpid() != watched_process) {
+    die_of(signal_number);
     return;
   }
-  // Another rank has ended the job, and says why.
-  if (!job->claim_ending()) {
-    for (;;)
-      pause();
-  }
-  char text[256];
-  describe(text, sizeof text, *rank, signal_number, fault_of(*info, context), *job);
-  write_text(text);
-  sigset_t deadly;
-  sigemptyset(&deadly);
-  for (const int number : deadly_signals)
-    sigaddset(&deadly, number);
-  pthread_sigmask(SIG_UNBLOCK, &deadly, nullptr);
-  write_backtrace();
-  _exit(128 + signal_number);
+  begin_report(*job, 128 + signal_number);
+  const mpi::RankState* rank = mpi::current_rank();
+  // The line names the rank first of all; without one it takes the calls to find it.
+  if (rank == nullptr) report.backtrace.take_of_signal(context);
+  Line line;
+  line.add("sorrel: ");
+  add_culprit(line, *job, rank);
+  line.add(": ");
+  add_reason(line, *job, rank, signal_number, *info, context);
+  line.add("\n");
+  write_line(line);
+  if (rank != nullptr) report.backtrace.take_of_signal(context);
+  report.backtrace.write();
+  os::end_process(report.status);
 }
 
 }  // namespace
 
 void watch_for_crashes(Job& job) {
+  Backtrace::prepare();
+  prepare_report_deadline();
+  watched_process = getpid();
   watched_job.store(&job, std::memory_order_release);
   struct sigaction action{};
   action.sa_sigaction = handle;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  // A crash in the report comes to the handler again.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (const int number : deadly_signals) {
     // A program that runs in place may have its own.
     struct sigaction before{};
@@ -159,6 +238,26 @@ void stop_watching_for_crashes() {
   for (const int number : deadly_signals)
     signal(number, SIG_DFL);
   watched_job.store(nullptr, std::memory_order_release);
+  forget_report_deadline();
+}
+
+bool is_watching(int signal_number) {
+  struct sigaction now{};
+  return watched_job.load(std::memory_order_acquire) != nullptr && getpid() == watched_process &&
+         sigaction(signal_number, nullptr, &now) == 0 && now.sa_sigaction == handle;
+}
+
+void end_with_backtrace(std::string_view what, int status, std::span<const void* const> left_out) {
+  Job& job = *watched_job.load(std::memory_order_acquire);
+  begin_report(job, status);
+  report.backtrace.take_of_caller(left_out);
+  Line line;
+  line.add("sorrel: ");
+  add_culprit(line, job, mpi::current_rank());
+  line.add(": ").add(what).add("\n");
+  write_line(line);
+  report.backtrace.write();
+  os::end_process(status);
 }
 
 void install_signal_stack() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "runtime/wait_groups.hpp"
 
 namespace sorrel::runtime {
 
@@ -23,22 +24,38 @@ std::string headline(const WaitTable& table, std::int32_t rank_count) {
   return text + ", and nothing is under way\n";
 }
 
-std::string row(const RankWait& wait) {
+constexpr std::size_t rank_runs_max = 4;
+/// Steps of a cycle that are named at its beginning and at its end.
+constexpr std::size_t steps_at_begin = 8;
+constexpr std::size_t steps_at_end = 2;
+
+std::string row(const std::string& ranks, int ranks_width, const RankWait& wait) {
   std::string text =
-      text_of("%6d  %-18s %-16s %8s  %-24s %s\n", wait.rank, wait.call.c_str(), wait.peer.c_str(),
-              wait.tag.c_str(), wait.comm.c_str(), wait.place.c_str());
+      text_of("%*s  %-18s %-16s %8s  %-24s %s\n", ranks_width, ranks.c_str(), wait.call.c_str(),
+              wait.peer.c_str(), wait.tag.c_str(), wait.comm.c_str(), wait.place.c_str());
   if (!wait.explanation.empty()) text += text_of("        %s\n", wait.explanation.c_str());
   return text;
 }
 
-std::string rows(const WaitTable& table) {
-  const std::size_t count = std::min(table.waits().size(), WaitTable::row_count_max);
-  std::string text = text_of("%6s  %-18s %-16s %8s  %-24s %s\n", "rank", "waits in", "for", "tag",
-                             "communicator", "at");
+/// One row for ranks that wait alike, those of the fewest ranks first.
+std::string rows(const WaitTable& table, std::int32_t rank_count) {
+  const auto groups = wait_groups(table.waits(), rank_count, WaitTable::row_count_max);
+  const std::size_t count = std::min(groups.size(), WaitTable::row_count_max);
+  std::vector<std::string> names;
+  std::size_t width = 6;
+  for (std::size_t i = 0; i < count; ++i) {
+    names.push_back(text_of_ranks(groups[i].ranks, rank_runs_max));
+    width = std::max(width, names.back().size());
+  }
+  const auto ranks_width = static_cast<int>(width);
+  std::string text = text_of("%*s  %-18s %-16s %8s  %-24s %s\n", ranks_width, "rank", "waits in",
+                             "for", "tag", "communicator", "at");
   for (std::size_t i = 0; i < count; ++i)
-    text += row(table.waits()[i]);
-  if (table.waits().size() > count)
-    text += text_of("        … and %zu more ranks\n", table.waits().size() - count);
+    text += row(names[i], ranks_width, groups[i].wait);
+  std::size_t more = 0;
+  for (std::size_t i = count; i < groups.size(); ++i)
+    more += groups[i].ranks.size();
+  if (more > 0) text += text_of("        … and %zu more ranks\n", more);
   return text;
 }
 
@@ -59,6 +76,21 @@ class Awaited {
   std::map<std::uint32_t, std::optional<std::int32_t>> absent_;
 };
 
+/// "cycle: 0 waits for 1 waits for 0", without the middle of a long one.
+std::string cycle(const std::vector<std::int32_t>& ranks) {
+  const bool is_long = ranks.size() > steps_at_begin + steps_at_end + 1;
+  std::string text = "cycle: ";
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (is_long && i == steps_at_begin) {
+      const std::size_t left_out = ranks.size() - steps_at_begin - steps_at_end;
+      text += text_of("… %zu more … ", left_out);
+      i += left_out;
+    }
+    text += text_of("%d waits for ", ranks[i]);
+  }
+  return text + text_of("%d\n", ranks.front());
+}
+
 /// Follows who waits for whom until a rank comes twice or the trail ends.
 std::string trail(const WaitTable& table, std::int32_t rank_count) {
   Awaited awaited(table);
@@ -78,10 +110,7 @@ std::string trail(const WaitTable& table, std::int32_t rank_count) {
     }
     const auto begin = at ? std::ranges::find(visited, *at) : visited.end();
     if (begin == visited.end()) continue;
-    std::string text = "cycle: ";
-    for (auto step = begin; step != visited.end(); ++step)
-      text += text_of("%d waits for ", *step);
-    return text + text_of("%d\n", *begin);
+    return cycle({begin, visited.end()});
   }
   return {};
 }
@@ -89,7 +118,7 @@ std::string trail(const WaitTable& table, std::int32_t rank_count) {
 }  // namespace
 
 std::string deadlock_report(const WaitTable& table, std::int32_t rank_count) {
-  return headline(table, rank_count) + rows(table) + trail(table, rank_count);
+  return headline(table, rank_count) + rows(table, rank_count) + trail(table, rank_count);
 }
 
 }  // namespace sorrel::runtime

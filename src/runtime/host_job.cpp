@@ -29,16 +29,16 @@
 #include "os/peer_memory.hpp"
 #include "os/shared_segment.hpp"
 #include "runtime/host_cores.hpp"
-#include "transport/host/host_board.hpp"
 #include "transport/host/host_library.hpp"
+#include "transport/host/host_status.hpp"
 #include "transport/host/host_transport.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
-using transport::HostBoard;
 using transport::HostPhase;
+using transport::HostStatus;
 
 constexpr int trouble_status = 1;
 constexpr int bad_words_status = 2;
@@ -49,7 +49,7 @@ std::uint64_t probe_value = 0;
 
 // One host MPI in a process; until it ends.
 transport::HostJob* the_job = nullptr;
-HostBoard* the_board = nullptr;
+HostStatus* the_board = nullptr;
 /// The launcher lets the others go on when one has failed.
 bool must_abort = false;
 
@@ -80,16 +80,31 @@ void on_host_failure(const char* text) {
 }
 
 const char* text_in(const char* name) {
-  const char* text = std::getenv(name);
+  const char* text = ::secure_getenv(name);
   return text == nullptr ? "" : text;
 }
 
-void adopt_board() {
-  const char* descriptor = std::getenv("SORREL_HOST_BOARD");
+void adopt_board(const Config& config) {
+  const char* descriptor = ::secure_getenv("SORREL_HOST_BOARD");
   if (descriptor == nullptr) return;
   static os::SharedSegment& segment = *new os::SharedSegment;
-  segment = os::SharedSegment::adopt(std::atoi(descriptor), sizeof(HostBoard));
-  if (segment.is_valid()) the_board = reinterpret_cast<HostBoard*>(segment.base());
+  segment = os::SharedSegment::adopt(std::atoi(descriptor), sizeof(HostStatus));
+  if (segment.is_valid()) the_board = reinterpret_cast<HostStatus*>(segment.base());
+  const char* wrapper = config.wrapped.wrapper.c_str();
+  if (*wrapper == '\0') return;
+  if (the_board == nullptr) {
+    end_with(bad_words_status,
+             "%s has closed descriptor %s, by which `sorrel run` passes the job on", wrapper,
+             descriptor);
+  }
+  // Acquire: only to be ordered behind the earlier program's end.
+  if (the_board->phase.load(std::memory_order_acquire) != HostPhase::starting) {
+    // The first process speaks for the others, whose launcher ends them.
+    if (the_board->process != 0) ::poll(nullptr, 0, 1000);
+    end_with(bad_words_status,
+             "%s has started a second MPI program; under a host MPI a process can run one",
+             wrapper);
+  }
 }
 
 /// Handlers that the host installs for crashes would hide ours.
@@ -181,7 +196,7 @@ void divide_cores(transport::HostJob& job, Config& config) {
   if (ranks >= job.process_count)
     config.worker_count = std::min(config.worker_count, ranks / job.process_count);
   job.is_crowded = config.cpus.size() < config.worker_count;
-  if (job.is_crowded || std::getenv("SORREL_HOST_UNBOUND") != nullptr) {
+  if (job.is_crowded || ::secure_getenv("SORREL_HOST_UNBOUND") != nullptr) {
     config.cpus.clear();
   } else {
     config.cpus.resize(config.worker_count);
@@ -223,7 +238,8 @@ os::SharedSegment open_offer(const transport::HostMember& from,
 os::SharedSegment make_or_open(const transport::HostJob& job,
                                const core::JobShape& shape,
                                std::uint32_t first) {
-  const bool is_wanted = shape.process_count > 1 && shape.place_count() <= core::place_count_max &&
+  const bool is_wanted = shape.process_count > 1 &&
+                         shape.worker_count() <= core::job_worker_count_max &&
                          std::string_view(text_in("SORREL_HOST_MEMORY")) != "0";
   const std::size_t bytes = offered_bytes(shape);
   os::SharedSegment made;
@@ -315,12 +331,12 @@ void fill_board(const Config& config) {
 }  // namespace
 
 bool has_host_in_environment() {
-  return std::getenv("SORREL_HOST") != nullptr;
+  return ::secure_getenv("SORREL_HOST") != nullptr;
 }
 
 void join_host(Config& config) {
-  adopt_board();
-  must_abort = std::getenv("SORREL_HOST_ABORTS") != nullptr;
+  adopt_board(config);
+  must_abort = ::secure_getenv("SORREL_HOST_ABORTS") != nullptr;
   auto& job = *new transport::HostJob;
   begin_host(job);
   the_job = &job;
@@ -340,7 +356,7 @@ void join_host(Config& config) {
   // Where every process has a node of its own, nobody shares anything.
   if (node_count_of(job) != job.process_count) share_memory(job, config);
   fill_board(config);
-  if (std::getenv("SORREL_VERBOSE") != nullptr && job.process == 0) tell(job, config);
+  if (::secure_getenv("SORREL_VERBOSE") != nullptr && job.process == 0) tell(job, config);
 }
 
 void leave_host(const Config& config) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <errno.h>
 #include <unistd.h>
 
 #include "mpi/rank_state.hpp"
@@ -31,6 +32,8 @@ Job* the_job = nullptr;
 // Whose exit is the rank's; a child that it forks is none.
 pid_t home_process = 0;
 std::atomic_flag is_taken;
+// This library was there at the program's start, and saw whether it is one with many ranks.
+bool was_asked_at_start = false;
 
 void end_with_process(int status, void* /*argument*/) {
   if (getpid() != home_process) return;
@@ -50,9 +53,30 @@ void watch_exit() {
   on_exit(end_with_process, nullptr);
 }
 
+/// A program that loads this library late cannot be copied any more.
+[[noreturn]] void refuse_late_program(const Config& config) {
+  note_refusal(config.wrapped);
+  std::fprintf(stderr,
+               "sorrel: %s loads MPI while it runs, so every rank must be a process: --procs %d\n",
+               program_invocation_short_name, config.rank_count);
+  _exit(2);
+}
+
+/// The caller is a fiber of a rank, or a child of the process that the rank began in.
+bool is_elsewhere() {
+  return mpi::current_rank() != nullptr || (home_process != 0 && getpid() != home_process);
+}
+
+/// Whether this process is a single rank: of a job with a process for each rank, or alone.
+bool is_one_rank(const Config& config) {
+  return config.in_place ||
+         (config.memory == nullptr && config.host == nullptr && config.rank_count == 1);
+}
+
 }  // namespace
 
 bool runs_in_place() {
+  was_asked_at_start = true;
   return process_config().in_place;
 }
 
@@ -60,18 +84,25 @@ void begin_in_place() {
   // Registered before main, so that it runs behind the program's own handlers; and behind those of
   // the loader and of a host MPI, so that it runs before them, who take that MPI apart.
   watch_exit();
+  keep_memory_of_ranks(process_config());
+}
+
+bool awaits_init() {
+  // Relaxed: nothing is read through it.
+  return !is_elsewhere() && is_one_rank(process_config()) &&
+         !is_taken.test(std::memory_order_relaxed);
 }
 
 void adopt_calling_thread() {
-  if (mpi::current_rank() != nullptr || (home_process != 0 && getpid() != home_process)) return;
-  const Config& config = process_config();
-  if (!config.in_place &&
-      (config.memory != nullptr || config.host != nullptr || config.rank_count != 1))
+  if (is_elsewhere()) return;
+  if (!is_one_rank(process_config())) {
+    if (!was_asked_at_start) refuse_late_program(process_config());
     return;
+  }
   // Relaxed: nothing is read through it; the first keeps it.
   if (is_taken.test_and_set(std::memory_order_relaxed)) return;
   if (home_process == 0) watch_exit();
-  Config own = config;
+  Config own = process_config();
   own.in_place = true;
   the_job = new Job(own, *new InPlaceBody);
   the_job->adopt_calling_thread();

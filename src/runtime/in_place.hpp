@@ -18,4 +18,7 @@ void begin_in_place();
 /// this process was started in place, or was not started by us at all.
 void adopt_calling_thread();
 
+/// Whether that could still happen.
+[[nodiscard]] bool awaits_init();
+
 }  // namespace sorrel::runtime

@@ -6,13 +6,17 @@
 #include <span>
 #include <unistd.h>
 
+#include "base/text.hpp"
 #include "loop/team/fiber_team.hpp"
 #include "mpi/rank_state.hpp"
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
+#include "os/freed_memory.hpp"
+#include "os/thread_limits.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/deadlock_report.hpp"
 #include "runtime/host_job.hpp"
+#include "runtime/uncaught_exception.hpp"
 #include "transport/host/host_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
 
@@ -21,6 +25,8 @@ namespace sorrel::runtime {
 namespace {
 
 constexpr int deadlock_status = 3;
+/// As of a program that the system does not start.
+constexpr int refused_by_system_status = 126;
 /// For the answers of the other processes: looking up source lines takes its time, and `run` is
 /// patient for little more.
 constexpr std::int64_t report_wait_ns = 1'000'000'000;
@@ -67,21 +73,22 @@ std::unique_ptr<transport::Transport> make_transport(const Config& config,
   using Pulling = transport::ShmTransport::Pulling;
   return std::make_unique<transport::ShmTransport>(
       scheduler, config.may_pull ? Pulling::when_allowed : Pulling::never,
-      config.host != nullptr ? config.host->common_ancestor : getppid());
+      config.host != nullptr ? config.host->common_ancestor
+                             : (config.launcher != 0 ? config.launcher : getppid()));
 }
 
-std::unique_ptr<transport::PretendNodes> pretend_nodes(const Config& config,
-                                                       core::Scheduler& scheduler) {
+std::unique_ptr<transport::SimulatedNodes> simulated_nodes(const Config& config,
+                                                           core::Scheduler& scheduler) {
   if (config.wire.node_count == 0) return nullptr;
-  return std::make_unique<transport::PretendNodes>(scheduler, config.wire,
-                                                   config.rank_worker_count());
+  return std::make_unique<transport::SimulatedNodes>(scheduler, config.wire,
+                                                     config.rank_worker_count());
 }
 
 mpi::RankLayout layout_of(const Config& config) {
   if (config.wire.node_count != 0) {
     return mpi::RankLayout({.rank_count = config.rank_count,
                             .process_count = config.wire.node_count,
-                            .worker_count = transport::PretendNodes::workers_per_node(
+                            .worker_count = transport::SimulatedNodes::workers_per_node(
                                 config.wire.node_count, config.rank_worker_count())});
   }
   return mpi::RankLayout({.rank_count = config.rank_count,
@@ -108,6 +115,12 @@ void write_all(int descriptor, const char* text, std::size_t bytes) {
 
 }  // namespace
 
+void keep_memory_of_ranks(const Config& config) {
+  // With more ranks the memory that lies about unused would weigh more than the page faults.
+  constexpr std::int32_t kept_memory_ranks_max = 64;
+  if (own_rank_count(config) <= kept_memory_ranks_max) os::keep_freed_memory();
+}
+
 std::int32_t own_rank_count(const Config& config) {
   if (config.wire.node_count != 0) return config.rank_count;
   const mpi::RankLayout layout = layout_of(config);
@@ -118,34 +131,37 @@ std::int32_t own_rank_count(const Config& config) {
 Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
     : body_(body),
       stacks_(config.in_place ? 0 : static_cast<std::size_t>(runtime::own_rank_count(config)),
-              config.stack_bytes),
+              config.stack_bytes,
+              os::StackSlab::Guards::later),
       scheduler_(scheduler_options(config), *this),
       own_transport_(transport == nullptr ? make_transport(config, scheduler_) : nullptr),
       host_transport_(dynamic_cast<transport::HostTransport*>(own_transport_.get())),
-      pretend_nodes_(pretend_nodes(config, scheduler_)),
-      is_in_place_(config.in_place) {
+      simulated_nodes_(simulated_nodes(config, scheduler_)),
+      is_in_place_(config.in_place),
+      is_verbose_(config.is_verbose) {
   make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
   if (host_transport_ != nullptr) host_transport_->quiet().set_watcher(this);
   watch_for_crashes(*this);
+  watch_for_uncaught_exceptions();
 }
 
 void Job::make_worlds(const Config& config, transport::Transport* transport) {
   const mpi::RankLayout layout = layout_of(config);
   mpi::MessageLimits limits;
   if (config.eager_bytes_max != 0) limits.eager_bytes_max = config.eager_bytes_max;
-  if (pretend_nodes_ == nullptr) {
+  if (simulated_nodes_ == nullptr) {
     worlds_.push_back(std::make_unique<mpi::World>(
         scheduler_, *this, layout,
         mpi::World::Connection{
             .transport = transport, .has_comm_worker = config.has_comm_worker, .limits = limits}));
     return;
   }
-  for (std::uint32_t i = 0; i < pretend_nodes_->count(); ++i) {
+  for (std::uint32_t i = 0; i < simulated_nodes_->count(); ++i) {
     worlds_.push_back(std::make_unique<mpi::World>(
         scheduler_, *this, layout,
-        mpi::World::Connection{.transport = &pretend_nodes_->node(i),
-                               .first_worker = pretend_nodes_->first_worker(i),
-                               .is_pretend_node = true,
+        mpi::World::Connection{.transport = &simulated_nodes_->node(i),
+                               .first_worker = simulated_nodes_->first_worker(i),
+                               .is_simulated_node = true,
                                .has_comm_worker = config.has_comm_worker,
                                .limits = limits}));
   }
@@ -156,14 +172,9 @@ Job::~Job() {
 }
 
 int Job::run() {
-  if (!stacks_.is_valid()) {
-    char message[160];
-    std::snprintf(message, sizeof message,
-                  "no room for %d stacks of %zu KiB: use a smaller --stack or fewer ranks",
-                  own_rank_count(), stacks_.stack_bytes() >> 10);
-    end_job(nullptr, 1, message);
-  }
+  if (!stacks_.is_valid()) end_without_stacks();
   set_phase(core::ProcessPhase::running);
+  const auto watch = make_stall_watch();
   scheduler_.run(static_cast<std::uint32_t>(own_rank_count()));
   have_workers_ended_ = true;
   if (own_transport_ != nullptr) own_transport_->finish();
@@ -172,12 +183,36 @@ int Job::run() {
   return worst_status_.load(std::memory_order_relaxed);
 }
 
+/// Null where no rank can keep another one from running.
+std::unique_ptr<StallWatch> Job::make_stall_watch() {
+  if (own_rank_count() == 1) return nullptr;
+  const StallWatch::Options options{.rank_count = worlds_.front()->size(),
+                                    .is_verbose = is_verbose_};
+  return std::make_unique<StallWatch>(scheduler_, worlds_, body_, options);
+}
+
+void Job::end_without_stacks() {
+  char message[160];
+  std::snprintf(message, sizeof message,
+                "no room for %d stacks of %zu KiB: use a smaller --stack or fewer ranks",
+                own_rank_count(), stacks_.stack_bytes() >> 10);
+  end_job(nullptr, 1, message);
+}
+
 void Job::on_thread_start() {
   install_signal_stack();
 }
 
 void Job::on_thread_end() {
   remove_signal_stack();
+}
+
+void Job::on_thread_refused(std::uint32_t started) {
+  const std::string message = text_of(
+      "no more threads: %u workers need as many, and the system allows %u of them (%s); --workers "
+      "%u needs no more",
+      scheduler_.worker_count(), started, os::describe_thread_limits().c_str(), started);
+  end_job(nullptr, refused_by_system_status, message.c_str());
 }
 
 void Job::on_worker_start(core::Worker& worker) {
@@ -189,13 +224,15 @@ void Job::on_worker_start(core::Worker& worker) {
 
 void Job::prepare_ranks(mpi::World& world, core::Worker& worker) {
   world.make_ranks(worker);
-  const mpi::Place place = world.place_of(worker);
-  for (std::int32_t i = world.layout().first_rank(place); i < world.layout().last_rank(place);
+  const mpi::Endpoint endpoint = world.endpoint_of(worker);
+  for (std::int32_t i = world.layout().first_rank(endpoint); i < world.layout().last_rank(endpoint);
        ++i) {
     mpi::RankState& rank = world.rank(i);
     const char* trouble = nullptr;
     if (!body_.prepare(rank, &trouble)) end_job(&rank, 1, trouble);
     const std::size_t index = index_of(rank);
+    // By its own worker: all at once would take the time of one.
+    if (!stacks_.prepare(index)) end_without_stacks();
     worker.start(rank.fiber, stacks_.bottom(index), stacks_.usable_bytes(index), rank_entry, &rank);
   }
 }
@@ -203,6 +240,10 @@ void Job::prepare_ranks(mpi::World& world, core::Worker& worker) {
 void Job::on_all_started() {
   body_.on_all_prepared();
   loop::FiberTeam::lead(scheduler_);
+}
+
+void Job::on_attention(core::Worker& worker) {
+  body_.on_attention(worker);
 }
 
 void Job::on_worker_end(core::Worker& worker) {
@@ -220,7 +261,7 @@ void Job::rank_entry(void* argument) {
 void Job::adopt_calling_thread() {
   install_signal_stack();
   worlds_.front()->make_ranks(scheduler_.worker(0));
-  scheduler_.adopt(adopted_rank().fiber);
+  scheduler_.attach_thread(adopted_rank().fiber);
   if (own_transport_ != nullptr) own_transport_->start(scheduler_.worker(0));
   set_phase(core::ProcessPhase::running);
 }
@@ -231,7 +272,7 @@ void Job::end_adopted_rank(int status) {
   // The rank's state stays: what runs at the process's end may still ask for it.
   rank.world->drain(*rank.worker);
   if (own_transport_ != nullptr) own_transport_->finish();
-  if (scheduler_.memory().is_shared()) scheduler_.memory().mark_gone(rank.worker->place());
+  if (scheduler_.memory().is_shared()) scheduler_.memory().mark_gone(rank.worker->id());
 }
 
 void Job::note_finalized(const mpi::RankState& /*rank*/) {
@@ -246,7 +287,8 @@ void Job::set_phase(core::ProcessPhase phase) {
 }
 
 void Job::end_rank(mpi::RankState& rank, int status) {
-  if (rank.phase == mpi::Phase::running) end_without_finalize(*this, rank, status);
+  const bool is_running = rank.phase == mpi::Phase::running || rank.phase == mpi::Phase::in_handler;
+  if (is_running) end_without_finalize(*this, rank, status);
   int worst = worst_status_.load(std::memory_order_relaxed);
   while (worst < (status & 0xff) &&
          !worst_status_.compare_exchange_weak(worst, status & 0xff, std::memory_order_relaxed)) {
@@ -257,9 +299,30 @@ void Job::end_rank(mpi::RankState& rank, int status) {
 bool Job::claim_ending() {
   // Acquire and release: only one speaks.
   if (is_ending_.test_and_set(std::memory_order_acq_rel)) return false;
+  ending_thread_.store(gettid(), std::memory_order_relaxed);
   note_host_ending();
   core::JobMemory& memory = scheduler_.memory();
   return !memory.is_shared() || memory.claim_ending(scheduler_.process());
+}
+
+bool Job::is_ended_by_caller() {
+  if (ending_thread_.load(std::memory_order_relaxed) != gettid()) return false;
+  // The thread has claimed it for this process; another one may have been before.
+  const core::JobMemory& memory = scheduler_.memory();
+  return !memory.is_shared() ||
+         memory.ending_process() == static_cast<std::int32_t>(scheduler_.process());
+}
+
+std::optional<std::int32_t> Job::rank_of_code(const void* address) const {
+  if (own_rank_count() == 1) return worlds_.front()->first_own_rank();
+  const int index = body_.index_of_code(address);
+  if (index < 0) return std::nullopt;
+  return worlds_.front()->first_own_rank() + index;
+}
+
+std::optional<std::uint32_t> Job::process_number() const {
+  const bool is_alone = worlds_.front()->transport() == nullptr || simulated_nodes_ != nullptr;
+  return is_alone ? std::nullopt : std::optional(worlds_.front()->own_process());
 }
 
 void Job::do_end_job(const mpi::RankState* culprit, int status, const char* message) {
@@ -286,7 +349,7 @@ void Job::on_all_asleep() {
   }
   // Another process may still send something, unless its workers were counted, too.
   const bool has_unseen_peers =
-      worlds_.front()->transport() != nullptr && pretend_nodes_ == nullptr;
+      worlds_.front()->transport() != nullptr && simulated_nodes_ == nullptr;
   if (has_unseen_peers && !scheduler_.memory().is_shared()) return;
   // Only one process speaks; the others are woken by its questions, or by its end.
   if (!claim_ending()) return;
@@ -296,7 +359,7 @@ void Job::on_all_asleep() {
   end_in_deadlock(table);
 }
 
-void Job::on_nobody_left() {
+void Job::on_deadlock() {
   if (!claim_ending()) return;
   flush_all();
   WaitTable table = own_waits();
@@ -341,18 +404,18 @@ void Job::flush_all() {
 /// Asks every process that has not ended, and waits for its answer for a while.
 void Job::add_reports_of_others(WaitTable& table) {
   core::JobMemory& memory = scheduler_.memory();
-  memory.want_reports(scheduler_.process());
+  memory.request_reports(scheduler_.process());
   const std::int64_t give_up_ns = os::monotonic_ns() + report_wait_ns;
   const mpi::RankLayout& layout = worlds_.front()->layout();
   for (std::uint32_t process = 0; process < layout.process_count(); ++process) {
     if (process == scheduler_.process()) continue;
-    core::ProcessBoard& board = memory.process(process);
-    // Acquire, pairs with the release in on_report_wanted().
+    core::ProcessStatus& board = memory.process(process);
+    // Acquire, pairs with the release in on_report_requested().
     std::uint32_t bytes = 0;
     while ((bytes = board.report_bytes.load(std::memory_order_acquire)) == 0 &&
            board.phase.load(std::memory_order_acquire) == core::ProcessPhase::running &&
            os::monotonic_ns() < give_up_ns)
-      usleep(100);
+      os::sleep_ns(100'000);
     if (bytes != 0) {
       table.add({memory.report_space(process).data(), bytes - 1});
     } else if (board.phase.load(std::memory_order_acquire) == core::ProcessPhase::running) {
@@ -362,7 +425,7 @@ void Job::add_reports_of_others(WaitTable& table) {
   }
 }
 
-void Job::on_report_wanted() {
+void Job::on_report_requested() {
   // Any worker of ours; one speaks.
   if (has_reported_.test_and_set(std::memory_order_relaxed)) return;
   flush_all();

@@ -1,30 +1,42 @@
 // The composition root of `sorrel run`: every rank runs a private copy of the user's executable.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "loop/team/loop.hpp"
 #include "mpi/rank_state.hpp"
+#include "os/guard_install.hpp"
 #include "program/copy_slab.hpp"
 #include "program/debugger.hpp"
 #include "program/image.hpp"
+#include "program/library_check.hpp"
 #include "program/rank_process.hpp"
+#include "program/signal_delivery.hpp"
 #include "program/start.hpp"
 #include "program/thread_block.hpp"
 #include "runtime/host_job.hpp"
 #include "runtime/in_place.hpp"
 #include "runtime/job.hpp"
 #include "runtime/rank_threads.hpp"
+#include "runtime/wrapped_job.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
-/// One guard page each, where the kernel cannot guard without a map of its own.
-constexpr int maps_per_stack = 2;
+/// What a rank needs beside its copy: a stack with its guard, where the kernel cannot guard without
+/// a map, and the stack of the thread that lends it thread-locals.
+int maps_per_rank(const program::Image& image) {
+  constexpr int maps_per_stack = 2;
+  return (os::has_guard_install() ? 0 : maps_per_stack) +
+         (image.needs_thread_block() ? maps_per_stack : 0);
+}
 
 constexpr int bad_program_status = 2;
 
@@ -45,10 +57,14 @@ class ProgramBody final : public RankBody {
       *trouble = "no memory for a private copy of the program";
       return false;
     }
+    mine.rank = &rank;
     const program::OutputFormat format{.has_rank_labels = config_.has_rank_labels,
                                        .completes_last_line = config_.rank_count > 1};
     mine.process =
         std::make_unique<program::RankProcess>(start_, slab_.copy(index), rank.world_rank, format);
+    const os::StackSlab& stacks = static_cast<const Job&>(rank.world->job()).stacks();
+    mine.process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
+                            stacks.stack_bytes());
     if (!slab_.image().needs_thread_block()) return true;
     const auto set_worker = [](void* worker) {
       core::Worker::set_current(static_cast<core::Worker*>(worker));
@@ -57,20 +73,50 @@ class ProgramBody final : public RankBody {
     if (mine.thread_block == nullptr) {
       *trouble =
           "no more threads: each rank of a program with thread-local variables needs one (ulimit "
-          "-u)";
+          "-u, pids.max)";
       return false;
     }
     rank.fiber.thread_pointer = mine.thread_block->thread_pointer();
     return true;
   }
 
-  void on_all_prepared() override { program::show_to_debugger(slab_); }
+  void on_all_prepared() override {
+    program::show_to_debugger(slab_);
+    std::vector<program::RankProcess*> processes;
+    for (const Rank& rank : ranks_)
+      processes.push_back(rank.process.get());
+    program::set_signal_targets(std::move(processes));
+  }
+
+  void on_attention(core::Worker& worker) override {
+    for (const Rank& rank : ranks_) {
+      if (rank.rank != nullptr && rank.rank->worker == &worker &&
+          rank.process->signals().has_work())
+        interrupt_wait(rank);
+    }
+  }
 
   int run(mpi::RankState& rank) override { return program::run_rank_main(*process_of(rank)); }
+
+  [[nodiscard]] const program::OutsideWait* outside_wait(
+      const mpi::RankState& rank) const override {
+    const program::RankProcess* process = process_of(rank);
+    return process == nullptr ? nullptr : process->outside_wait().wait();
+  }
 
   void flush(mpi::RankState& rank) override {
     program::RankProcess* process = process_of(rank);
     if (process != nullptr) process->streams().finish();
+  }
+
+  [[nodiscard]] const mpi::RankState& rank_of(const program::RankProcess& process) const {
+    const auto found =
+        std::ranges::find(ranks_, &process, [](const Rank& rank) { return rank.process.get(); });
+    return *found->rank;
+  }
+
+  [[nodiscard]] int index_of_code(const void* address) const override {
+    return slab_.index_of(reinterpret_cast<std::uintptr_t>(address));
   }
 
   [[nodiscard]] program::RankProcess* process_of(const mpi::RankState& rank) const {
@@ -84,9 +130,20 @@ class ProgramBody final : public RankBody {
   }
 
   struct Rank {
+    mpi::RankState* rank = nullptr;
     std::unique_ptr<program::RankProcess> process;
     std::unique_ptr<program::ThreadBlock> thread_block;
   };
+
+  /// For its signal handlers. A rank that is ready gets there soon by itself.
+  static void interrupt_wait(const Rank& rank) {
+    mpi::RankState& state = *rank.rank;
+    if (state.fiber.state != core::FiberState::waiting) return;
+    const bool is_in_mpi = state.phase == mpi::Phase::running;
+    if (is_in_mpi) state.phase = mpi::Phase::in_handler;
+    program::deliver_to_waiting(*rank.process);
+    if (is_in_mpi) state.phase = mpi::Phase::running;
+  }
 
   const program::ProgramStart& start_;
   const program::CopySlab& slab_;
@@ -109,9 +166,27 @@ void end_rank(program::RankProcess& process, int status) {
   static_cast<Job&>(rank.world->job()).end_rank(rank, status);
 }
 
+void end_by_signal(program::RankProcess& process, int number) {
+  char message[120];
+  std::snprintf(message, sizeof message, "rank %d: %s (signal %d)", process.rank(),
+                strsignal(number), number);
+  the_body->rank_of(process).world->job().end_job(nullptr, 128 + number, message);
+}
+
+void refuse_jump(program::RankProcess& process) {
+  const mpi::RankState& rank = the_body->rank_of(process);
+  char message[160];
+  std::snprintf(message, sizeof message,
+                "rank %d: a signal handler leaves %s by a jump: only calls outside of the library "
+                "can be left",
+                process.rank(), rank.call[0] == '\0' ? "a call" : rank.call);
+  rank.world->job().end_job(nullptr, 1, message);
+}
+
 int refuse(const std::string& trouble) {
   const Config& config = process_config();
   note_host_ending();
+  note_refusal(config.wrapped);
   // Every process has the same trouble, and one says it.
   const bool is_speaker =
       config.host != nullptr
@@ -123,18 +198,31 @@ int refuse(const std::string& trouble) {
 
 int run_program(const program::ProgramStart& start) {
   const Config& config = process_config();
+  keep_memory_of_ranks(config);
+  if (const std::string reason = program::why_own_process(); !reason.empty()) {
+    return refuse(reason + ": run every rank as a process, with --procs " +
+                  std::to_string(config.rank_count));
+  }
   std::string trouble;
+  // `sorrel run` has seen the wrapper only.
+  if (!config.wrapped.wrapper.empty() && own_rank_count(config) > 1)
+    trouble = why_not_shared(config);
+  if (!trouble.empty()) return refuse(trouble);
   const auto image = program::Image::read(trouble);
   if (image == nullptr) return refuse(trouble);
   const auto slab =
-      program::CopySlab::reserve(*image, own_rank_count(config), maps_per_stack, trouble);
+      program::CopySlab::reserve(*image, own_rank_count(config), maps_per_rank(*image), trouble);
   if (slab == nullptr) return refuse(trouble);
   ProgramBody body(start, *slab, config);
   the_body = &body;
   loop::be_part_of_a_job(config.loops);
   program::set_current_slab(slab.get());
   set_rank_process_of_caller(current_process);
-  program::set_rank_hooks({.current = current_process, .end_rank = end_rank});
+  program::set_rank_hooks({.current = current_process,
+                           .end_by_signal = end_by_signal,
+                           .refuse_jump = refuse_jump,
+                           .end_rank = end_rank});
+  program::note_ranks_begin(own_rank_count(config) == 1);
   Job job(config, body);
   const int status = job.run();
   std::fflush(nullptr);
@@ -158,7 +246,13 @@ int program_driver(const ProgramStart& start) {
 }
 
 bool program_runs_in_place() {
-  return runtime::runs_in_place();
+  const runtime::Config& config = runtime::process_config();
+  allow_libraries(config.shared_libraries);
+  if (runtime::runs_in_place()) return true;
+  // A single rank needs no copy where that would not go with the program's libraries.
+  const bool is_alone = config.rank_count == 1 && config.memory == nullptr &&
+                        config.host == nullptr && config.wire.node_count == 0 && !config.seed;
+  return is_alone && !why_own_process().empty();
 }
 
 void program_begins_in_place() {

@@ -1,133 +1,190 @@
 #include "runtime/source_lines.hpp"
 
+#include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
+#include <link.h>
 #include <unistd.h>
 
-extern char** environ;
+#include "base/fixed_text.hpp"
+#include "runtime/demangle.hpp"
+#include "runtime/symbol_file.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
-// addr2line reads the whole debug information; a report must not hang on it.
-constexpr int patience_ms = 5000;
+using Path = FixedText<512>;
 
+constexpr const char* own_executable = "/proc/self/exe";
+constexpr std::string_view debug_folder = "/usr/lib/debug";
+
+/// Where an address lies.
 struct Place {
-  std::string file;
-  std::uintptr_t offset = 0;
+  const char* path = nullptr;        ///< Of the file that is mapped there; null: none.
+  const std::byte* begin = nullptr;  ///< Where its first page is mapped: a rank's, in its image.
+  std::uintptr_t distance = 0;       ///< Of the call, from there.
 };
 
+/// Asks the one function of the loader that takes no lock.
 Place place_of(const void* address) {
-  Dl_info info{};
-  if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
-  // The address is that of the instruction after the call.
-  return {.file = info.dli_fname,
-          .offset = reinterpret_cast<std::uintptr_t>(address) -
-                    reinterpret_cast<std::uintptr_t>(info.dli_fbase) - 1};
+  dl_find_object object{};
+  if (address == nullptr) return {};
+  const auto* call = static_cast<const std::byte*>(address) - 1;
+  if (_dl_find_object(const_cast<std::byte*>(call), &object) != 0) return {};
+  const char* name = object.dlfo_link_map->l_name;
+  const auto* begin = static_cast<const std::byte*>(object.dlfo_map_start);
+  return {.path = name == nullptr || *name == '\0' ? own_executable : name,
+          .begin = begin,
+          .distance = static_cast<std::uintptr_t>(call - begin)};
 }
 
-std::string read_until_end(int descriptor) {
-  std::string text;
-  char piece[4096];
-  pollfd ready{.fd = descriptor, .events = POLLIN, .revents = 0};
-  while (::poll(&ready, 1, patience_ms) > 0) {
-    const ssize_t count = read(descriptor, piece, sizeof piece);
-    if (count <= 0) break;
-    text.append(piece, static_cast<std::size_t>(count));
+std::string_view name_without_folders(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string_view folder_of(std::string_view path) {
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+/// The path that the executable's link stands for.
+Path real_path(const char* path) {
+  Path real;
+  std::array<char, 400> target{};
+  const ssize_t bytes = readlink(path, target.data(), target.size());
+  real.add(bytes > 0 ? std::string_view(target.data(), static_cast<std::size_t>(bytes)) : path);
+  return real;
+}
+
+/// Where the debug information of a file with this build id lies.
+Path path_by_build_id(const SymbolFile& file) {
+  Path path;
+  const auto note = file.section(".note.gnu.build-id");
+  // Sizes of name and id, kind, and the name "GNU".
+  constexpr std::size_t header_bytes = 16;
+  if (note.size() <= header_bytes) return path;
+  path.add(debug_folder).add("/.build-id/");
+  for (std::size_t i = header_bytes; i < note.size(); ++i) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    const auto byte = std::to_integer<unsigned>(note[i]);
+    const std::array<char, 2> hex = {digits[byte >> 4], digits[byte & 15]};
+    path.add({hex.data(), hex.size()});
+    if (i == header_bytes) path.add("/");
   }
-  return text;
+  path.add(".debug");
+  return path;
 }
 
-/// The output of addr2line for some offsets of one file; empty when it cannot be had.
-std::string run_addr2line(const std::string& file, const std::vector<std::string>& offsets) {
-  int pipe_ends[2];
-  if (pipe2(pipe_ends, O_CLOEXEC) != 0) return {};
-  std::vector<char*> arguments;
-  for (const char* word : {"addr2line", "-s", "-f", "-C", "-e", file.c_str()})
-    arguments.push_back(const_cast<char*>(word));
-  for (const std::string& offset : offsets)
-    arguments.push_back(const_cast<char*>(offset.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = -1;
-  const int error = posix_spawnp(&child, "addr2line", &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(pipe_ends[1]);
-  std::string text;
-  if (error == 0) {
-    text = read_until_end(pipe_ends[0]);
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
+/// Calls `visit(path)` for each place where the debug information of a file may lie, until it says
+/// that it has found it.
+template <class Visit>
+void for_each_debug_path(const SymbolFile& file, std::string_view real, Visit&& visit) {
+  const Path by_id = path_by_build_id(file);
+  if (!by_id.is_empty() && visit(by_id)) return;
+  const auto link = file.section(".gnu_debuglink");
+  if (link.empty() || std::memchr(link.data(), 0, link.size()) == nullptr) return;
+  const std::string_view name(reinterpret_cast<const char*>(link.data()));
+  const std::string_view folder = folder_of(real);
+  if (visit(Path().add(folder).add(name))) return;
+  if (visit(Path().add(folder).add(".debug/").add(name))) return;
+  visit(Path().add(debug_folder).add(folder).add(name));
+}
+
+class SourceTexts {
+ public:
+  SourceTexts(std::span<const void* const> addresses, std::span<SourceText> texts)
+      : count_(std::min({addresses.size(), texts.size(), source_text_count_max})), texts_(texts) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      places_[i] = place_of(addresses[i]);
+      texts_[i][0] = '\0';
+    }
   }
-  close(pipe_ends[0]);
-  return text;
-}
 
-std::string plain(const Place& place) {
-  if (place.file.empty()) return "-";
-  char text[32];
-  std::snprintf(text, sizeof text, "+0x%zx", static_cast<std::size_t>(place.offset));
-  const std::size_t slash = place.file.rfind('/');
-  return place.file.substr(slash == std::string::npos ? 0 : slash + 1) + text;
-}
+  void write() {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const bool is_first_of_file =
+          places_[i].path != nullptr &&
+          std::none_of(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(i),
+                       [&](const Place& earlier) { return earlier.begin == places_[i].begin; });
+      if (is_first_of_file) write_file(i);
+    }
+  }
 
-/// The next line of addr2line's output.
-std::string next_line(const std::string& text, std::size_t& at) {
-  const std::size_t end = text.find('\n', at);
-  if (end == std::string::npos) return {};
-  std::string line = text.substr(at, end - at);
-  at = end + 1;
-  return line;
-}
+ private:
+  /// All addresses in the file of address `first`.
+  void write_file(std::size_t first) {
+    const Path real = real_path(places_[first].path);
+    const SymbolFile file(places_[first].path);
+    std::array<std::size_t, source_text_count_max> indices{};
+    std::array<LineQuery, source_text_count_max> queries{};
+    std::size_t count = 0;
+    const std::uint64_t first_page = file.first_page();
+    for (std::size_t i = first; i < count_; ++i) {
+      if (places_[i].path == nullptr || places_[i].begin != places_[first].begin) continue;
+      indices[count] = i;
+      queries[count++].address = places_[i].distance + first_page;
+    }
+    const std::span<LineQuery> asked(queries.data(), count);
+    const LineSections lines = file.line_sections();
+    find_lines(lines, asked);
+    for (std::size_t k = 0; k < count; ++k)
+      write_text(indices[k], real.text(), file.function_at(queries[k].address), queries[k]);
+    if (!lines.lines.empty()) return;
+    for_each_debug_path(file, real.text(), [&](const Path& path) {
+      const SymbolFile debug_file(path.c_str());
+      if (!debug_file.is_open()) return false;
+      find_lines(debug_file.line_sections(), asked);
+      for (std::size_t k = 0; k < count; ++k) {
+        const char* function = debug_file.function_at(queries[k].address);
+        if (function != nullptr) write_text(indices[k], real.text(), function, queries[k]);
+      }
+      return true;
+    });
+  }
+
+  void write_text(std::size_t index,
+                  std::string_view path,
+                  const char* function,
+                  const LineQuery& query) {
+    FixedText<std::tuple_size_v<SourceText>> text;
+    if (function != nullptr) {
+      const bool is_cxx = function[0] == '_' && function[1] == 'Z';
+      is_cxx ? add_demangled(text, function) : void(text.add(function));
+      text.add(" (");
+    }
+    if (function != nullptr && query.file != nullptr) {
+      text.add(query.file).add(":").add(query.line);
+    } else {
+      text.add(name_without_folders(path)).add("+").add_hex(places_[index].distance);
+    }
+    if (function != nullptr) text.add(")");
+    std::memcpy(texts_[index].data(), text.c_str(), text.text().size() + 1);
+  }
+
+  const std::size_t count_;
+  std::span<SourceText> texts_;
+  std::array<Place, source_text_count_max> places_{};
+};
 
 }  // namespace
 
+void tell_source(std::span<const void* const> addresses, std::span<SourceText> texts) {
+  SourceTexts(addresses, texts).write();
+}
+
 std::vector<std::string> source_lines(const std::vector<const void*>& addresses) {
-  std::vector<Place> places;
-  std::vector<std::string> texts;
-  for (const void* address : addresses) {
-    places.push_back(place_of(address));
-    texts.push_back(plain(places.back()));
+  std::vector<std::string> lines;
+  std::span<const void* const> left(addresses);
+  while (!left.empty()) {
+    std::array<SourceText, source_text_count_max> texts;
+    const auto part = left.first(std::min(left.size(), texts.size()));
+    tell_source(part, texts);
+    for (std::size_t i = 0; i < part.size(); ++i)
+      lines.emplace_back(texts[i][0] == '\0' ? "-" : texts[i].data());
+    left = left.subspan(part.size());
   }
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    // One run for each file, when its first address comes.
-    bool is_first_of_file = !places[i].file.empty();
-    for (std::size_t k = 0; k < i; ++k)
-      is_first_of_file &= places[k].file != places[i].file;
-    if (!is_first_of_file) continue;
-    std::vector<std::string> offsets;
-    std::vector<std::size_t> indices;
-    for (std::size_t k = i; k < places.size(); ++k) {
-      if (places[k].file != places[i].file) continue;
-      char offset[32];
-      std::snprintf(offset, sizeof offset, "0x%zx", static_cast<std::size_t>(places[k].offset));
-      offsets.emplace_back(offset);
-      indices.push_back(k);
-    }
-    const std::string output = run_addr2line(places[i].file, offsets);
-    std::size_t at = 0;
-    for (const std::size_t k : indices) {
-      const std::string function = next_line(output, at);
-      const std::string line = next_line(output, at);
-      if (!line.empty() && line[0] != '?') {
-        texts[k] = function + " (" + line.substr(0, line.find(" (discriminator")) + ")";
-      } else if (!function.empty() && function[0] != '?') {
-        texts[k] = function + " (" + texts[k] + ")";
-      }
-    }
-  }
-  return texts;
+  return lines;
 }
 
 }  // namespace sorrel::runtime

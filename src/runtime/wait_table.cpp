@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <dlfcn.h>
+#include <limits>
+#include <utility>
 
 #include "base/text.hpp"
 #include "mpi/p2p/request.hpp"
@@ -17,6 +21,7 @@ namespace {
 using mpi::RankState;
 using mpi::Request;
 using mpi::WaitNote;
+using Run = WaitTable::Run;
 
 /// One thing that a rank waits for.
 struct Wait {
@@ -127,28 +132,90 @@ std::optional<Number> number_in(std::string_view field) {
                                                                     : std::nullopt;
 }
 
+std::string as_field(const std::vector<Run>& runs) {
+  std::string text;
+  for (const Run& run : runs)
+    text += text_of("%d-%d,", run.first, run.last);
+  return text;
+}
+
+/// "0-3,7,9-9,"
+std::vector<Run> runs_in(std::string_view field) {
+  std::vector<Run> runs;
+  while (!field.empty()) {
+    std::string_view run = take_field(field, ',');
+    const auto first = number_in<std::int32_t>(take_field(run, '-'));
+    const auto last = run.empty() ? first : number_in<std::int32_t>(run);
+    if (first && last) runs.push_back({.first = *first, .last = *last});
+  }
+  return runs;
+}
+
+void append(std::vector<Run>& runs, std::int32_t rank) {
+  if (!runs.empty() && runs.back().last + 1 == rank) {
+    runs.back().last = rank;
+  } else {
+    runs.push_back({.first = rank, .last = rank});
+  }
+}
+
 template <class Number>
 std::string as_field(const std::optional<Number>& number) {
   return number ? std::to_string(*number) : "-";
 }
 
+/// All of a line but its ranks.
+std::string fields_of(const RankWait& wait) {
+  std::string text;
+  for (const std::string& field : {wait.call, wait.peer, wait.tag, wait.comm, wait.place})
+    text += "\t" + as_field(field);
+  text += "\t" + as_field(wait.awaited) + "\t" + as_field(wait.collective);
+  if (!wait.explanation.empty()) text += "\t" + as_field(wait.explanation);
+  return text;
+}
+
+/// Where calls were made from: the same place in many ranks' images once.
+class CallSites {
+ public:
+  /// Among addresses(); beyond their end for those that are too many to be looked up.
+  std::size_t index_of(const void* site) {
+    Dl_info file{};
+    const bool is_known = site != nullptr && dladdr(site, &file) != 0 && file.dli_fname != nullptr;
+    const auto offset =
+        reinterpret_cast<std::uintptr_t>(site) - reinterpret_cast<std::uintptr_t>(file.dli_fbase);
+    const auto [found, is_new] =
+        indices_.try_emplace({is_known ? file.dli_fname : "", offset}, indices_.size());
+    if (is_new && addresses_.size() < count_max) addresses_.push_back(site);
+    return found->second;
+  }
+
+  [[nodiscard]] const std::vector<const void*>& addresses() const { return addresses_; }
+
+ private:
+  static constexpr std::size_t count_max = 64;
+
+  std::map<std::pair<std::string, std::uintptr_t>, std::size_t> indices_;
+  std::vector<const void*> addresses_;
+};
+
 }  // namespace
 
 WaitTable WaitTable::of(const Worlds& worlds) {
   WaitTable table;
-  std::vector<const void*> sites;
+  CallSites sites;
+  std::vector<std::size_t> site_of;
   for (const auto& world : worlds) {
     for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i) {
       const RankState& rank = world->rank(i);
       if (rank.fiber.state != core::FiberState::waiting) continue;
       table.waits_.push_back(describe(rank));
-      if (sites.size() < row_count_max) sites.push_back(rank.call_site);
+      site_of.push_back(sites.index_of(rank.call_site));
     }
     table.add_members(*world);
   }
-  const std::vector<std::string> places = source_lines(sites);
-  for (std::size_t i = 0; i < places.size(); ++i)
-    table.waits_[i].place = places[i];
+  const std::vector<std::string> places = source_lines(sites.addresses());
+  for (std::size_t i = 0; i < site_of.size(); ++i)
+    table.waits_[i].place = site_of[i] < places.size() ? places[site_of[i]] : "-";
   return table;
 }
 
@@ -162,35 +229,51 @@ void WaitTable::add_members(const mpi::World& world) {
     const mpi::CommShared& shared = *rank.wait.comm->shared;
     std::vector<Run>& runs = members_[shared.context()];
     if (!runs.empty()) continue;
-    for (std::int32_t member = 0; member < shared.size(); ++member) {
-      const std::int32_t world_rank = shared.group()->world_rank(member);
-      if (!runs.empty() && runs.back().last + 1 == world_rank) {
-        runs.back().last = world_rank;
-      } else {
-        runs.push_back({.first = world_rank, .last = world_rank});
-      }
-    }
+    for (std::int32_t member = 0; member < shared.size(); ++member)
+      append(runs, shared.group()->world_rank(member));
   }
 }
 
 std::string WaitTable::text(std::size_t bytes_max) const {
   std::string text;
-  const auto append = [&](const std::string& line) {
-    if (text.size() + line.size() <= bytes_max) text += line;
+  // The line about what does not fit.
+  constexpr std::size_t reserved_bytes = 48;
+  Run left_out{.first = std::numeric_limits<std::int32_t>::max(), .last = -1};
+  const auto append_line = [&](const std::string& line) {
+    const bool fits = text.size() + line.size() + reserved_bytes <= bytes_max;
+    if (fits) text += line;
+    return fits;
   };
-  for (const auto& [context, runs] : members_) {
-    std::string line = text_of("members\t%u\t", context);
-    for (const Run& run : runs)
-      line += text_of("%d-%d,", run.first, run.last);
-    append(line + "\n");
+  for (const auto& [context, runs] : members_)
+    append_line(text_of("members\t%u\t", context) + as_field(runs) + "\n");
+  for (const auto& [ranks, fields] : lines()) {
+    if (append_line("wait\t" + as_field(ranks) + fields + "\n")) continue;
+    left_out.first = std::min(left_out.first, ranks.front().first);
+    left_out.last = std::max(left_out.last, ranks.back().last);
   }
-  for (const RankWait& wait : waits_) {
-    append("wait\t" + std::to_string(wait.rank) + "\t" + as_field(wait.call) + "\t" +
-           as_field(wait.peer) + "\t" + as_field(wait.tag) + "\t" + as_field(wait.comm) + "\t" +
-           as_field(wait.place) + "\t" + as_field(wait.awaited) + "\t" + as_field(wait.collective) +
-           (wait.explanation.empty() ? "" : "\t" + as_field(wait.explanation)) + "\n");
-  }
+  if (left_out.last >= 0) text += text_of("unknown\t%d-%d,\n", left_out.first, left_out.last);
   return text;
+}
+
+/// Ranks with the same fields together, those of the fewest runs first, so that what is left out
+/// for want of room is what many do.
+std::vector<WaitTable::Line> WaitTable::lines() const {
+  std::map<std::string, std::size_t> index_of;
+  std::vector<Line> lines;
+  for (const RankWait& wait : waits_) {
+    std::string fields = fields_of(wait);
+    const auto [found, is_new] = index_of.try_emplace(fields, lines.size());
+    if (is_new) lines.push_back({.ranks = {}, .fields = std::move(fields)});
+    append(lines[found->second].ranks, wait.rank);
+  }
+  const auto rank_count = [](const Line& line) {
+    std::int32_t count = 0;
+    for (const Run& run : line.ranks)
+      count += run.last - run.first + 1;
+    return count;
+  };
+  std::ranges::stable_sort(lines, {}, rank_count);
+  return lines;
 }
 
 void WaitTable::add(std::string_view text) {
@@ -200,27 +283,27 @@ void WaitTable::add(std::string_view text) {
 }
 
 void WaitTable::add_line(std::string_view line) {
-  if (take_field(line) == "members") {
+  const std::string_view kind = take_field(line);
+  if (kind == "members") {
     const auto context = number_in<std::uint32_t>(take_field(line));
-    if (!context) return;
-    std::vector<Run>& runs = members_[*context];
-    if (!runs.empty()) return;
-    while (!line.empty()) {
-      std::string_view run = take_field(line, ',');
-      const auto first = number_in<std::int32_t>(take_field(run, '-'));
-      const auto last = number_in<std::int32_t>(run);
-      if (first && last) runs.push_back({.first = *first, .last = *last});
-    }
+    if (context && members_[*context].empty()) members_[*context] = runs_in(line);
+    return;
+  }
+  const std::vector<Run> ranks = runs_in(take_field(line));
+  if (kind == "unknown") {
+    unknown_.insert(unknown_.end(), ranks.begin(), ranks.end());
     return;
   }
   RankWait wait;
-  wait.rank = number_in<std::int32_t>(take_field(line)).value_or(0);
   for (std::string* field : {&wait.call, &wait.peer, &wait.tag, &wait.comm, &wait.place})
     *field = take_field(line);
   wait.awaited = number_in<std::int32_t>(take_field(line));
   wait.collective = number_in<std::uint32_t>(take_field(line));
   wait.explanation = line;
-  waits_.push_back(std::move(wait));
+  for (const Run& run : ranks) {
+    for (wait.rank = run.first; wait.rank <= run.last; ++wait.rank)
+      waits_.push_back(wait);
+  }
 }
 
 void WaitTable::sort() {
@@ -233,14 +316,17 @@ void WaitTable::add_unknown(std::int32_t first, std::int32_t last) {
 
 std::int32_t WaitTable::unknown_count() const {
   std::int32_t count = 0;
-  for (const Run& run : unknown_)
-    count += run.last - run.first + 1;
+  for (const Run& run : unknown_) {
+    for (std::int32_t rank = run.first; rank <= run.last; ++rank)
+      count += wait_of(rank) == nullptr ? 1 : 0;
+  }
   return count;
 }
 
 bool WaitTable::is_unknown(std::int32_t rank) const {
-  return std::ranges::any_of(unknown_,
-                             [&](const Run& run) { return rank >= run.first && rank <= run.last; });
+  return wait_of(rank) == nullptr && std::ranges::any_of(unknown_, [&](const Run& run) {
+           return rank >= run.first && rank <= run.last;
+         });
 }
 
 const RankWait* WaitTable::wait_of(std::int32_t rank) const {

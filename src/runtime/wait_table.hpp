@@ -24,7 +24,6 @@ struct RankWait {
   std::string peer;  ///< "from 3", "to 3 +2 more", "from any", "-"
   std::string tag;
   std::string comm;
-  /// Of the table's first rows; empty otherwise.
   std::string place;
   /// What a library of the rank's says about it; empty without one.
   std::string explanation;
@@ -39,12 +38,19 @@ class WaitTable {
   /// More rows than a screen has help nobody.
   static constexpr std::size_t row_count_max = 40;
 
+  /// Ranks of the job from `first` to `last`, both included.
+  struct Run {
+    std::int32_t first;
+    std::int32_t last;
+  };
+
   using Worlds = std::vector<std::unique_ptr<mpi::World>>;
 
   /// The waiting ranks of this process, all of whose workers sleep.
   static WaitTable of(const Worlds& worlds);
 
-  /// As text of at most `bytes_max`, without the last ranks if they do not fit.
+  /// As text of at most `bytes_max`. Ranks that do not fit are named as unknown, those that wait as
+  /// many others do first.
   [[nodiscard]] std::string text(std::size_t bytes_max) const;
 
   /// Adds what another process has written.
@@ -58,6 +64,7 @@ class WaitTable {
 
   [[nodiscard]] std::int32_t unknown_count() const;
 
+  /// It may wait, but this table does not know.
   [[nodiscard]] bool is_unknown(std::int32_t rank) const;
 
   /// Null when the rank does not wait.
@@ -68,13 +75,14 @@ class WaitTable {
   [[nodiscard]] std::optional<std::int32_t> first_absent(std::uint32_t context) const;
 
  private:
-  /// Ranks of the job from `first` to `last`, both included.
-  struct Run {
-    std::int32_t first;
-    std::int32_t last;
+  /// Ranks whose other fields are equal, as text.
+  struct Line {
+    std::vector<Run> ranks;
+    std::string fields;
   };
 
   void add_members(const mpi::World& world);
+  [[nodiscard]] std::vector<Line> lines() const;
   void add_line(std::string_view line);
   void sort();
 

@@ -1,6 +1,7 @@
 // Programs that wait for ever: `deadlocks KIND`.
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int me, ranks;
@@ -22,9 +23,9 @@ static void wait_in_a_cycle(MPI_Comm comm) {
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-static void miss_a_barrier(void) {
+static void miss_a_barrier(int missing) {
   int value;
-  if (me == 2) MPI_Recv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (me == missing) MPI_Recv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -47,7 +48,7 @@ int main(int argc, char** argv) {
     MPI_Comm_set_name(named, "halo");
     wait_in_a_cycle(named);
   }
-  if (strcmp(kind, "barrier") == 0) miss_a_barrier();
+  if (strcmp(kind, "barrier") == 0) miss_a_barrier(argc > 2 ? atoi(argv[2]) : 2);
   if (strcmp(kind, "probe") == 0) probe_for_nothing();
   MPI_Finalize();
   return 0;

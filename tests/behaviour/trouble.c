@@ -1,13 +1,17 @@
 // Programs in trouble: `trouble KIND`. Where one rank is to blame it is rank 1 of at least three;
 // the others wait.
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int me, ranks;
+static void (*volatile nothing_to_call)(void);
 
 static int is(const char* kind, const char* name) {
   return strcmp(kind, name) == 0;
@@ -16,6 +20,32 @@ static int is(const char* kind, const char* name) {
 static void* call_from_thread(void* nothing) {
   MPI_Barrier(MPI_COMM_WORLD);
   return nothing;
+}
+
+static void* crash_in_thread(void* nothing) {
+  *(volatile int*)8 = 1;
+  return nothing;
+}
+
+/// Until writing would wait for a reader.
+static void fill_standard_error(void) {
+  static char text[4096];
+  const int flags = fcntl(STDERR_FILENO, F_GETFL);
+  fcntl(STDERR_FILENO, F_SETFL, flags | O_NONBLOCK);
+  for (size_t size = sizeof text; size > 0; size /= 2) {
+    while (write(STDERR_FILENO, text, size) > 0) {
+    }
+  }
+  fcntl(STDERR_FILENO, F_SETFL, flags);
+}
+
+/// A child's crash is the child's.
+static void crash_in_child(void) {
+  int status = 0;
+  const pid_t child = fork();
+  if (child == 0) *(volatile int*)8 = 1;
+  waitpid(child, &status, 0);
+  printf("the child died of signal %d\n", WTERMSIG(status));
 }
 
 /// Uses about `depth` KiB of stack.
@@ -32,12 +62,25 @@ static void end_badly(const char* kind) {
   int* volatile nowhere = NULL;
   if (is(kind, "exit_without_finalize")) exit(4);
   if (is(kind, "exit_0_without_finalize")) exit(0);
+  if (is(kind, "pthread_exit_without_finalize")) pthread_exit(NULL);
   if (is(kind, "abort")) abort();
   if (is(kind, "segmentation_fault")) *nowhere = 1;
   if (is(kind, "division_by_zero")) printf("%d\n", ranks / zero);
   if (is(kind, "stack_overflow")) printf("%d\n", recurse(2000));
   if (is(kind, "mpi_abort")) MPI_Abort(MPI_COMM_WORLD, 77);
   if (is(kind, "raise")) raise(SIGILL);
+  if (is(kind, "call_of_nothing")) nothing_to_call();
+  if (is(kind, "jump_to_nowhere")) ((void (*)(void))0x1234)();
+  if (is(kind, "child")) crash_in_child();
+  if (is(kind, "stuck_reader")) {
+    fill_standard_error();
+    abort();
+  }
+  if (is(kind, "thread_crash")) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, crash_in_thread, NULL);
+    pthread_join(thread, NULL);
+  }
   if (is(kind, "thread")) {
     pthread_t thread;
     pthread_create(&thread, NULL, call_from_thread, NULL);
@@ -63,6 +106,11 @@ static void call_badly(const char* kind) {
   if (is(kind, "buffer")) MPI_Send(NULL, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   if (is(kind, "op")) MPI_Allreduce(&value, &ranks, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD);
   if (is(kind, "op_on_type")) MPI_Allreduce(&value, &ranks, 1, MPI_FLOAT, MPI_BXOR, MPI_COMM_WORLD);
+  if (is(kind, "op_on_derived_type")) {
+    MPI_Type_contiguous(1, MPI_INT, &uncommitted);
+    MPI_Type_commit(&uncommitted);
+    MPI_Allreduce(&value, &ranks, 1, uncommitted, MPI_SUM, MPI_COMM_WORLD);
+  }
   if (is(kind, "root")) MPI_Bcast(&value, 1, MPI_INT, ranks, MPI_COMM_WORLD);
   if (is(kind, "init_twice")) MPI_Init(NULL, NULL);
 }

@@ -12,4 +12,18 @@ mkdir -p folder
 head -c 500 program >truncated && chmod +x truncated
 # The field e_machine, 22 is S/390.
 cp program other_architecture && printf '\x16\x00' | dd of=other_architecture bs=1 seek=18 conv=notrunc status=none
+# Scripts whose interpreters lead nowhere.
+mkdir -p itself
+printf '#!%s/itself/python\n' "$PWD" >itself/python
+printf '#!%s/loop\n' "$PWD" >loop
+printf '#!/nowhere/sh\n' >of_nothing
+printf '#!\n' >nameless
+printf '#!/bin/sh\nexec "$@"\n' >valgrind
+chmod +x itself/python loop of_nothing nameless valgrind
+# What is no file, in the places of files.
+rm -rf fifo cache_* plan_cache_*
+mkdir -p {plan_,}cache_{fifo,zero}/sorrel
+mkfifo fifo cache_fifo/sorrel/probe "plan_cache_fifo/sorrel/machine-$(uname -n).json"
+ln -s /dev/zero cache_zero/sorrel/probe
+ln -s /dev/zero "plan_cache_zero/sorrel/machine-$(uname -n).json"
 touch made

@@ -1,6 +1,6 @@
-// Graphs in ranks: a ring of ranks with a line of cells each, the ends of which travel every step;
-// the sum of neighbours, held against one rank's loop. Tasks of several ranks and their messages
-// mix.
+// Graphs in ranks: a ring of ranks with a line of cells each, whose ends are exchanged in every
+// step. The sum of neighbours is compared with one rank's loop. Tasks of several ranks and their
+// messages mix.
 #include <array>
 #include <cstdint>
 #include <cstdio>

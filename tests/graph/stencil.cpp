@@ -1,10 +1,10 @@
-// A three-dimensional stencil by declared accesses, over any grid of ranks, held against a loop
-// over the whole grid. Two sweeps in each step: one whose result rotates, one whose stays.
+// A three-dimensional stencil by declared accesses, over any grid of ranks, compared with a loop
+// over the whole grid. Two sweeps in each step: the result of one rotates, that of the other stays.
 //
-//   stencil PX PY PZ STEPS [periodic] [box] [plain]
+// stencil PX PY PZ STEPS [periodic] [box] [plain]
 //
-// box: a stencil that looks all around, so that edges and corners travel, too. plain: nobody says
-// who is near.
+// box: a box stencil, so that edges and corners are exchanged, too. plain: the tiling does not
+// state which ranks are near.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -52,7 +52,7 @@ void for_cells(const KeyBox& cells, Visit&& visit) {
         visit(i, j, k);
 }
 
-/// A grid as a whole, whose ends are neighbours or have the values outside that they began with.
+/// The whole grid; its ends are neighbours, or have the initial values outside.
 class Whole {
  public:
   explicit Whole(bool is_periodic) : is_periodic_(is_periodic), values_(size()) {
@@ -107,7 +107,7 @@ struct Options {
   bool says_who_is_near = true;
 };
 
-/// How many of this rank's cells are wrong.
+/// Number of wrong cells of this rank.
 template <class Stencil>
 int count_wrong(const Options& options, const Footprint& footprint, Stencil stencil) {
   int rank = 0;
@@ -134,7 +134,7 @@ int count_wrong(const Options& options, const Footprint& footprint, Stencil sten
     g.over(tiling, "there").reads(u, footprint).writes(w).run(smooth);
     g.over(tiling, "on").reads(w, footprint).writes(v).run(smooth);
     g.rotate(u, v);
-    // An odd number first, so that the fields have changed places when the graph runs again.
+    // An odd number first, so that the fields have rotated when the graph runs again.
     const Index part = options.steps / 2 | 1;
     g.run({.steps = part});
     g.run({.steps = options.steps - part});

@@ -34,6 +34,7 @@ case $way in
     build_project foreign
     mpiexec -n 4 "$work/foreign/sum_c"
     mpiexec -n 4 "$work/foreign/sum_cxx"
+    { mpifort --version 2>&1 || true; } | grep -q 'Fortran is not supported'
     mpicc -O2 "$here/consumer/sum.c" -o "$work/sum"
     mpiexec -n 100 "$work/sum"
     ;;

@@ -1,29 +1,21 @@
 #!/usr/bin/env python3
 """The layer check must see what it is there to see: each test plants one fault in a small tree."""
 
-import pathlib
-import tempfile
 import unittest
 
 import check_layers
+from planted_tree import PlantedTree
 
 TABLE = '[may_include]\nlow = []\nhigh = ["low"]\n'
 
 
-class Tree(unittest.TestCase):
+class Tree(PlantedTree):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name)
+        super().setUp()
         self.write("layers.toml", TABLE)
         self.write("include/mpi/mpi.h", "")
         self.write("src/low/thing.hpp", "")
         self.write("src/high/part/tower.hpp", '#include "low/thing.hpp"\n#include "mpi.h"\n#include <vector>\n')
-
-    def write(self, path, text):
-        file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
 
     def faults(self):
         return check_layers.check(self.root)

@@ -1,40 +1,40 @@
-// The kernels of src/graph/run: a task's arrivals, the deque of ready tasks with two thieves, and
-// the gates of steps.
+// The kernels of src/graph/run: the dependency counter of a task, the deque of ready tasks with two
+// thieves, and the step window.
 #include <array>
 #include <cstdint>
 
-#include "graph/run/arrivals.hpp"
+#include "graph/run/dependency_counter.hpp"
 #include "graph/run/deque.hpp"
-#include "graph/run/gates.hpp"
+#include "graph/run/step_window.hpp"
 #include "model/model_sync.hpp"  // Must stay last: Relacy's macros.
 
 namespace sorrel::model {
 
 namespace {
 
-/// Three predecessors, each with a result; the last to arrive reads them all. Then once more, by
-/// whoever was last: the count begins anew.
+/// Three predecessors, each with a result; the last increment reads them all. Then once more, by
+/// the thread of the last increment: the count starts at 0 again.
 template <Weakened weakened>
-struct ArrivalsModel : rl::test_suite<ArrivalsModel<weakened>, 3> {
+struct DependencyCounterModel : rl::test_suite<DependencyCounterModel<weakened>, 3> {
   static constexpr unsigned count = 3;
   std::array<typename ModelSync<weakened>::template Plain<int>, count> results;
-  graph::BasicArrivals<ModelSync<weakened>> arrivals;
+  graph::BasicDependencyCounter<ModelSync<weakened>> counter;
   int start_count = 0;
 
   void thread(unsigned index) {
     results[index].mutate() = 7;
-    if (!arrivals.arrive(count)) return;
+    if (!counter.arrive(count)) return;
     ++start_count;
     for (const auto& result : results)
       RL_ASSERT(result.get() == 7);
-    RL_ASSERT(!arrivals.arrive(2) && arrivals.arrive(2));
+    RL_ASSERT(!counter.arrive(2) && counter.arrive(2));
   }
 
   void after() { RL_ASSERT(start_count == 1); }
 };
 
-/// The owner pushes three tasks and pops between; two thieves steal. Each is taken once, by one who
-/// sees what belongs to it. Two cells: the ring goes round.
+/// The owner pushes three tasks and pops between; two thieves steal. Each task is taken once, by a
+/// thread that sees its data. Two cells: the ring wraps around.
 template <Weakened weakened>
 struct DequeModel : rl::test_suite<DequeModel<weakened>, 3> {
   using Sync = ModelSync<weakened>;
@@ -89,15 +89,15 @@ struct DequeModel : rl::test_suite<DequeModel<weakened>, 3> {
   }
 };
 
-/// A step ends and opens a gate while two roots, one of them of a step further on, find theirs
-/// closed or not. Each that may run does so once, after the step.
+/// A step ends and admits another while two roots, one of them of a later step, find theirs
+/// admitted or not. Each root that may run does so once, after the step.
 template <Weakened weakened>
-struct GatesModel : rl::test_suite<GatesModel<weakened>, 3> {
+struct StepWindowModel : rl::test_suite<StepWindowModel<weakened>, 3> {
   using Sync = ModelSync<weakened>;
-  using Gates = graph::BasicGates<Sync>;
+  using StepWindow = graph::BasicStepWindow<Sync>;
 
-  Gates gates;
-  std::array<typename Gates::Link, 2> links;
+  StepWindow window;
+  std::array<typename StepWindow::Link, 2> links;
   std::array<typename Sync::template Plain<int>, 2> contents;
   typename Sync::template Plain<int> effect;
   std::array<int, 2> run_count{};
@@ -105,29 +105,29 @@ struct GatesModel : rl::test_suite<GatesModel<weakened>, 3> {
   void thread(unsigned index) {
     if (index == 2) {
       effect.mutate() = 7;
-      gates.note_done(1);
+      window.record_done(1);
       release();
     } else {
       contents[index].mutate() = 7;
-      look(index);
+      check(index);
     }
   }
 
   void after() { RL_ASSERT(run_count[0] == 1 && run_count[1] == 0); }
 
-  void look(unsigned root) {
+  void check(unsigned root) {
     const std::uint64_t step = root + 1;
-    if (gates.is_open(step)) {
+    if (window.admits(step)) {
       RL_ASSERT(effect.get() == 7 && contents[root].get() == 7);
       ++run_count[root];
-    } else if (!gates.park(root, step, links[root])) {
+    } else if (!window.park(root, step, links[root])) {
       release();
     }
   }
 
   void release() {
-    gates.release_all([this](std::uint32_t root) -> auto& { return links[root]; },
-                      [this](std::uint32_t root) { look(root); });
+    window.release_all([this](std::uint32_t root) -> auto& { return links[root]; },
+                       [this](std::uint32_t root) { check(root); });
   }
 };
 
@@ -138,22 +138,24 @@ struct GatesModel : rl::test_suite<GatesModel<weakened>, 3> {
 int main() {
   using namespace sorrel::model;
   Checker checker(3);
-  checker.must_hold<ArrivalsModel<Weakened{}>>("arrivals");
-  checker.must_be_caught<ArrivalsModel<Weakened{.cell = Cell::u32, .order = Order::acquire}>>(
-      "arrivals, (Z) seen all by a relaxed load");
-  checker.must_be_caught<ArrivalsModel<Weakened{.cell = Cell::u32, .order = Order::acq_rel}>>(
-      "arrivals, (A) relaxed");
+  checker.must_hold<DependencyCounterModel<Weakened{}>>("dependency counter");
+  checker
+      .must_be_caught<DependencyCounterModel<Weakened{.cell = Cell::u32, .order = Order::acquire}>>(
+          "dependency counter, (Z) seen all by a relaxed load");
+  checker
+      .must_be_caught<DependencyCounterModel<Weakened{.cell = Cell::u32, .order = Order::acq_rel}>>(
+          "dependency counter, (A) relaxed");
   checker.must_hold<DequeModel<Weakened{}>>("deque");
   checker.must_be_caught<DequeModel<Weakened{.cell = Cell::u64, .order = Order::release}>>(
       "deque, (U) push relaxed");
   checker.must_be_caught<DequeModel<Weakened{.cell = Cell::u64, .order = Order::seq_cst}>>(
       "deque, (D) relaxed");
-  checker.must_hold<GatesModel<Weakened{}>>("gates");
-  checker.must_be_caught<GatesModel<Weakened{.cell = Cell::u32, .order = Order::acq_rel}>>(
-      "gates, (P) and (O) relaxed");
-  checker.must_be_caught<GatesModel<Weakened{.cell = Cell::u64, .order = Order::acquire}>>(
-      "gates, (S) done seen by a relaxed load");
-  checker.must_be_caught<GatesModel<Weakened{.cell = Cell::u64, .order = Order::release}>>(
-      "gates, (S) done relaxed");
+  checker.must_hold<StepWindowModel<Weakened{}>>("step window");
+  checker.must_be_caught<StepWindowModel<Weakened{.cell = Cell::u32, .order = Order::acq_rel}>>(
+      "step window, (P) and (O) relaxed");
+  checker.must_be_caught<StepWindowModel<Weakened{.cell = Cell::u64, .order = Order::acquire}>>(
+      "step window, (S) done seen by a relaxed load");
+  checker.must_be_caught<StepWindowModel<Weakened{.cell = Cell::u64, .order = Order::release}>>(
+      "step window, (S) done relaxed");
   return checker.status();
 }

@@ -28,16 +28,16 @@ struct WakeUpModel : rl::test_suite<WakeUpModel<weakened, second_look>, 3> {
   void thread(unsigned index) {
     if (index < waker_count) {
       published[index].store(1, Order::relaxed);
-      parker.claim();
+      parker.try_unpark();
     } else {
       while (seen_count < waker_count) {
-        if (!attend()) park();
+        if (!poll_all()) park();
       }
     }
   }
 
   /// True when there is something new.
-  bool attend() {
+  bool poll_all() {
     std::uint64_t count = 0;
     for (auto& flag : published)
       count += flag.load(Order::relaxed);
@@ -47,12 +47,12 @@ struct WakeUpModel : rl::test_suite<WakeUpModel<weakened, second_look>, 3> {
   }
 
   void park() {
-    parker.announce();
-    if (second_look == SecondLook::taken && attend()) {
-      parker.get_up();
+    parker.prepare_park();
+    if (second_look == SecondLook::taken && poll_all()) {
+      parker.cancel_park();
       return;
     }
-    parker.count_in();
+    parker.mark_idle();
     while (parker.is_parked())
       rl::yield(1, $);
   }
@@ -91,17 +91,17 @@ struct NobodyLeftModel : rl::test_suite<NobodyLeftModel<weakened>, 2> {
   void thread(unsigned index) {
     if (index == 1) send_to(0);
     while (!is_over) {
-      if (!attend(index)) park(index);
+      if (!poll_all(index)) park(index);
     }
   }
 
   void send_to(unsigned to) {
     // One sender each, so that this is no read-modify-write.
     workers[to].inbox.store(workers[to].inbox.load(Order::relaxed) + 1, Order::relaxed);
-    if (workers[to].parker.claim()) workers[to].is_counted_in = false;
+    if (workers[to].parker.try_unpark()) workers[to].is_counted_in = false;
   }
 
-  bool attend(unsigned index) {
+  bool poll_all(unsigned index) {
     Worker& self = workers[index];
     if (self.inbox.load(Order::relaxed) == self.taken_count) return false;
     ++self.taken_count;
@@ -112,14 +112,14 @@ struct NobodyLeftModel : rl::test_suite<NobodyLeftModel<weakened>, 2> {
   void park(unsigned index) {
     Worker& self = workers[index];
     static_cast<void>(self.left_behind.mutate());
-    self.parker.announce();
-    if (attend(index)) {
-      self.parker.get_up();
+    self.parker.prepare_park();
+    if (poll_all(index)) {
+      self.parker.cancel_park();
     } else if (self.has_timer) {
       doze(index);
     } else {
       self.is_counted_in = true;
-      if (self.parker.count_in() == 2) on_all_asleep(index);
+      if (self.parker.mark_idle() == 2) on_all_asleep(index);
       while (!is_over && self.parker.is_parked())
         rl::yield(1, $);
     }
@@ -128,7 +128,7 @@ struct NobodyLeftModel : rl::test_suite<NobodyLeftModel<weakened>, 2> {
   void doze(unsigned index) {
     for (int i = 0; i < 2 && workers[index].parker.is_parked(); ++i)
       rl::yield(1, $);
-    workers[index].parker.get_up();
+    workers[index].parker.cancel_park();
     workers[index].has_timer = false;
     send_to(1 - index);
   }
@@ -153,13 +153,13 @@ struct ClaimedModel : rl::test_suite<ClaimedModel<weakened>, 2> {
 
   void thread(unsigned index) {
     if (index == 0) {
-      parker.announce();
-      parker.count_in();
+      parker.prepare_park();
+      parker.mark_idle();
       while (parker.is_parked())
         rl::yield(1, $);
       asleep_count.order_is_kept();
     } else {
-      while (!parker.claim())
+      while (!parker.try_unpark())
         rl::yield(1, $);
     }
   }
@@ -175,10 +175,10 @@ struct GetUpModel : rl::test_suite<GetUpModel<weakened>, 2> {
 
   void thread(unsigned index) {
     if (index == 0) {
-      parker.announce();
-      parker.get_up();
+      parker.prepare_park();
+      parker.cancel_park();
     } else {
-      parker.claim();
+      parker.try_unpark();
     }
   }
 
@@ -204,12 +204,12 @@ void check_count(Checker& checker) {
   checker.must_hold<NobodyLeftModel<intact>>("nobody left");
   checker.must_be_caught<NobodyLeftModel<count_relaxed>>("nobody left, (A) count relaxed");
   checker.must_be_caught<NobodyLeftModel<late_counting>>(
-      "nobody left, counted out after the claim");
+      "nobody left, counted out after the try_unpark");
   checker.must_hold<ClaimedModel<intact>>("claimed");
-  checker.must_be_caught<ClaimedModel<claim_relaxed>>("claimed, (C) claim relaxed");
+  checker.must_be_caught<ClaimedModel<claim_relaxed>>("claimed, (C) try_unpark relaxed");
   checker.must_be_caught<ClaimedModel<woken_relaxed>>("claimed, (W) woken relaxed");
   checker.must_hold<GetUpModel<intact>>("get up");
-  checker.must_be_caught<GetUpModel<claim_relaxed>>("get up, (C) claim relaxed");
+  checker.must_be_caught<GetUpModel<claim_relaxed>>("get up, (C) try_unpark relaxed");
   checker.must_be_caught<GetUpModel<woken_relaxed>>("get up, (W) woken relaxed");
 }
 

@@ -18,6 +18,7 @@ int mpiexec_command(Arguments arguments);  ///< mpiexec.cpp: `run` in the words 
 int info_command(Arguments arguments);     ///< info.cpp
 int cc_command(Arguments arguments);       ///< compile.cpp
 int cxx_command(Arguments arguments);      ///< compile.cpp
+int fortran_command(Arguments arguments);  ///< fortran.cpp: mpifort, refused
 int plan_command(Arguments arguments);     ///< plan.cpp
 int bench_command(Arguments arguments);    ///< bench.cpp
 

@@ -105,6 +105,11 @@ SplitWords split_words(CLI::App& app, Arguments arguments) {
       }
       value = arguments[++index];
     }
+    if (value->empty()) {
+      // CLI11 would take the next option for the value.
+      split.problem = fmt::format("{} needs a value, not an empty word", name);
+      return split;
+    }
     split.options.push_back(long_name(*option) + "=" + *value);
   }
   split.program = arguments.subspan(std::min(index, arguments.size()));

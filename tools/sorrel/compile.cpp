@@ -33,6 +33,35 @@ bool has_word(std::span<const std::string> words, std::initializer_list<std::str
   });
 }
 
+/// Input files and libraries among the words.
+std::vector<std::string_view> inputs_of(std::span<const std::string> words) {
+  std::vector<std::string_view> inputs;
+  for (std::size_t index = 0; index < words.size(); ++index) {
+    const std::string& word = words[index];
+    const bool takes_next =
+        has_word(std::span(&word, 1), {"-o", "-x", "-I", "-L", "-D", "-U", "-include", "-isystem",
+                                       "-MF", "-MT", "-MQ", "-Xlinker", "-T", "-u", "-z"});
+    if (takes_next) {
+      ++index;
+    } else if (word == "-" || !starts_with(word, "-") || starts_with(word, "-l")) {
+      inputs.push_back(word);
+    }
+  }
+  return inputs;
+}
+
+/// Whether the compiler is of a family that knows -fstack-clash-protection: GCC 8, clang 11, icx
+/// and later ones, also behind ccache.
+bool probes_stacks(const Words& compiler) {
+  return std::ranges::any_of(compiler, [](const std::string& word) {
+    if (starts_with(word, "-")) return false;
+    const std::string name = word.substr(word.rfind('/') + 1);
+    const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+    return name == "cc" || name == "c++" || has("gcc") || has("g++") || has("clang") ||
+           has("icx") || has("icpx");
+  });
+}
+
 Words split_on_spaces(std::string_view text) {
   Words words;
   while (!text.empty()) {
@@ -94,7 +123,7 @@ constexpr const char* help_text =
     "{2}.\n"
     "All words go to the compiler as they are. The result runs under `sorrel run` and under any "
     "MPI\n"
-    "with the standard ABI.\n\n"
+    "with the standard ABI. Stacks are probed: -fno-stack-clash-protection switches it off.\n\n"
     "Environment:\n"
     "  SORREL_{3}, {3}     the compiler (default: {4}); one that is an MPI wrapper itself is "
     "passed over\n\n"
@@ -212,27 +241,25 @@ bool will_link(std::span<const std::string> words) {
                        "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs"});
   if (stops_early) return false;
   // Without an input file the compiler only answers a question (-v, --help, -print-…).
-  bool has_input = false;
-  for (std::size_t index = 0; index < words.size(); ++index) {
-    const std::string& word = words[index];
-    const bool takes_next =
-        has_word(std::span(&word, 1), {"-o", "-x", "-I", "-L", "-D", "-U", "-include", "-isystem",
-                                       "-MF", "-MT", "-MQ", "-Xlinker", "-T", "-u", "-z"});
-    if (takes_next) {
-      ++index;
-    } else if (word == "-" || !starts_with(word, "-") || starts_with(word, "-l")) {
-      has_input = true;
-    }
-  }
-  return has_input;
+  return !inputs_of(words).empty();
+}
+
+bool will_compile(std::span<const std::string> words) {
+  return std::ranges::any_of(inputs_of(words), [](std::string_view input) {
+    const std::string_view ending = input.substr(std::min(input.rfind('.'), input.size()));
+    return !starts_with(input, "-l") && ending != ".o" && ending != ".a" && ending != ".so" &&
+           ending != ".lo" && input.find(".so.") == input.npos;
+  });
 }
 
 Words compiler_words(const Words& compiler,
                      std::span<const std::string> words,
                      const WrapperFlags& flags) {
   Words command = compiler;
-  // First, so that any word of the user's about position independence wins.
+  // First, so that any word of the user's about these wins.
   command.emplace_back("-fPIE");
+  if (probes_stacks(compiler) && will_compile(words))
+    command.emplace_back("-fstack-clash-protection");
   command.insert(command.end(), flags.compile.begin(), flags.compile.end());
   const bool links = will_link(words);
   const bool user_decides =

@@ -25,6 +25,9 @@ struct WrapperFlags {
 /// Whether the compiler, given these words, will call the linker.
 [[nodiscard]] bool will_link(std::span<const std::string> words);
 
+/// Whether the compiler, given these words, has something to compile: not only objects to link.
+[[nodiscard]] bool will_compile(std::span<const std::string> words);
+
 /// compiler + our flags + the user's words, in the order that works.
 [[nodiscard]] std::vector<std::string> compiler_words(const std::vector<std::string>& compiler,
                                                       std::span<const std::string> words,

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "tools/sorrel/printable_text.hpp"
+
 namespace sorrel::tool {
 
 namespace {
@@ -29,7 +31,7 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
 }  // namespace
 
 void print_complaint(std::string_view text) {
-  const std::string line = fmt::format("sorrel: {}\n", text);
+  const std::string line = fmt::format("sorrel: {}\n", printable(text));
   std::fflush(stdout);
   std::fwrite(line.data(), 1, line.size(), stderr);
 }

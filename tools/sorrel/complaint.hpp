@@ -17,6 +17,7 @@ inline constexpr int exit_cannot_execute =
     126;  ///< the system refused to start a file that looked right
 inline constexpr int exit_not_found = 127;  ///< a compiler that is not there
 
+/// One line, whatever bytes `text` quotes: what is not printable is escaped.
 void print_complaint(std::string_view text);
 
 /// Prints "sorrel: …" and returns exit_refused.

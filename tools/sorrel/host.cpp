@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "transport/host/host_library.hpp"
@@ -15,7 +16,9 @@ namespace sorrel::tool {
 namespace {
 
 bool is_file(const std::string& path) {
-  return access(path.c_str(), R_OK) == 0;
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         access(path.c_str(), R_OK) == 0;
 }
 
 unsigned number_of(const char* text) {

@@ -23,20 +23,22 @@
 #include "tools/sorrel/children.hpp"
 #include "tools/sorrel/complaint.hpp"
 #include "tools/sorrel/daemon_waker.hpp"
-#include "transport/host/host_board.hpp"
+#include "transport/host/host_status.hpp"
 
 namespace sorrel::tool {
 
 namespace {
 
-using transport::HostBoard;
 using transport::HostPhase;
+using transport::HostStatus;
 
 constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 /// For the launcher to read what has been said.
 constexpr std::int64_t read_ns_max = 500'000'000;
-/// How long the process may go on when it is ending the job, or was told to end.
+/// How long the process may go on when it was told to end.
 constexpr std::int64_t grace_ns = 1'500'000'000;
+/// The same when it ends the job: the report of a crash takes up to 3 seconds.
+constexpr std::int64_t report_grace_ns = 3'500'000'000;
 constexpr std::int64_t look_ns = 250'000'000;
 
 /// Until the other end of a pipe has read all of it: what overtakes the last line loses it.
@@ -52,10 +54,10 @@ class HostLaunch {
   explicit HostLaunch(const HostLaunchPlan& plan) : plan_(plan) {}
 
   int run() {
-    auto segment = os::SharedSegment::create(sizeof(HostBoard));
+    auto segment = os::SharedSegment::create(sizeof(HostStatus));
     if (!segment.is_valid())
       return refuse("no memory to share with the program: {}", std::strerror(errno));
-    board_ = new (segment.base()) HostBoard;
+    board_ = new (segment.base()) HostStatus;
     block_signals();
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     const pid_t own_pid = getpid();
@@ -116,7 +118,7 @@ class HostLaunch {
     if (getppid() != daemon_) kill(child_, SIGKILL);
     // Whoever ends the job may be stuck at it.
     const auto phase = board_->phase.load(std::memory_order_acquire);
-    if (phase == HostPhase::ending && give_up_ns_ == 0) give_up_after_grace();
+    if (phase == HostPhase::ending && give_up_ns_ == 0) give_up_after(report_grace_ns);
     if (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_) {
       is_told_to_end_ = true;
       kill(child_, SIGKILL);
@@ -140,13 +142,13 @@ class HostLaunch {
     if (waker_) waker_->begin();
   }
 
-  void give_up_after_grace() { give_up_ns_ = os::monotonic_ns() + grace_ns; }
+  void give_up_after(std::int64_t ns) { give_up_ns_ = os::monotonic_ns() + ns; }
 
   void forward(int number) {
     kill(child_, number);
     if (number == SIGUSR1 || number == SIGUSR2) return;
     is_told_to_end_ = true;
-    if (give_up_ns_ == 0) give_up_after_grace();
+    if (give_up_ns_ == 0) give_up_after(grace_ns);
   }
 
   void reap() {
@@ -184,6 +186,11 @@ class HostLaunch {
     if (!plan_.is_first) {
       const int number = sigtimedwait(&awaited_, nullptr, &enough);
       if (number > 0 && number != SIGCHLD) return;
+    }
+    if (!plan_.wrapper.empty() && killed_by_ == 0) {
+      print_complaint(fmt::format("{} has ended, and no MPI program below it has joined this job",
+                                  plan_.wrapper));
+      return;
     }
     print_complaint(fmt::format("the host MPI ({}) has not started: {}", plan_.host, how));
   }
@@ -241,6 +248,8 @@ class HostLaunch {
     // Acquire, as above.
     const auto phase = board_->phase.load(std::memory_order_acquire);
     is_culprit_ = phase != HostPhase::finished && !is_told_to_end_;
+    // A wrapper may have a status of its own.
+    if (phase == HostPhase::ending) status_ = std::max(status, 1);
     if (phase == HostPhase::ending || phase == HostPhase::finished || is_none_of_ours(phase))
       return;
     status_ = std::max(status, 1);
@@ -252,7 +261,7 @@ class HostLaunch {
   }
 
   const HostLaunchPlan& plan_;
-  HostBoard* board_ = nullptr;
+  HostStatus* board_ = nullptr;
   pid_t child_ = 0;
   pid_t daemon_ = 0;
   std::optional<DaemonWaker> waker_;

@@ -16,6 +16,8 @@ struct HostLaunchPlan {
   std::string program;  ///< path
   char* const* words = nullptr;
   std::string host;  ///< for people
+  /// As in LaunchPlan.
+  std::string wrapper;
   /// Says what is wrong with all processes.
   bool is_first = true;
   /// MPICH's launcher has started us.

@@ -21,6 +21,7 @@
 #include "tools/sorrel/kernel_features.hpp"
 #include "tools/sorrel/numbers.hpp"
 #include "tools/sorrel/preflight.hpp"
+#include "tools/sorrel/printable_text.hpp"
 #include "tools/sorrel/process_choice.hpp"
 #include "tools/sorrel/worker_plan.hpp"
 
@@ -90,7 +91,7 @@ const char* yes_no(bool truth) {
 }
 
 void line(const char* name, const std::string& text) {
-  fmt::print("  {:<14}{}\n", name, text);
+  fmt::print("  {:<14}{}\n", name, printable(text));
 }
 
 void print_machine(const Machine& machine) {
@@ -151,7 +152,7 @@ ProcessChoice choice_for(const ProgramReport& program, const Machine& machine) {
 }
 
 void print_program(const ProgramReport& program, const Machine& machine) {
-  fmt::print("Program {}\n", program.name);
+  fmt::print("Program {}\n", printable(program.name));
   if (!program.kind.empty()) {
     line("file", program.path);
     line("kind", program.kind);
@@ -163,10 +164,11 @@ void print_program(const ProgramReport& program, const Machine& machine) {
                                        "write per switch",
                                        program.tls_bytes)
                          : "none");
-    for (const NeededLibrary& library : program.needed) {
+    for (const os::NeededLibrary& library : program.needed) {
       line(&library == &program.needed.front() ? "needs" : "",
-           fmt::format("{} ({})", library.name,
-                       library.path.empty() ? "not found in the usual folders" : library.path));
+           fmt::format("{} ({}), {}: {}", library.name,
+                       library.path.empty() ? "not found in the usual folders" : library.path,
+                       library.is_shared ? "shared" : "private", library.reason));
     }
     line("MPI functions", names_text(program.functions));
     line("missing here", names_text(program.missing_functions));
@@ -180,6 +182,10 @@ void print_program(const ProgramReport& program, const Machine& machine) {
   if (!program.own_process_reason.empty()) {
     line("can run", "yes, every rank a process: " + program.own_process_reason);
     line("--procs auto", describe(choice_for(program, machine)));
+    return;
+  }
+  if (program.starts_programs) {
+    line("can run", "yes, once in each process: the MPI programs that it starts are the ranks");
     return;
   }
   const MapBudget budget = map_budget(program);
@@ -267,10 +273,12 @@ void write_program(JsonWriter& json, const ProgramReport& program) {
   json.value("tls", program.has_tls);
   json.value("tls_bytes", program.tls_bytes);
   json.begin_list("needed");
-  for (const NeededLibrary& library : program.needed) {
+  for (const os::NeededLibrary& library : program.needed) {
     json.begin_object();
     json.value("name", library.name);
     json.value("path", library.path);
+    json.value("shared", library.is_shared);
+    json.value("reason", library.reason);
     json.end_object();
   }
   json.end_list();
@@ -281,6 +289,7 @@ void write_program(JsonWriter& json, const ProgramReport& program) {
   json.value("can_run", program.refusal.empty());
   json.value("refusal", program.refusal);
   json.value("own_process_reason", program.own_process_reason);
+  json.value("wrapper", program.starts_programs);
   json.value("ranks_max", program.refusal.empty() ? map_budget(program).ranks_max() : 0);
   json.end_object();
 }
@@ -297,6 +306,7 @@ int info_command(Arguments arguments) {
   std::string name;
   if (!split.program.empty()) {
     name = split.program.front();
+    if (name.empty()) return refuse("the program's name is empty");
     const SplitWords rest = split_words(*app, split.program.subspan(1));
     if (!rest.problem.empty()) return refuse("{}", rest.problem);
     if (!rest.program.empty())

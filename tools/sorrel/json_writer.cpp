@@ -2,20 +2,30 @@
 
 #include <cstddef>
 
+#include "tools/sorrel/printable_text.hpp"
+
 namespace sorrel::tool {
 
 std::string json_quoted(std::string_view text) {
   std::string quoted = "\"";
-  for (const char letter : text) {
-    if (letter == '"' || letter == '\\') {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
+    const char letter = text.front();
+    text.remove_prefix(character.size());
+    if (length == 0) {
+      quoted += "\\ufffd";
+    } else if (letter == '"' || letter == '\\') {
       quoted += '\\';
       quoted += letter;
     } else if (letter == '\n') {
       quoted += "\\n";
-    } else if (static_cast<unsigned char>(letter) < 0x20) {
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(letter)));
+    } else if (is_control(character)) {
+      // The last byte of each of them is its number.
+      quoted += fmt::format("\\u{:04x}",
+                            static_cast<unsigned>(static_cast<unsigned char>(character.back())));
     } else {
-      quoted += letter;
+      quoted += character;
     }
   }
   return quoted + '"';

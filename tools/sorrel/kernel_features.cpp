@@ -1,24 +1,20 @@
 #include "tools/sorrel/kernel_features.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "os/guard_install.hpp"
 #include "os/peer_memory.hpp"
 
 namespace sorrel::tool {
 
 namespace {
-
-/// Newer than Debian 12's headers.
-constexpr int madv_guard_install = 102;
 
 bool has_futex() {
   int word = 0;
@@ -39,23 +35,13 @@ bool has_fsgsbase() {
 #endif
 }
 
-bool has_guard_install() {
-  const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  void* page =
-      mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) return false;
-  const bool works = madvise(page, page_bytes, madv_guard_install) == 0;
-  munmap(page, page_bytes);
-  return works;
-}
-
 }  // namespace
 
 KernelFeatures read_kernel_features() {
   return {.futex = has_futex(),
           .membarrier = has_membarrier(),
           .fsgsbase = has_fsgsbase(),
-          .guard_install = has_guard_install()};
+          .guard_install = os::has_guard_install()};
 }
 
 // Tried as a job does it: two children of one parent, of which one allows it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <memory>
+#include <new>
 #include <optional>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -20,9 +22,10 @@
 #include "os/clock.hpp"
 #include "os/memory_barrier.hpp"
 #include "os/shared_segment.hpp"
+#include "runtime/job_claims.hpp"
 #include "tools/sorrel/children.hpp"
 #include "tools/sorrel/complaint.hpp"
-#include "tools/sorrel/label_pipes.hpp"
+#include "tools/sorrel/output_pipes.hpp"
 
 namespace sorrel::tool {
 
@@ -30,10 +33,13 @@ namespace {
 
 using core::JobMemory;
 using core::ProcessPhase;
+using runtime::JobClaims;
 
 constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-/// How long those may go on who have been told to end, or who are ending the job.
+/// How long processes may go on that were told to end.
 constexpr std::int64_t grace_ns = 1'500'000'000;
+/// The same when one of them ends the job: the report of a crash takes up to 3 seconds.
+constexpr std::int64_t report_grace_ns = 3'500'000'000;
 
 bool is_fatal(int signal_number) {
   return signal_number != SIGUSR1 && signal_number != SIGUSR2;
@@ -41,38 +47,54 @@ bool is_fatal(int signal_number) {
 
 class Launch {
  public:
-  explicit Launch(const LaunchPlan& plan) : plan_(plan), pids_(plan.shape.process_count, 0) {}
+  explicit Launch(const LaunchPlan& plan)
+      : plan_(plan), pids_(plan.shape.process_count, 0), claimants_(plan.shape.process_count, 0) {}
 
   int run() {
     auto segment = os::SharedSegment::create(JobMemory::bytes_needed(plan_.shape));
-    if (!segment.is_valid()) {
-      return refuse("no memory to share between {} processes: {}", plan_.shape.process_count,
-                    std::strerror(errno));
-    }
+    if (!segment.is_valid()) return refuse_without_memory();
     memory_ = std::make_unique<JobMemory>(plan_.shape, std::move(segment));
     memory_->set_has_barrier(os::has_barrier_of_processes());
+    if (!plan_.wrapper.empty() && !make_claims()) return refuse_without_memory();
     block_signals();
     // What a killed process leaves behind comes to us, and we end it.
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    if (plan_.label_lines) {
-      labels_ = std::make_unique<LabelPipes>(plan_.shape.process_count);
-      if (!labels_->is_valid())
+    outputs_ = std::make_unique<OutputPipes>(plan_.shape.process_count, plan_.label_lines);
+    if (!outputs_->is_valid()) {
+      if (plan_.label_lines)
         return refuse("--label needs two pipes a process: {}", std::strerror(errno));
+      print_complaint(
+          fmt::format("note: lines of different processes may mix: no pipes for {} processes: {}",
+                      plan_.shape.process_count, std::strerror(errno)));
     }
     for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
       if (!start(i)) break;
     }
-    if (labels_ != nullptr) labels_->begin();
-    while (live_count_ > 0)
+    outputs_->begin();
+    while (live_count_ > 0 || may_go_on_without_wrapper())
       wait_for_news();
-    if (is_ending_) end_children();
-    labels_.reset();
+    if (is_ending_ || ended_by_signal_ != 0) end_children();
+    finish_output();
     // As if it had been ours to die of.
     if (ended_by_signal_ != 0) die_of(ended_by_signal_);
+    if (claims_ != nullptr) complain_of_no_claim();
     return status_;
   }
 
  private:
+  static int refuse_without_memory() {
+    return refuse("no memory to share with the processes of the job: {}{}", std::strerror(errno),
+                  errno == EFBIG ? " (the limit of file sizes, ulimit -f)" : "");
+  }
+
+  bool make_claims() {
+    claims_segment_ = os::SharedSegment::create(sizeof(JobClaims));
+    if (!claims_segment_.is_valid()) return false;
+    claims_ = new (claims_segment_.base()) JobClaims;
+    claims_->pid_namespace = runtime::own_pid_namespace();
+    return true;
+  }
+
   void block_signals() {
     sigset_t signals;
     sigemptyset(&signals);
@@ -109,8 +131,8 @@ class Launch {
         close(nothing);
       }
     }
-    if (labels_ != nullptr) labels_->redirect(index);
-    plan_.set_environment(index, memory_->descriptor());
+    outputs_->redirect(index);
+    plan_.set_environment(index, memory_->descriptor(), claims_segment_.descriptor());
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
     execv(plan_.program.c_str(), plan_.words);
     if (memory_->claim_ending(index)) {
@@ -127,13 +149,51 @@ class Launch {
     const int number = sigtimedwait(&awaited_, &info, &between_looks);
     if (number > 0 && number != SIGCHLD) forward(number, info);
     reap();
-    if (memory_->ending_process() >= 0 && give_up_ns_ == 0) give_up_after_grace();
+    end_if_unwritten();
+    if (claims_ != nullptr) watch_claimants();
+    if (memory_->ending_process() >= 0 && give_up_ns_ == 0) give_up_after(report_grace_ns);
     if (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_) begin_end(std::max(status_, 1));
   }
 
-  void give_up_after_grace() { give_up_ns_ = os::monotonic_ns() + grace_ns; }
+  /// What a process has printed comes before what is said of it.
+  void complain_of_process(const std::string& text) {
+    outputs_->catch_up();
+    print_complaint(text);
+  }
+
+  /// Ends the job if its output cannot be written.
+  void end_if_unwritten() {
+    if (has_said_unwritten_) return;
+    const std::string trouble = outputs_->trouble();
+    if (trouble.empty()) return;
+    has_said_unwritten_ = true;
+    print_complaint(trouble);
+    begin_end(1);
+  }
+
+  /// Writes what is left, as long as the reader of the job's output takes it and no signal ends the
+  /// wait; after a violent end for a moment only.
+  void finish_output() {
+    constexpr std::chrono::milliseconds between_looks(50);
+    if (is_ending_ || ended_by_signal_ != 0) give_up_after(grace_ns);
+    while (!outputs_->finish(between_looks)) {
+      constexpr timespec at_once{};
+      const int number = sigtimedwait(&awaited_, nullptr, &at_once);
+      const bool is_told = number > 0 && number != SIGCHLD && is_fatal(number);
+      if (is_told) ended_by_signal_ = number;
+      if (is_told || (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_)) outputs_->abandon();
+    }
+    end_if_unwritten();
+  }
+
+  void give_up_after(std::int64_t ns) { give_up_ns_ = os::monotonic_ns() + ns; }
 
   void forward(int number, const siginfo_t& info) {
+    // Of the terminal: the wrapper has it, too, and may go on, as a debugger does.
+    if (claims_ != nullptr && info.si_code == SI_KERNEL) {
+      heard_ = number;
+      return;
+    }
     if (is_fatal(number)) {
       if (told_to_end_ != 0) {
         begin_end(128 + number);
@@ -153,41 +213,140 @@ class Launch {
     for (;;) {
       const pid_t pid = waitpid(-1, &wait_status, WNOHANG);
       if (pid <= 0) return;
-      const auto found = std::find(pids_.begin(), pids_.end(), pid);
-      // Else something that a process has left behind.
-      if (found == pids_.end()) continue;
-      const auto index = static_cast<std::uint32_t>(found - pids_.begin());
-      *found = 0;
-      --live_count_;
-      if (is_ending_) continue;
-      if (WIFSIGNALED(wait_status)) {
-        on_killed(index, WTERMSIG(wait_status));
+      auto found = std::find(pids_.begin(), pids_.end(), pid);
+      std::size_t index = static_cast<std::size_t>(found - pids_.begin());
+      if (found != pids_.end()) {
+        *found = 0;
+        --live_count_;
       } else {
-        on_exit(index, WEXITSTATUS(wait_status));
+        // A program that has outlived its wrapper, or something that a process has left behind.
+        found = std::find(claimants_.begin(), claimants_.end(), pid);
+        if (found == claimants_.end()) continue;
+        index = static_cast<std::size_t>(found - claimants_.begin());
+      }
+      if (is_ending_) continue;
+      if (WIFEXITED(wait_status) && has_left_its_program(index, pid)) {
+        status_ = std::max(status_, WEXITSTATUS(wait_status));
+      } else if (WIFSIGNALED(wait_status)) {
+        on_killed(static_cast<std::uint32_t>(index), WTERMSIG(wait_status));
+      } else {
+        on_exit(static_cast<std::uint32_t>(index), WEXITSTATUS(wait_status));
       }
     }
   }
 
+  /// Whether a wrapper has ended before the program below it, which is our child now.
+  [[nodiscard]] bool has_left_its_program(std::size_t index, pid_t pid) const {
+    if (claims_ == nullptr) return false;
+    // Relaxed, as in is_claimed().
+    const std::int32_t claimant = claims_->pids[index].load(std::memory_order_relaxed);
+    return claimant > 0 && claimant != pid && kill(claimant, 0) == 0;
+  }
+
+  /// Whether there are children; a process whose parent has gone is our child.
+  static bool has_children() {
+    siginfo_t info{};
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+  }
+
+  [[nodiscard]] bool has_children_of_wrappers() const {
+    if (live_count_ == 0) return has_children();
+    return std::ranges::any_of(
+        children(), [&](pid_t pid) { return std::ranges::find(pids_, pid) == pids_.end(); });
+  }
+
+  /// Every wrapper has ended, and a program that it has left behind is the job or may become it.
+  bool may_go_on_without_wrapper() {
+    if (claims_ == nullptr || is_ending_ || told_to_end_ != 0 || !has_children()) return false;
+    watch_claimants();
+    for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
+      if (!is_claimed(i) || (claimants_[i] != 0 && kill(claimants_[i], 0) == 0)) return true;
+    }
+    return false;
+  }
+
+  // Relaxed: what the claimant does besides is seen elsewhere.
+  [[nodiscard]] bool is_claimed(std::uint32_t index) const {
+    return claims_->pids[index].load(std::memory_order_relaxed) != 0;
+  }
+
+  /// Below a wrapper that goes on, nothing else tells of a program's end, or that there is none.
+  void watch_claimants() {
+    bool has_absent = false;
+    for (std::uint32_t i = 0; i < plan_.shape.process_count && !is_ending_; ++i) {
+      const std::int32_t pid = claims_->pids[i].load(std::memory_order_relaxed);
+      if (pid > 0) claimants_[i] = pid;
+      has_absent = has_absent || (pid == 0 && pids_[i] == 0);
+      if (plan_.shape.process_count > 1 && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH)
+        on_claimant_gone(i);
+    }
+    if (has_absent && !is_ending_ && plan_.shape.process_count > 1 && !has_children_of_wrappers())
+      mark_absent();
+  }
+
+  void on_claimant_gone(std::uint32_t index) {
+    // Acquire, pairs with the release at the program's end.
+    const auto phase = memory_->process(index).phase.load(std::memory_order_acquire);
+    if (phase != ProcessPhase::running || memory_->ending_process() >= 0 || told_to_end_ != 0)
+      return;
+    print_complaint(fmt::format("process {} ({}) has ended below {} in the middle of MPI", index,
+                                ranks_of_process(plan_, index), plan_.wrapper));
+    begin_end(1);
+  }
+
+  /// For the other processes, which may wait for a process that never asks for MPI.
+  void mark_absent() {
+    for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
+      if (is_claimed(i) || pids_[i] != 0) continue;
+      claims_->pids[i].store(JobClaims::unknown_pid, std::memory_order_relaxed);
+      ++absent_count_;
+      for (std::uint32_t worker = 0; worker < plan_.shape.workers_per_process; ++worker)
+        memory_->mark_gone(i * plan_.shape.workers_per_process + worker);
+    }
+  }
+
+  /// A job of one process that has run once and not N times, or a program with MPI that has run
+  /// as N jobs, does not end well in silence.
+  void complain_of_no_claim() {
+    if (claims_->is_refused.load(std::memory_order_relaxed) != 0)
+      status_ = std::max(status_, exit_refused);
+    std::uint32_t claimed_count = 0;
+    for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i)
+      claimed_count += is_claimed(i) ? 1 : 0;
+    if (claimed_count > absent_count_ || status_ != 0 || plan_.rank_count == 1) return;
+    const bool is_wrong = plan_.shape.process_count == 1 || plan_.is_mpi_seen;
+    const std::string cure =
+        plan_.is_mpi_seen || plan_.shape.process_count > 1
+            ? "a wrapper must pass on its environment and descriptors"
+            : fmt::format("for programs without MPI: --procs {}", plan_.rank_count);
+    print_complaint(fmt::format(
+        "{}{} has ended, and no MPI program below it has joined this job of {} ranks ({})",
+        is_wrong ? "" : "note: ", plan_.wrapper, plan_.rank_count, cure));
+    if (is_wrong) status_ = 1;
+  }
+
   void on_killed(std::uint32_t index, int number) {
+    if (heard_ != 0 && number == heard_) told_to_end_ = number;
     if (told_to_end_ != 0) {
       // The others have heard it, too.
       ended_by_signal_ = told_to_end_;
-      if (give_up_ns_ == 0) give_up_after_grace();
+      if (give_up_ns_ == 0) give_up_after(grace_ns);
       return;
     }
-    print_complaint(fmt::format("process {} ({}) was killed by signal {} ({})", index,
-                                ranks_of_process(plan_, index), number, strsignal(number)));
+    complain_of_process(fmt::format("process {} ({}) was killed by signal {} ({})", index,
+                                    ranks_of_process(plan_, index), number, strsignal(number)));
     begin_end(128 + number);
   }
 
   void on_exit(std::uint32_t index, int status) {
     const std::int32_t ending = memory_->ending_process();
     if (ending == static_cast<std::int32_t>(index)) {
-      begin_end(status);
+      // A wrapper may have a status of its own.
+      begin_end(std::max(status, 1));
     } else if (ending < 0 && memory_->process(index).phase.load(std::memory_order_acquire) ==
                                  ProcessPhase::running) {
-      print_complaint(fmt::format("process {} ({}) ended with status {} in the middle of MPI",
-                                  index, ranks_of_process(plan_, index), status));
+      complain_of_process(fmt::format("process {} ({}) ended with status {} in the middle of MPI",
+                                      index, ranks_of_process(plan_, index), status));
       begin_end(std::max(status, 1));
     } else {
       status_ = std::max(status_, status);
@@ -211,11 +370,19 @@ class Launch {
 
   const LaunchPlan& plan_;
   std::unique_ptr<JobMemory> memory_;
-  std::unique_ptr<LabelPipes> labels_;
+  std::unique_ptr<OutputPipes> outputs_;
   std::vector<pid_t> pids_;
+  os::SharedSegment claims_segment_;
+  JobClaims* claims_ = nullptr;
+  /// By process: the program below the wrapper; 0 = not known.
+  std::vector<pid_t> claimants_;
+  std::uint32_t absent_count_ = 0;
+  /// The last signal that the terminal has sent to all of us.
+  int heard_ = 0;
   std::uint32_t live_count_ = 0;
   int status_ = 0;
   bool is_ending_ = false;
+  bool has_said_unwritten_ = false;
   int told_to_end_ = 0;
   int ended_by_signal_ = 0;
   /// When those who are left are killed; 0 = not yet known.
@@ -228,7 +395,7 @@ class Launch {
 
 std::string ranks_of_process(const LaunchPlan& plan, std::uint32_t index) {
   const auto first_of = [&](std::uint64_t process) {
-    return plan.rank_count * process * plan.shape.workers_per_process / plan.shape.place_count();
+    return plan.rank_count * process * plan.shape.workers_per_process / plan.shape.worker_count();
   };
   const std::uint64_t first = first_of(index);
   const std::uint64_t last = first_of(index + 1) - 1;

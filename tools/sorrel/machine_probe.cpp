@@ -6,21 +6,25 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fmt/core.h>
 #include <fstream>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sstream>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
+#include "base/small_file.hpp"
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
+#include "os/file_size_limit.hpp"
+#include "tools/sorrel/other_work.hpp"
 #include "tools/sorrel/worker_plan.hpp"
 
 namespace sorrel::tool {
@@ -145,8 +149,25 @@ files::path kept_path() {
   return home == nullptr ? files::path() : files::path(home) / ".cache" / "sorrel" / "probe";
 }
 
+/// A umask for files of this user's own, while it lives.
+class OwnerMask {
+ public:
+  OwnerMask() : before_(umask(0077)) {}
+
+  ~OwnerMask() { umask(before_); }
+
+  OwnerMask(const OwnerMask&) = delete;
+  OwnerMask& operator=(const OwnerMask&) = delete;
+
+ private:
+  mode_t before_;
+};
+
 /// Under another name first, so that nobody reads a half of it.
 void keep(const files::path& path, const std::string& text) {
+  if (!os::may_have_file_of(text.size())) return;
+  // The user's own runs must be able to read what this one has written.
+  const OwnerMask mask;
   std::error_code error;
   files::create_directories(path.parent_path(), error);
   const files::path half = path.string() + "." + std::to_string(getpid());
@@ -154,48 +175,68 @@ void keep(const files::path& path, const std::string& text) {
   files::remove(half, error);
 }
 
+// Half of two cpus beside one hog; 50 ms have some ticks of the kernel's clock for each.
+constexpr double other_work_max = 0.25;
+
 }  // namespace
+
+bool MachineProbe::is_of_a_quiet_machine() const {
+  return other_work <= other_work_max;
+}
 
 MachineProbe measure_machine() {
   std::vector<int> cpus = choose_cpus(2, read_machine_limits(),
                                       [] { return read_topology(TopologyDetail::threads_only); });
   if (cpus.empty()) cpus = {sched_getcpu()};
   MachineProbe probe;
+  const OtherWork other_work;
   // On threads of their own, so that the caller stays where it was.
+  std::exception_ptr error;
   std::thread([&] {
-    stay_on(cpus.front());
-    probe = {.handover_ns = measure_handover(cpus),
-             .wake_ns = measure_wake(cpus),
-             .copy_bytes_per_ns = measure_copy()};
+    try {
+      stay_on(cpus.front());
+      probe = {.handover_ns = measure_handover(cpus),
+               .wake_ns = measure_wake(cpus),
+               .copy_bytes_per_ns = measure_copy(),
+               .other_work = 0,
+               .date = date_now()};
+    } catch (...) {
+      // The system refuses a second thread.
+      error = std::current_exception();
+    }
   }).join();
+  if (error) std::rethrow_exception(error);
+  probe.other_work = other_work.share();
   return probe;
 }
 
 MachineProbe probe_machine() {
   const std::string key = machine_key();
   const files::path path = kept_path();
-  if (std::ifstream file(path); file) {
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (const auto kept = read_probe(text.str(), key)) return *kept;
+  constexpr std::size_t kept_bytes_max = 4096;
+  if (std::string text; read_small_file(path.string(), kept_bytes_max, text).empty()) {
+    if (const auto kept = read_probe(text, key)) return *kept;
   }
   const MachineProbe probe = measure_machine();
-  if (!path.empty()) keep(path, write_probe(probe, key));
+  if (!path.empty() && probe.is_of_a_quiet_machine()) keep(path, write_probe(probe, key));
   return probe;
 }
 
 std::string write_probe(const MachineProbe& probe, std::string_view key) {
-  return fmt::format("{}\n{} {} {}\n", key, probe.handover_ns, probe.wake_ns,
-                     probe.copy_bytes_per_ns);
+  return fmt::format("{}\n{} {} {} {} {}\n", key, probe.handover_ns, probe.wake_ns,
+                     probe.copy_bytes_per_ns, probe.other_work, probe.date);
 }
 
 std::optional<MachineProbe> read_probe(const std::string& text, std::string_view key) {
   const std::size_t end = text.find('\n');
   if (end == std::string::npos || text.substr(0, end) != key) return std::nullopt;
   MachineProbe probe;
-  if (std::sscanf(text.c_str() + end, "%lf %lf %lf", &probe.handover_ns, &probe.wake_ns,
-                  &probe.copy_bytes_per_ns) != 3)
+  char date[32] = "";
+  // Earlier versions wrote three numbers alone.
+  if (std::sscanf(text.c_str() + end, "%lf %lf %lf %lf %31[^\n]", &probe.handover_ns,
+                  &probe.wake_ns, &probe.copy_bytes_per_ns, &probe.other_work, date) < 3)
     return std::nullopt;
+  probe.date = date;
   // Longer than any machine's: others had the cores all the while.
   constexpr double handover_ns_believed = 20'000;
   const bool is_sound = probe.handover_ns > 0 && probe.handover_ns < handover_ns_believed &&

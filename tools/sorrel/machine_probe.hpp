@@ -3,6 +3,7 @@
 //!
 //! The result is kept in the user's cache folder for this machine: processor, kernel, cpus this
 //! process may use, and version of this command, any of which being another makes it measured anew.
+//! A result is not kept where other work took too much of the cpus meanwhile.
 //! Uses two threads on two of the allowed cpus; with one cpu both share it, and the figures say so.
 #pragma once
 
@@ -16,6 +17,11 @@ struct MachineProbe {
   double handover_ns = 0;        ///< a cache line, from one core to another
   double wake_ns = 0;            ///< a futex, from the waker's call to the sleeper's return
   double copy_bytes_per_ns = 0;  ///< memcpy of 64 KiB
+  double other_work = 0;         ///< share of the cpus that other processes took meanwhile
+  std::string date;              ///< in UTC; "" where it is not known
+
+  /// Whether it may be kept: by then others had little.
+  [[nodiscard]] bool is_of_a_quiet_machine() const;
 };
 
 [[nodiscard]] MachineProbe measure_machine();

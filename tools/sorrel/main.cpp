@@ -4,13 +4,20 @@
 #include <algorithm>
 #include <fmt/core.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
+#include <system_error>
+#include <unistd.h>
 #include <vector>
 
+#include "os/standard_descriptors.hpp"
+#include "os/thread_limits.hpp"
 #include "tools/sorrel/command.hpp"
 #include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/wrapper.hpp"
 
 namespace sorrel::tool {
 
@@ -25,10 +32,18 @@ constexpr Command commands[] = {
     {"bench", "measure, beside the other MPIs of this machine", bench_command},
 };
 
+/// Not for people.
+constexpr Command internal_commands[] = {
+    {"preflight", "", preflight_command},
+};
+
 /// Names this command answers to when it is started through a link.
 constexpr Command aliases[] = {
-    {"mpiexec", "", mpiexec_command}, {"mpirun", "", mpiexec_command}, {"mpicc", "", cc_command},
-    {"mpicxx", "", cxx_command},      {"mpic++", "", cxx_command},     {"mpiCC", "", cxx_command},
+    {"mpiexec", "", mpiexec_command}, {"mpirun", "", mpiexec_command},
+    {"mpicc", "", cc_command},        {"mpicxx", "", cxx_command},
+    {"mpic++", "", cxx_command},      {"mpiCC", "", cxx_command},
+    {"mpifort", "", fortran_command}, {"mpif90", "", fortran_command},
+    {"mpif77", "", fortran_command},  {"mpif95", "", fortran_command},
 };
 
 const Command* find(std::span<const Command> table, std::string_view name) {
@@ -61,7 +76,7 @@ int unknown_command(const std::string& word) {
   if (!near.empty()) return refuse("unknown command {}; did you mean {}?", word, near);
   if (word.find('/') != std::string::npos)
     return refuse("unknown command {}; did you mean `sorrel run {}`?", word, word);
-  return refuse("unknown command {}; see `sorrel --help`", word);
+  return refuse("unknown command '{}'; see `sorrel --help`", word);
 }
 
 int dispatch(std::span<char* const> words) {
@@ -84,13 +99,54 @@ int dispatch(std::span<char* const> words) {
   }
   if (const Command* command = find(commands, word); command != nullptr)
     return command->run(words.subspan(2));
+  if (const Command* command = find(internal_commands, word); command != nullptr)
+    return command->run(words.subspan(2));
   return unknown_command(word);
+}
+
+/// Raises the limit of stacks if it is too low for us and for the library, whose first worker runs
+/// on the program's first stack; complains if that is not allowed. Not inlined: the stack is small.
+[[gnu::noinline]] bool has_room_for_stack() {
+  constexpr rlim_t least = rlim_t{256} << 10;
+  constexpr rlim_t usual = rlim_t{8} << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least) return true;
+  const rlimit raised{.rlim_cur = std::min(std::max(limit.rlim_max, least), usual),
+                      .rlim_max = std::max(limit.rlim_max, least)};
+  if (setrlimit(RLIMIT_STACK, &raised) == 0) {
+    // The C library has read the old limit, for threads.
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, raised.rlim_cur);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+    return true;
+  }
+  static constexpr char text[] =
+      "sorrel: the limit of stacks (ulimit -s) must be at least 256 KiB\n";
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  return false;
 }
 
 }  // namespace
 
+int start(int argument_count, char** arguments) {
+  os::reserve_standard_descriptors();
+  if (!has_room_for_stack()) return exit_refused;
+  return dispatch({arguments, static_cast<std::size_t>(argument_count)});
+}
+
 }  // namespace sorrel::tool
 
 int main(int argument_count, char** arguments) {
-  return sorrel::tool::dispatch({arguments, static_cast<std::size_t>(argument_count)});
+  using namespace sorrel;
+  try {
+    return tool::start(argument_count, arguments);
+  } catch (const std::system_error& error) {
+    // Of a thread that the command wants for itself.
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    tool::print_complaint("no more threads: the system refuses one (" +
+                          os::describe_thread_limits() + ")");
+    return tool::exit_cannot_execute;
+  }
 }

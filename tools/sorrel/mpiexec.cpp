@@ -46,6 +46,7 @@ constexpr ForeignOption foreign_options[] = {
     {"stack", 1, Meaning::own},
     {"bind", 1, Meaning::own},
     {"ranks", 1, Meaning::own},
+    {"shared", 1, Meaning::own},
     {"label", 0, Meaning::own},
     {"help", 0, Meaning::own},
     {"h", 0, Meaning::own},
@@ -140,6 +141,10 @@ class Translator {
         return;
       }
       values.push_back(*value);
+    }
+    if (option->meaning != Meaning::ignore && !values.empty() && values[0].empty()) {
+      result_.problem = fmt::format("{} needs a value, not an empty word", name);
+      return;
     }
     apply(*option, name, values);
   }

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "os/elf_file.hpp"
+#include "os/library_search.hpp"
 #include "tools/sorrel/complaint.hpp"
 #include "tools/sorrel/kernel_features.hpp"
 #include "tools/sorrel/program_file.hpp"
@@ -41,7 +42,7 @@ class Inspection {
  public:
   Inspection(OpenmpReport& report, const Installation& installation) : report_(report) {
     const char* user_path = std::getenv("LD_LIBRARY_PATH");
-    search_.before_runpath = split_path(user_path == nullptr ? "" : user_path);
+    search_.before_runpath = os::split_path(user_path == nullptr ? "" : user_path);
     library_ = openmp_library(installation);
   }
 
@@ -63,7 +64,7 @@ class Inspection {
       if (is_gomp(soname) || starts_with(soname, "libc.so") || starts_with(soname, "ld-linux") ||
           !seen_.insert(std::string(soname)).second)
         continue;
-      const std::string found = find_library(soname, elf, path, search_);
+      const std::string found = os::find_library(soname, elf, path, search_);
       if (found.empty()) continue;
       auto library = os::ElfFile::open(found);
       if (const auto* file = std::get_if<os::ElfFile>(&library)) visit(*file, found);
@@ -84,7 +85,7 @@ class Inspection {
 
  private:
   OpenmpReport& report_;
-  LibrarySearch search_;
+  os::LibrarySearch search_;
   std::string library_;
   std::unordered_set<std::string> seen_;
   std::unordered_set<std::string> given_;
@@ -176,7 +177,7 @@ OpenmpReport inspect_openmp(const std::string& name, const Installation& install
 
 void set_openmp_environment(const Installation& installation) {
   const std::string library = openmp_library(installation);
-  prepend("LD_LIBRARY_PATH", folder_of(library), ':');
+  prepend("LD_LIBRARY_PATH", os::folder_of(library), ':');
   prepend("LD_PRELOAD", library, ':');
   // A control block that moves between processors' threads must not be told where it runs by the
   // kernel: sched_getcpu() asks instead.

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdio>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <sorrel/grid/plan.hpp>
 
@@ -58,6 +60,13 @@ std::string json_of(const Plan& plan, const Machine& machine, int rank_count) {
   for (const grid::Source& source : machine.sources)
     if (source.is_assumed) json.value("", source.value);
   json.end_list();
+  if (machine.measurement) {
+    json.begin_object("measurement");
+    json.value("date", machine.measurement->date);
+    if (machine.measurement->spread) json.value("spread", *machine.measurement->spread);
+    if (machine.measurement->other_work) json.value("other_work", *machine.measurement->other_work);
+    json.end_object();
+  }
   write_numbers(json, "extents", plan.problem().extents);
   json.value("ranks", rank_count);
   json.value("used_ranks", plan.used_ranks());
@@ -86,9 +95,12 @@ std::string json_of(const Plan& plan, const Machine& machine, int rank_count) {
 std::string head_of(const Machine& machine) {
   const auto assumed = std::count_if(machine.sources.begin(), machine.sources.end(),
                                      [](const grid::Source& source) { return source.is_assumed; });
-  if (assumed == 0) return fmt::format("machine: {}\n", machine.name);
-  return fmt::format("machine: {} ({} of {} values assumed)\n", machine.name, assumed,
-                     machine.sources.size());
+  std::vector<std::string> facts;
+  if (machine.measurement) facts.push_back(describe(*machine.measurement));
+  if (assumed != 0)
+    facts.push_back(fmt::format("{} of {} values assumed", assumed, machine.sources.size()));
+  if (facts.empty()) return fmt::format("machine: {}\n", machine.name);
+  return fmt::format("machine: {} ({})\n", machine.name, fmt::join(facts, "; "));
 }
 
 bool write_file(const std::string& path, const std::string& text) {
@@ -108,7 +120,9 @@ int plan_command(Arguments arguments) {
   if (std::string trouble = trouble_with(request.problem); !trouble.empty())
     return refuse("{}", trouble);
   const Result<Machine> machine = request.machine.empty()
-                                      ? this_machine(request.is_measured_anew, installation)
+                                      ? this_machine({.is_anew = request.is_measured_anew,
+                                                      .is_kept_anyway = request.is_kept_anyway},
+                                                     installation)
                                       : named_machine(request.machine, installation);
   if (!machine.ok()) return refuse("{}", machine.trouble());
   const Result<Plan> plan = Plan::choose(machine.value(), request.problem, request.rank_count);

@@ -15,7 +15,9 @@
 
 #include <sorrel/grid/machine_file.hpp>
 
+#include "os/library_search.hpp"
 #include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/other_work.hpp"
 #include "tools/sorrel/program_file.hpp"
 #include "tools/sorrel/worker_plan.hpp"
 
@@ -27,7 +29,8 @@ namespace files = std::filesystem;
 
 /// share/ of an installed tree, or the sources that the build tree's include link leads to.
 std::string machines_folder(const Installation& installation) {
-  const std::string installed = folder_of(installation.executable) + "/../share/sorrel/machines";
+  const std::string installed =
+      os::folder_of(installation.executable) + "/../share/sorrel/machines";
   std::error_code error;
   if (files::is_directory(installed, error)) return installed;
   const files::path include = files::canonical(installation.include_dir, error);
@@ -64,26 +67,58 @@ int run_and_wait(std::vector<std::string> words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : exit_cannot_execute;
 }
 
+// Beyond these a plan is about the other work, not about the machine.
+constexpr double other_work_max = 0.10;
+constexpr double spread_max = 0.25;
+
 /// Two ranks on each processor, so that both kinds of neighbours are there.
 std::string measure_into(const std::string& path, const Installation& installation) {
-  const std::string program = folder_of(installation.executable) + "/../libexec/sorrel/measure";
+  const std::string program = os::folder_of(installation.executable) + "/../libexec/sorrel/measure";
   if (access(program.c_str(), X_OK) != 0)
     return "this installation cannot measure (libexec/sorrel/measure is missing); give --machine";
   std::error_code error;
   files::create_directories(files::path(path).parent_path(), error);
-  if (error) return fmt::format("cannot make the folder {}: {}", folder_of(path), error.message());
+  if (error)
+    return fmt::format("cannot make the folder {}: {}", os::folder_of(path), error.message());
   const int workers = default_workers(read_machine_limits());
-  print_complaint(
-      fmt::format("note: measuring this machine into {}, some seconds; nothing else "
-                  "should run",
-                  path));
+  print_complaint("note: measuring this machine, some seconds; nothing else should run");
   const int status = run_and_wait(
       {installation.executable, "run", "--share", "fixed", "-n", std::to_string(2 * workers),
        "--workers", std::to_string(workers), program, host_name(), std::to_string(workers), path});
   return status == 0 ? "" : fmt::format("measuring ended with status {}; give --machine", status);
 }
 
+Result<grid::Machine> measured_machine(const std::string& path, const Installation& installation) {
+  const OtherWork other_work;
+  std::string trouble = measure_into(path, installation);
+  const double share = other_work.share();
+  Result<grid::Machine> machine =
+      trouble.empty() ? grid::load_machine(path) : Trouble{std::move(trouble)};
+  std::error_code error;
+  files::remove(path, error);
+  if (!machine.ok()) return machine;
+  grid::Machine measured = machine.value();
+  if (!measured.measurement) measured.measurement.emplace();
+  measured.measurement->date = date_now();
+  measured.measurement->other_work = share;
+  return measured;
+}
+
 }  // namespace
+
+bool was_busy(const grid::Measurement& measurement) {
+  return measurement.other_work.value_or(0) > other_work_max ||
+         measurement.spread.value_or(0) > spread_max;
+}
+
+std::string describe(const grid::Measurement& measurement) {
+  std::string text = "measured";
+  if (!measurement.date.empty()) text += " " + measurement.date;
+  if (measurement.spread) text += fmt::format(", spread {:.0f} %", 100 * *measurement.spread);
+  if (measurement.other_work)
+    text += fmt::format(", other work {:.0f} %", 100 * *measurement.other_work);
+  return text;
+}
 
 std::string kept_machine_path() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
@@ -105,17 +140,29 @@ Result<grid::Machine> named_machine(const std::string& name, const Installation&
                              fmt::join(known_names(folder), ", "))};
 }
 
-Result<grid::Machine> this_machine(bool is_measured_anew, const Installation& installation) {
+Result<grid::Machine> this_machine(const MeasureRequest& request,
+                                   const Installation& installation) {
   const std::string path = kept_machine_path();
   std::error_code error;
-  if (!is_measured_anew && files::exists(path, error)) {
+  if (!request.is_anew && files::exists(path, error)) {
     // What another version has kept may lack a number.
     Result<grid::Machine> kept = grid::load_machine(path);
     if (kept.ok()) return kept;
   }
-  if (std::string trouble = measure_into(path, installation); !trouble.empty())
+  Result<grid::Machine> machine =
+      measured_machine(fmt::format("{}.{}", path, getpid()), installation);
+  if (!machine.ok()) return machine;
+  const grid::Measurement& measurement = *machine.value().measurement;
+  if (was_busy(measurement) && !request.is_kept_anyway) {
+    print_complaint(fmt::format(
+        "note: the machine was busy, so this is not kept: {} (limits {:.0f} % and {:.0f} %); "
+        "measure again when it is quiet, or keep it with --measure --force",
+        describe(measurement), 100 * spread_max, 100 * other_work_max));
+    return machine;
+  }
+  if (std::string trouble = grid::save_machine(machine.value(), path); !trouble.empty())
     return Trouble{std::move(trouble)};
-  return grid::load_machine(path);
+  return machine;
 }
 
 }  // namespace sorrel::tool

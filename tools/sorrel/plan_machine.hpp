@@ -15,10 +15,22 @@ namespace sorrel::tool {
 [[nodiscard]] Result<grid::Machine> named_machine(const std::string& name,
                                                   const Installation& installation);
 
-/// What was kept, unless `is_measured_anew`; else starts ranks that measure, says so on stderr, and
-/// keeps the result.
-[[nodiscard]] Result<grid::Machine> this_machine(bool is_measured_anew,
+struct MeasureRequest {
+  bool is_anew = false;         ///< though a result is kept
+  bool is_kept_anyway = false;  ///< though the machine is busy
+};
+
+/// What was kept, unless `is_anew`; else starts ranks that measure, and says so on stderr. The
+/// result is kept where the machine was quiet; else stderr has a line, and what was kept before
+/// stays.
+[[nodiscard]] Result<grid::Machine> this_machine(const MeasureRequest& request,
                                                  const Installation& installation);
+
+/// Whether results that were measured so are not worth keeping.
+[[nodiscard]] bool was_busy(const grid::Measurement& measurement);
+
+/// "measured 2026-11-22 13:05 UTC, spread 4 %, other work 2 %"; what is not known is left out.
+[[nodiscard]] std::string describe(const grid::Measurement& measurement);
 
 /// Where the measurement is kept: $XDG_CACHE_HOME or ~/.cache, a file for each host.
 [[nodiscard]] std::string kept_machine_path();

@@ -36,6 +36,7 @@ struct Words {
   std::string ranks;
   std::string machine;
   bool measure = false;
+  bool force = false;
   bool json = false;
   std::string plot;
   std::string periodic;
@@ -59,6 +60,7 @@ std::unique_ptr<CLI::App> make_plan_app(Words& words) {
   option("-n,--ranks", words.ranks, "Number of ranks, 1 to 1000000", "N");
   option("--machine", words.machine, "A machine file, or the name of one that comes along", "FILE");
   app->add_flag("--measure", words.measure, "Measure this machine again, and keep the result");
+  app->add_flag("--force", words.force, "With --measure: keep the result of a busy machine, too");
   app->add_flag("--json", words.json, "Print JSON for programs to read");
   option("--plot", words.plot, "Draw the predicted times of all cuts into this file (SVG)", "FILE");
   option("--periodic", words.periodic, "Dimensions whose ends are neighbours, such as 02", "DIMS");
@@ -175,6 +177,7 @@ PlanRequest read_words(NumberReader& reader,
   request.table_rows = static_cast<int>(reader.count("--rows", words.rows, 1, 1'000'000));
   request.machine = words.machine;
   request.is_measured_anew = words.measure;
+  request.is_kept_anyway = words.force;
   request.wants_json = words.json;
   request.picture = words.plot;
   return request;
@@ -200,6 +203,9 @@ ReadRequest read_plan_request(Arguments arguments) {
   if (words.measure && !words.machine.empty())
     return {.request = std::nullopt,
             .status = refuse("--measure is about this machine; leave out --machine")};
+  if (words.force && !words.measure)
+    return {.request = std::nullopt,
+            .status = refuse("--force is about what is measured; it needs --measure")};
   NumberReader reader;
   PlanRequest request = read_words(reader, words, extents);
   if (reader.has_failed()) return {.request = std::nullopt, .status = exit_refused};

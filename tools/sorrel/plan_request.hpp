@@ -17,6 +17,7 @@ struct PlanRequest {
   int rank_count = 0;
   std::string machine;  ///< a file or a name; "": this machine
   bool is_measured_anew = false;
+  bool is_kept_anyway = false;  ///< what is measured, though the machine is busy
   bool wants_json = false;
   std::string picture;  ///< a file to write, or ""
   int table_rows = 8;

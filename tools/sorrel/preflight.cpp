@@ -11,10 +11,14 @@
 #include <set>
 #include <string_view>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include <unordered_set>
 #include <utility>
 
+#include "os/library_search.hpp"
+#include "os/library_state.hpp"
 #include "tools/sorrel/interpreter.hpp"
 #include "tools/sorrel/kernel_features.hpp"
 #include "tools/sorrel/program_file.hpp"
@@ -32,23 +36,17 @@ using os::ElfProblem;
 constexpr std::size_t library_count_max = 1000;
 /// Names printed in a refusal; `info` prints all.
 constexpr std::size_t names_shown_max = 8;
-/// Maps of the process itself: libraries, heaps, worker stacks, message pools.
-constexpr std::uint64_t maps_of_process = 1024;
+/// Scripts that the system starts in place of one: interpreters of interpreters.
+constexpr int script_depth_max = 5;
+/// What the library leaves for heaps, worker stacks and message pools.
+constexpr std::uint64_t maps_left_over = 1000;
+/// Of a process with nothing but the C library and ours, rather more than less; and of each
+/// library.
+constexpr std::uint64_t maps_of_process = 100;
+constexpr std::uint64_t maps_of_library = 5;
 
 bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
-}
-
-/// Libraries of the system and of compilers, which never call MPI.
-bool is_system_library(std::string_view soname) {
-  static constexpr std::string_view prefixes[] = {
-      "libc.so",       "libm.so",        "libmvec.so",  "libpthread.so", "libdl.so",
-      "librt.so",      "libutil.so",     "libgcc_s.so", "libstdc++.so",  "libc++",
-      "libgomp.so",    "libgfortran.so", "libquadmath", "libatomic.so",  "ld-linux",
-      "libresolv.so",  "libz.so",        "libasan.so",  "libubsan.so",   "libtsan.so",
-      "linux-vdso.so", "libmpi_abi.so.1"};
-  return std::any_of(std::begin(prefixes), std::end(prefixes),
-                     [&](std::string_view prefix) { return starts_with(soname, prefix); });
 }
 
 /// C's names, and Fortran's as compilers write them: mpi_send_.
@@ -77,12 +75,8 @@ std::string describe(const std::string& name, const ElfError& error) {
       return fmt::format("{}: {}", name, error.detail);
     case ElfProblem::not_a_file:
       return fmt::format("{} is {}; give a program", name, error.detail);
-    case ElfProblem::script: {
-      const std::string interpreter = error.detail.substr(0, error.detail.find(' '));
-      return fmt::format(
-          "{} is a script and ranks are started from ELF executables; run its interpreter: {} {}",
-          name, interpreter, name);
-    }
+    case ElfProblem::script:
+      return fmt::format("{} is a script", name);
     case ElfProblem::not_elf:
       return fmt::format("{} is not an ELF executable", name);
     case ElfProblem::other_architecture:
@@ -111,6 +105,11 @@ std::string refuse_kind(const std::string& name, const ElfFile& elf) {
   return "";
 }
 
+std::string why_interpreter(const std::string& name) {
+  return fmt::format(
+      "{} is an interpreter, and what it loads cannot be private to a rank in one process", name);
+}
+
 /// Why ranks of this program cannot share a process, or "".
 std::string why_own_process(const std::string& name, const ElfFile& elf, const std::string& path) {
   if (elf.kind() == ElfKind::executable_fixed) {
@@ -120,8 +119,7 @@ std::string why_own_process(const std::string& name, const ElfFile& elf, const s
         name);
   }
   if (is_interpreter(path)) {
-    return fmt::format(
-        "{} is an interpreter, and what it loads cannot be private to a rank in one process", name);
+    return why_interpreter(name);
   }
   return "";
 }
@@ -136,31 +134,65 @@ bool is_absent(std::string_view name) {
   return std::find(std::begin(absent), std::end(absent), name) != std::end(absent);
 }
 
+/// Whether it can start other programs.
+bool can_start_programs(const ElfFile& elf) {
+  static constexpr std::string_view starters[] = {
+      "execl",   "execle",  "execlp",      "execv",        "execve", "execvp",
+      "execvpe", "fexecve", "posix_spawn", "posix_spawnp", "system", "popen"};
+  bool can_start = false;
+  elf.for_each_symbol([&](const os::ElfSymbol& symbol) {
+    can_start =
+        can_start || (!symbol.is_defined && std::find(std::begin(starters), std::end(starters),
+                                                      symbol.name) != std::end(starters));
+  });
+  return can_start;
+}
+
+/// Whether the system starts this file with other rights than the caller's (AT_SECURE). It then
+/// keeps LD_* variables from it, and the library ignores the others.
+bool has_other_rights(const std::string& path) {
+  struct stat status{};
+  struct statvfs system{};
+  if (stat(path.c_str(), &status) != 0) return false;
+  if (statvfs(path.c_str(), &system) == 0 && (system.f_flag & ST_NOSUID) != 0) return false;
+  const bool has_capabilities =
+      geteuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+  return has_capabilities || ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
+         ((status.st_mode & S_ISGID) != 0 && (status.st_mode & S_IXGRP) != 0 &&
+          status.st_gid != getegid());
+}
+
+os::LibrarySearch search_of_user(const Installation& installation) {
+  os::LibrarySearch search;
+  search.before_runpath.push_back(installation.library_dir);
+  const char* user_path = std::getenv("LD_LIBRARY_PATH");
+  for (std::string& folder : os::split_path(user_path == nullptr ? "" : user_path))
+    search.before_runpath.push_back(std::move(folder));
+  return search;
+}
+
 /// Gathers what the program and its libraries need and give.
 class Inspection {
  public:
-  Inspection(ProgramReport& report, const Installation& installation) : report_(report) {
-    search_.before_runpath.push_back(installation.library_dir);
-    const char* user_path = std::getenv("LD_LIBRARY_PATH");
-    for (std::string& folder : split_path(user_path == nullptr ? "" : user_path)) {
-      search_.before_runpath.push_back(std::move(folder));
-    }
-    our_library_ = installation.library();
-  }
+  Inspection(ProgramReport& report,
+             const Installation& installation,
+             std::span<const std::string> declared)
+      : report_(report),
+        search_(search_of_user(installation)),
+        our_library_(installation.library()),
+        judge_(declared) {}
 
-  void visit(const ElfFile& elf, const std::string& path) {
+  void visit_program(const ElfFile& elf, const std::string& path) {
+    judge_.take_program(report_.name, elf);
     take_symbols(elf);
-    for (const std::string_view soname : elf.needed()) {
-      if (report_.needed.size() >= library_count_max) return;
-      if (!seen_.insert(std::string(soname)).second) continue;
-      if (soname == library_name) take_our_library(elf, path);
-      if (foreign_.empty()) foreign_ = foreign_mpi(soname);
-      const std::string found = find_library(soname, elf, path, search_);
-      report_.needed.push_back({std::string(soname), found});
-      if (found.empty() || is_system_library(soname) || !foreign_.empty()) continue;
-      auto library = ElfFile::open(found);
-      if (const auto* file = std::get_if<ElfFile>(&library)) visit(*file, found);
+    first_.assign(elf.needed().begin(), elf.needed().end());
+    const char* preloaded = std::getenv("LD_PRELOAD");
+    for (const std::string& part : os::split_path(preloaded == nullptr ? "" : preloaded)) {
+      for (std::string& name : os::split_path(part, ' '))
+        first_.push_back(std::move(name));
     }
+    for (const std::string& name : first_)
+      visit_needed(name, elf, path);
   }
 
   void finish() {
@@ -179,11 +211,30 @@ class Inspection {
       }
     }
     report_.must_preload = report_.must_preload || !report_.uses_mpi;
+    const std::string reason = judge_.judge(first_, report_.needed);
+    if (report_.own_process_reason.empty()) report_.own_process_reason = reason;
   }
 
   [[nodiscard]] const std::string& foreign() const { return foreign_; }
 
  private:
+  void visit_needed(const std::string& soname, const ElfFile& needer, const std::string& path) {
+    if (report_.needed.size() >= library_count_max || !seen_.insert(soname).second) return;
+    if (soname == library_name) take_our_library(needer, path);
+    if (foreign_.empty()) foreign_ = foreign_mpi(soname);
+    const std::string found = os::find_library(soname, needer, path, search_);
+    report_.needed.push_back({soname, found, true, ""});
+    // The system's and compilers' never call MPI.
+    if (found.empty() || !os::reason_to_share(soname).empty() || !foreign_.empty()) return;
+    auto library = ElfFile::open(found);
+    const auto* file = std::get_if<ElfFile>(&library);
+    if (file == nullptr) return;
+    judge_.take_library(soname, *file);
+    take_symbols(*file);
+    for (const std::string_view name : file->needed())
+      visit_needed(std::string(name), *file, found);
+  }
+
   void take_symbols(const ElfFile& elf) {
     elf.for_each_symbol([&](const os::ElfSymbol& symbol) {
       if (!is_mpi_function(symbol.name)) return;
@@ -200,7 +251,7 @@ class Inspection {
     report_.uses_mpi = true;
     // An old-style RPATH comes before LD_LIBRARY_PATH and may lead to another MPI's library of this
     // name.
-    const std::string found = find_library(library_name, needer, path, search_);
+    const std::string found = os::find_library(library_name, needer, path, search_);
     struct stat theirs{};
     struct stat ours{};
     const bool same = stat(found.c_str(), &theirs) == 0 && stat(our_library_.c_str(), &ours) == 0 &&
@@ -209,8 +260,10 @@ class Inspection {
   }
 
   ProgramReport& report_;
-  LibrarySearch search_;
+  os::LibrarySearch search_;
   std::string our_library_;
+  os::LibraryJudge judge_;
+  std::vector<std::string> first_;  ///< what the loader takes for the program itself
   std::string foreign_;
   std::unordered_set<std::string> seen_;
   std::unordered_set<std::string> given_;
@@ -232,23 +285,54 @@ std::string refuse_file(const std::string& name, const std::string& path) {
   return "";
 }
 
-/// Of a script: inspects its interpreter in its place.
-ProgramReport inspect_script(const ProgramReport& script,
-                             const std::string& first_line,
-                             const Installation& installation) {
-  std::vector<std::string> words = interpreter_words(first_line);
-  ProgramReport report = inspect_program(words.front(), installation);
-  words.front() = report.path;
-  words.push_back(script.path);
-  report.name = script.name;
-  report.leading_words = std::move(words);
-  return report;
+ProgramReport inspect(const std::string& name,
+                      const Installation& installation,
+                      std::span<const std::string> declared,
+                      int depth);
+
+/// A script of a language's interpreter: the interpreter runs in its place.
+ProgramReport with_script(ProgramReport interpreter,
+                          const std::vector<std::string>& words,
+                          const ProgramReport& script) {
+  std::vector<std::string>& leading = interpreter.leading_words;
+  if (leading.empty()) leading.push_back(interpreter.path);
+  leading.insert(leading.end(), words.begin() + 1, words.end());
+  leading.push_back(script.path);
+  interpreter.name = script.name;
+  return interpreter;
 }
 
-bool is_script_of_interpreter(const ElfError& error) {
-  if (error.problem != ElfProblem::script) return false;
-  const std::vector<std::string> words = interpreter_words(error.detail);
-  return !words.empty() && is_interpreter(words.front());
+/// A script: of a language's interpreter, or of a shell, which the system starts.
+ProgramReport inspect_script(ProgramReport script,
+                             const std::string& first_line,
+                             const Installation& installation,
+                             std::span<const std::string> declared,
+                             int depth) {
+  const std::vector<std::string> words = interpreter_words(first_line);
+  if (words.empty()) {
+    script.refusal = fmt::format("{} is a script that names no interpreter after #!", script.name);
+    return script;
+  }
+  if (depth == script_depth_max) {
+    script.refusal = fmt::format(
+        "{} is a script whose interpreter is a script, and so on; the last interpreter "
+        "must be a program",
+        script.name);
+    return script;
+  }
+  ProgramReport interpreter = inspect(words.front(), installation, declared, depth + 1);
+  if (is_interpreter(words.front())) return with_script(std::move(interpreter), words, script);
+  script.kind = "script";
+  script.starts_programs = true;
+  script.is_interpreter = is_interpreter(script.path);
+  if (script.is_interpreter) script.own_process_reason = why_interpreter(script.name);
+  // A static shell is a good one.
+  if (!interpreter.is_static && !interpreter.refusal.empty()) {
+    script.refusal = depth > 0
+                         ? interpreter.refusal
+                         : fmt::format("{} is a script; {}", script.name, interpreter.refusal);
+  }
+  return script;
 }
 
 }  // namespace
@@ -293,7 +377,51 @@ std::string foreign_mpi(std::string_view soname) {
   return "";
 }
 
-ProgramReport inspect_program(const std::string& name, const Installation& installation) {
+std::string refuse_declared(const ProgramReport& report,
+                            std::span<const std::string> declared,
+                            const Installation& installation) {
+  const os::LibrarySearch search = search_of_user(installation);
+  auto program = ElfFile::open(report.path);
+  const auto* elf = std::get_if<ElfFile>(&program);
+  for (const std::string& name : declared) {
+    const bool is_needed = std::any_of(
+        report.needed.begin(), report.needed.end(), [&](const os::NeededLibrary& library) {
+          return os::is_declared(std::span(&name, 1), library.name, library.path);
+        });
+    if (is_needed || (elf != nullptr && !os::find_library(name, *elf, report.path, search).empty()))
+      continue;
+    return fmt::format(
+        "--shared {}: {} needs no library of this name, and no file of it is found for one that "
+        "it opens; `sorrel info {}` lists its libraries",
+        name, report.name, report.name);
+  }
+  return "";
+}
+
+namespace {
+
+void refuse_mpi(ProgramReport& report) {
+  if (!report.foreign_mpi.empty()) {
+    report.refusal = fmt::format(
+        "{} is built for the own ABI of {}; rebuild it with `sorrel cc` or `sorrel cxx`, or with "
+        "any MPI's wrapper for the standard ABI (mpicc_abi)",
+        report.name, report.foreign_mpi);
+  } else if (!report.missing_functions.empty()) {
+    report.refusal = fmt::format(
+        "{} needs {}", report.name,
+        describe_functions(report, report.missing_functions, "this version does not have"));
+  } else if (has_other_rights(report.path)) {
+    report.refusal = fmt::format(
+        "{} runs with other rights than yours (set-user-ID, set-group-ID or capabilities), so the "
+        "system keeps the job from it; start it as a user who needs no such rights",
+        report.name);
+  }
+}
+
+ProgramReport inspect(const std::string& name,
+                      const Installation& installation,
+                      std::span<const std::string> declared,
+                      int depth) {
   ProgramReport report;
   report.name = name;
   report.path = find_program(name);
@@ -306,44 +434,59 @@ ProgramReport inspect_program(const std::string& name, const Installation& insta
     report.refusal = fmt::format("{} is not executable; chmod +x it if it is a program", name);
   if (elf == nullptr) {
     const auto& error = std::get<ElfError>(opened);
-    if (report.refusal.empty() && is_script_of_interpreter(error))
-      return inspect_script(report, error.detail, installation);
-    if (report.refusal.empty()) report.refusal = describe(name, error);
+    if (!report.refusal.empty()) return report;
+    if (error.problem == ElfProblem::script)
+      return inspect_script(std::move(report), error.detail, installation, declared, depth);
+    report.refusal = describe(name, error);
     return report;
   }
   report.kind = kind_name(*elf);
   report.is_pie = elf->kind() == ElfKind::executable_pie;
+  report.is_static = elf->is_static();
   report.has_tls = elf->has_tls();
   report.tls_bytes = elf->tls_bytes();
   report.data_bytes = elf->data_bytes();
   report.bss_bytes = elf->bss_bytes();
+  report.is_interpreter = is_interpreter(report.path);
   report.own_process_reason = why_own_process(name, *elf, report.path);
-  Inspection inspection(report, installation);
-  inspection.visit(*elf, report.path);
+  Inspection inspection(report, installation, declared);
+  inspection.visit_program(*elf, report.path);
   inspection.finish();
+  report.foreign_mpi = inspection.foreign();
+  report.starts_programs = !report.is_mpi_program() && can_start_programs(*elf);
   if (report.refusal.empty()) report.refusal = refuse_kind(name, *elf);
-  if (report.refusal.empty() && !inspection.foreign().empty()) {
-    report.refusal = fmt::format(
-        "{} is built for the own ABI of {}; rebuild it with `sorrel cc` or `sorrel cxx`, or with "
-        "any MPI's wrapper for the standard ABI (mpicc_abi)",
-        name, inspection.foreign());
-  }
-  if (report.refusal.empty() && !report.missing_functions.empty())
-    report.refusal = fmt::format(
-        "{} needs {}", name,
-        describe_functions(report, report.missing_functions, "this version does not have"));
+  if (report.refusal.empty()) refuse_mpi(report);
   return report;
 }
 
+}  // namespace
+
+ProgramReport inspect_program(const std::string& name,
+                              const Installation& installation,
+                              std::span<const std::string> declared) {
+  return inspect(name, installation, declared, 0);
+}
+
 std::uint64_t MapBudget::ranks_max() const {
-  if (map_count_max <= maps_of_process) return 1;
-  return std::max<std::uint64_t>(1, (map_count_max - maps_of_process) / maps_per_rank);
+  if (map_count_max <= other_maps) return 1;
+  return std::max<std::uint64_t>(1, (map_count_max - other_maps) / maps_per_rank);
 }
 
 MapBudget map_budget(const ProgramReport& program) {
-  MapBudget budget{.map_count_max = 65530, .maps_per_rank = program.has_tls ? 4u : 2u};
+  const bool uses_openmp = std::any_of(
+      program.needed.begin(), program.needed.end(), [](const os::NeededLibrary& library) {
+        return starts_with(library.name, "libgomp.so") || starts_with(library.name, "libomp.so") ||
+               starts_with(library.name, "libiomp5.so");
+      });
+  MapBudget budget{
+      .map_count_max = 65530,
+      .other_maps = maps_left_over + maps_of_process + maps_of_library * program.needed.size(),
+      .maps_per_rank = program.has_tls || uses_openmp ? 4u : 2u};
   // Without guards that take no map, each stack is a map of its own and its guard another.
   if (!read_kernel_features().guard_install) budget.maps_per_rank += 2;
+  // Large data is mapped from the file where it is not written.
+  constexpr std::uint64_t shared_data_bytes_min = 256 * 1024;
+  if (program.data_bytes >= shared_data_bytes_min) budget.maps_per_rank += 2;
   if (std::FILE* file = std::fopen("/proc/sys/vm/max_map_count", "re"); file != nullptr) {
     unsigned long long value = 0;
     if (std::fscanf(file, "%llu", &value) == 1) budget.map_count_max = value;

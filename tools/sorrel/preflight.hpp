@@ -6,19 +6,15 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "os/elf_file.hpp"
+#include "os/library_judge.hpp"
 #include "tools/sorrel/installation.hpp"
 
 namespace sorrel::tool {
-
-struct NeededLibrary {
-  std::string name;
-  std::string path;  ///< "" if not found in the usual places
-};
 
 struct ProgramReport {
   std::string name;  ///< as the user wrote it
@@ -29,7 +25,7 @@ struct ProgramReport {
   std::uint64_t tls_bytes = 0;
   std::uint64_t data_bytes = 0;
   std::uint64_t bss_bytes = 0;
-  std::vector<NeededLibrary> needed;           ///< of the program and, in turn, of its libraries
+  std::vector<os::NeededLibrary> needed;       ///< of the program and, in turn, of its libraries
   std::vector<std::string> functions;          ///< MPI functions it calls, sorted
   std::vector<std::string> missing_functions;  ///< those that nothing here provides
   std::vector<std::string> absent_functions;   ///< those that are here only to fail
@@ -41,22 +37,45 @@ struct ProgramReport {
   /// Of a script: its interpreter's path and argument, and its own path. Then `path` and what
   /// follows are the interpreter's.
   std::vector<std::string> leading_words;
+  bool is_static = false;
+  /// It or its interpreter loads what calls MPI while it runs.
+  bool is_interpreter = false;
+  std::string foreign_mpi;  ///< the MPI for whose own ABI it is built, or ""
+  /// A script of a shell, or an executable without MPI that can start other programs.
+  bool starts_programs = false;
+  /// Where this is about a program below a wrapper: the wrapper's name. Then `path` is the
+  /// wrapper's, and wrapped_path the program's, if it is known. See wrapper.hpp.
+  std::string wrapper;
+  std::string wrapped_path;
   std::string refusal;  ///< why it cannot run, one line; "" if it can
+
+  [[nodiscard]] bool is_mpi_program() const {
+    return uses_mpi || is_interpreter || !foreign_mpi.empty();
+  }
 };
 
+/// `declared`: libraries that ranks may share by the user's word, names or paths.
 [[nodiscard]] ProgramReport inspect_program(const std::string& name,
-                                            const Installation& installation);
+                                            const Installation& installation,
+                                            std::span<const std::string> declared = {});
+
+/// What is wrong with a name of `declared`, one line; "" if each names a library of the program, or
+/// another file that it may open.
+[[nodiscard]] std::string refuse_declared(const ProgramReport& report,
+                                          std::span<const std::string> declared,
+                                          const Installation& installation);
 
 /// What `names` lists of `report`'s functions, in a sentence: "2 MPI functions that …: A, B".
 [[nodiscard]] std::string describe_functions(const ProgramReport& report,
                                              const std::vector<std::string>& names,
                                              std::string_view what);
 
-/// Memory maps a rank takes at least: two of its private copy, two more for thread-locals, two for
-/// stack and guard on older kernels. An estimate for an early answer; the library counts again with
-/// the image in hand (src/program).
+/// Memory maps a rank takes: two of its private copy, two more for thread-locals (OpenMP has some),
+/// two for large initialised data, two for stack and guard on older kernels. An estimate for an
+/// early answer; the library counts again with the image in hand (src/program).
 struct MapBudget {
   std::uint64_t map_count_max = 0;  ///< vm.max_map_count
+  std::uint64_t other_maps = 0;     ///< of the process itself
   std::uint64_t maps_per_rank = 0;
   [[nodiscard]] std::uint64_t ranks_max() const;
 };

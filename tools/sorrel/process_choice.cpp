@@ -55,6 +55,10 @@ void choose_limits(const MachineProbe& probe, ProcessChoice& choice) {
       "a core sees another's write after {:.0f} ns, a sleeper wakes after {:.1f} us, "
       "memory is copied at {:.1f} GB/s",
       probe.handover_ns, probe.wake_ns / 1e3, probe.copy_bytes_per_ns);
+  if (probe.date.empty()) return;
+  choice.limit_reason +=
+      fmt::format("; measured {}, other work {:.0f} %{}", probe.date, 100 * probe.other_work,
+                  probe.is_of_a_quiet_machine() ? "" : ", not kept");
 }
 
 }  // namespace

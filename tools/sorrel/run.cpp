@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "os/cpu_set.hpp"
+#include "os/library_search.hpp"
 #include "tools/sorrel/command.hpp"
 #include "tools/sorrel/command_line.hpp"
 #include "tools/sorrel/complaint.hpp"
@@ -21,10 +22,10 @@
 #include "tools/sorrel/launch.hpp"
 #include "tools/sorrel/openmp.hpp"
 #include "tools/sorrel/preflight.hpp"
-#include "tools/sorrel/program_file.hpp"
 #include "tools/sorrel/run_environment.hpp"
 #include "tools/sorrel/run_plan.hpp"
 #include "tools/sorrel/run_words.hpp"
+#include "tools/sorrel/wrapper.hpp"
 
 namespace sorrel::tool {
 
@@ -43,7 +44,7 @@ void print_notes(const RunPlan& plan, const Wanted& wanted, const ProgramReport&
                     plan.cpus.empty() ? "not bound" : "on cpus " + os::format_cpu_list(plan.cpus)));
     if (plan.choice) print_complaint("note: --procs auto: " + describe(*plan.choice));
   }
-  if (!program.own_process_reason.empty() && !wanted.procs && !wanted.is_auto) {
+  if (!program.own_process_reason.empty() && plan.ranks > 1 && !wanted.procs && !wanted.is_auto) {
     print_complaint(fmt::format("note: {}: every rank is a process, as with --procs {}",
                                 program.own_process_reason, plan.ranks));
   }
@@ -76,27 +77,51 @@ int launch_host_process(const RunPlan& plan,
   return launch_under_host({.program = program.path,
                             .words = words.data(),
                             .host = plan.host.name,
+                            .wrapper = program.wrapper,
                             .is_first = plan.host.is_first,
                             .has_hydra = plan.host.name != "openmpi" && !plan.host.is_slurm,
                             .has_sleepy_daemon = plan.host.name == "openmpi" && !plan.host.is_slurm,
                             .set_environment = [&](int board) {
                               set_host_environment(plan, installation, board);
                               setenv("SORREL_HOST_DAEMON", daemon.c_str(), 1);
+                              if (!program.wrapper.empty())
+                                set_wrapper_environment(program, installation, -1);
+                              seal_environment();
                             }});
 }
 
 int launch_processes(const RunPlan& plan,
+                     const Installation& installation,
                      const ProgramReport& program,
                      const std::vector<char*>& words) {
+  const auto set_environment = [&](std::uint32_t index, int segment, int claims) {
+    if (plan.processes > 1 || plan.in_place) set_process_environment(plan, index, segment);
+    if (!program.wrapper.empty()) set_wrapper_environment(program, installation, claims);
+    seal_environment();
+  };
   return launch({.rank_count = plan.ranks,
                  .shape = {.process_count = static_cast<std::uint32_t>(plan.processes),
                            .workers_per_process = static_cast<std::uint32_t>(plan.workers)},
                  .label_lines = plan.label && plan.in_place,
                  .program = program.path,
                  .words = words.data(),
-                 .set_environment = [&](std::uint32_t index, int segment_descriptor) {
-                   set_process_environment(plan, index, segment_descriptor);
-                 }});
+                 .wrapper = program.wrapper,
+                 .is_mpi_seen = !program.wrapped_path.empty(),
+                 .set_environment = set_environment});
+}
+
+/// Why the ranks of one process would need more maps than the system allows, or "".
+std::string refuse_maps(const RunPlan& plan, const ProgramReport& program) {
+  // Of a program that is not known, the library counts.
+  const bool is_known = program.wrapper.empty() || !program.wrapped_path.empty();
+  const MapBudget budget = map_budget(program);
+  if (!is_known || plan.in_place ||
+      plan.ranks / static_cast<std::uint64_t>(plan.processes) <= budget.ranks_max())
+    return "";
+  return fmt::format(
+      "{} ranks need more memory maps than vm.max_map_count = {} allows; at most {} ranks of {} "
+      "fit (or raise it: sysctl -w vm.max_map_count=N)",
+      plan.ranks, budget.map_count_max, budget.ranks_max(), program.name);
 }
 
 }  // namespace
@@ -122,34 +147,32 @@ int run_command(Arguments arguments) {
     return refuse("{} is not beside this command: expected it in ../lib of {}", library_name,
                   installation.executable);
   }
-  const ProgramReport program = inspect_program(split.program.front(), installation);
+  const ProgramReport program = inspect_words(split.program, installation, wanted->shared);
   if (!program.refusal.empty()) return refuse("{}", program.refusal);
+  if (const auto problem = refuse_declared(program, wanted->shared, installation); !problem.empty())
+    return refuse("{}", problem);
   const auto plan = make_plan(words, *wanted, host, program);
   if (!plan) return exit_refused;
   print_notes(*plan, *wanted, program);
-  const MapBudget budget = map_budget(program);
-  if (!plan->in_place &&
-      plan->ranks / static_cast<std::uint64_t>(plan->processes) > budget.ranks_max()) {
-    return refuse(
-        "{} ranks need more memory maps than vm.max_map_count = {} allows; at most {} ranks of {} "
-        "fit (or raise it: "
-        "sysctl -w vm.max_map_count=N)",
-        plan->ranks, budget.map_count_max, budget.ranks_max(), program.name);
-  }
+  if (const std::string refusal = refuse_maps(*plan, program); !refusal.empty())
+    return refuse("{}", refusal);
   std::string preloaded = program.must_preload ? installation.library() : "";
   std::string library_folders = installation.library_dir;
   if (words.omp) {
-    const OpenmpReport openmp = inspect_openmp(split.program.front(), installation);
+    const OpenmpReport openmp = inspect_openmp(
+        program.wrapped_path.empty() ? split.program.front() : program.wrapped_path, installation);
     if (!openmp.refusal.empty()) return refuse("{}", openmp.refusal);
     preloaded += (preloaded.empty() ? "" : ":") + openmp_library(installation);
-    library_folders += ":" + folder_of(openmp_library(installation));
+    library_folders += ":" + os::folder_of(openmp_library(installation));
   }
   set_environment(*plan, library_folders, preloaded);
   // Addresses are part of what a program may see: under a seed they are the same each time.
   if (plan->seed) (void)personality(ADDR_NO_RANDOMIZE);
   const std::vector<char*> started = words_to_start(program, split.program);
   if (!plan->host.name.empty()) return launch_host_process(*plan, installation, program, started);
-  if (plan->processes > 1 || plan->in_place) return launch_processes(*plan, program, started);
+  if (plan->processes > 1 || plan->in_place || !program.wrapper.empty())
+    return launch_processes(*plan, installation, program, started);
+  seal_environment();
   execv(program.path.c_str(), started.data());
   print_complaint(fmt::format("cannot start {}: {}", program.name, std::strerror(errno)));
   return exit_cannot_execute;

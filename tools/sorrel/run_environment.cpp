@@ -2,8 +2,11 @@
 
 #include <cstdlib>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "os/cpu_set.hpp"
+#include "runtime/job_variables.hpp"
 
 namespace sorrel::tool {
 
@@ -13,7 +16,6 @@ namespace {
 /// library finds it.
 void prepend_to_variable(const char* name, const std::string& first) {
   const std::string saved_name = std::string("SORREL_OLD_") + name;
-  unsetenv(saved_name.c_str());
   const char* before = std::getenv(name);
   if (before == nullptr) {
     setenv(name, first.c_str(), 1);
@@ -28,37 +30,31 @@ void prepend_to_variable(const char* name, const std::string& first) {
 void set_environment(const RunPlan& plan,
                      const std::string& library_folders,
                      const std::string& preloaded) {
+  // Of an outer job, or of somebody's mind.
+  for (const char* name : runtime::job_variables)
+    unsetenv(name);
   setenv("SORREL_RANKS", std::to_string(plan.ranks).c_str(), 1);
   setenv("SORREL_WORKERS", std::to_string(plan.workers).c_str(), 1);
   if (plan.host.name.empty())
     setenv("SORREL_CPUS", os::format_cpu_list(plan.cpus_of(0)).c_str(), 1);
-  setenv("SORREL_STACK", std::to_string(plan.stack_bytes).c_str(), 1);
-  if (plan.label && !plan.in_place) {
-    setenv("SORREL_LABEL", "1", 1);
-  } else {
-    unsetenv("SORREL_LABEL");
-  }
-  if (plan.has_comm_worker) {
-    setenv("SORREL_COMM_WORKER", "1", 1);
-  } else {
-    unsetenv("SORREL_COMM_WORKER");
-  }
+  if (plan.stack_bytes != 0) setenv("SORREL_STACK", std::to_string(plan.stack_bytes).c_str(), 1);
+  if (plan.label && !plan.in_place) setenv("SORREL_LABEL", "1", 1);
+  if (plan.has_comm_worker) setenv("SORREL_COMM_WORKER", "1", 1);
   // Without the option, what the user has set holds.
   if (!plan.share.empty()) setenv("SORREL_SHARE", plan.share.c_str(), 1);
+  if (plan.shared.empty()) {
+    unsetenv("SORREL_SHARED");
+  } else {
+    setenv("SORREL_SHARED", fmt::format("{}", fmt::join(plan.shared, ",")).c_str(), 1);
+  }
   if (plan.wire) {
     setenv("SORREL_WIRE",
            fmt::format("{},{},{},{}", plan.wire->nodes, plan.wire->latency_ns, plan.wire->jitter_ns,
                        plan.wire->bytes_per_second)
                .c_str(),
            1);
-  } else {
-    unsetenv("SORREL_WIRE");
   }
-  if (plan.seed) {
-    setenv("SORREL_SEED_OF_RUN", std::to_string(*plan.seed).c_str(), 1);
-  } else {
-    unsetenv("SORREL_SEED_OF_RUN");
-  }
+  if (plan.seed) setenv("SORREL_SEED_OF_RUN", std::to_string(*plan.seed).c_str(), 1);
   if (plan.choice) {
     setenv("SORREL_SPIN", std::to_string(plan.choice->spin_ns).c_str(), 1);
     setenv("SORREL_EAGER", std::to_string(plan.choice->eager_bytes).c_str(), 1);
@@ -66,7 +62,6 @@ void set_environment(const RunPlan& plan,
   if (plan.verbose) setenv("SORREL_VERBOSE", "1", 1);
   setenv("LD_BIND_NOW", "1", 1);
   prepend_to_variable("LD_LIBRARY_PATH", library_folders);
-  unsetenv("SORREL_OLD_LD_PRELOAD");
   if (!preloaded.empty()) {
     prepend_to_variable("LD_PRELOAD", preloaded);
     // Set, even if to nothing, it tells the library that LD_PRELOAD is ours to put back.
@@ -82,20 +77,32 @@ void set_process_environment(const RunPlan& plan, std::uint32_t index, int segme
   setenv("SORREL_IN_PLACE", plan.in_place ? "1" : "0", 1);
 }
 
+void set_wrapper_environment(const ProgramReport& program,
+                             const Installation& installation,
+                             int claims) {
+  setenv("SORREL_WRAPPER", program.wrapper.c_str(), 1);
+  setenv("SORREL_WRAPPED", program.wrapped_path.c_str(), 1);
+  setenv("SORREL_COMMAND", installation.executable.c_str(), 1);
+  // Tells the library whether a wrapper has changed it.
+  setenv("SORREL_OWN_LD_LIBRARY_PATH", std::getenv("LD_LIBRARY_PATH"), 1);
+  if (claims < 0) return;
+  setenv("SORREL_LAUNCHER", std::to_string(getppid()).c_str(), 1);
+  setenv("SORREL_CLAIMS", std::to_string(claims).c_str(), 1);
+}
+
+void seal_environment() {
+  const std::string seal =
+      runtime::seal_of([](const char* name) -> const char* { return std::getenv(name); });
+  setenv(runtime::seal_variable, seal.c_str(), 1);
+}
+
 void set_host_environment(const RunPlan& plan, const Installation& installation, int board) {
-  const auto set_if = [](bool is_set, const char* name, const std::string& value) {
-    if (is_set) {
-      setenv(name, value.c_str(), 1);
-    } else {
-      unsetenv(name);
-    }
-  };
   setenv("SORREL_HOST", plan.host.name.c_str(), 1);
   setenv("SORREL_HOST_PLUGINS", installation.library_dir.c_str(), 1);
   setenv("SORREL_HOST_BOARD", std::to_string(board).c_str(), 1);
-  set_if(!plan.host.library.empty(), "SORREL_HOST_LIBRARY", plan.host.library);
-  set_if(plan.host.is_slurm, "SORREL_HOST_ABORTS", "1");
-  set_if(!plan.is_bound, "SORREL_HOST_UNBOUND", "1");
+  if (!plan.host.library.empty()) setenv("SORREL_HOST_LIBRARY", plan.host.library.c_str(), 1);
+  if (plan.host.is_slurm) setenv("SORREL_HOST_ABORTS", "1", 1);
+  if (!plan.is_bound) setenv("SORREL_HOST_UNBOUND", "1", 1);
   setenv("SORREL_CPUS", os::format_cpu_list(plan.cpus).c_str(), 1);
   setenv("SORREL_IN_PLACE", plan.in_place ? "1" : "0", 1);
 }

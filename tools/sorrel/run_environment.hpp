@@ -19,6 +19,15 @@ void set_environment(const RunPlan& plan,
 /// What process `index` of several finds besides.
 void set_process_environment(const RunPlan& plan, std::uint32_t index, int segment_descriptor);
 
+/// What a process finds besides that starts with a wrapper. `claims` is a descriptor of
+/// runtime::JobClaims, -1 under a host MPI.
+void set_wrapper_environment(const ProgramReport& program,
+                             const Installation& installation,
+                             int claims);
+
+/// The last of all: without it, the library ignores the variables.
+void seal_environment();
+
 /// What a process under a host MPI finds besides. `board` is a descriptor of the memory that its
 /// node's processes share.
 void set_host_environment(const RunPlan& plan, const Installation& installation, int board);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "os/stack_slab.hpp"
 #include "tools/sorrel/complaint.hpp"
 #include "tools/sorrel/numbers.hpp"
 #include "tools/sorrel/worker_plan.hpp"
@@ -11,8 +12,26 @@ namespace sorrel::tool {
 namespace {
 
 constexpr std::uint64_t seed_max = std::uint64_t{1} << 62;
-/// All stacks lie in one reserved range; a process has 128 TiB of addresses.
+/// All stacks of a process lie in one reserved range; a process has 128 TiB of addresses.
 constexpr std::uint64_t all_stacks_bytes_max = std::uint64_t{64} << 40;
+
+/// Whether the stacks of a process, each with its guard, fit into its addresses; complains if not.
+bool do_stacks_fit(const RunPlan& plan) {
+  if (plan.stack_bytes == 0 || plan.in_place || plan.ranks == 0) return true;
+  const auto processes = static_cast<std::uint64_t>(plan.processes);
+  const std::uint64_t stacks = (plan.ranks + processes - 1) / processes;
+  const std::uint64_t bytes_each = all_stacks_bytes_max / stacks;
+  if (plan.stack_bytes <= bytes_each && os::StackSlab::pitch_of(plan.stack_bytes) <= bytes_each)
+    return true;
+  // What the pitch of the largest stack adds to it.
+  constexpr std::uint64_t unit = 2u << 20;
+  constexpr std::uint64_t guard_bytes = 256u << 10;
+  (void)refuse(
+      "{} stacks of {} do not fit into the address space; {} ranks need --stack {} or less", stacks,
+      format_size(plan.stack_bytes), plan.ranks,
+      format_size((bytes_each / unit * unit - guard_bytes) >> 20 << 20));
+  return false;
+}
 
 /// Whether ranks leave cores idle that their OpenMP threads could use, as those of a rank with a
 /// process of its own can; and nobody has said how to run them.
@@ -69,7 +88,9 @@ bool place_ranks(RunPlan& plan,
   plan.in_place = is_spread && processes == plan.ranks;
   plan.has_room_for_threads = wanted.has_threads && plan.in_place && plan.ranks < cores;
   if (plan.in_place && plan.has_comm_worker) {
-    (void)refuse("--comm-worker needs ranks that share a process; here every rank is one");
+    (void)refuse(
+        "--comm-worker needs ranks that share a process; {}",
+        program.own_process_reason.empty() ? "here every rank is one" : program.own_process_reason);
     return false;
   }
   if (processes * static_cast<std::uint64_t>(plan.workers) > workers_max) {
@@ -205,6 +226,7 @@ std::optional<RunPlan> make_plan(const RunWords& words,
   RunPlan plan;
   plan.label = words.label;
   plan.share = words.bind == "core" ? "fixed" : words.share;
+  plan.shared = wanted.shared;
   plan.verbose = words.verbose;
   plan.has_comm_worker = words.comm_worker;
   if (plan.has_comm_worker) {
@@ -220,13 +242,7 @@ std::optional<RunPlan> make_plan(const RunWords& words,
                                                  adapt_workers(plan, wanted.workers.has_value())
                                            : place_under_host(plan, wanted, limits, program);
   if (!is_placed) return std::nullopt;
-  if (plan.stack_bytes > all_stacks_bytes_max / std::max<std::uint64_t>(plan.ranks, 1)) {
-    (void)refuse(
-        "{} stacks of {} do not fit into the address space; {} ranks need --stack {} or less",
-        plan.ranks, format_size(plan.stack_bytes), plan.ranks,
-        format_size((all_stacks_bytes_max / plan.ranks) >> 20 << 20));
-    return std::nullopt;
-  }
+  if (!do_stacks_fit(plan)) return std::nullopt;
   if (plan.has_room_for_threads && words.bind != "core") plan.is_bound = false;
   if (plan.is_bound && host.name.empty()) {
     plan.cpus = choose_cpus(plan.processes * plan.workers, limits,

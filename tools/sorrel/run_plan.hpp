@@ -26,11 +26,12 @@ struct RunPlan {
   bool in_place = false;
   /// The ranks' OpenMP threads have more cores than ranks: no rank is bound to one.
   bool has_room_for_threads = false;
-  std::uint64_t stack_bytes = 0;
-  std::vector<int> cpus;  ///< process by process; empty: not bound
+  std::uint64_t stack_bytes = 0;  ///< 0: the process follows the system's limit
+  std::vector<int> cpus;          ///< process by process; empty: not bound
   bool verbose = false;
   bool label = false;
   std::string share;
+  std::vector<std::string> shared;  ///< libraries that ranks may share, names or paths
   bool has_comm_worker = false;
   std::optional<WireWords> wire;
   std::optional<std::uint64_t> seed;

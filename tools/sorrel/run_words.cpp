@@ -1,5 +1,6 @@
 #include "tools/sorrel/run_words.hpp"
 
+#include "os/library_search.hpp"
 #include "tools/sorrel/command_line.hpp"
 #include "tools/sorrel/complaint.hpp"
 #include "tools/sorrel/numbers.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::uint64_t ranks_max = 1'000'000;
 constexpr std::uint64_t stack_bytes_min = 16u << 10;
+/// A process has 128 TiB of addresses.
+constexpr std::uint64_t stack_bytes_max = std::uint64_t{64} << 40;
 constexpr std::uint64_t page_bytes = 4096;
 
 constexpr const char* run_description =
@@ -62,7 +65,8 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
                   "use, see `sorrel info`, divided by P); never more than ranks")
       ->type_name("W");
   app->add_option("--stack", words.stack,
-                  "Stack of each rank, at least 16K; K, M, G are understood (default: 1M)")
+                  "Stack of each rank, at least 16K; K, M, G are understood (default: the limit of "
+                  "`ulimit -s`, mostly 8M; less where `ulimit -v` leaves no room)")
       ->type_name("SIZE");
   app->add_option(
          "--bind", words.bind,
@@ -83,6 +87,12 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
                   "Makes the order in which ranks run, and every delay, a function of this number: "
                   "the same seed, the same run; on one worker (default: none)")
       ->type_name("S");
+  app->add_option(
+         "--shared", words.shared,
+         "Libraries with writable data that ranks of one process may share, because they are "
+         "thread-safe and keep nothing for a rank; without it every rank of a program that "
+         "has such a library is a process (docs/what-is-private.md). May be repeated")
+      ->type_name("LIB[,LIB]");
   app->add_flag(
       "--comm-worker", words.comm_worker,
       "The first worker of each process has all its ranks and looks after their messages; "
@@ -120,10 +130,14 @@ std::optional<Wanted> read_words(const RunWords& words) {
   if (!words.workers.empty() &&
       !(wanted.workers = read_count("--workers", words.workers, workers_max)))
     return std::nullopt;
-  const auto stack_bytes = parse_size(words.stack);
-  if (!stack_bytes || *stack_bytes < stack_bytes_min) {
+  const auto stack_bytes = words.stack.empty() ? 0 : parse_size(words.stack);
+  if (!stack_bytes || (!words.stack.empty() && *stack_bytes < stack_bytes_min)) {
     (void)refuse("--stack must be a size of at least 16K, such as 64K or 1M, not '{}'",
                  words.stack);
+    return std::nullopt;
+  }
+  if (*stack_bytes > stack_bytes_max) {
+    (void)refuse("--stack must be at most {}G, not '{}'", stack_bytes_max >> 30, words.stack);
     return std::nullopt;
   }
   if (!words.bind.empty() && words.bind != "core" && words.bind != "none") {
@@ -134,6 +148,10 @@ std::optional<Wanted> read_words(const RunWords& words) {
     (void)refuse("--bind core leaves no room for others: it goes with --share fixed, not {}",
                  words.share);
     return std::nullopt;
+  }
+  for (const std::string& list : words.shared) {
+    for (std::string& name : os::split_path(list, ','))
+      wanted.shared.push_back(std::move(name));
   }
   wanted.stack_bytes = (*stack_bytes + page_bytes - 1) / page_bytes * page_bytes;
   return wanted;

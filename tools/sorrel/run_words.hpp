@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/sorrel/host.hpp"
 
@@ -18,11 +19,12 @@ struct RunWords {
   std::string ranks;
   std::string procs;
   std::string workers;
-  std::string stack = "1M";
+  std::string stack;
   std::string bind;
   std::string share;
   std::string wire;
   std::string seed;
+  std::vector<std::string> shared;
   HostWords host;
   bool label = false;
   bool verbose = false;
@@ -34,9 +36,10 @@ struct Wanted {
   std::optional<std::uint64_t> ranks;
   std::optional<std::uint64_t> procs;
   std::optional<std::uint64_t> workers;
-  std::uint64_t stack_bytes = 0;
-  bool is_auto = false;      ///< --procs auto
-  bool has_threads = false;  ///< --omp
+  std::uint64_t stack_bytes = 0;    ///< 0: not named
+  std::vector<std::string> shared;  ///< libraries that ranks may share, names or paths
+  bool is_auto = false;             ///< --procs auto
+  bool has_threads = false;         ///< --omp
 };
 
 /// Reads options into `words`, which must live as long.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <fmt/core.h>
 #include <limits>
 #include <optional>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t nodes_max = 1024;
 constexpr double delay_s_max = 10;
+constexpr double rate_max = 1e15;
 
 struct Unit {
   std::string_view name;
@@ -28,15 +30,19 @@ constexpr std::array time_units = {Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms"
 constexpr std::array rate_units = {Unit{"B/s", 1.0}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6},
                                    Unit{"GB/s", 1e9}};
 
-/// A number that is not negative with one of the units right behind it, in the unit of factor 1.
+/// A finite number that is not negative with one of the units right behind it, in the unit of
+/// factor 1.
 std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || value < 0) return std::nullopt;
+  // Reads "nan" and "inf", too.
+  if (error != std::errc{} || !std::isfinite(value) || value < 0) return std::nullopt;
   const std::string_view unit_name(end, text.data() + text.size());
   const auto unit = std::ranges::find(units, unit_name, &Unit::name);
   if (unit == units.end()) return std::nullopt;
-  return value * unit->factor;
+  value *= unit->factor;
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
 }
 
 std::string read_delay(std::string_view name, std::string_view value, std::int64_t& ns) {
@@ -56,8 +62,10 @@ std::string read_part(std::string_view name, std::string_view value, WireWords& 
   }
   if (name == "bandwidth") {
     const auto rate = parse_quantity(value, rate_units);
-    if (!rate || *rate < 1)
-      return fmt::format("bandwidth must be a rate such as 100MB/s or 1GB/s, not '{}'", value);
+    if (!rate || *rate < 1 || *rate > rate_max)
+      return fmt::format(
+          "bandwidth must be a rate such as 100MB/s or 1GB/s, from 1B/s to 1e6GB/s, not '{}'",
+          value);
     wire.bytes_per_second = *rate;
     return {};
   }
@@ -80,6 +88,7 @@ std::string parse_wire(std::string_view text, WireWords& wire) {
     text.remove_prefix(std::min(part.size() + 1, text.size()));
     const std::size_t equals = part.find('=');
     const std::string_view name = part.substr(0, equals);
+    if (name.empty()) return "a part between commas must be NAME=VALUE, and one has no name";
     if (equals == std::string_view::npos)
       return fmt::format("'{}' is none of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME",
                          part);

@@ -1,10 +1,11 @@
 //! Field - values of a type, one for each cell of a rank's block and its ghosts; View - a field as
-//! a sweep's body sees it.
+//! the body of a sweep accesses it.
 //!
-//! Cells have the numbers of the whole grid. The last dimension is contiguous. A field outlives the
-//! graphs that use it and those it rotates with, and is not moved. Compiled with SORREL_GRAPH_AUDIT
-//! defined, every access of a body is held against what the sweep has declared, and a wrong one
-//! throws GraphError with the names of task, field and cell; it takes several times as long.
+//! Cells have global indices. The last dimension is contiguous. A field must outlive the graphs
+//! that use it and the fields it rotates with, and must not be moved. With SORREL_GRAPH_AUDIT
+//! defined, every access of a body is checked against the declaration of the sweep; an undeclared
+//! access throws GraphError with the names of task, field and cell. The check makes bodies several
+//! times slower.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,7 @@ inline constexpr bool is_auditing = true;
 inline constexpr bool is_auditing = false;
 #endif
 
-/// A field without its type.
+/// Untyped part of a field.
 class AnyField {
  public:
   AnyField(const AnyField&) = delete;
@@ -37,13 +38,14 @@ class AnyField {
 
   [[nodiscard]] std::size_t value_bytes() const { return value_bytes_; }
 
-  /// From a cell to the next one in each dimension, in values.
+  /// Distance from a cell to the next one in each dimension, in values.
   [[nodiscard]] const Key& strides() const { return strides_; }
 
-  /// The cell (0, 0, 0) of the whole grid, if it were here. Changes with run(), where it rotates.
+  /// Address that cell (0, 0, 0) of the whole grid would have. Changes with run() if the field
+  /// rotates.
   [[nodiscard]] std::byte* origin() const { return origin_; }
 
-  /// The same while a graph runs, in a step.
+  /// The same in one step of a running graph.
   [[nodiscard]] std::byte* origin(Index step) const {
     return rotation_.size() == 1
                ? rotation_[0]
@@ -52,7 +54,9 @@ class AnyField {
 
  protected:
   AnyField(const Tiling& tiling, std::string name, std::size_t value_bytes)
-      : tiling_(&tiling), name_(std::move(name)), value_bytes_(value_bytes) {
+      : tiling_(&tiling),
+        name_(name.empty() ? "field" : std::move(name)),
+        value_bytes_(value_bytes) {
     Index stride = 1;
     for (auto d = static_cast<std::size_t>(tiling.dimension_count()); d-- > 0;) {
       const KeyBox cells = tiling.block_with_ghosts();
@@ -63,7 +67,7 @@ class AnyField {
 
   ~AnyField() = default;
 
-  /// How many values lie before a cell.
+  /// Number of values stored before a cell.
   [[nodiscard]] Index place_of(const Key& cell) const {
     return cell[0] * strides_[0] + cell[1] * strides_[1] + cell[2] * strides_[2];
   }
@@ -81,7 +85,7 @@ class AnyField {
   std::size_t value_bytes_;
   Key strides_{};
   std::byte* origin_ = nullptr;
-  /// The origins of the fields that it rotates with, in order, and which of them it has at step 0.
+  /// Origins of the fields of the rotation, in order, and the index of the one it has at step 0.
   std::vector<std::byte*> rotation_;
   std::size_t place_ = 0;
 };
@@ -98,7 +102,7 @@ class Field : public AnyField {
         reinterpret_cast<std::byte*>(values_.data() - place_of(tiling.block_with_ghosts().lo)));
   }
 
-  /// A cell of the block or a ghost, while no graph uses the field.
+  /// A cell of the block or a ghost. Not while a graph uses the field.
   T& operator()(Index i, Index j = 0, Index k = 0) {
     return reinterpret_cast<T*>(origin())[place_of({i, j, k})];
   }
@@ -107,8 +111,8 @@ class Field : public AnyField {
     return reinterpret_cast<const T*>(origin())[place_of({i, j, k})];
   }
 
-  /// Sets every cell and every ghost to value(i, j, k). Before the first step ghosts must hold what
-  /// their cells do: this is how they get it.
+  /// Sets every cell and every ghost to value(i, j, k). Before the first step, ghosts must hold the
+  /// values of their cells: use this to set them.
   template <class Value>
   void fill(Value&& value) {
     const KeyBox all = tiling().block_with_ghosts();
@@ -122,7 +126,7 @@ class Field : public AnyField {
   std::vector<T> values_;
 };
 
-/// What a body may touch of a field, kept where accesses are audited.
+/// The cells of a field that a body may access; kept where accesses are audited.
 struct Permission {
   const AnyField* field = nullptr;
   const char* sweep = "";
@@ -130,11 +134,11 @@ struct Permission {
   KeyBox cells;
   Footprint footprint;
 
-  /// Throws GraphError if the cell is not within.
+  /// Throws GraphError if the cell is not permitted.
   void check(const Key& cell) const;
 };
 
-/// A field in one step: v(i, j, k). For a T that is const the field is read only.
+/// A field in one step: v(i, j, k). A View of a const T is read only.
 template <class T, bool is_audited = is_auditing>
 class View {
  public:
@@ -143,7 +147,7 @@ class View {
     if constexpr (is_audited) permission_ = permission;
   }
 
-  /// From a cell to the next one in a dimension, in values; in the last one it is 1.
+  /// Distance from a cell to the next one in a dimension, in values; 1 in the last dimension.
   [[nodiscard]] Index stride(int dimension) const {
     return strides_[static_cast<std::size_t>(dimension)];
   }

@@ -1,17 +1,19 @@
-//! Graph - says what depends on what; run() keeps the order and fills every wait with other work.
+//! Graph - a task graph: declares dependencies between families of tasks; run() executes them in
+//! order and overlaps messages with computation.
 //!
 //!   sorrel::Graph g;
 //!   auto wave = g.family("wave", {rows, columns}).run([&](Index i, Index j) { ... });
 //!   wave.after(wave, offset(-1, 0)).after(wave, offset(0, -1));
 //!   g.run({.steps = 10});
 //!
-//! A family is all tasks that share a body; a task is a family and a key. Edges are functions of
-//! keys, so building a graph takes as long for a million tasks as for ten, and a step allocates
-//! nothing. One thread or rank builds and runs a graph; others that have nothing to do help it,
+//! A family is the set of tasks that share a body; a task is a family and a key. Edges are
+//! functions of keys, so building a graph takes as long for a million tasks as for ten, and a step
+//! allocates nothing. One thread or rank, the owner, builds and runs a graph. Idle threads help it,
 //! as they help parallel_for(): threads of the library in a plain program, idle workers in a job.
 //!
 //! Steps overlap as far as edges of kind `previous_step` allow, two at a time; every task then also
-//! comes after itself of the step before. Without such an edge one step follows the other.
+//! depends on itself in the step before. Without such an edge, each step begins when the one before
+//! is done.
 #pragma once
 
 #include <cstdint>
@@ -30,17 +32,17 @@
 
 namespace sorrel::graph {
 
-/// What is wrong with a graph, one line that names families or tasks. Thrown by the call that said
-/// it, or by run() for what only the whole graph can tell.
+/// An error in a graph: one line that names families or tasks. Thrown by the call that declares it,
+/// or by run() for errors that only the whole graph shows.
 class GraphError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One task, as its body sees it.
+/// A task, as its body receives it.
 struct Task {
   Key key{};
-  /// Counted from 0 in each run().
+  /// Step, counted from 0 in each run().
   Index step = 0;
 };
 
@@ -51,23 +53,23 @@ enum class When {
 
 inline constexpr When previous_step = When::previous_step;
 
-/// When a task runs of which several are ready.
+/// Order among several ready tasks.
 enum class Priority : std::uint8_t {
   normal,
-  fill,  ///< while there is nothing else to do
+  fill,  ///< only while no other task is ready
 };
 
 struct RunOptions {
   Index steps = 1;
 };
 
-/// What a run() has taken, on the calling rank.
+/// Result of a run() on the calling rank.
 struct Report {
   Index steps = 0;
-  /// Tasks and messages, all steps together.
+  /// Tasks and messages of all steps.
   Index tasks = 0;
   double seconds = 0;
-  /// Of these, waiting for messages with nothing else to do.
+  /// Part of that time spent waiting for messages with no ready task.
   double waiting_seconds = 0;
 };
 
@@ -78,17 +80,17 @@ struct Declaration;
 template <class... Declared>
 class Sweep;
 
-/// A family of a graph: a name for it, to be copied. Valid as long as the graph.
+/// A handle of a family of a graph; copyable. Valid as long as the graph.
 class Family {
  public:
-  /// The body: called as body(Task), body(i), body(i, j), body(i, j, k) or body(), whichever it
-  /// takes. Several tasks run at once. It may throw: tasks that have not begun are left out, and
-  /// one of the exceptions comes out of Graph::run(). MPI may be called by none; parallel_for() by
-  /// all.
+  /// Sets the body, called as body(Task), body(i), body(i, j), body(i, j, k) or body(), whichever
+  /// it accepts. Several tasks run concurrently. A body may throw: tasks that have not begun are
+  /// then skipped, and Graph::run() throws one of the exceptions. A body must not call MPI; it may
+  /// call parallel_for().
   template <class Body>
   Family& run(Body body);
 
-  /// Each task comes after those of `other` that the relation names.
+  /// Each task depends on the tasks of `other` that the relation names.
   Family& after(const Family& other, const Relation& relation = same_tile, When when = {});
   Family& after(const Family& other, const Relations& relations, When when = {});
 
@@ -112,54 +114,53 @@ class Graph {
  public:
   /// A graph within one process.
   Graph();
-  /// A graph whose messages travel by `messenger`.
+  /// A graph whose messages are carried by `messenger`.
   explicit Graph(std::unique_ptr<Messenger> messenger);
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
-  /// Not while it runs.
+  /// Not during a run.
   ~Graph();
 
-  /// A family of tasks.
+  /// Adds a family of tasks.
   Family family(std::string name, const Space& space);
 
-  /// What a family of messages says about one of them. `slot` is 0 or 1: that of the step modulo 2.
-  /// Two steps overlap, and the two must not share bytes where they do.
+  /// Returns one message of a family. `slot` is 0 or 1: the step modulo 2. Two steps may overlap;
+  /// the buffers of the two slots must then be disjoint.
   using MessageOf = std::function<Message(const Key& key, int slot)>;
 
-  /// A family of messages to send: each leaves when the tasks before it are done, and the tasks
-  /// after it may write to its bytes again.
+  /// Adds a family of messages to send. Each leaves when its predecessors are done; its successors
+  /// may overwrite its bytes.
   Family send(std::string name, const Space& space, MessageOf message);
 
-  /// A family of messages to receive: each is expected from the beginning of its step, which is
-  /// when all tasks of the step before the last one are done, and the tasks after it find it in its
-  /// bytes.
+  /// Adds a family of messages to receive. Each is posted when its step is admitted, that is when
+  /// the step before the last one is done; its successors find the message in its bytes.
   Family receive(std::string name, const Space& space, MessageOf message);
 
-  /// The tiles of a grid, which see their neighbours: see sweep.hpp, which defines it. The tiling
-  /// outlives the graph.
+  /// Adds a sweep over the tiles of a grid; see sweep.hpp, which defines this function. The tiling
+  /// must outlive the graph.
   Sweep<> over(const Tiling& tiling, std::string name = "sweep");
 
-  /// After each step the first field is what the second one was, and so on, and the last one what
-  /// the first one was: the next step reads what this one has written. Nothing is copied.
+  /// After each step, each field takes the buffer of the next one, and the last field that of the
+  /// first: the next step reads what this one has written. Nothing is copied.
   template <class... Fields>
   void rotate(Fields&... fields) {
     rotate_all({&fields...});
   }
 
-  /// What a sweep does; said by Sweep::run().
+  /// The declarations of a sweep; called by Sweep::run().
   void declare(const Family& tiles, const Tiling& tiling, std::vector<Declaration> declared);
 
-  /// Runs all tasks of all steps. What comes out of a task comes out of here, after which the graph
-  /// may be run again if it has no messages. Not from within a task of this graph. May suspend.
+  /// Runs all tasks of `steps` steps. Throws what a task has thrown; the graph may then run again
+  /// if it has no messages. Not from a task of this graph. May suspend.
   Report run(const RunOptions& options = {});
 
-  /// A family a paragraph, with what it comes after.
+  /// A paragraph for each family, with the families it depends on.
   [[nodiscard]] std::string print() const;
 
-  /// The same for Graphviz: families, or with `has_tasks` every task.
+  /// Graphviz text: families, or with `has_tasks` every task.
   [[nodiscard]] std::string dot(bool has_tasks = false) const;
 
-  /// "" or the task whose exception came out of the last run(): "wave(3, 4), step 7".
+  /// "" or the task whose exception the last run() threw: "wave(3, 4), step 7".
   [[nodiscard]] std::string failed_task() const;
 
  private:

@@ -1,7 +1,7 @@
-//! Messenger - how the messages of a graph travel. over_mpi.hpp has the one for MPI.
+//! Messenger - carries the messages of a graph. over_mpi.hpp has the one for MPI.
 //!
-//! A graph adds its channels before its first step and then uses them again in every step; each has
-//! one message under way at most. All calls come from the thread or rank that called run().
+//! A graph adds its channels before its first step and reuses them in every step; each channel has
+//! at most one message in progress. All calls come from the thread or rank that called run().
 #pragma once
 
 #include <array>
@@ -12,26 +12,27 @@
 
 namespace sorrel::graph {
 
-/// One message of a send or receive family: what is said once, for all steps of a kind.
+/// A message of a send or receive family: constant for all steps of one parity.
 struct Message {
-  /// The rank at the other end, in the messenger's words.
+  /// The peer, by the numbers of the messenger.
   int peer = 0;
-  /// Tells messages between the same two ranks apart: 0 <= tag <= tag_max. Both ends say the same.
+  /// Distinguishes messages between the same two ranks: 0 <= tag <= tag_max. Both ends use the same
+  /// tag.
   int tag = 0;
-  /// Where the bytes are. Both ends have equally many.
+  /// The bytes. Both ends have equally many.
   std::span<std::byte> bytes;
 
-  /// How often all before is there again, and how many bytes further each time.
+  /// Number of repetitions of the preceding runs, and the distance in bytes between two of them.
   struct Repeat {
     std::ptrdiff_t count = 1;
     std::ptrdiff_t stride_bytes = 0;
   };
 
-  /// Bytes that do not lie together: `bytes` is the first run, the innermost repeat comes first.
+  /// Strided bytes: `bytes` is the first run, the innermost repeat comes first.
   std::array<Repeat, 2> repeats{};
 };
 
-/// Tags twice this are within MPI's least upper bound.
+/// Twice this is at most MPI's least upper bound of tags.
 inline constexpr int tag_max = 16'000;
 
 enum class Direction { send, receive };
@@ -43,23 +44,24 @@ class Messenger {
   /// Peers are 0 to peer_count() - 1.
   [[nodiscard]] virtual int peer_count() const { return std::numeric_limits<int>::max(); }
 
-  /// A channel, numbered from 0; `lane` is 0 or 1 and, with peer and tag, tells channels apart.
-  virtual int add(Direction direction, const Message& message, int lane) = 0;
+  /// Adds a channel, numbered from 0. `parity` is 0 or 1; parity, peer and tag identify a channel.
+  virtual int add(Direction direction, const Message& message, int parity) = 0;
 
-  /// Whether what goes to a rank does not leave the machine: then it is worth its copies only, and
-  /// those are best made in one. Both ends say the same.
+  /// Whether messages to a peer stay on this machine: their only cost is then the copy, and one
+  /// copy is best. Both ends return the same.
   [[nodiscard]] virtual bool is_near(int /*peer*/) const { return false; }
 
-  /// Starts the channel's next message. Never suspends.
+  /// Starts the next message of the channel. Never suspends.
   virtual void start(int channel) = 0;
 
-  /// Channels whose message has ended, written to `ended`; how many. Never suspends.
+  /// Writes the channels whose message has completed to `ended`, and returns how many. Never
+  /// suspends.
   virtual int poll(std::span<int> ended) = 0;
 
-  /// The same, but at least one, which must have been started. May suspend.
+  /// The same, but waits for at least one, which must have been started. May suspend.
   virtual int wait(std::span<int> ended) = 0;
 
-  /// Forgets all channels; messages under way are given up.
+  /// Removes all channels; messages in progress are abandoned.
   virtual void clear() = 0;
 };
 

@@ -1,4 +1,4 @@
-//! Relation - which tasks of one family come before a task of another, as a function of its key.
+//! Relation - the predecessors of a task in another family, as a function of the task's key.
 //!
 //!   same_tile          the task with the same key
 //!   offset(-1, 0)      the task one further down in dimension 0
@@ -7,8 +7,8 @@
 //!   at(dim(2), every)  of a family of two dimensions: those whose first coordinate is ours in
 //!                      dimension 2, whatever the second; dim(2) - 1 and plain numbers work, too
 //!
-//! A task that a relation names outside of its family's space is not there, and not waited for.
-//! Plain data, any thread.
+//! Tasks that a relation names outside the space of their family do not exist and are not waited
+//! for. Plain data, any thread.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@
 
 namespace sorrel::graph {
 
-/// How one coordinate of the task before follows from the key of the task after it.
+/// How one coordinate of the predecessor follows from the key of the successor.
 struct Axis {
   enum class Kind {
     follows,  ///< the coordinate in `dimension`, plus `offset`
@@ -49,7 +49,7 @@ struct Axis {
   }
 };
 
-/// The task's own coordinate in a dimension.
+/// The coordinate of the successor in a dimension.
 constexpr Axis dim(int dimension) {
   return {Axis::Kind::follows, dimension, 0};
 }
@@ -57,16 +57,16 @@ constexpr Axis dim(int dimension) {
 /// Any coordinate.
 inline constexpr Axis every{};
 
-/// One axis for each dimension of the family before.
+/// One axis for each dimension of the predecessor's family.
 struct Relation {
   std::array<Axis, dimension_count_max> axes{};
-  /// How many axes were given; 0: any family, as many as it has.
+  /// Number of axes given; 0: any family, with as many axes as it has dimensions.
   int axis_count = 0;
   /// Both families must have the same number of dimensions.
   bool is_offset = false;
 };
 
-/// The predecessors of a task: all that its relations name.
+/// The predecessors of a task: the union of its relations.
 using Relations = std::vector<Relation>;
 
 constexpr Relation offset(Index i, Index j = 0, Index k = 0) {
@@ -83,10 +83,10 @@ constexpr Relation at(Axes... axes) {
   return {{Axis(axes)...}, static_cast<int>(sizeof...(axes)), false};
 }
 
-/// Tasks up to `radius` away along the axes of a space of `dimensions`, and the task itself.
+/// Tasks at most `radius` away along one axis of a space of `dimensions`, and the task itself.
 Relations star(int dimensions, Index radius);
 
-/// The same all around.
+/// Tasks at most `radius` away in every dimension, diagonals included, and the task itself.
 Relations box(int dimensions, Index radius);
 
 }  // namespace sorrel::graph

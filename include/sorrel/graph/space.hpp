@@ -14,7 +14,7 @@ using Index = std::int64_t;
 
 inline constexpr int dimension_count_max = 3;
 
-/// A task within its family; dimensions that the family does not have are 0.
+/// Coordinates of a task within its family; dimensions that the family does not have are 0.
 using Key = std::array<Index, dimension_count_max>;
 
 /// lo <= key < hi in every dimension.
@@ -37,18 +37,18 @@ struct KeyBox {
     return count;
   }
 
-  /// The key at a place within the box, 0 <= place < count().
-  [[nodiscard]] constexpr Key key_at(Index place) const {
+  /// The key at position `position` within the box, 0 <= position < count().
+  [[nodiscard]] constexpr Key key_at(Index position) const {
     Key key{};
     for (std::size_t d = key.size(); d-- > 0;) {
       const Index extent = hi[d] - lo[d];
-      key[d] = lo[d] + place % extent;
-      place /= extent;
+      key[d] = lo[d] + position % extent;
+      position /= extent;
     }
     return key;
   }
 
-  /// The key that follows within the box; after the last one, nothing of use.
+  /// The key after `key` within the box; unspecified after the last one.
   [[nodiscard]] constexpr Key next(Key key) const {
     for (std::size_t d = key.size(); d-- > 0;) {
       if (++key[d] < hi[d]) break;

@@ -1,4 +1,5 @@
-//! Sweep - a body for every tile of a grid, with what it reads and writes: the edges follow.
+//! Sweep - a body for every tile of a grid and the fields it reads and writes; edges and messages
+//! follow from these.
 //!
 //!   Tiling tiling({n, n, n}, {.ranks = {2, 2, 4}, .rank = rank});
 //!   Field<double> u(tiling, "u"), v(tiling, "v");
@@ -8,8 +9,8 @@
 //!   g.rotate(u, v);
 //!   g.run({.steps = 100});
 //!
-//! From this come tiles that wait for their neighbours of the step before, the packing of faces,
-//! messages with their tags, and the unpacking of ghosts; print() shows all of it.
+//! The graph derives: dependencies of tiles on their neighbours of the step before, packing of
+//! faces, messages with their tags, and unpacking of ghosts; print() shows all of them.
 #pragma once
 
 #include <string>
@@ -23,14 +24,14 @@
 
 namespace sorrel::graph {
 
-/// What a sweep declares about one field.
+/// Declaration of one field by a sweep.
 struct Declaration {
   AnyField* field = nullptr;
   bool writes = false;
   Footprint footprint;
 };
 
-/// A declaration with its type.
+/// A typed declaration.
 template <class T>
 struct TypedDeclaration : Declaration {
   using Value = T;
@@ -42,21 +43,21 @@ class Sweep {
   Sweep(Graph& graph, const Tiling& tiling, std::string name, std::tuple<Declared...> declared)
       : graph_(graph), tiling_(tiling), name_(std::move(name)), declared_(std::move(declared)) {}
 
-  /// The body reads the field in the cells of its tile, and around each as far as `footprint` goes.
+  /// The body reads the field in the cells of its tile, and around each cell within `footprint`.
   template <class T>
   auto reads(Field<T>& field, Footprint footprint = {}) const {
     return with(TypedDeclaration<const T>{{&field, false, footprint}});
   }
 
-  /// The body writes the field in the cells of its tile; it may read there what it has written, and
-  /// what the field held before.
+  /// The body writes the field in the cells of its tile. There it may also read what it has written
+  /// and the previous contents.
   template <class T>
   auto writes(Field<T>& field) const {
     return with(TypedDeclaration<T>{{&field, true, {}}});
   }
 
-  /// The body: called as body(cells, view, ...) for each tile, with a View for each declaration, in
-  /// the order in which they were made. The tiles as a family, for further edges.
+  /// Sets the body, called as body(cells, view, ...) for each tile, with a View for each
+  /// declaration, in their order. Returns the family of tiles, for further edges.
   template <class Body>
   Family run(Body body) const {
     Family family = graph_.family(name_, tiling_.tiles());

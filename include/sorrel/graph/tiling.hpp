@@ -1,8 +1,8 @@
-//! Tiling - a regular grid of cells, cut into a block for each rank and the block into tiles.
+//! Tiling - a regular grid of cells, divided into a block for each rank and each block into tiles.
 //!
 //! Ranks are numbered with the last dimension fastest, as by MPI_Cart_create. Cells have the same
-//! numbers on all ranks. Where a neighbour is on another machine, the block's outermost tiles may
-//! be thin, a *skin*: they wait for messages and are sent, while the tiles within do neither. Pure
+//! numbers on all ranks. Where a neighbour is on another machine, the outermost tiles of a block
+//! may be thin, a *skin*: they wait for messages and are sent, the tiles within do neither. Plain
 //! data.
 #pragma once
 
@@ -16,35 +16,34 @@
 namespace sorrel::graph {
 
 struct TilingOptions {
-  /// Ranks in each dimension, and which of them this is.
+  /// Ranks in each dimension, and the index of this rank.
   Key ranks{1, 1, 1};
   int rank = 0;
-  /// Whether the grid's two ends in a dimension are neighbours.
+  /// Whether a dimension is periodic.
   std::array<bool, dimension_count_max> is_periodic{};
-  /// Cells of a tile within the block, at most; 0: as is best for stencils that stream from memory,
-  /// which is slabs across the first dimension.
+  /// Largest number of cells of a tile within the block in each dimension; 0: the default, slabs
+  /// across the first dimension, best for stencils that stream from memory.
   Key tile{};
-  /// How far a tile's neighbours may look into it; and the width of the ghosts around a block.
+  /// Width of the ghosts around a block: how far neighbours read into a tile.
   Index halo = 1;
-  /// Dimensions along which every rank's neighbours are on its own machine. There messages are over
-  /// at once, and a skin would be for nothing. All ranks say the same; see tiling_over().
+  /// Dimensions along which the neighbours of every rank are on its own machine. Messages take
+  /// little time there, and a skin would gain nothing. All ranks pass the same; see tiling_over().
   std::array<bool, dimension_count_max> is_near{};
-  /// Whether there is a skin: without, tiles are fewer, and all of them wait for messages.
+  /// Whether there is a skin: without it tiles are fewer, and all of them wait for messages.
   bool has_skin = true;
-  /// Cells of the skin in each dimension, and at least `halo`, which is best for stencils that
-  /// stream from memory: a thicker one cuts more of the long rows. Where slabs are as is best, 0 is
-  /// a slab.
+  /// Cells of the skin in each dimension, at least `halo`, which is best for stencils that stream
+  /// from memory: a thicker skin cuts more of the long rows. With default slabs, 0 is one slab.
   Key skin{};
 };
 
 class Tiling {
  public:
-  /// Throws GraphError if a tile would be thinner than the halo, or a rank without cells.
+  /// Throws GraphError if a tile would be thinner than the halo, or a rank would have no cells.
   Tiling(const Space& cells, const TilingOptions& options);
 
   [[nodiscard]] int dimension_count() const { return cells_.dimension_count(); }
 
-  /// The whole grid; the cells of this rank; these with their ghosts.
+  /// The whole grid; the cells of this rank; these cells with their ghosts.
   [[nodiscard]] const Space& grid() const { return cells_; }
 
   [[nodiscard]] const KeyBox& block() const { return block_; }
@@ -53,20 +52,20 @@ class Tiling {
 
   [[nodiscard]] Index halo() const { return options_.halo; }
 
-  /// The block's tiles, and the cells of one.
+  /// The tiles of the block; the cells of one tile.
   [[nodiscard]] Space tiles() const;
   [[nodiscard]] KeyBox cells(const Key& tile) const;
 
-  /// Whether all ranks' neighbours along a dimension, if there are any, are on their own machines.
+  /// Whether the neighbours of all ranks along a dimension, if any, are on the rank's own machine.
   [[nodiscard]] bool is_near(int dimension) const;
 
-  /// The tiles that have nothing to do with other machines' ranks.
+  /// The tiles that neither wait for nor are sent to ranks of other machines.
   [[nodiscard]] KeyBox inner_tiles() const;
 
-  /// The rank beside the block at an end of a dimension (0 is the lower end), or none.
+  /// The rank beside the block at an end of a dimension (0: the lower end), or none.
   [[nodiscard]] std::optional<int> neighbour(int dimension, int end) const;
 
-  /// The rank that is so many blocks (-1, 0 or 1) away in each dimension, or none.
+  /// The rank whose block is `direction` (-1, 0 or 1 in each dimension) away, or none.
   [[nodiscard]] std::optional<int> neighbour(const Key& direction) const;
 
  private:
@@ -74,14 +73,14 @@ class Tiling {
   TilingOptions options_;
   Key coordinates_{};
   KeyBox block_;
-  /// Where the tiles begin in each dimension, and the block's end.
+  /// First cell of each tile in each dimension, and the end of the block.
   std::array<std::vector<Index>, dimension_count_max> cuts_;
 };
 
-/// Cells of a part, a number of cells wide on both sides of every cell that is written.
+/// A footprint: the cells up to `radius` away from every cell that is written.
 struct Footprint {
   Index radius = 0;
-  /// All around, not along the axes only.
+  /// Diagonals included, not along the axes only.
   bool is_box = false;
 };
 

@@ -1,7 +1,7 @@
-//! ArrayView - an array of up to three dimensions as it lies in memory, and a box of its cells.
+//! ArrayView - an array of up to three dimensions in memory, and Box - a box of its cells.
 //!
-//! Plain data; owns nothing. Strides are in bytes and may be anything: a view of a slice, of one
-//! component among several, of a transposed array.
+//! Plain data; owns nothing. Strides are in bytes and arbitrary: a view of a slice, of one
+//! component among several, or of a transposed array.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,10 @@
 namespace sorrel::grid {
 
 struct ArrayView {
-  std::byte* first = nullptr;  ///< the cell with all indices 0; with ghosts, the first ghost
-  Extents extents{1, 1, 1};    ///< cells, ghosts included
-  Extents strides{};           ///< bytes from a cell to the next in each dimension
+  std::byte* first =
+      nullptr;  ///< address of the cell with all indices 0; with ghosts, of the first ghost
+  Extents extents{1, 1, 1};  ///< number of cells in each dimension, ghosts included
+  Extents strides{};         ///< distance in bytes from a cell to the next one in each dimension
   std::int64_t element_bytes = 8;
 
   [[nodiscard]] std::byte* at(const Extents& index) const {
@@ -28,7 +29,7 @@ struct Box {
   Extents extents{};
 };
 
-/// A view of an array without gaps.
+/// A view of a contiguous array.
 [[nodiscard]] ArrayView dense_view(void* data,
                                    const Extents& extents,
                                    std::int64_t element_bytes,

@@ -1,12 +1,12 @@
-//! Halo - the exchange of ghosts between the blocks of a cut grid.
+//! Halo - the exchange of ghost cells between the blocks of a partitioned grid.
 //!
 //! Over any communicator with enough ranks and any arrays: rank r of the communicator has the block
 //! at coords_of(r, grid, brick), and each field is a view of its block with `halo_width` ghosts on
-//! both sides of every dimension that has more than one cell. Speaks MPI by the standard's own
-//! functions. One owner at a time; make() and the destructor are collective.
+//! both sides of every dimension that has more than one cell. Uses the functions of the MPI
+//! standard only. One thread at a time; make() and the destructor are collective.
 //!
-//! With a star stencil ghosts at edges and corners are not exchanged and may hold anything. With a
-//! box stencil all of them are, one dimension after the other.
+//! With a star stencil, ghosts at edges and corners are not exchanged and are undefined. With a box
+//! stencil all ghosts are exchanged, one dimension after the other.
 #pragma once
 
 #include <memory>
@@ -21,9 +21,9 @@ namespace sorrel::grid {
 
 class Halo {
  public:
-  /// Collective over `comm`, of which a duplicate is kept until the Halo ends. `cut` names process
-  /// grid, brick and pack: a plan's best(), any other candidate, or one's own. Ranks behind the
-  /// grid take part in make() without fields and exchange nothing. Troubles are the same on every
+  /// Collective over `comm`, of which a duplicate is kept until the Halo ends. `cut` gives process
+  /// grid, brick and pack: a plan's best(), another candidate, or the caller's own. Ranks beyond
+  /// the grid take part in make() without fields and exchange nothing. Errors are the same on every
   /// rank only if the arguments are; the fields' memory must outlive the Halo.
   [[nodiscard]] static Result<Halo> make(MPI_Comm comm,
                                          const Problem& problem,
@@ -37,17 +37,18 @@ class Halo {
   /// Fills the ghosts of all fields. May suspend.
   void exchange();
 
-  /// The same in two parts, for cells to be updated between them that are neither sent nor ghosts.
-  /// No field's sent cells or ghosts may be touched until finish() returns. finish() may suspend.
+  /// The same in two parts, so that cells that are neither sent nor ghosts can be updated in
+  /// between. No field's sent cells or ghosts may be accessed until finish() returns. finish() may
+  /// suspend.
   void begin();
   void finish();
 
-  /// Between begin() and finish(): moves messages on. May suspend.
+  /// Between begin() and finish(): progresses messages. May suspend.
   void poll();
 
   [[nodiscard]] const Problem& problem() const;
 
-  /// This rank's cells; no extents behind the grid.
+  /// The cells of this rank; no extents for a rank beyond the grid.
   [[nodiscard]] Block block() const;
 
  private:

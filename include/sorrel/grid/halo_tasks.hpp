@@ -6,10 +6,11 @@
 //!   g.family("skin", {1}).run(...);        // does halo.value().fill_before(skin); g.run({.steps =
 //!   10});
 //!
-//! Packing, sending, receiving and unpacking are families of their own, a dimension each: a face
-//! leaves when its cells are there, and the tasks that need one ghost wait for that one's. The
-//! cells that travel, their order and the ghosts that are filled are those of a Halo (halo.hpp) for
-//! the same problem and cut. A program links Sorrel::graph beside Sorrel::grid.
+//! Packing, sending, receiving and unpacking are families of their own, one for each dimension: a
+//! face is sent when its cells are ready, and tasks that need the ghosts of one side wait for that
+//! side only. The cells that are sent, their order and the ghosts that are filled are those of a
+//! Halo (halo.hpp) for the same problem and cut. A program links Sorrel::graph in addition to
+//! Sorrel::grid.
 #pragma once
 
 #include <span>
@@ -23,49 +24,50 @@
 
 namespace sorrel::grid {
 
-/// What a rank exchanges in each step.
+/// The exchange of one rank in each step.
 struct TaskedHalo {
   Problem problem;
   /// Process grid, brick and pack.
   Candidate cut;
-  /// This rank, as the graph's messenger numbers them.
+  /// This rank, by the numbers of the graph's messenger.
   int rank = 0;
-  /// Views of the block with its ghosts, as for a Halo; none behind the grid. Their memory outlives
-  /// the graph, the views need not.
+  /// Views of the block with its ghosts, as for a Halo; none beyond the grid. Their memory must
+  /// outlive the graph, the views need not.
   std::span<const ArrayView> fields;
-  /// The same for the second, fourth, ... step of each run(), in programs that write a step's
-  /// result to another array; empty: one array for all steps.
+  /// The same for the second, fourth, ... step of each run(), in programs that write the result of
+  /// a step to another array; empty: one array for all steps.
   std::span<const ArrayView> fields_of_odd_steps = {};
-  /// Six tags from here on; different for each exchange of a graph, and the same on all ranks.
+  /// First of six tags; distinct for each exchange of a graph, and equal on all ranks.
   int first_tag = 0;
-  /// Of the families.
+  /// Prefix of the names of the families.
   std::string name = "halo";
 };
 
 class HaloTasks {
  public:
-  /// Adds the exchange to a graph, in which it begins with each step. Troubles are those of
-  /// Halo::make(), and tags out of bounds.
+  /// Adds the exchange to a graph; it starts at the begin of each step. Errors are those of
+  /// Halo::make(), and tags out of range.
   [[nodiscard]] static Result<HaloTasks> add(graph::Graph& graph, const TaskedHalo& halo);
 
-  /// Tasks of `readers` come when all ghosts are filled, or those of one dimension.
+  /// Tasks of `readers` depend on all ghosts, or on those of one dimension.
   void fill_before(graph::Family readers, graph::When when = {}) const;
   void fill_before(graph::Family readers, int dimension, graph::When when = {}) const;
 
-  /// Tasks of `writers` come when no cell of theirs is read any more in order to be sent.
+  /// Tasks of `writers` depend on the sends of their cells.
   void leave_before(graph::Family writers, graph::When when = {}) const;
 
-  /// No cell is sent and no ghost is touched before all tasks of `writers` are done.
+  /// The exchange depends on all tasks of `writers`.
   void start_after(const graph::Family& writers, graph::When when = {});
 
  private:
-  /// The families of one dimension, by what they do to the fields; one may do several.
+  /// The families of one dimension, by their accesses to the fields; a family may be in several
+  /// lists.
   struct Exchange {
     int dimension = 0;
-    std::vector<graph::Family> first;  ///< nothing else touches the fields before these
-    std::vector<graph::Family> reads;  ///< cells that are sent
-    std::vector<graph::Family> fills;  ///< ghosts
-    /// Whether ghosts of other dimensions go along with what is sent.
+    std::vector<graph::Family> first;  ///< run before all other accesses to the fields
+    std::vector<graph::Family> reads;  ///< read cells that are sent
+    std::vector<graph::Family> fills;  ///< fill ghosts
+    /// Whether ghosts of other dimensions are sent along.
     bool is_wide = false;
   };
 

@@ -1,8 +1,8 @@
-//! Machine files - a Machine as JSON, in which every number tells where it comes from.
+//! Machine files - a Machine as JSON, in which every number states its origin.
 //!
 //! A number is written {"value": 1.4e-6, "source": "...", "assumed": true}; a table has its rates
-//! as [run, stride, set, bytes per second]. The files of machines/ are examples. Every name that is
-//! missing, unknown, or out of its bounds is refused with a line that names it.
+//! as [run, stride, set, bytes per second]. The files of machines/ are examples. A name that is
+//! missing, unknown, or out of range is an error that names it.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ namespace sorrel::grid {
 
 [[nodiscard]] std::string to_json(const Machine& machine);
 
-/// "" or what kept it from being written. Another process sees the old file or the whole new one.
+/// Returns "" or the reason for the failure. Another process sees the old file or the whole new
+/// one.
 [[nodiscard]] std::string save_machine(const Machine& machine, const std::string& path);
 
 }  // namespace sorrel::grid

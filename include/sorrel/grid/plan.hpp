@@ -1,9 +1,9 @@
-//! Plan - how to cut a grid over ranks so that a step takes the least time, and why so.
+//! Plan - the partition of a grid over ranks with the shortest step, and the reasons.
 //!
-//! Pure: predicts from a Machine and a Problem; needs no MPI, starts nothing, any thread. Looks at
-//! every process grid with every kind of overlap; 4096 ranks take some milliseconds. Steps are
-//! those of a stencil code: exchange ghosts with the neighbours, update every cell. The model and
-//! its sources are in src/grid/plan/README.md.
+//! Pure: predicts from a Machine and a Problem; needs no MPI, starts no thread, any thread.
+//! Evaluates every process grid with every kind of overlap; 4096 ranks take some milliseconds.
+//! Steps are those of a stencil code: exchange ghosts with the neighbours, update every cell. The
+//! model and its sources are in src/grid/plan/README.md.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace sorrel::grid {
 
 using ProcessGrid = PerDimension<int>;
 
-/// How a face gets into messages and out of them.
+/// How a face is packed into messages.
 enum class Pack {
-  none,      ///< nobody is there
+  none,      ///< no neighbour
   direct,    ///< contiguous with its own ghosts: no copy
   rows,      ///< copied run by run
   blocked,   ///< copied in blocks of short runs
-  datatype,  ///< given to MPI as it lies
+  datatype,  ///< a derived datatype of MPI
 };
 
 [[nodiscard]] const char* name_of(Pack pack);
@@ -33,7 +33,7 @@ struct Overlap {
   enum class Kind {
     none,         ///< exchange, then update
     faces_first,  ///< update the cells that neighbours need, send, update the rest meanwhile
-    tiles,        ///< the same, with the rest in tiles and a look at the messages after each
+    tiles,        ///< the same, with the rest in tiles and a poll of the messages after each
   };
   Kind kind = Kind::none;
   int tile_count = 1;
@@ -43,17 +43,17 @@ struct Overlap {
 
 [[nodiscard]] std::string name_of(const Overlap& overlap);
 
-/// Seconds of one step on the processor that has most to do; they add up.
+/// Seconds of one step on the processor with the most work; the terms add up.
 struct Prediction {
   double compute_s = 0;  ///< updating cells
   double pack_s = 0;     ///< copying faces
-  double wire_s = 0;     ///< the processor's part of sending and receiving
-  double wait_s = 0;     ///< for messages under way, as far as nothing else is to be done meanwhile
+  double wire_s = 0;     ///< processor time of sending and receiving
+  double wait_s = 0;     ///< waiting for messages in flight with no other work
 
   [[nodiscard]] double step_s() const { return compute_s + pack_s + wire_s + wait_s; }
 };
 
-/// One way to do it.
+/// A candidate.
 struct Candidate {
   ProcessGrid grid{1, 1, 1};
   /// Consecutive ranks fill bricks of this shape, so that neighbours share a fast link.
@@ -73,9 +73,9 @@ struct Block {
 
 class Plan {
  public:
-  /// The best plan for so many ranks. If the grid is too small for all of them, the largest number
-  /// that can be used is. Troubles: those of machine and problem, too many ranks, blocks beyond the
-  /// memory limit.
+  /// The best plan for `rank_count` ranks. If the grid is too small for all of them, uses the
+  /// largest number that fits. Errors: those of machine and problem, too many ranks, blocks beyond
+  /// the memory limit.
   [[nodiscard]] static Result<Plan> choose(const Machine& machine,
                                            const Problem& problem,
                                            int rank_count);
@@ -84,17 +84,17 @@ class Plan {
 
   [[nodiscard]] const Candidate& best() const { return candidates_.front(); }
 
-  /// All candidates, the choice and then the fastest first: each process grid with no overlap, and
-  /// with the best of each kind of overlap. The choice is the fastest, or one that takes 2 % longer
-  /// at most and would be the fastest if copies took half as long again.
+  /// All candidates, the choice first, then the fastest first: each process grid without overlap,
+  /// and with the best of each kind of overlap. The choice is the fastest, or one that takes at
+  /// most 2 % longer and would be the fastest if copies took half as long again.
   [[nodiscard]] const std::vector<Candidate>& candidates() const { return candidates_; }
 
-  /// Number of candidates looked at: placements and tile counts too.
+  /// Number of evaluated candidates: placements and tile counts too.
   [[nodiscard]] std::int64_t looked_at() const { return looked_at_; }
 
   [[nodiscard]] const ProcessGrid& grid() const { return best().grid; }
 
-  /// Ranks that get a block; those behind them get none.
+  /// Number of ranks that get a block; higher ranks get none.
   [[nodiscard]] int used_ranks() const { return best().rank_count(); }
 
   [[nodiscard]] Overlap overlap() const { return best().overlap; }
@@ -105,19 +105,19 @@ class Plan {
 
   [[nodiscard]] const Prediction& time() const { return best().time; }
 
-  /// Where a rank is in the process grid, and who is there; `rank` below used_ranks().
+  /// Coordinates of a rank in the process grid, and the inverse; `rank` below used_ranks().
   [[nodiscard]] ProcessGrid coords(int rank) const;
   [[nodiscard]] int rank(const ProcessGrid& coords) const;
 
   [[nodiscard]] Block block(int rank) const;
 
-  /// Five lines: the cut, its time, the faces, what others would have cost, overlap.
+  /// Five lines: the cut, its time, the faces, the cost of alternatives, overlap.
   [[nodiscard]] std::string why() const;
 
-  /// The first candidates of different grids, one a line, with the term that lost for each.
+  /// The first candidates of different grids, one a line, with the term in which each is worst.
   [[nodiscard]] std::string table(int row_count) const;
 
-  /// What MPI_Dims_create would have taken, with its best pack and no overlap.
+  /// The cut of MPI_Dims_create, with its best pack and no overlap.
   [[nodiscard]] const Candidate& balanced() const;
 
  private:
@@ -127,7 +127,7 @@ class Plan {
   std::int64_t looked_at_ = 0;
 };
 
-/// "8 x 4 x 1", of as many dimensions as the problem has.
+/// "8 x 4 x 1", with as many dimensions as the problem has.
 [[nodiscard]] std::string name_of(const ProcessGrid& grid, const Problem& problem);
 
 /// The block at `coords`: earlier ones are a cell longer where the extents do not divide.
@@ -135,19 +135,19 @@ class Plan {
                              const ProcessGrid& grid,
                              const ProcessGrid& coords);
 
-/// Where `rank` is when consecutive ranks fill bricks, and the inverse.
+/// Coordinates of `rank` when consecutive ranks fill bricks, and the inverse.
 [[nodiscard]] ProcessGrid coords_of(int rank, const ProcessGrid& grid, const ProcessGrid& brick);
 [[nodiscard]] int rank_of(const ProcessGrid& coords,
                           const ProcessGrid& grid,
                           const ProcessGrid& brick);
 
-/// The brick of a process grid that is given, for groups of `group` consecutive ranks, by which the
-/// fewest bytes leave a group; the grid itself where no brick fits.
+/// The brick of a given process grid, for groups of `group` consecutive ranks, that minimises the
+/// bytes leaving a group; the grid itself where no brick fits.
 [[nodiscard]] ProcessGrid brick_of_least_surface(const Problem& problem,
                                                  const ProcessGrid& grid,
                                                  int group);
 
-/// The name of the term in which `other` is worst beside `best`: compute, pack, wire or wait.
+/// Name of the term in which `other` is worst beside `best`: compute, pack, wire or wait.
 [[nodiscard]] const char* losing_term(const Prediction& other, const Prediction& best);
 
 }  // namespace sorrel::grid

@@ -1,4 +1,4 @@
-//! Problem - the regular grid that is to be cut, and what is computed on it.
+//! Problem - the regular grid to divide, and the computation on it.
 //!
 //! Plain data. Dimensions are those of the array, in the order of its declaration: in C, u[x][y][z]
 //! has dimensions 0, 1, 2, and the last is contiguous. A grid of one or two dimensions leaves the
@@ -18,7 +18,8 @@ template <class T>
 using PerDimension = std::array<T, dimension_count_max>;
 using Extents = PerDimension<std::int64_t>;
 
-/// Which neighbours a cell looks at: along the axes only, or all around (then corners are needed).
+/// Neighbours that a cell reads: along the axes only (star), or diagonals too (box; corners are
+/// needed).
 enum class Stencil { star, box };
 
 /// Which dimension is contiguous in memory: the last, or the first.
@@ -26,22 +27,22 @@ enum class MemoryOrder { c, fortran };
 
 struct Problem {
   Extents extents{1, 1, 1};
-  /// Whether the grid's two ends in a dimension are neighbours.
+  /// Whether a dimension is periodic.
   PerDimension<bool> is_periodic{};
-  /// Blocks begin at multiples of so many cells, which divide the extents; more than 1 for the
-  /// finer levels of a multigrid, so that a coarse cell and its fine ones are on one rank.
+  /// Blocks begin at multiples of this many cells, which must divide the extents; more than 1 for
+  /// the finer levels of a multigrid, so that a coarse cell and its fine ones are on one rank.
   std::int64_t grain = 1;
   std::int64_t element_bytes = 8;
-  /// Arrays of this shape whose ghosts are exchanged together.
+  /// Number of arrays of this shape whose ghosts are exchanged together.
   int field_count = 1;
-  /// Cells that a stencil reaches.
+  /// Reach of the stencil in cells.
   std::int64_t halo_width = 1;
   Stencil stencil = Stencil::star;
   MemoryOrder order = MemoryOrder::c;
-  /// For one update of a cell, all fields together: those of a Jacobi sweep are the default.
+  /// For one update of a cell, all fields together; the default is a Jacobi sweep.
   double flops_per_cell = 6;
   double bytes_per_cell = 24;
-  /// What the blocks of one rank, with their ghosts, may take; 0: as much as they need.
+  /// Memory limit in bytes of one rank's blocks with their ghosts; 0: none.
   std::int64_t memory_limit_bytes = 0;
 };
 
@@ -50,7 +51,7 @@ inline constexpr std::int64_t element_bytes_max = 1 << 20;
 inline constexpr int field_count_max = 10'000;
 inline constexpr int rank_count_max = 1'000'000;
 
-/// What is wrong with a problem and what is allowed, one line; "" if nothing is.
+/// Returns the error in a problem and what is allowed, in one line; "" if there is none.
 [[nodiscard]] std::string trouble_with(const Problem& problem);
 
 }  // namespace sorrel::grid

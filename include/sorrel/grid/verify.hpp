@@ -1,7 +1,7 @@
-//! verify - times what a plan would have others believe.
+//! verify - times the predictions of a plan.
 //!
 //! Collective. Steps are those of the model: exchange of ghosts, and an average of the six
-//! neighbours for every cell, overlapped as the candidate says.
+//! neighbours for every cell, overlapped as the candidate prescribes.
 #pragma once
 
 #include <mpi.h>
@@ -15,30 +15,31 @@
 namespace sorrel::grid {
 
 struct TimingOptions {
-  /// For each candidate, about; two steps are made at least.
+  /// Seconds for each candidate, approximately; at least two steps are made.
   double seconds = 0.5;
-  /// Where several candidates are timed: in turn, so often, each with its share of the seconds.
+  /// Number of rounds in which several candidates are timed in turn, each with its share of the
+  /// seconds.
   int round_count = 4;
 };
 
 /// Seconds of one step, the least of several batches; the same on every rank. May suspend. Takes
 /// two blocks with their ghosts of memory on each rank, on large pages (see
-/// src/grid/measure/large_pages.hpp). Troubles: elements that are not whole
-/// doubles, and those of Halo::make().
+/// src/grid/measure/large_pages.hpp). Errors: elements that are not whole doubles, and those of
+/// Halo::make().
 [[nodiscard]] Result<double> time_step(MPI_Comm comm,
                                        const Problem& problem,
                                        const Candidate& candidate,
                                        const TimingOptions& options);
 
-/// The same for several candidates, each round of each. They take turns, so that a machine that
-/// gets slower and faster does so to all of them.
+/// The same for several candidates, for each round. They take turns, so that slow phases of the
+/// machine affect all of them.
 [[nodiscard]] Result<std::vector<std::vector<double>>> time_rounds(
     MPI_Comm comm,
     const Problem& problem,
     std::span<const Candidate> candidates,
     const TimingOptions& options);
 
-/// The least of all rounds for each.
+/// The least of all rounds for each candidate.
 [[nodiscard]] Result<std::vector<double>> time_steps(MPI_Comm comm,
                                                      const Problem& problem,
                                                      std::span<const Candidate> candidates,
@@ -50,7 +51,7 @@ struct Verification {
     double measured_s = 0;
   };
 
-  std::vector<Timed> timed;  ///< in the plan's order, the best first
+  std::vector<Timed> timed;  ///< in the order of the plan, the best first
   /// How much longer the plan's choice took than the fastest that was timed: 0.05 is 5 %.
   double regret = 0;
 
@@ -58,7 +59,7 @@ struct Verification {
   [[nodiscard]] std::string table(const Problem& problem) const;
 };
 
-/// Times the first `count` candidates of a plan. `comm` has the plan's ranks at least.
+/// Times the first `count` candidates of a plan. `comm` has at least the plan's ranks.
 [[nodiscard]] Result<Verification> verify(MPI_Comm comm,
                                           const Plan& plan,
                                           int count,

@@ -84,17 +84,17 @@ class Deriver {
 
 Buffers::Buffers(int field_count, const std::vector<std::vector<int>>& rotations) {
   for (int field = 0; field < field_count; ++field)
-    places_.push_back({-1 - field, 0, 1});
+    slots_.push_back({-1 - field, 0, 1});
   for (std::size_t r = 0; r < rotations.size(); ++r)
     for (std::size_t i = 0; i < rotations[r].size(); ++i)
-      places_[static_cast<std::size_t>(rotations[r][i])] = {
-          static_cast<int>(r), static_cast<int>(i), static_cast<int>(rotations[r].size())};
+      slots_[static_cast<std::size_t>(rotations[r][i])] = {static_cast<int>(r), static_cast<int>(i),
+                                                           static_cast<int>(rotations[r].size())};
 }
 
 bool Buffers::are_same(int field, int earlier, int steps) const {
-  const Place& one = places_[static_cast<std::size_t>(field)];
-  const Place& other = places_[static_cast<std::size_t>(earlier)];
-  return one.rotation == other.rotation && (one.place + steps) % one.size == other.place;
+  const Slot& one = slots_[static_cast<std::size_t>(field)];
+  const Slot& other = slots_[static_cast<std::size_t>(earlier)];
+  return one.rotation == other.rotation && (one.index + steps) % one.size == other.index;
 }
 
 Derived derive(const std::vector<Accesses>& sweeps, const Buffers& buffers) {

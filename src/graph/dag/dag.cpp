@@ -59,11 +59,13 @@ Relations box(int dimensions, Index radius) {
 }
 
 int Dag::add_family(FamilyInfo info) {
+  // Messages and reports name families.
+  if (info.name.empty()) info.name = "family" + std::to_string(family_count());
   families_.push_back(std::move(info));
   return family_count() - 1;
 }
 
-std::string Dag::trouble_with(const Edge& edge) const {
+std::string Dag::find_error(const Edge& edge) const {
   const FamilyInfo& from = family(edge.from);
   const FamilyInfo& to = family(edge.to);
   const int from_dimensions = from.space.dimension_count();
@@ -100,9 +102,9 @@ std::string Dag::trouble_with(const Edge& edge) const {
 }
 
 std::string Dag::add_edge(const Edge& edge) {
-  if (std::string trouble = trouble_with(edge); !trouble.empty()) return trouble;
+  if (std::string error = find_error(edge); !error.empty()) return error;
   Edge added = edge;
-  // Dimensions that the family does not have.
+  // Dimensions that the family does not have are ignored.
   const auto dimensions = static_cast<std::size_t>(family(edge.from).space.dimension_count());
   for (std::size_t e = dimensions; e < added.relation.axes.size(); ++e)
     added.relation.axes[e] = Axis(0);

@@ -1,10 +1,10 @@
 //! Dag - families of tasks and the edges between them: the graph as a function of its key.
 //!
-//! Pure: sees base alone and runs nothing. An edge says which tasks of `from` come before a task of
-//! `to`, in the same step or in the one before (`crosses_step`). Both directions of an edge are
-//! boxes of keys in closed form, and so are the parts of a family within which every task has
-//! equally many predecessors and successors: nothing here depends on how many tasks there are, but
-//! for the exact search for cycles (order.hpp) where no order is seen at once.
+//! Pure: includes base only and runs nothing. An edge states which tasks of `from` come before a
+//! task of `to`, in the same step or in the one before (`crosses_step`). Both directions of an edge
+//! are boxes of keys in closed form, and so are the regions of a family in which every task has
+//! equally many predecessors and successors. No cost here depends on the number of tasks, except
+//! the exact search for cycles (order.hpp) where offsets do not suffice.
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ struct FamilyInfo {
   std::string name;
   Space space;
   FamilyKind kind = FamilyKind::task;
-  /// Whether some tasks run while there is nothing else to do: those within `filling`.
+  /// Whether the tasks within `filling` run only while no other task is ready.
   bool fills_gaps = false;
   KeyBox filling{};
-  /// Messages: slots are of the steps counted from the graph's first run on, as buffers rotate.
+  /// Messages: slots count steps from the first run of the graph, as buffers rotate.
   bool follows_rotation = false;
 };
 
@@ -36,7 +36,7 @@ struct Edge {
   int to = 0;
   Relation relation;
   bool crosses_step = false;
-  /// Nobody has asked for it: a task comes after itself of the step before.
+  /// Implied: a task depends on itself in the step before.
   bool is_implied = false;
 };
 
@@ -57,7 +57,7 @@ class Dag {
  public:
   int add_family(FamilyInfo info);
 
-  /// What is wrong with the edge, or "". A wrong one is not added.
+  /// Returns the error in the edge, or "". An edge with an error is not added.
   std::string add_edge(const Edge& edge);
 
   FamilyInfo& family(int index) { return families_[static_cast<std::size_t>(index)]; }
@@ -72,8 +72,8 @@ class Dag {
 
   [[nodiscard]] bool crosses_steps() const;
 
-  /// Where steps overlap, every task comes after itself of the step before: adds the edges that say
-  /// so and are missing. Once.
+  /// Adds the missing edges from every task to itself in the next step, if steps overlap. Call
+  /// once.
   void add_implied_edges();
 
   /// The tasks of `edge.from` before the task `key` of `edge.to`; the inverse.
@@ -82,7 +82,7 @@ class Dag {
 
   [[nodiscard]] Cuts cuts(int family) const;
 
-  /// The parts of a family between its cuts, which together are all of it.
+  /// The parts of a family between its cuts; together they are the whole family.
   [[nodiscard]] std::vector<Region> regions(int family) const;
 
   /// "name", "name(3)", "name(3, 4)".
@@ -91,18 +91,18 @@ class Dag {
   /// A table of families with the edges into them.
   [[nodiscard]] std::string print() const;
 
-  /// For Graphviz: a node for each family; with `has_tasks` one for each task, of two steps if the
+  /// Graphviz text: a node for each family; with `has_tasks` one for each task, of two steps if
   /// steps overlap.
   [[nodiscard]] std::string dot(bool has_tasks) const;
 
  private:
-  [[nodiscard]] std::string trouble_with(const Edge& edge) const;
+  [[nodiscard]] std::string find_error(const Edge& edge) const;
 
   std::vector<FamilyInfo> families_;
   std::vector<Edge> edges_;
 };
 
-/// Puts cuts in order, once each, with both ends.
+/// Sorts cuts, removes duplicates and adds both ends.
 void tidy(std::vector<Index>& cuts, Index extent);
 
 /// Calls visit(box) for every box between cuts.

@@ -10,10 +10,10 @@ namespace sorrel::graph {
 
 namespace {
 
-// A longer cycle is shown by its first tasks.
+// Of a longer cycle only the first tasks are printed.
 constexpr std::size_t shown_count_max = 8;
 
-/// component[f]: families that come before each other have the same number.
+/// component[f]: strongly connected component of a family.
 class Components {
  public:
   explicit Components(const Dag& dag) {
@@ -48,8 +48,8 @@ class Components {
   std::vector<std::vector<bool>> reach_;
 };
 
-/// -1, 0, 1: the predecessor's key is before, the same as, or behind the task's in the order of
-/// `dimensions`, each taken upwards or downwards; 2: it depends.
+/// -1, 0, 1: the predecessor's key is before, equal to, or after the task's key in the
+/// lexicographic order of `dimensions`, each taken upwards or downwards; 2: undecided.
 int side_of(const Dag& dag,
             const Edge& edge,
             const std::array<int, 3>& dimensions,
@@ -60,15 +60,15 @@ int side_of(const Dag& dag,
     if (d >= dimension_count) continue;
     const Axis& axis = edge.relation.axes[static_cast<std::size_t>(d)];
     if (axis.kind != Axis::Kind::follows || axis.dimension != d) return 2;
-    // One number, not two conditions: those GCC 12 mistakes for another under the sanitizers.
+    // One number instead of two conditions: GCC 12 with sanitizers miscompiles the conditions.
     const Index along = (downwards >> d & 1U) != 0 ? -axis.offset : axis.offset;
     if (along != 0) return along < 0 ? -1 : 1;
   }
   return 0;
 }
 
-/// Whether the edges of one cycle of families all lead on in some lexicographic order of keys,
-/// those that stay at the same key without a cycle of their own.
+/// Whether all edges of one cycle of families lead forward in some lexicographic order of keys, and
+/// edges that stay at the same key form no cycle.
 bool has_lexicographic_order(const Dag& dag, const std::vector<Edge>& edges) {
   std::array<int, 3> dimensions{0, 1, 2};
   do {
@@ -97,7 +97,7 @@ struct Task {
   Key key;
 };
 
-/// Kahn's algorithm over all tasks.
+/// Kahn's algorithm (1962) over all tasks.
 class Sorter {
  public:
   explicit Sorter(const Dag& dag) : dag_(dag) {
@@ -136,7 +136,7 @@ class Sorter {
       if (left != missing.end())
         path.push_back({f, dag_.family(f).space.key_at(left - missing.begin())});
     }
-    // A task that is left over has a predecessor that is: going back ends in a cycle.
+    // A task that is left over has a predecessor that is left over: going back ends in a cycle.
     while (!path.empty()) {
       const Task before = left_over_before(path.back());
       const auto seen = std::find_if(path.begin(), path.end(), [&](const Task& task) {
@@ -175,7 +175,7 @@ class Sorter {
 
 }  // namespace
 
-std::string trouble_with_order_of_tasks(const Dag& dag) {
+std::string find_cycle_of_tasks(const Dag& dag) {
   Sorter sorter(dag);
   sorter.sort();
   const std::vector<Task> cycle = sorter.cycle();
@@ -191,7 +191,7 @@ std::string trouble_with_order_of_tasks(const Dag& dag) {
   return text;
 }
 
-std::string trouble_with_order(const Dag& dag) {
+std::string find_order_error(const Dag& dag) {
   const Components components(dag);
   std::vector<Edge> left;
   for (const Edge& edge : dag.edges())
@@ -202,7 +202,7 @@ std::string trouble_with_order(const Dag& dag) {
     for (const Edge& edge : left)
       if (components.are_together(first, edge)) together.push_back(edge);
     std::erase_if(left, [&](const Edge& edge) { return components.are_together(first, edge); });
-    if (!has_lexicographic_order(dag, together)) return trouble_with_order_of_tasks(dag);
+    if (!has_lexicographic_order(dag, together)) return find_cycle_of_tasks(dag);
   }
   return "";
 }

@@ -1,8 +1,8 @@
-//! order - whether the tasks of a step can be put in an order: no task comes before itself.
+//! order - checks that the tasks of a step have an order: no task depends on itself.
 //!
-//! Pure. Families that do not come before themselves need one look at the edges. Among those that
-//! do, a lexicographic order of the keys that fits all of their offsets is looked for (wavefronts,
-//! panels, recurrences); only where none fits are the tasks themselves sorted.
+//! Pure. Families that are in no cycle of families need one pass over the edges. For families in a
+//! cycle, the check searches a lexicographic order of keys that agrees with all offsets
+//! (wavefronts, panels, recurrences); only where none exists it sorts the tasks.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace sorrel::graph {
 
-/// "" if there is an order; else one line with the tasks of a cycle.
-[[nodiscard]] std::string trouble_with_order(const Dag& dag);
+/// Returns "" if there is an order, else one line with the tasks of a cycle.
+[[nodiscard]] std::string find_order_error(const Dag& dag);
 
-/// The same by sorting all tasks: the slow way, and the oracle of tests.
-[[nodiscard]] std::string trouble_with_order_of_tasks(const Dag& dag);
+/// The same by a topological sort of all tasks: slow, and the oracle of tests.
+[[nodiscard]] std::string find_cycle_of_tasks(const Dag& dag);
 
 }  // namespace sorrel::graph

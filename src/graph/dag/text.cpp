@@ -1,4 +1,4 @@
-// What a graph looks like: print() and dot().
+// Text of a graph: print() and dot().
 #include "base/text.hpp"
 
 #include <array>

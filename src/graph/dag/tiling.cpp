@@ -10,19 +10,19 @@ namespace sorrel::graph {
 
 namespace {
 
-/// Where the `part`-th of `count` nearly equal parts of `length` begins: the first are longer.
+/// Begin of part `part` of `count` nearly equal parts of `length`; the first parts are longer.
 Index begin_of_part(Index length, Index count, Index part) {
   return length / count * part + std::min(part, length % count);
 }
 
-// As many cells as are swept in some hundred microseconds, but slabs enough to sweep while messages
-// are under way, unless a slab would be too little for a task.
+// As many cells as a sweep covers in some hundred microseconds, but enough slabs to sweep while
+// messages are in flight, unless a slab would be too little for a task.
 constexpr Index cells_per_slab = Index{1} << 18;
 constexpr Index cells_per_slab_min = Index{1} << 12;
 constexpr Index slabs_wanted = 4;
 
-/// How thick slabs of a block so long are. Neighbours along other dimensions come to the same
-/// answer, whatever their share of the cells there.
+/// Thickness of slabs for a block of that extent. Neighbours along other dimensions get the same
+/// result, whatever their number of cells there.
 Index slab_of(Index length, const Space& cells, const TilingOptions& options) {
   Index plane = 1;
   for (std::size_t d = 1; d < static_cast<std::size_t>(cells.dimension_count()); ++d)
@@ -34,7 +34,7 @@ Index slab_of(Index length, const Space& cells, const TilingOptions& options) {
 /// Cuts [lo, hi) into tiles: thin ones at the ends that have a skin, nearly equal ones between.
 std::vector<Index> cuts_of(Index lo, Index hi, Index tile, Index low_skin, Index high_skin) {
   std::vector<Index> cuts{lo};
-  // Something must be left between.
+  // At least one tile must remain between.
   if (hi - lo <= low_skin + high_skin) low_skin = high_skin = 0;
   const Index begin = lo + low_skin;
   const Index end = hi - high_skin;

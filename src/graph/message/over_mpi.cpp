@@ -11,7 +11,7 @@ namespace sorrel::graph {
 
 namespace {
 
-/// For each rank of `comm` whether it is on our machine. Collective.
+/// For each rank of `comm`, whether it is on this machine. Collective.
 std::vector<bool> ranks_of_machine(MPI_Comm comm) {
   int rank = 0;
   int count = 0;
@@ -57,21 +57,21 @@ class OverMpi final : public Messenger {
 
   [[nodiscard]] int peer_count() const override { return static_cast<int>(is_near_.size()); }
 
-  int add(Direction direction, const Message& message, int lane) override {
+  int add(Direction direction, const Message& message, int parity) override {
     SORREL_CHECK(message.bytes.size() <= std::numeric_limits<int>::max(), "a message of %zu bytes",
                  message.bytes.size());
     const bool is_one_run = message.repeats[0].count == 1 && message.repeats[1].count == 1;
     const int count = is_one_run ? static_cast<int>(message.bytes.size()) : 1;
     MPI_Datatype type = is_one_run ? MPI_BYTE : type_of(message);
-    // Even and odd steps have tags of their own: a message of one is never taken for the other's.
-    const int tag = 2 * message.tag + lane;
+    // Even and odd steps have tags of their own, so their messages cannot be mistaken.
+    const int tag = 2 * message.tag + parity;
     MPI_Request request = MPI_REQUEST_NULL;
     if (direction == Direction::send) {
       MPI_Send_init(message.bytes.data(), count, type, message.peer, tag, comm_, &request);
     } else {
       MPI_Recv_init(message.bytes.data(), count, type, message.peer, tag, comm_, &request);
     }
-    // The request keeps what it needs of it.
+    // MPI copies what the request needs of the datatype.
     if (!is_one_run) MPI_Type_free(&type);
     requests_.push_back(request);
     directions_.push_back(direction);
@@ -101,7 +101,7 @@ class OverMpi final : public Messenger {
  private:
   [[nodiscard]] int request_count() const { return static_cast<int>(requests_.size()); }
 
-  /// Receives that are under way are taken back; sends end by themselves.
+  /// Cancels receives in progress; sends complete by themselves.
   void forget_channels() {
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       int is_done = 0;
@@ -143,7 +143,7 @@ std::unique_ptr<Messenger> over_mpi(MPI_Comm comm, const OverMpiOptions& options
 TilingOptions tiling_over(MPI_Comm comm, TilingOptions options) {
   MPI_Comm_rank(comm, &options.rank);
   const std::vector<bool> is_near = ranks_of_machine(comm);
-  // A rank's place in the grid and its neighbours, as Tiling numbers them.
+  // Position of a rank in the grid and its neighbours, numbered as in Tiling.
   Key strides{};
   Index stride = 1;
   for (std::size_t d = strides.size(); d-- > 0; stride *= options.ranks[d])

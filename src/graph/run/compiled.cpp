@@ -8,7 +8,7 @@ namespace sorrel::graph {
 
 namespace {
 
-/// The distance to the one successor, if there is always at most one, and it is as far in memory.
+/// Whether every task has at most one successor by this edge, at a constant distance, `shift`.
 bool is_shift(const Dag& dag, const Edge& edge, Key& shift) {
   const Space& from = dag.family(edge.from).space;
   const Space& to = dag.family(edge.to).space;
@@ -37,23 +37,24 @@ void put_largest_first(std::vector<Part>& parts) {
   });
 }
 
-/// The successor that is kept to go on with is the last one, and the counters of its neighbours are
-/// near it.
-void put_nearest_last(std::vector<Arc>& arcs) {
-  std::stable_sort(arcs.begin(), arcs.end(), [](const Arc& one, const Arc& other) {
-    return std::abs(one.distance) > std::abs(other.distance);
-  });
+/// The runner continues with the last successor; the counters of that successor's neighbours are
+/// near.
+void put_nearest_last(std::vector<CompiledEdge>& edges) {
+  std::stable_sort(edges.begin(), edges.end(),
+                   [](const CompiledEdge& one, const CompiledEdge& other) {
+                     return std::abs(one.distance) > std::abs(other.distance);
+                   });
 }
 
-// Receives first: a message should find itself expected. Gap fillers last.
-int turn_of(const RootBox& root) {
+// Receives first: a message should find its receive posted. Gap fillers last.
+int priority_of(const RootBox& root) {
   if (root.family->kind == FamilyKind::receive) return 0;
   return root.family->fills_gaps ? 2 : 1;
 }
 
-void put_in_turn(std::vector<RootBox>& roots) {
+void sort_by_priority(std::vector<RootBox>& roots) {
   std::stable_sort(roots.begin(), roots.end(), [](const RootBox& one, const RootBox& other) {
-    return turn_of(one) < turn_of(other);
+    return priority_of(one) < priority_of(other);
   });
 }
 
@@ -77,50 +78,51 @@ Compiled::Compiled(Dag& dag, const std::vector<Body>& bodies) {
     family.task_count = info.space.count();
     family.first_task = task_count_;
     counters_.emplace_back(static_cast<std::size_t>(family.task_count) * counter_sets());
-    family.arrivals = counters_.back().data();
+    family.counters = counters_.back().data();
     has_gap_fillers_ = has_gap_fillers_ || info.fills_gaps;
     task_count_ += info.space.count();
     families_.push_back(std::move(family));
   }
-  add_expectations(dag);
+  add_in_degrees(dag);
   number_roots();
   for (CompiledFamily& family : families_)
-    add_zones(dag, family);
+    add_regions(dag, family);
 }
 
-void Compiled::add_expectations(const Dag& dag) {
+void Compiled::add_in_degrees(const Dag& dag) {
   for (CompiledFamily& family : families_) {
     for (const Region& region : dag.regions(family.index)) {
       const bool is_root = region.before_in_step == 0;
-      // A root is told when its step begins; where steps overlap, in the first one only: in later
-      // ones it is ready by those of the step before, itself among them, and looks at its gate.
-      const bool looks_at_gate = is_root && window_ != 1;
-      const Index told = is_root ? 1 : 0;
-      const Index in_first_step = region.before_in_step + told;
+      // The begin of a step is one dependency of its roots; where steps overlap, in the first step
+      // only. In later steps a root becomes ready by its predecessors of the step before, itself
+      // among them, and needs admission.
+      const bool needs_admission = is_root && window_ != 1;
+      const Index begin_count = is_root ? 1 : 0;
+      const Index in_first_step = region.before_in_step + begin_count;
       const Index in_later_steps =
-          region.before_in_step + region.before_crossing + (looks_at_gate ? 0 : told);
+          region.before_in_step + region.before_crossing + (needs_admission ? 0 : begin_count);
       SORREL_CHECK(in_later_steps > 0);
-      family.expectations.push_back({region.keys, static_cast<std::uint32_t>(in_first_step),
-                                     static_cast<std::uint32_t>(in_later_steps), looks_at_gate});
+      family.in_degrees.push_back({region.keys, static_cast<std::uint32_t>(in_first_step),
+                                   static_cast<std::uint32_t>(in_later_steps), needs_admission});
       if (is_root)
         (family.kind == FamilyKind::task ? roots_ : message_roots_)
             .push_back({&family, region.keys});
       if (region.after_in_step == 0) sink_count_ += region.keys.count();
     }
-    put_largest_first(family.expectations);
+    put_largest_first(family.in_degrees);
   }
 }
 
 void Compiled::number_roots() {
-  put_in_turn(message_roots_);
-  put_in_turn(roots_);
+  sort_by_priority(message_roots_);
+  sort_by_priority(roots_);
   for (RootBox& root : roots_) {
     root.first = root_count_;
     root_count_ += static_cast<std::uint32_t>(root.keys.count());
   }
 }
 
-void Compiled::add_zones(const Dag& dag, CompiledFamily& family) {
+void Compiled::add_regions(const Dag& dag, CompiledFamily& family) {
   Cuts cuts = dag.cuts(family.index);
   std::vector<std::pair<Edge, Key>> shifts;
   for (const Edge& edge : dag.edges()) {
@@ -131,7 +133,7 @@ void Compiled::add_zones(const Dag& dag, CompiledFamily& family) {
       continue;
     }
     shifts.emplace_back(edge, shift);
-    // Where the successor passes from one expectation to another.
+    // Where the in-degree of the successor changes.
     const Cuts cuts_there = dag.cuts(edge.to);
     for (std::size_t d = 0; d < cuts.size(); ++d)
       for (const Index at : cuts_there[d])
@@ -140,33 +142,33 @@ void Compiled::add_zones(const Dag& dag, CompiledFamily& family) {
   for (std::size_t d = 0; d < cuts.size(); ++d)
     tidy(cuts[d], family.space.extents()[d]);
   for_each_part(cuts, [&](const KeyBox& keys) {
-    Zone zone;
-    zone.keys = keys;
-    zone.is_sink = true;
+    SuccessorRegion region;
+    region.keys = keys;
+    region.is_sink = true;
     for (const Edge& edge : family.wide_in_step)
-      if (dag.successors(edge, keys.lo).count() != 0) zone.is_sink = false;
+      if (dag.successors(edge, keys.lo).count() != 0) region.is_sink = false;
     for (const auto& [edge, shift] : shifts) {
       CompiledFamily& to = families_[static_cast<std::size_t>(edge.to)];
       const Key successor = sum(keys.lo, shift);
       if (!to.space.box().contains(successor)) continue;
-      const Expectation& expectation = to.expectation_of(successor);
-      (edge.crosses_step ? zone.crossing : zone.in_step)
+      const InDegree& in_degree = to.in_degree_of(successor);
+      (edge.crosses_step ? region.crossing : region.in_step)
           .push_back({&to, shift, to.space.index_of(successor) - family.space.index_of(keys.lo),
-                      expectation.in_first_step, expectation.in_later_steps,
-                      expectation.looks_at_gate});
-      if (!edge.crosses_step) zone.is_sink = false;
+                      in_degree.in_first_step, in_degree.in_later_steps,
+                      in_degree.needs_admission});
+      if (!edge.crosses_step) region.is_sink = false;
     }
-    put_nearest_last(zone.in_step);
-    put_nearest_last(zone.crossing);
-    family.zones.push_back(std::move(zone));
+    put_nearest_last(region.in_step);
+    put_nearest_last(region.crossing);
+    family.regions.push_back(std::move(region));
   });
-  put_largest_first(family.zones);
+  put_largest_first(family.regions);
 }
 
 CompiledFamily& Compiled::family_of(Index number) {
   const auto behind = std::upper_bound(
       families_.begin(), families_.end(), number,
-      [](Index wanted, const CompiledFamily& family) { return wanted < family.first_task; });
+      [](Index task, const CompiledFamily& family) { return task < family.first_task; });
   return *(behind - 1);
 }
 
@@ -178,7 +180,7 @@ void Compiled::count_steps(Index steps) {
 void Compiled::clear_counters() {
   for (CompiledFamily& family : families_)
     for (Index i = 0; i < family.task_count * counter_sets(); ++i)
-      family.arrivals[i].clear();
+      family.counters[i].clear();
 }
 
 }  // namespace sorrel::graph

@@ -1,8 +1,8 @@
-//! Deque - the ready tasks of one lane: its owner pushes and pops at one end, anybody steals at the
-//! other.
+//! Deque - ready tasks of one worker queue: the owner pushes and pops at one end, thieves steal at
+//! the other.
 //!
 //! push() and pop(): the owner only; steal() and seems_empty(): any thread. Never allocates and
-//! never grows: the cells are given, and there is one for every task that can be ready at a time.
+//! never grows: the caller provides one cell for every task that can be ready at a time.
 //!
 //! Progress: push() and pop() wait-free, steal() lock-free (fails when it loses a race). Ordering
 //! labels: (U) push, (V) steal, and the total order (D) of pop and steal, by which they cannot both
@@ -26,18 +26,18 @@ class BasicDeque {
   using Item = std::uint64_t;
   using Cell = typename Sync::template Atomic<Item>;
 
-  /// A power of two of cells, zero. Before any other call.
+  /// Sets the cells, a power of two, all zero. Before any other call.
   void set_cells(Cell* cells, std::uint64_t count) {
     cells_ = cells;
     mask_ = count - 1;
   }
 
   void push(Item item) {
-    // Relaxed: the owner's own.
+    // Relaxed: written by the owner only.
     const std::uint64_t bottom = bottom_.load(Order::relaxed);
     SORREL_ASSERT(bottom - top_.load(Order::relaxed) <= mask_);
     cells_[bottom & mask_].store(item, Order::relaxed);
-    // (U) release, pairs with (V): the item, and all that its task will read.
+    // (U) release, pairs with (V): the item, and all data that its task reads.
     bottom_.store(bottom + 1, Order::release);
   }
 
@@ -46,7 +46,7 @@ class BasicDeque {
     // Relaxed: the top only rises, to the bottom at most; when they seem equal, they are.
     if (bottom == top_.load(Order::relaxed)) return false;
     --bottom;
-    // (D) Either a thief that comes later sees the lowered bottom, or we see its risen top.
+    // (D) Either a later thief sees the lowered bottom, or the owner sees the raised top.
     bottom_.exchange(bottom, Order::seq_cst);
     std::uint64_t top = top_.load(Order::seq_cst);
     const auto left = static_cast<std::int64_t>(bottom - top);
@@ -54,15 +54,15 @@ class BasicDeque {
       item = cells_[bottom & mask_].load(Order::relaxed);
       return true;
     }
-    // The last one goes to whoever raises the top.
-    bool is_ours = left == 0;
-    if (is_ours) {
+    // The last item goes to the thread that raises the top.
+    bool has_won = left == 0;
+    if (has_won) {
       item = cells_[bottom & mask_].load(Order::relaxed);
-      is_ours = top_.compare_exchange(top, top + 1, Order::seq_cst);
+      has_won = top_.compare_exchange(top, top + 1, Order::seq_cst);
     }
     // Relaxed: the deque is empty; nothing is read through this bottom.
     bottom_.store(bottom + 1, Order::relaxed);
-    return is_ours;
+    return has_won;
   }
 
   bool steal(Item& item) {
@@ -75,13 +75,13 @@ class BasicDeque {
     return top_.compare_exchange(top, top + 1, Order::seq_cst);
   }
 
-  /// A hint for all but the owner.
+  /// Exact for the owner, a hint for other threads.
   [[nodiscard]] bool seems_empty() const {
     const std::uint64_t top = top_.load(Order::relaxed);
     return static_cast<std::int64_t>(bottom_.load(Order::relaxed) - top) <= 0;
   }
 
-  /// When nobody else is near: drops what is there.
+  /// Drops all items, while no other thread uses the deque.
   void clear() { top_.store(bottom_.load(Order::relaxed), Order::relaxed); }
 
  private:

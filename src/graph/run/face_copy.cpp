@@ -34,7 +34,7 @@ void for_each_row(const AnyField& field, const KeyBox& part, const KeyBox& face,
   });
 }
 
-/// Of a cell, in bytes from the cell (0, 0, 0).
+/// Offset of a cell in bytes from the cell (0, 0, 0).
 Index offset_of(const AnyField& field, const Key& cell) {
   Index values = 0;
   for (std::size_t d = 0; d < static_cast<std::size_t>(field.tiling().dimension_count()); ++d)
@@ -42,7 +42,7 @@ Index offset_of(const AnyField& field, const Key& cell) {
   return values * static_cast<Index>(field.value_bytes());
 }
 
-/// Where the last dimension is across, rows are single values: a call for each would be most of it.
+/// Across the last dimension rows are single values: calls of memcpy would be most of the cost.
 void copy_row(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes == sizeof(double)) {
     std::memcpy(to, from, sizeof(double));

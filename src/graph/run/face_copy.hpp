@@ -1,6 +1,6 @@
-//! face_copy - the cells at an end of a block, and copying parts of them to and from a message.
+//! face_copy - the cells at a side of a block, and copies of parts of them to and from a message.
 //!
-//! In a message cells have the order of the whole face, so that parts are copied by themselves and
+//! A message has its cells in the order of the whole face, so parts are copied independently and
 //! both ends agree. Any thread; parts that do not overlap at the same time.
 #pragma once
 
@@ -13,24 +13,23 @@
 
 namespace sorrel::graph {
 
-/// One of a block's faces, edges and corners, by the direction in which it is: -1, 0 or 1 in each
-/// dimension.
+/// A face, edge or corner of a block, selected by a direction: -1, 0 or 1 in each dimension.
 struct Face {
-  /// Cells of the block that go to the neighbour, and the ghosts that come from it.
+  /// Cells of the block that are sent to the neighbour, and ghosts that are received from it.
   KeyBox sent;
   KeyBox ghosts;
 };
 
 [[nodiscard]] Face face_of(const Tiling& tiling, const Key& direction, Index radius);
 
-/// The cells of a tile that are in `face`; the part of `face` that lies beside a tile.
+/// The cells of a tile that are in `face`; the part of `face` beside a tile.
 [[nodiscard]] KeyBox within(const KeyBox& tile, const KeyBox& face);
 [[nodiscard]] KeyBox beside(KeyBox tile, const KeyBox& face, const Key& direction);
 
-/// The cells of a part as a message without copies: peer and tag are left to say.
+/// The cells of a part as a message without copies. The caller sets peer and tag.
 [[nodiscard]] Message message_of(const AnyField& field, std::byte* origin, const KeyBox& part);
 
-/// The same for all that lies between its first cell and its last, whatever that is.
+/// The same for the whole run of memory from the first cell of the part to its last.
 [[nodiscard]] Message message_of_run(const AnyField& field, std::byte* origin, const KeyBox& part);
 
 void copy_out(const AnyField& field,

@@ -19,9 +19,9 @@ struct Graph::Parts {
 
   int add(std::string name, const Space& space, FamilyKind kind, MessageOf message) {
     forget_compiled();
-    if (said.dag.family_count() == Runner::family_count_max)
+    if (model.dag.family_count() == Runner::family_count_max)
       throw GraphError(text_of("graph: more than %d families", Runner::family_count_max));
-    return said.add({std::move(name), space, kind}, {}, std::move(message));
+    return model.add({std::move(name), space, kind}, {}, std::move(message));
   }
 
   void compile();
@@ -29,13 +29,13 @@ struct Graph::Parts {
   [[nodiscard]] Model lowered() const {
     IsNear is_near;
     if (messenger != nullptr) is_near = [this](int peer) { return messenger->is_near(peer); };
-    return lower(said, is_near);
+    return lower(model, is_near);
   }
 
-  /// The peer of each.
+  /// The peer of each channel.
   std::vector<int> add_channels();
 
-  /// The graph has changed: all that follows from it is made anew.
+  /// The graph has changed: discards everything that was derived from it.
   void forget_compiled() {
     if (runner == nullptr) return;
     runner.reset();
@@ -44,7 +44,7 @@ struct Graph::Parts {
   }
 
   std::unique_ptr<Messenger> messenger;
-  Model said;
+  Model model;
   /// Lowered, with the implied edges.
   Model full;
   std::unique_ptr<Compiled> compiled;
@@ -65,8 +65,7 @@ void Graph::Parts::compile() {
   }
   if (tasks > std::numeric_limits<std::int32_t>::max())
     throw GraphError("graph: more than 2^31 - 1 tasks in a step");
-  if (const std::string trouble = trouble_with_order(full.dag); !trouble.empty())
-    throw GraphError(trouble);
+  if (const std::string error = find_order_error(full.dag); !error.empty()) throw GraphError(error);
   compiled = std::make_unique<Compiled>(full.dag, full.bodies);
   runner = std::make_unique<Runner>(full.dag, *compiled, messenger.get(), add_channels());
 }
@@ -145,21 +144,21 @@ Report Graph::run(const RunOptions& options) {
 
 void Graph::declare(const Family& tiles, const Tiling& tiling, std::vector<Declaration> declared) {
   parts_->forget_compiled();
-  Model& said = parts_->said;
-  const std::string& name = said.dag.family(tiles.index_).name;
-  if (said.tiling != nullptr && said.tiling != &tiling)
+  Model& model = parts_->model;
+  const std::string& name = model.dag.family(tiles.index_).name;
+  if (model.tiling != nullptr && model.tiling != &tiling)
     throw GraphError("graph: " + name + " has another tiling than the sweeps before it");
   for (const Declaration& declaration : declared)
     if (&declaration.field->tiling() != &tiling)
       throw GraphError("graph: " + name + ": " + declaration.field->name() +
                        " is a field of another tiling");
-  said.tiling = &tiling;
-  said.sweeps.push_back({tiles.index_, std::move(declared)});
+  model.tiling = &tiling;
+  model.sweeps.push_back({tiles.index_, std::move(declared)});
 }
 
 void Graph::rotate_all(std::vector<AnyField*> fields) {
   parts_->forget_compiled();
-  for (const auto& rotation : parts_->said.rotations)
+  for (const auto& rotation : parts_->model.rotations)
     for (const AnyField* field : rotation)
       if (std::find(fields.begin(), fields.end(), field) != fields.end())
         throw GraphError("graph: " + field->name() + " is rotated twice");
@@ -168,11 +167,11 @@ void Graph::rotate_all(std::vector<AnyField*> fields) {
         &field->tiling() != &fields[0]->tiling())
       throw GraphError("graph: " + field->name() + " cannot be rotated with " + fields[0]->name() +
                        ": it has other values or another tiling");
-  parts_->said.rotations.push_back(std::move(fields));
+  parts_->model.rotations.push_back(std::move(fields));
 }
 
 void Graph::begin_rotation() {
-  for (const std::vector<AnyField*>& rotation : parts_->said.rotations) {
+  for (const std::vector<AnyField*>& rotation : parts_->model.rotations) {
     for (std::size_t i = 0; i < rotation.size(); ++i) {
       rotation[i]->place_ = i;
       rotation[i]->rotation_.clear();
@@ -183,10 +182,10 @@ void Graph::begin_rotation() {
 }
 
 void Graph::end_rotation(Index steps) {
-  for (const std::vector<AnyField*>& rotation : parts_->said.rotations)
+  for (const std::vector<AnyField*>& rotation : parts_->model.rotations)
     for (AnyField* field : rotation)
       field->origin_ = field->origin(steps);
-  for (const std::vector<AnyField*>& rotation : parts_->said.rotations) {
+  for (const std::vector<AnyField*>& rotation : parts_->model.rotations) {
     for (AnyField* field : rotation) {
       field->rotation_.assign(1, field->origin_);
       field->place_ = 0;
@@ -210,16 +209,16 @@ std::string Graph::failed_task() const {
 
 void Family::set_body(std::shared_ptr<void> body, Call call) {
   graph_->parts_->forget_compiled();
-  graph_->parts_->said.bodies[static_cast<std::size_t>(index_)] = {std::move(body), call};
+  graph_->parts_->model.bodies[static_cast<std::size_t>(index_)] = {std::move(body), call};
 }
 
 Family& Family::after(const Family& other, const Relation& relation, When when) {
   graph_->parts_->forget_compiled();
-  const std::string trouble =
+  const std::string error =
       other.graph_ != graph_ ? "graph: a family of another graph"
-                             : graph_->parts_->said.dag.add_edge(
+                             : graph_->parts_->model.dag.add_edge(
                                    {other.index_, index_, relation, when == When::previous_step});
-  if (!trouble.empty()) throw GraphError(trouble);
+  if (!error.empty()) throw GraphError(error);
   return *this;
 }
 
@@ -231,7 +230,7 @@ Family& Family::after(const Family& other, const Relations& relations, When when
 
 Family& Family::priority(Priority priority) {
   graph_->parts_->forget_compiled();
-  FamilyInfo& info = graph_->parts_->said.dag.family(index_);
+  FamilyInfo& info = graph_->parts_->model.dag.family(index_);
   info.fills_gaps = priority == Priority::fill;
   info.filling = info.space.box();
   return *this;

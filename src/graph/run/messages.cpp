@@ -1,4 +1,4 @@
-// The messages of a graph, seen by its runner: all of this is the owner's but hand_over().
+// The messages of a graph's runner: the owner only, except enqueue_message().
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sorrel::graph {
 
-void Runner::hand_over(int channel, Index step) {
+void Runner::enqueue_message(int channel, Index step) {
   const auto number = static_cast<std::uint32_t>(channel);
   // Read by the owner, ordered by the list.
   channel_steps_[number] = step;
@@ -19,42 +19,42 @@ void Runner::hand_over(int channel, Index step) {
 
 void Runner::start(int channel, Index step) {
   channel_steps_[static_cast<std::size_t>(channel)] = step;
-  ++messages_under_way_;
+  ++messages_in_progress_;
   messenger_->start(channel);
 }
 
-/// Tells the messages with which a step begins. Nobody else does, and no task comes before them:
-/// who computes would have them wait, and other ranks' messages that follow from them.
+/// Starts the messages with which a step begins. Only the owner does this, before it runs a task of
+/// the step: a task would delay these messages, and messages of other ranks that depend on them.
 void Runner::begin_messages() {
   for (; has_messages_to_begin(); ++message_steps_) {
     for (const RootBox& root : compiled_.message_roots()) {
       for_each_key(root.keys, [&](const Key& key) {
         Ready next;
-        arrive_at(*lanes_[0], *root.family, key, message_steps_, next);
+        satisfy_one(*queues_[0], *root.family, key, message_steps_, next);
       });
     }
   }
 }
 
-/// Starts what a step begins with and what helpers have made ready, and goes on from what has
-/// ended. Whether there are messages.
-bool Runner::look_after_messages() {
+/// Starts the messages with which a step begins and those that helpers have made ready; completes
+/// those that have ended. Returns whether messages are in progress.
+bool Runner::progress_messages() {
   if (messenger_ == nullptr) return false;
   begin_messages();
   if (!outbox_.seems_empty()) {
     outbox_.take_all([this](std::uint32_t i) -> auto& { return outbox_links_[i]; },
                      [this](std::uint32_t channel) {
-                       ++messages_under_way_;
+                       ++messages_in_progress_;
                        messenger_->start(static_cast<int>(channel));
                      });
   }
-  if (messages_under_way_ != 0) finish_messages(messenger_->poll(ended_channels_));
-  return messages_under_way_ != 0;
+  if (messages_in_progress_ != 0) finish_messages(messenger_->poll(ended_channels_));
+  return messages_in_progress_ != 0;
 }
 
 void Runner::wait_for_message() {
   if (!is_quiescent()) return;
-  SORREL_CHECK(messages_under_way_ != 0, "a graph has nothing to do and is not done");
+  SORREL_CHECK(messages_in_progress_ != 0, "a graph has nothing to do and is not done");
   const auto began = std::chrono::steady_clock::now();
   sorrel_explain_waits(explain_wait, this);
   const int count = messenger_->wait(ended_channels_);
@@ -65,9 +65,9 @@ void Runner::wait_for_message() {
 }
 
 void Runner::finish_messages(int count) {
-  Lane& own = *lanes_[0];
+  WorkerQueue& own = *queues_[0];
   for (int i = 0; i < count; ++i) {
-    --messages_under_way_;
+    --messages_in_progress_;
     const int channel = ended_channels_[static_cast<std::size_t>(i)];
     const Ready ended = message_of(channel);
     channel_steps_[static_cast<std::size_t>(channel)] = no_step;
@@ -77,14 +77,14 @@ void Runner::finish_messages(int count) {
 }
 
 void Runner::explain_wait(void* runner, char* text, std::size_t bytes) {
-  const std::string words = static_cast<const Runner*>(runner)->text_of_wait();
-  const std::size_t length = std::min(words.size(), bytes - 1);
-  std::copy_n(words.data(), length, text);
+  const std::string wait = static_cast<const Runner*>(runner)->text_of_wait();
+  const std::size_t length = std::min(wait.size(), bytes - 1);
+  std::copy_n(wait.data(), length, text);
   text[length] = '\0';
 }
 
-/// "graph: receive[0] from 1, step 3, before use[0]", for the first messages under way. While the
-/// owner waits for them.
+/// "graph: receive[0] from 1, step 3, before use[0]", for the first messages in progress. Called
+/// while the owner waits for them.
 std::string Runner::text_of_wait() const {
   constexpr int named_max = 3;
   std::string text;
@@ -111,13 +111,13 @@ std::string Runner::text_of_wait() const {
 Ready Runner::message_of(int channel) const {
   for (std::size_t f = 0; f < compiled_.family_count(); ++f) {
     CompiledFamily& family = compiled_.family(f);
-    const int place = channel - family.first_channel;
-    if (family.kind == FamilyKind::task || place < 0 ||
-        place >= 2 * static_cast<int>(family.task_count))
+    const int slot = channel - family.first_channel;
+    if (family.kind == FamilyKind::task || slot < 0 ||
+        slot >= 2 * static_cast<int>(family.task_count))
       continue;
-    return {{family.space.key_at(place / 2), channel_steps_[static_cast<std::size_t>(channel)]},
+    return {{family.space.key_at(slot / 2), channel_steps_[static_cast<std::size_t>(channel)]},
             &family,
-            place / 2};
+            slot / 2};
   }
   SORREL_CHECK(false, "no channel %d", channel);
 }

@@ -17,8 +17,8 @@ namespace sorrel::graph {
 
 namespace {
 
-/// The tiles at a side of the block (a face, an edge or a corner), seen as a family of their own
-/// that has one key in each dimension across.
+/// The tiles at a side of the block (a face, an edge or a corner) as a family with one key in each
+/// dimension across.
 struct Side {
   Key direction{};
   /// The coordinates of these tiles in the dimensions across.
@@ -34,7 +34,7 @@ struct Side {
     return face;
   }
 
-  /// The tiles' parts of this side.
+  /// The space of the faces of these tiles.
   [[nodiscard]] Space faces(const Space& tiles) const {
     Key extents = tiles.extents();
     for (std::size_t d = 0; d < extents.size(); ++d)
@@ -42,17 +42,17 @@ struct Side {
     return {extents, dimensions};
   }
 
-  /// What a part comes after: its tile, or the one so many further along the side.
+  /// A face depends on its tile, or on the tile `by` further along the side.
   [[nodiscard]] Relation tile_before_face(const Key& by = {}) const {
     return relation(by, [&](std::size_t d) { return Axis(position[d]); });
   }
 
-  /// What a tile comes after: its part, if it has one here, or the one so many further.
+  /// A tile depends on its face, if it has one here, or on the face `by` further along the side.
   [[nodiscard]] Relation face_before_tile(const Key& by = {}) const {
     return relation(by, [&](std::size_t d) { return dim(static_cast<int>(d)) - position[d]; });
   }
 
-  /// 0 to 26, and that of the side opposite, by which the neighbour calls it.
+  /// 0 to 26; opposite() is the number that the neighbour gives to the same side.
   [[nodiscard]] int number() const {
     return static_cast<int>((direction[0] + 1) * 9 + (direction[1] + 1) * 3 + direction[2] + 1);
   }
@@ -82,13 +82,13 @@ struct Side {
   }
 };
 
-/// What two ranks send each other at one end, for even and for odd steps.
+/// Buffers of one exchange with one neighbour, for even and odd steps.
 struct FaceBuffers {
   std::array<std::vector<std::byte>, 2> out;
   std::array<std::vector<std::byte>, 2> in;
 };
 
-/// Numbers for messages: different for all between two ranks, and the same at both ends.
+/// Message tags: distinct between two ranks, and equal at both ends.
 struct Tags {
   int exchange_count = 0;
 
@@ -99,18 +99,18 @@ struct Tags {
 
 class Lowering {
  public:
-  Lowering(const Model& said, const IsNear& is_near)
-      : said_(said), is_near_(is_near), model_(said) {}
+  Lowering(const Model& source, const IsNear& is_near)
+      : source_(source), is_near_(is_near), model_(source) {}
 
   Model lower() {
     model_.sweeps.clear();
-    if (said_.sweeps.empty()) return std::move(model_);
+    if (source_.sweeps.empty()) return std::move(model_);
     number_fields();
     std::vector<Accesses> sweeps;
-    for (const DeclaredSweep& sweep : said_.sweeps)
+    for (const DeclaredSweep& sweep : source_.sweeps)
       sweeps.push_back(accesses_of(sweep));
     std::vector<std::vector<int>> rotations;
-    for (const std::vector<AnyField*>& rotation : said_.rotations) {
+    for (const std::vector<AnyField*>& rotation : source_.rotations) {
       rotations.emplace_back();
       for (AnyField* field : rotation)
         rotations.back().push_back(number_of(field));
@@ -125,14 +125,14 @@ class Lowering {
   }
 
  private:
-  [[nodiscard]] const Tiling& tiling() const { return *said_.tiling; }
+  [[nodiscard]] const Tiling& tiling() const { return *source_.tiling; }
 
   [[nodiscard]] int dimensions() const { return tiling().dimension_count(); }
 
   void number_fields() {
-    for (const std::vector<AnyField*>& rotation : said_.rotations)
+    for (const std::vector<AnyField*>& rotation : source_.rotations)
       fields_.insert(fields_.end(), rotation.begin(), rotation.end());
-    for (const DeclaredSweep& sweep : said_.sweeps)
+    for (const DeclaredSweep& sweep : source_.sweeps)
       for (const Declaration& declared : sweep.declared)
         if (std::find(fields_.begin(), fields_.end(), declared.field) == fields_.end())
           fields_.push_back(declared.field);
@@ -143,11 +143,11 @@ class Lowering {
   }
 
   [[nodiscard]] std::string name_of(int sweep) const {
-    return said_.dag.family(family_of(sweep)).name;
+    return source_.dag.family(family_of(sweep)).name;
   }
 
   [[nodiscard]] int family_of(int sweep) const {
-    return said_.sweeps[static_cast<std::size_t>(sweep)].family;
+    return source_.sweeps[static_cast<std::size_t>(sweep)].family;
   }
 
   [[nodiscard]] Accesses accesses_of(const DeclaredSweep& sweep) const {
@@ -156,21 +156,21 @@ class Lowering {
       accesses.push_back({number_of(declared.field), declared.writes, declared.footprint});
       if (declared.footprint.radius > tiling().halo())
         throw GraphError(text_of("graph: %s reads %s %lld cells around, the halo has %lld",
-                                 said_.dag.family(sweep.family).name.c_str(),
+                                 source_.dag.family(sweep.family).name.c_str(),
                                  declared.field->name().c_str(),
                                  static_cast<long long>(declared.footprint.radius),
                                  static_cast<long long>(tiling().halo())));
     }
     if (const int field = field_in_own_way(accesses); field >= 0)
-      throw GraphError("graph: " + said_.dag.family(sweep.family).name + " reads " +
+      throw GraphError("graph: " + source_.dag.family(sweep.family).name + " reads " +
                        fields_[static_cast<std::size_t>(field)]->name() +
                        " around the cells in which it writes it; write another field, and rotate");
     return accesses;
   }
 
   void connect(int from, int to, const Relation& relation, bool crosses_step) {
-    const std::string trouble = model_.dag.add_edge({from, to, relation, crosses_step});
-    SORREL_CHECK(trouble.empty(), "%s", trouble.c_str());
+    const std::string error = model_.dag.add_edge({from, to, relation, crosses_step});
+    SORREL_CHECK(error.empty(), "%s", error.c_str());
   }
 
   void add_edges(const SweepEdge& edge) {
@@ -209,7 +209,7 @@ class Lowering {
     }
   }
 
-  /// Tiles that others wait for go first.
+  /// Runs the tiles that no other rank waits for last.
   void let_tiles_within_wait(int sweep) {
     FamilyInfo& info = model_.dag.family(family_of(sweep));
     if (info.fills_gaps) return;
@@ -221,28 +221,30 @@ class Lowering {
     return fields_[static_cast<std::size_t>(exchange.field)];
   }
 
-  /// Whether a channel of even steps and one of odd steps always have the same buffer each.
+  /// Whether the channel of even steps and the channel of odd steps have one buffer each for ever.
   [[nodiscard]] bool has_lasting_buffers(const Exchange& exchange) const {
     const AnyField* field = field_of(exchange);
-    return std::none_of(said_.rotations.begin(), said_.rotations.end(), [&](const auto& rotation) {
-      return rotation.size() > 2 &&
-             std::find(rotation.begin(), rotation.end(), field) != rotation.end();
-    });
+    return std::none_of(
+        source_.rotations.begin(), source_.rotations.end(), [&](const auto& rotation) {
+          return rotation.size() > 2 &&
+                 std::find(rotation.begin(), rotation.end(), field) != rotation.end();
+        });
   }
 
   [[nodiscard]] bool is_near(const Side& side) const {
     return is_near_ != nullptr && is_near_(side.peer);
   }
 
-  /// Whether each tile's part is a message of its own, straight from field to ghosts. The rank at
-  /// the other end comes to the same answer: it has as many tiles along the side.
+  /// Whether each tile's face is a message of its own, straight from field to ghosts. Both ends
+  /// have equally many tiles along the side, so they agree.
   [[nodiscard]] bool is_sent_by_tiles(const Exchange& exchange, const Side& side) const {
     return is_near(side) && has_lasting_buffers(exchange) &&
            tags_.of(0, 0, side.faces(tiling().tiles()).count()) <= tag_max;
   }
 
-  /// Whether a side that goes to another machine can leave as it lies: across the first dimension
-  /// there is little between its cells, the ghosts of the other dimensions, which are filled soon.
+  /// Whether a side towards another machine can be sent as one contiguous run. Across the first
+  /// dimension only ghosts of the other dimensions lie between its cells, and these are filled
+  /// soon.
   [[nodiscard]] bool is_one_run(const Exchange& exchange, const Side& side) const {
     if (is_near(side) || !has_lasting_buffers(exchange) || exchange.footprint.is_box) return false;
     for (int d = 1; d < dimensions(); ++d)
@@ -250,10 +252,10 @@ class Lowering {
     return true;
   }
 
-  /// Edges to those who use what is sent and received: `sent` is done with the cells that leave,
-  /// `received` fills ghosts.
+  /// Adds edges to the tasks that use the buffers: `sent` frees the cells that leave, `received`
+  /// fills ghosts.
   void connect_users(const Exchange& exchange, const Side& side, int sent, int received) {
-    // All around, ghosts beside a tile are also read by its neighbours along the side.
+    // With a box stencil, neighbours along the side also read the ghosts beside a tile.
     std::vector<Key> offsets{{}};
     for (std::size_t d = 0; exchange.footprint.is_box && d < side.direction.size(); ++d) {
       if (side.is_across(d) || static_cast<int>(d) >= dimensions()) continue;
@@ -274,8 +276,8 @@ class Lowering {
       connect(sent, family_of(writer.sweep), side.face_before_tile(), writer.crosses_step);
   }
 
-  /// Each tile's part is copied once, when its message is: by whoever has the processor then. Who
-  /// fills the ghosts.
+  /// Each tile's face is copied once, when its message is, by the thread that then has the
+  /// processor. Returns the family that fills the ghosts.
   int add_side_by_tiles(const Exchange& exchange, int number, const Side& side) {
     const AnyField* field = field_of(exchange);
     const Face face = face_of(tiling(), side.direction, exchange.footprint.radius);
@@ -307,9 +309,9 @@ class Lowering {
     return receive;
   }
 
-  /// One message straight from field to ghosts for the whole side. What lies between its cells goes
-  /// along and is of no use; it must only not be written meanwhile, so those who fill these ghosts
-  /// wait until the message has left. They have time: who waits for them waits for this side, too.
+  /// One message for the whole side, straight from field to ghosts. The ghosts between its cells
+  /// travel along and are ignored. No task may write them meanwhile, so the tasks that fill them
+  /// wait until the message has left; their readers wait for this side anyway.
   void add_side_as_run(const Exchange& exchange,
                        int number,
                        const Side& side,
@@ -346,7 +348,8 @@ class Lowering {
       connect(send, family_of(writer.sweep), message_of_tile, writer.crosses_step);
   }
 
-  /// One message for the whole side: pack, send, receive, unpack. Who fills the ghosts.
+  /// One message for the whole side: pack, send, receive, unpack. Returns the family that fills the
+  /// ghosts.
   int add_packed_side(const Exchange& exchange, int number, const Side& side) {
     const AnyField* field = field_of(exchange);
     const Face face = face_of(tiling(), side.direction, exchange.footprint.radius);
@@ -401,7 +404,7 @@ class Lowering {
     return model_.add({std::move(name), space, kind}, {}, std::move(message));
   }
 
-  const Model& said_;
+  const Model& source_;
   const IsNear& is_near_;
   Tags tags_;
   Model model_;
@@ -416,8 +419,8 @@ int Model::add(FamilyInfo info, Body body, Graph::MessageOf message) {
   return dag.add_family(std::move(info));
 }
 
-Model lower(const Model& said, const IsNear& is_near) {
-  return Lowering(said, is_near).lower();
+Model lower(const Model& source, const IsNear& is_near) {
+  return Lowering(source, is_near).lower();
 }
 
 }  // namespace sorrel::graph

@@ -1,9 +1,8 @@
-//! Model - all that has been said about a graph: families with their bodies and messages, and
+//! Model - a graph as its user has declared it: families with their bodies and messages, and
 //! sweeps.
 //!
 //! lower() turns sweeps into families and edges: of tiles, of faces that are packed and unpacked,
-//! and of messages. What it makes is a model, too, without sweeps left to lower. One owner at a
-//! time.
+//! and of messages. Its result is a model, too, without sweeps. One thread at a time.
 #pragma once
 
 #include <functional>
@@ -26,7 +25,7 @@ struct DeclaredSweep {
 
 struct Model {
   Dag dag;
-  /// Of each family: tasks have a body, the others a message.
+  /// One entry for each family: tasks have a body, the other kinds a message.
   std::vector<Body> bodies;
   std::vector<Graph::MessageOf> messages;
 
@@ -37,10 +36,10 @@ struct Model {
   int add(FamilyInfo info, Body body, Graph::MessageOf message);
 };
 
-/// Whether what goes to a rank stays on its machine. None: nobody's does.
+/// Whether a peer is on this machine. Empty: no peer is.
 using IsNear = std::function<bool(int peer)>;
 
-/// Throws GraphError for what cannot be lowered.
-[[nodiscard]] Model lower(const Model& said, const IsNear& is_near);
+/// Throws GraphError for a model that cannot be lowered.
+[[nodiscard]] Model lower(const Model& source, const IsNear& is_near);
 
 }  // namespace sorrel::graph

@@ -4,17 +4,21 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include <sorrel/grid/machine_file.hpp>
 
+#include "base/small_file.hpp"
 #include "base/text.hpp"
 
 namespace sorrel::grid {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t file_bytes_max = std::size_t{1} << 20;
 
 // The names. Reader and writer walk the same lists, so they cannot disagree about one.
 
@@ -58,15 +62,14 @@ class Reader {
       fail("a machine file is one JSON object");
       return machine;
     }
-    if (!json.contains("name") || !json["name"].is_string())
-      fail("name is missing; it must be a text");
-    else
-      machine.name = json["name"].get<std::string>();
+    machine.name = name_of(json);
+    if (machine.name.empty()) fail("name is missing or empty; it must be a text");
     visit_numbers(machine, [&](const char* name, auto& value) { number(json, name, "", value); });
     memory(json, machine);
     planes(json, machine);
     visit_tables(machine, [&](const char* name, CopyTable& table) { rates(json, name, table); });
     links(json, machine);
+    measurement(json, machine);
     refuse_unknown(json, "");
     machine.sources = std::move(sources_);
     return machine;
@@ -77,6 +80,12 @@ class Reader {
  private:
   void fail(std::string text) {
     if (trouble_.empty()) trouble_ = std::move(text);
+  }
+
+  // "" if there is none, or `json` is no object.
+  static std::string name_of(const Json& json) {
+    const bool is_there = json.is_object() && json.contains("name") && json["name"].is_string();
+    return is_there ? json["name"].get<std::string>() : "";
   }
 
   // The member `name` of `json`, which is an object; null, with trouble, if it is not there.
@@ -190,15 +199,35 @@ class Reader {
     for (std::size_t i = 0; i < list->size(); ++i) {
       const Json& entry = (*list)[i];
       const std::string where = text_of("links[%zu].", i);
-      if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
-        return fail(where + "name is missing; it must be a text");
       Link link;
-      link.name = entry["name"].get<std::string>();
+      link.name = name_of(entry);
+      if (link.name.empty()) return fail(where + "name is missing or empty; it must be a text");
       visit_link_numbers(link,
                          [&](const char* name, auto& value) { number(entry, name, where, value); });
       refuse_unknown(entry, where);
       machine.links.push_back(std::move(link));
     }
+  }
+
+  // Says nothing about the machine, so it has no source.
+  void measurement(const Json& json, Machine& machine) {
+    if (is_left_out(json, "measurement")) return;
+    known_.emplace_back("measurement");
+    const Json& entry = json["measurement"];
+    const auto is_share = [&](const char* name) {
+      return !entry.contains(name) || (entry[name].is_number() && entry[name].get<double>() >= 0);
+    };
+    if (!entry.is_object() || !entry.contains("date") || !entry["date"].is_string() ||
+        !is_share("spread") || !is_share("other_work"))
+      return fail(
+          "measurement must be an object with a date, which is a text, and with spread and "
+          "other_work, which are numbers from 0 on and may be left out");
+    const auto share = [&](const char* name) {
+      return entry.contains(name) ? std::optional(entry[name].get<double>()) : std::nullopt;
+    };
+    machine.measurement = {.date = entry["date"].get<std::string>(),
+                           .spread = share("spread"),
+                           .other_work = share("other_work")};
   }
 
   void refuse_unknown(const Json& object, const std::string& where) {
@@ -246,6 +275,12 @@ class Writer {
       if (!table.is_empty()) json[name] = with_source(name, {{"rates", rows_of(table)}});
     });
     json["links"] = links();
+    if (machine_.measurement) {
+      const Measurement& measurement = *machine_.measurement;
+      json["measurement"] = {{"date", measurement.date}};
+      if (measurement.spread) json["measurement"]["spread"] = *measurement.spread;
+      if (measurement.other_work) json["measurement"]["other_work"] = *measurement.other_work;
+    }
     return json;
   }
 
@@ -296,11 +331,10 @@ Result<Machine> parse_machine(std::string_view text) {
 }
 
 Result<Machine> load_machine(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
-    return Trouble{text_of("the machine file %s cannot be read", path.c_str())};
-  Result<Machine> machine = parse_machine(text.str());
+  std::string text;
+  if (const std::string trouble = read_small_file(path, file_bytes_max, text); !trouble.empty())
+    return Trouble{text_of("the machine file %s %s", path.c_str(), trouble.c_str())};
+  Result<Machine> machine = parse_machine(text);
   if (!machine.ok()) return Trouble{path + ": " + machine.trouble()};
   return machine;
 }
@@ -311,6 +345,8 @@ std::string to_json(const Machine& machine) {
 
 std::string save_machine(const Machine& machine, const std::string& path) {
   const std::string passing = path + ".new";
+  // Whatever bears the name: a pipe would keep us waiting.
+  std::remove(passing.c_str());
   {
     std::ofstream file(passing);
     file << to_json(machine);

@@ -145,6 +145,7 @@ std::vector<double> sweeps_s(const Party& party,
 }
 
 constexpr int turn_count = 25;
+constexpr Extents tiny{3, 3, 256};
 
 // The same number of cells in short and in long rows, in planes of the same size.
 double row_start_s(const Party& party) {
@@ -292,8 +293,20 @@ void probe_skin(const Party& party, Machine& machine) {
 
 }  // namespace
 
+std::vector<double> time_same_work(const Party& party) {
+  std::vector<double> seconds;
+  if (!party.is_first_of_processor()) return seconds;
+  Swept swept(tiny);
+  const int sweeps = static_cast<int>(2e5 / swept.cell_count());
+  for (int turn = 0; turn < turn_count; ++turn)
+    seconds.push_back(least_seconds_together(party, 1, [&] {
+      for (int sweep = 0; sweep < sweeps; ++sweep)
+        swept.whole();
+    }));
+  return seconds;
+}
+
 void probe_computing(const Party& party, Machine& machine) {
-  constexpr Extents tiny{3, 3, 256};
   machine.flops_per_second =
       sweep_flops_per_cell * cells_of(tiny) / sweeps_s(party, {{tiny, 1}}, turn_count)[0];
   machine.row_start_s = row_start_s(party);

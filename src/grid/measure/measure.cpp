@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <sorrel/grid/measure.hpp>
 
@@ -45,6 +48,17 @@ double least_seconds_together(const Party& party,
   return least;
 }
 
+namespace {
+
+/// How much longer the work took in the median than at best.
+double spread_of(std::vector<double> seconds) {
+  if (seconds.empty()) return 0;
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2] / seconds.front() - 1;
+}
+
+}  // namespace
+
 Machine measure(MPI_Comm comm, const MeasureOptions& options) {
   Party party{.comm = comm, .large_set_bytes = options.large_set_bytes};
   MPI_Comm_rank(comm, &party.rank);
@@ -59,9 +73,16 @@ Machine measure(MPI_Comm comm, const MeasureOptions& options) {
   Machine machine;
   machine.name = options.name;
   machine.processor_count = options.processor_count;
+  // At both ends, so that a machine that has changed meanwhile shows.
+  std::vector<double> same_work_s = time_same_work(party);
   probe_computing(party, machine);
   probe_copying(party, machine);
   probe_messages(party, machine);
+  for (const double seconds : time_same_work(party))
+    same_work_s.push_back(seconds);
+  machine.measurement = {.date = "",
+                         .spread = party.largest(spread_of(std::move(same_work_s))),
+                         .other_work = std::nullopt};
   if (party.firsts != MPI_COMM_NULL) MPI_Comm_free(&party.firsts);
   for (const char* value :
        {"processors", "flops_per_second", "row_start_seconds", "ghost_share", "skin_penalty",

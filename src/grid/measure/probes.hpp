@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <mpi.h>
+#include <vector>
 
 #include <sorrel/grid/machine.hpp>
 #include <sorrel/grid/measure.hpp>
@@ -41,6 +42,9 @@ struct Party {
                                             int repeat_count,
                                             const std::function<void()>& body,
                                             const std::function<void()>& before = {});
+
+/// Seconds that one and the same small piece of work takes, again and again; on first ranks.
+[[nodiscard]] std::vector<double> time_same_work(const Party& party);
 
 /// flops_per_second, memory, planes, row_start_s, ghost_share, skin_penalty, row_end_s.
 void probe_computing(const Party& party, Machine& machine);

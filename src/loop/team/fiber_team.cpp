@@ -16,7 +16,6 @@ namespace {
 constexpr std::int64_t wake_worth_ns = 20'000;
 // A caller looks on this long for helpers in their last chunk before it lets others run.
 constexpr std::uint32_t end_looks = 64;
-constexpr std::size_t helper_stack_bytes = std::size_t{1} << 20;
 
 // What the person who started the job has said; without a word, all workers.
 std::optional<Settings> job_settings;
@@ -50,7 +49,7 @@ FiberTeam::FiberTeam(core::Scheduler& scheduler, Followers followers)
       wake_worth_cycles_(clock_.cycles_in(wake_worth_ns)),
       pace_(clock_.cycles_in(Pace::worth_ns)),
       sleeps_(Board::slot_count_max),
-      stacks_(scheduler.worker_count(), helper_stack_bytes),
+      stacks_(scheduler.worker_count(), job_settings ? job_settings->stack_bytes : 0),
       spin_ns_max_(scheduler.spin_ns_max()),
       monitor_(settings_of(scheduler.worker_count(), followers), controls_) {
   if (followers == Followers::fibers) monitor_.set_on_tick([this] { return lead_fibers(); });
@@ -153,7 +152,7 @@ void FiberTeam::wait_for_end(OpenLoop& loop) {
   }
   Sleep& sleep = sleeps_[static_cast<std::size_t>(&loop - &board_[0])];
   sleep.is_over.reset();
-  sleep.run = [](core::Worker& worker, core::Notice& notice) {
+  sleep.run = [](core::Worker& worker, core::RemoteCall& notice) {
     static_cast<Sleep&>(notice).is_over.complete(worker);
   };
   if (loop.announce_sleep()) return;

@@ -71,7 +71,7 @@ class FiberTeam final : public core::IdleSource {
 
  private:
   /// What a caller sleeps with; one for each slot.
-  struct Sleep : core::Notice {
+  struct Sleep : core::RemoteCall {
     core::Worker* worker = nullptr;
     core::Completion is_over;
   };

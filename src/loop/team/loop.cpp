@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <pthread.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include "loop/team/fiber_team.hpp"
@@ -14,6 +13,7 @@
 #include "loop/team/thread_team.hpp"
 #include "os/cgroup.hpp"
 #include "os/cpu_set.hpp"
+#include "os/thread.hpp"
 
 namespace sorrel::loop {
 
@@ -58,7 +58,7 @@ void say_goodbye() {
 ProcessTeam& make_process_team() {
   // One makes it; the others wait the 0.1 ms.
   while (is_making_team.test_and_set(std::memory_order_acquire))
-    sched_yield();
+    os::yield_core();
   ProcessTeam* team = process_team.load(std::memory_order_acquire);
   if (team == nullptr) {
     const Settings settings = settings_of_environment(usable_cpus());
@@ -143,7 +143,7 @@ void be_part_of_a_job(const Settings& settings) {
 }
 
 Settings settings_of_environment(std::uint32_t cpus) {
-  const auto lookup = [](const char* name) -> const char* { return std::getenv(name); };
+  const auto lookup = [](const char* name) -> const char* { return ::secure_getenv(name); };
   const Settings settings = read_settings(lookup, cpus, ThreadTeam::width_max);
   for (const std::string& complaint : settings.complaints)
     std::fprintf(stderr, "sorrel: %s\n", complaint.c_str());

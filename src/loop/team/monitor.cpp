@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <string>
 #include <unistd.h>
 #include <utility>
 
@@ -41,6 +42,17 @@ std::uint32_t usable_cpus(const std::vector<int>& allowed) {
   return count;
 }
 
+/// Null, and a line is said, where there can be no page.
+core::Friends::Page* map_page_of_friends(bool is_quiet) {
+  std::string trouble;
+  core::Friends::Page* page = core::Friends::map_page(trouble);
+  static std::atomic<bool> was_said{false};
+  if (page == nullptr && !is_quiet && !was_said.exchange(true, std::memory_order_relaxed))
+    std::fprintf(stderr, "sorrel: %s; going on without taking account of peer jobs\n",
+                 trouble.c_str());
+  return page;
+}
+
 }  // namespace
 
 Monitor::Monitor(const Settings& settings, Controls& controls)
@@ -55,9 +67,9 @@ Monitor::Monitor(const Settings& settings, Controls& controls)
   limits_read_ns_ = reclaimed_ns_ = mourned_ns_ = sample_.now_ns;
   used_ns_ = changed_ns_ = sample_.now_ns;
   const bool has_friends = settings_.limits.share != core::Share::fixed;
-  friends_ =
-      std::make_unique<core::Friends>(has_friends ? core::Friends::map_page() : nullptr,
-                                      os::own_process_identity(), core::Friends::mask_of(allowed));
+  friends_ = std::make_unique<core::Friends>(
+      has_friends ? map_page_of_friends(settings_.is_quiet) : nullptr, os::own_process_identity(),
+      core::Friends::mask_of(allowed));
   friends_->set_demand(demand_.value());
   controls_.width.store(loop_width(settings_.limits.width_max), std::memory_order_relaxed);
   controls_.spin_ns.store(settings_.spin_ns, std::memory_order_relaxed);
@@ -269,7 +281,13 @@ void Monitor::carry_out(const core::GovernorDecision& decision) {
   const std::uint32_t width = loop_width(decision.width);
   if (before == width) return;
   controls_.width.store(width, std::memory_order_relaxed);
-  say("loops use %u threads, %u processes share the processors", width, sample_.friend_count);
+  const std::uint32_t share =
+      loop_width(std::min({settings_.limits.width_max, sample_.cpus, sample_.fair_share}));
+  if (width < share) {
+    say("loops use %u of %u threads because of external load", width, share);
+  } else {
+    say("loops use %u threads, %u processes share the processors", width, sample_.friend_count);
+  }
 }
 
 void Monitor::set_slices(bool are_long) {

@@ -100,7 +100,8 @@ void read_share(Reader& reader, Settings& settings) {
   if (reader.is_set("MP_SET_NUMTHREADS") && !is_suggestion) limits.share = core::Share::fixed;
   if (const auto dynamic = reader.word("OMP_DYNAMIC", {"true", "false"}, "true"); dynamic)
     limits.share = *dynamic == 0 ? core::Share::fair : core::Share::fixed;
-  if (is_suggestion) limits.share = core::Share::fair;
+  // As on IRIX: a suggested number follows the load of the system, not only that of peer jobs.
+  if (is_suggestion) limits.share = core::Share::polite;
   const auto share = reader.word("SORREL_SHARE", {"fair", "polite", "fixed"}, "fair");
   if (share) limits.share = static_cast<core::Share>(*share);
   const std::uint32_t asked = limits.width_max;

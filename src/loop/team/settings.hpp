@@ -5,6 +5,7 @@
 //! up a name, and returns complaints instead of printing them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -28,7 +29,11 @@ struct Settings {
   std::int64_t spin_ns = default_spin_ns;
   /// Spins (or not) whatever the governor thinks.
   bool is_spin_fixed = false;
+  /// Stacks on which workers help the loops of ranks; 0: os::default_stack_bytes().
+  std::size_t stack_bytes = 0;
   bool is_verbose = false;
+  /// Another process of the job says what is wrong with the machine.
+  bool is_quiet = false;
   /// What was wrong, one line each: what is allowed, and what holds instead.
   std::vector<std::string> complaints;
 };

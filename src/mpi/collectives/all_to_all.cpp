@@ -86,7 +86,7 @@ int all_to_all(const Member& member, const BlockList* send, const BlockList& rec
   const Offer offer{.blocks = send, .packed = packed.get()};
   if (comm.shared->processes() != nullptr) return all_to_all_over_processes(member, offer, receive);
   slots.deposit(comm, &offer);
-  slots.meet(self, comm);
+  if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
   int error = MPI_SUCCESS;
   // Starting with ourselves, so that the members do not all read from the same one at once.
   for (std::int32_t i = 0; i < comm.size(); ++i) {

@@ -4,8 +4,8 @@
 
 namespace sorrel::mpi {
 
-void barrier(const Member& member) {
-  member.comm.shared->slots().meet(member.self, member.comm);
+int barrier(const Member& member) {
+  return member.comm.shared->slots().meet(member.self, member.comm);
 }
 
 }  // namespace sorrel::mpi

@@ -31,6 +31,9 @@ struct BlockList {
   Integers displacements = {};
   const MPI_Datatype* types = nullptr;
 
+  /// Of every block, where all are alike.
+  [[nodiscard]] std::size_t block_bytes() const { return count * type->size(); }
+
   [[nodiscard]] TypedBuffer of(std::int32_t rank) const {
     const auto i = static_cast<std::size_t>(rank);
     const Datatype* block_type = types == nullptr ? type : datatype_from_handle(types[i]);

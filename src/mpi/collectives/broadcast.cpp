@@ -101,16 +101,19 @@ int broadcast(const Member& member, const TypedBuffer& buffer, std::int32_t root
   if (comm.shared->processes() != nullptr) return broadcast_over_processes(member, buffer, root);
   // The standard wants the same number of bytes at every member, so that all take the same way.
   if (buffer.bytes() <= staged_bytes_max) {
-    const TypedBuffer staged{.buffer = slots.staging(self, comm, staged_bytes_max),
-                             .count = buffer.bytes(),
-                             .type = datatype_from_handle(MPI_BYTE)};
+    std::byte* place = nullptr;
+    error = slots.staging(self, comm, staged_bytes_max, &place);
+    if (error != MPI_SUCCESS) return error;
+    const TypedBuffer staged{
+        .buffer = place, .count = buffer.bytes(), .type = datatype_from_handle(MPI_BYTE)};
     if (is_root) error = move(buffer, staged);
-    slots.meet(self, comm);
+    if (const int mismatch = slots.meet(self, comm); mismatch != MPI_SUCCESS) return mismatch;
     if (!is_root) error = move(staged, buffer);
     return error;
   }
   slots.deposit(comm, &buffer);
-  slots.meet(self, comm);
+  error = slots.meet(self, comm);
+  if (error != MPI_SUCCESS) return error;
   if (!is_root) error = move(slots.left_by<TypedBuffer>(root), buffer);
   slots.meet(self, comm);
   return error;

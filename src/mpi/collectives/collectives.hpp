@@ -1,8 +1,9 @@
 //! Collectives - each moves data straight between the members' buffers, between two or three
 //! meetings of their slots.
 //!
-//! All members call with arguments that fit each other, checked by the caller as far as one rank
-//! can see. Every function may suspend and returns MPI_SUCCESS or an error class. MPI_IN_PLACE is a
+//! The caller has checked the arguments as far as one rank can see, and has set Comm::call: members
+//! whose calls differ get an error, all of them, from the first meeting. Every function may suspend
+//! and returns MPI_SUCCESS or an error class. MPI_IN_PLACE is a
 //! null `send` (or `receive`, for scatter). Reductions combine in rank order: the result does not
 //! depend on which worker runs which rank.
 #pragma once
@@ -35,7 +36,7 @@ struct ReductionArguments {
   ReduceKernel kernel;
 };
 
-void barrier(const Member& member);
+[[nodiscard]] int barrier(const Member& member);
 
 [[nodiscard]] int broadcast(const Member& member, const TypedBuffer& buffer, std::int32_t root);
 
@@ -55,16 +56,20 @@ void barrier(const Member& member);
 
 [[nodiscard]] int all_to_all(const Member& member, const BlockList* send, const BlockList& receive);
 
-void reduce_to_root(const Member& member, const ReductionArguments& arguments, std::int32_t root);
+[[nodiscard]] int reduce_to_root(const Member& member,
+                                 const ReductionArguments& arguments,
+                                 std::int32_t root);
 
-void all_reduce(const Member& member, const ReductionArguments& arguments);
+[[nodiscard]] int all_reduce(const Member& member, const ReductionArguments& arguments);
 
 /// Rank i gets the counts[i] elements behind those of the ranks before; without
 /// counts: arguments.count elements each.
-void reduce_scatter(const Member& member, const ReductionArguments& arguments, Integers counts);
+[[nodiscard]] int reduce_scatter(const Member& member,
+                                 const ReductionArguments& arguments,
+                                 Integers counts);
 
 enum class ScanKind : std::uint8_t { inclusive, exclusive };
 
-void scan(const Member& member, const ReductionArguments& arguments, ScanKind kind);
+[[nodiscard]] int scan(const Member& member, const ReductionArguments& arguments, ScanKind kind);
 
 }  // namespace sorrel::mpi

@@ -39,10 +39,13 @@ int all_gather_staged(const Member& member, const TypedBuffer& own, const BlockL
   const std::size_t block_bytes = receive.count * receive.type->size();
   const auto rank_count = static_cast<std::size_t>(comm.size());
   const Datatype* byte = datatype_from_handle(MPI_BYTE);
-  std::byte* staged = comm.shared->slots().staging(self, comm, block_bytes * rank_count);
+  std::byte* staged = nullptr;
+  int error = comm.shared->slots().staging(self, comm, block_bytes * rank_count, &staged);
+  if (error != MPI_SUCCESS) return error;
   std::byte* own_place = staged + block_bytes * static_cast<std::size_t>(comm.rank);
-  int error = move(own, {.buffer = own_place, .count = block_bytes, .type = byte});
-  comm.shared->slots().meet(self, comm);
+  error = move(own, {.buffer = own_place, .count = block_bytes, .type = byte});
+  if (const int mismatch = comm.shared->slots().meet(self, comm); mismatch != MPI_SUCCESS)
+    return mismatch;
   note_error(
       error,
       move({.buffer = staged, .count = block_bytes * rank_count, .type = byte},
@@ -214,7 +217,7 @@ int gather(const Member& member,
   int error = MPI_SUCCESS;
   if (is_root && send != nullptr) error = move(*send, receive.of(root));
   slots.deposit(comm, send);
-  slots.meet(self, comm);
+  if (const int mismatch = slots.meet(self, comm); mismatch != MPI_SUCCESS) return mismatch;
   if (is_root) note_error(error, collect(member, receive));
   slots.meet(self, comm);
   return error;
@@ -229,7 +232,7 @@ int all_gather(const Member& member, const TypedBuffer* send, const BlockList& r
   if (can_stage(receive)) return all_gather_staged(member, own, receive);
   int error = send == nullptr ? MPI_SUCCESS : move(own, own_block);
   slots.deposit(comm, &own);
-  slots.meet(self, comm);
+  if (const int mismatch = slots.meet(self, comm); mismatch != MPI_SUCCESS) return mismatch;
   note_error(error, collect(member, receive));
   slots.meet(self, comm);
   return error;

@@ -1,6 +1,7 @@
 #include "mpi/collectives/process_meeting.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "mpi/collectives/meeting_tree.hpp"
@@ -29,7 +30,7 @@ ProcessMeeting& meeting_of(void* owner,
 
 void take_contribution(void* owner,
                        core::Worker& receiver,
-                       Place from,
+                       Endpoint from,
                        const transport::Packet& packet,
                        const std::byte* payload) {
   meeting_of(owner, receiver, packet).take_contribution(from.process, packet, payload);
@@ -37,7 +38,7 @@ void take_contribution(void* owner,
 
 void take_result(void* owner,
                  core::Worker& receiver,
-                 Place,
+                 Endpoint,
                  const transport::Packet& packet,
                  const std::byte* payload) {
   meeting_of(owner, receiver, packet).take_result(packet, payload);
@@ -75,20 +76,20 @@ void ProcessMeeting::introduce(const ProcessMap& processes,
   };
   own_ranks_ = ranks_from(own);
   for (const std::int32_t child : tree.children_of(own)) {
-    const Place place = processes.meeting_place(child);
+    const Endpoint place = processes.barrier_endpoint(child);
     Source& source = source_of(place.process);
     source.ranks = ranks_from(child);
     source.is_below = true;
     result_targets_.push_back(place);
   }
   for (const std::int32_t peer : tree.peers_of(own)) {
-    const Place place = processes.meeting_place(peer);
+    const Endpoint place = processes.barrier_endpoint(peer);
     source_of(place.process).ranks = ranks_from(peer);
     contribution_targets_.push_back(place);
   }
   const std::int32_t parent = tree.parent_of(own);
   awaits_result_ = parent >= 0;
-  if (awaits_result_) contribution_targets_.push_back(processes.meeting_place(parent));
+  if (awaits_result_) contribution_targets_.push_back(processes.barrier_endpoint(parent));
 }
 
 ProcessMeeting::Source& ProcessMeeting::source_of(std::uint32_t process) {
@@ -105,9 +106,10 @@ bool ProcessMeeting::have_contributed(bool is_below) const {
   });
 }
 
-bool ProcessMeeting::begin(std::uint32_t value_bytes) {
+bool ProcessMeeting::begin(const MemberCall& call, std::uint32_t value_bytes) {
   SORREL_ASSERT(state_ == State::idle);
   state_ = State::gathering;
+  call_ = call;
   value_bytes_ = value_bytes;
   return advance();
 }
@@ -122,7 +124,7 @@ void ProcessMeeting::contribute() {
     std::memcpy(place, site_->value(rank), value_bytes_);
     place += value_bytes_;
   }
-  for (const Place& to : contribution_targets_)
+  for (const Endpoint& to : contribution_targets_)
     send(to, PacketKind::contribution, data);
 }
 
@@ -151,6 +153,7 @@ void ProcessMeeting::take_values(bool is_below) {
   for (Source& source : sources_) {
     if (source.is_below != is_below) continue;
     Incoming& incoming = source.incoming[sequence_ % 2];
+    check_call(source);
     SORREL_CHECK(incoming.values.size() == source.ranks.size() * value_bytes_,
                  "the members of a reduction disagree on its size");
     const std::byte* place = incoming.values.data();
@@ -164,6 +167,26 @@ void ProcessMeeting::take_values(bool is_below) {
   }
 }
 
+void ProcessMeeting::check_call(const Source& source) const {
+  const std::uint16_t theirs = source.incoming[sequence_ % 2].digest;
+  if (theirs == call_.call.digest()) [[likely]]
+    return;
+  char text[200];
+  const char* name = name_of(call_.call.kind);
+  const CollectiveKind kind = kind_of_digest(theirs);
+  if (kind != call_.call.kind) {
+    std::snprintf(text, sizeof text, "%s: called on rank %d while ranks of process %u are in %s",
+                  name, call_.rank, source.process, name_of(kind));
+  } else {
+    std::snprintf(
+        text, sizeof text,
+        "%s: the arguments on rank %d differ from those on ranks of process %u; root, op, "
+        "count and datatype must be the same",
+        name, call_.rank, source.process);
+  }
+  outlet_->world().job().end_job(nullptr, MPI_ERR_OTHER, text);
+}
+
 void ProcessMeeting::finish(const std::byte* result) {
   state_ = State::idle;
   has_result_ = false;
@@ -173,19 +196,19 @@ void ProcessMeeting::finish(const std::byte* result) {
     } else if (result != result_.data()) {
       result_.assign(result, result + value_bytes_);
     }
-    for (const Place& to : result_targets_)
+    for (const Endpoint& to : result_targets_)
       send(to, PacketKind::result, result_);
   }
   ++sequence_;
   site_->release_all(result);
 }
 
-void ProcessMeeting::send(Place to, PacketKind kind, const std::vector<std::byte>& data) {
+void ProcessMeeting::send(Endpoint to, PacketKind kind, const std::vector<std::byte>& data) {
   Dispatch& dispatch = idle_dispatch();
   dispatch.send = send_some;
   dispatch.meeting = this;
   dispatch.kind = kind;
-  dispatch.sequence = sequence_;
+  dispatch.sequence_and_digest = std::uint32_t{call_.call.digest()} << 16 | (sequence_ & 0xffff);
   dispatch.data = &data;
   dispatch.sent_bytes = 0;
   dispatch.is_under_way = true;
@@ -201,7 +224,7 @@ ProcessMeeting::Dispatch& ProcessMeeting::idle_dispatch() {
   return *dispatches_.back();
 }
 
-bool ProcessMeeting::send_some(Outgoing& outgoing, Outlet& outlet, Place to) {
+bool ProcessMeeting::send_some(Outgoing& outgoing, Outlet& outlet, Endpoint to) {
   auto& dispatch = static_cast<Dispatch&>(outgoing);
   ProcessMeeting& meeting = *dispatch.meeting;
   const std::vector<std::byte>& data = *dispatch.data;
@@ -209,7 +232,7 @@ bool ProcessMeeting::send_some(Outgoing& outgoing, Outlet& outlet, Place to) {
   do {
     const std::size_t bytes = std::min(data.size() - dispatch.sent_bytes, payload_max);
     const transport::Packet packet{.kind = number_of(dispatch.kind),
-                                   .words = {meeting.context_, dispatch.sequence,
+                                   .words = {meeting.context_, dispatch.sequence_and_digest,
                                              static_cast<std::uint32_t>(dispatch.sent_bytes),
                                              static_cast<std::uint32_t>(data.size())},
                                    .payload_bytes = static_cast<std::uint32_t>(bytes)};
@@ -234,9 +257,11 @@ void ProcessMeeting::go_if_abandoned() {
 void ProcessMeeting::take_contribution(std::uint32_t process,
                                        const transport::Packet& packet,
                                        const std::byte* payload) {
-  const auto& [context, sequence, offset, total] = packet.words;
-  SORREL_ASSERT(sequence - sequence_ <= 1);
+  const auto& [context, sequence_and_digest, offset, total] = packet.words;
+  const std::uint32_t sequence = sequence_and_digest & 0xffff;
+  SORREL_ASSERT(((sequence - sequence_) & 0xffff) <= 1);
   Incoming& incoming = source_of(process).incoming[sequence % 2];
+  incoming.digest = static_cast<std::uint16_t>(sequence_and_digest >> 16);
   incoming.values.resize(total);
   if (packet.payload_bytes != 0)
     std::memcpy(incoming.values.data() + offset, payload, packet.payload_bytes);
@@ -246,7 +271,8 @@ void ProcessMeeting::take_contribution(std::uint32_t process,
 }
 
 void ProcessMeeting::take_result(const transport::Packet& packet, const std::byte* payload) {
-  SORREL_ASSERT(packet.words[1] == sequence_ && packet.words[3] == packet.payload_bytes);
+  SORREL_ASSERT((packet.words[1] & 0xffff) == (sequence_ & 0xffff) &&
+                packet.words[3] == packet.payload_bytes);
   result_.assign(payload, payload + packet.payload_bytes);
   has_result_ = true;
   advance();

@@ -1,10 +1,10 @@
 //! ProcessMeeting - a meeting of a communicator that spans processes, above the parts of one
 //! process: who has arrived elsewhere, what they bring to a small reduction, and the release.
 //!
-//! Lives on the worker of the process's root part (ProcessMap::meeting_place), found there by the
-//! communicator's context, because a packet may come before this process has made the communicator.
-//! Who tells whom: MeetingTree. That worker only; nothing suspends. README.md, "Over processes",
-//! has the protocol and why nothing is mixed up.
+//! Lives on the worker of the process's root part (ProcessMap::barrier_endpoint), found there by
+//! the communicator's context, because a packet may come before this process has made the
+//! communicator. Who tells whom: MeetingTree. That worker only; nothing suspends. README.md, "Over
+//! processes", has the protocol and why nothing is mixed up.
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mpi/collectives/collective_call.hpp"
 #include "mpi/outlet.hpp"
 #include "mpi/packet_kind.hpp"
 #include "mpi/process_map.hpp"
@@ -67,9 +68,10 @@ class ProcessMeeting {
                  MeetingSite& site,
                  Outlet& outlet);
 
-  /// All members of this process have arrived, with values of `value_bytes` each (0: none). True
-  /// when everybody has, and was released on the spot.
-  bool begin(std::uint32_t value_bytes);
+  /// All members of this process have arrived in the same call, with values of `value_bytes` each
+  /// (0: none). Returns true if the members of all processes have arrived, and the meeting is
+  /// released. Ends the job if another process is in another call.
+  bool begin(const MemberCall& call, std::uint32_t value_bytes);
 
   /// No member of this process will meet again: goes away when all it has to send has left.
   void abandon();
@@ -92,6 +94,7 @@ class ProcessMeeting {
     std::vector<std::byte> values;
     std::size_t arrived_bytes = 0;
     bool is_complete = false;
+    std::uint16_t digest = 0;
   };
 
   /// A process that contributes to us. Two meetings, because it may be one ahead.
@@ -108,7 +111,8 @@ class ProcessMeeting {
   struct Dispatch : Outgoing {
     ProcessMeeting* meeting = nullptr;
     PacketKind kind{};
-    std::uint32_t sequence = 0;
+    /// The meeting's number in the low half, the call's digest in the high one.
+    std::uint32_t sequence_and_digest = 0;
     const std::vector<std::byte>* data = nullptr;
     std::size_t sent_bytes = 0;
     bool is_under_way = false;
@@ -117,11 +121,12 @@ class ProcessMeeting {
   Source& source_of(std::uint32_t process);
   [[nodiscard]] bool have_contributed(bool is_below) const;
   void contribute();
-  void send(Place to, PacketKind kind, const std::vector<std::byte>& data);
-  static bool send_some(Outgoing& outgoing, Outlet& outlet, Place to);
+  void send(Endpoint to, PacketKind kind, const std::vector<std::byte>& data);
+  static bool send_some(Outgoing& outgoing, Outlet& outlet, Endpoint to);
   Dispatch& idle_dispatch();
   bool advance();
   void take_values(bool is_below);
+  void check_call(const Source& source) const;
   void finish(const std::byte* result);
   void go_if_abandoned();
 
@@ -134,13 +139,15 @@ class ProcessMeeting {
   bool awaits_result_ = false;
   /// Whose values our contribution carries.
   std::vector<std::int32_t> own_ranks_;
-  std::vector<Place> contribution_targets_;
-  std::vector<Place> result_targets_;
+  std::vector<Endpoint> contribution_targets_;
+  std::vector<Endpoint> result_targets_;
 
   State state_ = State::idle;
   /// Of the meeting under way, or the next one.
   std::uint32_t sequence_ = 0;
   std::uint32_t value_bytes_ = 0;
+  /// Of a member of this process.
+  MemberCall call_;
   std::vector<Source> sources_;
   std::array<std::vector<std::byte>, 2> contribution_;
   std::vector<std::byte> result_;

@@ -152,7 +152,7 @@ void all_reduce_over_processes(const Member& member,
                      copy_elements(total, element_at(operands.output, range.first, arguments.type),
                                    range.count, arguments.type);
                      for (const std::int32_t to : targets)
-                       send_now(member, result, chain.computer(to, segment), collective_tag);
+                       send_now(member, result, chain.computer(to, segment), tag_of(member));
                    });
   (void)results.finish();
   for (const std::int32_t to : routes.own_targets()) {
@@ -195,7 +195,7 @@ void reduce_over_processes(const Member& member,
   }
   compute_segments(chain, arguments, segments, [&](std::int32_t, ElementRange range, void* total) {
     if (!ends_at_root) {
-      send_now(member, chain.elements(total, 0, range.count), root, collective_tag);
+      send_now(member, chain.elements(total, 0, range.count), root, tag_of(member));
       return;
     }
     void* output = element_at(slots.left_by<Operands>(root).output, range.first, arguments.type);
@@ -234,7 +234,7 @@ void reduce_scatter_over_processes(const Member& member,
                       element_at(own_result, range.first - own.first, arguments.type), range.count,
                       arguments.type);
       } else {
-        send_now(member, chain.elements(scratch.buffer(), 0, range.count), rank, collective_tag);
+        send_now(member, chain.elements(scratch.buffer(), 0, range.count), rank, tag_of(member));
       }
     });
   }
@@ -251,47 +251,49 @@ bool finish_trivial(const Member& member, const ReductionArguments& arguments) {
 
 }  // namespace
 
-void all_reduce(const Member& member, const ReductionArguments& arguments) {
+int all_reduce(const Member& member, const ReductionArguments& arguments) {
   auto& [self, comm] = member;
   CollectiveSlots& slots = comm.shared->slots();
   const Operands operands = operands_of(arguments);
   if (const SmallReduction small = small_reduction(arguments); small.kernel != nullptr) {
-    slots.meet_and_reduce(self, comm, small, operands.input, operands.output);
-    return;
+    return slots.meet_and_reduce(self, comm, small, operands.input, operands.output);
   }
-  if (finish_trivial(member, arguments)) return;
-  if (comm.shared->processes() != nullptr)
-    return all_reduce_over_processes(member, arguments, operands);
+  if (finish_trivial(member, arguments)) return MPI_SUCCESS;
+  if (comm.shared->processes() != nullptr) {
+    all_reduce_over_processes(member, arguments, operands);
+    return MPI_SUCCESS;
+  }
   slots.deposit(comm, &operands);
-  slots.meet(self, comm);
+  if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
   const Segments segments(arguments.count, arguments.type, comm.size());
   compute_segment(member, arguments, segments, comm.rank);
   slots.meet(self, comm);
   copy_results(member, arguments, segments,
                [&](std::int32_t segment) { return segments.member_of(segment); });
-  slots.meet(self, comm);
+  return slots.meet(self, comm);
 }
 
-void reduce_to_root(const Member& member, const ReductionArguments& arguments, std::int32_t root) {
+int reduce_to_root(const Member& member, const ReductionArguments& arguments, std::int32_t root) {
   auto& [self, comm] = member;
   CollectiveSlots& slots = comm.shared->slots();
   const Operands operands = operands_of(arguments);
   if (const SmallReduction small = small_reduction(arguments); small.kernel != nullptr) {
     std::array<std::byte, small_reduction_bytes_max> unused;
-    slots.meet_and_reduce(self, comm, small, operands.input,
-                          comm.rank == root ? operands.output : unused.data());
-    return;
+    return slots.meet_and_reduce(self, comm, small, operands.input,
+                                 comm.rank == root ? operands.output : unused.data());
   }
-  if (finish_trivial(member, arguments)) return;
-  if (comm.shared->processes() != nullptr)
-    return reduce_over_processes(member, arguments, operands, root);
+  if (finish_trivial(member, arguments)) return MPI_SUCCESS;
+  if (comm.shared->processes() != nullptr) {
+    reduce_over_processes(member, arguments, operands, root);
+    return MPI_SUCCESS;
+  }
   slots.deposit(comm, &operands);
-  slots.meet(self, comm);
+  if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
   compute_segment(member, arguments, Segments(arguments.count, arguments.type, comm.size()), root);
-  slots.meet(self, comm);
+  return slots.meet(self, comm);
 }
 
-void reduce_scatter(const Member& member, const ReductionArguments& arguments, Integers counts) {
+int reduce_scatter(const Member& member, const ReductionArguments& arguments, Integers counts) {
   auto& [self, comm] = member;
   CollectiveSlots& slots = comm.shared->slots();
   const auto count_of = [&](std::int32_t rank) {
@@ -303,7 +305,7 @@ void reduce_scatter(const Member& member, const ReductionArguments& arguments, I
   if (comm.size() == 1) {
     if (arguments.send != nullptr)
       copy_elements(arguments.send, arguments.receive, own.count, arguments.type);
-    return;
+    return MPI_SUCCESS;
   }
   const Operands operands = operands_of(arguments);
   slots.deposit(comm, &operands);
@@ -317,9 +319,9 @@ void reduce_scatter(const Member& member, const ReductionArguments& arguments, I
     reduce_scatter_over_processes(member, arguments, ranges, result.buffer());
     slots.meet_here(self, comm);
     copy_elements(result.buffer(), arguments.receive, own.count, arguments.type);
-    return;
+    return MPI_SUCCESS;
   }
-  slots.meet(self, comm);
+  if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
   // The others read our operand until the next meeting: in place, the result must wait until then.
   const Scratch scratch(own.count, arguments.type);
   const std::size_t chunk = chunk_element_count(arguments.type);
@@ -329,6 +331,7 @@ void reduce_scatter(const Member& member, const ReductionArguments& arguments, I
   }
   slots.meet(self, comm);
   copy_elements(scratch.buffer(), arguments.receive, own.count, arguments.type);
+  return MPI_SUCCESS;
 }
 
 }  // namespace sorrel::mpi

@@ -45,14 +45,14 @@ void scan_over_processes(const Member& member, const ReductionArguments& argumen
 
 }  // namespace
 
-void scan(const Member& member, const ReductionArguments& arguments, ScanKind kind) {
+int scan(const Member& member, const ReductionArguments& arguments, ScanKind kind) {
   auto& [self, comm] = member;
   CollectiveSlots& slots = comm.shared->slots();
   if (comm.size() == 1) {
     const bool has_result = kind == ScanKind::inclusive && arguments.send != nullptr;
     if (has_result)
       copy_elements(arguments.send, arguments.receive, arguments.count, arguments.type);
-    return;
+    return MPI_SUCCESS;
   }
   const Operands operands{.input = arguments.send == nullptr ? arguments.receive : arguments.send,
                           .output = arguments.receive};
@@ -61,9 +61,9 @@ void scan(const Member& member, const ReductionArguments& arguments, ScanKind ki
     slots.meet_here(self, comm);
     scan_over_processes(member, arguments, kind);
     slots.meet_here(self, comm);
-    return;
+    return MPI_SUCCESS;
   }
-  slots.meet(self, comm);
+  if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
   const Segments segments(arguments.count, arguments.type, comm.size());
   if (const std::int32_t segment = segments.segment_of(comm.rank); segment >= 0) {
     const ElementRange range = segments.range_of(segment);
@@ -74,7 +74,7 @@ void scan(const Member& member, const ReductionArguments& arguments, ScanKind ki
                     arguments, kind);
     }
   }
-  slots.meet(self, comm);
+  return slots.meet(self, comm);
 }
 
 }  // namespace sorrel::mpi

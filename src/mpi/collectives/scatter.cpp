@@ -48,7 +48,7 @@ int scatter(const Member& member,
     return scatter_over_processes(member, send, receive, root);
   CollectiveSlots& slots = comm.shared->slots();
   slots.deposit(comm, &send);
-  slots.meet(self, comm);
+  if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
   int error = MPI_SUCCESS;
   if (receive != nullptr) {
     const BlockList& blocks = comm.rank == root ? send : slots.left_by<BlockList>(root);

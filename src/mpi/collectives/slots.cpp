@@ -1,9 +1,11 @@
 #include "mpi/collectives/slots.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "mpi/datatype/bytes.hpp"
+#include "mpi/error_string.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -45,8 +47,8 @@ CollectiveSlots::~CollectiveSlots() = default;
 void CollectiveSlots::make_parts(World& world, const Group& group) {
   std::vector<std::uint32_t> members_of_worker(world.layout().worker_count());
   for (std::int32_t i = 0; i < member_count_; ++i) {
-    const Place place = world.layout().place_of(group.world_rank(i));
-    if (place.process == world.own_process()) ++members_of_worker[place.worker];
+    const Endpoint endpoint = world.layout().endpoint_of(group.world_rank(i));
+    if (endpoint.process == world.own_process()) ++members_of_worker[endpoint.worker];
   }
   for (std::uint32_t i = 0; i < members_of_worker.size(); ++i) {
     if (members_of_worker[i] == 0) continue;
@@ -67,25 +69,25 @@ void CollectiveSlots::assign_blocks(World& world, const Group& group) {
   for (std::int32_t block = 0; block < block_count(member_count_); ++block) {
     const std::int32_t first = block * block_rank_count;
     const std::int32_t last = std::min(first + block_rank_count, member_count_);
-    const Place place = world.layout().place_of(group.world_rank(first));
+    const Endpoint endpoint = world.layout().endpoint_of(group.world_rank(first));
     bool is_in_one_process = true;
     bool is_on_one_worker = true;
     for (std::int32_t i = first + 1; i < last; ++i) {
-      const Place other = world.layout().place_of(group.world_rank(i));
-      is_in_one_process &= other.process == place.process;
-      is_on_one_worker &= other == place;
+      const Endpoint other = world.layout().endpoint_of(group.world_rank(i));
+      is_in_one_process &= other.process == endpoint.process;
+      is_on_one_worker &= other == endpoint;
     }
     if (!is_in_one_process) {
       spread_blocks_.push_back(block);
       continue;
     }
-    if (place.process != world.own_process()) continue;
+    if (endpoint.process != world.own_process()) continue;
     if (!is_on_one_worker) {
       shared_blocks_.push_back(block);
       continue;
     }
     const auto owner = std::find_if(parts_.begin(), parts_.end(), [&](const auto& part) {
-      return part->worker == &world.worker(place.worker);
+      return part->worker == &world.worker(endpoint.worker);
     });
     (*owner)->own_blocks.push_back(block);
   }
@@ -104,48 +106,69 @@ void CollectiveSlots::deposit(const Comm& comm, const void* pointer) {
   if (member_count_ > 1) deposits_[static_cast<std::size_t>(comm.rank)] = pointer;
 }
 
-void CollectiveSlots::meet(RankState& self, Comm& comm) {
+int CollectiveSlots::meet(RankState& self, Comm& comm) {
   ++comm.meeting_count;
-  if (member_count_ <= 1) return;
+  if (member_count_ <= 1) return MPI_SUCCESS;
   CollectivePart& part = part_of(self, comm);
   part.reduction.kernel = nullptr;
-  arrive(self, comm, part);
+  return arrive(self, comm, part);
 }
 
-void CollectiveSlots::meet_here(RankState& self, Comm& comm) {
+int CollectiveSlots::meet_here(RankState& self, Comm& comm) {
   ++comm.meeting_count;
-  if (member_count_ <= 1) return;
+  if (member_count_ <= 1) return MPI_SUCCESS;
   CollectivePart& part = part_of(self, comm);
   part.reduction.kernel = nullptr;
   part.is_meeting_here = true;
-  arrive(self, comm, part);
+  return arrive(self, comm, part);
 }
 
-void CollectiveSlots::meet_and_reduce(RankState& self,
-                                      Comm& comm,
-                                      const SmallReduction& reduction,
-                                      const void* operand,
-                                      void* result) {
+int CollectiveSlots::meet_and_reduce(RankState& self,
+                                     Comm& comm,
+                                     const SmallReduction& reduction,
+                                     const void* operand,
+                                     void* result) {
   SORREL_ASSERT(reduction.bytes <= small_reduction_bytes_max);
   ++comm.meeting_count;
   if (member_count_ <= 1) {
     if (reduction.bytes != 0) std::memmove(result, operand, reduction.bytes);
-    return;
+    return MPI_SUCCESS;
   }
   CollectivePart& part = part_of(self, comm);
   part.reduction = reduction;
   copy_bytes(value_of(reduction, comm.rank), operand, reduction.bytes);
-  arrive(self, comm, part);
+  if (const int error = arrive(self, comm, part); error != MPI_SUCCESS) return error;
   copy_bytes(result, part.result.data(), reduction.bytes);
+  return MPI_SUCCESS;
 }
 
-void CollectiveSlots::arrive(RankState& self, Comm& comm, CollectivePart& part) {
-  if (++part.arrived_member_count == part.member_count && complete_if_all_arrived(part)) return;
-  part.waiting.push(self.fiber);
-  self.wait.kind = WaitNote::Kind::collective;
-  self.wait.comm = &comm;
-  self.worker->suspend();
-  self.wait.kind = WaitNote::Kind::none;
+/// The calls of a meeting must agree: each is compared with the first, and each part with its
+/// parent.
+void CollectiveSlots::handle_attention(CollectivePart& part,
+                                       const MemberCall& call,
+                                       std::uint32_t meeting) {
+  if ((part.arrived_member_count | part.arrived_child_count) == 0) {
+    part.first_call = call;
+    part.meeting = meeting;
+  } else if (part.first_call.call != call.call && !part.has_mismatch()) [[unlikely]] {
+    part.mismatch() = {.meeting = meeting, .first = part.first_call, .other = call};
+  }
+}
+
+int CollectiveSlots::arrive(RankState& self, Comm& comm, CollectivePart& part) {
+  handle_attention(part, {.call = comm.call, .rank = comm.rank}, comm.meeting_count);
+  if (++part.arrived_member_count != part.member_count || !complete_if_all_arrived(part)) {
+    part.waiting.push(self.fiber);
+    self.wait.kind = WaitNote::Kind::collective;
+    self.wait.comm = &comm;
+    self.worker->suspend();
+    self.wait.kind = WaitNote::Kind::none;
+  }
+  // The part may be in the next meeting; the one after that cannot begin without this member.
+  const CollectiveMismatch& mismatch = part.mismatches[comm.meeting_count % 2];
+  if (mismatch.meeting != comm.meeting_count) [[likely]]
+    return MPI_SUCCESS;
+  return mismatch.explain(self.detail());
 }
 
 /// True when the whole communicator has arrived and this part has been released on the spot.
@@ -162,15 +185,19 @@ bool CollectiveSlots::complete_if_all_arrived(CollectivePart& part) {
   if (part.parent == nullptr) {
     if (processes_ != nullptr) [[unlikely]]
       return meet_other_processes(part);
-    if (part.reduction.kernel != nullptr) fold_all(part);
+    // Operands of different sizes cannot be combined.
+    if (part.reduction.kernel != nullptr && !part.has_mismatch()) fold_all(part);
     release(part);
     return true;
   }
-  part.up.run = [](core::Worker&, core::Notice& notice) {
+  part.up.run = [](core::Worker&, core::RemoteCall& notice) {
     CollectivePart& child = *static_cast<CollectivePart::Report&>(notice).part;
-    ++child.parent->arrived_child_count;
-    // In a notice nobody stands at the barrier's door: whoever waits is made ready.
-    child.slots->complete_if_all_arrived(*child.parent);
+    CollectivePart& parent = *child.parent;
+    handle_attention(parent, child.first_call, child.meeting);
+    if (child.has_mismatch() && !parent.has_mismatch()) parent.mismatch() = child.mismatch();
+    ++parent.arrived_child_count;
+    // In a notice no member stands at the barrier's door: those that wait are made ready.
+    child.slots->complete_if_all_arrived(parent);
   };
   part.worker->post(*part.parent->worker, part.up);
   return false;
@@ -178,9 +205,13 @@ bool CollectiveSlots::complete_if_all_arrived(CollectivePart& part) {
 
 void CollectiveSlots::release(CollectivePart& part) {
   for (CollectivePart* child : part.children) {
-    child->down.run = [](core::Worker&, core::Notice& notice) {
+    child->down.run = [](core::Worker&, core::RemoteCall& notice) {
       CollectivePart& released = *static_cast<CollectivePart::Report&>(notice).part;
       released.result = released.parent->result;
+      // By the child's number: the parent may be in the next meeting.
+      const std::uint32_t parity = released.meeting % 2;
+      if (released.parent->mismatches[parity].meeting == released.meeting) [[unlikely]]
+        released.mismatches[parity] = released.parent->mismatches[parity];
       released.slots->release(released);
     };
     part.worker->post(*child->worker, child->down);
@@ -220,6 +251,8 @@ void CollectiveSlots::combine_blocks(CollectivePart& root) {
 /// The members of this process have arrived. True when all others have, too, and this part has been
 /// released on the spot.
 bool CollectiveSlots::meet_other_processes(CollectivePart& root) {
+  if (root.has_mismatch()) [[unlikely]]
+    end_job_with(root.mismatch());
   if (root.is_meeting_here) {
     root.is_meeting_here = false;
     release(root);
@@ -235,7 +268,17 @@ bool CollectiveSlots::meet_other_processes(CollectivePart& root) {
     process_meeting_ = &state.process_meetings->of(context_);
     process_meeting_->introduce(*processes_, *contributions_, *this, *state.outlet);
   }
-  return process_meeting_->begin(has_values ? root.reduction.bytes : 0);
+  return process_meeting_->begin(root.first_call, has_values ? root.reduction.bytes : 0);
+}
+
+/// Members of other processes wait for messages that will not come: no error handler can mend that.
+void CollectiveSlots::end_job_with(const CollectiveMismatch& mismatch) {
+  ErrorDetail detail;
+  const int error_class = mismatch.explain(detail);
+  char text[400];
+  std::snprintf(text, sizeof text, "%s: %s: %s", name_of(mismatch.other.call.kind),
+                error_string(error_class), detail.text());
+  world_.job().end_job(nullptr, error_class, text);
 }
 
 std::byte* CollectiveSlots::value(std::int32_t rank) {
@@ -263,19 +306,20 @@ void CollectiveSlots::leave(const Comm& comm) {
     process_meeting_->abandon();
 }
 
-std::byte* CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes) {
+int CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes, std::byte** buffer) {
   // Every member sees the same size here: it changes only between two meetings that all take part
   // in.
   if (staging_bytes_ < bytes) {
-    meet(self, comm);
+    if (const int error = meet(self, comm); error != MPI_SUCCESS) return error;
     if (comm.rank == 0) {
-      for (auto& buffer : staging_)
-        buffer = std::make_unique_for_overwrite<std::byte[]>(bytes);
+      for (auto& staged : staging_)
+        staged = std::make_unique_for_overwrite<std::byte[]>(bytes);
       staging_bytes_ = bytes;
     }
     meet(self, comm);
   }
-  return staging_[comm.meeting_count % 2].get();
+  *buffer = staging_[comm.meeting_count % 2].get();
+  return MPI_SUCCESS;
 }
 
 }  // namespace sorrel::mpi

@@ -19,7 +19,7 @@
 
 #include "base/cache_line.hpp"
 #include "core/fiber.hpp"
-#include "core/notice.hpp"
+#include "core/remote_call.hpp"
 #include "mpi/collectives/process_meeting.hpp"
 #include "mpi/op/op.hpp"
 
@@ -42,7 +42,7 @@ inline constexpr std::size_t small_reduction_bytes_max = 32;
 
 /// The members that one worker runs. Its worker only.
 struct alignas(cache_line_bytes) CollectivePart {
-  struct Report : core::Notice {
+  struct Report : core::RemoteCall {
     CollectivePart* part = nullptr;
   };
 
@@ -58,6 +58,9 @@ struct alignas(cache_line_bytes) CollectivePart {
   // Worker only.
   std::uint32_t arrived_member_count = 0;
   std::uint32_t arrived_child_count = 0;
+  /// Of the first to arrive, and the number of its meeting.
+  MemberCall first_call;
+  std::uint32_t meeting = 0;
   core::FiberQueue waiting;
   /// Of the root part, where the members are in several processes: only those of this process meet.
   bool is_meeting_here = false;
@@ -65,6 +68,15 @@ struct alignas(cache_line_bytes) CollectivePart {
   std::uint32_t left_member_count = 0;
   SmallReduction reduction;
   alignas(16) std::array<std::byte, small_reduction_bytes_max> result{};
+
+  /// Found in the meeting of this number's parity; read by members after their release.
+  std::array<CollectiveMismatch, 2> mismatches;
+
+  /// What members or children found in the meeting under way; its `meeting` is another number if
+  /// nothing.
+  [[nodiscard]] CollectiveMismatch& mismatch() { return mismatches[meeting % 2]; }
+
+  [[nodiscard]] bool has_mismatch() { return mismatch().meeting == meeting; }
 
   /// Lent to the parent's worker from the report to the release.
   Report up;
@@ -93,23 +105,25 @@ class CollectiveSlots final : private MeetingSite {
     return *static_cast<const T*>(deposits_[static_cast<std::size_t>(rank)]);
   }
 
-  /// Returns when every member has arrived. May suspend.
-  void meet(RankState& self, Comm& comm);
+  /// Returns when every member has arrived. An error class, at every member alike, when their calls
+  /// (Comm::call) differ; over several processes that ends the job. May suspend.
+  int meet(RankState& self, Comm& comm);
 
   /// meet() of the members in this process.
-  void meet_here(RankState& self, Comm& comm);
+  int meet_here(RankState& self, Comm& comm);
 
   /// meet(), and the operands of all members combined: left-to-right in blocks of ranks, then the
   /// blocks. `operand` and `result` have reduction.bytes bytes. May suspend.
-  void meet_and_reduce(RankState& self,
-                       Comm& comm,
-                       const SmallReduction& reduction,
-                       const void* operand,
-                       void* result);
+  int meet_and_reduce(RankState& self,
+                      Comm& comm,
+                      const SmallReduction& reduction,
+                      const void* operand,
+                      void* result);
 
   /// Two buffers of `bytes` used in turn, so that one meet() separates writing from reading. All
   /// members call with the same `bytes`. The members are those of one process. May suspend.
-  std::byte* staging(RankState& self, Comm& comm, std::size_t bytes);
+  /// Fails as meet() does.
+  int staging(RankState& self, Comm& comm, std::size_t bytes, std::byte** buffer);
 
   /// A member frees the communicator. Its worker.
   void leave(const Comm& comm);
@@ -118,10 +132,12 @@ class CollectiveSlots final : private MeetingSite {
   void make_parts(World& world, const Group& group);
   void assign_blocks(World& world, const Group& group);
   CollectivePart& part_of(RankState& self, Comm& comm);
-  void arrive(RankState& self, Comm& comm, CollectivePart& part);
+  int arrive(RankState& self, Comm& comm, CollectivePart& part);
+  static void handle_attention(CollectivePart& part, const MemberCall& call, std::uint32_t meeting);
   bool complete_if_all_arrived(CollectivePart& part);
   void release(CollectivePart& part);
   bool meet_other_processes(CollectivePart& root);
+  [[noreturn]] void end_job_with(const CollectiveMismatch& mismatch);
   std::byte* value(std::int32_t rank) override;
   const std::byte* combine() override;
   void release_all(const std::byte* result) override;

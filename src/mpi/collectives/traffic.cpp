@@ -26,10 +26,25 @@ ReceiveArguments receive_arguments(const TypedBuffer& into, std::int32_t source,
           .tag = tag};
 }
 
+/// A receive of a collective in which all members pass the same amount of data.
+bool has_too_little(const Request& request) {
+  switch (request.comm->call.kind) {
+    case CollectiveKind::bcast:
+    case CollectiveKind::gather:
+    case CollectiveKind::scatter:
+    case CollectiveKind::allgather:
+    case CollectiveKind::alltoall:
+      return request.kind == Request::Kind::receive && request.error == MPI_SUCCESS &&
+             request.status_bytes < request.element_count * request.type->size();
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
-void Traffic::send(const TypedBuffer& from, std::int32_t destination, std::int32_t tag) {
-  const SendArguments arguments = send_arguments(from, destination, tag);
+void Traffic::send(const TypedBuffer& from, std::int32_t destination) {
+  const SendArguments arguments = send_arguments(from, destination, tag_of(member_));
   if (try_send(member_.self, member_.comm, arguments, SendMode::standard)) return;
   Request& request = make_send(member_.self, member_.comm, arguments, SendMode::standard);
   request.is_active = true;
@@ -37,8 +52,9 @@ void Traffic::send(const TypedBuffer& from, std::int32_t destination, std::int32
   requests_.push_back(handle_of(request));
 }
 
-void Traffic::receive(const TypedBuffer& into, std::int32_t source, std::int32_t tag) {
-  Request& request = make_receive(member_.self, member_.comm, receive_arguments(into, source, tag));
+void Traffic::receive(const TypedBuffer& into, std::int32_t source) {
+  Request& request =
+      make_receive(member_.self, member_.comm, receive_arguments(into, source, tag_of(member_)));
   requests_.push_back(handle_of(request));
   (void)start(request);
 }
@@ -52,10 +68,15 @@ int Traffic::finish() {
   int error = MPI_SUCCESS;
   for (std::int32_t i = 0; i < list.count; ++i) {
     note_error(error, list[i]->error);
+    if (has_too_little(*list[i])) note_error(error, MPI_ERR_TRUNCATE);
     conclude(*list[i], MPI_STATUS_IGNORE);
   }
   requests_.clear();
   return error;
+}
+
+std::int32_t tag_of(const Member& member) {
+  return collective_tag(member.comm.call.kind);
 }
 
 void send_now(const Member& member,

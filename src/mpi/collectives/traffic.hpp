@@ -19,8 +19,8 @@ class Traffic {
   Traffic& operator=(const Traffic&) = delete;
 
   /// The buffers stay the caller's until finish(). Never suspends.
-  void send(const TypedBuffer& from, std::int32_t destination, std::int32_t tag = collective_tag);
-  void receive(const TypedBuffer& into, std::int32_t source, std::int32_t tag = collective_tag);
+  void send(const TypedBuffer& from, std::int32_t destination);
+  void receive(const TypedBuffer& into, std::int32_t source);
 
   /// Waits for all; the first error. May suspend. Must be called before the end.
   [[nodiscard]] int finish();
@@ -29,6 +29,9 @@ class Traffic {
   Member member_;
   std::vector<MPI_Request> requests_;
 };
+
+/// The tag of the collective that a member is in.
+[[nodiscard]] std::int32_t tag_of(const Member& member);
 
 /// One message, waited for. May suspend.
 void send_now(const Member& member,

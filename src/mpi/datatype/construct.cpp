@@ -41,22 +41,24 @@ class Composer {
   [[nodiscard]] bool add(const Datatype& type, Wide times, const Span& span);
 
   void set_bounds(std::int64_t lb, std::int64_t extent) {
-    told_lb_ = lb;
-    told_ub_ = lb + extent;
+    parts_.bounds.lb = lb;
+    parts_.bounds.ub = lb + extent;
     parts_.bounds.sticky = true;
   }
+
+  /// Rounds the extent up to the alignment, as the standard allows for structs.
+  void pad();
 
   [[nodiscard]] int finish(const Shape& shape, Datatype*& new_type);
 
  private:
+  void add_bounds(const Bounds& old, std::int64_t low, std::int64_t high);
   void add_elements(const Datatype& type, std::size_t times);
-  void decide_bounds();
 
   DatatypeParts parts_;
   SignatureBuilder signature_;
+  bool has_bounds_ = false;
   bool has_data_ = false;
-  std::int64_t told_lb_ = 0;
-  std::int64_t told_ub_ = 0;
 };
 
 bool Composer::add(const Datatype& type, Wide times, const Span& span) {
@@ -69,11 +71,8 @@ bool Composer::add(const Datatype& type, Wide times, const Span& span) {
   const auto low = static_cast<std::int64_t>(span.low);
   const auto high = static_cast<std::int64_t>(span.high);
   Bounds& bounds = parts_.bounds;
-  if (old.sticky) {
-    told_lb_ = bounds.sticky ? std::min(told_lb_, low + old.lb) : low + old.lb;
-    told_ub_ = bounds.sticky ? std::max(told_ub_, high + old.ub) : high + old.ub;
-    bounds.sticky = true;
-  }
+  // A type without data has bounds only if they were set by hand.
+  if (type.size() != 0 || old.sticky) add_bounds(old, low, high);
   if (type.size() == 0) return true;
   bounds.true_lb = has_data_ ? std::min(bounds.true_lb, low + old.true_lb) : low + old.true_lb;
   bounds.true_ub = has_data_ ? std::max(bounds.true_ub, high + old.true_ub) : high + old.true_ub;
@@ -82,6 +81,17 @@ bool Composer::add(const Datatype& type, Wide times, const Span& span) {
   add_elements(type, static_cast<std::size_t>(times));
   has_data_ = true;
   return true;
+}
+
+/// Bounds set by hand replace those that come from data, in either order.
+void Composer::add_bounds(const Bounds& old, std::int64_t low, std::int64_t high) {
+  Bounds& bounds = parts_.bounds;
+  if (bounds.sticky && !old.sticky) return;
+  const bool is_first = !has_bounds_ || (old.sticky && !bounds.sticky);
+  bounds.lb = is_first ? low + old.lb : std::min(bounds.lb, low + old.lb);
+  bounds.ub = is_first ? high + old.ub : std::max(bounds.ub, high + old.ub);
+  bounds.sticky = bounds.sticky || old.sticky;
+  has_bounds_ = true;
 }
 
 void Composer::add_elements(const Datatype& type, std::size_t times) {
@@ -101,21 +111,15 @@ void Composer::add_elements(const Datatype& type, std::size_t times) {
     signature_.add(times, *type.signature());
 }
 
-void Composer::decide_bounds() {
+void Composer::pad() {
   Bounds& bounds = parts_.bounds;
-  if (bounds.sticky) {
-    bounds.lb = told_lb_;
-    bounds.ub = told_ub_;
-    return;
-  }
-  const std::int64_t extent = bounds.true_ub - bounds.true_lb;
+  if (bounds.sticky) return;
+  const std::int64_t extent = bounds.ub - bounds.lb;
   const std::int64_t alignment = parts_.alignment;
-  bounds.lb = bounds.true_lb;
   bounds.ub = bounds.lb + (extent + alignment - 1) / alignment * alignment;
 }
 
 int Composer::finish(const Shape& shape, Datatype*& new_type) {
-  decide_bounds();
   parts_.element_size = signature_.uniform_bytes();
   parts_.signature = signature_.finish();
   parts_.shape = shape;
@@ -279,6 +283,7 @@ int make_struct(std::int64_t count,
       builder.add_spliced(
           place, repeat(shape_of(*type), static_cast<std::size_t>(length), type->extent()));
     }
+    composer.pad();
     return composer.finish(builder.finish(), new_type);
   });
 }

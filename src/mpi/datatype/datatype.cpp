@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "mpi/datatype/recipe.hpp"
 
@@ -37,6 +38,20 @@ Datatype* Datatype::create(DatatypeParts parts) {
 }
 
 void Datatype::destroy() {
+  // A list instead of recursion: a rank's stack does not bound how deep recipes nest.
+  std::vector<Datatype*> ended{this};
+  while (!ended.empty()) {
+    Datatype* type = ended.back();
+    ended.pop_back();
+    if (type->recipe_ != nullptr) {
+      for (Datatype* old : type->recipe_->take_types())
+        if (!old->predefined_ && --old->references_ == 0) ended.push_back(old);
+    }
+    type->end();
+  }
+}
+
+void Datatype::end() {
   // A volatile write, because the compiler may drop a store to memory that is about to be freed,
   // and a stale handle should be recognised for as long as the memory is not used again.
   *const_cast<volatile std::uint32_t*>(&magic_) = 0;

@@ -7,7 +7,8 @@
 //! Moving data is copy.hpp's business.
 //!
 //! Bounds follow MPI 5.0, 5.1.7: those set by resized or subarray are sticky, all others come from
-//! the data and are rounded up to the strictest alignment among the basic elements.
+//! the bounds of the old types. A struct's extent is rounded up to the strictest alignment among
+//! its basic elements; the other constructors do not round, as in MPICH.
 #pragma once
 
 #include <cstddef>
@@ -115,6 +116,11 @@ class alignas(cache_line_bytes) Datatype {
 
   [[nodiscard]] const char* name() const { return name_ == nullptr ? "" : name_; }
 
+  /// For messages: the name, or words in its place.
+  [[nodiscard]] const char* label() const {
+    return *name() == '\0' ? "(derived, without a name)" : name();
+  }
+
   /// Keeps at most MPI_MAX_OBJECT_NAME - 1 characters. The names of predefined datatypes stay as
   /// they are.
   void set_name(const char* name);
@@ -122,7 +128,7 @@ class alignas(cache_line_bytes) Datatype {
   /// How it was made; null for predefined datatypes.
   [[nodiscard]] const Recipe* recipe() const { return recipe_; }
 
-  void set_recipe(std::unique_ptr<const Recipe> recipe) { recipe_ = recipe.release(); }
+  void set_recipe(std::unique_ptr<Recipe> recipe) { recipe_ = recipe.release(); }
 
   void retain() {
     if (!predefined_) ++references_;
@@ -145,7 +151,10 @@ class alignas(cache_line_bytes) Datatype {
   friend struct PredefinedTable;
   static constexpr std::uint32_t magic = 0x50797444;  // "DtyP"
 
+  /// Ends this type, and those that only it held.
   void destroy();
+  /// Frees the memory of this type alone.
+  void end();
 
   // What sending and receiving reads, on one line. Constant after construction, except committed_.
   std::uint32_t magic_ = 0;
@@ -174,7 +183,7 @@ class alignas(cache_line_bytes) Datatype {
   // The owner's worker only.
   std::uint32_t references_ = 0;
   const char* name_ = nullptr;
-  const Recipe* recipe_ = nullptr;
+  Recipe* recipe_ = nullptr;
 };
 
 static_assert(sizeof(Datatype) == 2 * cache_line_bytes, "an index into the table is a shift");

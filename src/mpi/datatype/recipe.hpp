@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <mpi.h>
+#include <utility>
 #include <vector>
 
 #include "mpi/integers.hpp"
@@ -44,6 +45,9 @@ class Recipe {
   [[nodiscard]] const std::vector<MPI_Count>& large_counts() const { return large_counts_; }
 
   [[nodiscard]] const std::vector<Datatype*>& types() const { return types_; }
+
+  /// The caller takes over the shares of the old types.
+  [[nodiscard]] std::vector<Datatype*> take_types() { return std::exchange(types_, {}); }
 
  private:
   const int combiner_;

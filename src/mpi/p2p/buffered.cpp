@@ -44,7 +44,7 @@ BufferedSends& buffered_sends_of(Comm& comm) {
 
 int attach_buffer(RankState& self, BufferedSends& sends, void* buffer, std::size_t bytes) {
   if (sends.is_attached)
-    return self.fail(MPI_ERR_BUFFER, "a buffer of %zu bytes is attached already", sends.bytes);
+    return self.fail(MPI_ERR_BUFFER, "a buffer is attached already, of %zu bytes", sends.bytes);
   sends.buffer = buffer;
   sends.bytes = bytes;
   sends.is_attached = true;

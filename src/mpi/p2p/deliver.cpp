@@ -57,10 +57,10 @@ void finish_send(Request& send, core::Worker& here) {
     complete(send);
     return;
   }
-  send.trip.run = [](core::Worker&, core::Notice& notice) {
-    complete(*static_cast<Request::Trip&>(notice).request);
+  send.handoff.run = [](core::Worker&, core::RemoteCall& notice) {
+    complete(*static_cast<Request::Handoff&>(notice).request);
   };
-  here.post(home, send.trip);
+  here.post(home, send.handoff);
 }
 
 }  // namespace sorrel::mpi

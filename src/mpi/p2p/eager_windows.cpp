@@ -20,10 +20,10 @@ constexpr std::uint32_t window_bytes_min = 2 * core::MessagePool::buffer_bytes_m
 EagerWindows::EagerWindows(Outlet& outlet) : outlet_(outlet) {
   const World& world = outlet.world();
   const RankLayout& layout = world.layout();
-  const std::uint32_t remote_place_count = layout.place_count() - layout.worker_count();
+  const std::uint32_t remote_worker_count = layout.endpoint_count() - layout.worker_count();
   window_bytes_ =
-      std::clamp(window_bytes_sum / remote_place_count, window_bytes_min, window_bytes_max);
-  windows_.resize(layout.place_count());
+      std::clamp(window_bytes_sum / remote_worker_count, window_bytes_min, window_bytes_max);
+  windows_.resize(layout.endpoint_count());
   std::uint32_t longest = 0;
   for (std::uint32_t i = 0; i < windows_.size(); ++i) {
     Window& window = windows_[i];
@@ -37,13 +37,13 @@ EagerWindows::EagerWindows(Outlet& outlet) : outlet_(outlet) {
   packing_space_ = std::make_unique_for_overwrite<std::byte[]>(longest);
 }
 
-void EagerWindows::give_back(Place from, std::uint32_t cost) {
+void EagerWindows::give_back(Endpoint from, std::uint32_t cost) {
   Window& window = at(from);
   window.owed += cost;
   // A quarter: few packets, and the sender hears of room long before it has none.
   if (window.owed < window_bytes_ / 4 || window.is_under_way) return;
   window.is_under_way = true;
-  window.send = [](Outgoing& self, Outlet& outlet, Place to) {
+  window.send = [](Outgoing& self, Outlet& outlet, Endpoint to) {
     auto& sent = static_cast<Window&>(self);
     const transport::Packet packet{.kind = number_of(PacketKind::credit), .words = {sent.owed}};
     if (!outlet.try_send_next(to, packet, nullptr)) return false;

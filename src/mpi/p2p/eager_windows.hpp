@@ -31,18 +31,18 @@ class EagerWindows {
   }
 
   /// Whether a message of `bytes` may go there eagerly.
-  [[nodiscard]] bool has_room(Place to, std::size_t bytes, std::uint32_t cost) {
+  [[nodiscard]] bool has_room(Endpoint to, std::size_t bytes, std::uint32_t cost) {
     const Window& window = at(to);
     return bytes <= window.message_bytes_max && window.room >= cost;
   }
 
-  void take(Place to, std::uint32_t cost) { at(to).room -= cost; }
+  void take(Endpoint to, std::uint32_t cost) { at(to).room -= cost; }
 
   /// Receiver: a message of that cost is in its buffer.
-  void give_back(Place from, std::uint32_t cost);
+  void give_back(Endpoint from, std::uint32_t cost);
 
   /// Sender: the receiver has given back.
-  void add(Place to, std::uint32_t bytes) { at(to).room += bytes; }
+  void add(Endpoint to, std::uint32_t bytes) { at(to).room += bytes; }
 
   [[nodiscard]] std::uint32_t window_bytes() const { return window_bytes_; }
 
@@ -59,7 +59,9 @@ class EagerWindows {
     bool is_under_way = false;
   };
 
-  Window& at(const Place& place) { return windows_[outlet_.world().layout().index_of(place)]; }
+  Window& at(const Endpoint& endpoint) {
+    return windows_[outlet_.world().layout().index_of(endpoint)];
+  }
 
   Outlet& outlet_;
   std::uint32_t window_bytes_;

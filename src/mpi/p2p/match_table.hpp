@@ -71,8 +71,14 @@ class MatchBuckets {
 
   /// The oldest with exactly this envelope; null when there is none.
   [[nodiscard]] MatchEntry* find(const Envelope& envelope) const {
+    return find_if(envelope, [](const MatchEntry&) { return true; });
+  }
+
+  /// The oldest of these for which predicate(entry) holds.
+  template <class Predicate>
+  [[nodiscard]] MatchEntry* find_if(const Envelope& envelope, Predicate&& predicate) const {
     return bucket_of(envelope).find_if(
-        [&](const MatchEntry& entry) { return entry.envelope == envelope; });
+        [&](const MatchEntry& entry) { return entry.envelope == envelope && predicate(entry); });
   }
 
  private:
@@ -184,6 +190,12 @@ class UnexpectedTable {
       return buckets_.find(wanted);
     return arrivals_.find_if(
         [&](const MatchEntry& message) { return message.envelope.satisfies(wanted); });
+  }
+
+  /// The oldest message with exactly this envelope for which predicate(entry) holds.
+  template <class Predicate>
+  [[nodiscard]] MatchEntry* find_if(const Envelope& envelope, Predicate&& predicate) const {
+    return buckets_.find_if(envelope, predicate);
   }
 
   /// As find_for(), and takes it out.

@@ -20,8 +20,10 @@ Message& wait_for_message(RankState& self, const Comm& comm, int source, int tag
   }
 }
 
-void set_aside(RankState& self, Message& message) {
+void set_aside(RankState& self, Comm& comm, Message& message) {
   self.unexpected.remove(message);
+  retain(comm);
+  message.comm = &comm;
 }
 
 }  // namespace sorrel::mpi

@@ -12,7 +12,8 @@ Message* find_message(RankState& self, const Comm& comm, int source, int tag);
 /// Waits for such a message. May suspend.
 Message& wait_for_message(RankState& self, const Comm& comm, int source, int tag);
 
-/// Takes a message out of the unexpected table: only its handle can receive it now.
-void set_aside(RankState& self, Message& message);
+/// Takes a message of the communicator out of the unexpected table: only its handle can receive it
+/// now. Its receiver releases the communicator.
+void set_aside(RankState& self, Comm& comm, Message& message);
 
 }  // namespace sorrel::mpi

@@ -46,7 +46,4 @@ inline void start_receive(Request& request) {
   self.posted.add(request.message);
 }
 
-/// Takes a posted receive back: true when it is cancelled, false when it has already matched.
-bool cancel_receive(Request& request);
-
 }  // namespace sorrel::mpi

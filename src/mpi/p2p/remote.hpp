@@ -21,6 +21,10 @@ namespace sorrel::mpi {
 /// What remains when that has failed: the request is complete when the data has left.
 void start_remote_send(Request& request);
 
+/// Takes an active send back unless a receive matches it; either way it is complete when the
+/// receiver's worker has answered.
+void cancel_remote_send(Request& request);
+
 /// Whether a message of the unexpected table came from another process.
 inline bool is_remote(const Message& message) {
   return message.request != nullptr && message.request->owner->worker == nullptr;

@@ -12,7 +12,7 @@ namespace sorrel::mpi {
 /// An unexpected message from another process. Its `request` is the world's stand-in for a remote
 /// sender.
 struct RemoteMessage : Message {
-  Place from;
+  Endpoint from;
   /// The data is in `payload`, in a buffer of the pool with this message; else with the sender.
   bool is_copy = false;
   /// The copy is on its way.
@@ -35,13 +35,8 @@ struct DataAtSender {
   std::uint32_t unused;
 };
 
-/// The payload of a clear-to-send.
-struct WantedData {
-  std::uint64_t bytes;
-};
-
 /// An unexpected message whose data is with the sender.
-struct NoticedMessage : RemoteMessage {
+struct AnnouncedMessage : RemoteMessage {
   DataAtSender data;
 };
 
@@ -60,7 +55,7 @@ struct PulledData : core::Timer {
   ArrivingData arriving;
   World* world;
   Outlet* outlet;
-  Place from;
+  Endpoint from;
   DataAtSender data;
 };
 
@@ -73,6 +68,8 @@ struct RemoteSend : Outgoing {
   std::size_t bytes;
   /// Our copy of data with gaps.
   std::byte* packed;
+  /// Answers that must come before the request is complete: one, and one more to a cancel.
+  std::uint32_t awaited_count = 1;
   // Once it is clear to send.
   std::uint64_t receiver_token;
   std::size_t push_bytes;

@@ -33,31 +33,11 @@ RankState& destination_of(World& world, const Packet& packet) {
   return world.rank(static_cast<std::int32_t>(packet.words[0]));
 }
 
-/// An answer that found the way full.
-struct Answer : Outgoing {
-  Packet packet;
-  WantedData wanted;
-};
-
-void answer(Outlet& outlet, Place to, const Packet& packet, const WantedData& wanted) {
-  if (outlet.try_send(to, packet, &wanted)) return;
-  auto* waiting = new Answer;
-  waiting->packet = packet;
-  waiting->wanted = wanted;
-  waiting->send = [](Outgoing& self, Outlet& way, Place place) {
-    auto* sent = static_cast<Answer*>(&self);
-    if (!way.try_send_next(place, sent->packet, &sent->wanted)) return false;
-    delete sent;
-    return true;
-  };
-  outlet.send(to, *waiting);
-}
-
-void answer_done(Outlet& outlet, Place to, const DataAtSender& data) {
-  answer(outlet, to,
-         {.kind = number_of(PacketKind::done),
-          .words = {low_word(data.token), high_word(data.token), 0, 0}},
-         {});
+void answer_done(Outlet& outlet, Endpoint to, const DataAtSender& data) {
+  outlet.post(to,
+              {.kind = number_of(PacketKind::done),
+               .words = {low_word(data.token), high_word(data.token), 0, 0}},
+              0);
 }
 
 /// Data that its reader wants late, and that lands where it is read.
@@ -66,7 +46,7 @@ bool is_read_late(const ArrivingData& into) {
          into.receive->comm->is_read_late;
 }
 
-void pull(World& world, Place from, const DataAtSender& data, const ArrivingData& into) {
+void pull(World& world, Endpoint from, const DataAtSender& data, const ArrivingData& into) {
   if (into.bytes == 0) return;
   transport::Transport& transport = *world.transport();
   const bool is_here =
@@ -126,17 +106,21 @@ void conclude_arrival(const ArrivingData& arrived) {
 }
 
 /// Lets the sender push its data.
-void ask_for(Outlet& outlet, Place from, const DataAtSender& data, const ArrivingData& into) {
+void ask_for(Outlet& outlet, Endpoint from, const DataAtSender& data, const ArrivingData& into) {
   const auto token = reinterpret_cast<std::uintptr_t>(new ArrivingData(into));
-  answer(outlet, from,
-         {.kind = number_of(PacketKind::clear_to_send),
-          .words = {low_word(data.token), high_word(data.token), low_word(token), high_word(token)},
-          .payload_bytes = sizeof(WantedData)},
-         {.bytes = into.bytes});
+  outlet.post(
+      from,
+      {.kind = number_of(PacketKind::clear_to_send),
+       .words = {low_word(data.token), high_word(data.token), low_word(token), high_word(token)},
+       .payload_bytes = sizeof(std::uint64_t)},
+      into.bytes);
 }
 
-void pull_now(
-    World& world, Outlet& outlet, Place from, const DataAtSender& data, const ArrivingData& into) {
+void pull_now(World& world,
+              Outlet& outlet,
+              Endpoint from,
+              const DataAtSender& data,
+              const ArrivingData& into) {
   pull(world, from, data, into);
   answer_done(outlet, from, data);
   conclude_arrival(into);
@@ -145,7 +129,7 @@ void pull_now(
 /// A wire takes its time.
 void pull_later(World& world,
                 Outlet& outlet,
-                Place from,
+                Endpoint from,
                 const DataAtSender& data,
                 const ArrivingData& into,
                 std::int64_t due_ns) {
@@ -164,8 +148,11 @@ void pull_later(World& world,
 }
 
 /// Gets data that is with its sender, by whichever way there is.
-void get(
-    World& world, Outlet& outlet, Place from, const DataAtSender& data, const ArrivingData& into) {
+void get(World& world,
+         Outlet& outlet,
+         Endpoint from,
+         const DataAtSender& data,
+         const ArrivingData& into) {
   transport::Transport& transport = *world.transport();
   if (into.bytes != 0 && !transport.can_pull(from.process)) {
     ask_for(outlet, from, data, into);
@@ -181,7 +168,7 @@ void get(
 }
 
 /// Gets the data of a noticed message into the receive that has matched it.
-void fetch(Request& receive, const Envelope& envelope, Place from, const DataAtSender& data) {
+void fetch(Request& receive, const Envelope& envelope, Endpoint from, const DataAtSender& data) {
   const RankState& self = *receive.owner;
   const std::size_t bytes = describe_arrival(receive, envelope, data.bytes);
   const Target target(receive, bytes);
@@ -194,7 +181,7 @@ void fetch(Request& receive, const Envelope& envelope, Place from, const DataAtS
        .arrived_bytes = 0});
 }
 
-void take_segment(void*, core::Worker&, Place, const Packet& packet, const std::byte* payload) {
+void take_segment(void*, core::Worker&, Endpoint, const Packet& packet, const std::byte* payload) {
   auto& pushed = *reinterpret_cast<ArrivingData*>(joined(packet.words[0], packet.words[1]));
   std::memcpy(pushed.target + joined(packet.words[2], packet.words[3]), payload,
               packet.payload_bytes);
@@ -219,14 +206,17 @@ RemoteMessage* make_copy_space(core::MessagePool& pool,
   return message;
 }
 
-void enter(RankState& to, RemoteMessage& message, Place from) {
+void enter(RankState& to, RemoteMessage& message, Endpoint from) {
   message.request = to.world->remote_sender();
   message.from = from;
   add_unexpected(to, message);
 }
 
-void take_eager(
-    void* owner, core::Worker& worker, Place from, const Packet& packet, const std::byte* payload) {
+void take_eager(void* owner,
+                core::Worker& worker,
+                Endpoint from,
+                const Packet& packet,
+                const std::byte* payload) {
   World& world = world_of(owner);
   RankState& to = destination_of(world, packet);
   const Envelope envelope = envelope_in(packet);
@@ -245,7 +235,10 @@ void take_eager(
 }
 
 /// Takes a copy of a message that programs expect to be buffered; false when there is no room.
-bool try_copy_now(RankState& to, const Envelope& envelope, Place from, const DataAtSender& data) {
+bool try_copy_now(RankState& to,
+                  const Envelope& envelope,
+                  Endpoint from,
+                  const DataAtSender& data) {
   if (data.may_copy == 0) return false;
   RemoteMessage* message =
       make_copy_space(to.worker->pool(), envelope, data.bytes, core::MessagePool::WhenFull::fail);
@@ -263,7 +256,7 @@ bool try_copy_now(RankState& to, const Envelope& envelope, Place from, const Dat
 }
 
 void take_notice(
-    void* owner, core::Worker&, Place from, const Packet& packet, const std::byte* payload) {
+    void* owner, core::Worker&, Endpoint from, const Packet& packet, const std::byte* payload) {
   RankState& to = destination_of(world_of(owner), packet);
   const Envelope envelope = envelope_in(packet);
   DataAtSender data;
@@ -273,11 +266,39 @@ void take_notice(
     return;
   }
   if (try_copy_now(to, envelope, from, data)) return;
-  auto* message = new NoticedMessage;
+  auto* message = new AnnouncedMessage;
   message->envelope = envelope;
   message->bytes = data.bytes;
   message->data = data;
   enter(to, *message, from);
+}
+
+/// The sender gives up: the message goes unless a receive has matched it or it was copied.
+void take_cancel(void* owner,
+                 core::Worker& worker,
+                 Endpoint from,
+                 const Packet& packet,
+                 const std::byte* payload) {
+  World& world = world_of(owner);
+  RankState& to = destination_of(world, packet);
+  std::uint64_t token = 0;
+  std::memcpy(&token, payload, sizeof token);
+  MatchEntry* found = to.unexpected.find_if(envelope_in(packet), [&](const MatchEntry& entry) {
+    const auto& message = static_cast<const Message&>(entry);
+    if (!is_remote(message)) return false;
+    const auto& remote = static_cast<const RemoteMessage&>(message);
+    return !remote.is_copy && remote.from == from &&
+           static_cast<const AnnouncedMessage&>(remote).data.token == token;
+  });
+  if (found != nullptr) {
+    to.unexpected.remove(*found);
+    dispose_remote(to, static_cast<Message&>(*found));
+  }
+  world.state_of(worker).outlet->post(
+      from,
+      {.kind = number_of(PacketKind::cancel_answer),
+       .words = {low_word(token), high_word(token), found != nullptr ? 1U : 0U, 0}},
+      0);
 }
 
 }  // namespace
@@ -286,7 +307,7 @@ void dispose_remote(RankState& to, Message& message) {
   auto& remote = static_cast<RemoteMessage&>(message);
   message.header.kind = ObjectKind::freed;
   if (!remote.is_copy) {
-    delete &static_cast<NoticedMessage&>(remote);
+    delete &static_cast<AnnouncedMessage&>(remote);
     return;
   }
   // What is still on its way must find its place: the pool lives on.
@@ -305,7 +326,7 @@ void deliver_remote(Request& receive, Message& message) {
   if (remote.is_copy) {
     deliver(receive, message.envelope, packed_data(message.payload, message.bytes));
   } else {
-    fetch(receive, message.envelope, remote.from, static_cast<NoticedMessage&>(remote).data);
+    fetch(receive, message.envelope, remote.from, static_cast<AnnouncedMessage&>(remote).data);
   }
   dispose_remote(self, message);
 }
@@ -314,6 +335,7 @@ void set_message_handlers(transport::Transport& transport, World& world) {
   transport.set_handler(number_of(PacketKind::eager), take_eager, &world);
   transport.set_handler(number_of(PacketKind::notice), take_notice, &world);
   transport.set_handler(number_of(PacketKind::segment), take_segment, &world);
+  transport.set_handler(number_of(PacketKind::cancel), take_cancel, &world);
   set_send_handlers(transport, world);
 }
 

@@ -40,7 +40,9 @@ void fix_data(RemoteSend& send) {
   send.data = send.packed;
 }
 
+/// One of the awaited answers is here; the last one completes the request.
 void end(RemoteSend& send) {
+  if (--send.awaited_count != 0) return;
   Request& request = *send.request;
   delete[] send.packed;
   delete &send;
@@ -48,7 +50,7 @@ void end(RemoteSend& send) {
 }
 
 /// A short message that found the way full.
-bool send_eager(Outgoing& outgoing, Outlet& outlet, Place to) {
+bool send_eager(Outgoing& outgoing, Outlet& outlet, Endpoint to) {
   auto& send = static_cast<RemoteSend&>(outgoing);
   const Packet packet =
       packet_to(PacketKind::eager, send.destination, send.request->message.envelope, send.bytes);
@@ -57,7 +59,7 @@ bool send_eager(Outgoing& outgoing, Outlet& outlet, Place to) {
   return true;
 }
 
-bool send_notice(Outgoing& outgoing, Outlet& outlet, Place to) {
+bool send_notice(Outgoing& outgoing, Outlet& outlet, Endpoint to) {
   auto& send = static_cast<RemoteSend&>(outgoing);
   const bool may_copy = send.request->mode == SendMode::standard &&
                         send.bytes <= outlet.world().limits().eager_bytes_max;
@@ -71,7 +73,7 @@ bool send_notice(Outgoing& outgoing, Outlet& outlet, Place to) {
   return outlet.try_send_next(to, packet, &data);
 }
 
-bool send_segments(Outgoing& outgoing, Outlet& outlet, Place to) {
+bool send_segments(Outgoing& outgoing, Outlet& outlet, Endpoint to) {
   auto& send = static_cast<RemoteSend&>(outgoing);
   const std::size_t bytes_max = outlet.world().transport()->payload_bytes_max(to.process);
   while (send.pushed_bytes < send.push_bytes) {
@@ -95,28 +97,38 @@ WorkerState& state_of(void* owner, const core::Worker& worker) {
   return static_cast<World*>(owner)->state_of(worker);
 }
 
-void take_done(void*, core::Worker&, Place, const Packet& packet, const std::byte*) {
+void take_done(void*, core::Worker&, Endpoint, const Packet& packet, const std::byte*) {
   end(send_of(packet));
 }
 
 void take_clear_to_send(void* owner,
                         core::Worker& receiver,
-                        Place from,
+                        Endpoint from,
                         const Packet& packet,
                         const std::byte* payload) {
   RemoteSend& send = send_of(packet);
-  WantedData wanted;
-  std::memcpy(&wanted, payload, sizeof wanted);
+  std::uint64_t wanted_bytes = 0;
+  std::memcpy(&wanted_bytes, payload, sizeof wanted_bytes);
   send.receiver_token = joined(packet.words[2], packet.words[3]);
-  send.push_bytes = wanted.bytes;
+  send.push_bytes = wanted_bytes;
   send.pushed_bytes = 0;
   send.send = send_segments;
   state_of(owner, receiver).outlet->send(from, send);
 }
 
 void take_credit(
-    void* owner, core::Worker& receiver, Place from, const Packet& packet, const std::byte*) {
+    void* owner, core::Worker& receiver, Endpoint from, const Packet& packet, const std::byte*) {
   state_of(owner, receiver).eager_windows->add(from, packet.words[0]);
+}
+
+void take_cancel_answer(void*, core::Worker&, Endpoint, const Packet& packet, const std::byte*) {
+  RemoteSend& send = send_of(packet);
+  if (packet.words[2] != 0) {
+    // The receiver has forgotten the notice: no other answer will come.
+    send.request->is_cancelled = true;
+    send.awaited_count = 1;
+  }
+  end(send);
 }
 
 }  // namespace
@@ -126,7 +138,7 @@ bool try_send_remote(RankState& self, const Comm& comm, const SendArguments& arg
   EagerWindows& windows = *state.eager_windows;
   const std::size_t bytes = arguments.count * arguments.type.size();
   const std::int32_t destination = comm.shared->group()->world_rank(arguments.destination);
-  const Place to = self.world->layout().place_of(destination);
+  const Endpoint to = self.world->layout().endpoint_of(destination);
   const std::uint32_t cost = EagerWindows::cost_of(bytes);
   if (!windows.has_room(to, bytes, cost)) return false;
   const void* payload = single_run(arguments.buffer, arguments.count, arguments.type);
@@ -146,9 +158,10 @@ void start_remote_send(Request& request) {
   EagerWindows& windows = *self.worker_state->eager_windows;
   auto* send = new RemoteSend{};
   send->request = &request;
+  request.remote = send;
   send->destination = request.comm->shared->group()->world_rank(request.peer);
   fix_data(*send);
-  const Place to = self.world->layout().place_of(send->destination);
+  const Endpoint to = self.world->layout().endpoint_of(send->destination);
   const std::uint32_t cost = EagerWindows::cost_of(send->bytes);
   const bool is_eager =
       request.mode != SendMode::synchronous && windows.has_room(to, send->bytes, cost);
@@ -157,10 +170,25 @@ void start_remote_send(Request& request) {
   self.worker_state->outlet->send(to, *send);
 }
 
+void cancel_remote_send(Request& request) {
+  RemoteSend& send = *request.remote;
+  // An eager message is complete when the transport has room; one that is pushed has matched.
+  if (send.send != send_notice || send.awaited_count != 1) return;
+  ++send.awaited_count;
+  const RankState& self = *request.owner;
+  const auto token = reinterpret_cast<std::uintptr_t>(&send);
+  // Packets of a pair of workers keep their order: the notice is there before.
+  self.worker_state->outlet->post(
+      self.world->layout().endpoint_of(send.destination),
+      packet_to(PacketKind::cancel, send.destination, request.message.envelope, sizeof token),
+      token);
+}
+
 void set_send_handlers(transport::Transport& transport, World& world) {
   transport.set_handler(number_of(PacketKind::done), take_done, &world);
   transport.set_handler(number_of(PacketKind::clear_to_send), take_clear_to_send, &world);
   transport.set_handler(number_of(PacketKind::credit), take_credit, &world);
+  transport.set_handler(number_of(PacketKind::cancel_answer), take_cancel_answer, &world);
 }
 
 }  // namespace sorrel::mpi

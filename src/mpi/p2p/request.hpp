@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "core/completion.hpp"
-#include "core/notice.hpp"
+#include "core/remote_call.hpp"
 #include "mpi.h"
 #include "mpi/comm.hpp"
 #include "mpi/datatype/datatype.hpp"
@@ -22,6 +22,7 @@
 namespace sorrel::mpi {
 
 struct RankState;
+struct RemoteSend;
 struct Request;
 
 /// An entry of a match table: a message that nobody has received yet, or a posted receive.
@@ -36,6 +37,8 @@ struct Message : MatchEntry {
   std::size_t bytes;
   /// Where copied data is, right behind this struct; see p2p/unexpected.cpp.
   std::byte* payload;
+  /// Once a matched probe has set it aside: the receiver's communicator, held until it is received.
+  Comm* comm;
 };
 
 enum class SendMode : std::uint8_t { standard, synchronous, ready, buffered };
@@ -62,6 +65,7 @@ struct Request {
     /// MPI_Isendrecv: the receive is the request that the user sees, and the send its part; it is
     /// complete when both are.
     bool is_part = false;
+    /// More than one: so many must report before it is complete (parts; the answer to a cancel).
     std::uint8_t missing_part_count = 0;
 
     [[nodiscard]] bool any() const { return std::bit_cast<std::uint32_t>(*this) != 0; }
@@ -102,14 +106,17 @@ struct Request {
   SendMode mode;
 
   /// A send to another worker: the notice that carries it there and back.
-  struct Trip : core::Notice {
+  struct Handoff : core::RemoteCall {
     Request* request;
     RankState* destination;
     /// While the two workers copy a long message together: the receive, and where the sender's part
     /// begins.
     Request* receive;
     std::size_t split;
-  } trip;
+  } handoff;
+
+  /// A send to another process that is not complete: what this process keeps of it.
+  RemoteSend* remote;
 
   /// With MPI_ERR_TRUNCATE: the size of the message that did not fit.
   std::size_t truncated_bytes;

@@ -35,11 +35,11 @@ void run_inline_message(core::Worker& worker,
 }
 
 /// A message by reference arrives at the worker of its destination.
-void run_referenced_message(core::Worker& worker, core::Notice& notice) {
-  auto& trip = static_cast<Request::Trip&>(notice);
-  Request& request = *trip.request;
+void run_referenced_message(core::Worker& worker, core::RemoteCall& notice) {
+  auto& handoff = static_cast<Request::Handoff&>(notice);
+  Request& request = *handoff.request;
   Message& message = request.message;
-  RankState& to = *trip.destination;
+  RankState& to = *handoff.destination;
   if (Request* receive = take_posted(to, message.envelope)) {
     deliver_and_dispose(*receive, message);
     return;
@@ -88,15 +88,15 @@ void start_send_by_reference(Request& request) {
   request.message.envelope = envelope_of(comm, request.tag);
   request.message.bytes = request.element_count * request.type->size();
   request.message.request = &request;
-  request.trip.request = &request;
-  request.trip.destination = &to;
+  request.handoff.request = &request;
+  request.handoff.destination = &to;
   if (to.worker == self.worker) {
     add_unexpected(to, request.message);
   } else if (to.worker == nullptr) {
     start_remote_send(request);
   } else {
-    request.trip.run = run_referenced_message;
-    self.worker->post(*to.worker, request.trip);
+    request.handoff.run = run_referenced_message;
+    self.worker->post(*to.worker, request.handoff);
   }
 }
 

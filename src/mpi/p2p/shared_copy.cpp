@@ -14,38 +14,38 @@ constexpr std::size_t shared_bytes_min = std::size_t{128} << 10;
 
 constexpr std::size_t page_bytes = 4096;
 
-void copy_part(const Request::Trip& trip, std::size_t first, std::size_t last) {
-  std::memcpy(static_cast<std::byte*>(trip.receive->buffer) + first,
-              static_cast<const std::byte*>(trip.request->buffer) + first, last - first);
+void copy_part(const Request::Handoff& handoff, std::size_t first, std::size_t last) {
+  std::memcpy(static_cast<std::byte*>(handoff.receive->buffer) + first,
+              static_cast<const std::byte*>(handoff.request->buffer) + first, last - first);
 }
 
-Request::Trip& trip_of(core::Notice& notice) {
-  return static_cast<Request::Trip&>(notice);
+Request::Handoff& handoff_of(core::RemoteCall& notice) {
+  return static_cast<Request::Handoff&>(notice);
 }
 
 /// On the receiver's worker: the sender's part is there.
-void run_rest_is_copied(core::Worker& here, core::Notice& notice) {
-  const Request::Trip& trip = trip_of(notice);
-  complete(*trip.receive);
-  finish_send(*trip.request, here);
+void run_rest_is_copied(core::Worker& here, core::RemoteCall& notice) {
+  const Request::Handoff& handoff = handoff_of(notice);
+  complete(*handoff.receive);
+  finish_send(*handoff.request, here);
 }
 
 /// On the receiver's worker: the sender's has better things to do.
-void run_rest_is_declined(core::Worker& here, core::Notice& notice) {
-  const Request::Trip& trip = trip_of(notice);
-  copy_part(trip, trip.split, trip.request->message.bytes);
+void run_rest_is_declined(core::Worker& here, core::RemoteCall& notice) {
+  const Request::Handoff& handoff = handoff_of(notice);
+  copy_part(handoff, handoff.split, handoff.request->message.bytes);
   run_rest_is_copied(here, notice);
 }
 
 /// On the sender's worker.
-void run_copy_rest(core::Worker& here, core::Notice& notice) {
-  Request::Trip& trip = trip_of(notice);
-  trip.run = run_rest_is_declined;
+void run_copy_rest(core::Worker& here, core::RemoteCall& notice) {
+  Request::Handoff& handoff = handoff_of(notice);
+  handoff.run = run_rest_is_declined;
   if (!here.has_ready()) {
-    copy_part(trip, trip.split, trip.request->message.bytes);
-    trip.run = run_rest_is_copied;
+    copy_part(handoff, handoff.split, handoff.request->message.bytes);
+    handoff.run = run_rest_is_copied;
   }
-  here.post(*trip.destination->worker, trip);
+  here.post(*handoff.destination->worker, handoff);
 }
 
 }  // namespace
@@ -63,13 +63,13 @@ void copy_together(Request& receive, Request& send) {
   // Two parts, and the send that MPI_Isendrecv may have added.
   auto& missing = receive.duties.missing_part_count;
   missing = static_cast<std::uint8_t>(std::max<std::uint8_t>(missing, 1) + 1);
-  Request::Trip& trip = send.trip;
-  trip.receive = &receive;
-  trip.split = send.message.bytes / 2 / page_bytes * page_bytes;
-  trip.run = run_copy_rest;
-  const std::size_t split = trip.split;
+  Request::Handoff& handoff = send.handoff;
+  handoff.receive = &receive;
+  handoff.split = send.message.bytes / 2 / page_bytes * page_bytes;
+  handoff.run = run_copy_rest;
+  const std::size_t split = handoff.split;
   const void* source = send.buffer;
-  receive.owner->worker->post(*send.owner->worker, trip);
+  receive.owner->worker->post(*send.owner->worker, handoff);
   // The notice is lent now: nothing of it is read here.
   std::memcpy(receive.buffer, source, split);
   complete(receive);

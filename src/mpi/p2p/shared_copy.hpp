@@ -1,9 +1,10 @@
 //! Shared copy - a long message between two workers, copied by both: the receiver's worker takes
 //! the front, the sender's, which would only wait, the rest.
 //!
-//! The notice of the send (Request::Trip) goes there and back once more than it would; README.md,
-//! "By both". The sender's worker declines when it has ranks to run, and is not asked when it
-//! sleeps: then the receiver's copies everything. Called on the receiver's worker. Never suspends.
+//! The notice of the send (Request::Handoff) goes there and back once more than it would;
+//! README.md, "By both". The sender's worker declines when it has ranks to run, and is not asked
+//! when it sleeps: then the receiver's copies everything. Called on the receiver's worker. Never
+//! suspends.
 #pragma once
 
 #include "mpi/p2p/request.hpp"

@@ -37,6 +37,7 @@ int start(Request& request) {
 int restart(Request& request) {
   request.completion.reset();
   request.is_cancelled = false;
+  request.duties.missing_part_count = 0;
   request.error = MPI_SUCCESS;
   request.status_source = MPI_PROC_NULL;
   request.status_tag = MPI_ANY_TAG;

@@ -53,7 +53,7 @@ bool add_copy(RankState& to,
 bool detach(Request& send) {
   Message& original = send.message;
   if (original.bytes > send.owner->world->limits().eager_bytes_max) return false;
-  RankState& to = *send.trip.destination;
+  RankState& to = *send.handoff.destination;
   Message* twin = make_copy(to.worker->pool(), original.envelope, data_of(original),
                             core::MessagePool::WhenFull::fail);
   if (twin == nullptr) return false;

@@ -78,8 +78,8 @@ void make_progress(RankState& self) {
 bool try_detach(Request& request) {
   // While the message is lent to another worker it is not ours to look at.
   return request.mode == SendMode::standard &&
-         request.trip.destination->worker == request.owner->worker && request.message.is_linked() &&
-         detach(request);
+         request.handoff.destination->worker == request.owner->worker &&
+         request.message.is_linked() && detach(request);
 }
 
 }  // namespace sorrel::mpi

@@ -11,7 +11,7 @@ int CartTopology::make(std::span<const int> dims,
   std::int64_t cells = 1;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] < 1)
-      return detail.fail(MPI_ERR_DIMS, "dims[%zu] is %d, at least 1 is needed", i, dims[i]);
+      return detail.fail(MPI_ERR_DIMS, "dims[%zu] is %d; it must be at least 1", i, dims[i]);
     cells *= dims[i];
     if (cells > rank_count_max)
       return detail.fail(MPI_ERR_TOPOLOGY,
@@ -39,8 +39,8 @@ int CartTopology::rank_of(const int* coords, int* rank, ErrorDetail& detail) con
     int coordinate = coords[i];
     if (coordinate < 0 || coordinate >= dimension.extent) {
       if (!dimension.is_periodic)
-        return detail.fail(MPI_ERR_ARG, "coords[%zu] is %d, not in 0..%d, and not periodic", i,
-                           coordinate, dimension.extent - 1);
+        return detail.fail(MPI_ERR_ARG, "coords[%zu] is %d; without a period it must be in 0..%d",
+                           i, coordinate, dimension.extent - 1);
       coordinate %= dimension.extent;
       if (coordinate < 0) coordinate += dimension.extent;
     }

@@ -89,11 +89,13 @@ class Search {
 }  // namespace
 
 int dims_create(int rank_count, std::span<int> dims, ErrorDetail& detail) {
-  if (rank_count < 1) return detail.fail(MPI_ERR_ARG, "%d ranks, at least 1 is needed", rank_count);
+  if (rank_count < 1)
+    return detail.fail(MPI_ERR_ARG, "nnodes is %d; it must be at least 1", rank_count);
   int rest = rank_count;
   std::size_t free_count = 0;
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] < 0) return detail.fail(MPI_ERR_DIMS, "dims[%zu] is %d", i, dims[i]);
+    if (dims[i] < 0)
+      return detail.fail(MPI_ERR_DIMS, "dims[%zu] is %d; it must not be negative", i, dims[i]);
     if (dims[i] == 0) {
       ++free_count;
     } else if (rest % dims[i] == 0) {

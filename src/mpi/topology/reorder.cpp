@@ -34,7 +34,7 @@ std::optional<grid::Problem> read_hint(std::string_view text, const CartTopology
 // Ranks of each worker, if the communicator's ranks fill them evenly and in order; else 0.
 int ranks_per_worker(const Comm& comm) {
   const auto worker_of = [&](int rank) {
-    return comm.shared->world().layout().place_of(comm.shared->group()->world_rank(rank));
+    return comm.shared->world().layout().endpoint_of(comm.shared->group()->world_rank(rank));
   };
   int count = 1;
   while (count < comm.size() && worker_of(count) == worker_of(0))

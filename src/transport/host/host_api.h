@@ -4,7 +4,7 @@
  *
  * One thread at a time. Receives and sends stand in numbered slots that the caller chooses; a
  * lane is a queue of receives from one source, or from any, whose first is the next to complete.
- * An error of the host is told to `hooks.fail` and does not come back. */
+ * An error of the host is passed to `hooks.fail`, which does not return. */
 #ifndef SORREL_HOST_API_H
 #define SORREL_HOST_API_H
 
@@ -45,12 +45,13 @@ struct sorrel_host_api {
    * it. Null when it fails, with one line in `trouble`. */
   void* (*begin)(const char* library,
                  const struct sorrel_host_hooks* hooks,
-                 struct sorrel_host_place* place,
-                 char* trouble,
+                 struct sorrel_host_place* endpoint,
+                 char* error,
                  int trouble_bytes);
   /* Version of the host's library, one line. */
   const char* (*version_text)(void* host);
-  /* Every process gives `bytes` and gets everybody's, by process. All processes call it. */
+  /* Every process passes `bytes` and receives those of all processes, in order of process.
+   * Collective. */
   void (*share)(void* host, const void* mine, void* all, int bytes);
 
   /* Once, before the calls below. */
@@ -63,7 +64,8 @@ struct sorrel_host_api {
   int (*send)(void* host, int slot, const void* buffer, int bytes, int to);
   int (*is_sent)(void* host, int slot);
 
-  /* All processes: says that this one needs nobody any more, and asks whether all have said so. */
+  /* Collective: declares that this process needs no other process, and tests whether all have
+   * declared it. */
   void (*begin_end)(void* host);
   int (*has_ended)(void* host);
   /* After has_ended(): stops the host MPI. */

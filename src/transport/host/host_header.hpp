@@ -1,6 +1,6 @@
-//! HostHeader - what stands in front of every packet of transport/host, and how it is written: in 8
-//! bytes when its numbers are small, as most are, because a short message that fits a cache line
-//! with all headers is faster by a third.
+//! HostHeader - the header of every packet of transport/host and its encoding. Small numbers, the
+//! usual case, take 8 bytes, because a short message that fits a cache line with all headers is
+//! faster by a third.
 //!
 //! Pure. Both sides have the same byte order.
 #pragma once
@@ -15,7 +15,7 @@ namespace sorrel::transport {
 struct HostHeader {
   /// Below 64.
   std::uint32_t kind = 0;
-  /// The sender gives back so many.
+  /// Credits that the sender gives back.
   std::uint32_t credits = 0;
   std::uint32_t from_worker = 0;
   std::uint32_t to_worker = 0;
@@ -28,7 +28,7 @@ inline constexpr std::size_t host_header_bytes_max = 32;
 
 namespace host_header_detail {
 
-/// The lowest two bits of the first byte say how wide all eight numbers are.
+/// The lowest two bits of the first byte select the width of all eight numbers.
 template <class Number>
 std::size_t write(const HostHeader& header, std::uint32_t form, std::byte* target) {
   const std::array<Number, 8> numbers = {
@@ -54,7 +54,7 @@ std::size_t read(const std::byte* source, HostHeader& header) {
 
 }  // namespace host_header_detail
 
-/// Writes it and returns its length, a multiple of 8.
+/// Encodes a header and returns its length, a multiple of 8.
 inline std::size_t write_header(const HostHeader& header, std::byte* target) {
   using host_header_detail::write;
   const std::uint32_t all = header.credits | header.from_worker | header.to_worker |
@@ -64,7 +64,7 @@ inline std::size_t write_header(const HostHeader& header, std::byte* target) {
   return write<std::uint32_t>(header, 2, target);
 }
 
-/// Reads it and returns its length.
+/// Decodes a header and returns its length.
 inline std::size_t read_header(const std::byte* source, HostHeader& header) {
   using host_header_detail::read;
   switch (std::to_integer<std::uint32_t>(source[0]) & 3) {

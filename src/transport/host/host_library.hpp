@@ -1,8 +1,9 @@
-//! HostLibrary - opens the plugin of a host MPI, so that its MPI_ functions and ours never meet.
+//! HostLibrary - opens the plugin of a host MPI, so that the two sets of MPI_ functions stay
+//! separate.
 //!
-//! The plugin and everything it needs are opened with a scope of their own (RTLD_LOCAL), which they
-//! search before the program's (RTLD_DEEPBIND): the host's library finds its own functions where
-//! the program finds ours. README.md, "Two libraries with one set of names".
+//! The plugin and its dependencies are opened with a scope of their own (RTLD_LOCAL), which they
+//! search before the program's (RTLD_DEEPBIND): the host's library binds to its own functions, the
+//! program to those of this library. README.md, "Two libraries with one set of names".
 #pragma once
 
 #include <string>
@@ -14,11 +15,10 @@ namespace sorrel::transport {
 /// "libsorrel-host-NAME.so"
 [[nodiscard]] std::string host_plugin_file(const std::string& name);
 
-/// The folder that holds this library; "" when the system does not tell.
+/// The folder of this library; "" if the system does not tell.
 [[nodiscard]] std::string folder_of_this_library();
 
-/// Opens the plugin at `path`, for good; null, with one line in `trouble`, when that fails.
-[[nodiscard]] const sorrel_host_api* open_host_plugin(const std::string& path,
-                                                      std::string& trouble);
+/// Opens the plugin at `path` permanently. On failure returns null and sets one line in `error`.
+[[nodiscard]] const sorrel_host_api* open_host_plugin(const std::string& path, std::string& error);
 
 }  // namespace sorrel::transport

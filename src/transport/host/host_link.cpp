@@ -12,9 +12,9 @@ namespace {
 constexpr std::uint32_t receive_bytes_max = 16u << 20;
 constexpr std::uint32_t credits_min = 4;
 constexpr std::uint32_t payload_bytes_min = 4096;
-/// Receives beside the credits: notes that give credits back (README.md, "Bound").
-constexpr std::uint32_t note_receives = 2;
-/// Receives to be posted again that wait for an idle moment.
+/// Receives beside the credits: for credit messages (README.md, "Bound").
+constexpr std::uint32_t credit_message_receives = 2;
+/// Receives that may wait to be posted again until an idle moment.
 constexpr std::size_t used_count_max = 4;
 
 constexpr std::size_t rounded_to_line(std::size_t bytes) {
@@ -26,7 +26,7 @@ constexpr std::size_t rounded_to_line(std::size_t bytes) {
 HostLimits HostLimits::for_peers(std::uint32_t peer_count) {
   HostLimits limits;
   const std::uint32_t peers = std::max(peer_count, 1u);
-  // Of many peers each has too little to say for long packets.
+  // With many peers, each has few packets: they are shorter.
   if (receive_bytes_max / limits.payload_bytes_max / peers < credits_min)
     limits.payload_bytes_max = payload_bytes_min;
   limits.credits =
@@ -44,7 +44,7 @@ HostLink::HostLink(const sorrel_host_api& api,
       host_(host),
       own_process_(own_process),
       limits_(limits),
-      is_any_source_(process_count - 1 > limits.lane_count_max),
+      is_any_source_(process_count - 1 > limits.queue_count_max),
       packet_bytes_(rounded_to_line(host_header_bytes_max + limits.payload_bytes_max)),
       peers_(process_count) {
   for (Peer& peer : peers_)
@@ -52,15 +52,15 @@ HostLink::HostLink(const sorrel_host_api& api,
   for (const std::uint32_t process : seldom_peers)
     peers_[process].granted = std::min(credits_min, limits.credits);
   for (std::uint32_t process = 0; process < process_count; ++process) {
-    if (process != own_process) receive_count_ += peers_[process].granted + note_receives;
+    if (process != own_process) receive_count_ += peers_[process].granted + credit_message_receives;
   }
-  // Not cleared: what is never used takes no memory.
+  // Not cleared: untouched pages take no memory.
   receive_memory_.reset(new std::byte[receive_count_ * packet_bytes_]);
   send_memory_.reset(new std::byte[limits.send_slots * packet_bytes_]);
   arrivals_.resize(receive_count_);
-  const std::uint32_t lane_count = is_any_source_ ? 1 : process_count - 1;
-  // The slots behind the packets' are the notes', one for each process.
-  api_.reserve(host_, static_cast<int>(lane_count), static_cast<int>(receive_count_),
+  const std::uint32_t queue_count = is_any_source_ ? 1 : process_count - 1;
+  // Slots after those of packets hold credit messages, one for each process.
+  api_.reserve(host_, static_cast<int>(queue_count), static_cast<int>(receive_count_),
                static_cast<int>(limits.send_slots + process_count));
   for (std::uint32_t slot = limits.send_slots; slot-- > 0;)
     free_sends_.push_back(slot);
@@ -69,13 +69,13 @@ HostLink::HostLink(const sorrel_host_api& api,
     Peer& peer = peers_[process];
     peer.credits = peer.granted;
     if (process == own_process) continue;
-    for (std::uint32_t i = 0; i < peer.granted + note_receives; ++i)
+    for (std::uint32_t i = 0; i < peer.granted + credit_message_receives; ++i)
       post(slot++, process);
   }
 }
 
 void HostLink::post(std::uint32_t slot, std::uint32_t process) {
-  api_.receive(host_, static_cast<int>(lane_of(process)), static_cast<int>(slot),
+  api_.receive(host_, static_cast<int>(queue_of(process)), static_cast<int>(slot),
                receive_buffer(slot), static_cast<int>(packet_bytes_),
                is_any_source_ ? SORREL_HOST_ANY_SOURCE : static_cast<int>(process));
 }
@@ -93,7 +93,7 @@ bool HostLink::try_send(std::uint32_t process,
   Peer& peer = peers_[process];
   if (peer.credits == 0) return false;
   if (free_sends_.empty()) {
-    tend();
+    progress();
     if (free_sends_.empty()) return false;
   }
   const std::uint32_t slot = free_sends_.back();
@@ -145,38 +145,38 @@ void HostLink::post_used() {
     post(slot, process);
     Peer& peer = peers_[process];
     ++peer.owed;
-    if (is_note_due(peer)) want_note(process);
+    if (is_credit_message_due(peer)) want_credit_message(process);
   }
   used_.clear();
 }
 
-void HostLink::want_note(std::uint32_t process) {
+void HostLink::want_credit_message(std::uint32_t process) {
   Peer& peer = peers_[process];
-  if (peer.is_note_wanted || try_send_note(process)) return;
-  peer.is_note_wanted = true;
-  waiting_notes_.push_back(process);
+  if (peer.is_credit_message_wanted || try_send_credit_message(process)) return;
+  peer.is_credit_message_wanted = true;
+  waiting_credit_messages_.push_back(process);
 }
 
-/// False while the last one has not left.
-bool HostLink::try_send_note(std::uint32_t process) {
+/// Returns false while the previous one has not left.
+bool HostLink::try_send_credit_message(std::uint32_t process) {
   Peer& peer = peers_[process];
   const auto slot = static_cast<int>(limits_.send_slots + process);
-  if (peer.is_note_under_way) {
+  if (peer.is_credit_message_under_way) {
     if (api_.is_sent(host_, slot) == 0) return false;
-    peer.is_note_under_way = false;
-    --notes_under_way_;
+    peer.is_credit_message_under_way = false;
+    --credit_messages_in_flight_;
   }
   HostHeader note{.kind = credit_kind};
   note.credits = take_owed(peer);
   const auto bytes = static_cast<int>(write_header(note, peer.note.data()));
   if (api_.send(host_, slot, peer.note.data(), bytes, static_cast<int>(process)) == 0) {
-    peer.is_note_under_way = true;
-    ++notes_under_way_;
+    peer.is_credit_message_under_way = true;
+    ++credit_messages_in_flight_;
   }
   return true;
 }
 
-void HostLink::tend() {
+void HostLink::progress() {
   if (!used_.empty()) post_used();
   if (!under_way_.empty()) {
     const auto is_gone = [&](std::uint32_t slot) {
@@ -184,26 +184,26 @@ void HostLink::tend() {
       free_sends_.push_back(slot);
       return true;
     };
-    // Mostly they leave in order: not worth asking for those behind one that has not.
+    // Sends mostly complete in order: do not test those after one that has not completed.
     const auto first = std::find_if_not(under_way_.begin(), under_way_.end(), is_gone);
     under_way_.erase(under_way_.begin(), first);
   }
-  if (!waiting_notes_.empty()) {
-    std::erase_if(waiting_notes_, [&](std::uint32_t process) {
+  if (!waiting_credit_messages_.empty()) {
+    std::erase_if(waiting_credit_messages_, [&](std::uint32_t process) {
       Peer& peer = peers_[process];
-      // A packet may have carried them meanwhile.
-      if (is_note_due(peer) && !try_send_note(process)) return false;
-      peer.is_note_wanted = false;
+      // A packet may have carried the credits meanwhile.
+      if (is_credit_message_due(peer) && !try_send_credit_message(process)) return false;
+      peer.is_credit_message_wanted = false;
       return true;
     });
   }
-  if (notes_under_way_ == 0) return;
+  if (credit_messages_in_flight_ == 0) return;
   for (std::uint32_t process = 0; process < peers_.size(); ++process) {
     Peer& peer = peers_[process];
     const auto slot = static_cast<int>(limits_.send_slots + process);
-    if (!peer.is_note_under_way || api_.is_sent(host_, slot) == 0) continue;
-    peer.is_note_under_way = false;
-    --notes_under_way_;
+    if (!peer.is_credit_message_under_way || api_.is_sent(host_, slot) == 0) continue;
+    peer.is_credit_message_under_way = false;
+    --credit_messages_in_flight_;
   }
 }
 

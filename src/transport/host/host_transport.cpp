@@ -13,31 +13,31 @@ namespace {
 
 static_assert(packet_kind_count_max <= 64 && HostTransport::process_count_max <= 1024);
 
-/// In the kind of an outbox's record: six bits of packet kind, ten of process.
+/// Layout of the kind in an outbox's record: six bits of packet kind, ten of process.
 constexpr std::uint32_t kind_bits = 6;
 
-/// How long an idle worker looks without a pause.
+/// Time during which an idle worker polls without a pause.
 constexpr std::int64_t hot_ns_alone = 50'000;
-/// The same where others want the core.
+/// The same where other threads want the core.
 constexpr std::int64_t hot_ns_crowded = 5'000;
-/// A worker with ready fibers looks no more often.
-constexpr std::int64_t busy_look_ns = 300;
-/// An idle worker that is not on duty.
+/// Shortest interval of polls of a worker with ready fibers.
+constexpr std::int64_t busy_poll_ns = 300;
+/// Interval of polls of an idle worker that is not on duty.
 constexpr std::int64_t off_duty_ns = 2'000'000;
-constexpr std::int64_t look_ns_min = 2'000;
+constexpr std::int64_t poll_interval_ns_min = 2'000;
 /// Packets taken before the worker does something else.
 constexpr int take_count_max = 64;
-/// Asking the host is most of what a look is for, and less than half of what it costs.
-constexpr int misses_per_look = 3;
-/// Where nothing else can come, and nobody wants the core.
-constexpr int misses_per_look_alone = 24;
-/// Where what is waited for may as well come from a neighbour.
-constexpr int misses_per_look_among_neighbours = 1;
+/// Asking the host is the main part of a poll, and less than half of its cost.
+constexpr int misses_per_poll = 3;
+/// Interval where nothing else can arrive, and no other thread wants the core.
+constexpr int misses_per_poll_alone = 24;
+/// Interval where the awaited message may also come from a neighbour.
+constexpr int misses_per_poll_among_neighbours = 1;
 /// Between two sleeps.
-constexpr int misses_per_cold_look = 2;
-/// What has been waited for comes late by this part of the wait.
+constexpr int misses_per_cold_poll = 2;
+/// A message is late by at most this part of the wait for it.
 constexpr std::int64_t wait_per_sleep = 8;
-/// Sleep of a process that has nothing left to do but to let others finish.
+/// Sleep of a process that only serves others until they finish.
 constexpr std::int64_t finish_sleep_ns_max = 1'000'000;
 
 }  // namespace
@@ -52,12 +52,12 @@ std::vector<std::uint32_t> HostJob::neighbours() const {
 
 namespace {
 
-/// Those of the node, if they share the scheduler's memory.
+/// Processes of the node, if they share the scheduler's memory.
 std::vector<std::uint32_t> near_processes(core::Scheduler& scheduler, const HostJob& job) {
   return scheduler.memory().is_shared() ? job.neighbours() : std::vector<std::uint32_t>();
 }
 
-/// Those that are reached over the host alone.
+/// Processes that are reached over the host only.
 std::uint32_t count_far(core::Scheduler& scheduler, const HostJob& job) {
   const std::size_t near_count = near_processes(scheduler, job).size();
   return job.process_count - std::max(static_cast<std::uint32_t>(near_count), 1u);
@@ -75,11 +75,11 @@ HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job, const Hos
       hot_ns_(job.is_crowded ? hot_ns_crowded : hot_ns_alone),
       neighbours_(near_processes(scheduler, job)),
       near_number_(job.process_count, -1),
-      misses_per_look_(scheduler.memory().is_shared() ? misses_per_look_among_neighbours
-                       : is_alone_ && !job.is_crowded ? misses_per_look_alone
-                                                      : misses_per_look),
+      misses_per_poll_(scheduler.memory().is_shared() ? misses_per_poll_among_neighbours
+                       : is_alone_ && !job.is_crowded ? misses_per_poll_alone
+                                                      : misses_per_poll),
       link_(*job.api, job.host, job.process, job.process_count, limits, neighbours_),
-      quiet_(scheduler, link_, job.process, job.process_count),
+      termination_(scheduler, link_, job.process, job.process_count),
       returned_links_(link_.receive_count()),
       ways_(new std::atomic<Way>[job.process_count]) {
   SORREL_CHECK(job.process_count <= process_count_max, "%u processes under a host MPI, at most %u",
@@ -91,12 +91,12 @@ HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job, const Hos
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
     auto station = std::make_unique<Station>();
     station->look.transport = this;
-    station->look.is_look = true;
+    station->look.is_poll = true;
     station->look.run = [](core::Worker& worker, core::Timer& timer) {
       auto& look = static_cast<Look&>(timer);
       HostTransport& self = *look.transport;
       if (self.look(worker)) {
-        // Whoever it was for waits for no clock.
+        // The awaited packet needs no timer.
         look.due_ns = 1;
       } else {
         const std::int64_t now_ns = os::monotonic_ns();
@@ -107,11 +107,11 @@ HostTransport::HostTransport(core::Scheduler& scheduler, HostJob& job, const Hos
     station->inbox.resize(link_.receive_count());
     for (Call* call : {&station->call, &station->call_for_help}) {
       call->transport = this;
-      call->run = [](core::Worker& worker, core::Notice& notice) {
+      call->run = [](core::Worker& worker, core::RemoteCall& notice) {
         auto& taken = static_cast<Call&>(notice);
-        // Sequentially consistent, pairs with call(): who finds it set has put its packet where the
-        // look below finds it.
-        taken.is_under_way.store(false, std::memory_order_seq_cst);
+        // Sequentially consistent, pairs with call(): a sender that finds it set has stored its
+        // packet where the poll below finds it.
+        taken.is_in_flight.store(false, std::memory_order_seq_cst);
         taken.transport->look(worker);
       };
     }
@@ -139,21 +139,21 @@ void HostTransport::set_handler(std::uint32_t kind, PacketHandler handler, void*
   if (near_ != nullptr) near_->set_handler(kind, take_from_near, this);
 }
 
-/// A neighbour's packet, counted as those that the host brings are.
+/// A neighbour's packet, counted like those of the host.
 void HostTransport::take_from_near(void* owner,
                                    core::Worker& receiver,
-                                   Place from,
+                                   Endpoint from,
                                    const Packet& packet,
                                    const std::byte* payload) {
   auto& self = *static_cast<HostTransport*>(owner);
-  self.quiet_.count_taken(receiver.index());
+  self.termination_.count_taken(receiver.index());
   from.process = self.neighbours_[from.process];
   const OwnedHandler& to = self.handlers_[packet.kind];
   to.handler(to.owner, receiver, from, packet, payload);
 }
 
 void HostTransport::start(core::Worker& worker) {
-  // A sleep of 100 us shall not take 150.
+  // A sleep of 100 us must not take 150.
   os::set_timer_slack(1'000);
   Look& look = stations_[worker.index()]->look;
   look.due_ns = os::monotonic_ns();
@@ -162,34 +162,35 @@ void HostTransport::start(core::Worker& worker) {
 
 bool HostTransport::try_take_turn(const core::Worker& worker) {
   if (is_alone_) {
-    // Relaxed: nobody else looks.
+    // Relaxed: no other thread reads it.
     if (turn_.load(std::memory_order_relaxed) != 0) return false;
     turn_.store(worker.index() + 1, std::memory_order_relaxed);
     return true;
   }
   if (!may_enter(worker)) return false;
-  std::uint32_t nobody = 0;
-  // (T) acquire, pairs with give_turn_up(): what the last one has done to the link. Sequentially
-  // consistent with waiting_count_: see give_turn_up().
-  return turn_.compare_exchange_strong(nobody, worker.index() + 1, std::memory_order_seq_cst);
+  std::uint32_t none = 0;
+  // (T) acquire, pairs with release_turn(): the effects of the last holder on the link.
+  // Sequentially consistent with waiting_count_: see release_turn().
+  return turn_.compare_exchange_strong(none, worker.index() + 1, std::memory_order_seq_cst);
 }
 
-void HostTransport::give_turn_up(core::Worker& worker) {
+void HostTransport::release_turn(core::Worker& worker) {
   if (is_alone_) {
     turn_.store(0, std::memory_order_relaxed);
     return;
   }
-  // (T) release. Who leaves a packet counts it and then tries to take the turn; we give the turn up
-  // and then look at the count. Both are sequentially consistent, so one of us sees the other.
+  // (T) release. A sender that leaves a packet counts it and then tries to take the turn; the
+  // holder releases the turn and then reads the count. Both are sequentially consistent, so one of
+  // them sees the other.
   turn_.store(0, std::memory_order_seq_cst);
   if (waiting_count_.load(std::memory_order_seq_cst) == 0 || !try_take_turn(worker)) return;
-  // Once: what stays behind now waits for credits, and the next look.
+  // Once: packets that stay now wait for credits, and the next poll.
   empty_outboxes();
   turn_.store(0, std::memory_order_seq_cst);
 }
 
 bool HostTransport::send_now(std::uint32_t from_worker,
-                             Place to,
+                             Endpoint to,
                              const Packet& packet,
                              const void* payload) {
   const HostHeader header{.kind = packet.kind,
@@ -201,7 +202,7 @@ bool HostTransport::send_now(std::uint32_t from_worker,
 }
 
 bool HostTransport::try_send(core::Worker& from,
-                             Place to,
+                             Endpoint to,
                              const Packet& packet,
                              const void* payload) {
   SORREL_ASSERT(to.process != own_process() &&
@@ -211,26 +212,26 @@ bool HostTransport::try_send(core::Worker& from,
       is_near(to.process)
           ? near_->try_post(from, {near_number(to.process), to.worker}, packet, payload)
           : try_send_or_leave(from, to, packet, payload);
-  if (is_taken) quiet_.count_sent(from.index());
+  if (is_taken) termination_.count_sent(from.index());
   return is_taken;
 }
 
 bool HostTransport::try_send_or_leave(core::Worker& from,
-                                      Place to,
+                                      Endpoint to,
                                       const Packet& packet,
                                       const void* payload) {
   const Station& station = *stations_[from.index()];
-  // Relaxed: nothing is read through it. Behind what is in the outbox nothing may overtake.
+  // Relaxed: nothing is read through it. No packet overtakes those in the outbox.
   if (station.taken_count.load(std::memory_order_relaxed) == station.posted_count) {
     const bool is_inside = has_turn(from);
     if (is_inside || try_take_turn(from)) {
       bool is_sent = send_now(from.index(), to, packet, payload);
       if (!is_sent) {
-        // The credits may be there already. Handlers must not run here: we may be in one.
+        // The credits may have arrived. Handlers must not run here: this may be a handler.
         serve(from, Running::later);
         is_sent = send_now(from.index(), to, packet, payload);
       }
-      if (!is_inside) give_turn_up(from);
+      if (!is_inside) release_turn(from);
       // Relaxed: a hint for delay_after(), which reads the clock anyway.
       if (is_sent) has_news_.store(true, std::memory_order_relaxed);
       return is_sent;
@@ -240,7 +241,7 @@ bool HostTransport::try_send_or_leave(core::Worker& from,
 }
 
 bool HostTransport::leave_in_outbox(core::Worker& from,
-                                    Place to,
+                                    Endpoint to,
                                     const Packet& packet,
                                     const void* payload) {
   Station& station = *stations_[from.index()];
@@ -251,11 +252,11 @@ bool HostTransport::leave_in_outbox(core::Worker& from,
       .payload_bytes = packet.payload_bytes};
   if (!station.outbox.try_post(record, payload)) return false;
   ++station.posted_count;
-  // Sequentially consistent: see give_turn_up().
+  // Sequentially consistent: see release_turn().
   waiting_count_.fetch_add(1, std::memory_order_seq_cst);
   if (try_take_turn(from)) {
     empty_outboxes();
-    give_turn_up(from);
+    release_turn(from);
   } else if (!may_enter(from)) {
     call(from, 0, station.call_for_help);
   }
@@ -264,13 +265,14 @@ bool HostTransport::leave_in_outbox(core::Worker& from,
 
 /// Sends what waits in the outboxes, as far as there are credits. Needs the turn.
 void HostTransport::empty_outboxes() {
-  // Relaxed: what is counted later is seen by who counted it, or when the turn is given up.
+  // Relaxed: a packet counted later is seen by its sender, or when the turn is released.
   if (waiting_count_.load(std::memory_order_relaxed) == 0) return;
   for (std::uint32_t i = 0; i < stations_.size(); ++i) {
     Station& station = *stations_[i];
     bool is_sent = true;
     const auto send = [&](const core::Record& record, const std::byte* payload) {
-      const Place to{.process = std::uint32_t{record.kind} >> kind_bits, .worker = record.origin};
+      const Endpoint to{.process = std::uint32_t{record.kind} >> kind_bits,
+                        .worker = record.origin};
       const Packet packet{.kind = record.kind & ((1u << kind_bits) - 1),
                           .words = record.words,
                           .payload_bytes = record.payload_bytes};
@@ -285,39 +287,39 @@ void HostTransport::empty_outboxes() {
   }
 }
 
-/// Whether something has come.
+/// Returns whether a packet has arrived.
 bool HostTransport::look(core::Worker& worker) {
   empty_inbox(worker);
   if (!try_take_turn(worker)) return false;
   const bool any = serve(worker, Running::at_once);
-  if (!any) quiet_.tend();
-  give_turn_up(worker);
+  if (!any) termination_.progress();
+  release_turn(worker);
   empty_inbox(worker);
   return any;
 }
 
-/// Everything that whoever is inside does for all. Needs the turn.
+/// All work that the holder of the turn does for every worker. Needs the turn.
 bool HostTransport::serve(core::Worker& worker, Running running) {
   take_returned();
   empty_outboxes();
-  link_.tend();
+  link_.progress();
   HostLink::Arrival arrival;
   int count = 0;
   int miss_count = 0;
   // Relaxed: a hint.
   const int miss_count_max =
-      is_cold_.load(std::memory_order_relaxed) ? misses_per_cold_look : misses_per_look_;
+      is_cold_.load(std::memory_order_relaxed) ? misses_per_cold_poll : misses_per_poll_;
   const bool was_idle = running == Running::at_once && !worker.has_ready() &&
                         worker.running().state != core::FiberState::running;
   while (count < take_count_max) {
     if (link_.take(arrival)) {
-      if (HostQuiet::is_ours(arrival.header.kind)) {
-        quiet_.take(arrival);
+      if (TerminationDetector::is_ours(arrival.header.kind)) {
+        termination_.take(arrival);
         continue;
       }
-      hand_over(worker, arrival, running);
+      deliver(worker, arrival, running);
       ++count;
-      // What an idle worker has waited for goes first.
+      // Packets for an idle worker go first.
       if (was_idle && worker.has_ready()) break;
     } else if (!was_idle || count != 0 || ++miss_count == miss_count_max) {
       break;
@@ -328,36 +330,36 @@ bool HostTransport::serve(core::Worker& worker, Running running) {
   return count != 0;
 }
 
-void HostTransport::hand_over(core::Worker& worker,
-                              const HostLink::Arrival& arrival,
-                              Running running) {
+void HostTransport::deliver(core::Worker& worker,
+                            const HostLink::Arrival& arrival,
+                            Running running) {
   const std::uint32_t to = arrival.header.to_worker;
   Station& station = *stations_[to];
-  // Relaxed: written by whoever has the turn, and that is us.
+  // Relaxed: written by the holder of the turn, which is this thread.
   const std::uint32_t tail = station.inbox_tail.load(std::memory_order_relaxed);
   if (to == worker.index() && running == Running::at_once && tail == station.inbox_head) {
     run_handler(worker, arrival);
     link_.give_back(arrival.slot);
     return;
   }
-  // There is room for every receive of the process.
+  // The inbox has room for every receive of the process.
   station.inbox[tail % station.inbox.size()] = arrival.slot;
-  // (I) release, pairs with empty_inbox(): the packet and its place in the inbox. Sequentially
+  // (I) release, pairs with empty_inbox(): the packet and its position in the inbox. Sequentially
   // consistent with the call.
   station.inbox_tail.store(tail + 1, std::memory_order_seq_cst);
   if (to != worker.index()) call(worker, to, station.call);
 }
 
 void HostTransport::call(core::Worker& from, std::uint32_t worker, Call& notice) {
-  // Sequentially consistent, with the store that clears it: if it is still set, the worker called
-  // has yet to look, and will see what we have put there before.
-  if (notice.is_under_way.exchange(true, std::memory_order_seq_cst)) return;
+  // Sequentially consistent, with the store that clears it: if it is still set, the called worker
+  // has yet to poll, and sees what was stored before.
+  if (notice.is_in_flight.exchange(true, std::memory_order_seq_cst)) return;
   from.post(scheduler_.worker(worker), notice);
 }
 
 void HostTransport::empty_inbox(core::Worker& worker) {
   Station& station = *stations_[worker.index()];
-  // (I) acquire, pairs with hand_over().
+  // (I) acquire, pairs with deliver().
   while (station.inbox_tail.load(std::memory_order_seq_cst) != station.inbox_head) {
     const std::uint32_t slot = station.inbox[station.inbox_head % station.inbox.size()];
     ++station.inbox_head;
@@ -371,9 +373,9 @@ void HostTransport::empty_inbox(core::Worker& worker) {
 }
 
 void HostTransport::run_handler(core::Worker& worker, const HostLink::Arrival& arrival) {
-  quiet_.count_taken(worker.index());
+  termination_.count_taken(worker.index());
   const HostHeader& header = arrival.header;
-  const Place from{.process = arrival.process, .worker = header.from_worker};
+  const Endpoint from{.process = arrival.process, .worker = header.from_worker};
   const Packet packet{
       .kind = header.kind, .words = header.words, .payload_bytes = arrival.payload_bytes};
   const OwnedHandler& to = handlers_[packet.kind];
@@ -387,17 +389,17 @@ void HostTransport::take_returned() {
       [this](std::uint32_t slot) { link_.give_back(slot); });
 }
 
-/// When the worker looks again.
+/// Time of the worker's next poll.
 std::int64_t HostTransport::delay_after(const core::Worker& worker, std::int64_t now_ns) {
   const std::uint32_t me = worker.index() + 1;
-  // Relaxed, all of them: hints about how often to look.
+  // Relaxed, all of them: hints for the poll interval.
   std::uint32_t on_duty = on_duty_.load(std::memory_order_relaxed);
   const bool is_asking = worker.running().state == core::FiberState::running;
   if (worker.has_ready() || is_asking) {
     if (on_duty == me) on_duty_.store(0, std::memory_order_relaxed);
     last_event_ns_.store(now_ns, std::memory_order_relaxed);
-    // A fiber that asks for news has nothing better to do.
-    return is_asking ? 1 : busy_look_ns;
+    // A fiber that polls has nothing better to do.
+    return is_asking ? 1 : busy_poll_ns;
   }
   if (has_news_.load(std::memory_order_relaxed)) {
     has_news_.store(false, std::memory_order_relaxed);
@@ -410,14 +412,16 @@ std::int64_t HostTransport::delay_after(const core::Worker& worker, std::int64_t
   if (!is_cold) return 1;
   if (!may_enter(worker)) return off_duty_ns;
   if (on_duty != me) {
-    // Somebody on duty who has not looked for long has found something else to do.
-    const bool is_absent = now_ns - last_look_ns_.load(std::memory_order_relaxed) > 2 * look_ns_max;
+    // A worker on duty that has not polled for long has found other work.
+    const bool is_absent =
+        now_ns - last_poll_ns_.load(std::memory_order_relaxed) > 2 * poll_interval_ns_max;
     if (on_duty != 0 && !is_absent) return off_duty_ns;
     if (!on_duty_.compare_exchange_strong(on_duty, me, std::memory_order_relaxed))
       return off_duty_ns;
   }
-  last_look_ns_.store(now_ns, std::memory_order_relaxed);
-  return std::clamp((idle_ns - hot_ns_) / wait_per_sleep, look_ns_min, look_ns_max);
+  last_poll_ns_.store(now_ns, std::memory_order_relaxed);
+  return std::clamp((idle_ns - hot_ns_) / wait_per_sleep, poll_interval_ns_min,
+                    poll_interval_ns_max);
 }
 
 HostTransport::Way HostTransport::try_way(std::uint32_t process) const {
@@ -430,7 +434,7 @@ HostTransport::Way HostTransport::try_way(std::uint32_t process) const {
 
 bool HostTransport::can_pull(std::uint32_t process) const {
   if (is_near(process)) return near_->can_pull(near_number(process));
-  // Relaxed: whoever asks in vain tries for himself.
+  // Relaxed: a worker that finds no result tests for itself.
   Way way = ways_[process].load(std::memory_order_relaxed);
   if (way == Way::untried) [[unlikely]] {
     way = try_way(process);
@@ -447,20 +451,20 @@ bool HostTransport::pull(std::uint32_t process,
   return os::read_peer_memory(job_.members[process].pid, target, source, bytes);
 }
 
-/// Whether all that our workers have sent has left. They have ended.
+/// Whether all packets of this process's workers have left. The workers have ended.
 bool HostTransport::finish_outgoing() {
   take_returned();
   empty_outboxes();
-  link_.tend();
+  link_.progress();
   return waiting_count_.load(std::memory_order_relaxed) == 0 && link_.is_empty();
 }
 
 void HostTransport::drop(std::uint32_t slot) {
-  quiet_.count_taken(0);
+  termination_.count_taken(0);
   link_.give_back(slot);
 }
 
-/// Nobody is left here who takes packets; their senders may still wait for credits.
+/// No worker here takes packets; their senders may still wait for credits.
 void HostTransport::drop_arrivals() {
   for (const auto& station : stations_) {
     const std::uint32_t tail = station->inbox_tail.load(std::memory_order_acquire);
@@ -469,18 +473,18 @@ void HostTransport::drop_arrivals() {
   }
   HostLink::Arrival arrival;
   while (link_.take(arrival)) {
-    if (HostQuiet::is_ours(arrival.header.kind)) {
-      quiet_.take(arrival);
+    if (TerminationDetector::is_ours(arrival.header.kind)) {
+      termination_.take(arrival);
     } else {
       drop(arrival.slot);
     }
   }
   for (std::uint32_t i = 0; near_ != nullptr && i < scheduler_.worker_count(); ++i) {
     scheduler_.worker(i).drop_records([&](const core::Record& record) {
-      if (ShmTransport::is_packet(record)) quiet_.count_taken(i);
+      if (ShmTransport::is_packet(record)) termination_.count_taken(i);
     });
   }
-  quiet_.tend_at_the_end();
+  termination_.tend_at_the_end();
 }
 
 void HostTransport::finish() {

@@ -1,20 +1,20 @@
 //! HostTransport - packets between processes that a host MPI's launcher has started, carried by
 //! that MPI.
 //!
-//! One worker at a time is inside the host MPI: whoever has the *turn*. A sender that gets it sends
-//! at once; one that does not leaves the packet in its *outbox*, for whoever has it. A worker looks
-//! for arrivals by a timer of its own: all the time while it has just been idle, less and less
-//! often later, every look_ns_max at last; of several idle workers one is on duty. What it takes
-//! for another worker goes into that one's *inbox*. Where the host wants only its first thread
-//! inside, that is worker 0, and the others hand over. README.md has the protocol and the bounds.
+//! One worker at a time is inside the host MPI: the holder of the *turn*, a try-lock. A sender that
+//! gets the turn sends at once; otherwise it leaves the packet in its *outbox*, for the holder. A
+//! worker polls for arrivals by a timer of its own: continuously while it has just become idle,
+//! later at growing intervals up to poll_interval_ns_max; of several idle workers one is on duty. A
+//! packet for another worker goes into that worker's *inbox*. If the host admits only its first
+//! thread, worker 0 is always the holder. README.md has the protocol and the bounds.
 //!
-//! Between processes of one node that share memory nothing goes over the MPI: packets are records
-//! of that memory (transport/shm), and all that this adds is to count them, so that "nobody is
-//! left" holds for both ways. Without it, processes of a node still read each other's memory where
-//! the system allows it (pull()).
+//! Between processes of one node that share memory, packets are records of that memory
+//! (transport/shm); this class only counts them, so that termination detection covers both ways.
+//! Without shared memory, processes of a node still read each other's memory where the system
+//! allows it (pull()).
 //!
-//! Progress: try_send() wait-free but for the host's calls; a packet is seen after look_ns_max at
-//! most by a process with an idle worker. Limit: process_count_max processes; HostLimits.
+//! Progress: try_send() wait-free, except the host's calls; a process with an idle worker sees a
+//! packet after poll_interval_ns_max at most. Limit: process_count_max processes; HostLimits.
 #pragma once
 
 #include <atomic>
@@ -24,22 +24,22 @@
 #include "base/cache_line.hpp"
 #include "core/index_list.hpp"
 #include "core/mailbox.hpp"
-#include "core/notice.hpp"
+#include "core/remote_call.hpp"
 #include "core/scheduler.hpp"
 #include "core/timer.hpp"
 #include "transport/host/host_link.hpp"
-#include "transport/host/host_quiet.hpp"
+#include "transport/host/termination_detector.hpp"
 #include "transport/shm/shm_transport.hpp"
 #include "transport/transport.hpp"
 
 namespace sorrel::transport {
 
-/// What the processes of a job have told each other.
+/// Data of a process that all processes of the job know.
 struct HostMember {
   std::uint64_t probe_address = 0;
   std::uint64_t probe_value = 0;
   std::int32_t pid = 0;
-  /// The first process on its node.
+  /// First process on its node.
   std::int32_t node = 0;
 };
 
@@ -52,26 +52,26 @@ struct HostJob {
   bool any_thread = false;
   /// More workers on this node than cores.
   bool is_crowded = false;
-  /// All processes of this node descend from it; 0 = nobody known.
+  /// Common ancestor of all processes of this node; 0 = unknown.
   std::int32_t common_ancestor = 0;
-  /// All have said that they need nobody any more.
+  /// All processes have declared that they need no other process.
   bool has_ended = false;
   /// Whether processes of a node may read each other's memory where the system allows it.
   bool may_pull = true;
   std::vector<HostMember> members;
 
-  /// The processes of this one's node, ascending: as the memory that they share numbers them.
+  /// The processes of this process's node, ascending: the order of their numbers in shared memory.
   [[nodiscard]] std::vector<std::uint32_t> neighbours() const;
 };
 
 class HostTransport final : public Transport {
  public:
   static constexpr std::uint32_t process_count_max = 1024;
-  /// How long an idle process sleeps at most before it looks again.
-  static constexpr std::int64_t look_ns_max = 1'000'000;
+  /// Longest sleep of an idle process between two polls, in ns.
+  static constexpr std::int64_t poll_interval_ns_max = 1'000'000;
 
-  /// Before the scheduler's workers run. Both outlive it. Where the scheduler has memory that
-  /// processes share, those are the job's neighbours().
+  /// Before the scheduler's workers run; both outlive this object. If the scheduler's memory is
+  /// shared by processes, these are the job's neighbours().
   HostTransport(core::Scheduler& scheduler, HostJob& job);
   HostTransport(core::Scheduler& scheduler, HostJob& job, const HostLimits& limits);
   ~HostTransport() override;
@@ -91,7 +91,7 @@ class HostTransport final : public Transport {
   }
 
   [[nodiscard]] bool try_send(core::Worker& from,
-                              Place to,
+                              Endpoint to,
                               const Packet& packet,
                               const void* payload) override;
 
@@ -102,8 +102,8 @@ class HostTransport final : public Transport {
                           std::uintptr_t source,
                           std::size_t bytes) override;
 
-  /// Knows when nobody is left.
-  [[nodiscard]] HostQuiet& quiet() { return quiet_; }
+  /// Detects deadlocks.
+  [[nodiscard]] TerminationDetector& quiet() { return termination_; }
 
   void start(core::Worker& worker) override;
   void finish() override;
@@ -116,31 +116,31 @@ class HostTransport final : public Transport {
     HostTransport* transport = nullptr;
   };
 
-  /// Tells a worker of this process that there is something for it.
-  struct Call : core::Notice {
+  /// Tells a worker of this process that its inbox has a packet.
+  struct Call : core::RemoteCall {
     HostTransport* transport = nullptr;
-    // Set by who posts it, cleared by the worker called before it looks.
-    std::atomic<bool> is_under_way{false};
+    // Set by the posting worker, cleared by the called worker before it polls.
+    std::atomic<bool> is_in_flight{false};
   };
 
-  /// What the transport keeps for a worker of this process.
+  /// State of the transport for a worker of this process.
   struct Station {
     // Own worker.
     alignas(cache_line_bytes) Look look;
     std::uint32_t posted_count = 0;
     std::uint32_t inbox_head = 0;
-    /// To worker 0, where only that may be inside.
+    /// To worker 0, if only that may be inside.
     Call call_for_help;
-    // Own worker writes, whoever has the turn reads; the mailbox has its own order.
+    // Written by its worker, read by the holder of the turn; the mailbox has its own order.
     Outbox outbox;
-    // Whoever has the turn writes, own worker reads.
+    // Written by the holder of the turn, read by its worker.
     alignas(cache_line_bytes) std::atomic<std::uint32_t> taken_count{0};
     std::atomic<std::uint32_t> inbox_tail{0};
     std::vector<std::uint32_t> inbox;
     Call call;
   };
 
-  /// Whether it shares memory with this one.
+  /// Whether a process shares memory with this one.
   [[nodiscard]] bool is_near(std::uint32_t process) const { return near_number_[process] >= 0; }
 
   [[nodiscard]] std::uint32_t near_number(std::uint32_t process) const {
@@ -150,7 +150,7 @@ class HostTransport final : public Transport {
   void join_neighbours();
   static void take_from_near(void* owner,
                              core::Worker& receiver,
-                             Place from,
+                             Endpoint from,
                              const Packet& packet,
                              const std::byte* payload);
 
@@ -159,24 +159,24 @@ class HostTransport final : public Transport {
   }
 
   [[nodiscard]] bool has_turn(const core::Worker& worker) const {
-    // Relaxed: only we write our own number.
+    // Relaxed: only this worker writes its number.
     return turn_.load(std::memory_order_relaxed) == worker.index() + 1;
   }
 
   bool try_take_turn(const core::Worker& worker);
-  void give_turn_up(core::Worker& worker);
+  void release_turn(core::Worker& worker);
   [[nodiscard]] bool send_now(std::uint32_t from_worker,
-                              Place to,
+                              Endpoint to,
                               const Packet& packet,
                               const void* payload);
   [[nodiscard]] bool leave_in_outbox(core::Worker& from,
-                                     Place to,
+                                     Endpoint to,
                                      const Packet& packet,
                                      const void* payload);
   bool look(core::Worker& worker);
   enum class Running { at_once, later };
   bool serve(core::Worker& worker, Running running);
-  void hand_over(core::Worker& worker, const HostLink::Arrival& arrival, Running running);
+  void deliver(core::Worker& worker, const HostLink::Arrival& arrival, Running running);
   void empty_inbox(core::Worker& worker);
   void run_handler(core::Worker& worker, const HostLink::Arrival& arrival);
   void empty_outboxes();
@@ -185,7 +185,7 @@ class HostTransport final : public Transport {
   [[nodiscard]] std::int64_t delay_after(const core::Worker& worker, std::int64_t now_ns);
   [[nodiscard]] Way try_way(std::uint32_t process) const;
   [[nodiscard]] bool try_send_or_leave(core::Worker& from,
-                                       Place to,
+                                       Endpoint to,
                                        const Packet& packet,
                                        const void* payload);
   [[nodiscard]] bool finish_outgoing();
@@ -196,36 +196,36 @@ class HostTransport final : public Transport {
   core::Scheduler& scheduler_;
   HostJob& job_;
   HandlerTable handlers_{};
-  /// One worker: nobody to share the turn with.
+  /// One worker: the turn is not shared.
   const bool is_alone_;
   const std::int64_t hot_ns_;
-  /// Where processes of this node share memory: they, ascending, this one among them.
+  /// Where processes of this node share memory: those processes, ascending, with this one.
   const std::vector<std::uint32_t> neighbours_;
-  /// The way to them.
+  /// The transport to them.
   std::unique_ptr<ShmTransport> near_;
   /// By process: its number among the neighbours, or -1.
   std::vector<std::int32_t> near_number_;
-  const int misses_per_look_;
+  const int misses_per_poll_;
   std::vector<std::unique_ptr<Station>> stations_;
 
-  // Whoever has the turn.
+  // For the holder of the turn.
   alignas(cache_line_bytes) HostLink link_;
-  HostQuiet quiet_;
+  TerminationDetector termination_;
 
   // Any worker.
-  /// 1 + the worker that is inside, or 0.
+  /// 1 + the worker that holds the turn, or 0.
   alignas(cache_line_bytes) std::atomic<std::uint32_t> turn_{0};
   /// Packets in outboxes.
   std::atomic<std::uint32_t> waiting_count_{0};
-  /// Receive slots whose packets have been used.
+  /// Receive slots whose packets have been handled.
   core::IndexList returned_;
   std::vector<core::IndexList::Link> returned_links_;
-  /// 1 + the worker that looks while all are idle, or 0.
+  /// 1 + the worker that polls while all are idle, or 0.
   alignas(cache_line_bytes) std::atomic<std::uint32_t> on_duty_{0};
-  std::atomic<std::int64_t> last_look_ns_{0};
+  std::atomic<std::int64_t> last_poll_ns_{0};
   std::atomic<std::int64_t> last_event_ns_{0};
   std::atomic<bool> has_news_{false};
-  /// Nothing has come for so long that looks are followed by sleep.
+  /// Nothing has arrived for so long that polls are followed by sleep.
   std::atomic<bool> is_cold_{false};
   mutable std::unique_ptr<std::atomic<Way>[]> ways_;
 };

@@ -1,12 +1,12 @@
-//! ChunkClaims - who copies which chunk of a long message, when its receiver and its sender copy it
+//! ChunkClaims - claims of the chunks of a long message that its receiver and its sender copy
 //! together.
 //!
 //! The receiver opens a round of n chunks and claims them from the first on; a helper claims them
-//! from the last on; a chunk is claimed once. Lies in memory that the processes share; zeroed
-//! memory is a round that is over. One opener, one helper at a time and place; a helper that comes
-//! late finds another round or nothing left. README.md, "Copying together", has the argument.
-//! Ordering labels: (O) open and (C) claim, (D) done and (W) wait.
-//! Progress: claiming is lock-free; the opener waits for what has been claimed by the helper.
+//! from the last on; each chunk is claimed once. Lies in memory that the processes share; zeroed
+//! memory is a finished round. One opener and one helper at a time; a late helper finds another
+//! round or no chunk left. README.md, "Copying by both ends", has the proof. Ordering labels: (O)
+//! open and (C) claim, (D) done and (W) wait.
+//! Progress: claiming is lock-free; the opener waits for chunks that the helper has claimed.
 #pragma once
 
 #include <cstdint>
@@ -24,22 +24,22 @@ class alignas(cache_line_bytes) BasicChunkClaims {
  public:
   static constexpr std::uint32_t chunk_count_max = 0xffff;
 
-  /// Opener. Returns the round's number, never 0.
+  /// Opener. Returns the number of the round, never 0.
   std::uint32_t open(std::uint32_t chunk_count) {
     round_ = round_ == UINT32_MAX ? 1 : round_ + 1;
     // Relaxed: published by (O).
     done_.store(0, Order::relaxed);
     has_failed_.store(0, Order::relaxed);
-    // (O) release, pairs with (C): whoever claims sees the counts of this round.
+    // (O) release, pairs with (C): a claiming thread sees the counts of this round.
     word_.store(word(round_, 0, chunk_count), Order::release);
     return round_;
   }
 
-  /// Opener: the next chunk from the front, or nothing.
+  /// Opener: the next chunk from the front, or none.
   std::optional<std::uint32_t> claim_front() {
     std::uint64_t seen = word_.load(Order::relaxed);
     while (front_of(seen) < back_of(seen)) {
-      // Relaxed: nothing but the number is passed on to us.
+      // Relaxed: only the number passes to this thread.
       if (word_.compare_exchange(seen, word(round_of(seen), front_of(seen) + 1, back_of(seen)),
                                  Order::relaxed))
         return front_of(seen);
@@ -47,7 +47,7 @@ class alignas(cache_line_bytes) BasicChunkClaims {
     return std::nullopt;
   }
 
-  /// Helper: the next chunk of that round from the back, or nothing.
+  /// Helper: the next chunk of that round from the back, or none.
   std::optional<std::uint32_t> claim_back(std::uint32_t round) {
     std::uint64_t seen = word_.load(Order::relaxed);
     while (round_of(seen) == round && front_of(seen) < back_of(seen)) {
@@ -59,19 +59,19 @@ class alignas(cache_line_bytes) BasicChunkClaims {
     return std::nullopt;
   }
 
-  /// Helper: a chunk that it has claimed is copied, or cannot be.
+  /// Helper: a chunk that it has claimed is copied, or cannot be copied.
   void finish_back(bool is_copied) {
     if (!is_copied) has_failed_.store(1, Order::relaxed);
-    // (D) release, pairs with (W): the copy, and whether it failed, come with it.
+    // (D) release, pairs with (W): the copy, and whether it failed.
     done_.fetch_add(1, Order::release);
   }
 
-  /// Opener, after claim_front() has given nothing: the first chunk that is the helper's.
+  /// Opener, after claim_front() has returned none: the first chunk claimed by the helper.
   [[nodiscard]] std::uint32_t first_of_helper() const {
     return back_of(word_.load(Order::relaxed));
   }
 
-  /// Opener: whether `count` chunks of the helper's are finished.
+  /// Opener: whether `count` chunks of the helper are finished.
   [[nodiscard]] bool are_done(std::uint32_t count) const {
     // (W) acquire, pairs with (D).
     return done_.load(Order::acquire) == count;

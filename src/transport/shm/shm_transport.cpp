@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sched.h>
 #include <unistd.h>
 
 #include "os/peer_memory.hpp"
+#include "os/thread.hpp"
 
 namespace sorrel::transport {
 
@@ -14,21 +14,20 @@ namespace {
 static_assert(core::first_packet_kind + packet_kind_count_max < core::record_kind_count);
 static_assert(core::Mailbox::payload_bytes_max >= 4096);
 
-/// The transport's own kind, behind those of the layers above.
+/// The transport's own kind, after those of the layers above.
 constexpr std::uint32_t help_kind = packet_kind_count_max;
 
-// Below this the data is here before the other worker has heard of it.
+// A shorter message is copied before another worker could react.
 constexpr std::size_t shared_bytes_min = std::size_t{512} << 10;
 constexpr std::size_t chunk_bytes_min = std::size_t{64} << 10;
-/// A helper's own ranks wait meanwhile.
+/// Ranks of the helper wait during this time.
 constexpr std::uint32_t helped_chunks_max = 64;
-/// Looks at the helper's progress before the core is lent to others: it may be the helper that
-/// needs it.
+/// Polls of the helper's progress before sched_yield(): the helper may need this core.
 constexpr int looks_before_yield = 1000;
 
-static_assert(sizeof(ChunkClaims) <= sizeof(core::Board::for_transport));
+static_assert(sizeof(ChunkClaims) <= sizeof(core::WorkerControl::for_transport));
 
-/// What the others read to find out whether they may.
+/// Read by other processes to test whether they may read this process's memory.
 const std::uint64_t probe_value = 0x534f5252454c2121;
 
 }  // namespace
@@ -46,9 +45,9 @@ ShmTransport::ShmTransport(core::Scheduler& scheduler, Pulling pulling, pid_t co
   scheduler.set_runner(static_cast<core::RecordKind>(core::first_packet_kind + help_kind),
                        run_packet);
   os::let_descendants_read(common_ancestor);
-  core::ProcessBoard& board = memory_.process(own_process());
+  core::ProcessStatus& board = memory_.process(own_process());
   board.pid.store(getpid(), std::memory_order_relaxed);
-  // (B) release, pairs with (A) in try_way(): from here on our memory may be read.
+  // (B) release, pairs with (A) in try_way(): from here on this process's memory may be read.
   board.probe_address.store(reinterpret_cast<std::uintptr_t>(&probe_value),
                             std::memory_order_release);
 }
@@ -64,8 +63,8 @@ void ShmTransport::run_packet(core::Worker& receiver,
                               const std::byte* payload) {
   const auto& self = *static_cast<ShmTransport*>(receiver.scheduler().packet_owner());
   const auto process = static_cast<std::uint32_t>(self.by_worker_count_.quotient_of(record.origin));
-  const Place from{.process = process,
-                   .worker = record.origin - process * self.memory_.shape().workers_per_process};
+  const Endpoint from{.process = process,
+                      .worker = record.origin - process * self.memory_.shape().workers_per_process};
   const Packet packet{.kind = std::uint32_t{record.kind} - core::first_packet_kind,
                       .words = record.words,
                       .payload_bytes = record.payload_bytes};
@@ -74,35 +73,35 @@ void ShmTransport::run_packet(core::Worker& receiver,
 }
 
 bool ShmTransport::try_post(core::Worker& from,
-                            Place to,
+                            Endpoint to,
                             const Packet& packet,
                             const void* payload) {
   SORREL_ASSERT(to.process != own_process() &&
                 packet.payload_bytes <= payload_bytes_max(to.process));
-  const std::uint32_t place = to.process * memory_.shape().workers_per_process + to.worker;
+  const std::uint32_t endpoint = to.process * memory_.shape().workers_per_process + to.worker;
   const core::Record record{
       .kind = static_cast<core::RecordKind>(core::first_packet_kind + packet.kind),
-      .origin = static_cast<std::uint16_t>(from.place()),
+      .origin = static_cast<std::uint16_t>(from.id()),
       .words = packet.words,
       .payload_bytes = packet.payload_bytes};
-  return from.try_post_to_place(place, record, payload);
+  return from.try_post_to(endpoint, record, payload);
 }
 
 bool ShmTransport::try_send(core::Worker& from,
-                            Place to,
+                            Endpoint to,
                             const Packet& packet,
                             const void* payload) {
   if (try_post(from, to, packet, payload)) [[likely]]
     return true;
-  const std::uint32_t place = to.process * memory_.shape().workers_per_process + to.worker;
-  // Acquire, pairs with JobMemory::mark_gone(): it takes no more.
-  return memory_.board(place).is_gone.load(std::memory_order_acquire) != 0;
+  const std::uint32_t endpoint = to.process * memory_.shape().workers_per_process + to.worker;
+  // Acquire, pairs with JobMemory::mark_gone(): it takes no more records.
+  return memory_.control(endpoint).is_gone.load(std::memory_order_acquire) != 0;
 }
 
 ShmTransport::Way ShmTransport::try_way(std::uint32_t process) const {
   if (pulling_ == Pulling::never) return Way::closed;
-  const core::ProcessBoard& board = memory_.process(process);
-  // (A) acquire, pairs with (B): the other has said who may read, and who it is.
+  const core::ProcessStatus& board = memory_.process(process);
+  // (A) acquire, pairs with (B): the other process has permitted reading and stored its pid.
   const std::uint64_t address = board.probe_address.load(std::memory_order_acquire);
   if (address == 0) return Way::untried;
   std::uint64_t value = 0;
@@ -127,7 +126,7 @@ bool ShmTransport::pull(std::uint32_t process,
   core::Worker* worker = core::Worker::current();
   if (bytes >= shared_bytes_min && worker != nullptr) {
     const std::uint32_t helper = helper_of(*worker, process);
-    // A guess: who sleeps would be awake too late.
+    // A guess: a sleeping worker would wake too late.
     if (!memory_.parker(helper).is_parked())
       return pull_together(*worker, helper, static_cast<std::byte*>(target), source, bytes);
   }
@@ -152,13 +151,13 @@ bool ShmTransport::pull_together(core::Worker& worker,
   const std::size_t least = bytes / ChunkClaims::chunk_count_max + 1;
   const std::size_t chunk = (std::max(chunk_bytes_min, least) + 4095) / 4096 * 4096;
   const auto chunk_count = static_cast<std::uint32_t>((bytes + chunk - 1) / chunk);
-  ChunkClaims& claims = claims_of(worker.place());
+  ChunkClaims& claims = claims_of(worker.id());
   const HelpWanted wanted{.target = reinterpret_cast<std::uintptr_t>(target),
                           .source = source,
                           .bytes = bytes,
                           .chunk_bytes = chunk,
                           .round = claims.open(chunk_count)};
-  // Without room for the packet nobody helps, which is as well.
+  // Without room for the packet there is no help; the receiver copies alone.
   (void)try_send(worker, {.process = process, .worker = helper % workers},
                  {.kind = help_kind, .words = {}, .payload_bytes = sizeof wanted}, &wanted);
   const auto pull_part = [&](std::size_t first, std::size_t last) {
@@ -169,14 +168,14 @@ bool ShmTransport::pull_together(core::Worker& worker,
     is_here = is_here && pull_part(*index * chunk, (*index + 1) * chunk);
   const std::uint32_t first = claims.first_of_helper();
   for (int looks = 1; !claims.are_done(chunk_count - first); ++looks)
-    if (looks % looks_before_yield == 0) sched_yield();
+    if (looks % looks_before_yield == 0) os::yield_core();
   if (claims.has_failed()) return is_here && pull_part(first * chunk, bytes);
   return is_here;
 }
 
 void ShmTransport::help(void* owner,
                         core::Worker& worker,
-                        Place from,
+                        Endpoint from,
                         const Packet& /*packet*/,
                         const std::byte* payload) {
   const auto& self = *static_cast<ShmTransport*>(owner);
@@ -198,11 +197,11 @@ void ShmTransport::help(void* owner,
 
 std::uint32_t ShmTransport::helper_of(const core::Worker& worker, std::uint32_t process) const {
   const std::uint32_t workers = memory_.shape().workers_per_process;
-  return process * workers + worker.place() % workers;
+  return process * workers + worker.id() % workers;
 }
 
-ChunkClaims& ShmTransport::claims_of(std::uint32_t place) const {
-  return *reinterpret_cast<ChunkClaims*>(memory_.board(place).for_transport);
+ChunkClaims& ShmTransport::claims_of(std::uint32_t endpoint) const {
+  return *reinterpret_cast<ChunkClaims*>(memory_.control(endpoint).for_transport);
 }
 
 }  // namespace sorrel::transport

@@ -1,15 +1,15 @@
-//! ShmTransport - packets between the processes of one node, through the mailboxes of the memory
-//! that they share.
+//! ShmTransport - packets between the processes of one node, through the mailboxes of shared
+//! memory.
 //!
-//! A packet is a record of core's mailbox, so that a worker takes packets and its own process's
-//! records in the same loop, and sleeps and is woken the same way. pull() is one copy by
-//! process_vm_readv; whether the system allows it is tried at the first question about a process,
-//! which must have started by then. A long pull is shared with a worker of the process that the
-//! data is in, if that has nothing better to do (chunk_claims.hpp). To a worker that has ended,
-//! what finds no room is dropped: nobody will take it. See README.md.
+//! A packet is a record of core's mailbox: a worker takes packets and the records of its own
+//! process in the same loop, and sleeps and is woken the same way. pull() is one copy by
+//! process_vm_readv. The first call of can_pull() for a process, which must have started by then,
+//! tests whether the system allows it. A long pull is shared with an idle worker of the process
+//! that holds the data (chunk_claims.hpp). A packet without room to a worker that has ended is
+//! dropped, since no worker will take it. See README.md.
 //!
-//! Progress: try_send() wait-free but for the first packet of a pair (lock-free). Limit: 256
-//! packets or 16 KiB of long payloads on their way from one worker to another.
+//! Progress: try_send() wait-free, except the first packet of a pair (lock-free). Limit: 256
+//! packets or 16 KiB of long payloads in flight from one worker to another.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ class ShmTransport final : public Transport {
  public:
   enum class Pulling { when_allowed, never };
 
-  /// For a scheduler with shared memory, which it outlives not; before its workers run.
+  /// For a scheduler with shared memory, which must outlive this object; before its workers run.
   /// `common_ancestor`: all processes of the job descend from it (os::let_descendants_read()).
   ShmTransport(core::Scheduler& scheduler, Pulling pulling, pid_t common_ancestor);
 
@@ -44,13 +44,14 @@ class ShmTransport final : public Transport {
   }
 
   [[nodiscard]] bool try_send(core::Worker& from,
-                              Place to,
+                              Endpoint to,
                               const Packet& packet,
                               const void* payload) override;
 
-  /// The same, but nothing is dropped: false when there is no room, whoever is gone.
+  /// The same, but drops nothing: returns false if there is no room, also to a worker that has
+  /// ended.
   [[nodiscard]] bool try_post(core::Worker& from,
-                              Place to,
+                              Endpoint to,
                               const Packet& packet,
                               const void* payload);
 
@@ -68,10 +69,10 @@ class ShmTransport final : public Transport {
                           std::size_t bytes) override;
 
  private:
-  /// What a worker is asked for who may help with a pull. In the payload of a packet.
+  /// A request for help with a pull: the payload of a packet.
   struct HelpWanted {
-    std::uint64_t target;  ///< in the process that asks
-    std::uint64_t source;  ///< in the one that is asked
+    std::uint64_t target;  ///< in the requesting process
+    std::uint64_t source;  ///< in the helping process
     std::uint64_t bytes;
     std::uint64_t chunk_bytes;
     std::uint32_t round;
@@ -94,10 +95,10 @@ class ShmTransport final : public Transport {
                                    std::size_t bytes);
   /// The worker of that process that is asked to help this one.
   [[nodiscard]] std::uint32_t helper_of(const core::Worker& worker, std::uint32_t process) const;
-  [[nodiscard]] ChunkClaims& claims_of(std::uint32_t place) const;
+  [[nodiscard]] ChunkClaims& claims_of(std::uint32_t endpoint) const;
   static void help(void* owner,
                    core::Worker& worker,
-                   Place from,
+                   Endpoint from,
                    const Packet& packet,
                    const std::byte* payload);
 
@@ -109,7 +110,7 @@ class ShmTransport final : public Transport {
   HandlerTable handlers_{};
   OwnedHandler help_;
 
-  // Any worker of this process. Relaxed: whoever asks in vain tries for himself.
+  // Any worker of this process. Relaxed: a worker that finds no result tests for itself.
   mutable std::unique_ptr<std::atomic<Way>[]> ways_;
 };
 

@@ -6,23 +6,24 @@
 
 namespace sorrel::transport {
 
-PretendNodes::PretendNodes(core::Scheduler& scheduler,
-                           const WireOptions& options,
-                           std::uint32_t worker_count)
+SimulatedNodes::SimulatedNodes(core::Scheduler& scheduler,
+                               const WireOptions& options,
+                               std::uint32_t worker_count)
     : scheduler_(scheduler), worker_count_(worker_count), wire_(options), fleets_(worker_count) {
   SORREL_CHECK(worker_count <= scheduler.worker_count() && fit(options.node_count, worker_count));
   for (std::uint32_t i = 0; i < options.node_count; ++i)
     nodes_.push_back(std::make_unique<NodeTransport>(*this, i));
 }
 
-PretendNodes::~PretendNodes() = default;
+SimulatedNodes::~SimulatedNodes() = default;
 
-std::uint32_t PretendNodes::first_worker(std::uint32_t node) const {
+std::uint32_t SimulatedNodes::first_worker(std::uint32_t node) const {
   return worker_count_ > count() ? node * (worker_count_ / count())
                                  : node / (count() / worker_count_);
 }
 
-PretendNodes::Flight& PretendNodes::idle_flight(core::Worker& sender, std::uint32_t payload_bytes) {
+SimulatedNodes::Flight& SimulatedNodes::idle_flight(core::Worker& sender,
+                                                    std::uint32_t payload_bytes) {
   Fleet& fleet = fleets_[sender.index()];
   if (fleet.idle == nullptr) {
     Flight& made = *fleet.flights.emplace_back(std::make_unique<Flight>());
@@ -39,21 +40,21 @@ PretendNodes::Flight& PretendNodes::idle_flight(core::Worker& sender, std::uint3
   return flight;
 }
 
-void PretendNodes::give_back(Flight& flight) {
+void SimulatedNodes::give_back(Flight& flight) {
   Fleet& fleet = fleets_[flight.sender->index()];
   flight.next_idle = fleet.idle;
   fleet.idle = &flight;
 }
 
-/// It is due.
-void PretendNodes::land(core::Worker& receiver, Flight& flight) {
+/// The arrival time has come.
+void SimulatedNodes::land(core::Worker& receiver, Flight& flight) {
   const OwnedHandler& taker = node(flight.to.process).handlers_[flight.packet.kind];
   taker.handler(taker.owner, receiver, flight.from, flight.packet, flight.payload.get());
   if (flight.sender == &receiver) {
     give_back(flight);
     return;
   }
-  flight.core::Notice::run = [](core::Worker&, core::Notice& notice) {
+  flight.core::RemoteCall::run = [](core::Worker&, core::RemoteCall& notice) {
     auto& returned = static_cast<Flight&>(notice);
     returned.nodes->give_back(returned);
   };
@@ -66,11 +67,11 @@ void NodeTransport::set_handler(std::uint32_t kind, PacketHandler handler, void*
 }
 
 bool NodeTransport::try_send(core::Worker& from,
-                             Place to,
+                             Endpoint to,
                              const Packet& packet,
                              const void* payload) {
   SORREL_ASSERT(to.process != own_node_ && packet.payload_bytes <= payload_bytes_max(to.process));
-  PretendNodes::Flight& flight = nodes_.idle_flight(from, packet.payload_bytes);
+  SimulatedNodes::Flight& flight = nodes_.idle_flight(from, packet.payload_bytes);
   flight.from = {.process = own_node_, .worker = from.index() - nodes_.first_worker(own_node_)};
   flight.to = to;
   flight.packet = packet;
@@ -78,7 +79,7 @@ bool NodeTransport::try_send(core::Worker& from,
   flight.due_ns = nodes_.wire().arrival_ns(own_node_, to.process, from.now_ns(),
                                            Wire::header_bytes + packet.payload_bytes);
   flight.core::Timer::run = [](core::Worker& receiver, core::Timer& timer) {
-    auto& due = static_cast<PretendNodes::Flight&>(timer);
+    auto& due = static_cast<SimulatedNodes::Flight&>(timer);
     due.nodes->land(receiver, due);
   };
   core::Worker& receiver = nodes_.worker_of(to);
@@ -86,8 +87,8 @@ bool NodeTransport::try_send(core::Worker& from,
     receiver.add_timer(flight);
     return true;
   }
-  flight.core::Notice::run = [](core::Worker& worker, core::Notice& notice) {
-    worker.add_timer(static_cast<PretendNodes::Flight&>(notice));
+  flight.core::RemoteCall::run = [](core::Worker& worker, core::RemoteCall& notice) {
+    worker.add_timer(static_cast<SimulatedNodes::Flight&>(notice));
   };
   from.post(receiver, flight);
   return true;

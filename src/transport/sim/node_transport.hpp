@@ -1,19 +1,19 @@
-//! NodeTransport - packets between pretend nodes of one process, delayed as a Wire says.
+//! NodeTransport - packets between simulated nodes of one process, delayed as a Wire computes.
 //!
 //! Each node has some of the process's workers, or several nodes share one. A packet is copied into
-//! a *flight*, handed to the receiving worker as a notice, and waits there with that worker's
-//! timers until it is due. Data is read by pull(), one copy, when the wire would have brought it.
-//! Nothing is refused: what bounds the flights are the windows and requests of the layer above.
-//! README.md has the rest.
+//! a *flight*, posted to the receiving worker as a RemoteCall, and waits there as a timer until it
+//! is due. pull() copies data once, at the time at which the wire would have delivered it. No
+//! packet is refused: the windows and requests of the layer above bound the flights. README.md has
+//! the rest.
 //!
-//! Progress: no locks; a packet allocates only until as many flights exist as are under way at
+//! Progress: no locks; a packet allocates only until as many flights exist as are in flight at
 //! once.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "core/notice.hpp"
+#include "core/remote_call.hpp"
 #include "core/scheduler.hpp"
 #include "core/timer.hpp"
 #include "transport/sim/wire.hpp"
@@ -23,18 +23,20 @@ namespace sorrel::transport {
 
 class NodeTransport;
 
-/// The pretend nodes of a process.
-class PretendNodes {
+/// The simulated nodes of a process.
+class SimulatedNodes {
  public:
   /// The nodes share the scheduler's first `worker_count` workers, which must be a multiple or a
-  /// divisor of the number of nodes. Outlived by the scheduler; destroyed when its workers have
-  /// ended.
-  PretendNodes(core::Scheduler& scheduler, const WireOptions& options, std::uint32_t worker_count);
-  ~PretendNodes();
-  PretendNodes(const PretendNodes&) = delete;
-  PretendNodes& operator=(const PretendNodes&) = delete;
+  /// divisor of the number of nodes. The scheduler outlives this object; destroy it when the
+  /// workers have ended.
+  SimulatedNodes(core::Scheduler& scheduler,
+                 const WireOptions& options,
+                 std::uint32_t worker_count);
+  ~SimulatedNodes();
+  SimulatedNodes(const SimulatedNodes&) = delete;
+  SimulatedNodes& operator=(const SimulatedNodes&) = delete;
 
-  /// Whether so many nodes can share so many workers.
+  /// Whether `nodes` nodes can share `workers` workers.
   [[nodiscard]] static bool fit(std::uint32_t node_count, std::uint32_t worker_count) {
     return node_count % worker_count == 0 || worker_count % node_count == 0;
   }
@@ -51,8 +53,8 @@ class PretendNodes {
   /// The first of a node's workers.
   [[nodiscard]] std::uint32_t first_worker(std::uint32_t node) const;
 
-  [[nodiscard]] core::Worker& worker_of(Place place) const {
-    return scheduler_.worker(first_worker(place.process) + place.worker);
+  [[nodiscard]] core::Worker& worker_of(Endpoint endpoint) const {
+    return scheduler_.worker(first_worker(endpoint.process) + endpoint.worker);
   }
 
   [[nodiscard]] Wire& wire() { return wire_; }
@@ -60,19 +62,19 @@ class PretendNodes {
  private:
   friend class NodeTransport;
 
-  /// A packet on its way. Its sender's worker's, but for the time between post and return.
-  struct Flight : core::Notice, core::Timer {
-    PretendNodes* nodes = nullptr;
+  /// A packet in flight. Belongs to its sender's worker, except between post and return.
+  struct Flight : core::RemoteCall, core::Timer {
+    SimulatedNodes* nodes = nullptr;
     core::Worker* sender = nullptr;
-    Place from;
-    Place to;
+    Endpoint from;
+    Endpoint to;
     Packet packet;
     std::unique_ptr<std::byte[]> payload;
     std::uint32_t payload_room = 0;
     Flight* next_idle = nullptr;
   };
 
-  /// What a worker has sent or may send with. Its thread only.
+  /// Flights of a worker. Its thread only.
   struct Fleet {
     std::vector<std::unique_ptr<Flight>> flights;
     Flight* idle = nullptr;
@@ -89,10 +91,11 @@ class PretendNodes {
   std::vector<Fleet> fleets_;
 };
 
-/// What one node sees of the others.
+/// The transport of one node.
 class NodeTransport final : public Transport {
  public:
-  NodeTransport(PretendNodes& nodes, std::uint32_t own_node) : nodes_(nodes), own_node_(own_node) {}
+  NodeTransport(SimulatedNodes& nodes, std::uint32_t own_node)
+      : nodes_(nodes), own_node_(own_node) {}
 
   [[nodiscard]] std::uint32_t process_count() const override { return nodes_.count(); }
 
@@ -107,7 +110,7 @@ class NodeTransport final : public Transport {
   }
 
   [[nodiscard]] bool try_send(core::Worker& from,
-                              Place to,
+                              Endpoint to,
                               const Packet& packet,
                               const void* payload) override;
 
@@ -128,9 +131,9 @@ class NodeTransport final : public Transport {
                                       std::size_t bytes) override;
 
  private:
-  friend class PretendNodes;
+  friend class SimulatedNodes;
 
-  PretendNodes& nodes_;
+  SimulatedNodes& nodes_;
   const std::uint32_t own_node_;
   HandlerTable handlers_{};
 };

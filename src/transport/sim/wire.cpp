@@ -10,7 +10,7 @@ namespace sorrel::transport {
 
 namespace {
 
-/// At least 1, so that no two things arrive at the same time and their order is known.
+/// At least 1, so that arrival times are distinct and their order is defined.
 std::int64_t duration_of(std::size_t bytes, double bytes_per_ns) {
   if (bytes_per_ns <= 0) return 1;
   return std::max<std::int64_t>(std::llround(static_cast<double>(bytes) / bytes_per_ns), 1);
@@ -27,8 +27,8 @@ std::int64_t Wire::jitter_ns(std::uint32_t from) {
   return static_cast<std::int64_t>(prng.below(static_cast<std::uint64_t>(options_.jitter_ns) + 1));
 }
 
-/// Takes the line for a packet, from `earliest_ns` on or when the packets before it have left;
-/// returns from when.
+/// Takes the line for a packet, from `earliest_ns` on or when earlier packets have left; returns
+/// the start.
 std::int64_t Wire::take(Line& line, std::int64_t earliest_ns, std::int64_t duration_ns) {
   std::int64_t free_ns = line.packets_end_ns.load(std::memory_order_relaxed);
   std::int64_t begin_ns = 0;
@@ -80,7 +80,7 @@ std::int64_t Wire::answer_ns(std::uint32_t by,
     left_ns -= piece_ns;
   }
   const std::int64_t end_ns = at_ns + way_ns;
-  // Only here are they written.
+  // Written here only.
   out.data_end_ns.store(std::max(out.data_end_ns.load(std::memory_order_relaxed), at_ns),
                         std::memory_order_relaxed);
   in.data_end_ns.store(std::max(in.data_end_ns.load(std::memory_order_relaxed), end_ns),
@@ -94,7 +94,7 @@ std::int64_t Wire::answer_ns(std::uint32_t by,
 Wire::Busy Wire::Plan::free_from(std::int64_t earliest_ns) const {
   auto next = std::lower_bound(busy_.begin(), busy_.end(), earliest_ns,
                                [](const Busy& busy, std::int64_t ns) { return busy.end_ns <= ns; });
-  // Those that touch are one, so after one there is room.
+  // Adjacent intervals are merged, so after each one there is room.
   if (next != busy_.end() && next->begin_ns <= earliest_ns) {
     earliest_ns = next->end_ns;
     ++next;

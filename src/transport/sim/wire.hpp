@@ -1,17 +1,17 @@
-//! Wire - the connections of pretend nodes: when what leaves one now is at another.
+//! Wire - the connections of simulated nodes: computes when data that leaves one node now arrives
+//! at another.
 //!
-//! Every node is connected to a switch by one line out and one line in, each with the wire's
+//! Every node is connected to a switch by one outgoing and one incoming line, each with the wire's
 //! bandwidth; the switch delays by the latency and never blocks. A cut-through model: LogGP
-//! (Alexandrov et al. 1995) without its o, which is whatever the sender's and receiver's code
-//! takes.
+//! (Alexandrov et al. 1995) without its o, which is the time of the sender's and receiver's code.
 //!
-//! *Packets* queue up behind each other, and a node hears what it is sent in the order in which it
-//! left. *Data* that is fetched fills the times in which both lines, out of one node and into the
-//! other, are free, in pieces if need be: as a network does that cuts everything into frames, a
-//! transfer that waits for one line keeps nobody else from the other. For the same reason a packet
-//! does not wait behind data that somebody fetches; what it takes of a line, the next data pays.
+//! *Packets* follow each other, and arrive at a node in the order in which they left. *Pulled data*
+//! fills the times in which both lines, out of one node and into the other, are free, in pieces if
+//! need be: as in a network that transmits frames, a transfer that waits for one line does not
+//! block the other line. For the same reason a packet does not wait behind pulled data; the next
+//! data is delayed by the packet's time.
 //!
-//! Any thread. A lock for the time of a few dozen instructions where data is fetched.
+//! Any thread. A lock is held for a few dozen instructions where data is pulled.
 #pragma once
 
 #include <atomic>
@@ -27,31 +27,31 @@ namespace sorrel::transport {
 struct WireOptions {
   std::uint32_t node_count = 2;
   std::int64_t latency_ns = 0;
-  /// Each packet is delayed by up to so much more, drawn from the seed.
+  /// Each packet is delayed by up to this much more, drawn from the seed.
   std::int64_t jitter_ns = 0;
-  /// 0: no limit.
+  /// 0: unlimited.
   double bytes_per_ns = 0;
   std::uint64_t seed = 1;
 };
 
 class Wire {
  public:
-  /// What a packet needs on the wire besides its payload.
+  /// Bytes of a packet on the wire besides its payload.
   static constexpr std::size_t header_bytes = 32;
 
   explicit Wire(const WireOptions& options);
 
   [[nodiscard]] const WireOptions& options() const { return options_; }
 
-  /// When the last of a packet's `bytes` that leave node `from` at `now_ns`, or as soon as the
-  /// packets before have, is at node `to`. Different for all that arrive at a node, and later for
-  /// what is asked for later.
+  /// Arrival time at node `to` of the last byte of a packet of `bytes` that leaves node `from` at
+  /// `now_ns`, or as soon as earlier packets have left. Distinct for all packets to a node, and
+  /// increasing in the order of calls.
   [[nodiscard]] std::int64_t arrival_ns(std::uint32_t from,
                                         std::uint32_t to,
                                         std::int64_t now_ns,
                                         std::size_t bytes);
 
-  /// When the `bytes` of data are at node `by` that it asks node `of` for at `now_ns`.
+  /// Time at which `bytes` of data that node `by` requests from node `of` at `now_ns` have arrived.
   [[nodiscard]] std::int64_t answer_ns(std::uint32_t by,
                                        std::uint32_t of,
                                        std::int64_t now_ns,
@@ -62,13 +62,13 @@ class Wire {
     std::int64_t begin_ns = 0, end_ns = 0;
   };
 
-  /// When data is on a line: in order of time, apart. Under the lock.
+  /// Times at which data is on a line: ordered and disjoint. Under the lock.
   class Plan {
    public:
-    /// The first time from `earliest_ns` on at which the line is free, and until when.
+    /// First time from `earliest_ns` on at which the line is free, and until when.
     [[nodiscard]] Busy free_from(std::int64_t earliest_ns) const;
     void add(const Busy& busy);
-    /// Nobody will ask about the time before.
+    /// No later call asks about times before.
     void forget_before(std::int64_t ns);
 
    private:
@@ -76,10 +76,10 @@ class Wire {
   };
 
   struct alignas(cache_line_bytes) Line {
-    // Relaxed all: they order nothing.
+    // Relaxed, all of them: they order nothing.
     std::atomic<std::int64_t> packets_end_ns{0};
     std::atomic<std::int64_t> data_end_ns{0};
-    /// What packets have taken of the time of data.
+    /// Time that packets have taken from data.
     std::atomic<std::int64_t> owed_ns{0};
     Plan plan;
   };

@@ -17,6 +17,14 @@ int MPI_Win_fence(void);
 #ifdef USES_LIBRARY
 int library_function(void);
 #endif
+#ifdef OWN_NEW
+__attribute__((visibility("default"))) void* _Znwm(size_t size) {
+  return malloc(size);
+}
+#endif
+#ifdef USES_SYNTAX
+extern unsigned long re_syntax_options;
+#endif
 #ifdef USES_TLS
 _Thread_local int own_counter = 3;
 #endif
@@ -47,12 +55,16 @@ int main(int argc, char** argv) {
 #ifdef USES_TLS
   own_counter += argc;
 #endif
+#ifdef USES_SYNTAX
+  re_syntax_options = 0;
+#endif
   for (int index = 1; index < argc; ++index)
     printf("argument [%s]\n", argv[index]);
   const char* names[] = {
       "SORREL_RANKS", "SORREL_WORKERS",        "SORREL_CPUS",     "SORREL_STACK",
       "SORREL_LABEL", "LD_BIND_NOW",           "LD_LIBRARY_PATH", "SORREL_OLD_LD_LIBRARY_PATH",
-      "LD_PRELOAD",   "SORREL_OLD_LD_PRELOAD", "COLOUR",          "SHAPE"};
+      "LD_PRELOAD",   "SORREL_OLD_LD_PRELOAD", "COLOUR",          "SHAPE",
+      "SORREL_SHARED"};
   for (size_t index = 0; index < sizeof names / sizeof names[0]; ++index)
     print_variable(names[index]);
 #ifdef USES_MPI

@@ -24,9 +24,16 @@ static void sends_and_receives(void) {
   REFUSED(MPI_Send(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, world), MPI_ERR_RANK);
   REFUSED(MPI_Send(&value, 1, MPI_INT, 0, -1, world), MPI_ERR_TAG);
   REFUSED(MPI_Send(&value, 1, MPI_INT, 0, MPI_ANY_TAG, world), MPI_ERR_TAG);
+  int *tag_ub, flag_ub;
+  MPI_Comm_get_attr(world, MPI_TAG_UB, &tag_ub, &flag_ub);
+  REFUSED(MPI_Send(&value, 1, MPI_INT, 0, *tag_ub + 1, world), MPI_ERR_TAG);
+  REFUSED(MPI_Irecv(&value, 1, MPI_INT, 0, *tag_ub + 1, world, &request), MPI_ERR_TAG);
+  REFUSED(MPI_Probe(0, *tag_ub + 1, world, &status), MPI_ERR_TAG);
   REFUSED(MPI_Send(&value, -1, MPI_INT, 0, 0, world), MPI_ERR_COUNT);
   REFUSED(MPI_Send(&value, 1, MPI_DATATYPE_NULL, 0, 0, world), MPI_ERR_TYPE);
   REFUSED(MPI_Send(NULL, 1, MPI_INT, 0, 0, world), MPI_ERR_BUFFER);
+  REFUSED(MPI_Send(MPI_IN_PLACE, 1, MPI_INT, 0, 0, world), MPI_ERR_BUFFER);
+  REFUSED(MPI_Irecv(NULL, 1, MPI_INT, 0, 0, world, &request), MPI_ERR_BUFFER);
   REFUSED(MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_NULL), MPI_ERR_COMM);
   REFUSED(MPI_Ssend(&value, 1, MPI_INT, ranks, 0, world), MPI_ERR_RANK);
   REFUSED(MPI_Rsend(&value, 1, MPI_INT, 0, -5, world), MPI_ERR_TAG);
@@ -63,6 +70,37 @@ static void collectives(void) {
   REFUSED(MPI_Gather(&value, 1, MPI_INT, &result, 1, MPI_INT, ranks + 3, world), MPI_ERR_ROOT);
   REFUSED(MPI_Allgather(&value, -1, MPI_INT, &result, 1, MPI_INT, world), MPI_ERR_COUNT);
   REFUSED(MPI_Alltoall(&value, 1, MPI_INT, &result, -1, MPI_INT, world), MPI_ERR_COUNT);
+}
+
+/// On MPI_COMM_SELF, where the rank is the root, too.
+static void buffers_of_collectives(void) {
+  int value = 0, result = 0, values[2] = {0, 0};
+  const int counts[1] = {1}, places[1] = {0}, zero[1] = {0};
+  const MPI_Comm self = MPI_COMM_SELF;
+  REFUSED(MPI_Allreduce(&value, &value, 1, MPI_INT, MPI_SUM, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Reduce(&value, &value, 1, MPI_INT, MPI_SUM, 0, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Scan(&value, &value, 1, MPI_INT, MPI_SUM, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Reduce_scatter(&value, &value, counts, MPI_INT, MPI_SUM, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Reduce_scatter_block(&value, &value, 1, MPI_INT, MPI_SUM, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Gather(values, 1, MPI_INT, values, 1, MPI_INT, 0, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Gatherv(values, 1, MPI_INT, values, counts, places, MPI_INT, 0, self),
+          MPI_ERR_BUFFER);
+  REFUSED(MPI_Scatter(values, 1, MPI_INT, values, 1, MPI_INT, 0, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Allgather(values, 1, MPI_INT, values, 1, MPI_INT, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Alltoall(values, 1, MPI_INT, values, 1, MPI_INT, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Allreduce(&value, NULL, 1, MPI_INT, MPI_SUM, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Allreduce(&value, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Gather(&value, 1, MPI_INT, NULL, 1, MPI_INT, 0, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Alltoallv(&value, NULL, places, MPI_INT, &result, counts, places, MPI_INT, self),
+          MPI_ERR_ARG);
+  REFUSED(MPI_Gatherv(&value, 1, MPI_INT, &result, counts, NULL, MPI_INT, 0, self), MPI_ERR_ARG);
+  REFUSED(MPI_Allgatherv(&value, 1, MPI_INT, NULL, counts, places, MPI_INT, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Reduce_local(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
+  REFUSED(MPI_Reduce_local(&value, NULL, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
+  // Without data there is nothing to overlap or to miss.
+  CHECK_EQUAL(MPI_Allreduce(&value, &value, 0, MPI_INT, MPI_SUM, self), MPI_SUCCESS);
+  CHECK_EQUAL(MPI_Allreduce(NULL, NULL, 0, MPI_INT, MPI_SUM, self), MPI_SUCCESS);
+  CHECK_EQUAL(MPI_Gatherv(NULL, 0, MPI_INT, NULL, zero, places, MPI_INT, 0, self), MPI_SUCCESS);
 }
 
 static void communicators_and_groups(void) {
@@ -129,6 +167,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   sends_and_receives();
   collectives();
+  buffers_of_collectives();
   communicators_and_groups();
   types_requests_and_the_rest();
   freed_handles();

@@ -57,6 +57,8 @@ class FiberRun : public SchedulerHooks {
   /// First on each worker.
   std::function<void(Worker&)> worker_start;
   std::function<void()> all_started;
+  /// On a worker that has been called away.
+  std::function<void(Worker&)> called;
 
  private:
   static constexpr std::size_t stack_bytes = std::size_t{256} << 10;
@@ -86,6 +88,10 @@ class FiberRun : public SchedulerHooks {
   }
 
   void on_worker_end(Worker& /*worker*/) override {}
+
+  void on_attention(Worker& worker) override {
+    if (called) called(worker);
+  }
 
   void on_all_asleep() override {
     if (!all_asleep) {

@@ -100,7 +100,7 @@ class MachineModel {
       threads += job.governor.decision().width;
     }
     const double grant = std::min(1.0, static_cast<double>(options_.cpus) / std::max(threads, 1U));
-    std::size_t place = 0;
+    std::size_t worker = 0;
     for (Job& job : jobs_) {
       if (!is_alive(job)) continue;
       const double wanted =
@@ -109,8 +109,8 @@ class MachineModel {
       job.sample.delay_ns += static_cast<std::int64_t>(wanted * (1 - grant));
       job.sample.loop_count = job.sample.run_ns / options_.loop_ns;
       if (counts) job.work += wanted * grant;
-      if ((now_ns_ / step_ns) % 2 == 0) decide(job, demands, place);
-      ++place;
+      if ((now_ns_ / step_ns) % 2 == 0) decide(job, demands, worker);
+      ++worker;
     }
     if (!counts) return;
     const double cpus = options_.cpus;
@@ -119,11 +119,11 @@ class MachineModel {
     ++steps_;
   }
 
-  void decide(Job& job, const std::vector<std::uint32_t>& demands, std::size_t place) {
+  void decide(Job& job, const std::vector<std::uint32_t>& demands, std::size_t worker) {
     job.sample.now_ns = now_ns_;
     job.sample.cpus = options_.cpus;
     job.sample.fair_share =
-        options_.are_friends ? fair_share(options_.cpus, demands, place) : options_.cpus;
+        options_.are_friends ? fair_share(options_.cpus, demands, worker) : options_.cpus;
     job.sample.friend_count = options_.are_friends ? static_cast<std::uint32_t>(demands.size()) : 1;
     job.sample.do_friends_keep = std::all_of(jobs_.begin(), jobs_.end(), [this](const Job& other) {
       return !is_alive(other) || other.governor.is_coarse();

@@ -17,51 +17,51 @@ class ParkerTest : public testing::Test {
 };
 
 TEST_F(ParkerTest, OneThatIsAwakeCannotBeClaimed) {
-  EXPECT_FALSE(first_.claim());
+  EXPECT_FALSE(first_.try_unpark());
   EXPECT_EQ(asleep_count(), 0);
 }
 
 TEST_F(ParkerTest, OnlyOneWakerClaimsASleeper) {
-  first_.announce();
+  first_.prepare_park();
   EXPECT_TRUE(first_.is_parked());
-  EXPECT_TRUE(first_.claim());
+  EXPECT_TRUE(first_.try_unpark());
   EXPECT_FALSE(first_.is_parked());
-  EXPECT_FALSE(first_.claim());
+  EXPECT_FALSE(first_.try_unpark());
 }
 
 TEST_F(ParkerTest, TheLastToLieDownLearnsThatAllAreAsleep) {
-  first_.announce();
-  EXPECT_EQ(first_.count_in(), 1);
-  second_.announce();
-  EXPECT_EQ(second_.count_in(), 2);
+  first_.prepare_park();
+  EXPECT_EQ(first_.mark_idle(), 1);
+  second_.prepare_park();
+  EXPECT_EQ(second_.mark_idle(), 2);
 }
 
 TEST_F(ParkerTest, WhoeverIsClaimedIsCountedOut) {
-  first_.announce();
-  first_.count_in();
-  EXPECT_TRUE(first_.claim());
+  first_.prepare_park();
+  first_.mark_idle();
+  EXPECT_TRUE(first_.try_unpark());
   EXPECT_EQ(asleep_count(), 0);
 }
 
 TEST_F(ParkerTest, GettingUpUnclaimedLeavesTheCountAlone) {
-  first_.announce();
-  first_.get_up();
+  first_.prepare_park();
+  first_.cancel_park();
   EXPECT_FALSE(first_.is_parked());
   EXPECT_EQ(asleep_count(), 0);
 }
 
 TEST_F(ParkerTest, GettingUpMakesGoodForAClaimThatCountedOutTooMuch) {
-  first_.announce();
-  EXPECT_TRUE(first_.claim());
+  first_.prepare_park();
+  EXPECT_TRUE(first_.try_unpark());
   EXPECT_EQ(asleep_count(), -1) << "short, never too high";
-  first_.get_up();
+  first_.cancel_park();
   EXPECT_EQ(asleep_count(), 0);
 }
 
 TEST_F(ParkerTest, AClaimBetweenTheSecondLookAndTheCountIsNotForgotten) {
-  first_.announce();
-  EXPECT_TRUE(first_.claim());
-  EXPECT_EQ(first_.count_in(), 0);
+  first_.prepare_park();
+  EXPECT_TRUE(first_.try_unpark());
+  EXPECT_EQ(first_.mark_idle(), 0);
   EXPECT_FALSE(first_.is_parked());
 }
 

@@ -14,12 +14,12 @@ namespace {
 constexpr WorkerLimits no_spinning{.spin_ns_max = 0};
 
 /// News for one fiber of another worker. May come before it is waited for.
-struct Signal : Notice {
+struct Signal : RemoteCall {
   Completion arrived;
 
   Signal() {
-    run = [](Worker& worker, Notice& notice) {
-      static_cast<Signal&>(notice).arrived.complete(worker);
+    run = [](Worker& worker, RemoteCall& call) {
+      static_cast<Signal&>(call).arrived.complete(worker);
     };
   }
 
@@ -80,15 +80,15 @@ struct Counter {
   Completion all_arrived;
 };
 
-struct NumberedNotice : Notice {
+struct NumberedCall : RemoteCall {
   std::uint32_t number = 0;
   Counter* counter = nullptr;
 
   void prepare(std::uint32_t its_number, Counter& its_counter) {
     number = its_number;
     counter = &its_counter;
-    run = [](Worker& worker, Notice& notice) {
-      auto& self = static_cast<NumberedNotice&>(notice);
+    run = [](Worker& worker, RemoteCall& call) {
+      auto& self = static_cast<NumberedCall&>(call);
       EXPECT_EQ(self.number, self.counter->arrived_count);
       if (++self.counter->arrived_count == self.counter->expected_count)
         self.counter->all_arrived.complete(worker);
@@ -101,7 +101,7 @@ TEST(SchedulerTest, NoticesInBothDirectionsKeepTheirOrderThoughMailboxesAreFull)
   constexpr std::uint32_t notice_count = 5000;
   for (const WorkerLimits& limits : {WorkerLimits{}, no_spinning}) {
     FiberRun run(2, limits);
-    std::vector<NumberedNotice> notices[2];
+    std::vector<NumberedCall> notices[2];
     Counter counters[2];
     for (std::uint32_t from = 0; from < 2; ++from) {
       const std::uint32_t to = 1 - from;
@@ -129,7 +129,7 @@ TEST(SchedulerTest, ARecordDoesNotOvertakeDeferredNotices) {
   record_arrived.reset();
   FiberRun run(2);
   Counter counter{.expected_count = 0, .arrived_count = 0, .all_arrived = {}};
-  std::vector<NumberedNotice> notices(notice_count);
+  std::vector<NumberedCall> notices(notice_count);
   static Counter* counter_of_record;
   counter_of_record = &counter;
   run.scheduler().set_runner(1, [](Worker& receiver, const Record&, const std::byte*) {
@@ -150,14 +150,14 @@ TEST(SchedulerTest, ARecordDoesNotOvertakeDeferredNotices) {
 }
 
 TEST(SchedulerTest, ANoticeMayBePostedBackFromItsOwnRun) {
-  struct Ball : Notice {
+  struct Ball : RemoteCall {
     std::uint32_t hop_count = 0;
     Completion landed;
   } ball;
 
   constexpr std::uint32_t hop_count_max = 3000;
-  ball.run = [](Worker& worker, Notice& notice) {
-    auto& self = static_cast<Ball&>(notice);
+  ball.run = [](Worker& worker, RemoteCall& call) {
+    auto& self = static_cast<Ball&>(call);
     if (++self.hop_count == hop_count_max) {
       self.landed.complete(worker);
     } else {

@@ -29,7 +29,7 @@ struct Player {
   std::uint32_t received_count = 0;
   Completion received_all;
 
-  struct Mail : Notice {
+  struct Mail : RemoteCall {
     Player* to = nullptr;
   };
 
@@ -52,8 +52,8 @@ class Game {
       for (Player::Mail& mail : player.mails) {
         mail.to = &players_[prng.below(players_.size())];
         ++mail.to->expected_count;
-        mail.run = [](Worker& worker, Notice& notice) {
-          static_cast<Player::Mail&>(notice).to->receive(worker);
+        mail.run = [](Worker& worker, RemoteCall& call) {
+          static_cast<Player::Mail&>(call).to->receive(worker);
         };
       }
     }

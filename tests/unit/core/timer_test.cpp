@@ -53,6 +53,21 @@ TEST_F(TimerTest, RunsNothingBeforeItsTime) {
   EXPECT_TRUE(queue_.empty());
 }
 
+TEST_F(TimerTest, ATimerThatIsTakenOutDoesNotRun) {
+  Noted early = timer_due(10);
+  Noted middle = timer_due(20);
+  Noted late = timer_due(30);
+  middle.is_poll = true;
+  for (Noted* timer : {&late, &early, &middle})
+    queue_.add(*timer);
+  queue_.remove(middle);
+  EXPECT_FALSE(queue_.has_only_polls());
+  queue_.remove(early);
+  EXPECT_EQ(queue_.next_due_ns(), 30);
+  EXPECT_EQ(queue_.run_due(worker_, 100), 1);
+  EXPECT_EQ(ran_due_ns_, (std::vector<std::int64_t>{30}));
+}
+
 TEST_F(TimerTest, ATimerMaySetItselfAgain) {
   struct Repeating : Timer {
     TimerQueue* queue = nullptr;

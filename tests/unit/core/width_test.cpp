@@ -21,8 +21,8 @@ class Ring {
   Ring(FiberRun& run, std::uint32_t rounds) : run_(run), rounds_(rounds) {
     for (std::uint32_t i = 0; i < worker_count; ++i) {
       seats_[i].next = &seats_[(i + 1) % worker_count];
-      seats_[i].ball.run = [](Worker& worker, Notice& notice) {
-        static_cast<Ball&>(notice).owner->has_ball.complete(worker);
+      seats_[i].ball.run = [](Worker& worker, RemoteCall& call) {
+        static_cast<Ball&>(call).owner->has_ball.complete(worker);
       };
       seats_[i].ball.owner = seats_[i].next;
       run.add(i, [this, i](Worker& worker) { play(worker, i); });
@@ -32,7 +32,7 @@ class Ring {
  private:
   struct Seat;
 
-  struct Ball : Notice {
+  struct Ball : RemoteCall {
     Seat* owner = nullptr;
   };
 
@@ -161,14 +161,14 @@ TEST(WidthTest, EverybodyAsleepIsFoundOutWithFewThreads) {
     run.all_asleep = [&](Worker& worker) {
       ++told_count;
       worker.wake();
-      struct End : Notice {
+      struct End : RemoteCall {
         Completion* completion = nullptr;
       };
       static std::array<End, worker_count> ends;
       for (std::uint32_t i = 0; i < worker_count; ++i) {
         ends[i].completion = &wanted[i];
-        ends[i].run = [](Worker& receiver, Notice& notice) {
-          static_cast<End&>(notice).completion->complete(receiver);
+        ends[i].run = [](Worker& receiver, RemoteCall& call) {
+          static_cast<End&>(call).completion->complete(receiver);
         };
         if (&run.worker(i) == &worker) {
           wanted[i].complete(worker);

@@ -131,6 +131,90 @@ TEST(WorkerTest, SleepersWakeInTheOrderOfTheirTimes) {
   EXPECT_EQ(order, (Order{"not at all", "early", "middle", "late"}));
 }
 
+TEST(WorkerTest, ASleepMayBeEndedEarly) {
+  FiberRun run;
+  Sleep sleep;
+  std::int64_t slept_ns = 0;
+  run.add(0, [&](Worker& worker) {
+    const std::int64_t began_ns = os::monotonic_ns();
+    worker.sleep(sleep, 3'600'000'000'000);
+    slept_ns = os::monotonic_ns() - began_ns;
+  });
+  run.add(0, [&](Worker& worker) { worker.end_sleep(sleep); });
+  run.run();
+  EXPECT_LT(slept_ns, 1'000'000'000'000);
+}
+
+/// What a visit has seen.
+struct Visited {
+  Worker* worker = nullptr;
+  const void* user = nullptr;
+  const void* stack = nullptr;
+  int error = 0;
+  int count = 0;
+
+  static void visit(void* argument) {
+    auto& self = *static_cast<Visited*>(argument);
+    const int local = 0;
+    self.stack = &local;
+    self.worker = Worker::current();
+    self.user = Worker::current_user();
+    self.error = errno;
+    errno = -1;
+    ++self.count;
+  }
+};
+
+TEST(WorkerTest, AVisitRunsOnTheStackAndAsTheFiberThatWaits) {
+  FiberRun run;
+  Visited visited;
+  const void* stack = nullptr;
+  Fiber* waiting = nullptr;
+  waiting = &run.add(0, [&](Worker& worker) {
+    const int local = 0;
+    stack = &local;
+    worker.running().user = waiting;
+    errno = 17;
+    worker.suspend();
+    EXPECT_EQ(errno, 17);
+    EXPECT_EQ(visited.count, 2);
+  });
+  run.add(0, [&](Worker& worker) {
+    errno = 18;
+    worker.visit(*waiting, Visited::visit, &visited);
+    EXPECT_EQ(errno, 18);
+    EXPECT_EQ(visited.error, 17);
+    EXPECT_EQ(worker.running().state, FiberState::running);
+    EXPECT_EQ(waiting->state, FiberState::waiting);
+    worker.visit(*waiting, Visited::visit, &visited);
+    worker.make_ready(*waiting);
+  });
+  run.run();
+  EXPECT_EQ(visited.user, waiting);
+  EXPECT_EQ(visited.worker, &run.worker(0));
+  EXPECT_LT(visited.stack, stack);
+  EXPECT_LT(static_cast<const char*>(stack) - static_cast<const char*>(visited.stack), 8192);
+}
+
+TEST(WorkerTest, AWorkerThatIsCalledAwayTellsTheHooksOnWhateverStackItIdles) {
+  FiberRun run;
+  Visited visited;
+  Fiber* waiting = nullptr;
+  run.called = [&](Worker& worker) {
+    worker.visit(*waiting, Visited::visit, &visited);
+    worker.make_ready(*waiting);
+  };
+  waiting = &run.add(0, [&](Worker& worker) {
+    worker.running().user = waiting;
+    worker.request_attention();
+    // The idle loop is on this very stack.
+    worker.suspend();
+  });
+  run.run();
+  EXPECT_EQ(visited.user, waiting);
+  EXPECT_EQ(visited.count, 1);
+}
+
 TEST(WorkerTest, AFiberThatYieldsDoesNotHoldUpTimers) {
   FiberRun run;
   bool woke = false;

@@ -22,6 +22,12 @@ bool is_before(const Dag& dag, const Edge& edge, const Key& from, const Key& to)
   return dag.predecessors(edge, to).contains(from);
 }
 
+TEST(Dag, AFamilyWithoutANameGetsOneForMessages) {
+  Dag dag;
+  family(dag, "wave", {3});
+  EXPECT_EQ(dag.family(family(dag, "", {3})).name, "family1");
+}
+
 TEST(Dag, BothDirectionsOfAnEdgeAreTheSameEdge) {
   Prng random(seed());
   for (int round = 0; round < 300; ++round) {
@@ -75,8 +81,8 @@ TEST(Dag, AnOrderIsFoundExactlyWhenTheTasksHaveOne) {
   int with_cycle = 0;
   for (int round = 0; round < 2000; ++round) {
     const Dag dag = random_dag(random);
-    const std::string slow = trouble_with_order_of_tasks(dag);
-    EXPECT_EQ(trouble_with_order(dag), slow) << dag.print();
+    const std::string slow = find_cycle_of_tasks(dag);
+    EXPECT_EQ(find_order_error(dag), slow) << dag.print();
     with_cycle += slow.empty() ? 0 : 1;
   }
   EXPECT_GT(with_cycle, 100);
@@ -84,7 +90,7 @@ TEST(Dag, AnOrderIsFoundExactlyWhenTheTasksHaveOne) {
 }
 
 TEST(Dag, AWavefrontOfABillionTasksIsValidatedByItsOffsets) {
-  EXPECT_EQ(trouble_with_order(wavefront(40'000, 40'000)), "");
+  EXPECT_EQ(find_order_error(wavefront(40'000, 40'000)), "");
 }
 
 TEST(Dag, ACycleIsReportedByItsTasks) {
@@ -93,7 +99,7 @@ TEST(Dag, ACycleIsReportedByItsTasks) {
   const int right = family(dag, "right", {2});
   ASSERT_EQ(dag.add_edge({left, right, same_tile}), "");
   ASSERT_EQ(dag.add_edge({right, left, at(1)}), "");
-  EXPECT_EQ(trouble_with_order(dag),
+  EXPECT_EQ(find_order_error(dag),
             "graph: a task comes before itself: right(1) -> left(1) -> right(1)");
 }
 
@@ -102,7 +108,7 @@ TEST(Dag, ACycleThroughTheStepBeforeIsNone) {
   const int tile = family(dag, "tile", {4, 4});
   for (const Relation& relation : star(2, 1))
     ASSERT_EQ(dag.add_edge({tile, tile, relation, true}), "");
-  EXPECT_EQ(trouble_with_order(dag), "");
+  EXPECT_EQ(find_order_error(dag), "");
 }
 
 TEST(Dag, EveryTaskComesAfterItselfWhereStepsOverlap) {

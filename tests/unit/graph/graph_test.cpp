@@ -39,7 +39,7 @@ TEST(Graph, AWavefrontComputesWhatALoopDoes) {
   EXPECT_EQ(by_graph, paths);
 }
 
-/// Cells with their history: a task checks that its neighbours are just as far as they should be.
+/// Cells with their history: a task checks that its neighbours have done the expected steps.
 TEST(Graph, StepsOverlapOnlyAsFarAsTheirEdgesAllow) {
   constexpr Index count = 40;
   constexpr Index steps = 300;
@@ -93,7 +93,7 @@ TEST(Graph, ATaskIsAtMostOneStepAheadOfAnyOther) {
   EXPECT_EQ(wrong, 0);
 }
 
-/// Counts, for every task, the steps it has done; each task looks at all of its predecessors.
+/// Counts the steps of every task; each task checks all of its predecessors.
 class Watched {
  public:
   explicit Watched(Dag dag) : dag_(std::move(dag)) {
@@ -102,7 +102,7 @@ class Watched {
       const FamilyInfo& info = dag_.family(f);
       done_.emplace_back(static_cast<std::size_t>(info.space.count()));
       families.push_back(graph_.family(info.name, info.space));
-      families.back().run([this, f](const Task& task) { look(f, task); });
+      families.back().run([this, f](const Task& task) { check(f, task); });
       if (f == 1) families.back().priority(Priority::fill);
     }
     for (const Edge& edge : dag_.edges()) {
@@ -114,7 +114,7 @@ class Watched {
     }
   }
 
-  /// How many tasks came too early, or not at all.
+  /// Number of tasks that ran too early, or not at all.
   int run(Index steps) {
     for (auto& family : done_)
       for (auto& done : family)
@@ -129,11 +129,11 @@ class Watched {
  private:
   Index done(int family, const Key& key) const {
     const auto index = static_cast<std::size_t>(dag_.family(family).space.index_of(key));
-    // Relaxed: the graph is to order it.
+    // Relaxed: the graph must order it.
     return done_[static_cast<std::size_t>(family)][index].load(std::memory_order_relaxed);
   }
 
-  void look(int family, const Task& task) {
+  void check(int family, const Task& task) {
     for (const Edge& edge : dag_.edges()) {
       if (edge.to != family) continue;
       for_each_key(dag_.predecessors(edge, task.key), [&](const Key& key) {
@@ -157,7 +157,7 @@ TEST(Graph, RandomGraphsKeepAllOfTheirEdgesInEveryStep) {
   int runs = 0;
   while (runs < 150) {
     Dag dag = random_dag(random);
-    if (!trouble_with_order(dag).empty()) continue;
+    if (!find_order_error(dag).empty()) continue;
     ++runs;
     Watched watched(dag);
     ASSERT_EQ(watched.run(7), 0) << dag.print();

@@ -1,5 +1,5 @@
-// Which thread looks after a graph's messages, and in what order with tasks: seen by a messenger
-// that takes notes.
+// Which thread progresses a graph's messages, and in what order with tasks: recorded by a test
+// messenger.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -25,12 +25,12 @@ namespace {
 
 constexpr Index steps = 5;
 constexpr Index laps = 3;
-// Far longer than any machine needs: a test that fails should end.
+// Far longer than any machine needs, so that a test that fails ends.
 constexpr std::chrono::seconds patience{60};
 
-/// What a rank's messenger and tasks have noted.
+/// The events that a rank's messenger and tasks have recorded.
 struct Notes {
-  // The owner's, and of tasks that it runs.
+  // The owner only, and tasks that it runs.
   std::string order;
   // Any thread.
   std::atomic<Index> ended{0};
@@ -46,8 +46,8 @@ class NotedMessenger final : public Messenger {
 
   [[nodiscard]] int peer_count() const override { return messenger_->peer_count(); }
 
-  int add(Direction direction, const Message& message, int lane) override {
-    return messenger_->add(direction, message, lane);
+  int add(Direction direction, const Message& message, int queue) override {
+    return messenger_->add(direction, message, queue);
   }
 
   void start(int channel) override {
@@ -80,8 +80,7 @@ class NotedMessenger final : public Messenger {
 
 using Bytes = std::array<std::byte, laps>;
 
-/// A message goes round and round all ranks, `laps` times a step, from its receive to the next
-/// send.
+/// A message circulates through all ranks, `laps` times a step, from its receive to the next send.
 void add_relay(Graph& g, int rank, Bytes& bytes) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -93,13 +92,13 @@ void add_relay(Graph& g, int rank, Bytes& bytes) {
   };
   auto receive = g.receive("receive", {laps}, message_with((rank + ranks - 1) % ranks));
   auto send = g.send("send", {laps}, message_with((rank + 1) % ranks));
-  // Rank 0 begins each lap when the one before is over.
+  // Rank 0 begins each lap when the one before has ended.
   send.after(receive, rank == 0 ? offset(-1) : same_tile);
 }
 
-// Goal: with a worker for messages, those that follow from messages wait for no task, whosever it
-// is, from one step to the next. Method: there is one worker for tasks, and a task of rank 0 keeps
-// it until all of rank 0's messages of the step have gone and come, by way of the other ranks.
+// Goal: with a communication worker, messages that depend on messages wait for no task of any rank,
+// from one step to the next. Method: there is one worker for tasks, and a task of rank 0 occupies
+// it until all messages of rank 0 in this step have passed through the other ranks.
 TEST(MessageOrder, WorkerForMessagesNeedsNobodyForThem) {
   constexpr int ranks = 3;
   std::array<Notes, ranks> notes;
@@ -143,8 +142,8 @@ TEST(MessageOrder, WorkerForMessagesNeedsNobodyForThem) {
   EXPECT_NE(notes[0].of_tasks, notes[0].of_messages);
 }
 
-// Goal: a step's messages leave before its tasks compute, though these were said first. Method: one
-// worker, so that the order is the owner's.
+// Goal: messages of a step leave before its tasks compute, though the tasks were declared first.
+// Method: one worker, so that the order is the owner's.
 TEST(MessageOrder, StepBeginsWithItsMessages) {
   std::array<Notes, 2> notes;
   const auto run_rank = [&](int rank) {

@@ -22,7 +22,7 @@ using Value = std::uint64_t;
 constexpr Index cells = 16;
 constexpr Index steps = 60;
 
-/// What cell `place` of a ring of so many has after all steps.
+/// Value of cell `place` of a ring of cells after all steps.
 std::vector<Value> by_loop(std::size_t count) {
   std::vector<Value> now(count);
   std::vector<Value> next(count);

@@ -208,7 +208,7 @@ TEST(Tiling, EveryCellIsInOneTileAndThinTilesFaceOtherRanks) {
   }
 }
 
-/// Their messages are a tile's each, so that one's tiles must end where the other's do.
+/// Each message is one tile's face, so tiles of both ranks must end at the same cells.
 TEST(Tiling, NeighboursAlongOtherDimensionsCutTheFirstAlike) {
   for (const Index n : {7, 45, 128, 301}) {
     std::vector<Index> counts;

@@ -60,18 +60,44 @@ TEST(MachineFile, MissingAndAbsurdValuesAreNamed) {
             "processors is 1.5; it must be a whole number");
 }
 
+TEST(MachineFile, TheConditionsOfAMeasurementAreKeptAndMayBeMissing) {
+  Machine machine = simple_machine();
+  EXPECT_FALSE(parse_machine(to_json(machine)).value().measurement);
+  machine.measurement = {.date = "2026-11-22 13:05 UTC", .spread = 0.25, .other_work = 0.5};
+  const Machine whole = parse_machine(to_json(machine)).value();
+  EXPECT_EQ(whole.measurement->date, "2026-11-22 13:05 UTC");
+  EXPECT_EQ(whole.measurement->spread, 0.25);
+  EXPECT_EQ(whole.measurement->other_work, 0.5);
+  machine.measurement = {.date = "", .spread = {}, .other_work = {}};
+  const Machine bare = parse_machine(to_json(machine)).value();
+  ASSERT_TRUE(bare.measurement);
+  EXPECT_FALSE(bare.measurement->spread || bare.measurement->other_work);
+  const std::string refusal =
+      "measurement must be an object with a date, which is a text, and with spread and "
+      "other_work, which are numbers from 0 on and may be left out";
+  EXPECT_EQ(trouble_after("{", "{\"measurement\": 5,"), refusal);
+  EXPECT_EQ(trouble_after("{", "{\"measurement\": {\"date\": \"\", \"spread\": -1},"), refusal);
+}
+
+TEST(MachineFile, NamesMayNotBeEmptyForMessagesUseThem) {
+  EXPECT_EQ(trouble_after("\"name\": \"simple\"", "\"name\": \"\""),
+            "name is missing or empty; it must be a text");
+  EXPECT_EQ(trouble_after("\"name\": \"wire\"", "\"name\": \"\""),
+            "links[0].name is missing or empty; it must be a text");
+}
+
 TEST(MachineFile, UnknownNamesAreRefused) {
   EXPECT_EQ(trouble_after("{", "{\"clock\": {},"),
             "clock is not known; allowed are name, comment, processors, flops_per_second, "
             "row_start_seconds, ghost_share, skin_penalty, row_end_seconds, poll_seconds, memory, "
-            "planes, copy, blocked, datatype, links");
+            "planes, copy, blocked, datatype, links, measurement");
 }
 
 TEST(MachineFile, OtherFilesAreRefused) {
   EXPECT_EQ(parse_machine("").trouble(), "this is not JSON");
   EXPECT_EQ(parse_machine("{").trouble(), "this is not JSON");
   EXPECT_EQ(parse_machine("[]").trouble(), "a machine file is one JSON object");
-  EXPECT_EQ(load_machine("/nowhere").trouble(), "the machine file /nowhere cannot be read");
+  EXPECT_EQ(load_machine("/nowhere").trouble(), "the machine file /nowhere does not exist");
 }
 
 TEST(MachineFile, DamagedFilesAreRefusedWithoutHarm) {

@@ -31,8 +31,18 @@ TEST(SettingsTest, ANumberAloneIsMeantAndWithSugnumthdASuggestion) {
   EXPECT_EQ(read({{"MP_SET_NUMTHREADS", "4"}}).limits.width_max, 4U);
   EXPECT_EQ(read({{"MP_SET_NUMTHREADS", "4"}}).limits.share, Share::fixed);
   const Settings suggested = read({{"MP_SET_NUMTHREADS", "4"}, {"MP_SUGNUMTHD", ""}});
-  EXPECT_EQ(suggested.limits.share, Share::fair);
+  EXPECT_EQ(suggested.limits.share, Share::polite);
   EXPECT_EQ(suggested.limits.width_max, 4U);
+}
+
+TEST(SettingsTest, ASuggestionFollowsTheLoadOfTheSystemUnlessTheShareIsSaid) {
+  EXPECT_EQ(read({{"MP_SUGNUMTHD", ""}}).limits.share, Share::polite);
+  EXPECT_EQ(read({{"MP_SUGNUMTHD", "0"}}).limits.share, Share::polite);
+  EXPECT_EQ(read({{"MP_SUGNUMTHD", "1"}, {"OMP_DYNAMIC", "false"}}).limits.share, Share::polite);
+  EXPECT_EQ(read({{"MP_SUGNUMTHD", "1"}, {"SORREL_SHARE", "fair"}}).limits.share, Share::fair);
+  EXPECT_EQ(read({{"MP_SUGNUMTHD", "1"}, {"SORREL_SHARE", "fixed"}}).limits.share, Share::fixed);
+  EXPECT_EQ(read({{"MP_SUGNUMTHD_MAX", "2"}}).limits.share, Share::fair);
+  EXPECT_TRUE(read({{"MP_SUGNUMTHD", "1"}, {"MP_SUGNUMTHD_VERBOSE", ""}}).is_verbose);
 }
 
 TEST(SettingsTest, TheSuggestionHasLimits) {

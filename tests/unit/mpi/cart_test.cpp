@@ -52,7 +52,7 @@ TEST(CartTopology, WrapsCoordinatesOnlyWherePeriodic) {
   ErrorDetail detail;
   const Ints outside{0, 4};
   EXPECT_EQ(grid->rank_of(outside.data(), &rank, detail), MPI_ERR_ARG);
-  EXPECT_STREQ(detail.text(), "coords[1] is 4, not in 0..3, and not periodic");
+  EXPECT_STREQ(detail.text(), "coords[1] is 4; without a period it must be in 0..3");
   EXPECT_EQ(rank, -1);
 }
 
@@ -126,7 +126,7 @@ TEST(CartTopology, RefusesAGridThatIsTooLargeOrEmpty) {
   ErrorDetail detail;
   const Ints periods{0, 0, 0, 0};
   EXPECT_EQ(CartTopology::make(Ints{2, 0}, periods, 8, &made, detail), MPI_ERR_DIMS);
-  EXPECT_STREQ(detail.text(), "dims[1] is 0, at least 1 is needed");
+  EXPECT_STREQ(detail.text(), "dims[1] is 0; it must be at least 1");
   EXPECT_EQ(CartTopology::make(Ints{3, 3}, periods, 8, &made, detail), MPI_ERR_TOPOLOGY);
   const int many = std::numeric_limits<int>::max();
   EXPECT_EQ(CartTopology::make(Ints{many, many, many, many}, periods, 8, &made, detail),

@@ -25,6 +25,9 @@ struct Basic {
 
 struct NaiveType {
   std::vector<Basic> map;
+  /// Where the data begins and ends, with the padding of structs.
+  std::int64_t data_lb = 0;
+  std::int64_t data_ub = 0;
   bool has_markers = false;
   std::int64_t lb_marker = 0;
   std::int64_t ub_marker = 0;
@@ -54,23 +57,29 @@ struct NaiveType {
     return highest;
   }
 
-  [[nodiscard]] std::int64_t lb() const { return has_markers ? lb_marker : true_lb(); }
+  [[nodiscard]] std::int64_t lb() const { return has_markers ? lb_marker : data_lb; }
 
-  [[nodiscard]] std::int64_t ub() const {
-    if (has_markers) return ub_marker;
+  [[nodiscard]] std::int64_t ub() const { return has_markers ? ub_marker : data_ub; }
+
+  /// What a struct adds: whole multiples of the strictest alignment.
+  void pad() {
     std::int64_t alignment = 1;
     for (const Basic& basic : map)
       alignment = std::max(alignment, basic.alignment);
-    std::int64_t padding = 0;
-    while ((true_ub() + padding - true_lb()) % alignment != 0)
-      ++padding;
-    return true_ub() + padding;
+    while ((data_ub - data_lb) % alignment != 0)
+      ++data_ub;
   }
 
   [[nodiscard]] std::int64_t extent() const { return ub() - lb(); }
 
   /// Appends another type's map at a displacement.
   void append(const NaiveType& other, std::int64_t displacement) {
+    if (!other.map.empty()) {
+      const std::int64_t lowest = other.data_lb + displacement;
+      const std::int64_t highest = other.data_ub + displacement;
+      data_lb = map.empty() ? lowest : std::min(data_lb, lowest);
+      data_ub = map.empty() ? highest : std::max(data_ub, highest);
+    }
     for (const Basic& basic : other.map)
       map.push_back({basic.displacement + displacement, basic.size, basic.alignment});
     if (!other.has_markers) return;
@@ -165,6 +174,7 @@ class RandomTypes {
     } else {
       twin.naive.map = {{0, size, alignment}};
     }
+    twin.naive.data_ub = type->extent();
     return twin;
   }
 
@@ -319,6 +329,7 @@ class RandomTypes {
       end = places.back() + lengths.back() * member.naive.extent();
       twin.naive.append_block(member.naive, lengths.back(), places.back());
     }
+    twin.naive.pad();
     const int error = make_struct(count, Integers(lengths.data()), Integers(places.data()),
                                   handles.data(), twin.type);
     SORREL_CHECK(error == MPI_SUCCESS, "%d", error);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "mpi/datatype/construct.hpp"
+#include "mpi/datatype/recipe.hpp"
 #include "unit/mpi/datatype_oracle.hpp"
 
 namespace sorrel::mpi {
@@ -153,6 +154,33 @@ TEST(DatatypeBounds, OfAStructAreRoundedUpToItsAlignment) {
   vector->release();
 }
 
+/// A struct of one datatype, too; a type without data does not count.
+TEST(DatatypeBounds, AreRoundedUpByStructsOnly) {
+  Datatype* spread = nullptr;
+  ASSERT_EQ(make_hvector({3, 4, 25}, predefined(MPI_INT), spread), MPI_SUCCESS);
+  EXPECT_EQ(spread->extent(), 66);
+  EXPECT_EQ(spread->true_extent(), 66);
+  Datatype* twice = nullptr;
+  ASSERT_EQ(make_hvector({2, 3, 4 * 66 + 1}, *spread, twice), MPI_SUCCESS);
+  EXPECT_EQ(twice->extent(), 463);
+  Datatype* listed = nullptr;
+  const int lengths[] = {1, 2, 1};
+  const std::int64_t places[] = {-3, 7, 90};
+  ASSERT_EQ(make_hindexed(2, Integers(lengths), Integers(places), predefined(MPI_INT), listed),
+            MPI_SUCCESS);
+  EXPECT_EQ(listed->lb(), -3);
+  EXPECT_EQ(listed->extent(), 18);
+  Datatype* nothing = nullptr;
+  ASSERT_EQ(make_contiguous(0, predefined(MPI_INT), nothing), MPI_SUCCESS);
+  Datatype* padded = nullptr;
+  const MPI_Datatype types[] = {MPI_INT, MPI_INT, handle_of(*nothing)};
+  ASSERT_EQ(make_struct(3, Integers(lengths), Integers(places), types, padded), MPI_SUCCESS);
+  EXPECT_EQ(padded->lb(), -3);
+  EXPECT_EQ(padded->extent(), 20);
+  for (Datatype* type : {spread, twice, listed, nothing, padded})
+    type->release();
+}
+
 /// MPI 5.0, 5.1.7: {(lb_marker, -3), (int, 0), (ub_marker, 6)} twice in a row ends at 15.
 TEST(DatatypeBounds, SetByHandStayInContainingTypes) {
   Datatype* resized = nullptr;
@@ -230,6 +258,22 @@ TEST(DatatypeLayout, NestedBeyondTheLimitIsRefused) {
     type = next;
   }
   EXPECT_EQ(error, MPI_ERR_TYPE);
+  type->release();
+}
+
+/// Each type holds the one before by its recipe; a thread's stack would not do for so many calls.
+TEST(DatatypeRecipe, NestsAsDeepAsMemoryAllows) {
+  Datatype* type = &predefined(MPI_INT);
+  for (int i = 0; i < 1'000'000; ++i) {
+    Datatype* next = nullptr;
+    ASSERT_EQ(make_contiguous(1, *type, next), MPI_SUCCESS);
+    auto recipe = std::make_unique<Recipe>(MPI_COMBINER_CONTIGUOUS, false);
+    recipe->count(1).type(*type);
+    next->set_recipe(std::move(recipe));
+    type->release();
+    type = next;
+  }
+  EXPECT_EQ(type->size(), sizeof(int));
   type->release();
 }
 

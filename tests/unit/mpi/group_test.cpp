@@ -127,7 +127,7 @@ TEST(GroupAlgebra, RefusesRanksThatAreNotThereOrComeTwice) {
   EXPECT_STREQ(detail.text(), "rank 7 is not in 0..3");
   EXPECT_EQ(group_excl(*group, std::vector{-1}, &result, detail), MPI_ERR_RANK);
   EXPECT_EQ(group_incl(*group, std::vector{1, 2, 1}, &result, detail), MPI_ERR_RANK);
-  EXPECT_STREQ(detail.text(), "rank 1 is listed more than once");
+  EXPECT_STREQ(detail.text(), "rank 1 is named more than once");
   EXPECT_EQ(result, nullptr);
 }
 

@@ -26,8 +26,8 @@
 
 namespace sorrel::test {
 
+using transport::Endpoint;
 using transport::Packet;
-using transport::Place;
 
 struct InprocOptions {
   std::uint64_t seed = 1;
@@ -59,7 +59,7 @@ class InprocNetwork {
 
   std::uint32_t process_count() const { return process_count_; }
 
-  bool try_send(Place from, Place to, const Packet& packet, const void* payload) {
+  bool try_send(Endpoint from, Endpoint to, const Packet& packet, const void* payload) {
     const std::scoped_lock lock(mutex_);
     auto& way = inbox_of(to).ways[index_of(from)];
     if (way.size() >= options_.capacity) return false;
@@ -76,7 +76,7 @@ class InprocNetwork {
   }
 
   template <class Deliver>
-  void take_due(Place to, Deliver&& deliver) {
+  void take_due(Endpoint to, Deliver&& deliver) {
     std::vector<Letter> due;
     {
       const std::scoped_lock lock(mutex_);
@@ -100,7 +100,7 @@ class InprocNetwork {
 
  private:
   struct Letter {
-    Place from;
+    Endpoint from;
     Packet packet;
     std::vector<std::byte> payload;
     std::int64_t due_ns;
@@ -110,9 +110,11 @@ class InprocNetwork {
     std::map<std::uint32_t, std::deque<Letter>> ways;
   };
 
-  std::uint32_t index_of(Place place) const { return place.process * worker_count_ + place.worker; }
+  std::uint32_t index_of(Endpoint endpoint) const {
+    return endpoint.process * worker_count_ + endpoint.worker;
+  }
 
-  Inbox& inbox_of(Place place) { return places_[index_of(place)]; }
+  Inbox& inbox_of(Endpoint endpoint) { return places_[index_of(endpoint)]; }
 
   const std::uint32_t process_count_;
   const std::uint32_t worker_count_;
@@ -146,7 +148,10 @@ class InprocTransport final : public transport::Transport {
     return network_.options().payload_bytes_max;
   }
 
-  bool try_send(core::Worker& from, Place to, const Packet& packet, const void* payload) override {
+  bool try_send(core::Worker& from,
+                Endpoint to,
+                const Packet& packet,
+                const void* payload) override {
     EXPECT_LE(packet.payload_bytes, payload_bytes_max(to.process));
     EXPECT_NE(to.process, own_process_);
     return network_.try_send({own_process_, from.index()}, to, packet, payload);
@@ -164,7 +169,7 @@ class InprocTransport final : public transport::Transport {
 
   void deliver(core::Worker& worker) {
     network_.take_due({own_process_, worker.index()},
-                      [&](Place from, const Packet& packet, const std::byte* payload) {
+                      [&](Endpoint from, const Packet& packet, const std::byte* payload) {
                         const transport::OwnedHandler& taker = handlers_.at(packet.kind);
                         taker.handler(taker.owner, worker, from, packet, payload);
                       });
@@ -198,9 +203,9 @@ class InprocProcess final : public core::SchedulerHooks, public mpi::JobControl 
 
   void on_worker_start(core::Worker& worker) override {
     world_.make_ranks(worker);
-    const Place place = world_.place_of(worker);
-    for (std::int32_t i = world_.layout().first_rank(place); i < world_.layout().last_rank(place);
-         ++i) {
+    const Endpoint endpoint = world_.endpoint_of(worker);
+    for (std::int32_t i = world_.layout().first_rank(endpoint);
+         i < world_.layout().last_rank(endpoint); ++i) {
       mpi::RankState& rank = world_.rank(i);
       const auto index = static_cast<std::size_t>(i - world_.first_own_rank());
       worker.start(rank.fiber, stacks_.bottom(index), stacks_.usable_bytes(index), enter, &rank);

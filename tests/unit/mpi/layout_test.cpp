@@ -15,10 +15,10 @@ TEST(RankLayout, PutsEveryRankIntoTheBlockOfItsPlace) {
         for (std::uint32_t p = 0; p < processes; ++p) {
           EXPECT_EQ(layout.first_rank_of_process(p), rank);
           for (std::uint32_t w = 0; w < workers; ++w) {
-            const Place place{.process = p, .worker = w};
+            const Endpoint place{.process = p, .worker = w};
             ASSERT_EQ(layout.first_rank(place), rank);
             for (; rank < layout.last_rank(place); ++rank)
-              ASSERT_EQ(layout.place_of(rank), place) << "rank " << rank;
+              ASSERT_EQ(layout.endpoint_of(rank), place) << "rank " << rank;
           }
         }
         EXPECT_EQ(rank, ranks);
@@ -30,8 +30,8 @@ TEST(RankLayout, PutsEveryRankIntoTheBlockOfItsPlace) {
 
 TEST(RankLayout, GivesBlocksThatDifferByAtMostOneRank) {
   const RankLayout layout({.rank_count = 100, .process_count = 3, .worker_count = 4});
-  for (std::uint32_t i = 0; i < layout.place_count(); ++i) {
-    const Place place{.process = i / 4, .worker = i % 4};
+  for (std::uint32_t i = 0; i < layout.endpoint_count(); ++i) {
+    const Endpoint place{.process = i / 4, .worker = i % 4};
     const std::int32_t size = layout.last_rank(place) - layout.first_rank(place);
     EXPECT_TRUE(size == 8 || size == 9);
   }

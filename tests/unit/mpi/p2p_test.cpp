@@ -222,6 +222,10 @@ TEST_P(PointToPoint, TestsWithoutWaiting) {
   });
 }
 
+TEST_P(PointToPoint, CancelsASendOrDeliversIt) {
+  run([](int rank) { test::race_cancels_with_receives(rank, partner_of(rank), sizes, 210); });
+}
+
 TEST_P(PointToPoint, CancelsAReceiveOnce) {
   run([](int rank) {
     int in = -1;

@@ -12,6 +12,9 @@
 
 namespace sorrel::test {
 
+/// Above the numbers of all rounds.
+inline constexpr int rounds_tag = 100000;
+
 /// Every rank calls it: a message of each size, whose receive is there before it.
 inline void exchange_expected(int rank, int partner, std::span<const int> sizes) {
   for (const int bytes : sizes) {
@@ -64,6 +67,53 @@ inline void keep_order(int rank, int partner, int count, int step_bytes) {
     ASSERT_EQ(in, message(partner, i)) << "message " << i;
   }
   MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
+}
+
+inline bool was_cancelled(const MPI_Status& status) {
+  int flag = -1;
+  MPI_Test_cancelled(&status, &flag);
+  return flag == 1;
+}
+
+/// Synchronous sends that are cancelled about when their receive is posted, of all sizes in turn:
+/// either the send is cancelled and nothing comes, or it is sent and all of it comes.
+inline void race_cancels_with_receives(int rank,
+                                       int partner,
+                                       std::span<const int> sizes,
+                                       int rounds) {
+  const auto pause = [](int turns) {
+    int flag = 0;
+    for (int i = 0; i < turns; ++i)
+      MPI_Iprobe(MPI_ANY_SOURCE, rounds_tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  };
+  for (int round = 0; round < rounds; ++round) {
+    const int bytes = sizes[static_cast<std::size_t>(round) % sizes.size()];
+    const Bytes out = pattern(rank + round, bytes);
+    Bytes in(out.size());
+    MPI_Request send, receive;
+    MPI_Status status;
+    const bool posts_first = round % 5 == 4;
+    const auto post = [&] {
+      MPI_Irecv(in.data(), bytes, MPI_BYTE, partner, round, MPI_COMM_WORLD, &receive);
+    };
+    if (posts_first) post();
+    MPI_Issend(out.data(), bytes, MPI_BYTE, partner, round, MPI_COMM_WORLD, &send);
+    pause((rank + round) % 4);
+    MPI_Cancel(&send);
+    pause(round % 3);
+    if (!posts_first) post();
+    MPI_Wait(&send, &status);
+    const int is_sent = was_cancelled(status) ? 0 : 1;
+    int arrives = -1;
+    MPI_Sendrecv(&is_sent, 1, MPI_INT, partner, rounds_tag, &arrives, 1, MPI_INT, partner,
+                 rounds_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (arrives == 0) MPI_Cancel(&receive);
+    MPI_Wait(&receive, &status);
+    ASSERT_EQ(was_cancelled(status), arrives == 0) << "round " << round;
+    if (arrives == 1) {
+      ASSERT_EQ(in, pattern(partner + round, bytes)) << "round " << round;
+    }
+  }
 }
 
 }  // namespace sorrel::test

@@ -181,6 +181,10 @@ TEST_P(BetweenProcesses, SetMessagesAsideForMatchedReceives) {
   });
 }
 
+TEST_P(BetweenProcesses, CancelASendOrDeliverIt) {
+  run([](int rank) { test::race_cancels_with_receives(rank, partner_of(rank), sizes, 120); });
+}
+
 TEST_P(BetweenProcesses, MakeCommunicatorsWithTheirOwnMessages) {
   run([](int rank) {
     for (int round = 0; round < 5; ++round) {

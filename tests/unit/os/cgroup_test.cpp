@@ -113,8 +113,32 @@ TEST_F(CgroupTest, NonsenseInTheFilesIsNoQuota) {
   EXPECT_FALSE(cpu_quota(root_).has_value());
   write("/sys/fs/cgroup/job/cpu.max", "100000 0\n");
   EXPECT_FALSE(cpu_quota(root_).has_value());
+  for (const char* text : {"nan 100000\n", "100000 nan\n", "inf 100000\n", "1e-300 1e300\n"}) {
+    write("/sys/fs/cgroup/job/cpu.max", text);
+    EXPECT_FALSE(cpu_quota(root_).has_value()) << text;
+  }
   write("/proc/self/mountinfo", "garbage - \n - cgroup2\n");
   EXPECT_FALSE(cpu_quota(root_).has_value());
+}
+
+TEST_F(CgroupTest, ThreadsAreLimitedByTheTightestGroup) {
+  write_v2("/a/b");
+  EXPECT_FALSE(pids_limit(root_).has_value());
+  write("/sys/fs/cgroup/a/b/pids.max", "max\n");
+  write("/sys/fs/cgroup/a/pids.max", "120\n");
+  const auto limit = pids_limit(root_);
+  ASSERT_TRUE(limit.has_value());
+  EXPECT_EQ(limit->threads, 120U);
+  EXPECT_EQ(limit->file, "/sys/fs/cgroup/a/pids.max");
+}
+
+TEST_F(CgroupTest, Version1HasAHierarchyForThreads) {
+  write("/proc/self/cgroup", "9:pids:/x\n4:cpu,cpuacct:/\n0::/\n");
+  write("/proc/self/mountinfo", "31 20 0:27 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n");
+  write("/sys/fs/cgroup/pids/x/pids.max", "33\n");
+  const auto limit = pids_limit(root_);
+  ASSERT_TRUE(limit.has_value());
+  EXPECT_EQ(limit->threads, 33U);
 }
 
 }  // namespace

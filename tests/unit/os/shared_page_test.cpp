@@ -1,12 +1,15 @@
 #include "os/shared_page.hpp"
 
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <string>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +31,27 @@ class SharedPageTest : public ::testing::Test {
  protected:
   const std::string name_ = "sorrel-test-" + std::to_string(getpid());
 
+  /// Where the page lies: as it is found after it has been made once.
+  std::string path_of_page() {
+    munmap(map_shared_page(name_.c_str(), 4096).base, 4096);
+    for (const auto& file : std::filesystem::directory_iterator("/dev/shm"))
+      if (file.path().filename().string().starts_with(name_ + '-')) return file.path();
+    return {};
+  }
+
+  /// What is said of a page whose place `put` has taken.
+  template <class Put>
+  std::string trouble_with(Put put) {
+    const std::string path = path_of_page();
+    std::filesystem::remove(path);
+    put(path.c_str());
+    const SharedPage page = map_shared_page(name_.c_str(), 4096);
+    EXPECT_EQ(page.base, nullptr);
+    std::filesystem::remove(path);
+    const std::string begin = "cannot use " + path + ": ";
+    return page.trouble.starts_with(begin) ? page.trouble.substr(begin.size()) : page.trouble;
+  }
+
   void TearDown() override {
     for (const auto& file : std::filesystem::directory_iterator("/dev/shm"))
       if (file.path().filename().string().starts_with(name_ + '-'))
@@ -36,14 +60,70 @@ class SharedPageTest : public ::testing::Test {
 };
 
 TEST_F(SharedPageTest, IsTheSameForEveryMapping) {
-  auto* first = static_cast<int*>(map_shared_page(name_.c_str(), 4096));
-  auto* second = static_cast<int*>(map_shared_page(name_.c_str(), 4096));
+  auto* first = static_cast<int*>(map_shared_page(name_.c_str(), 4096).base);
+  auto* second = static_cast<int*>(map_shared_page(name_.c_str(), 4096).base);
   ASSERT_NE(first, nullptr);
   ASSERT_NE(second, nullptr);
   *first = 42;
   EXPECT_EQ(*second, 42);
   munmap(first, 4096);
   munmap(second, 4096);
+}
+
+TEST_F(SharedPageTest, HasItsModeAndAllItsMemoryWhateverTheUmask) {
+  for (const mode_t mask : {0U, 077U, 0777U}) {
+    const mode_t before = umask(mask);
+    const std::string path = path_of_page();
+    umask(before);
+    struct stat status{};
+    ASSERT_EQ(stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, 0600U);
+    EXPECT_EQ(status.st_blocks * 512, 4096);
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_F(SharedPageTest, ThatIsTooShortIsMadeWhole) {
+  const std::string path = path_of_page();
+  ASSERT_EQ(truncate(path.c_str(), 0), 0);
+  const SharedPage page = map_shared_page(name_.c_str(), 4096);
+  ASSERT_NE(page.base, nullptr);
+  EXPECT_EQ(static_cast<int*>(page.base)[1000], 0);
+  munmap(page.base, 4096);
+}
+
+TEST_F(SharedPageTest, WhatLiesInItsPlaceIsNotUsedAndNotWaitedFor) {
+  EXPECT_EQ(trouble_with([](const char* path) { mkfifo(path, 0600); }), "it is no regular file");
+  EXPECT_EQ(trouble_with([](const char* path) { mkdir(path, 0700); }), "Is a directory");
+  EXPECT_EQ(trouble_with([](const char* path) { (void)!symlink("/dev/null", path); }),
+            "it is a symbolic link");
+  EXPECT_EQ(trouble_with([](const char* path) {
+              close(open(path, O_RDWR | O_CREAT, 0600));
+              chmod(path, 0660);
+            }),
+            "other users may use it");
+  if (geteuid() != 0) return;
+  EXPECT_EQ(trouble_with([](const char* path) {
+              close(open(path, O_RDWR | O_CREAT, 0600));
+              (void)!chown(path, 12345, 12345);
+            }),
+            "it belongs to another user");
+}
+
+TEST_F(SharedPageTest, ALimitOfFileSizesIsNoSignal) {
+  const std::string path = path_of_page();
+  std::filesystem::remove(path);
+  const pid_t child = fork();
+  if (child == 0) {
+    const struct rlimit none{};
+    setrlimit(RLIMIT_FSIZE, &none);
+    const SharedPage page = map_shared_page(name_.c_str(), 4096);
+    _exit(page.base == nullptr && page.trouble.ends_with("File too large") ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST(ProcessTest, AProcessIsAliveUntilItIsNot) {

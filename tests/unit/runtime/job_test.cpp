@@ -125,7 +125,7 @@ TEST(JobDeathTest, AnErrorEndsTheJobAndNamesItsClass) {
   EXPECT_EXIT(
       test::run_ranks({2, 2}, [](int) { MPI_Send(nullptr, 0, MPI_INT, 99, 0, MPI_COMM_WORLD); }),
       testing::ExitedWithCode(MPI_ERR_RANK),
-      "MPI_Send: MPI_ERR_RANK: .*destination 99 is not in 0..1");
+      "MPI_Send: MPI_ERR_RANK: .*destination is 99; it must be in 0..1");
 }
 
 }  // namespace

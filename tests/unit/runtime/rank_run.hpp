@@ -44,6 +44,8 @@ inline runtime::Config config_of(const Shape& shape) {
   runtime::Config config;
   config.rank_count = shape.ranks;
   config.worker_count = static_cast<std::uint32_t>(shape.workers);
+  // A sanitizer's shadow of a stack may be written in full.
+  config.stack_bytes = std::size_t{1} << 20;
   if (shape.is_seeded) config.seed = seed_of_environment();
   if (shape.nodes > 0) {
     config.wire = {.node_count = static_cast<std::uint32_t>(shape.nodes),

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "runtime/deadlock_report.hpp"
+#include "runtime/wait_groups.hpp"
 
 namespace sorrel::runtime {
 namespace {
@@ -50,15 +52,101 @@ TEST(WaitTableTest, TheFirstMemberThatIsNotThereIsTheOneAwaited) {
   EXPECT_EQ(table.first_absent(6), std::nullopt) << "no such communicator";
 }
 
-TEST(WaitTableTest, WhatDoesNotFitIsLeftOutByWholeLines) {
+/// `count` ranks from 0 on wait in a barrier, but for `other`, which waits in MPI_Recv.
+WaitTable all_but_one(std::int32_t count, std::int32_t other) {
+  std::string text = text_of("members\t5\t0-%d,\n", count - 1);
+  for (std::int32_t rank = 0; rank < count; ++rank) {
+    text += rank == other ? text_of("wait\t%d\tMPI_Recv\tfrom 2\t9\thalo\t-\t2\t-\n", rank)
+                          : text_of("wait\t%d\tMPI_Barrier\t-\t-\thalo\t-\t-\t5\n", rank);
+  }
   WaitTable table;
-  table.add(two_in_a_barrier);
-  const std::string whole = table.text(100'000);
-  const std::string part = table.text(whole.size() - 1);
+  table.add(text);
+  return table;
+}
+
+/// Ranks that each wait for the next.
+WaitTable circle(std::int32_t count) {
+  std::string text;
+  for (std::int32_t rank = 0; rank < count; ++rank) {
+    const std::int32_t next = (rank + 1) % count;
+    text += text_of("wait\t%d\tMPI_Recv\tfrom %d +1 more\t7\thalo\t-\t%d\t-\n", rank, next, next);
+  }
+  WaitTable table;
+  table.add(text);
+  return table;
+}
+
+TEST(WaitTableTest, RanksThatWaitAlikeTravelTogether) {
+  EXPECT_LT(all_but_one(1000, 700).text(100'000).size(), 300U);
+  WaitTable again;
+  again.add(all_but_one(1000, 700).text(300));
+  EXPECT_EQ(again.waits().size(), 1000U);
+  EXPECT_EQ(again.wait_of(700)->call, "MPI_Recv");
+  EXPECT_EQ(again.wait_of(701)->collective, 5);
+}
+
+TEST(WaitTableTest, RanksThatDoNotFitAreUnknown) {
+  const WaitTable table = circle(1000);
+  const std::string part = table.text(10'000);
+  EXPECT_LE(part.size(), 10'000U);
   EXPECT_EQ(part.back(), '\n');
   WaitTable again;
   again.add(part);
+  EXPECT_GT(again.waits().size(), 100U);
+  EXPECT_EQ(again.unknown_count(), 1000 - static_cast<std::int32_t>(again.waits().size()));
+  EXPECT_EQ(deadlock_report(again, 1000).find("ended"), std::string::npos);
+}
+
+TEST(WaitTableTest, WhatManyDoIsLeftOutFirst) {
+  WaitTable again;
+  again.add(all_but_one(1000, 700).text(150));
   EXPECT_EQ(again.waits().size(), 1U);
+  EXPECT_NE(again.wait_of(700), nullptr);
+  EXPECT_EQ(again.unknown_count(), 999);
+}
+
+TEST(DeadlockReportTest, TheOneRankThatDiffersIsTheFirstRow) {
+  const std::string report = deadlock_report(all_but_one(1000, 700), 1000);
+  EXPECT_NE(report.find("\n                700  MPI_Recv "), std::string::npos) << report;
+  EXPECT_NE(report.find("\n0-699,701-999 (999)  MPI_Barrier "), std::string::npos) << report;
+  EXPECT_LT(report.find("MPI_Recv"), report.find("MPI_Barrier")) << report;
+}
+
+TEST(DeadlockReportTest, ManyRowsWithPeersAtOneDistanceAreOne) {
+  const std::string report = deadlock_report(circle(1000), 1000);
+  EXPECT_NE(report.find("\n0-999 (1000)  MPI_Recv           from rank+1 +1 more"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find("\ncycle: 0 waits for 1 waits for 2 waits for 3 waits for 4 waits for 5 "
+                        "waits for 6 waits for 7 waits for … 990 more … 998 waits for 999 waits "
+                        "for 0\n"),
+            std::string::npos)
+      << report;
+}
+
+TEST(DeadlockReportTest, FewRowsKeepTheirPeers) {
+  const std::string report = deadlock_report(circle(11), 11);
+  EXPECT_NE(report.find("\n     3  MPI_Recv           from 4 +1 more"), std::string::npos)
+      << report;
+  EXPECT_NE(report.find(" waits for 9 waits for 10 waits for 0\n"), std::string::npos) << report;
+}
+
+TEST(DeadlockReportTest, OnlyRowsOfManyKindsAreLeftOut) {
+  WaitTable table;
+  for (std::int32_t rank = 0; rank < 100; ++rank) {
+    const std::string tag = std::to_string(rank < 50 ? rank : 50);
+    table.add("wait\t" + std::to_string(rank) + "\tMPI_Recv\tfrom any\t" + tag +
+              "\thalo\t-\t-\t-\n");
+  }
+  const std::string report = deadlock_report(table, 100);
+  EXPECT_NE(report.find("\n    39  MPI_Recv"), std::string::npos) << report;
+  EXPECT_NE(report.find("… and 60 more ranks\n"), std::string::npos) << report;
+}
+
+TEST(WaitGroupsTest, RanksAreNamedInRuns) {
+  EXPECT_EQ(text_of_ranks({7}, 4), "7");
+  EXPECT_EQ(text_of_ranks({0, 1, 2, 5, 7, 8}, 4), "0-2,5,7-8 (6)");
+  EXPECT_EQ(text_of_ranks({0, 2, 4, 6, 8}, 4), "0,2,4,6,… (5)");
 }
 
 TEST(DeadlockReportTest, TheTrailEndsAtARankThatHasEnded) {

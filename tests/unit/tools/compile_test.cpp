@@ -23,10 +23,30 @@ bool holds(const Strings& words, const std::string& wanted) {
 }
 
 TEST(Compile, ALinkEndsWithTheLibraryAndARunPathThatGivesWay) {
-  EXPECT_EQ(
-      words_for({"a.c", "-o", "a"}),
-      (Strings{"gcc", "-fPIE", "-I/opt/s/include/mpi", "-I/opt/s/include", "-pie", "a.c", "-o", "a",
-               "-L/opt/s/lib", "-Wl,-rpath,/opt/s/lib", "-Wl,--enable-new-dtags", "-lmpi_abi"}));
+  EXPECT_EQ(words_for({"a.c", "-o", "a"}),
+            (Strings{"gcc", "-fPIE", "-fstack-clash-protection", "-I/opt/s/include/mpi",
+                     "-I/opt/s/include", "-pie", "a.c", "-o", "a", "-L/opt/s/lib",
+                     "-Wl,-rpath,/opt/s/lib", "-Wl,--enable-new-dtags", "-lmpi_abi"}));
+}
+
+TEST(Compile, StacksAreProbedByCompilersThatCanAndUnlessTheUserSaysNo) {
+  const auto probes = [](const Strings& compiler, const Strings& user) {
+    return holds(compiler_words(compiler, user, wrapper_flags(installation)),
+                 "-fstack-clash-protection");
+  };
+  for (const Strings& compiler :
+       {Strings{"cc"}, Strings{"c++"}, Strings{"/usr/bin/g++-12"}, Strings{"clang-16"},
+        Strings{"ccache", "x86_64-linux-gnu-gcc"}, Strings{"icpx"}}) {
+    EXPECT_TRUE(probes(compiler, {"-c", "a.c"})) << compiler[0];
+  }
+  for (const Strings& compiler : {Strings{"nvc"}, Strings{"nvc++"}, Strings{"tcc"}})
+    EXPECT_FALSE(probes(compiler, {"-c", "a.c"})) << compiler[0];
+  // clang warns about it where nothing is compiled.
+  EXPECT_FALSE(probes({"clang"}, {"a.o", "b.a", "-lm", "libc.so.6", "-o", "a"}));
+  EXPECT_TRUE(probes({"clang"}, {"a.o", "b.cc", "-o", "a"}));
+  const Strings words = words_for({"-fno-stack-clash-protection", "-c", "a.c"});
+  EXPECT_LT(std::find(words.begin(), words.end(), "-fstack-clash-protection"),
+            std::find(words.begin(), words.end(), "-fno-stack-clash-protection"));
 }
 
 TEST(Compile, CompilingAloneHasNoLinkerWords) {

@@ -27,5 +27,13 @@ TEST(JsonWriter, ObjectsAndListsNest) {
             "  \"nothing\": null,\n  \"empty\": [],\n  \"items\": [\n    1,\n    {}\n  ]\n}");
 }
 
+TEST(JsonWriter, BytesThatAreNotUtf8BecomeTheReplacementCharacter) {
+  EXPECT_EQ(json_quoted("\xc3\xa9\xff\xc3"), "\"\xc3\xa9\\ufffd\\ufffd\"");
+}
+
+TEST(JsonWriter, ControlCharactersAreEscaped) {
+  EXPECT_EQ(json_quoted("\x1b\x7f\xc2\x9b"), "\"\\u001b\\u007f\\u009b\"");
+}
+
 }  // namespace
 }  // namespace sorrel::tool

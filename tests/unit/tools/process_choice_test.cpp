@@ -5,7 +5,8 @@
 namespace sorrel::tool {
 namespace {
 
-const MachineProbe usual{.handover_ns = 60, .wake_ns = 4000, .copy_bytes_per_ns = 11};
+const MachineProbe usual{
+    .handover_ns = 60, .wake_ns = 4000, .copy_bytes_per_ns = 11, .other_work = 0, .date = ""};
 const KernelFeatures with_fsgsbase{.fsgsbase = true};
 
 ProcessChoice choose(const ProgramReport& program,
@@ -48,7 +49,8 @@ TEST(ProcessChoice, LimitsFollowTheMachineWithinBounds) {
   const ChoiceInput input{.ranks = 2, .cores = 2, .ranks_per_process_max = 9};
   EXPECT_EQ(choose({}, input).spin_ns, 8000);
   EXPECT_EQ(choose({}, input).eager_bytes, 16384U);
-  const MachineProbe slow{.handover_ns = 10, .wake_ns = 1e9, .copy_bytes_per_ns = 0.1};
+  const MachineProbe slow{
+      .handover_ns = 10, .wake_ns = 1e9, .copy_bytes_per_ns = 0.1, .other_work = 0, .date = ""};
   const ProcessChoice choice = choose_processes(input, {}, with_fsgsbase, slow);
   EXPECT_EQ(choice.spin_ns, 100'000);
   EXPECT_EQ(choice.eager_bytes, 4096U);
@@ -64,6 +66,34 @@ TEST(MachineProbe, IsReadAgainForTheSameMachineOnly) {
   EXPECT_FALSE(read_probe("a processor;a kernel\n0 0 0\n", "a processor;a kernel"));
   EXPECT_FALSE(read_probe("a processor;a kernel\n1127460 265300 40\n", "a processor;a kernel"));
   EXPECT_FALSE(read_probe("", ""));
+}
+
+TEST(MachineProbe, TellsWhenAndBesideWhatItWasMeasured) {
+  MachineProbe probe = usual;
+  probe.date = "2026-11-22 13:05 UTC";
+  probe.other_work = 0.03;
+  const auto kept = read_probe(write_probe(probe, "key"), "key");
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->date, probe.date);
+  EXPECT_DOUBLE_EQ(kept->other_work, 0.03);
+  EXPECT_TRUE(kept->is_of_a_quiet_machine());
+  const ChoiceInput input{.ranks = 2, .cores = 2, .ranks_per_process_max = 9};
+  EXPECT_TRUE(choose_processes(input, {}, with_fsgsbase, *kept)
+                  .limit_reason.ends_with("; measured 2026-11-22 13:05 UTC, other work 3 %"));
+  // As earlier versions wrote it.
+  const auto old = read_probe("key\n60 4000 11\n", "key");
+  ASSERT_TRUE(old);
+  EXPECT_EQ(old->date, "");
+}
+
+TEST(MachineProbe, IsNotKeptWhereOtherWorkHadTheCpus) {
+  MachineProbe probe = usual;
+  probe.date = "2026-11-22 13:05 UTC";
+  probe.other_work = 0.5;
+  EXPECT_FALSE(probe.is_of_a_quiet_machine());
+  const ChoiceInput input{.ranks = 2, .cores = 2, .ranks_per_process_max = 9};
+  EXPECT_TRUE(choose_processes(input, {}, with_fsgsbase, probe)
+                  .limit_reason.ends_with(", other work 50 %, not kept"));
 }
 
 TEST(MachineProbe, MeasuresSomethingPossible) {

@@ -36,7 +36,7 @@ TEST(WireWordsTest, WhatIsWrongIsNamedWithWhatIsAllowed) {
   EXPECT_EQ(problem("jitter=11s"),
             "jitter must be a time such as 500ns, 20us or 1ms, at most 10s, not '11s'");
   EXPECT_EQ(problem("bandwidth=0GB/s"),
-            "bandwidth must be a rate such as 100MB/s or 1GB/s, not '0GB/s'");
+            "bandwidth must be a rate such as 100MB/s or 1GB/s, from 1B/s to 1e6GB/s, not '0GB/s'");
   EXPECT_EQ(problem("nodes=1"), "nodes must be a whole number from 2 to 1024, not '1'");
   EXPECT_EQ(problem("nodes=2,nodes=3"), "nodes is given twice");
   EXPECT_EQ(problem("speed=1"),
@@ -44,6 +44,14 @@ TEST(WireWordsTest, WhatIsWrongIsNamedWithWhatIsAllowed) {
   EXPECT_EQ(problem("nodes"),
             "'nodes' is none of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME");
   EXPECT_EQ(problem(""), "say at least one of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME");
+}
+
+TEST(WireWordsTest, WhatIsNoFiniteNumberIsRefused) {
+  for (const char* text : {"latency=nanus", "latency=infs", "jitter=nans", "bandwidth=nanGB/s",
+                           "bandwidth=infB/s", "bandwidth=1e308GB/s", "latency=1e999s"}) {
+    WireWords wire;
+    EXPECT_NE(parse_wire(text, wire), "") << text;
+  }
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ class FakeHosts {
   struct Host {
     FakeHosts* all;
     std::uint32_t process;
-    std::vector<std::deque<Posted>> lanes{};
+    std::vector<std::deque<Posted>> queues{};
     /// By source.
     std::map<int, std::deque<Message>> arrived{};
     std::vector<int> is_sent{};
@@ -119,23 +119,23 @@ class FakeHosts {
 
   static Host& host(void* self) { return *static_cast<Host*>(self); }
 
-  static void reserve(void* self, int lane_count, int /*receive_count*/, int send_count) {
-    host(self).lanes.resize(static_cast<std::size_t>(lane_count));
+  static void reserve(void* self, int queue_count, int /*receive_count*/, int send_count) {
+    host(self).queues.resize(static_cast<std::size_t>(queue_count));
     host(self).is_sent.assign(static_cast<std::size_t>(send_count), 1);
   }
 
-  static void receive(void* self, int lane, int slot, void* buffer, int /*bytes*/, int source) {
+  static void receive(void* self, int queue, int slot, void* buffer, int /*bytes*/, int source) {
     const std::lock_guard lock(host(self).all->mutex_);
-    host(self).lanes[static_cast<std::size_t>(lane)].push_back({slot, buffer, source});
+    host(self).queues[static_cast<std::size_t>(queue)].push_back({slot, buffer, source});
   }
 
   static int take(void* self, sorrel_host_arrival* arrival) {
     Host& me = host(self);
     const std::lock_guard lock(me.all->mutex_);
-    for (auto& lane : me.lanes) {
-      if (lane.empty()) continue;
+    for (auto& queue : me.queues) {
+      if (queue.empty()) continue;
       for (auto& [source, messages] : me.arrived) {
-        const Posted& first = lane.front();
+        const Posted& first = queue.front();
         if (messages.empty() || (first.source >= 0 && first.source != source)) continue;
         const auto next = std::ranges::find_if(
             messages, [&](const Message& one) { return kind_of(one) >= me.all->held_below_; });
@@ -146,7 +146,7 @@ class FakeHosts {
         Host& sender = *me.all->hosts_[static_cast<std::size_t>(source)];
         sender.is_sent[static_cast<std::size_t>(next->send_slot)] = 1;
         messages.erase(next);
-        lane.pop_front();
+        queue.pop_front();
         return 1;
       }
     }
@@ -162,13 +162,12 @@ class FakeHosts {
     receiver.arrived[source].push_back({{data, data + bytes}, slot});
     std::size_t waiting = 0;
     for (const auto& [from, messages] : receiver.arrived)
-      waiting += from == source || receiver.lanes.size() == 1 ? messages.size() : 0;
+      waiting += from == source || receiver.queues.size() == 1 ? messages.size() : 0;
     std::size_t posted = 0;
-    for (const auto& lane : receiver.lanes) {
-      posted +=
-          static_cast<std::size_t>(std::count_if(lane.begin(), lane.end(), [&](const Posted& one) {
-            return one.source < 0 || one.source == source;
-          }));
+    for (const auto& queue : receiver.queues) {
+      posted += static_cast<std::size_t>(
+          std::count_if(queue.begin(), queue.end(),
+                        [&](const Posted& one) { return one.source < 0 || one.source == source; }));
     }
     if (waiting > posted) ++me.all->unexpected_count_;
     const bool is_short = bytes <= rendezvous_bytes;

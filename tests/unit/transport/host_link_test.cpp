@@ -13,7 +13,7 @@ namespace sorrel::transport {
 namespace {
 
 constexpr HostLimits small{
-    .payload_bytes_max = 1024, .credits = 4, .send_slots = 3, .lane_count_max = 16};
+    .payload_bytes_max = 1024, .credits = 4, .send_slots = 3, .queue_count_max = 16};
 
 struct Links {
   explicit Links(std::uint32_t process_count, const HostLimits& limits = small)
@@ -69,7 +69,7 @@ TEST(HostLinkTest, ASenderIsRefusedWhenTheReceiverGivesNothingBackAndGoesOnWhenI
   EXPECT_FALSE(links.links[0]->try_send(1, numbered(sent), nullptr, 0));
   for (const std::uint32_t slot : slots)
     links.links[1]->give_back(slot);
-  links.links[1]->tend();
+  links.links[1]->progress();
   EXPECT_FALSE(links.links[0]->take(arrival)) << "a note is for the link alone";
   EXPECT_TRUE(links.links[0]->try_send(1, numbered(sent), nullptr, 0));
   EXPECT_EQ(links.hosts.unexpected_count(), 0);
@@ -87,7 +87,7 @@ TEST(HostLinkTest, ASlotIsFreeAgainWhenItsDataHasLeft) {
   EXPECT_TRUE(links.links[0]->try_send(1, numbered(3), payload.data(), 1000));
   while (links.links[1]->take(arrival)) {
   }
-  links.links[0]->tend();
+  links.links[0]->progress();
   EXPECT_TRUE(links.links[0]->is_empty());
 }
 
@@ -139,7 +139,7 @@ void exchange(std::uint32_t process_count, const HostLimits& limits) {
         kept[self].pop_front();
         break;
       default:
-        link.tend();
+        link.progress();
     }
   }
   EXPECT_EQ(links.hosts.unexpected_count(), 0) << "seed " << seed;
@@ -152,7 +152,7 @@ TEST(HostLinkTest, RandomTrafficKeepsOrderAndNeverFindsNoReceivePosted) {
 
 TEST(HostLinkTest, ManyPeersShareReceivesForWhoeverComes) {
   HostLimits limits = small;
-  limits.lane_count_max = 2;
+  limits.queue_count_max = 2;
   exchange(5, limits);
 }
 

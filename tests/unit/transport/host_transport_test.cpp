@@ -15,11 +15,11 @@ namespace {
 using core::Worker;
 
 constexpr HostLimits narrow{
-    .payload_bytes_max = 4096, .credits = 4, .send_slots = 4, .lane_count_max = 16};
+    .payload_bytes_max = 4096, .credits = 4, .send_slots = 4, .queue_count_max = 16};
 
 /// What the handlers of a worker know.
 struct Desk {
-  explicit Desk(std::uint32_t place_count) : next(place_count) {}
+  explicit Desk(std::uint32_t worker_count) : next(worker_count) {}
 
   /// The number expected of each place.
   std::vector<std::uint32_t> next;
@@ -30,8 +30,11 @@ struct Desk {
   core::Completion all_taken;
 };
 
-void take_packet(
-    void* /*owner*/, Worker& receiver, Place from, const Packet& packet, const std::byte* payload) {
+void take_packet(void* /*owner*/,
+                 Worker& receiver,
+                 Endpoint from,
+                 const Packet& packet,
+                 const std::byte* payload) {
   Desk& desk = *static_cast<Desk*>(receiver.user());
   std::uint32_t& expected = desk.next[from.process * desk.workers + from.worker];
   const std::uint32_t bytes = packet.payload_bytes;
@@ -47,7 +50,7 @@ void take_packet(
 struct NeverAlone : QuietWatcher {
   std::string text_of_waits(std::size_t /*bytes_max*/) override { return {}; }
 
-  void on_nobody_left() override { ++alarm_count; }
+  void on_deadlock() override { ++alarm_count; }
 
   std::atomic<int> alarm_count{0};
 };
@@ -61,7 +64,7 @@ void all_to_all(std::uint32_t process_count,
   const std::uint64_t seed = core::test_seed();
   FakeHosts hosts(process_count, processes_per_node);
   NeverAlone watcher;
-  const std::uint32_t place_count = process_count * workers;
+  const std::uint32_t worker_count = process_count * workers;
   std::vector<std::jthread> processes;
   std::atomic<int> wrong_count{0};
   // Nobody sends before everybody has posted his receives: this counts, and hosts need not.
@@ -77,7 +80,7 @@ void all_to_all(std::uint32_t process_count,
       transport.set_handler(0, take_packet, nullptr);
       std::vector<std::unique_ptr<Desk>> desks;
       for (std::uint32_t w = 0; w < workers; ++w) {
-        desks.push_back(std::make_unique<Desk>(place_count));
+        desks.push_back(std::make_unique<Desk>(worker_count));
         desks[w]->left = (process_count - 1) * workers * packet_count;
         desks[w]->place_index = process * workers + w;
         desks[w]->workers = workers;
@@ -85,13 +88,13 @@ void all_to_all(std::uint32_t process_count,
           Prng random(seed + process * 64 + w);
           std::vector<std::byte> payload(4096);
           for (std::uint32_t number = 0; number < packet_count; ++number) {
-            for (std::uint32_t to = 0; to < place_count; ++to) {
+            for (std::uint32_t to = 0; to < worker_count; ++to) {
               if (to / workers == process) continue;
               const auto bytes = static_cast<std::uint32_t>(random.next() % 5000);
               const std::uint32_t used = bytes > 4096 ? 0 : bytes;
               std::fill_n(payload.begin(), used, static_cast<std::byte>(number));
               const Packet packet{.kind = 0, .words = {number, to, 0, 0}, .payload_bytes = used};
-              const Place place{.process = to / workers, .worker = to % workers};
+              const Endpoint place{.process = to / workers, .worker = to % workers};
               while (!transport.try_send(worker, place, packet, payload.data()))
                 worker.sleep(20'000);
             }
@@ -150,8 +153,8 @@ TEST(HostTransportTest, WhatGoesToANeighbourDoesNotTouchTheHost) {
       core::Completion came;
       transport.set_handler(
           0,
-          [](void* owner, Worker& receiver, Place from, const Packet&, const std::byte*) {
-            EXPECT_EQ(from, (Place{.process = 0, .worker = 0}));
+          [](void* owner, Worker& receiver, Endpoint from, const Packet&, const std::byte*) {
+            EXPECT_EQ(from, (Endpoint{.process = 0, .worker = 0}));
             static_cast<core::Completion*>(owner)->complete(receiver);
           },
           &came);
@@ -182,7 +185,7 @@ TEST(HostTransportTest, ASleepingProcessSeesAPacketSoon) {
       HostTransport transport(run.scheduler(), job);
       transport.set_handler(
           0,
-          [](void*, Worker& receiver, Place, const Packet&, const std::byte*) {
+          [](void*, Worker& receiver, Endpoint, const Packet&, const std::byte*) {
             static_cast<core::Completion*>(receiver.user())->complete(receiver);
           },
           nullptr);

@@ -39,7 +39,8 @@ void count_one(Worker& receiver) {
 }
 
 /// Sends when there is room. May suspend.
-void send(OneProcess& self, Worker& worker, Place to, const Packet& packet, const void* payload) {
+void send(
+    OneProcess& self, Worker& worker, Endpoint to, const Packet& packet, const void* payload) {
   while (!self.transport.try_send(worker, to, packet, payload))
     worker.sleep(20'000);
 }
@@ -58,8 +59,8 @@ TEST(ShmTransportTest, APacketArrivesWithItsWordsItsPayloadAndItsSender) {
     Inbox inbox{.taken_count = 0, .expected_count = 1, .all_taken = {}};
     self.transport.set_handler(
         3,
-        [](void*, Worker& receiver, Place from, const Packet& packet, const std::byte* payload) {
-          EXPECT_EQ(from, (Place{.process = 0, .worker = 0}));
+        [](void*, Worker& receiver, Endpoint from, const Packet& packet, const std::byte* payload) {
+          EXPECT_EQ(from, (Endpoint{.process = 0, .worker = 0}));
           EXPECT_EQ(packet.kind, 3U);
           EXPECT_EQ(packet.words, (std::array<std::uint32_t, 4>{1, 2, 3, 4}));
           const auto expected = payload_of(1, 4096);
@@ -89,13 +90,13 @@ TEST(ShmTransportTest, PacketsWakeASleepingProcess) {
     Inbox inbox;
     self.transport.set_handler(
         0,
-        [](void*, Worker& receiver, Place, const Packet&, const std::byte*) {
+        [](void*, Worker& receiver, Endpoint, const Packet&, const std::byte*) {
           inbox_of(receiver).all_taken.complete(receiver);
         },
         nullptr);
     give(self, inbox);
     self.run.add(0, [&](Worker& worker) {
-      const Place other{.process = 1 - process, .worker = 0};
+      const Endpoint other{.process = 1 - process, .worker = 0};
       for (std::uint32_t round = 0; round < round_count; ++round) {
         if (process == 0) send(self, worker, other, {.kind = 0}, nullptr);
         inbox.all_taken.wait(worker);
@@ -117,7 +118,7 @@ TEST(ShmTransportTest, PullsFromAnotherProcessInOneCopy) {
     const auto content = payload_of(7, bytes);
     self.transport.set_handler(
         0,
-        [](void*, Worker& receiver, Place from, const Packet& packet, const std::byte*) {
+        [](void*, Worker& receiver, Endpoint from, const Packet& packet, const std::byte*) {
           std::uintptr_t source = 0;
           std::memcpy(&source, packet.words.data(), sizeof source);
           ASSERT_TRUE(transport->can_pull(from.process));
@@ -131,7 +132,7 @@ TEST(ShmTransportTest, PullsFromAnotherProcessInOneCopy) {
         nullptr);
     self.transport.set_handler(
         1,
-        [](void*, Worker& receiver, Place, const Packet&, const std::byte*) {
+        [](void*, Worker& receiver, Endpoint, const Packet&, const std::byte*) {
           count_one(receiver);
         },
         nullptr);
@@ -167,7 +168,7 @@ TEST(ShmTransportTest, WhatFindsNoRoomAtAWorkerThatHasEndedIsDropped) {
   Processes processes(two_by_one);
   processes.run([&](OneProcess& self, std::uint32_t process) {
     self.transport.set_handler(
-        0, [](void*, Worker&, Place, const Packet&, const std::byte*) {}, nullptr);
+        0, [](void*, Worker&, Endpoint, const Packet&, const std::byte*) {}, nullptr);
     self.run.add(0, [&](Worker& worker) {
       if (process == 1) return;
       for (int i = 0; i < 1000; ++i)
@@ -184,13 +185,13 @@ TEST(ShmTransportTest, WhenEveryWorkerOfEveryProcessSleepsOneIsToldOnce) {
       mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   processes.run([&](OneProcess& self, std::uint32_t process) {
     Inbox inbox;
-    core::Notice own_end{
+    core::RemoteCall own_end{
         .run = [](Worker& receiver,
-                  core::Notice&) { inbox_of(receiver).all_taken.complete(receiver); },
+                  core::RemoteCall&) { inbox_of(receiver).all_taken.complete(receiver); },
         .next = nullptr};
     self.transport.set_handler(
         0,
-        [](void*, Worker& receiver, Place, const Packet&, const std::byte*) {
+        [](void*, Worker& receiver, Endpoint, const Packet&, const std::byte*) {
           Inbox& own = inbox_of(receiver);
           if (!own.all_taken.is_done()) own.all_taken.complete(receiver);
         },
@@ -234,9 +235,9 @@ class Traffic {
         shape_(self.run.scheduler().memory().shape()),
         boxes_(shape_.workers_per_process) {
     for (Box& box : boxes_) {
-      box.next_number.resize(shape_.place_count());
+      box.next_number.resize(shape_.worker_count());
       // A place hears from all places of other processes.
-      box.open_count = shape_.place_count() - shape_.workers_per_process;
+      box.open_count = shape_.worker_count() - shape_.workers_per_process;
     }
     self.transport.set_handler(0, take, this);
     for (std::uint32_t i = 0; i < shape_.workers_per_process; ++i) {
@@ -257,8 +258,11 @@ class Traffic {
   };
 
   // Words: number, seed of the payload, whether it is the last.
-  static void take(
-      void* owner, Worker& receiver, Place from, const Packet& packet, const std::byte* payload) {
+  static void take(void* owner,
+                   Worker& receiver,
+                   Endpoint from,
+                   const Packet& packet,
+                   const std::byte* payload) {
     Box& box = static_cast<Traffic*>(owner)->boxes_[receiver.index()];
     const std::uint32_t workers = receiver.scheduler().worker_count();
     std::uint32_t& next = box.next_number[from.process * workers + from.worker];
@@ -270,13 +274,13 @@ class Traffic {
   }
 
   void send_all(Worker& worker) {
-    Prng prng(seed_ + worker.place());
-    std::vector<std::uint32_t> numbers(shape_.place_count());
+    Prng prng(seed_ + worker.id());
+    std::vector<std::uint32_t> numbers(shape_.worker_count());
     for (std::uint32_t i = 0; i < packet_count; ++i) {
-      const auto to = static_cast<std::uint32_t>(prng.next() % shape_.place_count());
+      const auto to = static_cast<std::uint32_t>(prng.next() % shape_.worker_count());
       send_one(worker, to, numbers, prng, false);
     }
-    for (std::uint32_t to = 0; to < shape_.place_count(); ++to)
+    for (std::uint32_t to = 0; to < shape_.worker_count(); ++to)
       send_one(worker, to, numbers, prng, true);
   }
 
@@ -285,8 +289,8 @@ class Traffic {
                 std::vector<std::uint32_t>& numbers,
                 Prng& prng,
                 bool is_last) {
-    const Place place{.process = to / shape_.workers_per_process,
-                      .worker = to % shape_.workers_per_process};
+    const Endpoint place{.process = to / shape_.workers_per_process,
+                         .worker = to % shape_.workers_per_process};
     if (place.process == process_) return;
     const auto payload_seed = static_cast<std::uint32_t>(prng.next());
     const auto bytes = static_cast<std::uint32_t>(

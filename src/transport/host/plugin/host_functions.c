@@ -24,17 +24,17 @@ struct host_functions host_functions;
 
 _Static_assert(sizeof host_functions == sizeof names, "one name for each pointer, in order");
 
-int open_host_functions(const char* library, char* trouble, int trouble_bytes) {
+int open_host_functions(const char* library, char* error, int trouble_bytes) {
   /* By its path: a name without one would find our own library, which is called the same. */
   void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (handle == NULL) {
-    snprintf(trouble, (size_t)trouble_bytes, "%s", dlerror());
+    snprintf(error, (size_t)trouble_bytes, "%s", dlerror());
     return 1;
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     void* function = dlsym(handle, names[i]);
     if (function == NULL) {
-      snprintf(trouble, (size_t)trouble_bytes, "%s has no %s", library, names[i]);
+      snprintf(error, (size_t)trouble_bytes, "%s has no %s", library, names[i]);
       return 1;
     }
     memcpy((char*)&host_functions + i * sizeof function, &function, sizeof function);

@@ -49,6 +49,6 @@ extern struct host_functions host_functions;
 #define MPI_Get_library_version (*host_functions.p_MPI_Get_library_version)
 
 /* 0 when the library has them all; else one line in `trouble`. */
-int open_host_functions(const char* library, char* trouble, int trouble_bytes);
+int open_host_functions(const char* library, char* error, int trouble_bytes);
 
 #endif

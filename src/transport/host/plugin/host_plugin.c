@@ -96,36 +96,36 @@ static void show_segments(void) {
 
 static void* host_begin(const char* library,
                         const struct sorrel_host_hooks* hooks,
-                        struct sorrel_host_place* place,
-                        char* trouble,
+                        struct sorrel_host_place* endpoint,
+                        char* error,
                         int trouble_bytes) {
   host.hooks = *hooks;
 #ifdef SORREL_HOST_BY_PATH
-  if (open_host_functions(library, trouble, trouble_bytes) != 0) return NULL;
+  if (open_host_functions(library, error, trouble_bytes) != 0) return NULL;
 #else
   (void)library;
 #endif
   int provided = MPI_THREAD_SINGLE;
   const int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
   if (code != MPI_SUCCESS) {
-    describe(code, "MPI_Init_thread", trouble, (size_t)trouble_bytes);
+    describe(code, "MPI_Init_thread", error, (size_t)trouble_bytes);
     return NULL;
   }
-  place->any_thread = provided >= MPI_THREAD_SERIALIZED;
+  endpoint->any_thread = provided >= MPI_THREAD_SERIALIZED;
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_dup(MPI_COMM_WORLD, &host.comm), "MPI_Comm_dup");
-  check(MPI_Comm_rank(host.comm, &place->process), "MPI_Comm_rank");
-  check(MPI_Comm_size(host.comm, &place->process_count), "MPI_Comm_size");
+  check(MPI_Comm_rank(host.comm, &endpoint->process), "MPI_Comm_rank");
+  check(MPI_Comm_size(host.comm, &endpoint->process_count), "MPI_Comm_size");
   MPI_Comm node;
   check(MPI_Comm_split_type(host.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
         "MPI_Comm_split_type");
-  check(MPI_Allreduce(&place->process, &place->node_first_process, 1, MPI_INT, MPI_MIN, node),
+  check(MPI_Allreduce(&endpoint->process, &endpoint->node_first_process, 1, MPI_INT, MPI_MIN, node),
         "MPI_Allreduce");
   int node_size = 0;
   check(MPI_Comm_size(node, &node_size), "MPI_Comm_size");
-  host.spans_nodes = node_size != place->process_count;
-  /* Everybody has come here who has to map anything. */
-  if (place->process == place->node_first_process) hide_segments();
+  host.spans_nodes = node_size != endpoint->process_count;
+  /* All processes that map the segment have done so. */
+  if (endpoint->process == endpoint->node_first_process) hide_segments();
   check(MPI_Comm_free(&node), "MPI_Comm_free");
   read_version();
   return &host;
@@ -238,7 +238,7 @@ static void cancel(MPI_Request* request) {
 
 /* Over several nodes MPICH over UCX may hang in MPI_Finalize: a process that gets there late waits
  * for others to close their connections with it, and they wait for the launcher, where they answer
- * nothing. When nothing is under way any more, all that is left to do is to tell the launcher so,
+ * nothing. When nothing is in progress any more, all that is left to do is to tell the launcher so,
  * in MPI_Finalize's own words (PMI-1). 0 where the launcher is not MPICH's. */
 static int has_told_launcher(void) {
   static const char words[] = "cmd=finalize\n";

@@ -1,0 +1,32 @@
+# The table of `./dev demo`: awk -v cores=N -f demo_table.awk ROWS
+#
+# ROWS has the last line of every run of cg2d, and before each what other work took of the machine meanwhile:
+#   demo: other work 3 %
+#   cg2d: ranks 4, steps 2662, time per step median 566.1 us floor 540.2 us, residual 9.929857e-07
+# The efficiency is by medians: a floor of one run over a floor of another compares luck.
+/^demo: other work/ { others = $4 }
+/^cg2d: ranks/ {
+  gsub(/,/, "")
+  ranks = $3; steps = $5; median = $10; floor = $13; residual = $16
+  if (++rows == 1) {
+    one = median; first = residual; others_of_one = others
+    printf "\n%8s %8s %22s %14s %12s %12s %14s\n", "ranks", "steps", "time per step, median", "floor", "efficiency", "other work", "residual"
+  }
+  used = ranks < cores ? ranks : cores
+  efficiency = 100 * one / (median * used)
+  if (efficiency > 105) is_above = 1
+  if (others > most_others) most_others = others
+  printf "%8d %8d %19.1f us %11.1f us %10.0f %% %10d %% %14s\n", ranks, steps, median, floor, efficiency, others, residual
+  if (residual != first) differs = 1
+}
+END {
+  print "\nefficiency: median of 1 rank / (median x cores used, of " cores ")"
+  if (is_above && others_of_one > 5)
+    print "dev: an efficiency above 100 % means nothing here: other work took " others_of_one " % of the machine during the run with 1 rank"
+  else if (is_above)
+    print "dev: an efficiency above 100 % comes from the caches: the blocks of many ranks fit, the block of 1 rank does not"
+  if (most_others > 5)
+    print "dev: other work took up to " most_others " % of the machine: run it again on a quiet one before you compare times"
+  if (rows < 1 || differs) { print "dev: the residuals differ: something is wrong"; exit 1 }
+  print "dev: " rows " runs, the same residual every time"
+}

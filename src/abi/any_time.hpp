@@ -1,0 +1,52 @@
+//! Calls that MPI allows before MPI_Init, after MPI_Finalize and on every thread (MPI 5.0, 11.4.1).
+//!
+//! A rank makes them like all others. A caller without a rank is a thread of the program's own, or
+//! a process that becomes a rank in MPI_Init. It borrows a stand-in, one caller at a time, whose
+//! errors end the process. What MPI_Init's caller has added to the stand-in before, its rank takes
+//! over: error classes and codes, integers of handles.
+#pragma once
+
+#include "mpi/rank_state.hpp"
+
+namespace sorrel::abi {
+
+/// The rank of a caller that runs none: a further OpenMP thread of a rank that is this process
+/// comes to where that runs. Null if it is none. May suspend.
+[[gnu::cold]] mpi::RankState* come_to_rank();
+
+/// The calling rank, or null.
+[[nodiscard]] inline mpi::RankState* rank_of_caller() {
+  mpi::RankState* self = mpi::current_rank();
+  return self != nullptr ? self : come_to_rank();
+}
+
+/// In MPI_Init, once the caller has become a rank.
+void take_over_from_stand_in(mpi::RankState& rank);
+
+/// The rank that a call is made for, from its begin to its end.
+class AnyTimeCall {
+ public:
+  AnyTimeCall(const char* function, const void* call_site) : rank_(rank_of_caller()) {
+    if (rank_ == nullptr) rank_ = borrow_stand_in();
+    rank_->call = function;
+    rank_->call_site = call_site;
+  }
+
+  ~AnyTimeCall() {
+    if (rank_->world == nullptr) return_stand_in();
+  }
+
+  AnyTimeCall(const AnyTimeCall&) = delete;
+  AnyTimeCall& operator=(const AnyTimeCall&) = delete;
+
+  /// The stand-in has no world.
+  [[nodiscard]] mpi::RankState& rank() const { return *rank_; }
+
+ private:
+  [[gnu::cold]] static mpi::RankState* borrow_stand_in();
+  [[gnu::cold]] static void return_stand_in();
+
+  mpi::RankState* rank_;
+};
+
+}  // namespace sorrel::abi

@@ -1,0 +1,64 @@
+#include "mpi/collectives/collective_call.hpp"
+
+#include "mpi.h"
+#include "mpi/error_detail.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+constexpr std::uint16_t kind_bits = 5;
+static_assert(collective_kind_count <= 1 << kind_bits);
+
+}  // namespace
+
+std::uint16_t CollectiveCall::digest() const {
+  const auto words = std::bit_cast<Words>(*this);
+  const std::uint64_t mixed =
+      (words.what ^ (words.bytes * 0x9e3779b97f4a7c15U)) * 0xd6e8feb86659fd93U;
+  const auto arguments = static_cast<std::uint16_t>(mixed >> 53);
+  return static_cast<std::uint16_t>(arguments << kind_bits | static_cast<std::uint16_t>(kind));
+}
+
+CollectiveKind kind_of_digest(std::uint16_t digest) {
+  return static_cast<CollectiveKind>(digest & ((1 << kind_bits) - 1));
+}
+
+const char* name_of(CollectiveKind kind) {
+  static constexpr const char* names[collective_kind_count] = {
+      "no collective",  "MPI_Barrier",   "MPI_Bcast",          "MPI_Gather",
+      "MPI_Gatherv",    "MPI_Scatter",   "MPI_Scatterv",       "MPI_Allgather",
+      "MPI_Allgatherv", "MPI_Alltoall",  "MPI_Alltoallv",      "MPI_Alltoallw",
+      "MPI_Reduce",     "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block",
+      "MPI_Scan",       "MPI_Exscan",    "MPI_Comm_dup",       "MPI_Comm_split or _create",
+      "MPI_Finalize"};
+  const auto index = static_cast<std::size_t>(kind);
+  return index < collective_kind_count ? names[index] : "another collective";
+}
+
+int CollectiveMismatch::explain(ErrorDetail& detail) const {
+  const CollectiveCall& a = other.call;
+  const CollectiveCall& b = first.call;
+  const char* name = name_of(a.kind);
+  if (a.kind != b.kind)
+    return detail.fail(MPI_ERR_OTHER, "%s on rank %d while rank %d is in %s", name, other.rank,
+                       first.rank, name_of(b.kind));
+  if (a.root != b.root)
+    return detail.fail(MPI_ERR_ROOT, "root is %d on rank %d and %d on rank %d; it must be the same",
+                       a.root, other.rank, b.root, first.rank);
+  if (a.op != b.op)
+    return detail.fail(MPI_ERR_OP, "op differs between ranks %d and %d; it must be the same",
+                       other.rank, first.rank);
+  if (a.element != b.element)
+    return detail.fail(MPI_ERR_TYPE,
+                       "datatype differs between ranks %d and %d; it must be the same", other.rank,
+                       first.rank);
+  return detail.fail(
+      MPI_ERR_TRUNCATE,
+      "count and datatype mean %llu bytes on rank %d and %llu on rank %d; it must be "
+      "the same",
+      static_cast<unsigned long long>(a.bytes), other.rank,
+      static_cast<unsigned long long>(b.bytes), first.rank);
+}
+
+}  // namespace sorrel::mpi

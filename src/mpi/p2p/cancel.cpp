@@ -1,0 +1,74 @@
+#include "mpi/p2p/cancel.hpp"
+
+#include "mpi/p2p/deliver.hpp"
+#include "mpi/p2p/remote.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+/// Asks the receiver's worker for a message by reference, and brings the answer home.
+struct CancelNotice : core::RemoteCall {
+  Request* request;
+};
+
+/// On the sender's worker: the last touch of the receiver's.
+void run_answer(core::Worker&, core::RemoteCall& notice) {
+  auto* answer = static_cast<CancelNotice*>(&notice);
+  complete(*answer->request);
+  delete answer;
+}
+
+/// On the receiver's worker, where the message has been entered, copied or matched before.
+void run_cancel(core::Worker& here, core::RemoteCall& notice) {
+  Request& send = *static_cast<CancelNotice&>(notice).request;
+  core::Worker& home = *send.owner->worker;
+  if (send.message.is_linked()) {
+    send.handoff.destination->unexpected.remove(send.message);
+    send.is_cancelled = true;
+    finish_send(send, here);
+  }
+  notice.run = run_answer;
+  here.post(home, notice);
+}
+
+void cancel_send(Request& request) {
+  RankState& to = *request.handoff.destination;
+  core::Worker& home = *request.owner->worker;
+  if (to.worker == nullptr) return cancel_remote_send(request);
+  if (to.worker == &home) {
+    if (!request.message.is_linked()) return;
+    to.unexpected.remove(request.message);
+    request.is_cancelled = true;
+    complete(request);
+    return;
+  }
+  if (request.duties.missing_part_count != 0) return;
+  // The request stays until both the message's handoff and this notice are back.
+  request.duties.missing_part_count = 2;
+  auto* notice = new CancelNotice;
+  notice->run = run_cancel;
+  notice->request = &request;
+  home.post(*to.worker, *notice);
+}
+
+}  // namespace
+
+void cancel(Request& request) {
+  if (request.completion.is_done()) return;
+  if (request.kind == Request::Kind::receive) {
+    (void)cancel_receive(request);
+  } else {
+    cancel_send(request);
+  }
+}
+
+bool cancel_receive(Request& request) {
+  if (request.completion.is_done() || !request.message.is_linked()) return false;
+  request.owner->posted.remove(request.message);
+  request.is_cancelled = true;
+  complete(request);
+  return true;
+}
+
+}  // namespace sorrel::mpi

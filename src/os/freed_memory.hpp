@@ -1,0 +1,19 @@
+//! Freed memory - what the C library keeps of it, so that a program that allocates in every step
+//! does not fault its pages in anew each time. Measured: docs/decisions/0009-kept-memory.md.
+#pragma once
+
+#include <functional>
+
+namespace sorrel::os {
+
+/// The value of an environment variable, or null.
+using VariableLookup = std::function<const char*(const char* name)>;
+
+/// Whether the user has set a threshold of the C library's allocator, which then holds.
+[[nodiscard]] bool has_allocator_setting(const VariableLookup& lookup);
+
+/// Has the C library keep freed blocks of up to 32 MiB for the next request, instead of giving them
+/// back to the system, unless the user has set a threshold. To be called before there are threads.
+void keep_freed_memory();
+
+}  // namespace sorrel::os

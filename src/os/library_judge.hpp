@@ -1,0 +1,67 @@
+//! LibraryJudge - which shared libraries of a program its ranks may share in one process, and why
+//! others need a process for each rank.
+//!
+//! Takes the program and its libraries as their files are read, then judges all of them. Loads
+//! nothing. `sorrel run` asks before it starts a program, the runtime when the program is loaded
+//! (program/library_check.hpp).
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "os/elf_file.hpp"
+
+namespace sorrel::os {
+
+struct NeededLibrary {
+  std::string name;
+  std::string path;       ///< "" if not found in the usual places
+  bool is_shared = true;  ///< whether ranks may share it in one process
+  std::string reason;     ///< why, or why not
+};
+
+class LibraryJudge {
+ public:
+  /// `declared`: names or paths of libraries that the user says ranks may share.
+  explicit LibraryJudge(std::span<const std::string> declared) : declared_(declared) {}
+
+  void take_program(const std::string& name, const ElfFile& program);
+  void take_library(const std::string& soname, const ElfFile& library);
+
+  /// Completes `libraries`, whose names and paths are known. `first` are the names that the program
+  /// itself needs. Returns why ranks cannot share a process, a sentence; "" if they can.
+  [[nodiscard]] std::string judge(std::span<const std::string> first,
+                                  std::vector<NeededLibrary>& libraries);
+
+  /// After judge(): the reason that holds for a single rank, too; "" if there is none.
+  [[nodiscard]] const std::string& callback_reason() const { return callback_reason_; }
+
+ private:
+  struct Library {
+    std::string state;
+    std::vector<std::string> needed;
+    /// A function or variable of the program that it uses, or "".
+    std::string callback;
+    /// A variable of it that the program holds in its stead (COPY relocation), or "".
+    std::string copied;
+  };
+
+  [[nodiscard]] std::set<std::string> reached_privately(std::span<const std::string> first) const;
+  void judge(NeededLibrary& library, bool is_reached);
+  void keep_reason(std::string reason);
+  [[nodiscard]] std::string describe_private(std::span<const NeededLibrary> libraries) const;
+
+  std::span<const std::string> declared_;
+  std::string program_;
+  std::string program_reason_;
+  std::set<std::string, std::less<>> given_by_program_;
+  std::set<std::string, std::less<>> copied_by_program_;
+  std::map<std::string, Library, std::less<>> libraries_;
+  std::string callback_reason_;
+};
+
+}  // namespace sorrel::os

@@ -1,0 +1,124 @@
+#include "os/library_search.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sys/stat.h>
+
+namespace sorrel::os {
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::int32_t kind_here = 0x0303;
+#elif defined(__aarch64__)
+constexpr std::int32_t kind_here = 0x0a03;
+#endif
+
+/// The loader's cache: header, entries, text to which they refer. Source: glibc,
+/// sysdeps/generic/dl-cache.h.
+constexpr std::string_view cache_magic = "glibc-ld.so.cache1.1";
+constexpr std::size_t cache_header_bytes = 48;
+
+struct CacheEntry {
+  std::int32_t kind;
+  std::uint32_t name;
+  std::uint32_t path;
+  std::uint32_t system;
+  std::uint64_t hardware;
+};
+
+[[nodiscard]] std::string_view text_at(std::string_view cache, std::size_t offset) {
+  if (offset >= cache.size()) return {};
+  const std::string_view rest = cache.substr(offset);
+  return rest.substr(0, rest.find('\0'));
+}
+
+[[nodiscard]] const std::string& cache_of_system() {
+  static const std::string cache = [] {
+    std::ifstream file("/etc/ld.so.cache", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }();
+  return cache;
+}
+
+/// $ORIGIN is the folder of the file that names it.
+std::string expand_origin(std::string folder, const std::string& origin) {
+  for (const std::string_view word : {"${ORIGIN}", "$ORIGIN"}) {
+    for (std::size_t at = 0; (at = folder.find(word, at)) != std::string::npos;
+         at += origin.size()) {
+      folder.replace(at, word.size(), origin);
+    }
+  }
+  return folder;
+}
+
+std::string find_in(const std::vector<std::string>& folders,
+                    std::string_view name,
+                    const std::string& origin) {
+  for (const std::string& folder : folders) {
+    std::string path = expand_origin(folder, origin) + "/";
+    path += name;
+    if (is_file(path)) return path;
+  }
+  return "";
+}
+
+}  // namespace
+
+bool is_file(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+std::vector<std::string> split_path(std::string_view list, char separator) {
+  std::vector<std::string> parts;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(separator), list.size());
+    if (end > 0) parts.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return parts;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string find_in_cache(std::string_view soname, std::string_view cache) {
+  std::uint32_t count = 0;
+  if (cache.size() < cache_header_bytes || !cache.starts_with(cache_magic)) return "";
+  std::memcpy(&count, cache.data() + cache_magic.size(), sizeof count);
+  const std::size_t room = (cache.size() - cache_header_bytes) / sizeof(CacheEntry);
+  for (std::size_t index = 0; index < std::min<std::size_t>(count, room); ++index) {
+    CacheEntry entry;
+    std::memcpy(&entry, cache.data() + cache_header_bytes + index * sizeof entry, sizeof entry);
+    if (entry.kind == kind_here && entry.hardware == 0 && text_at(cache, entry.name) == soname)
+      return std::string(text_at(cache, entry.path));
+  }
+  return "";
+}
+
+std::string find_library(std::string_view soname,
+                         const ElfFile& needer,
+                         const std::string& needer_path,
+                         const LibrarySearch& search) {
+  if (soname.find('/') != soname.npos)
+    return is_file(std::string(soname)) ? std::string(soname) : "";
+  const std::string origin = folder_of(needer_path);
+  std::string found;
+  // RPATH counts only where there is no RUNPATH, and then before everything.
+  if (needer.runpath().empty()) found = find_in(split_path(needer.rpath()), soname, origin);
+  if (found.empty()) found = find_in(search.before_runpath, soname, origin);
+  if (found.empty()) found = find_in(split_path(needer.runpath()), soname, origin);
+  if (found.empty()) found = find_in_cache(soname, cache_of_system());
+  if (found.empty() || !is_file(found)) found = find_in(search.last, soname, origin);
+  return found;
+}
+
+}  // namespace sorrel::os

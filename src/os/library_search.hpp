@@ -1,0 +1,47 @@
+//! LibrarySearch - finds the shared libraries that a program needs, the way the loader does.
+//!
+//! Any thread. Looks at files only; runs and loads nothing. Variants for newer processors
+//! (glibc-hwcaps) are not told from the plain file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "os/elf_file.hpp"
+
+namespace sorrel::os {
+
+/// Where the loader looks for libraries, in its order; its cache (/etc/ld.so.cache) comes between.
+struct LibrarySearch {
+  std::vector<std::string> before_runpath;  ///< LD_LIBRARY_PATH
+  std::vector<std::string> last = {"/lib/x86_64-linux-gnu",
+                                   "/usr/lib/x86_64-linux-gnu",
+                                   "/lib/aarch64-linux-gnu",
+                                   "/usr/lib/aarch64-linux-gnu",
+                                   "/lib64",
+                                   "/usr/lib64",
+                                   "/lib",
+                                   "/usr/lib",
+                                   "/usr/local/lib"};
+};
+
+/// The file the loader would take for `soname` on behalf of `needer` (the file at `needer_path`),
+/// or "".
+[[nodiscard]] std::string find_library(std::string_view soname,
+                                       const ElfFile& needer,
+                                       const std::string& needer_path,
+                                       const LibrarySearch& search);
+
+/// The path that the loader's cache has for `soname`, or "". `cache` is the file's bytes.
+[[nodiscard]] std::string find_in_cache(std::string_view soname, std::string_view cache);
+
+/// Splits "a:b:c"; empty parts are left out.
+[[nodiscard]] std::vector<std::string> split_path(std::string_view list, char separator = ':');
+
+/// The folder part of a path, "." if it has none.
+[[nodiscard]] std::string folder_of(const std::string& path);
+
+[[nodiscard]] bool is_file(const std::string& path);
+
+}  // namespace sorrel::os

@@ -1,0 +1,280 @@
+#include "os/library_state.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <elf.h>
+#include <span>
+#include <vector>
+
+namespace sorrel::os {
+
+namespace {
+
+struct Range {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+/// What is left of `from` without `hole`.
+void subtract(std::vector<Range>& from, const Range& hole) {
+  std::vector<Range> left;
+  for (const Range& range : from) {
+    if (hole.end <= range.begin || range.end <= hole.begin) {
+      left.push_back(range);
+      continue;
+    }
+    if (range.begin < hole.begin) left.push_back({range.begin, hole.begin});
+    if (hole.end < range.end) left.push_back({hole.end, range.end});
+  }
+  from = std::move(left);
+}
+
+[[nodiscard]] std::uint64_t bytes_in(const std::vector<Range>& ranges) {
+  std::uint64_t sum = 0;
+  for (const Range& range : ranges)
+    sum += range.end - range.begin;
+  return sum;
+}
+
+/// Addresses that the program may write, without what only the loader writes: the part that is
+/// read-only after relocation, the dynamic section, the table of calls.
+struct Writable {
+  std::vector<Range> initialised;
+  std::vector<Range> zeroed;
+};
+
+[[nodiscard]] Writable writable_of(const ElfFile& library) {
+  Writable found;
+  for (const Elf64_Phdr& header : library.headers()) {
+    if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
+    const std::uint64_t file_end = header.p_vaddr + header.p_filesz;
+    const std::uint64_t end = header.p_vaddr + std::max(header.p_memsz, header.p_filesz);
+    if (file_end > header.p_vaddr) found.initialised.push_back({header.p_vaddr, file_end});
+    if (end > file_end) found.zeroed.push_back({file_end, end});
+  }
+  const auto leave_out = [&found](const Range& hole) {
+    subtract(found.initialised, hole);
+    subtract(found.zeroed, hole);
+  };
+  for (const Elf64_Phdr& header : library.headers()) {
+    if (header.p_type == PT_GNU_RELRO || header.p_type == PT_DYNAMIC)
+      leave_out({header.p_vaddr, header.p_vaddr + header.p_memsz});
+  }
+  leave_out({library.call_table(), library.call_table() + library.call_table_bytes()});
+  return found;
+}
+
+[[nodiscard]] std::uint64_t word_at(const ElfFile& library, std::uint64_t address) {
+  for (const Elf64_Phdr& header : library.headers()) {
+    if (header.p_type != PT_LOAD || address < header.p_vaddr) continue;
+    const std::span<const std::byte> bytes = library.bytes_of(header);
+    const std::uint64_t offset = address - header.p_vaddr;
+    std::uint64_t word = 0;
+    if (offset > bytes.size() || bytes.size() - offset < sizeof word) continue;
+    std::memcpy(&word, bytes.data() + offset, sizeof word);
+    return word;
+  }
+  return 0;
+}
+
+constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
+/// More than this needs no closer look: one word of start files, the rest for unwind tables.
+constexpr std::uint64_t initialised_max = 32 * word_bytes;
+constexpr std::uint64_t zeroed_max = word_bytes;
+
+/// Whether the initialised words are __dso_handle, which points to itself, and references to
+/// personality routines and types (DW.ref.*), which unwind tables read.
+[[nodiscard]] bool is_from_start_files(const ElfFile& library, const std::vector<Range>& ranges) {
+  std::vector<std::uint64_t> known;
+  library.for_each_relocation([&](const ElfRelocation& relocation) {
+    const bool is_own = relocation.symbol.empty() &&
+                        static_cast<std::uint64_t>(relocation.addend) == relocation.address;
+    if (is_own || relocation.symbol.ends_with("_personality_v0") ||
+        relocation.symbol.starts_with("_ZTI"))
+      known.push_back(relocation.address);
+  });
+  for (const Range& range : ranges) {
+    if (range.begin % word_bytes != 0 || range.end % word_bytes != 0) return false;
+    for (std::uint64_t at = range.begin; at < range.end; at += word_bytes) {
+      if (word_at(library, at) != at && std::find(known.begin(), known.end(), at) == known.end())
+        return false;
+    }
+  }
+  return true;
+}
+
+#if defined(__x86_64__)
+
+/// Bytes that may follow the address in an instruction of this opcode, in which it is relative to
+/// the instruction's end.
+[[nodiscard]] std::span<const int> bytes_behind_address(unsigned opcode, bool has_escape) {
+  static constexpr int none[] = {0};
+  static constexpr int byte[] = {0, 1};
+  static constexpr int word[] = {0, 2, 4};
+  if (has_escape) return byte;
+  switch (opcode) {
+    case 0x6b:
+    case 0x80:
+    case 0x83:
+    case 0xc0:
+    case 0xc1:
+    case 0xc6:
+    case 0xf6:
+      return byte;
+    case 0x69:
+    case 0x81:
+    case 0xc7:
+    case 0xf7:
+      return word;
+    default:
+      return none;
+  }
+}
+
+/// Whether some instruction of the library may name an address in `range`. Position-independent
+/// code reaches its own variables by their distance from the instruction. A number that looks like
+/// one is taken for one.
+[[nodiscard]] bool code_names(const ElfFile& library, const Range& range) {
+  for (const Elf64_Phdr& header : library.headers()) {
+    if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
+    const std::span<const std::byte> code = library.bytes_of(header);
+    for (std::size_t at = 3; at + 4 <= code.size(); ++at) {
+      // The byte before tells that an address relative to the instruction follows.
+      if ((static_cast<unsigned>(code[at - 1]) & 0xc7U) != 0x05) continue;
+      std::int32_t distance;
+      std::memcpy(&distance, code.data() + at, sizeof distance);
+      const std::uint64_t next = header.p_vaddr + at + 4 + static_cast<std::uint64_t>(distance);
+      const bool has_escape = code[at - 3] == std::byte{0x0f} || code[at - 2] == std::byte{0x0f};
+      for (const int behind :
+           bytes_behind_address(static_cast<unsigned>(code[at - 2]), has_escape)) {
+        const std::uint64_t target = next + static_cast<std::uint64_t>(behind);
+        if (range.begin <= target && target < range.end) return true;
+      }
+    }
+  }
+  return false;
+}
+
+#else
+
+[[nodiscard]] bool code_names(const ElfFile& /*library*/, const Range& /*range*/) {
+  return true;
+}
+
+#endif
+
+/// Whether some pointer of the library leads into `range`.
+[[nodiscard]] bool pointer_leads_into(const ElfFile& library, const Range& range) {
+  bool is_found = false;
+  library.for_each_relocation([&](const ElfRelocation& relocation) {
+    const auto target = static_cast<std::uint64_t>(relocation.addend);
+    is_found |= relocation.symbol.empty() && range.begin <= target && target < range.end;
+  });
+  return is_found;
+}
+
+/// Whether only the first byte is used, by __do_global_dtors_aux: linkers fill up to a word, and a
+/// variable of the library may lie in the rest.
+[[nodiscard]] bool is_first_byte_only(const ElfFile& library, const Range& zeroed) {
+  const Range rest{zeroed.begin + 1, zeroed.end};
+  return !pointer_leads_into(library, rest) && !code_names(library, rest);
+}
+
+}  // namespace
+
+bool is_variable(const ElfFile& library, const ElfSymbol& symbol) {
+  if (!symbol.is_data) return false;
+  const Writable writable = writable_of(library);
+  const auto holds = [&symbol](const std::vector<Range>& ranges) {
+    return std::any_of(ranges.begin(), ranges.end(), [&symbol](const Range& range) {
+      return range.begin <= symbol.address && symbol.address < range.end;
+    });
+  };
+  return holds(writable.initialised) || holds(writable.zeroed);
+}
+
+std::string state_of(const ElfFile& library) {
+  const auto exports_variable = [](const ElfFile& file) {
+    bool is_found = false;
+    file.for_each_symbol([&](const ElfSymbol& symbol) {
+      is_found |= symbol.is_defined && is_variable(file, symbol);
+    });
+    return is_found;
+  };
+  if (library.has_tls()) return "thread-local variables";
+  const Writable writable = writable_of(library);
+  const std::uint64_t initialised = bytes_in(writable.initialised);
+  const std::uint64_t zeroed = bytes_in(writable.zeroed);
+  const bool is_small =
+      initialised <= initialised_max && zeroed <= zeroed_max && writable.zeroed.size() <= 1;
+  if (is_small && !exports_variable(library) &&
+      is_from_start_files(library, writable.initialised) &&
+      (writable.zeroed.empty() || is_first_byte_only(library, writable.zeroed.front())))
+    return "";
+  return std::to_string(initialised + zeroed) + " bytes of writable data";
+}
+
+std::string_view reason_to_share(std::string_view soname) {
+  struct Known {
+    std::string_view prefix;
+    std::string_view reason;
+  };
+
+  static constexpr std::string_view libc = "what it keeps for a process, each rank has for itself";
+  static constexpr std::string_view threads = "it tells threads apart, and so ranks";
+  static constexpr std::string_view allocator = "it allocates for all threads of a process";
+  static constexpr std::string_view sanitizer = "it watches the process";
+  static constexpr std::string_view own = "Sorrel's own";
+  static constexpr Known known[] = {
+      {"libc.so", libc},
+      {"ld-linux", libc},
+      {"libpthread.so", libc},
+      {"libdl.so", libc},
+      {"librt.so", libc},
+      {"libutil.so", libc},
+      {"libresolv.so", libc},
+      {"linux-vdso.so", libc},
+      {"libm.so", "its functions keep nothing; signgam is private to a rank"},
+      {"libmvec.so", "its functions keep nothing"},
+      {"libquadmath.so", "its functions keep nothing"},
+      {"libatomic.so", "its locks are for all threads of a process"},
+      {"libgcc_s.so", "what it keeps is about code, the same for all ranks"},
+      {"libstdc++.so", "of its data the streams are private; ranks share locale and handlers"},
+      {"libc++", "ranks share its streams, locale and handlers"},
+      {"libgomp.so", threads},
+      {"libomp.so", threads},
+      {"libiomp5.so", threads},
+      {"libjemalloc.so", allocator},
+      {"libtcmalloc", allocator},
+      {"libmimalloc", allocator},
+      {"libtbbmalloc", allocator},
+      {"libasan.so", sanitizer},
+      {"libubsan.so", sanitizer},
+      {"libtsan.so", sanitizer},
+      {"liblsan.so", sanitizer},
+      {"libhwasan.so", sanitizer},
+      {"libclang_rt.", sanitizer},
+      {"libmpi_abi.so", own},
+      {"libsorrel.so", own},
+  };
+  soname = base_name(soname);
+  for (const Known& library : known) {
+    if (soname.starts_with(library.prefix)) return library.reason;
+  }
+  return "";
+}
+
+bool is_declared(std::span<const std::string> declared,
+                 std::string_view soname,
+                 std::string_view path) {
+  return std::any_of(declared.begin(), declared.end(), [&](const std::string& name) {
+    return base_name(name) == soname || base_name(name) == base_name(path);
+  });
+}
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+}  // namespace sorrel::os

@@ -1,0 +1,11 @@
+//! describe_thread_limits - the limits that keep the system from starting another thread, for users
+//! who can change them: `ulimit -u`, the control group's pids.max, and `ulimit -v` where it is set.
+#pragma once
+
+#include <string>
+
+namespace sorrel::os {
+
+[[nodiscard]] std::string describe_thread_limits();
+
+}  // namespace sorrel::os

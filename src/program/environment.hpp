@@ -1,0 +1,72 @@
+//! Environment - a rank's environment variables: getenv, setenv and their kin, and the rank's
+//! `environ`.
+//!
+//! Touched by the rank alone. Ranks begin with one array, the process's as it was at start, and a
+//! rank gets its own when it first changes a variable. The C library is lent it where it reads the
+//! environment for a rank (TZ, and what a child inherits): LentEnvironment. The process's own
+//! environment follows every change, for threads that are no rank's: they see the last one.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/copy_slab.hpp"
+
+namespace sorrel::program {
+
+/// The value of `name` in an array like environ, or nullptr.
+[[nodiscard]] char* find_variable(char** values, std::string_view name);
+
+class Environment {
+ public:
+  explicit Environment(const ImageCopy& copy);
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  ~Environment();
+
+  /// What the rank's environ is; may be null.
+  [[nodiscard]] char** values() const { return values_; }
+
+  void set(std::string_view name, std::string_view value);
+  void unset(std::string_view name);
+  /// Makes `text`, "NAME=value", itself a part of the environment.
+  void put(char* text);
+  void clear();
+
+  /// Whether some rank of the process has an environment of its own.
+  [[nodiscard]] static bool is_any_changed();
+
+ private:
+  struct Own;
+
+  /// The rank's own array, equal to what its environ is.
+  [[nodiscard]] Own& own();
+  void replace(std::string_view name, char* text);
+
+  char** fallback_ = nullptr;  // environ of a program that names none
+  char**& values_;
+  std::unique_ptr<Own> own_;
+};
+
+/// While it lives, the C library finds the calling rank's environment; for calls that do not
+/// suspend. Nothing outside of ranks and where no rank has changed its environment.
+class LentEnvironment {
+ public:
+  LentEnvironment();
+  LentEnvironment(const LentEnvironment&) = delete;
+  LentEnvironment& operator=(const LentEnvironment&) = delete;
+  ~LentEnvironment();
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  char** saved_ = nullptr;
+};
+
+/// The calling rank's environment; nullptr outside of ranks, and where the rank's is the process's.
+[[nodiscard]] Environment* environment_of_rank();
+
+}  // namespace sorrel::program

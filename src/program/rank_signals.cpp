@@ -1,0 +1,156 @@
+#include "program/rank_signals.hpp"
+
+#include <cerrno>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "os/clock.hpp"
+#include "program/rank_process.hpp"
+#include "program/signal_delivery.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+enum class Kind { by_default, ignore, handler };
+
+Kind kind_of(const struct sigaction& action) {
+  if (action.sa_handler == SIG_DFL) return Kind::by_default;
+  return action.sa_handler == SIG_IGN ? Kind::ignore : Kind::handler;
+}
+
+void assign(std::atomic<SignalMask>& mask, int number, bool is_in) {
+  if (is_in) {
+    mask.fetch_or(mask_of(number), std::memory_order_relaxed);
+  } else {
+    mask.fetch_and(~mask_of(number), std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+void RankSignals::set_action(int number, const struct sigaction* action, struct sigaction* before) {
+  const SignalTableLock lock;
+  struct sigaction& own = this->action(number);
+  if ((set_.load(std::memory_order_relaxed) & mask_of(number)) == 0) own = inherited_action(number);
+  const struct sigaction previous = own;
+  if (action != nullptr) {
+    set_.fetch_or(mask_of(number), std::memory_order_relaxed);
+    own = *action;
+    assign(handled_, number, kind_of(own) == Kind::handler);
+    assign(ignored_, number, kind_of(own) == Kind::ignore);
+    if (kind_of(own) == Kind::ignore) pending_.fetch_and(~mask_of(number));
+    note_action_change(number, previous, own);
+  }
+  if (before != nullptr) *before = previous;
+}
+
+void RankSignals::end() {
+  set_alarm(0, 0);
+  struct sigaction by_default{};
+  by_default.sa_handler = SIG_DFL;
+  for (SignalMask mask = handled(); mask != 0; mask &= mask - 1)
+    set_action(first_signal_of(mask), &by_default, nullptr);
+  pending_.store(0, std::memory_order_relaxed);
+}
+
+void RankSignals::raise(int number) {
+  if ((ignored() & mask_of(number)) != 0) return;
+  pending_.fetch_or(mask_of(number), std::memory_order_release);
+}
+
+void RankSignals::change_mask(SignalMask mask) {
+  // From now on the process must not do by default what the rank wants to wait.
+  for (SignalMask added = mask & ~blocked(); added != 0; added &= added - 1)
+    catch_blocked_signal(first_signal_of(added));
+  set_blocked(mask);
+  run_pending(Interrupts::program, nullptr);
+}
+
+int RankSignals::take(SignalMask mask) {
+  const SignalMask found = pending() & mask;
+  if (found == 0) return 0;
+  const int number = first_signal_of(found);
+  pending_.fetch_and(~mask_of(number), std::memory_order_acquire);
+  return number;
+}
+
+bool RankSignals::run_pending(Interrupts interrupts, void* context) {
+  bool any = false;
+  while (const int number = take(~blocked() & handled())) {
+    siginfo_t info{};
+    info.si_signo = number;
+    info.si_code = SI_USER;
+    info.si_pid = ::getpid();
+    info.si_uid = ::getuid();
+    run(number, info, context, interrupts);
+    any = true;
+  }
+  return any;
+}
+
+void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts interrupts) {
+  struct sigaction& own = action(number);
+  const struct sigaction action = own;
+  if (kind_of(action) != Kind::handler) return;
+  if ((action.sa_flags & SA_RESETHAND) != 0) {
+    struct sigaction by_default{};
+    by_default.sa_handler = SIG_DFL;
+    set_action(number, &by_default, nullptr);
+  }
+  vain_nudge_count_ = 0;
+  const SignalMask before = blocked();
+  const bool before_must_return = must_return_;
+  if (depth_++ == 0) blocked_before_ = before;
+  must_return_ |= interrupts == Interrupts::library;
+  set_blocked(before | mask_of(action.sa_mask) |
+              ((action.sa_flags & SA_NODEFER) != 0 ? 0 : mask_of(number)));
+  const int error = errno;
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    ucontext_t own_context{};
+    if (context == nullptr) ::getcontext(&own_context);
+    action.sa_sigaction(number, &info, context != nullptr ? context : &own_context);
+  } else {
+    action.sa_handler(number);
+  }
+  errno = error;
+  has_interrupted_ = (action.sa_flags & SA_RESTART) == 0;
+  set_blocked(before);
+  must_return_ = before_must_return;
+  --depth_;
+}
+
+void RankSignals::leave_handlers() {
+  if (depth_ == 0) return;
+  if (must_return_) refuse_jump(process_);
+  depth_ = 0;
+  set_blocked(blocked_before_);
+}
+
+void RankSignals::set_alarm(std::int64_t value_ns, std::int64_t interval_ns) {
+  alarm_interval_ns_.store(interval_ns, std::memory_order_relaxed);
+  alarm_due_ns_.store(value_ns == 0 ? 0 : os::monotonic_ns() + value_ns, std::memory_order_relaxed);
+  if (value_ns != 0) start_signal_delivery();
+}
+
+std::int64_t RankSignals::alarm_left_ns() const {
+  const std::int64_t due_ns = alarm_due_ns_.load(std::memory_order_relaxed);
+  if (due_ns == 0) return 0;
+  const std::int64_t left_ns = due_ns - os::monotonic_ns();
+  // It is due, and will come.
+  return left_ns > 0 ? left_ns : 1;
+}
+
+std::int64_t RankSignals::poll_alarm(std::int64_t now_ns) {
+  std::int64_t due_ns = alarm_due_ns_.load(std::memory_order_relaxed);
+  if (due_ns == 0 || due_ns > now_ns) return due_ns;
+  const std::int64_t interval_ns = alarm_interval_ns();
+  const std::int64_t next_ns = interval_ns == 0 ? 0 : now_ns + interval_ns;
+  // Unless the rank has just ordered another one.
+  if (!alarm_due_ns_.compare_exchange_strong(due_ns, next_ns, std::memory_order_relaxed))
+    return due_ns;
+  raise(SIGALRM);
+  return next_ns;
+}
+
+}  // namespace sorrel::program

@@ -1,0 +1,125 @@
+//! RankSignals - what the system keeps for one process about signals, for a rank: dispositions, the
+//! mask, what is pending, the alarm.
+//!
+//! Signals of the process go to every rank that has a handler, those that a rank raises or orders
+//! by alarm() to that rank (signal_delivery.hpp). A handler runs on the rank's own stack, at once
+//! where the rank runs its program, at the latest when it comes out of the library. Where the rank
+//! waits in MPI the handler interrupts the wait: there it may neither call MPI nor leave by
+//! siglongjmp(). Dispositions and alarms: any thread of the rank. raise() and what asks: any thread
+//! and signal handlers. The rest: the rank.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+
+#include "program/signal_mask.hpp"
+
+namespace sorrel::program {
+
+class RankProcess;
+
+class RankSignals {
+ public:
+  /// What a handler interrupts.
+  enum class Interrupts {
+    program,  ///< It may do whatever a handler may.
+    library,  ///< A call into this library: it must return.
+  };
+
+  explicit RankSignals(RankProcess& process) : process_(process) {}
+
+  RankSignals(const RankSignals&) = delete;
+  RankSignals& operator=(const RankSignals&) = delete;
+
+  /// As sigaction(), for signals that can be caught.
+  void set_action(int number, const struct sigaction* action, struct sigaction* before);
+
+  /// The rank has ended: nothing is delivered any more.
+  void end();
+
+  [[nodiscard]] SignalMask handled() const { return handled_.load(std::memory_order_relaxed); }
+
+  [[nodiscard]] SignalMask ignored() const { return ignored_.load(std::memory_order_relaxed); }
+
+  [[nodiscard]] SignalMask blocked() const { return blocked_.load(std::memory_order_relaxed); }
+
+  void set_blocked(SignalMask mask) { blocked_.store(mask, std::memory_order_relaxed); }
+
+  /// As sigprocmask() does; what is unblocked and pending runs at once.
+  void change_mask(SignalMask mask);
+
+  [[nodiscard]] SignalMask pending() const { return pending_.load(std::memory_order_acquire); }
+
+  /// Whether a handler is to run.
+  [[nodiscard]] bool has_work() const { return (pending() & ~blocked() & handled()) != 0; }
+
+  /// Makes the signal pending, unless it is ignored.
+  void raise(int number);
+
+  /// Takes one of the signals of `mask` that are pending; 0: none is.
+  int take(SignalMask mask);
+
+  /// Runs the handlers of what is pending; whether there was one. `context`: what the system gave
+  /// to its own handler, or null.
+  bool run_pending(Interrupts interrupts, void* context);
+
+  /// Runs the handler of a signal that has just come.
+  void run(int number, siginfo_t& info, void* context, Interrupts interrupts);
+
+  /// The rank is about to jump out of its handlers, if it is in one. Ends the job where that would
+  /// leave a call of MPI behind.
+  void leave_handlers();
+
+  /// Whether the rank is in a handler that has interrupted a call of this library: then it may not
+  /// suspend.
+  [[nodiscard]] bool must_return() const { return must_return_; }
+
+  /// Whether the last handler wants the system call that it has interrupted to end.
+  [[nodiscard]] bool has_interrupted() const { return has_interrupted_; }
+
+  /// Counts the vain attempts to deliver since a handler has run last.
+  [[nodiscard]] int count_vain_nudge() { return ++vain_nudge_count_; }
+
+  /// What sigaltstack() has been told.
+  [[nodiscard]] stack_t& alternate_stack() { return alternate_stack_; }
+
+  /// Orders SIGALRM in `value_ns`, then every `interval_ns`; 0: none. Any thread of the rank.
+  void set_alarm(std::int64_t value_ns, std::int64_t interval_ns);
+
+  /// Until the next one; 0: none is ordered.
+  [[nodiscard]] std::int64_t alarm_left_ns() const;
+
+  [[nodiscard]] std::int64_t alarm_interval_ns() const {
+    return alarm_interval_ns_.load(std::memory_order_relaxed);
+  }
+
+  /// The thread of signal_delivery: raises SIGALRM if it is time; when the next one is due, or 0.
+  std::int64_t poll_alarm(std::int64_t now_ns);
+
+ private:
+  static constexpr int signal_count = 64;
+
+  struct sigaction& action(int number) { return actions_[static_cast<std::size_t>(number)]; }
+
+  RankProcess& process_;
+  std::array<struct sigaction, signal_count + 1> actions_{};
+  std::atomic<SignalMask> handled_{0};
+  std::atomic<SignalMask> ignored_{0};
+  std::atomic<SignalMask> set_{0};
+  std::atomic<SignalMask> blocked_{0};
+  // Release by the thread that raises, acquire by the rank: what the former did before.
+  std::atomic<SignalMask> pending_{0};
+  stack_t alternate_stack_{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+  int depth_ = 0;
+  /// Of the rank before the outermost handler.
+  SignalMask blocked_before_ = 0;
+  bool must_return_ = false;
+  bool has_interrupted_ = false;
+  int vain_nudge_count_ = 0;
+  std::atomic<std::int64_t> alarm_due_ns_{0};
+  std::atomic<std::int64_t> alarm_interval_ns_{0};
+};
+
+}  // namespace sorrel::program

@@ -1,0 +1,361 @@
+#include "program/signal_delivery.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "arch/interrupted.hpp"
+#include "core/worker.hpp"
+#include "os/clock.hpp"
+#include "os/futex.hpp"
+#include "os/thread.hpp"
+#include "program/libc.hpp"
+#include "program/rank_process.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+using Interrupts = RankSignals::Interrupts;
+
+constexpr int signal_count = 64;
+constexpr SignalMask faults =
+    mask_of(SIGSEGV) | mask_of(SIGBUS) | mask_of(SIGFPE) | mask_of(SIGILL) | mask_of(SIGTRAP);
+/// What the system raises for the thread that runs, whichever that is.
+constexpr SignalMask of_running_thread =
+    mask_of(SIGPIPE) | mask_of(SIGPROF) | mask_of(SIGVTALRM) | mask_of(SIGXCPU) | mask_of(SIGSYS);
+/// Those that do nothing by default.
+constexpr SignalMask harmless =
+    mask_of(SIGCHLD) | mask_of(SIGURG) | mask_of(SIGWINCH) | mask_of(SIGCONT);
+
+constexpr std::int64_t retry_ns_min = 200'000;
+constexpr std::int64_t retry_ns_max = 5'000'000;
+/// A rank that is always found inside of the library gets its signal there in the end.
+constexpr int patience_nudges = 20;
+
+/// The process's own, under the lock.
+struct ProcessAction {
+  struct sigaction original{};
+  bool is_original_known = false;
+  /// A rank has blocked it once.
+  bool is_caught = false;
+  int handler_count = 0;
+  int ignore_count = 0;
+  /// Handlers that want system calls to end when they have run.
+  int interrupting_count = 0;
+};
+
+std::array<ProcessAction, signal_count + 1> process_actions;
+std::atomic_flag is_table_locked;
+
+// Written before the first rank runs.
+std::vector<RankProcess*> targets;
+
+std::atomic<std::uint32_t> news{0};
+std::atomic_flag has_thread;
+/// What distinguishes the thread's own interruptions.
+const char nudge_tag = 0;
+
+auto* real_sigaction() {
+  static auto* const real = next_definition<decltype(::sigaction)>("sigaction");
+  return real;
+}
+
+int set_thread_mask(int how, const sigset_t& set, sigset_t* before) {
+  static auto* const real = next_definition<decltype(::pthread_sigmask)>("pthread_sigmask");
+  return real(how, &set, before);
+}
+
+ProcessAction& process_action(int number) {
+  return process_actions[static_cast<std::size_t>(number)];
+}
+
+/// What there was before any rank came.
+const struct sigaction& original_action(int number) {
+  ProcessAction& action = process_action(number);
+  if (!action.is_original_known) {
+    action.is_original_known = true;
+    real_sigaction()(number, nullptr, &action.original);
+  }
+  return action.original;
+}
+
+bool is_handler(const struct sigaction& action) {
+  return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
+/// Whose code comes first among the frames that a signal has interrupted.
+struct Search {
+  const RankProcess& process;
+  bool is_past_handler = false;
+  bool is_in_library = false;
+};
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
+  auto& search = *static_cast<Search*>(argument);
+  int is_interrupted = 0;
+  const std::uintptr_t code = _Unwind_GetIPInfo(context, &is_interrupted);
+  search.is_past_handler |= is_interrupted != 0;
+  if (!search.is_past_handler) return _URC_NO_REASON;
+  if (search.process.copy().contains(code)) return _URC_END_OF_STACK;
+  search.is_in_library = is_of_this_library(reinterpret_cast<const void*>(code));
+  return search.is_in_library ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+/// Whether the interrupted rank has called this library and has not come back: it may have what all
+/// ranks share in its hands.
+bool is_in_library(const RankProcess& process, const void* context) {
+  if (process.copy().contains(arch::interrupted_at(context))) return false;
+  Search search{.process = process};
+  _Unwind_Backtrace(look_at_frame, &search);
+  return search.is_in_library;
+}
+
+/// The rank that the calling thread runs, on the rank's own stack. Null in the runtime's own time:
+/// while it idles, and while it switches from one rank to the next.
+RankProcess* running_rank(const void* on_stack) {
+  const core::Worker* worker = core::Worker::current();
+  if (worker == nullptr || worker->running().state != core::FiberState::running) return nullptr;
+  RankProcess* process = current_rank_process();
+  return process != nullptr && process->is_on_stack(on_stack) ? process : nullptr;
+}
+
+/// As if there had been no handler of ours.
+void pass_on(int number, siginfo_t* info, void* context) {
+  const struct sigaction& original = process_action(number).original;
+  if (original.sa_handler == SIG_IGN) return;
+  if (original.sa_handler == SIG_DFL) {
+    if ((harmless & mask_of(number)) != 0) return;
+    real_sigaction()(number, &original, nullptr);
+    // Comes when this handler has returned; a fault comes again by itself.
+    if ((faults & mask_of(number)) == 0) syscall(SYS_tgkill, getpid(), gettid(), number);
+    return;
+  }
+  if ((original.sa_flags & SA_SIGINFO) != 0) {
+    original.sa_sigaction(number, info, context);
+  } else {
+    original.sa_handler(number);
+  }
+}
+
+/// For the rank alone whose code runs, or that has started the thread.
+void deliver_here(int number, siginfo_t* info, void* context) {
+  RankProcess* process = current_rank_process();
+  if (process == nullptr) process = starter_of_thread();
+  const SignalMask mask = mask_of(number);
+  if (process == nullptr) return pass_on(number, info, context);
+  RankSignals& signals = process->signals();
+  if ((signals.blocked() & mask & ~faults) != 0) {
+    signals.raise(number);
+  } else if ((signals.handled() & mask) != 0) {
+    signals.run(number, *info, context,
+                is_in_library(*process, context) ? Interrupts::library : Interrupts::program);
+  } else if ((signals.ignored() & mask) == 0 || (faults & mask) != 0) {
+    pass_on(number, info, context);
+  }
+}
+
+/// The thread that delivers has found that this one runs a rank with work.
+void take_nudge(void* context) {
+  RankProcess* process = running_rank(arch::interrupted_stack(context));
+  if (process == nullptr || !process->signals().has_work()) return;
+  const bool is_inside = is_in_library(*process, context);
+  if (is_inside && process->signals().count_vain_nudge() < patience_nudges) return;
+  process->signals().run_pending(is_inside ? Interrupts::library : Interrupts::program, context);
+}
+
+/// For every rank that has said something about it; without one, as if there had been no handler.
+void deliver_to_all(int number, siginfo_t* info, void* context) {
+  bool any = false;
+  for (RankProcess* process : targets) {
+    RankSignals& signals = process->signals();
+    if (((signals.handled() | signals.blocked()) & mask_of(number)) == 0) continue;
+    signals.raise(number);
+    any = true;
+  }
+  if (any) {
+    tell_signal_delivery();
+  } else {
+    pass_on(number, info, context);
+  }
+}
+
+/// The process's handler.
+void handle(int number, siginfo_t* info, void* context) {
+  const int error = errno;
+  const bool is_nudge = info->si_code == SI_QUEUE && info->si_value.sival_ptr == &nudge_tag;
+  const bool is_fault = (faults & mask_of(number)) != 0 && info->si_code > 0;
+  const bool is_own = info->si_code == SI_TKILL && info->si_pid == getpid();
+  if (is_nudge) {
+    take_nudge(context);
+  } else if (is_fault || is_own || (of_running_thread & mask_of(number)) != 0 ||
+             is_forked_child()) {
+    deliver_here(number, info, context);
+  } else {
+    deliver_to_all(number, info, context);
+  }
+  errno = error;
+}
+
+/// Interrupts the thread that runs the rank's worker, as the signal itself would.
+void nudge(const core::Worker& worker, int number) {
+  siginfo_t info{};
+  info.si_signo = number;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = const_cast<char*>(&nudge_tag);
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), worker.thread_number(), number, &info);
+}
+
+// A state may change right after; then the next round finds it.
+[[gnu::no_sanitize("thread")]] core::FiberState state_of(const core::Fiber& fiber) {
+  return __atomic_load_n(&fiber.state, __ATOMIC_RELAXED);
+}
+
+/// Lets the rank find out what is pending; whether it has still to.
+bool bring(RankProcess& process) {
+  RankSignals& signals = process.signals();
+  const SignalMask deadly =
+      signals.pending() & ~signals.blocked() & ~signals.handled() & ~signals.ignored();
+  if (deadly != 0) {
+    const int number = signals.take(deadly);
+    if (number != 0 && (harmless & mask_of(number)) == 0) end_by_signal(process, number);
+  }
+  if (!signals.has_work() || process.fiber() == nullptr) return false;
+  core::Worker& worker = *process.fiber()->worker;
+  if (state_of(*process.fiber()) == core::FiberState::running) {
+    nudge(worker, first_signal_of(signals.pending() & ~signals.blocked() & signals.handled()));
+  } else {
+    worker.request_attention();
+  }
+  return true;
+}
+
+[[noreturn]] void* deliver_for_ever(void* /*argument*/) {
+  std::int64_t retry_ns = retry_ns_min;
+  for (;;) {
+    // Acquire, pairs with tell_signal_delivery().
+    const std::uint32_t seen = news.load(std::memory_order_acquire);
+    bool any_left = false;
+    std::int64_t due_ns = 0;
+    const std::int64_t now_ns = os::monotonic_ns();
+    for (RankProcess* process : targets) {
+      const std::int64_t own_due_ns = process->signals().poll_alarm(now_ns);
+      if (own_due_ns != 0 && (due_ns == 0 || own_due_ns < due_ns)) due_ns = own_due_ns;
+      any_left |= bring(*process);
+    }
+    std::int64_t timeout_ns = due_ns == 0 ? -1 : std::max<std::int64_t>(due_ns - now_ns, 1);
+    if (any_left) {
+      timeout_ns = timeout_ns < 0 ? retry_ns : std::min(timeout_ns, retry_ns);
+      retry_ns = std::min(2 * retry_ns, retry_ns_max);
+    } else {
+      retry_ns = retry_ns_min;
+    }
+    os::futex_wait(news, seen, timeout_ns);
+  }
+}
+
+/// Under the lock: what the process has is what its ranks want together.
+void install(int number) {
+  ProcessAction& action = process_action(number);
+  struct sigaction wanted = original_action(number);
+  const bool is_fault = (faults & mask_of(number)) != 0;
+  if (action.handler_count > 0 || action.is_caught) {
+    wanted = {};
+    wanted.sa_sigaction = handle;
+    // A handler may be left by a switch or a jump, so the signal must not stay blocked.
+    wanted.sa_flags = SA_SIGINFO | SA_NODEFER;
+    if (action.interrupting_count == 0) wanted.sa_flags |= SA_RESTART;
+    // A rank's stack may be what the fault is about.
+    if (is_fault) wanted.sa_flags |= SA_ONSTACK;
+  } else if (action.ignore_count > 0 && !is_fault) {
+    wanted.sa_handler = SIG_IGN;
+  }
+  real_sigaction()(number, &wanted, nullptr);
+}
+
+}  // namespace
+
+void set_signal_targets(std::vector<RankProcess*> processes) {
+  targets = std::move(processes);
+}
+
+void start_signal_delivery() {
+  if (!has_thread.test_and_set(std::memory_order_relaxed) &&
+      !os::start_background_thread(deliver_for_ever, nullptr))
+    has_thread.clear(std::memory_order_relaxed);
+  tell_signal_delivery();
+}
+
+void tell_signal_delivery() {
+  // Release, pairs with deliver_for_ever(): what is pending.
+  news.fetch_add(1, std::memory_order_release);
+  os::futex_wake_one(news);
+}
+
+void deliver_to_waiting(RankProcess& process) {
+  // Sleeping outside of MPI, it runs its handlers when it is awake.
+  if (process.end_sleep()) return;
+  const auto run = [](void* argument) {
+    static_cast<RankProcess*>(argument)->signals().run_pending(Interrupts::library, nullptr);
+  };
+  core::Fiber& fiber = *process.fiber();
+  fiber.worker->visit(fiber, run, &process);
+}
+
+SignalTableLock::SignalTableLock() {
+  sigset_t all;
+  sigfillset(&all);
+  set_thread_mask(SIG_SETMASK, all, &before_);
+  while (is_table_locked.test_and_set(std::memory_order_acquire))
+    os::yield_core();
+}
+
+SignalTableLock::~SignalTableLock() {
+  is_table_locked.clear(std::memory_order_release);
+  set_thread_mask(SIG_SETMASK, before_, nullptr);
+}
+
+struct sigaction inherited_action(int number) {
+  struct sigaction action = original_action(number);
+  // Handlers there are the runtime's.
+  if (is_handler(action)) {
+    action = {};
+    action.sa_handler = SIG_DFL;
+  }
+  return action;
+}
+
+void catch_blocked_signal(int number) {
+  if (number == SIGKILL || number == SIGSTOP || (faults & mask_of(number)) != 0) return;
+  // The C library's own.
+  if (number >= 32 && number < SIGRTMIN) return;
+  if (std::atomic_ref(process_action(number).is_caught).load(std::memory_order_relaxed)) return;
+  const SignalTableLock lock;
+  std::atomic_ref(process_action(number).is_caught).store(true, std::memory_order_relaxed);
+  install(number);
+}
+
+void note_action_change(int number, const struct sigaction& before, const struct sigaction& now) {
+  const struct sigaction original = original_action(number);
+  ProcessAction& action = process_action(number);
+  for (const auto& [changed, step] : {std::pair{&before, -1}, std::pair{&now, 1}}) {
+    if (is_handler(*changed)) {
+      action.handler_count += step;
+      if ((changed->sa_flags & SA_RESTART) == 0) action.interrupting_count += step;
+    } else if (changed->sa_handler == SIG_IGN && original.sa_handler != SIG_IGN) {
+      action.ignore_count += step;
+    }
+  }
+  install(number);
+  if (action.handler_count > 0) start_signal_delivery();
+}
+
+}  // namespace sorrel::program

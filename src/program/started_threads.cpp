@@ -1,0 +1,68 @@
+#include "program/started_threads.hpp"
+
+#include <memory>
+#include <pthread.h>
+
+#include "program/libc.hpp"
+#include "program/rank_process.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+/// What a thread is to run, and for which rank.
+struct Start {
+  void* (*routine)(void*);
+  void* argument;
+  RankProcess* process;
+};
+
+/// Of each started thread: its rank. The destructor runs at the end of the thread.
+pthread_key_t starter_key() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    const auto note_end = [](void* process) {
+      static_cast<RankProcess*>(process)->started_threads().remove();
+    };
+    next_definition<decltype(::pthread_key_create)>("pthread_key_create")(&made, note_end);
+    return made;
+  }();
+  return key;
+}
+
+void* run(void* argument) {
+  const Start start = *std::unique_ptr<Start>(static_cast<Start*>(argument));
+  static auto* const set = next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
+  set(starter_key(), start.process);
+  return start.routine(start.argument);
+}
+
+}  // namespace
+
+RankProcess* starter_of_thread() {
+  static auto* const get = next_definition<decltype(::pthread_getspecific)>("pthread_getspecific");
+  return static_cast<RankProcess*>(get(starter_key()));
+}
+
+}  // namespace sorrel::program
+
+SORREL_INTERPOSED int pthread_create(pthread_t* thread,
+                                     const pthread_attr_t* attributes,
+                                     void* (*routine)(void*),
+                                     void* argument) noexcept {
+  using namespace sorrel::program;
+  static auto* const real = next_definition<decltype(::pthread_create)>("pthread_create");
+  const bool is_own_thread = is_of_this_library(__builtin_return_address(0));
+  RankProcess* process = is_own_thread ? nullptr : current_rank_process();
+  if (process == nullptr && !is_own_thread) process = starter_of_thread();
+  if (process == nullptr) return real(thread, attributes, routine, argument);
+  auto start = std::make_unique<Start>(routine, argument, process);
+  process->started_threads().add();
+  const int error = real(thread, attributes, run, start.get());
+  if (error == 0) {
+    static_cast<void>(start.release());
+  } else {
+    process->started_threads().remove();
+  }
+  return error;
+}

@@ -1,0 +1,57 @@
+//! sched_yield, thrd_yield: a rank that lets others go first lets the other ranks of its worker go
+//! first, and other threads when none is ready.
+
+#include <cstdint>
+#include <sched.h>
+
+#include "core/worker.hpp"
+#include "os/thread.hpp"
+#include "program/libc.hpp"
+#include "program/rank_process.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+constexpr OutsideWait yield_wait{.call = "sched_yield", .is_endless = true};
+
+/// The rank whose own code calls. A library's may belong to a host MPI, which may be called in the
+/// middle of what must not be interrupted.
+RankProcess* rank_of_caller(const void* caller) {
+  RankProcess* process = process_that_may_wait(caller);
+  const bool is_own =
+      process != nullptr && process->copy().contains(reinterpret_cast<std::uintptr_t>(caller));
+  return is_own ? process : nullptr;
+}
+
+void yield(const void* caller) {
+  RankProcess* process = rank_of_caller(caller);
+  if (process == nullptr) {
+    os::yield_core();
+    return;
+  }
+  core::Worker& worker = *core::Worker::current();
+  process->outside_wait().set(yield_wait);
+  worker.poll();
+  if (worker.has_ready()) {
+    worker.yield();
+  } else {
+    os::yield_core();
+  }
+  process->outside_wait().clear();
+  process->signals().run_pending(RankSignals::Interrupts::program, nullptr);
+}
+
+}  // namespace
+
+}  // namespace sorrel::program
+
+SORREL_INTERPOSED int sched_yield() noexcept {
+  sorrel::program::yield(__builtin_return_address(0));
+  return 0;
+}
+
+// <threads.h> cannot be included here: it declares thread_local for C.
+SORREL_INTERPOSED void thrd_yield() {
+  sorrel::program::yield(__builtin_return_address(0));
+}

@@ -1,0 +1,39 @@
+//! Backtrace - the calls that led to a point, collected and written in a signal handler: no
+//! allocation, no lock of the loader, memory of its own.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "runtime/source_lines.hpp"
+
+namespace sorrel::runtime {
+
+class Backtrace {
+ public:
+  /// What the unwinder and the loader do once in a process; so that a handler does not do it.
+  static void prepare();
+
+  /// From a signal handler: the calls that led to where the signal came. A jump to an address
+  /// without code counts as a call of it: `context`, the handler's, is set back to the caller.
+  void take_of_signal(void* context);
+
+  /// The calls that led here, without the first ones that lie in the same files as `left_out`.
+  void take_of_caller(std::span<const void* const> left_out);
+
+  [[nodiscard]] std::span<const void* const> addresses() const {
+    return {addresses_.data(), count_};
+  }
+
+  /// On standard error, a numbered line for each.
+  void write() const;
+
+ private:
+  struct Walk;
+
+  std::array<const void*, source_text_count_max> addresses_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace sorrel::runtime

@@ -1,0 +1,53 @@
+//! SymbolFile - an executable or shared library on disk, as far as a backtrace asks: the functions
+//! and the sections that name source lines.
+//!
+//! Safe in a signal handler: it maps the file and allocates nothing. Every offset is checked; a
+//! damaged file has no symbols. Compressed sections count as absent. Any thread, each with its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <link.h>
+#include <span>
+#include <string_view>
+
+#include "runtime/line_table.hpp"
+
+namespace sorrel::runtime {
+
+class SymbolFile {
+ public:
+  /// Maps the file; check is_open().
+  explicit SymbolFile(const char* path);
+  ~SymbolFile();
+  SymbolFile(const SymbolFile&) = delete;
+  SymbolFile& operator=(const SymbolFile&) = delete;
+
+  [[nodiscard]] bool is_open() const { return !bytes_.empty(); }
+
+  /// The address, as the file counts, of the first page that the loader maps.
+  [[nodiscard]] std::uint64_t first_page() const;
+
+  /// A section's bytes, empty if it has none.
+  [[nodiscard]] std::span<const std::byte> section(std::string_view name) const;
+
+  [[nodiscard]] LineSections line_sections() const;
+
+  /// The name of the function that holds an address, as the linker knows it; null if none does.
+  /// Valid as long as the SymbolFile.
+  [[nodiscard]] const char* function_at(std::uint64_t address) const;
+
+ private:
+  template <class T>
+  [[nodiscard]] std::span<const T> array_at(std::uint64_t offset, std::uint64_t count) const;
+  [[nodiscard]] std::span<const ElfW(Shdr)> sections() const;
+  [[nodiscard]] const ElfW(Shdr) * find(std::string_view name) const;
+  [[nodiscard]] std::span<const std::byte> bytes_of(const ElfW(Shdr) & section) const;
+  [[nodiscard]] const char* text_of(const ElfW(Shdr) & section, std::uint64_t offset) const;
+  [[nodiscard]] const char* function_in(std::string_view table, std::uint64_t address) const;
+
+  std::span<const std::byte> bytes_;
+  const ElfW(Ehdr) * header_ = nullptr;
+};
+
+}  // namespace sorrel::runtime

@@ -1,0 +1,100 @@
+#include "runtime/uncaught_exception.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <exception>
+#include <new>
+#include <typeinfo>
+
+#include "base/fixed_text.hpp"
+#include "runtime/crash_report.hpp"
+#include "runtime/demangle.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+constexpr int abort_status = 128 + SIGABRT;
+
+/// The program's C++ library, as far as it is asked. Constant once found.
+struct CxxLibrary {
+  std::terminate_handler (*set_terminate)(std::terminate_handler) noexcept = nullptr;
+  std::terminate_handler (*get_terminate)() noexcept = nullptr;
+  std::terminate_handler verbose_handler = nullptr;
+  std::type_info* (*current_exception_type)() noexcept = nullptr;
+  std::exception_ptr (*current_exception)() noexcept = nullptr;
+  const std::type_info* exception_type = nullptr;
+  /// In the unwinder's library.
+  const void* raise_exception = nullptr;
+
+  [[nodiscard]] bool is_complete() const {
+    return set_terminate != nullptr && get_terminate != nullptr && verbose_handler != nullptr &&
+           current_exception_type != nullptr && current_exception != nullptr &&
+           exception_type != nullptr;
+  }
+};
+
+template <class T>
+void find(T& pointer, const char* name) {
+  pointer = reinterpret_cast<T>(dlsym(RTLD_DEFAULT, name));
+}
+
+CxxLibrary find_library() {
+  CxxLibrary library;
+  find(library.set_terminate, "_ZSt13set_terminatePFvvE");
+  find(library.get_terminate, "_ZSt13get_terminatev");
+  find(library.verbose_handler, "_ZN9__gnu_cxx27__verbose_terminate_handlerEv");
+  find(library.current_exception_type, "__cxa_current_exception_type");
+  find(library.current_exception, "_ZSt17current_exceptionv");
+  find(library.exception_type, "_ZTISt9exception");
+  find(library.raise_exception, "_Unwind_RaiseException");
+  return library;
+}
+
+CxxLibrary library;
+
+/// The exception that is being handled, if its class is derived from std::exception.
+const std::exception* current_standard_exception(const std::type_info& type) {
+  // Never destroyed: that would be done by this library's own C++ library.
+  alignas(std::exception_ptr) std::array<std::byte, sizeof(std::exception_ptr)> memory;
+  new (memory.data()) std::exception_ptr(library.current_exception());
+  void* object = nullptr;
+  std::memcpy(&object, memory.data(), sizeof object);
+  if (object == nullptr || !library.exception_type->__do_catch(&type, &object, 1)) return nullptr;
+  return static_cast<const std::exception*>(object);
+}
+
+void end_at_uncaught_exception() {
+  // Else the program has something else in mind for an abort.
+  if (!is_watching(SIGABRT)) library.verbose_handler();
+  FixedText<400> what;
+  if (const std::type_info* type = library.current_exception_type()) {
+    what.add("uncaught exception ");
+    add_demangled(what, type->name());
+    if (const std::exception* exception = current_standard_exception(*type))
+      what.add(": ").add(exception->what());
+  } else {
+    what.add("std::terminate was called without an exception");
+  }
+  std::array<char, 400> line{};
+  std::ranges::replace_copy(what.text(), line.begin(), '\n', ' ');
+  const std::array<const void*, 3> left_out = {
+      reinterpret_cast<const void*>(&end_at_uncaught_exception),
+      reinterpret_cast<const void*>(library.set_terminate), library.raise_exception};
+  end_with_backtrace(line.data(), abort_status, left_out);
+}
+
+}  // namespace
+
+void watch_for_uncaught_exceptions() {
+  library = find_library();
+  if (library.is_complete() && library.get_terminate() == library.verbose_handler)
+    library.set_terminate(end_at_uncaught_exception);
+}
+
+}  // namespace sorrel::runtime

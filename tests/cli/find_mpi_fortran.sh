@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# CMake's FindMPI must say that the Sorrel of TREE has no Fortran, and must not mix its C part with the Fortran part of
+# another MPI, which PATH or pkg-config may know: find_mpi_fortran.sh TREE PROJECT BUILD
+set -eu
+tree=$1 project=$2 build=$3
+unset CC FC MPI_HOME
+command -v gfortran >/dev/null || { echo "no gfortran is installed"; exit 77; }
+export PATH="$tree/bin/mpi:$PATH"
+rm -rf "$build"
+cmake -S "$project" -B "$build" >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
+expect() {
+  grep -q -e "$1" "$build.log" || { echo "not said: $1"; cat "$build.log"; exit 1; }
+}
+expect "-- C: TRUE $tree/lib/libmpi_abi.so"
+expect '-- Fortran: FALSE'
+expect 'Could NOT find MPI_Fortran (missing: MPI_Sorrel_does_not_support_Fortran_LIBRARY'
+# The wrapper has been taken, so neither another one nor pkg-config was asked.
+grep -q "^MPI_Fortran_COMPILER:FILEPATH=$tree/bin/mpi/mpif" "$build/CMakeCache.txt" ||
+  { grep MPI_Fortran "$build/CMakeCache.txt"; exit 1; }
+! grep -i -e mpi-fort -e mpifh -e mpichfort "$build.log" "$build/CMakeCache.txt"

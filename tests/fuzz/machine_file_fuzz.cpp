@@ -1,0 +1,54 @@
+// Machine files, and a plan from each that is accepted.
+#include <cmath>
+#include <string>
+
+#include <sorrel/grid/machine_file.hpp>
+#include <sorrel/grid/plan.hpp>
+
+#include "fuzz/harness.hpp"
+
+using sorrel::fuzz::require;
+
+extern "C" const char* const sorrel_fuzz_tokens[];
+const char* const sorrel_fuzz_tokens[] = {
+    "{",           "}",       "[",          "]",
+    "[]",          "{}",      ",",          ":",
+    "\"",          "null",    "true",       "\"a\"",
+    "1e999",       "-1e-999", "1e18",       "value",
+    "rates",       "source",  "assumed",    "links",
+    "group_count", "planes",  "processors", "name",
+    "[0, 1e3]",    "\\u0000", "\xff",       "{\"value\": 0, \"source\": \"x\"}",
+    nullptr};
+
+namespace {
+
+void plan_with(const sorrel::grid::Machine& machine, int rank_count) {
+  sorrel::grid::Problem problem;
+  problem.extents = {64, 48, 100};
+  const auto plan = sorrel::grid::Plan::choose(machine, problem, rank_count);
+  if (!plan.ok()) {
+    require(!plan.trouble().empty(), "a refusal has words");
+    return;
+  }
+  for (const auto& candidate : plan.value().candidates())
+    require(std::isfinite(candidate.time.step_s()) && candidate.time.step_s() >= 0,
+            "a predicted time is a number");
+  require(!plan.value().why().empty() && !plan.value().table(10).empty(), "a plan has words");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto machine = sorrel::grid::parse_machine(sorrel::fuzz::text_of(data, size));
+  if (!machine.ok()) {
+    require(!machine.trouble().empty(), "a refusal has words");
+    require(machine.trouble().find('\n') == std::string::npos, "a refusal is one line");
+    return 0;
+  }
+  const std::string text = to_json(machine.value());
+  const auto again = sorrel::grid::parse_machine(text);
+  require(again.ok() && to_json(again.value()) == text, "what is written is read again");
+  for (const int rank_count : {1, 6, 64})
+    plan_with(machine.value(), rank_count);
+  return 0;
+}

@@ -1,0 +1,91 @@
+// Options: --wire, numbers, first lines of scripts, and lists of arguments (one a line).
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "fuzz/harness.hpp"
+#include "tools/sorrel/command_line.hpp"
+#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/interpreter.hpp"
+#include "tools/sorrel/mpiexec.hpp"
+#include "tools/sorrel/numbers.hpp"
+#include "tools/sorrel/run_words.hpp"
+#include "tools/sorrel/wire_words.hpp"
+
+using sorrel::fuzz::require;
+using namespace sorrel::tool;
+
+extern "C" const char* const sorrel_fuzz_tokens[];
+const char* const sorrel_fuzz_tokens[] = {"latency=", "bandwidth=",
+                                          "nodes=",   "jitter=",
+                                          ",",        "=",
+                                          "us",       "ns",
+                                          "ms",       "GB/s",
+                                          "B/s",      "nan",
+                                          "inf",      "1e308",
+                                          "1e-320",   "--",
+                                          "-n",       "-np",
+                                          "-n4",      "--procs",
+                                          "--wire=",  "--label",
+                                          "\n",       "\n--\n",
+                                          "env -S ",  "/usr/bin/env python3",
+                                          "\t",       "K",
+                                          "GiB",      "\xff",
+                                          "\xc3\xa9", nullptr};
+
+namespace {
+
+void read_wire(std::string_view text) {
+  WireWords wire;
+  if (!parse_wire(text, wire).empty()) return;
+  require(wire.nodes >= 2 && wire.nodes <= 1024, "there are 2 to 1024 simulated nodes");
+  require(wire.latency_ns >= 0 && wire.latency_ns <= 10'000'000'000, "latency is up to 10 s");
+  require(wire.jitter_ns >= 0 && wire.jitter_ns <= 10'000'000'000, "jitter is up to 10 s");
+  require(std::isfinite(wire.bytes_per_second) && wire.bytes_per_second >= 0,
+          "bandwidth is a number");
+}
+
+void read_numbers(std::string_view text) {
+  (void)parse_count(text);
+  const auto size_bytes = parse_size(text);
+  if (size_bytes) require(parse_size(std::to_string(*size_bytes)) == size_bytes, "sizes are read");
+}
+
+void read_interpreter(std::string_view text) {
+  const auto words = interpreter_words(text);
+  require(words.size() <= 2, "an interpreter has one argument at most");
+  if (!words.empty()) (void)is_interpreter(words.front());
+}
+
+void read_arguments(std::string_view text) {
+  std::vector<std::string> words(1);
+  for (const char letter : text) {
+    if (letter == '\n') {
+      words.emplace_back();
+    } else if (letter != '\0') {
+      words.back() += letter;
+    }
+  }
+  std::vector<char*> pointers;
+  for (std::string& word : words)
+    pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  const Arguments arguments = Arguments(pointers).first(words.size());
+  RunWords run_words;
+  const auto app = make_run_app(run_words);
+  const SplitWords split = split_words(*app, arguments);
+  require(split.problem.empty() || split.program.empty(), "what is refused starts no program");
+  require(split.options.size() + split.program.size() <= words.size(), "no argument is made up");
+  (void)translate_mpiexec(arguments);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = sorrel::fuzz::text_of(data, size);
+  read_wire(text);
+  read_numbers(text);
+  read_interpreter(text);
+  if (size < 4096) read_arguments(text);
+  return 0;
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# A set-user-ID program obeys nothing of its caller's environment, and `run` refuses it: set_user_id.sh SORREL RANKS LIBRARIES
+set -u
+sorrel=$1 ranks=$2 libraries=$3
+if [ "$(id -u)" != 0 ] || ! id nobody >/dev/null 2>&1 || ! command -v setpriv >/dev/null; then
+  echo "needs root, the user nobody and setpriv"
+  exit 77
+fi
+folder=$(mktemp -d /tmp/sorrel-launch-XXXXXX) && trap 'rm -rf "$folder"' EXIT
+chmod 755 "$folder"
+as_nobody() { setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "$@"; }
+fail() { printf 'FAILED: %s\n' "$@"; exit 1; }
+# The library is found by RUNPATH, in a folder that all users may read.
+cp -L "$libraries/libmpi_abi.so.1" "$folder/" || fail "copy"
+cp "$ranks" "$folder/plain" && chmod 755 "$folder/plain" "$folder/libmpi_abi.so.1"
+cc=$(command -v gcc || command -v cc) || { echo "needs a compiler"; exit 77; }
+printf 'int MPI_Init(void*, void*);\nint MPI_Finalize(void);\nint MPI_Comm_size(void*, int*);\nint puts(const char*);\n%s\n' \
+  'int main(int c, char** v) { int n = 0; MPI_Init(&c, &v); MPI_Comm_size((void*)0x101, &n); puts(n == 1 ? "alone" : "many"); return MPI_Finalize(); }' \
+  >"$folder/p.c"
+"$cc" -fPIE -pie "$folder/p.c" -o "$folder/other" "$folder/libmpi_abi.so.1" -Wl,-rpath,"$folder" || fail "compile"
+chmod 4755 "$folder/other"
+as_nobody "$folder/other" >"$folder/out" 2>&1
+[ "$(cat "$folder/out")" = alone ] || { cat "$folder/out"; echo "set-user-ID programs do not run here"; exit 77; }
+# A plug-in that would tell of itself.
+printf '#include <unistd.h>\n__attribute__((constructor)) static void f(void) { (void)!write(2, "injected\\n", 9); }\n' >"$folder/e.c"
+"$cc" -shared -fPIC "$folder/e.c" -o "$folder/libsorrel-host-evil.so" || fail "compile"
+# The seal is no secret: take that of a real job.
+real=$("$sorrel" run -n 2 --workers 1 env | grep '^SORREL_' 2>/dev/null)
+for extra in "" SORREL_SEAL=0123456789abcdef; do
+  as_nobody env SORREL_RANKS=2 SORREL_WORKERS=1 SORREL_HOST=evil SORREL_HOST_PLUGINS="$folder" SORREL_SHARE=x $extra $real \
+    "$folder/other" >"$folder/out" 2>&1 || fail "status $?" "$(cat "$folder/out")"
+  [ "$(cat "$folder/out")" = alone ] || fail "$(cat "$folder/out")"
+done
+# What cannot be told of the job is refused. Root's own program as root has no other rights.
+chown nobody "$folder/other" && chmod 4755 "$folder/other"
+for words in "" env; do
+  "$sorrel" run -n 2 $words "$folder/other" >"$folder/out" 2>&1
+  [ $? = 2 ] && grep -q "^sorrel: $folder/other runs with other rights than yours" "$folder/out" ||
+    fail "run $words" "$(cat "$folder/out")"
+done
+exit 0

@@ -1,0 +1,12 @@
+// Calls a function before MPI_Init that is not allowed there.
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+  int size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  printf("size %d\n", size);
+  MPI_Init(&argc, &argv);
+  MPI_Finalize();
+  return 0;
+}

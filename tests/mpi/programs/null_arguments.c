@@ -1,0 +1,97 @@
+// A null pointer where a call writes its result, or reads what it needs, is MPI_ERR_ARG, by the
+// handler of the call's communicator or else by that of MPI_COMM_SELF. The calls are generated from
+// mpi.h: make_null_calls.py. One that needs the pointer without a check crashes here.
+#include "../check.h"
+
+static int comm_errors = 0, self_errors = 0;
+
+static void count_comm_error(MPI_Comm* comm, int* error, ...) {
+  (void)comm;
+  (void)error;
+  comm_errors++;
+}
+
+static void count_self_error(MPI_Comm* comm, int* error, ...) {
+  (void)comm;
+  (void)error;
+  self_errors++;
+}
+
+static void any_function(void) {}
+
+/// Memory for an argument of this name, with what a call might read there.
+static void* any_place(const char* name) {
+  enum { place_count = 16, words = 256 };
+
+  static long long places[place_count][words];
+  static int next = 0;
+  long long* place = places[next++ % place_count];
+  memset(place, 0, sizeof places[0]);
+  if (strcmp(name, "buflen") == 0) *(int*)place = 8;
+  if (strcmp(name, "dims") == 0) *(int*)place = 1;
+  if (strstr(name, "request") != NULL) *(MPI_Request*)place = MPI_REQUEST_NULL;
+  return place;
+}
+
+static void refused(const char* function, const char* argument, int is_on_comm, int error) {
+  int error_class;
+  MPI_Error_class(error, &error_class);
+  if (error_class == MPI_ERR_ARG && comm_errors == is_on_comm && self_errors == !is_on_comm) {
+    comm_errors = self_errors = 0;
+    return;
+  }
+  fprintf(stderr,
+          "MPI_%s without %s: class %d, expected %d; errors by the communicator's handler %d, by "
+          "that of MPI_COMM_SELF %d\n",
+          function, argument, error_class, MPI_ERR_ARG, comm_errors, self_errors);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+#define REFUSED(function, argument, is_on_comm, call) \
+  refused(function, argument, is_on_comm, call);      \
+  call_count++;
+
+static void set_handler(MPI_Comm comm, MPI_Comm_errhandler_function* function) {
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(function, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Errhandler_free(&handler);
+}
+
+int main(int argc, char** argv) {
+  MPI_Comm comm, grid;
+  MPI_Group group;
+  MPI_Info info;
+  MPI_Datatype struct_type, struct_type_c;
+  MPI_Message no_message = MPI_MESSAGE_NO_PROC;
+  int call_count = 0, lengths[1] = {1}, dims[1], periods[1] = {0}, sum = 0;
+  const int one = 1;
+  MPI_Aint places[1] = {0};
+  const MPI_Count long_lengths[1] = {1}, long_places[1] = {0};
+  const MPI_Datatype types[1] = {MPI_INT};
+  MPI_Init(&argc, &argv);
+  dims[0] = size_of(MPI_COMM_WORLD);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &grid);
+  MPI_Comm_group(comm, &group);
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "key", "value");
+  MPI_Type_create_struct(1, lengths, places, types, &struct_type);
+  MPI_Type_create_struct_c(1, long_lengths, long_places, types, &struct_type_c);
+  set_handler(comm, count_comm_error);
+  set_handler(grid, count_comm_error);
+  set_handler(MPI_COMM_SELF, count_self_error);
+#include "null_calls.inc"
+  CHECK(call_count > 200);
+  // Nothing of it was begun.
+  CHECK_EQUAL(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
+  CHECK_EQUAL(sum, dims[0]);
+  MPI_Type_free(&struct_type);
+  MPI_Type_free(&struct_type_c);
+  MPI_Info_free(&info);
+  MPI_Group_free(&group);
+  MPI_Comm_free(&grid);
+  MPI_Comm_free(&comm);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,84 @@
+// Goal: the loader's cache is read, and a damaged one does no harm. Method: caches made here,
+// whole, cut short and with random bytes.
+#include "os/library_search.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace sorrel::os {
+namespace {
+
+#if defined(__aarch64__)
+constexpr std::int32_t kind_here = 0x0a03;
+#else
+constexpr std::int32_t kind_here = 0x0303;
+#endif
+
+struct Entry {
+  std::string name;
+  std::string path;
+  std::int32_t kind = kind_here;
+  std::uint64_t hardware = 0;
+};
+
+template <class T>
+void append(std::string& bytes, const T& value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+std::string cache_of(const std::vector<Entry>& entries) {
+  std::string header = "glibc-ld.so.cache1.1";
+  append(header, static_cast<std::uint32_t>(entries.size()));
+  header.resize(48);
+  const std::size_t texts_begin = header.size() + entries.size() * 24;
+  std::string texts;
+  const auto place = [&](const std::string& text) {
+    const auto offset = static_cast<std::uint32_t>(texts_begin + texts.size());
+    texts += text + '\0';
+    return offset;
+  };
+  for (const Entry& entry : entries) {
+    append(header, entry.kind);
+    append(header, place(entry.name));
+    append(header, place(entry.path));
+    append(header, std::uint32_t{0});
+    append(header, entry.hardware);
+  }
+  return header + texts;
+}
+
+TEST(LibrarySearch, TheCacheIsAskedByNameAndArchitecture) {
+  const std::string cache = cache_of({{"liba.so.1", "/old/liba.so.1", 0x0003},
+                                      {"liba.so.1", "/newer/liba.so.1", kind_here, 3},
+                                      {"liba.so.1", "/opt/liba.so.1"},
+                                      {"libb.so.1", "/opt/libb.so.1"}});
+  EXPECT_EQ(find_in_cache("liba.so.1", cache), "/opt/liba.so.1");
+  EXPECT_EQ(find_in_cache("libb.so.1", cache), "/opt/libb.so.1");
+  EXPECT_EQ(find_in_cache("libc.so.1", cache), "");
+  EXPECT_EQ(find_in_cache("liba.so.1", ""), "");
+  EXPECT_EQ(find_in_cache("liba.so.1", "ld.so-1.7.0" + cache), "");
+}
+
+TEST(LibrarySearch, ADamagedCacheDoesNoHarm) {
+  const std::string whole = cache_of({{"liba.so.1", "/opt/liba.so.1"}});
+  std::mt19937 random(17);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    (void)find_in_cache("liba.so.1", whole.substr(0, size));
+    std::string damaged = whole;
+    damaged[size] = static_cast<char>(random());
+    (void)find_in_cache("liba.so.1", damaged);
+  }
+}
+
+TEST(LibrarySearch, ListsAreSplitAndEmptyPartsLeftOut) {
+  EXPECT_EQ(split_path("a::b:"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(split_path("a,b", ','), (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(split_path("").empty());
+}
+
+}  // namespace
+}  // namespace sorrel::os

@@ -1,0 +1,35 @@
+#include "tools/sorrel/printable_text.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace sorrel::tool {
+namespace {
+
+TEST(PrintableText, WordsOfAnyLanguageStayAsTheyAre) {
+  EXPECT_EQ(printable("a b ~"), "a b ~");
+  EXPECT_EQ(printable("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\xb4"),
+            "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\xb4");
+  EXPECT_EQ(printable(""), "");
+}
+
+TEST(PrintableText, ControlCharactersAreEscaped) {
+  EXPECT_EQ(printable("a\nb\tc\rd"), "a\\nb\\tc\\x0dd");
+  EXPECT_EQ(printable("\x1b[31m\x7f"), "\\x1b[31m\\x7f");
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");
+  EXPECT_EQ(printable("\xc2\xa0"), "\xc2\xa0");
+}
+
+TEST(PrintableText, BytesThatAreNotUtf8AreEscaped) {
+  EXPECT_EQ(printable("\xff"), "\\xff");
+  EXPECT_EQ(printable("\x80"), "\\x80");
+  EXPECT_EQ(printable("\xc3"), "\\xc3");
+  EXPECT_EQ(printable("\xc0\x80"), "\\xc0\\x80");                    // too long for its number
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // half of a surrogate pair
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // beyond the last character
+  EXPECT_EQ(printable("\xe2\x82z"), "\\xe2\\x82z");
+}
+
+}  // namespace
+}  // namespace sorrel::tool
