@@ -91,21 +91,27 @@ int main(int argc, char** argv) {
   MPI_Comm_create_keyval(copy_attribute, delete_attribute, &keyval, NULL);
   for (int round = 0; round < rounds / 10; round++)
     make_and_free(round, keyval);
-  MPI_Barrier(MPI_COMM_WORLD);
-  const long before = resident_bytes();
-  MPI_Barrier(MPI_COMM_WORLD);
-  for (int round = 0; round < rounds; round++)
-    make_and_free(round, keyval);
-  MPI_Barrier(MPI_COMM_WORLD);
-  const long growth = resident_bytes() - before;
-  MPI_Barrier(MPI_COMM_WORLD);
   // A byte for each object that leaks would be less than this; a leaked one has hundreds. Between
   // processes, the pages of mailboxes and pools that are touched for the first time are more.
   const long allowed = (1 << 19) + (long)ranks * 4096;
-  if (growth > allowed) fprintf(stderr, "%d rounds: %ld bytes more\n", rounds, growth);
-  CHECK(growth <= allowed);
+  // A leak grows in each stage. Freed chunks that a thread's cache in the C library holds on pages
+  // of their own grow once, to a bound: then the next stage shows it.
+  int stages = 0, leaks = 1;
+  for (; leaks && stages < 3; stages++) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const long before = resident_bytes();
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int round = 0; round < rounds; round++)
+      make_and_free(round, keyval);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const long growth = resident_bytes() - before;
+    const int grew = growth > allowed;
+    if (grew) fprintf(stderr, "%d rounds: %ld bytes more\n", rounds, growth);
+    MPI_Allreduce(&grew, &leaks, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  }
+  CHECK(!leaks);
   // Of the duplicate; MPI_Cart_create and MPI_Comm_split copy no attributes.
-  CHECK_EQUAL(delete_count, rounds / 10 + rounds);
+  CHECK_EQUAL(delete_count, rounds / 10 + stages * rounds);
   MPI_Comm_free_keyval(&keyval);
   MPI_Finalize();
   return 0;
