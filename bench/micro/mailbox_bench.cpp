@@ -165,7 +165,7 @@ class WakingLink : public PairLink {
 
   bool try_post(std::uint32_t rank, double value) {
     if (!PairLink::try_post(rank, value)) return false;
-    if (look != Look::none && sleeper_->parker.claim()) std::abort();
+    if (look != Look::none && sleeper_->parker.try_unpark()) std::abort();
     return true;
   }
 

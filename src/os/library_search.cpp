@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <sys/stat.h>
+
+#include "base/small_file.hpp"
 
 namespace sorrel::os {
 
@@ -22,6 +22,7 @@ constexpr std::int32_t kind_here = 0x0a03;
 /// sysdeps/generic/dl-cache.h.
 constexpr std::string_view cache_magic = "glibc-ld.so.cache1.1";
 constexpr std::size_t cache_header_bytes = 48;
+constexpr std::size_t cache_bytes_max = std::size_t{64} << 20;
 
 struct CacheEntry {
   std::int32_t kind;
@@ -37,10 +38,18 @@ struct CacheEntry {
   return rest.substr(0, rest.find('\0'));
 }
 
+/// Without searching for the end of the text: the cache has thousands of them.
+[[nodiscard]] bool is_text_at(std::string_view cache, std::size_t offset, std::string_view text) {
+  return offset < cache.size() && cache.size() - offset > text.size() &&
+         cache[offset + text.size()] == '\0' &&
+         std::memcmp(cache.data() + offset, text.data(), text.size()) == 0;
+}
+
 [[nodiscard]] const std::string& cache_of_system() {
   static const std::string cache = [] {
-    std::ifstream file("/etc/ld.so.cache", std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(file), {});
+    std::string bytes;
+    if (!read_small_file("/etc/ld.so.cache", cache_bytes_max, bytes).empty()) bytes.clear();
+    return bytes;
   }();
   return cache;
 }
@@ -98,7 +107,7 @@ std::string find_in_cache(std::string_view soname, std::string_view cache) {
   for (std::size_t index = 0; index < std::min<std::size_t>(count, room); ++index) {
     CacheEntry entry;
     std::memcpy(&entry, cache.data() + cache_header_bytes + index * sizeof entry, sizeof entry);
-    if (entry.kind == kind_here && entry.hardware == 0 && text_at(cache, entry.name) == soname)
+    if (entry.kind == kind_here && entry.hardware == 0 && is_text_at(cache, entry.name, soname))
       return std::string(text_at(cache, entry.path));
   }
   return "";

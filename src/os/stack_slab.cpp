@@ -12,9 +12,6 @@ namespace {
 // Linux 6.13; Debian 12's headers do not name it.
 constexpr int madv_guard_install = 102;
 
-// Linux 5.14.
-constexpr int madv_populate_write = 23;
-
 // No advice of any Linux.
 constexpr int madv_nonsense = 0x5a5a;
 
@@ -117,14 +114,6 @@ bool StackSlab::install_guard(std::size_t index) const {
   std::byte* guard = base_ + index * pitch_;
   if (is_advice_obeyed_ && madvise(guard, guard_bytes_, madv_guard_install) == 0) return true;
   return mprotect(guard, guard_bytes_, PROT_NONE) == 0;
-}
-
-bool StackSlab::prepare(std::size_t index) const {
-  if (!install_guard(index)) return false;
-  const std::size_t page = page_bytes();
-  // A kernel that does not know the advice lets the first use fault.
-  madvise(base_ + (index + 1) * pitch_ - page, page, madv_populate_write);
-  return true;
 }
 
 std::optional<StackSlab::Place> StackSlab::place_of(const void* address) const {

@@ -28,7 +28,7 @@ class StackSlab {
   };
 
   /// When guards are installed, which takes about a microsecond each: by the constructor, or by
-  /// prepare().
+  /// install_guard().
   enum class Guards : std::uint8_t { at_once, later };
 
   /// Reserves `count` stacks of at least `stack_bytes` each (rounded up). 0 stands for
@@ -45,10 +45,9 @@ class StackSlab {
   /// False when the address space or the map limit does not allow it.
   [[nodiscard]] bool is_valid() const { return base_ != nullptr; }
 
-  /// Installs the guard below a stack, and gives the stack its first page, which costs less than
-  /// the fault of its first use. Any thread, each stack once. False when the map limit does not
-  /// allow the guard.
-  [[nodiscard]] bool prepare(std::size_t index) const;
+  /// Installs the guard below a stack. Any thread, each stack once. False when the map limit does
+  /// not allow the guard.
+  [[nodiscard]] bool install_guard(std::size_t index) const;
 
   /// Lowest usable address of a stack.
   [[nodiscard]] void* bottom(std::size_t index) const {
@@ -76,7 +75,6 @@ class StackSlab {
 
   bool reserve(std::size_t stack_bytes, Guards guards);
   [[nodiscard]] bool install_guards(Guards guards) const;
-  [[nodiscard]] bool install_guard(std::size_t index) const;
   void release();
 
   /// All stacks with their guards, and the guard above the last one.

@@ -18,7 +18,9 @@ std::atomic<bool> is_any_own{false};
 std::mutex lending;
 
 [[nodiscard]] bool is_variable(const char* text, std::string_view name) {
-  return std::strncmp(text, name.data(), name.size()) == 0 && text[name.size()] == '=';
+  // Most differ in the first character.
+  return text[0] == name[0] && std::strncmp(text, name.data(), name.size()) == 0 &&
+         text[name.size()] == '=';
 }
 
 // What ranks have until they change it. The process's own array moves when it grows.

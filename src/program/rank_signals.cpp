@@ -1,6 +1,8 @@
 #include "program/rank_signals.hpp"
 
 #include <cerrno>
+#include <new>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -29,29 +31,54 @@ void assign(std::atomic<SignalMask>& mask, int number, bool is_in) {
 
 }  // namespace
 
-void RankSignals::set_action(int number, const struct sigaction* action, struct sigaction* before) {
+RankSignals::~RankSignals() {
+  if (ActionTable* table = actions_.load(std::memory_order_relaxed))
+    ::munmap(table, sizeof(ActionTable));
+}
+
+// Not from the heap: sigaction() may be called by a handler that has interrupted malloc().
+RankSignals::ActionTable* RankSignals::make_actions() {
+  if (ActionTable* table = actions_.load(std::memory_order_relaxed)) return table;
+  void* memory = ::mmap(nullptr, sizeof(ActionTable), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* table = new (memory) ActionTable;
+  actions_.store(table, std::memory_order_release);
+  return table;
+}
+
+bool RankSignals::set_action(int number, const struct sigaction* action, struct sigaction* before) {
   const SignalTableLock lock;
-  struct sigaction& own = this->action(number);
-  if ((set_.load(std::memory_order_relaxed) & mask_of(number)) == 0) own = inherited_action(number);
-  const struct sigaction previous = own;
+  const auto index = static_cast<std::size_t>(number);
+  const bool is_set = (set_.load(std::memory_order_relaxed) & mask_of(number)) != 0;
+  const struct sigaction previous =
+      is_set ? (*actions_.load(std::memory_order_relaxed))[index] : inherited_action(number);
   if (action != nullptr) {
+    ActionTable* table = make_actions();
+    if (table == nullptr) return false;
+    (*table)[index] = *action;
     set_.fetch_or(mask_of(number), std::memory_order_relaxed);
-    own = *action;
-    assign(handled_, number, kind_of(own) == Kind::handler);
-    assign(ignored_, number, kind_of(own) == Kind::ignore);
-    if (kind_of(own) == Kind::ignore) pending_.fetch_and(~mask_of(number));
-    note_action_change(number, previous, own);
+    assign(handled_, number, kind_of(*action) == Kind::handler);
+    assign(ignored_, number, kind_of(*action) == Kind::ignore);
+    if (kind_of(*action) == Kind::ignore) pending_.fetch_and(~mask_of(number));
+    note_action_change(number, previous, *action);
   }
   if (before != nullptr) *before = previous;
+  return true;
 }
 
 void RankSignals::end() {
   set_alarm(0, 0);
+  for (SignalMask mask = handled(); mask != 0; mask &= mask - 1)
+    reset_action(first_signal_of(mask));
+  pending_.store(0, std::memory_order_relaxed);
+}
+
+void RankSignals::reset_action(int number) {
   struct sigaction by_default{};
   by_default.sa_handler = SIG_DFL;
-  for (SignalMask mask = handled(); mask != 0; mask &= mask - 1)
-    set_action(first_signal_of(mask), &by_default, nullptr);
-  pending_.store(0, std::memory_order_relaxed);
+  // The table is there: the signal has had an action.
+  static_cast<void>(set_action(number, &by_default, nullptr));
 }
 
 void RankSignals::raise(int number) {
@@ -90,14 +117,11 @@ bool RankSignals::run_pending(Interrupts interrupts, void* context) {
 }
 
 void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts interrupts) {
-  struct sigaction& own = action(number);
-  const struct sigaction action = own;
+  const ActionTable* table = actions_.load(std::memory_order_acquire);
+  if (table == nullptr) return;
+  const struct sigaction action = (*table)[static_cast<std::size_t>(number)];
   if (kind_of(action) != Kind::handler) return;
-  if ((action.sa_flags & SA_RESETHAND) != 0) {
-    struct sigaction by_default{};
-    by_default.sa_handler = SIG_DFL;
-    set_action(number, &by_default, nullptr);
-  }
+  if ((action.sa_flags & SA_RESETHAND) != 0) reset_action(number);
   vain_nudge_count_ = 0;
   const SignalMask before = blocked();
   const bool before_must_return = must_return_;

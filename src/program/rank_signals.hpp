@@ -30,11 +30,15 @@ class RankSignals {
 
   explicit RankSignals(RankProcess& process) : process_(process) {}
 
+  ~RankSignals();
+
   RankSignals(const RankSignals&) = delete;
   RankSignals& operator=(const RankSignals&) = delete;
 
-  /// As sigaction(), for signals that can be caught.
-  void set_action(int number, const struct sigaction* action, struct sigaction* before);
+  /// As sigaction(), for signals that can be caught. False: no memory for the rank's table.
+  [[nodiscard]] bool set_action(int number,
+                                const struct sigaction* action,
+                                struct sigaction* before);
 
   /// The rank has ended: nothing is delivered any more.
   void end();
@@ -101,10 +105,15 @@ class RankSignals {
  private:
   static constexpr int signal_count = 64;
 
-  struct sigaction& action(int number) { return actions_[static_cast<std::size_t>(number)]; }
+  using ActionTable = std::array<struct sigaction, signal_count + 1>;
+
+  ActionTable* make_actions();
+  void reset_action(int number);
 
   RankProcess& process_;
-  std::array<struct sigaction, signal_count + 1> actions_{};
+  // 10 KiB, mapped when the rank sets its first action, which most ranks never do. Release under
+  // the SignalTableLock, acquire by the rank that runs a handler.
+  std::atomic<ActionTable*> actions_{nullptr};
   std::atomic<SignalMask> handled_{0};
   std::atomic<SignalMask> ignored_{0};
   std::atomic<SignalMask> set_{0};

@@ -63,7 +63,10 @@ sighandler_t set_handler(RankProcess& process, int number, sighandler_t handler,
   struct sigaction before{};
   action.sa_handler = handler;
   action.sa_flags = flags;
-  process.signals().set_action(number, &action, &before);
+  if (!process.signals().set_action(number, &action, &before)) {
+    errno = ENOMEM;
+    return SIG_ERR;
+  }
   return before.sa_handler;
 }
 
@@ -150,8 +153,9 @@ SORREL_INTERPOSED int sigaction(int number,
   RankProcess* process = process_of_caller(__builtin_return_address(0));
   if (process == nullptr || !can_be_caught(number) || !is_of_rank(*process, action))
     return real(number, action, before);
-  process->signals().set_action(number, action, before);
-  return 0;
+  if (process->signals().set_action(number, action, before)) return 0;
+  errno = ENOMEM;
+  return -1;
 }
 
 SORREL_INTERPOSED sighandler_t signal(int number, sighandler_t handler) noexcept {

@@ -225,14 +225,18 @@ void Job::on_worker_start(core::Worker& worker) {
 void Job::prepare_ranks(mpi::World& world, core::Worker& worker) {
   world.make_ranks(worker);
   const mpi::Endpoint endpoint = world.endpoint_of(worker);
-  for (std::int32_t i = world.layout().first_rank(endpoint); i < world.layout().last_rank(endpoint);
-       ++i) {
+  const std::int32_t first = world.layout().first_rank(endpoint);
+  const std::int32_t last = world.layout().last_rank(endpoint);
+  // Each worker installs the guards of its own ranks, before any image is mapped: guards need the
+  // system's lock of the address space for reading only, maps need it for writing.
+  for (std::int32_t i = first; i < last; ++i) {
+    if (!stacks_.install_guard(index_of(world.rank(i)))) end_without_stacks();
+  }
+  for (std::int32_t i = first; i < last; ++i) {
     mpi::RankState& rank = world.rank(i);
     const char* trouble = nullptr;
     if (!body_.prepare(rank, &trouble)) end_job(&rank, 1, trouble);
     const std::size_t index = index_of(rank);
-    // By its own worker: all at once would take the time of one.
-    if (!stacks_.prepare(index)) end_without_stacks();
     worker.start(rank.fiber, stacks_.bottom(index), stacks_.usable_bytes(index), rank_entry, &rank);
   }
 }

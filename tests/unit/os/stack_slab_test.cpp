@@ -115,7 +115,7 @@ TEST(StackSlabTest, GuardsCanBeInstalledLater) {
   ASSERT_TRUE(slab.is_valid());
   volatile std::byte* below = bottom_of(slab, 1) - 1;
   *below = std::byte{1};
-  EXPECT_TRUE(slab.prepare(1));
+  EXPECT_TRUE(slab.install_guard(1));
   EXPECT_DEATH(*below = std::byte{1}, "");
 }
 
