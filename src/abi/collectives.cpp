@@ -10,6 +10,7 @@ namespace sorrel::abi {
 namespace {
 
 using mpi::BlockList;
+using mpi::CollectiveArguments;
 using mpi::CollectiveCall;
 using mpi::CollectiveKind;
 using mpi::Datatype;
@@ -144,9 +145,10 @@ int gather_face(RankState& self,
     if (error != MPI_SUCCESS) return error;
     if (is_root && is_alias(send, receive, root)) return fail_alias(self);
   }
-  comm.call = {.kind = user.is_list() ? CollectiveKind::gatherv : CollectiveKind::gather,
-               .root = root,
-               .bytes = user.is_list() ? 0 : (is_root ? receive.block_bytes() : send.bytes())};
+  comm.call = CollectiveCall(
+      {.kind = user.is_list() ? CollectiveKind::gatherv : CollectiveKind::gather,
+       .root = root,
+       .bytes = user.is_list() ? 0 : (is_root ? receive.block_bytes() : send.bytes())});
   return note_truncation(self, gather({self, comm}, in_place ? nullptr : &send, receive, root));
 }
 
@@ -166,8 +168,9 @@ int all_gather_face(RankState& self,
     if (error != MPI_SUCCESS) return error;
     if (is_alias(send, receive, comm.rank)) return fail_alias(self);
   }
-  comm.call = {.kind = user.is_list() ? CollectiveKind::allgatherv : CollectiveKind::allgather,
-               .bytes = user.is_list() ? 0 : receive.block_bytes()};
+  comm.call = CollectiveCall(
+      {.kind = user.is_list() ? CollectiveKind::allgatherv : CollectiveKind::allgather,
+       .bytes = user.is_list() ? 0 : receive.block_bytes()});
   return note_truncation(self, all_gather({self, comm}, in_place ? nullptr : &send, receive));
 }
 
@@ -192,9 +195,10 @@ int scatter_face(RankState& self,
     if (error != MPI_SUCCESS) return error;
     if (is_root && is_alias(receive, send, root)) return fail_alias(self);
   }
-  comm.call = {.kind = user.is_list() ? CollectiveKind::scatterv : CollectiveKind::scatter,
-               .root = root,
-               .bytes = user.is_list() ? 0 : (is_root ? send.block_bytes() : receive.bytes())};
+  comm.call = CollectiveCall(
+      {.kind = user.is_list() ? CollectiveKind::scatterv : CollectiveKind::scatter,
+       .root = root,
+       .bytes = user.is_list() ? 0 : (is_root ? send.block_bytes() : receive.bytes())});
   return note_truncation(self, scatter({self, comm}, send, in_place ? nullptr : &receive, root));
 }
 
@@ -214,7 +218,7 @@ int all_to_all_face(RankState& self,
       return error;
     if (is_uniform && is_alias(send.of(0), receive, 0)) return fail_alias(self);
   }
-  comm.call = {.kind = kind, .bytes = is_uniform ? receive.block_bytes() : 0};
+  comm.call = CollectiveCall({.kind = kind, .bytes = is_uniform ? receive.block_bytes() : 0});
   return note_truncation(self, all_to_all({self, comm}, in_place ? nullptr : &send, receive));
 }
 
@@ -250,7 +254,7 @@ std::uint16_t number_of(MPI_Op op) {
 template <class Body>
 int with_reduction(RankState& self,
                    Comm& comm,
-                   const CollectiveCall& call,
+                   const CollectiveArguments& call,
                    const UserReduction& user,
                    const Significance& significance,
                    Body&& body) {
@@ -269,10 +273,11 @@ int with_reduction(RankState& self,
   if (kernel == nullptr && op->is_predefined()) {
     return self.fail(MPI_ERR_OP, "op is not defined on datatype %s", typed.type->label());
   }
-  comm.call = call;
-  comm.call.element = static_cast<std::uint8_t>(typed.type->element());
-  comm.call.op = number_of(user.op);
-  comm.call.bytes = typed.bytes();
+  comm.call = CollectiveCall({.kind = call.kind,
+                              .element = static_cast<std::uint8_t>(typed.type->element()),
+                              .op = number_of(user.op),
+                              .root = call.root,
+                              .bytes = typed.bytes()});
   return body(ReductionArguments{.send = in_place ? nullptr : user.send,
                                  .receive = user.receive,
                                  .count = typed.count,
@@ -290,7 +295,7 @@ extern "C" {
 
 int PMPI_Barrier(MPI_Comm comm) {
   return call_on(comm, "MPI_Barrier", [&](RankState& self, Comm& c) {
-    c.call = {.kind = CollectiveKind::barrier};
+    c.call = CollectiveCall({.kind = CollectiveKind::barrier});
     return mpi::barrier({self, c});
   });
 }

@@ -59,7 +59,7 @@ int PMPI_Finalize(void) {
     flush_buffer(self, buffered_sends_of(self));
     for (Comm* comm : {&self.world_comm, &self.self_comm})
       if (comm->buffered_sends != nullptr) flush_buffer(self, *comm->buffered_sends);
-    self.world_comm.call = {.kind = mpi::CollectiveKind::finalize};
+    self.world_comm.call = mpi::CollectiveCall({.kind = mpi::CollectiveKind::finalize});
     if (const int error = mpi::barrier({self, self.world_comm}); error != MPI_SUCCESS) return error;
     self.phase = mpi::Phase::finalized;
     self.world->job().note_finalized(self);

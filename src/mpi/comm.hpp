@@ -90,13 +90,13 @@ struct Comm {
   CommShared* shared = nullptr;
   /// Where this rank's worker counts arrivals; found at the first collective.
   CollectivePart* part = nullptr;
-  /// Handle and pending requests; MPI_Comm_free takes the handle's away.
-  std::int32_t reference_count = 1;
   /// The collective that the rank is in, or was in last.
   CollectiveCall call;
   /// Meetings of this communicator so far: tells the two staging buffers apart, and latecomers in
   /// the deadlock report.
   std::uint32_t meeting_count = 0;
+  /// Handle and pending requests; MPI_Comm_free takes the handle's away.
+  std::int32_t reference_count = 1;
   Errhandler* errhandler = nullptr;
   std::shared_ptr<const CartTopology> cart;
   std::unique_ptr<AttributeMap> attributes;

@@ -194,7 +194,7 @@ int comm_duplicate(RankState& self, Comm& parent, Comm** result) {
     *result = adopt(*make_alone(self, parent), self, parent);
     return MPI_SUCCESS;
   }
-  parent.call = {.kind = CollectiveKind::comm_dup};
+  parent.call = CollectiveCall({.kind = CollectiveKind::comm_dup});
   World& world = parent.shared->world();
   const bool is_spread = parent.shared->processes() != nullptr;
   const std::uint32_t agreed = is_spread ? agree_on_contexts(self, parent, 1) : 0;
@@ -218,7 +218,7 @@ int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result)
     return self.fail(MPI_ERR_ARG, "color is %d; it must not be negative, or MPI_UNDEFINED", color);
   }
   SplitRequest request{.color = color, .key = key};
-  parent.call = {.kind = CollectiveKind::comm_split};
+  parent.call = CollectiveCall({.kind = CollectiveKind::comm_split});
   int error = MPI_SUCCESS;
   if (parent.size() == 1) {
     if (color != MPI_UNDEFINED) request.shared = make_alone(self, parent);

@@ -26,9 +26,13 @@ enum class Phase : std::uint8_t {
 /// What a rank waits for, for the deadlock report. Written when a call blocks.
 struct WaitNote {
   enum class Kind : std::uint8_t { none, requests, probe, collective };
-  Kind kind = Kind::none;
+  WaitNote() = default;
+  // Another member lies in the padding behind `kind`.
+  WaitNote(const WaitNote&) = delete;
+  WaitNote& operator=(const WaitNote&) = delete;
   /// Of a probe or a collective.
   const Comm* comm = nullptr;
+  Kind kind = Kind::none;
 };
 
 /// The rest of it, by kind: of a probe its envelope, of requests the list.
@@ -68,8 +72,9 @@ struct alignas(cache_line_bytes) RankState {
   /// The MPI call being made and where it was made from.
   const char* call = "";
   const void* call_site = nullptr;
+  [[no_unique_address]] WaitNote wait;
   Phase phase = Phase::before_init;
-  WaitNote wait;
+  // What a collective uses of it ends with the line that begins behind `call_site`.
   Comm world_comm;
   WaitDetail wait_detail;
   /// Attributes of communicators point to its keys: World::end_ranks() ends those first.

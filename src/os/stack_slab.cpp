@@ -79,6 +79,8 @@ void StackSlab::release() {
 bool StackSlab::reserve(std::size_t stack_bytes, Guards guards) {
   guard_bytes_ = guard_bytes_of(stack_bytes);
   pitch_ = pitch_of(stack_bytes);
+  page_bytes_ = page_bytes();
+  page_color_count_ = page_color_count_of(stack_bytes);
   std::size_t all_bytes = 0;
   if (__builtin_mul_overflow(count_, pitch_, &all_bytes) ||
       __builtin_add_overflow(all_bytes, guard_bytes_ + table_bytes, &all_bytes))
@@ -99,6 +101,13 @@ bool StackSlab::reserve(std::size_t stack_bytes, Guards guards) {
   if (install_guards(guards)) return true;
   release();
   return false;
+}
+
+std::size_t StackSlab::page_color_count_of(std::size_t wanted_bytes) const {
+  const std::size_t added_bytes = stack_bytes() - rounded_up(wanted_bytes, page_bytes_);
+  if (added_bytes < page_bytes_) return 1;
+  // Of the page of the page table that the guard above is in, for most of what a stack uses.
+  return std::min(added_bytes, table_bytes - 2 * guard_bytes_) / page_bytes_;
 }
 
 bool StackSlab::install_guards(Guards guards) const {

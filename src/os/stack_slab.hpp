@@ -58,11 +58,13 @@ class StackSlab {
 
   [[nodiscard]] std::size_t guard_bytes() const { return guard_bytes_; }
 
-  /// What a fiber should use of its stack: a little less than all, by an amount that differs from
-  /// stack to stack, because the same lines of many stacks would compete for the same few sets of
-  /// the first-level cache.
+  /// What a fiber should use of its stack: less than all, by an amount that differs from stack to
+  /// stack. The same lines of many stacks would compete for the same few sets of the first-level
+  /// cache; the same pages, at distances of 2 MiB, for the same entries of its way predictor, of
+  /// the page tables and of the caches that hold these.
   [[nodiscard]] std::size_t usable_bytes(std::size_t index) const {
-    return stack_bytes() - index % color_count * color_bytes;
+    return stack_bytes() - index % color_count * color_bytes -
+           index * page_stride % page_color_count_ * page_bytes_;
   }
 
   /// Which stack an address lies in, or in the guard below which stack; the guard above the last
@@ -72,9 +74,12 @@ class StackSlab {
  private:
   static constexpr std::size_t color_count = 32;
   static constexpr std::size_t color_bytes = 64;
+  /// Prime, and more than a line of the page table (8 entries) apart.
+  static constexpr std::size_t page_stride = 37;
 
   bool reserve(std::size_t stack_bytes, Guards guards);
   [[nodiscard]] bool install_guards(Guards guards) const;
+  [[nodiscard]] std::size_t page_color_count_of(std::size_t wanted_bytes) const;
   void release();
 
   /// All stacks with their guards, and the guard above the last one.
@@ -84,6 +89,9 @@ class StackSlab {
   std::size_t count_;
   std::size_t guard_bytes_ = 0;
   std::size_t pitch_ = 0;
+  std::size_t page_bytes_ = 0;
+  /// How many pages the beginnings of stacks are spread over: what rounding has added.
+  std::size_t page_color_count_ = 1;
   /// An emulator may accept any advice and do nothing: one that accepts nonsense is not believed.
   bool is_advice_obeyed_ = false;
 };

@@ -13,11 +13,9 @@ static_assert(collective_kind_count <= 1 << kind_bits);
 }  // namespace
 
 std::uint16_t CollectiveCall::digest() const {
-  const auto words = std::bit_cast<Words>(*this);
-  const std::uint64_t mixed =
-      (words.what ^ (words.bytes * 0x9e3779b97f4a7c15U)) * 0xd6e8feb86659fd93U;
+  const std::uint64_t mixed = (what_ ^ (bytes_ * 0x9e3779b97f4a7c15U)) * 0xd6e8feb86659fd93U;
   const auto arguments = static_cast<std::uint16_t>(mixed >> 53);
-  return static_cast<std::uint16_t>(arguments << kind_bits | static_cast<std::uint16_t>(kind));
+  return static_cast<std::uint16_t>(arguments << kind_bits | static_cast<std::uint16_t>(kind()));
 }
 
 CollectiveKind kind_of_digest(std::uint16_t digest) {
@@ -37,8 +35,8 @@ const char* name_of(CollectiveKind kind) {
 }
 
 int CollectiveMismatch::explain(ErrorDetail& detail) const {
-  const CollectiveCall& a = other.call;
-  const CollectiveCall& b = first.call;
+  const CollectiveArguments a = other.call.arguments();
+  const CollectiveArguments b = first.call.arguments();
   const char* name = name_of(a.kind);
   if (a.kind != b.kind)
     return detail.fail(MPI_ERR_OTHER, "%s on rank %d while rank %d is in %s", name, other.rank,

@@ -2,7 +2,6 @@
 //! with those of the other members. Two words, compared where members meet.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 namespace sorrel::mpi {
@@ -36,7 +35,7 @@ enum class CollectiveKind : std::uint8_t {
 
 inline constexpr std::int32_t collective_kind_count = 21;
 
-struct CollectiveCall {
+struct CollectiveArguments {
   CollectiveKind kind = CollectiveKind::none;
   /// Of reductions: the Element of the datatype, and the constant of a predefined operation.
   std::uint8_t element = 0;
@@ -45,20 +44,40 @@ struct CollectiveCall {
   std::int32_t root = 0;
   /// Where the standard wants the same amount of data of all members.
   std::uint64_t bytes = 0;
+};
+
+class CollectiveCall {
+ public:
+  CollectiveCall() = default;
+
+  // Packed in registers: fields stored one by one and loaded as a word right after would wait for
+  // the stores.
+  explicit CollectiveCall(const CollectiveArguments& arguments)
+      : what_(static_cast<std::uint64_t>(arguments.kind) | std::uint64_t{arguments.element} << 8 |
+              std::uint64_t{arguments.op} << 16 |
+              std::uint64_t{static_cast<std::uint32_t>(arguments.root)} << 32),
+        bytes_(arguments.bytes) {}
+
+  [[nodiscard]] CollectiveKind kind() const { return static_cast<CollectiveKind>(what_ & 0xff); }
+
+  [[nodiscard]] CollectiveArguments arguments() const {
+    return {.kind = kind(),
+            .element = static_cast<std::uint8_t>(what_ >> 8),
+            .op = static_cast<std::uint16_t>(what_ >> 16),
+            .root = static_cast<std::int32_t>(what_ >> 32),
+            .bytes = bytes_};
+  }
 
   friend bool operator==(const CollectiveCall& a, const CollectiveCall& b) {
-    return std::bit_cast<Words>(a) == std::bit_cast<Words>(b);
+    return ((a.what_ ^ b.what_) | (a.bytes_ ^ b.bytes_)) == 0;
   }
 
   /// Sixteen bits that differ, most likely, where the calls do; the low ones are the kind.
   [[nodiscard]] std::uint16_t digest() const;
 
  private:
-  struct Words {
-    std::uint64_t what;
-    std::uint64_t bytes;
-    friend bool operator==(const Words&, const Words&) = default;
-  };
+  std::uint64_t what_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 /// The kind in a digest.

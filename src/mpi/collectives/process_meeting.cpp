@@ -172,9 +172,9 @@ void ProcessMeeting::check_call(const Source& source) const {
   if (theirs == call_.call.digest()) [[likely]]
     return;
   char text[200];
-  const char* name = name_of(call_.call.kind);
+  const char* name = name_of(call_.call.kind());
   const CollectiveKind kind = kind_of_digest(theirs);
-  if (kind != call_.call.kind) {
+  if (kind != call_.call.kind()) {
     std::snprintf(text, sizeof text, "%s: called on rank %d while ranks of process %u are in %s",
                   name, call_.rank, source.process, name_of(kind));
   } else {

@@ -144,19 +144,23 @@ int CollectiveSlots::meet_and_reduce(RankState& self,
 
 /// The calls of a meeting must agree: each is compared with the first, and each part with its
 /// parent.
-void CollectiveSlots::handle_attention(CollectivePart& part,
-                                       const MemberCall& call,
-                                       std::uint32_t meeting) {
+void CollectiveSlots::compare_call(CollectivePart& part,
+                                   const CollectiveCall& call,
+                                   std::int32_t rank,
+                                   std::uint32_t meeting) {
   if ((part.arrived_member_count | part.arrived_child_count) == 0) {
-    part.first_call = call;
+    part.first_call = {.call = call, .rank = rank};
     part.meeting = meeting;
-  } else if (part.first_call.call != call.call && !part.has_mismatch()) [[unlikely]] {
-    part.mismatch() = {.meeting = meeting, .first = part.first_call, .other = call};
+  } else if (part.first_call.call != call && !part.has_mismatch()) [[unlikely]] {
+    part.mismatch() = {
+        .meeting = meeting, .first = part.first_call, .other = {.call = call, .rank = rank}};
   }
 }
 
 int CollectiveSlots::arrive(RankState& self, Comm& comm, CollectivePart& part) {
-  handle_attention(part, {.call = comm.call, .rank = comm.rank}, comm.meeting_count);
+  // On the stack: the communicator is out of the caches when a member goes on.
+  const std::uint32_t meeting = comm.meeting_count;
+  compare_call(part, comm.call, comm.rank, meeting);
   if (++part.arrived_member_count != part.member_count || !complete_if_all_arrived(part)) {
     part.waiting.push(self.fiber);
     self.wait.kind = WaitNote::Kind::collective;
@@ -165,8 +169,8 @@ int CollectiveSlots::arrive(RankState& self, Comm& comm, CollectivePart& part) {
     self.wait.kind = WaitNote::Kind::none;
   }
   // The part may be in the next meeting; the one after that cannot begin without this member.
-  const CollectiveMismatch& mismatch = part.mismatches[comm.meeting_count % 2];
-  if (mismatch.meeting != comm.meeting_count) [[likely]]
+  const CollectiveMismatch& mismatch = part.mismatches[meeting % 2];
+  if (mismatch.meeting != meeting) [[likely]]
     return MPI_SUCCESS;
   return mismatch.explain(self.detail());
 }
@@ -193,7 +197,7 @@ bool CollectiveSlots::complete_if_all_arrived(CollectivePart& part) {
   part.up.run = [](core::Worker&, core::RemoteCall& notice) {
     CollectivePart& child = *static_cast<CollectivePart::Report&>(notice).part;
     CollectivePart& parent = *child.parent;
-    handle_attention(parent, child.first_call, child.meeting);
+    compare_call(parent, child.first_call.call, child.first_call.rank, child.meeting);
     if (child.has_mismatch() && !parent.has_mismatch()) parent.mismatch() = child.mismatch();
     ++parent.arrived_child_count;
     // In a notice no member stands at the barrier's door: those that wait are made ready.
@@ -276,7 +280,7 @@ void CollectiveSlots::end_job_with(const CollectiveMismatch& mismatch) {
   ErrorDetail detail;
   const int error_class = mismatch.explain(detail);
   char text[400];
-  std::snprintf(text, sizeof text, "%s: %s: %s", name_of(mismatch.other.call.kind),
+  std::snprintf(text, sizeof text, "%s: %s: %s", name_of(mismatch.other.call.kind()),
                 error_string(error_class), detail.text());
   world_.job().end_job(nullptr, error_class, text);
 }

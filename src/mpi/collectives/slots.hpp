@@ -133,7 +133,10 @@ class CollectiveSlots final : private MeetingSite {
   void assign_blocks(World& world, const Group& group);
   CollectivePart& part_of(RankState& self, Comm& comm);
   int arrive(RankState& self, Comm& comm, CollectivePart& part);
-  static void handle_attention(CollectivePart& part, const MemberCall& call, std::uint32_t meeting);
+  static void compare_call(CollectivePart& part,
+                           const CollectiveCall& call,
+                           std::int32_t rank,
+                           std::uint32_t meeting);
   bool complete_if_all_arrived(CollectivePart& part);
   void release(CollectivePart& part);
   bool meet_other_processes(CollectivePart& root);

@@ -28,7 +28,7 @@ ReceiveArguments receive_arguments(const TypedBuffer& into, std::int32_t source,
 
 /// A receive of a collective in which all members pass the same amount of data.
 bool has_too_little(const Request& request) {
-  switch (request.comm->call.kind) {
+  switch (request.comm->call.kind()) {
     case CollectiveKind::bcast:
     case CollectiveKind::gather:
     case CollectiveKind::scatter:
@@ -76,7 +76,7 @@ int Traffic::finish() {
 }
 
 std::int32_t tag_of(const Member& member) {
-  return collective_tag(member.comm.call.kind);
+  return collective_tag(member.comm.call.kind());
 }
 
 void send_now(const Member& member,

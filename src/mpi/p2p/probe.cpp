@@ -12,7 +12,8 @@ Message* find_message(RankState& self, const Comm& comm, int source, int tag) {
 Message& wait_for_message(RankState& self, const Comm& comm, int source, int tag) {
   for (;;) {
     if (Message* message = find_message(self, comm, source, tag)) return *message;
-    self.wait = {.kind = WaitNote::Kind::probe, .comm = &comm};
+    self.wait.comm = &comm;
+    self.wait.kind = WaitNote::Kind::probe;
     self.wait_detail = {.peer = source, .tag = tag};
     self.prober = &self.fiber;
     self.worker->suspend();

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <set>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -137,6 +138,20 @@ TEST(StackSlabTest, AUsedStackAndTheGuardAboveItShareAPageOfThePageTable) {
       EXPECT_EQ((top - 1) / table_bytes, (top + slab.guard_bytes() - 1) / table_bytes);
     }
   }
+}
+
+TEST(StackSlabTest, StacksBeginAtDifferentPagesAndKeepTheirSize) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  StackSlab slab(64, 8 * mib, StackSlab::Guards::later);
+  ASSERT_TRUE(slab.is_valid());
+  std::set<std::uintptr_t> pages;
+  for (std::size_t i = 0; i < 64; ++i) {
+    EXPECT_GE(slab.usable_bytes(i) + (std::size_t{32} * 64), 8 * mib);
+    EXPECT_LE(slab.usable_bytes(i), slab.stack_bytes());
+    const auto top = reinterpret_cast<std::uintptr_t>(slab.bottom(i)) + slab.usable_bytes(i);
+    pages.insert((top - 1) / 4096 % 512);
+  }
+  EXPECT_EQ(pages.size(), 64U);
 }
 
 TEST(StackSlabTest, WithoutASizeTheSystemsLimitHolds) {
