@@ -1,5 +1,5 @@
 /// @file
-/// Parallel loops and reductions in C++17, over sorrel.h: what is said there holds here.
+/// Parallel loops and reductions in C++17, over sorrel.h, whose rules apply here too.
 ///
 ///   sorrel::parallel_for(0, n, [&](std::int64_t i) { y[i] += a * x[i]; });
 ///   sorrel::parallel_for(0, n, [&](sorrel::Range part) { ... });
@@ -9,8 +9,8 @@
 ///       [&](sorrel::Range part, double sum) { for (...) sum += x[i]; return sum; },
 ///       std::plus<>());
 ///
-/// A body may throw: chunks that have not begun are left out, and one of the exceptions thrown
-/// comes out of the loop. A body that returns sorrel::LoopControl may cancel its loop.
+/// A body may throw: chunks that have not begun are skipped, and the loop rethrows one of the
+/// exceptions. A body that returns sorrel::LoopControl may cancel its loop.
 #ifndef SORREL_PARALLEL_HPP
 #define SORREL_PARALLEL_HPP
 
@@ -46,14 +46,14 @@ namespace detail {
 
 inline constexpr int cancelled = 1;
 
-/// What a loop's chunks share: the body, and the first exception.
+/// State shared by the chunks of a loop: the body, and the first exception.
 template <class Body>
 struct LoopFrame {
   Body& body;
   std::atomic<bool> has_exception{false};
   std::exception_ptr exception{};
 
-  /// Runs `work`; whatever it throws is kept, and cancels the loop.
+  /// Runs `work`. An exception is kept, and cancels the loop.
   template <class Work>
   int guard(Work&& work) noexcept {
 #if defined(__cpp_exceptions)
@@ -75,7 +75,7 @@ struct LoopFrame {
   }
 };
 
-/// Calls the body with `arguments`; whether the loop is to be cancelled.
+/// Calls the body with `arguments`. Returns whether to cancel the loop.
 template <class Body, class Argument>
 int call(Body& body, Argument&& argument) {
   if constexpr (std::is_same_v<std::invoke_result_t<Body&, Argument>, LoopControl>) {
@@ -137,12 +137,12 @@ bool parallel_for(const Blocked<dimensions>& blocked,
       0, blocked.count(), [&](std::int64_t index) { return body(blocked.tile(index)); }, options);
 }
 
-/// Leaves that a reduction is cut into, whatever runs it.
+/// Number of leaves of a reduction, for any number of threads.
 inline constexpr std::int64_t reduce_leaf_count = 64;
 
 /// Combines body(Range, identity) over parts that cover [begin, end), in order:
 /// combine(combine(identity, first), second) and so on. Parts and order depend on begin and end
-/// alone: the result is the same to the last bit whatever runs it. May suspend.
+/// alone, so the result is the same to the last bit for any number of threads. May suspend.
 template <class Value, class Body, class Combine>
 Value parallel_reduce(std::int64_t begin,
                       std::int64_t end,

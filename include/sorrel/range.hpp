@@ -37,7 +37,7 @@ class Blocked {
     }
   }
 
-  /// How many tiles there are.
+  /// Number of tiles.
   constexpr std::int64_t count() const {
     std::int64_t count = 1;
     for (const std::int64_t of_dimension : counts_)

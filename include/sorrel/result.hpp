@@ -1,7 +1,7 @@
-//! Result - a value, or one line that says what is wrong and what is allowed.
+//! Result - a value, or one line that states the error and what is allowed.
 //!
-//! For trouble that is to be expected: bad input, a file that is not there. Any thread; plain data.
-//! Asking a Result without a value for its value is a mistake of the caller and undefined.
+//! For expected errors: bad input, a missing file. Any thread; plain data. value() of a Result
+//! without a value is undefined behaviour.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace sorrel {
 
-/// What was wrong: one line, without a full stop.
+/// One line, without a full stop.
 struct Trouble {
   std::string text;
 };

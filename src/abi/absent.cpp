@@ -1,14 +1,14 @@
-// Functions of the standard that the library does not have.
+// Functions of the standard that the library does not support.
 //
-// An executable or a Python module built against another library of this ABI names all the
-// functions that it might call, and the loader refuses it when one is missing. So each is there for
-// the loader, and when called it does nothing but fail: MPI_ERR_UNSUPPORTED_OPERATION, by the error
-// handler of MPI_COMM_SELF, which unless the program has set another ends the job and names the
-// function.
+// An executable or a Python module built against another library of this ABI has undefined
+// references to all functions that it might call, and the loader rejects it if one is missing. So
+// the library defines each of them for the loader. A call does nothing but fail with
+// MPI_ERR_UNSUPPORTED_OPERATION, through the error handler of MPI_COMM_SELF. Unless the program has
+// set another handler, that one ends the job and names the function.
 //
-// The symbols carry the version SORREL_ABSENT and are hidden in it: the loader binds plain
-// references to them, while linkers, dlsym() and so the checks of build systems do not see them.
-// Part of the shared library alone, because versions are nothing for a static one.
+// The symbols carry the version SORREL_UNSUPPORTED and are hidden in it. The loader binds
+// unversioned references to them, while linkers, dlsym(), and so the checks of build systems, do
+// not find them. Part of the shared library alone, because a static library has no versions.
 #include <mpi.h>
 #include <string_view>
 
@@ -19,14 +19,14 @@ namespace sorrel::abi {
 namespace {
 
 int fail_absent(const char* function, const char* chapter) {
-  // Sessions and the like may be asked for before there is a rank.
+  // Some of these functions, such as those of sessions, may be called before the caller is a rank.
   if (mpi::current_rank() == nullptr) return MPI_ERR_UNSUPPORTED_OPERATION;
   return call_any_time(function, [&](RankState& self) {
     return self.fail(MPI_ERR_UNSUPPORTED_OPERATION, "%s is not supported", chapter);
   });
 }
 
-/// The tool information interface has codes of its own, and no error handlers.
+/// The tool information interface has its own codes, and no error handlers.
 int fail_tool(std::string_view function) {
   return function == "MPI_T_init_thread" ? MPI_T_ERR_CANNOT_INIT : MPI_T_ERR_NOT_INITIALIZED;
 }
@@ -40,7 +40,7 @@ int answer(const char* function, const char* chapter) {
 
 extern "C" {
 
-// The parameters do not matter: the caller puts them where it likes and takes them away again.
+// The parameters do not matter: in the calling convention the caller passes and removes them.
 #define SORREL_ABSENT(chapter, name)                                              \
   int sorrel_absent_##name(void);                                                 \
   int sorrel_absent_##name(void) {                                                \

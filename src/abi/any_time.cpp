@@ -19,7 +19,7 @@ struct StandIn {
   mpi::RankState rank;
 };
 
-// Never destroyed: exit handlers may call.
+// Never destroyed, because exit handlers may call MPI functions.
 StandIn& stand_in() {
   static auto* const made = new StandIn;
   return *made;

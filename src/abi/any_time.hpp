@@ -10,8 +10,9 @@
 
 namespace sorrel::abi {
 
-/// The rank of a caller that runs none: a further OpenMP thread of a rank that is this process
-/// comes to where that runs. Null if it is none. May suspend.
+/// For a caller that is no rank: a further OpenMP thread of a rank in process mode moves to the
+/// main thread, which runs the rank. Returns that rank, or null for a caller without one. May
+/// suspend.
 [[gnu::cold]] mpi::RankState* come_to_rank();
 
 /// The calling rank, or null.

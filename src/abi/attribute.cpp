@@ -25,7 +25,7 @@ int free_keyval(RankState& self, int* number) {
   return error;
 }
 
-// The key behind a number that the program may set; MPI_ERR_KEYVAL.
+// The keyval of a number that the program may change, or MPI_ERR_KEYVAL.
 int find_keyval(RankState& self, int number, Keyval** keyval) {
   *keyval = self.services().keyvals.find(number);
   if (*keyval != nullptr) return MPI_SUCCESS;
@@ -45,7 +45,7 @@ int set_attribute(RankState& self, MPI_Comm handle, Comm& comm, int number, void
   return self.fail(error, "the delete function of the old attribute returned %d", error);
 }
 
-// The address of a value of the library's own, or null. The values that change are refreshed.
+// The address of a predefined attribute's value, or null. Refreshes the values that change.
 int* predefined_value(RankState& self, int number) {
   mpi::RankServices& services = self.services();
   services.predefined_attributes.universe_size = self.world->size();

@@ -1,12 +1,12 @@
-//! Writes the C faces of a file twice: with int counts, and with MPI_Count for the names that end
-//! in _c.
+//! Defines the C bindings of a file twice: with int counts, and with MPI_Count for the names that
+//! end in _c.
 //!
-//!   #define SORREL_FACES "abi/pack_faces.inc"
+//!   #define SORREL_BINDINGS "abi/pack_bindings.inc"
 //!   #include "abi/both_counts.hpp"
 //!
-//! The file says SORREL_FACE(Pack) for PMPI_Pack or PMPI_Pack_c, SORREL_NAME(Pack) for the name
-//! that messages show, SORREL_WEAK_FACE(Pack) for the weak MPI_ name; and the types Count (int or
-//! MPI_Count), Displacement (int or MPI_Aint), Address (MPI_Aint or MPI_Count). To be included
+//! In the file, SORREL_BINDING(Pack) is PMPI_Pack or PMPI_Pack_c, SORREL_NAME(Pack) the name in
+//! messages, SORREL_WEAK_BINDING(Pack) defines the weak MPI_ name. The types are Count (int or
+//! MPI_Count), Displacement (int or MPI_Aint), Address (MPI_Aint or MPI_Count). Include this header
 //! inside namespace sorrel::abi, once for each such file.
 
 namespace int_counts {

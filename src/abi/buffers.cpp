@@ -14,7 +14,7 @@ int attach(RankState& self, BufferedSends& sends, void* buffer, MPI_Count size) 
   return attach_buffer(self, sends, buffer, static_cast<std::size_t>(size));
 }
 
-/// `address` is where the program has its pointer to the buffer.
+/// `address` points to the program's pointer to the buffer.
 template <class Count>
 int detach(RankState& self, BufferedSends& sends, void* address, Count* size) {
   std::size_t bytes = 0;

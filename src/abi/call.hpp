@@ -1,7 +1,7 @@
-//! The frame of every C face: find the calling rank, note what it calls, run the body, hand errors
-//! to the error handler.
+//! The frame of every C binding: find the calling rank, record the function, run the body, pass
+//! errors to the error handler.
 //!
-//! A face looks like this:
+//! A binding has this form:
 //!
 //!   extern "C" int PMPI_Barrier(MPI_Comm comm) {
 //!     return call_on(comm, "MPI_Barrier", [&](RankState& self, Comm& c) { barrier({self, c});
@@ -9,9 +9,9 @@
 //!   }
 //!   SORREL_WEAK(int, MPI_Barrier, (MPI_Comm comm))
 //!
-//! The body returns MPI_SUCCESS or an error class, best through self.fail(class, "what is wrong").
-//! SORREL_NOT_NULL(flag) in it fails with MPI_ERR_ARG when that argument is a null pointer.
-//! Inlined into its face, so that the return address is the user's call.
+//! The body returns MPI_SUCCESS or an error class, normally through self.fail(class, message).
+//! SORREL_NOT_NULL(flag) in it fails with MPI_ERR_ARG if that argument is a null pointer. Inlined
+//! into its binding, so that the return address is the user's call.
 #pragma once
 
 #include "abi/any_time.hpp"
@@ -22,23 +22,22 @@ namespace sorrel::abi {
 using mpi::Comm;
 using mpi::RankState;
 
-/// As come_to_rank(); ends the process if the caller has no rank.
+/// As move_to_main_thread(); ends the process if the caller has no rank.
 [[gnu::cold]] RankState* need_rank(const char* function);
 
-/// Raises "called before MPI_Init" or "after MPI_Finalize"; does not return unless the error
-/// handler does.
+/// Raises "called before MPI_Init" or "after MPI_Finalize"; returns only if the error handler does.
 [[gnu::cold]] int wrong_phase(RankState& self);
 
-/// Hands an error to the handler of `comm`. Returns what the call returns to the user.
+/// Passes an error to the handler of `comm`. Returns the result of the call for the user.
 [[gnu::cold]] int raise(RankState& self, Comm& comm, int error_class);
 
-/// The communicator handle is not valid.
+/// Error: the communicator handle is not valid.
 [[gnu::cold]] int raise_no_comm(RankState& self, MPI_Comm handle);
 
 /// MPI_ERR_ARG: the argument of this name is a null pointer.
 [[nodiscard, gnu::cold]] int fail_null(RankState& self, const char* argument);
 
-/// The calling rank, in whatever phase.
+/// The calling rank, in any phase.
 [[gnu::always_inline]] inline RankState& enter(const char* function) {
   RankState* self = mpi::current_rank();
   if (self == nullptr) [[unlikely]]
@@ -71,7 +70,7 @@ template <class Body>
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, self.self_comm, error);
 }
 
-/// body(self, comm) for a communicator that the call may take away from the program's variable.
+/// body(self, comm) for a communicator whose handle the call may set to MPI_COMM_NULL.
 template <class Body>
 [[gnu::always_inline]] inline int call_on_variable(MPI_Comm* handle,
                                                    const char* function,
@@ -96,7 +95,7 @@ template <class Body>
 
 }  // namespace sorrel::abi
 
-/// In a body, whose rank is `self`.
+/// For use in a body whose rank is `self`.
 #define SORREL_NOT_NULL_IF(condition, argument)            \
   do {                                                     \
     if ((condition) && (argument) == nullptr) [[unlikely]] \
@@ -104,11 +103,10 @@ template <class Body>
   } while (false)
 #define SORREL_NOT_NULL(argument) SORREL_NOT_NULL_IF(true, argument)
 
-/// The profiling interface: MPI_X is a weak name of PMPI_X, so that tools may put their own in its
-/// place.
+/// The profiling interface: MPI_X is a weak alias of PMPI_X, so that a tool can define MPI_X.
 #define SORREL_WEAK(result, name, parameters) \
   extern "C" __attribute__((weak, alias("P" #name))) result name parameters;
 
-/// The same, with result and parameters as mpi.h has them.
+/// The same, with the result and the parameters that mpi.h declares.
 #define SORREL_WEAK_SAME(name) \
   extern "C" __attribute__((weak, alias("P" #name))) decltype(P##name) name;

@@ -1,4 +1,4 @@
-//! The argument checks that many C faces share. Each returns MPI_SUCCESS or fails with a sentence.
+//! Argument checks shared by the C bindings. Each returns MPI_SUCCESS, or fails with a message.
 #pragma once
 
 #include "mpi/datatype/datatype.hpp"
@@ -16,8 +16,8 @@ namespace sorrel::abi {
 [[nodiscard, gnu::cold]] int fail_buffer(mpi::RankState& self, const void* buffer);
 [[nodiscard, gnu::cold]] int fail_alias(mpi::RankState& self);
 
-/// Neither data nor absolute displacements can be there: a null pointer to predefined elements, or
-/// MPI_IN_PLACE.
+/// Whether the buffer can hold neither data nor absolute displacements: a null pointer with
+/// predefined elements, or MPI_IN_PLACE.
 [[nodiscard, gnu::always_inline]] inline bool is_no_buffer(const void* buffer,
                                                            MPI_Count count,
                                                            const mpi::Datatype& type) {
@@ -25,7 +25,7 @@ namespace sorrel::abi {
          (buffer == MPI_IN_PLACE || type.is_predefined());
 }
 
-/// A buffer that is given by count and datatype handle: *type is set. A null buffer is legal with
+/// Checks a buffer given by count and datatype handle, and sets *type. A null buffer is legal with
 /// count 0, and with derived types, whose displacements may be absolute.
 [[nodiscard, gnu::always_inline]] inline int check_buffer(mpi::RankState& self,
                                                           const void* buffer,
@@ -44,12 +44,12 @@ namespace sorrel::abi {
   return MPI_SUCCESS;
 }
 
-/// A user's tag is in 0..MPI_TAG_UB.
+/// Whether a user's tag is in 0..MPI_TAG_UB.
 [[nodiscard]] inline bool is_tag(int tag) {
   return static_cast<std::uint32_t>(tag) <= static_cast<std::uint32_t>(mpi::tag_max);
 }
 
-/// A rank of the communicator; with `what` = "destination", "source".
+/// Checks a rank of the communicator; `what` is "destination" or "source".
 [[nodiscard]] inline int check_rank(mpi::RankState& self,
                                     const mpi::Comm& comm,
                                     const char* what,

@@ -1,4 +1,4 @@
-// Collective communication: arguments checked as far as one rank can see, then mpi/collectives.
+// Collective communication: checks of the arguments that one rank can see, then mpi/collectives.
 // MPI 5.0, chapter 6.
 #include "mpi/collectives/collectives.hpp"
 
@@ -28,14 +28,14 @@ int check_typed(
   return error;
 }
 
-/// The arguments of a side with blocks of its own for each rank; null where there is none.
+/// Argument names of a side with one block per rank; null where the function has no such argument.
 struct ListNames {
   const char* counts = nullptr;
   const char* displacements = nullptr;
   const char* datatypes = nullptr;
 };
 
-/// The side of a collective that has a block per rank, as the user gave it.
+/// The side of a collective that has one block per rank, as the user passed it.
 struct UserBlocks {
   const void* buffer;
   MPI_Count count;
@@ -62,7 +62,7 @@ int check_lists(RankState& self, const UserBlocks& user) {
   return MPI_SUCCESS;
 }
 
-/// Whether a null pointer, or MPI_IN_PLACE, stands where a rank's block has data.
+/// Whether the buffer is null or MPI_IN_PLACE although a rank's block has data.
 bool lacks_buffer(const BlockList& blocks, std::int32_t size) {
   if (blocks.buffer > MPI_IN_PLACE) [[likely]]
     return false;
@@ -113,7 +113,7 @@ bool is_alias(const TypedBuffer& buffer, const BlockList& blocks, std::int32_t r
 }
 
 int note_truncation(RankState& self, int error) {
-  // A mismatch that the members have found themselves has its sentence.
+  // A mismatch that the members have found already has its message.
   if (error != MPI_ERR_TRUNCATE || self.detail().text()[0] != '\0') return error;
   return self.fail(error,
                    "a rank passes another amount of data than this rank's count and datatype "
@@ -222,7 +222,7 @@ int all_to_all_face(RankState& self,
   return note_truncation(self, all_to_all({self, comm}, in_place ? nullptr : &send, receive));
 }
 
-/// The arguments that every reduction has.
+/// The arguments common to all reductions.
 struct UserReduction {
   const void* send;
   void* receive;
@@ -231,7 +231,7 @@ struct UserReduction {
   MPI_Op op;
 };
 
-/// Which of them a rank must have.
+/// Which arguments are significant at a rank.
 struct Significance {
   bool is_receive = true;
   /// MPI_IN_PLACE may stand for the operand.
@@ -244,13 +244,13 @@ int check_receive(RankState& self, const UserReduction& user, const Datatype& ty
   return is_same && user.count > 0 && type.size() > 0 ? fail_alias(self) : MPI_SUCCESS;
 }
 
-/// The constant of a predefined operation; the users' own cannot be compared between ranks.
+/// The constant of a predefined operation; user-defined ones cannot be compared between ranks.
 std::uint16_t number_of(MPI_Op op) {
   const auto value = reinterpret_cast<std::uintptr_t>(op);
   return value < mpi::first_dynamic_handle ? static_cast<std::uint16_t>(value) : 0xffff;
 }
 
-/// Checks them, sets the communicator's call, and runs body(ReductionArguments).
+/// Checks the arguments, sets the communicator's call, and runs body(ReductionArguments).
 template <class Body>
 int with_reduction(RankState& self,
                    Comm& comm,

@@ -1,4 +1,4 @@
-// Communicators: who am I, and making and ending them. MPI 5.0, 7.4.
+// Communicators: rank and size, creation and release. MPI 5.0, 7.4.
 #include "abi/call.hpp"
 #include "abi/check.hpp"
 #include "mpi/attribute.hpp"
@@ -22,8 +22,8 @@ int duplicate(RankState& self, MPI_Comm old_handle, Comm& parent, MPI_Comm* newc
   return copy_attributes(old_handle, parent, *copy);
 }
 
-/// Ranks of a node share its memory; what lies below a node is not told apart, which the standard
-/// answers with MPI_COMM_NULL.
+/// Ranks of a node share its memory; finer hardware levels are not distinguished, for which the
+/// standard prescribes MPI_COMM_NULL.
 bool is_by_node(int split_type, MPI_Info handle) {
   if (split_type == MPI_COMM_TYPE_SHARED) return true;
   const bool is_guided =

@@ -1,4 +1,4 @@
-// Communicators: how two relate, names, hints, and where they come from. MPI 5.0, 7.4, 7.8, 11.8.
+// Communicators: comparison, names, hints, and parents. MPI 5.0, 7.4, 7.8, 11.8.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -94,7 +94,7 @@ int PMPI_Comm_get_parent(MPI_Comm* parent) {
 int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
   return call_on(comm, "MPI_Comm_set_name", [&](RankState& self, Comm& c) {
     if (comm_name == nullptr) return fail_null(self, "comm_name");
-    // Longer names are cut, as the standard says.
+    // Truncates longer names, as the standard requires.
     const std::size_t length = ::strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1);
     c.name = std::make_unique<std::string>(comm_name, length);
     return MPI_SUCCESS;

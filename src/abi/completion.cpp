@@ -30,14 +30,14 @@ struct UserRequests {
   const MPI_Request* handles;
 };
 
-/// MPI_ERR_REQUEST: says which, where there is an array.
+/// MPI_ERR_REQUEST, with the index of the wrong request if there is an array.
 [[gnu::cold]] int fail_request(RankState& self, const UserRequests& user, int i, const char* need) {
   if (user.argument[0] == 'r') return self.fail(MPI_ERR_REQUEST, "request is not %s", need);
   return self.fail(MPI_ERR_REQUEST, "%s[%d] is not %s", user.argument, i, need);
 }
 
-/// Checks that the handles are requests or MPI_REQUEST_NULL, and on the way shows the active ones:
-/// look(index, request).
+/// Checks that the handles are requests or MPI_REQUEST_NULL, and calls visit(index, request) for
+/// the active ones.
 template <class Look>
 [[gnu::always_inline]] inline int check_requests(RankState& self,
                                                  const UserRequests& user,
@@ -57,21 +57,21 @@ template <class Look>
   return MPI_SUCCESS;
 }
 
-/// Looks at nothing.
+/// Visits no request.
 constexpr auto no_look = [](int, Request&) {};
 
 MPI_Status* status_at(MPI_Status* statuses, int i) {
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-/// The standard's empty status: of a null or inactive request.
+/// The standard's empty status, for a null or inactive request.
 void give_empty(MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
   mpi::set_empty_status(*status, MPI_ANY_SOURCE);
   status->MPI_ERROR = MPI_SUCCESS;
 }
 
-/// The status of a complete request that stays; null: one that is null or inactive.
+/// The status of a complete request that is kept; `request` is null for a null or inactive one.
 void show_status(const Request* request, MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
   if (request == nullptr) {
@@ -82,8 +82,8 @@ void show_status(const Request* request, MPI_Status* status) {
   }
 }
 
-/// The communicator of the first request that failed: its error handler is called, wherever the
-/// error is noticed. Held, because the request is gone by then.
+/// The communicator of the first request that failed, whose error handler is called, whichever call
+/// finds the error. Retained, because the request no longer exists then.
 class FailedComm {
  public:
   FailedComm() = default;
@@ -106,7 +106,7 @@ class FailedComm {
   Comm* comm_ = nullptr;
 };
 
-/// Ends a complete request; its handle becomes null unless it is persistent.
+/// Completes a complete request for the user; its handle becomes null unless it is persistent.
 [[gnu::always_inline]] inline int finish(RankState& self,
                                          MPI_Request& handle,
                                          MPI_Status* status,
@@ -122,8 +122,8 @@ class FailedComm {
   return error;
 }
 
-/// Calls body(self, failed) with the frame of a face and checked requests, all of which `look` has
-/// been shown.
+/// Calls body(self, failed) with the frame of a binding and checked requests, after `visit` was
+/// called for all of them.
 template <class Look, class Body>
 [[gnu::always_inline]] inline int with_requests(const char* function,
                                                 const UserRequests& user,
@@ -138,7 +138,8 @@ template <class Look, class Body>
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, failed.value_or(self.self_comm), error);
 }
 
-/// Ends all of a list, all complete. With several statuses each gets its own error.
+/// Completes all requests of a list, all of which are complete. With an array of statuses each gets
+/// its own error.
 int finish_all(
     RankState& self, int count, MPI_Request* handles, MPI_Status* statuses, FailedComm& failed) {
   const RequestList list{handles, count};
@@ -156,7 +157,7 @@ int finish_all(
   return result;
 }
 
-/// Finds the first complete one among the requests it is shown.
+/// Finds the first complete one of the visited requests.
 struct FirstComplete {
   int index = -1;
   bool is_any_pending = false;
@@ -168,14 +169,14 @@ struct FirstComplete {
   }
 };
 
-/// Finds whether all the requests it is shown are complete.
+/// Finds whether all visited requests are complete.
 struct AllComplete {
   bool value = true;
 
   void operator()(int /*i*/, Request& request) { value = value && is_complete(request); }
 };
 
-/// Shows `look` the active ones again, after others have made progress.
+/// Makes progress, then visits the active requests again.
 template <class Look>
 void look_again(RankState& self, const RequestList& list, Look& look) {
   make_progress(self);
@@ -185,7 +186,7 @@ void look_again(RankState& self, const RequestList& list, Look& look) {
   }
 }
 
-/// Ends every complete one; indices of the ended go to `indices`. Returns their number.
+/// Completes every complete request and writes its index to `indices`. Returns their number.
 int finish_some(RankState& self,
                 const RequestList& list,
                 MPI_Request* handles,

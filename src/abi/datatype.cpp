@@ -1,4 +1,4 @@
-// Making derived datatypes. MPI 5.0, 5.1.
+// Construction of derived datatypes. MPI 5.0, 5.1.
 #include <memory>
 
 #include "abi/call.hpp"
@@ -13,7 +13,7 @@ namespace {
 using mpi::Datatype;
 using mpi::Recipe;
 
-/// Says what a constructor's error class means, in words for the arguments the user gave.
+/// Explains a constructor's error class in terms of the user's arguments.
 int fail_construction(RankState& self, int error) {
   switch (error) {
     case MPI_ERR_COUNT:
@@ -29,7 +29,7 @@ int fail_construction(RankState& self, int error) {
   }
 }
 
-/// make(new_type), with its result given to the user, and the recipe to the result.
+/// Calls make(new_type), returns the new datatype to the user, and stores the recipe in it.
 template <class Make>
 int give_type(RankState& self, MPI_Datatype* handle, std::unique_ptr<Recipe>& recipe, Make&& make) {
   Datatype* made = nullptr;
@@ -40,7 +40,7 @@ int give_type(RankState& self, MPI_Datatype* handle, std::unique_ptr<Recipe>& re
   return MPI_SUCCESS;
 }
 
-/// make(old_type, new_type) for a constructor with a count and an old type.
+/// Calls make(old_type, new_type), for a constructor with a count and an old type.
 template <class Make>
 int derive(RankState& self,
            MPI_Count count,

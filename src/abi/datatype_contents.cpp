@@ -1,4 +1,5 @@
-// How a datatype was made, and the pair of a value and its index. MPI 5.0, 5.1.13, 6.9.4.
+// The construction of a datatype, and the pair type of a value and its index. MPI 5.0, 5.1.13,
+// 6.9.4.
 #include <algorithm>
 
 #include "abi/call.hpp"
@@ -17,14 +18,14 @@ int combiner_of(const Datatype& type) {
   return type.recipe() == nullptr ? MPI_COMBINER_NAMED : type.recipe()->combiner();
 }
 
-/// Where a caller has room for the elements of one of a recipe's lists, and for how many.
+/// The caller's array for one of a recipe's lists, and its length.
 template <class Element>
 struct Room {
   MPI_Count count;
   Element* elements;
 };
 
-/// `what`: the end of the arguments' names, max_... and array_of_...
+/// `what`: the end of the arguments' names max_... and array_of_...
 template <class List, class Element>
 int give(RankState& self, const char* what, const List& list, const Room<Element>& room) {
   if (room.count < static_cast<MPI_Count>(list.size()))
@@ -44,7 +45,7 @@ int give_numbers(RankState& self,
   return error != MPI_SUCCESS ? error : give(self, "addresses", recipe.addresses(), addresses);
 }
 
-/// The old datatypes become the caller's, too.
+/// The caller gets a reference to each old datatype, too.
 int give_types(RankState& self, const Recipe& recipe, const Room<MPI_Datatype>& room) {
   std::vector<MPI_Datatype> handles;
   for (const Datatype* type : recipe.types())
@@ -66,7 +67,7 @@ int find_recipe(RankState& self, MPI_Datatype handle, const Recipe** recipe) {
   return MPI_SUCCESS;
 }
 
-/// The functions without _c have no place for large counts.
+/// The functions without _c have no arguments for large counts.
 int check_small(RankState& self, const Recipe* recipe) {
   if (recipe == nullptr || recipe->large_counts().empty()) return MPI_SUCCESS;
   return self.fail(MPI_ERR_TYPE,

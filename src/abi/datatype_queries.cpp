@@ -1,5 +1,5 @@
-// What a datatype is, and what a status says in terms of one.
-// MPI 5.0, 3.2.5, 5.1.5-5.1.11, 7.8, 13.3, 19.1.9.
+// Properties of datatypes, and counts of a status in terms of a datatype. MPI 5.0, 3.2.5,
+// 5.1.5-5.1.11, 7.8, 13.3, 19.1.9.
 #include <cstring>
 #include <limits>
 
@@ -27,7 +27,7 @@ template <class Body>
   });
 }
 
-/// A number that an int cannot hold is MPI_UNDEFINED.
+/// MPI_UNDEFINED for a number that an int cannot hold.
 int int_of(std::int64_t value) {
   return value > std::numeric_limits<int>::max() ? MPI_UNDEFINED : static_cast<int>(value);
 }

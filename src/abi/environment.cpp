@@ -14,7 +14,7 @@ namespace sorrel::abi {
 
 namespace {
 
-/// The highest level we keep: other threads may exist, but only the rank's own fiber may call.
+/// The highest supported level: other threads may exist, but only the rank's own fiber may call.
 constexpr int thread_level_max = MPI_THREAD_FUNNELED;
 
 int init(RankState& self, int required) {
@@ -25,7 +25,7 @@ int init(RankState& self, int required) {
   return MPI_SUCCESS;
 }
 
-/// A process that is to be one rank becomes it here.
+/// In a process that becomes one rank in MPI_Init: makes the calling thread that rank.
 void begin_rank(const char* function) {
   if (rank_of_caller() != nullptr) return;
   runtime::adopt_calling_thread();
@@ -53,7 +53,7 @@ int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provide
 
 int PMPI_Finalize(void) {
   return call("MPI_Finalize", [&](RankState& self) {
-    // The standard's order: what hangs on MPI_COMM_SELF goes first, while everything still works.
+    // The standard's order: attributes of MPI_COMM_SELF are deleted first, while MPI still works.
     if (const int error = delete_attributes(MPI_COMM_SELF, self.self_comm); error != MPI_SUCCESS)
       return error;
     flush_buffer(self, buffered_sends_of(self));
@@ -82,7 +82,7 @@ int PMPI_Finalized(int* flag) {
 }
 
 int PMPI_Abort(MPI_Comm /*comm*/, int errorcode) {
-  // Only the low byte of a code leaves a process; an abort must not look like success.
+  // Only the low byte of a code reaches the exit status; an abort must not look like success.
   const int status = (errorcode & 0xff) != 0 ? errorcode & 0xff : 1;
   if (rank_of_caller() == nullptr && runtime::awaits_init()) {
     std::fprintf(stderr, "sorrel: called MPI_Abort with code %d before MPI_Init\n", errorcode);

@@ -1,5 +1,5 @@
-// Versions, names, memory, addresses, the clock's tick, thread level.
-// MPI 5.0, 2.5.6, 9.1, 9.2, 11.6.
+// Versions, names, memory, addresses, the clock's resolution, thread level. MPI 5.0, 2.5.6, 9.1,
+// 9.2, 11.6.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -25,7 +25,7 @@ static_assert(library_version.size() < MPI_MAX_LIBRARY_VERSION_STRING);
 constexpr std::size_t default_alignment = 64;
 constexpr std::size_t alignment_max = std::size_t{1} << 30;
 
-// The alignment that the hints ask for, at least the default one.
+// The alignment that the hints request, at least the default one.
 int wanted_alignment(RankState& self, MPI_Info handle, std::size_t* alignment) {
   *alignment = default_alignment;
   if (handle == MPI_INFO_NULL) return MPI_SUCCESS;
@@ -91,7 +91,7 @@ int PMPI_Abi_get_info(MPI_Info* info) {
 
 int PMPI_Abi_get_fortran_info(MPI_Info* info) {
   if (info == nullptr) return raise_null("MPI_Abi_get_fortran_info", "info");
-  // The standard's word for a library that knows no Fortran compiler.
+  // The standard's value for a library without support for a Fortran compiler.
   *info = MPI_INFO_NULL;
   return MPI_SUCCESS;
 }
@@ -99,14 +99,14 @@ int PMPI_Abi_get_fortran_info(MPI_Info* info) {
 int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
   return call_any_time("MPI_Get_hw_resource_info", [&](RankState& self) {
     SORREL_NOT_NULL(hw_info);
-    // A list of the kinds of resources that ranks may be bound to; ranks belong to workers here.
+    // The kinds of resources that ranks may be bound to: none, since ranks belong to workers.
     *hw_info = mpi::make_info_handle(std::make_unique<mpi::Info>());
     return MPI_SUCCESS;
   });
 }
 
 int PMPI_Pcontrol(const int /*level*/, ...) {
-  // For profiling tools, which put their own in its place.
+  // For profiling tools, which define MPI_Pcontrol themselves.
   return MPI_SUCCESS;
 }
 
@@ -114,7 +114,7 @@ int PMPI_Get_processor_name(char* name, int* resultlen) {
   return call_any_time("MPI_Get_processor_name", [&](RankState& self) {
     SORREL_NOT_NULL(name);
     SORREL_NOT_NULL(resultlen);
-    // The node's name, the same for all ranks on it: programs group ranks by it.
+    // The node's name, the same for all ranks on it, because programs group ranks by it.
     if (::gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
       return self.fail(MPI_ERR_OTHER, "gethostname failed");
     name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
@@ -136,7 +136,8 @@ int PMPI_Query_thread(int* provided) {
 }
 
 int PMPI_Is_thread_main(int* flag) {
-  // A thread of the program's own may ask too, and runs no rank: the rank's fiber is the main one.
+  // A thread that the program has started may call this, too. It is no rank: a rank's main thread
+  // is its fiber.
   if (mpi::current_rank() == nullptr) {
     if (flag == nullptr) return raise_null("MPI_Is_thread_main", "flag");
     *flag = 0;
@@ -159,7 +160,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
     if (const int error = wanted_alignment(self, info, &alignment); error != MPI_SUCCESS)
       return error;
     void* memory = nullptr;
-    // One byte at least, so that every call has an address of its own.
+    // One byte at least, so that every call returns a distinct address.
     const std::size_t bytes = size == 0 ? 1 : static_cast<std::size_t>(size);
     if (::posix_memalign(&memory, alignment, bytes) != 0)
       return self.fail(MPI_ERR_NO_MEM, "%zu bytes of memory are not available", bytes);
@@ -181,7 +182,7 @@ int PMPI_Get_address(const void* location, MPI_Aint* address) {
   return MPI_SUCCESS;
 }
 
-// Unsigned, because addresses wrap around and signed overflow would not.
+// Unsigned, because addresses wrap around and signed overflow is undefined.
 MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp) {
   return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) +
                                static_cast<std::uintptr_t>(disp));

@@ -36,7 +36,7 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
   return call_on(comm, "MPI_Comm_set_errhandler", [&](RankState& self, Comm& c) {
     Errhandler* handler = mpi::errhandler_of(errhandler);
     if (handler == nullptr) return fail_errhandler(self, errhandler);
-    // In this order, because both may be the same.
+    // Retain before release, because both handlers may be the same.
     retain(*handler);
     release(*c.errhandler);
     c.errhandler = handler;
@@ -47,7 +47,7 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
   return call_on(comm, "MPI_Comm_get_errhandler", [&](RankState& self, Comm& c) {
     SORREL_NOT_NULL(errhandler);
-    // The program frees what it gets.
+    // The program frees the handle.
     retain(*c.errhandler);
     *errhandler = mpi::handle_of(*c.errhandler);
     return MPI_SUCCESS;
@@ -61,7 +61,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
     if (text == nullptr)
       return self.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", errorcode);
     const bool is_added = errorcode > MPI_ERR_LASTCODE;
-    // What the handler returns is the program's affair: the call has succeeded.
+    // The result of the handler is ignored: the call itself has succeeded.
     (void)raise(self, c, self.fail(errorcode, "%s", is_added ? text : "raised by the program"));
     return MPI_SUCCESS;
   });

@@ -19,7 +19,7 @@ int fail_group(RankState& self, MPI_Group handle) {
                                                            : "invalid group handle");
 }
 
-// body(group) for the group behind a handle.
+// Calls body(group) with the group of a handle.
 template <class Body>
 int with_group(RankState& self, MPI_Group handle, Body&& body) {
   const GroupPointer group = mpi::group_of(handle);
@@ -191,7 +191,7 @@ int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* ne
 int PMPI_Group_free(MPI_Group* group) {
   return call("MPI_Group_free", [&](RankState& self) {
     SORREL_NOT_NULL(group);
-    // MPI_GROUP_EMPTY may be what an operation returned, so a program may free it like any other.
+    // An operation may return MPI_GROUP_EMPTY, so a program may free it like any other group.
     if (*group != MPI_GROUP_EMPTY) {
       auto* handle = mpi::object_of<mpi::GroupHandle>(*group);
       if (handle == nullptr) return fail_group(self, *group);

@@ -1,4 +1,5 @@
-// Info objects. MPI 5.0, chapter 10. Legal at any time, before MPI_Init and after MPI_Finalize too.
+// Info objects. MPI 5.0, chapter 10. Legal at any time, also before MPI_Init and after
+// MPI_Finalize.
 #include "mpi/info.hpp"
 
 #include <algorithm>
@@ -15,14 +16,14 @@ int fail_info(RankState& self) {
   return self.fail(MPI_ERR_INFO, "invalid info handle");
 }
 
-// body(info) for a list that may be read.
+// Calls body(info) with an object that may be read.
 template <class Body>
 int read(RankState& self, MPI_Info handle, Body&& body) {
   const Info* info = mpi::info_of(handle);
   return info == nullptr ? fail_info(self) : body(*info);
 }
 
-// body(info) for a list that may be changed.
+// Calls body(info) with an object that may be changed.
 template <class Body>
 int change(RankState& self, MPI_Info handle, Body&& body) {
   Info* info = mpi::changeable_info_of(handle);
@@ -31,14 +32,14 @@ int change(RankState& self, MPI_Info handle, Body&& body) {
   return fail_info(self);
 }
 
-// Copies at most `length_max` bytes of `text` and ends them with a zero.
+// Copies at most `length_max` bytes of `text` and adds the terminating zero.
 void copy_cut(char* to, const std::string& text, std::size_t length_max) {
   const std::size_t length = std::min(text.size(), length_max);
   std::memcpy(to, text.data(), length);
   to[length] = '\0';
 }
 
-// The value of a key, or null with *flag = 0.
+// Sets *value to the value of a key, or to null with *flag = 0.
 int look_up(
     RankState& self, const Info& info, const char* key, int* flag, const std::string** value) {
   if (const int error = mpi::check_info_key(key, self.detail()); error != MPI_SUCCESS) return error;
@@ -62,7 +63,7 @@ int PMPI_Info_create(MPI_Info* info) {
 int PMPI_Info_create_env(int /*argc*/, char* /*argv*/[], MPI_Info* info) {
   return call_any_time("MPI_Info_create_env", [&](RankState& self) {
     SORREL_NOT_NULL(info);
-    // A copy of MPI_INFO_ENV, which is the same whatever the arguments are.
+    // A copy of MPI_INFO_ENV, which does not depend on the arguments.
     *info = mpi::make_info_handle(std::make_unique<Info>(*mpi::info_of(MPI_INFO_ENV)));
     return MPI_SUCCESS;
   });
@@ -130,7 +131,7 @@ int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int
         return self.fail(MPI_ERR_ARG, "valuelen is %d; it must not be negative", valuelen);
       if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
         return error;
-      // The program's buffer has one byte more than it says, for the zero.
+      // The program's buffer has one byte more than valuelen, for the terminating zero.
       if (found != nullptr) copy_cut(value, *found, static_cast<std::size_t>(valuelen));
       return MPI_SUCCESS;
     });

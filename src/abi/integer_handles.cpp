@@ -1,4 +1,4 @@
-// Handles as integers. MPI 5.0, 20.3. Nothing is checked: what is no handle stays none.
+// Handles as integers. MPI 5.0, 20.3. Unchecked: an invalid handle stays invalid.
 #include "mpi/integer_handles.hpp"
 
 #include "abi/call.hpp"
@@ -7,7 +7,7 @@ namespace sorrel::abi {
 
 namespace {
 
-/// `null_handle` for an integer that is none of this rank's.
+/// Returns `null_handle` for an integer that this rank has not assigned.
 template <class Handle>
 Handle handle_of_number(RankState& self, int number, Handle null_handle) {
   const std::uintptr_t handle = self.services().integer_handles.handle_of(number);

@@ -1,5 +1,5 @@
-// The C interface of parallel loops (include/sorrel.h), for programs linked to this library, and
-// for libsorrel where a process has both.
+// The C interface of parallel loops (include/sorrel.h), for programs linked with this library, and
+// for libsorrel in a process that has both.
 #include "loop/face.hpp"
 #include "loop/job_faces.hpp"
 
@@ -59,7 +59,7 @@ void sorrel_set_threads(int count) {
   face::set_threads(count);
 }
 
-// IRIX's names, for C and for Fortran.
+// The names of IRIX, for C and for Fortran.
 int mp_numthreads(void) {
   return face::freeze_threads();
 }
@@ -77,7 +77,7 @@ void mp_set_numthreads_(const int* count) {
 }
 
 const sorrel::loop::JobFaces* sorrel_job_faces_2(void) {
-  // Not the exported names: where libsorrel is linked first, these mean its functions.
+  // Not the exported names: if libsorrel is linked first, these refer to its functions.
   static constexpr sorrel::loop::JobFaces faces{sorrel_yield_ranks,
                                                 face::parallel_for,
                                                 reduce,

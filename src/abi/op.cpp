@@ -1,4 +1,4 @@
-// Reduction operations and the reduction of two local buffers. MPI 5.0, 6.9.5-6.9.7.
+// Reduction operations, and the reduction of two local buffers. MPI 5.0, 6.9.5-6.9.7.
 #include "mpi/op/op.hpp"
 
 #include "abi/call.hpp"

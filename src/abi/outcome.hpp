@@ -1,11 +1,11 @@
-//! What went wrong with a request, told to its owner.
+//! The error of a request, as a message for its owner.
 #pragma once
 
 #include "mpi/p2p/request.hpp"
 
 namespace sorrel::abi {
 
-/// Sets the detail of a request's error and returns its class.
+/// Sets the error detail from a request and returns the request's error class.
 [[nodiscard, gnu::cold]] int explain(mpi::RankState& self, const mpi::Request& request);
 
 }  // namespace sorrel::abi

@@ -1,6 +1,6 @@
-//! What a point-to-point call is given, checked, and turned into what mpi takes.
+//! The arguments of a point-to-point call: checked, and converted into those of mpi.
 //!
-//! Inlined into the faces: every message goes through here.
+//! Inlined into the bindings, because every message passes through here.
 #pragma once
 
 #include "abi/check.hpp"
@@ -9,7 +9,7 @@
 
 namespace sorrel::abi {
 
-/// The arguments of a send as the user gave them.
+/// The arguments of a send, as the user passed them.
 struct UserSend {
   const void* buffer;
   MPI_Count count;
@@ -18,7 +18,7 @@ struct UserSend {
   int tag;
 };
 
-/// The arguments of a receive as the user gave them.
+/// The arguments of a receive, as the user passed them.
 struct UserReceive {
   void* buffer;
   MPI_Count count;
@@ -27,7 +27,7 @@ struct UserReceive {
   int tag;
 };
 
-/// Sets *type; fails with a sentence when one of the arguments is not valid.
+/// Sets *type; fails with a message if an argument is not valid.
 [[nodiscard, gnu::always_inline]] inline int check(mpi::RankState& self,
                                                    const mpi::Comm& comm,
                                                    const UserSend& user,

@@ -1,4 +1,4 @@
-// Packing by hand. MPI 5.0, 5.2. The packed form is the data's bytes in order, without a header.
+// Explicit packing. MPI 5.0, 5.2. The packed form is the data's bytes in order, without a header.
 #include <limits>
 
 #include "abi/call.hpp"
@@ -18,7 +18,7 @@ struct PackedBuffer {
   MPI_Count position;
 };
 
-/// Whether the data of `count` elements is, or fits, in the rest of the buffer.
+/// Checks that the data of `count` elements is, or fits, in the rest of the buffer.
 int check_room(RankState& self,
                const PackedBuffer& buffer,
                std::size_t count,

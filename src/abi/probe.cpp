@@ -32,7 +32,7 @@ void give_status(const Message* message, MPI_Status* status) {
   }
 }
 
-/// Looks twice, with progress in between.
+/// Searches twice, with progress in between.
 Message* find(RankState& self, const Comm& comm, int source, int tag) {
   Message* message = find_message(self, comm, source, tag);
   if (message != nullptr) return message;
@@ -44,7 +44,7 @@ MPI_Message handle_of(Message* message) {
   return message == nullptr ? MPI_MESSAGE_NO_PROC : reinterpret_cast<MPI_Message>(message);
 }
 
-/// Gives a receive the message that was set aside for it; null: from MPI_PROC_NULL.
+/// Completes a receive with the message that was set aside for it; null: from MPI_PROC_NULL.
 void receive_matched(Request& request, Message* message) {
   request.is_active = true;
   if (message == nullptr) {
@@ -54,9 +54,10 @@ void receive_matched(Request& request, Message* message) {
   }
 }
 
-/// body(self, comm, message) for the message behind a handle, null for MPI_MESSAGE_NO_PROC, and for
-/// the communicator it came over, whose error handler errors go to. A body that does not fail
-/// receives the message: the handle is MPI_MESSAGE_NULL in it already.
+/// Calls body(self, comm, message). The message is that of the handle, null for
+/// MPI_MESSAGE_NO_PROC. The communicator is that of the message; its error handler handles errors.
+/// A body that succeeds receives the message: the handle is MPI_MESSAGE_NULL already when the body
+/// starts.
 template <class Check, class Body>
 [[gnu::always_inline]] inline int call_on_message(const char* function,
                                                   MPI_Message* handle,
@@ -79,7 +80,7 @@ template <class Check, class Body>
   *handle = MPI_MESSAGE_NULL;
   error = body(self, comm, message);
   if (error != MPI_SUCCESS) error = raise(self, comm, error);
-  // The message's hold; until now, because the program may have freed the communicator.
+  // The message's reference, released last because the program may have freed the communicator.
   if (message != nullptr) release(comm);
   return error;
 }

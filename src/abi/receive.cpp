@@ -1,4 +1,4 @@
-// Receives, and sends together with receives. MPI 5.0, 3.2, 3.7, 3.9, 3.10.
+// Receives, and combined sends and receives. MPI 5.0, 3.2, 3.7, 3.9, 3.10.
 #include <cstdlib>
 
 #include "abi/call.hpp"
@@ -21,7 +21,7 @@ void give_status(const Request& request, MPI_Status* status) {
 int blocking(RankState& self, Comm& comm, const UserReceive& user, MPI_Status* status) {
   mpi::Datatype* type = nullptr;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
-  // On the stack: a blocking receive is over before its caller is.
+  // On the stack: a blocking receive ends before its caller returns.
   Request request;
   describe_receive(request, self, comm, arguments_of(user, *type));
   if (user.source != MPI_PROC_NULL) {
@@ -84,7 +84,7 @@ int both_nonblocking(RankState& self,
   return start_pair(receive, send);
 }
 
-/// A packed copy of a buffer that is about to be received over, from malloc.
+/// A packed copy of a buffer that a receive will overwrite, from malloc.
 int copy_packed(RankState& self,
                 const UserReceive& user,
                 const mpi::Datatype& type,

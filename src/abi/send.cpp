@@ -32,7 +32,7 @@ using mpi::SendMode;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
   const SendArguments arguments = arguments_of(user, *type);
   if (mode == SendMode::buffered && user.destination != MPI_PROC_NULL) {
-    // The copy is made at once or never: nothing is left for the request to wait for.
+    // The copy is made at once or never, so the request has nothing to wait for.
     *request = MPI_REQUEST_NULL;
     if (const int error = buffered_send(self, comm, arguments); error != MPI_SUCCESS) return error;
     *request = handle_of(*self.worker_state->finished_send);
@@ -64,7 +64,7 @@ int persistent(
 
 extern "C" {
 
-// One face for each of the four modes, three times, with counts of either kind.
+// Three bindings for each of the four modes, with counts of either kind.
 #define SORREL_SEND_PARAMETERS(Count) \
   const void *buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm
 

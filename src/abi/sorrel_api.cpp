@@ -1,23 +1,23 @@
-// The C interface beside MPI (include/sorrel.h).
+// The C interface in addition to MPI (include/sorrel.h).
 #include "mpi/rank_state.hpp"
 #include "mpi/world.hpp"
 #include "sorrel.h"
 
 extern "C" {
 
-/// What sorrel_yield does; see yield.S for why it is not called by that name.
+/// The body of sorrel_yield; yield.S states why it has another name.
 __attribute__((visibility("hidden"))) void sorrel_yield_ranks(void) {
   if (const sorrel::mpi::RankState* self = sorrel::mpi::current_rank(); self != nullptr)
     self->worker->yield();
 }
 
-/// What sorrel_is_comm_worker does; the exported name may be libsorrel's.
+/// The body of sorrel_is_comm_worker; the exported name may be libsorrel's.
 __attribute__((visibility("hidden"))) int sorrel_is_comm_worker_of_rank(void) {
   const sorrel::mpi::RankState* self = sorrel::mpi::current_rank();
   return self != nullptr && self->world->has_comm_worker() ? 1 : 0;
 }
 
-/// The same for sorrel_explain_waits.
+/// The body of sorrel_explain_waits, likewise.
 __attribute__((visibility("hidden"))) void sorrel_explain_waits_of_rank(
     sorrel_wait_explanation explain, void* argument) {
   if (sorrel::mpi::RankState* self = sorrel::mpi::current_rank(); self != nullptr)

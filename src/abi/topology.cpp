@@ -16,7 +16,7 @@ MPI_Comm handle_or_null(Comm* comm) {
   return comm == nullptr ? MPI_COMM_NULL : handle_of(*comm);
 }
 
-// The grid that the arguments of a face describe.
+// The grid that the arguments of a binding describe.
 int make_cart(RankState& self,
               const Comm& comm,
               int ndims,
@@ -31,7 +31,7 @@ int make_cart(RankState& self,
                             self.detail());
 }
 
-// body(self, comm, grid), for a communicator with a grid.
+// Calls body(self, comm, grid), for a communicator with a grid.
 template <class Body>
 [[gnu::always_inline]] inline int call_on_cart(MPI_Comm handle, const char* function, Body&& body) {
   return call_on(handle, function, [&](RankState& self, Comm& comm) {
@@ -60,7 +60,7 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
   });
 }
 
-// Ranks keep their order without the hint: neighbours in the last dimension then share a worker.
+// Without reorder ranks keep their order: neighbours in the last dimension then share a worker.
 int PMPI_Cart_create(MPI_Comm comm_old,
                      int ndims,
                      const int dims[],
@@ -85,7 +85,7 @@ int PMPI_Cart_create(MPI_Comm comm_old,
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   return call_on_cart(comm, "MPI_Cart_sub", [&](RankState& self, Comm& c, const CartTopology&) {
     SORREL_NOT_NULL(newcomm);
-    // Held for the time of the call, which may suspend.
+    // Retained during the call, which may suspend.
     const CartTopology::Pointer cart = c.cart;
     SORREL_NOT_NULL_IF(cart->dimension_count() > 0, remain_dims);
     const CartTopology::Slice slice = cart->slice_of(c.rank, remain_dims);

@@ -1,19 +1,20 @@
-//! Context - the registers of a suspended flow of control, kept on its own stack.
+//! Context - the registers of a suspended flow of control, saved on its own stack.
 //!
-//! switch_context() saves the callee-saved registers and the floating-point control words of the
-//! caller and loads another's; about twenty instructions (context_x86_64.S, context_aarch64.S). It
-//! saves no signal mask, no errno and no thread-local: those belong to core/fiber.hpp. Any thread
-//! may resume a context, one at a time.
+//! sorrel_switch_context() saves the callee-saved registers and the floating-point control words of
+//! the caller and loads those of another context: about twenty instructions (context_x86_64.S,
+//! context_aarch64.S). It saves no signal mask, no errno and no thread-local: core/fiber.hpp does.
+//! Any thread may resume a context, one at a time.
 #pragma once
 
 #include <cstddef>
 
 namespace sorrel::arch {
 
-/// A suspended context: the stack pointer below which its registers lie. Null while it runs.
+/// A suspended context: the stack pointer, with the saved registers at its address. Null while it
+/// runs.
 using Context = void*;
 
-/// What a fresh context calls, on its own stack. Must never return.
+/// Function that a new context calls, on its own stack. Must never return.
 using ContextEntry = void (*)(void* argument);
 
 /// Builds a context that will call entry(argument) when first switched to.

@@ -1,12 +1,11 @@
-//! The few instructions that C++ has no word for: spin hint, prefetch, cycle counter, thread
-//! pointer.
+//! Instructions without a C++ equivalent: spin hint, prefetch, cycle counter, thread pointer.
 #pragma once
 
 #include <cstdint>
 
 namespace sorrel::arch {
 
-/// Tells the core that this is a spin loop.
+/// Hint to the core: this is a spin loop.
 inline void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -15,22 +14,23 @@ inline void pause() {
 #endif
 }
 
-/// Asks for the cache line at `address`, to be read soon. Never faults.
+/// Prefetches the cache line at `address` for reading. Never faults.
 inline void prefetch(const void* address) {
   __builtin_prefetch(address);
 }
 
-/// The same, to be written soon.
+/// Prefetches it for writing.
 inline void prefetch_for_write(const void* address) {
 #if defined(__x86_64__)
-  // The compiler's own builtin reads the line only, unless it may assume PREFETCHW.
+  // The compiler's builtin fetches the line for reading only, unless it may assume PREFETCHW.
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));
 #else
   __builtin_prefetch(address, 1);
 #endif
 }
 
-/// A constant-rate counter, same for all cores of a machine we support; its rate is not known here.
+/// A constant-rate counter, the same on all cores of a supported machine; its rate is not known
+/// here.
 inline std::uint64_t cycles() {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -41,13 +41,13 @@ inline std::uint64_t cycles() {
 #endif
 }
 
-/// The thread pointer: what thread-local variables are found by.
+/// The thread pointer, the base address of thread-local variables.
 inline std::uintptr_t thread_pointer() {
   return reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
 }
 
-/// Makes this thread use another thread control block. On x86_64 needs FSGSBASE (see
-/// os/features.hpp). Every thread-local read before this call is stale after it.
+/// Switches this thread to another thread control block. On x86_64 needs FSGSBASE (see
+/// os/features.hpp). A pointer to a thread-local from before this call is stale after it.
 inline void set_thread_pointer(std::uintptr_t value) {
 #if defined(__x86_64__)
   asm volatile("wrfsbase %0" : : "r"(value) : "memory");

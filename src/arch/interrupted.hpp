@@ -1,4 +1,4 @@
-//! What a signal handler is told of the code it interrupted.
+//! The state of the interrupted code, for signal handlers.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace sorrel::arch {
 
-/// Where the interrupted thread was. `context`: the handler's third argument.
+/// Program counter of the interrupted thread. `context`: the handler's third argument.
 inline std::uintptr_t interrupted_at(const void* context) {
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)

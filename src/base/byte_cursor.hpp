@@ -1,5 +1,5 @@
-//! ByteCursor - reads numbers and texts from bytes that may be damaged: past the end it yields
-//! zeros, and says so.
+//! ByteCursor - reads numbers and texts from bytes that may be damaged: past the end it returns
+//! zeros, and is_good() is false.
 //!
 //! Never allocates. Numbers are in this machine's byte order.
 #pragma once
@@ -17,7 +17,7 @@ class ByteCursor {
 
   explicit ByteCursor(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  /// False once something was asked for that is not there.
+  /// False after a read past the end.
   [[nodiscard]] bool is_good() const { return is_good_; }
 
   [[nodiscard]] bool at_end() const { return bytes_.empty(); }
@@ -54,7 +54,7 @@ class ByteCursor {
 
   void skip(std::uint64_t count) { (void)take_part(count); }
 
-  /// A cursor over the next `count` bytes, which this one passes.
+  /// A cursor over the next `count` bytes, which this cursor skips.
   ByteCursor take_part(std::uint64_t count) {
     if (!has(count)) return {};
     const auto part = bytes_.first(static_cast<std::size_t>(count));

@@ -1,8 +1,8 @@
-//! Checks - broken promises stop the process, with the place and the values.
+//! Checks - a violated invariant ends the process, with the source line and the values.
 //!
 //! SORREL_CHECK is always on, SORREL_ASSERT from assert level 1 (dev), SORREL_AUDIT from level 2
-//! (O(n) walks). The message is a printf format with its values. Expected trouble is not a check:
-//! it is a returned value.
+//! (O(n) walks). The message is a printf format with its values. Expected errors are not checks:
+//! they are returned values.
 #pragma once
 
 #include <cstdio>

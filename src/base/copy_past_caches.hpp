@@ -1,4 +1,4 @@
-//! A copy that leaves the caches to others: for long data that nobody reads soon.
+//! A copy that bypasses the caches, for long data that is not read soon.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace sorrel {
 
-/// As memcpy(), but the target goes to memory and is in no cache afterwards; lines of it need not
-/// be read first, as those that are written in a cache. Worth it from some pages on.
+/// As memcpy(), but writes the target directly to memory, and leaves it in no cache. The target's
+/// lines need not be read first, as for writes to a cache. Faster from some pages on.
 inline void copy_past_caches(void* target, const void* source, std::size_t bytes) {
 #if defined(__x86_64__)
   constexpr std::size_t line = 64;
@@ -31,7 +31,7 @@ inline void copy_past_caches(void* target, const void* source, std::size_t bytes
     for (std::size_t i = 0; i < 4; ++i)
       _mm_stream_si128(reinterpret_cast<__m128i*>(to + at) + i, part[i]);
   }
-  // Such stores are in no order with others, which may say that the data is there.
+  // Non-temporal stores are unordered with later stores, which may publish the data.
   _mm_sfence();
   std::memcpy(to + at, from + at, bytes - at);
 #else

@@ -1,4 +1,4 @@
-//! The divisors of a number: what process grids of MPI and of the planner are made from. Pure.
+//! The divisors of a number, for the process grids of MPI and of the planner. Pure.
 #pragma once
 
 #include <vector>

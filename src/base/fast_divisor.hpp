@@ -1,6 +1,6 @@
-//! FastDivisor - division by a number that is fixed early and divided by often.
+//! FastDivisor - repeated division by a number that is fixed early.
 //!
-//! A multiplication instead of a division, which takes tens of cycles. Exact for all values. Any
+//! A multiplication replaces a division, which takes tens of cycles. Exact for all values. Any
 //! thread. Source: Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019.
 #pragma once
 
@@ -17,7 +17,7 @@ class FastDivisor {
 
   /// value / divisor, rounded down.
   [[nodiscard]] constexpr std::uint64_t quotient_of(std::uint64_t value) const {
-    // The reciprocal of 1 has no room, that of the others is exact enough for 32 bits.
+    // The reciprocal of 1 does not fit; all other reciprocals are exact enough for 32 bits.
     if (divisor_ == 1) return value;
     if (value > std::numeric_limits<std::uint32_t>::max()) [[unlikely]]
       return value / divisor_;

@@ -1,7 +1,7 @@
-//! FixedText - a line that is put together in memory of its own, for signal handlers.
+//! FixedText - builds a line in its own memory, for signal handlers.
 //!
-//! Never allocates and takes no lock; what does not fit is left out. `text()` and `c_str()` are
-//! valid until the next call.
+//! Never allocates and takes no lock; truncates. `text()` and `c_str()` are valid until the next
+//! call.
 #pragma once
 
 #include <algorithm>

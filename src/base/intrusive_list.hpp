@@ -1,4 +1,4 @@
-//! IntrusiveList - a doubly linked list through the elements themselves: no allocation, O(1)
+//! IntrusiveList - a doubly linked list whose links are in the elements: no allocation, O(1)
 //! removal.
 //!
 //! One owner at a time. An element derives from ListNode<Tag> and is in at most one list per tag.
@@ -47,7 +47,7 @@ class IntrusiveList {
     end_.previous = &node;
   }
 
-  /// The first element that satisfies `accepts`; null when none does.
+  /// The first element that satisfies `accepts`; null if none does.
   template <class Accepts>
   [[nodiscard]] T* find_if(Accepts&& accepts) const {
     for (Node* node = end_.next; node != &end_; node = node->next) {
@@ -70,7 +70,7 @@ class IntrusiveList {
     node.previous = node.next = nullptr;
   }
 
-  /// Puts `element` where `old` stands.
+  /// Puts `element` into the position of `old`, which leaves the list.
   static void replace(T& old, T& element) {
     Node& node = element;
     SORREL_ASSERT(!node.is_linked());

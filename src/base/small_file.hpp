@@ -1,6 +1,6 @@
-//! read_small_file - a text that a person or an earlier run has left in a file.
+//! read_small_file - reads a text file that a user or an earlier run has written.
 //!
-//! Never waits and never reads without end: a FIFO or a device is an error, and so is a file that
+//! Never blocks and never reads without end: a FIFO or a device is an error, and so is a file that
 //! is larger than expected.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace sorrel {
 
-/// Reads at most `bytes_max` into `text`. The result says what is wrong with the file, as the rest
-/// of a sentence: "does not exist"; "" if it has been read.
+/// Reads at most `bytes_max` into `text`. Returns the error as the rest of a sentence: "does not
+/// exist"; "" on success.
 [[nodiscard]] std::string read_small_file(const std::string& path,
                                           std::size_t bytes_max,
                                           std::string& text);

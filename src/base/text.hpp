@@ -1,4 +1,4 @@
-//! text_of - a printf format and its values, as a string. For lines that people read; allocates.
+//! text_of - formats values by a printf format into a string, for messages; allocates.
 #pragma once
 
 #include <string>

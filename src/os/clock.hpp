@@ -1,17 +1,17 @@
-//! The monotonic clock, waiting for it, and the time that this process has run.
+//! The monotonic clock, sleeping by it, and the CPU time of this process.
 #pragma once
 
 #include <cstdint>
 
 namespace sorrel::os {
 
-/// Nanoseconds of the monotonic clock; never jumps, starts anywhere.
+/// Nanoseconds of the monotonic clock; never jumps; its zero is arbitrary.
 std::int64_t monotonic_ns();
 
-/// Nanoseconds that the threads of this process have run, together.
+/// CPU time of all threads of this process, in nanoseconds.
 std::int64_t process_cpu_ns();
 
-/// The calling thread sleeps so long; less when a signal comes.
+/// Suspends the calling thread for this duration, or until a signal arrives.
 void sleep_ns(std::int64_t duration_ns);
 
 }  // namespace sorrel::os

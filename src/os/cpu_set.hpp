@@ -1,9 +1,9 @@
-//! CPU sets - which cpus this process may run on, going to one of them, and lists of cpu numbers as
-//! text.
+//! CPU sets - the cpus that this process may run on, moving to one of them, and lists of cpu
+//! numbers as text.
 //!
-//! Any thread may call; nothing is cached. Counts hardware threads, not cores: who shares a core
-//! with whom is the topology's business. Knows nothing of quotas (os/cgroup.hpp). Limit: cpu
-//! numbers below cpu_count_max.
+//! Any thread may call; nothing is cached. Counts hardware threads, not cores: the topology module
+//! knows which of them share a core. Ignores quotas (os/cgroup.hpp). Limit: cpu numbers below
+//! cpu_count_max.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,19 @@
 
 namespace sorrel::os {
 
-/// Cpu numbers are below this; Linux is built for at most 8192 today.
+/// Upper bound of cpu numbers; Linux is built for at most 8192 today.
 inline constexpr int cpu_count_max = 65536;
 
-/// The cpus in the calling thread's affinity mask, ascending. Empty only if the kernel refuses to
-/// tell.
+/// The cpus in the calling thread's affinity mask, ascending. Empty only if the system call fails.
 [[nodiscard]] std::vector<int> allowed_cpus();
 
-/// Has the calling thread go on there; where it may run later stays as it was. Nothing happens when
-/// the kernel refuses.
+/// Moves the calling thread to this cpu; its affinity mask stays as it was. Does nothing if the
+/// system call fails.
 void move_to_cpu(int cpu);
 
-/// Where part `index` of `part_count` begins when `cpu_count` cpus are dealt out in nearly equal
-/// parts, neighbours side by side; part part_count begins at their end. With more parts than cpus,
-/// several begin at the same one.
+/// First cpu of part `index` when `cpu_count` cpus are split into `part_count` nearly equal,
+/// contiguous parts; index part_count gives their end. With more parts than cpus, several parts
+/// begin at the same cpu.
 [[nodiscard]] constexpr std::size_t part_begin(std::size_t cpu_count,
                                                std::size_t index,
                                                std::size_t part_count) {
@@ -38,11 +37,11 @@ void move_to_cpu(int cpu);
 /// "0,2,3": every number, in the order given.
 [[nodiscard]] std::string format_cpu_list(std::span<const int> cpus);
 
-/// "0,2-3": neighbours in the order given are joined, for people to read.
+/// "0,2-3": runs of consecutive numbers are joined, for people to read.
 [[nodiscard]] std::string format_cpu_ranges(std::span<const int> cpus);
 
-/// Reads "0,2-3" in the order written; nothing if it is not such a list, or one of more than
-/// cpu_count_max numbers. An empty text is an empty list.
+/// Parses "0,2-3" in the order written. Returns nothing if the text is not such a list, or has more
+/// than cpu_count_max numbers. An empty text is an empty list.
 [[nodiscard]] std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 
 }  // namespace sorrel::os

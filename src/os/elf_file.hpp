@@ -1,8 +1,8 @@
-//! ElfFile - what the dynamic loader would see in a program or shared library, read from the file.
+//! ElfFile - the parts of a program or shared library that the dynamic loader reads, from its file.
 //!
-//! Any thread may call; the file is mapped read-only and touched only where its headers point, so a
+//! Any thread may call. The file is mapped read-only and read only where its headers point, so a
 //! large program costs a few pages. Every offset is checked: a damaged file is an error, never a
-//! crash. Reads 64-bit files of this machine's byte order and architecture only, loads nothing and
+//! crash. Reads 64-bit files of this machine's byte order and architecture only; loads nothing and
 //! runs nothing. All string views point into the mapping and live as long as the ElfFile.
 #pragma once
 
@@ -19,12 +19,12 @@
 namespace sorrel::os {
 
 enum class ElfProblem {
-  cannot_open,  ///< detail: the system's words
-  not_a_file,   ///< a folder, a pipe, …
+  cannot_open,  ///< detail: the system's error message
+  not_a_file,  ///< a folder, a pipe, ...
   script,       ///< begins with "#!"; detail: the interpreter's line
   not_elf,
-  other_architecture,  ///< detail: which
-  damaged,             ///< detail: where
+  other_architecture,  ///< detail: its name
+  damaged,  ///< detail: the damaged part
 };
 
 struct ElfError {
@@ -47,7 +47,7 @@ struct ElfSymbol {
   std::uint64_t address;
 };
 
-/// What the loader writes to `address`: by the architecture's number of the relocation.
+/// A relocation: the loader writes to `address`. `type` is the architecture's relocation number.
 struct ElfRelocation {
   std::uint64_t address;
   std::uint32_t type;
@@ -82,13 +82,13 @@ class ElfFile {
 
   [[nodiscard]] std::uint64_t tls_bytes() const { return tls_bytes_; }
 
-  /// Bytes of initialised (.data) and zeroed (.bss) globals; what is read-only after relocation is
-  /// left out.
+  /// Bytes of initialised (.data) and zeroed (.bss) globals, without those that are read-only after
+  /// relocation.
   [[nodiscard]] std::uint64_t data_bytes() const { return data_bytes_; }
 
   [[nodiscard]] std::uint64_t bss_bytes() const { return bss_bytes_; }
 
-  /// Calls `visit` for every named symbol that others may see or must give, in the file's order.
+  /// Calls `visit` for every named symbol that is exported or imported, in the file's order.
   void for_each_symbol(const std::function<void(const ElfSymbol&)>& visit) const;
 
   /// Calls `visit` for every relocation of the dynamic tables; packed ones (DT_RELR) are left out.
@@ -99,12 +99,12 @@ class ElfFile {
   /// The part of the file that `header` maps.
   [[nodiscard]] std::span<const std::byte> bytes_of(const Elf64_Phdr& header) const;
 
-  /// The table that calls go through (DT_PLTGOT); as long as the calls and the loader's words.
+  /// The slots of the procedure linkage table (DT_PLTGOT): the loader's own, and one for each call.
   [[nodiscard]] std::uint64_t call_table() const { return call_table_; }
 
   [[nodiscard]] std::uint64_t call_table_bytes() const;
 
-  /// Whether these bytes are anywhere in the file. Reads all of it.
+  /// Whether the file contains these bytes. Reads all of it.
   [[nodiscard]] bool contains(std::string_view text) const;
 
  private:
@@ -124,7 +124,7 @@ class ElfFile {
     std::uint64_t file_bytes;
   };
 
-  /// A table of relocations: where it is in memory, and its bytes.
+  /// A table of relocations: its address in memory, and its size.
   struct Relocations {
     std::uint64_t address = 0;
     std::uint64_t size_bytes = 0;

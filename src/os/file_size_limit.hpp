@@ -1,4 +1,4 @@
-//! The limit of file sizes (ulimit -f), which holds for nameless shared memory as well.
+//! The limit of file sizes (ulimit -f), which applies to unnamed shared memory, too.
 #pragma once
 
 #include <cerrno>
@@ -7,7 +7,7 @@
 
 namespace sorrel::os {
 
-/// Whether a file may have this size; errno is EFBIG otherwise. To write beyond the limit is
+/// Whether a file may have this size; if not, errno is EFBIG. A write beyond the limit raises
 /// SIGXFSZ, which ends the process.
 [[nodiscard]] inline bool may_have_file_of(std::size_t bytes) {
   struct rlimit limit{};

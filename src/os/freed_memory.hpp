@@ -12,8 +12,8 @@ using VariableLookup = std::function<const char*(const char* name)>;
 /// Whether the user has set a threshold of the C library's allocator, which then holds.
 [[nodiscard]] bool has_allocator_setting(const VariableLookup& lookup);
 
-/// Has the C library keep freed blocks of up to 32 MiB for the next request, instead of giving them
-/// back to the system, unless the user has set a threshold. To be called before there are threads.
+/// Makes the C library reuse freed blocks of up to 32 MiB instead of returning them to the system,
+/// unless the user has set a threshold. Call before any thread starts.
 void keep_freed_memory();
 
 }  // namespace sorrel::os

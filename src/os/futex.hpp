@@ -8,27 +8,27 @@
 
 namespace sorrel::os {
 
-/// Who may sleep on a word: sleeper and waker must say the same.
+/// Processes that may sleep on a word; the sleeper and the waker must pass the same scope.
 enum class FutexScope : std::uint8_t { process, shared };
 
 /// Sleeps while `word` is `expected`, at most timeout_ns nanoseconds (negative: no limit). Returns
-/// on wake-up, change, time-out or signal alike: the caller looks again. Blocks the thread, not
-/// just the fiber.
+/// on wake-up, change, time-out or signal alike: the caller checks the word again. Blocks the
+/// thread, not just the fiber.
 void futex_wait(std::atomic<std::uint32_t>& word,
                 std::uint32_t expected,
                 std::int64_t timeout_ns,
                 FutexScope scope = FutexScope::process);
 
-/// A word to sleep on and what it must be.
+/// A word to sleep on and its expected value.
 struct FutexWait {
   std::atomic<std::uint32_t>* word = nullptr;
   std::uint32_t expected = 0;
   FutexScope scope = FutexScope::process;
 };
 
-/// As futex_wait(), until any of the words is another or is woken, or the monotonic clock shows
+/// As futex_wait(), until any of the words differs or is woken, or the monotonic clock reaches
 /// `deadline_ns` (negative: no limit). Where the kernel cannot wait for several words, or for so
-/// many, it returns after a millisecond at the latest.
+/// many, the call returns after at most a millisecond.
 void futex_wait_any(std::span<const FutexWait> waits, std::int64_t deadline_ns);
 
 /// Wakes one sleeper.

@@ -1,5 +1,5 @@
-//! Whether the kernel guards pages without a map of their own (MADV_GUARD_INSTALL, Linux 6.13).
-//! Tried at each call, since it may be forbidden or emulated.
+//! Whether the kernel supports guard pages without a mapping of their own (MADV_GUARD_INSTALL,
+//! Linux 6.13). Tested at each call, since it may be forbidden or emulated.
 #pragma once
 
 namespace sorrel::os {

@@ -1,10 +1,11 @@
-//! LentThread - a thread of the C library that sleeps for ever while a fiber uses what it has: its
-//! thread control block (thread pointer), its thread-locals, its stack below the sleeping frames.
+//! TlsDonor - a thread of the C library that sleeps forever while a fiber uses its thread control
+//! block (thread pointer), its thread-locals, and its stack below the sleeping frames.
 //!
-//! Only the C library makes control blocks, and it knows about each: dynamic thread-locals,
-//! pthread_self(), pthread_getattr_np() and keys work in the fiber. Signals are blocked in the
-//! sleeping thread, so nothing else touches the stack. It never ends: what is lent is used again.
-//! Any thread may call lend_thread(). Cost: about 15 us, and the pages of the stack that are used.
+//! Only the C library creates control blocks, and it has a record of each. So dynamic
+//! thread-locals, pthread_self(), pthread_getattr_np() and keys work in the fiber. Signals are
+//! blocked in the sleeping thread, so nothing else uses the stack. The thread never ends: its
+//! resources are reused. Any thread may call make_tls_donor(). Cost: about 15 us, and the used
+//! pages of the stack.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,8 @@ struct LentThread {
   std::size_t stack_bytes = 0;
 };
 
-/// `prepare` runs first on the new thread, with its thread-locals. stack_bytes, beside the
-/// thread-locals; 0: the system's default. False if the system allows no more threads.
+/// `prepare` runs first on the new thread, with its thread-locals. stack_bytes excludes the
+/// thread-locals; 0: the system's default. Returns false if the system allows no more threads.
 [[nodiscard]] bool lend_thread(std::size_t stack_bytes,
                                void (*prepare)(void* argument),
                                void* argument,

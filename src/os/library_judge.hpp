@@ -1,8 +1,8 @@
-//! LibraryJudge - which shared libraries of a program its ranks may share in one process, and why
-//! others need a process for each rank.
+//! LibraryClassifier - decides which shared libraries of a program its ranks may share in one
+//! process, and why others need a process for each rank.
 //!
-//! Takes the program and its libraries as their files are read, then judges all of them. Loads
-//! nothing. `sorrel run` asks before it starts a program, the runtime when the program is loaded
+//! Reads the files of the program and its libraries, then classifies all of them. Loads nothing.
+//! `sorrel run` uses it before it starts a program, the runtime when the program is loaded
 //! (program/library_check.hpp).
 #pragma once
 
@@ -19,34 +19,34 @@ namespace sorrel::os {
 
 struct NeededLibrary {
   std::string name;
-  std::string path;       ///< "" if not found in the usual places
+  std::string path;  ///< "" if the search found none
   bool is_shared = true;  ///< whether ranks may share it in one process
-  std::string reason;     ///< why, or why not
+  std::string reason;  ///< why ranks may share it, or why not
 };
 
 class LibraryJudge {
  public:
-  /// `declared`: names or paths of libraries that the user says ranks may share.
+  /// `declared`: names or paths of libraries that the user has declared to be shareable.
   explicit LibraryJudge(std::span<const std::string> declared) : declared_(declared) {}
 
   void take_program(const std::string& name, const ElfFile& program);
   void take_library(const std::string& soname, const ElfFile& library);
 
-  /// Completes `libraries`, whose names and paths are known. `first` are the names that the program
-  /// itself needs. Returns why ranks cannot share a process, a sentence; "" if they can.
+  /// Completes `libraries`, whose names and paths are set. `first`: the names that the program
+  /// itself needs. Returns a sentence: why ranks cannot share a process; "" if they can.
   [[nodiscard]] std::string judge(std::span<const std::string> first,
                                   std::vector<NeededLibrary>& libraries);
 
-  /// After judge(): the reason that holds for a single rank, too; "" if there is none.
+  /// After classify(): the reason that applies to a single rank, too; "" if there is none.
   [[nodiscard]] const std::string& callback_reason() const { return callback_reason_; }
 
  private:
   struct Library {
     std::string state;
     std::vector<std::string> needed;
-    /// A function or variable of the program that it uses, or "".
+    /// A function or variable of the program that the library uses, or "".
     std::string callback;
-    /// A variable of it that the program holds in its stead (COPY relocation), or "".
+    /// A variable of the library of which the program has a copy (COPY relocation), or "".
     std::string copied;
   };
 

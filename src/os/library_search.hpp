@@ -1,7 +1,7 @@
-//! LibrarySearch - finds the shared libraries that a program needs, the way the loader does.
+//! LibrarySearch - finds the shared libraries that a program needs, as the loader does.
 //!
-//! Any thread. Looks at files only; runs and loads nothing. Variants for newer processors
-//! (glibc-hwcaps) are not told from the plain file.
+//! Any thread. Reads files only; runs and loads nothing. Does not search for variants for newer
+//! processors (glibc-hwcaps).
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace sorrel::os {
 
-/// Where the loader looks for libraries, in its order; its cache (/etc/ld.so.cache) comes between.
+/// Search path of the loader, in order; its cache (/etc/ld.so.cache) comes between the two lists.
 struct LibrarySearch {
   std::vector<std::string> before_runpath;  ///< LD_LIBRARY_PATH
   std::vector<std::string> last = {"/lib/x86_64-linux-gnu",
@@ -26,14 +26,14 @@ struct LibrarySearch {
                                    "/usr/local/lib"};
 };
 
-/// The file the loader would take for `soname` on behalf of `needer` (the file at `needer_path`),
-/// or "".
+/// The file that the loader would map for `soname`, needed by `needer` (the file at `needer_path`);
+/// "" if there is none.
 [[nodiscard]] std::string find_library(std::string_view soname,
                                        const ElfFile& needer,
                                        const std::string& needer_path,
                                        const LibrarySearch& search);
 
-/// The path that the loader's cache has for `soname`, or "". `cache` is the file's bytes.
+/// The path of `soname` in the loader's cache, or "". `cache` is the file's bytes.
 [[nodiscard]] std::string find_in_cache(std::string_view soname, std::string_view cache);
 
 /// Splits "a:b:c"; empty parts are left out.

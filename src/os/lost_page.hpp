@@ -1,15 +1,15 @@
-//! Lost page - a shared page whose file another process has truncated: a touch of it is SIGBUS.
+//! Lost page - a shared page whose file another process has truncated: an access raises SIGBUS.
 //!
-//! The process goes on with zeroed memory of its own in place of the page, after one line. The
-//! handler passes every other SIGBUS to the handler that was there before.
+//! The process prints one line and continues with private zeroed memory in place of the page. The
+//! handler passes every other SIGBUS to the previously installed handler.
 #pragma once
 
 #include <cstddef>
 
 namespace sorrel::os {
 
-/// A SIGBUS in the `bytes` from `base` on makes them private zeroed memory. They must stay mapped.
-/// At most eight ranges; further ones are not replaced. Any thread.
+/// After this call, a SIGBUS in the `bytes` from `base` on replaces them by private zeroed memory.
+/// They must stay mapped. At most eight ranges; further ones are not replaced. Any thread.
 void replace_when_lost(void* base, std::size_t bytes);
 
 }  // namespace sorrel::os

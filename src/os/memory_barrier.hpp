@@ -1,9 +1,9 @@
-//! An asymmetric fence: free for the side that runs often, a system call for the side that is about
-//! to sleep.
+//! An asymmetric fence: free for the thread that runs often, a system call for the thread that is
+//! about to sleep.
 //!
-//! heavy_barrier() makes every running thread of this process, or of all registered processes, pass
-//! through a full fence (membarrier(2), private or global expedited). A thread that only ran
-//! light_barrier() is then ordered as if it had run a full fence. Where the kernel refuses
+//! heavy_barrier() makes every running thread of this process, or of all registered processes,
+//! execute a full fence (membarrier(2), private or global expedited). A thread that ran only
+//! light_barrier() is then ordered as if it had run a full fence. Where the kernel does not support
 //! membarrier both sides fall back to full fences; processes that share memory must agree on that.
 #pragma once
 
@@ -11,19 +11,19 @@
 
 namespace sorrel::os {
 
-/// Whose threads are ordered.
+/// The threads that are ordered.
 enum class BarrierScope { process, processes };
 
-/// Whether this kernel has membarrier for the threads of many processes: what one of them finds
-/// holds for those it starts.
+/// Whether this kernel supports membarrier for the threads of several processes. The answer holds
+/// for all processes that the caller starts.
 [[nodiscard]] bool has_barrier_of_processes();
 
-/// Registers this process; call before the first use. Returns whether light_barrier() is free.
-/// A wider scope, once given, stays.
+/// Registers this process; call before the first use. Returns whether light_barrier() is free. A
+/// wider scope, once set, stays.
 bool init_memory_barrier(BarrierScope scope = BarrierScope::process);
 
-/// Full fences on both sides from here on, because another process has nothing better. Before the
-/// first use.
+/// Full fences on both sides from here on, because another process supports nothing else. Call
+/// before the first use.
 void use_full_fences();
 
 extern bool membarrier_is_available;

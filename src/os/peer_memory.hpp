@@ -1,8 +1,8 @@
 //! Peer memory - reading and writing another process's memory (process_vm_readv,
 //! process_vm_writev), where the system allows it.
 //!
-//! Any thread may call. The system asks for the same user and, under Yama's ptrace_scope 1, for the
-//! reader to descend from whom the other process has named: let_descendants_read().
+//! Any thread may call. The system requires the same user. Under Yama's ptrace_scope 1 the reader
+//! must also descend from the process that the other process has named: let_descendants_read().
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,19 @@
 
 namespace sorrel::os {
 
-/// Lets the process `ancestor` and all that it has started read this process's memory, where a
-/// security module asks for that. Harmless elsewhere.
+/// Lets the process `ancestor` and all its descendants read this process's memory, where a security
+/// module requires that. No effect elsewhere.
 void let_descendants_read(pid_t ancestor);
 
-/// Copies `bytes` from address `source` of process `pid`. False when that process is gone, the
-/// address is none of its, or the system forbids it; the target may have been written in part.
+/// Copies `bytes` from address `source` of process `pid`. Returns false if that process has ended,
+/// the address is not mapped there, or the system forbids it; then part of the target may be
+/// written.
 [[nodiscard]] bool read_peer_memory(pid_t pid,
                                     void* target,
                                     std::uintptr_t source,
                                     std::size_t bytes);
 
-/// The other way round: from `source` here to address `target` there.
+/// The reverse: from `source` here to address `target` there.
 [[nodiscard]] bool write_peer_memory(pid_t pid,
                                      std::uintptr_t target,
                                      const void* source,

@@ -1,5 +1,5 @@
-//! end_process - the end of the process without a word to the C library, for signal handlers: its
-//! `_exit` may be another one's (program/exit.cpp), and looking up the real one takes a lock.
+//! end_process - ends the process without the C library, for signal handlers. Their `_exit` may be
+//! an interposed one (program/exit.cpp), and a lookup of the real one takes a lock.
 #pragma once
 
 namespace sorrel::os {

@@ -1,7 +1,7 @@
-//! SchedStat - how long a thread of this process has run, and how long it was ready and waited for
-//! a core: exact, from the kernel's own accounting, 0.7 us a reading.
+//! SchedStat - the time that a thread of this process has run, and the time that it was runnable
+//! and waited for a core: exact, from the kernel's own accounting, 0.7 us a reading.
 //!
-//! One owner. Not every kernel tells (CONFIG_SCHED_INFO); a thread that has ended reads as nothing.
+//! One owner. Some kernels lack it (CONFIG_SCHED_INFO); a thread that has ended reads as nothing.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace sorrel::os {
 struct RunTimes {
   std::int64_t run_ns = 0;
   std::int64_t delay_ns = 0;
-  /// How often it was given a core.
+  /// Number of times that it got a core.
   std::int64_t slice_count = 0;
 };
 

@@ -1,8 +1,8 @@
-//! SharedSegment - memory that a process and those it starts have in common, without a name.
+//! SharedSegment - memory that a process shares with the processes it starts, without a name.
 //!
-//! Made by memfd_create, so that nothing can be left behind; where that is refused by shm_open with
+//! Created by memfd_create, so that nothing can be left behind; where that fails, by shm_open with
 //! mode 0600 and unlinked at once. Children inherit the descriptor. Zero-filled and sparse: only
-//! touched pages take memory. Why: docs/decisions.
+//! touched pages take memory. Reasons: docs/decisions.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ class SharedSegment {
   SharedSegment& operator=(SharedSegment&& other) noexcept;
   ~SharedSegment();
 
-  /// A new one; not valid, with errno set, when the system refuses. The descriptor survives exec:
-  /// those who must not have it close it.
+  /// A new segment; if the system call fails, it is not valid and errno is set. The descriptor
+  /// survives exec: a process that must not have it closes it.
   [[nodiscard]] static SharedSegment create(std::size_t bytes);
 
-  /// The one behind an inherited descriptor, which is closed: the mapping needs it no more. Not
-  /// valid, with errno set, when it has a name or is shorter than `bytes`.
+  /// The segment of an inherited descriptor, which is closed, since the mapping does not need it.
+  /// Not valid, with errno set, if it has a name or is shorter than `bytes`.
   [[nodiscard]] static SharedSegment adopt(int descriptor, std::size_t bytes);
 
   [[nodiscard]] bool is_valid() const { return base_ != nullptr; }
@@ -31,7 +31,7 @@ class SharedSegment {
 
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
-  /// Of one that this process has created; -1 else.
+  /// Of a segment that this process has created; else -1.
   [[nodiscard]] int descriptor() const { return descriptor_; }
 
  private:

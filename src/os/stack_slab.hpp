@@ -1,13 +1,13 @@
 //! StackSlab - the stacks of all fibers of a process in one reserved, lazily committed range of
 //! addresses.
 //!
-//! A guard lies below each stack, and one above the last. It is as large as the stack, at least
-//! 64 KiB and at most 256 KiB, so that a frame smaller than it cannot step over it. Guards are
-//! installed with MADV_GUARD_INSTALL (Linux 6.13), which needs no map of its own, else with
-//! mprotect, which costs one map a stack. From 1 MiB on stacks are rounded up so that
-//! a used stack and the guard above it share a page of the page table. Constant after construction
-//! but for guards that are installed later, so any thread may ask which stack an address belongs
-//! to, a signal handler too.
+//! A guard lies below each stack, and one above the last. It is as large as the stack, at least 64
+//! KiB and at most 256 KiB, so that a frame smaller than it cannot step over it. Guards are
+//! installed with MADV_GUARD_INSTALL (Linux 6.13), which needs no mapping of its own, else with
+//! mprotect, which costs one mapping a stack. Stacks of 1 MiB and more are rounded up so that a
+//! used stack and the guard above it share a page of the page table. Constant after construction
+//! except for guards that are installed later. So any thread, and any signal handler, may look up
+//! the stack of an address.
 #pragma once
 
 #include <cstddef>

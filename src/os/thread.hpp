@@ -1,17 +1,17 @@
-//! Threads: those that the program did not ask for, and how exactly one wakes.
+//! Threads: background threads of the library, yielding, and the precision of timed sleeps.
 #pragma once
 
 namespace sorrel::os {
 
-/// Starts a detached thread with every signal blocked but those of its own faults: none of the
-/// program's arrives on it. False if the system refuses.
+/// Starts a detached thread with all signals blocked except those of its own faults, so that no
+/// signal for the program arrives on it. Returns false if the system call fails.
 bool start_background_thread(void* (*entry)(void* argument), void* argument);
 
-/// Lets other threads of the machine have the calling thread's core. The bare system call: in a
+/// Yields the calling thread's core to other threads of the machine. The bare system call: in a
 /// rank, sched_yield() lets other ranks run (program/sleep.cpp).
 void yield_core();
 
-/// How late the calling thread may wake from a timed sleep; the system's default is 50 us.
+/// Maximum delay of the calling thread's wake-up from a timed sleep; the system's default is 50 us.
 void set_timer_slack(long slack_ns);
 
 }  // namespace sorrel::os

@@ -1,5 +1,6 @@
-//! describe_thread_limits - the limits that keep the system from starting another thread, for users
-//! who can change them: `ulimit -u`, the control group's pids.max, and `ulimit -v` where it is set.
+//! describe_thread_limits - the limits that prevent the system from starting another thread, for
+//! users who can change them: `ulimit -u`, the control group's pids.max, and `ulimit -v` where it
+//! is set.
 #pragma once
 
 #include <string>

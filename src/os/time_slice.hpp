@@ -1,9 +1,9 @@
-//! Time slice - how long a thread runs at a time when others want its core.
+//! Time slice - how long a thread runs at a time when other threads compete for its core.
 //!
-//! Long slices cost the others nothing but patience: the kernel divides the core as evenly as
-//! before, but changes over less often, and each change costs whoever comes the contents of the
-//! core's cache. Known to Linux since 6.12; threads and processes started later have their maker's
-//! slice. Any thread may call.
+//! Long slices delay the competing threads but cost them no CPU time. The kernel divides the core
+//! as evenly as before, but switches less often, and each switch costs the incoming thread the
+//! contents of the core's cache. Linux 6.12 and later; new threads and processes inherit the slice
+//! of their creator. Any thread may call.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace sorrel::os {
 
-/// Of thread `thread` of this process, in nanoseconds; nothing if the kernel does not tell, or the
-/// thread is scheduled in another way than by slices.
+/// Of thread `thread` of this process, in nanoseconds; nothing if the kernel does not support it,
+/// or the thread has a scheduling policy without slices.
 [[nodiscard]] std::optional<std::int64_t> time_slice(int thread);
 
-/// Asks for slices of `slice_ns` (the kernel takes 0.1 to 100 ms), and leaves everything else about
-/// the thread as it is. False when the kernel refuses, or does not know slices.
+/// Requests slices of `slice_ns` (the kernel accepts 0.1 to 100 ms); keeps all other scheduling
+/// attributes. Returns false if the kernel rejects the value, or does not support slices.
 bool set_time_slice(int thread, std::int64_t slice_ns);
 
 }  // namespace sorrel::os

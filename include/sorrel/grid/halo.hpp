@@ -21,9 +21,9 @@ namespace sorrel::grid {
 
 class Halo {
  public:
-  /// Collective over `comm`, of which a duplicate is kept until the Halo ends. `cut` gives process
-  /// grid, brick and pack: a plan's best(), another candidate, or the caller's own. Ranks beyond
-  /// the grid take part in make() without fields and exchange nothing. Errors are the same on every
+  /// Collective over `comm`; the Halo keeps a duplicate of it until its destructor. `cut` gives
+  /// process grid, brick and pack: a plan's best(), another candidate, or the caller's own. Ranks
+  /// beyond the grid call make() without fields and exchange nothing. Errors are the same on every
   /// rank only if the arguments are; the fields' memory must outlive the Halo.
   [[nodiscard]] static Result<Halo> make(MPI_Comm comm,
                                          const Problem& problem,

@@ -77,10 +77,10 @@ struct Source {
   bool is_assumed = false;
 };
 
-/// Under what conditions a machine was measured, as far as that is known.
+/// Conditions of a measurement, as far as they are known.
 struct Measurement {
   std::string date;  ///< in UTC
-  /// How much longer than at best the same work took in the median; 0.1: 10 %.
+  /// Median time of the same work beyond its best time, as a share; 0.1: 10 %.
   std::optional<double> spread;
   /// Share of the processors that other processes took meanwhile.
   std::optional<double> other_work;

@@ -2,9 +2,9 @@
 //!
 //! Collective; may suspend. Takes some twenty seconds and up to 600 MiB per processor. No other
 //! program should run meanwhile: the smallest of several times is taken, but a processor that is
-//! shared all the time measures as a slow one. The result is the same on every rank, and every
-//! number states that it was measured, or why it was assumed. Its Measurement has the spread, not
-//! the date.
+//! shared all the time measures as a slow one. The result is the same on every rank. Every number
+//! states that it was measured, or why it was assumed. Its Measurement has the spread, not the
+//! date.
 #pragma once
 
 #include <mpi.h>

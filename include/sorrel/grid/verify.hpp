@@ -52,7 +52,7 @@ struct Verification {
   };
 
   std::vector<Timed> timed;  ///< in the order of the plan, the best first
-  /// How much longer the plan's choice took than the fastest that was timed: 0.05 is 5 %.
+  /// Additional time of the plan's choice over the fastest timed candidate: 0.05 is 5 %.
   double regret = 0;
 
   /// A line for each: predicted, measured.
