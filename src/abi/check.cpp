@@ -31,9 +31,10 @@ int fail_tag(mpi::RankState& self, int tag) {
 }
 
 int fail_buffer(mpi::RankState& self, const void* buffer) {
-  return self.fail(MPI_ERR_BUFFER, buffer == MPI_IN_PLACE
-                                       ? "MPI_IN_PLACE is not allowed as this buffer"
-                                       : "a buffer is a null pointer and its count is not 0");
+  return self.fail(MPI_ERR_BUFFER,
+                   buffer == MPI_IN_PLACE
+                       ? "the buffer is MPI_IN_PLACE, which is not allowed for this argument"
+                       : "the buffer is a null pointer, which is allowed with count 0 only");
 }
 
 int fail_alias(mpi::RankState& self) {

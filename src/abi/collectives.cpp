@@ -115,9 +115,10 @@ bool is_alias(const TypedBuffer& buffer, const BlockList& blocks, std::int32_t r
 int note_truncation(RankState& self, int error) {
   // A mismatch that the members have found already has its message.
   if (error != MPI_ERR_TRUNCATE || self.detail().text()[0] != '\0') return error;
-  return self.fail(error,
-                   "a rank passes another amount of data than this rank's count and datatype "
-                   "mean");
+  return self.fail(
+      error,
+      "count and datatype describe another amount of data than another rank has passed; "
+      "the amounts must be equal");
 }
 
 bool is_in_place(const void* buffer) {

@@ -36,7 +36,7 @@ bool is_by_node(int split_type, MPI_Info handle) {
 
 int end_communicator(RankState& self, MPI_Comm* handle, Comm& comm) {
   if (&comm == &self.world_comm || &comm == &self.self_comm) {
-    return self.fail(MPI_ERR_COMM, "MPI_COMM_WORLD and MPI_COMM_SELF cannot be freed");
+    return self.fail(MPI_ERR_COMM, "comm is predefined and cannot be freed");
   }
   if (const int error = delete_attributes(*handle, comm); error != MPI_SUCCESS) return error;
   *handle = MPI_COMM_NULL;

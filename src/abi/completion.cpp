@@ -15,7 +15,8 @@ using mpi::RequestList;
 int explain(RankState& self, const Request& request) {
   if (request.error == MPI_ERR_TRUNCATE) {
     return self.fail(
-        MPI_ERR_TRUNCATE, "the message from rank %d with tag %d has %zu bytes, the buffer %zu",
+        MPI_ERR_TRUNCATE,
+        "the message from rank %d with tag %d has %zu bytes, the receive buffer has %zu",
         request.status_source, request.status_tag, request.truncated_bytes, request.status_bytes);
   }
   return request.error;
@@ -443,7 +444,9 @@ int PMPI_Request_free(MPI_Request* request) {
   return with_requests("MPI_Request_free", {"request", 1, request}, no_look,
                        [&](RankState& self, FailedComm& /*failed*/) {
                          if (*request == MPI_REQUEST_NULL)
-                           return self.fail(MPI_ERR_REQUEST, "request is MPI_REQUEST_NULL");
+                           return self.fail(
+                               MPI_ERR_REQUEST,
+                               "request is MPI_REQUEST_NULL; it must be a valid request");
                          auto& freed = *reinterpret_cast<Request*>(*request);
                          *request = MPI_REQUEST_NULL;
                          if (freed.is_active && !is_complete(freed)) {
@@ -456,14 +459,15 @@ int PMPI_Request_free(MPI_Request* request) {
 }
 
 int PMPI_Cancel(MPI_Request* request) {
-  return with_requests("MPI_Cancel", {"request", 1, request}, no_look,
-                       [&](RankState& self, FailedComm& /*failed*/) {
-                         if (*request == MPI_REQUEST_NULL)
-                           return self.fail(MPI_ERR_REQUEST, "request is MPI_REQUEST_NULL");
-                         auto& cancelled = *reinterpret_cast<Request*>(*request);
-                         if (cancelled.is_active) cancel(cancelled);
-                         return MPI_SUCCESS;
-                       });
+  return with_requests(
+      "MPI_Cancel", {"request", 1, request}, no_look, [&](RankState& self, FailedComm& /*failed*/) {
+        if (*request == MPI_REQUEST_NULL)
+          return self.fail(MPI_ERR_REQUEST,
+                           "request is MPI_REQUEST_NULL; it must be a valid request");
+        auto& cancelled = *reinterpret_cast<Request*>(*request);
+        if (cancelled.is_active) cancel(cancelled);
+        return MPI_SUCCESS;
+      });
 }
 
 int PMPI_Start(MPI_Request* request) {

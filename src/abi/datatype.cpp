@@ -17,13 +17,14 @@ using mpi::Recipe;
 int fail_construction(RankState& self, int error) {
   switch (error) {
     case MPI_ERR_COUNT:
-      return self.fail(error, "count makes a datatype with more data than an MPI_Count can count");
-    case MPI_ERR_TYPE:
       return self.fail(error,
-                       "oldtype is nested too deep: irregular datatypes nest at most %u deep",
-                       mpi::layout_depth_max);
+                       "count is too large: the size of the datatype must fit into an MPI_Count");
+    case MPI_ERR_TYPE:
+      return self.fail(
+          error, "oldtype is nested too deeply: irregular datatypes may have at most %u levels",
+          mpi::layout_depth_max);
     case MPI_ERR_NO_MEM:
-      return self.fail(error, "no memory for the datatype");
+      return self.fail(error, "not enough memory for the datatype");
     default:
       return self.fail(error, "a block length, size, start or displacement is out of range");
   }

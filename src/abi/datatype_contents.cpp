@@ -71,7 +71,7 @@ int find_recipe(RankState& self, MPI_Datatype handle, const Recipe** recipe) {
 int check_small(RankState& self, const Recipe* recipe) {
   if (recipe == nullptr || recipe->large_counts().empty()) return MPI_SUCCESS;
   return self.fail(MPI_ERR_TYPE,
-                   "the datatype was made with MPI_Count counts: ask with the function that ends "
+                   "datatype was created with MPI_Count counts; use the function whose name ends "
                    "in _c");
 }
 

@@ -19,7 +19,7 @@ constexpr int thread_level_max = MPI_THREAD_FUNNELED;
 
 int init(RankState& self, int required) {
   if (self.phase != mpi::Phase::before_init)
-    return self.fail(MPI_ERR_OTHER, "MPI is initialized already");
+    return self.fail(MPI_ERR_OTHER, "MPI is already initialized; MPI_Init may be called once");
   self.thread_level = std::min(required, thread_level_max);
   self.phase = mpi::Phase::running;
   return MPI_SUCCESS;

@@ -21,7 +21,7 @@ template <class Function>
 int create(RankState& self, Function* function, int commute, MPI_Op* op) {
   if (function == nullptr) return fail_null(self, "user_fn");
   const Op* made = Op::create(function, commute != 0);
-  if (made == nullptr) return self.fail(MPI_ERR_NO_MEM, "no memory for the operation");
+  if (made == nullptr) return self.fail(MPI_ERR_NO_MEM, "not enough memory for the operation");
   *op = handle_of(*made);
   return MPI_SUCCESS;
 }
@@ -68,7 +68,7 @@ int PMPI_Op_free(MPI_Op* op) {
     Op* freed = mpi::op_from_handle(*op);
     if (freed == nullptr) return fail_op(self, *op);
     if (freed->is_predefined())
-      return self.fail(MPI_ERR_OP, "a predefined operation cannot be freed");
+      return self.fail(MPI_ERR_OP, "op is predefined and cannot be freed");
     freed->release();
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;

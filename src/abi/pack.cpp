@@ -31,10 +31,10 @@ int check_room(RankState& self,
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, type.size(), &bytes) ||
       bytes > static_cast<std::size_t>(size - position))
-    return self.fail(
-        MPI_ERR_TRUNCATE,
-        "%zu elements of %zu bytes from position %lld on; the packed buffer has %lld bytes", count,
-        type.size(), position, size);
+    return self.fail(MPI_ERR_TRUNCATE,
+                     "%zu elements of %zu bytes do not fit behind position %lld; the packed buffer "
+                     "has %lld bytes",
+                     count, type.size(), position, size);
   if (bytes > 0 && buffer.start == nullptr) return fail_buffer(self, nullptr);
   return MPI_SUCCESS;
 }

@@ -92,7 +92,8 @@ int copy_packed(RankState& self,
                 MPI_Count* bytes) {
   const std::size_t size = static_cast<std::size_t>(user.count) * type.size();
   *copied = std::malloc(size + 1);
-  if (*copied == nullptr) return self.fail(MPI_ERR_NO_MEM, "no memory for %zu bytes", size);
+  if (*copied == nullptr)
+    return self.fail(MPI_ERR_NO_MEM, "not enough memory for a copy of %zu bytes", size);
   pack(user.buffer, static_cast<std::size_t>(user.count), type, *copied);
   *bytes = static_cast<MPI_Count>(size);
   return MPI_SUCCESS;

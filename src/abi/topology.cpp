@@ -36,7 +36,8 @@ template <class Body>
 [[gnu::always_inline]] inline int call_on_cart(MPI_Comm handle, const char* function, Body&& body) {
   return call_on(handle, function, [&](RankState& self, Comm& comm) {
     if (comm.cart == nullptr)
-      return self.fail(MPI_ERR_TOPOLOGY, "the communicator has no Cartesian topology");
+      return self.fail(MPI_ERR_TOPOLOGY,
+                       "comm has no Cartesian topology; MPI_Cart_create makes one that has");
     return body(self, comm, *comm.cart);
   });
 }

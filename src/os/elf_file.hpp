@@ -20,11 +20,11 @@ namespace sorrel::os {
 
 enum class ElfProblem {
   cannot_open,  ///< detail: the system's error message
-  not_a_file,  ///< a folder, a pipe, ...
+  not_a_file,   ///< a folder, a pipe, ...
   script,       ///< begins with "#!"; detail: the interpreter's line
   not_elf,
   other_architecture,  ///< detail: its name
-  damaged,  ///< detail: the damaged part
+  damaged,             ///< detail: the damaged part
 };
 
 struct ElfError {

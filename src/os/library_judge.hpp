@@ -19,9 +19,9 @@ namespace sorrel::os {
 
 struct NeededLibrary {
   std::string name;
-  std::string path;  ///< "" if the search found none
+  std::string path;       ///< "" if the search found none
   bool is_shared = true;  ///< whether ranks may share it in one process
-  std::string reason;  ///< why ranks may share it, or why not
+  std::string reason;     ///< why ranks may share it, or why not
 };
 
 class LibraryJudge {
