@@ -1,9 +1,9 @@
-// sorrel_yield: calls sorrel_yield_ranks and goes back to the user's program with a jump.
+// sorrel_yield: calls sorrel_yield_ranks and returns to the user's program by a jump.
 //
-// A return is predicted to lead to where the latest call came from. After a switch that is another rank's copy of the
-// program, so the return of a yield would be mispredicted every time: 24 ns a yield instead of 8 (bench/probes/yield.c,
-// 8 ranks on one worker). Jumps are predicted by what led to them, and ranks that take turns are well predictable. The
-// price is one return of the user's program that is mispredicted later.
+// The predicted target of a return is the address after the latest call. After a switch that address is in another rank's
+// privatized image, so the return of a yield would be mispredicted every time: 24 ns a yield instead of 8
+// (bench/probes/yield.c, 8 ranks on one worker). Indirect jumps are predicted by the branch history, which is regular for
+// ranks that take turns. The price is one later return of the user's program that is mispredicted.
 #if defined(__x86_64__)
     .text
     .globl sorrel_yield

@@ -43,7 +43,7 @@ sorrel_switch_context:
     .cfi_endproc
     .size sorrel_switch_context, .-sorrel_switch_context
 
-// First code of a fresh context: x19 is the entry, x20 its argument. The undefined return address ends backtraces.
+// First code of a new context: x19 is the entry, x20 its argument. The undefined return address ends backtraces.
     .globl sorrel_context_start
     .hidden sorrel_context_start
     .type sorrel_context_start, %function
@@ -57,5 +57,5 @@ sorrel_context_start:
     .cfi_endproc
     .size sorrel_context_start, .-sorrel_context_start
 #endif
-// Also where this file is empty: without it, the linker would make every stack executable.
+// Needed for other architectures, too: without this section, the linker makes every stack executable.
     .section .note.GNU-stack, "", %progbits

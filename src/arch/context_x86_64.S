@@ -1,9 +1,10 @@
 // Context switch for x86_64, System V ABI: rbx, rbp, r12-r15, the SSE and the x87 control words are callee-saved.
 // Frame, from the saved stack pointer up: mxcsr(4) fcw(2) pad(2) r15 r14 r13 r12 rbx rbp return-address.
 // The control words are written back only when they differ: ldmxcsr and fldcw stall the pipeline.
-// The frame below the stack pointer is the red zone's: nothing interrupts us on this stack but signal handlers, which skip it.
-// Saved by mov, not push: recent cores guess that a pop takes what the push at the same place stored, guess wrong between
-// two stacks, and pay about 20 ns (8 fibers on one worker: 27 ns a switch with push and pop, 8 ns so).
+// The frame below the stack pointer lies in the red zone: only signal handlers interrupt code on
+// this stack, and they skip it.
+// Saved by mov, not push: recent cores predict that a pop loads the value of the last push at the same address. Between two
+// stacks they mispredict, which costs about 20 ns (8 fibers on one worker: 27 ns a switch with push and pop, 8 ns with mov).
 #if defined(__x86_64__)
     .text
     .globl sorrel_switch_context
@@ -43,7 +44,7 @@ sorrel_switch_context:
     .cfi_endproc
     .size sorrel_switch_context, .-sorrel_switch_context
 
-// First code of a fresh context: r12 is the entry, r13 its argument. The undefined return address ends backtraces.
+// First code of a new context: r12 is the entry, r13 its argument. The undefined return address ends backtraces.
     .globl sorrel_context_start
     .hidden sorrel_context_start
     .type sorrel_context_start, @function
@@ -57,5 +58,5 @@ sorrel_context_start:
     .cfi_endproc
     .size sorrel_context_start, .-sorrel_context_start
 #endif
-// Also where this file is empty: without it, the linker would make every stack executable.
+// Needed for other architectures, too: without this section, the linker makes every stack executable.
     .section .note.GNU-stack, "", %progbits

@@ -13,7 +13,7 @@ namespace sorrel::os {
 
 namespace {
 
-/// Small files of the kernel only: /proc/self/mountinfo of a container host may have some hundred
+/// Small files of the kernel only; /proc/self/mountinfo of a container host may have some hundred
 /// KiB.
 constexpr std::size_t file_size_bytes_max = 4u << 20;
 
@@ -45,8 +45,7 @@ bool contains(std::string_view list, std::string_view wanted) {
   return std::find(parts.begin(), parts.end(), wanted) != parts.end();
 }
 
-/// One hierarchy that can hold a limit: where it is mounted, and which of its groups is the
-/// mount's root.
+/// A hierarchy that can have a limit: its mount point, and the group that is the mount's root.
 struct Hierarchy {
   bool version_2 = false;
   std::string mount_root;
@@ -99,7 +98,7 @@ std::vector<Hierarchy> find_hierarchies(const std::string& root, std::string_vie
 }
 
 /// The group's path below the mount point. In a container the mount shows only a subtree, whose
-/// name in /proc/self/cgroup may be the host's; what lies outside is read as the root of the mount.
+/// name in /proc/self/cgroup may be the host's. A group outside of the mount counts as its root.
 std::string path_below_mount(const Hierarchy& hierarchy) {
   std::string_view path = hierarchy.group;
   std::string_view root = hierarchy.mount_root;
@@ -113,7 +112,7 @@ std::string path_below_mount(const Hierarchy& hierarchy) {
   return path == "/" ? "" : std::string(path);
 }
 
-/// Nothing if the numbers are not those of a limit.
+/// Nothing if the numbers do not form a limit.
 std::optional<double> ratio(double quota_us, double period_us) {
   const double cpus = quota_us / period_us;
   if (!(quota_us > 0) || !(period_us > 0) || !(cpus > 0) || !std::isfinite(cpus))
@@ -169,7 +168,7 @@ std::optional<PidsLimit> pids_limit(const std::string& root) {
   for_each_folder(root, "pids", [&](const std::string& folder, bool /*is_version_2*/) {
     const std::string file = folder + "/pids.max";
     const auto text = read_small_file(root + file);
-    // "max" where there is none.
+    // The text is "max" if there is no limit.
     if (!text || text->empty() || (*text)[0] < '0' || (*text)[0] > '9') return;
     const std::uint64_t threads = std::strtoull(text->c_str(), nullptr, 10);
     if (!least || threads < least->threads) least = PidsLimit{.threads = threads, .file = file};

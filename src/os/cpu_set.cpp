@@ -27,7 +27,7 @@ bool take(std::string_view& text, char wanted) {
 }  // namespace
 
 std::vector<int> allowed_cpus() {
-  // The kernel refuses a mask shorter than its own, and there is no way to ask for its length.
+  // The kernel rejects a mask shorter than its own, and no call returns its length.
   for (int cpu_count = 1024; cpu_count <= cpu_count_max; cpu_count *= 2) {
     cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(cpu_count));
     const std::size_t size_bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(cpu_count));
@@ -54,7 +54,7 @@ void move_to_cpu(int cpu) {
   if (set == nullptr) return;
   CPU_ZERO_S(size_bytes, set);
   CPU_SET_S(static_cast<std::size_t>(cpu), size_bytes, set);
-  // Returns when the thread runs there.
+  // On return the thread runs on that cpu.
   if (sched_setaffinity(0, size_bytes, set) == 0) {
     for (const int each : allowed)
       CPU_SET_S(static_cast<std::size_t>(each), size_bytes, set);

@@ -26,8 +26,7 @@ constexpr unsigned char byte_order_here =
     std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
 constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
-/// A copy of the T at `offset`, or nothing if it does not lie in the file. Files may be misaligned
-/// on purpose.
+/// A copy of the T at `offset`, or nothing if it is not within the file. Data may be misaligned.
 template <typename T>
 std::optional<T> copy_at(std::span<const std::byte> bytes, std::uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
@@ -57,7 +56,7 @@ std::string machine_name(Elf64_Half machine) {
   }
 }
 
-/// Maps the whole file; an empty span with `error` set when that fails.
+/// Maps the whole file; on failure returns an empty span and sets `error`.
 std::span<const std::byte> map_file(const std::string& path, std::optional<ElfError>& error) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status{};
@@ -202,7 +201,7 @@ std::string ElfFile::read_segments(std::uint64_t table, std::size_t count) {
 void ElfFile::take_globals(std::uint64_t address,
                            std::uint64_t file_bytes,
                            std::uint64_t memory_bytes) {
-  // The part made read-only after relocation lies at the front of its segment.
+  // The part that is read-only after relocation is at the front of its segment.
   std::uint64_t begin = address;
   if (relro_begin_ <= begin && begin < relro_end_) begin = relro_end_;
   const std::uint64_t file_end = address + file_bytes;
@@ -289,9 +288,9 @@ std::string ElfFile::read_dynamic(std::uint64_t offset, std::uint64_t size_bytes
 }
 
 void ElfFile::count_symbols(std::uint64_t hash_address, std::uint64_t gnu_hash_address) {
-  // No table says how many symbols there are. The old hash table has one chain entry for each; the
-  // GNU one leaves out those before its first, and says nothing when it is empty. Linkers put the
-  // names right behind the symbols, which bounds the count in the files that have neither.
+  // No table has the number of symbols. The old hash table has one chain entry for each. The GNU
+  // hash table omits the symbols before its first, and is of no use when it is empty. Linkers place
+  // the names directly after the symbols, which bounds the count in files without the old table.
   if (const auto chains = copy_at<Elf64_Word>(bytes_, offset_of(hash_address) + 4);
       hash_address != nowhere && chains) {
     symbol_count_ = *chains;
@@ -380,7 +379,7 @@ std::span<const std::byte> ElfFile::bytes_of(const Elf64_Phdr& header) const {
 }
 
 std::uint64_t ElfFile::call_table_bytes() const {
-  // The loader's three words, then one for each call.
+  // The loader's three words, and one for each call.
   return call_table_ == 0
              ? 0
              : (3 + call_relocations_.size_bytes / sizeof(Elf64_Rela)) * sizeof(std::uint64_t);

@@ -19,11 +19,11 @@ bool has_allocator_setting(const VariableLookup& lookup) {
 void keep_freed_memory() {
   if (has_allocator_setting([](const char* name) -> const char* { return ::secure_getenv(name); }))
     return;
-  // Larger blocks are mapped for themselves: 32 MiB is the most that the C library accepts.
+  // Larger blocks get their own mapping: 32 MiB is the maximum of the C library.
   constexpr int mapped_bytes_min = 32 << 20;
-  // A heap gives memory back when so much at its end is free...
+  // A heap returns memory when this much at its end is free...
   constexpr int kept_bytes = 256 << 20;
-  // ...and keeps, or takes in advance, so much. It takes 0.1 MiB without this.
+  // ...and keeps, or allocates in advance, this much. The default is 0.1 MiB.
   constexpr int spare_bytes = 1 << 20;
   mallopt(M_MMAP_THRESHOLD, mapped_bytes_min);
   mallopt(M_TRIM_THRESHOLD, kept_bytes);

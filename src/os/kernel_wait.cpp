@@ -63,7 +63,7 @@ constexpr SleepingCall sleeping_calls[] = {
 #endif
 };
 
-/// The first bytes of a file of the thread's folder in /proc; empty when they cannot be read.
+/// The first bytes of a file in the thread's folder in /proc; empty if they cannot be read.
 std::string_view read_of_thread(int thread, const char* file, std::array<char, 256>& space) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/task/%d/%s", thread, file);
@@ -91,7 +91,7 @@ std::string name_of_descriptor(long descriptor) {
 bool is_in_kernel_wait(int thread) {
   std::array<char, 256> space{};
   const std::string_view stat = read_of_thread(thread, "stat", space);
-  // The name before the state may contain anything but is followed by the last parenthesis.
+  // The name before the state may contain any character, but the last parenthesis ends it.
   const std::size_t name_end = stat.rfind(") ");
   if (name_end == std::string_view::npos || name_end + 2 >= stat.size()) return false;
   const char state = stat[name_end + 2];
@@ -101,7 +101,7 @@ bool is_in_kernel_wait(int thread) {
 KernelWait kernel_wait_of(int thread) {
   std::array<char, 256> space{};
   const std::string_view text = read_of_thread(thread, "syscall", space);
-  // "running" while it is not in one; then the number, and the arguments in hexadecimal.
+  // "running" outside of system calls; else the number, and the arguments in hexadecimal.
   char* rest = nullptr;
   const long number = text.empty() ? -1 : std::strtol(text.data(), &rest, 10);
   if (text.empty() || rest == text.data() || number < 0) return {.call = "a system call"};

@@ -14,10 +14,10 @@ namespace sorrel::os {
 
 namespace {
 
-/// What the sleeping thread keeps of its stack for itself, below the frame of run().
+/// Bytes of the stack, below the frame of run(), that the sleeping thread keeps.
 constexpr std::uintptr_t kept_bytes = 8192;
 
-/// Below the stack, beside its size; of addresses alone.
+/// Below the stack, in addition to its size; takes address space alone.
 constexpr std::size_t guard_bytes = std::size_t{1} << 20;
 
 struct Loan {
@@ -45,14 +45,14 @@ void* run(void* argument) {
   lent.stack_bottom = stack_bottom_of_caller();
   auto* top = static_cast<std::byte*>(__builtin_frame_address(0)) - kept_bytes;
   lent.stack_bytes = static_cast<std::size_t>(top - lent.stack_bottom);
-  // The word it sleeps on must outlive the loan's record.
+  // The futex word must outlive the record of the request.
   static std::atomic<std::uint32_t> forever{0};
-  // Release, pairs with the acquire in lend_thread(): what was filled in above. The record may be
-  // gone after the store; a wake-up of its address hurts nobody.
+  // Release, pairs with the acquire in make_tls_donor(): publishes the fields above. The record may
+  // be gone after the store; a wake-up at its address is harmless.
   std::atomic<std::uint32_t>& is_ready = loan->is_ready;
   is_ready.store(1, std::memory_order_release);
   futex_wake_one(is_ready);
-  // Straight to the kernel: errno in this block is the fiber's.
+  // A direct system call, because errno in this control block belongs to the fiber.
   for (;;) {
 #if defined(__x86_64__)
     long result = SYS_futex;

@@ -17,8 +17,8 @@ constexpr std::uint32_t copy_relocation = R_X86_64_COPY;
 constexpr std::uint32_t copy_relocation = R_AARCH64_COPY;
 #endif
 
-/// Variables of the C library that it keeps once and no interposed function keeps equal. The others
-/// are private to a rank or never change (src/program/README.md).
+/// Variables that the C library has once per process and no interposed function makes private. Its
+/// other variables are private to a rank or never change (src/program/README.md).
 constexpr std::string_view one_for_the_process[] = {"obstack_alloc_failed_handler",
                                                     "obstack_exit_failure",
                                                     "re_syntax_options",
@@ -38,7 +38,7 @@ bool is_operator_new(std::string_view name) {
          name.starts_with("_ZdaPv");
 }
 
-/// Why a program that has or uses this symbol needs a process for each rank, or "".
+/// Why a program that defines or uses this symbol needs a process for each rank, or "".
 std::string reason_of_symbol(const std::string& program, const ElfSymbol& symbol) {
   if (std::find(std::begin(one_for_the_process), std::end(one_for_the_process), symbol.name) !=
       std::end(one_for_the_process)) {
@@ -48,10 +48,11 @@ std::string reason_of_symbol(const std::string& program, const ElfSymbol& symbol
   if (!symbol.is_defined) return "";
   if (is_operator_new(symbol.name)) {
     return program +
-           " replaces operator new or delete, which shared libraries would call for no rank";
+           " replaces operator new or delete, which shared libraries would call without a rank";
   }
   if (symbol.name == "malloc") {
-    return program + " brings its own malloc, on which its copies would not agree";
+    return program +
+           " defines its own malloc, of which each rank of one process would have its own";
   }
   return "";
 }
@@ -60,7 +61,7 @@ std::string reason_of_symbol(const std::string& program, const ElfSymbol& symbol
 
 void LibraryJudge::take_program(const std::string& name, const ElfFile& program) {
   program_ = name;
-  // What is copied from a library is no variable of the program's.
+  // The copy of a library's variable is not the program's own variable.
   std::set<std::uint64_t> copied_to;
   program.for_each_relocation([&](const ElfRelocation& relocation) {
     if (relocation.type == copy_relocation) copied_to.insert(relocation.address);
@@ -91,7 +92,7 @@ void LibraryJudge::keep_reason(std::string reason) {
 }
 
 std::set<std::string> LibraryJudge::reached_privately(std::span<const std::string> first) const {
-  // What only libraries need that ranks may share is a part of those.
+  // A library that only shareable libraries need is shareable itself.
   std::set<std::string> reached;
   std::vector<std::string> open(first.begin(), first.end());
   while (!open.empty()) {
@@ -114,7 +115,7 @@ void LibraryJudge::judge(NeededLibrary& library, bool is_reached) {
     return;
   }
   if (found == libraries_.end()) {
-    library.reason = "its file is not found or cannot be read";
+    library.reason = "its file was not found or cannot be read";
     return;
   }
   const auto [state, needed, callback, copied] = found->second;
@@ -130,9 +131,9 @@ void LibraryJudge::judge(NeededLibrary& library, bool is_reached) {
     library.reason = "declared by --shared, or needed by such a library only";
   } else if (is_by_word) {
     library.is_shared = false;
-    library.reason = "the program holds its " + copied;
+    library.reason = "the program has a copy of its " + copied;
     keep_reason(program_ + " holds " + copied + " of " + library.name +
-                ", so each rank of one process has its own, which the library does not see");
+                ", so each rank of one process has its own, which the library does not use");
   } else {
     library.is_shared = false;
     library.reason = state;

@@ -18,7 +18,7 @@ constexpr std::int32_t kind_here = 0x0303;
 constexpr std::int32_t kind_here = 0x0a03;
 #endif
 
-/// The loader's cache: header, entries, text to which they refer. Source: glibc,
+/// The loader's cache: header, entries, and the strings that the entries refer to. Source: glibc,
 /// sysdeps/generic/dl-cache.h.
 constexpr std::string_view cache_magic = "glibc-ld.so.cache1.1";
 constexpr std::size_t cache_header_bytes = 48;
@@ -54,7 +54,7 @@ struct CacheEntry {
   return cache;
 }
 
-/// $ORIGIN is the folder of the file that names it.
+/// $ORIGIN is the folder of the file that contains it.
 std::string expand_origin(std::string folder, const std::string& origin) {
   for (const std::string_view word : {"${ORIGIN}", "$ORIGIN"}) {
     for (std::size_t at = 0; (at = folder.find(word, at)) != std::string::npos;
@@ -121,7 +121,7 @@ std::string find_library(std::string_view soname,
     return is_file(std::string(soname)) ? std::string(soname) : "";
   const std::string origin = folder_of(needer_path);
   std::string found;
-  // RPATH counts only where there is no RUNPATH, and then before everything.
+  // RPATH applies only without RUNPATH, and then before all other paths.
   if (needer.runpath().empty()) found = find_in(split_path(needer.rpath()), soname, origin);
   if (found.empty()) found = find_in(search.before_runpath, soname, origin);
   if (found.empty()) found = find_in(split_path(needer.runpath()), soname, origin);

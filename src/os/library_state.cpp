@@ -16,7 +16,7 @@ struct Range {
   std::uint64_t end;
 };
 
-/// What is left of `from` without `hole`.
+/// Removes `hole` from `from`.
 void subtract(std::vector<Range>& from, const Range& hole) {
   std::vector<Range> left;
   for (const Range& range : from) {
@@ -37,8 +37,8 @@ void subtract(std::vector<Range>& from, const Range& hole) {
   return sum;
 }
 
-/// Addresses that the program may write, without what only the loader writes: the part that is
-/// read-only after relocation, the dynamic section, the table of calls.
+/// Addresses that the program may write, without those that only the loader writes: the part that
+/// is read-only after relocation, the dynamic section, the slots of the procedure linkage table.
 struct Writable {
   std::vector<Range> initialised;
   std::vector<Range> zeroed;
@@ -79,12 +79,13 @@ struct Writable {
 }
 
 constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
-/// More than this needs no closer look: one word of start files, the rest for unwind tables.
+/// Sizes beyond these are state without further tests: one word of start files, the rest for unwind
+/// tables.
 constexpr std::uint64_t initialised_max = 32 * word_bytes;
 constexpr std::uint64_t zeroed_max = word_bytes;
 
-/// Whether the initialised words are __dso_handle, which points to itself, and references to
-/// personality routines and types (DW.ref.*), which unwind tables read.
+/// Whether all initialised words are __dso_handle, which points to itself, or references to
+/// personality routines and types (DW.ref.*), which unwind tables use.
 [[nodiscard]] bool is_from_start_files(const ElfFile& library, const std::vector<Range>& ranges) {
   std::vector<std::uint64_t> known;
   library.for_each_relocation([&](const ElfRelocation& relocation) {
@@ -106,8 +107,8 @@ constexpr std::uint64_t zeroed_max = word_bytes;
 
 #if defined(__x86_64__)
 
-/// Bytes that may follow the address in an instruction of this opcode, in which it is relative to
-/// the instruction's end.
+/// Numbers of bytes that may follow the address in an instruction of this opcode; the address is
+/// relative to the instruction's end.
 [[nodiscard]] std::span<const int> bytes_behind_address(unsigned opcode, bool has_escape) {
   static constexpr int none[] = {0};
   static constexpr int byte[] = {0, 1};
@@ -132,15 +133,15 @@ constexpr std::uint64_t zeroed_max = word_bytes;
   }
 }
 
-/// Whether some instruction of the library may name an address in `range`. Position-independent
-/// code reaches its own variables by their distance from the instruction. A number that looks like
-/// one is taken for one.
+/// Whether an instruction of the library may refer to an address in `range`. Position-independent
+/// code addresses its own variables relative to the instruction. Bytes that look like such an
+/// instruction count as one.
 [[nodiscard]] bool code_names(const ElfFile& library, const Range& range) {
   for (const Elf64_Phdr& header : library.headers()) {
     if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
     const std::span<const std::byte> code = library.bytes_of(header);
     for (std::size_t at = 3; at + 4 <= code.size(); ++at) {
-      // The byte before tells that an address relative to the instruction follows.
+      // The ModRM byte before states that an address relative to the instruction follows.
       if ((static_cast<unsigned>(code[at - 1]) & 0xc7U) != 0x05) continue;
       std::int32_t distance;
       std::memcpy(&distance, code.data() + at, sizeof distance);
@@ -164,7 +165,7 @@ constexpr std::uint64_t zeroed_max = word_bytes;
 
 #endif
 
-/// Whether some pointer of the library leads into `range`.
+/// Whether a pointer of the library points into `range`.
 [[nodiscard]] bool pointer_leads_into(const ElfFile& library, const Range& range) {
   bool is_found = false;
   library.for_each_relocation([&](const ElfRelocation& relocation) {
@@ -174,8 +175,8 @@ constexpr std::uint64_t zeroed_max = word_bytes;
   return is_found;
 }
 
-/// Whether only the first byte is used, by __do_global_dtors_aux: linkers fill up to a word, and a
-/// variable of the library may lie in the rest.
+/// Whether only the first byte is used, by __do_global_dtors_aux. Linkers pad to a word, and a
+/// variable of the library may be in the rest.
 [[nodiscard]] bool is_first_byte_only(const ElfFile& library, const Range& zeroed) {
   const Range rest{zeroed.begin + 1, zeroed.end};
   return !pointer_leads_into(library, rest) && !code_names(library, rest);
@@ -221,11 +222,11 @@ std::string_view reason_to_share(std::string_view soname) {
     std::string_view reason;
   };
 
-  static constexpr std::string_view libc = "what it keeps for a process, each rank has for itself";
-  static constexpr std::string_view threads = "it tells threads apart, and so ranks";
+  static constexpr std::string_view libc = "its per-process state is private to each rank";
+  static constexpr std::string_view threads = "its state is per thread, and so per rank";
   static constexpr std::string_view allocator = "it allocates for all threads of a process";
-  static constexpr std::string_view sanitizer = "it watches the process";
-  static constexpr std::string_view own = "Sorrel's own";
+  static constexpr std::string_view sanitizer = "it checks the whole process";
+  static constexpr std::string_view own = "part of Sorrel";
   static constexpr Known known[] = {
       {"libc.so", libc},
       {"ld-linux", libc},
@@ -235,12 +236,12 @@ std::string_view reason_to_share(std::string_view soname) {
       {"libutil.so", libc},
       {"libresolv.so", libc},
       {"linux-vdso.so", libc},
-      {"libm.so", "its functions keep nothing; signgam is private to a rank"},
-      {"libmvec.so", "its functions keep nothing"},
-      {"libquadmath.so", "its functions keep nothing"},
+      {"libm.so", "its functions have no state; signgam is private to a rank"},
+      {"libmvec.so", "its functions have no state"},
+      {"libquadmath.so", "its functions have no state"},
       {"libatomic.so", "its locks are for all threads of a process"},
-      {"libgcc_s.so", "what it keeps is about code, the same for all ranks"},
-      {"libstdc++.so", "of its data the streams are private; ranks share locale and handlers"},
+      {"libgcc_s.so", "its state describes code, the same for all ranks"},
+      {"libstdc++.so", "its streams are private to a rank; ranks share locale and handlers"},
       {"libc++", "ranks share its streams, locale and handlers"},
       {"libgomp.so", threads},
       {"libomp.so", threads},

@@ -25,11 +25,11 @@ std::atomic<bool> has_said_it{false};
 /// Written before the handler is installed.
 struct sigaction handler_before{};
 
-/// Async-signal-safe. Whether `address` lay in a lost page, which is now private memory.
+/// Async-signal-safe. Returns whether `address` was in a lost page; it is private memory now.
 bool replace_page(const void* address) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   for (Range& range : ranges) {
-    // (B) acquire: the base belongs to it.
+    // (B) acquire: the base was stored before the size.
     const std::size_t bytes = range.bytes.load(std::memory_order_acquire);
     const std::uintptr_t base = range.base.load(std::memory_order_relaxed);
     if (number < base || number - base >= bytes) continue;
@@ -49,7 +49,7 @@ bool replace_page(const void* address) {
 
 void handle(int number, siginfo_t* info, void* context) {
   const int error = errno;
-  // A signal that a process has sent has no address.
+  // A signal sent by a process has no address.
   const bool is_fault = info->si_code > 0;
   if (is_fault && replace_page(info->si_addr)) {
     errno = error;
@@ -60,7 +60,7 @@ void handle(int number, siginfo_t* info, void* context) {
   } else if (handler_before.sa_handler == SIG_IGN && !is_fault) {
     return;
   } else if (handler_before.sa_handler == SIG_DFL || handler_before.sa_handler == SIG_IGN) {
-    // The instruction faults again, and a signal that was sent comes when this handler returns.
+    // A faulting instruction faults again; a sent signal is delivered when this handler returns.
     signal(number, SIG_DFL);
     if (!is_fault) raise(number);
   } else {

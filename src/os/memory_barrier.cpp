@@ -28,7 +28,7 @@ bool has_barrier_of_processes() {
 bool init_memory_barrier(BarrierScope scope) {
   if (scope == BarrierScope::processes) {
     const bool is_available = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
-    // Others of this process may be using it already.
+    // Writes only a change, because other threads of this process may already use it.
     if (is_available != membarrier_is_available) membarrier_is_available = is_available;
     if (is_available && barrier_command != MEMBARRIER_CMD_GLOBAL_EXPEDITED)
       barrier_command = MEMBARRIER_CMD_GLOBAL_EXPEDITED;

@@ -19,7 +19,7 @@ bool copy_peer_memory(
     const iovec local{.iov_base = reinterpret_cast<void*>(here), .iov_len = bytes};
     const iovec remote{.iov_base = reinterpret_cast<void*>(there), .iov_len = bytes};
     const ssize_t count = copy(pid, &local, 1UL, &remote, 1UL, 0UL);
-    // The kernel copies at most 2 GiB a call, and stops early at an address that is not there.
+    // The kernel copies at most 2 GiB a call, and stops at an unmapped address.
     if (count <= 0) return false;
     here += static_cast<std::uintptr_t>(count);
     there += static_cast<std::uintptr_t>(count);

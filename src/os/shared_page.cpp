@@ -19,19 +19,19 @@ namespace sorrel::os {
 
 namespace {
 
-/// What /proc/PID/stat tells of a process.
+/// Fields of /proc/PID/stat.
 struct ProcessStat {
   char state = '?';
   long thread_count = 0;
   /// Clock ticks from the machine's start to the process's.
   std::uint64_t start_time = 0;
 
-  /// Nobody has asked for its exit status yet, but it runs no more. A first thread that has ended
-  /// before others looks the same but for their number.
+  /// Whether the process has ended and is not reaped. A first thread that has ended before other
+  /// threads looks the same, except for the number of threads.
   [[nodiscard]] bool is_dead() const { return state == 'X' || (state == 'Z' && thread_count <= 1); }
 };
 
-/// Nothing if there is no such process, or it is hidden from us.
+/// Nothing if there is no such process, or it is not visible to this user.
 std::optional<ProcessStat> stat_of(long process) {
   char path[48];
   std::snprintf(path, sizeof path, "/proc/%ld/stat", process);
@@ -42,7 +42,7 @@ std::optional<ProcessStat> stat_of(long process) {
   close(file);
   if (length <= 0) return std::nullopt;
   text[length] = '\0';
-  // The name, in parentheses, may hold anything; state is the third word.
+  // The name, in parentheses, may contain any character; the state is the third word.
   const char* at = std::strrchr(text, ')');
   if (at == nullptr || at[1] == '\0' || at[2] == '\0') return std::nullopt;
   ProcessStat stat{.state = at[2]};
@@ -67,8 +67,8 @@ std::uint64_t process_namespace() {
 
 constexpr std::size_t path_bytes_max = 128;
 
-/// Gives the file all its memory now: what is sparse would be SIGBUS at its first touch where no
-/// memory is left. Empty, or what is wrong.
+/// Allocates all memory of the file now, because the first access to a sparse page raises SIGBUS
+/// when memory has run out. Returns "" or the error.
 std::string allocate(int file, std::size_t bytes) {
   struct stat status{};
   if (fstat(file, &status) != 0) return std::strerror(errno);
@@ -81,8 +81,8 @@ std::string allocate(int file, std::size_t bytes) {
   return error == 0 ? std::string() : std::strerror(error);
 }
 
-/// Makes the file under another name first, so that other processes see it whole or not at all,
-/// and with the right mode whatever the umask. Empty, or what is wrong.
+/// Creates the file under a temporary name first, so that other processes find it complete or not
+/// at all, and with the right mode for any umask. Returns "" or the error.
 std::string create_file(const char* path, std::size_t bytes) {
   char own_path[path_bytes_max + 16];
   std::snprintf(own_path, sizeof own_path, "%s.%d", path, static_cast<int>(getpid()));
@@ -91,20 +91,20 @@ std::string create_file(const char* path, std::size_t bytes) {
   if (file < 0) return std::strerror(errno);
   std::string trouble = fchmod(file, 0600) == 0 ? allocate(file, bytes) : std::strerror(errno);
   close(file);
-  // Another process may have been faster: then its file is as good.
+  // If another process has created the file meanwhile, its file is used.
   if (trouble.empty() && link(own_path, path) != 0 && errno != EEXIST)
     trouble = std::strerror(errno);
   unlink(own_path);
   return trouble;
 }
 
-/// Empty, or why the file is not to be used.
+/// Returns "" or why the file must not be used.
 std::string check_file(int file) {
   struct stat status{};
   if (fstat(file, &status) != 0) return std::strerror(errno);
-  if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  if (!S_ISREG(status.st_mode)) return "it is not a regular file";
   if (status.st_uid != geteuid()) return "it belongs to another user";
-  if ((status.st_mode & 0077) != 0) return "other users may use it";
+  if ((status.st_mode & 0077) != 0) return "its mode allows access to other users";
   return {};
 }
 
@@ -115,7 +115,7 @@ SharedPage map_shared_page(const char* name, std::size_t bytes) {
   std::snprintf(path, sizeof path, "/dev/shm/%s-%u-%llx", name, geteuid(),
                 static_cast<unsigned long long>(process_namespace()));
   std::string trouble;
-  // A FIFO or a device is opened without waiting.
+  // O_NONBLOCK: a FIFO or a device is opened without blocking.
   constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   int file = open(path, flags);
   if (file < 0 && errno == ENOENT) {
@@ -159,7 +159,7 @@ bool is_process_alive(std::uint64_t identity) {
   if (is_process_gone(identity)) return false;
   const auto stat = stat_of(process);
   if (!stat) return true;
-  // The number may have been given to another process since.
+  // The process number may have been reused.
   return !stat->is_dead() && identity_of(process, stat->start_time) == identity;
 }
 

@@ -15,7 +15,7 @@ namespace sorrel::os {
 
 namespace {
 
-/// A descriptor of shared memory that has no name, or -1.
+/// A descriptor of unnamed shared memory, or -1.
 int open_nameless() {
   const int descriptor = memfd_create("sorrel", 0);
   if (descriptor >= 0) return descriptor;
@@ -71,7 +71,7 @@ SharedSegment SharedSegment::adopt(int descriptor, std::size_t bytes) {
   SharedSegment segment;
   struct stat status{};
   if (fstat(descriptor, &status) != 0) return segment;
-  // A file with a name belongs to the user.
+  // A file with a name is a file of the user's.
   if (status.st_nlink != 0 || static_cast<std::size_t>(status.st_size) < bytes) {
     errno = EBADF;
     return segment;

@@ -9,23 +9,24 @@ namespace sorrel::os {
 
 namespace {
 
-// Linux 6.13; Debian 12's headers do not name it.
+// Linux 6.13; Debian 12's headers lack the constant.
 constexpr int madv_guard_install = 102;
 
-// No advice of any Linux.
+// No Linux knows this advice.
 constexpr int madv_nonsense = 0x5a5a;
 
-// A function with a large array steps over a single page before it touches anything. Each page of
-// a guard takes time at the start and at the end of a job: 1 MiB would make them a tenth longer.
+// A frame with a large array would step over a single guard page before it touches memory. Each
+// page of a guard takes time at the start and at the end of a job: guards of 1 MiB would make both
+// a tenth longer.
 constexpr std::size_t guard_bytes_min = std::size_t{64} << 10;
 constexpr std::size_t guard_bytes_max = std::size_t{256} << 10;
 
-// What a page of the page table covers. With a pitch of a multiple of it, each guard ends where
-// such a page begins, and shares the page before with the used part of the stack below.
+// Memory that a page of the page table maps. If the pitch is a multiple of it, each guard ends
+// where such a page begins, and shares the page before with the used part of the stack below.
 constexpr std::size_t table_bytes = std::size_t{2} << 20;
 
 constexpr std::size_t default_stack_bytes_min = std::size_t{1} << 20;
-// What Linux gives a process where nothing is said.
+// The default limit of Linux.
 constexpr std::size_t usual_stack_bytes = std::size_t{8} << 20;
 
 std::size_t page_bytes() {
@@ -89,7 +90,7 @@ bool StackSlab::reserve(std::size_t stack_bytes, Guards guards) {
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (range == MAP_FAILED) return false;
   auto* begin = static_cast<std::byte*>(range);
-  // The lowest stack begins where a page of the page table does; what is over goes back.
+  // The lowest stack begins where a page of the page table does; the rest is unmapped.
   const auto lowest = reinterpret_cast<std::uintptr_t>(begin) + guard_bytes_;
   const std::size_t front_bytes = rounded_up(lowest, table_bytes) - lowest;
   base_ = begin + front_bytes;
@@ -111,7 +112,7 @@ std::size_t StackSlab::page_color_count_of(std::size_t wanted_bytes) const {
 }
 
 bool StackSlab::install_guards(Guards guards) const {
-  // The one above the last stack at any rate: it is no stack's own.
+  // The guard above the last stack is installed in any case: it belongs to no stack.
   if (!install_guard(count_)) return false;
   for (std::size_t i = 0; guards == Guards::at_once && i < count_; ++i) {
     if (!install_guard(i)) return false;

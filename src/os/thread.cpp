@@ -13,7 +13,7 @@ bool start_background_thread(void* (*entry)(void* argument), void* argument) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  // A fault that is blocked ends the process without a call of its handler.
+  // A blocked fault ends the process without a call of its handler.
   for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP})
     sigdelset(&all, fault);
   // The new thread inherits the mask.

@@ -20,7 +20,7 @@ std::string describe_thread_limits() {
   std::string text = "ulimit -u is " + limit_of(RLIMIT_NPROC, 1);
   if (const auto pids = pids_limit())
     text += ", " + pids->file + " is " + std::to_string(pids->threads);
-  // Stacks of threads take addresses.
+  // Stacks of threads take address space.
   const std::string addresses = limit_of(RLIMIT_AS, 1024);
   if (addresses != "unlimited") text += ", ulimit -v is " + addresses;
   return text;

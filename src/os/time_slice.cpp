@@ -8,7 +8,7 @@ namespace sorrel::os {
 
 namespace {
 
-/// As in linux/sched/types.h, version 0: C libraries of 2022 do not have it.
+/// As in linux/sched/types.h, version 0, which C libraries of 2022 lack.
 struct Attributes {
   std::uint32_t size = sizeof(Attributes);
   std::uint32_t policy = 0;
@@ -27,7 +27,7 @@ std::optional<Attributes> attributes_of(int thread) {
   if (syscall(SYS_sched_getattr, thread, &attributes, sizeof attributes, 0U) != 0)
     return std::nullopt;
   const bool has_slices = attributes.policy == SCHED_OTHER || attributes.policy == SCHED_BATCH;
-  // An older kernel leaves it 0.
+  // An older kernel leaves the slice 0.
   if (!has_slices || attributes.runtime_ns == 0) return std::nullopt;
   attributes.size = sizeof attributes;
   return attributes;

@@ -158,7 +158,7 @@ cli_case(mpiexec_unknown_flag 2 - "unknown option --nonsense-flag" ${mpiexec} --
 cli_case(info 0 "Sorrel .*standard ABI 1\\.0~.*${tree}/lib/libmpi_abi.so.1~.*futex.*count +[0-9]+~ +because +affinity mask allows" - ${sorrel} info)
 cli_case(info_of_a_program 0 "position-independent executable~ +globals +1[0-9]+ bytes writable.*thread-locals none~.*libmpi_abi.so.1 .*MPI functions 2: MPI_Finalize MPI_Init~ +missing here +none~ +can run +yes~ +ranks +at most [0-9]+" - ${sorrel} info ./program)
 cli_case(info_of_thread_locals 0 "thread-locals 4 bytes" - ${sorrel} info ./with_tls)
-cli_case(info_of_libraries 0 "libkeeps_much.so.1 .[^~]*., private: 40[0-9]+ bytes of writable data~ +libkeeps_nothing.so.1 .[^~]*., shared: no writable data~.*libc.so.6 .[^~]*., shared: what it keeps for a process, each rank has for itself~.*can run +yes, every rank a process: libkeeps_much.so.1 has writable data" - ${sorrel} info ./with_data)
+cli_case(info_of_libraries 0 "libkeeps_much.so.1 .[^~]*., private: 40[0-9]+ bytes of writable data~ +libkeeps_nothing.so.1 .[^~]*., shared: no writable data~.*libc.so.6 .[^~]*., shared: its per-process state is private to each rank~.*can run +yes, every rank a process: libkeeps_much.so.1 has writable data" - ${sorrel} info ./with_data)
 cli_case(info_of_libraries_json 0 "\"name\": \"libkeeps_much.so.1\",~ +\"path\": [^~]*~ +\"shared\": false,~ +\"reason\": \"40[0-9]+ bytes of writable data\"" - ${sorrel} info --json ./with_data)
 cli_case(info_of_a_lacking_program 1 "missing here +2: MPI_Imaginary PMPI_Imaginary_too~ +can run +no: " - ${sorrel} info ./missing)
 cli_case(info_of_an_absent_function 0 "missing here +none~ +unsupported +1: MPI_Win_fence~ +can run +yes~" - ${sorrel} info ./absent)

@@ -93,7 +93,7 @@ TEST_F(SharedPageTest, ThatIsTooShortIsMadeWhole) {
 }
 
 TEST_F(SharedPageTest, WhatLiesInItsPlaceIsNotUsedAndNotWaitedFor) {
-  EXPECT_EQ(trouble_with([](const char* path) { mkfifo(path, 0600); }), "it is no regular file");
+  EXPECT_EQ(trouble_with([](const char* path) { mkfifo(path, 0600); }), "it is not a regular file");
   EXPECT_EQ(trouble_with([](const char* path) { mkdir(path, 0700); }), "Is a directory");
   EXPECT_EQ(trouble_with([](const char* path) { (void)!symlink("/dev/null", path); }),
             "it is a symbolic link");
@@ -101,7 +101,7 @@ TEST_F(SharedPageTest, WhatLiesInItsPlaceIsNotUsedAndNotWaitedFor) {
               close(open(path, O_RDWR | O_CREAT, 0600));
               chmod(path, 0660);
             }),
-            "other users may use it");
+            "its mode allows access to other users");
   if (geteuid() != 0) return;
   EXPECT_EQ(trouble_with([](const char* path) {
               close(open(path, O_RDWR | O_CREAT, 0600));
