@@ -4,8 +4,8 @@
 //! A binding has this form:
 //!
 //!   extern "C" int PMPI_Barrier(MPI_Comm comm) {
-//!     return call_on(comm, "MPI_Barrier", [&](RankState& self, Comm& c) { barrier({self, c});
-//!     return MPI_SUCCESS; });
+//!     return call_on(comm, "MPI_Barrier",
+//!                    [&](RankState& self, Comm& c) { return barrier({self, c}); });
 //!   }
 //!   SORREL_WEAK(int, MPI_Barrier, (MPI_Comm comm))
 //!

@@ -173,7 +173,7 @@ cli_case(info_two_programs 2 - "info takes one program" ${sorrel} info ./program
 # plan
 set(t3e t3e-900-buffered)
 cli_case(plan_help 0 "Usage: sorrel plan .*--machine.*--measure.*--json.*--plot.*Examples" - ${sorrel} plan --help)
-cli_case(plan 0 "^machine: Cray T3E-900, buffered sends .[0-9]+ of [0-9]+ values assumed.~cut 8 x 2 x 1: .*~a step takes .*~faces: .*~others: .*~overlap: none.*~~grid .*lost by~8 x 2 x 1 " -
+cli_case(plan 0 "^machine: Cray T3E-900, buffered sends .[0-9]+ of [0-9]+ values assumed.~cut 8 x 2 x 1: .*~a step takes .*~faces: .*~alternatives: .*~overlap: none.*~~grid .*lost by~8 x 2 x 1 " -
   ${sorrel} plan 256 256 256 -n 16 --machine ${t3e} --element 16 --flops 14 --bytes 48)
 cli_case(plan_of_a_file 0 "cut 32 x 1" - ${sorrel} plan -n 32 --machine ${PROJECT_SOURCE_DIR}/machines/sp2.json 4096 256)
 cli_case(plan_table_is_short 0 "lost by~[^~]*~[^~]*~$" - ${sorrel} plan 64 64 64 -n 8 --machine sp2 --rows 2)

@@ -1,10 +1,11 @@
 //! HaloTasks - the exchange of ghosts as tasks of a graph, which fills every wait with other tasks.
 //!
 //!   sorrel::Graph g(sorrel::graph::over_mpi(comm));
-//!   auto halo = HaloTasks::add(g, {.problem = problem, .cut = cut, .rank = rank, .fields =
-//!   fields}); auto inner = g.family("inner", {slabs}).run(...);  // touches no ghosts auto skin =
-//!   g.family("skin", {1}).run(...);        // does halo.value().fill_before(skin); g.run({.steps =
-//!   10});
+//!   auto halo = HaloTasks::add(g, {.problem = p, .cut = cut, .rank = rank, .fields = fields});
+//!   auto inner = g.family("inner", {slabs}).run(...);  // reads no ghosts
+//!   auto skin = g.family("skin", {1}).run(...);        // reads ghosts
+//!   halo.value().fill_before(skin);
+//!   g.run({.steps = 10});
 //!
 //! Packing, sending, receiving and unpacking are families of their own, one for each dimension: a
 //! face is sent when its cells are ready, and tasks that need the ghosts of one side wait for that

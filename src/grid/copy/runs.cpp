@@ -5,13 +5,14 @@
 namespace sorrel::grid {
 namespace {
 
-// How many runs ahead of the copy their lines are asked for: about the latency of memory over the
-// time of one copy. Fewer leave the processor waiting, more do not help.
+// How many runs ahead of the copy their cache lines are prefetched: about the latency of memory
+// over the time of one copy. With fewer the processor waits; more do not help.
 constexpr std::int64_t prefetch_distance = 24;
 
 enum class Direction { pack, unpack };
 
-// One run; `size` is a constant in all calls but the last, which lets the compiler use registers.
+// Copies one run; `size` is a constant in all calls but the last, so that the compiler uses
+// registers.
 template <Direction direction, std::int64_t size>
 void copy_run(std::byte* run, std::byte* buffer, std::int64_t run_bytes) {
   const auto bytes = static_cast<std::size_t>(size > 0 ? size : run_bytes);
@@ -36,8 +37,8 @@ void copy_all(const Runs& runs, std::byte* buffer) {
   }
 }
 
-// The same, with the lines of later runs on their way. An address beyond the array is harmless: a
-// prefetch does not fault.
+// The same, with prefetches of later runs. An address beyond the array is harmless: a prefetch does
+// not fault.
 template <Direction direction, std::int64_t size>
 void copy_ahead(const Runs& runs, std::byte* buffer) {
   const auto [inner, middle, outer] = runs.loops;
@@ -119,7 +120,7 @@ std::int64_t pack(const Runs& runs, Pack how, std::byte* buffer) {
 }
 
 std::int64_t unpack(const Runs& runs, Pack how, const std::byte* buffer) {
-  // Only read in this direction.
+  // The buffer is only read in this direction.
   return copy<Direction::unpack>(runs, how, const_cast<std::byte*>(buffer));
 }
 

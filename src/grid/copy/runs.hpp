@@ -1,8 +1,8 @@
-//! Runs - a box of cells as it lies in memory: contiguous runs, and loops over them.
+//! Runs - the memory layout of a box of cells: contiguous runs, and loops over them.
 //!
-//! Pure. The order of the runs is that of the problem's memory order, whatever the strides of the
-//! view are, so that a sender and a receiver with different views agree. pack() and unpack() copy
-//! between the box and a buffer without gaps.
+//! Pure. The runs are in the problem's memory order, whatever the strides of the view are, so that
+//! a sender and a receiver with different views agree. pack() and unpack() copy between the box and
+//! a buffer without gaps.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct Runs {
 
   std::byte* first = nullptr;
   std::int64_t run_bytes = 0;
-  /// The innermost comes first.
+  /// The innermost loop comes first.
   std::array<Loop, 3> loops{};
 
   [[nodiscard]] std::int64_t bytes() const { return run_bytes * count(); }

@@ -8,7 +8,7 @@
 namespace sorrel::grid {
 namespace {
 
-// The runs as MPI sees them, relative to their first byte.
+// A datatype of the runs, relative to their first byte.
 MPI_Datatype type_of(const Runs& runs) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(static_cast<int>(runs.run_bytes), MPI_BYTE, &type);
@@ -23,7 +23,7 @@ MPI_Datatype type_of(const Runs& runs) {
   return type;
 }
 
-// All fields together, at their addresses.
+// A datatype of all fields, at their addresses.
 MPI_Datatype type_of(const std::vector<Runs>& fields) {
   std::vector<MPI_Datatype> types;
   std::vector<MPI_Aint> places(fields.size());
@@ -46,7 +46,7 @@ MPI_Datatype type_of(const std::vector<Runs>& fields) {
 Channel::Channel(const Side& side, std::span<const ArrayView> fields, MemoryOrder order)
     : side_(side),
       out_(lane_of(side.sent, fields, order, side.pack)),
-      // What comes in a part is copied once, from the message to the ghosts.
+      // The ghosts of a part are copied once, directly from the message.
       in_(lane_of(side.ghosts, fields, order, side.is_part ? Pack::datatype : side.pack)) {}
 
 Channel::Channel(Channel&& other) noexcept

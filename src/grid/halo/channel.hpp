@@ -1,7 +1,8 @@
-//! Channel - what one block sends to one neighbour and receives from it, in all fields.
+//! Channel - the messages between one block and one neighbour, in both directions, for all fields.
 //!
-//! One owner at a time. Data that are one run go as they lie, those with a datatype too, and all
-//! others through a buffer of the channel's. Both ends agree on the bytes, not on the way.
+//! One owner at a time. A payload that is one run is sent and received in place, as is one with a
+//! datatype; every other one passes through a buffer of the channel. Both ends agree on the bytes,
+//! but each chooses its own way.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +26,11 @@ class Channel {
 
   [[nodiscard]] const Side& side() const { return side_; }
 
-  /// Starts to receive; starts to send what the fields hold.
+  /// Starts the receive; packs the fields if needed, and starts the send.
   void receive(MPI_Comm comm, MPI_Request* request);
   void send(MPI_Comm comm, MPI_Request* request);
 
-  /// After the receive has ended: puts what came into the ghosts.
+  /// After the receive has completed: unpacks the message into the ghosts.
   void take();
 
   /// For a neighbour that is the block itself: fills these ghosts from the cells that `opposite`,
@@ -37,12 +38,12 @@ class Channel {
   void copy_from(Channel& opposite);
 
  private:
-  /// One direction.
+  /// The payload of one direction.
   struct Lane {
     std::vector<Runs> runs;  ///< one for each field
     std::byte* data = nullptr;
     std::vector<std::byte> buffer;
-    MPI_Datatype type = MPI_BYTE;  ///< of the whole message, unless bytes
+    MPI_Datatype type = MPI_BYTE;  ///< of the whole message; MPI_BYTE: bytes
     int count = 0;
   };
 

@@ -1,4 +1,4 @@
-//! Fit - whether a problem, a cut, the ranks there are and their fields go together.
+//! Fit - whether a problem, a cut, the number of ranks and the fields match.
 //!
 //! Pure.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace sorrel::grid {
 
-/// What is wrong and what is allowed, one line; "" if nothing is. The problem's own troubles, too.
+/// Returns the error and what is allowed, one line; "" if there is none. Checks the problem, too.
 [[nodiscard]] std::string trouble_with(const Problem& problem, const Candidate& cut, int comm_size);
 
 /// The same for the fields of a rank that has a block of these cells.

@@ -12,10 +12,10 @@
 namespace sorrel::grid {
 namespace {
 
-/// When ghosts are filled that have come.
+/// When received messages are unpacked into the ghosts.
 enum class Taking {
-  early,   ///< while others are sent
-  at_end,  ///< when the caller is done with its update
+  early,   ///< < while other faces are sent
+  at_end,  ///< < after the caller's update
 };
 
 }  // namespace
@@ -27,8 +27,8 @@ struct Halo::Parts {
   int rank = 0;
   std::vector<Channel> channels;      ///< by dimension, the low end first
   std::vector<MPI_Request> requests;  ///< for each channel to receive, to send
-  std::vector<bool> is_taken;         ///< channels whose ghosts are filled
-  /// Dimensions below this one have been started, in the exchange under way.
+  std::vector<bool> is_taken;         ///< < channels whose ghosts are filled
+  /// Dimensions below this one have been started, in the exchange in progress.
   std::size_t next_dimension = 0;
 
   // Dimensions that are exchanged together: all of a star, one of a box.
@@ -48,7 +48,7 @@ struct Halo::Parts {
     return channel.side().neighbour == rank;
   }
 
-  // The channel of the other end of the same dimension: where a grid is periodic and not cut.
+  // The channel of the other end of the same dimension, for a periodic dimension that is not cut.
   Channel& opposite(std::size_t i) { return channels[channels[i].side().end == 0 ? i + 1 : i - 1]; }
 
   void start_phase(Taking taking) {
@@ -63,10 +63,10 @@ struct Halo::Parts {
     });
   }
 
-  // Parts that have come, while a cache may hold what they share with those that were sent.
+  // Unpacks received parts while a cache may still hold the lines that they share with sent parts.
   void take_parts() {
     if (is_sending_ghosts()) return;
-    // Later parts of a side come later.
+    // Later parts of a side arrive later.
     std::array<bool, 2> is_waiting{};
     each_of_phase([&](std::size_t i, Channel& channel) {
       bool& waits = is_waiting[static_cast<std::size_t>(channel.side().end)];
@@ -87,7 +87,7 @@ struct Halo::Parts {
     return is_done != 0;
   }
 
-  // Whole slabs take ghosts along: nobody fills these meanwhile.
+  // Whether whole slabs are being sent: they include ghosts, which must not be written meanwhile.
   [[nodiscard]] bool is_sending_ghosts() {
     for (std::size_t i = 0; i < channels.size(); ++i)
       if (channels[i].side().pack == Pack::direct && !has_ended(2 * i + 1)) return true;
@@ -95,8 +95,8 @@ struct Halo::Parts {
   }
 
   void finish_phase() {
-    // Before the end of all sends no ghost is written: a whole slab takes those of other dimensions
-    // along, and the block's own copies would meet it.
+    // No ghost is written before all sends have completed: a whole slab includes ghosts of other
+    // dimensions, and the block's own copies would overwrite these.
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     each_of_phase([&](std::size_t i, Channel& channel) {
       if (is_own(channel))

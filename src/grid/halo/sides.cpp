@@ -10,7 +10,8 @@ namespace sorrel::grid {
 namespace {
 
 constexpr std::int64_t line_bytes = 64;
-// Lines of 256 KiB, a quarter of a second cache, on a thousand pages. Fewer runs are more messages.
+// Cache lines of 256 KiB, a quarter of an L2 cache, on a thousand pages. Shorter parts need more
+// messages.
 constexpr std::int64_t runs_per_part = 4096;
 
 std::int64_t ghost_count(const Problem& problem, std::size_t dimension) {
@@ -32,8 +33,8 @@ std::optional<int> neighbour_of(const Problem& problem,
   return rank_of(coords, cut.grid, cut.brick);
 }
 
-// The cells of a face but for its own dimension: the block's; with ghosts where these have come
-// before, or where they go along for free.
+// The cells of a face in the dimensions other than its own: those of the block, and ghosts that
+// were exchanged before or that are sent along at no cost.
 Box slab_of(const Problem& problem, const Extents& block, std::size_t dimension, Pack pack) {
   Box slab;
   for (std::size_t d = 0; d < block.size(); ++d) {
@@ -58,7 +59,7 @@ std::vector<Side> sides_of(const Problem& problem, const Candidate& cut, int ran
       const auto neighbour = neighbour_of(problem, cut, coords, d, end);
       if (!neighbour) continue;
       Side side{.dimension = d, .end = end, .neighbour = *neighbour, .pack = cut.pack[d]};
-      // A cut of the caller's own need not say how.
+      // A cut of the caller's own may leave the pack open.
       if (side.pack == Pack::none) side.pack = Pack::rows;
       side.sent = side.ghosts = slab_of(problem, block, d, side.pack);
       side.sent.extents[d] = side.ghosts.extents[d] = width;

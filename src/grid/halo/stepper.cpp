@@ -11,7 +11,7 @@
 namespace sorrel::grid {
 namespace {
 
-// The view with its contiguous dimension last, as sweep() wants it.
+// The view with its contiguous dimension last, as sweep() requires.
 ArrayView in_c_order(ArrayView view, MemoryOrder order) {
   if (order == MemoryOrder::fortran) {
     std::swap(view.extents[0], view.extents[2]);
@@ -28,7 +28,7 @@ Box in_c_order(Box box, MemoryOrder order) {
   return box;
 }
 
-// Cuts `width` cells off one end of a box; what is cut off is returned.
+// Cuts `width` cells off one end of a box, and returns them.
 Box cut_off(Box& box, std::size_t dimension, int end, std::int64_t width) {
   Box part = box;
   part.extents[dimension] = std::min(width, box.extents[dimension]);
@@ -46,9 +46,10 @@ std::array<std::span<std::byte>, 2> StepperMemory::get(std::size_t bytes, int ra
   std::array<std::span<std::byte>, 2> spans;
   for (std::size_t i = 0; i < spans.size() && bytes > 0; ++i) {
     if (states_[i].bytes().size() < bytes) {
-      // The old pages go first. Another cut with more ghosts will do with these, too.
+      // Frees the old pages first. The memory also suffices for another cut with more ghosts.
       states_[i] = LargePages();
-      // The arrays of a rank and of its neighbours in a cache do not begin at the same place.
+      // Different colors: arrays of a rank and of its neighbours do not begin in the same cache
+      // set.
       states_[i] = LargePages(bytes + bytes / 4, 2 * rank + static_cast<int>(i));
       std::ranges::fill(states_[i].bytes(), std::byte{0});
     }
@@ -109,7 +110,7 @@ void Stepper::set_boxes(int rank) {
   for (const Side& side : sides_of(problem_, candidate_, rank))
     if (side.neighbour != rank)
       skin_.push_back(cut_off(rest, side.dimension, side.end, problem_.halo_width));
-  // Tiles are slabs of the outermost dimension, where a cut spoils no row.
+  // Tiles are slabs of the outermost dimension, so that no row is cut.
   const std::size_t outermost = memory_order(problem_)[2];
   std::int64_t tile_count = candidate_.overlap.tile_count;
   for (; tile_count > 0 && rest.extents[outermost] > 0; --tile_count)

@@ -1,4 +1,4 @@
-//! Stepper - a stencil code in small: blocks, their ghosts, and steps as a candidate says.
+//! Stepper - a small stencil code: blocks, their ghosts, and the steps that a candidate prescribes.
 //!
 //! One for each rank of a communicator; make() and step() are collective.
 #pragma once
@@ -14,11 +14,11 @@
 
 namespace sorrel::grid {
 
-/// A rank's memory, which several Steppers use one after the other: getting large pages takes
-/// longer than some steps. It always holds zeros, which is what their averages are.
+/// A rank's memory, which several Steppers use one after the other: allocating large pages takes
+/// longer than some steps. It contains zeros only, and so do their averages.
 class StepperMemory {
  public:
-  /// Two states of so many bytes.
+  /// Memory of this many bytes for each of two states.
   [[nodiscard]] std::array<std::span<std::byte>, 2> get(std::size_t bytes, int rank);
 
  private:
@@ -27,7 +27,7 @@ class StepperMemory {
 
 class Stepper {
  public:
-  /// `memory` is this rank's and outlives the Stepper.
+  /// `memory` belongs to this rank and outlives the Stepper.
   [[nodiscard]] static Result<Stepper> make(MPI_Comm comm,
                                             const Problem& problem,
                                             const Candidate& candidate,
@@ -37,7 +37,7 @@ class Stepper {
   void step();
 
  private:
-  /// All fields, at one time.
+  /// All fields at one step.
   struct State {
     std::vector<ArrayView> fields;
     std::vector<Halo> halo;  ///< one; a Halo cannot be empty
@@ -58,7 +58,7 @@ class Stepper {
   State now_;
   State next_;
   Box whole_;
-  std::vector<Box> skin_;   ///< what neighbours need
+  std::vector<Box> skin_;   ///< cells that neighbours need
   std::vector<Box> tiles_;  ///< the rest
 };
 

@@ -13,11 +13,12 @@ namespace sorrel::grid {
 namespace {
 
 constexpr int batch_count = 8;
-// Fewer steps than this, or less time, and the barriers around them show where messages take long.
+// With fewer steps or less time, the barriers around them would be visible where messages take
+// long.
 constexpr double step_count_min = 8;
 constexpr double batch_s_min = 0.05;
 
-// Seconds that some steps take together, agreed by all ranks.
+// Seconds that some steps take together, the same on all ranks.
 double batch_s(MPI_Comm comm, Stepper& stepper, int step_count) {
   MPI_Barrier(comm);
   const double begin = MPI_Wtime();
@@ -25,7 +26,7 @@ double batch_s(MPI_Comm comm, Stepper& stepper, int step_count) {
     stepper.step();
   MPI_Barrier(comm);
   double seconds = MPI_Wtime() - begin;
-  // The rank that was let go first: others may have worked before one of them got its turn.
+  // The maximum: a rank may leave the barrier late, after other ranks have begun their steps.
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
   return seconds;
 }
@@ -39,7 +40,7 @@ Result<double> step_s(MPI_Comm comm,
   Result<Stepper> made = Stepper::make(comm, problem, candidate, memory);
   if (!made.ok()) return Trouble{made.trouble()};
   Stepper stepper = std::move(made).value();
-  // The first step finds caches and page tables empty.
+  // The first step starts with cold caches and page tables.
   double spent_s = batch_s(comm, stepper, 1);
   const double first_s = std::max(std::min(batch_s(comm, stepper, 1), spent_s), 1e-9);
   const double least_count = std::min(step_count_min, std::ceil(batch_s_min / first_s));

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t file_bytes_max = std::size_t{1} << 20;
 
-// The names. Reader and writer walk the same lists, so they cannot disagree about one.
+// The names. Reader and writer use the same lists, so their names agree.
 
 template <class Visitor, class AnyMachine>
 void visit_numbers(AnyMachine& machine, Visitor&& visit) {
@@ -53,7 +53,7 @@ void visit_tables(AnyMachine& machine, Visitor&& visit) {
   visit("datatype", machine.datatype);
 }
 
-/// Reads one file; keeps the first trouble and does nothing after it.
+/// Reads one file; keeps the first error and does nothing after it.
 class Reader {
  public:
   Machine read(const Json& json) {
@@ -82,13 +82,14 @@ class Reader {
     if (trouble_.empty()) trouble_ = std::move(text);
   }
 
-  // "" if there is none, or `json` is no object.
+  // "" if there is no name, or `json` is not an object.
   static std::string name_of(const Json& json) {
     const bool is_there = json.is_object() && json.contains("name") && json["name"].is_string();
     return is_there ? json["name"].get<std::string>() : "";
   }
 
-  // The member `name` of `json`, which is an object; null, with trouble, if it is not there.
+  // The member `name` of `json`, which is an object. If it is missing, records an error and returns
+  // null.
   const Json* member(const Json& json, const std::string& name, const std::string& where) {
     known_.push_back(where + name);
     const auto found = json.find(name);
@@ -101,7 +102,7 @@ class Reader {
   void source_of(const Json& entry, const std::string& name) {
     const auto text = entry.find("source");
     if (text == entry.end() || !text->is_string() || text->get<std::string>().empty())
-      return fail(text_of("%s has no source; say where it comes from", name.c_str()));
+      return fail(text_of("%s has no source; state the origin of the value", name.c_str()));
     const auto assumed = entry.find("assumed");
     if (assumed != entry.end() && !assumed->is_boolean())
       return fail(text_of("assumed of %s must be true or false", name.c_str()));
@@ -119,7 +120,7 @@ class Reader {
     if (found == entry->end() || !found->is_number())
       return fail(text_of("%s has no value; it must be a number", full.c_str()));
     const double read = found->get<double>();
-    // Bounds are checked with the whole machine; here, that it fits the variable.
+    // The bounds are checked with the whole machine; here, only that the value fits the variable.
     if (std::abs(read) > 1e9 && !std::is_same_v<Value, double>)
       return fail(text_of("%s is %g; it must be from 0 to 1e+06", full.c_str(), read));
     value = static_cast<Value>(read);
@@ -128,7 +129,7 @@ class Reader {
     source_of(*entry, full);
   }
 
-  // A list of `width` numbers each; calls take(row).
+  // Reads a list of rows of `width` numbers; calls take(row).
   template <class Take>
   void rows(const Json& entry, const std::string& name, std::size_t width, Take&& take) {
     const auto list = entry.find("rates");
@@ -160,7 +161,7 @@ class Reader {
     });
   }
 
-  // Whether a member is not there that need not be.
+  // Whether an optional member is missing.
   [[nodiscard]] bool is_left_out(const Json& json, const std::string& name) {
     if (json.contains(name)) return false;
     known_.push_back(name);
@@ -179,7 +180,7 @@ class Reader {
   }
 
   void rates(const Json& json, const std::string& name, CopyTable& table) {
-    // Only the plain copy is needed; the others are ways to do better.
+    // Only the plain copy is required; the other tables are faster alternatives.
     if (name != "copy" && is_left_out(json, name)) return;
     const Json* entry = member(json, name, "");
     if (entry == nullptr) return;
@@ -209,7 +210,7 @@ class Reader {
     }
   }
 
-  // Says nothing about the machine, so it has no source.
+  // A measurement is not a property of the machine, so it has no source.
   void measurement(const Json& json, Machine& machine) {
     if (is_left_out(json, "measurement")) return;
     known_.emplace_back("measurement");
@@ -239,7 +240,7 @@ class Reader {
     }
   }
 
-  // ", a, b": the members of the object at `where`.
+  // Returns ", a, b": the allowed members of the object at `where`.
   [[nodiscard]] std::string known_below(const std::string& where) const {
     std::string names;
     for (const std::string& known : known_)
@@ -309,7 +310,7 @@ class Writer {
     const auto found = std::find_if(machine_.sources.begin(), machine_.sources.end(),
                                     [&](const Source& source) { return source.value == name; });
     const bool is_known = found != machine_.sources.end();
-    entry["source"] = is_known ? found->text : "not said";
+    entry["source"] = is_known ? found->text : "not stated";
     if (!is_known || found->is_assumed) entry["assumed"] = true;
     return entry;
   }
@@ -345,7 +346,7 @@ std::string to_json(const Machine& machine) {
 
 std::string save_machine(const Machine& machine, const std::string& path) {
   const std::string passing = path + ".new";
-  // Whatever bears the name: a pipe would keep us waiting.
+  // Removes any file of this name: opening a pipe would block.
   std::remove(passing.c_str());
   {
     std::ofstream file(passing);

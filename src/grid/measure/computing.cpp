@@ -1,4 +1,4 @@
-// How fast a processor updates cells: arithmetic, memory levels, the start of a row, the skin.
+// Speed of a processor's cell updates: arithmetic, memory levels, the start of a row, the skin.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -29,12 +29,12 @@ double ghosts_of(const Extents& block) {
   return cells_of(with_ghosts(block)) - cells_of(block);
 }
 
-/// Two arrays with ghosts, swept from one into the other and back.
+/// Two arrays with ghosts; sweeps from one into the other and back.
 class Swept {
  public:
   explicit Swept(const Extents& cells, int color = 0) : Swept(std::vector{cells}, color) {}
 
-  /// One memory for blocks of several shapes, the first to begin with.
+  /// One allocation for blocks of several shapes; the first is active.
   explicit Swept(const std::vector<Extents>& shapes, int color = 0) {
     double cell_count = 0;
     for (const Extents& cells : shapes)
@@ -58,7 +58,7 @@ class Swept {
 
   [[nodiscard]] double row_count() const { return rows_of(cells_); }
 
-  /// Cells of the faces across dimensions 0 and 1.
+  /// Number of cells in the faces across dimensions 0 and 1.
   [[nodiscard]] double skin_count() const {
     return cell_count() - static_cast<double>((cells_[0] - 2) * (cells_[1] - 2) * cells_[2]);
   }
@@ -100,22 +100,22 @@ constexpr std::int64_t smallest_plane_bytes = 8 << 10;
 constexpr std::int64_t usual_plane_bytes = 128 << 10;
 constexpr std::int64_t row_cells = 128;
 
-// A block with planes of about so many bytes, ghosts included, whose two arrays take so many.
+// A block with planes of about `plane_bytes`, ghosts included, whose two arrays take `set_bytes`.
 Extents block_of(std::int64_t plane_bytes, std::int64_t set_bytes) {
   const std::int64_t rows = std::max<std::int64_t>(plane_bytes / 8 / (row_cells + 2) - 2, 1);
   const std::int64_t planes = set_bytes / 2 / 8 / (row_cells + 2) / (rows + 2) - 2;
   return {std::max<std::int64_t>(planes, 1), rows, row_cells};
 }
 
-// So many equal blocks, swept one after the other.
+// A number of equal blocks, swept one after the other.
 struct Batch {
   Extents cells;
   int block_count;
 };
 
-// Seconds of a sweep of each batch, on all processors at once. They take turns, so that a processor
-// that is slower for a while is so for all of them; few cells are swept often enough for the clock
-// to tell.
+// Seconds of a sweep of each batch, on all processors at once. The batches alternate, so that a
+// slow phase of a processor affects all of them. Small batches are swept repeatedly, because of the
+// clock's resolution.
 std::vector<double> sweeps_s(const Party& party,
                              const std::vector<Batch>& batches,
                              int repeat_count) {
@@ -155,9 +155,9 @@ double row_start_s(const Party& party) {
   return std::max(0.0, (seconds[0] - seconds[1]) / (rows_of(short_rows) - rows_of(long_rows)));
 }
 
-// The same number of cells in thin blocks, which have many ghosts, and in thick ones; so many that
-// memory is what they wait for, if there is anything to wait for. A ghost is read, a cell is
-// written, too: where a ghost seems to take longer, something else did.
+// The same number of cells in thin blocks, with many ghosts, and in thick ones: so many that memory
+// limits the speed, if it ever does. A ghost is only read, a cell is also written: a ghost that
+// seems to take longer than a cell is a measurement error.
 double ghost_share(const Party& party, double row_start_s) {
   constexpr Extents thin{8, 32, 64};
   constexpr Extents thick{64, 32, 64};
@@ -168,8 +168,8 @@ double ghost_share(const Party& party, double row_start_s) {
   const auto seconds = sweeps_s(party, {{thin, thin_count}, {thick, thick_count}}, turn_count);
   const double thin_ghosts = thin_count * ghosts_of(thin) / cells;
   const double thick_ghosts = thick_count * ghosts_of(thick) / cells;
-  // thin / thick = (1 + share * thin_ghosts) / (1 + share * thick_ghosts), without the rows, which
-  // are as many.
+  // thin / thick = (1 + share * thin_ghosts) / (1 + share * thick_ghosts), without the rows, whose
+  // number is the same.
   const double rows_s = thick_count * rows_of(thick) * row_start_s;
   const double ratio = (seconds[0] - rows_s) / (seconds[1] - rows_s);
   return std::clamp((ratio - 1) / (thin_ghosts - ratio * thick_ghosts), 0.0, 1.0);
@@ -178,8 +178,8 @@ double ghost_share(const Party& party, double row_start_s) {
 // ---- memory
 // ----------------------------------------------------------------------------------------
 
-// Seconds of a cell in blocks of a set that have planes of several sizes and take turns in one
-// memory; ghosts have had their share, and rows their start.
+// Seconds per cell in blocks of one set, with planes of several sizes; the blocks alternate in one
+// allocation. Times of ghosts and of row starts are subtracted.
 std::vector<double> cell_seconds(const Party& party,
                                  const std::vector<Extents>& blocks,
                                  const Machine& machine) {
@@ -210,14 +210,14 @@ std::vector<double> cell_seconds(const Party& party,
   return least_s;
 }
 
-// Times of blocks of which none is slower differ by so much.
+// Measured times of equally fast blocks differ by this share.
 double slowdown_of(double ratio) {
   constexpr double scatter = 0.03;
   return ratio < 1 + scatter ? 1 : std::min(ratio, 1e3);
 }
 
-// The best planes of a set tell how fast memory is, the others how much is lost with them: large
-// ones do not stay in a near cache, and in small ones what is streamed breaks off too often.
+// The best planes of a set give the speed of memory, the other planes their slowdown: large planes
+// do not stay in a near cache, and small ones interrupt streaming too often.
 void probe_memory(const Party& party, Machine& machine) {
   for (std::int64_t set = 1 << 20; set <= party.large_set_bytes; set *= set < 1 << 24 ? 4 : 2) {
     const bool is_last = set * 2 > party.large_set_bytes;
@@ -245,7 +245,7 @@ void probe_memory(const Party& party, Machine& machine) {
 // ---- the skin
 // --------------------------------------------------------------------------------------
 
-/// Seconds of an update in one go, with the faces first, with the rows' ends first.
+/// Seconds of an update in one pass, with the faces first, and with the rows' ends first.
 struct SkinTimes {
   double whole_s = 1e9;
   double faces_s = 1e9;
@@ -271,9 +271,9 @@ double middle_of(std::array<double, 3> values) {
   return values[1];
 }
 
-// What it costs to update faces apart: those along the rows for each cell, those across for each
-// row. The middle one of blocks that a near cache holds, of such that a far one does, and of such
-// that none does.
+// Cost of updating faces separately: of those along the rows per cell, of those across per row. The
+// median of blocks that fit a near cache, of blocks that fit a far one, and of blocks that fit
+// none.
 void probe_skin(const Party& party, Machine& machine) {
   std::array<double, 3> penalties{};
   std::array<double, 3> row_ends_s{};

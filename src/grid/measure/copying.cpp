@@ -1,4 +1,4 @@
-// How fast faces are copied, by the length and distance of their runs, in and out of caches.
+// Speed of copying faces, by the length and distance of their runs, in and out of caches.
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t run_count_max = 16'384;
 
-/// An array that stands for a block: streamed through, as a sweep does, before each copy.
+/// An array in the role of a block: streamed through before each copy, as by a sweep.
 class Streamed {
  public:
   explicit Streamed(std::int64_t bytes)
@@ -29,7 +29,7 @@ class Streamed {
                             std::int64_t stride_bytes,
                             Pack how) {
     const std::int64_t count = std::clamp<std::int64_t>(bytes() / stride_bytes, 1, run_count_max);
-    // From the end, so that what a sweep has left in a small cache is what it would be for a face.
+    // From the end, so that a small cache contains what it would contain for a face after a sweep.
     const Runs runs{.first = data_.data() + (bytes() / stride_bytes - count) * stride_bytes,
                     .run_bytes = run_bytes,
                     .loops = {{{.count = count, .stride_bytes = stride_bytes}}}};
@@ -52,8 +52,8 @@ class Streamed {
   std::span<std::byte> buffer_;
 };
 
-// Rows of arrays of 32, 128 and 512 doubles with their ghosts, for faces across the rows; the rows
-// themselves, next to each other and a plane apart, for the others.
+// Rows of arrays of 32, 128 and 512 doubles with their ghosts, for faces across the rows; adjacent
+// rows, and rows a plane apart, for the other faces.
 std::vector<CopyRate> shapes(std::int64_t set_bytes) {
   std::vector<CopyRate> shapes;
   for (const std::int64_t run : {8, 16, 64})

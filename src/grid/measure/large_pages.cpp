@@ -9,7 +9,7 @@ namespace sorrel::grid {
 namespace {
 
 constexpr std::size_t large_page = std::size_t{2} << 20;
-// A few small pages and a line: no power of two.
+// A small page and a cache line: not a power of two.
 constexpr std::size_t color_bytes = 4096 + 64;
 constexpr int color_count = 32;
 
@@ -27,7 +27,7 @@ LargePages::LargePages(std::size_t bytes, int color) {
   mapped_ = {static_cast<std::byte*>(mapped), room};
   const auto address = reinterpret_cast<std::size_t>(mapped);
   std::byte* begin = mapped_.data() + (rounded_up(address) - address);
-  // Where it is refused, small pages do.
+  // Without support, small pages are used.
   madvise(begin, room - large_page, MADV_HUGEPAGE);
   bytes_ = {begin + shift, bytes};
 }

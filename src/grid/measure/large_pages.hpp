@@ -1,9 +1,9 @@
-//! LargePages - memory on large pages, where the system gives them, for what is timed.
+//! LargePages - memory on large pages, where the system supports them, for timed code.
 //!
-//! One owner. With small pages it is chance which of them share a place in a cache, and on a
-//! virtual machine how far each is from memory: the same sweep over two allocations differs by up
-//! to a factor of two, and by some percent on large pages. Programs do not get the difference
-//! between cuts from there, so it is kept out of the figures.
+//! One owner. With small pages, chance decides which of them share a cache set and, on a virtual
+//! machine, how far each is from memory. The same sweep over two allocations then differs by up to
+//! a factor of two; on large pages, by some percent. This does not depend on the cut, so it is kept
+//! out of the results.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace sorrel::grid {
 class LargePages {
  public:
   LargePages() = default;
-  /// Of zeros; aborts where memory has run out. `color` shifts the begin by some pages, so that the
-  /// arrays of several owners do not all begin at the same place of a cache.
+  /// Zeroed; aborts if memory has run out. `color` shifts the begin by some pages, so that the
+  /// arrays of several owners do not all begin in the same cache set.
   explicit LargePages(std::size_t bytes, int color = 0);
   LargePages(LargePages&& other) noexcept;
   LargePages& operator=(LargePages&& other) noexcept;

@@ -50,7 +50,7 @@ double least_seconds_together(const Party& party,
 
 namespace {
 
-/// How much longer the work took in the median than at best.
+/// Median time beyond the best time, as a share.
 double spread_of(std::vector<double> seconds) {
   if (seconds.empty()) return 0;
   std::sort(seconds.begin(), seconds.end());
@@ -73,7 +73,7 @@ Machine measure(MPI_Comm comm, const MeasureOptions& options) {
   Machine machine;
   machine.name = options.name;
   machine.processor_count = options.processor_count;
-  // At both ends, so that a machine that has changed meanwhile shows.
+  // At the begin and at the end, so that a change of the machine's speed is visible.
   std::vector<double> same_work_s = time_same_work(party);
   probe_computing(party, machine);
   probe_copying(party, machine);

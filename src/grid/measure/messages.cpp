@@ -1,5 +1,5 @@
-// What messages cost: between ranks of one processor, of one node, and of different nodes. Two
-// ranks exchange, as neighbours do; the processor's part is what their computing is slowed by.
+// Cost of messages between ranks of one processor, of one node, and of different nodes. Two ranks
+// exchange, as neighbours do; the processor's share is the slowdown of their computing.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -17,7 +17,7 @@ constexpr int announced_bytes_min = 1 << 10;
 constexpr int face_bytes = 64 << 10;
 constexpr int large_bytes = 512 << 10;
 
-/// One of a pair of ranks that exchange messages, or a rank that looks on.
+/// One of a pair of ranks that exchange messages, or a rank without partner.
 class Exchanger {
  public:
   Exchanger(const Party& party, int partner)
@@ -25,15 +25,15 @@ class Exchanger {
 
   [[nodiscard]] bool is_active() const { return partner_ >= 0; }
 
-  /// Seconds of one exchange of so many bytes each way; the slowest pair's.
+  /// Seconds of one exchange of `bytes` each way, for the slowest pair.
   [[nodiscard]] double exchange_s(int bytes) {
     const int count = bytes > small_bytes ? 20 : 500;
     return timed(5, count, [&] { exchange(bytes); });
   }
 
-  /// Seconds by which an exchange lengthens computing: at most what it does where somebody looks
-  /// after it now and then, and what it does where nobody looks before the end. The first counts
-  /// the looks, too; the second what does not move by itself.
+  /// Seconds by which an exchange lengthens computing: the smaller of two measurements, with polls
+  /// in between and without any poll before the end. The first includes the cost of the polls; the
+  /// second includes data that needs polls to progress.
   [[nodiscard]] double busy_s(int bytes) {
     const double exchange_s = this->exchange_s(bytes);
     const int chunks = chunks_of(4 * exchange_s);
@@ -51,7 +51,7 @@ class Exchanger {
     return std::clamp(std::min(together_s, unseen_s) - alone_s, 0.0, exchange_s);
   }
 
-  /// Share of the exchange that has passed after computing without a call.
+  /// Share of the exchange that has completed after computing without a call of MPI.
   [[nodiscard]] double progress_share(int bytes, double busy_s) {
     const double exchange_s = this->exchange_s(bytes);
     const int chunks = chunks_of(2 * exchange_s);
@@ -65,7 +65,7 @@ class Exchanger {
     return std::clamp(1 - (together_s - alone_s - busy_s) / flight_s, 0.0, 1.0);
   }
 
-  /// Seconds of an exchange of data of a type, with the caches swept before.
+  /// Seconds of an exchange of data of a type; `before` sweeps the caches.
   [[nodiscard]] double exchange_of_type_s(MPI_Datatype type,
                                           std::byte* data,
                                           std::byte* ghosts,
@@ -75,7 +75,7 @@ class Exchanger {
     for (int i = 0; i < 12; ++i) {
       if (is_active()) before();
       MPI_Barrier(party_.comm);
-      // Both are awake when the clock starts.
+      // Makes both ranks run when the clock starts.
       if (is_active()) exchange(small_bytes);
       const double begin = MPI_Wtime();
       if (is_active()) {
@@ -101,11 +101,11 @@ class Exchanger {
     finish();
   }
 
-  // About a microsecond of computing, a chunk.
+  // About a microsecond of computing per chunk.
   void compute(int chunks) {
     for (int i = 0; i < chunks * 256; ++i)
       value_ = value_ * 0.999 + 0.5;
-    // Keeps the loop: its result is seen by nobody else.
+    // Prevents the compiler from removing the loop, whose result is unused.
     asm volatile("" : "+x"(value_));
   }
 
@@ -155,7 +155,7 @@ class Exchanger {
 // ---- who exchanges with whom
 // -----------------------------------------------------------------------
 
-// The first two ranks of each processor.
+// Pairs the first two ranks of each processor.
 int partner_on_processor(const Party& party) {
   const int place = party.rank % party.ranks_per_processor;
   if (place > 1) return -1;
@@ -163,7 +163,7 @@ int partner_on_processor(const Party& party) {
   return partner < party.rank_count ? partner : -1;
 }
 
-// The first ranks of processors `distance` apart.
+// Pairs the first ranks of processors `distance` apart.
 int partner_at(const Party& party, int distance) {
   if (!party.is_first_of_processor()) return -1;
   const int step = distance * party.ranks_per_processor;
@@ -175,8 +175,8 @@ int partner_at(const Party& party, int distance) {
 // ---- links
 // -----------------------------------------------------------------------------------------
 
-/// Data that are streamed through, as by a sweep, so that a face of them comes from where it would
-/// in a step.
+/// Data that are streamed through, as by a sweep, so that a face of them comes from the same cache
+/// or memory as in a step.
 class Streamed {
  public:
   explicit Streamed(const Party& party, bool is_active)
@@ -184,7 +184,7 @@ class Streamed {
             is_active ? std::clamp<std::int64_t>(party.large_set_bytes, 2 * large_bytes, 1 << 26)
                       : 2 * large_bytes)) {}
 
-  /// Two places for messages of large_bytes.
+  /// Two buffers for messages of large_bytes.
   [[nodiscard]] std::byte* out() { return data_.data(); }
 
   [[nodiscard]] std::byte* in() { return data_.data() + large_bytes; }
@@ -198,9 +198,9 @@ class Streamed {
   std::vector<std::byte> data_;
 };
 
-// Both ranks' work is done by the one processor, and nothing is under way meanwhile. What lies in
-// memory and not in a cache takes no longer as far as a step goes: the update would fetch the cells
-// and ghosts that the message has fetched.
+// One processor does both ranks' work, and nothing is in flight meanwhile. Data in memory instead
+// of a cache takes no longer within a step: the update would fetch the cells and ghosts that the
+// message has fetched.
 Link link_on_processor(const Party& party) {
   Exchanger pair(party, partner_on_processor(party));
   Link link;
@@ -212,7 +212,7 @@ Link link_on_processor(const Party& party) {
   return link;
 }
 
-// The longest message that goes with its data, of those whose double takes a latency more than its
+// The longest eager message, among those for which doubling the size costs a latency more than the
 // bytes do; 0: there is none.
 std::int64_t announced_bytes(Exchanger& pair, double latency_s, double gap_s_per_byte) {
   double before_s = pair.exchange_s(announced_bytes_min);
@@ -229,7 +229,7 @@ Link link_between(const Party& party, int distance) {
   const bool is_first_pair = party.rank == 0 || partner == 0;
   Exchanger alone(party, is_first_pair ? partner : -1);
   Exchanger all(party, partner);
-  // Of long messages: what comes once for each of them drops out.
+  // The slope of long messages, which is independent of the cost per message.
   const auto slope_of = [](Exchanger& pair) {
     constexpr int bytes = large_bytes / 2;
     return std::max(0.0, pair.exchange_s(large_bytes) - pair.exchange_s(bytes)) / bytes;
@@ -244,7 +244,7 @@ Link link_between(const Party& party, int distance) {
   link.latency_s = std::max(0.0, small_s - small_busy_s);
   link.overhead_s_per_byte = std::min(slope, busy_slope);
   link.gap_s_per_byte = slope - link.overhead_s_per_byte;
-  // What is left of a copy that the processor makes is noise, not a wire.
+  // A small remainder of a copy by the processor is noise, not time on the wire.
   if (link.gap_s_per_byte < 0.3 * slope) {
     link.overhead_s_per_byte =
         std::min(slope, std::max(0.0, all.exchange_s(face_bytes) - small_s) / face_bytes);
@@ -254,13 +254,13 @@ Link link_between(const Party& party, int distance) {
   }
   link.contention = std::max(1.0, (slope_of(all) - link.overhead_s_per_byte) / link.gap_s_per_byte);
   link.announced_bytes = announced_bytes(alone, link.latency_s, slope);
-  // What is announced waits for a look in any case; it is the others that may move without one.
+  // A rendezvous always waits for a poll; only eager messages may progress without one.
   const int bytes = link.announced_bytes > 0 ? static_cast<int>(link.announced_bytes) : large_bytes;
   link.progress_share = all.progress_share(bytes, all.busy_s(bytes));
   return link;
 }
 
-// Ranks of one machine, by its name: so nodes that are pretended within a process count, too.
+// Number of ranks of one machine, by its name, so that simulated nodes within a process count, too.
 int node_size(const Party& party) {
   std::array<char, MPI_MAX_PROCESSOR_NAME> mine{};
   int length = 0;
@@ -272,8 +272,8 @@ int node_size(const Party& party) {
   return size;
 }
 
-// Who reaches whom how, the innermost first: ranks of a processor, of a node, all. A node may be
-// less than a processor: there are pretend ones.
+// The links, the innermost first: ranks of a processor, of a node, all. A simulated node may be
+// smaller than a processor.
 void probe_links(const Party& party, Machine& machine) {
   const int ranks_per_node = node_size(party);
   const bool has_nodes = ranks_per_node < party.rank_count;
@@ -289,7 +289,7 @@ void probe_links(const Party& party, Machine& machine) {
     machine.links.push_back(link_between(party, 1));
     Link& link = machine.links.back();
     link.name = "same node";
-    // Where ranks share processors, more of them make nodes of more ranks, else more nodes.
+    // With more ranks on shared processors the nodes get larger; otherwise there are more nodes.
     if (has_nodes && machine.processor_count > 0)
       link.group_count = party.rank_count / ranks_per_node;
     else if (has_nodes)
@@ -344,7 +344,7 @@ void probe_datatypes(const Party& party, Machine& machine) {
   }
 }
 
-// What a look at a message costs that has not come.
+// Cost of one poll for a message that has not arrived.
 double poll_s(const Party& party) {
   constexpr int count = 1000;
   MPI_Request request = MPI_REQUEST_NULL;

@@ -1,8 +1,8 @@
-//! The probes that measure() is made of: each learns one part of a Machine.
+//! The probes of measure(): each measures one part of a Machine.
 //!
-//! All are collective over the communicator and give the same result on every rank. Those of
-//! computing and copying run on one rank of each processor at the same time, so that shared caches
-//! and memory are shared as in a real step.
+//! All are collective over the communicator and return the same result on every rank. Those of
+//! computing and copying run on one rank of each processor at the same time, so that caches and
+//! memory are shared as in a real step.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace sorrel::grid {
 
-/// Who measures what.
+/// The ranks of a measurement, and this rank's part in it.
 struct Party {
   MPI_Comm comm;
   int rank = 0;
@@ -26,24 +26,24 @@ struct Party {
 
   [[nodiscard]] bool is_first_of_processor() const { return rank % ranks_per_processor == 0; }
 
-  /// The largest of the values that the first ranks of processors give, on every rank.
+  /// The maximum of the values of the first ranks of processors, on every rank.
   [[nodiscard]] double largest(double value) const;
 };
 
-/// The least time that `body` takes in `repeat_count` runs after one that is not counted; `before`
-/// runs before each, untimed.
+/// The minimum time of `body` in `repeat_count` runs, after one uncounted run; `before` runs before
+/// each, untimed.
 [[nodiscard]] double least_seconds(int repeat_count,
                                    const std::function<void()>& body,
                                    const std::function<void()>& before = {});
 
-/// The same on all first ranks of processors at once: each run begins together, so that what they
-/// share is shared; the slowest counts. Called by first ranks only.
+/// The same on all first ranks of processors at once. The runs start together, so that shared
+/// resources are shared; the slowest rank counts. Called by first ranks only.
 [[nodiscard]] double least_seconds_together(const Party& party,
                                             int repeat_count,
                                             const std::function<void()>& body,
                                             const std::function<void()>& before = {});
 
-/// Seconds that one and the same small piece of work takes, again and again; on first ranks.
+/// Times of repeated runs of the same small work, in seconds; on first ranks.
 [[nodiscard]] std::vector<double> time_same_work(const Party& party);
 
 /// flops_per_second, memory, planes, row_start_s, ghost_share, skin_penalty, row_end_s.

@@ -1,4 +1,4 @@
-// What may be given to the planner: every bound, and the line that names it.
+// Bounds of the planner's input, and the errors that name them.
 #include <cmath>
 #include <cstddef>
 
@@ -10,7 +10,7 @@
 namespace sorrel::grid {
 namespace {
 
-// A number with its name and the least and most that it may be.
+// A number with its name, its minimum and its maximum.
 struct Bound {
   const char* name;
   double value;
@@ -19,7 +19,7 @@ struct Bound {
 };
 
 std::string trouble_with(const Bound& bound) {
-  // Written so that a number which is none fails.
+  // In this form the comparison fails for NaN.
   if (bound.value >= bound.least && bound.value <= bound.most) return "";
   return text_of("%s is %g; it must be from %g to %g", bound.name, bound.value, bound.least,
                  bound.most);

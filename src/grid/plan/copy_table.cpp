@@ -21,7 +21,7 @@ struct Bracket {
   std::int64_t above;
 };
 
-// The run lengths on both sides of this one, of the rates of a set; beyond their ends, the end.
+// The run lengths around this one among the rates of a set; beyond the ends, the end itself.
 Bracket bracket_of(const std::vector<CopyRate>& rates,
                    std::int64_t set_bytes,
                    std::int64_t run_bytes) {
@@ -37,8 +37,8 @@ Bracket bracket_of(const std::vector<CopyRate>& rates,
   return {.below = below, .above = above};
 }
 
-// Of a run length and a set that the table has: between the strides on both sides, by their
-// octaves; beyond their ends, the end.
+// For a run length and a set of the table: interpolates between the strides around this one by
+// octaves; beyond the ends, the end itself.
 double seconds_per_byte_of_run(const std::vector<CopyRate>& rates, const CopyRate& wanted) {
   const CopyRate* below = nullptr;
   const CopyRate* above = nullptr;
@@ -62,7 +62,7 @@ double seconds_per_byte_of_run(const std::vector<CopyRate>& rates, const CopyRat
   return first + way * (1 / above->bytes_per_second - first);
 }
 
-// Of a set that the table has.
+// For a set of the table.
 double seconds_per_byte_of_set(const std::vector<CopyRate>& rates, const CopyRate& wanted) {
   const Bracket bracket = bracket_of(rates, wanted.set_bytes, wanted.run_bytes);
   const auto seconds = [&](std::int64_t run_bytes) {
@@ -77,10 +77,10 @@ double seconds_per_byte_of_set(const std::vector<CopyRate>& rates, const CopyRat
   return below + way * (seconds(bracket.above) - below);
 }
 
-// Two octaves beyond the last set that is said no cache holds anything.
+// Factor beyond the largest given set from which no cache holds any data: two octaves.
 constexpr std::int64_t beyond_factor = 4;
 
-// The sets of the table, ascending, by where they stand among sizes.
+// The sets of the table, ascending, by their position among sizes.
 std::map<std::int64_t, std::int64_t> sets_of(const std::vector<CopyRate>& rates) {
   std::map<std::int64_t, std::int64_t> sets;
   std::int64_t last = 1;

@@ -10,7 +10,7 @@
 namespace sorrel::grid {
 namespace {
 
-// Arrays that an update streams through: what it reads and what it writes.
+// Arrays that an update streams through: one read, one written.
 constexpr int arrays_per_update = 2;
 
 int ranks_per_processor_of(const Machine& machine, int rank_count) {
@@ -41,8 +41,8 @@ CostModel::Load CostModel::load_of(const ProcessGrid& grid) const {
 // ---- computing: the roofline, and the start of rows
 // -----------------------------------------------
 
-// Of the planes in which the farthest neighbours of a cell lie; wider halos look at more of them
-// than the three that machines are measured with.
+// Size of the planes that contain the farthest neighbours of a cell; wider halos need more planes
+// than the three of the measurements.
 std::int64_t CostModel::plane_bytes(const Extents& block) const {
   Extents plane = padded(problem_, block);
   for (const std::size_t d : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
@@ -59,13 +59,13 @@ double CostModel::compute_s(const Load& load) const {
   const double cells = static_cast<double>(cell_count(load.block));
   const double ghosts = static_cast<double>(cell_count(padded(problem_, load.block))) - cells;
   const double rows = cells / static_cast<double>(load.block[contiguous_dimension(problem_)]);
-  // Ghosts are read, but nothing is computed for them.
+  // Ghosts are read, but not updated.
   return std::max(cells * load.flops_s, (cells + ghosts * machine_.ghost_share) * load.memory_s) +
          rows * machine_.row_start_s;
 }
 
-// What it costs in addition to update the cells at the faces first: their neighbours are loaded
-// twice, and at the faces across the rows every row is visited once more.
+// Additional cost of updating the cells at the faces first: their neighbours are loaded twice, and
+// each row is started once more at the faces across the rows.
 double CostModel::skin_s(const Load& load) const {
   const std::size_t contiguous = contiguous_dimension(problem_);
   double seconds = 0;
@@ -83,8 +83,8 @@ double CostModel::skin_s(const Load& load) const {
 // ---- packing
 // ---------------------------------------------------------------------------------------
 
-// Both ends of one side's message: what the sender packs another has to unpack. A face that has
-// just been updated is packed from a cache.
+// Both ends of one side's message: the sender packs, the receiver unpacks. A face that has just
+// been updated is packed from a cache.
 double CostModel::copy_s(const Load& load, const Face& face, Pack pack, bool is_updated) const {
   const auto seconds = [&](const CopyTable& table) {
     const auto from = [&](std::int64_t set_bytes) {
@@ -110,7 +110,7 @@ double CostModel::copy_s(const Load& load, const Face& face, Pack pack, bool is_
 
 Pack CostModel::cheapest_pack(const Load& load, const Face& face) const {
   if (face.side_count == 0) return Pack::none;
-  // Ghosts of one's own are copied from place to place, run by run.
+  // The block's own ghosts are copied within memory, run by run.
   if (face.is_own) return Pack::rows;
   if (face.direct_bytes > 0) return Pack::direct;
   Pack best = Pack::rows;
@@ -139,13 +139,13 @@ CostModel::Exchange CostModel::messages_of(const Face& face, const Candidate& ca
     exchange.wire_s +=
         share.mean * face.side_count * (2 * link.overhead_s + bytes * link.overhead_s_per_byte);
     if (share.worst == 0) continue;
-    // Ranks of a processor that have a wire in common wait for each other's messages, too.
+    // Ranks of a processor that share a wire wait for each other's messages, too.
     const int sharers = std::min(ranks_per_processor_, share.inner_group);
     const double messages = std::max<double>(share.worst, sharers * share.mean * face.side_count);
     const double flight_s = messages * bytes * link.gap_s_per_byte * link.contention;
     exchange.flight_s += flight_s;
     exchange.progressing_s += flight_s * link.progress_share;
-    // An announcement, a request, the data.
+    // Rendezvous: request, reply, data.
     const bool is_announced =
         link.announced_bytes > 0 && bytes > static_cast<double>(link.announced_bytes);
     exchange.latency_s =
@@ -168,7 +168,8 @@ CostModel::Exchange CostModel::exchange_of(const Load& load,
     sum.flight_s += one.flight_s;
     sum.progressing_s += one.progressing_s;
     sum.announced_s = std::max(sum.announced_s, one.announced_s);
-    // The faces of a star stencil fly together, those of a box one dimension after the other.
+    // Messages of a star stencil are in flight together, those of a box one dimension after the
+    // other.
     sum.latency_s = problem_.stencil == Stencil::star ? std::max(sum.latency_s, one.latency_s)
                                                       : sum.latency_s + one.latency_s;
   }
@@ -193,7 +194,7 @@ Candidate CostModel::without_overlap(const ProcessGrid& grid, const ProcessGrid&
   const Exchange exchange = exchange_of(load, candidate, false);
   const double busy_s = compute_s(load) + exchange.pack_s + exchange.wire_s;
   const double ranks = ranks_per_processor_;
-  // The other ranks of the processor work while one waits, and look at messages in between.
+  // The other ranks of the processor work while one waits, and poll messages in between.
   const double others_s = (ranks - 1) * busy_s;
   const double away_s = exchange.seen_s(busy_s, others_s) - exchange.announced_s +
                         exchange.latency_s + exchange.flight_s;
@@ -213,7 +214,7 @@ Candidate CostModel::with_overlap(const Candidate& plain, const Overlap& overlap
   const double update_s = compute_s(load);
   const double compute_s = update_s + skin_s(load) + (overlap.tile_count - 1) * machine_.poll_s;
   const double busy_s = compute_s + exchange.pack_s + exchange.wire_s;
-  // A look at the messages after each tile moves on what does not move by itself.
+  // A poll after each tile progresses messages that need polling.
   const double stuck_s = (exchange.flight_s - exchange.progressing_s) / overlap.tile_count;
   const double moving_s = exchange.seen_s(update_s / overlap.tile_count, update_s) -
                           exchange.announced_s + exchange.latency_s + exchange.flight_s - stuck_s;

@@ -1,7 +1,7 @@
-//! CostModel - the seconds that a step takes when a grid is cut so, term by term.
+//! CostModel - predicts the time of a step for a cut of the grid, term by term.
 //!
-//! Pure; README.md in this folder has the equations and where they come from. Holds references to
-//! the machine and the problem, which must outlive it.
+//! Pure; README.md in this folder has the equations and their sources. Holds references to the
+//! machine and the problem, which must outlive it.
 #pragma once
 
 #include <algorithm>
@@ -17,20 +17,20 @@ class CostModel {
  public:
   CostModel(const Machine& machine, const Problem& problem, int rank_count);
 
-  /// The candidate with its cheapest packs and its time, for a grid and a brick of it.
+  /// The candidate for a grid and a brick of it, with its cheapest packs and its time.
   [[nodiscard]] Candidate without_overlap(const ProcessGrid& grid, const ProcessGrid& brick) const;
 
   /// The same cut, overlapped. `plain` comes from without_overlap().
   [[nodiscard]] Candidate with_overlap(const Candidate& plain, const Overlap& overlap) const;
 
  private:
-  /// What one block does and how much there is of it.
+  /// The work of one block, and its size.
   struct Load {
     Extents block{};
     PerDimension<Face> faces;
-    std::int64_t set_bytes = 0;  ///< what one processor's blocks take of its caches
-    double flops_s = 0;          ///< of a cell, to compute
-    double memory_s = 0;         ///< of a cell, to be read and written
+    std::int64_t set_bytes = 0;  ///< size of one processor's blocks in its caches
+    double flops_s = 0;          ///< time per cell to compute
+    double memory_s = 0;         ///< time per cell to read and write it
 
     [[nodiscard]] double cell_s() const { return std::max(flops_s, memory_s); }
   };
@@ -40,11 +40,11 @@ class CostModel {
     double pack_s = 0;
     double wire_s = 0;         ///< processor's part
     double flight_s = 0;       ///< the wire's part
-    double progressing_s = 0;  ///< of that, what passes while the processor computes
+    double progressing_s = 0;  ///< share of flight_s that passes while the processor computes
     double latency_s = 0;
-    double announced_s = 0;  ///< until what is announced could be fetched; a part of the latency
+    double announced_s = 0;  ///< < until the rendezvous request could be seen; part of the latency
 
-    /// When the announcement is seen by somebody who looks every `look_s`, until `busy_s`.
+    /// When a poll every `look_s`, until `busy_s`, sees the rendezvous request.
     [[nodiscard]] double seen_s(double look_s, double busy_s) const;
   };
 

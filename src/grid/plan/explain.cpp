@@ -1,4 +1,4 @@
-// What a plan says about itself: names, why(), table().
+// The text output of a plan: names, why(), table().
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -56,10 +56,10 @@ std::string cut_line(const Plan& plan, int rank_count) {
               extents_text(largest_block(plan.problem(), best.grid), plan.problem()).c_str(),
               neighbours, neighbours == 1 ? "" : "s", size_text(bytes).c_str());
   if (plan.used_ranks() < rank_count) {
-    line += text_of("; %d of %d ranks stay without a block, since the grid cannot be cut into more",
+    line += text_of("; %d of %d ranks get no block, since the grid cannot be cut into more",
                     rank_count - plan.used_ranks(), rank_count);
     if (plan.problem().halo_width > 1)
-      line += text_of(": none may be thinner than the halo of %lld cells",
+      line += text_of(": no block may be thinner than the halo of %lld cells",
                       static_cast<long long>(plan.problem().halo_width));
   }
   return line;
@@ -86,16 +86,16 @@ std::string face_line(const Plan& plan) {
                       size_text(face.stride_bytes).c_str());
     separator = ",";
   }
-  return *separator == '\0' ? "faces: none, nothing is exchanged" : line;
+  return *separator == '\0' ? "faces: none, no data is exchanged" : line;
 }
 
-// Of a plan that is not the choice; one that ties with it may be said to be faster.
+// For an alternative; one that ties with the choice may be predicted to be faster.
 std::string slower_text(double percent) {
-  return percent < 0 ? text_of("%.1f %% faster if copies do not take longer", -percent)
+  return percent < 0 ? text_of("%.1f %% faster unless copies take longer than predicted", -percent)
                      : text_of("%.1f %% slower", percent);
 }
 
-// The best that cuts another number of dimensions, and what everybody else would take.
+// The best cut of another number of dimensions, and the cut of MPI_Dims_create.
 std::string others_line(const Plan& plan) {
   const Candidate& best = plan.best();
   const double step_s = best.time.step_s();
@@ -103,7 +103,7 @@ std::string others_line(const Plan& plan) {
   const auto other = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
     return cut_count(candidate.grid) != cut_count(best.grid);
   });
-  std::string line = "others:";
+  std::string line = "alternatives:";
   if (other == all.end()) {
     line += " no grid cuts more or fewer dimensions;";
   } else {
@@ -117,7 +117,7 @@ std::string others_line(const Plan& plan) {
   const Candidate& balanced = plan.balanced();
   const double gain = percent_over(balanced.time.step_s(), step_s);
   line += balanced.grid == best.grid
-              ? std::string(" MPI_Dims_create takes the same cut")
+              ? std::string(" MPI_Dims_create makes the same cut")
               : text_of(" MPI_Dims_create's %s is %s",
                         name_of(balanced.grid, plan.problem()).c_str(), slower_text(gain).c_str());
   return line;
@@ -132,7 +132,7 @@ std::string overlap_line(const Plan& plan) {
     return candidate.grid == best.grid &&
            (candidate.overlap.kind == Overlap::Kind::none) != is_plain;
   });
-  if (other == all.end()) return "overlap: none, there is nothing to wait for";
+  if (other == all.end()) return "overlap: none, no messages to wait for";
   const Prediction& plain = is_plain ? best.time : other->time;
   const Prediction& overlapped = is_plain ? other->time : best.time;
   return text_of("overlap: %s; it would hide %s of waiting and cost %s more to compute",

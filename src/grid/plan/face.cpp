@@ -11,8 +11,8 @@ int side_count_of(int part_count, bool is_periodic) {
   return std::min(part_count - 1, 2);
 }
 
-// Extents of the cells of a face: the halo's width along its dimension, the block's elsewhere, with
-// ghosts where a box stencil has exchanged them before.
+// Extents of the cells of a face: the halo's width in its dimension, the block's extents in the
+// others, with ghosts that a box stencil has exchanged before.
 Extents face_extents(const Problem& problem,
                      const Extents& block,
                      const PerDimension<Face>& earlier,
@@ -25,11 +25,11 @@ Extents face_extents(const Problem& problem,
   return extents;
 }
 
-// Sets how the cells lie: runs grow from the innermost dimension on, while they fill its whole
-// padded extent; from there on, the next dimension of more than one cell tells how far apart.
+// Sets the memory layout of the cells. Runs grow from the innermost dimension while they fill its
+// whole padded extent; the next dimension of more than one cell determines the stride.
 void set_runs(Face& face, const Problem& problem, const Extents& cells, const Extents& room) {
   std::int64_t run = problem.element_bytes;
-  std::int64_t stride = problem.element_bytes;  // of the dimension that is looked at
+  std::int64_t stride = problem.element_bytes;  // of the current dimension
   face.stride_bytes = 0;
   for (const std::size_t d : memory_order(problem)) {
     if (run == stride) {
@@ -43,7 +43,8 @@ void set_runs(Face& face, const Problem& problem, const Extents& cells, const Ex
   if (face.stride_bytes == 0) face.stride_bytes = run;
 }
 
-// A face is one run, with the ghosts around it, if nothing lies outside of its dimension.
+// With the ghosts around it, a face is one run if no dimension with a larger stride has several
+// cells.
 std::int64_t direct_bytes_of(const Problem& problem, const Extents& room, std::size_t dimension) {
   if (problem.field_count != 1) return 0;
   const auto order = memory_order(problem);

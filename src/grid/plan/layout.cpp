@@ -1,4 +1,4 @@
-// Where ranks and blocks are: the arithmetic of a chosen plan.
+// Positions of ranks and blocks in the grid of a chosen plan.
 #include <algorithm>
 #include <cstddef>
 

@@ -13,7 +13,7 @@ int size_of(const ProcessGrid& grid) {
   return grid[0] * grid[1] * grid[2];
 }
 
-// Distance in rank of neighbours within a brick.
+// Distance in rank between neighbours within a brick.
 int stride_in(const ProcessGrid& brick, std::size_t dimension) {
   int stride = 1;
   for (std::size_t d = dimension + 1; d < brick.size(); ++d)
@@ -24,7 +24,7 @@ int stride_in(const ProcessGrid& brick, std::size_t dimension) {
 /// Neighbours in one dimension that are in different groups.
 struct Crossing {
   double mean = 0;  ///< share of all pairs of neighbours
-  int worst = 0;    ///< of one rank's two neighbours, the most that are
+  int worst = 0;    ///< < the most of one rank's two neighbours
 };
 
 Crossing crossing_of(const Candidate& candidate, std::size_t dimension, int group) {
@@ -34,7 +34,7 @@ Crossing crossing_of(const Candidate& candidate, std::size_t dimension, int grou
     if (is_whole) return {};
     return {.mean = 1.0 / within, .worst = within == 1 ? 2 : 1};
   }
-  // Ranks `stride` apart are in different groups that often, counted over all ranks.
+  // Share of pairs of ranks `stride` apart that are in different groups, over all ranks.
   const int stride = within > 1 ? stride_in(candidate.brick, dimension) : size_of(candidate.brick);
   if (is_whole && group % (stride * within) == 0) return {};
   return {.mean = std::min(1.0, static_cast<double>(stride) / group),
@@ -100,7 +100,7 @@ std::vector<LinkShare> link_shares(const Machine& machine,
   int inner_group = 1;
   for (const Link& link : machine.links) {
     const int group = group_size(link, candidate.rank_count());
-    // The outermost joins everybody that is left.
+    // The outermost link joins all remaining pairs.
     const bool is_last = &link == &machine.links.back();
     const Crossing crossing = is_last ? Crossing{} : crossing_of(candidate, dimension, group);
     const Crossing left{.mean = std::min(beyond.mean, crossing.mean),

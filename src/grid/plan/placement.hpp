@@ -1,9 +1,9 @@
-//! Placement - which of a rank's neighbours are reached over which link.
+//! Placement - the link between a rank and each of its neighbours.
 //!
 //! Pure. Ranks are numbered so that consecutive ones fill bricks of the process grid; a link joins
-//! groups of consecutive ranks. A brick of just a group's size gives it the smallest surface. Idea:
-//! Gropp, "Using node and socket information to implement MPI Cartesian topologies", 2019; here
-//! the bricks that are tried are all of them, and the cost model decides.
+//! groups of consecutive ranks. A brick of exactly a group's size gives the group the smallest
+//! surface. Idea: Gropp, "Using node and socket information to implement MPI Cartesian topologies",
+//! 2019. Here all bricks are tried, and the cost model decides.
 #pragma once
 
 #include <vector>
@@ -12,26 +12,26 @@
 
 namespace sorrel::grid {
 
-/// Ranks of one group of a link, when `rank_count` ranks run.
+/// Number of ranks in one group of a link, when `rank_count` ranks run.
 [[nodiscard]] int group_size(const Link& link, int rank_count);
 
-/// Every brick worth a try: one that is the whole grid (ranks in plain row-major order), and all
-/// that have the size of the outermost group.
+/// Every brick to evaluate: the whole grid (ranks in plain row-major order), and all bricks of the
+/// outermost group's size.
 [[nodiscard]] std::vector<ProcessGrid> bricks_of(const Machine& machine, const ProcessGrid& grid);
 
-/// The same for groups of one size.
+/// The same for groups of one given size.
 [[nodiscard]] std::vector<ProcessGrid> bricks_of(int group, const ProcessGrid& grid);
 
 /// A link's part in reaching the neighbours in one dimension.
 struct LinkShare {
   const Link* link;
-  double mean;      ///< of all pairs of neighbours, those that it joins
-  int worst;        ///< neighbours that it joins, for the rank with most of them far away
-  int inner_group;  ///< consecutive ranks that have this link to the others in common
+  double mean;      ///< share of all pairs of neighbours that it joins
+  int worst;        ///< neighbours that it joins, for the rank with the most distant ones
+  int inner_group;  ///< consecutive ranks that share this link to other groups
 };
 
-/// For every link, the innermost first; a pair of ranks uses the innermost that joins it. Ranks
-/// have neighbours on `side_count` sides of `dimension`.
+/// One entry per link, the innermost first; a pair of ranks uses the innermost link that joins it.
+/// Ranks have neighbours on `side_count` sides of `dimension`.
 [[nodiscard]] std::vector<LinkShare> link_shares(const Machine& machine,
                                                  const Candidate& candidate,
                                                  std::size_t dimension,

@@ -13,7 +13,7 @@
 namespace sorrel::grid {
 namespace {
 
-// More looks at the messages than this only cost.
+// More polls than this cost more than they gain.
 constexpr int tile_count_max = 32;
 
 bool is_faster(const Candidate& left, const Candidate& right) {
@@ -34,12 +34,12 @@ bool comes_before(const Candidate& left, const Candidate& right) {
   return key(left) < key(right);
 }
 
-// The model cannot tell plans apart that are this close.
+// The model cannot distinguish plans that are this close.
 constexpr double tie = 0.02;
 
-// Of the fastest and those that tie with it, the one that would be the fastest if copies took half
-// as long again: they depend on what caches hold at that moment, and are the least certain of all
-// terms.
+// Of the fastest plan and those that tie with it, chooses the one that would be the fastest if
+// copies took 50 % longer. Copies depend on the contents of caches, and are the least certain of
+// all terms.
 void put_choice_first(std::vector<Candidate>& sorted) {
   const double most_s = (1 + tie) * sorted.front().time.step_s();
   const auto end = std::find_if(sorted.begin(), sorted.end(), [&](const Candidate& candidate) {
@@ -55,7 +55,7 @@ void put_choice_first(std::vector<Candidate>& sorted) {
   std::rotate(sorted.begin(), choice, choice + 1);
 }
 
-// Looks at everything that can be done with one process grid.
+// Evaluates all candidates of one process grid.
 class GridSearch {
  public:
   GridSearch(const Machine& machine, const CostModel& model) : machine_(machine), model_(model) {}
@@ -147,7 +147,8 @@ Block Plan::block(int rank) const {
 }
 
 const Candidate& Plan::balanced() const {
-  // The spread of MPI_Dims_create, its order of the extents, and its smaller sum (mpi/topology).
+  // The criteria of MPI_Dims_create: its spread, its order of the extents, its smaller sum
+  // (mpi/topology).
   const auto key = [](const Candidate& candidate) {
     const auto [low, high] = std::minmax_element(candidate.grid.begin(), candidate.grid.end());
     const bool is_in_order = std::is_sorted(candidate.grid.rbegin(), candidate.grid.rend());

@@ -8,9 +8,9 @@
 namespace sorrel::grid {
 namespace {
 
-// The most parts a dimension may be cut into.
+// The maximum number of parts of a dimension.
 int part_count_max(const Problem& problem, std::size_t dimension) {
-  // The smallest block has so many grains at least.
+  // The minimum number of grains in the smallest block.
   const std::int64_t grain = problem.extents[dimension] == 1 ? 1 : problem.grain;
   const std::int64_t grains_min = (problem.halo_width + grain - 1) / grain;
   const std::int64_t parts = problem.extents[dimension] / grain / grains_min;

@@ -1,6 +1,6 @@
-//! Process grids: every way to cut a problem's dimensions into a number of parts.
+//! Process grids: every factorisation of a number of parts over a problem's dimensions.
 //!
-//! Pure. A grid is allowed if each block is as wide as the halo wherever it has a neighbour; a
+//! Pure. A grid is allowed if each block with a neighbour is at least as wide as the halo; a
 //! dimension of one cell is never cut.
 #pragma once
 

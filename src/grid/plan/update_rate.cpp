@@ -30,7 +30,7 @@ double Curve::at(double size) const {
 UpdateRate::UpdateRate(const Machine& machine) {
   std::int64_t last_bytes = 1;
   for (const MemoryLevel& level : machine.memory) {
-    // Any size begins an octave beyond the last that is said.
+    // "Any size" begins an octave beyond the last given size.
     const std::int64_t size = level.size_bytes > 0 ? level.size_bytes : 2 * last_bytes;
     memory_.add(static_cast<double>(size), 1 / level.bytes_per_second);
     last_bytes = size;

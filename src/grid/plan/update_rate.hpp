@@ -1,8 +1,8 @@
-//! UpdateRate - how fast a processor streams through cells, by what it works on.
+//! UpdateRate - the time in which a processor streams through cells, by the size of the data.
 //!
-//! Pure. What a machine has measured at some sizes, and between them by interpolation: linear in
-//! the logarithm of the size, so that no cut gains by being a byte below the size of a cache. Layer
-//! conditions: Rivera, Tseng, "Tiling optimizations for 3D scientific computations", 2000.
+//! Pure. Interpolates between the measured sizes of a machine, linearly in the logarithm of the
+//! size, so that no cut gains by being a byte below the size of a cache. Layer conditions: Rivera,
+//! Tseng, "Tiling optimizations for 3D scientific computations", 2000.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sorrel::grid {
 
-/// A function of a size, given at some. Beyond its ends it is what it is there.
+/// A function of a size, given at some points, and constant beyond the first and the last.
 class Curve {
  public:
   void add(double size, double value);
@@ -32,10 +32,10 @@ class UpdateRate {
  public:
   explicit UpdateRate(const Machine& machine);
 
-  /// Seconds in which a byte of a set of so many bytes is streamed.
+  /// Seconds to stream one byte of a set of this size.
   [[nodiscard]] double seconds_per_byte(std::int64_t set_bytes) const;
 
-  /// How much longer cells take when their neighbours lie in planes of so many bytes.
+  /// Factor on the time of cells whose neighbours lie in planes of this size.
   [[nodiscard]] double plane_slowdown(std::int64_t plane_bytes, std::int64_t set_bytes) const;
 
  private:

@@ -22,17 +22,17 @@ using graph::Space;
 using graph::Task;
 using graph::When;
 
-/// What one side sends or receives, in all fields.
+/// The payload of one side in one direction, for all fields.
 struct Lane {
   std::vector<Runs> runs;
-  std::vector<std::byte> buffer;  ///< none where the cells travel as they lie
+  std::vector<std::byte> buffer;  ///< < empty if the cells are sent or received in place
 
   Lane(std::span<const ArrayView> fields, const Box& box, MemoryOrder order) {
     for (const ArrayView& field : fields)
       runs.push_back(runs_of(field, box, order));
   }
 
-  // As they lie, a message has two loops over one run.
+  // Whether the payload can be sent in place: a message has at most two loops over one run.
   [[nodiscard]] bool can_lie(Pack pack) const {
     return runs.size() == 1 && runs[0].loops[2].count == 1 &&
            (runs[0].is_one() || pack == Pack::datatype);
@@ -83,7 +83,7 @@ struct TaskedSide {
       end += grid::unpack(runs, side.pack, end);
   }
 
-  // From the block's other end, where a grid is periodic and not cut.
+  // Copies from the block's other end, where a grid is periodic and not cut.
   void copy_from(const TaskedSide& opposite, std::size_t slot) {
     std::vector<std::byte> passing;
     for (std::size_t i = 0; i < in[slot].runs.size(); ++i) {
@@ -101,7 +101,7 @@ std::size_t slot_of(const Task& task) {
 std::string trouble_with(const TaskedHalo& halo) {
   if (halo.first_tag < 0 || halo.first_tag > graph::tag_max - 5)
     return text_of("first_tag is %d; it must be from 0 to %d", halo.first_tag, graph::tag_max - 5);
-  // The messenger tells nobody how many ranks there are.
+  // The messenger does not provide the number of ranks.
   std::string text = trouble_with(halo.problem, halo.cut, halo.cut.rank_count());
   if (!text.empty() || halo.rank >= halo.cut.rank_count()) return text;
   const Extents cells = block_of(halo.problem, halo.cut, halo.rank).extents;
@@ -112,7 +112,7 @@ std::string trouble_with(const TaskedHalo& halo) {
 
 }  // namespace
 
-/// The sides of one dimension: both are messages, or both the block's own.
+/// The sides of one dimension: both exchange messages, or both are the block's own.
 struct HaloTasks::Sides {
   int rank = 0;
   int first_tag = 0;
@@ -123,8 +123,8 @@ struct HaloTasks::Sides {
 
   [[nodiscard]] bool are_own() const { return all->front().side.neighbour == rank; }
 
-  // Whether the faces travel as they lie, with nothing to be packed; those of a dimension, sent or
-  // filled, are all of one shape.
+  // Whether the faces are sent in place, without packing. The faces of a dimension, sent or filled,
+  // all have the same shape.
   [[nodiscard]] bool lie() const { return all->front().can_lie(); }
 };
 
@@ -134,7 +134,7 @@ Result<HaloTasks> HaloTasks::add(Graph& graph, const TaskedHalo& halo) {
   if (halo.rank >= halo.cut.rank_count()) return tasks;
   const auto& odd = halo.fields_of_odd_steps.empty() ? halo.fields : halo.fields_of_odd_steps;
   Candidate cut = halo.cut;
-  // What is not sent takes no ghosts along.
+  // A dimension without messages sends no ghosts along.
   for (std::size_t d = 0; d < cut.grid.size(); ++d)
     if (cut.grid[d] == 1) cut.pack[d] = Pack::rows;
   const std::vector<Side> sides = sides_of(halo.problem, cut, halo.rank);
@@ -212,12 +212,13 @@ void HaloTasks::exchange_messages(Graph& graph, const Sides& sides, const std::s
 void HaloTasks::keep_order(const Problem& problem) {
   const bool is_box = problem.stencil == Stencil::box;
   for (std::size_t i = 0; i < exchanges_.size(); ++i) {
-    // Faces of a box take along the ghosts of the dimensions before.
+    // Faces of a box stencil include the ghosts of the dimensions before.
     if (is_box && i > 0)
       for (Family& first : exchanges_[i].first)
         for (const Family& fill : exchanges_[i - 1].fills)
           first.after(fill, everything);
-    // Ghosts that go along for free are of no use; but they are read, and not written meanwhile.
+    // Ghosts that are sent along at no cost are not needed, but they are read, so no task may write
+    // them meanwhile.
     for (const Exchange& other : exchanges_) {
       const bool is_before = other.dimension < exchanges_[i].dimension;
       const bool is_after = other.dimension > exchanges_[i].dimension && !is_box;

@@ -54,8 +54,8 @@ TEST(MachineFile, MissingAndAbsurdValuesAreNamed) {
       "link 'wire': contention is 0.5; it must be from 1 to 1e+06");
   EXPECT_EQ(trouble_after("\"links\"", "\"chains\""),
             "links is missing; it must be a list of objects");
-  EXPECT_EQ(trouble_after("\"source\": \"not said\"", "\"source\": \"\""),
-            "processors has no source; say where it comes from");
+  EXPECT_EQ(trouble_after("\"source\": \"not stated\"", "\"source\": \"\""),
+            "processors has no source; state the origin of the value");
   EXPECT_EQ(trouble_after("\"processors\": {\n  \"value\": 0", "\"processors\": {\"value\": 1.5"),
             "processors is 1.5; it must be a whole number");
 }

@@ -99,7 +99,7 @@ TEST(Plan, MoreRanksThanCellsStayWithoutBlocks) {
   problem.extents = {3, 2, 1};
   const Plan plan = chosen(problem, 100);
   EXPECT_EQ(plan.used_ranks(), 6);
-  EXPECT_NE(plan.why().find("94 of 100 ranks stay without a block"), std::string::npos);
+  EXPECT_NE(plan.why().find("94 of 100 ranks get no block"), std::string::npos);
 }
 
 TEST(Plan, APrimeNumberOfRanksBeyondAnExtentUsesFewer) {
@@ -150,7 +150,7 @@ TEST(Plan, SaysWhyInFiveLines) {
   const std::string why = plan.why();
   EXPECT_EQ(std::count(why.begin(), why.end(), '\n'), 5) << why;
   EXPECT_EQ(why.find("cut "), 0U) << why;
-  for (const char* word : {"\na step takes ", "\nfaces: ", "\nothers: ", "\noverlap: "})
+  for (const char* word : {"\na step takes ", "\nfaces: ", "\nalternatives: ", "\noverlap: "})
     EXPECT_NE(why.find(word), std::string::npos) << why;
 }
 
