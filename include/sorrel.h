@@ -1,9 +1,9 @@
 /// @file
-/// The C interface of Sorrel, beside MPI.
+/// The C interface of Sorrel, in addition to MPI.
 ///
 /// A program without MPI links `libsorrel.so.0` (CMake: `Sorrel::loop`, by hand: `-lsorrel`). An
-/// MPI program that runs under Sorrel needs nothing else: the library that serves MPI serves this
-/// too; one that shall also run under other MPIs links both. Guard the include with
+/// MPI program that runs under Sorrel needs no other library: the MPI library includes this
+/// interface. A program that must also run under other MPIs links both. Guard the include with
 /// `__has_include(<sorrel.h>)` to stay portable.
 #ifndef SORREL_H
 #define SORREL_H
@@ -15,22 +15,21 @@
 extern "C" {
 #endif
 
-/// Lets the other ranks of the calling rank's worker run that are ready to; returns when it is the
-/// caller's turn again, at once if nobody else is ready. For loops that wait for something MPI does
-/// not know of. Legal at any time, before MPI_Init too. May suspend. Does nothing on a thread that
-/// runs no rank.
+/// Runs the other ready ranks of the calling rank's worker; returns when it is the caller's turn
+/// again, at once if no other rank is ready. Use it in loops that wait for an event outside of MPI.
+/// Legal at any time, also before MPI_Init. May suspend. Does nothing on a thread without a rank.
 void sorrel_yield(void);
 
 /// The version of the library, "major.minor.patch". Static. Any thread, at any time.
 const char* sorrel_version(void);
 
 /// @name Parallel loops
-/// The calling thread runs chunks of a loop itself; threads that have nothing else to do join it if
-/// they come in time, and it never waits for one that has not come. In a plain program the helpers
-/// are threads of the library, started when a loop is long enough to be worth it; in a rank of an
-/// MPI job they are the job's workers without work, so that all ranks' loops share the job's cores.
-/// Loops may be nested, and run by several threads at once. In bodies, only the rank that called
-/// may be sure to be itself: MPI must not be called there.
+/// The calling thread runs chunks of a loop itself. Idle threads join it if they are in time; the
+/// caller never waits for a thread that has not joined. In a program without MPI the helpers are
+/// threads of the library, started when a loop is long enough. In a rank of an MPI job they are
+/// idle workers of the job, so that the loops of all ranks share the job's cores. Loops may be
+/// nested, and several threads may run loops at once. Bodies may run on threads of other ranks; do
+/// not call MPI from them.
 /// @{
 
 /// How a loop is cut into chunks.
@@ -44,36 +43,36 @@ enum sorrel_schedule {
 /// All zero is the default. A null pointer means the default, too.
 struct sorrel_loop_options {
   enum sorrel_schedule schedule;
-  /// Iterations of the smallest chunk; 0: as the schedule has it.
+  /// Iterations of the smallest chunk; 0: the default of the schedule.
   int64_t grain;
-  /// At most so many threads, the caller included; 0: as many as the governor grants.
+  /// Maximum number of threads, the caller included; 0: as many as the governor grants.
   int threads_max;
 };
 
-/// Runs the iterations [begin, end). Returns 0 to go on; anything else cancels the loop: chunks
-/// that have not begun are left out.
+/// Runs the iterations [begin, end). Returns 0 to continue; any other value cancels the loop:
+/// chunks that have not begun are skipped.
 typedef int (*sorrel_loop_body)(void* argument, int64_t begin, int64_t end);
 
 /// Runs `body` on parts that cover [begin, end), each iteration once, on several threads; returns
-/// when all is done. Returns 0, or what a body returned to cancel the loop. May suspend. The body
-/// must not throw or leave by longjmp.
+/// after all parts. Returns 0, or the value with which a body cancelled the loop. May suspend. The
+/// body must not throw or leave by longjmp.
 int sorrel_parallel_for(int64_t begin,
                         int64_t end,
                         sorrel_loop_body body,
                         void* argument,
                         const struct sorrel_loop_options* options);
 
-/// Adds the iterations [begin, end) to `partial`, which begins as a copy of the neutral element.
+/// Adds the iterations [begin, end) to `partial`, which is initially a copy of the neutral element.
 typedef int (*sorrel_reduce_body)(void* argument, int64_t begin, int64_t end, void* partial);
 
-/// into = into combined with from. Always called in the order of the iterations.
+/// Combines `into` with `from`, into `into`. Always called in the order of the iterations.
 typedef void (*sorrel_reduce_combine)(void* argument, void* into, const void* from);
 
-/// Reduces over [begin, end). `*result`, of `bytes` bytes, is the neutral element before and the
-/// result after. The parts and the order of combining depend on begin, end and `grain` alone, so
-/// the result is the same to the last bit whatever runs it. Returns 0, or what a body returned to
-/// cancel; then `*result` is as before. -1: no memory for the parts. May
-/// suspend.
+/// Reduces over [begin, end). `*result`, of `bytes` bytes, is the neutral element before the call
+/// and the result after it. The parts and the order of combining depend on begin, end and `grain`
+/// alone, so the result is the same to the last bit for any number of threads. Returns 0, or the
+/// value with which a body cancelled the loop; then `*result` is unchanged. -1: not enough memory
+/// for the parts. May suspend.
 int sorrel_parallel_reduce(int64_t begin,
                            int64_t end,
                            sorrel_reduce_body body,
@@ -83,16 +82,16 @@ int sorrel_parallel_reduce(int64_t begin,
                            size_t bytes,
                            const struct sorrel_loop_options* options);
 
-/// How many threads a loop of the caller may use at this moment, itself included. It changes.
+/// Number of threads that a loop of the caller may use now, the caller included. It changes.
 int sorrel_loop_threads(void);
 
-/// The number of threads now, which is kept from here on: a program that asks depends on it. The
-/// same as mp_numthreads of IRIX, whose name is here, too (Fortran: mp_numthreads_).
+/// Returns the current number of threads and keeps it from here on, for programs that depend on it.
+/// Same as mp_numthreads of IRIX, which is defined, too (Fortran: mp_numthreads_).
 int sorrel_freeze_threads(void);
 int mp_numthreads(void);
 
-/// Loops have `count` threads from here on, the caller included; it is not changed any more. In a
-/// job not more than it has workers.
+/// Loops use `count` threads from here on, the caller included; the number does not change again.
+/// In a job, at most the number of its workers.
 void sorrel_set_threads(int count);
 void mp_set_numthreads(int count);
 
@@ -101,15 +100,16 @@ void mp_set_numthreads(int count);
 /// @name For libraries that run tasks and messages in a rank
 /// @{
 
-/// Whether the calling rank's worker is to look after messages only (`sorrel run --comm-worker`):
-/// who has work for other threads then leaves all of it to them. 0 outside of ranks. Any thread.
+/// Whether the calling rank's worker only polls messages (`sorrel run --comm-worker`): a caller
+/// with work for other threads then leaves all of it to them. 0 outside of ranks. Any thread.
 int sorrel_is_comm_worker(void);
 
-/// Writes what a rank waits for, without newlines, to `text`, of `bytes` bytes, ending with 0.
+/// Writes what a rank waits for, without newlines, to `text`, of `bytes` bytes, zero-terminated.
 typedef void (*sorrel_wait_explanation)(void* argument, char* text, size_t bytes);
 
-/// From here on a deadlock report adds what `explain` writes to the calling rank's line; null ends
-/// that. It is called on any thread while the rank waits in MPI. Does nothing outside of ranks.
+/// From here on a deadlock report appends the text of `explain` to the calling rank's line; null
+/// ends that. Any thread may call `explain` while the rank waits in MPI. Does nothing outside of
+/// ranks.
 void sorrel_explain_waits(sorrel_wait_explanation explain, void* argument);
 
 /// @}

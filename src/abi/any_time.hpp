@@ -1,9 +1,9 @@
 //! Calls that MPI allows before MPI_Init, after MPI_Finalize and on every thread (MPI 5.0, 11.4.1).
 //!
-//! A rank makes them like all others. A caller without a rank is a thread of the program's own, or
-//! a process that becomes a rank in MPI_Init. It borrows a stand-in, one caller at a time, whose
-//! errors end the process. What MPI_Init's caller has added to the stand-in before, its rank takes
-//! over: error classes and codes, integers of handles.
+//! A rank calls them like all other functions. A caller without a rank is a thread that the program
+//! has started, or a process that becomes a rank in MPI_Init. It borrows a stand-in rank state, one
+//! caller at a time; errors of the stand-in end the process. MPI_Init moves the caller's additions
+//! to the stand-in into its rank: error classes and codes, integers of handles.
 #pragma once
 
 #include "mpi/rank_state.hpp"
@@ -21,10 +21,10 @@ namespace sorrel::abi {
   return self != nullptr ? self : come_to_rank();
 }
 
-/// In MPI_Init, once the caller has become a rank.
+/// In MPI_Init, after the caller has become a rank.
 void take_over_from_stand_in(mpi::RankState& rank);
 
-/// The rank that a call is made for, from its begin to its end.
+/// The rank state of one call, from its begin to its end.
 class AnyTimeCall {
  public:
   AnyTimeCall(const char* function, const void* call_site) : rank_(rank_of_caller()) {
@@ -40,7 +40,7 @@ class AnyTimeCall {
   AnyTimeCall(const AnyTimeCall&) = delete;
   AnyTimeCall& operator=(const AnyTimeCall&) = delete;
 
-  /// The stand-in has no world.
+  /// The stand-in's `world` is null.
   [[nodiscard]] mpi::RankState& rank() const { return *rank_; }
 
  private:

@@ -9,7 +9,7 @@ namespace sorrel::os {
 bool has_guard_install() {
   // Debian 12's headers lack the constant.
   constexpr int madv_guard_install = 102;
-  // No Linux knows this advice: an emulator that accepts it may ignore all advice.
+  // Not an advice of any Linux: an emulator that accepts it may ignore all advice.
   constexpr int madv_nonsense = 0x5a5a;
   const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   void* page =

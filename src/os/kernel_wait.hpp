@@ -1,6 +1,6 @@
 //! KernelWait - the system call in which a thread of this process sleeps.
 //!
-//! Read from /proc, so any thread may query any other. The answer may be out of date on return.
+//! Read from /proc, so any thread may query any thread. The answer may be out of date on return.
 #pragma once
 
 #include <string>

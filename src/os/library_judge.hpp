@@ -1,5 +1,5 @@
 //! LibraryClassifier - decides which shared libraries of a program its ranks may share in one
-//! process, and why others need a process for each rank.
+//! process, and why the remaining ones need a process for each rank.
 //!
 //! Reads the files of the program and its libraries, then classifies all of them. Loads nothing.
 //! `sorrel run` uses it before it starts a program, the runtime when the program is loaded

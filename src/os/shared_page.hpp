@@ -3,7 +3,7 @@
 //! In /dev/shm, mode 0600, one name per user and PID namespace (a container that shares /dev/shm
 //! but has its own PID namespace gets another page). The page stays when its last user ends: a file
 //! of a few KiB. A file of that name is not used if it belongs to another user, is accessible to
-//! others or is not a regular file. All memory of the file is allocated before it is mapped.
+//! other users or is not a regular file. All memory of the file is allocated before it is mapped.
 #pragma once
 
 #include <cstddef>

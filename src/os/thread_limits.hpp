@@ -1,5 +1,5 @@
-//! describe_thread_limits - the limits that prevent the system from starting another thread, for
-//! users who can change them: `ulimit -u`, the control group's pids.max, and `ulimit -v` where it
+//! describe_thread_limits - the limits that prevent the system from starting another thread, in a
+//! form for users: `ulimit -u`, the control group's pids.max, and `ulimit -v` where it is set.
 //! is set.
 #pragma once
 

@@ -14,8 +14,8 @@ namespace {
 
 /// When received messages are unpacked into the ghosts.
 enum class Taking {
-  early,   ///< < while other faces are sent
-  at_end,  ///< < after the caller's update
+  early,   ///< while other faces are sent
+  at_end,  ///< after the caller's update
 };
 
 }  // namespace
@@ -27,7 +27,7 @@ struct Halo::Parts {
   int rank = 0;
   std::vector<Channel> channels;      ///< by dimension, the low end first
   std::vector<MPI_Request> requests;  ///< for each channel to receive, to send
-  std::vector<bool> is_taken;         ///< < channels whose ghosts are filled
+  std::vector<bool> is_taken;         ///< channels whose ghosts are filled
   /// Dimensions below this one have been started, in the exchange in progress.
   std::size_t next_dimension = 0;
 

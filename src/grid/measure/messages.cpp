@@ -152,7 +152,7 @@ class Exchanger {
   double chunk_s_ = 0;
 };
 
-// ---- who exchanges with whom
+// ---- pairs of ranks
 // -----------------------------------------------------------------------
 
 // Pairs the first two ranks of each processor.

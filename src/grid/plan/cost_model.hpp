@@ -42,7 +42,7 @@ class CostModel {
     double flight_s = 0;       ///< the wire's part
     double progressing_s = 0;  ///< share of flight_s that passes while the processor computes
     double latency_s = 0;
-    double announced_s = 0;  ///< < until the rendezvous request could be seen; part of the latency
+    double announced_s = 0;  ///< until the rendezvous request could be seen; part of the latency
 
     /// When a poll every `look_s`, until `busy_s`, sees the rendezvous request.
     [[nodiscard]] double seen_s(double look_s, double busy_s) const;

@@ -24,7 +24,7 @@ int stride_in(const ProcessGrid& brick, std::size_t dimension) {
 /// Neighbours in one dimension that are in different groups.
 struct Crossing {
   double mean = 0;  ///< share of all pairs of neighbours
-  int worst = 0;    ///< < the most of one rank's two neighbours
+  int worst = 0;    ///< the most of one rank's two neighbours
 };
 
 Crossing crossing_of(const Candidate& candidate, std::size_t dimension, int group) {

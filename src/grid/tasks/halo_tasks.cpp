@@ -25,7 +25,7 @@ using graph::When;
 /// The payload of one side in one direction, for all fields.
 struct Lane {
   std::vector<Runs> runs;
-  std::vector<std::byte> buffer;  ///< < empty if the cells are sent or received in place
+  std::vector<std::byte> buffer;  ///< empty if the cells are sent or received in place
 
   Lane(std::span<const ArrayView> fields, const Box& box, MemoryOrder order) {
     for (const ArrayView& field : fields)

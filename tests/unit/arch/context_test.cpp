@@ -7,8 +7,8 @@
 
 #include "core/sanitizer.hpp"
 
-// sorrel_test_switch_keeps(save, load, pattern): fills the callee-saved registers with values made
-// from `pattern`, switches, and returns whether they came back.
+// sorrel_test_switch_keeps(save, load, pattern): fills the callee-saved registers with values
+// derived from `pattern`, switches, and returns whether they were restored.
 #if defined(__x86_64__)
 asm(R"(
     .text
@@ -120,7 +120,7 @@ extern "C" bool sorrel_test_switch_keeps(sorrel::arch::Context* save,
 namespace sorrel::arch {
 namespace {
 
-/// A second flow of control, switched to and fro by hand.
+/// A second flow of control, with explicit switches to it and back.
 class Flow {
  public:
   explicit Flow(void (*body)(Flow&)) : body_(body), stack_(std::size_t{256} << 10) {
@@ -201,7 +201,7 @@ TEST(ContextTest, AFreshContextInheritsTheRoundingMode) {
   EXPECT_EQ(std::fegetround(), FE_TONEAREST);
 }
 
-/// One third, rounded as the present mode says.
+/// One third, rounded in the current mode.
 double third() {
   volatile double one = 1.0;
   volatile double three = 3.0;

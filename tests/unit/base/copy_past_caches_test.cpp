@@ -7,7 +7,7 @@
 namespace sorrel {
 namespace {
 
-// From and to every place in a line, of lengths around those where parts of the loop begin.
+// All offsets within a cache line at both ends, with lengths around the boundaries of the loop.
 TEST(CopyPastCaches, CopiesWhatItIsToldAndNothingElse) {
   constexpr std::size_t lengths[] = {0, 1, 63, 64, 65, 127, 128, 129, 191, 4096, 4099};
   constexpr std::size_t room = 4096 + 256;

@@ -7,7 +7,7 @@ namespace sorrel {
 namespace {
 
 TEST(PrngTest, GivesThePublishedSequence) {
-  // SplitMix64 with seed 1234567, from its authors' reference program.
+  // SplitMix64 with seed 1234567, from the reference program of its authors.
   Prng prng(1234567);
   EXPECT_EQ(prng.next(), 6457827717110365317U);
   EXPECT_EQ(prng.next(), 3203168211198807973U);

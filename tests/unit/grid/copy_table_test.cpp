@@ -50,7 +50,7 @@ TEST(CopyTable, LiesBetweenTheSetsOnBothSides) {
       {.run_bytes = 8, .stride_bytes = 64, .set_bytes = 1 << 20, .bytes_per_second = 1e9},
       {.run_bytes = 8, .stride_bytes = 64, .set_bytes = 0, .bytes_per_second = 1e8}};
   EXPECT_DOUBLE_EQ(table.seconds_per_byte(8, 64, 1), 1e-9);
-  // No cache holds anything two octaves later.
+  // Two octaves beyond, no cache holds any data.
   EXPECT_DOUBLE_EQ(table.seconds_per_byte(8, 64, 1 << 21), (1e-9 + 1e-8) / 2);
   EXPECT_DOUBLE_EQ(table.seconds_per_byte(8, 64, 1 << 22), 1e-8);
   EXPECT_DOUBLE_EQ(table.seconds_per_byte(8, 64, 0), 1e-8);

@@ -7,7 +7,7 @@
 namespace sorrel::grid {
 namespace {
 
-// A cube of 64 cells, one byte and one flop for a cell: a nanosecond each.
+// A cube of 64^3 cells, one byte and one flop per cell: a nanosecond each.
 class Cube : public testing::Test {
  protected:
   Cube() {
@@ -44,7 +44,7 @@ TEST_F(Cube, IsBoundByFlopsOrByMemoryWhicheverTakesLonger) {
 }
 
 TEST_F(Cube, ComputesFasterFromACache) {
-  // The whole takes 4.4 MiB with its ghosts, twice; a half 2.3.
+  // The whole block takes 4.4 MiB with its ghosts, twice; a half takes 2.3.
   machine.memory = {{.size_bytes = 5 << 19, .bytes_per_second = 1e10},
                     {.size_bytes = 0, .bytes_per_second = 1e8}};
   problem.flops_per_cell = 0;
@@ -79,7 +79,7 @@ TEST_F(Cube, LongMessagesAreAnnouncedAndFetched) {
 TEST_F(Cube, AnAnnouncementIsSeenWhenAnotherRankOfTheProcessorHasWorked) {
   machine.links.front() = {.name = "wire", .latency_s = 1e-6, .announced_bytes = 1};
   machine.processor_count = 2;
-  // Each of a processor's two ranks works for 65 us: the announcement is seen after the other's.
+  // Each of a processor's two ranks works for 65 us: a request is seen after the other rank's work.
   const Prediction time = plain({4, 1, 1}).time;
   EXPECT_NEAR(time.wait_s, 2e-6, 1e-12);
 }
@@ -87,8 +87,8 @@ TEST_F(Cube, AnAnnouncementIsSeenWhenAnotherRankOfTheProcessorHasWorked) {
 TEST_F(Cube, AnAnnouncementIsSeenAfterATile) {
   machine.links.front() = {
       .name = "wire", .latency_s = 1e-6, .progress_share = 1, .announced_bytes = 1};
-  // Seen when nothing is left to be updated, two latencies remain; after the first of two tiles,
-  // none.
+  // If the request is seen after the whole update, two latencies remain; after the first of two
+  // tiles, none.
   EXPECT_NEAR(overlapped({2, 1, 1}, faces_first).time.wait_s, 2e-6, 1e-12);
   const Overlap tiles{.kind = Overlap::Kind::tiles, .tile_count = 2};
   EXPECT_NEAR(overlapped({2, 1, 1}, tiles).time.wait_s, 0, 1e-12);

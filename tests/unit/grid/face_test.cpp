@@ -17,8 +17,8 @@ Problem cube(std::int64_t n) {
   return problem;
 }
 
-// The slow oracle: the places in memory of the cells that lie at the low end of a dimension,
-// ascending, counted in elements. Ghosts of the dimensions in `widened` are taken along.
+// The slow oracle: the memory positions of the cells at the low end of a dimension, ascending,
+// counted in elements. Ghosts of the dimensions in `widened` are included.
 std::vector<std::int64_t> places_of_face(const Problem& problem,
                                          const Extents& block,
                                          std::size_t dimension,
@@ -42,7 +42,7 @@ std::vector<std::int64_t> places_of_face(const Problem& problem,
   return places;
 }
 
-// Length of the first run of consecutive places.
+// Length of the first run of consecutive positions.
 std::int64_t first_run(const std::vector<std::int64_t>& places) {
   std::size_t count = 1;
   while (count < places.size() && places[count] == places[count - 1] + 1)

@@ -1,5 +1,5 @@
-//! What an exchange of ghosts is held against: random problems, cuts and views, the values that
-//! every cell and ghost must have.
+//! Reference for exchanges of ghosts: random problems, cuts and views, and the expected value of
+//! every cell and ghost.
 #pragma once
 
 #include <cstring>
@@ -17,14 +17,14 @@ namespace sorrel::grid {
 
 inline constexpr double untouched = -1;
 
-// What the plain reference holds at a cell of the whole grid, in a step.
+// The reference value of a cell of the whole grid, in a step.
 inline double value_at(const Extents& cell, std::size_t field, std::int64_t step = 0) {
   return static_cast<double>(((cell[0] * 1000 + cell[1]) * 1000 + cell[2]) * 1000 + 10 * step) +
          static_cast<double>(field);
 }
 
-// One rank's fields: elements of some doubles, of which the first holds the value, in arrays that
-// may have a gap after each element.
+// One rank's fields: elements of some doubles, the first of which has the value, in arrays that may
+// have a gap after each element.
 class Fields {
  public:
   Fields(const Problem& problem, const Extents& room, std::int64_t gap_bytes) {
@@ -55,7 +55,7 @@ class Fields {
 };
 
 // Visits every cell of a block with its ghosts: its index in the array, the cell of the whole grid
-// (wrapped), how many dimensions it is a ghost in, and whether it lies in the grid at all.
+// (wrapped), the number of dimensions in which it is a ghost, and whether it is in the grid.
 template <class Visit>
 void each_cell(const Problem& problem, const Block& block, Visit&& visit) {
   const Extents room = padded(problem, block.extents);
@@ -93,7 +93,7 @@ inline void update(const Problem& problem, const Block& block, Fields& fields, s
   });
 }
 
-// Counts the cells that do not hold what the reference says.
+// Number of cells that differ from the reference.
 inline int wrong_cells(const Problem& problem,
                        const Block& block,
                        const Fields& fields,
@@ -101,7 +101,7 @@ inline int wrong_cells(const Problem& problem,
   int wrong = 0;
   each_cell(problem, block,
             [&](const Extents& at, const Extents& cell, int ghost_count, bool is_inside) {
-              // A star does without edges and corners.
+              // A star stencil needs no edges and corners.
               if (ghost_count > 1 && problem.stencil == Stencil::star) return;
               for (std::size_t f = 0; f < fields.views().size(); ++f)
                 if (fields.get(f, at) != (is_inside ? value_at(cell, f, step) : untouched)) ++wrong;
@@ -127,14 +127,14 @@ inline Setting random_setting(Prng& prng, int rank_count) {
   const auto faces = faces_of(setting.problem, setting.cut.grid);
   for (std::size_t d = 0; d < 3; ++d) {
     const Pack packs[] = {Pack::none, Pack::rows, Pack::blocked, Pack::datatype, Pack::direct};
-    // As a plan would: only faces that are one run.
+    // As in a plan: only for faces that are one run.
     setting.cut.pack[d] = packs[prng.below(faces[d].direct_bytes > 0 ? 5 : 4)];
   }
   setting.gap_bytes = prng.below(3) == 0 ? 8 : 0;
   return setting;
 }
 
-// What went wrong where.
+// Description of a setting, for messages.
 inline std::string text_of(const Setting& setting, int rank) {
   return text_of(setting.problem) + ", grid " + name_of(setting.cut.grid, setting.problem) +
          ", rank " + std::to_string(rank) + ", packs " + name_of(setting.cut.pack[0]) + " " +

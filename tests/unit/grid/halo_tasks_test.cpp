@@ -18,7 +18,7 @@ namespace {
 using graph::previous_step;
 using graph::Task;
 
-// A rank's part of a setting.
+// One rank's part of a configuration.
 struct Part {
   Setting setting;
   int rank = 0;
@@ -39,7 +39,7 @@ struct Part {
 
 class HalosOfGraphs : public test::RankTest {
  protected:
-  // The same settings on all ranks.
+  // The same configurations on all ranks.
   template <class Body>
   void run_settings(Body&& body) {
     SCOPED_TRACE("SORREL_SEED=" + std::to_string(test_seed()));
@@ -77,7 +77,7 @@ TEST_P(HalosOfGraphs, FillGhostsBetweenTasksOfOneStep) {
     tasks.start_after(write);
     auto check = graph.family("check", {1});
     check.run([&](const Task& task) { wrong += part.wrong(fields, task.step); });
-    // Without neighbours nothing else says so.
+    // Without neighbours no other edge orders these.
     check.after(write);
     tasks.fill_before(check);
     graph.run({.steps = 3});
@@ -127,7 +127,7 @@ TEST_P(HalosOfGraphs, FollowTwoArraysThroughStepsThatOverlap) {
     check.run([&](const Task& task) {
       wrong += part.wrong(fields[static_cast<std::size_t>(task.step & 1)], task.step);
     });
-    // Of the next step's cells.
+    // For the next step's cells.
     auto write = graph.family("write", {1});
     write.run([&](const Task& task) {
       Fields& next = fields[static_cast<std::size_t>(1 - (task.step & 1))];

@@ -74,7 +74,7 @@ TEST_P(Halos, WorkOverACommunicatorOfTheUsersOwn) {
   });
 }
 
-// Large faces of short runs, which travel in parts; a slab that takes ghosts along among them.
+// Large faces of short runs, which are sent in parts; also with a slab that includes ghosts.
 TEST_P(Halos, FillGhostsOfFacesInParts) {
   run([](int rank) {
     int size = 0;
@@ -89,7 +89,7 @@ TEST_P(Halos, FillGhostsOfFacesInParts) {
       setting.problem.is_periodic = {false, true, true};
       setting.problem.stencil = stencil;
       setting.cut.grid = setting.cut.brick = {across, 1, size / across};
-      // Both ends agree about the parts, not about how they are packed.
+      // Both ends agree on the parts, but not on their packing.
       setting.cut.pack = {Pack::direct, Pack::rows, rank % 2 == 0 ? pack : Pack::rows};
       const Block block = block_at(setting.problem, setting.cut.grid,
                                    coords_of(rank, setting.cut.grid, setting.cut.brick));

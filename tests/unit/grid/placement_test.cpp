@@ -17,7 +17,8 @@ Machine machine_of_groups(int group_ranks) {
   return machine;
 }
 
-// The slow oracle: every rank of a grid that is periodic everywhere asks both its neighbours.
+// The slow oracle: checks both neighbours of every rank of a grid that is periodic in all
+// dimensions.
 struct Counted {
   double mean;
   int worst;
@@ -75,7 +76,7 @@ TEST(Placement, AGroupThatDoesNotDivideLeavesRowMajorOrder) {
 TEST(Placement, TheBrickOfLeastSurfaceKeepsLargeFacesWithinAGroup) {
   Problem problem;
   problem.extents = {64, 64, 1024};
-  // Faces across the long dimension are the small ones: let those cross.
+  // Faces across the long dimension are the small ones, so these should cross groups.
   EXPECT_EQ(brick_of_least_surface(problem, {2, 2, 4}, 4), (ProcessGrid{2, 2, 1}));
   EXPECT_EQ(brick_of_least_surface(problem, {2, 2, 4}, 5), (ProcessGrid{2, 2, 4}));
 }

@@ -54,7 +54,7 @@ TEST(Plan, LooksAtEveryGridAndPutsTheFastestBehindTheChoice) {
 TEST(Plan, OfPlansThatTieTheOneIsChosenThatBearsDearCopies) {
   Machine machine = simple_machine();
   machine.links.front().gap_s_per_byte = 0;
-  // A cut in two dimensions has fewer ghosts than one in one, but its faces are copied.
+  // A cut in two dimensions has fewer ghosts than a cut in one, but its faces are copied.
   machine.ghost_share = 0.3;
   machine.copy.rates.front().bytes_per_second = 1e13;
   EXPECT_EQ(chosen(cube(64), 4, machine).grid()[0], 2);
@@ -83,7 +83,7 @@ TEST(Plan, EveryRankGetsABlockAsWideAsTheHaloAndTheyFillTheGrid) {
 }
 
 TEST(Plan, DoesNotDependOnTheNamesOfDimensions) {
-  // A C array and the Fortran array with the dimensions reversed are the same in memory.
+  // A C array and the Fortran array with reversed dimensions have the same memory layout.
   Problem c = cube(100);
   c.extents = {120, 90, 60};
   Problem fortran = c;

@@ -10,7 +10,7 @@
 namespace sorrel::grid {
 namespace {
 
-// The slow oracle: every triple is tried.
+// The slow oracle: all triples.
 std::set<ProcessGrid> grids_by_trying(const Problem& problem, int rank_count) {
   std::set<ProcessGrid> grids;
   const auto fits = [&](std::size_t d, int parts) {

@@ -1,6 +1,6 @@
-// The published results that the machine files are held against: Prieto, Llorente, Tirado, "A
-// Review of Regular Domain Partitioning", 2000. A cube of 256^3 cells of double complex data, two
-// doubles each. What the model does not reproduce is told in src/grid/plan/README.md.
+// Compares the model with published results: Prieto, Llorente, Tirado, "A Review of Regular Domain
+// Partitioning", 2000. A cube of 256^3 cells of double complex data, two doubles each.
+// src/grid/plan/README.md lists what the model does not reproduce.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
@@ -26,7 +26,7 @@ int cut_count(const ProcessGrid& grid) {
   return static_cast<int>(std::count_if(grid.begin(), grid.end(), [](int n) { return n > 1; }));
 }
 
-// Without overlap, as the published comparison of cuts was made.
+// Without overlap, like the published comparison of cuts.
 template <class Condition>
 double best_step_s(const Plan& plan, Condition&& condition) {
   for (const Candidate& candidate : plan.candidates())

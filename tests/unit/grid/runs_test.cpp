@@ -10,7 +10,7 @@
 namespace sorrel::grid {
 namespace {
 
-// A box of random cells in a random view with gaps: of one component among several, say.
+// A box of random cells in a random view with gaps, such as one component among several.
 struct Subject {
   std::vector<std::byte> memory;
   ArrayView view;

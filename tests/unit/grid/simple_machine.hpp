@@ -1,11 +1,11 @@
-//! A machine with round numbers, in which every term of the model can be set apart.
+//! A machine with round numbers, in which every term of the model can be tested separately.
 #pragma once
 
 #include <sorrel/grid/machine.hpp>
 
 namespace sorrel::grid {
 
-/// A gigaflop, a GB/s everywhere, and nothing costs anything beyond its bytes.
+/// A gigaflop per second, a GB/s everywhere; no costs per row, message or poll.
 inline Machine simple_machine() {
   Machine machine;
   machine.name = "simple";

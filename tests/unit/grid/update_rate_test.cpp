@@ -49,7 +49,7 @@ TEST(UpdateRate, InterpolatesBetweenPlanesAndBetweenSets) {
 
 class PlanesInTheModel : public testing::Test {
  protected:
-  // Planes of 16 cubed cells with ghosts take 18 * 18 * 8 bytes.
+  // Planes of 16^3 cells with ghosts take 18 * 18 * 8 bytes.
   [[nodiscard]] double compute_s(Extents extents, MemoryOrder order) const {
     Machine machine = simple_machine();
     machine.planes = {{.plane_bytes = 18 * 18 * 8, .set_bytes = 1, .slowdown = 1},

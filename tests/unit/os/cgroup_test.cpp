@@ -8,7 +8,7 @@
 namespace sorrel::os {
 namespace {
 
-/// A folder that looks like the root of a machine.
+/// A folder with the layout of a machine's root.
 class CgroupTest : public ::testing::Test {
  protected:
   CgroupTest() {

@@ -124,7 +124,7 @@ TEST(ElfFile, DamagedFilesAreErrorsOrReadingsButNeverCrashes) {
   const std::filesystem::path folder = mkdtemp(name.data());
   for (int round = 0; round < 300; ++round) {
     std::string bad = good;
-    // The headers, the dynamic section and the symbols all lie in places where these land.
+    // These offsets hit the headers, the dynamic section and the symbols.
     for (int change = 0; change < 8; ++change) {
       const std::size_t reach = change % 2 == 0 ? 1024 : bad.size();
       bad[16 + random() % (reach - 16)] = static_cast<char>(random());

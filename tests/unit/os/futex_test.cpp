@@ -17,7 +17,7 @@ TEST(FutexTest, DoesNotSleepOnAnotherValue) {
 TEST(FutexTest, SleepsUntilTheTimeIsOver) {
   std::atomic<std::uint32_t> word{0};
   const std::int64_t due_ns = monotonic_ns() + 2'000'000;
-  // May return early: the caller looks again.
+  // May return early: the caller checks the word again.
   for (std::int64_t now_ns = monotonic_ns(); now_ns < due_ns; now_ns = monotonic_ns())
     futex_wait(word, 0, due_ns - now_ns);
   EXPECT_GE(monotonic_ns(), due_ns);

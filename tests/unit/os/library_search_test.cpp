@@ -1,5 +1,5 @@
-// Goal: the loader's cache is read, and a damaged one does no harm. Method: caches made here,
-// whole, cut short and with random bytes.
+// Goal: the loader's cache is read, and a damaged one does no harm. Method: generated caches,
+// complete, truncated and with random bytes.
 #include "os/library_search.hpp"
 
 #include <cstdint>

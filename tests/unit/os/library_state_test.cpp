@@ -1,5 +1,5 @@
-// Goal: libraries with state are told from those without, also stripped ones. Method: libraries
-// that keep one thing each. Says nothing about state outside of a library's own memory.
+// Goal: libraries with state are distinguished from libraries without, also stripped ones. Method:
+// libraries with one kind of state each. Does not cover state outside of a library's own memory.
 #include "os/library_state.hpp"
 
 #include <gtest/gtest.h>

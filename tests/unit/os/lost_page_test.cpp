@@ -12,7 +12,7 @@
 namespace sorrel::os {
 namespace {
 
-/// What a child process has printed to standard error, and how it has ended.
+/// The standard error output and the exit status of a child process.
 struct Outcome {
   std::string error;
   int status = 0;
@@ -25,7 +25,7 @@ Outcome in_child(Body body) {
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], STDERR_FILENO);
-    // A sanitizer has a handler of its own.
+    // A sanitizer installs its own handler.
     std::signal(SIGBUS, SIG_DFL);
     _exit(body());
   }
@@ -39,7 +39,7 @@ Outcome in_child(Body body) {
   return outcome;
 }
 
-/// A page that lies in a file, which is then truncated.
+/// A page of a file that is then truncated.
 volatile int* truncated_page() {
   const int file = memfd_create("lost", MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, 4096) != 0) return nullptr;

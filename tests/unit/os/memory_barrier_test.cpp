@@ -11,7 +11,7 @@ TEST(MemoryBarrierTest, InitialisingTwiceGivesTheSameAnswer) {
   EXPECT_EQ(init_memory_barrier(), membarrier_is_available);
 }
 
-/// Dekker's handshake: both write, both look; never may both miss the other's write.
+/// Dekker's algorithm: both threads write, then read; at least one must see the other's write.
 int count_of_rounds_missed_by_both(int round_count) {
   std::atomic<int> light_side{0};
   std::atomic<int> heavy_side{0};

@@ -11,7 +11,7 @@ namespace {
 TEST(SchedStatTest, RunTimeGrowsWithWork) {
   const SchedStat self(thread_number());
   const auto before = self.read();
-  if (!before) GTEST_SKIP() << "this kernel does not tell";
+  if (!before) GTEST_SKIP() << "this kernel has no schedstat";
   const std::int64_t began_ns = monotonic_ns();
   while (monotonic_ns() - began_ns < 20'000'000) {
   }

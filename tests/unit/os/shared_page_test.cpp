@@ -17,7 +17,7 @@
 namespace sorrel::os {
 namespace {
 
-/// The letter that the system shows for a process: Z when its first thread has ended.
+/// The state letter of a process in /proc: Z when its first thread has ended.
 char state_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text;
@@ -26,12 +26,12 @@ char state_of(pid_t process) {
   return name_end == std::string::npos ? '?' : text[name_end + 2];
 }
 
-/// A page of this process alone, which is away when the test is over.
+/// A page that only this process uses; removed at the end of the test.
 class SharedPageTest : public ::testing::Test {
  protected:
   const std::string name_ = "sorrel-test-" + std::to_string(getpid());
 
-  /// Where the page lies: as it is found after it has been made once.
+  /// The path of the page, found by creating it once.
   std::string path_of_page() {
     munmap(map_shared_page(name_.c_str(), 4096).base, 4096);
     for (const auto& file : std::filesystem::directory_iterator("/dev/shm"))
@@ -39,7 +39,7 @@ class SharedPageTest : public ::testing::Test {
     return {};
   }
 
-  /// What is said of a page whose place `put` has taken.
+  /// The error for a page whose file `put` has replaced.
   template <class Put>
   std::string trouble_with(Put put) {
     const std::string path = path_of_page();
@@ -128,7 +128,7 @@ TEST_F(SharedPageTest, ALimitOfFileSizesIsNoSignal) {
 
 TEST(ProcessTest, AProcessIsAliveUntilItIsNot) {
   EXPECT_TRUE(is_process_alive(own_process_identity()));
-  // The same number, another time of start.
+  // The same process number with another start time.
   EXPECT_FALSE(is_process_alive(own_process_identity() + 1));
 }
 
@@ -145,7 +145,7 @@ TEST(ProcessTest, AProcessWhoseFirstThreadHasEndedIsAlive) {
     const std::uint64_t identity = own_process_identity();
     const bool has_begun = pthread_create(&thread, nullptr, wait, nullptr) == 0 &&
                            write(said[1], &identity, sizeof identity) == ssize_t{sizeof identity};
-    // This thread alone, and without its C++ frames.
+    // Exits this thread alone, without unwinding its C++ frames.
     if (has_begun) syscall(SYS_exit, 0);
     _exit(1);
   }

@@ -52,7 +52,7 @@ TEST(StackSlabTest, EveryPageOfAGuardFaults) {
   ASSERT_LT(lowest, bottom_of(slab, 1));
   EXPECT_DEATH(*lowest = std::byte{1}, "");
   EXPECT_DEATH(*(bottom_of(slab, 1) - page_bytes) = std::byte{1}, "");
-  // Just below it ends the stack of the neighbour.
+  // The neighbour's stack ends directly below.
   *(lowest - 1) = std::byte{1};
 }
 

@@ -8,7 +8,7 @@
 namespace sorrel::os {
 namespace {
 
-// In a child, because the test's own descriptors are needed.
+// In a child, because the test needs its own descriptors.
 TEST(StandardDescriptorsDeathTest, ThoseThatAreClosedStayUselessAndAreTaken) {
   const auto child = [] {
     for (int number = 0; number <= 2; ++number)

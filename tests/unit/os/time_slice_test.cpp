@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t ms_ns = 1'000'000;
 
-/// On a thread of its own: what it sets ends with it.
+/// On a separate thread, whose settings end with it.
 template <class Test>
 void on_a_thread(Test test) {
   std::thread(test).join();
@@ -22,7 +22,7 @@ TEST(TimeSliceTest, IsWhatWasAskedForAndNothingElseHasChanged) {
   on_a_thread([] {
     const int self = thread_number();
     const auto before = time_slice(self);
-    if (!before) GTEST_SKIP() << "this kernel tells nobody's slices";
+    if (!before) GTEST_SKIP() << "this kernel does not report time slices";
     const int policy = sched_getscheduler(0);
     const int nice = getpriority(PRIO_PROCESS, static_cast<id_t>(self));
     ASSERT_TRUE(set_time_slice(self, 20 * ms_ns));
@@ -35,7 +35,7 @@ TEST(TimeSliceTest, IsWhatWasAskedForAndNothingElseHasChanged) {
 }
 
 TEST(TimeSliceTest, OfAThreadThatIsNotThereIsNothing) {
-  // No thread has the greatest number.
+  // No thread has the largest number.
   EXPECT_EQ(time_slice(1 << 30), std::nullopt);
   EXPECT_FALSE(set_time_slice(1 << 30, 20 * ms_ns));
 }
