@@ -10,9 +10,8 @@
 
 namespace sorrel::abi {
 
-/// For a caller that is no rank: a further OpenMP thread of a rank in process mode moves to the
-/// main thread, which runs the rank. Returns that rank, or null for a caller without one. May
-/// suspend.
+/// An OpenMP thread of a rank in process mode moves to the main thread, which runs the rank.
+/// Returns that rank, or null for a caller without one. May suspend.
 [[gnu::cold]] mpi::RankState* come_to_rank();
 
 /// The calling rank, or null.

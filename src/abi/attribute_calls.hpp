@@ -1,5 +1,4 @@
-//! Attribute callbacks of the bindings: an error of a callback gets a message for the error
-//! handler.
+//! Attribute callbacks: an error of a callback gets a message for the error handler.
 #pragma once
 
 #include "mpi/rank_state.hpp"

@@ -14,12 +14,10 @@ RankState* need_rank(const char* function) {
   if (runtime::awaits_init()) {
     std::fprintf(stderr, "sorrel: %s was called before MPI_Init\n", function);
   } else {
-    std::fprintf(
-        stderr,
-        "sorrel: %s was called from a thread other than the main thread of a rank: the thread "
-        "level is MPI_THREAD_FUNNELED, so only the thread that called MPI_Init may call "
-        "MPI\n",
-        function);
+    std::fprintf(stderr,
+                 "sorrel: %s was called from a thread other than the main thread of a rank: at "
+                 "MPI_THREAD_FUNNELED, only the thread that called MPI_Init may call MPI\n",
+                 function);
   }
   std::_Exit(MPI_ERR_OTHER);
 }

@@ -116,9 +116,7 @@ int note_truncation(RankState& self, int error) {
   // A mismatch that the members have found already has its message.
   if (error != MPI_ERR_TRUNCATE || self.detail().text()[0] != '\0') return error;
   return self.fail(
-      error,
-      "count and datatype describe another amount of data than another rank has passed; "
-      "the amounts must be equal");
+      error, "count and datatype must describe the same amount of data as on the other ranks");
 }
 
 bool is_in_place(const void* buffer) {

@@ -14,10 +14,10 @@ using mpi::RequestList;
 
 int explain(RankState& self, const Request& request) {
   if (request.error == MPI_ERR_TRUNCATE) {
-    return self.fail(
-        MPI_ERR_TRUNCATE,
-        "the message from rank %d with tag %d has %zu bytes, the receive buffer has %zu",
-        request.status_source, request.status_tag, request.truncated_bytes, request.status_bytes);
+    return self.fail(MPI_ERR_TRUNCATE,
+                     "the message from rank %d with tag %d has %zu bytes, the receive buffer %zu",
+                     request.status_source, request.status_tag, request.truncated_bytes,
+                     request.status_bytes);
   }
   return request.error;
 }
@@ -139,8 +139,7 @@ template <class Look, class Body>
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, failed.value_or(self.self_comm), error);
 }
 
-/// Completes all requests of a list, all of which are complete. With an array of statuses each gets
-/// its own error.
+/// Completes a list of complete requests. With an array of statuses, each gets its own error.
 int finish_all(
     RankState& self, int count, MPI_Request* handles, MPI_Status* statuses, FailedComm& failed) {
   const RequestList list{handles, count};
@@ -444,9 +443,8 @@ int PMPI_Request_free(MPI_Request* request) {
   return with_requests("MPI_Request_free", {"request", 1, request}, no_look,
                        [&](RankState& self, FailedComm& /*failed*/) {
                          if (*request == MPI_REQUEST_NULL)
-                           return self.fail(
-                               MPI_ERR_REQUEST,
-                               "request is MPI_REQUEST_NULL; it must be a valid request");
+                           return self.fail(MPI_ERR_REQUEST,
+                                            "request must not be MPI_REQUEST_NULL");
                          auto& freed = *reinterpret_cast<Request*>(*request);
                          *request = MPI_REQUEST_NULL;
                          if (freed.is_active && !is_complete(freed)) {
@@ -462,8 +460,7 @@ int PMPI_Cancel(MPI_Request* request) {
   return with_requests(
       "MPI_Cancel", {"request", 1, request}, no_look, [&](RankState& self, FailedComm& /*failed*/) {
         if (*request == MPI_REQUEST_NULL)
-          return self.fail(MPI_ERR_REQUEST,
-                           "request is MPI_REQUEST_NULL; it must be a valid request");
+          return self.fail(MPI_ERR_REQUEST, "request must not be MPI_REQUEST_NULL");
         auto& cancelled = *reinterpret_cast<Request*>(*request);
         if (cancelled.is_active) cancel(cancelled);
         return MPI_SUCCESS;

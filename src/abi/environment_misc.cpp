@@ -136,8 +136,7 @@ int PMPI_Query_thread(int* provided) {
 }
 
 int PMPI_Is_thread_main(int* flag) {
-  // A thread that the program has started may call this, too. It is no rank: a rank's main thread
-  // is its fiber.
+  // Threads that the program has started may call this, too. A rank's main thread is its fiber.
   if (mpi::current_rank() == nullptr) {
     if (flag == nullptr) return raise_null("MPI_Is_thread_main", "flag");
     *flag = 0;

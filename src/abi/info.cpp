@@ -1,5 +1,4 @@
-// Info objects. MPI 5.0, chapter 10. Legal at any time, also before MPI_Init and after
-// MPI_Finalize.
+// Info objects. MPI 5.0, chapter 10. Legal before MPI_Init and after MPI_Finalize, too.
 #include "mpi/info.hpp"
 
 #include <algorithm>

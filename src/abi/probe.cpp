@@ -54,10 +54,9 @@ void receive_matched(Request& request, Message* message) {
   }
 }
 
-/// Calls body(self, comm, message). The message is that of the handle, null for
-/// MPI_MESSAGE_NO_PROC. The communicator is that of the message; its error handler handles errors.
-/// A body that succeeds receives the message: the handle is MPI_MESSAGE_NULL already when the body
-/// starts.
+/// Calls body(self, comm, message) for the message of a handle, null for MPI_MESSAGE_NO_PROC. comm
+/// is the message's communicator, whose error handler is used. A body that succeeds receives the
+/// message: the handle is MPI_MESSAGE_NULL already when the body starts.
 template <class Check, class Body>
 [[gnu::always_inline]] inline int call_on_message(const char* function,
                                                   MPI_Message* handle,

@@ -10,8 +10,7 @@
 
 namespace sorrel::arch {
 
-/// A suspended context: the stack pointer, with the saved registers at its address. Null while it
-/// runs.
+/// A suspended context: the stack pointer, which points to the registers. Null while it runs.
 using Context = void*;
 
 /// Function that a new context calls, on its own stack. Must never return.

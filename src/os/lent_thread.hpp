@@ -4,8 +4,7 @@
 //! Only the C library creates control blocks, and it has a record of each. So dynamic
 //! thread-locals, pthread_self(), pthread_getattr_np() and keys work in the fiber. Signals are
 //! blocked in the sleeping thread, so nothing else uses the stack. The thread never ends: its
-//! resources are reused. Any thread may call make_tls_donor(). Cost: about 15 us, and the used
-//! pages of the stack.
+//! resources are reused. Any thread may call. Cost: about 15 us, and the used pages of the stack.
 #pragma once
 
 #include <cstddef>

@@ -51,8 +51,7 @@ std::string reason_of_symbol(const std::string& program, const ElfSymbol& symbol
            " replaces operator new or delete, which shared libraries would call without a rank";
   }
   if (symbol.name == "malloc") {
-    return program +
-           " defines its own malloc, of which each rank of one process would have its own";
+    return program + " defines its own malloc, of which each rank would have a separate one";
   }
   return "";
 }

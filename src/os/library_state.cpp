@@ -79,8 +79,7 @@ struct Writable {
 }
 
 constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
-/// Sizes beyond these are state without further tests: one word of start files, the rest for unwind
-/// tables.
+/// Larger sizes count as state untested: one word is for start files, the rest for unwind tables.
 constexpr std::uint64_t initialised_max = 32 * word_bytes;
 constexpr std::uint64_t zeroed_max = word_bytes;
 

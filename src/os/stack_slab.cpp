@@ -15,9 +15,8 @@ constexpr int madv_guard_install = 102;
 // No Linux knows this advice.
 constexpr int madv_nonsense = 0x5a5a;
 
-// A frame with a large array would step over a single guard page before it touches memory. Each
-// page of a guard takes time at the start and at the end of a job: guards of 1 MiB would make both
-// a tenth longer.
+// A frame with a large array would step over a guard of one page. Each page of a guard takes time
+// at the start and at the end of a job: guards of 1 MiB would make both a tenth longer.
 constexpr std::size_t guard_bytes_min = std::size_t{64} << 10;
 constexpr std::size_t guard_bytes_max = std::size_t{256} << 10;
 

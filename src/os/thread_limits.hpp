@@ -1,6 +1,5 @@
 //! describe_thread_limits - the limits that prevent the system from starting another thread, in a
 //! form for users: `ulimit -u`, the control group's pids.max, and `ulimit -v` where it is set.
-//! is set.
 #pragma once
 
 #include <string>

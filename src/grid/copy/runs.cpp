@@ -11,8 +11,7 @@ constexpr std::int64_t prefetch_distance = 24;
 
 enum class Direction { pack, unpack };
 
-// Copies one run; `size` is a constant in all calls but the last, so that the compiler uses
-// registers.
+// Copies one run; a constant `size`, in all calls but the last, lets the compiler use registers.
 template <Direction direction, std::int64_t size>
 void copy_run(std::byte* run, std::byte* buffer, std::int64_t run_bytes) {
   const auto bytes = static_cast<std::size_t>(size > 0 ? size : run_bytes);

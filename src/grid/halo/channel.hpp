@@ -1,8 +1,7 @@
 //! Channel - the messages between one block and one neighbour, in both directions, for all fields.
 //!
-//! One owner at a time. A payload that is one run is sent and received in place, as is one with a
-//! datatype; every other one passes through a buffer of the channel. Both ends agree on the bytes,
-//! but each chooses its own way.
+//! One owner at a time. A payload that is one run, or has a datatype, is sent and received in
+//! place, any other through a buffer of the channel. Both ends agree on the bytes, not on the way.
 #pragma once
 
 #include <cstddef>

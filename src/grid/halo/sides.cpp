@@ -10,8 +10,7 @@ namespace sorrel::grid {
 namespace {
 
 constexpr std::int64_t line_bytes = 64;
-// Cache lines of 256 KiB, a quarter of an L2 cache, on a thousand pages. Shorter parts need more
-// messages.
+// 256 KiB of cache lines, a quarter of an L2 cache, on a thousand pages. Shorter: more messages.
 constexpr std::int64_t runs_per_part = 4096;
 
 std::int64_t ghost_count(const Problem& problem, std::size_t dimension) {

@@ -1,5 +1,4 @@
-//! Sides - the cells that a block sends, and the ghosts that it fills, at each end of each
-//! dimension.
+//! Sides - the cells that a block sends and the ghosts it fills, at each end of each dimension.
 //!
 //! Pure. Boxes are in the coordinates of the fields' views, ghosts included.
 #pragma once

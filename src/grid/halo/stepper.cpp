@@ -48,8 +48,7 @@ std::array<std::span<std::byte>, 2> StepperMemory::get(std::size_t bytes, int ra
     if (states_[i].bytes().size() < bytes) {
       // Frees the old pages first. The memory also suffices for another cut with more ghosts.
       states_[i] = LargePages();
-      // Different colors: arrays of a rank and of its neighbours do not begin in the same cache
-      // set.
+      // Different colors: arrays of a rank and its neighbours begin in different cache sets.
       states_[i] = LargePages(bytes + bytes / 4, 2 * rank + static_cast<int>(i));
       std::ranges::fill(states_[i].bytes(), std::byte{0});
     }

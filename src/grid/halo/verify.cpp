@@ -13,8 +13,7 @@ namespace sorrel::grid {
 namespace {
 
 constexpr int batch_count = 8;
-// With fewer steps or less time, the barriers around them would be visible where messages take
-// long.
+// With fewer steps or less time, the barriers around them distort the result if messages are slow.
 constexpr double step_count_min = 8;
 constexpr double batch_s_min = 0.05;
 

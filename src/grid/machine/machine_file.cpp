@@ -88,8 +88,7 @@ class Reader {
     return is_there ? json["name"].get<std::string>() : "";
   }
 
-  // The member `name` of `json`, which is an object. If it is missing, records an error and returns
-  // null.
+  // The member `name` of `json`, which is an object; null, with an error recorded, if missing.
   const Json* member(const Json& json, const std::string& name, const std::string& where) {
     known_.push_back(where + name);
     const auto found = json.find(name);

@@ -168,8 +168,7 @@ CostModel::Exchange CostModel::exchange_of(const Load& load,
     sum.flight_s += one.flight_s;
     sum.progressing_s += one.progressing_s;
     sum.announced_s = std::max(sum.announced_s, one.announced_s);
-    // Messages of a star stencil are in flight together, those of a box one dimension after the
-    // other.
+    // Star: all messages are in flight together. Box: one dimension after the other.
     sum.latency_s = problem_.stencil == Stencil::star ? std::max(sum.latency_s, one.latency_s)
                                                       : sum.latency_s + one.latency_s;
   }

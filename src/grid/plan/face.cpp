@@ -43,8 +43,7 @@ void set_runs(Face& face, const Problem& problem, const Extents& cells, const Ex
   if (face.stride_bytes == 0) face.stride_bytes = run;
 }
 
-// With the ghosts around it, a face is one run if no dimension with a larger stride has several
-// cells.
+// With its ghosts, a face is one run if no dimension with a larger stride has several cells.
 std::int64_t direct_bytes_of(const Problem& problem, const Extents& room, std::size_t dimension) {
   if (problem.field_count != 1) return 0;
   const auto order = memory_order(problem);

@@ -3,8 +3,7 @@
 //!
 //! Pure. The array of a block has `halo_width` ghost cells on both sides of every dimension of more
 //! than one cell. With a box stencil the dimensions are exchanged one after the other, and a face
-//! includes the ghosts of the dimensions before it, so corners arrive without messages of their
-//! own.
+//! includes the ghosts of the dimensions before it, so corners need no messages of their own.
 #pragma once
 
 #include <vector>

@@ -217,8 +217,7 @@ void HaloTasks::keep_order(const Problem& problem) {
       for (Family& first : exchanges_[i].first)
         for (const Family& fill : exchanges_[i - 1].fills)
           first.after(fill, everything);
-    // Ghosts that are sent along at no cost are not needed, but they are read, so no task may write
-    // them meanwhile.
+    // The receiver ignores ghosts sent at no cost, but they are read: no task may write them.
     for (const Exchange& other : exchanges_) {
       const bool is_before = other.dimension < exchanges_[i].dimension;
       const bool is_after = other.dimension > exchanges_[i].dimension && !is_box;
