@@ -1,10 +1,10 @@
 // Functions of the standard that the library does not support.
 //
-// An executable or a Python module built against another library of this ABI has undefined
-// references to all functions that it might call, and the loader rejects it if one is missing. So
-// the library defines each of them for the loader. A call does nothing but fail with
-// MPI_ERR_UNSUPPORTED_OPERATION, through the error handler of MPI_COMM_SELF. Unless the program has
-// set another handler, that one ends the job and names the function.
+// An executable or a Python module built against another library of this ABI refers to all
+// functions that it might call. The loader rejects it if one is missing, so the library defines
+// each of them. A call does nothing but fail with MPI_ERR_UNSUPPORTED_OPERATION, through the error
+// handler of MPI_COMM_SELF. Unless the program has set another handler, that one ends the job and
+// names the function.
 //
 // The symbols carry the version SORREL_UNSUPPORTED and are hidden in it. The loader binds
 // unversioned references to them, while linkers, dlsym(), and so the checks of build systems, do

@@ -1,5 +1,5 @@
-//! Freed memory - what the C library keeps of it, so that a program that allocates in every step
-//! does not fault its pages in anew each time. Measured: docs/decisions/0009-kept-memory.md.
+//! Freed memory - makes the C library keep it, so that a program that allocates in every step does
+//! not fault its pages in again. Measured: docs/decisions/0009-kept-memory.md.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@ namespace sorrel::os {
 /// The value of an environment variable, or null.
 using VariableLookup = std::function<const char*(const char* name)>;
 
-/// Whether the user has set a threshold of the C library's allocator, which then holds.
+/// Whether the user has set a threshold of the C library's allocator, which takes precedence.
 [[nodiscard]] bool has_allocator_setting(const VariableLookup& lookup);
 
 /// Makes the C library reuse freed blocks of up to 32 MiB instead of returning them to the system,

@@ -1,5 +1,5 @@
-//! SchedStat - the time that a thread of this process has run, and the time that it was runnable
-//! and waited for a core: exact, from the kernel's own accounting, 0.7 us a reading.
+//! SchedStat - the time that a thread of this process has run, and the time that it has waited for
+//! a core: exact, from the kernel's own accounting, 0.7 us a reading.
 //!
 //! One owner. Some kernels lack it (CONFIG_SCHED_INFO); a thread that has ended reads as nothing.
 #pragma once

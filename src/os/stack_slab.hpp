@@ -32,14 +32,14 @@ class StackSlab {
   enum class Guards : std::uint8_t { at_once, later };
 
   /// Reserves `count` stacks of at least `stack_bytes` each (rounded up). 0 stands for
-  /// default_stack_bytes(), or half of it, a quarter and so on down to 1 MiB where addresses are
+  /// default_stack_bytes(), or half of it, a quarter and so on down to 1 MiB if address space is
   /// short. Check is_valid().
   StackSlab(std::size_t count, std::size_t stack_bytes, Guards guards = Guards::at_once);
   ~StackSlab();
   StackSlab(const StackSlab&) = delete;
   StackSlab& operator=(const StackSlab&) = delete;
 
-  /// The addresses that a stack of this size takes with its guard.
+  /// Address space of a stack of this size with its guard.
   [[nodiscard]] static std::size_t pitch_of(std::size_t stack_bytes);
 
   /// False when the address space or the map limit does not allow it.
@@ -67,8 +67,8 @@ class StackSlab {
            index * page_stride % page_color_count_ * page_bytes_;
   }
 
-  /// Which stack an address lies in, or in the guard below which stack; the guard above the last
-  /// one counts as that of a further stack. Safe in a signal handler.
+  /// The stack that contains an address, or whose guard does; the guard above the last stack counts
+  /// as that of a further stack. Safe in a signal handler.
   [[nodiscard]] std::optional<Place> place_of(const void* address) const;
 
  private:

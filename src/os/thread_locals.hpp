@@ -1,6 +1,6 @@
-//! Bytes of each thread's stack that the C library uses for thread-locals of the program and the
-//! libraries loaded with it. pthread_create() subtracts them from the requested stack size, and
-//! fails if they do not fit. Any thread may call; takes about a microsecond.
+//! Bytes of each thread's stack for the thread-locals of the program and the libraries loaded with
+//! it. pthread_create() subtracts them from the requested stack size, and fails if they do not fit.
+//! Any thread may call; takes about a microsecond.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 //! Halo - the exchange of ghost cells between the blocks of a partitioned grid.
 //!
-//! Over any communicator with enough ranks and any arrays: rank r of the communicator has the block
-//! at coords_of(r, grid, brick), and each field is a view of its block with `halo_width` ghosts on
-//! both sides of every dimension that has more than one cell. Uses the functions of the MPI
-//! standard only. One thread at a time; make() and the destructor are collective.
+//! Over any communicator with enough ranks and any arrays. Rank r of the communicator has the block
+//! at coords_of(r, grid, brick). Each field is a view of its block with `halo_width` ghosts on both
+//! sides of every dimension that has more than one cell. Uses the functions of the MPI standard
+//! only. One thread at a time; make() and the destructor are collective.
 //!
 //! With a star stencil, ghosts at edges and corners are not exchanged and are undefined. With a box
 //! stencil all ghosts are exchanged, one dimension after the other.

@@ -42,7 +42,7 @@ struct CopyTable {
                                         std::int64_t set_bytes) const;
 };
 
-/// Factor on the update of a cell for planes of a given size, in which its neighbours lie: planes
+/// Factor on the update of a cell for planes of a given size, which contain its neighbours. Planes
 /// that no near cache holds are fetched again for each neighbour, and small planes interrupt
 /// streaming.
 struct PlaneCost {

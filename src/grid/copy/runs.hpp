@@ -1,8 +1,8 @@
 //! Runs - the memory layout of a box of cells: contiguous runs, and loops over them.
 //!
-//! Pure. The runs are in the problem's memory order, whatever the strides of the view are, so that
-//! a sender and a receiver with different views agree. pack() and unpack() copy between the box and
-//! a buffer without gaps.
+//! Pure. The runs are in the problem's memory order, whatever the strides of the view are: a sender
+//! and a receiver with different views agree. pack() and unpack() copy between the box and a buffer
+//! without gaps.
 #pragma once
 
 #include <array>
