@@ -1,12 +1,12 @@
-//! Attributes - pointers that a program hangs on a communicator, under keys of its own.
+//! Attributes - pointers that a program attaches to a communicator, under keyvals of its own.
 //!
-//! Keys and attributes belong to the rank that made them: a rank's keys are numbered in its own
-//! KeyvalTable, its attributes lie in the AttributeMap of its own view of the communicator. Only
-//! the rank's worker touches them; there is nothing to lock.
+//! Keyvals and attributes belong to the rank that created them. A rank numbers its keyvals in its
+//! own KeyvalTable; its attributes are in the AttributeMap of its own view of the communicator.
+//! Only the rank's worker accesses them; there is no lock.
 //!
 //! The copy and delete callbacks are the program's. They run on the calling rank's fiber, may call
-//! MPI themselves and so may suspend. What they return when it is not MPI_SUCCESS ends the
-//! operation and is what it returns.
+//! MPI and so may suspend. A return value other than MPI_SUCCESS ends the operation, which returns
+//! it.
 #pragma once
 
 #include <memory>
@@ -20,36 +20,36 @@ namespace sorrel::mpi {
 
 struct Comm;
 
-/// A key of attributes. It lives as long as its number is not freed or an attribute uses it.
+/// A keyval. It lives until its number is freed and no attribute uses it.
 struct Keyval {
   int number = MPI_KEYVAL_INVALID;
   MPI_Comm_copy_attr_function* copy = MPI_COMM_NULL_COPY_FN;
   MPI_Comm_delete_attr_function* remove = MPI_COMM_NULL_DELETE_FN;
   void* extra_state = nullptr;
-  /// The program has freed the number; attributes that have it go on.
+  /// The program has freed the number; attributes that use it stay valid.
   bool is_freed = false;
-  /// The number, until it is freed, and every attribute. 0: may be given out again.
+  /// References: the number, until it is freed, and every attribute. 0: the number may be reused.
   int reference_count = 0;
 };
 
-/// The keys of one rank.
+/// The keyvals of one rank.
 class KeyvalTable {
  public:
-  /// One more than the largest number that the ABI gives a meaning to, rounded up.
+  /// One more than the largest number to which the ABI gives a meaning, rounded up.
   static constexpr int first_number = 1024;
 
   Keyval& create(MPI_Comm_copy_attr_function* copy,
                  MPI_Comm_delete_attr_function* remove,
                  void* extra_state);
 
-  /// The key of a number, or null. A freed number is found as long as an attribute uses it.
+  /// The keyval of a number, or null. A freed number is found as long as an attribute uses it.
   [[nodiscard]] Keyval* find(int number) const;
 
-  /// MPI_ERR_KEYVAL: no such number, freed already, or one of the library's own.
+  /// MPI_ERR_KEYVAL: no such number, already freed, or predefined.
   [[nodiscard]] int free(int number, ErrorDetail& detail);
 
  private:
-  /// By number; each stays where it is, because attributes point to it.
+  /// By number; addresses are stable, because attributes point to keyvals.
   std::vector<std::unique_ptr<Keyval>> keyvals_;
 };
 
@@ -59,25 +59,24 @@ class AttributeMap {
   AttributeMap() = default;
   AttributeMap(const AttributeMap&) = delete;
   AttributeMap& operator=(const AttributeMap&) = delete;
-  /// Forgets what erase_all() has not deleted, without callbacks.
+  /// Drops what erase_all() has not deleted, without callbacks.
   ~AttributeMap();
 
-  /// Whether there is an attribute under `keyval`; its value to *value if so.
+  /// Whether there is an attribute under `keyval`; if so, writes its value to *value.
   [[nodiscard]] bool get(const Keyval& keyval, void** value) const;
 
-  /// Sets an attribute, after deleting the one that has the key. `handle` is for the callbacks,
-  /// here and below: the communicator as the program names it. May suspend.
+  /// Sets an attribute, after deleting the present one of this keyval. `handle`, here and below, is
+  /// passed to the callbacks: the program's handle of the communicator. May suspend.
   [[nodiscard]] int set(MPI_Comm handle, Keyval& keyval, void* value);
 
-  /// Deletes an attribute; no attribute there is a success. May suspend.
+  /// Deletes an attribute; success if there is none. May suspend.
   [[nodiscard]] int erase(MPI_Comm handle, Keyval& keyval);
 
-  /// Deletes all, the last set first. After an error those not yet deleted are still there. May
-  /// suspend.
+  /// Deletes all, in reverse order of setting. After an error the remaining ones stay. May suspend.
   [[nodiscard]] int erase_all(MPI_Comm handle);
 
-  /// Copies to an empty map what the copy callbacks want copied. After an error those copied before
-  /// are in `to`. May suspend.
+  /// Copies to an empty map the attributes that the copy callbacks accept. After an error those
+  /// copied before are in `to`. May suspend.
   [[nodiscard]] int copy_to(MPI_Comm handle, AttributeMap& to) const;
 
  private:
@@ -91,16 +90,16 @@ class AttributeMap {
   std::vector<Attribute> attributes_;
 };
 
-/// What MPI_Comm_dup does with attributes: `to` gets what the copy callbacks of `from` let through.
-/// After an error the caller ends `to` as MPI_Comm_free does. May suspend.
+/// The attribute part of MPI_Comm_dup: `to` gets the attributes that the copy callbacks of `from`
+/// accept. After an error the caller ends `to` as MPI_Comm_free does. May suspend.
 [[nodiscard]] int copy_attributes(MPI_Comm from_handle, const Comm& from, Comm& to);
 
-/// What MPI_Comm_free and MPI_Finalize do first: the delete callbacks, the last set first. After an
-/// error the communicator must stay. May suspend.
+/// First step of MPI_Comm_free and MPI_Finalize: calls the delete callbacks, in reverse order of
+/// setting. After an error the communicator must stay. May suspend.
 [[nodiscard]] int delete_attributes(MPI_Comm handle, Comm& comm);
 
-/// The values behind the attributes that the library itself sets. One for each rank, because
-/// programs get pointers to them.
+/// The values of the predefined attributes. One object for each rank, because programs get pointers
+/// to them.
 struct PredefinedAttributes {
   int tag_ub = tag_max;
   int io = MPI_ANY_SOURCE;
@@ -110,7 +109,7 @@ struct PredefinedAttributes {
   int universe_size = 1;
   int last_used_code = MPI_ERR_LASTCODE;
 
-  /// The value of MPI_TAG_UB and its like; null when the number is none of them.
+  /// The value of MPI_TAG_UB and its like; null for any other number.
   [[nodiscard]] int* find(int number);
 };
 

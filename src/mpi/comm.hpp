@@ -1,8 +1,8 @@
-//! Communicator - what its members share (CommShared) and what each member has of its own (Comm).
+//! Communicator - the state that its members share (CommShared) and each member's own (Comm).
 //!
-//! A Comm belongs to one rank and is touched by that rank's worker only. A CommShared is constant
+//! A Comm belongs to one rank and is accessed by that rank's worker only. A CommShared is constant
 //! after construction, except its collective slots, which have their own protocol
-//! (collectives/slots.hpp), and its count of holders.
+//! (collectives/slots.hpp), and its reference count.
 #pragma once
 
 #include <atomic>
@@ -30,14 +30,14 @@ class World;
 
 struct BufferedSends;
 
-/// Lets those who only hold one do without its definition.
+/// Lets owners do without the definition of BufferedSends.
 struct BufferedSendsDeleter {
   void operator()(BufferedSends* sends) const;
 };
 
 using BufferedSendsPointer = std::unique_ptr<BufferedSends, BufferedSendsDeleter>;
 
-/// What the members of a communicator have in common, in this process.
+/// The state that the members of a communicator share, in this process.
 class CommShared {
  public:
   CommShared(World& world, std::uint32_t context, std::shared_ptr<const Group> group);
@@ -47,25 +47,25 @@ class CommShared {
 
   [[nodiscard]] World& world() const { return world_; }
 
-  /// Tells the messages of this communicator from all others of the job.
+  /// Separates the messages of this communicator from all others of the job.
   [[nodiscard]] std::uint32_t context() const { return context_; }
 
   [[nodiscard]] std::int32_t size() const { return size_; }
 
   [[nodiscard]] const std::shared_ptr<const Group>& group() const { return group_; }
 
-  /// The state of a member; `rank` in 0..size()-1. One of another process has the world's stand-in,
-  /// whose worker is null.
+  /// The state of a member; `rank` in 0..size()-1. A member of another process is represented by
+  /// the world's placeholder, whose worker is null.
   [[nodiscard]] RankState& member(std::int32_t rank) const { return *members_[rank]; }
 
-  /// How the members are spread over processes; null when all are in this one.
+  /// How the members are spread over processes; null if all are in this one.
   [[nodiscard]] const ProcessMap* processes() const { return processes_.get(); }
 
   [[nodiscard]] CollectiveSlots& slots() const { return *slots_; }
 
   void retain() { holder_count_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Deletes it when nobody holds it any more.
+  /// Deletes it with the last reference.
   void release();
 
  private:
@@ -73,7 +73,7 @@ class CommShared {
   const std::uint32_t context_;
   const std::int32_t size_;
   const std::shared_ptr<const Group> group_;
-  /// One pointer per member; the world's own array for the group of everybody.
+  /// One pointer per member; the world's own array for the group of all ranks.
   RankState* const* members_;
   std::vector<RankState*> own_members_;
   std::unique_ptr<const ProcessMap> processes_;
@@ -88,21 +88,21 @@ struct Comm {
   ObjectHeader header{object_kind};
   std::int32_t rank = 0;
   CommShared* shared = nullptr;
-  /// Where this rank's worker counts arrivals; found at the first collective.
+  /// The node where this rank's worker counts arrivals; found at the first collective.
   CollectivePart* part = nullptr;
-  /// The collective that the rank is in, or was in last.
+  /// The current or last collective call of the rank.
   CollectiveCall call;
-  /// Meetings of this communicator so far: tells the two staging buffers apart, and latecomers in
-  /// the deadlock report.
+  /// Barriers of this communicator so far: selects one of the two staging buffers, and identifies
+  /// late members in the deadlock report.
   std::uint32_t meeting_count = 0;
-  /// Handle and pending requests; MPI_Comm_free takes the handle's away.
+  /// References: the handle, until MPI_Comm_free, and pending requests.
   std::int32_t reference_count = 1;
   Errhandler* errhandler = nullptr;
   std::shared_ptr<const CartTopology> cart;
   std::unique_ptr<AttributeMap> attributes;
   std::unique_ptr<std::string> name;
   std::unique_ptr<Info> info;
-  /// Of the hints: long messages are read long after they have come.
+  /// From the hints: long messages are read long after they have arrived.
   bool is_read_late = false;
   BufferedSendsPointer buffered_sends;
 
@@ -116,10 +116,10 @@ inline void retain(Comm& comm) {
   ++comm.reference_count;
 }
 
-/// Ends a view that nobody refers to any more, and in the end what is shared.
+/// Ends a view without references, and with the last view the shared state.
 [[gnu::cold]] void end(Comm& comm);
 
-/// Gives one reference back; the view goes with the last.
+/// Drops one reference; the last one ends the view.
 inline void release(Comm& comm) {
   if (--comm.reference_count == 0) [[unlikely]]
     end(comm);

@@ -1,4 +1,4 @@
-//! Errhandler - what happens when a call on a communicator goes wrong.
+//! Errhandler - the action on an error in a call on a communicator.
 //!
 //! Predefined handlers are constants; a user's handler belongs to the rank that made it.
 #pragma once
@@ -16,11 +16,11 @@ struct Errhandler {
   ObjectHeader header{object_kind};
   Action action = Action::fatal;
   MPI_Comm_errhandler_function* function = nullptr;
-  /// Handle and communicators that use it; predefined ones are never freed.
+  /// References: the handle and communicators that use it; predefined ones are never freed.
   std::int32_t reference_count = 1;
 };
 
-/// MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN or a user's; null when it is none.
+/// MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN or a user's; null if invalid.
 Errhandler* errhandler_of(MPI_Errhandler handle);
 
 MPI_Errhandler handle_of(Errhandler& errhandler);

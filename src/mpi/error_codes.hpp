@@ -1,7 +1,7 @@
 //! Error codes - the classes, codes and texts that a program adds to the standard's.
 //!
-//! One object for each rank, touched by its worker only: a rank sees only what it added itself.
-//! Classes and codes share one row of numbers that begins after MPI_ERR_LASTCODE.
+//! One object for each rank, accessed by its worker only: a rank sees only its own additions.
+//! Classes and codes share one sequence of numbers that begins after MPI_ERR_LASTCODE.
 #pragma once
 
 #include <mpi.h>
@@ -17,14 +17,14 @@ class ErrorCodes {
   /// The value of MPI_LASTUSEDCODE.
   [[nodiscard]] int last_used() const { return MPI_ERR_LASTCODE + static_cast<int>(added_.size()); }
 
-  /// A new class, which is a code of itself.
+  /// A new class, which is also a code.
   int add_class();
 
   /// A new code of `error_class`, one of the standard's or an added one; else MPI_ERR_ARG.
   [[nodiscard]] int add_code(int error_class, int* code, ErrorDetail& detail);
 
-  /// Gives an added class or code a text; of the standard's it is MPI_ERR_ARG. `text` may be null,
-  /// and at most MPI_MAX_ERROR_STRING - 1 bytes.
+  /// Gives an added class or code a text; MPI_ERR_ARG for the standard's. `text` may be null, and
+  /// at most MPI_MAX_ERROR_STRING - 1 bytes.
   [[nodiscard]] int set_text(int code, const char* text, ErrorDetail& detail);
 
   /// The class of a code; 0 (MPI_SUCCESS) only for MPI_SUCCESS. MPI_ERR_ARG: no such code.
@@ -43,7 +43,7 @@ class ErrorCodes {
   /// The added class or code, or null.
   [[nodiscard]] const Added* find(int code) const;
 
-  /// Number MPI_ERR_LASTCODE + 1 comes first.
+  /// Entry 0 has the number MPI_ERR_LASTCODE + 1.
   std::vector<Added> added_;
 };
 

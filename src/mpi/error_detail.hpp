@@ -1,7 +1,7 @@
-//! ErrorDetail - an error class together with the sentence that says which value was wrong.
+//! ErrorDetail - an error class with a sentence that names the wrong value.
 //!
-//! For functions that know what is wrong but not whose call it is: they fill one in and return the
-//! class, and the face that made the call hands both to the error handler. Belongs to its caller.
+//! For functions that do not know the calling rank. They fill one in and return the class, and the
+//! binding of the call passes both to the error handler. Belongs to its caller.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ class ErrorDetail {
   /// Empty after a success.
   [[nodiscard]] const char* text() const { return text_.data(); }
 
-  /// Remembers the sentence (printf format, cut at 255 bytes) and returns the class.
+  /// Stores the sentence (printf format, cut at 255 bytes) and returns the class.
   [[nodiscard, gnu::cold, gnu::format(printf, 3, 4)]] int fail(int error_class,
                                                                const char* format,
                                                                ...);

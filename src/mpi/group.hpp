@@ -1,7 +1,7 @@
-//! Group - an ordered set of the job's ranks. Immutable once made, shared by whoever holds it, any
-//! thread may read.
+//! Group - an ordered set of the job's ranks. Immutable, shared by its holders, any thread may
+//! read.
 //!
-//! The group of MPI_COMM_WORLD is stored as "everybody", so that it costs nothing for 10^5 ranks.
+//! The group of MPI_COMM_WORLD is stored without a list, so that it costs nothing for 10^5 ranks.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ class Group {
   std::vector<Position> positions_;
 };
 
-/// What an MPI_Group handle points to: one rank's hold on a group.
+/// Target of an MPI_Group handle: one rank's reference to a group.
 struct GroupHandle {
   static constexpr ObjectKind object_kind = ObjectKind::group;
   ObjectHeader header{object_kind};
@@ -58,7 +58,7 @@ struct GroupHandle {
 /// A new handle for `group`; the caller's rank owns it. MPI_GROUP_EMPTY when it has no members.
 MPI_Group make_group_handle(std::shared_ptr<const Group> group);
 
-/// The group behind a handle; null for MPI_GROUP_NULL and for what is no group.
+/// The group of a handle; null for MPI_GROUP_NULL and for an invalid handle.
 std::shared_ptr<const Group> group_of(MPI_Group handle);
 
 }  // namespace sorrel::mpi

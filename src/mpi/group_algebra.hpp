@@ -1,8 +1,8 @@
-//! Group algebra - new groups from old ones, and how two groups relate.
+//! Group algebra - new groups from old ones, and the relation of two groups.
 //!
 //! Pure functions on immutable groups; any thread. At most O(n log n) in the sizes of the groups
-//! and of the argument lists. Every result keeps the order that the standard asks for. Where a rank
-//! list is wrong the class is returned, the sentence is in `detail`, and *result is untouched.
+//! and of the argument lists. Every result has the order that the standard requires. A wrong rank
+//! list returns the class, leaves the sentence in `detail`, and does not touch *result.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace sorrel::mpi {
 
 using GroupPointer = std::shared_ptr<const Group>;
 
-/// (first, last, stride): first, first + stride, ... as long as last is not passed.
+/// (first, last, stride): first, first + stride, ... up to and including last.
 using RankRange = std::array<int, 3>;
 
 /// The members of `a`, then those of `b` that are not in `a`.
@@ -42,7 +42,7 @@ GroupPointer group_difference(const GroupPointer& a, const GroupPointer& b);
                              GroupPointer* result,
                              ErrorDetail& detail);
 
-/// The ranks of all ranges, in their order: what the two range functions of MPI hand on to
+/// The ranks of all ranges, in their order: the two range functions of MPI pass them to
 /// group_incl() and group_excl(). MPI_ERR_ARG: a stride of zero or away from the last rank.
 /// MPI_ERR_RANK: a rank that is not in the group, or more ranks than the group has.
 [[nodiscard]] int expand_ranges(const Group& group,

@@ -1,8 +1,8 @@
-//! Handles - the opaque pointers of the C interface, and how garbage is told from an object.
+//! Handles - the opaque pointers of the C interface, and the check that they point to an object.
 //!
 //! The standard ABI fixes predefined handles as constants below 0x400; every other handle is a
-//! pointer to an object that begins with an ObjectHeader. A stale or foreign pointer is recognised
-//! by its header as long as it can be read.
+//! pointer to an object that begins with an ObjectHeader. The header identifies a stale or foreign
+//! pointer as long as it is readable.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class ObjectKind : std::uint32_t {
   info = 0x696e666f,        // "info"
 };
 
-/// First member of everything a handle points to.
+/// First member of every object that a handle points to.
 struct ObjectHeader {
   ObjectKind kind;
 };
@@ -27,7 +27,7 @@ struct ObjectHeader {
 /// One past the largest constant that the ABI reserves for predefined handles.
 inline constexpr std::uintptr_t first_dynamic_handle = 0x1000;
 
-/// The object behind a dynamic handle, or null when it is none of this kind. T has a static
+/// The object behind a dynamic handle, or null if it is not of this kind. T has a static
 /// `object_kind` and a `header`.
 template <class T, class H>
 T* object_of(H handle) {

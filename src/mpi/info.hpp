@@ -1,10 +1,10 @@
 //! Info - a list of (key, value) hints, in the order in which the keys were first set.
 //!
-//! An Info belongs to the rank that made it. MPI_INFO_ENV is one constant list that every rank may
-//! read. Says nothing about what a key means: who takes hints looks its own keys up.
+//! An Info belongs to the rank that created it. MPI_INFO_ENV is one constant list that every rank
+//! may read. The meaning of a key is defined by the function that reads it.
 //!
-//! Limits: MPI_MAX_INFO_KEY and MPI_MAX_INFO_VAL, both with the ending zero; what is longer is an
-//! error and leaves the list as it was.
+//! Limits: MPI_MAX_INFO_KEY and MPI_MAX_INFO_VAL, both with the terminating zero; a longer text is
+//! an error and leaves the list unchanged.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class Info {
     return entries_[static_cast<std::size_t>(n)].key;
   }
 
-  /// The value of a key, or null when it is not in the list.
+  /// The value of a key, or null if it is not in the list.
   [[nodiscard]] const std::string* find(std::string_view key) const;
 
   /// Adds the key or replaces its value. MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE: null, empty key, or
@@ -49,10 +49,10 @@ class Info {
   std::vector<Entry> entries_;
 };
 
-/// MPI_SUCCESS when `key` may be the key of a hint, else MPI_ERR_INFO_KEY.
+/// MPI_SUCCESS if `key` may be the key of a hint, else MPI_ERR_INFO_KEY.
 [[nodiscard]] int check_info_key(const char* key, ErrorDetail& detail);
 
-/// The list behind a handle, MPI_INFO_ENV included; null for MPI_INFO_NULL and for what is no list.
+/// The list behind a handle, MPI_INFO_ENV included; null for MPI_INFO_NULL and invalid handles.
 const Info* info_of(MPI_Info handle);
 
 /// As info_of(), but only a list that the caller may change: not MPI_INFO_ENV.
@@ -61,7 +61,7 @@ Info* changeable_info_of(MPI_Info handle);
 /// A handle for `info`, which it owns.
 MPI_Info make_info_handle(std::unique_ptr<Info> info);
 
-/// Ends a list of changeable_info_of(); its handle is recognised as stale for a while.
+/// Ends a list of changeable_info_of(); its handle is detected as stale for a while.
 void free_info(Info* info);
 
 }  // namespace sorrel::mpi

@@ -1,9 +1,8 @@
 //! IntegerHandles - the handles of one rank as integers: MPI_Comm_toint and its like.
 //!
-//! A predefined handle is its own integer, as the standard ABI has it. Any other gets a number at
-//! its first question and keeps it: an address that is used again for a new object has the number
-//! of the old one, whose handle is the same. Own worker only. Limit: 2^31 - 4097 different
-//! addresses.
+//! A predefined handle is its own integer, as in the standard ABI. Any other handle gets a number
+//! at its first conversion and keeps it. If an address is reused for a new object, the handle is
+//! the same and so is the number. Own worker only. Limit: 2^31 - 4097 different addresses.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ class IntegerHandles {
  public:
   [[nodiscard]] int number_of(std::uintptr_t handle);
 
-  /// 0 for a number that was never given.
+  /// 0 for a number that was never assigned.
   [[nodiscard]] std::uintptr_t handle_of(int number) const;
 
  private:

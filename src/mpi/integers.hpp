@@ -1,7 +1,7 @@
-//! Integers - a view of a caller's array of int, or of MPI_Aint and MPI_Count: the two forms in
-//! which MPI takes counts and displacements.
+//! Integers - a view of a caller's array of int, or of MPI_Aint and MPI_Count: the two forms of
+//! MPI's counts and displacements.
 //!
-//! Pure. Knows no length; the array must outlive the view.
+//! Pure. Has no length; the array must outlive the view.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-//! The tags of messages that the library sends for itself, on the user's communicators.
+//! The tags of the library's internal messages on the user's communicators.
 //!
-//! Users' tags are not negative, and wildcards, which are -1 and -2, do not mean these
+//! Users' tags are not negative, and the wildcards, -1 and -2, do not match these
 //! (p2p/match_table.hpp).
 #pragma once
 
@@ -11,19 +11,19 @@
 
 namespace sorrel::mpi {
 
-/// What MPI_TAG_UB says: leaves room for the library's own tags beside one for each user's tag.
+/// The value of MPI_TAG_UB: leaves room for internal tags beside one for each user's tag.
 inline constexpr std::int32_t tag_max = std::numeric_limits<std::int32_t>::max() - 64;
 
-/// A running total on its way from process to process.
+/// A running total between processes.
 inline constexpr std::int32_t total_tag = std::numeric_limits<std::int32_t>::min();
 
-/// Data that a collective moves between processes: one for each kind, so that members in different
-/// collectives do not take each other's.
+/// Data that a collective moves between processes: one tag for each kind, so that members in
+/// different collectives do not take each other's messages.
 constexpr std::int32_t collective_tag(CollectiveKind kind) {
   return total_tag + 1 + static_cast<std::int32_t>(kind);
 }
 
-/// Making a communicator of a group whose members chose `tag`.
+/// Creating a communicator of a group whose members chose `tag`.
 constexpr std::int32_t group_creation_tag(std::int32_t tag) {
   return -3 - tag;
 }

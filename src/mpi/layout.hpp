@@ -1,8 +1,8 @@
-//! RankLayout - which worker of which process runs a rank.
+//! RankLayout - the worker and process that run a rank.
 //!
-//! A job has P processes of W workers each; a *place* is one of the P x W workers. Places are
-//! numbered process by process, and ranks go to them in contiguous blocks whose sizes differ by at
-//! most one. Pure; any thread.
+//! A job has P processes of W workers each; an *endpoint* is one of the P x W workers. Endpoints
+//! are numbered process by process. Ranks are assigned to them in contiguous blocks whose sizes
+//! differ by at most one. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -38,14 +38,14 @@ class RankLayout {
     return shape_.process_count * shape_.worker_count;
   }
 
-  /// The number of a place among all of the job.
+  /// The number of an endpoint among all of the job.
   [[nodiscard]] std::uint32_t index_of(const Endpoint& endpoint) const {
     return endpoint.process * shape_.worker_count + endpoint.worker;
   }
 
   /// The worker that runs a rank.
   [[nodiscard]] Endpoint endpoint_of(std::int32_t rank) const {
-    // The inverse of first_rank(): the last place whose first rank is not above.
+    // The inverse of first_rank(): the last endpoint whose first rank is not above.
     const std::uint64_t next = static_cast<std::uint32_t>(rank) + std::uint64_t{1};
     const std::uint64_t index = by_rank_count_.quotient_of(next * endpoint_count() - 1);
     const auto process = static_cast<std::uint32_t>(by_worker_count_.quotient_of(index));
@@ -57,7 +57,7 @@ class RankLayout {
     return endpoint_of(rank).process;
   }
 
-  /// The ranks of a place are [first_rank(place), last_rank(place)).
+  /// The ranks of an endpoint are [first_rank(endpoint), last_rank(endpoint)).
   [[nodiscard]] std::int32_t first_rank(const Endpoint& endpoint) const {
     return first_of(index_of(endpoint));
   }
@@ -77,7 +77,7 @@ class RankLayout {
   }
 
   Shape shape_;
-  // A message asks where its destination runs.
+  // Every message computes the endpoint of its destination.
   FastDivisor by_rank_count_;
   FastDivisor by_worker_count_;
 };

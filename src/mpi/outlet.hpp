@@ -1,10 +1,10 @@
-//! Outlet - what one worker sends to the workers of other processes: in order, and never lost when
-//! the transport is full.
+//! SendQueue - packets from one worker to the workers of other processes: in order, without loss
+//! when the transport is full.
 //!
-//! Own worker only; nothing here suspends or fails. What finds the way full waits in its own memory
-//! (Outgoing), first in, first out per place; nothing overtakes it. A timer of the worker tries
-//! again, at first soon, then less often. Limit: none of its own, because each waiting thing is
-//! part of a request, of a message kept here, or of a communicator.
+//! Own worker only; nothing here suspends or fails. Packets that find the transport full stay in
+//! the memory of their PendingSend, first in, first out per endpoint; no packet overtakes them. A
+//! timer of the worker retries, at first soon, then less often. No limit of its own: each
+//! PendingSend is part of a request, of a message kept here, or of a communicator.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ namespace sorrel::mpi {
 class Outlet;
 class World;
 
-/// One or several packets to one place; part of whatever causes them.
+/// One or several packets to one endpoint; part of the object that causes them.
 struct Outgoing {
-  /// Sends what has not been sent; false when the way is full: it is called again. After true the
-  /// outlet does not touch the object any more. Must not call Outlet::send().
+  /// Sends what has not been sent; false if the transport is full: it is called again. After true
+  /// the queue does not touch the object any more. Must not call SendQueue::send().
   bool (*send)(Outgoing& self, Outlet& outlet, Endpoint to);
   Outgoing* next;
 };
@@ -38,7 +38,7 @@ class Outlet {
 
   [[nodiscard]] core::Worker& worker() const { return worker_; }
 
-  /// One packet, at once; false when it would have to wait.
+  /// One packet, at once; false if it would have to wait.
   [[nodiscard]] bool try_send(Endpoint to, const transport::Packet& packet, const void* payload) {
     return way_to(to).first == nullptr && try_send_next(to, packet, payload);
   }
@@ -49,12 +49,12 @@ class Outlet {
   /// One packet with a number for its payload, now or later.
   void post(Endpoint to, const transport::Packet& packet, std::uint64_t payload);
 
-  /// For Outgoing::send(), whose turn it is.
+  /// For PendingSend::send(), called for the first of a queue.
   [[nodiscard]] bool try_send_next(Endpoint to,
                                    const transport::Packet& packet,
                                    const void* payload);
 
-  /// Keeps trying until nothing waits, or for drain_ns_max: at the end of the worker.
+  /// Retries until the queues are empty, or for drain_ns_max: at the end of the worker.
   void drain();
 
   static constexpr std::int64_t drain_ns_max = 1'000'000'000;
@@ -79,11 +79,11 @@ class Outlet {
   transport::Transport& transport_;
   const RankLayout layout_;
   std::vector<Way> ways_;
-  /// Ways with something waiting.
+  /// Number of endpoints with pending sends.
   std::uint32_t waiting_way_count_ = 0;
   Retry retry_;
   bool is_armed_ = false;
-  /// A packet has left since flush() last looked: a part of something long counts, too.
+  /// Since the last flush() a packet has left, possibly one of several of a pending send.
   bool has_sent_ = false;
   std::int64_t delay_ns_ = 0;
 };

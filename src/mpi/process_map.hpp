@@ -1,9 +1,9 @@
-//! ProcessMap - how the members of a communicator are spread over processes.
+//! ProcessMap - the assignment of a communicator's members to processes.
 //!
-//! Made for communicators that span several processes only; every process that has members makes
-//! the same. Processes are numbered by *index*, in ascending order of their number in the job; so
-//! are the nodes that they are on, in the order of their first processes, which speak for them.
-//! Constant after construction, any thread may read. Size: O(members).
+//! Made only for communicators that span several processes; every process that has members computes
+//! the same map. Processes are numbered by *index*, in ascending order of their number in the job.
+//! So are the nodes, in the order of their first processes, the node leaders. Constant after
+//! construction, any thread may read. Size: O(members).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Group;
 
 class ProcessMap {
  public:
-  /// A run of consecutive members that live in one process.
+  /// Consecutive members that live in one process.
   struct Run {
     std::int32_t process_index;
     std::int32_t first;
@@ -44,7 +44,7 @@ class ProcessMap {
 
   [[nodiscard]] const std::vector<std::int32_t>& own_members() const { return members(own_index_); }
 
-  /// Who speaks for a process: its first member.
+  /// The first member of a process, which represents it.
   [[nodiscard]] std::int32_t leader(std::int32_t index) const { return members(index).front(); }
 
   [[nodiscard]] std::int32_t node_count() const { return static_cast<std::int32_t>(nodes_.size()); }
@@ -59,10 +59,10 @@ class ProcessMap {
     return nodes_[static_cast<std::size_t>(node)];
   }
 
-  /// The process that speaks for a node.
+  /// The node leader: the first process of a node.
   [[nodiscard]] std::int32_t speaker(std::int32_t node) const { return on_node(node).front(); }
 
-  /// Where the members of a process meet: its first worker that runs one.
+  /// The endpoint of the barriers of a process: its first worker that runs a member.
   [[nodiscard]] Endpoint barrier_endpoint(std::int32_t index) const {
     return at(index).barrier_endpoint;
   }
@@ -85,7 +85,7 @@ class ProcessMap {
   void find_nodes(const transport::Transport& transport);
 
   std::vector<Process> processes_;
-  /// The processes of each.
+  /// The processes of each node.
   std::vector<std::vector<std::int32_t>> nodes_;
   std::vector<std::int32_t> index_of_rank_;
   std::vector<Run> runs_;

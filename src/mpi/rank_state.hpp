@@ -1,4 +1,4 @@
-//! RankState - everything the library keeps for one rank. Touched by the rank's own worker only.
+//! RankState - the state of one rank. Accessed by the rank's own worker only.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class Phase : std::uint8_t {
   in_handler,  ///< Running, and a signal handler interrupts a wait: no call may be made.
 };
 
-/// What a rank waits for, for the deadlock report. Written when a call blocks.
+/// The wait of a rank, for the deadlock report. Written when a call blocks.
 struct WaitNote {
   enum class Kind : std::uint8_t { none, requests, probe, collective };
   WaitNote() = default;
@@ -35,7 +35,7 @@ struct WaitNote {
   Kind kind = Kind::none;
 };
 
-/// The rest of it, by kind: of a probe its envelope, of requests the list.
+/// Further details, by kind: the envelope of a probe, the list of requests.
 struct WaitDetail {
   std::int32_t peer = 0;
   std::int32_t tag = 0;
@@ -43,13 +43,13 @@ struct WaitDetail {
   std::int32_t request_count = 0;
 };
 
-/// What a library has to say about its rank's waits, for the deadlock report.
+/// A library's own description of its rank's waits, for the deadlock report.
 struct WaitExplanation {
   void (*explain)(void* argument, char* text, std::size_t bytes) = nullptr;
   void* argument = nullptr;
 };
 
-/// What few ranks ever use; made at first use.
+/// State that few ranks use; created at first use.
 struct RankServices {
   KeyvalTable keyvals;
   PredefinedAttributes predefined_attributes;
@@ -57,19 +57,19 @@ struct RankServices {
   IntegerHandles integer_handles;
 };
 
-/// With many ranks on a worker every call finds its rank's lines in the second-level cache at best,
-/// so that what each call reads stands together at the beginning.
+/// With many ranks on a worker, every call finds the cache lines of its rank in the second-level
+/// cache at best. What each call reads is therefore together at the beginning.
 struct alignas(cache_line_bytes) RankState {
-  // Constant after construction; other workers read it to send here, so nothing that changes shares
+  // Constant after construction; other workers read it to send here, so no changing field shares
   // its line.
   std::int32_t world_rank = 0;
   core::Worker* worker = nullptr;
   WorkerState* worker_state = nullptr;
   World* world = nullptr;
 
-  // Own worker only. Its first half line is constant, too.
+  // Own worker only. The first half line is constant, too.
   core::Fiber fiber;
-  /// The MPI call being made and where it was made from.
+  /// The current MPI call and its call site.
   const char* call = "";
   const void* call_site = nullptr;
   [[no_unique_address]] WaitNote wait;
@@ -77,19 +77,19 @@ struct alignas(cache_line_bytes) RankState {
   // What a collective uses of it ends with the line that begins behind `call_site`.
   Comm world_comm;
   WaitDetail wait_detail;
-  /// Attributes of communicators point to its keys: World::end_ranks() ends those first.
+  /// Attributes of communicators point to its keyvals: World::end_ranks() ends those first.
   std::unique_ptr<RankServices> services_if_used;
 
   PostedTable posted;
   UnexpectedTable unexpected;
-  /// A fiber in MPI_Probe or MPI_Mprobe, to be made ready when a message arrives unexpected.
+  /// A fiber in MPI_Probe or MPI_Mprobe, made ready when an unexpected message arrives.
   core::Fiber* prober = nullptr;
 
   Comm self_comm;
   WaitExplanation wait_explanation;
 
   int thread_level = 0;
-  /// Made at first use, as is the one of a communicator.
+  /// Created at first use, like that of a communicator.
   BufferedSendsPointer buffered_sends;
 
   RankServices& services() {
@@ -97,7 +97,7 @@ struct alignas(cache_line_bytes) RankState {
     return *services_if_used;
   }
 
-  /// The communicator behind a handle; null when it is none.
+  /// The communicator behind a handle; null if invalid.
   Comm* comm_of(MPI_Comm handle) {
     if (handle == MPI_COMM_WORLD) [[likely]]
       return &world_comm;
@@ -105,12 +105,12 @@ struct alignas(cache_line_bytes) RankState {
     return object_of<Comm>(handle);
   }
 
-  /// Remembers the detail of an error (printf format) and returns its class.
+  /// Stores the detail of an error (printf format) and returns its class.
   [[nodiscard, gnu::cold, gnu::format(printf, 3, 4)]] int fail(int error_class,
                                                                const char* format,
                                                                ...);
 
-  /// Where the functions that do not know their rank leave the detail of an error.
+  /// Receives the detail of an error from functions that do not know their rank.
   [[nodiscard]] ErrorDetail& detail() const { return worker_state->error_detail; }
 };
 

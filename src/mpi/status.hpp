@@ -1,5 +1,4 @@
-//! What an MPI_Status says beyond its three public fields: the size of the message and whether it
-//! was cancelled.
+//! The fields of an MPI_Status beyond the three public ones: message size and cancellation.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 
 namespace sorrel::mpi {
 
-/// Layout of MPI_Status::MPI_internal, of which the ABI leaves us five integers.
+/// Layout of MPI_Status::MPI_internal: the ABI leaves five integers to the implementation.
 inline constexpr int status_bytes_index = 0;  // two integers: a 64-bit byte count
 inline constexpr int status_cancelled_index = 2;
 
@@ -23,8 +22,8 @@ inline std::size_t status_bytes(const MPI_Status& status) {
   return bytes;
 }
 
-/// The status of a receive from `source` with `tag`. MPI_ERROR is left alone, as the standard wants
-/// of single completions.
+/// The status of a receive from `source` with `tag`. MPI_ERROR is not changed, as the standard
+/// requires for single completions.
 inline void set_status(
     MPI_Status& status, int source, int tag, std::size_t bytes, bool is_cancelled) {
   status.MPI_SOURCE = source;
@@ -33,7 +32,7 @@ inline void set_status(
   status.MPI_internal[status_cancelled_index] = is_cancelled ? 1 : 0;
 }
 
-/// What a receive from MPI_PROC_NULL gives.
+/// The status of a receive from MPI_PROC_NULL.
 inline void set_empty_status(MPI_Status& status, int source) {
   set_status(status, source, MPI_ANY_TAG, 0, false);
 }

@@ -1,4 +1,4 @@
-//! World - the ranks of the job, and what a worker keeps for the ranks it runs.
+//! World - the ranks of the job, and the state of a worker for the ranks it runs.
 //!
 //! Constant after start-up, except the counters marked "any thread".
 #pragma once
@@ -28,12 +28,11 @@ struct Request;
 struct MessageLimits {
   /// A message to another worker no longer than this is copied into the mailbox.
   std::uint32_t inline_bytes_max = 512;
-  /// A message that nobody expects yet, no longer than this, is copied so that a blocking sender
-  /// may go on.
+  /// An unexpected message no longer than this is copied so that a blocking sender may continue.
   std::uint32_t eager_bytes_max = 16384;
 };
 
-/// What one worker keeps for its ranks; its own thread only.
+/// The state of one worker for its ranks; its own thread only.
 struct WorkerState {
   WorkerState();
   ~WorkerState();
@@ -43,18 +42,18 @@ struct WorkerState {
   World* world = nullptr;
   core::Worker* worker = nullptr;
   RequestPool requests;
-  /// What every nonblocking send that is over at once returns: complete, active for ever, never
-  /// given back.
+  /// Returned by every nonblocking send that completes at once: complete, always active, never
+  /// recycled.
   Request* finished_send = nullptr;
   /// The detail of the error being raised: valid until the next one.
   ErrorDetail error_detail;
-  // Of a job of several processes only; else null.
+  // Only in a job of several processes; else null.
   std::unique_ptr<Outlet> outlet;
   std::unique_ptr<EagerWindows> eager_windows;
   std::unique_ptr<ProcessMeetings> process_meetings;
 };
 
-/// What the job can do for a rank that is in trouble.
+/// Actions on the job as a whole.
 class JobControl {
  public:
   virtual ~JobControl() = default;
@@ -66,7 +65,7 @@ class JobControl {
     __builtin_unreachable();
   }
 
-  /// A rank of this process has finalized MPI: from here on it may end as it likes.
+  /// A rank of this process has finalized MPI: from here on it may exit in any way.
   virtual void note_finalized(const RankState& /*rank*/) {}
 
  private:
@@ -77,19 +76,18 @@ class World {
  public:
   /// How a world is connected.
   struct Connection {
-    /// Null when there is one process; else it outlives the world, and its workers have not
-    /// started.
+    /// Null if there is one process; else it outlives the world, and its workers have not started.
     transport::Transport* transport = nullptr;
-    /// Of several worlds that share a scheduler each has the layout's workers from this one on.
+    /// Several worlds may share a scheduler: each has the layout's workers from this one on.
     std::uint32_t first_worker = 0;
-    /// What the layout calls a process is a pretend node of this one (transport/sim).
+    /// The layout's processes are simulated nodes of this process (transport/sim).
     bool is_simulated_node = false;
-    /// The ranks' worker is there for messages; others, which have no ranks, have the work.
+    /// The ranks' worker only communicates; further workers, without ranks, compute.
     bool has_comm_worker = false;
     MessageLimits limits = {};
   };
 
-  /// A process's part of the job.
+  /// Creates a process's part of the job.
   World(core::Scheduler& scheduler,
         JobControl& job,
         const RankLayout& layout,
@@ -102,7 +100,7 @@ class World {
 
   [[nodiscard]] const RankLayout& layout() const { return layout_; }
 
-  /// Null when there is one process.
+  /// Null if there is one process.
   [[nodiscard]] transport::Transport* transport() const { return connection_.transport; }
 
   [[nodiscard]] bool is_simulated_node() const { return connection_.is_simulated_node; }
@@ -111,7 +109,7 @@ class World {
 
   [[nodiscard]] std::uint32_t own_process() const { return own_process_; }
 
-  /// The node of this process, by the first process there.
+  /// The node of this process, identified by its first process.
   [[nodiscard]] std::uint32_t own_node() const {
     return transport() == nullptr ? 0 : transport()->node_of(own_process_);
   }
@@ -132,12 +130,12 @@ class World {
 
   [[nodiscard]] const MessageLimits& limits() const { return connection_.limits; }
 
-  /// A rank of another process is one stand-in for all of them, whose `worker` is null.
+  /// All ranks of other processes share one placeholder, whose `worker` is null.
   [[nodiscard]] RankState& rank(std::int32_t world_rank) {
     return *ranks_[static_cast<std::size_t>(world_rank)];
   }
 
-  /// Stands for every send of another process.
+  /// Placeholder for every send of another process.
   [[nodiscard]] Request* remote_sender() const { return remote_sender_.get(); }
 
   [[nodiscard]] RankState* const* ranks() const { return ranks_.data(); }
@@ -146,18 +144,18 @@ class World {
 
   /// Creates the states of the ranks of `worker`, on its thread.
   void make_ranks(core::Worker& worker);
-  /// Ends them.
+  /// Destroys them.
   void end_ranks(core::Worker& worker);
 
-  /// On the worker's thread, at its end: sends what others may still wait for.
+  /// On the worker's thread, at its end: sends the packets that other processes may still need.
   void drain(core::Worker& worker);
 
-  /// The place of a worker of this process.
+  /// The endpoint of a worker of this process.
   [[nodiscard]] Endpoint endpoint_of(const core::Worker& worker) const {
     return {.process = own_process_, .worker = worker.index() - connection_.first_worker};
   }
 
-  /// The inverse, of our own places.
+  /// The inverse, for endpoints of this process.
   [[nodiscard]] core::Worker& worker(std::uint32_t index_in_process) const {
     return scheduler_.worker(connection_.first_worker + index_in_process);
   }
@@ -167,13 +165,13 @@ class World {
     return worker.index() - connection_.first_worker < layout_.worker_count();
   }
 
-  /// What one of our workers keeps.
+  /// The state of one of this process's workers.
   [[nodiscard]] WorkerState& state_of(const core::Worker& worker) const {
     return *worker_states_[endpoint_of(worker).worker];
   }
 
-  /// Any thread: a context number that no communicator of the job has had. Processes count in steps
-  /// of their number, each from its own, so that they need not ask each other.
+  /// Any thread: a context that no communicator of the job has had. Each process counts in steps of
+  /// the number of processes, from its own number, so that no message is needed.
   std::uint32_t new_context() { return new_contexts(1); }
 
   /// The first of `count` such numbers, which are context_step() apart.
@@ -194,7 +192,7 @@ class World {
   const std::int32_t first_own_rank_;
   const std::int32_t last_own_rank_;
   std::shared_ptr<const Group> group_;
-  /// Stands for every rank of another process.
+  /// Placeholder for every rank of another process.
   std::unique_ptr<RankState> remote_rank_;
   std::unique_ptr<Request> remote_sender_;
   std::vector<RankState*> ranks_;
