@@ -1,10 +1,10 @@
-//! Buffered sends - the user attaches a buffer, and sends that fit into it never wait for their
+//! Buffered sends - the user attaches a buffer; a send that fits into it never waits for its
 //! receive.
 //!
-//! The attached buffer is an allowance: its size is accounted as the standard says, the copies live
-//! in our own memory. A rank has one for all communicators, and each communicator may have its own,
-//! which then serves its sends alone. MPI_BUFFER_AUTOMATIC is an allowance without an end.
-//! Own worker only.
+//! The attached buffer is only an allowance: its size is accounted as the standard says, the copies
+//! are in the library's memory. A rank has one buffer for all communicators. Each communicator may
+//! have its own, which its sends use instead. MPI_BUFFER_AUTOMATIC is an unlimited allowance. Own
+//! worker only.
 #pragma once
 
 #include <cstddef>
@@ -27,35 +27,35 @@ struct BufferedSends {
   std::vector<Request*> flush_requests;
 };
 
-/// The buffer of the rank, and the one of a communicator; made at first use.
+/// The buffer of the rank, and that of a communicator; created at first use.
 [[nodiscard]] BufferedSends& buffered_sends_of(RankState& self);
 [[nodiscard]] BufferedSends& buffered_sends_of(Comm& comm);
 
-/// MPI_ERR_BUFFER when one is attached already.
+/// MPI_ERR_BUFFER if a buffer is already attached.
 [[nodiscard]] int attach_buffer(RankState& self,
                                 BufferedSends& sends,
                                 void* buffer,
                                 std::size_t bytes);
 
-/// Waits for the buffered sends, then gives the buffer back. May suspend. MPI_ERR_BUFFER when none
+/// Waits for the buffered sends, then returns the buffer. May suspend. MPI_ERR_BUFFER if no buffer
 /// is attached.
 [[nodiscard]] int detach_buffer(RankState& self,
                                 BufferedSends& sends,
                                 void** buffer,
                                 std::size_t* bytes);
 
-/// Waits until every buffered send has left. May suspend.
+/// Waits until every buffered send is complete. May suspend.
 void flush_buffer(RankState& self, BufferedSends& sends);
 
-/// A request that is complete when every buffered send has left. Never suspends.
+/// A request that is complete when every buffered send is. Never suspends.
 [[nodiscard]] Request& start_flush(RankState& self, Comm& comm, BufferedSends& sends);
 
-/// Copies the message and starts sending the copy. Never suspends. MPI_ERR_BUFFER when it does not
+/// Copies the message and starts sending the copy. Never suspends. MPI_ERR_BUFFER if it does not
 /// fit.
 [[nodiscard]] int buffered_send(RankState& self, Comm& comm, const SendArguments& arguments);
 
-/// A send from our own copy is complete: frees the copy and, of a buffered send, its share of the
-/// attached buffer.
+/// Called when a send from an internal copy is complete: frees the copy and, for a buffered send,
+/// its share of the attached buffer.
 void free_owned_buffer(Request& request);
 
 }  // namespace sorrel::mpi

@@ -1,4 +1,4 @@
-//! Delivery - the one place where the bytes of a message move into the receiver's buffer.
+//! Delivery - the only place where the bytes of a message are copied into the receiver's buffer.
 //!
 //! Called on the receiver's worker, in a fiber or not. Never suspends.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace sorrel::mpi {
 
-/// Where the data of a message is: a typed buffer of the sender, or packed bytes.
+/// Location of the data of a message: a typed buffer of the sender, or packed bytes.
 struct MessageData {
   const void* buffer;
   std::size_t count;
@@ -24,7 +24,7 @@ inline MessageData packed_data(const void* buffer, std::size_t bytes) {
   return {.buffer = buffer, .count = bytes, .type = datatype_from_handle(MPI_BYTE), .bytes = bytes};
 }
 
-/// The data that a message in the unexpected table stands for.
+/// The data of a message in the unexpected table.
 inline MessageData data_of(const Message& message) {
   if (message.request == nullptr) return packed_data(message.payload, message.bytes);
   const Request& send = *message.request;
@@ -34,7 +34,7 @@ inline MessageData data_of(const Message& message) {
           .bytes = message.bytes};
 }
 
-/// The receive that waits for a message with this envelope, taken from the posted ones.
+/// Removes from the posted receives the one that matches this envelope; null if there is none.
 inline Request* take_posted(RankState& to, const Envelope& envelope) {
   MatchEntry* entry = to.posted.take_for(envelope);
   return entry == nullptr ? nullptr : static_cast<Message*>(entry)->request;
@@ -43,24 +43,24 @@ inline Request* take_posted(RankState& to, const Envelope& envelope) {
 /// complete() of a request that has duties.
 void complete_with_duties(Request& request);
 
-/// Completes a request on its owner's worker; one that nobody will wait for goes away.
+/// Completes a request on its owner's worker; a released request is also recycled.
 inline void complete(Request& request) {
   if (request.duties.any()) [[unlikely]]
     return complete_with_duties(request);
   request.completion.complete(*request.owner->worker);
 }
 
-/// Moves the data of a message that does not fit, or through a datatype with gaps.
+/// Copies the data of a message that does not fit, or through a datatype with gaps.
 void move_data(Request& receive, const void* buffer, std::size_t count, const Datatype& type);
 
-/// What the status of a receive will say when `bytes` bytes of a message fit.
+/// Sets the status fields of a receive into which `bytes` bytes of a message fit.
 inline void note_arrival(Request& receive, const Envelope& envelope, std::size_t bytes) {
   receive.status_source = envelope.source;
   receive.status_tag = envelope.tag;
   receive.status_bytes = bytes;
 }
 
-/// Copies the data into the receive's buffer and completes the receive. Too long a message:
+/// Copies the data into the receive's buffer and completes the receive. If the message is too long:
 /// MPI_ERR_TRUNCATE.
 inline void deliver(Request& receive, const Envelope& envelope, const MessageData& data) {
   note_arrival(receive, envelope, data.bytes);
@@ -73,11 +73,12 @@ inline void deliver(Request& receive, const Envelope& envelope, const MessageDat
   complete(receive);
 }
 
-/// As deliver(), from a message that is in no table; then lets its sender go on, or frees its copy.
-/// A long one from another worker may be copied by both workers together: it is complete later.
+/// As deliver(), from a message that is in no table; then completes its send, or frees its copy. A
+/// long message from another worker may be copied by both workers: then the receive is complete
+/// later.
 void deliver_and_dispose(Request& receive, Message& message);
 
-/// Tells the sender of a message by reference that its buffer is free again. Called on the
+/// Reports to the sender of a message by reference that its buffer is free. Called on the
 /// receiver's worker.
 void finish_send(Request& send, core::Worker& here);
 

@@ -1,10 +1,9 @@
-//! EagerWindows - how much may be sent to a place of another process before anybody there asks for
-//! it.
+//! EagerWindows - credit for sending eagerly to an endpoint of another process.
 //!
-//! One per worker, its thread only. Every ordered pair of places has a window: the bytes of eager
-//! messages, as they stand in the receiver's pool, that are under way or not yet received. The
-//! receiver gives room back in batches. Without room a message is announced only (remote.hpp), so
-//! nobody waits for a window.
+//! One per worker, its thread only. Every ordered pair of endpoints has a window: the bytes of
+//! eager messages, as allocated in the receiver's pool, that are in flight or not received. The
+//! receiver returns credit in batches. Without credit a message is sent as an RTS (remote.hpp), so
+//! no sender waits for a window.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +22,14 @@ class EagerWindows {
  public:
   explicit EagerWindows(Outlet& outlet);
 
-  /// What a message of this size takes of the receiver's pool.
+  /// Bytes of the receiver's pool that a message of this size takes.
   static std::uint32_t cost_of(std::size_t bytes) {
     const std::size_t buffer =
         std::max(remote_header_bytes + bytes, core::MessagePool::buffer_bytes_min);
     return static_cast<std::uint32_t>(std::bit_ceil(buffer));
   }
 
-  /// Whether a message of `bytes` may go there eagerly.
+  /// Whether a message of `bytes` may be sent eagerly.
   [[nodiscard]] bool has_room(Endpoint to, std::size_t bytes, std::uint32_t cost) {
     const Window& window = at(to);
     return bytes <= window.message_bytes_max && window.room >= cost;
@@ -38,24 +37,24 @@ class EagerWindows {
 
   void take(Endpoint to, std::uint32_t cost) { at(to).room -= cost; }
 
-  /// Receiver: a message of that cost is in its buffer.
+  /// Receiver: a message of that cost is in the user's buffer.
   void give_back(Endpoint from, std::uint32_t cost);
 
-  /// Sender: the receiver has given back.
+  /// Sender: the receiver has returned credit.
   void add(Endpoint to, std::uint32_t bytes) { at(to).room += bytes; }
 
   [[nodiscard]] std::uint32_t window_bytes() const { return window_bytes_; }
 
-  /// Space to pack one eager message in.
+  /// Space to pack one eager message.
   [[nodiscard]] std::byte* packing_space() const { return packing_space_.get(); }
 
  private:
   struct Window : Outgoing {
     EagerWindows* windows = nullptr;
-    /// The longest message that goes there eagerly.
+    /// The longest message that is sent there eagerly.
     std::uint32_t message_bytes_max = 0;
-    std::uint32_t room = 0;  ///< Granted to us.
-    std::uint32_t owed = 0;  ///< To be given back by us.
+    std::uint32_t room = 0;  ///< ///< Credit granted to this worker.
+    std::uint32_t owed = 0;  ///< ///< Credit to be returned by this worker.
     bool is_under_way = false;
   };
 

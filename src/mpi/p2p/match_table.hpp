@@ -1,11 +1,11 @@
 //! PostedTable and UnexpectedTable - the posted receives and the unexpected messages of one rank,
 //! found by (context, source, tag).
 //!
-//! Owner's worker only. Hash tables of intrusive entries: finding and removing cost O(1) whatever
-//! the depth. Receives with wildcards are entered under their wildcard, so that a message looks
-//! under at most four keys and takes the oldest; a wildcard receive looks through the unexpected
-//! messages in the order they came. MPI's order is kept: among the entries that match, the oldest
-//! wins. They allocate only when they grow; a table of few entries owns nothing.
+//! Owner's worker only. Hash tables of intrusive entries: finding and removing cost O(1) at any
+//! depth. A receive with wildcards is entered under its wildcards, so that a message checks at most
+//! four keys and takes the oldest entry. A wildcard receive searches the unexpected messages in the
+//! order of arrival. As MPI requires, the oldest matching entry wins. The tables allocate only when
+//! they grow; a table of few entries owns no memory.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace sorrel::mpi {
 
-/// What a message carries and what a receive asks for. `source` is a rank of the communicator.
+/// The envelope of a message, or of a receive. `source` is a rank of the communicator.
 struct Envelope {
   std::uint32_t context;
   std::int32_t source;
@@ -27,10 +27,10 @@ struct Envelope {
 
   [[nodiscard]] bool has_wildcard() const { return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG; }
 
-  /// Tags below zero are the library's own: MPI_ANY_TAG does not mean them.
+  /// Tags below zero are internal: MPI_ANY_TAG does not match them.
   [[nodiscard]] bool is_user_tag() const { return tag >= 0; }
 
-  /// Whether a message with this envelope satisfies a receive that asks for `wanted`.
+  /// Whether a message with this envelope matches a receive for `wanted`.
   [[nodiscard]] bool satisfies(const Envelope& wanted) const {
     return context == wanted.context &&
            (wanted.source == MPI_ANY_SOURCE || wanted.source == source) &&
@@ -47,7 +47,7 @@ struct MatchEntry : ListNode<struct InBucket>, ListNode<struct InArrivals> {
   [[nodiscard]] bool is_linked() const { return ListNode<InBucket>::is_linked(); }
 };
 
-/// Entries by a hash of their envelope. Those with the same envelope stay in the order of adding.
+/// Entries by a hash of their envelope. Entries with the same envelope stay in the order of adding.
 class MatchBuckets {
  public:
   MatchBuckets() = default;
@@ -69,12 +69,12 @@ class MatchBuckets {
 
   static void replace(MatchEntry& old, MatchEntry& entry) { Bucket::replace(old, entry); }
 
-  /// The oldest with exactly this envelope; null when there is none.
+  /// The oldest entry with exactly this envelope; null if there is none.
   [[nodiscard]] MatchEntry* find(const Envelope& envelope) const {
     return find_if(envelope, [](const MatchEntry&) { return true; });
   }
 
-  /// The oldest of these for which predicate(entry) holds.
+  /// The oldest of these entries for which predicate(entry) holds.
   template <class Predicate>
   [[nodiscard]] MatchEntry* find_if(const Envelope& envelope, Predicate&& predicate) const {
     return bucket_of(envelope).find_if(
@@ -103,7 +103,7 @@ class MatchBuckets {
   /// One less than the number of buckets, a power of two.
   std::uint32_t mask_ = 0;
   std::uint32_t count_ = 0;
-  /// Does for the few entries that most tables have at most.
+  /// Suffices for the few entries that most tables have at most.
   Bucket first_bucket_;
   std::unique_ptr<Bucket[]> more_buckets_;
 };
@@ -125,12 +125,12 @@ class PostedTable {
     buckets_.remove(receive);
   }
 
-  /// Takes out the oldest receive that the message `envelope` (no wildcards) satisfies; null when
-  /// there is none.
+  /// Removes the oldest receive that matches the message `envelope` (no wildcards); null if there
+  /// is none.
   [[nodiscard]] MatchEntry* take_for(const Envelope& envelope) {
     if (count() == 0) return nullptr;
     if (wildcard_count_ != 0) [[unlikely]]
-      // A copy made here: else the envelope would be kept in memory for it in every case.
+      // A temporary copy: otherwise the envelope would be kept in memory for it in every case.
       return take_beside_wildcards({envelope.context, envelope.source, envelope.tag});
     MatchEntry* receive = buckets_.find(envelope);
     if (receive != nullptr) [[likely]]
@@ -155,7 +155,7 @@ class PostedTable {
 
   MatchBuckets buckets_;
   std::uint64_t next_order_ = 0;
-  /// Receives with wildcards: all, and by which they have.
+  /// Number of receives with wildcards: in total, and by kind of wildcard.
   std::int32_t wildcard_count_ = 0;
   std::array<std::int32_t, kind_count> counts_by_kind_{};
 };
@@ -176,14 +176,14 @@ class UnexpectedTable {
     buckets_.remove(message);
   }
 
-  /// Puts `message` where `old` stands; same envelope.
+  /// Puts `message` at the position of `old`; same envelope.
   static void replace(MatchEntry& old, MatchEntry& message) {
     SORREL_ASSERT(old.envelope == message.envelope);
     Arrivals::replace(old, message);
     MatchBuckets::replace(old, message);
   }
 
-  /// The oldest message that satisfies `wanted` (wildcards allowed); null when there is none.
+  /// The oldest message that matches `wanted` (wildcards allowed); null if there is none.
   [[nodiscard]] MatchEntry* find_for(const Envelope& wanted) const {
     if (count() == 0) return nullptr;
     if (!wanted.has_wildcard()) [[likely]]
@@ -198,7 +198,7 @@ class UnexpectedTable {
     return buckets_.find_if(envelope, predicate);
   }
 
-  /// As find_for(), and takes it out.
+  /// As find_for(), and removes it.
   [[nodiscard]] MatchEntry* take_for(const Envelope& wanted) {
     MatchEntry* message = find_for(wanted);
     if (message != nullptr) remove(*message);

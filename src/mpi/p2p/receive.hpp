@@ -1,5 +1,5 @@
-//! Receiving - one message, by whoever sent it or will send it. Arguments are valid; MPI_PROC_NULL
-//! is the caller's.
+//! Receive - one message from any kind of sender. Arguments are valid; MPI_PROC_NULL is handled by
+//! the caller.
 #pragma once
 
 #include <cstddef>

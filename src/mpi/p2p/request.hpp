@@ -1,10 +1,9 @@
-//! Request - one send or receive under way: its envelope, its buffer, and who must be told when it
-//! is over.
+//! Request - one send or receive in progress: envelope, buffer, and actions at completion.
 //!
-//! Owned by one rank. Its worker alone touches it, with one exception: a send to a rank of another
-//! worker is lent to that worker, with its message, from the post of the notice until the notice
-//! that says it is done (README.md, "By reference"). A blocking call keeps its request on the
-//! stack; others take theirs from the worker's RequestPool.
+//! Owned by one rank. Only its worker accesses it, with one exception. A send to a rank of another
+//! worker is lent to that worker, with its message, from the post of the handoff until the handoff
+//! comes back (README.md, "By reference"). A blocking call keeps its request on the stack; other
+//! calls take theirs from the worker's RequestPool.
 #pragma once
 
 #include <bit>
@@ -25,7 +24,7 @@ struct RankState;
 struct RemoteSend;
 struct Request;
 
-/// An entry of a match table: a message that nobody has received yet, or a posted receive.
+/// An entry of a match table: an unexpected message, or a posted receive.
 struct Message : MatchEntry {
   static constexpr ObjectKind object_kind = ObjectKind::message;
   ObjectHeader header{object_kind};
@@ -35,37 +34,36 @@ struct Message : MatchEntry {
   // Of messages only.
   /// Packed size.
   std::size_t bytes;
-  /// Where copied data is, right behind this struct; see p2p/unexpected.cpp.
+  /// Address of copied data, directly behind this struct; see p2p/unexpected.cpp.
   std::byte* payload;
-  /// Once a matched probe has set it aside: the receiver's communicator, held until it is received.
+  /// After a matched probe: the receiver's communicator, held until the message is received.
   Comm* comm;
 };
 
 enum class SendMode : std::uint8_t { standard, synchronous, ready, buffered };
 
-/// One send or receive. What has no initial value is set by describe_send() and
-/// describe_receive(), or as its comment says.
+/// One send or receive. Fields without initial value are set by describe_send() and
+/// describe_receive(), or as their comments say.
 struct Request {
   static constexpr ObjectKind object_kind = ObjectKind::request;
   enum class Kind : std::uint8_t { receive, send };
 
-  /// What becomes of it when it has been waited for.
+  /// What happens to it after the wait.
   enum class Life : std::uint8_t {
-    once,        ///< It goes back to the pool.
-    persistent,  ///< Made by MPI_*_init: becomes inactive.
-    endless,     ///< WorkerState::finished_send: stands for many, stays complete.
+    once,  ///< ///< Returned to the pool.
+    persistent,  ///< ///< Made by MPI_*_init: becomes inactive.
+    endless,  ///< ///< WorkerState::finished_send: shared, stays complete.
   };
 
-  /// What complete() has to see to beyond the waiting fiber; most requests have nothing.
+  /// Actions of complete() besides waking the waiting fiber; most requests have none.
   struct Duties {
-    /// The buffer is our own copy: freed when the send is complete.
+    /// The buffer is an internal copy: freed when the send is complete.
     bool owns_buffer = false;
-    /// MPI_Request_free was called: goes away by itself when complete.
+    /// MPI_Request_free was called: recycled when complete.
     bool is_released = false;
-    /// MPI_Isendrecv: the receive is the request that the user sees, and the send its part; it is
-    /// complete when both are.
+    /// A send of MPI_Isendrecv. The receive is the user's request, and is complete when both are.
     bool is_part = false;
-    /// More than one: so many must report before it is complete (parts; the answer to a cancel).
+    /// If above one: number of parts, or answers to a cancel, that must report before completion.
     std::uint8_t missing_part_count = 0;
 
     [[nodiscard]] bool any() const { return std::bit_cast<std::uint32_t>(*this) != 0; }
@@ -79,7 +77,7 @@ struct Request {
   bool is_cancelled = false;
   Duties duties;
 
-  // What MPI_Status will say.
+  // Values for MPI_Status.
   int error = MPI_SUCCESS;
   std::int32_t status_source = MPI_PROC_NULL;
   std::int32_t status_tag = MPI_ANY_TAG;
@@ -98,31 +96,30 @@ struct Request {
   std::int32_t peer;
   std::int32_t tag;
 
-  /// Its place in a match table: a receive among the posted ones, a send by reference among the
-  /// unexpected.
+  /// Its entry in a match table: a receive among the posted ones, a send by reference among the
+  /// unexpected ones.
   Message message;
 
-  /// Of sends.
+  /// Only for sends.
   SendMode mode;
 
-  /// A send to another worker: the notice that carries it there and back.
+  /// A send to another worker: the remote call that carries it there and back.
   struct Handoff : core::RemoteCall {
     Request* request;
     RankState* destination;
-    /// While the two workers copy a long message together: the receive, and where the sender's part
-    /// begins.
+    /// While both workers copy a long message: the receive, and the start of the sender's part.
     Request* receive;
     std::size_t split;
   } handoff;
 
-  /// A send to another process that is not complete: what this process keeps of it.
+  /// A send to another process that is not complete: its state in this process.
   RemoteSend* remote;
 
   /// With MPI_ERR_TRUNCATE: the size of the message that did not fit.
   std::size_t truncated_bytes;
-  /// Of a part: the request that the user sees.
+  /// For a part: the user's request.
   Request* main_part;
-  /// With an owned buffer: what it takes of an attached buffer, and of which.
+  /// With an owned buffer: its bytes in an attached buffer, and that buffer.
   std::size_t buffered_charge;
   BufferedSends* charged;
 

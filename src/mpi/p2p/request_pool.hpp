@@ -1,5 +1,4 @@
-//! RequestPool - the requests of one worker's ranks, kept for reuse. Own worker only; grows, never
-//! shrinks.
+//! RequestPool - recycled requests for one worker's ranks. Own worker only; grows, never shrinks.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,9 @@
-//! Sending - one message from one rank to another, by the shortest way there is.
+//! Send - one message from one rank to another, on the fastest path available.
 //!
-//! To a rank of the same worker: straight into its posted receive, else copied aside (blocking
-//! sends) or left with the sender by reference. To another worker: short ones as a copy in the
-//! mailbox, long ones by reference. README.md has the protocol. Arguments are valid: the caller has
-//! checked them. MPI_PROC_NULL is the caller's, too.
+//! To a rank of the same worker: directly into its posted receive, else copied (blocking sends) or
+//! left with the sender by reference. To another worker: short ones as a copy in the mailbox, long
+//! ones by reference. README.md has the protocol. Arguments are valid: the caller has checked them,
+//! and handles MPI_PROC_NULL.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ inline Envelope envelope_of(const Comm& comm, int tag) {
   return {.context = comm.shared->context(), .source = comm.rank, .tag = tag};
 }
 
-/// What a send request was described with.
+/// The arguments with which a send request was described.
 inline SendArguments arguments_of(const Request& request) {
   return {.buffer = request.buffer,
           .count = request.element_count,
@@ -42,14 +42,14 @@ inline MessageData data_of(const SendArguments& arguments) {
           .bytes = arguments.count * arguments.type.size()};
 }
 
-/// Copies a message to a rank of another worker into the mailbox; false when it must go by
+/// Copies a message to a rank of another worker into the mailbox; false if it must be sent by
 /// reference.
 [[nodiscard]] bool try_send_inline(RankState& self,
                                    RankState& to,
                                    const Comm& comm,
                                    SendArguments arguments);
 
-/// Sends if that needs neither waiting nor a request: true when the buffer may be reused. Never
+/// Sends if that needs neither waiting nor a request: true if the buffer may be reused. Never
 /// suspends.
 [[nodiscard]] inline bool try_send(RankState& self,
                                    const Comm& comm,
@@ -65,14 +65,14 @@ inline MessageData data_of(const SendArguments& arguments) {
   return true;
 }
 
-/// Before the workers run: what is done with the records that sending makes.
+/// Before the workers run: sets the handlers of the records that sending creates.
 void set_send_runners(core::Scheduler& scheduler);
 
 /// Sends and waits until the buffer may be reused. May suspend.
 void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode);
 
-/// Leaves the data with the request and makes the message known at its destination: what remains
-/// when try_send() has failed. Never suspends.
+/// Leaves the data with the request and enters the message at its destination: the second step, if
+/// try_send() has failed. Never suspends.
 void start_send_by_reference(Request& request);
 
 /// Starts the send that the request describes; it may be complete on return. Never suspends.

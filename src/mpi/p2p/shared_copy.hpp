@@ -1,18 +1,18 @@
-//! Shared copy - a long message between two workers, copied by both: the receiver's worker takes
+//! Shared copy - a long message between two workers, copied by both: the receiver's worker copies
 //! the front, the sender's, which would only wait, the rest.
 //!
-//! The notice of the send (Request::Handoff) goes there and back once more than it would;
-//! README.md, "By both". The sender's worker declines when it has ranks to run, and is not asked
-//! when it sleeps: then the receiver's copies everything. Called on the receiver's worker. Never
-//! suspends.
+//! The handoff of the send (Request::Handoff) goes there and back once more; see README.md,
+//! "Copying by both workers". The sender's worker declines if it has ranks to run, and gets no
+//! handoff if it sleeps. Then the receiver's worker copies everything. Called on the receiver's
+//! worker. Never suspends.
 #pragma once
 
 #include "mpi/p2p/request.hpp"
 
 namespace sorrel::mpi {
 
-/// Whether sharing the copy of a matched message is worth it: long, of plain bytes, and its sender
-/// awake on another worker.
+/// Whether to share the copy of a matched message: long, of plain bytes, and its sender awake on
+/// another worker.
 [[nodiscard]] bool can_be_shared(const Request& receive, const Request& send);
 
 /// Delivers the message; `receive` and `send` are completed when both parts are done.

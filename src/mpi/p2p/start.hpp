@@ -1,4 +1,5 @@
-//! Starting what a request describes: a send or a receive, once or again (persistent requests).
+//! Starts the operation that a request describes: a send or a receive, once or repeatedly
+//! (persistent requests).
 #pragma once
 
 #include "mpi/p2p/receive.hpp"
@@ -7,8 +8,8 @@
 
 namespace sorrel::mpi {
 
-/// Makes a new request active and starts it; with MPI_PROC_NULL it is complete at once. Never
-/// suspends. MPI_ERR_BUFFER when a buffered send does not fit.
+/// Activates a new request and starts it; with MPI_PROC_NULL it is complete at once. Never
+/// suspends. MPI_ERR_BUFFER if a buffered send does not fit.
 [[nodiscard]] int start(Request& request);
 
 /// As start(), for a persistent request that may have been used before.
@@ -30,7 +31,7 @@ inline Request& make_receive(RankState& self, Comm& comm, const ReceiveArguments
   return request;
 }
 
-/// Starts a receive and a send under one request, the receive's.
+/// Starts a receive and a send as one request, the receive's.
 [[nodiscard]] int start_pair(Request& receive, Request& send);
 
 }  // namespace sorrel::mpi

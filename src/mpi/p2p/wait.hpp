@@ -1,8 +1,7 @@
-//! Waiting for requests, and what becomes of them afterwards.
+//! Waiting for requests, and recycling them.
 //!
-//! Owner's worker, in the owner's fiber. A wait first lets the sends that are short enough go
-//! (unexpected.hpp, detach), so that a rank never sleeps for a receiver that is not there yet while
-//! a copy would do.
+//! Owner's worker, in the owner's fiber. A wait first detaches the sends that are short enough
+//! (unexpected.hpp, detach), so that a rank never sleeps for a late receiver if a copy suffices.
 #pragma once
 
 #include <cstdint>
@@ -43,37 +42,37 @@ struct PendingCounts {
   }
 };
 
-/// Until one request is complete. May suspend.
+/// Waits until one request is complete. May suspend.
 void wait_for(Request& request);
 
-/// Until all active ones, of which `pending` are not complete, are. May suspend.
+/// Waits until all active ones, of which `pending` are not complete, are complete. May suspend.
 void wait_for_all(RankState& self, const RequestList& list, PendingCounts pending);
 
-/// Until one of a list is complete, of which some are active and none is complete; gives the first
-/// that is then. May suspend.
+/// Waits until one of a list is complete, if some are active and none is complete; returns the
+/// first complete one. May suspend.
 std::int32_t wait_for_any(RankState& self, const RequestList& list);
 
-/// Looks once, after having let others make progress. May suspend (it yields), but never waits.
+/// Polls once, after other fibers have made progress. May suspend (it yields), but never waits.
 void make_progress(RankState& self);
 
-/// Lets a send that waits by reference go, if it is short enough and its receiver on the same
+/// Detaches a send that waits by reference, if it is short enough and its receiver on the same
 /// worker. Returns whether that completed it. Never suspends.
 bool try_detach(Request& request);
 
-/// Whether the request is complete, letting a short send go if that completes it. Never suspends.
+/// Whether the request is complete; detaches a short send if that completes it. Never suspends.
 inline bool is_complete(Request& request) {
   return request.completion.is_done() ||
          (request.kind == Request::Kind::send && try_detach(request));
 }
 
-/// A new request of `self` from the pool, holding communicator and datatype.
+/// A new request of `self` from the pool, with references to communicator and datatype.
 inline Request& take_request(RankState& self, Comm& comm, Datatype& type) {
   retain(comm);
   type.retain();
   return self.worker_state->requests.take();
 }
 
-/// Back to the pool it came from, with its hold on communicator and datatype.
+/// Returns a request to its pool and drops its references to communicator and datatype.
 inline void recycle(Request& request) {
   if (request.life == Request::Life::endless) return;
   request.type->release();
@@ -82,7 +81,7 @@ inline void recycle(Request& request) {
 }
 
 /// Fills `status` (may be null) from a complete request and ends it: persistent ones become
-/// inactive, others go back to the pool.
+/// inactive, others return to the pool.
 inline void conclude(Request& request, MPI_Status* status) {
   if (status != MPI_STATUS_IGNORE) {
     set_status(*status, request.status_source, request.status_tag, request.status_bytes,
