@@ -1,4 +1,4 @@
-//! BlockList - the side of a collective that has a block per rank: uniform, "v" (counts,
+//! BlockList - the buffer of a collective that has a block per rank: uniform, "v" (counts,
 //! displacements) or "w" (types too).
 #pragma once
 
@@ -23,15 +23,15 @@ struct TypedBuffer {
 /// A block for each rank of a communicator. The arrays are the user's.
 struct BlockList {
   void* buffer = nullptr;
-  /// Used when there are no `counts`: every block has `count` elements, one behind the other.
+  /// Used if there are no `counts`: contiguous blocks of `count` elements each.
   std::size_t count = 0;
   const Datatype* type = nullptr;
   Integers counts = {};
-  /// In extents of `type`; in bytes when `types` is given.
+  /// In extents of `type`; in bytes if `types` is given.
   Integers displacements = {};
   const MPI_Datatype* types = nullptr;
 
-  /// Of every block, where all are alike.
+  /// Bytes of every block, if all are alike.
   [[nodiscard]] std::size_t block_bytes() const { return count * type->size(); }
 
   [[nodiscard]] TypedBuffer of(std::int32_t rank) const {

@@ -1,5 +1,5 @@
-//! CollectiveCall - which collective a member is in, and what its arguments must have in common
-//! with those of the other members. Two words, compared where members meet.
+//! CollectiveCall - the collective that a member is in, and the arguments that all members must
+//! agree on. Two words, compared in the barrier.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace sorrel::mpi {
 
 class ErrorDetail;
 
-/// Each has one name, with or without _c.
+/// Each kind has one name, with or without _c.
 enum class CollectiveKind : std::uint8_t {
   none,
   barrier,
@@ -29,7 +29,7 @@ enum class CollectiveKind : std::uint8_t {
   scan,
   exscan,
   comm_dup,
-  comm_split,  ///< And what is made by it: MPI_Comm_create, grids.
+  comm_split,  ///< ///< And its derivatives: MPI_Comm_create, grids.
   finalize,
 };
 
@@ -37,12 +37,12 @@ inline constexpr std::int32_t collective_kind_count = 21;
 
 struct CollectiveArguments {
   CollectiveKind kind = CollectiveKind::none;
-  /// Of reductions: the Element of the datatype, and the constant of a predefined operation.
+  /// For reductions: the Element of the datatype, and the constant of a predefined operation.
   std::uint8_t element = 0;
   std::uint16_t op = 0;
-  /// Of rooted collectives.
+  /// For rooted collectives.
   std::int32_t root = 0;
-  /// Where the standard wants the same amount of data of all members.
+  /// Where the standard requires the same amount of data of all members.
   std::uint64_t bytes = 0;
 };
 
@@ -72,7 +72,7 @@ class CollectiveCall {
     return ((a.what_ ^ b.what_) | (a.bytes_ ^ b.bytes_)) == 0;
   }
 
-  /// Sixteen bits that differ, most likely, where the calls do; the low ones are the kind.
+  /// Sixteen bits that differ, most likely, if the calls do; the low ones are the kind.
   [[nodiscard]] std::uint16_t digest() const;
 
  private:
@@ -83,7 +83,7 @@ class CollectiveCall {
 /// The kind in a digest.
 [[nodiscard]] CollectiveKind kind_of_digest(std::uint16_t digest);
 
-/// As in the standard: "MPI_Gather".
+/// The name in the standard: "MPI_Gather".
 [[nodiscard]] const char* name_of(CollectiveKind kind);
 
 /// A member's call.
@@ -92,14 +92,14 @@ struct MemberCall {
   std::int32_t rank = 0;
 };
 
-/// Two members of a meeting whose calls differ.
+/// Two members of a barrier whose calls differ.
 struct CollectiveMismatch {
-  /// The meeting, as Comm::meeting_count counts; 0 for none.
+  /// The number of the barrier, as Comm::barrier_count counts; 0 for none.
   std::uint32_t meeting = 0;
   MemberCall first;
   MemberCall other;
 
-  /// Says which argument differs, or which calls, and returns the error class.
+  /// Stores which argument, or which call, differs, and returns the error class.
   [[nodiscard]] int explain(ErrorDetail& detail) const;
 };
 

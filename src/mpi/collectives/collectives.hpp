@@ -1,11 +1,11 @@
-//! Collectives - each moves data straight between the members' buffers, between two or three
-//! meetings of their slots.
+//! Collectives - each copies data directly between the members' buffers, between two or three
+//! barriers of their slots.
 //!
-//! The caller has checked the arguments as far as one rank can see, and has set Comm::call: members
-//! whose calls differ get an error, all of them, from the first meeting. Every function may suspend
-//! and returns MPI_SUCCESS or an error class. MPI_IN_PLACE is a
-//! null `send` (or `receive`, for scatter). Reductions combine in rank order: the result does not
-//! depend on which worker runs which rank.
+//! The caller has checked the arguments as far as one rank can, and has set Comm::call. If the
+//! members' calls differ, all members get an error from the first barrier. Every function may
+//! suspend and returns MPI_SUCCESS or an error class. MPI_IN_PLACE is a null `send` (or `receive`,
+//! for scatter). Reductions combine in rank order: the result does not depend on the placement of
+//! ranks on workers.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace sorrel::mpi {
 struct Comm;
 struct RankState;
 
-/// Who takes part.
+/// The calling rank and its view of the communicator.
 struct Member {
   RankState& self;
   Comm& comm;
@@ -62,8 +62,8 @@ struct ReductionArguments {
 
 [[nodiscard]] int all_reduce(const Member& member, const ReductionArguments& arguments);
 
-/// Rank i gets the counts[i] elements behind those of the ranks before; without
-/// counts: arguments.count elements each.
+/// Rank i gets the counts[i] elements after those of the previous ranks; without counts:
+/// arguments.count elements each.
 [[nodiscard]] int reduce_scatter(const Member& member,
                                  const ReductionArguments& arguments,
                                  Integers counts);

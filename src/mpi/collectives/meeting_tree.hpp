@@ -1,10 +1,9 @@
-//! MeetingTree - who tells whom in a meeting of processes: everybody's word goes up, to the *tops*,
-//! and what comes of it down again.
+//! BarrierTree - the tree of a barrier over processes: contributions go up to the *roots*, the
+//! result comes down.
 //!
-//! Over several nodes the tops are the nodes' speakers, each with the processes of its node in a
-//! tree below it, so that between nodes goes one word each way. On one node every process is a top.
-//! Few tops tell each other directly; many form a tree of their own. Computed from the map when
-//! asked; pure.
+//! Over several nodes the roots are the node leaders, each above the processes of its node, so that
+//! one message each way passes between nodes. On one node every process is a root. Few roots send
+//! to each other directly; many form a tree of their own. Computed from the map at each call; pure.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +15,26 @@ namespace sorrel::mpi {
 
 class MeetingTree {
  public:
-  /// Up to here every top tells every other: one way instead of up and down.
+  /// Up to this number every root sends to every other root: one message delay instead of two.
   static constexpr std::int32_t direct_top_count_max = 4;
-  /// A parent hears this many children, of its node and of other nodes each.
+  /// Bound on the children of a parent, for its node and for other nodes each.
   static constexpr std::int32_t fan_out = 8;
 
   explicit MeetingTree(const ProcessMap& processes);
 
-  /// Who tells `index`, and is told by it what came of it. Ascending within a node.
+  /// The processes that send contributions to `index` and get its result. Ascending within a node.
   [[nodiscard]] std::vector<std::int32_t> children_of(std::int32_t index) const;
 
-  /// Whom `index` tells, and hears from; -1: nobody.
+  /// The process to which `index` contributes, and which sends it the result; -1: none.
   [[nodiscard]] std::int32_t parent_of(std::int32_t index) const;
 
-  /// Tops that `index` tells, and hears from, directly.
+  /// Roots that exchange contributions with `index` directly.
   [[nodiscard]] std::vector<std::int32_t> peers_of(std::int32_t index) const;
 
  private:
   struct Spot {
     std::int32_t top;
-    std::int32_t place;  ///< Among the processes of its node; 0 = the top itself.
+    std::int32_t place;  ///< ///< Among the processes of its node; 0 = the root itself.
   };
 
   [[nodiscard]] Spot spot_of(std::int32_t index) const;
@@ -47,7 +46,7 @@ class MeetingTree {
   }
 
   const ProcessMap& processes_;
-  /// One node: every process is a top.
+  /// One node: every process is a root.
   const bool is_flat_;
   const std::int32_t top_count_;
 };

@@ -1,10 +1,10 @@
-//! ProcessMeeting - a meeting of a communicator that spans processes, above the parts of one
-//! process: who has arrived elsewhere, what they bring to a small reduction, and the release.
+//! ProcessBarrier - a barrier of a communicator that spans processes, above the barrier nodes of
+//! one process: arrivals of other processes, their values for a small reduction, and the release.
 //!
-//! Lives on the worker of the process's root part (ProcessMap::barrier_endpoint), found there by
-//! the communicator's context, because a packet may come before this process has made the
-//! communicator. Who tells whom: MeetingTree. That worker only; nothing suspends. README.md, "Over
-//! processes", has the protocol and why nothing is mixed up.
+//! Lives on the worker of the process's root node (ProcessMap::barrier_endpoint), and is found
+//! there by the communicator's context: a packet may come before this process has created the
+//! communicator. The tree is a BarrierTree. That worker only; nothing suspends. README.md, "Over
+//! processes", has the protocol and the proof that barriers do not mix.
 #pragma once
 
 #include <array>
@@ -23,9 +23,8 @@ namespace sorrel::mpi {
 
 class ProcessMeetings;
 
-/// Which of a communicator's small operands a process contributes: of a block of ranks that it runs
-/// entirely the combined one, else one per member. `values_of(i)` are the ranks under whose number
-/// they stand.
+/// The small operands that a process contributes: the combined one of a block of ranks that it runs
+/// entirely, else one per member. `values_of(i)` are the ranks under whose numbers they are stored.
 class ContributionMap {
  public:
   ContributionMap(const ProcessMap& processes, std::int32_t block_rank_count);
@@ -38,16 +37,16 @@ class ContributionMap {
   std::vector<std::vector<std::int32_t>> values_;
 };
 
-/// What the meeting asks of the slots it belongs to.
+/// Operations of the slots that the process barrier calls.
 class MeetingSite {
  public:
-  /// The operand that stands under a rank's number.
+  /// The operand that is stored under a rank's number.
   virtual std::byte* value(std::int32_t rank) = 0;
 
-  /// All values are there: combines them and returns the result.
+  /// All values have arrived: combines them and returns the result.
   virtual const std::byte* combine() = 0;
 
-  /// Everybody has arrived. `result` is null without a reduction.
+  /// All members have arrived. `result` is null without a reduction.
   virtual void release_all(const std::byte* result) = 0;
 
  protected:
@@ -62,18 +61,18 @@ class ProcessMeeting {
   ProcessMeeting& operator=(const ProcessMeeting&) = delete;
 
   /// Before the first begin(): packets may have come already. The arguments outlive the last
-  /// meeting.
+  /// barrier.
   void introduce(const ProcessMap& processes,
                  const ContributionMap& contributions,
                  MeetingSite& site,
                  Outlet& outlet);
 
   /// All members of this process have arrived in the same call, with values of `value_bytes` each
-  /// (0: none). Returns true if the members of all processes have arrived, and the meeting is
+  /// (0: none). Returns true if the members of all processes have arrived, and the barrier is
   /// released. Ends the job if another process is in another call.
   bool begin(const MemberCall& call, std::uint32_t value_bytes);
 
-  /// No member of this process will meet again: goes away when all it has to send has left.
+  /// No member of this process will enter a barrier again: removed when its last packet has left.
   void abandon();
 
   void take_contribution(std::uint32_t process,
@@ -84,12 +83,12 @@ class ProcessMeeting {
  private:
   enum class State : std::uint8_t {
     idle,
-    gathering,        ///< Children have not contributed.
-    meeting_peers,    ///< They have; other tops have not.
+    gathering,  ///< ///< Children have not contributed.
+    meeting_peers,  ///< ///< Children have contributed, further roots have not.
     awaiting_result,  ///< From the parent.
   };
 
-  /// What has come from another process for one meeting.
+  /// Packets from another process for one barrier.
   struct Incoming {
     std::vector<std::byte> values;
     std::size_t arrived_bytes = 0;
@@ -97,21 +96,21 @@ class ProcessMeeting {
     std::uint16_t digest = 0;
   };
 
-  /// A process that contributes to us. Two meetings, because it may be one ahead.
+  /// A process that contributes to this one. Two barriers, because it may be one ahead.
   struct Source {
     std::uint32_t process;
-    /// A child, whose values are part of our contribution; else a peer.
+    /// A child, whose values are part of this process's contribution; else a peer.
     bool is_below = false;
-    /// The ranks whose values it brings, in order; empty until introduced.
+    /// The ranks whose values it brings, in order; empty until attach().
     std::vector<std::int32_t> ranks;
     std::array<Incoming, 2> incoming;
   };
 
-  /// Packets on their way to one process.
+  /// Unsent packets to one process.
   struct Dispatch : Outgoing {
     ProcessMeeting* meeting = nullptr;
     PacketKind kind{};
-    /// The meeting's number in the low half, the call's digest in the high one.
+    /// The number of the barrier in the low half, the call's digest in the high one.
     std::uint32_t sequence_and_digest = 0;
     const std::vector<std::byte>* data = nullptr;
     std::size_t sent_bytes = 0;
@@ -133,20 +132,20 @@ class ProcessMeeting {
   ProcessMeetings& home_;
   const std::uint32_t context_;
 
-  // Set by introduce().
+  // Set by attach().
   MeetingSite* site_ = nullptr;
   Outlet* outlet_ = nullptr;
   bool awaits_result_ = false;
-  /// Whose values our contribution carries.
+  /// The ranks whose values this process's contribution carries.
   std::vector<std::int32_t> own_ranks_;
   std::vector<Endpoint> contribution_targets_;
   std::vector<Endpoint> result_targets_;
 
   State state_ = State::idle;
-  /// Of the meeting under way, or the next one.
+  /// Number of the current or next barrier.
   std::uint32_t sequence_ = 0;
   std::uint32_t value_bytes_ = 0;
-  /// Of a member of this process.
+  /// The call of a member of this process.
   MemberCall call_;
   std::vector<Source> sources_;
   std::array<std::vector<std::byte>, 2> contribution_;
@@ -157,7 +156,7 @@ class ProcessMeeting {
   bool is_abandoned_ = false;
 };
 
-/// The meetings of the communicators whose root part is on this worker.
+/// The process barriers of the communicators whose root node is on this worker.
 class ProcessMeetings {
  public:
   ProcessMeeting& of(std::uint32_t context);

@@ -1,5 +1,5 @@
-//! What the reductions share: operands of all members, scratch space for typed elements, who
-//! computes which elements.
+//! Common parts of the reductions: operands of all members, scratch space for typed elements, and
+//! the assignment of elements to members.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sorrel::mpi {
 
-/// What a member leaves in its slot: where its operand is and where its result goes.
+/// The published operand of a member: its buffer, and the buffer of its result.
 struct Operands {
   const void* input;
   void* output;
@@ -22,7 +22,7 @@ struct ElementRange {
   std::size_t count;
 };
 
-/// Space for `count` elements of a type, addressed as a user's buffer of that type would be.
+/// Space for `count` elements of a type, addressed like a user's buffer of that type.
 class Scratch {
  public:
   Scratch(std::size_t count, const Datatype& type);
@@ -50,8 +50,8 @@ void fold_operands(const CollectiveSlots& slots,
                    const ReductionArguments& arguments,
                    void* total);
 
-/// A long reduction is cut into segments, each computed by one member; the members are spread over
-/// the workers.
+/// A long reduction is cut into segments, each computed by one member; these members are spread
+/// over the workers.
 class Segments {
  public:
   Segments(std::size_t element_count, const Datatype& type, std::int32_t member_count);

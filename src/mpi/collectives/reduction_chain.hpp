@@ -1,12 +1,12 @@
 //! ReductionChain - long and user-defined reductions of members in several processes: a running
-//! total goes from process to process, in the order of ranks.
+//! total passes from process to process, in the order of ranks.
 //!
 //! A total visits the *runs* of consecutive members that live in one process (ProcessMap): from the
 //! last to the first for reductions, from the first to the last for scans. So the operations are
-//! the same, in the same order, as in one process. The vector is cut into segments; in each process
-//! one member computes a segment of all its process's runs, so that many work at the same time, and
-//! a segment goes in chunks, so that processes do. Members call between two meetings of their
-//! process, with operands deposited. May suspend.
+//! the same, in the same order, as in one process. The vector is cut into segments. In each process
+//! one member computes a segment of all its process's runs, so that many members work at the same
+//! time. A segment is cut into chunks, so that processes work at the same time. Members call
+//! between two barriers of their process, with operands published. May suspend.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace sorrel::mpi {
 
 class ReductionChain {
  public:
-  /// `segment_count` segments, whatever their ranges.
+  /// `segment_count` segments, of any ranges.
   ReductionChain(const Member& member,
                  const ReductionArguments& arguments,
                  std::int32_t segment_count);
@@ -46,12 +46,12 @@ class ReductionChain {
           ElementRange{.first = range.first + done, .count = std::min(chunk_, range.count - done)});
   }
 
-  /// The computer's share in the reduction of a chunk. True when the result is in `total`, for
-  /// elements from 0 on: at the end of the chain.
+  /// The computing member's share in the reduction of a chunk. True if the result is in `total`,
+  /// for elements from 0 on: at the end of the chain.
   [[nodiscard]] bool reduce_chunk(std::int32_t segment, ElementRange range, void* total) const;
 
-  /// The computer's share in the scan of a chunk: leaves the results of its process's members in
-  /// their outputs. `before` and `after` have room for a chunk.
+  /// The computing member's share in the scan of a chunk: leaves the results of its process's
+  /// members in their outputs. `before` and `after` have room for a chunk.
   void scan_chunk(
       std::int32_t segment, ElementRange range, ScanKind kind, void* before, void* after) const;
 

@@ -1,14 +1,16 @@
-//! CollectiveSlots - where the members of a communicator meet: one barrier, one pointer per member,
-//! one small reduction.
+//! CollectiveSlots - shared state of a communicator's collectives: one barrier, one pointer per
+//! member, one small reduction.
 //!
-//! Every collective is a sequence of phases: leave a pointer to what the others need (deposit),
-//! meet(), read what they left. A phase costs a member one counter of its own worker; workers
-//! report upwards through a tree and are released downwards, by notices. There are no atomics here:
-//! a member's writes reach the others through the workers' mailboxes. The values of a small
-//! reduction are combined on the way, in an order that depends on the number of members alone, not
-//! on which worker runs whom. README.md has the protocol and why one set of slots suffices.
+//! Every collective is a sequence of phases: publish() a pointer to what the other members need,
+//! barrier(), read what they published. A phase costs a member one counter of its own worker;
+//! workers report upwards through a tree and are released downwards, by remote calls. There are no
+//! atomics: a member's writes reach the other members through the workers' mailboxes. The values of
+//! a small reduction are combined on the way, in an order that depends on the number of members
+//! alone, not on their workers. README.md has the protocol and the proof that one set of slots
+//! suffices.
 //!
-//! Members call in the same order, as MPI demands. meet() may suspend; the rest never does.
+//! Members call in the same order, as MPI requires. barrier() may suspend; publish() and leave()
+//! never do.
 #pragma once
 
 #include <array>
@@ -31,7 +33,7 @@ class Group;
 struct RankState;
 class World;
 
-/// A reduction whose operands are short enough to be left in the slots themselves.
+/// A reduction whose operands are short enough to be stored in the slots themselves.
 struct SmallReduction {
   ReduceKernel kernel = nullptr;
   std::uint32_t element_count = 0;
@@ -52,28 +54,29 @@ struct alignas(cache_line_bytes) CollectivePart {
   CollectivePart* parent = nullptr;
   std::vector<CollectivePart*> children;
   std::uint32_t member_count = 0;
-  /// Blocks of consecutive members that this worker runs all of.
+  /// Blocks of consecutive members that this worker runs entirely.
   std::vector<std::int32_t> own_blocks;
 
   // Worker only.
   std::uint32_t arrived_member_count = 0;
   std::uint32_t arrived_child_count = 0;
-  /// Of the first to arrive, and the number of its meeting.
+  /// Of the first arrival, and the number of its barrier.
   MemberCall first_call;
   std::uint32_t meeting = 0;
   core::FiberQueue waiting;
-  /// Of the root part, where the members are in several processes: only those of this process meet.
+  /// At the root node, if the members are in several processes: only those of this process take
+  /// part.
   bool is_meeting_here = false;
-  /// Members of the root part that have freed the communicator.
+  /// Members of the root node that have freed the communicator.
   std::uint32_t left_member_count = 0;
   SmallReduction reduction;
   alignas(16) std::array<std::byte, small_reduction_bytes_max> result{};
 
-  /// Found in the meeting of this number's parity; read by members after their release.
+  /// Found in the barrier of this number's parity; read by members after their release.
   std::array<CollectiveMismatch, 2> mismatches;
 
-  /// What members or children found in the meeting under way; its `meeting` is another number if
-  /// nothing.
+  /// Mismatch found by members or children in the current barrier; holds another number if there is
+  /// none.
   [[nodiscard]] CollectiveMismatch& mismatch() { return mismatches[meeting % 2]; }
 
   [[nodiscard]] bool has_mismatch() { return mismatch().meeting == meeting; }
@@ -95,37 +98,37 @@ class CollectiveSlots final : private MeetingSite {
 
   [[nodiscard]] std::int32_t member_count() const { return member_count_; }
 
-  /// Leaves a pointer for the others of this process to read after the next meet(). It must stay
-  /// valid until the meet() after that.
+  /// Publishes a pointer that the other members of this process may read after the next barrier().
+  /// It must stay valid until the barrier() after that.
   void deposit(const Comm& comm, const void* pointer);
 
-  /// What member `rank` left.
+  /// The pointer that member `rank` published.
   template <class T>
   [[nodiscard]] const T& left_by(std::int32_t rank) const {
     return *static_cast<const T*>(deposits_[static_cast<std::size_t>(rank)]);
   }
 
-  /// Returns when every member has arrived. An error class, at every member alike, when their calls
+  /// Returns when every member has arrived. All members get the same error class if their calls
   /// (Comm::call) differ; over several processes that ends the job. May suspend.
   int meet(RankState& self, Comm& comm);
 
-  /// meet() of the members in this process.
+  /// barrier() of the members in this process.
   int meet_here(RankState& self, Comm& comm);
 
-  /// meet(), and the operands of all members combined: left-to-right in blocks of ranks, then the
-  /// blocks. `operand` and `result` have reduction.bytes bytes. May suspend.
+  /// barrier() that also combines the operands of all members: left-to-right in blocks of ranks,
+  /// then the blocks. `operand` and `result` have reduction.bytes bytes. May suspend.
   int meet_and_reduce(RankState& self,
                       Comm& comm,
                       const SmallReduction& reduction,
                       const void* operand,
                       void* result);
 
-  /// Two buffers of `bytes` used in turn, so that one meet() separates writing from reading. All
-  /// members call with the same `bytes`. The members are those of one process. May suspend.
-  /// Fails as meet() does.
+  /// Two buffers of `bytes` used in turn, so that one barrier() separates writing from reading. All
+  /// members call with the same `bytes`. The members are those of one process. May suspend. Fails
+  /// as barrier() does.
   int staging(RankState& self, Comm& comm, std::size_t bytes, std::byte** buffer);
 
-  /// A member frees the communicator. Its worker.
+  /// Called when a member frees the communicator, on its worker.
   void leave(const Comm& comm);
 
  private:
@@ -158,20 +161,20 @@ class CollectiveSlots final : private MeetingSite {
   std::vector<std::unique_ptr<CollectivePart>> parts_;
   /// Blocks of members of this process on several workers: folded by the root.
   std::vector<std::int32_t> shared_blocks_;
-  /// Null for members of one process; so is what follows.
+  /// Null for members of one process; so are the following ones.
   const ProcessMap* processes_;
   std::uint32_t context_;
   std::unique_ptr<ContributionMap> contributions_;
-  /// Blocks of members of several processes: folded when all values are here.
+  /// Blocks of members of several processes: folded when all values have arrived.
   std::vector<std::int32_t> spread_blocks_;
-  /// The root's worker only; made at the first meeting over processes.
+  /// The root's worker only; created at the first barrier over processes.
   ProcessMeeting* process_meeting_ = nullptr;
 
-  // Written by each member for itself before it arrives, read by the others after.
+  // Written by each member for itself before it arrives, read by the other members afterwards.
   std::unique_ptr<const void*[]> deposits_;
   std::unique_ptr<std::byte[]> values_;
 
-  // Written by member 0 between two meetings.
+  // Written by member 0 between two barriers.
   std::array<std::unique_ptr<std::byte[]>, 2> staging_;
   std::size_t staging_bytes_ = 0;
 };

@@ -1,7 +1,6 @@
-//! Traffic - the messages of one member in a collective whose members are in several processes.
+//! Traffic - the messages of one member in a collective over several processes.
 //!
-//! Nonblocking sends and receives under the library's own tags, waited for together. The member's
-//! fiber only.
+//! Nonblocking sends and receives under internal tags, completed together. The member's fiber only.
 #pragma once
 
 #include <vector>
@@ -18,11 +17,11 @@ class Traffic {
   Traffic(const Traffic&) = delete;
   Traffic& operator=(const Traffic&) = delete;
 
-  /// The buffers stay the caller's until finish(). Never suspends.
+  /// The buffers must stay valid until finish(). Never suspends.
   void send(const TypedBuffer& from, std::int32_t destination);
   void receive(const TypedBuffer& into, std::int32_t source);
 
-  /// Waits for all; the first error. May suspend. Must be called before the end.
+  /// Waits for all; returns the first error. May suspend. Must be called before destruction.
   [[nodiscard]] int finish();
 
  private:
@@ -30,10 +29,10 @@ class Traffic {
   std::vector<MPI_Request> requests_;
 };
 
-/// The tag of the collective that a member is in.
+/// The tag of a member's current collective.
 [[nodiscard]] std::int32_t tag_of(const Member& member);
 
-/// One message, waited for. May suspend.
+/// One blocking message. May suspend.
 void send_now(const Member& member,
               const TypedBuffer& from,
               std::int32_t destination,

@@ -1,5 +1,4 @@
-//! Copying few bytes without a call: the sizes of small messages and of the blocks of derived
-//! types.
+//! Copies of few bytes without a call: for small messages and the blocks of derived types.
 //!
 //! Two overlapping moves cover every length between a power of two and its double. The ranges must
 //! not overlap, except that they may be equal.

@@ -1,11 +1,11 @@
 //! Constructors of derived datatypes, one for each of MPI's (MPI 5.0, 5.1).
 //!
-//! Each makes a new datatype with one owner, not committed, and returns MPI_SUCCESS, or the error
-//! class of the first argument that is wrong and makes nothing: MPI_ERR_COUNT (a negative count, or
-//! more data than 63 bits can count), MPI_ERR_ARG (lengths, sizes, displacements that no address
-//! can hold, order), MPI_ERR_TYPE (nested more than layout_depth_max deep), MPI_ERR_NO_MEM. Old
-//! types may be freed afterwards. Displacements of "h" forms, resized and struct are bytes. Pure;
-//! call from the rank that owns the old types.
+//! Each creates a datatype with one owner, not committed, and returns MPI_SUCCESS. On an error it
+//! creates nothing and returns the class of the first wrong argument: MPI_ERR_COUNT (a negative
+//! count, or more data than 63 bits can count), MPI_ERR_ARG (lengths, sizes, displacements that no
+//! address can hold, order), MPI_ERR_TYPE (nested more than layout_depth_max deep), MPI_ERR_NO_MEM.
+//! Old types may be freed afterwards. Displacements of "h" forms, resized and struct are bytes.
+//! Pure; call from the rank that owns the old types.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,7 @@
 
 namespace sorrel::mpi {
 
-/// Whether the numbers of a subarray's dimensions run from the slowest (C) or the fastest
-/// (Fortran).
+/// Whether the dimensions of a subarray are listed from the slowest (C) or the fastest (Fortran).
 enum class ArrayOrder : std::uint8_t { c, fortran };
 
 struct SubarrayShape {
@@ -72,8 +71,8 @@ struct VectorShape {
                                       const Datatype& old_type,
                                       Datatype*& new_type);
 
-/// The old types are handles as the user has them, because there may be many; MPI_ERR_TYPE if one
-/// is not valid.
+/// The old types are the user's handles, because there may be many; MPI_ERR_TYPE if one is not
+/// valid.
 [[nodiscard]] int make_struct(std::int64_t count,
                               Integers block_lengths,
                               Integers displacements,

@@ -1,9 +1,9 @@
-//! Moving typed data: pack, unpack, and copy from one typed buffer to another - the one call of
-//! point-to-point and collectives.
+//! Copying typed data: pack, unpack, and copy from one typed buffer to another, for point-to-point
+//! and collectives.
 //!
 //! A buffer is (base, count, datatype) as in MPI; base may be MPI_BOTTOM with absolute
 //! displacements. Buffers must not overlap, except that the same dense buffer may be copied to
-//! itself. Pure, any thread, never allocates: between two sparse buffers the data goes through
+//! itself. Pure, any thread, never allocates: between two sparse buffers the data passes through
 //! copy_chunk_bytes on the stack. The caller has checked that count * size() fits in 63 bits.
 #pragma once
 
@@ -23,10 +23,10 @@ struct PackedRange {
   std::size_t to;
 };
 
-/// single_run() of any type.
+/// single_run() for any type.
 [[nodiscard]] void* find_single_run(const void* base, std::size_t count, const Datatype& type);
 
-/// Where the data of (base, count, type) lies if it is one run of bytes, else nullptr.
+/// The address of the data of (base, count, type) if it is one run of bytes, else nullptr.
 [[nodiscard]] inline void* single_run(const void* base, std::size_t count, const Datatype& type) {
   return type.is_dense() ? const_cast<void*>(base) : find_single_run(base, count, type);
 }
@@ -38,15 +38,15 @@ std::size_t pack(const void* base, std::size_t count, const Datatype& type, void
 void pack_range(const void* base, const Datatype& type, PackedRange range, void* out);
 
 /// Fills a typed buffer from `bytes` packed bytes, of which the last may end inside an element.
-/// Returns the bytes used: at most count * size(). Datatype::count_in() and elements_in() turn them
-/// into MPI's counts.
+/// Returns the bytes used: at most count * size(). Datatype::count_in() and elements_in() convert
+/// them to MPI's counts.
 std::size_t unpack(
     const void* in, std::size_t bytes, void* base, std::size_t count, const Datatype& type);
 
 /// Places the bytes [from, to) of the packed stream, which are at `in`.
 void unpack_range(const void* in, PackedRange range, void* base, const Datatype& type);
 
-/// copy() when at least one side is not dense.
+/// copy() if at least one side is not dense.
 std::size_t copy_sparse(const void* source,
                         std::size_t source_count,
                         const Datatype& source_type,
@@ -54,7 +54,7 @@ std::size_t copy_sparse(const void* source,
                         std::size_t target_count,
                         const Datatype& target_type);
 
-/// Moves as many bytes as both buffers hold and returns their number.
+/// Copies as many bytes as both buffers hold and returns their number.
 inline std::size_t copy(const void* source,
                         std::size_t source_count,
                         const Datatype& source_type,

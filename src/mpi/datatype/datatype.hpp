@@ -1,10 +1,10 @@
-//! Datatype - one MPI datatype: its size, bounds and layout, and the way from handles to it.
+//! Datatype - one MPI datatype: its size, bounds and layout, and the conversion from handles.
 //!
-//! Made by construct.hpp, or a constant of predefined.cpp; unchanged from then on, except for its
-//! committed flag, name and owner count. A derived datatype belongs to one rank, and only that
-//! rank's worker may call what changes it (commit, set_name, retain, release); every thread may
-//! read. Predefined datatypes are shared by all ranks: for them the changing calls do nothing.
-//! Moving data is copy.hpp's business.
+//! Made by construct.hpp, or a constant of predefined.cpp; constant from then on, except for its
+//! committed flag, name and owner count. A derived datatype belongs to one rank. Only that rank's
+//! worker may call the functions that change it (commit, set_name, retain, release); every thread
+//! may read. Predefined datatypes are shared by all ranks: for them these functions do nothing.
+//! Data is copied by copy.hpp.
 //!
 //! Bounds follow MPI 5.0, 5.1.7: those set by resized or subarray are sticky, all others come from
 //! the bounds of the old types. A struct's extent is rounded up to the strictest alignment among
@@ -25,16 +25,16 @@ namespace sorrel::mpi {
 
 class Recipe;
 
-/// Where a datatype begins and ends: as told (lb, ub), and as its data says (true_lb, true_ub).
+/// Begin and end of a datatype: as declared (lb, ub), and of its data (true_lb, true_ub).
 struct Bounds {
   std::int64_t lb = 0;
   std::int64_t ub = 0;
   std::int64_t true_lb = 0;
   std::int64_t true_ub = 0;
-  bool sticky = false;  ///< lb and ub were set by hand; containing types keep to them
+  bool sticky = false;  ///< ///< lb and ub were set explicitly; containing types keep them
 };
 
-/// What construct.hpp decides about a new datatype.
+/// The properties that construct.hpp computes for a new datatype.
 struct DatatypeParts {
   Shape shape;
   Bounds bounds;
@@ -50,7 +50,7 @@ struct DatatypeParts {
 
 class alignas(cache_line_bytes) Datatype {
  public:
-  /// A hole in the table of predefined datatypes.
+  /// An unused entry of the table of predefined datatypes.
   constexpr Datatype() = default;
   Datatype(const Datatype&) = delete;
   Datatype& operator=(const Datatype&) = delete;
@@ -78,7 +78,7 @@ class alignas(cache_line_bytes) Datatype {
 
   [[nodiscard]] bool is_predefined() const { return predefined_; }
 
-  /// Predefined, or a dup of it: what predefined operations take.
+  /// Predefined, or a dup of it: the types that predefined operations accept.
   [[nodiscard]] bool is_single_element() const { return single_; }
 
   /// The kind of all basic elements; mixed if they differ.
@@ -93,8 +93,7 @@ class alignas(cache_line_bytes) Datatype {
 
   [[nodiscard]] std::int64_t offset() const { return offset_; }
 
-  /// Basic elements in one of this type, and the bytes of each (0: they differ, the signature
-  /// says).
+  /// Basic elements in one of this type, and the bytes of each (0: they differ, see the signature).
   [[nodiscard]] std::size_t element_count() const { return element_count_; }
 
   [[nodiscard]] std::size_t element_size() const { return element_size_; }
@@ -106,7 +105,7 @@ class alignas(cache_line_bytes) Datatype {
   /// How many basic elements `bytes` bytes are: MPI_Get_elements. MPI_UNDEFINED if not a whole
   /// number.
   [[nodiscard]] std::int64_t elements_in(std::size_t bytes) const;
-  /// The bytes of the first `elements` basic elements of a row of this type:
+  /// The bytes of the first `elements` basic elements of a sequence of this type:
   /// MPI_Status_set_elements.
   [[nodiscard]] std::size_t bytes_of_elements(std::size_t elements) const;
 
@@ -116,16 +115,15 @@ class alignas(cache_line_bytes) Datatype {
 
   [[nodiscard]] const char* name() const { return name_ == nullptr ? "" : name_; }
 
-  /// For messages: the name, or words in its place.
+  /// For messages: the name, or a text for datatypes without a name.
   [[nodiscard]] const char* label() const {
     return *name() == '\0' ? "(derived, without a name)" : name();
   }
 
-  /// Keeps at most MPI_MAX_OBJECT_NAME - 1 characters. The names of predefined datatypes stay as
-  /// they are.
+  /// Keeps at most MPI_MAX_OBJECT_NAME - 1 characters. Does not change predefined datatypes.
   void set_name(const char* name);
 
-  /// How it was made; null for predefined datatypes.
+  /// The arguments of its constructor; null for predefined datatypes.
   [[nodiscard]] const Recipe* recipe() const { return recipe_; }
 
   void set_recipe(std::unique_ptr<Recipe> recipe) { recipe_ = recipe.release(); }
@@ -134,7 +132,7 @@ class alignas(cache_line_bytes) Datatype {
     if (!predefined_) ++references_;
   }
 
-  /// The last owner's release ends the datatype.
+  /// The last owner's release destroys the datatype.
   void release() {
     if (!predefined_ && --references_ == 0) destroy();
   }
@@ -144,19 +142,19 @@ class alignas(cache_line_bytes) Datatype {
                                                       : reinterpret_cast<std::uintptr_t>(this));
   }
 
-  /// False for memory that is no datatype, and for one that has ended.
+  /// False for memory that holds no datatype, and for a destroyed one.
   [[nodiscard]] bool is_valid() const { return magic_ == magic; }
 
  private:
   friend struct PredefinedTable;
   static constexpr std::uint32_t magic = 0x50797444;  // "DtyP"
 
-  /// Ends this type, and those that only it held.
+  /// Destroys this type, and those whose only owner it was.
   void destroy();
   /// Frees the memory of this type alone.
   void end();
 
-  // What sending and receiving reads, on one line. Constant after construction, except committed_.
+  // Read by sends and receives, on one line. Constant after construction, except committed_.
   std::uint32_t magic_ = 0;
   bool dense_ = false;
   bool single_ = false;
@@ -191,8 +189,8 @@ static_assert(sizeof(Datatype) == 2 * cache_line_bytes, "an index into the table
 inline constexpr std::uintptr_t predefined_datatype_first = 0x200;
 inline constexpr std::size_t predefined_datatype_count = 0x100;
 
-/// The predefined datatypes by the standard ABI's constant; a constant without a meaning is not
-/// valid there.
+/// The predefined datatypes by the standard ABI's constant; the entry of an unassigned constant is
+/// not valid.
 struct PredefinedTable {
   constexpr PredefinedTable();
   Datatype types[predefined_datatype_count];
@@ -200,15 +198,15 @@ struct PredefinedTable {
 
 extern const PredefinedTable predefined_datatypes;
 
-/// The datatype of a handle; nullptr for MPI_DATATYPE_NULL and for what is no datatype.
+/// The datatype of a handle; nullptr for MPI_DATATYPE_NULL and for an invalid handle.
 [[nodiscard]] inline Datatype* datatype_from_handle(MPI_Datatype handle) {
   const auto value = reinterpret_cast<std::uintptr_t>(handle);
   Datatype* type = nullptr;
   if (value - predefined_datatype_first < predefined_datatype_count) {
-    // Constant: what would change a datatype leaves predefined ones alone.
+    // Constant: functions that change a datatype ignore predefined ones.
     type = const_cast<Datatype*>(&predefined_datatypes.types[value - predefined_datatype_first]);
   } else {
-    // Other ABI constants, integers taken for handles and pointers to anything less aligned.
+    // Other ABI constants, integers used as handles, and pointers with weaker alignment.
     if (value < 4096 || value % alignof(Datatype) != 0) [[unlikely]]
       return nullptr;
     type = reinterpret_cast<Datatype*>(value);

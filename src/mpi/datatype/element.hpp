@@ -1,9 +1,9 @@
-//! Element - what one basic element of a datatype is: how the machine holds it, and which
-//! operations MPI allows on it.
+//! Element - one basic element of a datatype: its machine representation, and the operations that
+//! MPI allows on it.
 //!
-//! Pure facts about the C, C++ and Fortran types of this platform; no behaviour. The representation
-//! chooses a reduction's kernel, the class says whether MPI allows it (MPI 5.0, 6.9.2): MPI_INT and
-//! MPI_INTEGER share the first and differ in the second.
+//! Pure facts about the C, C++ and Fortran types of this platform. The representation selects a
+//! reduction's kernel, the class decides whether MPI allows it (MPI 5.0, 6.9.2): MPI_INT and
+//! MPI_INTEGER have the same representation and different classes.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,7 @@ enum class ElementClass : std::uint8_t {
   byte,
   multi_language,
   pair,
-  text,  ///< characters of a language: moved, never computed with
+  text,  ///< ///< characters of a language: moved, never computed with
   packed,
   mixed,
 };
@@ -73,8 +73,7 @@ using Quad = long double;
 __extension__ typedef __float128 Quad;
 #endif
 
-/// A value and where it was found, as the pair types MPI_FLOAT_INT ... MPI_2DOUBLE_PRECISION lay it
-/// out.
+/// A value and its index, laid out as in the pair types MPI_FLOAT_INT ... MPI_2DOUBLE_PRECISION.
 template <class Value, class Index>
 struct ValueIndex {
   Value value;

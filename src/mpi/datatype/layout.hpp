@@ -1,15 +1,15 @@
-//! Layout - where the bytes of a datatype lie: an immutable tree, as small as the type is regular.
+//! Layout - the positions of the bytes of a datatype: an immutable tree, small for regular types.
 //!
 //! Four kinds of node: a block of bytes, a loop (count, stride, child), segments (blocks of any
-//! length at any place) and branches (children at any place). Built through repeat() and
-//! LayoutBuilder, which keep it normal: neighbouring blocks are one block, loops that continue each
-//! other are one loop, a regular list is a loop, a lone child stands for its list, no node is
-//! without bytes. So vector(1000000, 1, 2) is two nodes.
+//! length at any offset) and branches (children at any offset). Built through repeat() and
+//! LayoutBuilder, which keep it in normal form: neighbouring blocks are one block, loops that
+//! continue each other are one loop, a regular list is a loop, a single child replaces its list, no
+//! node is without bytes. So vector(1000000, 1, 2) is two nodes.
 //!
 //! A node is shared by the datatypes made from it and counts its owners without atomics: one rank
 //! owns them all. Nodes of predefined datatypes are constants (no count, never freed) and shared by
-//! every rank. Any thread may read. Limit: layout_depth_max levels, checked by who makes datatypes,
-//! so that recursion fits a rank's stack.
+//! every rank. Any thread may read. Limit: layout_depth_max levels, checked by the constructors of
+//! datatypes, so that recursion fits a rank's stack.
 #pragma once
 
 #include <cstddef>
@@ -23,22 +23,21 @@ inline constexpr std::uint32_t layout_depth_max = 100;
 
 class Layout;
 
-/// A block of bytes. `packed` is its place in the packed stream; its length is the next segment's
+/// A block of bytes. `packed` is its offset in the packed stream; its length is the next segment's
 /// `packed` minus its own.
 struct Segment {
   std::int64_t displacement;
   std::size_t packed;
 };
 
-/// A child at a place, with its place in the packed stream.
+/// A child with its displacement and its offset in the packed stream.
 struct Branch {
   std::int64_t displacement;
   std::size_t packed;
   const Layout* child;
 };
 
-/// One node. Displacements count from the address at which the node is placed. Read freely, write
-/// never.
+/// One node. Displacements count from the address of the node's data. Read-only.
 class Layout {
  public:
   enum class Kind : std::uint8_t { block, loop, segments, branches };
@@ -58,18 +57,18 @@ class Layout {
   Kind kind = Kind::block;
   std::uint32_t depth = 1;
   std::size_t bytes;                  ///< of data; > 0
-  std::size_t count = 1;              ///< of turns, segments or branches
+  std::size_t count = 1;  ///< ///< of iterations, segments or branches
   std::int64_t stride = 0;            ///< loop
   const Layout* child = nullptr;      ///< loop
   std::size_t uniform_bytes = 0;      ///< segments: the length of each, or 0
-  const Segment* segments = nullptr;  ///< count + 1 of them: the last one only ends its predecessor
+  const Segment* segments = nullptr;  ///< ///< count + 1 of them: the last one only ends its predecessor
   const Branch* branches = nullptr;
 
  private:
   friend class LayoutRef;
   friend class LayoutBuilder;
   friend struct Shape repeat(const struct Shape& shape, std::size_t count, std::int64_t stride);
-  /// A node on the heap with one owner, to be handed to LayoutRef::adopt().
+  /// A node on the heap with one owner, to be passed to LayoutRef::adopt().
   [[nodiscard]] static Layout* create(std::size_t data_bytes);
   static void destroy(const Layout* node);
 
@@ -82,10 +81,10 @@ class LayoutRef {
  public:
   LayoutRef() = default;
 
-  /// Takes a share of a node.
+  /// Adds a reference to a node.
   explicit LayoutRef(const Layout* node) : node_(node) { retain(node_); }
 
-  /// Takes over the share that its creator has.
+  /// Takes over the creator's reference.
   [[nodiscard]] static LayoutRef adopt(const Layout* node) {
     LayoutRef reference;
     reference.node_ = node;
@@ -122,7 +121,7 @@ class LayoutRef {
   const Layout* node_ = nullptr;
 };
 
-/// A layout placed at `offset` from the address of the buffer.
+/// A layout at `offset` from the address of the buffer.
 struct Shape {
   std::int64_t offset = 0;
   LayoutRef layout;
@@ -136,15 +135,15 @@ struct Shape {
 class LayoutBuilder {
  public:
   void add(std::int64_t displacement, const Shape& shape);
-  /// As add(), but takes a list of segments apart, so that neighbours across members of a struct
-  /// can merge.
+  /// As add(), but splits a list of segments, so that neighbours across members of a struct can
+  /// merge.
   void add_spliced(std::int64_t displacement, const Shape& shape);
   [[nodiscard]] Shape finish();
 
  private:
   struct Entry {
     std::int64_t displacement;
-    std::size_t block_bytes;  ///< 0: the child counts
+    std::size_t block_bytes;  ///< ///< 0: the child decides
     LayoutRef child;
 
     [[nodiscard]] std::size_t bytes() const { return child ? child->bytes : block_bytes; }

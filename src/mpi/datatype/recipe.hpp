@@ -1,9 +1,9 @@
-//! Recipe - how a derived datatype was made: the arguments of its constructor, for
-//! MPI_Type_get_envelope and MPI_Type_get_contents.
+//! Recipe - the constructor arguments of a derived datatype, for MPI_Type_get_envelope and
+//! MPI_Type_get_contents.
 //!
-//! Filled by the C face of a constructor in the order in which the standard lists the arguments
-//! (MPI 5.0, 5.1.13); belongs to its datatype and its rank. Holds the old datatypes: programs may
-//! free them and still ask for them.
+//! Filled by the binding of a constructor in the standard's order of arguments (MPI 5.0, 5.1.13);
+//! belongs to its datatype and its rank. Holds references to the old datatypes: programs may free
+//! them and still query them.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class Recipe {
 
   [[nodiscard]] const std::vector<Datatype*>& types() const { return types_; }
 
-  /// The caller takes over the shares of the old types.
+  /// The caller takes over the references to the old types.
   [[nodiscard]] std::vector<Datatype*> take_types() { return std::exchange(types_, {}); }
 
  private:

@@ -1,8 +1,9 @@
-//! Signature - the sizes of a datatype's basic elements in order, for MPI_Get_elements; places do
-//! not matter here.
+//! Signature - the sizes of a datatype's basic elements in order, for MPI_Get_elements;
+//! displacements do not matter here.
 //!
-//! Exists only for datatypes whose basic elements differ in size; for the others a division says it
-//! all. Immutable, shared and counted like Layout (0 references: a constant). Any thread may read.
+//! Exists only for datatypes whose basic elements differ in size; for all others a division
+//! suffices. Immutable, shared and counted like Layout (0 references: a constant). Any thread may
+//! read.
 #pragma once
 
 #include <cstddef>
@@ -96,12 +97,12 @@ class SignatureRef {
   const Signature* signature_ = nullptr;
 };
 
-/// Collects parts in order; neighbours alike become one.
+/// Collects parts in order; equal neighbours become one.
 class SignatureBuilder {
  public:
   void add_elements(std::size_t count, std::size_t bytes_each);
   void add(std::size_t count, const Signature& child);
-  /// Nothing collected or elements of one size only: an empty reference.
+  /// If empty, or with elements of one size only: an empty reference.
   [[nodiscard]] SignatureRef finish();
   /// The size of every element added, or 0 if they differ or there are none.
   [[nodiscard]] std::size_t uniform_bytes() const;

@@ -1,8 +1,8 @@
 //! Gather and scatter: moves the data of a Layout between a typed buffer and a packed stream.
 //!
-//! The whole of a layout or any range of its packed stream. Ranges let long messages go through a
-//! small buffer and let a short message fill a part of a large receive. Pure; recursion is as deep
-//! as the layout.
+//! Copies the whole of a layout or any range of its packed stream. Ranges let long messages pass
+//! through a small buffer and let a short message fill a part of a large receive. Pure; recursion
+//! is as deep as the layout.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace sorrel::mpi {
 
-/// The packed bytes [from, to) of layouts `stride` apart, of which the first stands at `typed`;
-/// from < to.
+/// The packed bytes [from, to) of layouts `stride` apart, of which the first is at `typed`; from <
+/// to.
 struct Strip {
   const Layout& layout;
   std::int64_t stride;

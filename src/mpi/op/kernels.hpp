@@ -1,9 +1,9 @@
-//! Kernels - the loops behind the predefined reductions: inout[i] = in[i] op inout[i].
+//! Kernels - the loops of the predefined reductions: inout[i] = in[i] op inout[i].
 //!
 //! One plain loop per (operation, representation), which the compiler vectorises. Buffers need no
 //! alignment and must not overlap. Integers wrap, comparisons with NaN keep inout, a complex
-//! product is the textbook one. Whether MPI allows an operation on a type is op.hpp's knowledge;
-//! here every pair that can be computed has a kernel.
+//! product is the textbook one. op.hpp decides whether MPI allows an operation on a type; here
+//! every computable pair has a kernel.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ enum class PredefinedOp : std::uint8_t {
 
 inline constexpr std::size_t predefined_op_count = 0x20;
 
-/// nullptr if the operation means nothing for the representation, or the compiler lacks the type.
+/// nullptr if the operation is not defined for the representation, or the compiler lacks the type.
 [[nodiscard]] ReduceKernel kernel_of(PredefinedOp op, Element element);
 
 }  // namespace sorrel::mpi

@@ -1,9 +1,9 @@
 //! Op - one reduction operation: predefined, or a function of the program.
 //!
-//! reduce() is the one call of collectives: inout = in op inout, element by element, where `in` is
-//! the left operand as MPI has it. The caller asks is_allowed() first. A user's op belongs to one
-//! rank, whose worker alone may retain, release and call it; its function runs on the calling
-//! fiber. Predefined ops are constants for all ranks and threads.
+//! Collectives call reduce(): inout = in op inout, element by element, where `in` is the left
+//! operand as in MPI. The caller checks is_allowed() first. A user's op belongs to one rank, and
+//! only that rank's worker may retain, release and call it; its function runs on the calling fiber.
+//! Predefined ops are constants for all ranks and threads.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace sorrel::mpi {
 
 class alignas(16) Op {
  public:
-  /// A hole in the table of predefined ops.
+  /// An unused entry of the table of predefined ops.
   constexpr Op() = default;
   Op(const Op&) = delete;
   Op& operator=(const Op&) = delete;
 
-  /// A user's operation with one owner; nullptr without memory.
+  /// A user's operation with one owner; nullptr if out of memory.
   [[nodiscard]] static Op* create(MPI_User_function* function, bool commutative);
   /// The same for a function that takes its count as an MPI_Count.
   [[nodiscard]] static Op* create(MPI_User_function_c* function, bool commutative);
@@ -33,12 +33,12 @@ class alignas(16) Op {
 
   [[nodiscard]] PredefinedOp kind() const { return kind_; }
 
-  /// MPI_REPLACE and MPI_NO_OP: MPI has them for one-sided communication alone.
+  /// MPI_REPLACE and MPI_NO_OP: MPI allows them in one-sided communication only.
   [[nodiscard]] bool is_one_sided_only() const {
     return kind_ == PredefinedOp::replace || kind_ == PredefinedOp::no_op;
   }
 
-  /// Of a user's operation one of the two is there.
+  /// A user's operation has one of the two functions.
   [[nodiscard]] MPI_User_function* function() const { return function_; }
 
   [[nodiscard]] MPI_User_function_c* large_function() const { return large_function_; }
@@ -51,7 +51,7 @@ class alignas(16) Op {
     if (!is_predefined()) ++references_;
   }
 
-  /// The last owner's release ends the op.
+  /// The last owner's release destroys the op.
   void release() {
     if (!is_predefined() && --references_ == 0) destroy();
   }
@@ -75,8 +75,8 @@ class alignas(16) Op {
 
 inline constexpr std::uintptr_t predefined_op_first = 0x20;
 
-/// The predefined ops by the standard ABI's constant; a constant without a meaning is not valid
-/// there.
+/// The predefined ops by the standard ABI's constant; the entry of an unassigned constant is not
+/// valid.
 struct PredefinedOpTable {
   constexpr PredefinedOpTable();
   Op ops[predefined_op_count];
@@ -84,12 +84,12 @@ struct PredefinedOpTable {
 
 extern const PredefinedOpTable predefined_ops;
 
-/// The op of a handle; nullptr for MPI_OP_NULL and for what is no op.
+/// The op of a handle; nullptr for MPI_OP_NULL and for an invalid handle.
 [[nodiscard]] inline Op* op_from_handle(MPI_Op handle) {
   const auto value = reinterpret_cast<std::uintptr_t>(handle);
   Op* op = nullptr;
   if (value - predefined_op_first < predefined_op_count) {
-    // Constant: what would change an op leaves predefined ones alone.
+    // Constant: functions that change an op ignore predefined ones.
     op = const_cast<Op*>(&predefined_ops.ops[value - predefined_op_first]);
   } else {
     if (value < 4096 || value % alignof(Op) != 0) [[unlikely]]

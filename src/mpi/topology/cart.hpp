@@ -1,10 +1,9 @@
-//! CartTopology - a grid of ranks: how coordinates and ranks of a Cartesian communicator
-//! correspond.
+//! CartTopology - a grid of ranks: the mapping between coordinates and ranks of a Cartesian
+//! communicator.
 //!
-//! Immutable; shared by the views of the communicator that have it, any thread may read. Ranks run
-//! through the grid in row-major order: the last coordinate changes fastest. A grid of no
-//! dimensions has one rank. Does not know the communicator: PROC_NULL is the only rank outside the
-//! grid.
+//! Immutable; shared by the views of its communicator, any thread may read. Ranks are in row-major
+//! order: the last coordinate changes fastest. A grid of no dimensions has one rank. Independent of
+//! the communicator: PROC_NULL is the only rank outside the grid.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +20,13 @@ class CartTopology {
  public:
   using Pointer = std::shared_ptr<const CartTopology>;
 
-  /// The two ranks of a shift: who sends here, and to whom this one sends.
+  /// The two ranks of a shift: the source of the caller's receive, the destination of its send.
   struct Shift {
     int source;
     int destination;
   };
 
-  /// Which part of a sliced grid a rank is in, and its rank there.
+  /// The subgrid of a rank, and its rank there.
   struct Slice {
     int color;
     int key;
@@ -64,8 +63,8 @@ class CartTopology {
   /// `rank` in 0..size()-1, `dimension` in 0..dimension_count()-1.
   [[nodiscard]] Shift shift(int rank, int dimension, int displacement) const;
 
-  /// The part of a grid that keeps the dimensions whose `remain_dims` is not zero, and where `rank`
-  /// is in it.
+  /// The subgrid that keeps the dimensions whose `remain_dims` is not zero, and the position of
+  /// `rank` in it.
   [[nodiscard]] Pointer slice(const int* remain_dims) const;
   [[nodiscard]] Slice slice_of(int rank, const int* remain_dims) const;
 

@@ -2,9 +2,9 @@
 //!
 //! Pure; any thread. "Close" is the difference between the largest and the smallest extent, the
 //! quality that Träff and Lübbe ask of MPI_Dims_create ("Specification Guideline Violations by
-//! MPI_Dims_create", EuroMPI 2015); among grids with the same difference the one with the smallest
-//! sum, and so the smallest faces, wins, then the one with the smallest ratio. Every factorisation
-//! that can still win is looked at: 10^9 ranks take about a millisecond.
+//! MPI_Dims_create", EuroMPI 2015). Among grids with the same difference the one with the smallest
+//! sum, and so the smallest faces, wins, then the one with the smallest ratio. The search visits
+//! every factorisation that can still win: 10^9 ranks take about a millisecond.
 #pragma once
 
 #include <span>

@@ -1,10 +1,10 @@
-//! place_in_grid - where a rank goes in a grid so that few bytes leave a worker: what `reorder` of
-//! MPI_Cart_create asks for.
+//! reordered_rank - the rank of a process in a grid such that few bytes leave a worker: the purpose
+//! of `reorder` in MPI_Cart_create.
 //!
-//! Needs to know how large the faces are: the info hint "sorrel_grid_extents" of the communicator,
-//! "256,256,64", the cells of the whole grid in each dimension. Every rank of the communicator
-//! gives the same hint, and each finds its own place without a message. Ranks stay where they are
-//! without the hint, with more than three dimensions, with a hint that cannot be read, or when the
+//! Reads the sizes of the faces from the communicator's info hint "sorrel_grid_extents",
+//! "256,256,64": the cells of the whole grid in each dimension. Every rank of the communicator
+//! gives the same hint and computes its own position without a message. Ranks stay unchanged
+//! without the hint, with more than three dimensions, with an invalid hint, or if the
 //! communicator's ranks do not fill workers evenly and in order.
 #pragma once
 
