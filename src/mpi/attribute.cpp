@@ -57,7 +57,7 @@ bool AttributeMap::get(const Keyval& keyval, void** value) const {
 
 int AttributeMap::set(MPI_Comm handle, Keyval& keyval, void* value) {
   if (const int error = erase(handle, keyval); error != MPI_SUCCESS) return error;
-  // The delete callback may have set the attribute again: then that one gives way silently.
+  // The delete callback may have set the attribute again: it is replaced without a callback.
   forget(keyval);
   attributes_.push_back({.keyval = &keyval, .value = value});
   ++keyval.reference_count;
@@ -71,7 +71,7 @@ int AttributeMap::erase(MPI_Comm handle, Keyval& keyval) {
     const int error = keyval.remove(handle, keyval.number, value, keyval.extra_state);
     if (error != MPI_SUCCESS) return error;
   }
-  // Looked for anew: the callback may have changed the list.
+  // Searched again: the callback may have changed the list.
   forget(keyval);
   return MPI_SUCCESS;
 }

@@ -13,7 +13,7 @@ namespace sorrel::mpi {
 
 namespace {
 
-/// What a member leaves for its speaker, and where the speaker leaves the answer.
+/// What a member publishes for the creator, and where the creator stores the answer.
 struct SplitRequest {
   int color;
   int key;
@@ -26,8 +26,8 @@ struct Candidate {
   std::int32_t rank;
 };
 
-/// What the members of a process make a communicator from: member 0, or the first of each process,
-/// makes it for all.
+/// The member that creates the shared parts in this process: member 0, or the first of each
+/// process.
 std::int32_t speaker_of(const Comm& parent) {
   const ProcessMap* processes = parent.shared->processes();
   return processes == nullptr ? 0 : processes->leader(processes->own_index());
@@ -42,7 +42,7 @@ SplitRequest& request_of(const CollectiveSlots& slots, std::int32_t rank) {
   return const_cast<SplitRequest&>(slots.left_by<SplitRequest>(rank));
 }
 
-/// Makes the shared part for the candidates [first, last), who have one color, and hands it to
+/// Creates the shared part for the candidates [first, last), who have one color, and passes it to
 /// those of this process, if any.
 void make_shared_for(Comm& parent,
                      std::uint32_t context,
@@ -57,14 +57,14 @@ void make_shared_for(Comm& parent,
   auto* shared = new CommShared(world, context, Group::of(std::move(world_ranks)));
   for (const Candidate* c = first; c != last; ++c) {
     if (!is_candidate_here(*c)) continue;
-    // The member's own hold, taken for it now: the first to finish must not end what others have
-    // yet to take.
+    // The member's own reference, taken for it now: the first member to finish must not delete the
+    // object before the later ones have taken it.
     shared->retain();
     request_of(parent.shared->slots(), c->rank).shared = shared;
   }
 }
 
-/// Everybody's color and key; those without a color are left out. Ordered by color, key, rank.
+/// Colors and keys of all members; those without a color are left out. Ordered by color, key, rank.
 std::vector<Candidate> ordered(std::vector<Candidate> candidates) {
   std::erase_if(candidates, [](const Candidate& c) { return c.color == MPI_UNDEFINED; });
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
@@ -81,7 +81,7 @@ std::uint32_t color_count(const std::vector<Candidate>& candidates) {
   return count;
 }
 
-/// Makes a communicator for each color, with contexts from `first_context` on.
+/// Creates a communicator for each color, with contexts from `first_context` on.
 void split_all(Comm& parent,
                const std::vector<Candidate>& candidates,
                std::uint32_t first_context) {
@@ -96,14 +96,14 @@ void split_all(Comm& parent,
   }
 }
 
-/// The member's own view of what member 0 has made, whose hold becomes the view's.
+/// The member's own view of what the creator has made; takes over the member's reference.
 Comm* adopt(CommShared& shared, const RankState& self, const Comm& parent) {
   Comm* comm = make_comm(shared, shared.group()->rank_of(self.world_rank), parent);
   shared.release();
   return comm;
 }
 
-/// The members of a process meet, its speaker answers their requests, and they meet again.
+/// Barrier of a process's members, the creator answers their requests, and a second barrier.
 template <class Answer>
 int ask_speaker(RankState& self, Comm& parent, SplitRequest& request, Answer&& answer) {
   CollectiveSlots& slots = parent.shared->slots();
@@ -113,7 +113,7 @@ int ask_speaker(RankState& self, Comm& parent, SplitRequest& request, Answer&& a
   return slots.meet_here(self, parent);
 }
 
-/// `count` new contexts, the same for all members of the parent: those of its first member's
+/// `count` new contexts, the same for all members of the parent: issued by its first member's
 /// process. May suspend.
 std::uint32_t agree_on_contexts(RankState& self, Comm& parent, std::uint32_t count) {
   std::uint32_t context = 0;
@@ -124,7 +124,7 @@ std::uint32_t agree_on_contexts(RankState& self, Comm& parent, std::uint32_t cou
   return context;
 }
 
-/// Everybody's color and key, gathered over processes. May suspend.
+/// Colors and keys of all members, gathered over processes. May suspend.
 std::vector<Candidate> gather_candidates(RankState& self, Comm& parent, Candidate own) {
   std::vector<Candidate> all(static_cast<std::size_t>(parent.size()));
   const TypedBuffer send{
@@ -135,7 +135,7 @@ std::vector<Candidate> gather_candidates(RankState& self, Comm& parent, Candidat
   return all;
 }
 
-/// A parent with one member asks nobody.
+/// A parent with one member needs no communication.
 CommShared* make_alone(const RankState& self, Comm& parent) {
   World& world = parent.shared->world();
   auto* shared = new CommShared(world, world.new_context(), Group::of({self.world_rank}));
@@ -143,8 +143,8 @@ CommShared* make_alone(const RankState& self, Comm& parent) {
   return shared;
 }
 
-/// The group's first member finds the context; the first of each process makes the shared part and
-/// sends its address to the others of its process. May suspend.
+/// The group's first member issues the context; the first of each process creates the shared part
+/// and sends its address to the members of its process. May suspend.
 CommShared* shared_for_group(const Member& member,
                              const std::shared_ptr<const Group>& group,
                              std::int32_t own_rank,
@@ -225,7 +225,7 @@ int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result)
   } else if (parent.shared->processes() != nullptr) {
     auto candidates =
         gather_candidates(self, parent, {.color = color, .key = key, .rank = parent.rank});
-    // Only who makes something needs their order; member 0 does.
+    // Only a creator needs their order; member 0 is one.
     if (parent.rank == speaker_of(parent)) candidates = ordered(std::move(candidates));
     const std::uint32_t context = agree_on_contexts(self, parent, color_count(candidates));
     error = ask_speaker(self, parent, request,
@@ -252,8 +252,8 @@ int comm_create(RankState& self, Comm& parent, std::shared_ptr<const Group> grou
       return self.fail(MPI_ERR_GROUP, "rank %d of the group is not in the communicator", i);
     }
   }
-  // Disjoint groups are colors: a group is named by its first member, ordered by position in the
-  // group.
+  // Disjoint groups are colors: the color is the first member of the group, the key the position in
+  // the group.
   const std::int32_t key = group->rank_of(self.world_rank);
   const int color = key == MPI_UNDEFINED ? MPI_UNDEFINED : group->world_rank(0);
   return comm_split(self, parent, color, key, result);

@@ -7,7 +7,7 @@ namespace {
 
 using Action = Errhandler::Action;
 
-// In the order of their handles. Shared by every rank, so nothing in them ever changes.
+// In the order of their handles. Shared by every rank, so they are never changed.
 constinit std::array<Errhandler, 3> predefined{Errhandler{.action = Action::fatal},
                                                Errhandler{.action = Action::abort},
                                                Errhandler{.action = Action::give_back}};

@@ -27,7 +27,7 @@ int fail_rank(const Group& group, std::int64_t rank, ErrorDetail& detail) {
                      group.size() - 1);
 }
 
-// The list in ascending order, once it is known that every rank exists and comes once.
+// The list in ascending order, after checking that every rank exists and occurs once.
 int check_ranks(const Group& group,
                 std::span<const int> ranks,
                 std::vector<int>* sorted,

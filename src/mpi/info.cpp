@@ -21,8 +21,8 @@ Info make_environment_info(const RankState* rank) {
   return made;
 }
 
-// What mpiexec would have told this program. The job's size is known to ranks only: a process that
-// becomes one in MPI_Init may ask before.
+// What mpiexec would set for this program. Only ranks know the job's size: a process that becomes a
+// rank in MPI_Init may read this before.
 const Info& environment_info() {
   const RankState* rank = current_rank();
   if (rank == nullptr) {

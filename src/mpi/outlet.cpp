@@ -10,12 +10,12 @@ namespace sorrel::mpi {
 
 namespace {
 
-// A receiver that runs makes room within microseconds; one that does not is not waited for at our
-// cost.
+// A receiver that runs makes room within microseconds; for one that does not run, the retries
+// become rare.
 constexpr std::int64_t delay_ns_min = 1'000;
 constexpr std::int64_t delay_ns_max = 64'000;
 
-/// A small packet that has not left.
+/// A small unsent packet.
 struct WaitingPacket : Outgoing {
   transport::Packet packet;
   std::uint64_t payload;
@@ -81,7 +81,7 @@ void Outlet::arm() {
   worker_.add_timer(retry_);
 }
 
-/// Whether anything left.
+/// Returns whether any packet was sent.
 bool Outlet::flush() {
   has_sent_ = false;
   for (std::uint32_t i = 0; i < ways_.size(); ++i) {
@@ -90,7 +90,7 @@ bool Outlet::flush() {
     const Endpoint to{.process = i / layout_.worker_count(), .worker = i % layout_.worker_count()};
     while (way.first != nullptr) {
       Outgoing& outgoing = *way.first;
-      // Read first: once sent it may be gone.
+      // Read first: after the send the object may be gone.
       Outgoing* next = outgoing.next;
       if (!outgoing.send(outgoing, *this, to)) break;
       way.first = next;

@@ -104,7 +104,7 @@ void World::make_ranks(core::Worker& worker) {
 }
 
 void World::drain(core::Worker& worker) {
-  // What others wait for must have left before nobody sends it any more.
+  // Packets for which other processes wait must leave before this worker ends.
   if (transport() != nullptr) state_of(worker).outlet->drain();
 }
 
@@ -115,7 +115,7 @@ void World::end_ranks(core::Worker& worker) {
   for (std::int32_t i = layout_.first_rank(endpoint); i < last; ++i) {
     RankState* rank = ranks_[static_cast<std::size_t>(i)];
     free_all_unexpected(*rank);
-    // Before the keys that they point to.
+    // Before the keyvals that they point to.
     rank->world_comm.attributes.reset();
     rank->self_comm.attributes.reset();
     rank->world_comm.shared->release();

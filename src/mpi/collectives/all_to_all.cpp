@@ -12,8 +12,8 @@ namespace sorrel::mpi {
 
 namespace {
 
-/// The blocks of an in-place call, packed aside: the others still read them while we receive over
-/// them.
+/// A packed copy of the blocks of an in-place call: members still read them while this one receives
+/// over them.
 class PackedBlocks {
  public:
   PackedBlocks(const BlockList& blocks, std::int32_t rank_count) {
@@ -42,7 +42,7 @@ class PackedBlocks {
   std::vector<TypedBuffer> packed_;
 };
 
-/// What a member leaves: one of the two.
+/// What a member publishes: one of the two.
 struct Offer {
   const BlockList* blocks;
   const PackedBlocks* packed;
@@ -88,7 +88,7 @@ int all_to_all(const Member& member, const BlockList* send, const BlockList& rec
   slots.deposit(comm, &offer);
   if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
   int error = MPI_SUCCESS;
-  // Starting with ourselves, so that the members do not all read from the same one at once.
+  // Each member starts with itself, so that not all read from the same one at once.
   for (std::int32_t i = 0; i < comm.size(); ++i) {
     const std::int32_t from = (comm.rank + i) % comm.size();
     const Offer& theirs = from == comm.rank ? offer : slots.left_by<Offer>(from);

@@ -11,12 +11,11 @@ namespace sorrel::mpi {
 
 namespace {
 
-// Up to here the root's data goes through a staging buffer, which spares everybody the second
-// meeting.
+// Up to here the root's data passes through a staging buffer, which saves the second barrier.
 constexpr std::size_t staged_bytes_max = 4096;
 
-/// Along a binomial tree of `count` members, of which we are the `position`-th and rank_at(0) has
-/// the data.
+/// Broadcasts along a binomial tree of `count` members. The caller is the `position`-th; rank_at(0)
+/// has the data.
 template <class RankAt>
 int pass_along(const Member& member,
                const TypedBuffer& buffer,
@@ -39,8 +38,8 @@ int pass_along(const Member& member,
   return error;
 }
 
-/// From the root to one speaker in each process: first to one process of each node, so that the
-/// data goes to a node once.
+/// From the root to one member in each process: first to one process of each node, so that the data
+/// is sent to a node once.
 int pass_on(const Member& member, const TypedBuffer& buffer, std::int32_t root) {
   const ProcessMap& processes = *member.comm.shared->processes();
   const std::int32_t root_index = processes.index_of(root);
@@ -49,7 +48,7 @@ int pass_on(const Member& member, const TypedBuffer& buffer, std::int32_t root) 
   const auto speaker_of = [&](std::int32_t index) {
     return index == root_index ? root : processes.leader(index);
   };
-  // The process of a node that hears first.
+  // The first process of a node to receive the data.
   const auto first_of = [&](std::int32_t node) {
     return node == root_node ? root_index : processes.speaker(node);
   };
@@ -99,7 +98,7 @@ int broadcast(const Member& member, const TypedBuffer& buffer, std::int32_t root
   int error = MPI_SUCCESS;
   if (comm.size() == 1) return error;
   if (comm.shared->processes() != nullptr) return broadcast_over_processes(member, buffer, root);
-  // The standard wants the same number of bytes at every member, so that all take the same way.
+  // The standard requires the same number of bytes at every member, so all take the same branch.
   if (buffer.bytes() <= staged_bytes_max) {
     std::byte* place = nullptr;
     error = slots.staging(self, comm, staged_bytes_max, &place);

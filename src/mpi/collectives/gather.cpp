@@ -17,7 +17,7 @@ namespace {
 // pair of members.
 constexpr std::size_t staged_block_bytes_max = 512;
 
-/// Copies everybody's block but our own.
+/// Copies the blocks of all members except the caller.
 int collect(const Member& member, const BlockList& receive) {
   auto& [self, comm] = member;
   CollectiveSlots& slots = comm.shared->slots();
@@ -29,7 +29,7 @@ int collect(const Member& member, const BlockList& receive) {
   return error;
 }
 
-/// Whether all blocks are equally long and short enough; the same answer at every member.
+/// Whether all blocks are equally long and short enough; the same result at every member.
 bool can_stage(const BlockList& receive) {
   return receive.counts.is_null() && receive.count * receive.type->size() <= staged_block_bytes_max;
 }
@@ -85,7 +85,7 @@ int gather_over_processes(const Member& member,
   return error;
 }
 
-/// Where each block stands when all are packed one behind the other; the last entry is their sum.
+/// The offset of each block if all are packed contiguously; the last entry is their sum.
 std::vector<std::size_t> packed_offsets(const BlockList& blocks, std::int32_t rank_count) {
   std::vector<std::size_t> offsets(static_cast<std::size_t>(rank_count) + 1);
   for (std::int32_t rank = 0; rank < rank_count; ++rank) {
@@ -106,9 +106,9 @@ TypedBuffer packed_run(std::byte* packed,
           .type = datatype_from_handle(MPI_BYTE)};
 }
 
-/// The leaders of the processes, with what their members have packed: those of a node exchange it,
-/// the nodes' speakers exchange what their nodes have, and pass on what they hear. So everything
-/// goes to a node once.
+/// Exchange of packed data between the first members of the processes. Those of a node exchange it,
+/// the node leaders exchange the data of their nodes, and forward what they receive. So the data is
+/// sent to a node once.
 class PackedExchange {
  public:
   PackedExchange(const Member& member, std::byte* packed, const std::vector<std::size_t>& offsets)
@@ -144,8 +144,8 @@ class PackedExchange {
  private:
   static constexpr std::int32_t none = -1;
 
-  /// Of the blocks of every process: we send those that we have to all other `partners`, and
-  /// receive others from source_of(process), if that is somebody.
+  /// For the blocks of every process: sends those for which is_sent() holds to all other
+  /// `partners`, and receives the remaining ones from source_of(process), unless that is `none`.
   template <class IsSent, class SourceOf>
   int exchange(const std::vector<std::int32_t>& partners, IsSent&& is_sent, SourceOf&& source_of) {
     Traffic traffic(member_);
@@ -161,7 +161,7 @@ class PackedExchange {
     return traffic.finish();
   }
 
-  /// Beginning behind ourselves, so that not all send to the same one at once.
+  /// Starts after the caller, so that not all send to the same one at once.
   void send_to_others(Traffic& traffic,
                       const std::vector<std::int32_t>& partners,
                       const TypedBuffer& blocks) {
@@ -177,7 +177,7 @@ class PackedExchange {
   const std::vector<std::size_t>& offsets_;
 };
 
-/// All blocks are packed side by side once per process, and everybody reads them from there.
+/// All blocks are packed contiguously once per process, and all members read them from there.
 int all_gather_over_processes(const Member& member,
                               const TypedBuffer& own,
                               const BlockList& receive) {

@@ -10,7 +10,7 @@ std::int32_t parent_in_heap(std::int32_t place) {
   return (place - 1) / MeetingTree::fan_out;
 }
 
-/// Calls body(child) for the children of `place` in a heap of `count`.
+/// Calls body(child) for the children of `position` in a heap of `count`.
 template <class Body>
 void for_each_child_in_heap(std::int32_t place, std::int32_t count, Body&& body) {
   const std::int32_t first = place * MeetingTree::fan_out + 1;

@@ -48,7 +48,7 @@ void take_result(void* owner,
 
 ContributionMap::ContributionMap(const ProcessMap& processes, std::int32_t block_rank_count)
     : values_(static_cast<std::size_t>(processes.count())) {
-  // Runs tell where a process has all of a block.
+  // A run shows whether a process has all of a block.
   for (const ProcessMap::Run& run : processes.runs()) {
     auto& values = values_[static_cast<std::size_t>(run.process_index)];
     const std::int32_t size = processes.runs().back().last;
@@ -114,7 +114,7 @@ bool ProcessMeeting::begin(const MemberCall& call, std::uint32_t value_bytes) {
   return advance();
 }
 
-/// Sends the values of our process, or of our subtree, on.
+/// Sends the values of this process or subtree.
 void ProcessMeeting::contribute() {
   std::vector<std::byte>& data = contribution_[sequence_ % 2];
   data.resize(own_ranks_.size() * value_bytes_);
@@ -128,7 +128,7 @@ void ProcessMeeting::contribute() {
     send(to, PacketKind::contribution, data);
 }
 
-/// True when the meeting is over.
+/// Returns true if the barrier is complete.
 bool ProcessMeeting::advance() {
   if (state_ == State::gathering) {
     if (!have_contributed(true)) return false;
@@ -147,7 +147,7 @@ bool ProcessMeeting::advance() {
   return true;
 }
 
-/// Puts the values of all children, or peers, where they belong, and makes room for the meeting
+/// Stores the values of all children, or peers, under their ranks, and makes room for the barrier
 /// after the next.
 void ProcessMeeting::take_values(bool is_below) {
   for (Source& source : sources_) {

@@ -9,7 +9,7 @@ namespace sorrel::mpi {
 
 namespace {
 
-/// The kernel, when the operands are short enough to be combined in the slots themselves.
+/// The kernel, if the operands are short enough to be combined in the slots themselves.
 SmallReduction small_reduction(const ReductionArguments& arguments) {
   const std::size_t bytes = arguments.count * arguments.type.size();
   if (bytes > small_reduction_bytes_max || !arguments.type.is_dense()) return {};
@@ -23,7 +23,7 @@ Operands operands_of(const ReductionArguments& arguments) {
           .output = arguments.receive};
 }
 
-/// Computes our segment, chunk by chunk, into the output of `target`.
+/// Computes the caller's segment, chunk by chunk, into the output of `target`.
 void compute_segment(const Member& member,
                      const ReductionArguments& arguments,
                      const Segments& segments,
@@ -45,7 +45,7 @@ void compute_segment(const Member& member,
 }
 
 /// Copies every segment's result from the output of the member that has it, owner_of(segment), to
-/// ours.
+/// the caller's.
 template <class OwnerOf>
 void copy_results(const Member& member,
                   const ReductionArguments& arguments,
@@ -62,8 +62,8 @@ void copy_results(const Member& member,
   }
 }
 
-/// Computes our segments over all processes and calls done(segment, range, total) at the end of the
-/// chain.
+/// Computes the caller's segments over all processes and calls done(segment, range, total) at the
+/// end of the chain.
 template <class Done>
 void compute_segments(const ReductionChain& chain,
                       const ReductionArguments& arguments,
@@ -79,21 +79,21 @@ void compute_segments(const ReductionChain& chain,
   }
 }
 
-/// How the total of a segment gets from the process where its chain ends to all others: once to
-/// every node, where the node's speaker passes it on.
+/// The path of a segment's total from the process where its chain ends to all other processes: once
+/// to every node, where the node leader forwards it.
 class TotalRoutes {
  public:
   explicit TotalRoutes(const ProcessMap& processes, std::int32_t last)
       : processes_(processes), last_(last), last_node_(processes.node_of(last)) {}
 
-  /// From whom we hear it.
+  /// The process from which this one receives it.
   [[nodiscard]] std::int32_t source() const {
     const std::int32_t speaker = processes_.speaker(processes_.own_node());
     const bool is_direct = processes_.own_node() == last_node_ || speaker == processes_.own_index();
     return is_direct ? last_ : speaker;
   }
 
-  /// To whom the last one sends it.
+  /// The processes to which the last one of the chain sends it.
   [[nodiscard]] std::vector<std::int32_t> targets_of_last() const {
     std::vector<std::int32_t> targets = others_on(last_node_, last_);
     for (std::int32_t node = 0; node < processes_.node_count(); ++node) {
@@ -102,7 +102,7 @@ class TotalRoutes {
     return targets;
   }
 
-  /// To whom we pass it on.
+  /// The processes to which this one forwards it.
   [[nodiscard]] std::vector<std::int32_t> own_targets() const {
     const std::int32_t own = processes_.own_index();
     const bool is_speaker = own == processes_.speaker(processes_.own_node());
@@ -122,8 +122,8 @@ class TotalRoutes {
   std::int32_t last_node_;
 };
 
-/// The chain ends in some process; from there the total goes to the computers of all others, and
-/// the members of a process copy it from theirs.
+/// The chain ends in one process. From there the total goes to the computing members of all other
+/// processes, and the members of a process copy it from theirs.
 void all_reduce_over_processes(const Member& member,
                                const ReductionArguments& arguments,
                                const Operands& operands) {
@@ -140,7 +140,7 @@ void all_reduce_over_processes(const Member& member,
   for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
     if (processes.own_index() == last || !chain.is_computer(segment)) continue;
     chain.for_each_chunk(segments.range_of(segment), [&](ElementRange range) {
-      // In place this is our operand, too: the total comes only after we have read it.
+      // In place this is the caller's operand, too: the total comes only after it has been read.
       results.receive(chain.elements(operands.output, range.first, range.count),
                       chain.computer(routes.source(), segment));
     });
@@ -205,7 +205,7 @@ void reduce_over_processes(const Member& member,
   slots.meet_here(self, comm);
 }
 
-/// Everybody's range is a segment, whose total goes to it from the end of the chain.
+/// Each member's range is a segment, whose total is sent to it from the end of the chain.
 void reduce_scatter_over_processes(const Member& member,
                                    const ReductionArguments& arguments,
                                    const std::vector<ElementRange>& ranges,
@@ -322,7 +322,8 @@ int reduce_scatter(const Member& member, const ReductionArguments& arguments, In
     return MPI_SUCCESS;
   }
   if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
-  // The others read our operand until the next meeting: in place, the result must wait until then.
+  // The other members read the caller's operand until the next barrier: in place, the result must
+  // wait until then.
   const Scratch scratch(own.count, arguments.type);
   const std::size_t chunk = chunk_element_count(arguments.type);
   for (std::size_t done = 0; done < own.count; done += chunk) {

@@ -9,7 +9,7 @@ namespace sorrel::mpi {
 namespace {
 
 constexpr std::size_t chunk_bytes = 8192;
-// Below this a segment costs more to hand out than to compute.
+// Below this a segment costs more to assign than to compute.
 constexpr std::size_t segment_bytes_min = 4096;
 
 }  // namespace
@@ -46,7 +46,7 @@ void fold_operands(const CollectiveSlots& slots,
     return element_at(slots.left_by<Operands>(rank).input, range.first, type);
   };
   // From the last to the first: an operation has its left operand in the first argument and leaves
-  // its result in the second, so that this order needs no copies and keeps the ranks' order for
+  // its result in the second. So this order needs no copies and keeps the ranks' order for
   // operations that do not commute.
   copy_elements(operand(slots.member_count() - 1), total, range.count, type);
   for (std::int32_t rank = slots.member_count() - 2; rank >= 0; --rank) {

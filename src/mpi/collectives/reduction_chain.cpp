@@ -9,7 +9,7 @@ namespace sorrel::mpi {
 
 namespace {
 
-// Long enough to be worth a message, short enough that the next process begins early.
+// Long enough for a message, short enough that the next process begins early.
 constexpr std::size_t chain_chunk_bytes = 32768;
 
 }  // namespace
@@ -43,7 +43,7 @@ const void* ReductionChain::operand(std::int32_t rank, ElementRange range) const
   return element_at(slots.left_by<Operands>(rank).input, range.first, arguments_.type);
 }
 
-/// As fold_operands(), of the members of a run.
+/// As fold_operands(), for the members of a run.
 void ReductionChain::fold_run(const ProcessMap::Run& run,
                               bool is_first,
                               ElementRange range,

@@ -9,7 +9,7 @@ namespace sorrel::mpi {
 
 namespace {
 
-/// The root's process meets; the others are sent their blocks.
+/// The root's process uses its slots; members of other processes are sent their blocks.
 int scatter_over_processes(const Member& member,
                            const BlockList& send,
                            const TypedBuffer* receive,

@@ -13,11 +13,11 @@ namespace sorrel::mpi {
 namespace {
 
 // Ranks folded one after the other before their results are: small enough to spread over workers,
-// large enough that the second level is short. Part of what fixes the order of a reduction, so it
-// is no knob.
+// large enough that the second level is short. It decides the order of a reduction, so it is not
+// configurable.
 constexpr std::int32_t block_rank_count = 64;
 
-// A parent hears this many children: a worker's share of a barrier stays below ten cache-line
+// Bound on the children of a node: a worker's share of a barrier stays below ten cache-line
 // transfers.
 constexpr std::size_t tree_fan_out = 8;
 
@@ -142,7 +142,7 @@ int CollectiveSlots::meet_and_reduce(RankState& self,
   return MPI_SUCCESS;
 }
 
-/// The calls of a meeting must agree: each is compared with the first, and each part with its
+/// The calls in a barrier must agree: each is compared with the first, and each node with its
 /// parent.
 void CollectiveSlots::compare_call(CollectivePart& part,
                                    const CollectiveCall& call,
@@ -168,14 +168,14 @@ int CollectiveSlots::arrive(RankState& self, Comm& comm, CollectivePart& part) {
     self.worker->suspend();
     self.wait.kind = WaitNote::Kind::none;
   }
-  // The part may be in the next meeting; the one after that cannot begin without this member.
+  // The node may be in the next barrier; the one after that cannot begin without this member.
   const CollectiveMismatch& mismatch = part.mismatches[meeting % 2];
   if (mismatch.meeting != meeting) [[likely]]
     return MPI_SUCCESS;
   return mismatch.explain(self.detail());
 }
 
-/// True when the whole communicator has arrived and this part has been released on the spot.
+/// Returns true if the whole communicator has arrived and this node has been released at once.
 bool CollectiveSlots::complete_if_all_arrived(CollectivePart& part) {
   if (part.arrived_member_count != part.member_count ||
       part.arrived_child_count != part.children.size())
@@ -200,7 +200,7 @@ bool CollectiveSlots::complete_if_all_arrived(CollectivePart& part) {
     compare_call(parent, child.first_call.call, child.first_call.rank, child.meeting);
     if (child.has_mismatch() && !parent.has_mismatch()) parent.mismatch() = child.mismatch();
     ++parent.arrived_child_count;
-    // In a notice no member stands at the barrier's door: those that wait are made ready.
+    // No member executes this call: the waiting members are made ready by the release.
     child.slots->complete_if_all_arrived(parent);
   };
   part.worker->post(*part.parent->worker, part.up);
@@ -212,7 +212,7 @@ void CollectiveSlots::release(CollectivePart& part) {
     child->down.run = [](core::Worker&, core::RemoteCall& notice) {
       CollectivePart& released = *static_cast<CollectivePart::Report&>(notice).part;
       released.result = released.parent->result;
-      // By the child's number: the parent may be in the next meeting.
+      // By the child's number: the parent may be in the next barrier.
       const std::uint32_t parity = released.meeting % 2;
       if (released.parent->mismatches[parity].meeting == released.meeting) [[unlikely]]
         released.mismatches[parity] = released.parent->mismatches[parity];
@@ -230,8 +230,7 @@ void CollectiveSlots::fold_block(const SmallReduction& reduction, std::int32_t b
   alignas(16) std::array<std::byte, small_reduction_bytes_max> total;
   std::memcpy(total.data(), value_of(reduction, first), reduction.bytes);
   for (std::int32_t rank = first + 1; rank < last; ++rank) {
-    // The predefined operations commute bit for bit, so that the running total may stand on either
-    // side.
+    // The predefined operations commute bit for bit, so the running total may be on either side.
     reduction.kernel(value_of(reduction, rank), total.data(), reduction.element_count);
   }
   std::memcpy(value_of(reduction, first), total.data(), reduction.bytes);
@@ -252,8 +251,8 @@ void CollectiveSlots::combine_blocks(CollectivePart& root) {
   }
 }
 
-/// The members of this process have arrived. True when all others have, too, and this part has been
-/// released on the spot.
+/// The members of this process have arrived. Returns true if all other members have, too, and this
+/// node has been released at once.
 bool CollectiveSlots::meet_other_processes(CollectivePart& root) {
   if (root.has_mismatch()) [[unlikely]]
     end_job_with(root.mismatch());
@@ -275,7 +274,8 @@ bool CollectiveSlots::meet_other_processes(CollectivePart& root) {
   return process_meeting_->begin(root.first_call, has_values ? root.reduction.bytes : 0);
 }
 
-/// Members of other processes wait for messages that will not come: no error handler can mend that.
+/// Members of other processes wait for messages that will not come: no error handler can resolve
+/// that.
 void CollectiveSlots::end_job_with(const CollectiveMismatch& mismatch) {
   ErrorDetail detail;
   const int error_class = mismatch.explain(detail);
@@ -311,8 +311,7 @@ void CollectiveSlots::leave(const Comm& comm) {
 }
 
 int CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes, std::byte** buffer) {
-  // Every member sees the same size here: it changes only between two meetings that all take part
-  // in.
+  // Every member sees the same size here: it changes only between two barriers of all members.
   if (staging_bytes_ < bytes) {
     if (const int error = meet(self, comm); error != MPI_SUCCESS) return error;
     if (comm.rank == 0) {

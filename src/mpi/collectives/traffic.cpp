@@ -10,7 +10,7 @@ namespace sorrel::mpi {
 namespace {
 
 SendArguments send_arguments(const TypedBuffer& from, std::int32_t destination, std::int32_t tag) {
-  // A request holds its type.
+  // A request holds a reference to its type.
   return {.buffer = from.buffer,
           .count = from.count,
           .type = const_cast<Datatype&>(*from.type),

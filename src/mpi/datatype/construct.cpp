@@ -21,7 +21,7 @@ Shape shape_of(const Datatype& type) {
   return {type.offset(), LayoutRef(type.layout())};
 }
 
-/// The places, relative to the first, at which `times` copies `stride` apart stand.
+/// The positions, relative to the first, of `times` copies `stride` apart.
 struct Span {
   Wide low = 0;
   Wide high = 0;
@@ -34,10 +34,10 @@ struct Span {
   friend Span operator+(const Span& a, const Span& b) { return {a.low + b.low, a.high + b.high}; }
 };
 
-/// Adds up everything about a new datatype but its layout.
+/// Accumulates all properties of a new datatype except its layout.
 class Composer {
  public:
-  /// Notes `times` > 0 copies of a type, which stand within the span. False: too much for 63 bits.
+  /// Adds `times` > 0 copies of a type, which lie within the span. False: too much for 63 bits.
   [[nodiscard]] bool add(const Datatype& type, Wide times, const Span& span);
 
   void set_bounds(std::int64_t lb, std::int64_t extent) {
@@ -71,7 +71,7 @@ bool Composer::add(const Datatype& type, Wide times, const Span& span) {
   const auto low = static_cast<std::int64_t>(span.low);
   const auto high = static_cast<std::int64_t>(span.high);
   Bounds& bounds = parts_.bounds;
-  // A type without data has bounds only if they were set by hand.
+  // A type without data has bounds only if they were set explicitly.
   if (type.size() != 0 || old.sticky) add_bounds(old, low, high);
   if (type.size() == 0) return true;
   bounds.true_lb = has_data_ ? std::min(bounds.true_lb, low + old.true_lb) : low + old.true_lb;
@@ -83,7 +83,7 @@ bool Composer::add(const Datatype& type, Wide times, const Span& span) {
   return true;
 }
 
-/// Bounds set by hand replace those that come from data, in either order.
+/// Bounds set explicitly replace those that come from data, in either order.
 void Composer::add_bounds(const Bounds& old, std::int64_t low, std::int64_t high) {
   Bounds& bounds = parts_.bounds;
   if (bounds.sticky && !old.sticky) return;
@@ -131,7 +131,7 @@ int Composer::finish(const Shape& shape, Datatype*& new_type) {
   return MPI_SUCCESS;
 }
 
-/// Runs a constructor; without memory it has made nothing.
+/// Runs a constructor; if out of memory it has created nothing.
 template <class Make>
 int unless_out_of_memory(Make make) {
   try {
@@ -160,7 +160,7 @@ int make_strided(const VectorShape& shape,
       new_type);
 }
 
-/// Blocks of one type at places of their own: `unit` is what displacements count.
+/// Blocks of one type at displacements of their own, in multiples of `unit`.
 template <class Lengths>
 int make_list(std::int64_t count,
               Lengths length_of,
@@ -188,7 +188,7 @@ int make_list(std::int64_t count,
   return composer.finish(builder.finish(), new_type);
 }
 
-/// One dimension of a subarray, from the fastest on.
+/// One dimension of a subarray; the fastest is the first.
 struct Dimension {
   std::int64_t subsize;
   std::int64_t stride;

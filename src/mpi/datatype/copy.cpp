@@ -6,8 +6,8 @@ namespace sorrel::mpi {
 
 namespace {
 
-/// Displacements may be absolute addresses from MPI_BOTTOM, where pointer arithmetic has no
-/// meaning.
+/// Displacements may be absolute addresses from MPI_BOTTOM, for which pointer arithmetic is
+/// undefined.
 std::byte* place(const void* base, std::int64_t offset) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(base) +
                                       static_cast<std::uintptr_t>(offset));

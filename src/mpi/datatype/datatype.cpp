@@ -38,7 +38,7 @@ Datatype* Datatype::create(DatatypeParts parts) {
 }
 
 void Datatype::destroy() {
-  // A list instead of recursion: a rank's stack does not bound how deep recipes nest.
+  // A list instead of recursion: the nesting of recipes is not bounded by a rank's stack.
   std::vector<Datatype*> ended{this};
   while (!ended.empty()) {
     Datatype* type = ended.back();
@@ -53,7 +53,7 @@ void Datatype::destroy() {
 
 void Datatype::end() {
   // A volatile write, because the compiler may drop a store to memory that is about to be freed,
-  // and a stale handle should be recognised for as long as the memory is not used again.
+  // and a stale handle should be detected until the memory is reused.
   *const_cast<volatile std::uint32_t*>(&magic_) = 0;
   LayoutRef::release(layout_);
   SignatureRef::release(signature_);

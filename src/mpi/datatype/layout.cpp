@@ -6,7 +6,7 @@ namespace sorrel::mpi {
 
 namespace {
 
-/// Segment lists up to this length are spliced into a struct: long ones are worth sharing instead.
+/// Segment lists up to this length are spliced into a struct: sharing is better for longer ones.
 constexpr std::size_t spliced_segments_max = 16;
 
 }  // namespace
@@ -83,7 +83,7 @@ void LayoutBuilder::add_spliced(std::int64_t displacement, const Shape& shape) {
               node->segments[i + 1].packed - node->segments[i].packed);
 }
 
-/// All entries alike and the same distance apart: a loop says it.
+/// Whether a loop describes the entries: all alike and the same distance apart.
 bool LayoutBuilder::is_regular() const {
   const Entry& first = entries_[0];
   std::int64_t stride = 0;

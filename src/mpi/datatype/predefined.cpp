@@ -9,7 +9,7 @@ namespace sorrel::mpi {
 
 namespace {
 
-/// What follows from the element kind alone.
+/// Properties that follow from the element kind alone.
 struct Facts {
   std::size_t size = 0;
   std::size_t extent = 0;
@@ -37,8 +37,8 @@ constexpr Facts complex_facts() {
   return facts;
 }
 
-/// A value and its index, laid out as a C struct: two basic elements, perhaps a hole between,
-/// perhaps one behind.
+/// A value and its index, laid out as a C struct: two basic elements, with padding between or
+/// behind where C has it.
 template <class Value, class Index>
 struct Pair {
   static constexpr std::size_t index_offset =
@@ -149,8 +149,8 @@ constexpr Element unsigned_long_element = sizeof(long) == 8 ? Element::uint64 : 
 
 using enum ElementClass;
 
-// MPI_CHAR stands among the C integers although the standard has it for text only: programs reduce
-// it, and other implementations let them.
+// MPI_CHAR is among the C integers although the standard has it for text only: programs reduce it,
+// and other implementations allow that.
 constexpr Row rows[] = {
     {0x201, Element::int64, multi_language, "MPI_AINT"},
     {0x202, Element::int64, multi_language, "MPI_COUNT"},

@@ -74,7 +74,7 @@ SignatureRef SignatureBuilder::finish() {
   for (const SignaturePart& part : parts_)
     if (part.child != nullptr)
       signature->depth_ = std::max(signature->depth_, part.child->depth() + 1);
-  // The children's shares moved into the node.
+  // The children's references moved into the node.
   parts_.clear();
   signature->references_ = 1;
   SignatureRef result(signature);

@@ -151,7 +151,8 @@ void move_range(const Layout& node,
                 std::size_t from,
                 std::size_t to);
 
-/// The bytes [from, to) of a loop: the end of one turn, whole turns, the beginning of one.
+/// The bytes [from, to) of a loop: the end of one iteration, whole iterations, the beginning of
+/// one.
 template <class Way>
 void move_strip(const Strip& strip, typename Way::Typed typed, typename Way::Packed packed) {
   const std::size_t turn_bytes = strip.layout.bytes;

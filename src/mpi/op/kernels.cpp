@@ -7,7 +7,7 @@ namespace sorrel::mpi {
 
 namespace {
 
-/// An element at any address, of whatever type the program gave it.
+/// An element at any address, of any type that the program used.
 template <class T>
 struct [[gnu::packed, gnu::may_alias]] Loose {
   T value;

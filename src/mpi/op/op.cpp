@@ -53,7 +53,7 @@ constexpr ClassMask allowed_classes(PredefinedOp op) {
   return 0;
 }
 
-/// Where the function takes the length as int, more goes in several calls.
+/// If the function takes the length as int, longer arrays need several calls.
 void call_user(const Op& op, const void* in, void* inout, std::size_t count, const Datatype& type) {
   constexpr std::size_t length_max = std::numeric_limits<int>::max();
   // The functions' signatures are older than const; they must not write to their first argument.
@@ -109,7 +109,7 @@ Op* Op::create(MPI_User_function* function, bool commutative) {
 
 void Op::destroy() {
   // Volatile, because the compiler may drop a store to memory that is about to be freed, and a
-  // stale handle should be recognised for as long as the memory is not used again.
+  // stale handle should be detected until the memory is reused.
   *const_cast<volatile std::uint32_t*>(&magic_) = 0;
   delete this;
 }

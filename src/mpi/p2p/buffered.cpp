@@ -16,7 +16,7 @@ BufferedSends& made(BufferedSendsPointer& place) {
   return *place;
 }
 
-/// The buffer that a send over `comm` draws from: the communicator's, if it has one.
+/// The buffer used by a send over `comm`: the communicator's, if it has one.
 BufferedSends& buffer_for(RankState& self, Comm& comm) {
   const bool has_own = comm.buffered_sends != nullptr && comm.buffered_sends->is_attached;
   return has_own ? *comm.buffered_sends : buffered_sends_of(self);

@@ -7,12 +7,12 @@ namespace sorrel::mpi {
 
 namespace {
 
-/// Asks the receiver's worker for a message by reference, and brings the answer home.
+/// Carries a cancel of a message by reference to the receiver's worker, and the answer back.
 struct CancelNotice : core::RemoteCall {
   Request* request;
 };
 
-/// On the sender's worker: the last touch of the receiver's.
+/// On the sender's worker, when the receiver's worker no longer accesses the request.
 void run_answer(core::Worker&, core::RemoteCall& notice) {
   auto* answer = static_cast<CancelNotice*>(&notice);
   complete(*answer->request);
@@ -44,7 +44,7 @@ void cancel_send(Request& request) {
     return;
   }
   if (request.duties.missing_part_count != 0) return;
-  // The request stays until both the message's handoff and this notice are back.
+  // The request stays until both the message's handoff and this call are back.
   request.duties.missing_part_count = 2;
   auto* notice = new CancelNotice;
   notice->run = run_cancel;

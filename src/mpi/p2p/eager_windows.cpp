@@ -9,10 +9,10 @@ namespace sorrel::mpi {
 
 namespace {
 
-// Half of a pool, shared by all places that may send here: pool <= 64 MiB + this.
+// Half of a pool, shared by all endpoints that may send here: pool <= 64 MiB + this.
 constexpr std::uint32_t window_bytes_sum = std::uint32_t{32} << 20;
 constexpr std::uint32_t window_bytes_max = std::uint32_t{1} << 20;
-// Two messages of the largest size, whatever the number of places.
+// Two messages of the largest size, for any number of endpoints.
 constexpr std::uint32_t window_bytes_min = 2 * core::MessagePool::buffer_bytes_max;
 
 }  // namespace
@@ -40,7 +40,7 @@ EagerWindows::EagerWindows(Outlet& outlet) : outlet_(outlet) {
 void EagerWindows::give_back(Endpoint from, std::uint32_t cost) {
   Window& window = at(from);
   window.owed += cost;
-  // A quarter: few packets, and the sender hears of room long before it has none.
+  // A quarter: few packets, and the sender gets credit long before it has none.
   if (window.owed < window_bytes_ / 4 || window.is_under_way) return;
   window.is_under_way = true;
   window.send = [](Outgoing& self, Outlet& outlet, Endpoint to) {

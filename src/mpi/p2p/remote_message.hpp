@@ -42,7 +42,7 @@ struct AnnouncedMessage : RemoteMessage {
 
 /// The receiving side of data in transit.
 struct ArrivingData {
-  Request* receive;  ///< ///< Null for a copy, which is for:
+  Request* receive;        ///< ///< Null for a copy, which is for:
   RemoteMessage* message;  ///< this one.
   std::byte* target;
   std::byte* unpacked_from;  ///< ///< Space for the data if the receive's type has gaps.

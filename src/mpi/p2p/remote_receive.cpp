@@ -40,7 +40,7 @@ void answer_done(Outlet& outlet, Endpoint to, const DataAtSender& data) {
               0);
 }
 
-/// Data that its reader wants late, and that lands where it is read.
+/// Data that its reader uses late, and that is received at its final address.
 bool is_read_late(const ArrivingData& into) {
   return into.receive != nullptr && into.unpacked_from == nullptr &&
          into.receive->comm->is_read_late;
@@ -59,7 +59,7 @@ void pull(World& world, Endpoint from, const DataAtSender& data, const ArrivingD
   world.job().end_job(nullptr, 1, text);
 }
 
-/// Sets what the status will say; returns how many bytes fit.
+/// Sets the fields of the status; returns how many bytes fit.
 std::size_t describe_arrival(Request& receive, const Envelope& envelope, std::size_t bytes) {
   const std::size_t fitting = std::min(bytes, receive.element_count * receive.type->size());
   note_arrival(receive, envelope, fitting);
@@ -85,7 +85,7 @@ struct Target {
   std::byte* space = nullptr;
 };
 
-/// All data is there.
+/// Completes a receive whose data has arrived.
 void finish(Request& receive, std::byte* unpacked_from, std::size_t bytes) {
   if (unpacked_from != nullptr) {
     unpack(unpacked_from, bytes, receive.buffer, receive.element_count, *receive.type);
@@ -94,7 +94,7 @@ void finish(Request& receive, std::byte* unpacked_from, std::size_t bytes) {
   complete(receive);
 }
 
-/// The last byte is where it belongs.
+/// Called when the last byte is at its address.
 void conclude_arrival(const ArrivingData& arrived) {
   if (arrived.receive != nullptr) {
     finish(*arrived.receive, arrived.unpacked_from, arrived.bytes);
@@ -126,7 +126,7 @@ void pull_now(World& world,
   conclude_arrival(into);
 }
 
-/// A wire takes its time.
+/// Waits as long as a network would take.
 void pull_later(World& world,
                 Outlet& outlet,
                 Endpoint from,
@@ -147,7 +147,7 @@ void pull_later(World& world,
   outlet.worker().add_timer(*pulled);
 }
 
-/// Gets data that is with its sender, by whichever way there is.
+/// Gets data that is with its sender, by pull or push.
 void get(World& world,
          Outlet& outlet,
          Endpoint from,
@@ -167,7 +167,7 @@ void get(World& world,
   }
 }
 
-/// Gets the data of a noticed message into the receive that has matched it.
+/// Gets the data of a rendezvous message into the receive that has matched it.
 void fetch(Request& receive, const Envelope& envelope, Endpoint from, const DataAtSender& data) {
   const RankState& self = *receive.owner;
   const std::size_t bytes = describe_arrival(receive, envelope, data.bytes);
@@ -191,7 +191,7 @@ void take_segment(void*, core::Worker&, Endpoint, const Packet& packet, const st
   delete &pushed;
 }
 
-/// A message with room for its data, in a buffer of the pool; null when there is none.
+/// A message with room for its data, in a buffer of the pool; null if the pool is full.
 RemoteMessage* make_copy_space(core::MessagePool& pool,
                                const Envelope& envelope,
                                std::size_t bytes,
@@ -234,7 +234,7 @@ void take_eager(void* owner,
   enter(to, *message, from);
 }
 
-/// Takes a copy of a message that programs expect to be buffered; false when there is no room.
+/// Takes a copy of a message that programs expect to be buffered; false if the pool is full.
 bool try_copy_now(RankState& to,
                   const Envelope& envelope,
                   Endpoint from,
@@ -273,7 +273,7 @@ void take_notice(
   enter(to, *message, from);
 }
 
-/// The sender gives up: the message goes unless a receive has matched it or it was copied.
+/// Cancels a send: drops the message unless a receive has matched it or it was copied.
 void take_cancel(void* owner,
                  core::Worker& worker,
                  Endpoint from,
@@ -310,7 +310,7 @@ void dispose_remote(RankState& to, Message& message) {
     delete &static_cast<AnnouncedMessage&>(remote);
     return;
   }
-  // What is still on its way must find its place: the pool lives on.
+  // Data in transit must find its buffer: the pool outlives it.
   if (remote.is_arriving) return;
   if (remote.cost != 0) to.worker_state->eager_windows->give_back(remote.from, remote.cost);
   to.worker->pool().give_back(&message, remote_header_bytes + message.bytes);

@@ -26,7 +26,7 @@ Packet packet_to(PacketKind kind,
           .payload_bytes = static_cast<std::uint32_t>(payload_bytes)};
 }
 
-/// The data of the request as one run of bytes: where it lies, or our own copy.
+/// Sets the address of the request's data as one run of bytes: in place, or a packed copy.
 void fix_data(RemoteSend& send) {
   const Request& request = *send.request;
   send.bytes = request.element_count * request.type->size();
@@ -40,7 +40,7 @@ void fix_data(RemoteSend& send) {
   send.data = send.packed;
 }
 
-/// One of the awaited answers is here; the last one completes the request.
+/// Counts an awaited answer; the last one completes the request.
 void end(RemoteSend& send) {
   if (--send.awaited_count != 0) return;
   Request& request = *send.request;
@@ -49,7 +49,7 @@ void end(RemoteSend& send) {
   complete(request);
 }
 
-/// A short message that found the way full.
+/// Sends a short message that had to wait for the transport.
 bool send_eager(Outgoing& outgoing, Outlet& outlet, Endpoint to) {
   auto& send = static_cast<RemoteSend&>(outgoing);
   const Packet packet =
@@ -124,7 +124,7 @@ void take_credit(
 void take_cancel_answer(void*, core::Worker&, Endpoint, const Packet& packet, const std::byte*) {
   RemoteSend& send = send_of(packet);
   if (packet.words[2] != 0) {
-    // The receiver has forgotten the notice: no other answer will come.
+    // The receiver has dropped the RTS: no other answer will come.
     send.request->is_cancelled = true;
     send.awaited_count = 1;
   }
@@ -177,7 +177,7 @@ void cancel_remote_send(Request& request) {
   ++send.awaited_count;
   const RankState& self = *request.owner;
   const auto token = reinterpret_cast<std::uintptr_t>(&send);
-  // Packets of a pair of workers keep their order: the notice is there before.
+  // Packets of a pair of workers keep their order: the RTS arrives before the cancel.
   self.worker_state->outlet->post(
       self.world->layout().endpoint_of(send.destination),
       packet_to(PacketKind::cancel, send.destination, request.message.envelope, sizeof token),

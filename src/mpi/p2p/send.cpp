@@ -34,7 +34,7 @@ void run_inline_message(core::Worker& worker,
   SORREL_CHECK(added, "no memory for a message of %u bytes", record.payload_bytes);
 }
 
-/// A message by reference arrives at the worker of its destination.
+/// Executed at the destination's worker for a message by reference.
 void run_referenced_message(core::Worker& worker, core::RemoteCall& notice) {
   auto& handoff = static_cast<Request::Handoff&>(notice);
   Request& request = *handoff.request;
@@ -44,8 +44,7 @@ void run_referenced_message(core::Worker& worker, core::RemoteCall& notice) {
     deliver_and_dispose(*receive, message);
     return;
   }
-  // A standard send may not depend on its receive as long as there is room: that is what programs
-  // expect.
+  // A standard send may not depend on its receive as long as there is room: programs expect that.
   const bool may_copy =
       request.mode == SendMode::standard && message.bytes <= to.world->limits().eager_bytes_max;
   if (may_copy &&

@@ -9,7 +9,7 @@ namespace sorrel::mpi {
 
 namespace {
 
-// Below this the other half is copied before the other worker has heard of it.
+// Below this, one worker has copied the other half before the handoff arrives.
 constexpr std::size_t shared_bytes_min = std::size_t{128} << 10;
 
 constexpr std::size_t page_bytes = 4096;
@@ -23,14 +23,14 @@ Request::Handoff& handoff_of(core::RemoteCall& notice) {
   return static_cast<Request::Handoff&>(notice);
 }
 
-/// On the receiver's worker: the sender's part is there.
+/// On the receiver's worker: the sender's part has been copied.
 void run_rest_is_copied(core::Worker& here, core::RemoteCall& notice) {
   const Request::Handoff& handoff = handoff_of(notice);
   complete(*handoff.receive);
   finish_send(*handoff.request, here);
 }
 
-/// On the receiver's worker: the sender's has better things to do.
+/// On the receiver's worker: the sender's worker has ranks to run.
 void run_rest_is_declined(core::Worker& here, core::RemoteCall& notice) {
   const Request::Handoff& handoff = handoff_of(notice);
   copy_part(handoff, handoff.split, handoff.request->message.bytes);
@@ -70,7 +70,7 @@ void copy_together(Request& receive, Request& send) {
   const std::size_t split = handoff.split;
   const void* source = send.buffer;
   receive.owner->worker->post(*send.owner->worker, handoff);
-  // The notice is lent now: nothing of it is read here.
+  // The handoff is lent now: it is not read here.
   std::memcpy(receive.buffer, source, split);
   complete(receive);
 }

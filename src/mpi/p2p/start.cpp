@@ -51,15 +51,14 @@ int start_pair(Request& receive, Request& send) {
   send.main_part = &receive;
   const int error = start(receive);
   if (error != MPI_SUCCESS) return error;
-  // The pair is waited for as one, by its receive: a send that could be copied then must be copied
-  // now.
+  // The caller waits for the receive only, so a send that a wait could detach is detached now.
   RankState& self = *send.owner;
   const bool is_here =
       send.peer != MPI_PROC_NULL && send.comm->shared->member(send.peer).worker == self.worker;
   if (!is_here) return start(send);
   Message& message = send.message;
   const int send_error = start(send);
-  // A send that went at once has been recycled, and its message is linked nowhere.
+  // A send that completed at once has been recycled, and its message is in no table.
   if (message.is_linked() && message.request == &send) (void)detach(send);
   return send_error;
 }

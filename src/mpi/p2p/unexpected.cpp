@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t header_bytes = (sizeof(Message) + 15) / 16 * 16;
 
-/// A copy of the data in a buffer of the pool, entered nowhere; null when there is no room.
+/// A copy of the data in a pool buffer, in no table; null if the pool is full.
 Message* make_copy(core::MessagePool& pool,
                    const Envelope& envelope,
                    const MessageData& data,

@@ -6,7 +6,7 @@ namespace sorrel::mpi {
 
 namespace {
 
-/// Sets the note that the deadlock report reads, for as long as the wait lasts.
+/// Sets the record for the deadlock report, for the duration of the wait.
 class NotedWait {
  public:
   NotedWait(RankState& self, const MPI_Request* requests, std::int32_t count) : self_(self) {
@@ -26,7 +26,7 @@ class NotedWait {
 
 enum class Of : std::uint8_t { receives, everything };
 
-/// Suspends until `missing_count` more of those that are meant are complete.
+/// Suspends until `missing_count` more requests of that kind are complete.
 void suspend_for(RankState& self, const RequestList& list, Of of, std::uint32_t missing_count) {
   core::Waiter waiter{.fiber = &self.fiber, .missing_count = missing_count};
   for (std::int32_t i = 0; i < list.count; ++i) {
@@ -49,7 +49,7 @@ void wait_for(Request& request) {
 }
 
 void wait_for_all(RankState& self, const RequestList& list, PendingCounts pending) {
-  // Receives first: meanwhile most sends by reference are matched, and those that are not can still
+  // Receives first: meanwhile most sends by reference are matched, and the remaining ones can still
   // be copied.
   if (pending.receives != 0) suspend_for(self, list, Of::receives, pending.receives);
   if (pending.sends == 0) return;
@@ -76,7 +76,7 @@ void make_progress(RankState& self) {
 }
 
 bool try_detach(Request& request) {
-  // While the message is lent to another worker it is not ours to look at.
+  // While the message is lent to another worker it must not be read.
   return request.mode == SendMode::standard &&
          request.handoff.destination->worker == request.owner->worker &&
          request.message.is_linked() && detach(request);

@@ -45,10 +45,10 @@ class Search {
     }
     for (const int factor : divisors_) {
       if (factor > limit || factor > rest) return;
-      // Smaller ones than the root leave too much for those that follow.
+      // Factors below the root leave too large a product for the remaining ones.
       if (rest % factor != 0 || !power_reaches(factor, left, rest)) continue;
-      // What is left can at best be all equal, so the last factor is no larger than the root of
-      // it, and that root only falls as this factor grows: no later one wins either.
+      // At best all remaining factors are equal, so the last factor is no larger than the root of
+      // the rest. That root only falls as this factor grows: no later one wins either.
       const int largest = depth == 0 ? factor : factors_[0];
       const int smallest = largest - best_spread_;
       if (smallest > 1 && !power_reaches_from_below(smallest, left - 1, rest / factor)) return;
