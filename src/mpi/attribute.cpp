@@ -35,7 +35,8 @@ int KeyvalTable::free(int number, ErrorDetail& detail) {
   Keyval* keyval = find(number);
   if (keyval == nullptr || keyval->is_freed)
     return detail.fail(MPI_ERR_KEYVAL,
-                       "invalid keyval %d: this rank has not created it, or has freed it", number);
+                       "invalid keyval %d; it must be one that this rank has created and not freed",
+                       number);
   keyval->is_freed = true;
   --keyval->reference_count;
   return MPI_SUCCESS;

@@ -215,7 +215,7 @@ int comm_duplicate(RankState& self, Comm& parent, Comm** result) {
 int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result) {
   *result = nullptr;
   if (color < 0 && color != MPI_UNDEFINED) {
-    return self.fail(MPI_ERR_ARG, "color is %d; it must not be negative, or MPI_UNDEFINED", color);
+    return self.fail(MPI_ERR_ARG, "color is %d; it must be at least 0, or MPI_UNDEFINED", color);
   }
   SplitRequest request{.color = color, .key = key};
   parent.call = CollectiveCall({.kind = CollectiveKind::comm_split});
@@ -249,7 +249,9 @@ int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result)
 int comm_create(RankState& self, Comm& parent, std::shared_ptr<const Group> group, Comm** result) {
   for (std::int32_t i = 0; i < group->size(); ++i) {
     if (parent.shared->group()->rank_of(group->world_rank(i)) == MPI_UNDEFINED) {
-      return self.fail(MPI_ERR_GROUP, "rank %d of the group is not in the communicator", i);
+      return self.fail(
+          MPI_ERR_GROUP,
+          "rank %d of group is not in comm; group must be a subset of the group of comm", i);
     }
   }
   // Disjoint groups are colors: the color is the first member of the group, the key the position in

@@ -22,7 +22,9 @@ int ErrorCodes::add_code(int error_class, int* code, ErrorDetail& detail) {
   const bool is_class = added == nullptr ? is_error_class(error_class) && error_class != MPI_SUCCESS
                                          : added->error_class == error_class;
   if (!is_class)
-    return detail.fail(MPI_ERR_ARG, "errorclass is %d; it must be an error class", error_class);
+    return detail.fail(
+        MPI_ERR_ARG, "errorclass is %d; it must be an error class of the standard or an added one",
+        error_class);
   added_.push_back({.error_class = error_class, .text = {}});
   *code = last_used();
   return MPI_SUCCESS;
@@ -35,7 +37,8 @@ int ErrorCodes::set_text(int code, const char* text, ErrorDetail& detail) {
                        code);
   if (text == nullptr) text = "";
   if (::strnlen(text, MPI_MAX_ERROR_STRING) >= MPI_MAX_ERROR_STRING)
-    return detail.fail(MPI_ERR_ARG, "string is longer than %d bytes", MPI_MAX_ERROR_STRING - 1);
+    return detail.fail(MPI_ERR_ARG, "string is too long; at most %d bytes are allowed",
+                       MPI_MAX_ERROR_STRING - 1);
   added_[static_cast<std::size_t>(code - MPI_ERR_LASTCODE - 1)].text = text;
   return MPI_SUCCESS;
 }
@@ -46,7 +49,9 @@ int ErrorCodes::class_of(int code, int* error_class, ErrorDetail& detail) const 
   } else if (is_error_class(code)) {
     *error_class = code;
   } else {
-    return detail.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", code);
+    return detail.fail(MPI_ERR_ARG,
+                       "errorcode is %d; it must be an error code of the standard or an added one",
+                       code);
   }
   return MPI_SUCCESS;
 }

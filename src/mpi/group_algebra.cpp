@@ -21,10 +21,10 @@ std::vector<std::int32_t> filter(const Group& a, const Group& b, Keep keep) {
 
 int fail_rank(const Group& group, std::int64_t rank, ErrorDetail& detail) {
   if (group.size() == 0)
-    return detail.fail(MPI_ERR_RANK, "rank %lld is not in the group, which is empty",
+    return detail.fail(MPI_ERR_RANK, "rank %lld is invalid: the group is empty",
                        static_cast<long long>(rank));
-  return detail.fail(MPI_ERR_RANK, "rank %lld is not in 0..%d", static_cast<long long>(rank),
-                     group.size() - 1);
+  return detail.fail(MPI_ERR_RANK, "rank %lld is not in the group; ranks must be in 0..%d",
+                     static_cast<long long>(rank), group.size() - 1);
 }
 
 // The list in ascending order, after checking that every rank exists and occurs once.
@@ -38,7 +38,7 @@ int check_ranks(const Group& group,
   std::sort(sorted->begin(), sorted->end());
   const auto twice = std::adjacent_find(sorted->begin(), sorted->end());
   if (twice != sorted->end())
-    return detail.fail(MPI_ERR_RANK, "rank %d is named more than once", *twice);
+    return detail.fail(MPI_ERR_RANK, "ranks contains rank %d more than once", *twice);
   return MPI_SUCCESS;
 }
 
@@ -110,15 +110,16 @@ int expand_ranges(const Group& group,
   for (const auto& [first, last, stride] : ranges) {
     const std::int64_t distance = std::int64_t{last} - first;
     if (stride == 0 || (distance != 0 && (distance > 0) != (stride > 0)))
-      return detail.fail(MPI_ERR_ARG,
-                         "a range with stride %d does not lead from rank %d to rank %d", stride,
-                         first, last);
+      return detail.fail(
+          MPI_ERR_ARG,
+          "stride %d of a range does not lead from its first rank %d to its last rank %d", stride,
+          first, last);
     const std::int64_t steps = distance / stride;
     const std::int64_t end = first + steps * stride;
     for (const std::int64_t rank : {std::int64_t{first}, end})
       if (rank < 0 || rank >= group.size()) return fail_rank(group, rank, detail);
     if (std::cmp_greater(steps + 1, group.size() - std::int64_t(ranks->size())))
-      return detail.fail(MPI_ERR_RANK, "the ranges name more ranks than the group has, %d",
+      return detail.fail(MPI_ERR_RANK, "ranges contains more ranks than the group has, %d",
                          group.size());
     for (std::int64_t i = 0; i <= steps; ++i)
       ranks->push_back(static_cast<int>(first + i * stride));

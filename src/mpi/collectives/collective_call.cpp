@@ -42,21 +42,22 @@ int CollectiveMismatch::explain(ErrorDetail& detail) const {
     return detail.fail(MPI_ERR_OTHER, "%s on rank %d while rank %d is in %s", name, other.rank,
                        first.rank, name_of(b.kind));
   if (a.root != b.root)
-    return detail.fail(MPI_ERR_ROOT, "root is %d on rank %d and %d on rank %d; it must be the same",
+    return detail.fail(MPI_ERR_ROOT,
+                       "root is %d on rank %d and %d on rank %d; it must be the same on all ranks",
                        a.root, other.rank, b.root, first.rank);
   if (a.op != b.op)
-    return detail.fail(MPI_ERR_OP, "op differs between ranks %d and %d; it must be the same",
+    return detail.fail(MPI_ERR_OP,
+                       "op differs between ranks %d and %d; it must be the same on all ranks",
                        other.rank, first.rank);
   if (a.element != b.element)
     return detail.fail(MPI_ERR_TYPE,
-                       "datatype differs between ranks %d and %d; it must be the same", other.rank,
-                       first.rank);
-  return detail.fail(
-      MPI_ERR_TRUNCATE,
-      "count and datatype mean %llu bytes on rank %d and %llu on rank %d; it must be "
-      "the same",
-      static_cast<unsigned long long>(a.bytes), other.rank,
-      static_cast<unsigned long long>(b.bytes), first.rank);
+                       "datatype differs between ranks %d and %d; it must be the same on all ranks",
+                       other.rank, first.rank);
+  return detail.fail(MPI_ERR_TRUNCATE,
+                     "count and datatype describe %llu bytes on rank %d and %llu on rank %d; the "
+                     "amount must be the same on all ranks",
+                     static_cast<unsigned long long>(a.bytes), other.rank,
+                     static_cast<unsigned long long>(b.bytes), first.rank);
 }
 
 }  // namespace sorrel::mpi

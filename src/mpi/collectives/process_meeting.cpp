@@ -181,7 +181,7 @@ void ProcessMeeting::check_call(const Source& source) const {
     std::snprintf(
         text, sizeof text,
         "%s: the arguments on rank %d differ from those on ranks of process %u; root, op, "
-        "count and datatype must be the same",
+        "count and datatype must be the same on all ranks",
         name, call_.rank, source.process);
   }
   outlet_->world().job().end_job(nullptr, MPI_ERR_OTHER, text);

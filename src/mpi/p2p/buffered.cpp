@@ -44,7 +44,8 @@ BufferedSends& buffered_sends_of(Comm& comm) {
 
 int attach_buffer(RankState& self, BufferedSends& sends, void* buffer, std::size_t bytes) {
   if (sends.is_attached)
-    return self.fail(MPI_ERR_BUFFER, "a buffer is attached already, of %zu bytes", sends.bytes);
+    return self.fail(MPI_ERR_BUFFER, "a buffer of %zu bytes is already attached; detach it first",
+                     sends.bytes);
   sends.buffer = buffer;
   sends.bytes = bytes;
   sends.is_attached = true;
@@ -52,7 +53,8 @@ int attach_buffer(RankState& self, BufferedSends& sends, void* buffer, std::size
 }
 
 int detach_buffer(RankState& self, BufferedSends& sends, void** buffer, std::size_t* bytes) {
-  if (!sends.is_attached) return self.fail(MPI_ERR_BUFFER, "no buffer is attached");
+  if (!sends.is_attached)
+    return self.fail(MPI_ERR_BUFFER, "no buffer is attached that could be detached");
   flush_buffer(self, sends);
   *buffer = sends.buffer;
   *bytes = sends.bytes;
@@ -90,11 +92,13 @@ int buffered_send(RankState& self, Comm& comm, const SendArguments& arguments) {
   const std::size_t bytes = arguments.count * arguments.type.size();
   const std::size_t charge = bytes + MPI_BSEND_OVERHEAD;
   if (charge > free_bytes(sends)) {
-    return self.fail(MPI_ERR_BUFFER, "the message needs %zu bytes of attached buffer, %zu are free",
-                     charge, free_bytes(sends));
+    return self.fail(MPI_ERR_BUFFER,
+                     "the message needs %zu bytes of the attached buffer; %zu are free", charge,
+                     free_bytes(sends));
   }
   void* copied = std::malloc(bytes + 1);
-  if (copied == nullptr) return self.fail(MPI_ERR_NO_MEM, "no memory for %zu bytes", bytes);
+  if (copied == nullptr)
+    return self.fail(MPI_ERR_NO_MEM, "out of memory: cannot copy a message of %zu bytes", bytes);
   Datatype& byte = *datatype_from_handle(MPI_BYTE);
   copy(arguments.buffer, arguments.count, arguments.type, copied, bytes, byte);
   Request& request = take_request(self, comm, byte);

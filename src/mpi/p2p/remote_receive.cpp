@@ -55,7 +55,8 @@ void pull(World& world, Endpoint from, const DataAtSender& data, const ArrivingD
           : transport.pull(from.process, into.target, data.address, into.bytes);
   if (is_here) return;
   char text[80];
-  std::snprintf(text, sizeof text, "process %u cannot be read: it has ended", from.process);
+  std::snprintf(text, sizeof text, "cannot read a message from process %u: the process has ended",
+                from.process);
   world.job().end_job(nullptr, 1, text);
 }
 

@@ -15,7 +15,7 @@ int CartTopology::make(std::span<const int> dims,
     cells *= dims[i];
     if (cells > rank_count_max)
       return detail.fail(MPI_ERR_TOPOLOGY,
-                         "the grid has %lld cells and more, the communicator has %d ranks",
+                         "dims describes a grid of at least %lld ranks; the communicator has %d",
                          static_cast<long long>(cells), rank_count_max);
     cart->dims_.push_back({.extent = dims[i], .is_periodic = periods[i] != 0, .stride = 1});
   }
@@ -39,8 +39,10 @@ int CartTopology::rank_of(const int* coords, int* rank, ErrorDetail& detail) con
     int coordinate = coords[i];
     if (coordinate < 0 || coordinate >= dimension.extent) {
       if (!dimension.is_periodic)
-        return detail.fail(MPI_ERR_ARG, "coords[%zu] is %d; without a period it must be in 0..%d",
-                           i, coordinate, dimension.extent - 1);
+        return detail.fail(
+            MPI_ERR_ARG,
+            "coords[%zu] is %d; in a dimension that is not periodic it must be in 0..%d", i,
+            coordinate, dimension.extent - 1);
       coordinate %= dimension.extent;
       if (coordinate < 0) coordinate += dimension.extent;
     }

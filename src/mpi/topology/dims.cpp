@@ -95,14 +95,15 @@ int dims_create(int rank_count, std::span<int> dims, ErrorDetail& detail) {
   std::size_t free_count = 0;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] < 0)
-      return detail.fail(MPI_ERR_DIMS, "dims[%zu] is %d; it must not be negative", i, dims[i]);
+      return detail.fail(MPI_ERR_DIMS, "dims[%zu] is %d; it must be at least 0", i, dims[i]);
     if (dims[i] == 0) {
       ++free_count;
     } else if (rest % dims[i] == 0) {
       rest /= dims[i];
     } else {
       return detail.fail(
-          MPI_ERR_DIMS, "%d ranks cannot be divided by the extents that are given (dims[%zu] = %d)",
+          MPI_ERR_DIMS,
+          "nnodes is %d; the product of the nonzero dims must divide it (dims[%zu] is %d)",
           rank_count, i, dims[i]);
     }
   }

@@ -52,7 +52,8 @@ TEST(CartTopology, WrapsCoordinatesOnlyWherePeriodic) {
   ErrorDetail detail;
   const Ints outside{0, 4};
   EXPECT_EQ(grid->rank_of(outside.data(), &rank, detail), MPI_ERR_ARG);
-  EXPECT_STREQ(detail.text(), "coords[1] is 4; without a period it must be in 0..3");
+  EXPECT_STREQ(detail.text(),
+               "coords[1] is 4; in a dimension that is not periodic it must be in 0..3");
   EXPECT_EQ(rank, -1);
 }
 

@@ -73,7 +73,7 @@ TEST(DimsCreate, RefusesEntriesThatDoNotDivideTheRanks) {
   EXPECT_EQ(dims_create(6, dims, detail), MPI_ERR_DIMS);
   EXPECT_EQ(dims, (Dims{0, 4, 0}));
   EXPECT_STREQ(detail.text(),
-               "6 ranks cannot be divided by the extents that are given (dims[1] = 4)");
+               "nnodes is 6; the product of the nonzero dims must divide it (dims[1] is 4)");
   dims = {4, 4};
   EXPECT_EQ(dims_create(8, dims, detail), MPI_ERR_DIMS);
 }

@@ -124,10 +124,10 @@ TEST(GroupAlgebra, RefusesRanksThatAreNotThereOrComeTwice) {
   GroupPointer result;
   ErrorDetail detail;
   EXPECT_EQ(group_incl(*group, std::vector{0, 7}, &result, detail), MPI_ERR_RANK);
-  EXPECT_STREQ(detail.text(), "rank 7 is not in 0..3");
+  EXPECT_STREQ(detail.text(), "rank 7 is not in the group; ranks must be in 0..3");
   EXPECT_EQ(group_excl(*group, std::vector{-1}, &result, detail), MPI_ERR_RANK);
   EXPECT_EQ(group_incl(*group, std::vector{1, 2, 1}, &result, detail), MPI_ERR_RANK);
-  EXPECT_STREQ(detail.text(), "rank 1 is named more than once");
+  EXPECT_STREQ(detail.text(), "ranks contains rank 1 more than once");
   EXPECT_EQ(result, nullptr);
 }
 
@@ -168,7 +168,7 @@ TEST(GroupAlgebra, TranslatesRanksAndLeavesProcNull) {
   EXPECT_EQ(translate_ranks(*from, ranks, *to, results.data(), detail), MPI_SUCCESS);
   EXPECT_EQ(results, (std::vector{1, MPI_UNDEFINED, 0, MPI_PROC_NULL}));
   EXPECT_EQ(translate_ranks(*from, std::vector{3}, *to, results.data(), detail), MPI_ERR_RANK);
-  EXPECT_STREQ(detail.text(), "rank 3 is not in 0..2");
+  EXPECT_STREQ(detail.text(), "rank 3 is not in the group; ranks must be in 0..2");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST(Info, ErasesOnlyWhatIsThere) {
   EXPECT_EQ(info.erase("a", detail), MPI_SUCCESS);
   EXPECT_EQ(info.size(), 0);
   EXPECT_EQ(info.erase("a", detail), MPI_ERR_INFO_NOKEY);
-  EXPECT_STREQ(detail.text(), "there is no key \"a\"");
+  EXPECT_STREQ(detail.text(), "key \"a\" is not in info");
 }
 
 TEST(Info, TakesTheLongestKeysAndValuesButNoLongerOnes) {
