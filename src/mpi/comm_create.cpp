@@ -42,7 +42,7 @@ SplitRequest& request_of(const CollectiveSlots& slots, std::int32_t rank) {
   return const_cast<SplitRequest&>(slots.left_by<SplitRequest>(rank));
 }
 
-/// Creates the shared part for the candidates [first, last), who have one color, and passes it to
+/// Creates the shared part for the candidates [first, last), all of one color, and passes it to
 /// those of this process, if any.
 void make_shared_for(Comm& parent,
                      std::uint32_t context,

@@ -9,14 +9,14 @@ namespace sorrel::mpi {
 
 enum class PacketKind : std::uint32_t {
   // p2p/remote.hpp
-  eager,          ///< ///< A short message with its data.
-  notice,         ///< ///< Request to send: a message whose data stays with its sender.
-  done,           ///< ///< The sender's data has been read.
-  clear_to_send,  ///< ///< Clear to send: push the data, which cannot be read from here.
-  segment,        ///< ///< A piece of pushed data.
-  credit,         ///< ///< Short messages have been received: the window is returned.
-  cancel,         ///< ///< Drop an RTS that no receive has matched.
-  cancel_answer,  ///< ///< Whether the RTS was dropped.
+  eager,          ///< A short message with its data.
+  notice,         ///< Request to send: a message whose data stays with its sender.
+  done,           ///< The sender's data has been read.
+  clear_to_send,  ///< Clear to send: push the data, which cannot be read from here.
+  segment,        ///< A piece of pushed data.
+  credit,         ///< Short messages have been received: the window is returned.
+  cancel,         ///< Drop an RTS that no receive has matched.
+  cancel_answer,  ///< Whether the RTS was dropped.
   // collectives/process_meeting.hpp
   contribution,  ///< The members of a process, or of a subtree, have arrived.
   result,        ///< All have arrived.

@@ -59,7 +59,7 @@ class ProcessMap {
     return nodes_[static_cast<std::size_t>(node)];
   }
 
-  /// The node leader: the first process of a node.
+  /// The first process of a node, which communicates with other nodes for it.
   [[nodiscard]] std::int32_t speaker(std::int32_t node) const { return on_node(node).front(); }
 
   /// The endpoint of the barriers of a process: its first worker that runs a member.

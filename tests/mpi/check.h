@@ -1,7 +1,7 @@
-//! What the MPI test programs share: checks that end the job, patterns to fill buffers with, random
-//! numbers.
+//! Common functions of the MPI test programs: checks that end the job, patterns to fill buffers,
+//! random numbers.
 //!
-//! Every program here is plain MPI: it passes when every rank returns 0, under any implementation.
+//! Every program here is plain MPI: it passes if every rank returns 0, under any implementation.
 #pragma once
 
 #include <mpi.h>
@@ -59,7 +59,7 @@ MAY_BE_UNUSED static int random_below(uint64_t* state, int bound) {
   return (int)(random_next(state) % (uint64_t)bound);
 }
 
-/// The seed of a random test: SORREL_SEED, or the given one; rank 0 says which.
+/// The seed of a random test: SORREL_SEED, or the given one; rank 0 prints it.
 MAY_BE_UNUSED static uint64_t random_seed(uint64_t fallback) {
   const char* text = getenv("SORREL_SEED");
   const uint64_t seed = text == NULL ? fallback : strtoull(text, NULL, 10);
@@ -67,7 +67,7 @@ MAY_BE_UNUSED static uint64_t random_seed(uint64_t fallback) {
   return seed;
 }
 
-/// Byte i of the pattern that `key` names.
+/// Byte i of the pattern that `key` selects.
 MAY_BE_UNUSED static unsigned char pattern_byte(uint64_t key, size_t i) {
   return (unsigned char)((key * 0x9e3779b1u + i * 31u + (i >> 8) * 17u) >> 3);
 }
@@ -78,7 +78,7 @@ MAY_BE_UNUSED static void pattern_fill(void* buffer, size_t bytes, uint64_t key)
     at[i] = pattern_byte(key, i);
 }
 
-/// The first byte that differs from the pattern; -1 when none does.
+/// The first byte that differs from the pattern; -1 if none does.
 MAY_BE_UNUSED static long long pattern_difference(const void* buffer, size_t bytes, uint64_t key) {
   const unsigned char* at = (const unsigned char*)buffer;
   for (size_t i = 0; i < bytes; i++) {

@@ -2,7 +2,7 @@
 # Prints the bounds of random datatypes by this library and by MPICH, and compares them:
 # compare_bounds.sh SORREL PROGRAM SOURCE MPICC VENV
 # MPICC is MPICH's compiler wrapper; without one the library of the PyPI wheel "mpich" in VENV runs
-# the same program. Exit status 77: there is neither.
+# the same program. Exit status 77: neither exists.
 set -eu
 sorrel=$1 program=$2 source=$3 mpicc=$4 venv=$5
 count=5000

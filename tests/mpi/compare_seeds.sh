@@ -1,6 +1,6 @@
 #!/bin/sh
-# compare_seeds.sh SORREL PROGRAM OPTIONS...: the same seed gives the same output, to the imagined nanosecond; ten seeds
-# give several.
+# compare_seeds.sh SORREL PROGRAM OPTIONS...: the same seed gives the same output, to the simulated nanosecond; ten
+# seeds give several outputs.
 set -u
 sorrel=$1
 program=$2

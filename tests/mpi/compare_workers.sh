@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a program with 1, 2, 3 and 7 workers, and in 2 and 5 processes, and compares what it prints:
-# compare_workers.sh SORREL RANKS PROGRAM
+# Runs a program with 1, 2, 3 and 7 workers, and in 2 and 5 processes, and compares the output: compare_workers.sh
+# SORREL RANKS PROGRAM
 set -eu
 expected=$("$1" run -n "$2" --workers 1 "$3" | sort)
 [ -n "$expected" ] || { echo "nothing was printed"; exit 1; }

@@ -10,10 +10,10 @@ import re
 import sys
 from pathlib import Path
 
-# What the standard lets be null, or what only the program uses.
+# Arguments that the standard allows to be null, or that only the program uses.
 FREE = {"buf", "sendbuf", "recvbuf", "inbuf", "outbuf", "inoutbuf", "buffer", "base", "location", "extra_state",
         "argc", "argv"}
-# Of the struct type that the calls ask about: with MPI_Count counts all its numbers are large counts.
+# The constructor of the struct type that the calls query: with MPI_Count counts all its numbers are large counts.
 FREE_IN = {("Type_get_contents_c", "array_of_integers"), ("Type_get_contents_c", "array_of_addresses")}
 NUMBERS = {"required": "MPI_THREAD_SINGLE", "errorcode": "MPI_ERR_OTHER", "errorclass": "MPI_ERR_OTHER",
            "split_type": "MPI_COMM_TYPE_SHARED", "order": "MPI_ORDER_C", "typeclass": "MPI_TYPECLASS_INTEGER",

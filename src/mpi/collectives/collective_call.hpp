@@ -29,7 +29,7 @@ enum class CollectiveKind : std::uint8_t {
   scan,
   exscan,
   comm_dup,
-  comm_split,  ///< ///< And its derivatives: MPI_Comm_create, grids.
+  comm_split,  ///< And its derivatives: MPI_Comm_create, grids.
   finalize,
 };
 

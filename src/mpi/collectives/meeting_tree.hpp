@@ -34,7 +34,7 @@ class MeetingTree {
  private:
   struct Spot {
     std::int32_t top;
-    std::int32_t place;  ///< ///< Among the processes of its node; 0 = the root itself.
+    std::int32_t place;  ///< Among the processes of its node; 0 = the root itself.
   };
 
   [[nodiscard]] Spot spot_of(std::int32_t index) const;

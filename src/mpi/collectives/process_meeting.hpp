@@ -83,8 +83,8 @@ class ProcessMeeting {
  private:
   enum class State : std::uint8_t {
     idle,
-    gathering,        ///< ///< Children have not contributed.
-    meeting_peers,    ///< ///< Children have contributed, further roots have not.
+    gathering,        ///< Children have not contributed.
+    meeting_peers,    ///< Children have contributed, further roots have not.
     awaiting_result,  ///< From the parent.
   };
 

@@ -80,7 +80,7 @@ void compute_segments(const ReductionChain& chain,
 }
 
 /// The path of a segment's total from the process where its chain ends to all other processes: once
-/// to every node, where the node leader forwards it.
+/// to every node, whose first process forwards it.
 class TotalRoutes {
  public:
   explicit TotalRoutes(const ProcessMap& processes, std::int32_t last)

@@ -64,8 +64,7 @@ struct alignas(cache_line_bytes) CollectivePart {
   MemberCall first_call;
   std::uint32_t meeting = 0;
   core::FiberQueue waiting;
-  /// At the root node, if the members are in several processes: only those of this process take
-  /// part.
+  /// At the root node, if the members are in several processes: the barrier is a local_barrier().
   bool is_meeting_here = false;
   /// Members of the root node that have freed the communicator.
   std::uint32_t left_member_count = 0;

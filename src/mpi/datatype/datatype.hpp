@@ -31,7 +31,7 @@ struct Bounds {
   std::int64_t ub = 0;
   std::int64_t true_lb = 0;
   std::int64_t true_ub = 0;
-  bool sticky = false;  ///< ///< lb and ub were set explicitly; containing types keep them
+  bool sticky = false;  ///< lb and ub were set explicitly; containing types keep them
 };
 
 /// The properties that construct.hpp computes for a new datatype.

@@ -57,7 +57,7 @@ enum class ElementClass : std::uint8_t {
   byte,
   multi_language,
   pair,
-  text,  ///< ///< characters of a language: moved, never computed with
+  text,  ///< characters of a language: moved, never computed with
   packed,
   mixed,
 };

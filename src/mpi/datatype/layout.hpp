@@ -56,13 +56,12 @@ class Layout {
 
   Kind kind = Kind::block;
   std::uint32_t depth = 1;
-  std::size_t bytes;              ///< of data; > 0
-  std::size_t count = 1;          ///< ///< of iterations, segments or branches
-  std::int64_t stride = 0;        ///< loop
-  const Layout* child = nullptr;  ///< loop
-  std::size_t uniform_bytes = 0;  ///< segments: the length of each, or 0
-  const Segment* segments =
-      nullptr;  ///< ///< count + 1 of them: the last one only ends its predecessor
+  std::size_t bytes;                  ///< of data; > 0
+  std::size_t count = 1;              ///< of iterations, segments or branches
+  std::int64_t stride = 0;            ///< loop
+  const Layout* child = nullptr;      ///< loop
+  std::size_t uniform_bytes = 0;      ///< segments: the length of each, or 0
+  const Segment* segments = nullptr;  ///< count + 1 of them: the last one only ends its predecessor
   const Branch* branches = nullptr;
 
  private:
@@ -144,7 +143,7 @@ class LayoutBuilder {
  private:
   struct Entry {
     std::int64_t displacement;
-    std::size_t block_bytes;  ///< ///< 0: the child decides
+    std::size_t block_bytes;  ///< 0: the child decides
     LayoutRef child;
 
     [[nodiscard]] std::size_t bytes() const { return child ? child->bytes : block_bytes; }

@@ -53,8 +53,8 @@ class EagerWindows {
     EagerWindows* windows = nullptr;
     /// The longest message that is sent there eagerly.
     std::uint32_t message_bytes_max = 0;
-    std::uint32_t room = 0;  ///< ///< Credit granted to this worker.
-    std::uint32_t owed = 0;  ///< ///< Credit to be returned by this worker.
+    std::uint32_t room = 0;  ///< Credit granted to this worker.
+    std::uint32_t owed = 0;  ///< Credit to be returned by this worker.
     bool is_under_way = false;
   };
 

@@ -27,7 +27,7 @@ inline constexpr std::size_t remote_header_bytes = (sizeof(RemoteMessage) + 15) 
 
 /// The payload of an RTS: the location of the data.
 struct DataAtSender {
-  std::uint64_t token;  ///< ///< Identifies the send in its own process.
+  std::uint64_t token;  ///< Identifies the send in its own process.
   std::uint64_t address;
   std::uint64_t bytes;
   /// A standard send of a size that programs expect to be buffered.
@@ -42,10 +42,10 @@ struct AnnouncedMessage : RemoteMessage {
 
 /// The receiving side of data in transit.
 struct ArrivingData {
-  Request* receive;        ///< ///< Null for a copy, which is for:
+  Request* receive;        ///< Null for a copy, which is for:
   RemoteMessage* message;  ///< this one.
   std::byte* target;
-  std::byte* unpacked_from;  ///< ///< Space for the data if the receive's type has gaps.
+  std::byte* unpacked_from;  ///< Space for the data if the receive's type has gaps.
   std::size_t bytes;
   std::size_t arrived_bytes;
 };

@@ -50,9 +50,9 @@ struct Request {
 
   /// What happens to it after the wait.
   enum class Life : std::uint8_t {
-    once,        ///< ///< Returned to the pool.
-    persistent,  ///< ///< Made by MPI_*_init: becomes inactive.
-    endless,     ///< ///< WorkerState::finished_send: shared, stays complete.
+    once,        ///< Returned to the pool.
+    persistent,  ///< Made by MPI_*_init: becomes inactive.
+    endless,     ///< WorkerState::finished_send: shared, stays complete.
   };
 
   /// Actions of complete() besides waking the waiting fiber; most requests have none.

@@ -1,17 +1,17 @@
-// No rank leaves a barrier, an allreduce or an alltoall before the last has entered it, and the
-// buffers of a call may be reused at once when it is over, whatever the others do next.
+// No rank leaves a barrier, an allreduce or an alltoall before the last has entered it. The buffers
+// of a call may be reused at once when it returns, whatever the other ranks do next.
 #include "../check.h"
 
 static int me, ranks;
 
-/// A counter on rank 0 that tells how many have entered: messages sent before entering must be
-/// there after leaving.
+/// Counts on rank 0 the ranks that have entered: messages sent before entering must be there after
+/// leaving.
 static void a_barrier_holds_everybody(void) {
   for (int round = 0; round < 20; round++) {
     const int late = round % ranks;
     MPI_Request request;
     if (me == late) {
-      // Late, and not because of a clock: many turns of the others' first.
+      // Late because the other ranks run many times first, not because of a clock.
       for (int turn = 0; turn < 50; turn++) {
         int flag;
         MPI_Iprobe(MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
@@ -23,8 +23,8 @@ static void a_barrier_holds_everybody(void) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
     int flag = 0, value = -1;
-    // The message left its sender before the barrier: it may still be on its way, but not unsent.
-    // It is received without waiting for anything else.
+    // The sender has sent the message before the barrier: it may still be in flight, but not
+    // unsent. The receive waits for nothing else.
     while (!flag)
       MPI_Iprobe(late, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     MPI_Recv(&value, 1, MPI_INT, late, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -33,7 +33,7 @@ static void a_barrier_holds_everybody(void) {
   }
 }
 
-/// Every kind of meeting in turn, with operands that are overwritten as soon as a call returns.
+/// Every kind of barrier in turn, with operands that are overwritten as soon as a call returns.
 static void buffers_are_free_afterwards(void) {
   enum { long_count = 3000 };
 

@@ -1,6 +1,6 @@
 // Broadcast, gather, scatter, allgather and alltoall, with their "v" and "w" forms and in place,
-// bring every element to its place and touch nothing else; with every rank as the root and from no
-// elements to a mebibyte.
+// deliver every element to its position and change no other byte; with every rank as the root and
+// from no elements to a mebibyte.
 #include "../check.h"
 
 static int me, ranks;
@@ -19,7 +19,7 @@ static int* new_ints(size_t count) {
   return values;
 }
 
-/// A few roots: all of them when they are few.
+/// Some roots; all ranks if there are few.
 static int next_root(int root) {
   return ranks <= 16 || root < 1 ? root + 1
          : root < ranks / 2      ? ranks / 2
@@ -125,7 +125,7 @@ static void alltoall(int count, int in_place) {
 }
 
 // The irregular forms: rank r has irregular_count(r) elements, laid out from last to first with a
-// hole behind each.
+// hole after each block.
 static int irregular_count(int rank) {
   return (rank * 7 + 3) % 5 == 0 ? 0 : (rank * 7 + 3) % 11;
 }
@@ -197,7 +197,7 @@ static void irregular_allgather(int in_place) {
   free_layout(&layout);
 }
 
-// What goes between two ranks: the same in both directions, as in-place exchanges need.
+// Amount of data between two ranks: the same in both directions, as in-place exchanges need.
 static int pair_count(int a, int b) {
   return (a * b + a + b) % 9;
 }

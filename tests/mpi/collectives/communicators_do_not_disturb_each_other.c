@@ -1,6 +1,6 @@
-// Collectives on many communicators alive at once, in an order that differs from rank to rank as
-// far as MPI allows, keep apart; so do messages between the same ranks meanwhile. A seed chooses
-// the splits and the order.
+// Collectives on many communicators that exist at the same time, in an order that differs from rank
+// to rank as far as MPI allows, do not mix; nor do messages between the same ranks meanwhile. A
+// seed decides the splits and the order.
 #include "../check.h"
 
 enum { comm_count = 24, rounds = 60 };
@@ -9,7 +9,7 @@ static int world_rank, world_size;
 static MPI_Comm comms[comm_count];
 static int uses[comm_count];
 
-/// All draw the same numbers, so that all know every split.
+/// All ranks draw the same numbers, so that all know every split.
 static void make_communicators(uint64_t* shared_dice) {
   for (int i = 0; i < comm_count; i++) {
     const int color_count = 1 + random_below(shared_dice, 5);
@@ -21,7 +21,7 @@ static void make_communicators(uint64_t* shared_dice) {
   }
 }
 
-/// One collective whose result tells the communicator and how often it was used.
+/// One collective whose result identifies the communicator and the number of its uses.
 static void use(int i, int kind) {
   MPI_Comm comm = comms[i];
   const int me = rank_in(comm), size = size_of(comm);
@@ -74,14 +74,14 @@ int main(int argc, char** argv) {
   for (int life = 0; life < 3; life++) {
     memset(uses, 0, sizeof uses);
     make_communicators(&dice);
-    // Everybody follows the same list, so that any two communicators are used in the same order by
-    // all who share them; members run through it at their own speed.
+    // All ranks follow the same list, so that members of any two communicators use them in the same
+    // order; each rank has its own speed.
     for (int round = 0; round < rounds; round++) {
       const int i = random_below(&dice, comm_count);
       const int kind = random_below(&dice, 6);
       use(i, kind);
     }
-    // Freed in another order than made, some while others are still in them.
+    // Freed in another order than created, some while other members are still in a collective.
     for (int i = 0; i < comm_count; i++)
       MPI_Comm_free(&comms[(i * 7 + life) % comm_count]);
   }

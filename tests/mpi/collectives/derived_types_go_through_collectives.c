@@ -6,8 +6,7 @@ enum { height = 6, width = 7 };
 
 static int me, ranks;
 
-/// A column of a height x width matrix, whose extent is one element, so that columns stand side by
-/// side.
+/// A column of a height x width matrix, whose extent is one element, so that columns are adjacent.
 static MPI_Datatype make_column(void) {
   MPI_Datatype raw, column;
   MPI_Type_vector(height, 1, width, MPI_INT, &raw);
@@ -33,7 +32,7 @@ static void broadcast_columns(MPI_Datatype column) {
     int matrix[height][width];
     memset(matrix, 0, sizeof matrix);
     if (me == root) fill_matrix(matrix, root);
-    // Columns 2 and 3 at the root are rows at the others: the same signature.
+    // Columns 2 and 3 at the root are rows at the other ranks: the same signature.
     int rows[2][height];
     if (me == root) {
       MPI_Bcast(&matrix[0][2], 2, column, root, MPI_COMM_WORLD);
@@ -61,7 +60,7 @@ static void broadcast_columns(MPI_Datatype column) {
   }
 }
 
-/// Everybody's first column becomes column r of a wide matrix.
+/// The first column of every rank becomes column r of a wide matrix.
 static void gather_columns(MPI_Datatype column) {
   int matrix[height][width];
   fill_matrix(matrix, me);

@@ -1,5 +1,5 @@
-// MPI_Allreduce with every predefined operation on every predefined type it is defined for gives
-// what a plain loop over the ranks gives; where it makes no sense it answers MPI_ERR_OP.
+// MPI_Allreduce with every predefined operation on every predefined type gives the result of a
+// plain loop over the ranks; for a pair that the standard does not define it returns MPI_ERR_OP.
 #include <algorithm>
 #include <complex>
 #include <cstddef>
@@ -25,8 +25,8 @@ T operand(int rank, int i) {
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(raw - (std::is_signed_v<T> ? 11 : 0));
   } else {
-    // Halves and small: sums and products up to the chosen number of ranks are exact or compared
-    // loosely.
+    // Small halves: sums and products up to the chosen number of ranks are exact or compared with a
+    // tolerance.
     return T(static_cast<float>(raw - 11) / 2);
   }
 }
@@ -82,7 +82,7 @@ void check_logic(MPI_Datatype type) {
 
 template <class T>
 void check_arithmetic(MPI_Datatype type) {
-  // Unsigned products: wrapping around is the same whatever the order.
+  // Unsigned products: the wrapped result is the same in any order.
   using Product = std::conditional_t<std::is_integral_v<T>, unsigned long long, T>;
   check<T>(type, MPI_SUM, "MPI_SUM", [](T a, T b) { return static_cast<T>(a + b); });
   check<T>(type, MPI_PROD, "MPI_PROD", [](T a, T b) {

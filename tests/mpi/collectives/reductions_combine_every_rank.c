@@ -1,6 +1,6 @@
 // Reduce, allreduce, reduce_scatter, reduce_scatter_block, scan and exscan give the sum over the
-// right ranks for every root, in place and not, from no elements to a mebibyte, on the world, on
-// parts of it and alone.
+// right ranks: for every root, in place and not, from no elements to a mebibyte, on the world, on
+// subsets and on one rank.
 #include "../check.h"
 
 static int me, ranks;

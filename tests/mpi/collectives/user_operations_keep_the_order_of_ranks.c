@@ -1,6 +1,6 @@
 // A user's operation that is associative but does not commute is applied in the order of the ranks,
-// in every reduction; on derived types, too. One that commutes gives the same as the predefined
-// one.
+// in every reduction, also on derived types. A commutative one gives the same result as the
+// predefined one.
 #include "../check.h"
 
 /// x -> a x + b over the integers modulo 2^32: composition is associative and does not commute.
@@ -31,7 +31,7 @@ static void add(void* left, void* right, int* count, MPI_Datatype* type) {
     ((int*)right)[i] += ((int*)left)[i];
 }
 
-/// Counts in a vector type with a hole: the second of three integers is not part of it.
+/// Adds in a vector type with a hole: the second of three integers is not part of it.
 static void add_outer(void* left, void* right, int* count, MPI_Datatype* type) {
   MPI_Aint lower, extent;
   MPI_Type_get_extent(*type, &lower, &extent);

@@ -1,6 +1,6 @@
-// Attributes are copied and deleted by their callbacks as communicators come and go; error handlers
-// are inherited and called with the communicator and the error; the predefined attributes tell the
-// truth.
+// Attributes are copied and deleted by their callbacks as communicators are created and freed;
+// error handlers are inherited and called with the communicator and the error; the predefined
+// attributes have the right values.
 #include "../check.h"
 
 static int copies, deletions, handled_class, handled_count;

@@ -1,5 +1,5 @@
 // MPI_Comm_dup, split, create, create_group and split_type give each member the right rank among
-// the right others, and the new communicators carry messages and collectives of their own.
+// the right members, and the new communicators carry their own messages and collectives.
 #include "../check.h"
 
 static int me, ranks;
@@ -70,7 +70,7 @@ static void splits(void) {
   MPI_Comm_compare(part, MPI_COMM_WORLD, &result);
   CHECK_EQUAL(result, ranks == 1 ? MPI_CONGRUENT : MPI_SIMILAR);
   MPI_Comm_free(&part);
-  // Some stay outside.
+  // Some ranks stay outside.
   MPI_Comm_split(MPI_COMM_WORLD, me % 2 == 0 ? 4 : MPI_UNDEFINED, me, &part);
   CHECK_EQUAL(part == MPI_COMM_NULL, me % 2);
   if (part != MPI_COMM_NULL) {
@@ -80,7 +80,8 @@ static void splits(void) {
     check_members(part, members, count);
     MPI_Comm_free(&part);
   }
-  // Who shares memory is on a machine of the same name; pretend nodes have names of their own.
+  // Ranks that share memory are on a machine of the same name; simulated nodes have their own
+  // names.
   char name[MPI_MAX_PROCESSOR_NAME] = "";
   char* names = malloc((size_t)ranks * sizeof name);
   int length;
@@ -111,7 +112,7 @@ static void creations(void) {
   if (me < middle) {
     check_members(comm, members, middle);
     MPI_Comm_free(&comm);
-    // Only its members are asked.
+    // Only its members call.
     MPI_Comm_create_group(MPI_COMM_WORLD, first_half, 17, &comm);
     check_members(comm, members, middle);
     MPI_Comm_free(&comm);

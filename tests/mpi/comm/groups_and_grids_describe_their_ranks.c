@@ -1,4 +1,4 @@
-// Groups are ordered sets of ranks; Cartesian communicators know coordinates, neighbours and
+// Groups are ordered sets of ranks; Cartesian communicators compute coordinates, neighbours and
 // sub-grids, and carry messages between them.
 #include "../check.h"
 
@@ -86,7 +86,7 @@ static void grids(void) {
   CHECK_EQUAL(status, MPI_CART);
   MPI_Comm_free(&copy);
   MPI_Comm_free(&grid);
-  // A grid of all but the last.
+  // A grid of all ranks except the last.
   if (ranks > 1) {
     int line = ranks - 1, open = 0;
     MPI_Cart_create(MPI_COMM_WORLD, 1, &line, &open, 0, &grid);

@@ -1,12 +1,12 @@
-// Ten thousand communicators made and freed, used in between, leave the process as large as a
-// thousand did; so do types, groups, operations, requests and attributes.
+// Ten thousand communicators created, used and freed leave the process as large as a thousand did;
+// so do types, groups, operations, requests and attributes.
 #include <malloc.h>
 #include <unistd.h>
 
 #include "../check.h"
 
 static long resident_bytes(void) {
-  // Freed memory that the C library keeps is no leak.
+  // Freed memory that the C library keeps is not a leak.
   malloc_trim(0);
   long pages = 0, resident = 0;
   FILE* file = fopen("/proc/self/statm", "r");

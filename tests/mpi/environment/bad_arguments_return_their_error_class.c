@@ -1,5 +1,5 @@
-// With MPI_ERRORS_RETURN every bad argument is refused with its error class, nothing is sent or
-// waited for, and the program goes on.
+// With MPI_ERRORS_RETURN every bad argument returns its error class, no operation is started, and
+// the program continues.
 #include "../check.h"
 
 static int ranks;
@@ -97,7 +97,7 @@ static void buffers_of_collectives(void) {
   REFUSED(MPI_Allgatherv(&value, 1, MPI_INT, NULL, counts, places, MPI_INT, self), MPI_ERR_BUFFER);
   REFUSED(MPI_Reduce_local(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
   REFUSED(MPI_Reduce_local(&value, NULL, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
-  // Without data there is nothing to overlap or to miss.
+  // Without data there is no overlap and no missing data.
   CHECK_EQUAL(MPI_Allreduce(&value, &value, 0, MPI_INT, MPI_SUM, self), MPI_SUCCESS);
   CHECK_EQUAL(MPI_Allreduce(NULL, NULL, 0, MPI_INT, MPI_SUM, self), MPI_SUCCESS);
   CHECK_EQUAL(MPI_Gatherv(NULL, 0, MPI_INT, NULL, zero, places, MPI_INT, 0, self), MPI_SUCCESS);
@@ -146,7 +146,7 @@ static void types_requests_and_the_rest(void) {
   REFUSED(MPI_Init(NULL, NULL), MPI_ERR_OTHER);
 }
 
-/// A freed handle's variable is null, and null is refused.
+/// A freed handle's variable is null, and a null handle is an error.
 static void freed_handles(void) {
   MPI_Comm comm;
   MPI_Datatype type;
@@ -171,7 +171,7 @@ int main(int argc, char** argv) {
   communicators_and_groups();
   types_requests_and_the_rest();
   freed_handles();
-  // Nothing of all this was sent, and everything still works.
+  // None of this was sent, and everything still works.
   int flag = 1, sum = 0;
   const int one = 1;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);

@@ -1,5 +1,5 @@
-// Datatypes may be nested a hundred thousand deep, each made from the one before and freed by the
-// next: making, using and freeing them needs no more stack than one.
+// Datatypes may be nested a hundred thousand deep, each made from the previous one, which is then
+// freed: making, using and freeing them needs no more stack than one.
 #include "../check.h"
 
 enum { depth = 100000 };
@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   MPI_Datatype type = MPI_INT;
   int size, sent = 7, received = 0;
   MPI_Init(&argc, &argv);
-  // The memory of one rank's types is enough for a test.
+  // The memory for the types of one rank is enough for a test.
   for (int i = 0; rank_in(MPI_COMM_WORLD) == 0 && i < depth; i++) {
     MPI_Datatype next;
     if (i % 2 == 0) {

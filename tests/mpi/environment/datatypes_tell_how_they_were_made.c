@@ -1,5 +1,5 @@
-// MPI_Type_get_envelope and MPI_Type_get_contents give back what a constructor was called with, in
-// the standard's order, after the old datatypes have been freed, too.
+// MPI_Type_get_envelope and MPI_Type_get_contents return the arguments of a constructor, in the
+// standard's order, also after the old datatypes have been freed.
 #include "../check.h"
 
 static int class_of(int code) {
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   CHECK_EQUAL(integers[2], 4);
   CHECK_EQUAL(addresses[1], 160);
   CHECK(types[1] == MPI_CHAR);
-  // The derived member is ours now.
+  // The caller owns the derived member now.
   check_envelope(types[0], 3, 0, 1, MPI_COMBINER_VECTOR);
   MPI_Type_free(&types[0]);
 

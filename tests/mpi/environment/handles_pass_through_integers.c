@@ -1,5 +1,5 @@
-// A handle that was made an integer comes back from it; predefined handles are the integers of the
-// standard ABI. Requests can be looked at without being ended.
+// A handle converted to an integer and back is unchanged; predefined handles are the integers of
+// the standard ABI. A request can be converted without completing it.
 #include "../check.h"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,6 @@
-// The functions that end in _c do what those without do: messages, collectives with counts and
-// displacements of their own, reductions with functions that take an MPI_Count, packing, statuses.
+// The functions that end in _c give the same results as those without: messages, collectives with
+// individual counts and displacements, reductions with functions that take an MPI_Count, packing,
+// statuses.
 #include "../check.h"
 
 static void add(void* in, void* inout, MPI_Count* count, MPI_Datatype* type) {
@@ -76,7 +77,7 @@ static void pack(void) {
   MPI_Count size, position = 0;
   MPI_Pack_size_c(4, MPI_INT, MPI_COMM_WORLD, &size);
   CHECK_EQUAL(size, 16);
-  // More than an int can count, which MPI_Pack_size cannot say.
+  // More than an int can count, which MPI_Pack_size cannot return.
   MPI_Pack_size_c((MPI_Count)1 << 40, MPI_INT, MPI_COMM_WORLD, &size);
   CHECK_EQUAL(size, (MPI_Count)1 << 42);
   MPI_Pack_c(in, 4, MPI_INT, room, 64, &position, MPI_COMM_WORLD);

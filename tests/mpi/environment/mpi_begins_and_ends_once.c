@@ -1,5 +1,5 @@
-// What may be asked before MPI_Init and after MPI_Finalize; callbacks on MPI_COMM_SELF run at
-// MPI_Finalize, where MPI still works; the clock never runs backwards; every rank has its own
+// Queries that are allowed before MPI_Init and after MPI_Finalize; callbacks on MPI_COMM_SELF run
+// at MPI_Finalize, where MPI still works; the clock never runs backwards; every rank has its own
 // arguments, name and thread level.
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// What MPI_Pack writes MPI_Unpack reads, piece by piece and type by type; packed data travels as
+// MPI_Unpack reads what MPI_Pack writes, piece by piece and type by type; packed data is sent as
 // MPI_PACKED and may be received with the types themselves.
 #include "../check.h"
 
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
                MPI_COMM_WORLD, &status);
   CHECK_EQUAL(got_numbers[2], partner + 2);
 
-  // Too little room is refused.
+  // Too little room is an error.
   int error_class;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   position = 0;

@@ -1,5 +1,5 @@
-// What the standard allows before MPI_Init and after MPI_Finalize (MPI 5.0, 11.4.1) works there, on
-// other threads, too; and what was added before MPI_Init is there after it.
+// The functions that the standard allows before MPI_Init and after MPI_Finalize (MPI 5.0, 11.4.1)
+// work there, on other threads, too. Additions made before MPI_Init exist after it.
 #include <pthread.h>
 
 #include "../check.h"

@@ -1,5 +1,5 @@
-// A hundred thousand small messages sent to a rank that looks elsewhere all wait for it, in order,
-// and the memory they took serves again: a second flood needs no more than the first.
+// A hundred thousand small messages to a rank that computes are all kept, in order, and their
+// memory is reused: a second flood needs no more than the first.
 #include "../check.h"
 
 enum { message_count = 100000 };
@@ -8,7 +8,7 @@ static void flood(int senders, int round) {
   const int me = rank_in(MPI_COMM_WORLD);
   const int share = message_count / (senders == 0 ? 1 : senders);
   if (me == 0) {
-    // The word that all have been sent comes on another tag.
+    // A message on another tag reports that all have been sent.
     for (int i = 0; i < senders; i++)
       MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int sender = senders; sender >= 1; sender--) {

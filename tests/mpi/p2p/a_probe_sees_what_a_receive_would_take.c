@@ -1,5 +1,5 @@
-// MPI_Probe, MPI_Iprobe, MPI_Mprobe and MPI_Improbe tell source, tag and size of the message that a
-// receive would take; a matched probe sets it aside, so that only its handle can receive it.
+// MPI_Probe, MPI_Iprobe, MPI_Mprobe and MPI_Improbe return source, tag and size of the message that
+// a receive would match; a matched probe reserves it, so that only its handle can receive it.
 #include "../check.h"
 
 enum { biggest = 40000 };
@@ -19,7 +19,7 @@ static void check_status(const MPI_Status* status, int tag, int bytes) {
   CHECK_EQUAL(count, bytes);
 }
 
-/// One of the four ways to look; the message has been sent or will be.
+/// One of the four probes; the message has been sent or will be.
 static MPI_Message look(int way, int source, int tag, MPI_Status* status) {
   MPI_Message message = MPI_MESSAGE_NULL;
   int flag = 0;
@@ -97,7 +97,7 @@ static void a_probe_waits_for_a_late_message(void) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank_in(MPI_COMM_WORLD) % 2 == 0) {
-    // Something else first: a probe must not wake up for it.
+    // Another message first: it must not wake the probe.
     MPI_Isend(&value, 1, MPI_INT, partner, 1, MPI_COMM_WORLD, &request);
     MPI_Send(&value, 1, MPI_INT, partner, 2, MPI_COMM_WORLD);
   }

@@ -1,5 +1,5 @@
-// Messages of 8 MiB and of nothing at all, blocking and not, between the first ranks and to
-// oneself.
+// Messages of 8 MiB and empty ones, blocking and not, between the first ranks and from a rank to
+// itself.
 #include "../check.h"
 
 enum { big = 8 << 20 };

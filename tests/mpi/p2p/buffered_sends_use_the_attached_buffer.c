@@ -1,5 +1,5 @@
-// Buffered sends return at once as long as the attached buffer has room, and say so when it has
-// not; detaching waits for them; what was sent is copied at once.
+// Buffered sends return at once as long as the attached buffer has room, and fail if it has not;
+// detaching waits for them; the data is copied at once.
 #include "../check.h"
 
 enum { message_bytes = 3000, message_count = 4 };
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
       memset(out, 0, message_bytes);
     }
     MPI_Waitall(message_count, requests, MPI_STATUSES_IGNORE);
-    // Last to first: all of them wait somewhere.
+    // Last to first: each message has to wait.
     for (int i = message_count - 1; i >= 0; i--) {
       MPI_Recv(in, message_bytes, MPI_BYTE, partner, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       CHECK_PATTERN(in, message_bytes, (uint64_t)(100 * partner + i));
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   MPI_Error_class(MPI_Buffer_detach(&detached, &bytes), &error_class);
   CHECK_EQUAL(error_class, MPI_ERR_BUFFER);
 
-  // Too small for the message: refused, and nothing is sent.
+  // Too small for the message: an error, and nothing is sent.
   MPI_Buffer_attach(attached, 100);
   MPI_Error_class(MPI_Bsend(out, 200, MPI_BYTE, partner, 9, MPI_COMM_WORLD), &error_class);
   CHECK_EQUAL(error_class, MPI_ERR_BUFFER);
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   MPI_Iprobe(partner, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
   CHECK_EQUAL(flag, 0);
 
-  // Still attached at MPI_Finalize, with a message on its way.
+  // Still attached at MPI_Finalize, with a message in flight.
   MPI_Buffer_attach(attached, room);
   MPI_Bsend(&me, 1, MPI_INT, partner, 10, MPI_COMM_WORLD);
   MPI_Recv(&bytes, 1, MPI_INT, partner, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

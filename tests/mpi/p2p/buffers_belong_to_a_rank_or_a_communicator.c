@@ -1,5 +1,5 @@
-// A communicator's own buffer serves its sends and nobody else's; flushing, at once or by a
-// request, waits for what was sent from that buffer; an automatic buffer has no end.
+// A communicator's own buffer serves only its sends; flushing, at once or by a request, waits for
+// the sends from that buffer; an automatic buffer is unlimited.
 #include "../check.h"
 
 enum { message_bytes = 4096, room = 2 * (message_bytes + MPI_BSEND_OVERHEAD) };
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
 
   CHECK_EQUAL(MPI_Comm_attach_buffer_c(comm, own, room), MPI_SUCCESS);
   CHECK_EQUAL(class_of(MPI_Comm_attach_buffer(comm, own, room)), MPI_ERR_BUFFER);
-  // The world has none, and may not use the duplicate's.
+  // The world has no buffer, and may not use the duplicate's.
   CHECK_EQUAL(class_of(MPI_Bsend(own, 1, MPI_BYTE, partner, 0, MPI_COMM_WORLD)), MPI_ERR_BUFFER);
   for (int round = 0; round < 4; round++) {
     MPI_Request flush = MPI_REQUEST_NULL;
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   CHECK_EQUAL(bytes, room);
   CHECK_EQUAL(class_of(MPI_Comm_detach_buffer_c(comm, &detached, &bytes)), MPI_ERR_BUFFER);
 
-  // Without a buffer of its own, a communicator's sends draw from the rank's.
+  // Without a buffer of its own, a communicator's sends use the rank's.
   CHECK_EQUAL(MPI_Buffer_attach_c(MPI_BUFFER_AUTOMATIC, 0), MPI_SUCCESS);
   for (int round = 0; round < 20; round++)
     send_and_receive(round % 2 ? comm : MPI_COMM_WORLD, partner, NULL);

@@ -1,6 +1,5 @@
-// Data with holes is gathered at the sender and scattered at the receiver, whatever the two layouts
-// are, whether the message is short enough to be packed into the mailbox or goes by reference,
-// expected or not.
+// Data with holes is packed at the sender and unpacked at the receiver, for any two layouts,
+// whether the message is short enough for the mailbox or sent by reference, expected or unexpected.
 #include <stddef.h>
 
 #include "../check.h"
@@ -45,7 +44,7 @@ static MPI_Datatype make_layout(int which) {
 
 /// Indices of the matrix that a layout selects, in its order.
 static void list_layout(MPI_Datatype type, int places[12]) {
-  // The numbers that a packed copy of a counting matrix holds are the places.
+  // The numbers in a packed copy of a counting matrix are the positions.
   static int counting[rows * columns];
   for (int i = 0; i < rows * columns; i++)
     counting[i] = i;
@@ -132,7 +131,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   me = rank_in(MPI_COMM_WORLD);
   partner = size_of(MPI_COMM_WORLD) - 1 - me;
-  // 48 bytes go inline, 960 by reference or as a copy, 19200 by reference only.
+  // 48 bytes are sent inline, 960 by reference or as a copy, 19200 by reference only.
   static const int counts[] = {1, 20, 400};
   const int count_max = size_of(MPI_COMM_WORLD) > 16 ? 2 : 3;
   for (int c = 0; c < count_max; c++) {

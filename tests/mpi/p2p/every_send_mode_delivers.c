@@ -1,5 +1,5 @@
-// Every mode of sending, blocking, nonblocking and persistent, delivers what was sent, to the
-// neighbour and to oneself, for sizes on both sides of every limit of the message protocol.
+// Every send mode, blocking, nonblocking and persistent, delivers its data, to the neighbour and to
+// the sender itself, for sizes on both sides of every limit of the message protocol.
 #include "../check.h"
 
 #define BIGGEST 70000
@@ -46,7 +46,7 @@ static void make_persistent(int mode, int to, int bytes, MPI_Request* request) {
   if (mode == 11) MPI_Bsend_init(out, bytes, MPI_BYTE, to, mode, MPI_COMM_WORLD, request);
 }
 
-/// A ready send may only start when its receive is posted: the sender waits for a word.
+/// A ready send may only start when its receive is posted: the sender waits for a message.
 static void agree_that_receives_are_posted(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }

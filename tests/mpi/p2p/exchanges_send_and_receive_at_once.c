@@ -1,5 +1,5 @@
-// MPI_Sendrecv, MPI_Sendrecv_replace and MPI_Isendrecv go around rings of every stride without
-// deadlock, for short and long messages.
+// MPI_Sendrecv, MPI_Sendrecv_replace and MPI_Isendrecv exchange around rings of every stride
+// without deadlock, for short and long messages.
 #include "../check.h"
 
 enum { biggest = 50000 };

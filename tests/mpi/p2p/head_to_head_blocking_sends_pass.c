@@ -1,5 +1,5 @@
-// Two ranks that both send before they receive get through with messages of up to 16 KiB, as
-// programs expect, even many at a time; so does a rank that sends to itself first.
+// Two ranks that both send before they receive complete with messages of up to 16 KiB, as programs
+// expect, even many at a time; so does a rank that sends to itself first.
 #include "../check.h"
 
 enum { biggest = 16384, burst = 20 };
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
       }
     }
   }
-  // The same with nonblocking sends that are waited for before the receive is there.
+  // The same with nonblocking sends that are completed before the receive is posted.
   for (int s = 0; s < 6; s++) {
     MPI_Request requests[burst];
     pattern_fill(out, (size_t)sizes[s], (uint64_t)me);

@@ -1,5 +1,6 @@
-// A message longer than its receive buffer gives MPI_ERR_TRUNCATE to the receiver, fills the buffer
-// and nothing behind it; in a list the others complete and the statuses tell which one failed.
+// A message longer than its receive buffer gives MPI_ERR_TRUNCATE at the receiver and fills the
+// buffer, but nothing behind it. In a list the other requests complete and the statuses show which
+// one failed.
 #include "../check.h"
 
 static int me, partner;
@@ -65,7 +66,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   me = rank_in(MPI_COMM_WORLD);
   partner = size_of(MPI_COMM_WORLD) - 1 - me;
-  // The error belongs to the communicator of the request, wherever it is noticed.
+  // The error belongs to the communicator of the request, wherever it is detected.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   a_receive_fails(100, 40);
   a_receive_fails(5000, 4999);

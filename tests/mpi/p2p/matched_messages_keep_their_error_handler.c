@@ -1,5 +1,5 @@
-// Errors of a matched receive go to the error handler of the communicator that the message came
-// over, also where that was freed in between; MPI_COMM_SELF's is fatal here.
+// Errors of a matched receive go to the error handler of the message's communicator, also if that
+// was freed in between; MPI_COMM_SELF's is fatal here.
 #include "../check.h"
 
 static int me, partner;
@@ -36,7 +36,7 @@ static void a_truncated_message(MPI_Comm comm) {
   MPI_Wait(&send, MPI_STATUS_IGNORE);
 }
 
-/// A bad argument leaves the message where it is.
+/// A bad argument leaves the message in its state.
 static void a_bad_count(MPI_Comm comm) {
   int values[2] = {0, 0}, error_class;
   MPI_Request send, receive;

@@ -1,6 +1,6 @@
-// Messages from one rank to another on one communicator are received in the order they were sent,
-// however they travel: sizes change from message to message, sends are blocking and not, and
-// receives use wildcards at random.
+// Messages from one rank to another on one communicator are received in the order sent, by any
+// protocol: sizes change from message to message, sends are blocking and not, and receives use
+// wildcards at random.
 #include "../check.h"
 
 enum { message_count = 600, window = 20, biggest = 17000 };
@@ -41,7 +41,7 @@ static void send_all(int to) {
   MPI_Waitall(window, requests, MPI_STATUSES_IGNORE);
 }
 
-/// Receives all messages of the ranks from `first` on, whose sequence numbers must rise by one
+/// Receives all messages of the ranks from `first` on, whose sequence numbers must increase by one
 /// each.
 static void receive_all(int first, int sender_count) {
   static unsigned char buffer[biggest];
@@ -50,8 +50,8 @@ static void receive_all(int first, int sender_count) {
     MPI_Status status;
     Header header;
     const int how = random_below(&dice, 3);
-    // The one source whose next message is known to come: a receive for any tag, or for the tag
-    // that is next.
+    // The only source whose next message is certain to come: a receive for any tag, or for the next
+    // tag.
     int sender = 0;
     while (next[sender] == message_count)
       sender++;
@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
   const int me = rank_in(MPI_COMM_WORLD);
   const int ranks = size_of(MPI_COMM_WORLD);
   dice = random_seed(4) + (uint64_t)me;
-  // Groups of up to five: the first receives from all others of its group.
+  // Groups of up to five: the first receives from all other ranks of its group.
   const int first = me / 5 * 5;
   const int last = first + 5 < ranks ? first + 5 : ranks;
   if (me == first) {

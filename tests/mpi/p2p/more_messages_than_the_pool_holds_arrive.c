@@ -1,5 +1,5 @@
-// A receiver that is sent more than it can copy aside still gets everything, in order: what does
-// not fit stays with its sender. Afterwards short messages go on as before.
+// A receiver that gets more messages than its pool can copy still receives all, in order: the
+// messages that do not fit stay with their sender. Afterwards short messages work as before.
 #include "../check.h"
 
 enum { length = 4096, blocking_count = 1500, count = 6500 };
@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
   const int me = rank_in(MPI_COMM_WORLD), last = size_of(MPI_COMM_WORLD) - 1;
   int* numbers = NULL;
   MPI_Request* requests = NULL;
-  // Message i is the 16 KiB of the sender's numbers from the i-th on.
+  // Message i is 16 KiB of the sender's numbers, from the i-th on.
   if (me == last) {
     int flag = 0;
     numbers = malloc((count + length) * sizeof *numbers);
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
         MPI_Isend(&numbers[i], length, MPI_INT, 0, 0, MPI_COMM_WORLD, &requests[i]);
       }
     }
-    // On the receiver's own worker this makes copies of as many as fit.
+    // On the receiver's own worker this creates as many copies as fit.
     MPI_Testall(count, requests, &flag, MPI_STATUSES_IGNORE);
     MPI_Isend(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, &requests[count]);
   }

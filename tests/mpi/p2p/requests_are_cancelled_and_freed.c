@@ -1,5 +1,5 @@
-// A posted receive can be cancelled, and then matches nothing; a matched one cannot. An active
-// request may be freed and still does its work.
+// A posted receive can be cancelled, and then matches no message; a matched one cannot. An active
+// request may be freed and still completes.
 #include "../check.h"
 
 static int me, partner;
@@ -74,7 +74,7 @@ static void a_freed_request_still_does_its_work(int bytes) {
   MPI_Recv(in, bytes, MPI_BYTE, partner, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   CHECK_PATTERN(in, (size_t)bytes, (uint64_t)partner);
   MPI_Barrier(MPI_COMM_WORLD);
-  // A freed receive is known to be over when a later message of the pair has come.
+  // A freed receive is complete when a later message of the pair has arrived.
   memset(in, 0, (size_t)bytes);
   MPI_Irecv(in, bytes, MPI_BYTE, partner, 8, MPI_COMM_WORLD, &receive);
   MPI_Request_free(&receive);

@@ -1,6 +1,5 @@
-// A send that no receive matches is cancelled, and waiting for it needs nothing of its receiver. A
-// send that a receive has matched completes as sent. Never both, never neither, however the two
-// race.
+// A send that no receive matches is cancelled, and waiting for it requires no call by its receiver.
+// A send that a receive has matched completes as sent. Never both, never neither, in any race.
 #include "../check.h"
 
 enum { bytes_max = 300000, tag = 5, outcome_tag = 6 };
@@ -15,7 +14,7 @@ static int was_cancelled(const MPI_Status* status) {
   return flag;
 }
 
-/// Nothing is left of it at its receiver.
+/// No trace of it is left at its receiver.
 static void a_send_that_nothing_matches(int bytes, int by_test) {
   MPI_Request request;
   MPI_Status status;
@@ -34,7 +33,7 @@ static void a_send_that_nothing_matches(int bytes, int by_test) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// Standard sends may have gone at once: then they are received.
+/// Standard sends may have completed at once: then they are received.
 static void a_standard_send(int bytes) {
   MPI_Request request;
   MPI_Status status;
@@ -57,7 +56,7 @@ static void a_matched_send(int bytes) {
   MPI_Status statuses[2];
   MPI_Message message;
   pattern_fill(out, (size_t)bytes, (uint64_t)me);
-  // Matched by a receive that was posted before, then by a matched probe.
+  // Matched by a receive posted earlier, then by a matched probe.
   MPI_Irecv(in, bytes, MPI_BYTE, partner, tag, MPI_COMM_WORLD, &requests[0]);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Issend(out, bytes, MPI_BYTE, partner, tag, MPI_COMM_WORLD, &requests[1]);
@@ -111,7 +110,7 @@ static void pause_for(int turns) {
     MPI_Iprobe(MPI_ANY_SOURCE, outcome_tag + 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 }
 
-/// The receive is posted about when the cancel travels.
+/// The receive is posted about when the cancel is in flight.
 static void races(int rounds) {
   uint64_t state = random_seed(7) + (uint64_t)me;
   for (int round = 0; round < rounds; round++) {
@@ -120,7 +119,7 @@ static void races(int rounds) {
     int sent, arrives = -1;
     const int bytes = sizes[round % 5];
     const int posts_first = random_below(&state, 2);
-    // Of its own, because a rank may be a round ahead.
+    // With its own tag, because a rank may be a round ahead.
     const int round_tag = outcome_tag + 2 + round;
     memset(in, 0, (size_t)bytes);
     pattern_fill(out, (size_t)bytes, (uint64_t)(me + 31 * round));

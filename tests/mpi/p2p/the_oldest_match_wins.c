@@ -1,12 +1,12 @@
-// Among the receives that a message satisfies the one posted first takes it; among the messages
-// that a receive accepts it takes the one sent first; wildcards or not. Communicators keep their
-// messages apart. MPI_PROC_NULL answers at once.
+// Among the receives that match a message the one posted first takes it; among the messages that
+// match a receive it takes the one sent first; with and without wildcards. Messages of different
+// communicators do not mix. MPI_PROC_NULL completes at once.
 #include "../check.h"
 
 static int me, ranks, partner;
 
-/// Posts receives of rising specificity in a shuffled order and checks which one each message
-/// found.
+/// Posts receives of increasing specificity in a shuffled order and checks which one each message
+/// matched.
 static void a_message_takes_the_oldest_receive(void) {
   enum { pattern_count = 4, rounds = 24 };
 
@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   me = rank_in(MPI_COMM_WORLD);
   ranks = size_of(MPI_COMM_WORLD);
-  // The mirror image: pairs lie on different workers, the one in the middle is its own partner.
+  // The mirror image: pairs are on different workers, the middle rank is its own partner.
   partner = ranks - 1 - me;
   a_message_takes_the_oldest_receive();
   a_receive_takes_the_oldest_message();

@@ -1,5 +1,5 @@
 // Messages that two workers may copy together, by every kind of call, to a receive that is posted
-// before or after them.
+// before or after the send.
 #include "../check.h"
 
 enum { long_count = 3 };
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int me = rank_in(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
   const int circle = ranks < 8 ? ranks : 8;
-  // Few pairs at a time: the buffers of hundreds of ranks would fill the machine.
+  // Few pairs at a time: the buffers of hundreds of ranks would exceed the memory.
   const int partner = ranks < 2 || me >= 8 ? MPI_PROC_NULL : (me + circle / 2) % circle;
   const int from = partner == MPI_PROC_NULL ? MPI_PROC_NULL : (me + circle - circle / 2) % circle;
   for (int k = 0; k < long_count && partner != MPI_PROC_NULL; k++) {

@@ -1,5 +1,5 @@
-// Every way to wait for requests and to test them: what completes is told once, with its index and
-// status; null and inactive requests count as nothing; persistent ones stay.
+// Every way to wait for requests and to test them: each completion is reported once, with its index
+// and status; null and inactive requests are ignored; persistent ones stay.
 #include "../check.h"
 
 enum { count = 12 };
@@ -9,7 +9,7 @@ static int in[count], out[count];
 static MPI_Request requests[2 * count];
 static MPI_Status statuses[2 * count];
 
-/// Receives into the even places, sends from the odd ones.
+/// Receives into the even elements, sends from the odd ones.
 static void start_all(void) {
   for (int i = 0; i < count; i++) {
     in[i] = -1;
@@ -162,7 +162,7 @@ static void inactive_requests_are_complete(void) {
   flag = 0;
   MPI_Testall(2, idle, &flag, statuses);
   CHECK_EQUAL(flag, 1);
-  // A round of active life, then inactive again.
+  // One active round, then inactive again.
   for (int round = 0; round < 3; round++) {
     out[0] = 50 * me + round;
     MPI_Startall(2, idle);

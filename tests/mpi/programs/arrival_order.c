@@ -1,5 +1,5 @@
-// In which order rank 0 hears the others, who say what they have heard and slept: whatever decides
-// who runs when shows here.
+// Prints the order in which rank 0 receives from the other ranks, which receive and sleep before
+// they send: every scheduling decision changes it.
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

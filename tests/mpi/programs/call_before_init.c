@@ -1,4 +1,4 @@
-// Calls a function before MPI_Init that is not allowed there.
+// Calls a function that is not allowed before MPI_Init.
 #include <mpi.h>
 #include <stdio.h>
 

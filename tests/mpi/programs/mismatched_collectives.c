@@ -1,6 +1,6 @@
-// Members of a communicator that call different collectives, or the same with arguments that differ
-// where they must not: the argument says which case. With "all" every case, where all ranks of one
-// process get an error and the communicator goes on; else the case ends the job.
+// Members of a communicator call different collectives, or the same one with different arguments
+// where they must agree: the argument selects the case. With "all": every case in which all ranks
+// of one process get an error and the communicator stays usable; else the case ends the job.
 #include "../check.h"
 
 static int me, ranks;
@@ -130,7 +130,7 @@ static const struct {
 
 enum { case_count = sizeof cases / sizeof cases[0], recoverable_count = case_count - 1 };
 
-/// A rank that is fast is in the next collective while a slow one leaves this one.
+/// A fast rank is in the next collective while a slow one leaves this one.
 static void everything_still_works(void) {
   int sum = 0, value = me == 0 ? 17 : 0;
   const int one = 1;

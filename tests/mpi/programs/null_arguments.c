@@ -1,6 +1,6 @@
-// A null pointer where a call writes its result, or reads what it needs, is MPI_ERR_ARG, by the
-// handler of the call's communicator or else by that of MPI_COMM_SELF. The calls are generated from
-// mpi.h: make_null_calls.py. One that needs the pointer without a check crashes here.
+// A null pointer for an argument that a call reads or writes gives MPI_ERR_ARG, by the handler of
+// the call's communicator or else by that of MPI_COMM_SELF. The calls are generated from mpi.h:
+// make_null_calls.py. A call that uses the pointer without a check crashes here.
 #include "../check.h"
 
 static int comm_errors = 0, self_errors = 0;
@@ -19,7 +19,7 @@ static void count_self_error(MPI_Comm* comm, int* error, ...) {
 
 static void any_function(void) {}
 
-/// Memory for an argument of this name, with what a call might read there.
+/// Memory for an argument of this name, with contents that a call may read.
 static void* any_place(const char* name) {
   enum { place_count = 16, words = 256 };
 
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   set_handler(MPI_COMM_SELF, count_self_error);
 #include "null_calls.inc"
   CHECK(call_count > 200);
-  // Nothing of it was begun.
+  // No operation was started.
   CHECK_EQUAL(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
   CHECK_EQUAL(sum, dims[0]);
   MPI_Type_free(&struct_type);

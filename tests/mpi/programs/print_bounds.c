@@ -1,15 +1,15 @@
 // Prints lower bound, extent, true lower bound, true extent and size of many random derived
 // datatypes, one in a line: the same program under two implementations prints the same text.
-// Argument: how many. Members of structs have no bounds that were set by hand: the standard then
-// ignores the bounds of the other members and does not pad, MPICH does neither. And they differ in
-// size: MPICH takes a struct of one datatype for an hindexed, the standard pads it.
+// Argument: how many. Members of structs have no bounds that were set explicitly: the standard then
+// ignores the bounds of the other members and does not pad, MPICH does neither. The members differ
+// in size: MPICH treats a struct of one datatype as an hindexed type, the standard pads it.
 #include "../check.h"
 
 enum { kept_max = 24 };
 
 static uint64_t state = 20240229;
 
-/// A datatype, and whether its bounds were set by hand.
+/// A datatype, and whether its bounds were set explicitly.
 struct kept {
   MPI_Datatype type;
   int has_bounds;
@@ -102,7 +102,7 @@ static MPI_Datatype make_subarray(MPI_Datatype old) {
   return made;
 }
 
-/// Every constructor, of types that were made before.
+/// Every constructor, of types that were made earlier.
 static struct kept make(const char** name) {
   static const char* const names[] = {
       "contiguous",     "vector",   "hvector", "indexed", "hindexed", "block",
@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
     MPI_Type_size(made.type, &size);
     printf("%d %s %ld %ld %ld %ld %d\n", i, name, (long)lb, (long)extent, (long)true_lb,
            (long)true_extent, size);
-    // Nested types grow: large ones go, and the first eight stay.
+    // Nested types grow: large ones are freed, and the first eight stay.
     const int place = between(8, kept_max - 1);
     MPI_Type_free(&kept[place].type);
     if (extent > 400 || extent < -400 || size > 400) {

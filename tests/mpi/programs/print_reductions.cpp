@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm mixed;
   const int me = rank_in(MPI_COMM_WORLD);
-  // An order of ranks that goes back and forth between workers.
+  // An order of ranks that alternates between workers.
   MPI_Comm_split(MPI_COMM_WORLD, 0, (me * 7919) % 1009, &mixed);
   for (const MPI_Comm comm : {MPI_COMM_WORLD, mixed}) {
     reduce_all<float>(MPI_FLOAT, comm, comm == mixed ? "float mixed" : "float");

@@ -1,4 +1,4 @@
-// random_traffic [ROUNDS]: what random_traffic.hpp says, with the seed in SORREL_SEED.
+// random_traffic [ROUNDS]: the traffic of random_traffic.hpp, with the seed in SORREL_SEED.
 #include "random_traffic.hpp"
 
 int main(int argc, char** argv) {

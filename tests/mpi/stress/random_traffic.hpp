@@ -1,6 +1,6 @@
-//! Random messages and collectives over random communicators, everything checked.
+//! Random messages and collectives over random communicators, with all results checked.
 //!
-//! A seed decides all of it. Every rank knows the whole plan and follows its own part at its own
+//! A seed decides all of it. Every rank knows the whole plan and executes its own part at its own
 //! speed. No globals, so that ranks which share a program's globals can run it, too.
 #pragma once
 
@@ -72,8 +72,8 @@ inline std::vector<Message> plan_messages(int size, std::uint64_t* dice) {
   return plan;
 }
 
-/// Starts the send of a message in a random mode; blocking ones only where no receive can wait for
-/// them.
+/// Starts the send of a message in a random mode; a blocking mode only if no receive can depend on
+/// the return.
 inline MPI_Request start_send(const Message& message,
                               const std::vector<unsigned char>& data,
                               MPI_Comm comm,
@@ -146,8 +146,8 @@ inline void exchange_exactly(const Shared& shared,
     check_arrived(*received[i], buffers[first_received + i]);
 }
 
-/// Receives whatever comes, with wildcards and probes; each message must be the oldest of its pair
-/// and tag.
+/// Receives any message, with wildcards and probes; each message must be the oldest of its pair and
+/// tag.
 inline void exchange_by_wildcard(const Shared& shared,
                                  const std::vector<Message>& plan,
                                  std::uint64_t* own_dice) {
@@ -228,8 +228,8 @@ inline void collective(const Shared& shared, std::uint64_t* dice) {
   }
 }
 
-/// `rounds` rounds on one communicator. All its members draw the same from `dice`; what happens
-/// inside a part is drawn from dice of the part's own.
+/// `rounds` rounds on one communicator. All its members draw the same from `dice`; the events
+/// inside a part are drawn from dice of the part's own.
 inline void play(
     const Shared& shared, int rounds, std::uint64_t dice, std::uint64_t* own_dice, int depth) {
   const int size = static_cast<int>(shared.members.size());
@@ -246,7 +246,7 @@ inline void play(
       exchange_exactly(shared, plan_messages(size, &dice), own_dice);
     } else if (what == 4) {
       exchange_by_wildcard(shared, plan_messages(size, &dice), own_dice);
-      // What is sent next must not be taken by a wildcard of this round.
+      // A wildcard of this round must not take what is sent next.
       MPI_Barrier(shared.comm);
     } else {
       collective(shared, &dice);
@@ -254,7 +254,7 @@ inline void play(
   }
 }
 
-/// Between MPI_Init and MPI_Finalize, by every rank.
+/// Called by every rank between MPI_Init and MPI_Finalize.
 inline void run(int rounds, std::uint64_t seed) {
   std::uint64_t own_dice = seed * 77 + static_cast<std::uint64_t>(rank_in(MPI_COMM_WORLD));
   Shared world{MPI_COMM_WORLD, {}};

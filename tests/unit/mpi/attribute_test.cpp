@@ -11,7 +11,7 @@ void* pointer(std::uintptr_t number) {
   return reinterpret_cast<void*>(number);
 }
 
-// What the callbacks below saw; their extra_state.
+// The arguments of the callbacks below; their extra_state.
 struct Calls {
   std::vector<void*> removed;
   int copy_result = MPI_SUCCESS;

@@ -123,10 +123,10 @@ TEST_P(Collectives, GatherAndScatterAtEveryRoot) {
 }
 
 TEST_P(Collectives, FollowEachOtherWithoutABreak) {
-  // As many messages however many ranks there are, also where processes outnumber the cores.
+  // The same number of messages for any number of ranks, also if processes outnumber the cores.
   const int rounds = 1000 / size();
   run([rounds](int rank) {
-    // Slots, staging buffers and deposits in turn, as fast as everybody can.
+    // Slots, staging buffers and published pointers in turn, without pauses.
     for (int round = 0; round < rounds; ++round) {
       int sum = 0;
       int value = round;

@@ -33,7 +33,7 @@ TEST_P(Communicators, AreMadeAndFreedByThousands) {
       MPI_Comm_dup(MPI_COMM_WORLD, &copy);
       MPI_Comm_split(copy, (rank + round) % 3, -rank, &part);
       EXPECT_EQ(sum_over(copy, 1), size());
-      // Freed at once: others may still be on their way out of the sum.
+      // Freed at once: other members may still be in the allreduce.
       MPI_Comm_free(&copy);
       int members = 0;
       MPI_Comm_size(part, &members);

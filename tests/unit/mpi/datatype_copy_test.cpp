@@ -13,7 +13,7 @@ using test::NaiveType;
 using test::RandomTypes;
 using test::TwinType;
 
-/// Memory around a typed buffer, so that every displacement has a place.
+/// Memory around a typed buffer, so that every displacement is inside.
 class TypedBuffer {
  public:
   TypedBuffer(const NaiveType& type, std::size_t count) {
@@ -123,7 +123,7 @@ TEST_F(RandomCopy, BetweenAnyTwoTypesMovesWhatBothHold) {
     const TwinType source = random_.make(static_cast<int>(random_.between(0, 4)));
     const TwinType target = random_.make(static_cast<int>(random_.between(0, 4)));
     const std::size_t source_count = small_count();
-    // Often large enough to go through several chunks.
+    // Often large enough for several chunks.
     const std::size_t target_count = small_count() * (round % 4 == 0 ? 100 : 1);
     TypedBuffer from(source.naive, source_count);
     TypedBuffer to(target.naive, target_count);

@@ -25,7 +25,7 @@ struct Basic {
 
 struct NaiveType {
   std::vector<Basic> map;
-  /// Where the data begins and ends, with the padding of structs.
+  /// Begin and end of the data, with the padding of structs.
   std::int64_t data_lb = 0;
   std::int64_t data_ub = 0;
   bool has_markers = false;
@@ -61,7 +61,7 @@ struct NaiveType {
 
   [[nodiscard]] std::int64_t ub() const { return has_markers ? ub_marker : data_ub; }
 
-  /// What a struct adds: whole multiples of the strictest alignment.
+  /// Padding of a struct: to whole multiples of the strictest alignment.
   void pad() {
     std::int64_t alignment = 1;
     for (const Basic& basic : map)
@@ -96,7 +96,7 @@ struct NaiveType {
   }
 };
 
-/// Owns a datatype and its written-out twin.
+/// Owns a datatype and its written-out counterpart.
 struct TwinType {
   Datatype* type = nullptr;
   NaiveType naive;
@@ -178,7 +178,7 @@ class RandomTypes {
     return twin;
   }
 
-  /// Ends the old type at once: the new one has to live without it.
+  /// Ends the old type at once: the new one must work without it.
   static TwinType finish(int error, TwinType& old, TwinType twin) {
     SORREL_CHECK(error == MPI_SUCCESS, "%d", error);
     old.type->release();

@@ -261,7 +261,7 @@ TEST(DatatypeLayout, NestedBeyondTheLimitIsRefused) {
   type->release();
 }
 
-/// Each type holds the one before by its recipe; a thread's stack would not do for so many calls.
+/// Each type holds the previous one by its recipe; a thread's stack is too small for so many calls.
 TEST(DatatypeRecipe, NestsAsDeepAsMemoryAllows) {
   Datatype* type = &predefined(MPI_INT);
   for (int i = 0; i < 1'000'000; ++i) {
@@ -323,7 +323,7 @@ TEST(DatatypeConstructors, RefuseWhatNoAddressCanHold) {
   EXPECT_EQ(
       make_subarray({3, Integers(many), Integers(many), Integers(zeros), ArrayOrder::c}, old, type),
       MPI_ERR_ARG);
-  // Large, yet possible.
+  // Large, but possible.
   ASSERT_EQ(make_contiguous(std::int64_t{1} << 40, old, type), MPI_SUCCESS);
   EXPECT_EQ(type->size(), std::size_t{1} << 43);
   type->release();

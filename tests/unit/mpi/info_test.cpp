@@ -66,7 +66,7 @@ TEST(Info, EnvironmentNamesTheCommand) {
   ASSERT_NE(environment, nullptr);
   ASSERT_NE(environment->find("command"), nullptr);
   EXPECT_NE(environment->find("command")->find("test_mpi"), std::string::npos);
-  // How many ranks there are is known to ranks only.
+  // Only ranks know the number of ranks.
   EXPECT_EQ(environment->find("maxprocs"), nullptr);
 }
 

@@ -1,7 +1,7 @@
 //! InprocTransport - several "processes" inside one test process, each with its scheduler and its
-//! world; packets go through queues under a lock, with seeded random delays and forced refusals.
+//! world. Packets pass through queues under a lock, with seeded random delays and forced failures.
 //!
-//! A test double: a worker looks into its queues by a timer, so that the core needs no hook.
+//! A test double: a timer of the worker polls its queues, so that the core needs no hook.
 #pragma once
 
 #include <cstdlib>
@@ -35,15 +35,15 @@ struct InprocOptions {
   /// 0: all are on one node.
   std::uint32_t processes_per_node = 0;
   std::uint32_t payload_bytes_max = 4096;
-  /// Packets that a pair of places holds before it is full.
+  /// Packets in flight between a pair of endpoints before it is full.
   std::size_t capacity = 16;
-  /// One in so many sends is refused for no reason; 0: none.
+  /// One in so many sends fails at random; 0: none.
   std::uint32_t refusal_period = 7;
-  /// A packet is held back for up to this long.
+  /// A packet is delayed for up to this long.
   std::int64_t delay_ns_max = 20'000;
 };
 
-/// What all processes share.
+/// State that all processes share.
 class InprocNetwork {
  public:
   InprocNetwork(std::uint32_t process_count,
@@ -82,7 +82,7 @@ class InprocNetwork {
       const std::scoped_lock lock(mutex_);
       const std::int64_t now_ns = os::monotonic_ns();
       for (auto& [from, way] : inbox_of(to).ways) {
-        // First in, first out: one that is held back holds back those behind it.
+        // First in, first out: a delayed packet delays those behind it.
         while (!way.empty() && way.front().due_ns <= now_ns) {
           due.push_back(std::move(way.front()));
           way.pop_front();

@@ -76,7 +76,7 @@ TEST(MatchTable, ReplacesAMessageInItsPlace) {
   EXPECT_EQ(table.oldest(), nullptr);
 }
 
-/// The same by looking at every entry from the oldest on.
+/// The same by a linear search from the oldest on.
 class SlowTable {
  public:
   void add(MatchEntry& added) { entries_.push_back(&added); }
@@ -113,8 +113,8 @@ Envelope random_envelope(Prng& dice, bool with_wildcards) {
   return envelope;
 }
 
-/// Adds, removes and takes at random, in `table` and in a slow one; the answers must agree. What is
-/// asked for has wildcards where what is held has none.
+/// Adds, removes and takes at random, in `table` and in a slow one; the results must agree. The
+/// keys have wildcards where the entries have none.
 template <class Table>
 void compare_with_linear_search(Table& table, bool holds_receives) {
   Prng dice(seed());

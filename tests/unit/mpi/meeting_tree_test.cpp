@@ -9,7 +9,7 @@
 namespace sorrel::mpi {
 namespace {
 
-/// A job of processes with a rank each, so many of them on a node.
+/// A job of processes with one rank each and a given number of processes per node.
 class MeetingTrees : public testing::TestWithParam<std::pair<std::uint32_t, std::uint32_t>> {
  protected:
   [[nodiscard]] static std::int32_t count() { return static_cast<std::int32_t>(GetParam().first); }
@@ -18,7 +18,7 @@ class MeetingTrees : public testing::TestWithParam<std::pair<std::uint32_t, std:
     return processes_.node_of(a) == processes_.node_of(b);
   }
 
-  /// Above everybody that it is in the tree of.
+  /// The root of the tree that contains the process.
   [[nodiscard]] std::int32_t top_of(std::int32_t index) const {
     while (tree_.parent_of(index) >= 0)
       index = tree_.parent_of(index);

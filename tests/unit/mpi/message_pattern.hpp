@@ -1,4 +1,4 @@
-//! Bytes that tell whose message they are, for tests of point-to-point messages.
+//! Bytes that identify their message, for tests of point-to-point messages.
 #pragma once
 
 #include <cstddef>

@@ -24,8 +24,8 @@ const Datatype& type_of(MPI_Datatype handle) {
   return *type;
 }
 
-/// What the standard's table allows: a for MAX, MIN; s for SUM, PROD; l for LAND ...; b for BAND
-/// ...; p for MINLOC, MAXLOC.
+/// The standard's table of allowed operations: a for MAX, MIN; s for SUM, PROD; l for LAND ...; b
+/// for BAND ...; p for MINLOC, MAXLOC.
 struct Allowed {
   MPI_Datatype type;
   const char* groups;
@@ -170,7 +170,7 @@ TEST(OpHandle, OfPredefinedOpsLeadsThereAndBack) {
   EXPECT_FALSE(op_of(MPI_SUM).is_one_sided_only());
 }
 
-/// The naive evaluation: one element, with the widest arithmetic at hand.
+/// The naive evaluation: one element, with the widest arithmetic available.
 template <class T>
 struct Naive {
   static T combine(MPI_Op op, T a, T b) {

@@ -58,8 +58,8 @@ TEST_P(PointToPoint, KeepsTheOrderOfAPairWhateverTheSizes) {
 
 TEST_P(PointToPoint, KeepsAFloodThatFillsTheMailboxes) {
   run([](int rank) {
-    // Everybody floods its right neighbour and reads only afterwards: mailboxes fill up, notices
-    // are deferred.
+    // Every rank floods its right neighbour and reads only afterwards: mailboxes fill up, remote
+    // calls are deferred.
     constexpr int count = 3000;
     const int right = (rank + 1) % size();
     const int left = (rank + size() - 1) % size();
@@ -204,8 +204,8 @@ TEST_P(PointToPoint, ScattersDataWithHolesAtTheReceiver) {
 
 TEST_P(PointToPoint, TestsWithoutWaiting) {
   run([](int rank) {
-    // Polling ranks leave the processor to the others: were it not so, those on one worker would
-    // never end.
+    // Polling ranks yield the processor to other ranks: otherwise those on one worker would never
+    // end.
     int out = rank;
     int in = -1;
     int flag = 0;

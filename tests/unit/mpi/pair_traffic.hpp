@@ -1,5 +1,5 @@
-//! What two ranks say to each other in tests of several ways between them: each calls the function
-//! with the rank of the other.
+//! Messages between two ranks, for tests of several transports: each rank calls the function with
+//! the rank of its partner.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace sorrel::test {
 /// Above the numbers of all rounds.
 inline constexpr int rounds_tag = 100000;
 
-/// Every rank calls it: a message of each size, whose receive is there before it.
+/// Called by every rank: a message of each size, whose receive is posted before it.
 inline void exchange_expected(int rank, int partner, std::span<const int> sizes) {
   for (const int bytes : sizes) {
     Bytes in(static_cast<std::size_t>(bytes) + 1);
@@ -29,7 +29,7 @@ inline void exchange_expected(int rank, int partner, std::span<const int> sizes)
   }
 }
 
-/// Blocking sends of what programs expect to be buffered.
+/// Blocking sends of sizes that programs expect to be buffered.
 inline void send_before_receiving(int rank, int partner) {
   constexpr int bytes = 16384;
   const Bytes out = pattern(rank, bytes);
@@ -42,7 +42,7 @@ inline void send_before_receiving(int rank, int partner) {
 }
 
 /// So many messages at once, short ones that grow by step_bytes and long ones in between, received
-/// in their order.
+/// in order.
 inline void keep_order(int rank, int partner, int count, int step_bytes) {
   constexpr int long_bytes = 20000;
   const auto message = [=](int sender, int i) {
@@ -76,7 +76,7 @@ inline bool was_cancelled(const MPI_Status& status) {
 }
 
 /// Synchronous sends that are cancelled about when their receive is posted, of all sizes in turn:
-/// either the send is cancelled and nothing comes, or it is sent and all of it comes.
+/// either the send is cancelled and nothing arrives, or it is sent and arrives completely.
 inline void race_cancels_with_receives(int rank,
                                        int partner,
                                        std::span<const int> sizes,

@@ -1,4 +1,5 @@
-// Messages between the processes of a job, over a transport that delays and refuses at random.
+// Messages between the processes of a job, over a transport that delays and rejects packets at
+// random.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -19,7 +20,7 @@ constexpr int sizes[] = {0, 1, 512, 4096, 4097, 16384, 16385, 300000};
 
 class BetweenProcesses : public RankTest {
  protected:
-  /// The mirror image: in another process, except the one in the middle.
+  /// The mirror image: in another process, except for the middle rank.
   static int partner_of(int rank) { return size() - 1 - rank; }
 };
 
@@ -59,8 +60,8 @@ TEST_P(BetweenProcesses, DeliverUnexpectedMessagesOfEverySizeAndMode) {
   });
 }
 
-// A hint of the communicator: what comes is not kept in caches, and is right all the same, in one
-// run at any address and with gaps.
+// A hint of the communicator: received data is not kept in caches, and is correct in one run at any
+// address and with gaps.
 TEST_P(BetweenProcesses, DeliverMessagesThatAreReadLate) {
   run([](int rank) {
     MPI_Info hints = MPI_INFO_NULL;
@@ -107,7 +108,7 @@ TEST_P(BetweenProcesses, KeepTheOrderOfAPairWhateverTheSizes) {
 
 TEST_P(BetweenProcesses, KeepAFloodThatExceedsTheWindows) {
   run([](int rank) {
-    // Long enough to use up the room for eager messages many times; read only afterwards.
+    // Long enough to exhaust the credit for eager messages many times; read only afterwards.
     constexpr int count = 1500;
     const Bytes out = pattern(rank, 3000);
     const int partner = partner_of(rank);
