@@ -8,7 +8,7 @@
 namespace sorrel::mpi {
 
 enum class PacketKind : std::uint32_t {
-  // p2p/remote.hpp
+  // Messages.
   eager,          ///< A short message with its data.
   notice,         ///< Request to send: a message whose data stays with its sender.
   done,           ///< The sender's data has been read.
@@ -17,7 +17,7 @@ enum class PacketKind : std::uint32_t {
   credit,         ///< Short messages have been received: the window is returned.
   cancel,         ///< Drop an RTS that no receive has matched.
   cancel_answer,  ///< Whether the RTS was dropped.
-  // collectives/process_meeting.hpp
+  // Barriers over processes.
   contribution,  ///< The members of a process, or of a subtree, have arrived.
   result,        ///< All have arrived.
 };
