@@ -31,7 +31,7 @@ Friends::Friends(Page* page, std::uint64_t own_identity, const Cpus& cpus)
 Friends::~Friends() {
   if (mine_ == nullptr) return;
   set_demand(0);
-  // Relaxed: whoever takes the entry writes all of it.
+  // Relaxed: the process that takes the entry next writes all of it.
   mine_->identity.store(0, std::memory_order_relaxed);
 }
 
@@ -57,7 +57,7 @@ void Friends::set_demand(std::uint32_t demand, bool keeps) {
   std::uint32_t before = mine_->demand.load(std::memory_order_relaxed);
   do {
     if (before == has_left) return;
-    // (F) release, pairs with look(): who sees the demand sees the processors it is for.
+    // (F) release, pairs with read(): a process that sees the demand sees its processors.
   } while (!mine_->demand.compare_exchange_weak(before, demand, std::memory_order_release,
                                                 std::memory_order_relaxed));
   if ((before == 0) != (demand == 0)) tell_news();
@@ -74,7 +74,7 @@ void Friends::wait_for_news(std::uint32_t known, std::int64_t timeout_ns) const 
 }
 
 void Friends::tell_news() const {
-  // Release, pairs with news(): what is told stands before.
+  // Release, pairs with change_count(): the demand was written before.
   news_word().fetch_add(1, std::memory_order_release);
   os::futex_wake_all(news_word(), os::FutexScope::shared);
 }
@@ -121,7 +121,8 @@ void Friends::reclaim_if(bool (*is_dead)(std::uint64_t identity)) const {
   for (Entry& entry : page_->entries) {
     std::uint64_t identity = entry.identity.load(std::memory_order_relaxed);
     if (identity == 0 || identity == identity_ || !is_dead(identity)) continue;
-    // First the demand, so that the dead asks for nothing; then, if nobody was faster, the entry.
+    // First the demand, so that the dead process competes for nothing; then, if no other process
+    // was faster, the entry.
     entry.demand.store(0, std::memory_order_relaxed);
     entry.identity.compare_exchange_strong(identity, 0, std::memory_order_relaxed);
   }

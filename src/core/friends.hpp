@@ -1,11 +1,11 @@
-//! Friends - the Sorrel processes of one user, who see each other in a shared page and take fair
-//! shares of the processors.
+//! JobRegistry - the processes of one user's jobs, which see each other in a shared page and take
+//! fair shares of the processors.
 //!
-//! Every process has one entry: who it is, how many threads it could use now, and on which
-//! processors. Each computes its own share from all entries, by the same rule, so nobody hands out
-//! anything and nobody can keep what it had first. Entries of processes that have died are
-//! reclaimed by whoever looks. One owner per process. Limit: entry_count_max processes; who finds
-//! no entry free sees no friends. Ordering label: (F) the identity of an entry.
+//! Every process has one entry: its identity, how many threads it could use now, and on which
+//! processors. Each computes its own share from all entries, by the same rule. So no process
+//! assigns shares, and none can keep what it had first. Any process frees the entries of dead
+//! processes. One owner per process. Limit: entry_count_max processes; a process that finds no free
+//! entry sees no peers. Ordering label: (F) the identity of an entry.
 #pragma once
 
 #include <array>
@@ -27,71 +27,72 @@ class Friends {
   struct alignas(cache_line_bytes) Entry {
     /// 0: free.
     std::atomic<std::uint64_t> identity;
-    /// Threads that could be used now; keeps_bit: by somebody who keeps them when others do, or
-    /// who has left.
+    /// Threads that could be used now. keeps_bit: the process keeps them if its peers keep theirs,
+    /// or it has deregistered.
     std::atomic<std::uint32_t> demand;
     std::array<std::atomic<std::uint64_t>, cpu_words> cpus;
   };
 
   struct Page {
     std::array<Entry, entry_count_max> entries;
-    /// Counts what the others should look at soon; what all sleep on.
+    /// Counts changes that peers should read soon; all processes sleep on it.
     alignas(cache_line_bytes) std::atomic<std::uint32_t> news;
   };
 
-  /// What a look at the page tells.
+  /// The result of reading the page.
   struct View {
     std::uint32_t fair_share = 1;
-    /// With work, on processors that are ours, too; we included.
+    /// Processes with work on processors that this process may use; this process included.
     std::uint32_t friend_count = 1;
-    /// All of them, but we, keep their threads when others do.
+    /// All peers keep their threads if this process does.
     bool do_all_keep = true;
   };
 
-  /// Takes an entry of `page` (all zero when it is new); null: no friends.
+  /// Takes an entry of `page` (all zero when it is new); null: no peers.
   Friends(Page* page, std::uint64_t own_identity, const Cpus& cpus);
   ~Friends();
   Friends(const Friends&) = delete;
   Friends& operator=(const Friends&) = delete;
 
-  /// The page of this user on this machine; or null, and one line in `trouble` that says why.
+  /// The page of this user on this machine; or null, and one line in `trouble` with the reason.
   static Page* map_page(std::string& trouble);
 
   /// The mask of a list of processors; those beyond the mask's end count as the last one.
   static Cpus mask_of(std::span<const int> cpus);
 
-  /// Tells the others how many threads we could use (0: none, we wait), and whether we keep them if
-  /// all others do, too.
+  /// Publishes how many threads this process could use (0: none, it waits), and whether it keeps
+  /// them if all peers do, too.
   void set_demand(std::uint32_t demand, bool keeps = false);
 
-  /// We want no processors any more, whatever is said later; any thread. The entry stays ours until
-  /// we are destroyed, or dead.
+  /// Sets the demand to 0 for good; later calls of set_demand() have no effect. Any thread. The
+  /// entry is freed by the destructor, or after the process's death.
   void leave() const;
 
-  /// So many times somebody has come, gone, or begun or ceased to want processors. Acquire.
+  /// Number of changes: processes that have come, gone, or begun or ceased to need processors.
+  /// Acquire.
   [[nodiscard]] std::uint32_t news() const { return news_word().load(std::memory_order_acquire); }
 
-  /// Sleeps until the news are others than `known`, at most timeout_ns nanoseconds; may return for
-  /// no reason.
+  /// Sleeps until that number differs from `known`, at most timeout_ns nanoseconds; may return
+  /// early.
   void wait_for_news(std::uint32_t known, std::int64_t timeout_ns) const;
 
-  /// Any thread: wakes who sleeps in wait_for_news(), here and in all other processes.
+  /// Any thread: wakes all threads in wait_for_change(), in all processes.
   void tell_news() const;
 
-  /// Our share of `cpus` processors now, if we wanted `demand`: what we shall take when we come
-  /// back from waiting or serial work.
+  /// The process's share of `cpus` processors now, if it had `demand`: the share that it takes
+  /// after a wait or serial work.
   [[nodiscard]] View look(std::uint32_t cpus, std::uint32_t demand) const;
 
-  /// Frees the entries of the dead.
+  /// Frees the entries of dead processes.
   void reclaim() const;
 
-  /// The same, but for those that have ended and whose parents have not asked for them yet, or
-  /// whose numbers others have now: quicker.
+  /// The same, but only for processes that have ended and are not reaped, or whose numbers have
+  /// been reused: faster.
   void reclaim_gone() const;
 
  private:
   static constexpr std::uint32_t keeps_bit = 1U << 31;
-  /// A demand: none, for ever.
+  /// A demand of 0 that cannot change.
   static constexpr std::uint32_t has_left = keeps_bit;
 
   void reclaim_if(bool (*is_dead)(std::uint64_t identity)) const;
@@ -105,7 +106,7 @@ class Friends {
   const std::uint64_t identity_;
   const Cpus cpus_;
   Entry* mine_ = nullptr;
-  /// Where there is no entry.
+  /// Used without an entry.
   mutable std::atomic<std::uint32_t> own_news_{0};
 };
 

@@ -10,20 +10,20 @@ namespace sorrel::core {
 namespace {
 
 // Tuned on the mixes of `sorrel bench throughput`; the tests' simulated machine shows their effect.
-/// Of a window; above it nobody spins.
+/// Of a window; above it no thread spins.
 constexpr double spin_delay_max = 0.05;
 constexpr std::int64_t window_ns = 6 * Governor::sample_period_ns;
-/// Less run time than this says nothing...
+/// With less run time, no decision...
 constexpr std::int64_t informative_ns = 1'000'000;
-/// ...and of how long loops take, and threads run between two sleeps.
+/// ...and none on the duration of loops, and of runs between two sleeps.
 constexpr std::int64_t informative_grain_ns = 5'000'000;
-/// Threads that are granted less than this of their number are too many...
+/// The width shrinks if granted parallelism is lower by more than this many threads...
 constexpr double shrink_slack = 0.7;
-/// ...and with less delay than this there may be room for one more.
+/// ...and with less delay than this, there may be room for one more.
 constexpr double grow_delay_max = 0.06;
 constexpr std::uint32_t backoff_max = 64;
-/// A loop for each so much work, or a thread that sleeps after so much, is seldom enough: a wake-up
-/// and the wait for a thread that has no core are paid by the loop, or the message.
+/// Work per loop, or between two sleeps of a thread, above which these are rare enough: the loop,
+/// or the message, pays for a wake-up and for the wait for a thread without a core.
 constexpr std::int64_t coarse_loop_ns = 1'000'000;
 constexpr std::int64_t coarse_slice_ns = 300'000;
 
@@ -53,7 +53,7 @@ GovernorDecision Governor::update(const GovernorSample& sample) {
     last_ = grain_ = sample;
     begin_window(sample);
   } else if (sample.friend_count < last_.friend_count) {
-    // There is room where somebody has left: no need to find out by trials.
+    // A peer that has left makes room: no need for trials.
     granted_ = limits_.width_max;
     backoff_ = 1;
     hold_until_ns_ = sample.now_ns;
@@ -67,8 +67,9 @@ GovernorDecision Governor::update(const GovernorSample& sample) {
   if (limits_.share == Share::polite) judge_grant(sample);
   last_ = sample;
   if (limits_.share == Share::fixed) return decision_;
-  // As many friends as processors keep them busy with one thread each; then more would only empty
-  // each other's caches. Not so where one thread would take turns with all fibers.
+  // If at least as many processes as processors compete, one thread each keeps them busy, and more
+  // threads would only empty each other's caches. Not so where one thread would have to run all
+  // fibers in turn.
   const bool has_gain = limits_.has_fibers || sample.friend_count < sample.cpus;
   const bool keeps =
       has_gain && is_coarse() && sample.do_friends_keep && limits_.share == Share::fair;
@@ -88,8 +89,8 @@ void Governor::judge_grain(const GovernorSample& sample) {
   grain_ = sample;
   is_fine_by_loops_ = run_ns < loop_count * coarse_loop_ns;
   if (!limits_.has_fibers) return;
-  // Fibers that take turns on few threads wait without anybody's sleeping: that tells nothing. At
-  // the start they have all their threads.
+  // Fibers that take turns on few threads wait without a thread's sleeping, which gives no
+  // information. At the start they have all their threads.
   const bool has_all = std::min(width_before_, decision_.width) == limits_.width_max;
   if (!has_all && has_judged_slices_) return;
   has_judged_slices_ = true;
@@ -141,7 +142,7 @@ std::uint32_t fair_share(std::uint32_t cpus,
   SORREL_ASSERT(index < demands.size());
   const std::uint32_t mine = demands[index];
   if (mine == 0) return 1;
-  // Raise the level until the processors are spent: a few rounds, since each satisfies somebody.
+  // Raise the level until the processors are spent: a few rounds, because each satisfies a process.
   std::uint32_t left = cpus;
   std::uint32_t level = 0;
   for (;;) {

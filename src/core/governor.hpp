@@ -1,21 +1,21 @@
-//! Governor - decides how many threads a process may use now, and whether those that wait may spin.
+//! Governor - decides how many threads a process may use now, and whether waiting threads may spin.
 //!
-//! Pure: a decision follows from the samples given so far; no clock, no thread, no system. Signals
-//! are read by others (loop/team/monitor), who also carry decisions out. One owner. Layers, in
-//! order of what each gains:
-//! 1. Waiting follows delay: spin only while our threads hardly wait for a core themselves.
-//! 2. Friends (other Sorrel processes of this user) get fair shares: never first come, first
-//! served. Who works long without meeting others of the process (coarse loops, ranks that seldom
-//! wait) loses little by having threads too many, and keeps cores busy while others are in serial
-//! parts: if all friends are such, all keep their threads, those with loops if friends are fewer
-//! than the processors.
-//! 3. Towards strangers: *fair* keeps the threads, since who shrinks beside somebody who does not
-//!    is served less; *polite* follows granted parallelism, with trials to grow.
+//! Pure: a decision is computed from the samples given so far; no clock, no thread, no system
+//! calls. loop/team/monitor reads the signals and carries the decisions out. One owner. Layers, in
+//! order of their gain:
+//! 1. Waiting follows delay: spin only while the process's own threads hardly wait for a core.
+//! 2. Peer jobs (other processes of this user in the JobRegistry) get fair shares, never first
+//! come, first served. A process that rarely synchronises (coarse loops, ranks that seldom wait)
+//! loses little by too many threads, and keeps cores busy while peers are in serial parts. If all
+//! peers are such processes, all keep their threads; those with loops only if processes are fewer
+//! than processors.
+//! 3. Under external load, *fair* keeps the thread count, because a job that shrinks next to one
+//! that does not gets less CPU time. *Yielding* follows granted parallelism, with trials to grow.
 //! 4. Quota and affinity cap everything (`cpus`).
-//! Where friends outnumber the processors, threads also ask for long slices of time: each change of
-//! a core's thread costs the contents of its cache, and who asks is served no less and no more than
-//! before. A failed trial doubles the time until the next one; a friend that leaves ends the
-//! waiting.
+//!
+//! Where processes outnumber processors, threads also request long time slices. Each change of a
+//! core's thread costs the contents of its cache, and the request does not change a thread's share.
+//! A failed trial doubles the time until the next one; the end of a peer job ends that wait.
 #pragma once
 
 #include <cstdint>
@@ -27,36 +27,36 @@ enum class Share : std::uint8_t { fair, polite, fixed };
 
 struct GovernorLimits {
   std::uint32_t width_min = 1;
-  /// What the program asks for; more is never given.
+  /// Requested by the program; the width is never larger.
   std::uint32_t width_max = 1;
   Share share = Share::fair;
-  /// What waits is fibers: how often they do shows in how often their threads sleep.
+  /// The waiting units are fibers: the sleeps of their threads show how often they wait.
   bool has_fibers = false;
 };
 
-/// What is known at one moment. Times are sums since the start, over the process's own threads.
+/// Measurements at one moment. Times are sums since the start, over the process's own threads.
 struct GovernorSample {
   std::int64_t now_ns = 0;
   std::int64_t run_ns = 0;
   /// Waiting for a core though ready to run.
   std::int64_t delay_ns = 0;
-  /// How often a thread was given a core; loops begun.
+  /// How often a thread was given a core; number of loops begun.
   std::int64_t slice_count = 0;
   std::int64_t loop_count = 0;
   /// Processors this process may use, by affinity and quota.
   std::uint32_t cpus = 1;
-  /// Our fair share among friends, of `cpus`.
+  /// Fair share of this process among its peers, of `cpus`.
   std::uint32_t fair_share = 1;
-  /// Friends with work, we included.
+  /// Processes with work, this one included.
   std::uint32_t friend_count = 1;
-  /// Whether all others keep their threads if we do.
+  /// Whether all peers keep their threads if this process does.
   bool do_friends_keep = false;
 };
 
 struct GovernorDecision {
   std::uint32_t width = 1;
   bool may_spin = true;
-  /// Whether friends' threads outnumber the processors: then all do well to run long at a time.
+  /// Whether the threads of all jobs outnumber the processors: long slices help all of them.
   bool is_crowded = false;
 
   bool operator==(const GovernorDecision&) const = default;
@@ -66,12 +66,12 @@ class Governor {
  public:
   explicit Governor(const GovernorLimits& limits);
 
-  /// To be called about every sample_period_ns; returns what holds from now on.
+  /// Called about every sample_period_ns; returns the new decision.
   GovernorDecision update(const GovernorSample& sample);
 
   [[nodiscard]] GovernorDecision decision() const { return decision_; }
 
-  /// Whether threads too many would cost this process next to nothing.
+  /// Whether too many threads would cost this process next to nothing.
   [[nodiscard]] bool is_coarse() const { return !is_fine_by_loops_ && !is_fine_by_slices_; }
 
   static constexpr std::int64_t sample_period_ns = 20'000'000;
@@ -84,16 +84,16 @@ class Governor {
 
   GovernorLimits limits_;
   GovernorDecision decision_;
-  /// What granted parallelism allows; width_max until something is known.
+  /// Limit from granted parallelism; width_max until measured.
   std::uint32_t granted_;
   GovernorSample last_;
-  /// When the grain was judged last.
+  /// The sample of the last grain decision.
   GovernorSample grain_;
   GovernorSample window_;
   std::int64_t hold_until_ns_ = 0;
   std::uint32_t backoff_ = 1;
   bool has_sample_ = false;
-  /// Of the decision before the last: fibers may follow one sample later.
+  /// The previous width: fibers may follow one sample later.
   std::uint32_t width_before_;
   bool is_fine_by_loops_ = true;
   bool is_fine_by_slices_ = false;
@@ -101,9 +101,9 @@ class Governor {
   bool is_trial_ = false;
 };
 
-/// Max-min fair shares of `cpus` processors: whoever demands less than an equal share gets all it
-/// demands, the rest is divided equally among the others; what does not divide goes to the first
-/// ones. Each with a demand gets at least 1. Returns the share of demands[index].
+/// Max-min fair shares of `cpus` processors: each process that demands less than an equal share
+/// gets its demand; the rest is divided equally among the others, and the remainder goes to the
+/// first ones. Each with a demand gets at least 1. Returns the share of demands[index].
 std::uint32_t fair_share(std::uint32_t cpus,
                          std::span<const std::uint32_t> demands,
                          std::size_t index);

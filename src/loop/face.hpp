@@ -1,6 +1,7 @@
-//! The C face of loops (include/sorrel.h), in the words of this module: what two libraries export.
+//! The C interface of loops (include/sorrel.h) in terms of this module.
 //!
-//! `libmpi_abi` exports it for ranks, `libsorrel` for plain programs (src/abi, src/standalone).
+//! Two libraries export it: `libmpi_abi` for ranks, `libsorrel` for plain programs (src/abi,
+//! src/standalone).
 #pragma once
 
 #include <algorithm>

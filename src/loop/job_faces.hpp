@@ -1,8 +1,8 @@
-//! JobFaces - how `libsorrel`, in a process that is a job's, hands everything to the library that
+//! JobBindings - how `libsorrel`, in a process of a job, forwards all calls to the library that
 //! runs the job.
 //!
-//! Both libraries export sorrel.h, and a program may have both: which one it reaches is up to the
-//! order of linking. libmpi_abi defines sorrel_job_faces_2(), libsorrel calls it if it is there. A
+//! Both libraries export sorrel.h, and a program may load both: the order of linking decides which
+//! one it calls. libmpi_abi defines sorrel_job_bindings_2(); libsorrel calls it if it is defined. A
 //! later layout gets another number.
 #pragma once
 

@@ -1,12 +1,12 @@
-//! JobThreads - how our OpenMP library, in a process that is a job's, runs further threads of a
-//! rank, and how they call MPI.
+//! JobThreads - how the OpenMP library, in a process of a job, runs further threads of a rank, and
+//! how these call MPI.
 //!
-//! Such a thread is a fiber that the job's scheduler does not know: for the scheduler the rank
-//! runs. Of a rank that shares its process it runs on the rank's own worker, where it may do
-//! whatever the rank may, send and receive included; when it waits in MPI the rank does. Of a rank
-//! that is a process it runs on any core, and comes home to the rank's thread when it calls MPI.
-//! libmpi_abi defines sorrel_job_threads_2(), and the OpenMP library sorrel_omp_come_home_1();
-//! another layout gets another number.
+//! Such a thread is a fiber that the job's scheduler does not know: the scheduler takes it for the
+//! rank. If the rank shares its process, the fiber runs on the rank's own worker. There it may do
+//! all that the rank may, including send and receive; when it waits in MPI, the rank does. If the
+//! rank is a process, the fiber runs on any core, and migrates to the main thread when it calls
+//! MPI. libmpi_abi defines sorrel_job_threads_2(), the OpenMP library
+//! sorrel_omp_run_on_main_thread_1(); another layout gets another number.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,26 @@
 namespace sorrel::loop {
 
 struct JobThreads {
-  // Called by a rank, but for prepare().
+  // Called by a rank, except prepare().
 
-  /// Whether a rank calls that shares its process with others.
+  /// Whether the caller is a rank that shares its process with others.
   bool (*is_rank)();
-  /// Where the scheduler keeps the rank's thread pointer: to be changed together with the register.
+  /// Where the scheduler keeps the rank's thread pointer. Must be changed together with the
+  /// register.
   std::uintptr_t* (*thread_pointer_place)();
-  /// For prepare() of threads of this rank.
+  /// Argument for prepare() on threads of this rank.
   void* (*describe)();
-  /// On a new thread: its thread-locals become those of the rank's copy of the program.
+  /// On a new thread: initializes its thread-locals from the rank's privatized image.
   void (*prepare)(void* description);
   /// Lets other ranks run.
   void (*yield)();
 
-  // Of a rank that is a process.
+  // For a rank that is a process.
 
-  /// Whether it is the thread of this control block. Any thread.
+  /// Whether the main thread has this control block. Any thread.
   bool (*is_home)(std::uintptr_t thread_pointer);
-  /// On a fiber, where the rank's thread runs: it may call MPI as the rank, until leave_home().
+  /// On a fiber that runs on the main thread: it may call MPI as the rank, until
+  /// leave_main_thread().
   void (*enter_home)();
   void (*leave_home)();
 };
@@ -40,6 +42,6 @@ struct JobThreads {
 
 extern "C" [[gnu::weak]] const sorrel::loop::JobThreads* sorrel_job_threads_2(void);
 
-/// By a thread that is no rank and calls MPI: if it is a further OpenMP thread of one, it returns
-/// as the rank, where that runs. Else false. May suspend.
+/// Called by a thread that is no rank and calls MPI. If it is a further OpenMP thread of a rank, it
+/// returns true as the rank, on the rank's main thread; else false. May suspend.
 extern "C" [[gnu::weak]] bool sorrel_omp_come_home_1(void);

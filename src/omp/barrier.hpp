@@ -1,7 +1,7 @@
-//! Barrier - where the threads of a team meet, and those that wait for it to open.
+//! Barrier - the barrier of a team, with the list of threads that wait for it to open.
 //!
-//! Explicit tasks must be done before a barrier opens; see meeting.hpp for the counter, and
-//! wait_list.hpp for the waiters.
+//! Explicit tasks must be done before a barrier opens. barrier_word.hpp holds the counter,
+//! wait_list.hpp the waiters.
 #pragma once
 
 #include "base/cache_line.hpp"
@@ -12,7 +12,7 @@ namespace sorrel::omp {
 
 class alignas(cache_line_bytes) Barrier : public BasicMeeting<core::StdSync> {
  public:
-  /// All had arrived in `state`, and nothing was unfinished: opens it, once.
+  /// Opens the barrier, once. Precondition: in `state` all had arrived and nothing was unfinished.
   void open(MeetingState state) {
     if (try_open(state)) waiters_.wake_all();
   }

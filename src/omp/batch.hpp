@@ -1,14 +1,14 @@
-//! Batch - chunks of a dynamic loop that a thread has taken off the loop's counter in one go. It
-//! takes them one by one, others may take half of what is left.
+//! Batch - chunks of a dynamic loop that a thread has taken off the loop's counter at once. The
+//! owner takes them one by one; thieves may take half of the rest.
 //!
-//! One word holds loop, first and end, so that a chunk belongs to whoever changes the word: the
-//! owner adds one to `first`, a thief lowers `end` by compare-and-swap. A word says all there is to
-//! know of the batch, so it does no harm if it comes back to an older value. Chunks carry nothing
-//! but their numbers: every order is relaxed. fill(), take(), forget(): the owner; steal(): any
-//! thread. Wait-free but steal(), which is lock-free.
+//! One word holds loop, first and end, so a chunk belongs to the thread that changes the word: the
+//! owner increments `first`, a thief lowers `end` by compare-and-swap. A word describes its batch
+//! completely, so a return to an older value (ABA) does no harm. Chunks carry only their numbers:
+//! every order is relaxed. fill(), take(), forget(): the owner; steal(): any thread. Wait-free,
+//! except steal(), which is lock-free.
 //!
-//! BatchPace - how many chunks the next batch has: one while chunks are long, since batches change
-//! their order; more where the counter would be most of the work.
+//! BatchTuner - how many chunks the next batch has: one while chunks are long, because batches
+//! change their order; more where the counter would be most of the work.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class BasicBatch {
   /// A loop of more chunks has no batches.
   static constexpr std::uint64_t chunk_count_max = (std::uint64_t{1} << 28) - 2;
 
-  /// `loop` tells the loops apart that the owner and a thief can be in: its low 8 bits count.
+  /// `loop` identifies the loop of the owner and of a thief: its low 8 bits count.
   void fill(std::uint64_t loop, ChunkRange chunks) {
     SORREL_ASSERT(is_empty() && chunks.end <= chunk_count_max);
     word_.store(loop << loop_shift | chunks.end << end_shift | chunks.begin, relaxed);
@@ -42,7 +42,7 @@ class BasicBatch {
 
   /// False if there is no chunk left; else the number of the owner's next chunk.
   bool take(std::uint64_t& chunk) {
-    // The first look spares the loop that never had a batch the exchange.
+    // Checked first, so that a loop that never had a batch needs no exchange.
     if (range_of(word_.load(relaxed)).empty()) return false;
     const ChunkRange range = range_of(word_.fetch_add(1, relaxed));
     chunk = range.begin;
@@ -61,15 +61,15 @@ class BasicBatch {
     }
   }
 
-  /// What is left is not to be run: the loop was cancelled.
+  /// The rest is not to be run: the loop was cancelled.
   void forget() { word_.store(0, relaxed); }
 
   [[nodiscard]] bool is_empty() const { return range_of(word_.load(relaxed)).empty(); }
 
  private:
   static constexpr core::Order relaxed = core::Order::relaxed;
-  // first: bits 0-27, end: 28-55, loop: 56-63. `first` passes `end` by one at most, when a thief
-  // was quicker than the owner.
+  // first: bits 0-27, end: 28-55, loop: 56-63. `first` passes `end` by at most one, when a thief
+  // was faster than the owner.
   static constexpr unsigned end_shift = 28;
   static constexpr unsigned loop_shift = 56;
   static constexpr std::uint64_t number_mask = (std::uint64_t{1} << 28) - 1;
@@ -88,8 +88,8 @@ class BatchPace {
  public:
   static constexpr std::uint32_t size_max = 64;
 
-  /// The size of the next batch when `left` chunks are left to `thread_count` threads; `now` is
-  /// asked for a time in cycles, seldom.
+  /// The size of the next batch when `left` chunks are left to `thread_count` threads; `now`
+  /// returns a time in cycles and is called rarely.
   template <class Clock>
   std::uint64_t next(std::uint64_t left, std::uint32_t thread_count, Clock now) {
     if (taken_ >= chunks_per_reading_) read(now());
@@ -100,7 +100,7 @@ class BatchPace {
   }
 
  private:
-  /// A batch is to last so long, if its chunks do as the last ones did.
+  /// Intended duration of a batch, if its chunks take as long as the last ones.
   static constexpr std::uint64_t batch_cycles = 10'000;
   static constexpr std::uint32_t chunks_per_reading_min = 8;
 

@@ -1,6 +1,6 @@
-//! become() - takes another thread's control block, at a switch between a worker's root and a
-//! fiber. To a thread sanitizer, whose state of a thread lies in its thread-locals, that is another
-//! thread going on: it is told that what the one did comes before what the other does.
+//! switch_tls() - installs another thread control block, at a switch between a worker's root and a
+//! fiber. A thread sanitizer keeps its state of a thread in thread-locals, so it sees another
+//! thread continue: the release and acquire here order the two.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sorrel::omp {
 
-/// `fiber`: the one that is switched to or from.
+/// `fiber`: the fiber that is switched to or from.
 inline void become(std::uintptr_t thread_pointer, [[maybe_unused]] void* fiber) {
 #if defined(__SANITIZE_THREAD__)
   __tsan_release(fiber);

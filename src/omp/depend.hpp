@@ -1,8 +1,8 @@
-//! DependTable - which of a task's children last wrote, and read, each address they named in depend
-//! clauses.
+//! DependTable - for each address in depend clauses, the children of a task that last wrote and
+//! read it.
 //!
-//! Only the thread that runs the parent touches it. It holds a reference on every task it names.
-//! mutexinoutset and inoutset are taken as inout: allowed, and in the order of creation.
+//! Only the thread that runs the parent accesses it. It holds a reference on every task in it.
+//! mutexinoutset and inoutset are treated as inout: allowed, and in the order of creation.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,18 @@ struct Dependence {
   bool is_in = false;
 };
 
-/// Calls visit(Dependence) for each item of what the compiler passes.
+/// Calls visit(Dependence) for each item of the compiler's array.
 template <class Visit>
 void for_each_dependence(void* const* depend, Visit visit) {
   const auto number = [&](std::size_t i) { return reinterpret_cast<std::uintptr_t>(depend[i]); };
   constexpr std::uintptr_t kind_in = 1;
   if (number(0) != 0) {
-    // Count, count of those that write, addresses.
+    // Count, count of writers, addresses.
     for (std::uintptr_t i = 0; i < number(0); ++i)
       visit(Dependence{.address = depend[2 + i], .is_in = i >= number(1)});
     return;
   }
-  // 0, count, those that write, that exclude each other, that read; the rest are depend objects.
+  // 0, count, counts of writers, of mutexinoutset items, of readers; the rest are depend objects.
   const std::uintptr_t writers = number(2) + number(3);
   const std::uintptr_t plain = writers + number(4);
   for (std::uintptr_t i = 0; i < number(1); ++i) {
@@ -46,8 +46,8 @@ void for_each_dependence(void* const* depend, Visit visit) {
 
 class DependTable {
  public:
-  /// Enters `task`, whose dependences these are, and calls after(predecessor) for each task that it
-  /// must come after; drop(task) gives back a reference.
+  /// Enters `task` with its dependences. Calls after(predecessor) for each task that must precede
+  /// it; drop(task) releases a reference.
   template <class After, class Drop>
   void enter(Task& task, void* const* depend, After after, Drop drop) {
     for_each_dependence(depend, [&](const Dependence& item) {
@@ -73,7 +73,7 @@ class DependTable {
     });
   }
 
-  /// The same for a waiter, which is entered nowhere.
+  /// The same for a waiter, which is not entered.
   template <class After>
   void look_up(void* const* depend, After after) {
     for_each_dependence(depend, [&](const Dependence& item) {
@@ -106,7 +106,7 @@ class DependTable {
     std::vector<Task*> readers;
   };
 
-  /// One reference is ours. The task cannot run yet, so nobody else changes their number.
+  /// Adds the table's reference. The task cannot run yet, so no other thread changes the number.
   static void hold(Task& task) {
     task.references.store(task.references.load(std::memory_order_relaxed) + 1,
                           std::memory_order_relaxed);

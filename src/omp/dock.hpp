@@ -1,8 +1,9 @@
-//! Dock - where a fiber is: docked, suspended, or running on some worker.
+//! Dock - the state of a fiber: docked, suspended, or running on some worker.
 //!
-//! A worker gives the place up (U) after the fiber's registers are saved; who resumes the fiber
-//! takes it (D), and so has them. A docked fiber may be taken by any of several, a suspended one by
-//! whoever has taken it out of its list or queue. Wait-free. Ordering labels: (U), (D).
+//! A worker gives a fiber up (U) after the fiber's registers are saved; the thread that resumes the
+//! fiber takes it (D) and so sees the registers. Several threads may try to take a docked fiber; a
+//! suspended fiber is taken by the thread that has removed it from its list or queue. Wait-free.
+//! Ordering labels: (U), (D).
 #pragma once
 
 #include <cstdint>
@@ -24,13 +25,13 @@ class BasicDock {
   /// A hint.
   [[nodiscard]] Place seems() const { return static_cast<Place>(place_.load(relaxed)); }
 
-  /// Its worker: the fiber's registers are saved.
+  /// The fiber's worker: the registers are saved.
   void give_up(Place place) {
     // (U) release, pairs with (D).
     place_.store(static_cast<std::uint32_t>(place), Orders::give_up);
   }
 
-  /// Any thread: a docked fiber is the caller's then.
+  /// Any thread: on success the docked fiber belongs to the caller.
   bool try_take_docked() {
     auto expected = static_cast<std::uint32_t>(Place::docked);
     // (D) acquire, pairs with (U).
@@ -38,7 +39,7 @@ class BasicDock {
                                    Orders::take);
   }
 
-  /// The only one who may: false while its worker has not let go of it.
+  /// Only one thread may call it. False while the fiber's worker has not given it up.
   bool try_take() {
     // (D) acquire, pairs with (U).
     if (place_.load(Orders::take) == static_cast<std::uint32_t>(Place::running)) return false;
@@ -46,9 +47,9 @@ class BasicDock {
     return true;
   }
 
-  /// The only one who has it.
+  /// Called by the only thread that has access to the fiber.
   void keep() {
-    // Relaxed: nobody else looks.
+    // Relaxed: no other thread reads it now.
     place_.store(static_cast<std::uint32_t>(Place::running), relaxed);
   }
 

@@ -1,8 +1,8 @@
-//! Environment - what the environment variables say to OpenMP programs: OMP_*, and those of ours
-//! that govern threads (loop/team/settings.hpp).
+//! Environment - the environment variables for OpenMP programs: OMP_*, and those of this library
+//! that control threads (loop/team/settings.hpp).
 //!
-//! Pure: reads through a function that looks up a name, returns complaints instead of printing
-//! them. environment() is the process's, read once.
+//! Pure: reads through a look-up function, and returns diagnostics instead of printing them.
+//! environment() is that of the process, read once.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ inline constexpr std::uint32_t active_levels_supported = 255;
 
 [[nodiscard]] Environment read_environment(const loop::Lookup& lookup, std::uint32_t cpus);
 
-/// What OMP_DISPLAY_ENV shows.
+/// The output of OMP_DISPLAY_ENV.
 [[nodiscard]] std::string describe(const Environment& environment, bool is_verbose);
 
 [[nodiscard]] const Environment& environment();
@@ -49,7 +49,7 @@ inline constexpr std::uint32_t active_levels_supported = 255;
 [[nodiscard]] std::uint32_t thread_limit_now();
 void set_thread_limit(std::uint32_t limit);
 
-/// What the lists of OMP_NUM_THREADS and OMP_PROC_BIND say for threads of a team at `level`.
+/// Applies the lists of OMP_NUM_THREADS and OMP_PROC_BIND to threads of a team at `level`.
 void inherit_next_level(Icv& icv, std::uint32_t level);
 
 }  // namespace sorrel::omp

@@ -1,4 +1,4 @@
-//! What every source of the C faces needs: their visibility.
+//! Visibility of the C entry points.
 #pragma once
 
 #define SORREL_FACE extern "C" __attribute__((visibility("default")))

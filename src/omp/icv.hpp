@@ -1,5 +1,5 @@
-//! Icv - the internal control variables of OpenMP that belong to a data environment: what
-//! omp_set_*() changes for the caller and those it forks.
+//! Icv - the internal control variables of an OpenMP data environment: omp_set_*() changes them for
+//! the caller and for the threads that it forks.
 #pragma once
 
 #include <cstdint>

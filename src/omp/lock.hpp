@@ -1,9 +1,8 @@
-//! Locks of OpenMP programs: a word of 32 bits in the program's memory. Who has to wait lets other
-//! OpenMP threads run; then, if there are none, sleeps.
+//! Locks of OpenMP programs: a word of 32 bits in the program's memory. A thread that must wait
+//! lets other OpenMP threads run; if there are none, it sleeps.
 //!
-//! 0: free, 1: taken, 2: taken and somebody may wait. Waiters stand in lists found by the word's
-//! address. Any OpenMP thread; may suspend where it says so. Ordering label: (L) taking and letting
-//! go.
+//! 0: free, 1: taken, 2: taken and threads may wait. Waiters are in lists found by the word's
+//! address. Any OpenMP thread; may suspend where stated. Ordering label: (L) take and give.
 #pragma once
 
 #include <atomic>
@@ -33,7 +32,7 @@ class Lock {
   }
 
   void give() {
-    // (L) release; before the look at the waiters, see WaitCount.
+    // (L) release; before the check for waiters, see WaitCount.
     if (word_.exchange(0, waker_makes) == 2) wake_one();
   }
 
@@ -60,7 +59,7 @@ struct NestLock {
     ++count;
   }
 
-  /// The new count; 0 if somebody else has it.
+  /// The new count; 0 if another task holds the lock.
   std::int32_t try_take(const void* who) {
     if (owner_now() != who) {
       if (!lock.try_take()) return 0;
@@ -76,7 +75,7 @@ struct NestLock {
   }
 
  private:
-  // Relaxed: only the owner finds itself there.
+  // Relaxed: only the owner can find itself there.
   [[nodiscard]] const void* owner_now() {
     return std::atomic_ref(owner).load(std::memory_order_relaxed);
   }

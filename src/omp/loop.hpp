@@ -1,7 +1,7 @@
-//! Loops and sections: how a thread opens one, gets chunks of it, keeps their order and leaves.
+//! Loops and sections: how a thread opens one, gets chunks, keeps their order and leaves.
 //!
-//! Called by the faces on an OpenMP thread. May suspend, except next_chunk() of a loop that is not
-//! ordered.
+//! Called by the entry points on an OpenMP thread. May suspend, except next_chunk() of a loop that
+//! is not ordered.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sorrel::omp {
 
-/// What a loop construct brings besides its iterations.
+/// Parts of a loop construct besides its iterations.
 struct LoopExtras {
   std::uintptr_t* reductions = nullptr;
   void** memory = nullptr;  ///< in: bytes; out: the construct's memory
@@ -25,7 +25,7 @@ void begin_loop(Thread& thread,
                 const LoopExtras& extras = {},
                 const std::function<void(WorkShare&)>& prepare = {});
 
-/// The same for a loop whose iterations wait for each other; count_of(i): extent of dimension i.
+/// The same for a doacross loop; count_of(i): extent of dimension i.
 template <class CountOf>
 void begin_doacross(Thread& thread,
                     const LoopShape& shape,
@@ -45,20 +45,20 @@ void begin_doacross(Thread& thread,
 /// The next chunk of the thread's loop; false if there is none.
 bool next_chunk(Thread& thread, Chunk& chunk);
 
-/// The next chunk's number in a loop whose share has a chunk_count, when the thread's batch is used
-/// up; false if there is none.
+/// The number of the next chunk in a loop whose share has a chunk_count, called when the thread's
+/// batch is used up; false if there is none.
 bool next_batch(Thread& thread, WorkShare& share, std::uint64_t& chunk);
 
-/// The loop as run-sched-var says.
+/// Applies run-sched-var to the loop.
 void apply_run_schedule(const Thread& thread, LoopShape& shape);
 
 /// Waits for the turn of the chunk that the thread holds.
 void wait_for_turn(Thread& thread);
 
-/// The thread has run all its chunks. `waits`: for the others.
+/// The thread has run all its chunks. `waits`: for the other threads of the team.
 void end_loop(Thread& thread, bool waits);
 
-/// The first and the end value of the program's variable for a chunk.
+/// The first and the end value of the program's variable in a chunk.
 struct Bounds {
   std::uint64_t first;
   std::uint64_t end;

@@ -1,12 +1,13 @@
-//! Pool - the helpers of this process, who governs them, and the groups they help.
+//! HelperPool - the helpers of this process, their governor, and the groups that they help.
 //!
-//! One per process, made when the first region with more than one thread is met. Helpers look at
-//! every group for threads that could run; a helper whose number is not below the governor's width
-//! sleeps. No helper is waited for: what none has begun, the group's own thread runs. In the
-//! monitor's ticks the pool looks whether something that could run has not been begun meanwhile,
-//! because all workers are in long pieces of the program, and lets one more helper run it whatever
-//! the width is: so threads that wait for each other in loops of their own go on. Once something
-//! stands still ticks come every 20 ms; while all gets on, as seldom as the monitor likes. Any
+//! One per process, created at the first region with more than one thread. Helpers check every
+//! group for ready threads; a helper whose number is not below the governor's width sleeps. No
+//! thread waits for a helper: the group's own thread runs what no helper has begun.
+//!
+//! In the monitor's ticks, the pool checks whether ready threads have not been begun meanwhile,
+//! because all workers are in long pieces of the program. It then lets one more helper run them,
+//! whatever the width: so threads that wait for each other in their own loops make progress. Ticks
+//! come every 20 ms while a group makes no progress, else as rarely as the monitor allows. Any
 //! thread.
 #pragma once
 
@@ -37,7 +38,7 @@ class Pool {
                     width_min_.load(std::memory_order_relaxed));
   }
 
-  /// Whether there is a helper for every fiber, and natives run none.
+  /// Whether there is a helper for every fiber, so native threads run none.
   [[nodiscard]] bool leaves_natives_alone() const {
     const std::uint32_t least = width_min_.load(std::memory_order_relaxed);
     return least > 1 && started_count_.load(std::memory_order_relaxed) + 1 >= least;
@@ -45,7 +46,7 @@ class Pool {
 
   [[nodiscard]] std::uint64_t spin_cycles() const { return controls_.spin_cycles(clock_); }
 
-  /// The same for who waits again after `last_cycles` of waiting in vain.
+  /// The same for a thread that waits again, after an unsuccessful wait of `last_cycles`.
   [[nodiscard]] std::uint64_t spin_cycles_after(std::uint64_t last_cycles) const {
     return controls_.spin_cycles_after(clock_, last_cycles);
   }
@@ -55,15 +56,15 @@ class Pool {
   void add(Group& group);
   void remove(Group& group);
 
-  /// `count` more threads of `group` could run: wakes or starts a helper if there are too few.
+  /// `count` more threads of `group` are ready: wakes or starts a helper if too few are awake.
   void call_helpers(const Group& group, std::uint32_t count);
 
-  /// One thread of `group` could run.
+  /// One thread of `group` is ready.
   void call_one(const Group& group);
 
-  /// A team of so many threads has a task that nobody has begun.
+  /// A team of that many threads has a task that no thread has begun.
   void call_one_for_tasks(std::uint32_t team_size) {
-    // Seq_cst, pairs with park(): the caller has queued it before.
+    // Seq_cst, pairs with park(): the caller has queued the task before.
     if (parked_count_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
       (void)wake_parked(std::min(team_size, width()), false);
   }
@@ -90,7 +91,7 @@ class Pool {
     bool operator==(const GroupState&) const = default;
   };
 
-  /// Changes at every tick in which the group got on.
+  /// Changes at every tick in which the group made progress.
   struct GroupView {
     GroupState state;
     std::uint32_t still_ticks = 0;
@@ -103,7 +104,7 @@ class Pool {
     std::atomic<bool> is_extra{false};
     loop::Apart apart;
 
-    /// Any thread. Whether it was the caller who woke it.
+    /// Any thread. Returns whether this call has woken it.
     bool wake() {
       apart.note_caller();
       return worker.wake();
@@ -116,7 +117,7 @@ class Pool {
   void park(Helper& self);
   bool start_helper(bool is_extra);
 
-  /// Whether another helper could be called.
+  /// Whether another helper can be woken or started.
   [[nodiscard]] bool has_more_helpers() const {
     // Relaxed: hints.
     return parked_count_.load(std::memory_order_relaxed) != 0 ||
@@ -133,7 +134,7 @@ class Pool {
   const std::uint32_t width_max_;
 
   loop::Controls controls_;
-  /// More than 1 for programs whose threads wait in loops of their own.
+  /// More than 1 for programs whose threads wait in their own loops.
   std::atomic<std::uint32_t> width_min_{1};
   loop::Monitor monitor_;
 

@@ -1,11 +1,11 @@
 //! Preemption - takes a native thread's core back from a fiber that has run on it for long: the
-//! fiber may be waiting, in a loop of the program's own, for that very thread.
+//! fiber may wait, in a loop of the program, for that native thread.
 //!
-//! A signal (SIGURG, which does nothing by default) makes the fiber switch back to the root; it
-//! goes on where it was interrupted, on whatever worker takes it. Only in the program's own code:
-//! the interrupted instruction must lie in the file that holds the region's body, where neither our
-//! library nor the C library holds a lock. The pool's monitor calls; a program with a handler for
-//! SIGURG of its own is left alone.
+//! A signal (SIGURG, ignored by default) makes the fiber switch back to the root. It continues
+//! where it was interrupted, on any worker that takes it. Only in the program's own code: the
+//! interrupted instruction must lie in the file that holds the region's body, where neither this
+//! library nor the C library holds a lock. Called by the pool's monitor. A program with a SIGURG
+//! handler of its own is not preempted.
 #pragma once
 
 namespace sorrel::omp {
@@ -13,7 +13,7 @@ namespace sorrel::omp {
 class Worker;
 struct Thread;
 
-/// Asks the OS thread of `worker`, which has run `fiber` for long, to let go of it.
+/// Requests the OS thread of `worker`, which has run `fiber` for long, to switch away from it.
 void preempt(const Worker& worker, const Thread& fiber);
 
 }  // namespace sorrel::omp

@@ -1,9 +1,9 @@
-//! Reductions over tasks: where each thread's private copies lie.
+//! Reductions over tasks: the addresses of each thread's private copies.
 //!
 //! The compiler passes an array: [0] count of variables, [1] bytes of one thread's copies, [2]
 //! alignment, which becomes the address of all copies, [4] the next array, [6] the copies' end,
-//! then three words for each variable: its address, the offset of its copy, one for us. [5] marks
-//! the first of a chain. Called by the faces on an OpenMP thread.
+//! then three words for each variable: its address, the offset of its copy, one for this library.
+//! [5] marks the first of a chain. Called by the entry points on an OpenMP thread.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace sorrel::omp {
 
 struct Thread;
 
-/// Gives the arrays memory, or that of `first`, the arrays of the thread that came first.
+/// Gives the arrays memory, or that of `first`, the arrays of the thread that was first.
 void register_reductions(std::uintptr_t* data,
                          const std::uintptr_t* first,
                          std::uint32_t thread_count);
 
-/// The current task's group reduces these, too.
+/// Adds these reductions to the current task's group.
 void adopt_reductions(Thread& thread, std::uintptr_t* data);
 
 void unregister_reductions(std::uintptr_t* data);

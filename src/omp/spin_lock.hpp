@@ -1,7 +1,7 @@
-//! SpinLock - for a few instructions at a time, never across a switch of fibers.
+//! SpinLock - held for a few instructions, never across a switch of fibers.
 //!
-//! Any thread. A waiter gives its core away after a while: the holder may have lost its own.
-//! Ordering label: (L) taking and letting go.
+//! Any thread. A waiter yields its core after a while, because the holder may have lost its own.
+//! Ordering label: (L) lock and unlock.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,8 @@
-//! StartBits - the threads of a region that nobody has started yet, one bit each.
+//! StartBits - the threads of a region that have not been started, one bit each.
 //!
-//! The master publishes them all with one exchange; whoever clears a bit starts that thread, and
-//! nobody else does. Only the master publishes, when no bit is left; any thread takes. Lock-free.
-//! Ordering label: (B) publishing and taking bits. README.md, "A region".
+//! The master publishes all bits with one exchange; the thread that clears a bit starts that team
+//! thread, and no other thread does. Only the master publishes, when no bit is left; any thread
+//! takes. Lock-free. Ordering label: (B) publishing and taking bits. README.md, "A region".
 #pragma once
 
 #include <bit>
@@ -26,7 +26,7 @@ class BasicStartBits {
   static constexpr std::uint32_t none = count;
 
   void publish(std::uint64_t bits) {
-    // (B) release: the team is written. Seq_cst: before the look at sleeping helpers.
+    // (B) release: the team is written. Seq_cst: before the check for sleeping helpers.
     (void)bits_.exchange(bits, Orders::publish);
   }
 
@@ -47,7 +47,7 @@ class BasicStartBits {
   /// A hint.
   [[nodiscard]] std::uint64_t seems() const { return bits_.load(core::Order::relaxed); }
 
-  /// Of one who has announced that he will sleep.
+  /// By a thread that has announced its sleep.
   [[nodiscard]] bool any() const { return bits_.load(Orders::look) != 0; }
 
  private:

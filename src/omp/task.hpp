@@ -1,9 +1,9 @@
 //! Task - an explicit OpenMP task, or the implicit one of a thread; README.md, "Tasks".
 //!
-//! Made and run by threads of one team. `blockers` counts what must come before it; at 0 it goes
-//! into the queue of the thread that released it. A task's memory lives until it has finished, all
-//! its children's memory is gone, and no table of dependences names it. Ordering labels: (F) a
-//! finished child, (B) blockers.
+//! Created and run by threads of one team. `blockers` counts unfinished predecessors; at 0 the task
+//! goes into the queue of the thread that released it. The memory of a task lives until the task
+//! has finished, the memory of all its children is freed, and no dependence table refers to it.
+//! Ordering labels: (F) a finished child, (B) blockers.
 #pragma once
 
 #include <atomic>
@@ -23,18 +23,18 @@ struct Task;
 struct Team;
 struct Thread;
 
-/// A set of tasks that are waited for, or cancelled, together.
+/// A set of tasks that are awaited, or cancelled, together.
 struct TaskGroup {
   TaskGroup* outer = nullptr;
   std::uintptr_t* reductions = nullptr;
-  /// Made for the task reductions of a region, loop or sections: no taskgroup construct.
+  /// Created for the task reductions of a region, loop or sections: no taskgroup construct.
   bool is_of_construct = false;
   std::atomic<std::uint64_t> unfinished{0};
   std::atomic<bool> has_request{false};  ///< to be cancelled
 
   /// Requests to cancel the group of the innermost taskgroup construct.
   void cancel() {
-    // Relaxed: a request that is noticed sooner or later; nothing is read through it.
+    // Relaxed: a request that may take effect later; nothing is read through it.
     construct_group().has_request.store(true, std::memory_order_relaxed);
   }
 
@@ -48,7 +48,7 @@ struct TaskGroup {
   TaskGroup& construct_group() { return is_of_construct && outer != nullptr ? *outer : *this; }
 };
 
-/// "Then this one has one blocker less."
+/// An entry in a task's list of tasks to unblock.
 struct Successor {
   Task* task = nullptr;
   Successor* next = nullptr;
@@ -66,51 +66,51 @@ struct alignas(cache_line_bytes) Task {
   bool is_final = false;
   bool has_dependences = false;
   bool is_detached = false;
-  bool has_copies = false;    ///< of objects, which its body destroys
+  bool has_copies = false;    ///< its body destroys copies of objects
   bool has_finished = false;  ///< under `lock`
   Icv icv;
   // In a queue: under the queue's lock.
   Task* before = nullptr;
   Task* after = nullptr;
 
-  // As a parent: `created` is its own thread's.
+  // As a parent: `created` is accessed only by the task's own thread.
   std::uint32_t created = 0;
   DependTable* table = nullptr;
-  /// Low half: children that have finished; high half: children whose memory is gone, less
+  /// Low half: children that have finished; high half: children whose memory is freed, less
   /// `created` once the task itself is done.
   std::atomic<std::uint64_t> family{0};
 
-  // As one of several that depend on each other.
+  // As a task with dependences.
   alignas(cache_line_bytes) std::atomic<std::uint32_t> blockers{1};
   std::atomic<std::uint32_t> references{1};
-  /// Body and event of a task with a detach clause: what is still to come.
+  /// Unfinished parts of a task with a detach clause: body and event.
   std::atomic<std::uint32_t> parts{1};
   SpinLock lock;
   Successor* successors = nullptr;
-  std::uint32_t predecessors = 0;  ///< counted by its maker
-  Successor own_successor;         ///< its first place in somebody's list
+  std::uint32_t predecessors = 0;  ///< counted by the thread that creates it
+  Successor own_successor;         ///< its first entry in a predecessor's list
 
-  /// (F) acquire, pairs with finish(): what the children did.
+  /// (F) acquire, pairs with finish(): the effects of the children.
   [[nodiscard]] bool children_done(std::memory_order order = std::memory_order_acquire) const {
     return static_cast<std::uint32_t>(family.load(order)) == created;
   }
 };
 
-/// Tasks that could run: its thread takes the newest, others the oldest. Any thread.
+/// Ready tasks: the queue's thread takes the newest, other threads the oldest. Any thread.
 class TaskQueue {
  public:
   void push(Task& task);
 
-  /// The newest, if it lies below `ancestor` (null: any will do).
+  /// The newest, if it is a descendant of `ancestor` (null: any).
   Task* pop(const Task* ancestor);
 
   /// The oldest, if there are at least `least`.
   Task* steal(std::uint32_t least);
 
-  /// The newest one below `ancestor`, wherever it lies.
+  /// The newest descendant of `ancestor`, at any position.
   Task* take_below(const Task& ancestor);
 
-  /// Not a hint: a push that this does not see comes after what the caller did before.
+  /// Exact: a push that this does not see comes after what the caller did before.
   [[nodiscard]] bool is_empty() {
     lock_.lock();
     const bool is_empty = newest_ == nullptr;
@@ -118,7 +118,7 @@ class TaskQueue {
     return is_empty;
   }
 
-  /// How many have been pushed: whether what lies here is what lay here before.
+  /// Number of pushes: tells whether the contents are the same as before.
   [[nodiscard]] std::uint64_t push_count() const {
     return push_count_.load(std::memory_order_relaxed);  // a hint
   }
@@ -137,7 +137,7 @@ class TaskQueue {
   Task* oldest_ = nullptr;
 };
 
-/// Blocks for tasks, kept by the thread that frees them. Own thread only.
+/// Blocks of memory for tasks, kept by the thread that frees them. Own thread only.
 class TaskMemory {
  public:
   ~TaskMemory();
@@ -156,16 +156,16 @@ class TaskMemory {
   std::uint32_t kept_ = 0;
 };
 
-/// A member's part in its team's work: tasks that wait, how many it has made and finished, which
-/// only it writes, and its chunks of a dynamic loop. What others look at shares no line with what
-/// is its own.
+/// The state of a member in its team: queued tasks, counts of tasks made and finished, which only
+/// the member writes, and its chunks of a dynamic loop. Data that other threads read shares no line
+/// with private data.
 struct alignas(cache_line_bytes) Desk {
   TaskQueue queue;
   alignas(cache_line_bytes) std::atomic<std::uint64_t> made{0};
   std::atomic<std::uint64_t> finished{0};
   alignas(cache_line_bytes) Batch batch;
-  // Its own: how it takes batches of loop number paced_loop, whose counter it saw last at
-  // chunks_begun. The pace is kept for the next loop if that is of the same shape.
+  // Private: the batch size of loop number tuned_loop, whose counter was last seen at chunks_begun.
+  // It is kept for the next loop if that has the same shape.
   alignas(cache_line_bytes) BatchPace pace;
   std::uint64_t paced_loop = 0;
   std::uint64_t paced_count = 0;
@@ -178,7 +178,7 @@ struct alignas(cache_line_bytes) Desk {
   }
 };
 
-/// Whether `task` lies below `ancestor`, which is running.
+/// Whether `task` is a descendant of `ancestor`, which is running.
 [[nodiscard]] bool is_below(const Task& task, const Task& ancestor);
 
 /// The iterations of one task of a taskloop, as values of the program's variable.
@@ -187,7 +187,7 @@ struct TaskRange {
   std::uint64_t end;
 };
 
-/// What a task construct says.
+/// The clauses of a task construct.
 struct TaskRequest {
   void (*body)(void*) = nullptr;
   void* data = nullptr;
@@ -213,13 +213,13 @@ inline constexpr std::uint32_t task_nogroup = 1U << 11;
 inline constexpr std::uint32_t task_reduction = 1U << 12;
 inline constexpr std::uint32_t task_detach = 1U << 13;
 
-/// Makes a task, and runs it if it may not or need not wait. May suspend.
+/// Creates a task, and runs it at once if it cannot or need not be deferred. May suspend.
 void make_task(Thread& thread, const TaskRequest& request);
 
-/// A task that a thread has taken out of a queue and not begun.
+/// A task that a thread has taken out of a queue and has not begun.
 struct FoundTask {
-  Task* task = nullptr;         ///< null: there was none that it may take yet
-  std::uint64_t stolen_at = 0;  ///< cycles; 0: it lay in the thread's own queue
+  Task* task = nullptr;         ///< null: there was none that it may take now
+  std::uint64_t stolen_at = 0;  ///< cycles; 0: it was in the thread's own queue
 };
 
 /// Takes an explicit task that any thread of the team may begin at a barrier.
@@ -228,13 +228,13 @@ struct FoundTask {
 /// May suspend.
 void run_found_task(Thread& thread, const FoundTask& found);
 
-/// For somebody else to run.
+/// Queues the task again, for another thread.
 void give_back(Thread& thread, const FoundTask& found);
 
 /// Finds and runs one task; false if there was none. May suspend.
 bool run_any_task(Thread& thread);
 
-/// Runs one task below `ancestor`. May suspend.
+/// Runs one descendant of `ancestor`. May suspend.
 bool run_task_below(Thread& thread, const Task& ancestor);
 
 /// Waits for the children of the current task, or for some addresses. May suspend.
@@ -244,13 +244,13 @@ void wait_for_dependences(Thread& thread, void** depend);
 void begin_taskgroup(Thread& thread);
 void end_taskgroup(Thread& thread);
 
-/// The event of a detached task has come.
+/// The event of a detached task has occurred.
 void fulfill(Task& task);
 
 /// No task of the team is unfinished, if all its threads have arrived at a barrier.
 [[nodiscard]] bool is_quiescent(const Team& team);
 
-/// Makes the table of the implicit or explicit task go.
+/// Releases the dependence table of the implicit or explicit task.
 void drop_table(Thread& thread, Task& task);
 
 }  // namespace sorrel::omp

@@ -1,9 +1,10 @@
-//! TaskFlag - whether a team may have tasks that nobody has begun.
+//! TaskFlag - whether a team may have tasks that no thread has begun.
 //!
-//! Raised by who has queued one, if it is down; lowered by who has found none, and who then looks
-//! once more, into every queue, under its lock. So the flag is up while a task lies in a queue: if
-//! the one who queues had the lock before the one who lowers, he is seen; if after, he sees the
-//! flag down. Any thread. Lock-free but for the queues' locks. Ordering label: (K) raise and lower.
+//! A thread that has queued a task raises the flag if it is down. A thread that has found no task
+//! lowers it, and then checks every queue again, under its lock. So the flag is up while a task is
+//! queued: if the producer held the lock before the lowering thread, its task is seen; if after,
+//! the producer sees the flag down. Any thread. Lock-free except for the queues' locks. Ordering
+//! label: (K) raise and lower.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +21,15 @@ struct TaskFlagOrders {
 template <class Sync, class Orders = TaskFlagOrders>
 class BasicTaskFlag {
  public:
-  /// The caller has queued a task. It then looks for those who sleep.
+  /// The caller has queued a task. Afterwards it checks for sleepers.
   void raise() {
-    // Relaxed: the queue's lock orders it behind the lowering it must not miss. (K) seq_cst: before
-    // the look at sleepers, who have announced themselves before they look here.
+    // Relaxed: the queue's lock orders it after a lowering that it must not miss. (K) seq_cst:
+    // before the check for sleepers, which announce their sleep before they read the flag.
     if (is_up_.load(core::Order::relaxed) == 0) is_up_.store(1, Orders::raise);
   }
 
-  /// Lowers it unless has_queued(), which takes each queue's lock. Whether it stays down: if not,
-  /// the caller looks for those who sleep.
+  /// Lowers it unless has_queued(), which takes each queue's lock. Returns whether it stays down:
+  /// if not, the caller checks for sleepers.
   template <class HasQueued>
   bool lower(HasQueued has_queued) {
     // Relaxed: the queues' locks order it; a sleeper that sees it is woken below, or by raise().
@@ -38,7 +39,7 @@ class BasicTaskFlag {
     return false;
   }
 
-  /// Of one who has announced that he will sleep.
+  /// By a thread that has announced its sleep.
   [[nodiscard]] bool is_up() const { return is_up_.load(core::Order::seq_cst) != 0; }
 
   /// A hint.

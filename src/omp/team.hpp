@@ -1,11 +1,11 @@
 //! Team - the threads of one parallel region, and what they share: barriers, work-sharing
 //! constructs, explicit tasks, cancellation.
 //!
-//! A team is kept by its master and used again for the next region of the same size; its memory is
-//! never given back, since the thread that opens a barrier may still look at it a moment after the
-//! others have left. At the region's end a thread of the outermost level does not wait: it arrives
-//! and docks, and its worker looks for other work. So a worker that loses its core there holds
-//! nothing that the next region needs. Only the master waits, for all to have arrived.
+//! A team is kept by its master and reused for the next region of the same size. Its memory is
+//! never freed, because the thread that opens a barrier may still read it a moment after the other
+//! members have left. At the end of the region, a thread of the outermost level does not wait: it
+//! arrives and docks, and its worker searches for other work. So a worker that loses its core there
+//! holds nothing that the next region needs. Only the master waits, until all have arrived.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ enum Cancelled : std::uint32_t {
   cancelled_taskgroup = 8
 };
 
-/// What a thread was in before it became the master of a team.
+/// The state of a thread before it became the master of a team.
 struct Outside {
   Team* team = nullptr;
   std::uint32_t number = 0;
@@ -44,7 +44,7 @@ struct Outside {
 };
 
 struct alignas(cache_line_bytes) Team {
-  // Constant in a region. The first line changes from region to region, if anything does.
+  // Constant in a region. Only the first line changes from one region to the next.
   void (*body)(void*) = nullptr;
   void* data = nullptr;
   std::uint64_t share_base = 0;
@@ -55,14 +55,14 @@ struct alignas(cache_line_bytes) Team {
   std::uint32_t level = 0;
   std::uint32_t active_level = 0;
   bool is_outermost = false;  ///< its threads are published as bits
-  bool has_loop = false;      ///< all threads are in it from the start
+  bool has_loop = false;      ///< all its threads begin in the loop
   Group* group = nullptr;
   Thread* master = nullptr;
   Team* parent = nullptr;
   Thread* const* members = nullptr;
   Task* implicit_tasks = nullptr;  ///< one for each member
   Desk* desks = nullptr;           ///< one for each member
-  // The master's own.
+  // Private to the master.
   alignas(cache_line_bytes) Outside outside;
 
   Barrier inner;
@@ -72,35 +72,36 @@ struct alignas(cache_line_bytes) Team {
   // Any thread.
   alignas(cache_line_bytes) void* copyprivate = nullptr;
   std::atomic<bool> is_region_cancelled{false};
-  /// The loop or sections that were cancelled last: the barrier behind them, and Cancelled bits.
+  /// The loop or sections that were cancelled last: generation of the barrier after them, and
+  /// Cancelled bits.
   std::atomic<std::uint64_t> cancelled_construct{0};
   TaskFlag task_flag;
   WaitList task_waiters;
   /// Whether any explicit task was made in this region.
   std::atomic<bool> has_tasks{false};
-  /// Tasks whose end came from outside of the team.
+  /// Tasks that were finished by threads outside the team.
   std::atomic<std::uint64_t> finished_elsewhere{0};
   Team* next = nullptr;  ///< in the master's list
 
   [[nodiscard]] bool is_cancelled() const {
-    // Relaxed: a request that is noticed sooner or later; nothing is read through it.
+    // Relaxed: a request that may take effect later; nothing is read through it.
     return is_region_cancelled.load(std::memory_order_relaxed);
   }
 
-  /// For a thread that would sleep until it is.
+  /// For a thread that would sleep until the region is cancelled.
   [[nodiscard]] bool is_cancelled_for_waiter() const {
     return is_region_cancelled.load(waiter_looks);
   }
 
   /// Requests to cancel the loop or sections that the caller is in. The request ends when the
-  /// barrier behind the construct opens: only constructs with such a barrier can be cancelled.
+  /// barrier after the construct opens: only constructs with such a barrier can be cancelled.
   void cancel_construct(std::uint32_t what) {
     // Relaxed, as in is_cancelled().
     cancelled_construct.store(std::uint64_t{inner.generation()} << 32 | what,
                               std::memory_order_relaxed);
   }
 
-  /// Whether the loop or sections that the caller is in is cancelled.
+  /// Whether the caller's current loop or sections construct is cancelled.
   [[nodiscard]] bool is_construct_cancelled(std::uint32_t what) const {
     const std::uint64_t word = cancelled_construct.load(std::memory_order_relaxed);
     return (word & what) != 0 && word >> 32 == inner.generation();
@@ -113,47 +114,48 @@ struct alignas(cache_line_bytes) Team {
   }
 };
 
-/// What a fork is asked for.
+/// The arguments of a fork.
 struct Fork {
   void (*body)(void*) = nullptr;
   void* data = nullptr;
   std::uint32_t thread_count = 0;   ///< of the num_threads clause; 0: none
-  const LoopShape* loop = nullptr;  ///< that all its threads are in from the start
+  const LoopShape* loop = nullptr;  ///< in which all its threads begin
   TaskGroup* region_taskgroup = nullptr;
 };
 
-/// How many threads a region of `thread` gets.
+/// The number of threads of a region of `thread`.
 [[nodiscard]] std::uint32_t resolve_team_size(const Thread& thread, std::uint32_t asked);
 
-/// The caller becomes master of a team whose other threads run `body`.
+/// Makes the caller master of a team whose other threads run `body`.
 Team& begin_region(Thread& thread, const Fork& fork, std::uint32_t size);
 
-/// The master's part is done: waits for the others, and is who it was before.
+/// The master's part is done: waits for the other threads, and restores the master's previous
+/// state.
 void end_region(Thread& thread);
 
 /// Waits for the team. May suspend. Returns true if the region was cancelled meanwhile and
 /// `is_cancellable`.
 bool wait_at_barrier(Thread& thread, bool is_cancellable = false);
 
-/// What a fiber does for a region.
+/// Runs a fiber's part of a region.
 void run_implicit_task(Thread& thread);
 
-/// Whether a docked fiber that is the caller's has done its part of a region that is still open and
-/// may have tasks that nobody has begun.
+/// Whether a docked fiber, taken by the caller, has done its part of a region that is still open
+/// and may have tasks that no thread has begun.
 [[nodiscard]] bool may_help_with_tasks(const Thread& thread);
 
-/// What a fiber that has done its part does for a region whose tasks are not done. May suspend.
+/// Runs tasks of a region on a fiber that has done its part of it. May suspend.
 void help_with_tasks(Thread& thread);
 
 struct Teams {
   std::uint32_t count = 1;
-  std::uint32_t thread_limit = 0;  ///< 0: none is asked for
+  std::uint32_t thread_limit = 0;  ///< 0: not given
 };
 
-/// A teams construct: `body` once for each team, one after the other.
+/// A teams construct: runs `body` once for each team, one after another.
 void run_teams(Thread& thread, void (*body)(void*), void* data, const Teams& teams);
 
-/// The team of a native thread outside of all regions.
+/// The team of a native thread outside all regions.
 Team& make_initial_team(Thread& thread);
 
 }  // namespace sorrel::omp

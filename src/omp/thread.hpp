@@ -1,11 +1,11 @@
 //! Thread - an OpenMP thread: a fiber with a thread control block of its own, or a thread of the
-//! program's (native) that runs parallel regions.
+//! program (native) that runs parallel regions.
 //!
-//! A fiber is in one of three places. *Docked*: between two implicit tasks; whoever turns its place
-//! to running (D) may resume it. *Suspended*: in a wait list or a ready queue; whoever took it out
-//! may resume it. *Running*: on a worker. A place is given up only after the fiber's registers are
-//! saved, by the worker it ran on (U); see dock.hpp. Fields are the running thread's own, except
-//! where said. Limit: thread_count_max of one master.
+//! A fiber is in one of three states. *Docked*: between two implicit tasks; the thread that changes
+//! the state to running (D) may resume it. *Suspended*: in a wait list or a ready queue; the thread
+//! that removed it may resume it. *Running*: on a worker. The worker gives a fiber up only after it
+//! has saved the registers (U); see dock.hpp. Only the running thread accesses the fields, except
+//! where stated. Limit: thread_count_max of one master.
 #pragma once
 
 #include <atomic>
@@ -26,13 +26,14 @@ struct Team;
 class Worker;
 class WorkShare;
 
-/// What a worker does with a fiber that has just switched back to it.
+/// The action of a worker on a fiber that has just switched back to it.
 enum class Then : std::uint8_t { dock, suspend, queue, go_home };
 
-/// What a docked fiber does when it is resumed.
+/// The action of a docked fiber when it is resumed.
 enum class Errand : std::uint8_t { implicit_task, tasks };
 
-/// The threads a master has had: grows, and old arrays stay, since helpers read them at any time.
+/// The threads that a master has used. It grows; old arrays stay, because helpers may read them at
+/// any time.
 class Crew {
  public:
   [[nodiscard]] Thread* const* threads() const { return threads_; }
@@ -47,25 +48,25 @@ class Crew {
   std::uint32_t room_ = 0;
 };
 
-/// What a master has for the team it opens outside of its others, for the one inside that, and so
-/// on.
+/// What a master keeps for the teams at one nesting level of its own. Its first level is for teams
+/// outside its other teams, `inner` for those inside that, and so on.
 struct Command {
   Crew crew;
-  Team* teams = nullptr;        ///< made so far, one of each size
-  Team* crewed_team = nullptr;  ///< whose members the crew's threads are
+  Team* teams = nullptr;        ///< created so far, one of each size
+  Team* crewed_team = nullptr;  ///< whose members are the threads of the pool
   Command* inner = nullptr;
   Command* outer = nullptr;
 };
 
 struct alignas(cache_line_bytes) Thread {
-  // What the program asks for most.
+  // Read most often by the program.
   Team* team = nullptr;
   std::uint32_t number = 0;
   Icv icv;
-  Worker* worker = nullptr;  ///< who runs it, or ran it last
+  Worker* worker = nullptr;  ///< the worker that runs it, or ran it last
   Group* group = nullptr;
 
-  // Where it stands among the constructs of its team.
+  // Position among the constructs of its team.
   WorkShare* share = nullptr;
   std::uint64_t share_count = 0;
   std::uint64_t single_count = 0;
@@ -74,31 +75,31 @@ struct alignas(cache_line_bytes) Thread {
   std::uint64_t chunk_end = 0;
   bool holds_chunk = false;
 
-  Task* task = nullptr;  ///< the one it executes
+  Task* task = nullptr;  ///< the one that it executes
   Desk* desk = nullptr;  ///< in its team
   TaskMemory task_memory;
 
-  /// Since when the same tasks lie about that it may not take, and how many had been queued by
-  /// then.
+  /// Since when the same tasks are queued that it may not take, and the number of pushes by that
+  /// time.
   std::uint64_t idle_since = 0;
   std::uint64_t idle_push_count = 0;
-  /// Not before then does it take a task from another thread again.
+  /// Earliest time at which it takes a task from another thread again.
   std::uint64_t steal_after = 0;
 
   // As a master.
   Command command;
-  Command* commands = nullptr;  ///< of the innermost open team; null: of none
+  Command* commands = nullptr;  ///< of the innermost open team; null: none
 
-  // Of a fiber.
+  // For a fiber.
   arch::Context context = nullptr;
   std::uintptr_t thread_pointer = 0;
-  Team* next_team = nullptr;          ///< its master's to write, before it starts the fiber
+  Team* next_team = nullptr;          ///< written by its master before it starts the fiber
   std::uint32_t done_generation = 0;  ///< of its team's last barrier, where it arrived
   Errand errand = Errand::implicit_task;
   Then then = Then::dock;
   bool is_satisfied = false;
-  /// Where its rank runs, and may call MPI, until it is switched from. Its own; the handler of a
-  /// signal there reads it.
+  /// It runs on the main thread of its rank, and may call MPI, until it is switched out. Private;
+  /// read also by a signal handler on that thread.
   bool is_at_home = false;
   WaitList* wait_list = nullptr;
   Condition condition;
@@ -114,38 +115,39 @@ struct alignas(cache_line_bytes) Thread {
   [[nodiscard]] bool is_native() const { return thread_pointer == 0; }
 };
 
-/// The calling thread's record, which its thread control block has for as long as it is used.
+/// The record of the calling thread, in its thread control block for as long as the block is used.
 // Initial-exec: one instruction, and the same distance in every block.
 extern constinit thread_local Thread* own_thread [[gnu::tls_model("initial-exec")]];
 
-/// Makes a thread of the program's an OpenMP thread, with a group of its own.
+/// Makes a thread of the program an OpenMP thread, with a group of its own.
 [[nodiscard, gnu::noinline, gnu::cold]] Thread& adopt_thread();
 
-/// The OpenMP thread that calls; a thread of the program's becomes one at its first call.
+/// The calling OpenMP thread; a thread of the program becomes one at its first call.
 [[nodiscard]] inline Thread& this_thread() {
   Thread* thread = own_thread;
   return thread != nullptr ? *thread : adopt_thread();
 }
 
-/// A new fiber of `group`, docked, that is thread `number` of its teams. Null if the system allows
-/// no more threads.
+/// A new docked fiber of `group`, thread `number` of its teams. Null if the system allows no more
+/// threads.
 [[nodiscard]] Thread* make_fiber(Group& group, std::uint32_t number);
 
-/// Lets a thread that waited look again. Any thread.
+/// Makes a waiting thread ready, which checks its condition again. Any thread.
 void make_ready(Thread& thread);
 
-/// Waits until the condition holds, which is changed by somebody who then wakes `list`. Other
+/// Waits until the condition holds. The thread that changes it wakes `list` afterwards. Other
 /// OpenMP threads of the group run meanwhile. May suspend.
 void wait_until(Thread& thread, WaitList& list, const Condition& condition);
 
-/// Whether somebody could run where the thread runs.
+/// Whether another thread is ready to run on the same worker.
 [[nodiscard]] bool may_others_run(const Thread& thread);
 
 /// Lets other OpenMP threads run. May suspend.
 void yield(Thread& thread);
 
-/// The native thread of the caller's group is a rank: the caller, a fiber, goes to where that runs,
-/// and may call MPI there until it is switched from. False if there is no such rank. May suspend.
+/// Migrates the calling fiber to the main thread of its rank, if the native thread of its group is
+/// one. There it may call MPI until it is switched out. False if there is no such rank. May
+/// suspend.
 bool come_home();
 
 }  // namespace sorrel::omp

@@ -1,10 +1,11 @@
-//! WaitCount - how many wait in a list, by which a waker knows whether it must look for them.
+//! WaitCount - how many threads wait in a list, so that a waker knows whether it must search the
+//! list.
 //!
-//! A waiter counts itself in (W), then looks whether what it waits for has come (E); a waker brings
-//! it (M), then looks at the count (C). All four are sequentially consistent: so the waker sees the
-//! waiter, or the waiter sees what the waker did. With less than that on any of them both may miss
-//! the other, and the waiter sleeps on; x86 does not show it, since its read-modify-writes are
-//! fences. Any thread. Wait-free.
+//! A waiter increments the count (W), then examines its condition (E). A waker changes the
+//! condition (M), then reads the count (C). All four are sequentially consistent: the waker sees
+//! the waiter, or the waiter sees the waker's change. With a weaker order on any of them, each may
+//! miss the other, and the waiter sleeps on. x86 does not show this, because its read-modify-writes
+//! are fences. Any thread. Wait-free.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,9 @@ struct WaitOrders {
   static constexpr core::Order see = core::Order::seq_cst;
 };
 
-/// (E): how the condition of a waiter looks at what it waits for. It has the waker's release, too.
+/// (E): order of a waiter's load of its condition. It includes acquire, for the waker's release.
 inline constexpr std::memory_order waiter_looks = core::StdSync::to_std(WaitOrders::examine);
-/// (M): how a waker changes that, before it looks for waiters.
+/// (M): order of a waker's change, before it checks for waiters.
 inline constexpr std::memory_order waker_makes = core::StdSync::to_std(WaitOrders::make);
 
 template <class Sync, class Orders = WaitOrders>

@@ -1,9 +1,9 @@
-//! WaitList - OpenMP threads that wait for a condition, and how whoever makes it true finds them.
+//! WaitList - OpenMP threads that wait for a condition, and how a waker finds them.
 //!
 //! Any thread. A waiter adds itself unless the condition holds; a waker makes the condition true,
-//! then calls wake_all() or wake_one(). Neither misses the other if the condition looks with
-//! `waiter_looks` and the change is made with `waker_makes` (wait_count.hpp). A thread that was
-//! woken looks again by itself.
+//! then calls wake_all() or wake_one(). Neither misses the other if the condition is loaded with
+//! `waiter_order` and changed with `waker_order` (wait_count.hpp). A thread that was woken checks
+//! its condition again.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace sorrel::omp {
 
 struct Thread;
 
-/// What is waited for. holds() looks with `waiter_looks`. It may take something (a lock): once it
-/// has said true it is not asked again.
+/// A condition to wait for. holds() loads with `waiter_order`. It may acquire something (a lock):
+/// after it has returned true, it is not called again.
 struct Condition {
   bool (*holds_of)(void* argument) = nullptr;
   void* argument = nullptr;
-  /// Whom wake_one() picks; null elsewhere.
+  /// Selects the threads that wake_one() wakes; null elsewhere.
   const void* key = nullptr;
 
   [[nodiscard]] bool holds() const { return holds_of(argument); }
@@ -28,13 +28,14 @@ struct Condition {
 
 class WaitList {
  public:
-  /// False if the condition holds; otherwise the thread is in the list (if it was not already).
+  /// Returns false if the condition holds; otherwise the thread is in the list (if it was not
+  /// already).
   bool add_unless(Thread& thread, const Condition& condition);
 
   /// Takes `thread` out if it is in.
   void remove(Thread& thread);
 
-  /// After a change made with `waker_makes`, as wake_one().
+  /// After a change made with `waker_order`, as wake_one().
   void wake_all() {
     if (!count_.seems_zero()) [[unlikely]]
       wake(nullptr, false);

@@ -1,10 +1,10 @@
 //! WorkShare - one loop, sections or other construct that a team divides among its threads.
 //!
-//! The threads of a team meet the same constructs in the same order, so construct number q of a
-//! region is in slot q mod slot_count; a thread may be that many constructs ahead of the slowest,
-//! then it waits. The first to come opens the slot (T), fills it and publishes it (P); the last to
-//! leave gives it free. Iterations are counted from 0: `next` is the first one nobody has taken.
-//! Ordering labels: (T) turn, (P) published.
+//! The threads of a team reach the same constructs in the same order, so construct number q of a
+//! region is in slot q mod slot_count. A thread may be that many constructs ahead of the slowest
+//! thread; then it waits. The first thread opens the slot (T), fills it and publishes it (P); the
+//! last to leave frees it. Iterations are counted from 0: `next` is the first one that is not
+//! taken. Ordering labels: (T) turn, (P) published.
 #pragma once
 
 #include <array>
@@ -33,24 +33,25 @@ struct LoopShape {
   bool is_monotonic = true;  ///< a thread's chunks come in the order of their iterations
 };
 
-/// What most loops need lies in two lines: the loop, and what changes while it runs. Each costs
-/// every thread a fetch for every loop; what is seldom needed is not written, either.
+/// Most loops need two lines only: the loop, and what changes while it runs. Each costs every
+/// thread one fetch per loop. Rarely used fields are not written, either.
 class WorkShare {
  public:
-  // Written by who opens it.
+  // Written by the thread that opens the construct.
   alignas(cache_line_bytes) LoopShape loop;
   /// Not 0: a dynamic loop of so many chunks, taken in batches; `next` counts chunks.
   std::uint64_t chunk_count = 0;
   std::uint64_t stride = 0;  ///< of such a loop, from chunk to chunk, of the program's variable
 
-  // The same. Of most constructs nothing of this.
+  // The same. Most constructs use none of these.
   alignas(cache_line_bytes) std::uintptr_t* reductions = nullptr;
   void* memory = nullptr;                        ///< zeroed, for the construct's threads
   std::atomic<std::uint64_t>* posted = nullptr;  ///< of a doacross loop: see doacross.cpp
   const std::uint64_t* counts = nullptr;         ///< its extents
   std::uint32_t dimension_count = 0;
 
-  /// Of an ordered loop: the iteration whose turn it is. (N) who passes it on and who waits for it.
+  /// Of an ordered loop: the iteration whose turn it is. (N) the thread that passes it on, and
+  /// waiters.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> ordered_next{0};
   WaitList waiters;
 
@@ -58,7 +59,7 @@ class WorkShare {
   static constexpr std::uint32_t nobody = ~0U;
   static constexpr std::uint32_t several = nobody - 1;
   /// Of a loop in batches: the number of the only thread that has taken more than one chunk at a
-  /// time. Relaxed: who misses a batch leaves it to its owner.
+  /// time. Relaxed: a thief that misses a batch leaves it to its owner.
   std::atomic<std::uint32_t> batch_owner{nobody};
 
  private:
@@ -75,15 +76,15 @@ class WorkShares {
  public:
   static constexpr std::uint64_t slot_count = 8;
 
-  /// The construct that `thread` meets now; `is_first`: the caller fills it in and calls publish().
-  /// May suspend.
+  /// The construct that `thread` reaches now; `is_first`: the caller fills it in and calls
+  /// publish(). May suspend.
   WorkShare& enter(Thread& thread, bool& is_first);
   void publish(Thread& thread, WorkShare& share);
 
-  /// `thread` has done its part of the construct it is in.
+  /// `thread` has done its part of its current construct.
   void leave(Thread& thread, std::uint32_t team_size);
 
-  /// As new. Only when no other thread is in a region of the team.
+  /// Resets all. Only when no other thread is in a region of the team.
   void reset();
 
  private:

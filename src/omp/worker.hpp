@@ -1,8 +1,8 @@
-//! Worker - an OS thread that runs OpenMP threads: a helper of ours, or the program's own (native)
-//! thread, which runs its group's fibers while it waits itself.
+//! Worker - an OS thread that runs OpenMP threads: a helper, or a thread of the program (native),
+//! which runs the fibers of its group while it waits.
 //!
-//! Fibers switch back to their worker's root and never to each other, so what must happen after a
-//! fiber's registers are saved happens in one place, run(). The root of a native worker is the
+//! Fibers switch back to their worker's root and never to each other. Thus all actions after a
+//! fiber's registers are saved are in one function, run(). The root of a native worker is the
 //! native thread's own context.
 #pragma once
 
@@ -17,27 +17,27 @@ namespace sorrel::omp {
 
 class Worker {
  public:
-  /// Makes the calling thread this worker's. index: 0 for a native one, else a helper's number.
+  /// Binds the worker to the calling thread. index: 0 for a native thread, else a helper's number.
   void take_thread(std::uint32_t index);
 
-  /// Runs a fiber, whose place is running, until it waits or docks.
+  /// Runs a fiber, whose state is running, until it waits or docks.
   void run(Thread& fiber);
 
-  /// On a fiber: back to the root of its worker; `then` is done when its registers are saved.
-  /// Returns when somebody resumes it, perhaps on another worker.
+  /// On a fiber: switches to the root of its worker, which performs the action after it has saved
+  /// the registers. Returns when a thread resumes the fiber, perhaps on another worker.
   static void leave(Thread& fiber, Then then);
 
-  /// Of a rank: where the scheduler keeps its thread pointer, or null.
+  /// For a rank: the address at which the scheduler keeps its thread pointer, or null.
   void set_thread_pointer_place(std::uintptr_t* place) { thread_pointer_place_ = place; }
 
   [[nodiscard]] std::uintptr_t root_thread_pointer() const { return root_thread_pointer_; }
 
   [[nodiscard]] std::uint32_t index() const { return index_; }
 
-  /// Any thread, a hint: the fiber it runs now, or null.
+  /// Any thread, a hint: the fiber that it runs now, or null.
   [[nodiscard]] const Thread* running() const { return running_.load(std::memory_order_relaxed); }
 
-  /// Any thread, a hint: counts fibers that it has begun to run.
+  /// Any thread, a hint: counts the fibers that it has begun to run.
   [[nodiscard]] std::uint32_t run_count() const {
     return run_count_.load(std::memory_order_relaxed);
   }
@@ -45,22 +45,22 @@ class Worker {
   /// The system's number of its OS thread.
   [[nodiscard]] int native_number() const { return native_number_; }
 
-  /// A helper that the governor does not grant any more.
+  /// Whether the governor no longer grants this helper.
   [[nodiscard]] bool must_retire() const;
 
-  // Sleeping: announce, look again everywhere, then sleep or get up.
+  // Sleeping: prepare, check all conditions again, and only thereafter sleep or cancel.
   void announce_sleep() { is_asleep_.store(1, std::memory_order_seq_cst); }
 
   void get_up() { is_asleep_.store(0, std::memory_order_relaxed); }
 
-  /// Until wake(), once announced. timeout_ns < 0: no limit.
+  /// Sleeps until wake(), after prepare_sleep(). timeout_ns < 0: no limit.
   void sleep(std::int64_t timeout_ns);
 
   [[nodiscard]] bool seems_asleep() const {
     return is_asleep_.load(std::memory_order_seq_cst) != 0;
   }
 
-  /// Any thread. Whether it was the caller who woke it.
+  /// Any thread. Returns whether this call has woken it.
   bool wake();
 
  private:
@@ -71,10 +71,10 @@ class Worker {
   std::uintptr_t* thread_pointer_place_ = nullptr;
   std::uint32_t index_ = 0;
   int native_number_ = 0;
-  // Written by the worker, read by the pool's monitor now and then.
+  // Written by the worker, read occasionally by the pool's monitor.
   std::atomic<const Thread*> running_{nullptr};
   std::atomic<std::uint32_t> run_count_{0};
-  /// 1: announced. Written by others too, seldom.
+  /// 1: sleep announced. Other threads also write it, rarely.
   alignas(cache_line_bytes) std::atomic<std::uint32_t> is_asleep_{0};
 };
 

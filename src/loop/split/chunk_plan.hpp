@@ -1,16 +1,18 @@
 //! ChunkPlan - how the iterations of a loop are cut into numbered chunks.
 //!
-//! Pure: a plan is computed from numbers alone, and chunk(i) from the plan and i alone, so that
-//! whoever takes a number knows its iterations without asking anybody. Any thread may ask. The
-//! chunks are in order, never empty, and cover every iteration exactly once. Does not say who runs
-//! which chunk (team/), but is made for a caller that takes the lowest numbers and helpers that
-//! take the highest: so each finds in its cache what it touched in the loop before. Decreasing
-//! chunks therefore are large at both ends and small where the two meet, at the end of the caller's
-//! equal share. Limits: chunk_count_max chunks; a grain that would need more is raised.
+//! Pure: a plan is computed from numbers alone, and chunk(i) from the plan and i alone, so the
+//! thread that takes a number knows its iterations without communication. Any thread may call it.
+//! The chunks are in order, never empty, and cover every iteration exactly once. A plan does not
+//! assign chunks to threads (team/), but it is made for a caller that takes the lowest numbers and
+//! helpers that take the highest: each finds in its cache what it used in the previous loop.
+//! Decreasing chunks therefore are large at both ends, and small where the two meet, at the end of
+//! the caller's equal share. Limits: chunk_count_max chunks; a grain that would need more is
+//! raised.
 //!
 //! Source of the decreasing chunks: "factoring", Hummel, Schonberg, Flynn, CACM 35(8), 1992: rounds
-//! of equal chunks, one for each who takes from that end, each round half of what is left. Unlike
-//! in guided self-scheduling, the chunk of a number does not depend on who took the others.
+//! of equal chunks, one for each thread that takes from that end, each round half of the rest.
+//! Unlike in guided self-scheduling, the chunk of a number does not depend on which thread took the
+//! others.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +32,7 @@ struct Iterations {
 };
 
 enum class Schedule : std::uint8_t {
-  automatic,  ///< decreasing chunks, the smallest as SplitOptions::worth says
+  automatic,  ///< decreasing chunks, the smallest given by SplitOptions::tuned_grain
   fixed,      ///< one equal chunk per thread, or chunks of `grain` ("static" in OpenMP)
   dynamic,    ///< chunks of `grain`
   guided,     ///< decreasing chunks, the smallest `grain`
@@ -38,12 +40,13 @@ enum class Schedule : std::uint8_t {
 
 struct SplitOptions {
   Schedule schedule = Schedule::automatic;
-  /// Iterations of the smallest chunk; 0: none is asked for.
+  /// Iterations of the smallest chunk; 0: not given.
   std::int64_t grain = 0;
   /// Threads that may take part, at least 1.
   std::int32_t width = 1;
-  /// Iterations that are worth a chunk, for decreasing chunks that are cut as seems best: none is
-  /// smaller, but that a third of an equal share always is worth it. 0: not known; then 1/32 is.
+  /// Measured iterations per chunk, for decreasing chunks without a given grain. No chunk is
+  /// smaller, except that a third of an equal share is always allowed. 0: unknown, then 1/32 of a
+  /// share.
   std::int64_t worth = 0;
 };
 
@@ -61,7 +64,7 @@ class ChunkPlan {
   /// 0 <= index < count().
   [[nodiscard]] Iterations chunk(std::int32_t index) const;
 
-  /// Whether a chunk may be run in several parts: nobody asked for its exact size.
+  /// Whether a chunk may be run in several parts, because its exact size was not requested.
   [[nodiscard]] bool may_be_cut() const { return may_be_cut_; }
 
   /// Iterations of the smallest part that a chunk may be cut into.

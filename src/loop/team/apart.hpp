@@ -1,10 +1,9 @@
-//! Apart - a helper that is called goes on on another core than the one it was called from.
+//! CoreSpread - moves a woken helper to another core than that of its waker.
 //!
-//! Where no core is idle the kernel has a thread that wakes, or begins, run on its waker's core. If
-//! what keeps the others busy is of less weight, niced say, the two belong on different cores; but
-//! the kernel moves only threads that wait, now and then, and these two take turns: one sleeps
-//! whenever the other runs. So they may share a core for as long as they live. One object for each
-//! helper.
+//! If no core is idle, the kernel runs a woken or new thread on its waker's core. If the load on
+//! the other cores has less weight, niced for example, the two belong on different cores. But the
+//! kernel migrates only threads that wait, now and then, and these two take turns: one sleeps
+//! whenever the other runs. So they may share a core for their whole life. One object per helper.
 #pragma once
 
 #include <atomic>
@@ -17,8 +16,8 @@ class Apart {
   /// Any thread, before it wakes or starts the helper.
   void note_caller();
 
-  /// The helper, awake again: on its caller's core it moves to the `number`-th one after that, of
-  /// those it may use; now and then, since what else the kernel had in mind is its to know.
+  /// The helper, awake again. If it is on its waker's core, it moves to the `number`-th core after
+  /// that one, of those that it may use. Does so rarely, because the kernel may have other reasons.
   void go_on(std::uint32_t number);
 
  private:

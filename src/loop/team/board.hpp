@@ -1,9 +1,9 @@
-//! Board - the slots of a process: where callers open loops and helpers find them.
+//! LoopTable - the slots of a process, in which callers open loops and helpers find them.
 //!
-//! A caller takes a slot for the time of one loop, beginning at its own place; nested loops and
-//! fibers that share a thread simply take the next ones. No slot free: the caller runs its loop
-//! alone. Any thread may call anything. Progress: acquire() and release() wait-free. Limit:
-//! slot_count_max loops open at a time. Ordering label: (B) the flag of a slot.
+//! A caller takes a slot for the duration of one loop, the first free one from its own start index;
+//! nested loops and fibers that share a thread take the next ones. If no slot is free, the caller
+//! runs its loop alone. Any thread may call anything. Progress: acquire() and release() wait-free.
+//! Limit: slot_count_max loops open at a time. Ordering label: (B) the flag of a slot.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace sorrel::loop {
 
-/// A slot and what its caller keeps beside it.
+/// A slot, and its caller's data beside it.
 class OpenLoop : public BasicSlot<core::StdSync> {
  public:
   /// The first value other than go_on that a body has returned.
@@ -27,7 +27,7 @@ class OpenLoop : public BasicSlot<core::StdSync> {
     cancel();
   }
 
-  /// The caller, when the loop is over: what a body has returned, forgotten with the asking.
+  /// The caller, when the loop is over: returns and clears the result of set_outcome().
   int take_outcome() {
     // Relaxed, as above.
     const int outcome = outcome_.load(std::memory_order_relaxed);
@@ -35,7 +35,7 @@ class OpenLoop : public BasicSlot<core::StdSync> {
     return outcome;
   }
 
-  /// A caller that is an operating system's thread sleeps on this.
+  /// A caller on an OS thread sleeps on this.
   std::atomic<std::uint32_t>& end_signal() { return end_signal_; }
 
  private:
@@ -50,12 +50,12 @@ class Board {
  public:
   static constexpr std::uint32_t slot_count_max = 256;
 
-  /// A slot for one loop, at `place` or behind it; null when none of the next few is free.
+  /// A slot for one loop, at index `start` or after it; null when none of the next few is free.
   OpenLoop* acquire(std::uint32_t place) {
     for (std::uint32_t i = 0; i < tries_max; ++i) {
       const std::uint32_t index = (place + i) % slot_count_max;
       OpenLoop& loop = loops_[index];
-      // (B) acquire, pairs with release(): what the last caller did with the slot is done.
+      // (B) acquire, pairs with release(): the last caller's accesses to the slot are done.
       if (loop.is_taken_.load(std::memory_order_relaxed) ||
           loop.is_taken_.exchange(true, std::memory_order_acquire))
         continue;
@@ -73,7 +73,7 @@ class Board {
 
   /// Slots from here on have never been taken.
   [[nodiscard]] std::uint32_t used_count() const {
-    // Relaxed: a bound for who looks; a slot missed now is found the next time.
+    // Relaxed: a bound for searches; a slot missed now is found the next time.
     return used_count_.load(std::memory_order_relaxed);
   }
 
@@ -94,18 +94,18 @@ class Board {
   alignas(cache_line_bytes) std::atomic<std::uint32_t> used_count_{0};
 };
 
-/// How a helper looks for an open loop: the one it helped last, and now and then all others.
+/// Finds an open loop for a helper: the slot it used last, and now and then all others.
 class Lookout {
  public:
   explicit Lookout(Board& board) : board_(board) {}
 
-  /// One look; a loop that is worth joining, or null. Never joins.
+  /// One poll: a loop to join, or null. Never joins.
   OpenLoop* look() {
     OpenLoop& loop = board_[home_];
     const auto word = loop.look();
     if (word.is_joinable()) {
-      // A loop that is over by the second look would have been over before we had done anything for
-      // it, but our coming would have cost its caller time. After a long one the next is taken for
+      // A loop that is over by the second poll would have ended before the helper did any work, and
+      // joining would have cost its caller time. After a long loop, the next one is expected to be
       // long, too.
       if (expects_long_ || word.epoch() == last_epoch_) return &loop;
       last_epoch_ = word.epoch();
@@ -116,10 +116,10 @@ class Lookout {
     return nullptr;
   }
 
-  /// How long the last loop that was joined kept us.
+  /// The duration of the last loop that was joined.
   void note_help(std::uint64_t cycles) { expects_long_ = cycles > long_cycles; }
 
-  /// The first joinable loop, wherever; no second look.
+  /// The first joinable loop in any slot, without a second poll.
   OpenLoop* look_everywhere() {
     for (std::uint32_t i = 0; i < board_.used_count(); ++i) {
       if (board_[i].look().is_joinable()) {
@@ -131,7 +131,7 @@ class Lookout {
   }
 
  private:
-  /// About a microsecond: many times what it costs to come.
+  /// About a microsecond: many times the cost of joining.
   static constexpr std::uint64_t long_cycles = 3000;
   static constexpr std::uint32_t looks_per_round = 4;
   static constexpr std::uint32_t none = ~0U;

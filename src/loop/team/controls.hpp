@@ -1,7 +1,7 @@
-//! Controls - how many threads a loop may use now, and how long one that waits may spin.
+//! Controls - how many threads a loop may use now, and how long a waiting thread may spin.
 //!
-//! Written by whoever governs (core/governor), read at every loop entry: one line that is rarely
-//! written. Any thread.
+//! Written by the owner of the governor (core/governor), read at every loop entry: one line that is
+//! rarely written. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -14,24 +14,23 @@
 namespace sorrel::loop {
 
 struct alignas(cache_line_bytes) Controls {
-  // Relaxed all: numbers by themselves; nothing is read through them.
+  // All relaxed: independent numbers; nothing is read through them.
 
   /// Threads of a loop, its caller included; at least 1.
   std::atomic<std::uint32_t> width{1};
-  /// How long a helper without work, or a caller at its loop's end, looks on before it sleeps.
+  /// How long a helper without work, or a caller at its loop's end, polls before it sleeps.
   std::atomic<std::int64_t> spin_ns{0};
-  /// The same for a helper whose last two loops came within so much time, if it is longer.
+  /// The same for a helper whose last two loops were no further apart than this, if it is longer.
   std::atomic<std::int64_t> patience_ns{0};
-  /// Set by callers at loop entry unless it is set, cleared by the monitor: whether the process
-  /// uses loops at all.
+  /// Set by callers at loop entry if unset, cleared by the monitor: whether the process uses loops.
   std::atomic<bool> is_used{false};
 
   [[nodiscard]] std::uint64_t spin_cycles(const core::CycleClock& clock) const {
     return clock.cycles_in(spin_ns.load(std::memory_order_relaxed));
   }
 
-  /// How long to look on after a wait of `last_cycles`: alone on the machine, as long as is likely
-  /// to be enough.
+  /// How long to poll after a wait of `last_cycles`: alone on the machine, as long as usually
+  /// suffices.
   [[nodiscard]] std::uint64_t spin_cycles_after(const core::CycleClock& clock,
                                                 std::uint64_t last_cycles) const {
     const std::uint64_t patience = clock.cycles_in(patience_ns.load(std::memory_order_relaxed));

@@ -1,16 +1,16 @@
-//! Demand - how many threads a process could use now, as it tells its friends: all when it runs
-//! loops, one when it only works, none when it waits.
+//! Demand - how many threads a process could use now, as published to its peer jobs: all when it
+//! runs loops, one when it only computes, none when it waits.
 //!
-//! Pure: follows from what was seen so far. It grows at once, and falls when nothing more has been
-//! seen for a while: who waits for a core, or is between two loops, does not come and go with that.
-//! One owner.
+//! Pure: computed from the observations so far. It rises at once, and falls when nothing more was
+//! observed for a while, so that a process that waits for a core, or is between two loops, keeps
+//! its demand. One owner.
 #pragma once
 
 #include <cstdint>
 
 namespace sorrel::loop {
 
-/// What was seen since the last time. Run and delay are sums over the process's threads.
+/// Observations since the last update. Run and delay are sums over the process's threads.
 struct Activity {
   std::int64_t elapsed_ns = 0;
   std::int64_t run_ns = 0;
@@ -22,12 +22,12 @@ struct Activity {
 
 class Demand {
  public:
-  /// Begins with `most` threads.
+  /// Begins with a demand of `most` threads.
   Demand(std::uint32_t most, std::int64_t now_ns) : most_(most), value_(most), seen_ns_(now_ns) {}
 
   [[nodiscard]] std::uint32_t value() const { return value_; }
 
-  /// Returns what holds from now on.
+  /// Returns the new demand.
   std::uint32_t update(std::int64_t now_ns, const Activity& activity);
 
   /// As at the beginning.
@@ -36,7 +36,7 @@ class Demand {
     seen_ns_ = now_ns;
   }
 
-  /// Whether who has run so long in so much time works; else it waits for something.
+  /// Whether a thread with that run time in that period computes; else it waits for something.
   static bool is_work(std::int64_t run_ns, std::int64_t elapsed_ns) {
     return run_ns > elapsed_ns / 20;
   }
@@ -48,7 +48,7 @@ class Demand {
 
   std::uint32_t most_;
   std::uint32_t value_;
-  /// When so much was last seen.
+  /// When the demand was last observed.
   std::int64_t seen_ns_;
 };
 

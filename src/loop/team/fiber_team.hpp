@@ -1,10 +1,10 @@
 //! FiberTeam - helpers of loops in a job: its idle workers.
 //!
 //! The loops of all ranks share the workers that the ranks run on, so there are never more threads
-//! than workers. A worker that has no rank to run looks for open loops, and runs chunks in a fiber
-//! of its own that is no rank (MPI may not be called there); after each chunk it looks whether one
-//! of its ranks can go on, and if so leaves the loop. A rank that waits for the end of its loop
-//! lets the other ranks of its worker run. A team is a Host of protocol.hpp. Made at the first loop
+//! than workers. A worker without a ready rank searches for open loops. It runs chunks in a fiber
+//! of its own that is no rank (MPI must not be called there). After each chunk it checks whether
+//! one of its ranks is ready, and if so leaves the loop. A rank that waits for the end of its loop
+//! lets other ranks of its worker run. A team is a Host of protocol.hpp. Created at the first loop
 //! of a job; lives as long as the scheduler.
 #pragma once
 
@@ -26,23 +26,23 @@ namespace sorrel::loop {
 
 class FiberTeam final : public core::IdleSource {
  public:
-  /// Who follows the governor.
+  /// What the governor controls.
   enum class Followers { loops, fibers };
 
   explicit FiberTeam(core::Scheduler& scheduler, Followers followers = Followers::loops);
   ~FiberTeam() override;
 
-  /// Makes the team of a scheduler whose fibers follow the governor, too: they run on as many
-  /// threads as it says. Once, before any loop.
+  /// Creates the team of a scheduler whose fibers are governed, too: they run on as many threads as
+  /// the governor grants. Once, before any loop.
   static void lead(core::Scheduler& scheduler);
 
-  /// At the end of the process: its friends need not find out.
+  /// At the end of the process: removes it from the job registry.
   static void say_goodbye(const core::Scheduler& scheduler);
 
-  /// The team of a worker's scheduler, made now if there is none.
+  /// The team of a worker's scheduler, created now if there is none.
   static FiberTeam& of(core::Worker& worker);
 
-  /// For the teams of this process, from now on. Before the first loop.
+  /// For the teams created in this process from now on. Before the first loop.
   static void set_settings(const Settings& settings);
 
   Controls& controls() { return controls_; }
@@ -53,14 +53,14 @@ class FiberTeam final : public core::IdleSource {
 
   Pace& pace() { return pace_; }
 
-  // What protocol.hpp asks of a host. In a fiber.
+  // The host interface of protocol.hpp. In a fiber.
   OpenLoop* open(const Work& work, std::uint32_t helper_count_max);
   void wait_for_end(OpenLoop& loop);
   void wake_caller(OpenLoop& loop);
   void wake_helper();
   [[nodiscard]] bool has_sleepers(std::uint32_t wanted) const;
 
-  /// Workers without a rank to run, if there are any, look out.
+  /// Workers without a ready rank always search for loops.
   [[nodiscard]] static bool has_lookouts() { return true; }
 
   [[nodiscard]] std::uint64_t wake_worth_cycles() const { return wake_worth_cycles_; }
@@ -70,13 +70,13 @@ class FiberTeam final : public core::IdleSource {
   [[nodiscard]] static bool wants_thread_back();
 
  private:
-  /// What a caller sleeps with; one for each slot.
+  /// A sleeping caller; one for each slot.
   struct Sleep : core::RemoteCall {
     core::Worker* worker = nullptr;
     core::Completion is_over;
   };
 
-  /// Of one worker, touched by its thread alone.
+  /// Of one worker, accessed by its thread alone.
   struct alignas(cache_line_bytes) Helper {
     explicit Helper(Board& board) : lookout(board) {}
 

@@ -1,8 +1,8 @@
-//! Loops, whoever calls: finds the team that the calling thread's loops belong to, and runs them.
+//! Entry to loops: finds the team for the calling thread and runs its loops.
 //!
-//! On a worker of a job that is the job's FiberTeam; on any other thread of a plain program the
-//! process's ThreadTeam, made at the first loop. A thread that a rank of a job has started runs its
-//! loops alone: the job's cores are taken. Any thread. May suspend.
+//! On a worker of a job that is the job's FiberTeam. On any other thread of a plain program it is
+//! the process's ThreadTeam, created at the first loop. A thread that a rank of a job has started
+//! runs its loops alone, because the job's cores are taken. Any thread. May suspend.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,27 @@ namespace sorrel::loop {
 
 struct LoopOptions {
   Schedule schedule = Schedule::automatic;
-  /// Iterations of the smallest chunk; 0: none is asked for.
+  /// Iterations of the smallest chunk; 0: not given.
   std::int64_t grain = 0;
-  /// At most so many threads, the caller included; 0: as many as there are.
+  /// Limit of threads, the caller included; 0: none.
   std::uint32_t threads_max = 0;
 };
 
-/// Runs `body` on all of `iterations`; returns what it returned if that was not go_on, and then
-/// some iterations may not have run. The body must not throw.
+/// Runs `body` on all of `iterations`. If a body returns a value other than go_on, returns that
+/// value, and some iterations may not have run. The body must not throw.
 int run(Iterations iterations, Body body, void* argument, const LoopOptions& options);
 
 /// How many threads a loop of the calling thread may use now, itself included.
 std::uint32_t width_now();
 
-/// The number of threads is not changed any more: it stays, or becomes `width`. Returns it.
+/// Fixes the number of threads: at the present value, or at `width`. Returns it.
 std::uint32_t freeze_width(std::optional<std::uint32_t> width);
 
-/// Set once at start by a library that runs jobs: threads that are no workers run loops alone.
-/// `settings` for the loops of the job's ranks.
+/// Called once at start by a library that runs jobs: threads that are no workers run loops alone.
+/// `settings` are for the loops of the job's ranks.
 void be_part_of_a_job(const Settings& settings);
 
-/// The settings of the environment; what is wrong there is said on stderr.
+/// The settings of the environment; diagnostics go to stderr.
 Settings settings_of_environment(std::uint32_t cpus);
 
 }  // namespace sorrel::loop

@@ -1,11 +1,12 @@
-//! Monitor - the thread that reads the signals, asks the governor, and sets the controls of a team.
+//! Monitor - the thread that reads the signals, calls the governor, and sets the controls of a
+//! team.
 //!
-//! It ticks every 20 ms after a change of what the process wants or may have, then less and less
-//! often, down to every 120 ms, until friends have news, and sleeps for good after a second without
-//! any loop, until the next one. So a loop's entry reads one line and no clock. A tick costs a
-//! reading of at most thread_samples_max threads' times and a look at the page of friends; nearly
-//! all of its 60 us is a cache that others have emptied, so what counts is how many there are. Made
-//! once per team. Any thread may call add_thread(), note_use(), freeze().
+//! It ticks 20 ms after each change in the demand or the grant of the process, then backs off to
+//! 120 ms, until the job registry changes. After a second without any loop it sleeps until the next
+//! loop. So a loop's entry reads one line and no clock. A tick reads the times of at most
+//! thread_samples_max threads and the page of the registry. Nearly all of its 60 us are cache
+//! misses, so the number of ticks determines the cost. Created once per team. Any thread may call
+//! add_thread(), record_use(), freeze().
 #pragma once
 
 #include <algorithm>
@@ -40,21 +41,21 @@ class Monitor {
   /// Ends its thread.
   ~Monitor();
 
-  /// The calling thread is one of ours: its delay counts, once however often it is added.
+  /// Adds the calling thread: its delay counts, once however often it is added.
   void add_thread();
 
-  /// What a process's own part of a tick finds.
+  /// Result of the process's own part of a tick.
   struct Finding {
-    /// It uses its threads, though no loop has begun.
+    /// The process uses its threads, though no loop has begun.
     bool is_used = false;
-    /// Something may need help at the next tick, which should come soon.
+    /// A thread may need help at the next tick, which should come soon.
     bool is_uneasy = false;
   };
 
   /// Before the first thread is added: runs in every tick, on the monitor's thread.
   void set_on_tick(std::function<Finding()> on_tick) { on_tick_ = std::move(on_tick); }
 
-  /// Starts watching; done by itself when a second thread is added.
+  /// Starts watching; also done when a second thread is added.
   void begin_watching();
 
   /// At a loop's entry.
@@ -67,14 +68,14 @@ class Monitor {
     begin_use();
   }
 
-  /// From here on loops have as many threads as now, or `width`.
+  /// From here on, loops have as many threads as now, or `width`.
   std::uint32_t freeze(std::optional<std::uint32_t> width);
 
-  /// At the end of the process that made it, any thread: it leaves its friends, and its thread
-  /// looks no more. Waits for nobody; loops may still run afterwards.
+  /// At the end of the process that created it, any thread: deregisters the process and ends the
+  /// ticks. Does not wait; loops may still run afterwards.
   void say_goodbye();
 
-  /// What holds now; on the monitor's thread.
+  /// The present decision; on the monitor's thread.
   [[nodiscard]] core::GovernorDecision decision() const { return governor_.decision(); }
 
   /// One reading and decision.
@@ -107,15 +108,15 @@ class Monitor {
   std::function<Finding()> on_tick_;
   Controls& controls_;
 
-  // The monitor's thread; before it starts, the maker's.
+  // The monitor's thread; before it starts, the thread that creates it.
   core::Governor governor_;
   std::unique_ptr<core::Friends> friends_;
   core::GovernorSample sample_;
   std::vector<os::SchedStat> threads_;
   std::vector<os::RunTimes> last_times_;
-  /// What each thread was told; 0: nothing, it has its maker's.
+  /// The slice set for each thread; 0: none, it has inherited its value.
   std::vector<std::int64_t> slices_ns_;
-  /// What threads have before we ask for longer slices; nothing: nobody can.
+  /// The threads' slice before a longer one is requested; nothing: it cannot be changed.
   const std::optional<std::int64_t> own_slice_ns_;
   bool have_been_long_ = false;
   std::uint32_t next_thread_ = 0;

@@ -1,9 +1,10 @@
-//! Pace - how many iterations of a loop make a chunk worth taking, as its last chunks have shown.
+//! GrainTuner - estimates from past chunks how many iterations of a loop a chunk should have.
 //!
-//! Taking a chunk costs some 0.1 to 0.3 us, a cache line's way from one core to another: loops of a
-//! few microseconds want few chunks, long ones chunks as small as can be, so that all end together.
-//! Kinds of loops are told apart by their bodies; two that fall together forget each other. Any
-//! thread may call anything; estimates only, so that nothing depends on their order. Wait-free.
+//! Taking a chunk costs some 0.1 to 0.3 us, the transfer of a cache line between cores. Loops of a
+//! few microseconds need few chunks; long loops need chunks as small as possible, so that all
+//! threads end together. Loops are distinguished by their bodies; two bodies in one entry replace
+//! each other. Any thread may call anything; these are estimates, so nothing depends on their
+//! order. Wait-free.
 #pragma once
 
 #include <algorithm>
@@ -19,21 +20,21 @@ namespace sorrel::loop {
 
 class Pace {
  public:
-  /// What a chunk should take at least.
+  /// Minimum duration of a chunk.
   static constexpr std::int64_t worth_ns = 750;
 
   explicit Pace(std::uint64_t worth_cycles) : worth_cycles_(worth_cycles) {}
 
-  /// Iterations of `body` that are worth a chunk, at least 1; 0: it is not known.
+  /// Iterations of `body` for one chunk, at least 1; 0: unknown.
   [[nodiscard]] std::int64_t worth(Body body) const {
     const Entry& entry = entries_[place_of(body)];
-    // Relaxed, here and below: estimates; one that belongs to another body does no harm.
+    // Relaxed, here and below: estimates; an estimate of another body does no harm.
     return entry.body.load(std::memory_order_relaxed) == body
                ? entry.worth.load(std::memory_order_relaxed)
                : 0;
   }
 
-  /// So many iterations, at least 1, have taken so long.
+  /// `iterations`, at least 1, have taken `cycles`.
   void note(Body body, std::int64_t iterations, std::uint64_t cycles) {
     const double per_cycle =
         static_cast<double>(iterations) / static_cast<double>(std::max<std::uint64_t>(cycles, 1));
@@ -43,7 +44,7 @@ class Pace {
     if (entry.body.load(std::memory_order_relaxed) != body) {
       entry.body.store(body, std::memory_order_relaxed);
     } else if (is_close(entry.worth.load(std::memory_order_relaxed), now)) {
-      // The line stays with all who read it.
+      // Without a store, the line stays in the caches of all readers.
       return;
     }
     entry.worth.store(now, std::memory_order_relaxed);

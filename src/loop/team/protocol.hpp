@@ -1,10 +1,9 @@
 //! The two sides of a loop, for any kind of thread: the caller's and the helper's.
 //!
-//! A Host says how its threads wait and wake: ThreadTeam (operating system's threads, in a plain
-//! program), FiberTeam (fibers on the workers of a job). No lock, no allocation, no clock on the
-//! way of a loop whose helpers are awake. With helpers asleep, the caller first measures some
-//! iterations by the cycle counter, and wakes helpers only for a loop that is longer than what a
-//! wake-up costs.
+//! A Host defines how its threads wait and wake: ThreadTeam (OS threads, in a plain program),
+//! FiberTeam (fibers on the workers of a job). A loop whose helpers are awake uses no lock, no
+//! allocation and no clock. With helpers asleep, the caller first measures some iterations by the
+//! cycle counter. It wakes helpers only for a loop that is longer than the cost of a wake-up.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +24,7 @@ inline int run_alone(const Work& work, std::int32_t from_chunk = 0) {
   return go_on;
 }
 
-/// Finds out, by running the first chunk in growing parts, whether a loop is worth waking anybody.
+/// Runs the first chunk in growing parts, to find whether a loop is long enough to wake a helper.
 class Probe {
  public:
   Probe(const Work& work, std::uint64_t worth_cycles) : work_(work), worth_cycles_(worth_cycles) {
@@ -34,7 +33,7 @@ class Probe {
     rest_ = plan.chunk(0);
   }
 
-  /// Runs of chunk 0 as much as it takes to know.
+  /// Runs as much of chunk 0 as needed for the decision.
   int run() {
     const std::int64_t first = rest_.begin;
     std::int64_t size = work_.plan.may_be_cut() ? work_.plan.part_size() : rest_.count();
@@ -62,14 +61,14 @@ class Probe {
   /// Since run() began.
   [[nodiscard]] std::uint64_t cycles() const { return arch::cycles() - began_; }
 
-  /// Runs what is left of chunk 0.
+  /// Runs the rest of chunk 0.
   int finish() const {
     if (rest_.count() == 0) return go_on;
     return work_.body(work_.argument, rest_.begin, rest_.end);
   }
 
  private:
-  /// Less time than this says nothing about the rest.
+  /// A shorter time is no basis for an estimate.
   static constexpr std::uint64_t certain_cycles = 1000;
 
   const Work& work_;
@@ -80,8 +79,8 @@ class Probe {
   bool is_worth_waking_ = false;
 };
 
-/// The caller's first chunk, which tells how long iterations take: of use where there is a choice
-/// of chunks.
+/// The caller's first chunk. It measures the duration of iterations if the plan has a choice of
+/// chunks.
 template <class Host>
 int run_first(Host& host, const Work& work) {
   const Iterations first = work.plan.chunk(0);
@@ -108,7 +107,7 @@ int finish_loop(Host& host, OpenLoop& loop, const Work& work, int outcome) {
     const int result = work.body(work.argument, chunk.begin, chunk.end);
     if (result != go_on) [[unlikely]]
       loop.set_outcome(result);
-    // Nobody was inside when the last chunk was taken, and without a chunk nobody comes.
+    // No helper was inside when the last chunk was taken, and without a chunk none can join.
     if (left == 1 && before.inside() == 0) break;
   }
   const int final_outcome = loop.take_outcome();
@@ -116,10 +115,10 @@ int finish_loop(Host& host, OpenLoop& loop, const Work& work, int outcome) {
   return final_outcome;
 }
 
-/// As run_loop(), when some who could help sleep.
+/// As run_loop(), when some of the possible helpers sleep.
 template <class Host>
 int run_loop_with_sleepers(Host& host, const Work& work, std::uint32_t helper_count_max) {
-  // If nobody is on the look-out either, there is nothing to publish before somebody is woken.
+  // If no helper searches either, there is nothing to publish before a helper is woken.
   OpenLoop* loop = host.has_lookouts() ? host.open(work, helper_count_max) : nullptr;
   Probe probe(work, host.wake_worth_cycles());
   int outcome = probe.run();
@@ -145,14 +144,14 @@ int run_loop(Host& host, const Work& work, std::uint32_t helper_count_max) {
   return finish_loop(host, *loop, work, run_first(host, work));
 }
 
-/// A helper joins `loop` if it still can, and runs chunks until none is left or the host wants its
-/// thread back. Returns whether it did anything. May suspend.
+/// A helper joins `loop` if possible, and runs chunks until none is left or the host needs its
+/// thread. Returns whether it did anything. May suspend.
 template <class Host>
 bool help(Host& host, OpenLoop& loop) {
   auto before = loop.join();
   if (!before.is_joinable()) return false;
   const Work& work = loop.work();
-  // Whoever comes wakes the next one, so that no caller wakes many.
+  // Each helper that joins wakes the next, so no caller wakes many.
   if (before.left() > 1 && before.room() > 1 && host.has_sleepers(before.room() - 1))
     host.wake_helper();
   for (; before.left() > 0; before = loop.take_as_helper()) {

@@ -1,8 +1,8 @@
-//! Reductions whose result does not depend on who ran them.
+//! Reductions whose result does not depend on the assignment of chunks to threads.
 //!
-//! The range is cut into leaves whose number depends on its length alone; each leaf begins with the
-//! neutral element, and the leaves are combined in order by the caller. Any thread. May suspend.
-//! Values are bytes: the callers are C faces.
+//! The range is cut into leaves whose number depends on its length alone. Each leaf begins with the
+//! neutral element, and the caller combines the leaves in order. Any thread. May suspend. Values
+//! are bytes, because the callers are C bindings.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ struct Reduction {
   std::size_t bytes;
 };
 
-/// What reduce() returns when there is no memory for the leaves.
+/// Returned by reduce() when there is no memory for the leaves.
 inline constexpr int no_memory = -1;
 
 /// Leaves of a reduction over many iterations.
 inline constexpr std::int64_t leaf_count_max = 64;
 
-/// go_on, what a body returned to cancel, or no_memory.
+/// Returns go_on, the value with which a body cancelled the loop, or no_memory.
 int reduce(Iterations iterations, const Reduction& reduction, const LoopOptions& options);
 
 }  // namespace sorrel::loop

@@ -1,8 +1,8 @@
-//! Settings - what the person who starts a program says about its loops, in environment variables.
+//! Settings - the options for loops, from environment variables.
 //!
-//! The words are those of IRIX's dynamic threads (MP_*), OpenMP's (OMP_*) and our own
-//! (SORREL_SHARE); docs/loops.md is the table for people. Pure: reads through a function that looks
-//! up a name, and returns complaints instead of printing them.
+//! The variables are those of IRIX's dynamic threads (MP_*), of OpenMP (OMP_*), and SORREL_SHARE;
+//! docs/loops.md has the table for users. Pure: reads through a look-up function, and returns
+//! diagnostics instead of printing them.
 #pragma once
 
 #include <cstddef>
@@ -16,32 +16,32 @@
 
 namespace sorrel::loop {
 
-/// Blocks never: what MP_BLOCKTIME=0 and OMP_WAIT_POLICY=active mean.
+/// Spin time that never blocks: the meaning of MP_BLOCKTIME=0 and OMP_WAIT_POLICY=active.
 inline constexpr std::int64_t spin_for_ever_ns = std::int64_t{1} << 62;
-/// Spin time when nothing is said, while nobody waits for our cores.
+/// Spin time without a setting, while no thread waits for the cores of the process.
 inline constexpr std::int64_t default_spin_ns = 200'000;
 
 struct Settings {
   core::GovernorLimits limits;
-  /// Loops use no more of the threads that the governor allows.
+  /// Loops use at most so many of the threads that the governor grants.
   std::uint32_t loop_width_max = std::numeric_limits<std::uint32_t>::max();
-  /// How long to spin while the governor lets us.
+  /// How long to spin while the governor allows it.
   std::int64_t spin_ns = default_spin_ns;
-  /// Spins (or not) whatever the governor thinks.
+  /// Spins (or not) whatever the governor decides.
   bool is_spin_fixed = false;
   /// Stacks on which workers help the loops of ranks; 0: os::default_stack_bytes().
   std::size_t stack_bytes = 0;
   bool is_verbose = false;
-  /// Another process of the job says what is wrong with the machine.
+  /// Another process of the job reports defects of the machine.
   bool is_quiet = false;
-  /// What was wrong, one line each: what is allowed, and what holds instead.
+  /// One line for each invalid setting: what is allowed, and what is used instead.
   std::vector<std::string> complaints;
 };
 
-/// The value of an environment variable, or null.
+/// Looks up an environment variable; null if it is not set.
 using Lookup = std::function<const char*(const char* name)>;
 
-/// `cpus`: how many threads there may be when nothing is said.
+/// `cpus`: the number of threads without a setting.
 Settings read_settings(const Lookup& lookup, std::uint32_t cpus, std::uint32_t width_max);
 
 }  // namespace sorrel::loop

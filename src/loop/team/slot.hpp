@@ -1,15 +1,15 @@
-//! Slot - one open loop: who may still come, who is inside, and which chunks are left.
+//! Slot - one open loop: room for helpers, helpers inside, and the chunks that are left.
 //!
-//! Everything is in one word: chunks left, those that helpers have taken, helpers inside, room for
-//! more. The caller opens the loop with one store; helpers join by compare-and-swap, taking a chunk
-//! with the same instruction, while chunks and room are left; everybody takes further chunks by one
-//! addition: the caller the lowest number that is left, helpers the highest. Nobody can join when
-//! no chunk is left, so the loop closes by itself, and the caller waits only for helpers inside,
-//! never for one that has not come. A caller that finds nobody inside as it takes the last chunk
-//! touches the slot no more. See README.md for the protocol and its proof.
+//! All is in one word: chunks left, chunks taken by helpers, helpers inside, room for more. The
+//! caller opens the loop with one store. Helpers join by compare-and-swap while chunks and room are
+//! left, and take a chunk with the same instruction. Each thread takes further chunks by one
+//! addition: the caller the lowest number that is left, helpers the highest. No helper can join
+//! when no chunk is left, so the loop closes by itself. The caller waits only for helpers inside,
+//! never for one that has not joined. A caller that finds no helper inside as it takes the last
+//! chunk does not access the slot again. See README.md for the protocol and its proof.
 //!
-//! open(), take_as_caller(), announce_sleep(), is_over(): the caller. The rest: any
-//! thread; take_as_helper() and leave() only while inside. Progress: join() lock-free, all else but
+//! open(), take_as_caller(), announce_sleep(), is_over(): the caller. The rest: any thread;
+//! take_as_helper() and leave() only while inside. Progress: join() lock-free, all others except
 //! cancel() wait-free. Ordering labels: (O) open, (J) join, (L) leave, (E) end. Invariant while
 //! open: inside + room = helpers_max; chunks taken by the caller + by helpers + left =
 //! plan.count().
@@ -25,13 +25,13 @@ namespace sorrel::loop {
 
 using core::Order;
 
-/// What the body returns to go on; anything else cancels the loop.
+/// Returned by the body to continue; any other value cancels the loop.
 inline constexpr int go_on = 0;
 
 /// Runs the iterations [begin, end) of a loop.
 using Body = int (*)(void* argument, std::int64_t begin, std::int64_t end);
 
-/// What a loop does. Constant from open() until the caller has seen its end.
+/// The body and plan of a loop. Constant from open() until the caller has seen its end.
 struct Work {
   Body body = nullptr;
   void* argument = nullptr;
@@ -50,7 +50,7 @@ template <class Sync, class Orders = SlotOrders>
 class BasicSlot {
  public:
   /// inside: bits 0-9, room: 10-19, epoch: 20-22, caller sleeps: 23, taken by helpers: 24-43, left:
-  /// 44-63, signed: takers that come too late make it negative.
+  /// 44-63, signed: late takers make it negative.
   class Word {
    public:
     explicit Word(std::uint64_t bits) : bits_(bits) {}
@@ -83,7 +83,7 @@ class BasicSlot {
 
   static constexpr std::uint32_t helpers_max = 1023;
 
-  /// Publishes `work`, of which the caller keeps chunk 0 for itself. The slot must be over.
+  /// Publishes `work`; the caller keeps chunk 0 for itself. The slot must be over.
   void open(const Work& work, std::uint32_t helper_count_max) {
     SORREL_ASSERT(helper_count_max <= helpers_max && work.plan.count() > 1);
     work_.mutate() = work;
@@ -93,16 +93,16 @@ class BasicSlot {
     word_.store(left * one_left + epoch_ + helper_count_max * one_room, Orders::open);
   }
 
-  /// The state before taking a chunk: the lowest that is left is the caller's if left() is
-  /// positive.
+  /// Returns the state before taking a chunk: if left() is positive, the caller owns the lowest
+  /// chunk that was left.
   Word take_as_caller() {
-    // (E) acquire, pairs with the (L) of helpers that have left: when nobody is inside, the caller
-    // has seen all they did. Later leavings are read-modify-writes and continue each one's release
-    // sequence.
+    // (E) acquire, pairs with the (L) of helpers that have left: when no helper is inside, the
+    // caller has seen all their effects. Later leaves are read-modify-writes and continue each
+    // release sequence.
     return Word(word_.fetch_add(minus(one_left), Orders::end));
   }
 
-  /// As above, for a helper that is inside: chunk number chunk_of_helper() is its own.
+  /// As above, for a helper that is inside: it owns chunk number chunk_of_helper().
   Word take_as_helper() {
     // Relaxed: the number is unique by atomicity, and the work was seen at (J).
     return Word(word_.fetch_add(one_taken - one_left, Order::relaxed));
@@ -115,18 +115,18 @@ class BasicSlot {
 
   /// A hint.
   [[nodiscard]] Word look() const {
-    // Relaxed: join() looks again.
+    // Relaxed: join() checks again.
     return Word(word_.load(Order::relaxed));
   }
 
-  /// Goes inside and takes a chunk, if chunks and room are left: then the state before, else a
+  /// Goes inside and takes a chunk, if chunks and room are left: returns the state before, else a
   /// state that is not joinable.
   Word join() {
     // Relaxed: a guess that the exchange checks.
     std::uint64_t bits = word_.load(Order::relaxed);
     while (Word(bits).is_joinable()) {
-      // (J) acquire, pairs with (O): joins and takings in between are read-modify-writes. That
-      // another loop may have been opened since the guess does no harm: it is that one we join.
+      // (J) acquire, pairs with (O): joins and takes in between are read-modify-writes. If another
+      // loop has been opened since the guess, the helper joins that one.
       if (word_.compare_exchange(bits, bits - one_left + one_taken - one_room + one_inside,
                                  Orders::join))
         return Word(bits);
@@ -137,30 +137,30 @@ class BasicSlot {
   /// Only inside.
   [[nodiscard]] const Work& work() const { return work_.get(); }
 
-  /// Goes out, and makes room for another. True: the caller sleeps and nobody else is inside, so
-  /// wake it; else the slot may be gone already.
+  /// Goes out, and makes room for another helper. True: the caller sleeps and no other helper is
+  /// inside, so wake it. False: the slot may be gone already.
   [[nodiscard]] bool leave() {
-    // (L) release, pairs with (E): what this helper did is done.
+    // (L) release, pairs with (E): publishes what this helper did.
     const Word before(word_.fetch_add(one_room - one_inside, Orders::leave));
     return before.inside() == 1 && before.is_caller_asleep();
   }
 
-  /// No chunk will be taken any more. Caller or inside.
+  /// No further chunk is taken. Caller or inside.
   void cancel() {
     std::uint64_t bits = word_.load(Order::relaxed);
     while (Word(bits).left() > 0) {
-      // Relaxed: it tells nothing but that there is nothing to take.
+      // Relaxed: it publishes only that there is nothing to take.
       if (word_.compare_exchange(bits, bits & (one_left - 1), Order::relaxed)) return;
     }
   }
 
-  /// Whether nobody is inside. Only when no chunk is left.
+  /// Whether no helper is inside. Only when no chunk is left.
   [[nodiscard]] bool is_over() const {
     // (E) acquire, as above.
     return Word(word_.load(Orders::end)).inside() == 0;
   }
 
-  /// No chunk is left: true if nobody is inside, else the last to leave will be told to wake the
+  /// No chunk is left: returns true if no helper is inside; else the last to leave must wake the
   /// caller.
   [[nodiscard]] bool announce_sleep() {
     // (E) acquire, as above.
@@ -175,7 +175,7 @@ class BasicSlot {
   static constexpr std::uint64_t asleep = std::uint64_t{1} << 23;
   static constexpr std::uint64_t one_taken = std::uint64_t{1} << 24;
   static constexpr std::uint64_t one_left = std::uint64_t{1} << 44;
-  // Takers that come too late, at most one at a time for each helper, fit in beside the chunks.
+  // Late takers, at most one at a time for each helper, fit in beside the chunks.
   static_assert(ChunkPlan::chunk_count_max + helpers_max < 1 << 19);
 
   static constexpr std::uint64_t minus(std::uint64_t value) { return ~value + 1; }

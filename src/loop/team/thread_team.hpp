@@ -1,11 +1,11 @@
-//! ThreadTeam - helpers of loops in a plain program: threads of our own, started when the first
-//! loop is long enough to be worth it.
+//! ThreadTeam - helpers of loops in a plain program: threads of the library, started when the first
+//! loop is long enough.
 //!
-//! Any thread of the program may run loops, several at a time, nested ones too; all share the same
-//! helpers, so there are never more threads than the width beside the program's own. A helper with
-//! nothing to do looks out for a while (Controls::spin_ns; patience_ns if that was long enough the
-//! last time), then sleeps. Threads are never ended: they sleep until the process is over. A team
-//! is a Host of protocol.hpp. Limit: width_max.
+//! Any thread of the program may run loops, several at a time, and nested. All share the same
+//! helpers, so there are never more helpers than the width beside the program's own threads. A
+//! helper without work searches for a while (Controls::spin_ns; patience_ns if that sufficed the
+//! last time), then sleeps. Threads never end: they sleep until the process exits. A team is a Host
+//! of protocol.hpp. Limit: width_max.
 #pragma once
 
 #include <atomic>
@@ -26,13 +26,13 @@ class ThreadTeam {
  public:
   static constexpr std::uint32_t width_max = 1024;
 
-  /// `width`: threads of the largest loop, its caller included. Starts none yet. `on_start`, if
-  /// there is one, runs first on each helper's thread.
+  /// `width`: threads of the largest loop, its caller included. Starts none. `on_start`, if given,
+  /// runs first on each helper's thread.
   explicit ThreadTeam(std::uint32_t width, std::function<void()> on_start = {});
 
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
-  /// Only when no helper was ever started: they look at the team for ever.
+  /// Only if no helper was ever started, because helpers access the team for ever.
   ~ThreadTeam();
 
   Controls& controls() { return controls_; }
@@ -46,13 +46,13 @@ class ThreadTeam {
 
   Pace& pace() { return pace_; }
 
-  // What protocol.hpp asks of a host.
+  // The host interface of protocol.hpp.
   OpenLoop* open(const Work& work, std::uint32_t helper_count_max);
   void wait_for_end(OpenLoop& loop);
   static void wake_caller(OpenLoop& loop);
   void wake_helper();
 
-  /// Whether fewer than `wanted` helpers are awake, and more can be had.
+  /// Whether fewer than `wanted` helpers are awake, and more can be woken or started.
   [[nodiscard]] bool has_sleepers(std::uint32_t wanted) const {
     const std::uint32_t awake = awake_count_.load(std::memory_order_relaxed);
     return awake < wanted && awake + 1 < width_;
@@ -62,11 +62,11 @@ class ThreadTeam {
     return awake_count_.load(std::memory_order_relaxed) != 0;
   }
 
-  /// How long the rest of a loop must be to wake, or start, somebody for it. Loops that follow each
-  /// other closely count as one: who comes stays awake between them.
+  /// How long the rest of a loop must be to wake, or start, a helper for it. Loops that follow each
+  /// other closely count as one, because a helper stays awake between them.
   [[nodiscard]] std::uint64_t wake_worth_cycles() const;
 
-  /// A caller has run a loop of so many cycles alone, since everybody slept.
+  /// A caller has run a loop of so many cycles alone, because all helpers slept.
   void note_alone(std::uint64_t cycles);
 
   [[nodiscard]] bool wants_thread_back() const { return false; }
@@ -76,7 +76,7 @@ class ThreadTeam {
 
   struct alignas(cache_line_bytes) Helper {
     ThreadTeam* team = nullptr;
-    /// A State; what a helper sleeps on.
+    /// A State; a helper sleeps on it.
     std::atomic<std::uint32_t> state{0};
     Apart apart;
   };
@@ -105,8 +105,8 @@ class ThreadTeam {
   alignas(cache_line_bytes) std::atomic<std::uint32_t> awake_count_{0};
   std::atomic<std::uint32_t> started_count_{0};
   std::atomic<bool> is_starting_{false};
-  // Of callers, on a line of their own: a helper that falls asleep leaves it where it is.
-  // Estimates: of callers that run loops alone at the same time one is forgotten.
+  // Of callers, on a line of their own: a helper that falls asleep does not fetch it. Estimates: of
+  // callers that run loops alone at the same time, one is lost.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> alone_cycles_{0};
   std::atomic<std::uint64_t> alone_until_{0};
 
