@@ -44,7 +44,7 @@ std::string value_of(char letter, const AffinityFields& fields) {
   }
 }
 
-/// The letter of the field at `text`, and how long its name is.
+/// The letter of the field at `text`, and the length of its name.
 char take_name(std::string_view text, std::size_t& length) {
   length = 1;
   if (text.empty()) return '\0';
@@ -75,7 +75,7 @@ std::string format_affinity(const std::string& format, const AffinityFields& fie
       rest.remove_prefix(1);
       continue;
     }
-    // [0][.][width]: zeros, to the right, so wide.
+    // [0][.][width]: pad with zeros, align right, minimum width.
     const bool has_zeros = !rest.empty() && rest.front() == '0';
     if (has_zeros) rest.remove_prefix(1);
     const bool is_right = !rest.empty() && rest.front() == '.';

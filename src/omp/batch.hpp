@@ -49,7 +49,7 @@ class BasicBatch {
     return !range.empty();
   }
 
-  /// The last half of what is left, if the owner is in that loop.
+  /// Takes the last half of the rest, if the owner is in that loop.
   ChunkRange steal(std::uint64_t loop) {
     std::uint64_t word = word_.load(relaxed);
     for (;;) {

@@ -1,7 +1,8 @@
 // Loops whose iterations wait for each other (depend(sink) and depend(source)).
 //
-// posted[i] belongs to iteration i of the outermost loop: how far its inner iterations, counted in
-// their order, have posted; 0: none. (S) is posting and looking, by the rules of WaitCount.
+// posted[i] belongs to iteration i of the outermost loop. It is the number of its inner iterations,
+// in their order, up to the last posted one; 0: none. (S) is posting and checking, by the rules of
+// WaitCount.
 #include <cstdarg>
 
 #include "omp/face.hpp"
@@ -13,7 +14,7 @@ namespace {
 using namespace sorrel::omp;
 using Ull = unsigned long long;
 
-/// What the first thread prepares; later ones find it.
+/// Prepared by the first thread; later threads find it.
 template <class Number>
 bool start(unsigned dimension_count,
            const Number* counts,

@@ -216,7 +216,7 @@ void read_wait_policy(Reader& reader, Environment& result) {
   if (!text) return;
   result.is_wait_given = is_word(*text, "active") || is_word(*text, "passive");
   result.is_wait_active = is_word(*text, "active");
-  // A wrong word is told with the loops' settings.
+  // An invalid value is reported with the settings of loops.
 }
 
 void read_display(Reader& reader, Environment& result) {
@@ -231,7 +231,7 @@ void read_display(Reader& reader, Environment& result) {
   }
 }
 
-/// What governs the helpers: the number of threads a program sees is not the number that run.
+/// Settings of the helpers: the program's number of threads is not the number that run.
 loop::Settings read_loop_settings(const loop::Lookup& lookup, std::uint32_t cpus) {
   const auto others = [&](const char* name) -> const char* {
     static constexpr std::string_view ours[] = {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT",

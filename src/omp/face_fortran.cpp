@@ -1,4 +1,4 @@
-// omp_*_: the names and arguments of Fortran for what face_query.cpp has for C; no logic.
+// omp_*: Fortran's names and arguments for the functions of entry_query.cpp; no logic.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

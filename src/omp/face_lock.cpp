@@ -21,7 +21,7 @@ struct OldNestLock {
 static_assert(sizeof(OldNestLock) == 8);
 
 std::uint32_t owner_number() {
-  // Records of threads are a cache line apart, and few: these bits differ.
+  // Thread records are a cache line apart, and few: these bits differ.
   const auto address = reinterpret_cast<std::uintptr_t>(&this_thread());
   return static_cast<std::uint32_t>(address >> 6 & 0xFF'FFFF);
 }
@@ -65,7 +65,7 @@ const void* owner() {
 
 }  // namespace
 
-// The C++ compiler knows no versions of symbols, the assembler does.
+// The C++ compiler has no symbol versions; the assembler has.
 #define SORREL_VERSION_OF(function, name) asm(".symver " #function "," name)
 
 #define SORREL_LOCK(suffix, version)                                        \
@@ -127,7 +127,7 @@ SORREL_FACE int test_nest_lock_30(NestLock* lock) {
   return lock->try_take(owner());
 }
 
-// Fortran's variable is a pointer wide: the lock lies elsewhere.
+// Fortran's variable has the size of a pointer: the lock lies elsewhere.
 SORREL_FACE void init_nest_lock_f_30(NestLock** lock) {
   *lock = new NestLock{};
 }

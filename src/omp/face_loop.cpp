@@ -1,5 +1,5 @@
-// GOMP_*: loops, sections and ordered, for long and for unsigned long long. One function for each
-// schedule, made by macros; no logic.
+// GOMP_*: loops, sections and ordered, for long and for unsigned long long. Macros define one
+// function for each schedule; no logic.
 #include "omp/face.hpp"
 #include "omp/loop.hpp"
 #include "omp/reduction.hpp"
@@ -12,7 +12,7 @@ using Ull = unsigned long long;
 
 constexpr bool ordered = true;
 constexpr bool unordered = false;
-/// Schedules; `run`: take run-sched-var's.
+/// Schedules; `run`: that of run-sched-var.
 enum class Kind : std::uint8_t {
   fixed,
   dynamic,
@@ -83,7 +83,7 @@ bool start(const LoopShape& shape, Number* first, Number* end) {
   return next(first, end);
 }
 
-/// GOMP_loop_start and its kin: the schedule is a number, and there may be reductions and memory.
+/// GOMP_loop_start and similar: the schedule is a number; reductions and memory are optional.
 template <class Number>
 bool start_with(
     LoopShape shape, long schedule, Number* first, Number* end, const LoopExtras& extras) {

@@ -1,5 +1,5 @@
 // GOMP_*: parallel regions, barriers, single, critical, atomic, cancellation, teams, the error
-// directive. The functions that GCC's code calls; no logic.
+// directive. Called by code that GCC generates; no logic.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,15 +19,14 @@ using namespace sorrel::omp;
 alignas(sorrel::cache_line_bytes) Lock critical_lock;
 alignas(sorrel::cache_line_bytes) Lock atomic_lock;
 
-/// message: null for none; bytes: -1 for a string of C's.
+/// message: null for none; bytes: -1 for a C string.
 void say_error_directive(const char* message, std::size_t bytes) {
   if (message == nullptr) {
-    std::fputs("sorrel: the program has come to an error directive\n", stderr);
+    std::fputs("sorrel: error directive reached\n", stderr);
     return;
   }
   if (bytes == ~std::size_t{0}) bytes = std::strlen(message);
-  std::fprintf(stderr, "sorrel: the program has come to an error directive: %.*s\n",
-               static_cast<int>(bytes), message);
+  std::fprintf(stderr, "sorrel: error directive reached: %.*s\n", static_cast<int>(bytes), message);
 }
 
 void run_region(const Fork& fork, unsigned asked) {
@@ -37,12 +36,12 @@ void run_region(const Fork& fork, unsigned asked) {
   end_region(this_thread());
 }
 
-/// Set at the start, for the whole process.
+/// Constant for the whole process.
 bool can_cancel() {
   return environment().can_cancel;
 }
 
-/// The environment is read, and complained of, before main().
+/// The environment is read, and errors in it are reported, before main().
 [[gnu::constructor]] void read_environment_early() {
   (void)environment();
 }
@@ -73,7 +72,7 @@ SORREL_FACE unsigned GOMP_parallel_reductions(void (*body)(void*),
   TaskGroup group;
   group.reductions = arrays;
   group.is_of_construct = true;
-  // The standard promises `size` copies: with fewer threads some stay as they are.
+  // The standard promises `size` copies: with fewer threads some remain unchanged.
   (void)begin_region(thread, {.body = body, .data = data, .region_taskgroup = &group}, size);
   body(data);
   end_region(this_thread());
@@ -116,7 +115,7 @@ SORREL_FACE void GOMP_critical_end() {
   critical_lock.give();
 }
 
-// The compiler gives each name a zeroed pointer: the lock lies in it.
+// The compiler gives each name a zeroed pointer, which holds the lock.
 SORREL_FACE void GOMP_critical_name_start(void** name) {
   reinterpret_cast<Lock*>(name)->take();
 }
@@ -167,7 +166,7 @@ SORREL_FACE bool GOMP_cancel(int what, bool does) {
     team.cancel_construct(kinds);
     return true;
   }
-  // Before the look at the threads that wait at barriers.
+  // Before the check for threads that wait at barriers.
   team.is_region_cancelled.exchange(true, waker_makes);
   team.inner.waiters().wake_all();
   return true;
@@ -178,7 +177,7 @@ SORREL_FACE void GOMP_teams_reg(
   run_teams(this_thread(), body, data, {.count = count == 0 ? 1 : count, .thread_limit = limit});
 }
 
-// For our MPI library, loop/job_threads.hpp.
+// For the MPI library, loop/job_threads.hpp.
 SORREL_FACE bool sorrel_omp_come_home_1() {
   return come_home();
 }

@@ -1,5 +1,5 @@
-// omp_*: what a program asks for and sets, for C; no logic. Fortran's names are in
-// face_fortran.cpp.
+// omp_*: queries and settings of the program, for C; no logic. entry_fortran.cpp has Fortran's
+// names.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -56,7 +56,7 @@ AffinityFields affinity_fields() {
           .cpus = sorrel::os::format_cpu_ranges(sorrel::os::allowed_cpus())};
 }
 
-/// What omp_init_allocator() returns: the one trait that matters here.
+/// Returned by omp_init_allocator(): the only trait that has an effect.
 struct Allocator {
   std::size_t alignment = 16;
 };
@@ -226,7 +226,7 @@ SORREL_FACE double omp_get_wtick() {
   return static_cast<double>(resolution.tv_sec) + static_cast<double>(resolution.tv_nsec) * 1e-9;
 }
 
-// Devices: there is the host alone.
+// Devices: only the host.
 SORREL_FACE void omp_set_default_device(int device) {
   this_thread().icv.default_device = std::max(device, 0);
 }
@@ -331,7 +331,7 @@ SORREL_FACE int omp_pause_resource_all(int) {
   return omp_in_parallel() == 0 ? 0 : -1;
 }
 
-// Memory: one kind of it.
+// Memory: only one kind.
 SORREL_FACE std::uintptr_t omp_init_allocator(std::uintptr_t,
                                               int count,
                                               const std::uintptr_t* traits) {

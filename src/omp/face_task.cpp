@@ -1,4 +1,4 @@
-// GOMP_*: tasks, taskloops, taskgroups and reductions over them; no logic but the cutting of
+// GOMP_*: tasks, taskloops, taskgroups and reductions over them; no logic except the cutting of
 // taskloops.
 #include <cstring>
 
@@ -23,7 +23,7 @@ struct TaskloopRequest {
   std::uint64_t number;  ///< of tasks, or the grain
 };
 
-/// The first words of a taskloop's data as the construct passes it.
+/// The first words of a taskloop's data, as passed by the construct.
 struct TaskloopData {
   TaskRange range;
   std::uintptr_t* reductions;
@@ -88,7 +88,7 @@ SORREL_FACE void GOMP_taskwait_depend(void** depend) {
   wait_for_dependences(this_thread(), depend);
 }
 
-// As an empty task with these dependences.
+// An empty task with these dependences.
 SORREL_FACE void GOMP_taskwait_depend_nowait(void** depend) {
   make_task(this_thread(), {.body = [](void*) {}, .flags = task_depend, .depend = depend});
 }
@@ -172,7 +172,7 @@ SORREL_FACE void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
   Thread& thread = this_thread();
   std::uintptr_t* data = thread.task->taskgroup->reductions;
   end_taskgroup(thread);
-  // All threads share one memory: the last use of it is behind us all.
+  // All threads share the memory: wait until its last use.
   if (!is_cancelled) (void)wait_at_barrier(thread);
   if (thread.number == 0) unregister_reductions(data);
 }
@@ -181,7 +181,7 @@ SORREL_FACE void omp_fulfill_event(Task* event) {
   fulfill(*event);
 }
 
-// By value: the module omp_lib declares the argument so.
+// By value, as the module omp_lib declares the argument.
 SORREL_FACE void omp_fulfill_event_(Task* event) {
   fulfill(*event);
 }

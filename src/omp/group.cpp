@@ -11,7 +11,7 @@ namespace sorrel::omp {
 
 namespace {
 
-/// Between two looks at a thread whose worker has not let go of it.
+/// Waits between two polls of a thread that its worker has not given up.
 class Pause {
  public:
   void wait() {
@@ -27,13 +27,13 @@ class Pause {
   int round_ = 0;
 };
 
-/// Takes a thread that nobody else may take, as soon as its worker has let go of it.
+/// Takes a thread that only the caller may take, as soon as its worker has given it up.
 void take_place(Thread& thread) {
   for (Pause pause; !thread.dock.try_take();)
     pause.wait();
 }
 
-/// The same where a thread may be taken for tasks by others.
+/// The same where other threads may take it for tasks.
 void take_docked(Thread& thread) {
   for (Pause pause; !thread.dock.try_take_docked();) {
     do {
@@ -108,7 +108,7 @@ Thread* Group::take_unstarted(std::uint32_t preferred) {
 Thread* Group::take_docked_for_tasks(std::uint32_t preferred) {
   const TaskFlag* flag = task_flag.load(std::memory_order_acquire);
   if (flag == nullptr || !flag->seems_up()) return nullptr;
-  // (R) acquire. Arrays are never given back, so an old one is readable, and has the same threads.
+  // (R) acquire. Arrays are never freed, so an old one is readable, and has the same threads.
   // Threads beyond the bits start through the queue, and could be in it twice.
   const std::uint32_t count = std::min(crew_count.load(std::memory_order_acquire), bit_count);
   Thread* const* threads = crew.load(std::memory_order_acquire);
@@ -121,7 +121,7 @@ Thread* Group::take_docked_for_tasks(std::uint32_t preferred) {
       thread.errand = Errand::tasks;
       return &thread;
     }
-    // It may be about to be started in the next region.
+    // Another thread may be about to start it in the next region.
     thread.dock.give_up(Place::docked);
   }
   return nullptr;

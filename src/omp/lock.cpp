@@ -25,7 +25,7 @@ WaitList& waiters_of(const void* address) {
   return rows[(number >> 2 ^ number >> 8 ^ number >> 14) % row_count].waiters;
 }
 
-// A holder keeps a lock for a few hundred instructions, mostly: about 10 us.
+// A typical holder keeps a lock for a few hundred instructions: about 10 us.
 constexpr int rounds_max = 300;
 constexpr int pauses_max = 8;
 
@@ -33,18 +33,18 @@ constexpr int pauses_max = 8;
 
 bool Lock::take_as_waiter(void* argument) {
   auto& word = static_cast<Lock*>(argument)->word_;
-  // If it is marked already, whoever gives it back wakes somebody.
+  // If it is marked already, the thread that gives it wakes a waiter.
   if (word.load(waiter_looks) == 2) return false;
-  // (L) acquire, pairs with give(), which looks for us: we have counted ourselves in.
+  // (L) acquire, pairs with give(), which checks for waiters: this one is already counted.
   return word.exchange(2, waiter_looks) == 0;
 }
 
 void Lock::take_slowly() {
   Thread& thread = this_thread();
   const Pool* pool = pool_if_made();
-  // Whoever holds it may need this very worker, or this core.
+  // The holder may need this worker, or this core.
   const bool may_spin = pool != nullptr && pool->spin_cycles() != 0;
-  // A look takes the line from the holder, who needs it to give the lock back: fewer and fewer.
+  // A poll takes the line from the holder, which needs it to give the lock: poll less and less.
   int pause_count = 1;
   for (int round = 0; may_spin && round < rounds_max; round += pause_count) {
     for (int i = 0; i < pause_count; ++i)

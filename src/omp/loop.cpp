@@ -11,15 +11,15 @@ namespace sorrel::omp {
 
 namespace {
 
-/// Up to here every thread can add a chunk more without passing 2^64.
+/// Up to this number, every thread can add one more chunk without passing 2^64.
 constexpr std::uint64_t additive_max = std::uint64_t{1} << 48;
 
 bool take_dynamic(WorkShare& share, Chunk& chunk) {
   const LoopShape& loop = share.loop;
-  // Relaxed all: iterations carry nothing; (P) published the loop.
+  // All relaxed: iterations carry no data; (P) published the loop.
   std::uint64_t begin = 0;
   if (loop.trip_count < additive_max) {
-    // Without a look before: the line is fetched once.
+    // No load before the addition: the line is fetched once.
     begin = share.next.fetch_add(loop.chunk, std::memory_order_relaxed);
     if (begin >= loop.trip_count) return false;
   } else {
@@ -34,7 +34,7 @@ bool take_dynamic(WorkShare& share, Chunk& chunk) {
   return true;
 }
 
-/// The pace at which the thread takes batches of the loop it is in.
+/// The batch sizes of the thread in its current loop.
 BatchPace& pace_of(const Thread& thread, const WorkShare& share) {
   Desk& desk = *thread.desk;
   if (desk.paced_loop == thread.share_count) return desk.pace;
@@ -48,13 +48,13 @@ BatchPace& pace_of(const Thread& thread, const WorkShare& share) {
   return desk.pace;
 }
 
-/// Decides whether the loop is dealt in batches: then `next` counts its chunks. The caller, who
-/// opens the loop, has its first batch at once.
+/// Decides whether the loop is taken in batches: then `next` counts its chunks. The caller, which
+/// opens the loop, gets its first batch at once.
 void plan_batches(const Thread& thread, WorkShare& share) {
   const LoopShape& loop = share.loop;
   share.chunk_count = 0;
   const std::uint32_t size = thread.team->size;
-  // With few, looking for other threads' batches costs more than they save.
+  // With few chunks, the search for batches costs more than they save.
   constexpr std::uint64_t chunks_per_thread_min = 16;
   if (loop.schedule != Schedule::dynamic || loop.is_monotonic || loop.is_ordered || size == 1 ||
       loop.trip_count / chunks_per_thread_min < loop.chunk * size)
@@ -64,7 +64,7 @@ void plan_batches(const Thread& thread, WorkShare& share) {
   share.chunk_count = count;
   share.stride = loop.chunk * loop.step;
   Desk& desk = *thread.desk;
-  // Nobody else is there yet, and who comes takes half of it.
+  // No other thread is in the loop; a thread that comes takes half of the batch.
   desk.chunks_begun = pace_of(thread, share).next(count, 1, arch::cycles);
   desk.batch.fill(thread.share_count, {0, desk.chunks_begun});
   // Relaxed: (P) publishes them.
@@ -73,7 +73,7 @@ void plan_batches(const Thread& thread, WorkShare& share) {
                           std::memory_order_relaxed);
 }
 
-/// Lets others know that the thread has chunks that they may take.
+/// Publishes that the thread has chunks that others may steal.
 void announce_batch(const Thread& thread, WorkShare& share) {
   std::uint32_t owner = share.batch_owner.load(std::memory_order_relaxed);
   if (owner == thread.number || owner == WorkShare::several) return;
@@ -83,7 +83,7 @@ void announce_batch(const Thread& thread, WorkShare& share) {
   share.batch_owner.store(WorkShare::several, std::memory_order_relaxed);
 }
 
-/// Runs what it can of `chunks`, of which the thread keeps the first.
+/// Returns the first of `chunks` for the thread to run, and makes the rest its batch.
 std::uint64_t begin_batch(const Thread& thread, WorkShare& share, ChunkRange chunks) {
   if (chunks.begin + 1 < chunks.end) {
     thread.desk->batch.fill(thread.share_count, {chunks.begin + 1, chunks.end});
@@ -92,7 +92,7 @@ std::uint64_t begin_batch(const Thread& thread, WorkShare& share, ChunkRange chu
   return chunks.begin;
 }
 
-/// From a thread that has taken more than it has run, perhaps because it does not run at all.
+/// Steals from a thread that has taken more than it has run, perhaps because it has no core.
 ChunkRange steal_chunks(const Thread& thread, const WorkShare& share) {
   const std::uint32_t owner = share.batch_owner.load(std::memory_order_relaxed);
   if (owner == WorkShare::nobody || owner == thread.number) return {};
@@ -194,8 +194,8 @@ bool next_batch(Thread& thread, WorkShare& share, std::uint64_t& chunk) {
   Desk& desk = *thread.desk;
   const std::uint64_t count = share.chunk_count;
   BatchPace& pace = pace_of(thread, share);
-  // Relaxed all: chunks carry nothing; (P) published the loop. Who has seen the counter used up
-  // leaves its line to others; who has not looked yet has the line already, by (P).
+  // All relaxed: chunks carry no data; (P) published the loop. A thread that has seen the counter
+  // exhausted leaves its line to others; before its first load it has the line already, by (P).
   if (desk.chunks_begun == 0) desk.chunks_begun = share.next.load(std::memory_order_relaxed);
   if (desk.chunks_begun < count) {
     const std::uint64_t size =
@@ -250,14 +250,14 @@ void wait_for_turn(Thread& thread) {
 }
 
 void end_loop(Thread& thread, bool waits) {
-  // Left over if the loop was cancelled.
+  // Chunks are left over if the loop was cancelled.
   if (thread.share->chunk_count != 0 && !thread.desk->batch.is_empty()) thread.desk->batch.forget();
   thread.team->shares.leave(thread, thread.team->size);
   if (waits) (void)wait_at_barrier(thread);
 }
 
 Bounds bounds_of(const LoopShape& loop, const Chunk& chunk) {
-  // Beyond the last iteration the program's own end is the one number that cannot overflow.
+  // After the last iteration, only the program's own end value cannot overflow.
   return {loop.start + chunk.begin * loop.step,
           chunk.end == loop.trip_count ? loop.end : loop.start + chunk.end * loop.step};
 }

@@ -18,12 +18,12 @@ namespace {
 std::atomic<Pool*> made_pool{nullptr};
 std::atomic_flag is_making;
 
-// Between two readings of the clock by a helper that looks out.
+// Between two readings of the clock by a helper that searches for work.
 constexpr int rounds_per_reading = 16;
-// Looks in vain before a helper takes a thread that is meant for another.
+// Unsuccessful searches before a helper takes a thread that is meant for another helper.
 constexpr int grace_rounds = 8;
 
-/// A child process has none of its parent's threads: it begins anew.
+/// A child process has none of its parent's threads: it starts afresh.
 void forget() {
   made_pool.store(nullptr, std::memory_order_relaxed);
   is_making.clear(std::memory_order_relaxed);
@@ -76,7 +76,7 @@ Pool::Pool(const loop::Settings& settings)
 void Pool::add(Group& group) {
   for (std::uint32_t i = 0; i < group_count_max; ++i) {
     Group* expected = nullptr;
-    // Release: the group is complete. A group beyond the last place has no helpers.
+    // Release: the group is complete. A group beyond the last slot has no helpers.
     if (!groups_[i].compare_exchange_strong(expected, &group, std::memory_order_release,
                                             std::memory_order_relaxed))
       continue;
@@ -106,7 +106,7 @@ void Pool::call_helpers(const Group& group, std::uint32_t count) {
   if (wanted == 0) return;
   for (std::uint32_t i = 1; i <= wanted; ++i) {
     Helper& helper = helpers_[helper_of(group, i)];
-    // One at a time: a helper that comes and finds more to do calls the next.
+    // One at a time: a helper that finds more work wakes the next.
     if (helper.worker.seems_asleep() && helper.wake()) return;
   }
   if (started < wanted) (void)start_helper(false);
@@ -151,7 +151,7 @@ bool Pool::start_helper(bool is_extra) {
   return has_started;
 }
 
-/// A thread that could run, or null.
+/// Returns a thread that is ready, or null.
 Thread* Pool::look(const Worker& worker, bool is_patient) {
   const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < limit; ++i) {
@@ -205,7 +205,7 @@ void* Pool::helper_main(void* argument) {
   self.apart.go_on(self.worker.index());
   int round = 0;
   std::uint64_t began = 0;
-  // Since it ran the last fiber; and how long that was before it ran that one.
+  // Times: since it ran the last fiber; and the gap before that fiber.
   std::uint64_t idle_since = 0;
   std::uint64_t last_gap = 0;
   for (;;) {
@@ -215,7 +215,7 @@ void* Pool::helper_main(void* argument) {
     if (thread != nullptr) {
       Group& group = *thread->group;
       if (group.has_work() && pool.has_more_helpers()) pool.call_one(group);
-      // The clock is not read where fibers come at once.
+      // The clock is not read while fibers follow each other at once.
       last_gap = idle_since == 0 ? 0 : arch::cycles() - idle_since;
       self.worker.run(*thread);
       round = 0;
@@ -236,11 +236,11 @@ void* Pool::helper_main(void* argument) {
   return nullptr;
 }
 
-/// Looks after threads that may be waiting unseen: that could run and that nobody takes, or that
-/// keep a native thread from its core. Whether it had to help.
+/// Detects threads that may wait unseen: threads that are ready and not taken, and fibers that keep
+/// a native thread from its core. Returns whether help was needed.
 bool Pool::look_after(Group& group, GroupView& view) {
   constexpr std::uint32_t still_ticks_max = 4;
-  // Relaxed: now and then looked at.
+  // Relaxed: read occasionally.
   const GroupState now{.region_count = group.region_count.load(std::memory_order_relaxed),
                        .taken_count = group.taken_count.load(std::memory_order_relaxed),
                        .unstarted = group.unstarted.seems(),
@@ -262,7 +262,7 @@ bool Pool::look_after(Group& group, GroupView& view) {
   return true;
 }
 
-/// In every tick: whether any group is inside a region, and whether one stands still.
+/// In every tick: whether any group is inside a region, and whether one makes no progress.
 loop::Monitor::Finding Pool::on_tick() {
   loop::Monitor::Finding finding;
   bool is_stuck = false;
@@ -283,8 +283,8 @@ loop::Monitor::Finding Pool::on_tick() {
   return finding;
 }
 
-/// A program that gets stuck again and again waits in loops of its own: its threads then run as the
-/// system's threads would, until it has gone well for a while.
+/// A program that is stuck again and again has threads that spin for each other. Its threads then
+/// run as on the system's scheduler, until a period without such a case.
 void Pool::note_stuck(bool is_stuck, std::uint32_t crew_count) {
   constexpr std::int64_t memory_ns = 1'000'000'000;
   constexpr std::uint32_t stuck_count_max = 3;

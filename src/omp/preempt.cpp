@@ -52,14 +52,14 @@ void let_go(int, siginfo_t*, void* context) {
   const int error = errno;
   thread->group->was_preempted = true;
   Worker::leave(*thread, Then::queue);
-  // The signal mask that comes back belongs to the OS thread, which may be another now.
+  // The restored signal mask belongs to the OS thread, which may be another one now.
   sigset_t mask;
   pthread_sigmask(SIG_SETMASK, nullptr, &mask);
   static_cast<ucontext_t*>(context)->uc_sigmask = mask;
   errno = error;
 }
 
-/// False if the program has use for the signal.
+/// False if the program uses the signal.
 bool install() {
   struct sigaction before{};
   if (sigaction(SIGURG, nullptr, &before) != 0) return false;
@@ -77,7 +77,7 @@ bool install() {
 
 void preempt(const Worker& worker, const Thread& fiber) {
   const Team* team = fiber.team;
-  if (team == nullptr) return;  // it has not come to its first region yet
+  if (team == nullptr) return;  // before its first region
   Search search{.address = reinterpret_cast<std::uintptr_t>(team->body), .begin = 0, .end = 0};
   if (dl_iterate_phdr(look_at_file, &search) == 0 || !install()) return;
   code_begin.store(search.begin, std::memory_order_relaxed);

@@ -36,7 +36,8 @@ void register_reductions(std::uintptr_t* data,
     if (first != nullptr) {
       array[memory] = first[memory];
       array[memory_end] = first[memory_end];
-      // Behind its last array the first thread writes what lies outside (adopt_reductions()).
+      // After its last array the first thread has linked those of outer groups
+      // (adopt_reductions()).
       if (array[next_array] != 0) first = array_at(first[next_array]);
       continue;
     }

@@ -13,40 +13,39 @@ namespace sorrel::omp {
 
 namespace {
 
-/// A single task in another thread's queue is left to that thread for so long: moving it would cost
+/// How long a single task in another thread's queue is left to that thread: moving it would cost
 /// more than most tasks take.
 constexpr std::uint64_t patience_cycles = 40'000;
-/// What moving a task costs, at most, and how long a thread lets be after it has moved a shorter
-/// one.
+/// Maximum cost of moving a task, and the pause of a thread after it has moved a shorter one.
 constexpr std::uint64_t short_task_cycles = 2'000;
 constexpr std::uint64_t steal_pause_cycles = 6'000;
-/// Tasks one thread may have waiting before it runs new ones at once.
+/// Queued tasks of one thread above which it runs new ones at once.
 constexpr std::uint32_t queued_max = 64;
-/// Dependent children a task may have unfinished before its thread runs some itself.
+/// Unfinished dependent children of a task above which its thread runs some itself.
 constexpr std::uint32_t unfinished_max = 32;
-/// Blockers of a task that is being made; more than it can have predecessors.
+/// Blockers of a task during its creation; more than the possible number of predecessors.
 constexpr std::uint32_t maker_hold = 1U << 30;
 constexpr std::uint64_t one_gone = std::uint64_t{1} << 32;
 
 void destroy(Thread& thread, Task& task);
 
-/// One reference less; whether it was the last.
+/// Drops one reference; returns whether it was the last.
 bool drop_reference(Task& task) {
-  // Acquire: all others have dropped theirs, and nobody adds one.
+  // Acquire: all other references are dropped, and none is added.
   if (task.references.load(std::memory_order_acquire) == 1) return true;
   return task.references.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-/// What a finished or gone child adds to its parent's family.
+/// Adds a finished or freed child to its parent's family.
 void tell_parent(Thread& thread, Task* parent, std::uint32_t parent_level, std::uint64_t news) {
-  // (F) acq_rel, and before the look at the waiters. With the parent done, the last child's memory
-  // to go takes the parent's along.
+  // (F) acq_rel, and before the check for waiters. If the parent is done, the freeing of its last
+  // child frees the parent, too.
   const std::uint64_t family = parent->family.fetch_add(news, waker_makes) + news;
   if (parent_level != 0 && news >= one_gone && family < one_gone && drop_reference(*parent))
     destroy(thread, *parent);
 }
 
-/// Gives the memory back.
+/// Frees the memory.
 void destroy(Thread& thread, Task& task) {
   Task* parent = task.parent;
   const std::uint32_t parent_level = task.level - 1;
@@ -54,18 +53,18 @@ void destroy(Thread& thread, Task& task) {
   tell_parent(thread, parent, parent_level, one_gone);
 }
 
-/// The task is done: whether nothing else holds its memory.
+/// The task is done: returns whether nothing else holds its memory.
 bool settle(Task& task) {
   if (task.created != 0) {
     const std::uint64_t less = (one_gone - task.created) << 32;
-    // (F) acq_rel: pairs with the children's.
+    // (F) acq_rel: pairs with that of the children.
     const std::uint64_t family = task.family.fetch_add(less, std::memory_order_acq_rel) + less;
     if (family >= one_gone) return false;
   }
   return drop_reference(task);
 }
 
-/// Whoever sleeps and could run a task.
+/// Wakes a sleeping thread that could run a task.
 void call_somebody(Team& team) {
   team.inner.waiters().wake_one(nullptr);
   team.last.waiters().wake_one(nullptr);
@@ -80,7 +79,7 @@ bool seems_queued(const Team& team) {
   return false;
 }
 
-/// Who has found no task.
+/// Called by a thread that has found no task.
 void lower_flag(Team& team) {
   if (!team.task_flag.seems_up() || seems_queued(team)) return;
   const bool is_down = team.task_flag.lower([&] {
@@ -89,7 +88,7 @@ void lower_flag(Team& team) {
     }
     return false;
   });
-  // Whoever saw it down meanwhile may be asleep.
+  // A thread that saw the flag down meanwhile may be asleep.
   if (!is_down) call_somebody(team);
 }
 
@@ -98,7 +97,7 @@ void queue_task(Thread& thread, Task& task, bool is_alone) {
   const bool is_ours = thread.team == &team;
   (is_ours ? *thread.desk : team.desks[0]).queue.push(task);
   team.task_flag.raise();
-  // Who has released a single task runs it next.
+  // A thread that has released a single task runs it next.
   if (!is_alone || !is_ours) call_somebody(team);
 }
 
@@ -113,7 +112,7 @@ void release_successors(Thread& thread, Task& task) {
     Successor* next = successor->next;
     Task& then = *successor->task;
     if (!successor->is_inline) delete successor;
-    // (B) acq_rel: what all the predecessors did; before the look at the waiters, in finish().
+    // (B) acq_rel: effects of all predecessors; before the check for waiters, in finish().
     if (then.blockers.fetch_sub(1, waker_makes) == 1) {
       queue_task(thread, then, is_first);
       is_first = false;
@@ -122,7 +121,7 @@ void release_successors(Thread& thread, Task& task) {
   }
 }
 
-/// `then` must come after `task`, if that is not done.
+/// Makes `then` a successor of `task`, unless that is done.
 void put_after(Task& task, Task& then) {
   task.lock.lock();
   if (!task.has_finished) {
@@ -151,12 +150,12 @@ void finish(Thread& thread, Task& task) {
   } else {
     tell_parent(thread, parent, parent_level, 1);
   }
-  // Whoever ends the group may go at once.
+  // The thread that ends the group may free it at once.
   if (taskgroup != nullptr) taskgroup->unfinished.fetch_sub(1, waker_makes);
   team.task_waiters.wake_all();
   if (thread.team == &team) {
     Desk& desk = *thread.desk;
-    // Release, pairs with is_quiescent(): everything above. Only we write.
+    // Release, pairs with is_quiescent(): all of the above. Only this thread writes it.
     desk.finished.store(desk.finished.load(std::memory_order_relaxed) + 1,
                         std::memory_order_release);
   } else {
@@ -164,9 +163,9 @@ void finish(Thread& thread, Task& task) {
   }
 }
 
-/// One of a task's parts is over.
+/// One of a task's parts has ended.
 void end_part(Thread& thread, Task& task) {
-  // Acq_rel: the last one has seen the others.
+  // Acq_rel: the last part has seen all other parts.
   if (task.is_detached && task.parts.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   finish(thread, task);
 }
@@ -207,7 +206,7 @@ Task& new_task(Thread& thread, const TaskRequest& request) {
   task.icv = thread.icv;
   if ((request.flags & task_detach) != 0) {
     task.is_detached = true;
-    task.parts.store(2, std::memory_order_relaxed);  // nobody knows it yet
+    task.parts.store(2, std::memory_order_relaxed);  // not published
     *request.detach = &task;
     if (request.data != nullptr) *static_cast<void**>(request.data) = &task;
   }
@@ -222,25 +221,25 @@ Task& new_task(Thread& thread, const TaskRequest& request) {
   task.data = data;
   ++parent.created;
   Desk& desk = *thread.desk;
-  // Relaxed: the queue's lock, or the thread's own order, publishes it before the task's end.
+  // Relaxed: published before the task's end, by the queue's lock or the thread's own order.
   desk.made.store(desk.made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (task.taskgroup != nullptr)
     task.taskgroup->unfinished.fetch_add(1, std::memory_order_relaxed);  // as above
   return task;
 }
 
-/// Enters the task's dependences; whether it may run at once.
+/// Enters the task's dependences; returns whether it may run at once.
 bool enter_dependences(Thread& thread, Task& task, void* const* depend) {
   Task& parent = *task.parent;
   task.has_dependences = true;
-  task.blockers.store(maker_hold, std::memory_order_relaxed);  // nobody knows it yet
+  task.blockers.store(maker_hold, std::memory_order_relaxed);  // not published
   if (parent.table == nullptr) parent.table = new DependTable;
   parent.table->enter(
       task, depend, [&](Task& before) { put_after(before, task); },
       [&](Task& old) {
         if (drop_reference(old)) destroy(thread, old);
       });
-  // (B) acq_rel: the maker's hold, less what it has counted itself.
+  // (B) acq_rel: removes the creator's hold, less the predecessors it has counted.
   const std::uint32_t left = maker_hold - task.predecessors;
   return task.blockers.fetch_sub(left, std::memory_order_acq_rel) == left;
 }
@@ -273,7 +272,7 @@ struct Waiting {
   [[nodiscard]] bool may_find() const { return team->task_flag.is_up(); }
 };
 
-/// Runs tasks below the current one, and waits, until `is_done`.
+/// Runs descendants of the current task, and waits, until `is_done`.
 template <class IsDone>
 void work_until(Thread& thread, const Condition& condition, IsDone is_done) {
   Team& team = *thread.team;
@@ -281,7 +280,7 @@ void work_until(Thread& thread, const Condition& condition, IsDone is_done) {
     if (run_task_below(thread, *thread.task)) continue;
     if (is_done()) return;
     if (team.task_flag.seems_up()) {
-      // Tasks that are not for us: others are at them.
+      // Tasks that this thread must not take: other threads run them.
       lower_flag(team);
       arch::pause();
       if (may_others_run(thread)) yield(thread);
@@ -295,7 +294,7 @@ void work_until(Thread& thread, const Condition& condition, IsDone is_done) {
 
 bool is_quiescent(const Team& team) {
   if (!team.has_tasks.load(std::memory_order_relaxed)) return true;  // arrival published it
-  // Finished first: what is made later than it is finished makes the sums differ.
+  // Finished first: a task made between the two sums makes them differ.
   std::uint64_t finished = team.finished_elsewhere.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < team.size; ++i)
     finished += team.desks[i].finished.load(std::memory_order_acquire);
@@ -317,7 +316,7 @@ void make_task(Thread& thread, const TaskRequest& request) {
   Team& team = *thread.team;
   Task& parent = *thread.task;
   if (is_cancelled(team, parent.taskgroup)) return;
-  // Relaxed: the maker's arrival at the barrier publishes it.
+  // Relaxed: the creator's arrival at the barrier publishes it.
   if (!team.has_tasks.load(std::memory_order_relaxed))
     team.has_tasks.store(true, std::memory_order_relaxed);
   const bool is_detached = (request.flags & task_detach) != 0;
@@ -348,10 +347,10 @@ void make_task(Thread& thread, const TaskRequest& request) {
 
 namespace {
 
-/// What a thread in search of tasks finds out by looking again.
+/// What has changed since the thread's last search for tasks.
 struct Look {
-  bool is_same = false;     ///< nothing has been queued since the last look
-  bool is_patient = false;  ///< for so long that single tasks of others may be taken
+  bool is_same = false;     ///< nothing has been queued since the last search
+  bool is_patient = false;  ///< for so long that it may take single tasks of others
 };
 
 Look look_again(Thread& thread, const Team& team) {
@@ -382,14 +381,14 @@ FoundTask find_any_task(Thread& thread) {
     const std::uint32_t least = look.is_patient ? 1 : 2;
     for (std::uint32_t i = 1; i < team.size && task == nullptr; ++i)
       task = team.desks[(thread.number + i) % team.size].queue.steal(least);
-    // Not at the first look: between two tasks of a chain there is none.
+    // Not at the first search: between two tasks of a chain no task is queued.
     if (task == nullptr && look.is_same) lower_flag(team);
   }
   if (task != nullptr || !team.task_flag.seems_up()) {
     thread.idle_since = 0;
     return {.task = task, .stolen_at = now};
   }
-  // Looking all the time would keep taking the queues' lines from those who work.
+  // Permanent polling would keep taking the queues' lines from working threads.
   constexpr int pauses_between_looks = 80;
   for (int i = 0; i < pauses_between_looks; ++i)
     arch::pause();
@@ -399,7 +398,7 @@ FoundTask find_any_task(Thread& thread) {
 void run_found_task(Thread& thread, const FoundTask& found) {
   execute(thread, *found.task);
   if (found.stolen_at == 0) return;
-  // Short ones cost more to move than to run where they are.
+  // Short tasks cost more to move than to run on their own thread.
   const std::uint64_t ended = arch::cycles();
   if (ended - found.stolen_at < short_task_cycles) thread.steal_after = ended + steal_pause_cycles;
 }
@@ -439,11 +438,11 @@ void wait_for_dependences(Thread& thread, void** depend) {
   Task waiter;
   waiter.blockers.store(maker_hold, std::memory_order_relaxed);  // as above
   parent.table->look_up(depend, [&](Task& before) { put_after(before, waiter); });
-  // One is kept, so that nobody takes it for ready.
+  // One blocker is kept, so that no thread takes it for ready.
   waiter.blockers.fetch_sub(maker_hold - waiter.predecessors - 1, std::memory_order_acq_rel);
   Waiting waiting{.task = &waiter, .team = thread.team, .group = nullptr};
   work_until(thread, {.holds_of = Waiting::for_blockers, .argument = &waiting},
-             // (B) acquire: what the predecessors did.
+             // (B) acquire: effects of the predecessors.
              [&] { return waiter.blockers.load(std::memory_order_acquire) == 1; });
 }
 
@@ -456,7 +455,7 @@ void end_taskgroup(Thread& thread) {
   if (group == nullptr) return;
   Waiting waiting{.task = thread.task, .team = thread.team, .group = group};
   work_until(thread, {.holds_of = Waiting::for_group, .argument = &waiting},
-             // Acquire: what the group's tasks did.
+             // Acquire: effects of the group's tasks.
              [&] { return group->unfinished.load(std::memory_order_acquire) == 0; });
   thread.task->taskgroup = group->outer;
   delete group;
@@ -466,7 +465,7 @@ void fulfill(Task& task) {
   Thread& thread = this_thread();
   Team& team = *task.team;
   end_part(thread, task);
-  // All may be waiting for this alone.
+  // All threads may be waiting for this event alone.
   for (Barrier* barrier : {&team.inner, &team.last}) {
     const MeetingState state = barrier->sync();
     if (state.is_full(team.size) && is_quiescent(team)) barrier->open(state);

@@ -1,4 +1,4 @@
-// Queues of tasks, and the memory they lie in.
+// Queues of tasks, and the memory of tasks.
 #include <cstdlib>
 
 #include "omp/task.hpp"
@@ -7,7 +7,7 @@ namespace sorrel::omp {
 
 bool is_below(const Task& task, const Task& ancestor) {
   const Task* at = &task;
-  // A task's memory lives as long as its children's, so every step is safe; the ancestor itself is
+  // A task's memory lives as long as that of its children, so every step is safe. The ancestor is
   // compared, not read.
   while (at->level > ancestor.level + 1)
     at = at->parent;

@@ -12,7 +12,7 @@ namespace sorrel::omp {
 
 namespace {
 
-/// A thread that finds no task it may take looks so long before it does something else.
+/// How long a thread searches for tasks that it may take before it does something else.
 constexpr std::uint64_t idle_cycles_max = 100'000;
 
 struct BarrierWait {
@@ -21,7 +21,7 @@ struct BarrierWait {
   std::uint32_t generation;
   bool is_cancellable;
 
-  /// Also when there may be a task: the waiter then looks.
+  /// True also when there may be a task: the waiter then searches for it.
   static bool is_over(void* argument) {
     const auto& self = *static_cast<const BarrierWait*>(argument);
     if (self.barrier->generation() != self.generation) return true;
@@ -30,7 +30,7 @@ struct BarrierWait {
   }
 };
 
-/// Whether it opened the barrier, or somebody else has.
+/// Returns whether the barrier is now open: by this call, or by another thread.
 bool open_if_done(Team& team, Barrier& barrier, MeetingState state) {
   if (!state.is_full(team.size) || !is_quiescent(team)) return false;
   barrier.open(state);
@@ -55,7 +55,7 @@ bool wait_for(Thread& thread, BarrierWait wait) {
         if (open_if_done(team, *wait.barrier, wait.barrier->sync())) return false;
       }
       if (team.task_flag.seems_up()) {
-        // Somebody has a task that is not for us yet.
+        // Another thread has a task that this one must not take now.
         if (may_others_run(thread)) yield(thread);
         continue;
       }
@@ -106,13 +106,13 @@ Team& team_of_size(Thread& master, Command& command, std::uint32_t size) {
   return team;
 }
 
-/// Fibers for a team of `size`; returns how large it can be.
+/// Creates fibers for a team of `size`; returns the possible size.
 std::uint32_t provide_crew(Thread& master, Crew& crew, std::uint32_t size) {
   if (crew.count() == 0) crew.add(master);
   while (crew.count() < size) {
     Thread* fiber = make_fiber(*master.group, crew.count());
     if (fiber == nullptr) {
-      std::fprintf(stderr, "sorrel: the system allows only %u of the %u OpenMP threads asked for\n",
+      std::fprintf(stderr, "sorrel: the system allows only %u of the %u requested OpenMP threads\n",
                    crew.count(), size);
       break;
     }
@@ -121,7 +121,7 @@ std::uint32_t provide_crew(Thread& master, Crew& crew, std::uint32_t size) {
   return std::min(size, crew.count());
 }
 
-/// What a thread is at the beginning of a region.
+/// Sets the state of a thread at the beginning of a region.
 void enter_region(Thread& thread, Team& team, bool has_loop) {
   thread.icv = team.icv;
   thread.share_count = team.share_base;
@@ -129,7 +129,7 @@ void enter_region(Thread& thread, Team& team, bool has_loop) {
   thread.share = nullptr;
   thread.holds_chunk = false;
   Task& task = team.implicit_tasks[thread.number];
-  // Children of the last region have finished, and their memory is gone.
+  // Children of the last region have finished, and their memory is freed.
   task.created = 0;
   task.family.store(0, std::memory_order_relaxed);
   task.taskgroup = team.region_taskgroup;
@@ -142,7 +142,7 @@ void enter_region(Thread& thread, Team& team, bool has_loop) {
   }
 }
 
-/// Writes only what changes: the others have the line of a team in their caches.
+/// Writes only changes, because the other members have the line of a team in their caches.
 template <class Value>
 void set(Value& place, const Value& value) {
   if (!(place == value)) place = value;
@@ -196,7 +196,7 @@ void publish(Team& team) {
     group.crew.store(team.members, std::memory_order_release);
     group.crew_count.store(team.size, std::memory_order_release);
     group.task_flag.store(&team.task_flag, std::memory_order_release);
-    // Now and then looked at.
+    // Read occasionally.
     group.is_in_region.store(true, std::memory_order_relaxed);
     group.region_count.store(group.region_count.load(std::memory_order_relaxed) + 1,
                              std::memory_order_relaxed);
@@ -208,7 +208,7 @@ void publish(Team& team) {
   if (group.is_in_pool) pool().call_helpers(group, team.size - 1);
 }
 
-/// With the region cancelled, its threads have met different constructs.
+/// In a cancelled region, the threads have reached different constructs.
 void clear_after_cancellation(Team& team) {
   team.shares.reset();
   team.inner.reset();
@@ -221,7 +221,7 @@ void clear_after_cancellation(Team& team) {
   team.cancelled_construct.store(0, std::memory_order_relaxed);
 }
 
-/// The threads of all open regions of this thread's group, roughly: for the thread limit.
+/// The approximate number of threads of all open regions of this group, for the thread limit.
 std::uint32_t busy_threads(const Thread& thread) {
   std::uint32_t count = 1;
   for (const Team* team = thread.team; team != nullptr; team = team->parent)
@@ -373,7 +373,7 @@ void run_implicit_task(Thread& thread) {
   team.body(team.data);
   if (thread.task->table != nullptr) drop_table(thread, *thread.task);
   if (!team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) {
-    // Nobody looks for docked threads of inner teams: this one stays.
+    // No helper searches for docked threads of inner teams, so this one stays.
     (void)meet(thread, team.last, false);
     return;
   }
@@ -395,8 +395,8 @@ void help_with_tasks(Thread& thread) {
   std::uint64_t busy = arch::cycles();
   while (team.task_flag.seems_up() && arch::cycles() - busy < idle_cycles_max) {
     if (const FoundTask found = find_any_task(thread); found.task != nullptr) {
-      // An unfinished task keeps the region open; but the one that we have arrived in may be over,
-      // and this be the next, which has yet to start this very thread.
+      // An unfinished task keeps the region open. But the region at which this thread arrived may
+      // be over, and this task belong to the next one, which has not started this thread.
       if (team.last.generation() != thread.done_generation) {
         give_back(thread, found);
         break;

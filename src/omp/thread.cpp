@@ -18,13 +18,13 @@ constinit thread_local Thread* own_thread [[gnu::tls_model("initial-exec")]] = n
 
 namespace {
 
-/// Rounds that a waiter gives the helper whom a thread is meant for: who has not come by now is
-/// late for a part as short as the waiter's own.
+/// Rounds that a waiter grants the helper for which a thread is meant. A helper that has not come
+/// by now is late for a part as short as the waiter's own.
 constexpr int grace_rounds = 1;
-/// The clock is read every so many rounds.
+/// Rounds between two readings of the clock.
 constexpr int rounds_per_reading = 16;
 
-/// Groups of native threads that have ended: the next one takes over, fibers and all.
+/// Groups of native threads that have ended: the next native thread takes one over with its fibers.
 struct IdleGroups {
   SpinLock lock;
   Group* first[64] = {};
@@ -86,7 +86,7 @@ void own_block(void* argument) {
   if (group.job != nullptr) group.job->prepare(group.rank);
 }
 
-/// The thread that calls is a rank's: its group's fibers run where it runs.
+/// If the calling thread is a rank, the fibers of its group run on the same worker.
 void join_job(Group& group) {
   const loop::JobThreads* job = sorrel_job_threads_2 == nullptr ? nullptr : sorrel_job_threads_2();
   if (job == nullptr || !job->is_rank()) return;
@@ -103,12 +103,12 @@ void give_core_away(const Group& group) {
   }
 }
 
-/// Spins until something has come of it, or the time is over.
+/// Limits the duration of a spin.
 class Patience {
  public:
   explicit Patience(std::uint64_t cycles_max) : cycles_max_(cycles_max) {}
 
-  /// After a look that was in vain: whether to look again.
+  /// After an unsuccessful poll: whether to poll again.
   bool wait() {
     arch::pause();
     if (++round_ % rounds_per_reading != 0) return true;
@@ -122,7 +122,7 @@ class Patience {
     began_ = 0;
   }
 
-  /// How long it has been in vain, roughly, in cycles.
+  /// Approximate duration of the unsuccessful wait, in cycles.
   [[nodiscard]] std::uint64_t waited() const { return began_ == 0 ? 0 : arch::cycles() - began_; }
 
   [[nodiscard]] bool is_past_grace() const { return round_ >= grace_rounds; }
@@ -133,11 +133,11 @@ class Patience {
   int round_ = 0;
 };
 
-/// A fiber that a native waiter runs meanwhile, or null.
+/// A fiber for a native thread to run while it waits, or null.
 Thread* find_fiber(Group& group, const Patience& patience) {
-  // These nobody else can run.
+  // No other thread can run these.
   if (Thread* fiber = group.pop_at_home()) return fiber;
-  // Where threads wait for each other unseen, this one must stay free.
+  // Where threads spin for each other in the program, this thread must stay free.
   if (group.job == nullptr && pool().leaves_natives_alone()) return nullptr;
   // Relaxed: hints.
   if (group.ready_count.load(std::memory_order_relaxed) != 0) {
@@ -163,7 +163,7 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
       continue;
     }
     if (group.job != nullptr) {
-      // Whom it waits for runs on this very worker, or is waited for in MPI by another rank.
+      // The awaited thread runs on this worker, or another rank is to send it a message.
       group.job->yield();
       continue;
     }
@@ -178,22 +178,22 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
   if (was_added) list.remove(thread);
   group.last_wait = patience.waited();
   if (!group.was_preempted) return;
-  // The fiber had been waiting for this thread, and not in a way we could see.
+  // The fiber was waiting for this thread, in a loop of the program.
   group.was_preempted = false;
-  // Relaxed: a count that only we write.
+  // Relaxed: only this thread writes the count.
   group.rescue_count.store(group.rescue_count.load(std::memory_order_relaxed) + 1,
                            std::memory_order_relaxed);
 }
 
-/// Looks on for a while without giving the worker away; whether the condition held.
+/// Polls for a while without giving up the worker; returns whether the condition held.
 bool look_on(Thread& thread, const Condition& condition) {
-  // The native thread may want its own core back.
+  // The native thread may need its own core.
   if (thread.worker->index() == 0) return condition.holds();
   Patience patience(pool().spin_cycles());
   const Group& group = *thread.group;
   do {
     if (condition.holds()) return true;
-    // Relaxed: hints that somebody needs this worker.
+    // Relaxed: hints that another fiber needs this worker.
     if (patience.is_past_grace() &&
         (group.ready_count.load(std::memory_order_relaxed) != 0 || group.unstarted.seems() != 0))
       return false;
@@ -219,7 +219,7 @@ void Crew::add(Thread& thread) {
     const std::uint32_t room = std::max(16U, room_ * 2);
     auto** threads = new Thread*[room];
     std::copy_n(threads_, count_, threads);
-    // The old array stays: somebody may be reading it.
+    // The old array stays: another thread may be reading it.
     threads_ = threads;
     room_ = room;
   }
@@ -264,7 +264,7 @@ void make_ready(Thread& thread) {
   }
   Group& group = *thread.group;
   group.push_ready(thread);
-  // Whoever of the group sleeps while it has to wait for us.
+  // Wakes the native thread of the group, which may sleep while it waits for this fiber.
   if (!group.root.wake() && group.is_in_pool) pool().call_one(group);
 }
 
@@ -310,7 +310,7 @@ bool come_home() {
   group.home = job;
   job->enter_home();
   thread->is_at_home = true;
-  // While the rank waits, its scheduler may run what has control blocks of its own.
+  // While the rank waits, its scheduler may run fibers with control blocks of their own.
   std::uintptr_t* place = job->thread_pointer_place();
   *place = thread->thread_pointer;
   group.root.set_thread_pointer_place(place);

@@ -55,7 +55,7 @@ void WaitList::wake(const void* key, bool only_one) {
     }
     Thread* next = unlink(before, *at);
     if (at->is_native()) {
-      // It may go, and wait elsewhere, as soon as the lock is free.
+      // Woken under the lock: afterwards it may already have left, or wait elsewhere.
       make_ready(*at);
     } else {
       *end = at;

@@ -14,7 +14,7 @@ struct Turn {
   const std::atomic<std::uint64_t>* turn;
   std::uint64_t free;
 
-  /// Free for us, or opened by somebody who came before us.
+  /// The slot is free for this construct, or an earlier thread has opened it.
   static bool has_come(void* argument) {
     const auto& self = *static_cast<Turn*>(argument);
     // (T), pairs with leave().
@@ -24,7 +24,7 @@ struct Turn {
 
 }  // namespace
 
-/// Gives back what the construct had besides a loop.
+/// Frees the parts of the construct that a plain loop does not have.
 void WorkShare::forget_extras() {
   if (memory == nullptr && posted == nullptr && counts == nullptr && reductions == nullptr)
       [[likely]]
@@ -43,7 +43,7 @@ WorkShare& WorkShares::enter(Thread& thread, bool& is_first) {
   WorkShare& share = slots_[number % slot_count];
   // Even: free for use turn / 2. Odd: in use.
   const std::uint64_t free = number / slot_count * 2;
-  // (T) acquire, pairs with leave(): the slot's last users have read all they will.
+  // (T) acquire, pairs with leave(): the slot's last users have done their reads.
   if (share.turn_.load(std::memory_order_acquire) < free) [[unlikely]] {
     Turn turn{.turn = &share.turn_, .free = free};
     wait_until(thread, share.waiters, {.holds_of = Turn::has_come, .argument = &turn});
@@ -52,13 +52,13 @@ WorkShare& WorkShares::enter(Thread& thread, bool& is_first) {
   thread.chunk_index = 0;
   thread.holds_chunk = false;
   std::uint64_t expected = free;
-  // Relaxed failure: somebody else fills it; (P) orders that.
+  // Relaxed failure: another thread fills it; (P) orders that.
   is_first = share.turn_.load(std::memory_order_relaxed) == free &&
              share.turn_.compare_exchange_strong(expected, free + 1, std::memory_order_acquire,
                                                  std::memory_order_relaxed);
   if (is_first) return share;
-  // (P) acquire, pairs with publish(). It takes the first one a few instructions, unless it has
-  // lost its core, or is a fiber whose worker has.
+  // (P) acquire, pairs with publish(). Filling takes a few instructions, unless the first thread
+  // has lost its core, or is a fiber whose worker has.
   for (int round = 0; share.published_.load(std::memory_order_acquire) != number + 1; ++round) {
     constexpr int rounds_before_yield = 1000;
     if (round < rounds_before_yield) {
@@ -78,11 +78,11 @@ void WorkShares::publish(Thread& thread, WorkShare& share) {
 void WorkShares::leave(Thread& thread, std::uint32_t team_size) {
   WorkShare& share = *thread.share;
   thread.share = nullptr;
-  // Acq_rel: the last one has seen all the others leave.
+  // Acq_rel: the last thread has seen all other threads leave.
   if (team_size > 1 && share.left_.fetch_add(1, std::memory_order_acq_rel) + 1 != team_size) return;
   share.forget_extras();
   share.left_.store(0, std::memory_order_relaxed);  // published by (T)
-  // (T): gives the slot free.
+  // (T): frees the slot.
   share.turn_.fetch_add(1, waker_makes);
   share.waiters.wake_all();
 }

@@ -28,7 +28,7 @@ void Worker::run_until_it_waits(Thread& fiber) {
     if (thread_pointer_place_ != nullptr) *thread_pointer_place_ = fiber.thread_pointer;
     become(fiber.thread_pointer, &fiber);
     arch::sorrel_switch_context(&root_, fiber.context);
-    // Back on the root, whose thread pointer leave() has restored.
+    // Back on the root; leave() has restored its thread pointer.
     switch (fiber.then) {
       case Then::dock:
         fiber.dock.give_up(Place::docked);
@@ -47,7 +47,7 @@ void Worker::run_until_it_waits(Thread& fiber) {
       case Then::suspend:
         fiber.dock.give_up(Place::suspended);
         if (fiber.wait_list->add_unless(fiber, fiber.condition)) return;
-        // It came true before anybody could see it waiting: the fiber is still ours.
+        // It became true before any waker could find the fiber, which still belongs to this worker.
         fiber.dock.keep();
         fiber.is_satisfied = true;
         break;
@@ -83,7 +83,7 @@ void Worker::sleep(std::int64_t timeout_ns) {
 }
 
 bool Worker::wake() {
-  // Acq_rel: what was done before is seen by the sleeper, whose look at the word is seq_cst.
+  // Acq_rel: the sleeper, whose load of the word is seq_cst, sees what was done before.
   if (is_asleep_.load(std::memory_order_seq_cst) == 0 ||
       is_asleep_.exchange(0, std::memory_order_acq_rel) == 0)
     return false;

@@ -88,10 +88,11 @@ int main() {
     run_loop();
   std::printf("follows external load: %d\n", static_cast<int>(Clock::now() < end));
   const int number = mp_numthreads();
-  std::printf("says that the number is fixed: %d\n",
-              static_cast<int>(lines.contain("the program asked for its number of threads: frozen "
-                                             "at " +
-                                             std::to_string(number) + "\n")));
+  std::printf(
+      "says that the number is fixed: %d\n",
+      static_cast<int>(lines.contain("the program requested a fixed number of threads: frozen "
+                                     "at " +
+                                     std::to_string(number) + "\n")));
   for (const pid_t burner : burners) {
     kill(burner, SIGKILL);
     waitpid(burner, nullptr, 0);

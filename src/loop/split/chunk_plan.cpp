@@ -7,7 +7,8 @@ namespace sorrel::loop {
 
 namespace {
 
-/// Of an equal share: the smallest chunk when nothing is known, and the largest that is asked for.
+/// Divisors of an equal share: for the smallest chunk without a measurement, and for the largest
+/// measured grain.
 constexpr std::int64_t unknown_part = 32;
 constexpr std::int64_t largest_part = 3;
 
@@ -71,7 +72,7 @@ void ChunkPlan::plan_grained(std::int64_t grain) {
 
 void ChunkPlan::plan_decreasing(std::int64_t grain) {
   if (width_ == 1) {
-    // Nobody to share with.
+    // No other thread takes part.
     count_ = 1;
     return;
   }
@@ -84,7 +85,7 @@ void ChunkPlan::plan_decreasing(std::int64_t grain) {
            end_of(length_ - share, width_ - 1, helper_rounds_).count;
 }
 
-/// A round is worth it while its chunks are larger than the grain.
+/// Number of rounds whose chunks are larger than the grain.
 std::int32_t ChunkPlan::worthy_rounds(std::int64_t length, std::int32_t width) const {
   std::int32_t rounds = 0;
   while ((length >> rounds) / 2 / width > grain_)

@@ -12,11 +12,11 @@ std::uint32_t Demand::update(std::int64_t now_ns, const Activity& activity) {
 
 std::uint32_t Demand::seen(const Activity& activity) const {
   if (activity.has_loops) return most_;
-  // More than one thread can do: inside of a long loop.
+  // More than one thread can use: the process is inside a long loop.
   if (activity.run_ns + activity.delay_ns > activity.elapsed_ns + activity.elapsed_ns / 4)
     return most_;
   if (is_work(activity.run_ns, activity.elapsed_ns)) return 1;
-  // Who had no core could not show what it wants.
+  // A process without a core could not show its demand.
   return is_work(activity.delay_ns, activity.elapsed_ns) ? value_ : 0;
 }
 

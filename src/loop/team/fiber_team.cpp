@@ -14,13 +14,13 @@ namespace sorrel::loop {
 namespace {
 
 constexpr std::int64_t wake_worth_ns = 20'000;
-// A caller looks on this long for helpers in their last chunk before it lets others run.
+// Polls of a caller for helpers in their last chunk before it lets other fibers run.
 constexpr std::uint32_t end_looks = 64;
 
-// What the person who started the job has said; without a word, all workers.
+// The settings of the job's user; without any, all workers.
 std::optional<Settings> job_settings;
 
-/// The settings of a job of so many workers.
+/// The settings of a job with so many workers.
 Settings settings_of(std::uint32_t worker_count) {
   Settings settings;
   settings.limits.share = core::Share::fixed;
@@ -31,8 +31,7 @@ Settings settings_of(std::uint32_t worker_count) {
   return settings;
 }
 
-/// The same where the threads also run fibers: what is said of the number of threads is said of the
-/// loops.
+/// The same where the threads also run fibers: the user's limit on threads applies to loops.
 Settings settings_of(std::uint32_t worker_count, FiberTeam::Followers followers) {
   Settings settings = settings_of(worker_count);
   if (followers == FiberTeam::Followers::loops) return settings;
@@ -139,7 +138,7 @@ OpenLoop* FiberTeam::open(const Work& work, std::uint32_t helper_count_max) {
   core::Worker& worker = *core::Worker::current();
   OpenLoop* loop = board_.acquire(worker.index());
   if (loop == nullptr) return nullptr;
-  // Ordered for the helpers by (O) and (J).
+  // (O) and (J) order it for the helpers.
   sleeps_[static_cast<std::size_t>(loop - &board_[0])].worker = &worker;
   loop->open(work, std::min(helper_count_max, OpenLoop::helpers_max));
   return loop;
@@ -157,7 +156,7 @@ void FiberTeam::wait_for_end(OpenLoop& loop) {
   };
   if (loop.announce_sleep()) return;
   sleep.is_over.wait(*sleep.worker);
-  // (E): what all helpers did, not the last one's alone.
+  // (E): effects of all helpers, not only of the last one.
   SORREL_CHECK(loop.is_over());
 }
 

@@ -19,7 +19,7 @@ namespace sorrel::loop {
 
 namespace {
 
-/// The helpers of this process, and who governs them.
+/// The helpers of this process, and their monitor.
 struct ProcessTeam {
   explicit ProcessTeam(const Settings& settings, std::uint32_t capacity)
       : team(capacity, [this] { monitor.add_thread(); }), monitor(settings, team.controls()) {}
@@ -33,7 +33,7 @@ std::atomic<ProcessTeam*> process_team{nullptr};
 std::atomic_flag is_making_team;
 bool is_part_of_a_job = false;
 
-// A program may ask for more threads later than at its start.
+// A program may request more threads later than at its start.
 constexpr std::uint32_t capacity_min = 64;
 
 std::uint32_t usable_cpus() {
@@ -44,7 +44,7 @@ std::uint32_t usable_cpus() {
 }
 
 /// A child process has none of its parent's threads: it begins with a team of its own. The old one
-/// stays, since the child may be inside one of its loops.
+/// stays, because the child may be inside one of its loops.
 void forget_team() {
   process_team.store(nullptr, std::memory_order_relaxed);
   is_making_team.clear(std::memory_order_relaxed);
@@ -56,14 +56,14 @@ void say_goodbye() {
 }
 
 ProcessTeam& make_process_team() {
-  // One makes it; the others wait the 0.1 ms.
+  // One thread creates it; others wait the 0.1 ms.
   while (is_making_team.test_and_set(std::memory_order_acquire))
     os::yield_core();
   ProcessTeam* team = process_team.load(std::memory_order_acquire);
   if (team == nullptr) {
     const Settings settings = settings_of_environment(usable_cpus());
     team = new ProcessTeam(settings, std::max(settings.limits.width_max, capacity_min));
-    // With friends about we may begin with one thread; somebody has to see them leave.
+    // With peer jobs, the width may begin at one; the monitor must see the peers leave.
     if (team->team.controls().width.load(std::memory_order_relaxed) < settings.limits.width_max)
       team->monitor.begin_watching();
     // Release, pairs with the acquire in team_of_process().
@@ -95,7 +95,7 @@ int run_in(
   return run_loop(team, {body, argument, ChunkPlan(iterations, split)}, width - 1);
 }
 
-/// The worker whose fiber calls, or null.
+/// The worker whose fiber is the caller, or null.
 core::Worker* worker_of_fiber() {
   core::Worker* worker = core::Worker::current();
   return worker != nullptr && worker->in_fiber() ? worker : nullptr;

@@ -20,19 +20,19 @@ namespace sorrel::loop {
 namespace {
 
 constexpr std::int64_t period_ns = core::Governor::sample_period_ns;
-/// Between two ticks when nothing has changed for long.
+/// Between two ticks when nothing has changed for a while.
 constexpr std::int64_t quiet_period_ns = 120'000'000;
 constexpr std::int64_t reclaim_period_ns = 2 * period_ns;
-/// Those that have ended, but whose parents have not asked for them, are looked for less often: it
-/// takes a file of the kernel for each, 50 us.
+/// Processes that have ended but are not reaped are searched for less often: each takes a file of
+/// the kernel, 50 us.
 constexpr std::int64_t mourning_period_ns = 2'000'000'000;
 constexpr std::int64_t limits_period_ns = 1'000'000'000;
 constexpr std::int64_t idle_ns_max = 1'000'000'000;
-/// Among friends: a core's thread changes seldom enough that refilling its cache, some 0.1 ms, does
-/// not tell, and often enough that jobs of half a second still end together.
+/// With peer jobs: long enough that the refill of a core's cache after a change of threads, some
+/// 0.1 ms, does not matter; short enough that jobs of half a second still end together.
 constexpr std::int64_t long_slice_ns = 20'000'000;
-/// For a loop that is likely to come, where nobody seems to want the core: a core that has gone
-/// idle meanwhile is slow to come back, 50 to 100 us on a virtual machine, and its caches are cold.
+/// For a loop that is likely to come soon, when no other job needs the core: an idle core resumes
+/// slowly, 50 to 100 us on a virtual machine, and its caches are cold.
 constexpr std::int64_t patience_ns = 2'000'000;
 
 std::uint32_t usable_cpus(const std::vector<int>& allowed) {
@@ -42,7 +42,7 @@ std::uint32_t usable_cpus(const std::vector<int>& allowed) {
   return count;
 }
 
-/// Null, and a line is said, where there can be no page.
+/// Returns null, and prints a line, if there is no page.
 core::Friends::Page* map_page_of_friends(bool is_quiet) {
   std::string trouble;
   core::Friends::Page* page = core::Friends::map_page(trouble);
@@ -82,7 +82,7 @@ Monitor::~Monitor() {
   stop();
 }
 
-/// Ends the thread, or sees to it that there never is one. What it uses may go afterwards.
+/// Ends the thread, or prevents its start. The caller may free the monitor's data afterwards.
 void Monitor::stop() {
   if (!has_started_.exchange(true, std::memory_order_relaxed)) {
     has_ended_.store(1, std::memory_order_relaxed);
@@ -92,24 +92,24 @@ void Monitor::stop() {
   os::futex_wake_one(is_stopping_);
   friends_->tell_news();
   begin_use();
-  // Acquire, pairs with thread_main(): it touches nothing of ours any more.
+  // Acquire, pairs with thread_main(): it no longer accesses the monitor.
   while (has_ended_.load(std::memory_order_acquire) == 0)
     os::futex_wait(has_ended_, 0, period_ns);
 }
 
 void Monitor::add_thread() {
   const int number = os::thread_number();
-  // Relaxed: nobody but the calling thread stores its own number.
+  // Relaxed: only the calling thread stores its own number.
   const auto is_own = [number](const std::atomic<int>& other) {
     return other.load(std::memory_order_relaxed) == number;
   };
   const bool is_first = thread_count_.load(std::memory_order_relaxed) == 0;
   if (std::ranges::none_of(thread_numbers_, is_own)) {
-    // Relaxed: the number below is what is looked at; 0 is none yet.
+    // Relaxed: readers use the number below; 0 is unset.
     const std::uint32_t index = thread_count_.fetch_add(1, std::memory_order_relaxed);
     if (index < thread_count_max) thread_numbers_[index].store(number, std::memory_order_relaxed);
   }
-  // The first helper shows that loops are worth something here: from now on somebody watches.
+  // The first helper shows that the process uses loops: from now on the monitor watches.
   if (!is_first) begin_watching();
 }
 
@@ -117,14 +117,14 @@ void Monitor::begin_watching() {
   if (has_started_.load(std::memory_order_relaxed) ||
       has_started_.exchange(true, std::memory_order_relaxed))
     return;
-  // A system without room for one more thread: then nobody watches.
+  // If the system has no room for one more thread, the process is not monitored.
   if (!os::start_background_thread(thread_main, this))
     has_ended_.store(1, std::memory_order_release);
 }
 
 void Monitor::begin_use() {
   controls_.is_used.store(true, std::memory_order_relaxed);
-  // Relaxed: a wake-up that is missed comes with the next loop, because the flag is cleared again.
+  // Relaxed: a missed wake-up comes with the next loop, because the flag is cleared again.
   if (is_asleep_.load(std::memory_order_relaxed) == 0) return;
   if (is_asleep_.exchange(0, std::memory_order_relaxed) != 0) os::futex_wake_one(is_asleep_);
 }
@@ -134,7 +134,7 @@ std::uint32_t Monitor::freeze(std::optional<std::uint32_t> width) {
   if (width) controls_.width.store(std::max(*width, 1U), std::memory_order_relaxed);
   const std::uint32_t now = controls_.width.load(std::memory_order_relaxed);
   if (!was_frozen || width)
-    say("the program asked for its number of threads: frozen at %u", now, 0);
+    say("the program requested a fixed number of threads: frozen at %u", now, 0);
   return now;
 }
 
@@ -152,19 +152,19 @@ void* Monitor::thread_main(void* argument) {
     if (self.sample_.now_ns - self.used_ns_ > idle_ns_max) self.sleep_until_used();
   }
   // Release, pairs with stop(). The waiter may be gone after the store: a wake-up of its address
-  // then does no harm, and without one a process would end up to a tick later.
+  // does no harm, and without one the process would end up to a tick later.
   std::atomic<std::uint32_t>& has_ended = self.has_ended_;
   has_ended.store(1, std::memory_order_release);
   os::futex_wake_one(has_ended);
   return nullptr;
 }
 
-/// The longer nothing has changed, the longer until the next look.
+/// The time between ticks grows with the time since the last change.
 std::int64_t Monitor::tick_distance_ns() const {
   return std::clamp(sample_.now_ns - changed_ns_, period_ns, quiet_period_ns);
 }
 
-/// Until the next tick is due, or the end.
+/// Sleeps until the next tick is due, or the end.
 void Monitor::sleep_until_tick() {
   while (!is_stopping()) {
     if (friends_->news() != news_) changed_ns_ = sample_.now_ns;
@@ -211,8 +211,7 @@ void Monitor::tick() {
       loop_count_.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(sample_.loop_count);
   const core::GovernorDecision before = governor_.decision();
   const core::GovernorDecision decision = governor_.update(sample_);
-  // Among friends it changes all the time whether threads may spin, and costs little when seen
-  // late.
+  // With peer jobs, the permission to spin changes all the time, and a late reaction costs little.
   const bool is_alone = sample_.friend_count == 1;
   if (decision.width != before.width || decision.is_crowded != before.is_crowded ||
       demand_.value() != demand_before || finding.is_uneasy ||
@@ -221,7 +220,8 @@ void Monitor::tick() {
   carry_out(decision);
 }
 
-/// Buries the dead among them, tells the others what we could use, and reads what they want.
+/// Frees the entries of dead processes, publishes the demand of this process, and reads that of its
+/// peers.
 void Monitor::look_at_friends() {
   const std::int64_t now_ns = sample_.now_ns;
   if (now_ns - mourned_ns_ >= mourning_period_ns) {
@@ -244,8 +244,8 @@ void Monitor::read_limits() {
   sample_.cpus = usable_cpus(os::allowed_cpus());
 }
 
-/// Adds what the threads have run and waited since their last reading. With many threads, some of
-/// them in turn.
+/// Adds the run and wait times of the threads since their last reading. With many threads, reads
+/// some of them in turn.
 void Monitor::read_threads() {
   const std::uint32_t known =
       std::min(thread_count_.load(std::memory_order_relaxed), thread_count_max);

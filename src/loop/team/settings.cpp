@@ -16,8 +16,8 @@ class Reader {
 
   [[nodiscard]] bool is_set(const char* name) const { return lookup_(name) != nullptr; }
 
-  /// The whole number in a variable; nothing if it is not set, or is not from `least` to `most`,
-  /// and then that is said.
+  /// The integer in a variable. Returns nothing if it is not set, or if it is not from `least` to
+  /// `most`; the latter is reported.
   std::optional<std::int64_t> number(const char* name,
                                      std::int64_t least,
                                      std::int64_t most,
@@ -25,7 +25,7 @@ class Reader {
     const char* value = lookup_(name);
     if (value == nullptr) return std::nullopt;
     std::string_view text = trim(value);
-    // OMP_NUM_THREADS may be a list, one number for each level of nesting: ours have one level.
+    // OMP_NUM_THREADS may be a list, one number for each nesting level; loops have one level.
     if (std::string_view(name) == "OMP_NUM_THREADS") text = trim(text.substr(0, text.find(',')));
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -38,7 +38,7 @@ class Reader {
     return std::nullopt;
   }
 
-  /// Which of `words` a variable says, in letters of either case.
+  /// The index of a variable's value in `words`, in upper or lower case.
   std::optional<std::size_t> word(const char* name,
                                   const std::vector<std::string>& words,
                                   const std::string& instead) {
@@ -85,18 +85,18 @@ std::uint32_t read_width(Reader& reader, std::uint32_t cpus, std::uint32_t width
   std::uint32_t width = std::min(cpus, width_max);
   const auto omp = reader.number("OMP_NUM_THREADS", 1, width_max, all);
   if (omp) width = to_width(*omp);
-  // The more particular name wins.
+  // The more specific name has priority.
   const auto mp = reader.number("MP_SET_NUMTHREADS", 1, width_max, std::to_string(width));
   if (mp) width = to_width(*mp);
   const auto limit = reader.number("OMP_THREAD_LIMIT", 1, 1 << 30, "no limit");
   return limit ? std::min(width, to_width(*limit)) : width;
 }
 
-/// Whether the number is a suggestion, and within which limits.
+/// Whether the number of threads is a suggestion, and its limits.
 void read_share(Reader& reader, Settings& settings) {
   core::GovernorLimits& limits = settings.limits;
   const bool is_suggestion = reader.is_set("MP_SUGNUMTHD");
-  // As on IRIX: a number alone is meant, a number with MP_SUGNUMTHD is a suggestion.
+  // As on IRIX: a number alone is fixed, a number with MP_SUGNUMTHD is a suggestion.
   if (reader.is_set("MP_SET_NUMTHREADS") && !is_suggestion) limits.share = core::Share::fixed;
   if (const auto dynamic = reader.word("OMP_DYNAMIC", {"true", "false"}, "true"); dynamic)
     limits.share = *dynamic == 0 ? core::Share::fair : core::Share::fixed;
@@ -115,13 +115,13 @@ void read_share(Reader& reader, Settings& settings) {
 
 /// MP_BLOCKTIME and OMP_WAIT_POLICY: how long to spin.
 void read_spin(Reader& reader, Settings& settings) {
-  const auto policy = reader.word("OMP_WAIT_POLICY", {"active", "passive"}, "its own judgement");
+  const auto policy = reader.word("OMP_WAIT_POLICY", {"active", "passive"}, "an adaptive choice");
   if (policy) {
     settings.is_spin_fixed = true;
     settings.spin_ns = *policy == 0 ? spin_for_ever_ns : 0;
   }
   constexpr std::int64_t iterations_max = 1'000'000'000'000;
-  const auto blocktime = reader.number("MP_BLOCKTIME", 0, iterations_max, "its own judgement");
+  const auto blocktime = reader.number("MP_BLOCKTIME", 0, iterations_max, "an adaptive choice");
   if (!blocktime) return;
   settings.is_spin_fixed = true;
   // An iteration of an empty loop takes about a nanosecond.

@@ -12,21 +12,21 @@ namespace sorrel::loop {
 
 namespace {
 
-// A futex wake-up of an idle core costs its caller 5 to 8 us, and the sleeper comes as late; a new
+// A futex wake-up of an idle core costs its caller 5 to 8 us, and delays the sleeper as long; a new
 // thread costs about five times that.
 constexpr std::int64_t wake_worth_ns = 20'000;
 constexpr std::int64_t start_worth_ns = 100'000;
-// A caller looks on at least this long for helpers that are in their last chunk: falling asleep and
-// being woken takes longer.
+// A caller polls at least this long for helpers in their last chunk, because a sleep and a wake-up
+// take longer.
 constexpr std::int64_t end_spin_ns_min = 2'000;
 constexpr std::uint32_t looks_per_reading = 16;
 
-/// Where the calling thread begins to look for a slot: threads that run loops at the same time
-/// begin at different places.
+/// The slot at which the calling thread begins its search: threads that run loops at the same time
+/// begin at different slots.
 [[gnu::noinline]] std::uint32_t place_of_thread() {
   static std::atomic<std::uint32_t> next_place{0};
   [[gnu::tls_model("initial-exec")]] static thread_local std::uint32_t place = ~0U;
-  // Relaxed: a number by itself. Places are even: a nested loop finds the next one free.
+  // Relaxed: a number by itself. Start indices are even, so a nested loop finds the next slot free.
   if (place == ~0U)
     place = 2 * next_place.fetch_add(1, std::memory_order_relaxed) % Board::slot_count_max;
   return place;
@@ -64,18 +64,18 @@ void ThreadTeam::wait_for_end(OpenLoop& loop) {
     arch::pause();
     if (look % looks_per_reading == 0 && arch::cycles() - began > limit) break;
   }
-  // Relaxed: the helper that will set it learns of us by what follows.
+  // Relaxed: the helper that will set it sees this store through announce_sleep().
   loop.end_signal().store(0, std::memory_order_relaxed);
   if (loop.announce_sleep()) return;
-  // Acquire, pairs with wake_caller(): the store above is not behind the signal.
+  // Acquire, pairs with wake_caller(): orders the store above before the signal.
   while (loop.end_signal().load(std::memory_order_acquire) == 0)
     os::futex_wait(loop.end_signal(), 0, -1);
-  // (E): what all helpers did, not the last one's alone.
+  // (E): effects of all helpers, not only of the last one.
   SORREL_CHECK(loop.is_over());
 }
 
 void ThreadTeam::wake_caller(OpenLoop& loop) {
-  // Release, pairs with wait_for_end(). The loop may be gone after the store; a wake-up too many
+  // Release, pairs with wait_for_end(). The loop may be over after the store; a superfluous wake-up
   // does no harm, because slots are never unmapped.
   loop.end_signal().store(1, std::memory_order_release);
   os::futex_wake_one(loop.end_signal());
@@ -91,7 +91,7 @@ std::uint64_t ThreadTeam::wake_worth_cycles() const {
 void ThreadTeam::note_alone(std::uint64_t cycles) {
   const std::uint64_t now = arch::cycles();
   const std::uint64_t until = alone_until_.exchange(now, std::memory_order_relaxed);
-  // Who would have gone to sleep since the last loop need not have been woken for it.
+  // A helper that would have gone to sleep since the last loop need not have been woken for it.
   const bool is_close = now - until - cycles < controls_.spin_cycles(clock_);
   const std::uint64_t before = is_close ? alone_cycles_.load(std::memory_order_relaxed) : 0;
   alone_cycles_.store(before + cycles, std::memory_order_relaxed);
@@ -107,7 +107,7 @@ bool ThreadTeam::wake_parked() {
   for (std::uint32_t i = 0; i < count; ++i) {
     Helper& helper = helpers_[i];
     std::atomic<std::uint32_t>& state = helper.state;
-    // Relaxed: the helper finds loops by their own order; a state read wrongly is a helper missed.
+    // Relaxed: helpers find loops by the loops' own orders; a wrong state only misses a helper.
     auto parked = static_cast<std::uint32_t>(State::parked);
     if (state.load(std::memory_order_relaxed) == parked &&
         state.compare_exchange_strong(parked, static_cast<std::uint32_t>(State::awake),
@@ -122,7 +122,7 @@ bool ThreadTeam::wake_parked() {
 }
 
 void ThreadTeam::start_helper() {
-  // One at a time; who comes meanwhile does without.
+  // One at a time; a caller that comes meanwhile continues without.
   if (started_count() + 1 >= width_ || is_starting_.exchange(true, std::memory_order_acquire))
     return;
   const std::uint32_t index = started_count();
@@ -148,7 +148,7 @@ void* ThreadTeam::helper_main(void* argument) {
   if (team.on_start_) team.on_start_();
   self.apart.go_on(team.number_of(self));
   Lookout lookout(team.board_);
-  // What it was started for cannot wait for a second look.
+  // The loop for which it was started allows no second poll.
   OpenLoop* loop = lookout.look_everywhere();
   std::uint64_t gap = 0;
   std::uint64_t ended = arch::cycles();
@@ -165,7 +165,7 @@ void* ThreadTeam::helper_main(void* argument) {
   }
 }
 
-/// A loop to join, or null when it has looked long enough.
+/// Returns a loop to join, or null when the search has lasted long enough.
 OpenLoop* ThreadTeam::look_out(Lookout& lookout, std::uint64_t last_gap_cycles) {
   const std::uint64_t limit = controls_.spin_cycles_after(clock_, last_gap_cycles);
   const std::uint64_t began = arch::cycles();
@@ -180,7 +180,7 @@ OpenLoop* ThreadTeam::look_out(Lookout& lookout, std::uint64_t last_gap_cycles) 
 OpenLoop* ThreadTeam::park(Helper& self, Lookout& lookout) {
   constexpr auto parked = static_cast<std::uint32_t>(State::parked);
   constexpr auto awake = static_cast<std::uint32_t>(State::awake);
-  // Relaxed: a loop opened at this very moment may miss us; it runs without.
+  // Relaxed: a loop opened at this moment may miss this helper; it runs without.
   awake_count_.fetch_sub(1, std::memory_order_relaxed);
   self.state.store(parked, std::memory_order_relaxed);
   if (OpenLoop* loop = lookout.look_everywhere(); loop != nullptr) {
