@@ -1,6 +1,6 @@
 // The kernels of src/omp: a region from its fork to its end, fibers that help with a region's tasks
-// while the next begins, the last tasks of a barrier, the flag that tells of tasks, a helper that
-// falls asleep, a thread that waits in a list, and the batches of a dynamic loop with two thieves.
+// while the next begins, the last tasks of a barrier, the task flag, a helper that falls asleep, a
+// thread that waits in a list, and the batches of a dynamic loop with two thieves.
 #include <array>
 #include <cstdint>
 
@@ -24,11 +24,11 @@ using omp::StartOrders;
 using omp::TaskFlagOrders;
 using omp::WaitOrders;
 
-/// A step of the protocol that a mutation leaves out.
+/// A step of the protocol that a mutation omits.
 enum class Step : std::uint8_t { none, dock, meet, look_again, sync, lock, wake };
 
-/// Two regions of three threads: the master, and two fibers that two helpers start if they come in
-/// time and the master if they do not. What each thread sees and leaves is its region's.
+/// Two regions of three threads: the master, and two fibers. Two helpers start the fibers if they
+/// come in time, else the master does. Each thread sees and publishes data of its own region only.
 template <class Start, class Docking, class Meeting, Step left_out = Step::none>
 struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Meeting, left_out>, 3> {
   using Sync = ModelSync<Weakened{}>;
@@ -84,7 +84,7 @@ struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Meeting, left_ou
     fiber.registers.mutate() += 1;
     results[number].mutate() = team.get();
     arrive();
-    // The master may be in the next region: the fiber is switched away from.
+    // The master may be in the next region: the fiber's worker switches away from it.
     fiber.registers.mutate() += 1;
     fiber.dock.give_up(omp::Place::docked);
     return true;
@@ -98,9 +98,9 @@ struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Meeting, left_ou
   void after() { RL_ASSERT(is_finished); }
 };
 
-/// Two regions of a master and one fiber, each with a task that the master makes and anybody runs.
-/// A helper starts the fiber, or takes it for the task once it has arrived. No task is run by a
-/// fiber that has not been started in the task's own region.
+/// Two regions of a master and one fiber, each with a task that the master makes and any thread may
+/// run. A helper starts the fiber, or takes it for the task once it has arrived. No fiber runs a
+/// task before it has been started in the task's region.
 template <class Meeting, Step left_out = Step::none>
 struct HelpModel : rl::test_suite<HelpModel<Meeting, left_out>, 2> {
   using Sync = ModelSync<Weakened{}>;
@@ -114,7 +114,7 @@ struct HelpModel : rl::test_suite<HelpModel<Meeting, left_out>, 2> {
   std::array<typename Sync::template Atomic<std::uint32_t>, size> finished;
   typename Sync::template Plain<std::uint32_t> team;
   typename Sync::template Plain<std::uint32_t> result;
-  // The fiber's own.
+  // Private to the fiber.
   typename Sync::template Plain<std::uint32_t> region;
   typename Sync::template Plain<std::uint32_t> done_generation;
 
@@ -192,7 +192,8 @@ struct HelpModel : rl::test_suite<HelpModel<Meeting, left_out>, 2> {
   }
 };
 
-/// Both threads of a team arrive and run one task each: the last of it all opens the barrier.
+/// Both threads of a team arrive and run one task each: the last of these actions opens the
+/// barrier.
 template <class Meeting, Step left_out = Step::none>
 struct FinishModel : rl::test_suite<FinishModel<Meeting, left_out>, 2> {
   using Sync = ModelSync<Weakened{}>;
@@ -209,7 +210,7 @@ struct FinishModel : rl::test_suite<FinishModel<Meeting, left_out>, 2> {
     if (left_out != Step::sync) {
       open_if_done(meeting.sync());
     } else if (finished[1 - index].load(Order::acquire) == 1) {
-      // Without the word in between nobody need see that he is the last.
+      // Without the word in between, no thread need see that it is the last.
       open_if_done({size});
     }
   }
@@ -227,7 +228,7 @@ struct FinishModel : rl::test_suite<FinishModel<Meeting, left_out>, 2> {
   void after() { RL_ASSERT(meeting.generation() == 1); }
 };
 
-/// One thread opens a barrier, one falls asleep if it is not open.
+/// One thread opens a barrier; the other falls asleep if it is not open.
 template <class Meeting>
 struct OpenModel : rl::test_suite<OpenModel<Meeting>, 2> {
   using Sync = ModelSync<Weakened{}>;
@@ -248,7 +249,7 @@ struct OpenModel : rl::test_suite<OpenModel<Meeting>, 2> {
 };
 
 /// One thread queues a task, one finds none and lowers the flag, one falls asleep if the flag is
-/// down. The task is not forgotten, and nobody sleeps beside it.
+/// down. The task is not lost, and no thread sleeps while it is queued.
 template <class Orders, bool begins_up, Step left_out = Step::none>
 struct FlagModel : rl::test_suite<FlagModel<Orders, begins_up, left_out>, 3> {
   using Sync = ModelSync<Weakened{}>;
@@ -299,8 +300,8 @@ struct FlagModel : rl::test_suite<FlagModel<Orders, begins_up, left_out>, 3> {
   void after() { RL_ASSERT(flag.seems_up()); }
 };
 
-/// A helper announces that it sleeps and looks once more; the master publishes and looks for
-/// sleepers. The flag stands for a worker's.
+/// A helper announces its sleep and checks again; the master publishes and checks for sleepers. The
+/// flag stands for the flag of a worker.
 template <class Start>
 struct SleepModel : rl::test_suite<SleepModel<Start>, 2> {
   using Sync = ModelSync<Weakened{}>;
@@ -325,8 +326,8 @@ struct SleepModel : rl::test_suite<SleepModel<Start>, 2> {
   void after() { RL_ASSERT(taken == 1); }
 };
 
-/// A waiter goes into a list unless what it waits for has come; a waker brings it, then looks
-/// whether anybody waits. What the waker did before is seen by the waiter.
+/// A waiter joins a list unless its condition holds; a waker makes the condition true, then checks
+/// for waiters. The waiter sees what the waker did before.
 template <class Orders>
 struct WaitModel : rl::test_suite<WaitModel<Orders>, 2> {
   using Sync = ModelSync<Weakened{}>;
@@ -380,8 +381,8 @@ struct WaitModel : rl::test_suite<WaitModel<Orders>, 2> {
   }
 };
 
-/// An owner runs two batches in turn; two thieves take from it, and the second from the first.
-/// Every chunk is run once.
+/// An owner runs two batches in turn; two thieves steal from it, and the second also from the
+/// first. Every chunk is run once.
 template <class Sync>
 struct BatchModel : rl::test_suite<BatchModel<Sync>, 3> {
   static constexpr std::size_t chunk_count = 6;
@@ -473,7 +474,7 @@ struct SeeAcquired : WaitOrders {
   static constexpr Order see = Order::acquire;
 };
 
-/// Adding is a load and a store.
+/// The addition is a load and a store.
 struct TornAdding : ModelSync<Weakened{}> {
   template <class T>
   struct Atomic : ModelSync<Weakened{}>::Atomic<T> {
@@ -485,7 +486,7 @@ struct TornAdding : ModelSync<Weakened{}> {
   };
 };
 
-/// Exchanging does not compare.
+/// The exchange does not compare.
 struct BlindExchange : ModelSync<Weakened{}> {
   template <class T>
   struct Atomic : ModelSync<Weakened{}>::Atomic<T> {
@@ -536,9 +537,9 @@ int main() {
   checker.must_hold<FlagModel<TaskFlagOrders, false>>("flag, down");
   checker.must_be_caught<FlagModel<FlagRelaxed, false>>("flag, (K) raise relaxed");
   checker.must_be_caught<FlagModel<TaskFlagOrders, true, Step::lock>>(
-      "flag, the queue is looked at without its lock");
+      "flag, the queue is checked without its lock");
   checker.must_be_caught<FlagModel<TaskFlagOrders, true, Step::wake>>(
-      "flag, who raises it again wakes nobody");
+      "flag, the thread that raises it again wakes no sleeper");
   checker.must_hold<SleepModel<StartOrders>>("sleep");
   checker.must_be_caught<SleepModel<PublishReleased>>("sleep, (B) publish released only");
   checker.must_be_caught<SleepModel<LookRelaxed>>("sleep, (B) look relaxed");

@@ -1,5 +1,5 @@
-// The slot of a loop: every chunk runs once, the caller goes on when all is done and not before,
-// and may open the next loop in the same slot while helpers still look at it.
+// The slot of a loop: every chunk runs once; the caller continues when all is done and not before,
+// and may open the next loop in the same slot while helpers still poll it.
 #include <array>
 #include <cstdint>
 
@@ -15,11 +15,11 @@ using loop::Schedule;
 using loop::SlotOrders;
 using loop::Work;
 
-/// A step of the protocol that a mutation leaves out.
+/// A step of the protocol that a mutation omits.
 enum class Step : std::uint8_t { none, wait_for_those_inside, look_again_before_sleep, wake };
 
-/// A caller runs two loops of three chunks in one slot; two helpers come when they like, once or
-/// twice each. The second helper leaves after its first chunk.
+/// A caller runs two loops of three chunks in one slot; two helpers come at any time, once or twice
+/// each. The second helper leaves after its first chunk.
 template <class Orders, Step left_out = Step::none>
 struct SlotModel : rl::test_suite<SlotModel<Orders, left_out>, 3> {
   using Sync = ModelSync<Weakened{}>;
@@ -121,10 +121,10 @@ int main() {
   checker.must_be_caught<SlotModel<LeaveRelaxed>>("slot, (L) leave relaxed");
   checker.must_be_caught<SlotModel<EndRelaxed>>("slot, (E) end relaxed");
   checker.must_be_caught<SlotModel<sorrel::loop::SlotOrders, Step::wait_for_those_inside>>(
-      "slot, the caller does not wait for those inside");
+      "slot, the caller does not wait for helpers inside");
   checker.must_be_caught<SlotModel<sorrel::loop::SlotOrders, Step::look_again_before_sleep>>(
-      "slot, the caller sleeps though nobody is inside");
+      "slot, the caller sleeps though no helper is inside");
   checker.must_be_caught<SlotModel<sorrel::loop::SlotOrders, Step::wake>>(
-      "slot, the last to leave wakes nobody");
+      "slot, the last to leave does not wake the caller");
   return checker.status();
 }

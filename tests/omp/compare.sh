@@ -6,7 +6,7 @@ sorrel=$1
 shift
 theirs=$("$@" 2>&1)
 status=$?
-[[ $status == 0 ]] || { echo "with its own library it ended with $status"; printf '%s\n' "$theirs" | tail -20; exit 1; }
+[[ $status == 0 ]] || { echo "with the library of the compiler it ended with $status"; printf '%s\n' "$theirs" | tail -20; exit 1; }
 ours=$("$sorrel" run --omp "$@" 2>&1)
 status=$?
 [[ $status == 0 ]] || { echo "under --omp it ended with $status"; printf '%s\n' "$ours" | tail -20; exit 1; }

@@ -33,7 +33,7 @@ class Monitor {
   static constexpr std::uint32_t thread_count_max = 1024;
   static constexpr std::uint32_t thread_samples_max = 16;
 
-  /// Sets `controls` from `settings` at once. Starts no thread yet.
+  /// Sets `controls` from `settings` at once. Starts no thread.
   Monitor(const Settings& settings, Controls& controls);
 
   Monitor(const Monitor&) = delete;

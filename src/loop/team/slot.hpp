@@ -182,7 +182,7 @@ class BasicSlot {
 
   // Helpers: atomics. The work lies on the same line, and comes with it.
   alignas(cache_line_bytes) typename Sync::template Atomic<std::uint64_t> word_;
-  // Written by the caller while nobody is inside; read inside.
+  // Written by the caller while no helper is inside; read inside.
   typename Sync::template Plain<Work> work_;
   // The caller only.
   alignas(cache_line_bytes) std::uint64_t epoch_ = 0;

@@ -1,15 +1,15 @@
-// Cancellation, with OMP_CANCELLATION=true: after it everything goes on.
+// Cancellation, with OMP_CANCELLATION=true: the program continues after it.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-// What is cancelled ends with its construct: the next one of the region runs whole.
+// A cancellation ends with its construct: the next construct of the region runs completely.
 static void constructs_after(int threads, int is_off) {
   int after_loops = 0, after_sections = 0, after_dynamic = 0, cut_short = 0, rounds = 0;
 #pragma omp parallel num_threads(threads)
   {
     for (int round = 0; round < 5; ++round) {
-      // Never true: these only make the compiler look for requests.
+      // Never true: these only make the compiler check for requests.
 #pragma omp cancel parallel if (threads > 100)
 #pragma omp for
       for (int i = 0; i < 1000; ++i) {
@@ -70,7 +70,7 @@ static void constructs_after(int threads, int is_off) {
            after_loops, after_sections, after_dynamic, rounds);
 }
 
-// Each region begins without the requests of the one before.
+// Each region begins without the requests of the previous one.
 static void regions_after(int threads) {
   int whole = 0;
   for (int round = 0; round < 20; ++round) {
@@ -92,7 +92,7 @@ static void regions_after(int threads) {
   if (whole != 2000) printf("wrong: after regions of %d threads %d\n", threads, whole);
 }
 
-// The request is for the taskgroup construct, not for a loop's task reduction inside of it.
+// The request is for the taskgroup construct, not for a loop's task reduction inside it.
 static void group_around_loop(int is_off) {
   int ran = 0, sum = 0;
 #pragma omp parallel num_threads(1)
@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
         }
 #pragma omp cancellation point for
       }
-      // The region goes on, with loops of its own.
+      // The region continues, with loops of its own.
 #pragma omp for
       for (int i = 0; i < 4; ++i)
 #pragma omp atomic

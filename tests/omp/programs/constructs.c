@@ -1,5 +1,5 @@
-// The constructs of OpenMP 2.5 to 3.1 without tasks. Prints what does not depend on the order of
-// threads, so that two runtimes can be compared line by line.
+// The constructs of OpenMP 2.5 to 3.1 without tasks. The output does not depend on the order of
+// threads, so two runtimes can be compared line by line.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static int marked(void) {
   return right;
 }
 
-/// Loops of so many short chunks that a runtime may deal them out several at a time.
+/// Loops of so many short chunks that a runtime may take several at a time.
 static void short_chunks(int threads) {
   int sum = 0, rising = 1, done = 0;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
@@ -90,7 +90,7 @@ static void short_chunks(int threads) {
       marks[(unsigned)round * (many / 10) + i]++;
   }
   printf("one after the other %d\n", marked());
-  // Short ones of one shape: what a runtime has seen of one it may use for the next.
+  // Short loops of one shape: a runtime may use measurements of one for the next.
 #pragma omp parallel num_threads(threads)
   for (int round = 0; round < many / 40; ++round) {
 #pragma omp for schedule(dynamic)
@@ -108,7 +108,7 @@ static void short_chunks(int threads) {
     }
   }
   printf("monotonic %d\n", rising);
-  // A loop within a chunk of another one.
+  // A loop inside a chunk of another loop.
   omp_set_max_active_levels(2);
 #pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(+ : sum)
   for (int i = 0; i < many; ++i) {
@@ -120,7 +120,7 @@ static void short_chunks(int threads) {
   }
   omp_set_max_active_levels(1);
   printf("within %d %d\n", marked(), sum);
-  // One chunk waits for all others, so nobody may keep any behind it.
+  // One chunk waits for all others, so no thread may hold back chunks after it.
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (int i = 0; i < many; ++i) {
     int now = 0;

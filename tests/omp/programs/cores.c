@@ -1,4 +1,4 @@
-// The threads of a rank that has cores to itself may use them all, whoever else may.
+// The threads of a rank with cores of its own may use all of them, whatever other ranks may use.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <omp.h>

@@ -1,4 +1,5 @@
-// What clang -fopenmp leaves to LLVM's library; with LIBRARY, what stands for that library.
+// A program that clang -fopenmp compiles for LLVM's library; with LIBRARY, a substitute for that
+// library.
 void __kmpc_fork_call(void* location, int count, void* body, ...);
 
 #ifdef LIBRARY

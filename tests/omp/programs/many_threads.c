@@ -1,4 +1,4 @@
-// How many threads a region has for which that many are requested: by the clause, then by the call.
+// The number of threads of a region that requests many: by the clause, then by the call.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

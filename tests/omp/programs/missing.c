@@ -1,4 +1,4 @@
-// Calls what our OpenMP library does not have: offloading.
+// Calls offloading, which this OpenMP library does not support.
 int main(void) {
   int result = 1;
 #pragma omp target map(result)

@@ -1,6 +1,5 @@
-// What OpenMP 5.1 and 5.2 have added, as far as it is functions of the library: also those of GCC
-// 13, which older compilers' library does not have. With an argument it ends with an error
-// directive.
+// The library functions that OpenMP 5.1 and 5.2 have added, including those of GCC 13, which the
+// libraries of older compilers lack. With an argument it ends with an error directive.
 #include <omp.h>
 #include <stdio.h>
 

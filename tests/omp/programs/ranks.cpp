@@ -1,5 +1,5 @@
-// Regions of different ranks do not know of each other, whoever waits inside of one; and every
-// thread may call MPI.
+// Regions of different ranks are independent, whichever thread waits inside one; and every thread
+// may call MPI.
 #include <cstdio>
 #include <mpi.h>
 #include <omp.h>
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     {
       const int me = omp_get_thread_num();
       visits++;
-      // The thread-locals' own pointers lead into this rank's copy.
+      // Pointers in thread-locals point into this rank's privatized image.
       wrong += pointer_of_thread != pointer_into_copy;
 #pragma omp atomic
       (*pointer_of_thread)++;

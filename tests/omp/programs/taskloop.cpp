@@ -1,4 +1,4 @@
-// Taskloops whose tasks copy objects: every iteration runs once, with an object of its task's own.
+// Taskloops whose tasks copy objects: every iteration runs once, with an object of its own task.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -34,7 +34,7 @@ struct Hits {
     ++of[static_cast<std::size_t>(i)];
   }
 
-  /// How many are not as `expected(i)`.
+  /// The number of iterations that differ from `expected(i)`.
   template <class Expected>
   long wrong(Expected expected) const {
     long count = wrong_objects ? 1000000 : 0;
@@ -179,7 +179,7 @@ void clauses(int threads) {
               final_ones.wrong(once));
 }
 
-// Tasks that are cancelled must not leave their objects behind.
+// Cancelled tasks must destroy their objects.
 void cancelled(int threads) {
   const Object object(7);
   std::atomic<long> ran{0};

@@ -1,4 +1,4 @@
-// Explicit tasks: what they compute must not depend on who runs them or when.
+// Explicit tasks: their results must not depend on which thread runs them, or when.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Regions of changing sizes with tasks, one soon after the other: whoever helps with the tasks of
-// one must not be mistaken for a thread of the next, nor a task of theirs be lost.
+// Regions of changing sizes with tasks, in quick succession. A thread that helps with the tasks of
+// one region must not be mistaken for a thread of the next, and no task of either may be lost.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static int fibonacci(int n) {
   return a + b;
 }
 
-// The maker's tasks are left to the region's end.
+// The creator's tasks run at the end of the region.
 static long left_over(int threads, int tasks) {
   long sum = 0;
 #pragma omp parallel num_threads(threads)
@@ -29,7 +29,7 @@ static long left_over(int threads, int tasks) {
   return sum;
 }
 
-// Every thread makes some, and all meet before the end.
+// Every thread creates some tasks, and all threads wait at a barrier before the end.
 static long met(int threads) {
   long sum = 0;
 #pragma omp parallel num_threads(threads)

@@ -1,5 +1,5 @@
-// What is a thread's own: thread_local objects, errno, exceptions, pthread keys, in regions of
-// several native threads.
+// State that belongs to one thread: thread_local objects, errno, exceptions, pthread keys, in
+// regions of several native threads.
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -15,7 +15,7 @@
 
 namespace {
 
-thread_local std::string name = "nobody";
+thread_local std::string name = "unnamed";
 thread_local int count = 0;
 pthread_key_t key;
 
@@ -33,7 +33,7 @@ int check_thread(int me) {
 #pragma omp critical
     right = right && some.size() > 99;
   } catch (const std::exception& error) {
-    // Others run while this one is inside of its handler.
+    // Other threads run while this one is inside its handler.
 #pragma omp critical
     right = right && std::strcmp(error.what(), name.c_str()) == 0;
   }
@@ -79,7 +79,7 @@ int main() {
       thread.join();
     std::printf("native threads %d\n", right.load());
   }
-  // Memory taken on one thread is given back on another.
+  // Memory allocated on one thread is freed on another.
   std::vector<std::string*> strings(1000);
 #pragma omp parallel for num_threads(8) schedule(static, 1)
   for (int i = 0; i < 1000; ++i)
@@ -88,7 +88,7 @@ int main() {
   for (int i = 0; i < 1000; ++i)
     delete strings[static_cast<size_t>(i)];
   std::printf("memory\n");
-  // Threads that wait for each other in a loop of their own: more of them than cores.
+  // Threads that spin for each other in a loop of the program: more threads than cores.
   std::atomic<int> turn{0};
 #pragma omp parallel num_threads(5)
   {

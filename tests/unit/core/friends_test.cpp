@@ -19,7 +19,7 @@ class TwoProcesses : public testing::Test {
  protected:
   std::unique_ptr<Friends::Page> page_ = std::make_unique<Friends::Page>();
   const std::uint64_t mine_ = os::own_process_identity();
-  /// A second one of this process: Friends reclaims when it is made, so it is made first.
+  /// A second process identity. JobRegistry reclaims when it is constructed, so this comes first.
   const std::uint64_t other_ = mine_ + 1;
 };
 
@@ -46,7 +46,7 @@ TEST_F(TwoProcesses, TellEachOtherWhetherTheyKeepTheirThreads) {
   Friends first(page_.get(), mine_, all_cpus);
   first.set_demand(4, false);
   Friends second(page_.get(), mine_ + 1, all_cpus);
-  EXPECT_TRUE(first.look(4, 4).do_all_keep) << "nobody else has work";
+  EXPECT_TRUE(first.look(4, 4).do_all_keep) << "no other process has work";
   second.set_demand(4, true);
   EXPECT_TRUE(first.look(4, 4).do_all_keep);
   EXPECT_FALSE(second.look(4, 4).do_all_keep);
@@ -122,7 +122,7 @@ TEST_F(TwoProcesses, EntriesOfTheDeadAreReclaimed) {
   const pid_t child = fork();
   if (child == 0) pause();
   Friends first(page_.get(), mine_, all_cpus);
-  // As if the child had taken an entry: its number, and no known time of start.
+  // As if the child had taken an entry: its number, and an unknown start time.
   const std::uint64_t identity = static_cast<std::uint64_t>(child) << 32 | 1;
   page_->entries[5].identity.store(identity);
   page_->entries[5].cpus[0].store(0xf);
@@ -136,7 +136,7 @@ TEST_F(TwoProcesses, EntriesOfTheDeadAreReclaimed) {
 }
 
 TEST_F(TwoProcesses, EntriesOfTheDeadAreReclaimedBeforeTheirParentsAskForThem) {
-  // A job's launcher that is slow to ask must not cost the living their share.
+  // A launcher that reaps slowly must not cost live processes their share.
   int said[2];
   ASSERT_EQ(pipe(said), 0);
   const pid_t child = fork();

@@ -65,8 +65,8 @@ struct TableRow {
   std::uint32_t jobs;
 };
 
-// The table that first-come-first-served rules fail: always-parallel jobs that each want every
-// processor, arriving half a second apart.
+// The case in which first-come-first-served rules fail: always-parallel jobs that each demand every
+// processor, and arrive half a second apart.
 class SimulatedJobs : public testing::TestWithParam<TableRow> {};
 
 TEST_P(SimulatedJobs, AsFriendsGetFairSharesWithoutOversubscription) {
@@ -81,7 +81,7 @@ TEST_P(SimulatedJobs, AsFriendsWithCoarseLoopsKeepTheirThreadsAndAreServedEquall
   MachineModel machine(
       {.cpus = GetParam().cpus, .job_count = GetParam().jobs, .loop_ns = 5 * ms_ns});
   machine.run();
-  // As many as the processors keep them busy with one thread each.
+  // At least as many jobs as processors: one thread each keeps them busy.
   const bool have_room = GetParam().jobs < GetParam().cpus;
   EXPECT_EQ(machine.oversubscription(), have_room ? GetParam().jobs - 1 : 0);
   EXPECT_GT(machine.fairness(), 0.995);
@@ -94,7 +94,7 @@ TEST_P(SimulatedJobs, ThatDoNotSeeEachOtherAreFairWhenTheyArePolite) {
                         .share = Share::polite,
                         .are_friends = false});
   machine.run();
-  // Trials to grow are what remains of it.
+  // Only the trials to grow remain.
   EXPECT_LT(machine.oversubscription(), 0.45);
   EXPECT_LT(machine.idleness(), 0.05);
   EXPECT_GT(machine.fairness(), 0.65);
@@ -177,7 +177,7 @@ TEST(GovernorTest, AQuotaCapsTheWidthAndTheLeastIsKept) {
   EXPECT_EQ(governor.update(sample).width, 3U);
 }
 
-/// One of two friends on 3 processors, for which 20 ms pass at a time.
+/// One of two peer jobs on 3 processors; time advances by 20 ms steps.
 struct Friend {
   Governor governor;
   GovernorSample sample{.cpus = 3, .fair_share = 1, .friend_count = 2, .do_friends_keep = true};
@@ -212,7 +212,7 @@ TEST(GovernorTest, FibersThatMeetOftenAreKnownByTheSleepOfTheirThreads) {
   Friend one{Governor({.width_max = 2, .has_fibers = true})};
   one.run_ms_and_get_width(0, 0, 0);
   EXPECT_EQ(one.run_ms_and_get_width(20, 0, 400), 1U);
-  // With one thread nobody sleeps, which says nothing.
+  // With one thread, no thread sleeps, which gives no information.
   EXPECT_EQ(one.run_ms_and_get_width(20, 0, 4), 1U);
   EXPECT_EQ(one.run_ms_and_get_width(20, 0, 4), 1U);
   one.sample.friend_count = 1;

@@ -1,6 +1,6 @@
 //! MachineModel - a machine in steps of 10 ms, for governors: an ideal kernel that divides its
 //! processors equally among all runnable threads, always-parallel jobs that arrive in turn, and
-//! strangers with a fixed number of threads. Deterministic.
+//! external load of a fixed number of threads. Deterministic.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct MachineOptions {
   std::uint32_t cpus = 2;
   std::uint32_t job_count = 1;
   Share share = Share::fair;
-  /// Whether the jobs see each other.
+  /// Whether the jobs take account of each other.
   bool are_friends = true;
   std::uint32_t stranger_threads = 0;
   /// Processor time of a loop.

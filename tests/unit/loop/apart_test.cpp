@@ -14,7 +14,7 @@ TEST(Apart, leaves_its_callers_core_and_may_still_run_anywhere) {
   if (allowed.size() < 2) GTEST_SKIP() << "needs two cores";
   bool has_left = false;
   std::thread([&] {
-    // The kernel may bring it back at once.
+    // The kernel may migrate it back at once.
     for (int attempt = 0; attempt < 100 && !has_left; ++attempt) {
       Apart apart;
       const int before = sched_getcpu();

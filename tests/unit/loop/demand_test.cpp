@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t ms_ns = 1'000'000;
 
-/// A process of four threads, looked at every 20 ms.
+/// A process of four threads, sampled every 20 ms.
 struct Process {
   Demand demand{4, 0};
   std::int64_t now_ns = 0;

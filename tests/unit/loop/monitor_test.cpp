@@ -23,7 +23,7 @@ TEST(MonitorTest, LooksSeldomWhenNothingChanges) {
   std::atomic<int> tick_count{0};
   monitor.set_on_tick([&] { return Monitor::Finding{.is_used = tick_count.fetch_add(1) >= 0}; });
   monitor.begin_watching();
-  // What else the machine does may change a decision, and then it looks often for a while.
+  // Other load may change a decision, after which the monitor ticks often for a while.
   bool was_quiet = false;
   for (int attempt = 0; attempt < 60 && !was_quiet; ++attempt) {
     const int ticks_before = tick_count.load();
@@ -32,7 +32,7 @@ TEST(MonitorTest, LooksSeldomWhenNothingChanges) {
     const auto ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began).count();
     const int ticks = tick_count.load() - ticks_before;
-    // Every 120 ms, and one on either side; every 20 ms it would be six times as many.
+    // Every 120 ms, and one on either side; at 20 ms there would be six times as many.
     was_quiet = ticks >= 1 && ticks <= ms / 100 + 2;
   }
   EXPECT_TRUE(was_quiet);

@@ -1,4 +1,4 @@
-// The C++ interface, over the C interface of the process's own team.
+// The C++ interface, over the C interface of the process's team.
 #include "sorrel/parallel.hpp"
 
 #include <atomic>
@@ -46,8 +46,8 @@ TEST(ParallelForTest, AnEmptyRangeRunsNothing) {
   EXPECT_TRUE(parallel_for(5, -5, [](std::int64_t) { FAIL(); }));
 }
 
-/// So that a helper alone needs seconds for what is left of a loop, however long it takes its
-/// caller to end it.
+/// Slows a body: a helper alone needs seconds for the rest of a loop, however late the
+/// cancellation.
 void take_a_while(bool does) {
   if (does) std::this_thread::sleep_for(std::chrono::microseconds(50));
 }

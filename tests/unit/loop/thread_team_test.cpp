@@ -14,7 +14,7 @@
 namespace sorrel::loop {
 namespace {
 
-/// Teams live as long as their threads, that is, for ever.
+/// Teams live as long as their threads, which never end.
 ThreadTeam& team_of(std::uint32_t width, std::int64_t spin_ns) {
   auto& team = *new ThreadTeam(width);
   team.controls().spin_ns.store(spin_ns, std::memory_order_relaxed);
@@ -24,7 +24,7 @@ ThreadTeam& team_of(std::uint32_t width, std::int64_t spin_ns) {
 struct Visits {
   explicit Visits(std::int64_t count) : of(static_cast<std::size_t>(count)) {}
 
-  // Not atomic: who touches an iteration must be alone with it.
+  // Not atomic: only one thread may access an iteration.
   std::vector<int> of;
   // Set before the loop.
   bool keeps_busy = false;
@@ -68,7 +68,7 @@ TEST(ThreadTeamTest, EveryIterationIsRunOnceBeforeTheLoopReturns) {
 }
 
 TEST(ThreadTeamTest, AShortLoopStartsNoThread) {
-  // A loop in whose middle the system takes the core away looks long: not every time.
+  // A loop during which the system takes the core away looks long, but not every time.
   bool has_started_none = false;
   for (int attempt = 0; attempt < 50 && !has_started_none; ++attempt) {
     ThreadTeam& team = team_of(4, 0);
@@ -133,14 +133,14 @@ TEST(ThreadTeamTest, ABodyCancelsItsLoopAndItsResultIsReturned) {
   std::atomic<std::int64_t> ran{0};
   const Body body = [](void* argument, std::int64_t begin, std::int64_t) {
     static_cast<std::atomic<std::int64_t>*>(argument)->fetch_add(1, std::memory_order_relaxed);
-    // So that helpers need seconds for what is left, however long it takes the third to end it.
+    // Slow: helpers alone need seconds for the rest, however late the third of them cancels it.
     if (begin > 3) std::this_thread::sleep_for(std::chrono::microseconds(50));
     return begin == 3 ? 77 : go_on;
   };
   const SplitOptions split{.schedule = Schedule::dynamic, .grain = 1, .width = 4};
   EXPECT_EQ(run_loop(team, {body, &ran, ChunkPlan({0, 200'000}, split)}, 3), 77);
   EXPECT_LT(ran.load(std::memory_order_relaxed), 200'000);
-  // The next loop in the same slot knows nothing of it.
+  // The next loop in the same slot is not affected.
   Visits visits(100);
   EXPECT_EQ(run_loop(team, work_on(visits, Schedule::automatic, 0, 4), 3), go_on);
 }

@@ -8,7 +8,7 @@ namespace {
 
 class Table : public testing::Test {
  protected:
-  /// Enters task `index` with the addresses it writes and reads; returns those it comes after.
+  /// Enters task `index` with the addresses that it writes and reads; returns its predecessors.
   std::vector<int> enter(int index, std::vector<int> out, std::vector<int> in) {
     std::vector<void*> depend{reinterpret_cast<void*>(out.size() + in.size()),
                               reinterpret_cast<void*>(out.size())};

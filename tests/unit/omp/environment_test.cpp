@@ -31,7 +31,7 @@ TEST(Environment, a_list_of_numbers_is_one_for_each_level) {
   EXPECT_EQ(result.icv.thread_count, 4U);
   EXPECT_EQ(result.thread_counts, (std::vector<std::uint32_t>{4, 3, 2}));
   EXPECT_EQ(result.icv.active_levels_max, active_levels_supported);
-  // How many run at once is not the program's number.
+  // The number of threads that run at once is not the program's number.
   EXPECT_EQ(result.loop_settings.limits.width_max, 8U);
 }
 
