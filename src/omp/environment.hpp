@@ -1,7 +1,7 @@
 //! Environment - the environment variables for OpenMP programs: OMP_*, and those of this library
 //! that control threads (loop/team/settings.hpp).
 //!
-//! Pure: reads through a look-up function, and returns diagnostics instead of printing them.
+//! Pure: reads through a lookup function, and returns diagnostics instead of printing them.
 //! environment() is that of the process, read once.
 #pragma once
 

@@ -79,7 +79,7 @@ struct alignas(cache_line_bytes) Team {
   WaitList task_waiters;
   /// Whether any explicit task was made in this region.
   std::atomic<bool> has_tasks{false};
-  /// Tasks that were finished by threads outside the team.
+  /// Tasks that were finished by threads of other teams.
   std::atomic<std::uint64_t> finished_elsewhere{0};
   Team* next = nullptr;  ///< in the master's list
 
@@ -155,7 +155,7 @@ struct Teams {
 /// A teams construct: runs `body` once for each team, one after another.
 void run_teams(Thread& thread, void (*body)(void*), void* data, const Teams& teams);
 
-/// The team of a native thread outside all regions.
+/// The team of a native thread that is in no region.
 Team& make_initial_team(Thread& thread);
 
 }  // namespace sorrel::omp

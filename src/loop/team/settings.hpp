@@ -1,7 +1,7 @@
 //! Settings - the options for loops, from environment variables.
 //!
 //! The variables are those of IRIX's dynamic threads (MP_*), of OpenMP (OMP_*), and SORREL_SHARE;
-//! docs/loops.md has the table for users. Pure: reads through a look-up function, and returns
+//! docs/loops.md has the table for users. Pure: reads through a lookup function, and returns
 //! diagnostics instead of printing them.
 #pragma once
 
