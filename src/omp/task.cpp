@@ -131,7 +131,7 @@ void put_after(Task& task, Task& then) {
     place->task = &then;
     place->next = task.successors;
     task.successors = place;
-    ++then.predecessors;  // the maker's own count
+    ++then.predecessors;  // the creator's own count
   }
   task.lock.unlock();
 }
