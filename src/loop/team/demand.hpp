@@ -2,8 +2,8 @@
 //! runs loops, one when it only computes, none when it waits.
 //!
 //! Pure: computed from the observations so far. It rises at once, and falls when nothing more was
-//! observed for a while, so that a process that waits for a core, or is between two loops, keeps
-//! its demand. One owner.
+//! observed for a while. So a process that waits for a core, or is between two loops, keeps its
+//! demand. One owner.
 #pragma once
 
 #include <cstdint>
