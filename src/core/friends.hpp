@@ -68,12 +68,10 @@ class Friends {
   /// entry is freed by the destructor, or after the process's death.
   void leave() const;
 
-  /// Number of changes: processes that have come, gone, or begun or ceased to need processors.
-  /// Acquire.
+  /// Counts processes that come, go, or begin or cease to need processors. Acquire.
   [[nodiscard]] std::uint32_t news() const { return news_word().load(std::memory_order_acquire); }
 
-  /// Sleeps until that number differs from `known`, at most timeout_ns nanoseconds; may return
-  /// early.
+  /// Sleeps until that number differs from `known`, at most timeout_ns; may return early.
   void wait_for_news(std::uint32_t known, std::int64_t timeout_ns) const;
 
   /// Any thread: wakes all threads in wait_for_change(), in all processes.

@@ -18,8 +18,7 @@ struct JobThreads {
 
   /// Whether the caller is a rank that shares its process with others.
   bool (*is_rank)();
-  /// Where the scheduler keeps the rank's thread pointer. Must be changed together with the
-  /// register.
+  /// Where the scheduler keeps the rank's thread pointer. Change it together with the register.
   std::uintptr_t* (*thread_pointer_place)();
   /// Argument for prepare() on threads of this rank.
   void* (*describe)();
@@ -32,8 +31,7 @@ struct JobThreads {
 
   /// Whether the main thread has this control block. Any thread.
   bool (*is_home)(std::uintptr_t thread_pointer);
-  /// On a fiber that runs on the main thread: it may call MPI as the rank, until
-  /// leave_main_thread().
+  /// On a fiber on the main thread: it may call MPI as the rank, until leave_main_thread().
   void (*enter_home)();
   void (*leave_home)();
 };

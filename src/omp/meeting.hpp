@@ -62,8 +62,7 @@ class BasicMeeting {
   }
 
   /// Whether the caller is the first to reach the team's single construct of that number. It lies
-  /// here because most single constructs end with this barrier, so an arriving thread fetches one
-  /// line.
+  /// here, on one line with the barrier with which most single constructs end.
   bool claim(std::uint64_t number) {
     std::uint64_t expected = number;
     // Relaxed: it only selects the first thread; the construct's barrier orders the rest. No load

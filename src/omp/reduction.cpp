@@ -36,8 +36,7 @@ void register_reductions(std::uintptr_t* data,
     if (first != nullptr) {
       array[memory] = first[memory];
       array[memory_end] = first[memory_end];
-      // After its last array the first thread has linked those of outer groups
-      // (adopt_reductions()).
+      // After its last array the first thread links those of outer groups (add_reductions()).
       if (array[next_array] != 0) first = array_at(first[next_array]);
       continue;
     }

@@ -72,8 +72,7 @@ struct alignas(cache_line_bytes) Team {
   // Any thread.
   alignas(cache_line_bytes) void* copyprivate = nullptr;
   std::atomic<bool> is_region_cancelled{false};
-  /// The loop or sections that were cancelled last: generation of the barrier after them, and
-  /// Cancelled bits.
+  /// The loop or sections cancelled last: generation of the barrier after them, Cancelled bits.
   std::atomic<std::uint64_t> cancelled_construct{0};
   TaskFlag task_flag;
   WaitList task_waiters;
@@ -129,12 +128,11 @@ struct Fork {
 /// Makes the caller master of a team whose other threads run `body`.
 Team& begin_region(Thread& thread, const Fork& fork, std::uint32_t size);
 
-/// The master's part is done: waits for the other threads, and restores the master's previous
-/// state.
+/// The master's part is done: waits for the other threads, restores the master's outer state.
 void end_region(Thread& thread);
 
-/// Waits for the team. May suspend. Returns true if the region was cancelled meanwhile and
-/// `is_cancellable`.
+/// Waits for the team. May suspend. True if `is_cancellable` and the region was cancelled
+/// meanwhile.
 bool wait_at_barrier(Thread& thread, bool is_cancellable = false);
 
 /// Runs a fiber's part of a region.

@@ -32,8 +32,7 @@ enum class Then : std::uint8_t { dock, suspend, queue, go_home };
 /// The action of a docked fiber when it is resumed.
 enum class Errand : std::uint8_t { implicit_task, tasks };
 
-/// The threads that a master has used. It grows; old arrays stay, because helpers may read them at
-/// any time.
+/// The threads that a master has used. It grows; old arrays stay, as helpers may still read them.
 class Crew {
  public:
   [[nodiscard]] Thread* const* threads() const { return threads_; }
@@ -79,8 +78,7 @@ struct alignas(cache_line_bytes) Thread {
   Desk* desk = nullptr;  ///< in its team
   TaskMemory task_memory;
 
-  /// Since when the same tasks are queued that it may not take, and the number of pushes by that
-  /// time.
+  /// Since when the same tasks are queued that it may not take, and the push count at that time.
   std::uint64_t idle_since = 0;
   std::uint64_t idle_push_count = 0;
   /// Earliest time at which it takes a task from another thread again.
@@ -128,8 +126,7 @@ extern constinit thread_local Thread* own_thread [[gnu::tls_model("initial-exec"
   return thread != nullptr ? *thread : adopt_thread();
 }
 
-/// A new docked fiber of `group`, thread `number` of its teams. Null if the system allows no more
-/// threads.
+/// A new docked fiber of `group`, thread `number` of its teams. Null if the system allows no more.
 [[nodiscard]] Thread* make_fiber(Group& group, std::uint32_t number);
 
 /// Makes a waiting thread ready, which checks its condition again. Any thread.
@@ -145,9 +142,8 @@ void wait_until(Thread& thread, WaitList& list, const Condition& condition);
 /// Lets other OpenMP threads run. May suspend.
 void yield(Thread& thread);
 
-/// Migrates the calling fiber to the main thread of its rank, if the native thread of its group is
-/// one. There it may call MPI until it is switched out. False if there is no such rank. May
-/// suspend.
+/// Migrates the calling fiber to the main thread of its rank, where it may call MPI until it is
+/// switched out. False if the native thread of its group is no rank. May suspend.
 bool come_home();
 
 }  // namespace sorrel::omp

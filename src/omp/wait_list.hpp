@@ -28,8 +28,7 @@ struct Condition {
 
 class WaitList {
  public:
-  /// Returns false if the condition holds; otherwise the thread is in the list (if it was not
-  /// already).
+  /// False if the condition holds; otherwise the thread is in the list (if not already).
   bool add_unless(Thread& thread, const Condition& condition);
 
   /// Takes `thread` out if it is in.

@@ -50,8 +50,7 @@ class WorkShare {
   const std::uint64_t* counts = nullptr;         ///< its extents
   std::uint32_t dimension_count = 0;
 
-  /// Of an ordered loop: the iteration whose turn it is. (N) the thread that passes it on, and
-  /// waiters.
+  /// Of an ordered loop: the iteration whose turn it is. (N) the thread that passes it on; waiters.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> ordered_next{0};
   WaitList waiters;
 
@@ -76,8 +75,8 @@ class WorkShares {
  public:
   static constexpr std::uint64_t slot_count = 8;
 
-  /// The construct that `thread` reaches now; `is_first`: the caller fills it in and calls
-  /// publish(). May suspend.
+  /// The next construct of `thread`. `is_first`: the caller fills it in, calls publish(). May
+  /// suspend.
   WorkShare& enter(Thread& thread, bool& is_first);
   void publish(Thread& thread, WorkShare& share);
 

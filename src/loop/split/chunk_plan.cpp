@@ -7,8 +7,7 @@ namespace sorrel::loop {
 
 namespace {
 
-/// Divisors of an equal share: for the smallest chunk without a measurement, and for the largest
-/// measured grain.
+/// Divisors of an equal share: smallest chunk without a measurement, largest measured grain.
 constexpr std::int64_t unknown_part = 32;
 constexpr std::int64_t largest_part = 3;
 

@@ -44,9 +44,8 @@ struct SplitOptions {
   std::int64_t grain = 0;
   /// Threads that may take part, at least 1.
   std::int32_t width = 1;
-  /// Measured iterations per chunk, for decreasing chunks without a given grain. No chunk is
-  /// smaller, except that a third of an equal share is always allowed. 0: unknown, then 1/32 of a
-  /// share.
+  /// Measured iterations per chunk, for decreasing chunks without a grain. No chunk is smaller, but
+  /// a third of an equal share is always allowed. 0: unknown, then 1/32 of a share.
   std::int64_t worth = 0;
 };
 

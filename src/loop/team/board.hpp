@@ -105,8 +105,7 @@ class Lookout {
     const auto word = loop.look();
     if (word.is_joinable()) {
       // A loop that is over by the second poll would have ended before the helper did any work, and
-      // joining would have cost its caller time. After a long loop, the next one is expected to be
-      // long, too.
+      // joining would have cost its caller time. After a long loop the next is expected to be long.
       if (expects_long_ || word.epoch() == last_epoch_) return &loop;
       last_epoch_ = word.epoch();
       return nullptr;

@@ -29,8 +29,7 @@ struct alignas(cache_line_bytes) Controls {
     return clock.cycles_in(spin_ns.load(std::memory_order_relaxed));
   }
 
-  /// How long to poll after a wait of `last_cycles`: alone on the machine, as long as usually
-  /// suffices.
+  /// How long to poll after a wait of `last_cycles`: longer if alone, as that usually suffices.
   [[nodiscard]] std::uint64_t spin_cycles_after(const core::CycleClock& clock,
                                                 std::uint64_t last_cycles) const {
     const std::uint64_t patience = clock.cycles_in(patience_ns.load(std::memory_order_relaxed));

@@ -220,8 +220,7 @@ void Monitor::tick() {
   carry_out(decision);
 }
 
-/// Frees the entries of dead processes, publishes the demand of this process, and reads that of its
-/// peers.
+/// Frees the entries of dead processes, publishes the process's demand, reads that of its peers.
 void Monitor::look_at_friends() {
   const std::int64_t now_ns = sample_.now_ns;
   if (now_ns - mourned_ns_ >= mourning_period_ns) {

@@ -160,8 +160,7 @@ class BasicSlot {
     return Word(word_.load(Orders::end)).inside() == 0;
   }
 
-  /// No chunk is left: returns true if no helper is inside; else the last to leave must wake the
-  /// caller.
+  /// No chunk is left. True: no helper is inside. False: the last to leave must wake the caller.
   [[nodiscard]] bool announce_sleep() {
     // (E) acquire, as above.
     return Word(word_.fetch_add(asleep, Orders::end)).inside() == 0;
