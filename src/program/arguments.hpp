@@ -1,5 +1,5 @@
-//! Arguments - a rank's own argv, because programs write into theirs (getopt permutes, strtok
-//! cuts).
+//! Arguments - a rank's own argv, because programs write into it (getopt permutes it, strtok cuts
+//! it).
 #pragma once
 
 #include <memory>

@@ -1,9 +1,9 @@
-//! CopySlab - every rank's private copy of the program, side by side in one span of addresses.
+//! ImageSlab - the privatized images of all ranks, side by side in one span of addresses.
 //!
-//! make() copies one rank's image: any thread, each index once, different indices at the same time.
-//! The rest is constant after the slab was reserved: any thread, also from a signal handler. Copies
-//! are never unmapped before the slab ends. Limit: vm.max_map_count; reserve() says how many copies
-//! fit. Does not run anything (rank_process.hpp).
+//! make() fills one rank's image: any thread, each index once, different indices at the same time.
+//! Everything else is constant once the slab is reserved: any thread, also from a signal handler.
+//! Images are never unmapped before the slab is destroyed. Limit: vm.max_map_count; reserve()
+//! reports how many images fit. This class runs no code of the program (rank_process.hpp does).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace sorrel::program {
 
-/// One rank's copy: the same offsets as the mould, at another base.
+/// One rank's privatized image: the same offsets as the template image, at another base.
 class ImageCopy {
  public:
   ImageCopy(const Image& image, std::uintptr_t base) : image_(&image), base_(base) {}
@@ -24,7 +24,7 @@ class ImageCopy {
 
   [[nodiscard]] std::uintptr_t base() const { return base_; }
 
-  /// Whether the rank runs in the mould itself.
+  /// Whether this is the template image itself.
   [[nodiscard]] bool is_in_place() const { return base_ == image_->base(); }
 
   template <class T>
@@ -32,7 +32,8 @@ class ImageCopy {
     return reinterpret_cast<T*>(base_ + offset);
   }
 
-  /// The copy's counterpart of an address or function of the mould; what lies elsewhere stays.
+  /// The counterpart in this image of an address or function of the template image. Other addresses
+  /// are returned unchanged.
   template <class T>
   [[nodiscard]] T* counterpart(T* in_mould) const {
     const auto address = reinterpret_cast<std::uintptr_t>(in_mould);
@@ -44,9 +45,8 @@ class ImageCopy {
     return image_->contains(address - base_ + image_->base());
   }
 
-  /// This copy's own place for `live`, a variable of a library or one that the program has in its
-  /// stead, under the address at which libraries use it; nullptr if the program names no such
-  /// variable.
+  /// This image's own address for `live`, a variable of a library or the program's COPY of one.
+  /// `live` is the address that libraries use. nullptr if the program names no such variable.
   template <class T>
   [[nodiscard]] T* own(T& live) const {
     const auto address = reinterpret_cast<std::uintptr_t>(&live);
@@ -63,10 +63,10 @@ class ImageCopy {
 
 class CopySlab {
  public:
-  /// Reserves addresses for `count` copies. `maps_per_rank` are the memory maps that the caller
-  /// will need beside each copy (stack and guard). nullptr and one line in `trouble` if the image
-  /// cannot be copied or so many do not fit. A single rank of an image that cannot be copied runs
-  /// in the mould.
+  /// Reserves addresses for `count` images. `maps_per_rank` is the number of memory maps that the
+  /// caller needs beside each image (stack and guard). Returns nullptr and one line in `error` if
+  /// the image cannot be privatized or `count` images do not fit. A single rank of a program that
+  /// cannot be privatized runs in the template image.
   [[nodiscard]] static std::unique_ptr<CopySlab> reserve(const Image& image,
                                                          int count,
                                                          int maps_per_rank,
@@ -80,12 +80,12 @@ class CopySlab {
 
   [[nodiscard]] int count() const { return count_; }
 
-  /// Fills in copy `index`. False when the kernel gives no memory (errno tells).
+  /// Fills in image `index`. False if the kernel gives no memory; errno has the reason.
   [[nodiscard]] bool make(int index) const;
 
   [[nodiscard]] ImageCopy copy(int index) const { return {image_, base_of(index)}; }
 
-  /// The copy that holds `address`, or -1. Constant time.
+  /// The index of the image that holds `address`, or -1. Constant time.
   [[nodiscard]] int index_of(std::uintptr_t address) const {
     const std::uintptr_t distance = address - begin_;
     return distance < size_ ? static_cast<int>(distance / image_.span()) : -1;

@@ -1,11 +1,12 @@
-//! Debuggers see every copy: symbols, lines and breakpoints, as if each were a library of a further
-//! namespace.
+//! Debuggers see every privatized image, with symbols, lines and breakpoints, as if each were a
+//! library of a further namespace.
 //!
-//! Called once, by the thread that made the copies, before any rank runs. The loader's public
-//! record (r_debug, version 2 since glibc 2.35) is a chain of namespaces; ours is appended to it
-//! and never removed. gdb (13 and later) reads the chain when it attaches and when a library has
-//! been unloaded; the latter is staged when a debugger watches already. Cost without a debugger:
-//! one list entry per copy. tools/gdb/sorrel_gdb.py adds commands for a rank's globals.
+//! Called once, by the thread that made the images, before any rank runs. The loader's public
+//! record (r_debug, version 2 since glibc 2.35) is a chain of namespaces. This function appends one
+//! namespace, which is never removed. gdb (13 and later) reads the chain when it attaches and when
+//! a library is unloaded. If a debugger is attached already, a library is unloaded for this
+//! purpose. Cost without a debugger: one list entry per image. tools/gdb/sorrel_gdb.py adds
+//! commands for a rank's globals.
 #pragma once
 
 #include "program/copy_slab.hpp"

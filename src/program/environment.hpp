@@ -1,10 +1,10 @@
-//! Environment - a rank's environment variables: getenv, setenv and their kin, and the rank's
-//! `environ`.
+//! Environment - a rank's environment variables: getenv, setenv and related functions, and the
+//! rank's `environ`.
 //!
-//! Touched by the rank alone. Ranks begin with one array, the process's as it was at start, and a
-//! rank gets its own when it first changes a variable. The C library is lent it where it reads the
-//! environment for a rank (TZ, and what a child inherits): LentEnvironment. The process's own
-//! environment follows every change, for threads that are no rank's: they see the last one.
+//! Used by the rank alone. Ranks begin with one shared array, the process's environment at start. A
+//! rank gets its own array at its first change. Where the C library itself reads the environment
+//! for a rank (TZ, and what a child inherits), ScopedEnvironment installs the rank's. The process's
+//! own environment follows every change, for threads that belong to no rank: they see the last one.
 #pragma once
 
 #include <deque>
@@ -28,7 +28,7 @@ class Environment {
   Environment& operator=(const Environment&) = delete;
   ~Environment();
 
-  /// What the rank's environ is; may be null.
+  /// The rank's environ; may be null.
   [[nodiscard]] char** values() const { return values_; }
 
   void set(std::string_view name, std::string_view value);
@@ -52,8 +52,8 @@ class Environment {
   std::unique_ptr<Own> own_;
 };
 
-/// While it lives, the C library finds the calling rank's environment; for calls that do not
-/// suspend. Nothing outside of ranks and where no rank has changed its environment.
+/// While it exists, the C library uses the calling rank's environment. For calls that do not
+/// suspend. Does nothing outside of ranks, or while no rank has changed its environment.
 class LentEnvironment {
  public:
   LentEnvironment();
@@ -66,7 +66,8 @@ class LentEnvironment {
   char** saved_ = nullptr;
 };
 
-/// The calling rank's environment; nullptr outside of ranks, and where the rank's is the process's.
+/// The calling rank's environment; nullptr outside of ranks, and for a rank that uses the
+/// process's.
 [[nodiscard]] Environment* environment_of_rank();
 
 }  // namespace sorrel::program

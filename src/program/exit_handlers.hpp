@@ -1,8 +1,8 @@
-//! ExitHandlers - what a rank has registered with atexit, on_exit, at_quick_exit and for the end of
-//! its thread.
+//! ExitHandlers - the functions that a rank has registered with atexit, on_exit, at_quick_exit and
+//! for the end of its thread.
 //!
-//! Touched by the rank alone. Runs last in, first out; a handler may register more, or call exit(),
-//! which goes on with the rest.
+//! Used by the rank alone. Runs last in, first out. A handler may register further handlers, or
+//! call exit(), which runs the remaining ones.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,10 @@
 //! GetoptState - one rank's scan of its argument list, with the rules of GNU getopt.
 //!
-//! Written here because the C library has one scan per process and no entry with a state of the
-//! caller's. Touched by the rank alone. optind, optarg, opterr and optopt are the variables of the
-//! rank's copy of the program. Source: POSIX.1-2017 getopt, glibc manual, "Parsing program
-//! options": permutation, "+" and "-", "::", "W;", abbreviated and single-dash long options.
+//! Implemented here because the C library has one scan per process and no function that takes its
+//! state as an argument. Used by the rank alone. optind, optarg, opterr and optopt are the
+//! variables of the rank's privatized image. Source: POSIX.1-2017 getopt, glibc manual, "Parsing
+//! program options": permutation, "+" and "-", "::", "W;", abbreviated and single-dash long
+//! options.
 #pragma once
 
 #include <getopt.h>
@@ -12,7 +13,7 @@
 
 namespace sorrel::program {
 
-/// One call's view of what may appear.
+/// The options that one call allows.
 struct OptionTable {
   const char* short_options = "";
   const option* long_options = nullptr;  // null: none
@@ -25,8 +26,8 @@ class GetoptState {
  public:
   explicit GetoptState(const ImageCopy& copy);
 
-  /// The next option's value, '?' or ':' for a wrong one, 1 for an argument in its place, -1 at the
-  /// end.
+  /// The next option's value, '?' or ':' for an invalid one, 1 for a non-option argument in order,
+  /// -1 at the end.
   int next(int argc, char* const* argv, OptionTable table);
 
  private:
@@ -36,8 +37,8 @@ class GetoptState {
   static constexpr int not_long = -2;
 
   void restart(const OptionTable& table);
-  /// Moves to the next argument that holds options; false at the end, with optind on the first
-  /// argument that is none.
+  /// Moves to the next argument that holds options. False at the end, with optind on the first
+  /// non-option argument.
   bool find_argument(int argc, char** argv);
   void move_arguments_behind(char** argv);
   int short_option(int argc, char** argv, const OptionTable& table);
@@ -49,7 +50,7 @@ class GetoptState {
                                     bool& is_ambiguous) const;
   [[gnu::format(printf, 2, 3)]] void complain(const char* format, ...) const;
 
-  // What a program without a variable of that name would have.
+  // The values for a program without a variable of that name.
   int own_index_ = 1;
   int own_report_ = 1;
   int own_wrong_ = '?';

@@ -1,12 +1,12 @@
-//! Image - the mould: the user's executable as the loader mapped and relocated it, before any of
-//! its constructors ran.
+//! Image - the template image: the user's executable as the loader mapped and relocated it, before
+//! any of its constructors ran.
 //!
 //! Read once, by the thread that starts the process; constant afterwards, any thread may read. It
-//! knows what a private copy consists of (pieces to map, bytes to fill in, pointers to shift) and
-//! where the program's entry points lie. It makes no copy itself (copy_slab.hpp). Offsets are the
-//! executable's own virtual addresses: a copy's address is base + offset. Limits:
+//! holds the description of a privatized image (pieces to map, bytes to fill in, pointers to shift)
+//! and the program's entry points. It makes no image itself (image_slab.hpp). Offsets are the
+//! executable's own virtual addresses: the address in an image is base + offset. Limits:
 //! position-independent executables of x86_64 and AArch64, without text relocations. README.md
-//! tells the method.
+//! describes the method.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace sorrel::program {
 /// A distance from an image's base.
 using Offset = std::uintptr_t;
 
-/// A run of pages of a copy that is mapped by one call.
+/// A run of pages of an image that one call maps.
 struct Piece {
   static constexpr off_t anonymous = -1;
 
@@ -34,28 +34,28 @@ struct Piece {
   int protection = 0;  // PROT_*
 };
 
-/// Bytes that a copy takes over from the mould.
+/// Bytes that are copied from the template image.
 struct ByteRun {
   Offset offset = 0;
   std::size_t size = 0;
 };
 
-/// A pointer into the image itself: at base + `offset` stands base + `value`.
+/// A pointer into the image itself: base + `offset` holds base + `value`.
 struct Slot {
   Offset offset = 0;
   Offset value = 0;
 };
 
-/// An object of a library of which every copy holds its own (optind, std::cout): either the
-/// executable has a COPY relocation for it, or it is reached through the global offset table and
-/// gets a place in the annex behind .bss.
+/// An object of a library of which every image holds its own (optind, std::cout). Either the
+/// executable has a COPY relocation for it, or it is reached through the global offset table. Then
+/// it is an extra object behind .bss.
 struct PrivateObject {
   Offset offset = 0;
   std::size_t size = 0;
   std::uintptr_t source = 0;  // the live object, which libraries use
 };
 
-/// Functions to call in order: addresses are read from a copy's own, relocated table.
+/// Functions to call in order: their addresses are read from an image's own, relocated table.
 struct FunctionTable {
   Offset offset = 0;
   std::size_t count = 0;
@@ -63,7 +63,7 @@ struct FunctionTable {
 
 class Image {
  public:
-  /// Reads the main program. Returns nullptr and one line in `trouble` when its file or its tables
+  /// Reads the main program. Returns nullptr and one line in `error` if its file or its tables
   /// cannot be read.
   [[nodiscard]] static std::unique_ptr<const Image> read(std::string& trouble);
 
@@ -73,18 +73,18 @@ class Image {
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// What is added to an offset to have the mould's address.
+  /// The address in the template image is base() + offset.
   [[nodiscard]] std::uintptr_t base() const { return base_; }
 
-  /// Why no copies can be made, in one line; empty when they can. The mould itself can still be
-  /// run, as the single rank.
+  /// Why the program cannot be privatized, in one line; empty if it can. A single rank can still
+  /// run in the template image.
   [[nodiscard]] const std::string& hindrance() const { return hindrance_; }
 
   [[nodiscard]] bool contains(std::uintptr_t address) const {
     return address - base_ - begin_ <= end_ - begin_;
   }
 
-  /// First offset, and the distance between neighbouring copies.
+  /// First offset; span() is the distance between neighbouring images.
   [[nodiscard]] Offset begin() const { return begin_; }
 
   /// Behind the last byte of .bss.
@@ -100,7 +100,7 @@ class Image {
 
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
 
-  /// The bytes of private objects that the executable has no place for, and where they go.
+  /// The initial bytes of the extra objects, and their offset.
   [[nodiscard]] const std::vector<std::byte>& annex() const { return annex_; }
 
   [[nodiscard]] Offset annex_offset() const { return annex_offset_; }
@@ -117,7 +117,7 @@ class Image {
   [[nodiscard]] const ElfW(Phdr) * thread_local_segment() const { return thread_local_; }
 
   /// Whether each rank needs a ThreadBlock: for its own thread-local variables, or for those of an
-  /// OpenMP library, which tell who is inside a parallel region.
+  /// OpenMP library, which record the calling thread's parallel region.
   [[nodiscard]] bool needs_thread_block() const { return thread_local_ != nullptr || uses_openmp_; }
 
   [[nodiscard]] Offset dynamic() const { return dynamic_; }
@@ -125,8 +125,8 @@ class Image {
   /// Offset of .eh_frame_hdr, 0 if there is none.
   [[nodiscard]] Offset unwind_table() const { return unwind_table_; }
 
-  // Entry points; 0 or empty if the program has none. The preinit array has been run by the loader,
-  // once, for all.
+  // Entry points; 0 or empty if the program has none. The loader has run the preinit array, once
+  // for all ranks.
   [[nodiscard]] Offset init() const { return init_; }
 
   [[nodiscard]] Offset fini() const { return fini_; }
@@ -138,8 +138,8 @@ class Image {
   /// The loader's record of what is loaded, as debuggers find it (DT_DEBUG).
   [[nodiscard]] r_debug* debugger_record() const { return debugger_record_; }
 
-  /// Makes the loader run no destructor of the mould, whose constructors have not run either, when
-  /// the process exits.
+  /// Keeps the loader from running the template image's destructors at process exit, since its
+  /// constructors have not run either.
   void silence_destructors() const;
 
  private:
@@ -158,7 +158,7 @@ class Image {
 
   Image() = default;
 
-  // image.cpp: what the headers and the dynamic section say.
+  // image.cpp: reads the headers and the dynamic section.
   [[nodiscard]] bool find_main_program(std::string& trouble);
   [[nodiscard]] bool open_file(std::string& trouble);
   void read_segments();

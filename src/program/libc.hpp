@@ -1,30 +1,29 @@
 //! next_definition - the C library's own function behind one that this module interposes.
 //!
 //! Any thread. The look-up happens once per call site (keep the result in a static local). Aborts
-//! when the C library lacks the function: an interposer only exists for what a program could have
-//! bound to.
+//! if the C library lacks the function, because a program could not have bound to it.
 #pragma once
 
 #include <dlfcn.h>
 
 #include "base/check.hpp"
 
-/// Marks a function that takes the place of the C library's for the program and for its libraries.
+/// Marks a function that replaces the C library's for the program and for its libraries.
 #define SORREL_INTERPOSED extern "C" [[gnu::visibility("default")]]
 
 namespace sorrel::program {
 
-/// Whether `code`, a caller's return address, lies in this library: what the runtime itself calls
-/// is the C library's.
+/// Whether `code`, a caller's return address, lies in this library: the runtime's own calls use the
+/// C library's functions.
 [[nodiscard]] bool is_of_this_library(const void* code);
 
 /// The loader's dlsym, which this module interposes too.
 [[nodiscard]] decltype(&::dlsym) loader_dlsym();
 
-/// This library, for the loader's functions.
+/// This library's handle, for the loader's functions.
 [[nodiscard]] void* this_library();
 
-/// The address of the definition that follows ours in the search order, or nullptr.
+/// The address of the definition that follows this library's in the search order, or nullptr.
 [[nodiscard]] void* libc_function(const char* name);
 
 template <class Function>

@@ -1,9 +1,9 @@
-//! LibcState - what the C library keeps once per process and a program takes for its own: random
-//! number generators, strtok's place, hsearch's table, the results of localtime, asctime, getpwnam,
-//! inet_ntoa and the like, the loader's error.
+//! LibcState - state that the C library keeps once per process and that programs use as their own:
+//! random number generators, strtok's position, hsearch's table, the results of localtime, asctime,
+//! getpwnam, inet_ntoa and similar functions, the loader's last error.
 //!
-//! Touched by the rank alone. Made at first use, since most ranks need none of it. The sequences
-//! are the C library's own.
+//! Used by the rank alone. Made at first use, since most ranks need none of it. The sequences are
+//! the C library's own.
 #pragma once
 
 #include <cstdio>
@@ -33,7 +33,7 @@ struct TimeResults {
   char text[64] = {};
 };
 
-/// What getpwnam, getpwuid, getgrnam and getgrgid point to.
+/// The results of getpwnam, getpwuid, getgrnam and getgrgid.
 struct AccountResults {
   passwd user{};
   group users{};
@@ -77,7 +77,7 @@ class LibcState {
   [[nodiscard]] SearchTable& search_table();
   [[nodiscard]] TextResults& text_results();
 
-  /// What the next dlerror() says, after a dlopen() that was refused here.
+  /// The text of the next dlerror(), after a dlopen() that this module failed.
   [[nodiscard]] LoaderError& loader_error();
 
   /// Of error_at_line.

@@ -1,6 +1,6 @@
-//! OutsideWait - what a rank waits for outside of MPI while its worker runs other ranks.
+//! OutsideWait - a wait of a rank outside of MPI, during which its worker runs other ranks.
 //!
-//! Written by the rank around the wait, read by the thread that reports ranks that nothing will
+//! Written by the rank around the wait. Read by the thread that reports ranks that no event will
 //! wake (runtime/stall_watch.hpp).
 #pragma once
 
@@ -11,7 +11,7 @@ namespace sorrel::program {
 struct OutsideWait {
   /// The C library's function.
   const char* call;
-  /// Ends only when something else happens, not by itself after a time.
+  /// Whether only an event ends the wait, and no time limit.
   bool is_endless;
 };
 
@@ -28,14 +28,14 @@ class OutsideWaitMark {
   /// Any thread; null for a rank that runs or waits in MPI.
   [[nodiscard]] const OutsideWait* wait() const { return wait_.load(std::memory_order_relaxed); }
 
-  /// Any thread: whether a rank of this process has waited so since the last time this was asked.
+  /// Any thread: whether a rank of this process has waited outside of MPI since the last call.
   [[nodiscard]] static bool take_any() {
     return was_any_set_.load(std::memory_order_relaxed) &&
            was_any_set_.exchange(false, std::memory_order_relaxed);
   }
 
  private:
-  // Relaxed, all of them: hints for a report, to constants.
+  // All accesses are relaxed: the pointers are hints for a report and point to constants.
   std::atomic<const OutsideWait*> wait_{nullptr};
   static inline std::atomic<bool> was_any_set_{false};
 };

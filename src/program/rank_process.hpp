@@ -1,10 +1,10 @@
-//! RankProcess - what an operating system's process would be to one rank: its image, arguments,
+//! RankProcess - for one rank, what an operating system's process would hold: its image, arguments,
 //! streams, exit handlers and the state that the C library keeps once per process.
 //!
-//! Created by any thread before the rank runs; afterwards everything here is touched by the rank
-//! alone (its worker), except output(), whose stream locks itself. The interposers of this module
-//! reach it through current_rank_process(). It does not know the scheduler: two hooks tell who runs
-//! and how a rank ends.
+//! Created by any thread before the rank runs. Afterwards only the rank uses it (on its worker),
+//! except output(), whose stream has a lock. The interposers of this module reach it through
+//! current_rank_process(). It does not know the scheduler: hooks return the running rank and end
+//! ranks.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,7 @@ class RankProcess {
 
   [[nodiscard]] LibcState& libc_state() { return libc_; }
 
-  /// What the rank waits for outside of MPI while its worker runs other ranks.
+  /// The rank's wait outside of MPI, while its worker runs other ranks.
   [[nodiscard]] OutsideWaitMark& outside_wait() { return outside_wait_; }
 
   [[nodiscard]] const OutsideWaitMark& outside_wait() const { return outside_wait_; }
@@ -67,7 +67,7 @@ class RankProcess {
 
   [[nodiscard]] RankSignals& signals() { return signals_; }
 
-  /// Where the rank runs: before it does.
+  /// The rank's fiber and stack; set before the rank runs.
   void set_fiber(core::Fiber& fiber, const void* stack_bottom, std::size_t stack_bytes) {
     fiber_ = &fiber;
     stack_bottom_ = static_cast<const std::byte*>(stack_bottom);
@@ -83,21 +83,22 @@ class RankProcess {
     return byte >= stack_bottom_ && byte < stack_bottom_ + stack_bytes_;
   }
 
-  /// Suspends the rank, which calls it, for `duration_ns`, or until a signal handler has run for
-  /// it. Returns the time left: 0 if none has.
+  /// Suspends the calling rank for `duration_ns`, or until a signal handler has run for it. Returns
+  /// the time left: 0 if no handler has run.
   std::int64_t sleep(const OutsideWait& wait, std::int64_t duration_ns);
 
-  /// On the worker of the rank, which waits: ends its sleep(). False if it waits in another way.
+  /// Ends sleep() of a waiting rank, on its worker. False if the rank waits in another way.
   bool end_sleep();
 
   [[nodiscard]] Environment& environment() { return environment_; }
 
-  /// Constructors of this copy, main, exit processing. Call on the rank's own stack. May suspend,
+  /// Constructors of this image, main, exit processing. Call on the rank's own stack. May suspend,
   /// because the program may.
   [[nodiscard]] int run();
 
-  /// What exit() does before the process would end: handlers in reverse, destructors, streams.
-  /// Returns `status`. A handler that calls exit() again goes on where this call was. May suspend.
+  /// The exit processing before the end of a process: handlers in reverse, destructors, streams.
+  /// Returns `status`. If a handler calls exit() again, that call continues where this one was. May
+  /// suspend.
   int finish(int status);
 
  private:
@@ -116,7 +117,7 @@ class RankProcess {
   core::Fiber* fiber_ = nullptr;
   const std::byte* stack_bottom_ = nullptr;
   std::size_t stack_bytes_ = 0;
-  /// In sleep(), until it is ended.
+  /// Set during sleep(), until it is ended.
   core::Sleep* sleep_ = nullptr;
   RankSignals signals_;
   ThreadCleanups thread_cleanups_;
@@ -127,24 +128,24 @@ class RankProcess {
   bool has_fini_left_ = true;
 };
 
-/// Who runs on the calling thread: nullptr outside of ranks.
+/// The rank that runs on the calling thread; nullptr outside of ranks.
 [[nodiscard]] RankProcess* current_rank_process();
 
-/// The rank that runs on the calling thread if it may suspend in a call of the C library, which
-/// returns to `caller`. Null outside of ranks, in a forked child, and where the runtime itself
-/// calls.
+/// The rank that runs on the calling thread, if it may suspend in a call of the C library that
+/// returns to `caller`. Null outside of ranks, in a forked child, and in calls of the runtime
+/// itself.
 [[nodiscard]] RankProcess* process_that_may_wait(const void* caller);
 
-/// The standard stream that `live` (stdin, stdout or stderr of the C library) is for the caller,
-/// whose program may have set its own variable.
+/// The caller's standard stream for `live` (stdin, stdout or stderr of the C library). The program
+/// may have set its own variable.
 [[nodiscard]] FILE* standard_stream(FILE*& live);
 
-/// What the composition root provides, once, before the first rank runs.
+/// Provided by the composition root, once, before the first rank runs.
 struct RankHooks {
   RankProcess* (*current)() = nullptr;
-  /// Any thread: ends the job because of a signal that the rank has no handler for.
+  /// Any thread: ends the job because of a signal for which the rank has no handler.
   void (*end_by_signal)(RankProcess& process, int number) = nullptr;
-  /// Ends the job because a signal handler of the running rank jumps out of a call of the library.
+  /// Ends the job because a signal handler of the running rank jumps out of a call of this library.
   void (*refuse_jump)(RankProcess& process) = nullptr;
   /// Ends the running rank, which has done its exit processing, from the middle of its stack.
   void (*end_rank)(RankProcess& process, int status) = nullptr;
@@ -152,18 +153,17 @@ struct RankHooks {
 
 void set_rank_hooks(const RankHooks& hooks);
 
-/// The hook of that name. Never return.
+/// Call the hook of that name. Never return.
 [[noreturn]] void end_by_signal(RankProcess& process, int number);
 [[noreturn]] void refuse_jump(RankProcess& process);
 
 /// Ends the calling rank with the hook. Never returns.
 [[noreturn]] void end_rank(RankProcess& process, int status);
 
-/// What exit() means for the caller: the end of the rank that runs, or of the process. Never
-/// returns.
+/// exit() for the caller: ends the running rank, or the process outside of ranks. Never returns.
 [[noreturn]] void exit_rank(int status);
 
-/// Whether this is a child that a rank has forked: there, ending means the end of the process.
+/// Whether this is a child that a rank has forked: there, exit() ends the process.
 [[nodiscard]] bool is_forked_child();
 
 /// Runs the program for one rank on its own stack and returns its exit status. May suspend.

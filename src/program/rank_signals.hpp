@@ -1,12 +1,12 @@
-//! RankSignals - what the system keeps for one process about signals, for a rank: dispositions, the
-//! mask, what is pending, the alarm.
+//! RankSignals - a rank's instance of the signal state that the system keeps per process:
+//! dispositions, the mask, pending signals, the alarm.
 //!
-//! Signals of the process go to every rank that has a handler, those that a rank raises or orders
-//! by alarm() to that rank (signal_delivery.hpp). A handler runs on the rank's own stack, at once
-//! where the rank runs its program, at the latest when it comes out of the library. Where the rank
-//! waits in MPI the handler interrupts the wait: there it may neither call MPI nor leave by
-//! siglongjmp(). Dispositions and alarms: any thread of the rank. raise() and what asks: any thread
-//! and signal handlers. The rest: the rank.
+//! A signal sent to the process is delivered to every rank that has a handler for it. A signal that
+//! a rank raises, or requests by alarm(), is delivered to that rank (signal_delivery.hpp). A
+//! handler runs on the rank's own stack: at once if the rank is in its program's code, at the
+//! latest when it returns from this library. If the rank waits in MPI, the handler interrupts the
+//! wait. There it may neither call MPI nor leave by siglongjmp(). Dispositions and alarms: any
+//! thread of the rank. raise() and all queries: any thread and signal handlers. The rest: the rank.
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@ class RankProcess;
 
 class RankSignals {
  public:
-  /// What a handler interrupts.
+  /// The code that a handler interrupts.
   enum class Interrupts {
-    program,  ///< It may do whatever a handler may.
-    library,  ///< A call into this library: it must return.
+    program,  ///< The program's code: the handler may do whatever a handler may.
+    library,  ///< A call into this library: the handler must return.
   };
 
   explicit RankSignals(RankProcess& process) : process_(process) {}
@@ -51,55 +51,57 @@ class RankSignals {
 
   void set_blocked(SignalMask mask) { blocked_.store(mask, std::memory_order_relaxed); }
 
-  /// As sigprocmask() does; what is unblocked and pending runs at once.
+  /// As sigprocmask(); signals that are unblocked and pending run at once.
   void change_mask(SignalMask mask);
 
   [[nodiscard]] SignalMask pending() const { return pending_.load(std::memory_order_acquire); }
 
-  /// Whether a handler is to run.
+  /// Whether a handler must run.
   [[nodiscard]] bool has_work() const { return (pending() & ~blocked() & handled()) != 0; }
 
   /// Makes the signal pending, unless it is ignored.
   void raise(int number);
 
-  /// Takes one of the signals of `mask` that are pending; 0: none is.
+  /// Removes and returns one of the pending signals of `mask`; 0: none is pending.
   int take(SignalMask mask);
 
-  /// Runs the handlers of what is pending; whether there was one. `context`: what the system gave
-  /// to its own handler, or null.
+  /// Runs the handlers of the pending signals; returns whether there was one. `context`: the
+  /// context argument of the system's handler, or null.
   bool run_pending(Interrupts interrupts, void* context);
 
-  /// Runs the handler of a signal that has just come.
+  /// Runs the handler of a signal that has just arrived.
   void run(int number, siginfo_t& info, void* context, Interrupts interrupts);
 
-  /// The rank is about to jump out of its handlers, if it is in one. Ends the job where that would
-  /// leave a call of MPI behind.
+  /// The rank is about to jump out of its handlers, if it is in one. Ends the job if that would
+  /// leave a call of MPI unfinished.
   void leave_handlers();
 
-  /// Whether the rank is in a handler that has interrupted a call of this library: then it may not
+  /// Whether the rank is in a handler that has interrupted a call of this library. Then it may not
   /// suspend.
   [[nodiscard]] bool must_return() const { return must_return_; }
 
-  /// Whether the last handler wants the system call that it has interrupted to end.
+  /// Whether the last handler was installed without SA_RESTART, so that the interrupted system call
+  /// must end.
   [[nodiscard]] bool has_interrupted() const { return has_interrupted_; }
 
-  /// Counts the vain attempts to deliver since a handler has run last.
+  /// Counts the failed deliveries since a handler last ran.
   [[nodiscard]] int count_vain_nudge() { return ++vain_nudge_count_; }
 
-  /// What sigaltstack() has been told.
+  /// The stack passed to sigaltstack().
   [[nodiscard]] stack_t& alternate_stack() { return alternate_stack_; }
 
-  /// Orders SIGALRM in `value_ns`, then every `interval_ns`; 0: none. Any thread of the rank.
+  /// Requests SIGALRM in `value_ns`, then every `interval_ns`; 0: none. Any thread of the rank.
   void set_alarm(std::int64_t value_ns, std::int64_t interval_ns);
 
-  /// Until the next one; 0: none is ordered.
+  /// Time until the next alarm; 0: none is requested.
   [[nodiscard]] std::int64_t alarm_left_ns() const;
 
   [[nodiscard]] std::int64_t alarm_interval_ns() const {
     return alarm_interval_ns_.load(std::memory_order_relaxed);
   }
 
-  /// The thread of signal_delivery: raises SIGALRM if it is time; when the next one is due, or 0.
+  /// The delivery thread calls this: raises SIGALRM if it is due. Returns when the next one is due,
+  /// or 0.
   std::int64_t poll_alarm(std::int64_t now_ns);
 
  private:
@@ -118,11 +120,11 @@ class RankSignals {
   std::atomic<SignalMask> ignored_{0};
   std::atomic<SignalMask> set_{0};
   std::atomic<SignalMask> blocked_{0};
-  // Release by the thread that raises, acquire by the rank: what the former did before.
+  // Release by the raising thread, acquire by the rank: orders what the raising thread did before.
   std::atomic<SignalMask> pending_{0};
   stack_t alternate_stack_{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
   int depth_ = 0;
-  /// Of the rank before the outermost handler.
+  /// The rank's mask before the outermost handler.
   SignalMask blocked_before_ = 0;
   bool must_return_ = false;
   bool has_interrupted_ = false;

@@ -1,10 +1,10 @@
 //! RankStreams - a rank's standard input, output and error.
 //!
-//! Output is a stdio stream of the rank's own, made at first use, that ends in a LineWriter: whole
+//! Output is a stdio stream of the rank's own, made at first use, that ends in a LineWriter. Whole
 //! lines leave in one write(2) under a lock, so lines of ranks never mix. Input is the real one for
-//! rank 0 and empty for every other rank. Touched by the rank, or by a thread that the rank has
-//! made: the streams lock themselves, as stdio does. A write that fails ends the process with one
-//! line and status 1: nobody reads on, or the disk is full.
+//! rank 0 and empty for every other rank. Used by the rank, or by a thread that the rank has made:
+//! the streams lock themselves, as stdio does. A write that fails ends the process with one line
+//! and status 1: the reader has closed the pipe, or the disk is full.
 #pragma once
 
 #include <atomic>
@@ -19,23 +19,23 @@ namespace sorrel::program {
 struct OutputFormat {
   /// Each line begins with "[rank] ".
   bool has_rank_labels = false;
-  /// A last line without a newline gets one, so that the next rank's does not follow on it.
+  /// A last line without a newline gets one, so that the next rank's output begins a new line.
   bool completes_last_line = true;
 };
 
-/// Cuts what a rank writes into lines for one file descriptor. Not thread-safe: its stream's lock
+/// Cuts a rank's output into lines for one file descriptor. Not thread-safe: its stream's lock
 /// protects it.
 class LineWriter {
  public:
   LineWriter(int descriptor, int rank, const OutputFormat& format);
 
-  /// Sends the lines that `size` bytes at `text` complete and keeps the rest.
+  /// Writes the lines that `size` bytes at `text` complete and keeps the rest.
   void write(const char* text, std::size_t size);
 
-  /// Sends what is left as it is: somebody at a terminal is to see it.
+  /// Writes the unfinished line as it is, for example a prompt on a terminal.
   void flush_partial_line();
 
-  /// Sends what is left as a last line.
+  /// Writes the unfinished line as a last line.
   void finish();
 
  private:
@@ -60,7 +60,7 @@ class RankOutput {
 
   [[nodiscard]] FILE* stream();
 
-  /// freopen: from here on the rank writes to `file`.
+  /// freopen: from now on the rank writes to `file`.
   void replace(FILE* file);
   int flush();
   void finish_line();
@@ -74,8 +74,8 @@ class RankOutput {
   std::unique_ptr<LineWriter> writer_;
   std::unique_ptr<char[]> buffer_;
   std::mutex opening_;
-  // (O) release in open() and replace(), acquire in stream(): the stream is complete when a helper
-  // thread of the rank sees it.
+  // (O) release in open() and replace(), acquire in stream(): a helper thread of the rank sees a
+  // complete stream.
   std::atomic<FILE*> stream_{nullptr};
 };
 
@@ -90,8 +90,7 @@ class RankStreams {
 
   [[nodiscard]] RankOutput& error() { return error_; }
 
-  /// The stream that the program's `stream` means for this rank: its own for the three standard
-  /// ones.
+  /// The rank's stream for the program's `stream`: the rank's own for the three standard streams.
   [[nodiscard]] FILE* own(FILE* stream);
 
   void replace_input(FILE* file) { input_ = file; }
@@ -114,7 +113,7 @@ class RankStreams {
   FILE* input_ = nullptr;
 };
 
-/// The stream that `stream` means for whoever runs on the calling thread.
+/// The stream that `stream` means for the code on the calling thread.
 [[nodiscard]] FILE* own_stream(FILE* stream);
 
 }  // namespace sorrel::program

@@ -1,4 +1,4 @@
-//! RelocationKind - what a dynamic relocation leaves in its slot, by the architecture's number.
+//! RelocationKind - what a dynamic relocation writes into its slot, by the architecture's number.
 //!
 //! Pure. Source: System V ABI supplements for x86_64 and AArch64 ("ELF for the Arm 64-bit
 //! Architecture", 2023Q3).
@@ -11,10 +11,10 @@ namespace sorrel::program {
 
 enum class RelocationKind : std::uint8_t {
   address,               // an address, of this image or of another
-  jump_slot,             // the same, but possibly left for later by a lazy loader
+  jump_slot,             // the same, but a lazy loader may have left it unbound
   relative,              // an address of this image, whatever its value
   copy,                  // a whole object, copied from the library that defines it
-  thread_local_storage,  // an offset or a module number: the same in every copy
+  thread_local_storage,  // an offset or a module number: the same in every image
   unknown,
 };
 

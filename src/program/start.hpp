@@ -1,9 +1,9 @@
-//! ProgramStart - the moment at which the user's executable would begin, handed to the composition
-//! root instead.
+//! ProgramStart - the arguments of the program's start, passed to the composition root instead of
+//! to the program.
 //!
-//! This library stands in for __libc_start_main. The C library is initialised as always, but no
-//! constructor of the program runs, and program_driver() takes the place of main: it makes the
-//! ranks and returns the exit status of the process.
+//! This library replaces __libc_start_main. The C library is initialised as always, but no
+//! constructor of the program runs. program_driver() replaces main: it makes the ranks and returns
+//! the exit status of the process.
 #pragma once
 
 namespace sorrel::program {
@@ -12,7 +12,7 @@ using Main = int (*)(int argc, char** argv, char** environment);
 using LegacyInit = void (*)(int argc, char** argv, char** environment);
 
 struct ProgramStart {
-  Main main = nullptr;  // the mould's: never call it, call a copy's counterpart
+  Main main = nullptr;  // in the template image: never call it, call its counterpart
   /// Runs the constructors of programs linked before glibc 2.34; null for others (the dynamic
   /// section lists theirs).
   LegacyInit init = nullptr;
@@ -22,14 +22,14 @@ struct ProgramStart {
 };
 
 /// Defined by the composition root. Weak, so that the module links without one: the program then
-/// runs by itself, unprivatized.
+/// runs as it is, not privatized.
 [[gnu::weak]] int program_driver(const ProgramStart& start);
 
-/// Defined by the composition root, too: whether the program is to run as it is, in a process that
-/// it has for itself.
+/// Also defined by the composition root: whether the program runs in process mode, as it is, in a
+/// process of its own.
 [[gnu::weak]] bool program_runs_in_place();
 
-/// The same: called right before the main of such a program.
+/// Likewise: called immediately before the main of such a program.
 [[gnu::weak]] void program_begins_in_place();
 
 }  // namespace sorrel::program

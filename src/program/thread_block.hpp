@@ -1,13 +1,13 @@
 //! ThreadBlock - a thread control block for a rank whose program has thread-local variables.
 //!
-//! Needed only if Image::needs_thread_block(). The code of such a program finds its
-//! variables at fixed distances from the thread pointer, so each rank needs a thread pointer of its
-//! own, and only the C library makes one: create() starts a thread that sleeps as long as the
-//! ThreadBlock lives, while the rank's fiber uses its block (core::Fiber::thread_pointer). errno,
-//! malloc's cache and the C++ exception state come with it. create(): any thread, after the rank's
-//! copy was made. The thread-locals of this library lie in the block too: `prepare` runs on the new
-//! thread and may set them. Cost: about 12 KiB and 15 us per rank. Limit: the number of threads a
-//! process may have.
+//! Needed only if Image::needs_thread_block(). The code of such a program finds its variables at
+//! fixed distances from the thread pointer, so each rank needs a thread pointer of its own. Only
+//! the C library can make one: create() starts a thread that sleeps while the ThreadBlock exists,
+//! and the rank's fiber uses its block (core::Fiber::thread_pointer). The block includes errno,
+//! malloc's cache and the C++ exception state. create(): any thread, after the rank's image was
+//! made. The thread-locals of this library are in the block too: `prepare` runs on the new thread
+//! and may set them. Cost: about 12 KiB and 15 us per rank. Limit: the number of threads a process
+//! may have.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace sorrel::program {
 
-/// On a new thread: the loader has filled its thread-locals from the mould, whose pointers are the
-/// mould's; they become those of `copy`.
+/// On a new thread: the loader has filled its thread-locals from the template image. Redirects
+/// pointers into the template image to `copy`.
 void fill_thread_locals(const ImageCopy& copy);
 
 class ThreadBlock {
  public:
   using Prepare = void (*)(void* argument);
 
-  /// nullptr when the system allows no more threads (errno tells).
+  /// nullptr if the system allows no more threads; errno has the reason.
   [[nodiscard]] static std::unique_ptr<ThreadBlock> create(const ImageCopy& copy,
                                                            Prepare prepare,
                                                            void* argument);
@@ -36,7 +36,7 @@ class ThreadBlock {
   /// Lets the thread end: no fiber may use the block any more.
   ~ThreadBlock();
 
-  /// What the fiber's thread pointer register must hold (fs base, tpidr_el0).
+  /// The value for the fiber's thread pointer register (fs base, tpidr_el0).
   [[nodiscard]] std::uintptr_t thread_pointer() const { return thread_pointer_; }
 
  private:

@@ -1,4 +1,4 @@
-//! ThreadCleanups - what pthread_exit() needs to know of a rank's main thread; the rank's alone.
+//! ThreadCleanups - a rank's state for pthread_exit() in its main thread; used by the rank alone.
 #pragma once
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 namespace sorrel::program {
 
 struct ThreadCleanups {
-  /// The handler that pthread_cleanup_push() has pushed last; it knows the one before it.
+  /// The handler that pthread_cleanup_push() has pushed last; it links to the one before it.
   __pthread_unwind_buf_t* last = nullptr;
   /// Outlives the frames that are unwound.
   _Unwind_Exception exception{};

@@ -1,10 +1,10 @@
 //! ThreadKeys - a rank's keys of thread-specific values (pthread_key_create).
 //!
 //! The C library has 1024 keys for all ranks together. So the n-th key of every rank is the same
-//! key of the C library, made once, and what distinguishes ranks is here: the destructors, and the
-//! values of the rank's main thread. In threads that a rank has started the C library keeps a cell
-//! with the value. Only keys that the program itself makes are so; those of shared libraries are
-//! the process's.
+//! key of the C library, made once. This class holds what differs between ranks: the destructors,
+//! and the values of the rank's main thread. In threads that a rank has started, the C library's
+//! value is a cell with the rank's value. Only keys that the program itself makes are per rank;
+//! keys of shared libraries are the process's.
 #pragma once
 
 #include <atomic>
@@ -29,16 +29,16 @@ class ThreadKeys {
   int create(pthread_key_t& key, Destructor at_end);
   int remove(std::size_t slot);
 
-  /// Of the rank's main thread, which calls; null and EINVAL for a key that does not exist.
+  /// For the rank's main thread, which calls; null and EINVAL for a key that does not exist.
   [[nodiscard]] void* value(std::size_t slot) const;
   int set_value(std::size_t slot, void* value);
 
-  /// Number of times that the slot has been given away, also while it is free. Any thread.
+  /// Number of times that the slot has been allocated, also while it is free. Any thread.
   [[nodiscard]] unsigned generation(std::size_t slot) const;
 
   [[nodiscard]] Destructor destructor(std::size_t slot) const;
 
-  /// The end of the rank's main thread, but not of its process: on its stack.
+  /// At the end of the rank's main thread, but not of its process: on its stack.
   void run_destructors();
 
  private:
@@ -54,7 +54,7 @@ class ThreadKeys {
 
   [[nodiscard]] Entry* entry(std::size_t slot) const;
 
-  // Made at the first key, zeroed by the system as it is touched.
+  // Allocated at the first key; the system zeroes pages on first touch.
   std::unique_ptr<Entry[], Free> entries_;
   std::atomic_flag is_locked_;
 };

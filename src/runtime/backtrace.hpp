@@ -1,5 +1,5 @@
-//! Backtrace - the calls that led to a point, collected and written in a signal handler: no
-//! allocation, no lock of the loader, memory of its own.
+//! Backtrace - a chain of calls, collected and written in a signal handler: no allocation, no lock
+//! of the loader, memory of its own.
 #pragma once
 
 #include <array>
@@ -12,10 +12,11 @@ namespace sorrel::runtime {
 
 class Backtrace {
  public:
-  /// What the unwinder and the loader do once in a process; so that a handler does not do it.
+  /// Does the once-per-process initialisation of the unwinder and the loader, so that no handler
+  /// does it.
   static void prepare();
 
-  /// From a signal handler: the calls that led to where the signal came. A jump to an address
+  /// From a signal handler: the calls that led to the interrupted instruction. A jump to an address
   /// without code counts as a call of it: `context`, the handler's, is set back to the caller.
   void take_of_signal(void* context);
 
@@ -26,7 +27,7 @@ class Backtrace {
     return {addresses_.data(), count_};
   }
 
-  /// On standard error, a numbered line for each.
+  /// Writes a numbered line for each on standard error.
   void write() const;
 
  private:

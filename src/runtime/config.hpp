@@ -1,4 +1,4 @@
-//! Config - what `sorrel run` decided for this job, handed over in the environment.
+//! Config - the settings that `sorrel run` passes to the job in the environment.
 #pragma once
 
 #include <cstddef>
@@ -26,12 +26,12 @@ struct Config {
   std::uint32_t own_process = 0;
   /// Of each process.
   std::uint32_t worker_count = 1;
-  /// Of each process the first worker has all ranks and is there for messages.
+  /// In each process the first worker has all ranks and serves messages only.
   bool has_comm_worker = false;
   /// CPU number of each worker; empty: not bound.
   std::vector<int> cpus;
 
-  /// How many of a process's workers have ranks.
+  /// The number of workers of a process that have ranks.
   [[nodiscard]] std::uint32_t rank_worker_count() const {
     return has_comm_worker ? 1 : worker_count;
   }
@@ -39,46 +39,46 @@ struct Config {
   /// Of each rank; 0: os::default_stack_bytes(), or less where addresses are short.
   std::size_t stack_bytes = 0;
   bool has_rank_labels = false;
-  /// Says on standard error what it finds out about the job's ranks.
+  /// Reports its decisions about the job's ranks on standard error.
   bool is_verbose = false;
   /// How long idle workers spin before they sleep; -1: the scheduler's own bound.
   std::int64_t spin_ns_max = -1;
-  /// Up to which size messages are copied before they are asked for; 0: mpi's own bound.
+  /// Messages up to this size are sent eagerly; 0: mpi's own limit.
   std::uint32_t eager_bytes_max = 0;
   /// Whether long messages may be read from another process's memory where the system allows it.
   bool may_pull = true;
-  /// Libraries that ranks of one process may share by the user's word.
+  /// Libraries that the user has declared as shared between ranks of one process.
   std::vector<std::string> shared_libraries;
-  /// How loops share the machine with other jobs: the environment's words, read while
-  /// SORREL_SHARE was still there.
+  /// How loops share the machine with other jobs: the environment's settings, read while
+  /// SORREL_SHARE was still set.
   loop::Settings loops;
-  /// Shared by the job's processes, or under a host MPI by those of this node, for as long as this
-  /// one lives; null for a job of one, and where all packets go over the host.
+  /// Shared by the job's processes, or under a host MPI by those of this node, as long as this one
+  /// exists. Null for a job of one process, and if the host MPI carries all packets.
   core::JobMemory* memory = nullptr;
-  /// Which of those that share it this is.
+  /// The index of this process among those that share the memory.
   std::uint32_t process_in_memory = 0;
-  /// Pretend nodes; `node_count` 0: none. Of a job of one process.
+  /// Simulated nodes; `node_count` 0: none. For a job of one process.
   transport::WireOptions wire{.node_count = 0};
-  /// Makes the schedule a function of this number. Of a job of one worker.
+  /// Makes the schedule a function of this number. For a job of one worker.
   std::optional<std::uint64_t> seed;
-  /// What carries packets between processes of several nodes; null without a host MPI.
+  /// Carries packets between processes of several nodes; null without a host MPI.
   transport::HostJob* host = nullptr;
-  /// Every rank is a process: the program runs as it is, and MPI_Init makes its thread the rank.
+  /// Process mode: every rank is a process, the program runs as it is, and MPI_Init makes the
+  /// calling thread the rank.
   bool in_place = false;
-  /// The parent of the job's processes, of which this one is a child or a remoter descendant; 0: no
-  /// such parent.
+  /// The process that launched the job's processes, an ancestor of this one; 0: none.
   pid_t launcher = 0;
   WrappedJob wrapped;
 };
 
-/// Reads the SORREL_* variables and removes them, so that children of the program start clean. A
-/// program started without `sorrel run` is a job of one rank, and so is one that runs with other
-/// rights than its caller (AT_SECURE). Ends the process, with one line, when the variables are not
-/// those of one `sorrel run`, or when the job cannot be joined.
+/// Reads the SORREL_* variables and removes them, so that children of the program do not inherit
+/// them. A program started without `sorrel run` is a job of one rank, and so is one that runs with
+/// other rights than its caller (AT_SECURE). Ends the process with one line if the variables do not
+/// come from one `sorrel run`, or if it cannot join the job.
 Config take_config_from_environment();
 
-/// What the first call took from the environment. Any thread, but the first call is the process's
-/// first thread's.
+/// The result of the first call of take_config_from_environment(). Any thread, but the process's
+/// first thread makes the first call.
 const Config& process_config();
 
 }  // namespace sorrel::runtime

@@ -1,4 +1,4 @@
-//! DeadlockReport - who waits for what when everybody waits. Pure.
+//! DeadlockReport - the text of the report when all ranks wait. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace sorrel::runtime {
 
-/// A headline, a table of the waiting ranks (call, peer, tag, communicator, source line) with a row
-/// for ranks that wait alike, and the cycle or the dead end.
+/// A headline, a table of the waiting ranks (call, peer, tag, communicator, source line) with one
+/// row for ranks that wait alike, and the cycle or the rank where the chain ends.
 [[nodiscard]] std::string deadlock_report(const WaitTable& table, std::int32_t rank_count);
 
 }  // namespace sorrel::runtime

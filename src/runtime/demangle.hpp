@@ -1,11 +1,11 @@
-//! add_demangled - a C++ name or type as people write it, in memory that the caller has. Safe in a
-//! signal handler; its use of stack grows with the name, whose length is therefore bounded.
+//! add_demangled - a C++ name or type in source form, in memory of the caller. Safe in a signal
+//! handler; its use of stack grows with the name, whose length is therefore bounded.
 #pragma once
 
 #include <cstddef>
 #include <cstring>
 
-/// The C++ library's demangler, which allocates nothing; null where that library does not show it.
+/// The C++ library's demangler, which allocates nothing; null if that library does not export it.
 extern "C" [[gnu::weak]] int __gcclibcxx_demangle_callback(  // NOLINT(bugprone-reserved-identifier)
     const char* name,
     void (*take)(const char* part, std::size_t bytes, void* text),
@@ -15,7 +15,7 @@ namespace sorrel::runtime {
 
 inline constexpr std::size_t demangled_bytes_max = 1024;
 
-/// Appends to a FixedText; a name that is not of C++, or too long, as it is.
+/// Appends to a FixedText. A name that is too long or not of C++ is appended as it is.
 template <class Text>
 void add_demangled(Text& text, const char* name) {
   const auto take = [](const char* part, std::size_t bytes, void* whole) {

@@ -1,18 +1,18 @@
-//! HomeRank - the rank that is this process, for its further OpenMP threads: they come to its
-//! thread to call MPI; see loop/job_threads.hpp. Set once; any thread.
+//! MainThreadRank - the only rank of a process in process mode, for its further OpenMP threads.
+//! They call MPI on the rank's main thread; see loop/job_threads.hpp. Set once; any thread.
 #pragma once
 
 #include <cstdint>
 
 namespace sorrel::runtime {
 
-/// By the rank.
+/// Called by the rank.
 void set_home_rank();
 
-/// Whether it is the thread of this control block.
+/// Whether this thread control block is that of the rank's main thread.
 [[nodiscard]] bool is_home_rank(std::uintptr_t thread_pointer);
 
-/// On an OpenMP thread, where the rank's runs: it may call MPI, until leave_home_rank().
+/// Run on the main thread for an OpenMP thread: between the two calls it may call MPI.
 void enter_home_rank();
 void leave_home_rank();
 

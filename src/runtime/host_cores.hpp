@@ -1,7 +1,7 @@
-//! Cores of a node, divided among the processes that a host MPI's launcher has put there.
+//! Cores of a node, divided among the processes that a host MPI's launcher has started there.
 //!
-//! Pure. Processes that may use exactly the same cpus divide them in the order of their numbers;
-//! a launcher that has bound each to its own has divided them already.
+//! Pure. Processes that may use exactly the same cpus divide them in the order of their numbers. If
+//! the launcher has bound each process to its own cpus, they are divided already.
 #pragma once
 
 #include <bitset>
@@ -13,15 +13,15 @@ namespace sorrel::runtime {
 
 inline constexpr int host_cpu_count_max = 1024;
 
-/// What a process may use, as its launcher has left it.
+/// The cpus that the launcher lets a process use.
 struct HostCores {
   std::bitset<host_cpu_count_max> cpus;
-  /// Names its node.
+  /// Identifies its node.
   std::int32_t node = 0;
 };
 
-/// The part of `cpus` that is process `own`'s: `cpus` are those of its HostCores, in the order of
-/// preference. Empty when there are fewer cpus than processes that share them.
+/// The part of `cpus` that belongs to process `own`: `cpus` are those of its HostCores, in the
+/// order of preference. Empty if there are fewer cpus than processes that share them.
 [[nodiscard]] std::vector<int> own_share(std::span<const HostCores> processes,
                                          std::size_t own,
                                          std::span<const int> cpus);

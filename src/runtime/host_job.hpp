@@ -1,9 +1,9 @@
-//! The start and the end of a job under a host MPI (transport/host): this process starts the MPI
-//! that its launcher belongs to, and learns from it who else there is.
+//! Start and end of a job under a host MPI (transport/host): this process initialises the MPI of
+//! its launcher, and gets the list of processes from it.
 //!
-//! `sorrel run` says in the environment which host MPI it is; how many processes there are, and
-//! where, only that MPI knows. So what `run` decides for other jobs is decided here: workers,
-//! cores, and ranks if the user named no number.
+//! `sorrel run` passes the kind of host MPI in the environment. Only that MPI knows the number of
+//! processes and their nodes. So the decisions that `run` makes for other jobs are made here:
+//! workers, cores, and the number of ranks if the user gave none.
 #pragma once
 
 #include "runtime/config.hpp"
@@ -13,18 +13,19 @@ namespace sorrel::runtime {
 /// Whether `sorrel run` has found a host MPI.
 [[nodiscard]] bool has_host_in_environment();
 
-/// Starts it and completes `config`, whose cpus are those that this process may use. Ends the
-/// process, with one line, when that fails. On the process's first thread.
+/// Starts the host MPI and completes `config`, whose cpus are those that this process may use. On
+/// failure it ends the process with one line. On the process's first thread.
 void join_host(Config& config);
 
-/// The ranks of this process have ended: waits until those of all have, and stops the host MPI.
+/// Called when the ranks of this process have ended: waits for all ranks, and stops the host MPI.
 void leave_host(const Config& config);
 
-/// This process is about to end the job, from the middle: ends all others where the launcher would
+/// Called before this process ends the job early: ends all other processes if the launcher would
 /// not do so by itself. Returns otherwise.
 void abort_host(int status);
 
-/// This process ends the job early: its parent shall say nothing. Async-signal-safe.
+/// Records that this process ends the job early, so that its parent reports nothing.
+/// Async-signal-safe.
 void note_host_ending();
 
 }  // namespace sorrel::runtime

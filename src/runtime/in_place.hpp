@@ -1,24 +1,24 @@
-//! Ranks in place: the program runs as it is, in a process of its own, and the thread that calls
-//! MPI_Init becomes the process's only rank, on the stack it has.
+//! Process mode: the program runs as it is, in a process of its own. The thread that calls MPI_Init
+//! becomes the process's only rank, on its present stack.
 //!
-//! For programs that cannot share a process (`sorrel run -n N --procs N`) and for those that load
-//! this library by themselves, late (an interpreter). Such a process has no private copies, no rank
-//! streams, and exit() means what it always does.
+//! For programs that cannot share a process (`sorrel run -n N --procs N`), and for those that load
+//! this library late, by themselves (an interpreter). Such a process has no privatized images and
+//! no rank streams, and exit() ends the process.
 #pragma once
 
 namespace sorrel::runtime {
 
-/// Whether the program is to be started as it is. At the process's start.
+/// Whether the program runs in process mode. Called at the process's start.
 [[nodiscard]] bool runs_in_place();
 
-/// Right before such a program's main.
+/// Called immediately before the main of such a program.
 void begin_in_place();
 
-/// First thing in MPI_Init: makes the caller a rank if it is none and may become one, that is, if
-/// this process was started in place, or was not started by us at all.
+/// Called first in MPI_Init: makes the caller a rank if it is none and may become one. That is so
+/// if this process was started in process mode, or was not started by this library.
 void adopt_calling_thread();
 
-/// Whether that could still happen.
+/// Whether a later MPI_Init may still make its caller a rank.
 [[nodiscard]] bool awaits_init();
 
 }  // namespace sorrel::runtime

@@ -1,8 +1,8 @@
 //! Job - the ranks of one process from their first instruction to their last.
 //!
-//! Builds the scheduler, the stacks and the world, runs a body for every rank, and ends everything:
-//! normally with the worst status of all ranks, at once when a rank is in trouble. What a rank runs
-//! is the body's business: a copy of the user's program (program_driver.cpp), or a function of a
+//! Builds the scheduler, the stacks and the world, runs a body for every rank, and ends the job:
+//! normally with the largest status of all ranks, at once if a rank fails. The body defines what a
+//! rank runs: a privatized image of the user's program (program_driver.cpp), or a function of a
 //! test (embedded.hpp).
 #pragma once
 
@@ -29,66 +29,66 @@ class HostTransport;
 
 namespace sorrel::runtime {
 
-/// What the ranks run.
+/// The code of the ranks.
 class RankBody {
  public:
   virtual ~RankBody() = default;
-  /// On the rank's worker, before any rank runs. False: the job ends with `trouble`.
+  /// On the rank's worker, before any rank runs. False: the job ends with the message in `error`.
   virtual bool prepare(mpi::RankState& rank, const char** trouble) = 0;
 
-  /// On a worker that has been called away, outside of any fiber. Must not suspend.
+  /// On a worker whose attention was requested, outside of any fiber. Must not suspend.
   virtual void on_attention(core::Worker& /*worker*/) {}
 
-  /// Once, when every rank is prepared and none has run.
+  /// Called once, when every rank is prepared and none has run.
   virtual void on_all_prepared() {}
 
   /// On the rank's own stack; returns its exit status. May suspend.
   virtual int run(mpi::RankState& rank) = 0;
 
-  /// Any thread: what the rank waits for outside of MPI while its worker runs other ranks; null if
-  /// it does not.
+  /// Any thread: the rank's wait outside of MPI during which its worker runs other ranks; null if
+  /// there is none.
   virtual const program::OutsideWait* outside_wait(const mpi::RankState& /*rank*/) const {
     return nullptr;
   }
 
-  /// Makes visible what the rank has written so far. Called when the job ends early.
+  /// Makes the rank's output so far visible. Called when the job ends early.
   virtual void flush(mpi::RankState& rank) = 0;
 
-  /// Among the ranks of this process, the one whose own code holds an address; -1: not known. Safe
-  /// in a signal handler.
+  /// The index, among the ranks of this process, of the rank whose own code holds an address; -1:
+  /// not known. Safe in a signal handler.
   [[nodiscard]] virtual int index_of_code(const void* /*address*/) const { return -1; }
 };
 
-/// How many of the job's ranks live in this process.
+/// The number of the job's ranks in this process.
 [[nodiscard]] std::int32_t own_rank_count(const Config& config);
 
-/// Has the C library keep what ranks free for what they allocate next, where the process has few
-/// enough of them. Before there are threads.
+/// Makes the C library keep memory that ranks free, if the process has few enough ranks. To be
+/// called before there are threads.
 void keep_memory_of_ranks(const Config& config);
 
 class Job final : public core::SchedulerHooks,
                   public mpi::JobControl,
                   public transport::QuietWatcher {
  public:
-  /// `transport` carries packets to the job's other processes and outlives the job; null when there
-  /// are none, or when they share memory.
+  /// `transport` carries packets to the job's other processes and outlives the job. Null if there
+  /// are no others, or if they share memory.
   Job(const Config& config, RankBody& body, transport::Transport* transport = nullptr);
   ~Job() override;
 
   /// Runs every rank to its end and returns the exit status: the largest of all ranks'.
   int run();
 
-  /// Makes the calling thread the only rank of this process, on the stack it has. Instead of run();
-  /// for as long as the process lives.
+  /// Makes the calling thread the only rank of this process, on its present stack. Called instead
+  /// of run(); the rank lasts as long as the process.
   void adopt_calling_thread();
 
-  /// What end_rank() does, for such a rank, when its process is about to end with `status`.
+  /// end_rank() for such a rank, when its process is about to end with `status`.
   void end_adopted_rank(int status);
 
   /// Ends the running rank from the middle of its stack.
   [[noreturn]] void end_rank(mpi::RankState& rank, int status);
 
-  /// This process's part of the job: one world, or one for each pretend node.
+  /// This process's part of the job: one world, or one for each simulated node.
   [[nodiscard]] const std::vector<std::unique_ptr<mpi::World>>& worlds() const { return worlds_; }
 
   /// The number of a rank among those of this process.
@@ -113,17 +113,17 @@ class Job final : public core::SchedulerHooks,
   void on_deadlock() override;
   void note_finalized(const mpi::RankState& rank) override;
 
-  /// Any thread: true for the first of all processes that ends the job early. Safe in a signal
-  /// handler.
+  /// Any thread: true for the first thread of all processes that ends the job early. Safe in a
+  /// signal handler.
   [[nodiscard]] bool claim_ending();
 
   /// Whether the calling thread has claimed the end of the job. Safe in a signal handler.
   [[nodiscard]] bool is_ended_by_caller();
 
-  /// The rank whose code holds an address; nothing if that is not known. Safe in a signal handler.
+  /// The rank whose code holds an address; nothing if it is not known. Safe in a signal handler.
   [[nodiscard]] std::optional<std::int32_t> rank_of_code(const void* address) const;
 
-  /// Which process of the job this is; nothing in a job of one.
+  /// The index of this process in the job; nothing in a job of one process.
   [[nodiscard]] std::optional<std::uint32_t> process_number() const;
 
  private:
@@ -132,9 +132,9 @@ class Job final : public core::SchedulerHooks,
   }
 
   [[noreturn]] void end_without_stacks();
-  /// Makes visible what the ranks have written: nobody runs.
+  /// Makes the output of all ranks visible. No rank runs meanwhile.
   void flush_all();
-  /// Of this process; empty when its workers have ended.
+  /// The waits of this process; empty if its workers have ended.
   [[nodiscard]] WaitTable own_waits() const;
   void add_reports_of_others(WaitTable& table);
   void end_in_deadlock(const WaitTable& table);
@@ -143,12 +143,12 @@ class Job final : public core::SchedulerHooks,
   void make_worlds(const Config& config, transport::Transport* transport);
   void prepare_ranks(mpi::World& world, core::Worker& worker);
 
-  /// The rank of an adopted thread.
+  /// The rank of the attached thread.
   [[nodiscard]] mpi::RankState& adopted_rank() const {
     return worlds_.front()->rank(worlds_.front()->first_own_rank());
   }
 
-  /// Tells the process that waits for this one, if there is one.
+  /// Publishes the phase to the process that waits for this one, if there is one.
   void set_phase(core::ProcessPhase phase);
 
   static void rank_entry(void* argument);
@@ -159,24 +159,24 @@ class Job final : public core::SchedulerHooks,
   RankBody& body_;
   os::StackSlab stacks_;
   core::Scheduler scheduler_;
-  /// Of a job of several processes that was given none; else null.
+  /// For a job of several processes that was given no transport; else null.
   const std::unique_ptr<transport::Transport> own_transport_;
-  /// The same, where packets go over a host MPI; else null.
+  /// The same transport, if packets go over a host MPI; else null.
   transport::HostTransport* const host_transport_;
-  /// Of a job with a wire; else null.
+  /// For a job with a simulated network; else null.
   const std::unique_ptr<transport::SimulatedNodes> simulated_nodes_;
-  /// Their ranks follow one another.
+  /// Ranks are numbered consecutively across the worlds.
   std::vector<std::unique_ptr<mpi::World>> worlds_;
   const bool is_in_place_;
   const bool is_verbose_;
   bool have_workers_ended_ = false;
-  // Relaxed: a maximum, read when all have ended.
+  // Relaxed: a maximum, read when all ranks have ended.
   std::atomic<int> worst_status_{0};
-  /// The first to end the job speaks; the others are cut off.
+  /// Only the first thread that ends the job reports; the others are cut off.
   std::atomic_flag is_ending_;
-  /// Relaxed: it is compared with the caller's own number alone. 0: none.
+  /// Relaxed: each thread compares it with its own number only. 0: none.
   std::atomic<std::int32_t> ending_thread_{0};
-  /// Another process has been told what our ranks wait for.
+  /// This process's waits have been sent to another process.
   std::atomic_flag has_reported_;
 };
 

@@ -1,10 +1,10 @@
-//! JobVariables - the environment variables by which `sorrel run` hands a job to the library, and
-//! the seal that tells a complete set of one `run` from leftovers.
+//! JobVariables - the environment variables by which `sorrel run` passes a job to the library, and
+//! the seal that distinguishes a complete set of one `run` from leftovers.
 //!
 //! `run` computes the seal over all of them as the last step before it starts a process. The
-//! library ignores them without a seal and refuses them when the seal does not match, so that no
-//! value needs a check of its own. Variables that users may set (SORREL_SHARE, SORREL_SPIN,
-//! SORREL_EAGER, SORREL_PULL, SORREL_HOST_MEMORY) are not among them.
+//! library ignores variables without a seal. A seal that does not match is an error, so no value
+//! needs a check of its own. Variables that users may set (SORREL_SHARE, SORREL_SPIN, SORREL_EAGER,
+//! SORREL_PULL, SORREL_HOST_MEMORY) are not among them.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ inline constexpr const char* job_variables[] = {
 
 inline constexpr const char* seal_variable = "SORREL_SEAL";
 
-/// The seal of what `lookup(name)` finds: a hash (FNV-1a) of the names and values, in hexadecimal
-/// digits.
+/// The seal of the values that `lookup(name)` returns: a hash (FNV-1a) of the names and values, in
+/// hexadecimal digits.
 template <class Lookup>
 std::string seal_of(Lookup&& lookup) {
   std::uint64_t hash = 0xcbf29ce484222325;

@@ -1,9 +1,9 @@
-//! LineTable - the source lines of addresses, from the line number programs that compilers leave in
-//! an executable (DWARF 2 to 5, section .debug_line).
+//! LineTable - the source lines of addresses, from the line number programs that compilers write
+//! into an executable (DWARF 2 to 5, section .debug_line).
 //!
-//! Pure and safe in a signal handler: it reads the bytes it is given and allocates nothing. Damaged
-//! bytes end the search in their unit. The order of the queries does not matter; all of them take
-//! one pass, whose time grows with the section.
+//! Pure and safe in a signal handler: it reads the given bytes and allocates nothing. Damaged bytes
+//! end the search in their unit. The order of the queries does not matter; all of them take one
+//! pass, whose time grows with the section.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace sorrel::runtime {
 
-/// The sections, as they stand in the file; those that are absent are empty.
+/// The sections, as in the file; those that are absent are empty.
 struct LineSections {
   std::span<const std::byte> lines;         ///< .debug_line
   std::span<const std::byte> line_strings;  ///< .debug_line_str

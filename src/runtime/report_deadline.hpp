@@ -1,8 +1,8 @@
-//! ReportDeadline - ends the process if the report of a crash takes longer than 2 seconds: a report
+//! ReportDeadline - ends the process if the report of a crash takes longer than 2 seconds. A report
 //! that waits for a lock, or for a reader of standard error, must not keep the job.
 //!
-//! A timer's signal runs on any thread that has not blocked it; a second timer kills the process if
-//! even that does not end it. The timers are made at the start of the job.
+//! A timer's signal runs on any thread that has not blocked it. A second timer kills the process if
+//! the first does not end it. The timers are made at the start of the job.
 #pragma once
 
 namespace sorrel::runtime {
@@ -10,7 +10,7 @@ namespace sorrel::runtime {
 /// Makes the timers and installs the handler. One job at a time.
 void prepare_report_deadline();
 
-/// Gives the timers back.
+/// Deletes the timers.
 void forget_report_deadline();
 
 /// Safe in a signal handler, any thread: this process writes the report, and ends with `status`
@@ -18,7 +18,7 @@ void forget_report_deadline();
 void limit_own_report(int status);
 
 /// Safe in a signal handler, any thread: the calling thread waits for the end of a job that another
-/// thread or process ends. The process gives up later than its own report would be.
+/// thread or process ends. Its time limit is longer than that of limit_own_report().
 void limit_foreign_report(int status);
 
 }  // namespace sorrel::runtime

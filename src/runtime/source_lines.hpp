@@ -1,8 +1,7 @@
-//! SourceLines - code addresses told as people read them: function (file:line), or at least
-//! file+offset.
+//! SourceLines - code addresses as function (file:line), or at least as file+offset.
 //!
-//! Addresses in a rank's privatized image are told as the executable's own. Debug information in a
-//! file of its own is found by its build id or its link, as debuggers find it.
+//! Addresses in a rank's privatized image are shown as the executable's own. Separate files with
+//! debug information are found by build id or link, as debuggers find them.
 #pragma once
 
 #include <array>
@@ -13,18 +12,18 @@
 
 namespace sorrel::runtime {
 
-/// What is known of one address; a longer text is cut.
+/// The text for one address; a longer text is cut.
 using SourceText = std::array<char, 256>;
 
-/// The most addresses that one call tells.
+/// The maximal number of addresses of one call.
 inline constexpr std::size_t source_text_count_max = 16;
 
 /// One text per address, in order; empty for an address in no file. The addresses are return
-/// addresses: each text is of the call before. Safe in a signal handler: no allocation, no lock of
-/// the loader.
+/// addresses: each text describes the call before. Safe in a signal handler: no allocation, no lock
+/// of the loader.
 void tell_source(std::span<const void* const> addresses, std::span<SourceText> texts);
 
-/// The same for any number of addresses; "-" for what lies in no file.
+/// The same for any number of addresses; "-" for an address in no file.
 std::vector<std::string> source_lines(const std::vector<const void*>& addresses);
 
 }  // namespace sorrel::runtime

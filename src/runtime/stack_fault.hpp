@@ -1,7 +1,7 @@
-//! StackFault - whether a memory fault of a rank is an overflow of its stack, judged by where its
-//! stack pointer is.
+//! StackFault - whether a memory fault of a rank is an overflow of its stack, decided by its stack
+//! pointer.
 //!
-//! The address alone does not tell: the guards lie between the stacks, and a wild pointer reaches
+//! The address alone does not decide: the guards lie between the stacks, and a wild pointer reaches
 //! them as well as a large frame. Safe in a signal handler.
 #pragma once
 
@@ -13,9 +13,9 @@
 namespace sorrel::runtime {
 
 enum class StackFault : std::uint8_t {
-  none,             ///< The address is no stack's matter.
+  none,             ///< The address concerns no stack.
   overflow,         ///< The stack pointer has left the rank's stack, or is at its end.
-  wild_into_guard,  ///< The address lies in a guard, the stack pointer well inside of its stack.
+  wild_into_guard,  ///< The address lies in a guard, the stack pointer well inside its stack.
 };
 
 struct Fault {
@@ -28,7 +28,7 @@ struct Fault {
 /// `index` is the running rank's stack.
 [[nodiscard]] StackFault judge(const os::StackSlab& stacks, std::size_t index, const Fault& fault);
 
-/// How far the stack pointer is above the stack's lowest address, 0 if below.
+/// The distance of the stack pointer from the stack's lowest address, 0 if below.
 [[nodiscard]] std::size_t bytes_left(const os::StackSlab& stacks,
                                      std::size_t index,
                                      const void* stack_pointer);

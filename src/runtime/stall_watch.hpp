@@ -1,13 +1,12 @@
 //! StallWatch - one line on standard error when a rank has waited outside of MPI for 5 s while
 //! other ranks need it, or need its worker.
 //!
-//! A rank that sleeps in the kernel, in read() or sem_wait(), takes its worker along: the other
-//! ranks of the worker cannot run, and what the rank waits for may be one of them. Natively each
-//! rank has a process. A thread of the watch looks once a second which threads of workers have not
-//! run at all since the last look though their workers are not parked; only then does it look at
-//! ranks. Nothing is added to what workers do. A rank that computes is not reported, however long
-//! it takes, unless the job is verbose. What the watch reads of ranks is theirs to write: states
-//! and pointers to constants, read once, which may be out of date.
+//! A rank that sleeps in the kernel, in read() or sem_wait(), blocks its worker: the other ranks of
+//! the worker cannot run, and the rank may be waiting for one of them. Natively each rank has a
+//! process. Once a second a thread samples which workers' threads have not run since the last
+//! sample although their workers are not parked. Only then does it examine ranks. Workers do no
+//! extra work. A rank that computes is not reported, unless the job is verbose. The ranks write
+//! what the watch reads (states and pointers to constants); it is read once and may be out of date.
 #pragma once
 
 #include <atomic>
@@ -32,11 +31,11 @@ class StallWatch {
   struct Options {
     /// Of the whole job, for the advice.
     std::int32_t rank_count = 1;
-    /// A rank that computes while others are ready is reported, too.
+    /// Also report a rank that computes while others are ready.
     bool is_verbose = false;
   };
 
-  /// Watches from now on; not at all if the system allows no more threads. All must outlive it.
+  /// Starts to watch, unless the system allows no more threads. All arguments must outlive it.
   StallWatch(core::Scheduler& scheduler,
              const Worlds& worlds,
              const RankBody& body,
@@ -48,12 +47,12 @@ class StallWatch {
  private:
   enum class Activity : std::uint8_t {
     none,     ///< Parked, or nothing is known.
-    kernel,   ///< Its thread has slept in the kernel since the last look, and is not parked.
-    compute,  ///< Its thread has run, or waited for a core, since the last look.
+    kernel,   ///< Its thread has slept in the kernel since the last sample, and is not parked.
+    compute,  ///< Its thread has run, or waited for a core, since the last sample.
     other,
   };
 
-  /// A worker: what this look has found, and what is remembered of earlier ones.
+  /// A worker: the results of this sample, and the record of earlier ones.
   struct Watched {
     std::unique_ptr<os::SchedStat> times;
     int thread = 0;
@@ -65,13 +64,13 @@ class StallWatch {
     std::int32_t ready_count = 0;
     /// A rank is in an endless OutsideWait.
     bool has_outside_wait = false;
-    /// Looks in a row with the same rank in the same activity.
+    /// Consecutive samples with the same rank in the same activity.
     int look_count = 0;
-    /// Those of them at which other ranks of the worker could have run.
+    /// Those samples in which other ranks of the worker could have run.
     int held_up_count = 0;
   };
 
-  /// Ranks of the process that have not ended, by what they do.
+  /// The ranks of the process that have not ended, by activity.
   struct Census;
 
   static void* thread_main(void* argument);
@@ -92,10 +91,10 @@ class StallWatch {
   const RankBody& body_;
   const Options options_;
 
-  // The watch's thread.
+  // Used by the watch's thread only.
   std::vector<Watched> workers_;
   std::vector<const mpi::RankState*> reported_;
-  /// Looks in a row at which every rank waited, one of them at least outside of MPI.
+  /// Consecutive samples in which every rank waited, at least one of them outside of MPI.
   int quiet_count_ = 0;
 
   std::atomic<std::uint32_t> is_stopping_{0};

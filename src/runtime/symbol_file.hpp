@@ -1,4 +1,4 @@
-//! SymbolFile - an executable or shared library on disk, as far as a backtrace asks: the functions
+//! SymbolFile - an executable or shared library on disk, as needed for a backtrace: the functions
 //! and the sections that name source lines.
 //!
 //! Safe in a signal handler: it maps the file and allocates nothing. Every offset is checked; a
@@ -25,7 +25,7 @@ class SymbolFile {
 
   [[nodiscard]] bool is_open() const { return !bytes_.empty(); }
 
-  /// The address, as the file counts, of the first page that the loader maps.
+  /// The address, in the file's numbering, of the first page that the loader maps.
   [[nodiscard]] std::uint64_t first_page() const;
 
   /// A section's bytes, empty if it has none.
@@ -33,8 +33,8 @@ class SymbolFile {
 
   [[nodiscard]] LineSections line_sections() const;
 
-  /// The name of the function that holds an address, as the linker knows it; null if none does.
-  /// Valid as long as the SymbolFile.
+  /// The linker's name of the function that holds an address; null if there is none. Valid as long
+  /// as the SymbolFile.
   [[nodiscard]] const char* function_at(std::uint64_t address) const;
 
  private:

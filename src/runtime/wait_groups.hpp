@@ -13,19 +13,19 @@ namespace sorrel::runtime {
 struct WaitGroup {
   /// Ascending, at least one.
   std::vector<std::int32_t> ranks;
-  /// What all of them do, with the peer that stands for all: "from 3", "from rank+1", "various".
+  /// The common wait, with the peer that stands for all: "from 3", "from rank+1", "various".
   RankWait wait;
 };
 
-/// Groups of ranks that wait in the same call, at the same place, for the same peer; the smallest
-/// groups first, since a rank that does what no other does is the one that matters. If there are
-/// more groups than `row_count_max`, peers count as equal at the same distance from their ranks,
-/// and then all peers.
+/// Groups of ranks that wait in the same call, at the same place, for the same peer. The smallest
+/// groups come first, since the rank that differs from all others is usually the cause. If there
+/// are more groups than `row_count_max`, peers count as equal at the same distance from their
+/// ranks, and then all peers.
 [[nodiscard]] std::vector<WaitGroup> wait_groups(const std::vector<RankWait>& waits,
                                                  std::int32_t rank_count,
                                                  std::size_t row_count_max);
 
-/// "0-3,7,9 (6)": the ranks, and how many if several. At most `run_count_max` runs of ranks are
+/// "0-3,7,9 (6)": the ranks, and their number if several. At most `run_count_max` runs of ranks are
 /// named.
 [[nodiscard]] std::string text_of_ranks(const std::vector<std::int32_t>& ranks,
                                         std::size_t run_count_max);

@@ -1,7 +1,8 @@
-//! WaitTable - which ranks wait, in which call, and for whom: of one process, or of all of a job.
+//! WaitTable - which ranks wait, in which call, and for which rank: of one process, or of a whole
+//! job.
 //!
-//! Each process makes its own when everybody sleeps; those of the others come as text, since
-//! nothing in them is a pointer. For the deadlock report only.
+//! Each process makes its own table when all workers sleep. Tables of other processes arrive as
+//! text, which contains no pointer. For the deadlock report only.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +26,17 @@ struct RankWait {
   std::string tag;
   std::string comm;
   std::string place;
-  /// What a library of the rank's says about it; empty without one.
+  /// The explanation by a library of the rank; empty without one.
   std::string explanation;
-  /// A rank of the job that it waits for, if it can be named.
+  /// A rank of the job that it waits for, if one can be named.
   std::optional<std::int32_t> awaited;
-  /// The context of the communicator in whose collective it waits.
+  /// The context of the communicator of the collective in which it waits.
   std::optional<std::uint32_t> collective;
 };
 
 class WaitTable {
  public:
-  /// More rows than a screen has help nobody.
+  /// More rows than fit on a screen are of no use.
   static constexpr std::size_t row_count_max = 40;
 
   /// Ranks of the job from `first` to `last`, both included.
@@ -49,11 +50,11 @@ class WaitTable {
   /// The waiting ranks of this process, all of whose workers sleep.
   static WaitTable of(const Worlds& worlds);
 
-  /// As text of at most `bytes_max`. Ranks that do not fit are named as unknown, those that wait as
-  /// many others do first.
+  /// As text of at most `bytes_max`. Ranks that do not fit are listed as unknown; those that wait
+  /// alike with many others are dropped first.
   [[nodiscard]] std::string text(std::size_t bytes_max) const;
 
-  /// Adds what another process has written.
+  /// Adds the text of another process's table.
   void add(std::string_view text);
 
   /// The ranks [first, last) belong to a process that has not answered.
@@ -64,14 +65,14 @@ class WaitTable {
 
   [[nodiscard]] std::int32_t unknown_count() const;
 
-  /// It may wait, but this table does not know.
+  /// Whether the rank is listed as unknown: it may wait.
   [[nodiscard]] bool is_unknown(std::int32_t rank) const;
 
   /// Null when the rank does not wait.
   [[nodiscard]] const RankWait* wait_of(std::int32_t rank) const;
 
-  /// The first member of the communicator that does not wait in a collective of it: whom the others
-  /// wait for. O(members).
+  /// The first member of the communicator that does not wait in a collective of it: the rank that
+  /// the others wait for. O(members).
   [[nodiscard]] std::optional<std::int32_t> first_absent(std::uint32_t context) const;
 
  private:

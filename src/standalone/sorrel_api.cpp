@@ -1,5 +1,5 @@
-// sorrel.h for programs without MPI: loops on threads of our own. In a process that is a job's,
-// everything goes to the library that runs the job.
+// sorrel.h for programs without MPI: loops on this library's own threads. In a process of a job,
+// every call goes to the library that runs the job.
 #include "loop/face.hpp"
 #include "loop/job_faces.hpp"
 
@@ -9,7 +9,7 @@ namespace face = sorrel::loop::face;
 
 namespace {
 
-/// The job's faces, or null in a plain program. The symbol is bound when the library is loaded.
+/// The job's bindings, or null in a plain program. The symbol is bound when the library is loaded.
 const sorrel::loop::JobFaces* job() {
   return sorrel_job_faces_2 == nullptr ? nullptr : sorrel_job_faces_2();
 }
