@@ -1,4 +1,4 @@
-//! argp_parse: finds what the rank's program has set for it.
+//! argp_parse: uses the variables that the rank's program has set for it.
 
 #include <argp.h>
 
@@ -7,7 +7,8 @@
 
 namespace {
 
-/// Ranks of one program set the same, or each its own copy's function, which does the same.
+/// All ranks of a program set the same value, or each the function of its own image, which does the
+/// same.
 template <class T>
 void give(const sorrel::program::ImageCopy& copy, T& live) {
   T* own = copy.own(live);

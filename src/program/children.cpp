@@ -1,4 +1,4 @@
-//! execv and its kin, system, popen: what a rank starts inherits the rank's environment.
+//! execv and its variants, system, popen: the child of a rank inherits the rank's environment.
 
 #include <cerrno>
 #include <csignal>
@@ -43,7 +43,7 @@ int run_found(const char* file, char* const words[], char** environment) {
   return -1;
 }
 
-/// system(), with an environment of the caller's. An interrupt ends the job as always.
+/// system() with an environment given by the caller. An interrupt ends the job as usual.
 int run_shell(const char* command, char** environment) {
   sigset_t with_child;
   sigset_t before;

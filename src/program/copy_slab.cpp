@@ -12,8 +12,7 @@ namespace sorrel::program {
 
 namespace {
 
-// The maps that the process may still come to need: malloc arenas, threads, files that the ranks
-// map.
+// Memory maps that the process may still need: malloc arenas, threads, files that the ranks map.
 constexpr long spare_maps = 1000;
 constexpr long default_map_count_max = 65530;
 
@@ -70,8 +69,8 @@ std::unique_ptr<CopySlab> CopySlab::reserve(const Image& image,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (slab->reservation_ == MAP_FAILED) {
     slab->reservation_ = nullptr;
-    trouble = "no room for " + std::to_string(count) + " copies of the program, " +
-              std::to_string(image.span()) + " bytes of addresses each: " + std::strerror(errno);
+    trouble = "cannot reserve addresses for " + std::to_string(count) + " images of the program, " +
+              std::to_string(image.span()) + " bytes each: " + std::strerror(errno);
     return nullptr;
   }
   const auto reserved = reinterpret_cast<std::uintptr_t>(slab->reservation_);

@@ -8,8 +8,8 @@
 #include <vector>
 
 extern "C" {
-/// Version, number of copies, base of the first, distance between two, and the mould's base, first
-/// and last offset.
+/// Version, number of images, base of the first, distance between two, and the template image's
+/// base, first and last offset.
 [[gnu::visibility("default")]] std::uint64_t sorrel_copies[7];
 }
 
@@ -17,13 +17,13 @@ namespace sorrel::program {
 
 namespace {
 
-/// The record as glibc lays it out from version 2 on.
+/// The record in glibc's layout from version 2 on.
 struct Namespace {
   r_debug record;
   Namespace* next;
 };
 
-// Constant once shown; a debugger may look at any time, so it stays as long as the process.
+// Constant once published. A debugger may read it at any time, so it stays as long as the process.
 Namespace copies_namespace;
 std::vector<link_map> copies_maps;
 
@@ -38,13 +38,13 @@ std::vector<link_map> copies_maps;
   return false;
 }
 
-// A library that every glibc has and no program uses comes and goes: at that the debugger reads the
+// Loads and unloads a library that every glibc has and no program uses: the debugger then reads the
 // chain again.
 void announce() {
   if (void* handle = ::dlopen("libBrokenLocale.so.1", RTLD_LAZY | RTLD_LOCAL)) ::dlclose(handle);
 }
 
-// What tools/gdb/sorrel_gdb.py reads, also in a stripped library.
+// Read by tools/gdb/sorrel_gdb.py, also in a stripped library.
 void describe_to_helper(const CopySlab& slab) {
   const Image& image = slab.image();
   sorrel_copies[0] = 1;  // the layout's version

@@ -1,9 +1,9 @@
-//! dladdr, dlsym, dlopen and their kin, as a rank expects them: an address in its copy belongs to
-//! the executable, a symbol of the executable is the copy's, and a library that ranks of one
-//! process cannot each have for itself is not opened.
+//! dladdr, dlsym, dlopen and related functions for ranks: an address in a rank's image belongs to
+//! the executable, and a symbol of the executable is the one in the rank's image. A library of
+//! which each rank of a process would need its own instance is not opened.
 //!
-//! Any thread. Back-trace printers and programs that look up their own functions by name (plug-ins)
-//! need it.
+//! Any thread. Needed by back-trace printers, and by programs that look up their own functions by
+//! name (plug-ins).
 
 #include <cstdio>
 #include <dlfcn.h>
@@ -22,7 +22,8 @@ namespace sorrel::program {
 
 namespace {
 
-// The distance between the copy that holds `address` and the mould; 0 for any other address.
+// The distance between the image that holds `address` and the template image; 0 for any other
+// address.
 [[nodiscard]] std::uintptr_t distance_from_mould(const void* address) {
   const CopySlab* slab = current_slab();
   const int index =
@@ -50,23 +51,24 @@ void* of_this_rank(void* symbol) {
   return process != nullptr ? process->copy().counterpart(static_cast<char*>(symbol)) : symbol;
 }
 
-// The loader does not know what follows a copy. This library is the first behind the executable
-// that matters, then come its own dependencies.
+// The loader does not know what follows a privatized image. This library is the first relevant one
+// behind the executable, then come its own dependencies.
 void* next_of_copy(const char* name) {
   return loader_dlsym()(this_library(), name);
 }
 
-// The process of a rank that has a copy, which what it opens could miss.
+// The process of a rank with a privatized image, which a library that it opens would not use.
 RankProcess* process_with_copy() {
   RankProcess* process = current_rank_process();
   return process != nullptr && !process->copy().is_in_place() ? process : nullptr;
 }
 
-// Says on standard error, once for each library, what dlerror() says to the program.
+// Reports the reason on standard error, once for each library, and records it for the program's
+// dlerror().
 void* refuse_open(RankProcess& process, const char* name, const std::string& reason) {
   static std::mutex mutex;
   static std::set<std::string>& told = *new std::set<std::string>;
-  // What the looks for the library have left behind is no longer the last error.
+  // Clears the errors that the search for the library has left.
   (void)::dlerror();
   LoaderError& error = process.libc_state().loader_error();
   error.text = std::string(name) + " is not opened: " + reason +
@@ -126,8 +128,8 @@ SORREL_INTERPOSED int dladdr1(const void* address,
   return found;
 }
 
-// The loader judges RTLD_NEXT by the return address, so that call must be a jump, which optimised
-// code makes of it.
+// The loader interprets RTLD_NEXT by the return address. The call must therefore be a jump, which
+// it is in optimised code.
 SORREL_INTERPOSED [[gnu::optimize("O2"), gnu::no_sanitize("address", "thread", "undefined")]] void*
 dlsym(void* handle, const char* name) noexcept {
   using namespace sorrel::program;
@@ -137,7 +139,7 @@ dlsym(void* handle, const char* name) noexcept {
   return of_this_rank(loader_dlsym()(handle, name));
 }
 
-// The loader searches by the path of the calling library, so that call is a jump, too.
+// The loader searches by the path of the calling library, so this call must be a jump, too.
 SORREL_INTERPOSED [[gnu::optimize("O2"), gnu::no_sanitize("address", "thread", "undefined")]] void*
 dlopen(const char* name, int flags) noexcept {
   using namespace sorrel::program;

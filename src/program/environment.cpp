@@ -23,7 +23,7 @@ std::mutex lending;
          text[name.size()] == '=';
 }
 
-// What ranks have until they change it. The process's own array moves when it grows.
+// The array of all ranks until they change it. The process's own array moves when it grows.
 [[nodiscard]] char** values_at_start() {
   static std::vector<char*>& values = *[] {
     auto* copy = new std::vector<char*>;
@@ -35,8 +35,8 @@ std::mutex lending;
   return values.data();
 }
 
-// Held while the C library's environment is changed or lent. A forked child has one thread, and
-// none that could release the lock.
+// Held while the C library's environment is changed or replaced. A forked child has one thread, and
+// no thread that could release the lock.
 [[nodiscard]] std::unique_lock<std::mutex> lock_of_process() {
   return is_forked_child() ? std::unique_lock<std::mutex>() : std::unique_lock(lending);
 }
@@ -61,7 +61,7 @@ void change_of_process(const char* name, const char* value) {
 
 struct Environment::Own {
   std::vector<char*> values{nullptr};
-  std::deque<std::string> texts;  // what setenv has made: stays, since getenv's callers may keep it
+  std::deque<std::string> texts;  // made by setenv; kept, since callers of getenv may hold pointers
 };
 
 char* find_variable(char** values, std::string_view name) {
@@ -79,14 +79,14 @@ Environment::Environment(const ImageCopy& copy) : values_(variable(copy, fallbac
 Environment::~Environment() = default;
 
 bool Environment::is_any_changed() {
-  // Relaxed: a rank sees what it has done itself, and another's change is none of its own.
+  // Relaxed: a rank sees its own changes, and the changes of other ranks do not concern it.
   return is_any_own.load(std::memory_order_relaxed);
 }
 
 Environment::Own& Environment::own() {
   if (own_ == nullptr) own_ = std::make_unique<Own>();
   if (values_ != own_->values.data()) {
-    // First of all, or the program has set environ.
+    // The first change, or the program has set environ.
     own_->values.clear();
     for (char** value = values_; value != nullptr && *value != nullptr; ++value)
       own_->values.push_back(*value);
@@ -160,7 +160,8 @@ LentEnvironment::~LentEnvironment() {
 
 using namespace sorrel::program;
 
-// Looked up here also outside of ranks: a memory allocator may ask before the loader can be asked.
+// Works outside of ranks without the loader: a memory allocator may call getenv before the loader
+// can be used.
 SORREL_INTERPOSED char* getenv(const char* name) noexcept {
   const Environment* environment = environment_of_rank();
   return find_variable(environment != nullptr ? environment->values() : __environ, name);

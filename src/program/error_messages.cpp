@@ -1,5 +1,5 @@
-//! err, warn, error and their kin: they print and exit inside the C library, which would end the
-//! process for one rank.
+//! err, warn, error and related functions: they print and exit inside the C library, which would
+//! end the process for one rank.
 
 #include <cerrno>
 #include <cstdarg>
@@ -18,7 +18,7 @@ using namespace sorrel::program;
 
 namespace {
 
-/// The rank's own place for a variable of the C library, or the library's.
+/// The rank's own instance of a variable of the C library, or the library's.
 template <class T>
 [[nodiscard]] T& of_rank(T& live) {
   const RankProcess* process = current_rank_process();
@@ -40,7 +40,8 @@ void report(const char* format, va_list values, int error) {
   report_behind_name(format, values, error);
 }
 
-// The same for error(), which counts, and lets the program print its name; `place`: "file:line: ".
+// The same for error(), which counts messages and calls the program's function that prints its
+// name. `place`: "file:line: ".
 void report_error(const char* place, const char* format, va_list values, int error) {
   std::fflush(standard_stream(stdout));
   if (of_rank(error_print_progname) != nullptr) {
@@ -54,7 +55,7 @@ void report_error(const char* place, const char* format, va_list values, int err
   report_behind_name(format, values, error);
 }
 
-/// Whether the rank has just reported this line and wants each but once.
+/// Whether the rank has just reported this line and wants each line once only.
 [[nodiscard]] bool is_repeated(const char* file, unsigned line) {
   static LastErrorLine outside_of_ranks;
   if (of_rank(error_one_per_line) == 0) return false;

@@ -1,6 +1,7 @@
-//! exit and its kin end a rank, not the process; handlers belong to the rank that registered them.
+//! exit and its variants end a rank, not the process; handlers belong to the rank that registered
+//! them.
 //!
-//! Outside of ranks, when the runtime itself calls, and in a child that a rank has forked, the C
+//! Outside of ranks, in calls of the runtime itself, and in a child that a rank has forked, the C
 //! library's own functions do the last step.
 
 #include <cstdlib>
@@ -35,7 +36,7 @@ using AtExit = ExitHandlers::AtExit;
   end_rank(process, status);
 }
 
-// The runtime itself ends the process, also when it does so on a rank's stack (a crash, MPI_Abort).
+// The runtime itself ends the process, also from a rank's stack (a crash, MPI_Abort).
 [[noreturn]] void exit_process(int status) {
   next_definition<decltype(::exit)>("exit")(status);
   __builtin_unreachable();

@@ -1,11 +1,11 @@
-//! fcntl, lockf and flock: the locks of files are a rank's, and a rank that waits for one leaves
-//! its worker to the others.
+//! fcntl, lockf and flock: file locks belong to a rank, and while a rank waits for one its worker
+//! runs other ranks.
 //!
-//! The system's record locks (F_SETLK, lockf) belong to the process, so that all ranks would get
-//! the same exclusive lock. A rank's are locks of the open file description instead (F_OFD_SETLK),
-//! which exclude other ranks as well as other processes. They differ in two ways: they go when the
-//! description that they were set through is closed, not when any descriptor of the file is; and a
-//! rank that opens a file twice excludes itself.
+//! The system's record locks (F_SETLK, lockf) belong to the process, so all ranks would get the
+//! same exclusive lock. A rank gets locks of the open file description instead (F_OFD_SETLK), which
+//! exclude other ranks as well as other processes. They differ in two ways. They are released when
+//! the description that they were set through is closed, not when any descriptor of the file is.
+//! And a rank that opens a file twice excludes itself.
 
 #include <algorithm>
 #include <cerrno>
@@ -31,7 +31,7 @@ int real_fcntl(int file, int command, void* argument) {
   return real(file, command, argument);
 }
 
-/// The rank, or the one that has started the calling thread; null elsewhere.
+/// The rank, or the rank that has started the calling thread; null elsewhere.
 RankProcess* process_of_caller(const void* caller) {
   if (is_of_this_library(caller)) return nullptr;
   RankProcess* process = current_rank_process();
@@ -39,7 +39,7 @@ RankProcess* process_of_caller(const void* caller) {
   return process == nullptr || is_forked_child() ? nullptr : process;
 }
 
-/// Calls `attempt()` until it does not fail because another one has the lock.
+/// Calls `attempt()` until it does not fail because of a conflicting lock.
 template <class Attempt>
 int wait_for_lock(RankProcess& process, Attempt&& attempt) {
   std::int64_t pause_ns = pause_ns_min;
@@ -55,11 +55,11 @@ int wait_for_lock(RankProcess& process, Attempt&& attempt) {
 }
 
 int set_lock(RankProcess& process, int file, const struct flock& lock, bool may_wait) {
-  // The system wants no owner where it is the description.
+  // The system requires that l_pid is 0 for locks of a description.
   struct flock own = lock;
   own.l_pid = 0;
   if (!may_wait) return real_fcntl(file, F_OFD_SETLK, &own);
-  // A thread that the rank has started sleeps by itself.
+  // A thread that the rank has started blocks in the system call.
   if (process_that_may_wait(nullptr) == nullptr) return real_fcntl(file, F_OFD_SETLKW, &own);
   return wait_for_lock(process, [&] { return real_fcntl(file, F_OFD_SETLK, &own); });
 }
@@ -70,7 +70,7 @@ int get_lock(int file, struct flock& lock) {
   const int result = real_fcntl(file, F_OFD_GETLK, &own);
   if (result != 0) return result;
   lock = own;
-  // A description has no process: another rank's, most likely.
+  // A lock of a description has no process: it belongs to another rank, most likely.
   if (lock.l_type != F_UNLCK && lock.l_pid == -1) lock.l_pid = ::getpid();
   return 0;
 }

@@ -3,7 +3,7 @@
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
 
-// The mathematics library's, where the program has that. Its other name, signgam, may be a
+// The mathematics library's, if the program uses that library. Its other name, signgam, may be a
 // variable of the program's own.
 extern "C" [[gnu::weak]] int __signgam;
 
@@ -22,7 +22,7 @@ int* sign_of_rank() {
   return process->copy().own(__signgam);
 }
 
-/// The mathematics library's own function: it may come before this library in the order of search.
+/// The mathematics library's own function: that library may precede this one in the search order.
 template <class Function>
 Function* of_library(const char* name) {
   using namespace sorrel::program;
@@ -32,8 +32,8 @@ Function* of_library(const char* name) {
   return reinterpret_cast<Function*>(loader_dlsym()(library, name));
 }
 
-/// The logarithm of gamma by the library's function `name`, or by `reentrant` for a rank that has a
-/// place for the sign.
+/// The logarithm of gamma: by `reentrant` for a rank whose program has signgam, else by the
+/// library's function `name`.
 #define SORREL_GAMMA(Number, name, reentrant)                                      \
   SORREL_INTERPOSED Number name(Number value) noexcept {                           \
     if (int* sign = sign_of_rank()) {                                              \

@@ -17,7 +17,7 @@ SORREL_INTERPOSED int getopt(int argc, char* const* argv, const char* options) n
   return process->getopt_state().next(argc, argv, {.short_options = options});
 }
 
-// What getopt is called in programs that ask for plain POSIX.
+// The name of getopt in programs that request plain POSIX.
 SORREL_INTERPOSED int __posix_getopt(int argc, char* const* argv, const char* options) {
   static auto* const real = next_definition<int(int, char* const*, const char*)>("__posix_getopt");
   RankProcess* process = current_rank_process();

@@ -40,8 +40,7 @@ int GetoptState::next(int argc, char* const* constant_argv, OptionTable table) {
   if (*table.short_options == '-' || *table.short_options == '+') ++table.short_options;
   is_silent_ = report_ == 0 || *table.short_options == ':';
 
-  auto** argv =
-      const_cast<char**>(constant_argv);  // getopt permutes, whatever its prototype promises
+  auto** argv = const_cast<char**>(constant_argv);  // getopt permutes despite its prototype
   if (rest_ == nullptr || *rest_ == '\0') {
     if (!find_argument(argc, argv)) return -1;
     char* argument = argv[index_];
@@ -83,7 +82,7 @@ void GetoptState::restart(const OptionTable& table) {
   }
 }
 
-// Options found behind skipped arguments come before them.
+// Options found behind skipped arguments move before them.
 void GetoptState::move_arguments_behind(char** argv) {
   std::rotate(argv + skipped_begin_, argv + skipped_end_, argv + index_);
   skipped_begin_ += index_ - skipped_end_;
@@ -91,7 +90,7 @@ void GetoptState::move_arguments_behind(char** argv) {
 }
 
 bool GetoptState::find_argument(int argc, char** argv) {
-  // The program may have set optind back.
+  // The program may have reset optind.
   skipped_end_ = std::min(skipped_end_, index_);
   skipped_begin_ = std::min(skipped_begin_, index_);
   const auto settle = [&] {

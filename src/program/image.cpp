@@ -14,7 +14,7 @@ namespace sorrel::program {
 
 namespace {
 
-// Nothing: takes the place of the mould's destructors.
+// Empty: replaces the template image's destructors.
 void no_destructor() {}
 
 int take_first(dl_phdr_info* info, std::size_t, void* result) {
@@ -28,8 +28,8 @@ int take_first(dl_phdr_info* info, std::size_t, void* result) {
   return length > 0 ? std::string(target, static_cast<std::size_t>(length)) : std::string();
 }
 
-// The C++ library's streams come alive at the first constructor that asks; a copy taken earlier
-// would be a copy of nothing.
+// libstdc++ initialises its streams in the first constructor that requests it; an image made
+// earlier would hold uninitialised streams.
 void start_iostreams() {
   static char init_object[64];
   if (auto* construct = reinterpret_cast<void (*)(void*)>(
@@ -49,7 +49,7 @@ std::unique_ptr<const Image> Image::read(std::string& trouble) {
   image->read_needed_libraries();
   image->hindrance_ = image->find_hindrance();
   if (!image->hindrance_.empty()) return image;
-  // What ranks run beside their threads, the copies cannot be told later.
+  // Set before the images are made, which would not see a change when a rank starts a thread.
   __libc_single_threaded = 0;
   image->bind_lazy_slots();
   image->take_over_calls();
@@ -89,8 +89,8 @@ bool Image::open_file(std::string& trouble) {
               std::string(std::strerror(errno));
     return false;
   }
-  // Started through the loader by hand, /proc/self/exe is the loader, and its pages would be
-  // garbage to the program.
+  // If the program was started through the loader by hand, /proc/self/exe is the loader, and its
+  // pages would be garbage to the program.
   ElfW(Ehdr) header{};
   if (::pread(file_, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
       std::memcmp(&header, header_, sizeof header) != 0) {
@@ -117,8 +117,8 @@ void Image::read_segments() {
       thread_local_ = &segment;
     }
   }
-  // Afterwards, so that begin_ above is rounded to pages alone. The system, too, ignores an
-  // alignment that is no power of two.
+  // Done last, so that begin_ above is rounded to pages only. The system also ignores an alignment
+  // that is not a power of two.
   for (int i = 0; i < segment_count_; ++i) {
     if (segments_[i].p_type == PT_LOAD && std::has_single_bit(segments_[i].p_align)) {
       alignment_ = std::max(alignment_, static_cast<std::size_t>(segments_[i].p_align));
@@ -127,7 +127,7 @@ void Image::read_segments() {
 }
 
 void Image::read_dynamic() {
-  // The loader has made some of these absolute and left others alone, which differs between
+  // The loader has made some of these absolute and left others unchanged; this differs between
   // architectures and loaders.
   const auto address = [this](std::uintptr_t value) {
     return contains(value) && value >= base_ ? value : base_ + value;
@@ -212,7 +212,7 @@ void Image::read_needed_libraries() {
     uses_openmp_ |= name.starts_with("libgomp.so") || name.starts_with("libomp.so") ||
                     name.starts_with("libiomp5.so");
   }
-  // Or one of its libraries needs it.
+  // A library of the program may need it instead.
   uses_openmp_ |= loader_dlsym()(RTLD_DEFAULT, "GOMP_parallel") != nullptr;
 }
 
@@ -265,7 +265,7 @@ std::string Image::find_hindrance() const {
     return path_ + " has text relocations: rebuild all of it with -fPIE -pie";
   if (contains(reinterpret_cast<std::uintptr_t>(loader_dlsym()(RTLD_DEFAULT, "malloc")))) {
     return path_ +
-           " brings its own malloc, on which its copies would not agree: link it as a shared "
+           " defines its own malloc, which privatized images cannot share: link it as a shared "
            "library";
   }
   return {};

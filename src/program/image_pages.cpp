@@ -1,5 +1,5 @@
-// The part of Image that decides which pages a copy maps from the file, and which bytes it must be
-// given.
+// The part of Image that decides which pages an image maps from the file, and which bytes are
+// written into it.
 
 #include <algorithm>
 #include <array>
@@ -15,8 +15,8 @@ namespace sorrel::program {
 
 namespace {
 
-// From this size on, unchanged initialised data is mapped from the file, page by page shared until
-// written: two more mappings per copy, no memory. Below, copying is cheaper.
+// From this size on, unchanged initialised data is mapped from the file; each page is shared until
+// it is written. That costs two more mappings per image and no memory. Below, copying is cheaper.
 constexpr std::size_t shared_data_bytes_min = 256 * 1024;
 
 [[nodiscard]] std::size_t page_bytes() {
@@ -38,13 +38,13 @@ constexpr std::size_t shared_data_bytes_min = 256 * 1024;
          ((segment.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
 }
 
-// Which pages of the mould were written since the file was mapped, by the kernel's word
-// (/proc/self/pagemap): without it every page counts as written. Asking is cheap, where looking
-// would read all of a large .data or .bss. Best asked in order.
+// The pages of the template image that were written since the file was mapped, as the kernel
+// reports them (/proc/self/pagemap). Without that file every page counts as written. The query is
+// cheap, whereas comparing would read all of a large .data or .bss. Best queried in order.
 class WrittenPages {
  public:
-  /// `known` is an address that was written for certain: an emulator may answer for other addresses
-  /// than ours.
+  /// `known` is an address that certainly was written: an emulator may report pages of other
+  /// addresses.
   explicit WrittenPages(std::uintptr_t known)
       : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {
     is_trusted_ = file_ >= 0;
@@ -102,7 +102,7 @@ void Image::lay_out() {
   for (int i = 0; i < segment_count_; ++i) {
     if (segments_[i].p_type == PT_LOAD) add_segment_piece(segments_[i]);
   }
-  // No holes: a hole would be one more mapping per copy. The last piece ends where the next copy
+  // No holes: a hole would be one more mapping per image. The last piece ends where the next image
   // begins.
   const Offset end = annex_.empty() ? end_ : annex_offset_ + annex_.size();
   span_ = (end - begin_ + alignment_ - 1) / alignment_ * alignment_;
@@ -111,9 +111,9 @@ void Image::lay_out() {
   }
 }
 
-// Neighbours of one kind become one piece: read-only and executable parts that lie in the file as
-// they lie in memory, and all writable parts. The constants of a program so become executable in
-// the copies, which costs a hardening, not a function.
+// Adjacent pieces of one kind are merged: read-only and executable parts that lie in the file as in
+// memory, and all writable parts. Constants thus become executable in the privatized images, which
+// loses a hardening and changes no function.
 void Image::add_segment_piece(const ElfW(Phdr) & segment) {
   Piece piece;
   piece.begin = page_floor(segment.p_vaddr);

@@ -1,5 +1,5 @@
-// The part of Image that reads the relocation tables: which pointers a copy must shift, which
-// objects it must own.
+// The part of Image that reads the relocation tables: the pointers to shift, and the private
+// objects.
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@ namespace sorrel::program {
 
 namespace {
 
-// Data of libraries of which each rank has its own, beside what COPY relocations put into the
+// Data of libraries of which each rank has its own, in addition to COPY relocations of the
 // executable. README.md has the table.
 constexpr std::array<std::string_view, 38> objects_of_ranks = {"optarg",
                                                                "optind",
@@ -57,7 +57,7 @@ constexpr std::array<std::string_view, 38> objects_of_ranks = {"optarg",
                                                                "_ZSt5wclog",
                                                                "_ZSt4wcin"};
 
-// Functions of the mathematics library that this one stands in for (gamma.cpp).
+// Functions of the mathematics library that this library replaces (gamma.cpp).
 constexpr std::array<std::string_view, 11> functions_of_ranks = {
     "lgamma", "lgammaf64", "lgammaf32x", "gamma",  "lgammaf",   "lgammaf32",
     "gammaf", "lgammal",   "lgammaf64x", "gammal", "lgammaf128"};
@@ -134,8 +134,9 @@ const char* Image::needed_version(std::size_t symbol) const {
   }
 }
 
-// A lazy loader leaves calls to be bound when first made, but it would bind them in the mould and
-// never in a copy. A name that is nowhere stays lazy: calling it ends in the loader's own message.
+// A lazy loader binds calls when they are first made, but it would bind them in the template image
+// and never in a privatized one. An undefined name stays lazy: a call of it ends in the loader's
+// own message.
 void Image::bind_lazy_slots() const {
   for_each_relocation([this](const ElfW(Rela) & relocation, RelocationKind kind) {
     if (kind != RelocationKind::jump_slot) return;
@@ -145,7 +146,7 @@ void Image::bind_lazy_slots() const {
     const char* name = symbols_.names + symbol.st_name;
     const char* version = needed_version(symbol_of(relocation));
     void* found = version != nullptr ? ::dlvsym(RTLD_DEFAULT, name, version) : nullptr;
-    // An interposer (one of ours, say) has no version.
+    // An interposer (of this library, for example) has no version.
     if (found == nullptr || loader_dlsym()(RTLD_DEFAULT, name) != found) {
       if (void* first = loader_dlsym()(RTLD_DEFAULT, name)) found = first;
     }
@@ -153,7 +154,8 @@ void Image::bind_lazy_slots() const {
   });
 }
 
-// Programs name the mathematics library before this one, so the loader has bound them to that.
+// Programs list the mathematics library before this one, so the loader has bound them to that
+// library.
 void Image::take_over_calls() const {
   for_each_relocation([this](const ElfW(Rela) & relocation, RelocationKind kind) {
     if (kind != RelocationKind::jump_slot && kind != RelocationKind::address) return;
@@ -204,9 +206,9 @@ void Image::fill_annex() {
   }
 }
 
-// Decides by value: an address of the mould becomes the same address of the copy; so does an
-// address of an object that the copy owns in place of a library. Anything else (functions of
-// libraries, null, numbers) stays as it is.
+// Decides by value. An address in the template image becomes the same address of the privatized
+// image, and so does an address of a private object. Anything else (functions of libraries, null,
+// numbers) stays as it is.
 void Image::add_slot_if_pointer(Offset offset, std::uintptr_t value) {
   if (contains(value)) {
     slots_.push_back({offset, value - base_});
@@ -228,11 +230,11 @@ void Image::collect_slots() {
     if (kind == RelocationKind::thread_local_storage || kind == RelocationKind::copy) return;
     if (kind == RelocationKind::unknown || !is_writable(offset)) {
       hindrance_ = path_ + " has a relocation of type " + std::to_string(type) +
-                   " that cannot be copied: rebuild all of it with -fPIE -pie";
+                   " that is not supported: rebuild all of it with -fPIE -pie";
       return;
     }
-    // One that points outside the image (an array's base before its first element, say) still moves
-    // with it.
+    // A pointer outside the image (for example to an array's base before its first element) still
+    // moves with the image.
     const auto addend = static_cast<Offset>(relocation.r_addend);
     const bool as_loaded = word_at(base_ + offset) == base_ + addend;
     if (kind == RelocationKind::relative && as_loaded) {
@@ -243,7 +245,8 @@ void Image::collect_slots() {
   });
   for_each_packed_relocation(add);
 
-  // Objects taken over whole hold pointers that no table lists: to themselves and to each other.
+  // Objects that are copied whole hold pointers that no table lists: to themselves and to each
+  // other.
   for (const PrivateObject& object : private_objects_) {
     for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= object.size;
          at += sizeof(std::uintptr_t)) {
@@ -252,8 +255,8 @@ void Image::collect_slots() {
   }
 }
 
-// Whether everything that the functions above follow lies in the image. The loader has followed
-// less of it: it does not look up local symbols, for example.
+// Whether all tables and addresses that the functions above follow lie in the image. The loader has
+// followed fewer of them: it does not look up local symbols, for example.
 bool Image::has_sound_relocations() const {
   const auto has_room = [this](Offset offset, std::size_t bytes) {
     return offset >= begin_ && offset <= end_ && bytes <= end_ - offset;

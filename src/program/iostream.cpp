@@ -1,8 +1,8 @@
-//! std::ios_base::sync_with_stdio for ranks: a promise kept by doing nothing.
+//! std::ios_base::sync_with_stdio for ranks does nothing.
 //!
-//! Copies share libstdc++ and its stream buffers, which call stdio and so reach the rank's own
+//! Ranks share libstdc++ and its stream buffers, which call stdio and so reach the rank's own
 //! streams. The real function would replace these buffers in the library's streams and destroy the
-//! ones that the copies' streams still use.
+//! ones that the ranks' streams still use.
 
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"

@@ -1,6 +1,6 @@
 #include "program/libc.hpp"
 
-// The linker's names for where this library begins and ends in memory.
+// The linker's symbols for the begin and the end of this library in memory.
 extern "C" {
 [[gnu::visibility("hidden")]] extern const char __ehdr_start[];
 [[gnu::visibility("hidden")]] extern const char _end[];

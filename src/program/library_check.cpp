@@ -59,7 +59,7 @@ int add_file(dl_phdr_info* info, std::size_t, void* listing) {
   return 0;
 }
 
-// In the loader's order: the program, what it needs, what was opened later.
+// In the loader's order: the program, its dependencies, libraries opened later.
 [[nodiscard]] std::vector<Loaded> loaded_files(const void* caller = nullptr) {
   static auto* const iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
   Listing listing{reinterpret_cast<std::uintptr_t>(caller), {}};
@@ -91,7 +91,7 @@ int add_file(dl_phdr_info* info, std::size_t, void* listing) {
   return found != nullptr;
 }
 
-// A library that a rank opens, and those that it brings along.
+// A library that a rank opens, and its dependencies.
 class Opening {
  public:
   explicit Opening(const ElfFile& program) : judge_(declared_libraries) {
@@ -126,7 +126,7 @@ class Opening {
 }  // namespace
 
 void note_program_libraries() {
-  // The look-up of the loader's function, at the first call, forgets the loader's last error.
+  // The look-up of the loader's function, at the first call, clears the loader's last error.
   (void)::dlerror();
   program_library_count = loaded_files().size();
   const char* path = std::getenv("LD_LIBRARY_PATH");
@@ -161,7 +161,7 @@ std::string why_own_process() {
     libraries.push_back({std::move(name), path, true, ""});
   }
   std::vector<std::string> first(program->needed().begin(), program->needed().end());
-  // What no file names was preloaded.
+  // Libraries that no file names were preloaded.
   for (const NeededLibrary& library : libraries) {
     if (!needed.contains(library.name)) first.push_back(library.name);
   }
@@ -169,7 +169,7 @@ std::string why_own_process() {
 }
 
 OpenVerdict judge_open(const char* name, const void* caller) {
-  // The loader looks for the caller's sake; a copy is the program to it.
+  // The loader searches on behalf of the caller; it takes a privatized image for the program.
   std::string needer_path;
   for (const Loaded& file : loaded_files(caller)) {
     if (file.is_caller) needer_path = file.path;

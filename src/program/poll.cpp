@@ -1,8 +1,9 @@
-//! poll, ppoll, select, pselect, epoll_wait and epoll_pwait: a rank that waits for descriptors
-//! leaves its worker to the others.
+//! poll, ppoll, select, pselect, epoll_wait and epoll_pwait: while a rank waits for descriptors its
+//! worker runs other ranks.
 //!
-//! The rank asks the system without waiting, and sleeps between two questions: an eighth of the
-//! time that it has waited so far, at most 1 ms. So an event is seen so much later than natively.
+//! The rank polls the system without blocking, and sleeps between two polls: an eighth of the time
+//! waited so far, at most 1 ms. An event is therefore seen later than natively by at most that
+//! time.
 
 #include <algorithm>
 #include <cerrno>
@@ -24,8 +25,8 @@ constexpr std::int64_t pause_ns_min = 20'000;
 constexpr std::int64_t pause_ns_max = 1'000'000;
 constexpr std::int64_t endless = -1;
 
-/// Asks `look()` until its answer is not 0 nor an interruption, or `timeout_ns` have passed;
-/// `left_ns` is what remains of them.
+/// Calls `look()` until it returns neither 0 nor EINTR, or `timeout_ns` have passed; `left_ns` is
+/// the time that remains.
 template <class Look>
 int wait_for_events(RankProcess& process,
                     const OutsideWait& endless_wait,
@@ -39,7 +40,7 @@ int wait_for_events(RankProcess& process,
   left_ns = timeout_ns;
   for (;;) {
     const int answer = look();
-    // The system has seen a signal come, whose handler runs below, if it is this rank's.
+    // The system has seen a signal arrive; if it is for this rank, its handler runs below.
     const bool has_seen_signal = answer < 0 && errno == EINTR;
     if (answer != 0 && !has_seen_signal) return answer;
     if (left_ns == 0) return 0;
@@ -69,7 +70,7 @@ int wait_for_events(RankProcess& process,
   return time == nullptr ? endless : std::int64_t{time->tv_sec} * 1'000'000'000 + time->tv_nsec;
 }
 
-/// The sets of descriptors of a select(), which each call overwrites with its answer.
+/// The descriptor sets of a select(), which each call overwrites with its answer.
 class Sets {
  public:
   Sets(int count, fd_set* read, fd_set* write, fd_set* except)
@@ -81,7 +82,7 @@ class Sets {
     }
   }
 
-  /// The question once more.
+  /// Restores the caller's sets for the next call.
   void restore() const {
     for (std::size_t i = 0; i < size_; ++i) {
       if (sets_[i] != nullptr) std::ranges::copy(asked_[i], words_of(sets_[i]));
@@ -167,7 +168,7 @@ SORREL_INTERPOSED int select(
     timeval no_time{};
     return real(count, read, write, except, &no_time);
   });
-  // As Linux does: what is left of the time.
+  // As on Linux: the time that is left.
   if (timeout != nullptr)
     *timeout = {.tv_sec = left_ns / 1'000'000'000, .tv_usec = left_ns / 1000 % 1'000'000};
   return answer;
@@ -212,7 +213,7 @@ SORREL_INTERPOSED int epoll_wait(int epoll, epoll_event* events, int count_max, 
                          [&] { return real(epoll, events, count_max, 0); });
 }
 
-// What programs call that were compiled with _FORTIFY_SOURCE.
+// Called by programs that were compiled with _FORTIFY_SOURCE.
 
 SORREL_INTERPOSED int __poll_chk(pollfd* descriptors,
                                  nfds_t count,

@@ -2,7 +2,8 @@
 //!
 //! As in a process of its own: cleanup handlers and destructors of the stack's frames run, then the
 //! rank waits for the threads that it has started, and then it ends as by exit(0). The worker's
-//! thread goes on. The C library keeps its list of cleanup handlers per thread; a rank has its own.
+//! thread continues. The C library keeps its list of cleanup handlers per thread; a rank has its
+//! own.
 
 #include <csetjmp>
 #include <cstdio>
@@ -29,7 +30,7 @@ constexpr std::int64_t look_distance_ns = 1'000'000;
   exit_rank(0);
 }
 
-/// The handler that was pushed before this one stands in a word that is the C library's own.
+/// A word of the C library's in the handler points to the handler that was pushed before it.
 __pthread_unwind_buf_t*& before(__pthread_unwind_buf_t& handler) {
   return *reinterpret_cast<__pthread_unwind_buf_t**>(&handler.__pad[0]);
 }
@@ -38,8 +39,8 @@ __pthread_unwind_buf_t*& before(__pthread_unwind_buf_t& handler) {
   siglongjmp(reinterpret_cast<__jmp_buf_tag*>(&handler.__cancel_jmp_buf[0]), 1);
 }
 
-/// Before each frame: runs the handlers of the frames that are gone; ends the rank where our own
-/// frames below main() begin.
+/// Called before each frame: runs the handlers of the frames that are gone. Ends the rank at the
+/// first frame of this library below main().
 _Unwind_Reason_Code leave_frame(int /*version*/,
                                 _Unwind_Action actions,
                                 _Unwind_Exception_Class /*kind*/,
@@ -61,7 +62,7 @@ _Unwind_Reason_Code leave_frame(int /*version*/,
   return _URC_NO_REASON;
 }
 
-/// The unwinder that the program's own frames were made for, as in the C library.
+/// The unwinder that the program's own frames were compiled for, as in the C library.
 decltype(&_Unwind_ForcedUnwind) forced_unwind() {
   static auto* const found = [] {
     void* library = ::dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -84,7 +85,7 @@ void end_badly(_Unwind_Reason_Code /*reason*/, _Unwind_Exception* /*exception*/)
   cleanups.exception.exception_cleanup = end_badly;
   if (auto* const unwind_stack = forced_unwind())
     unwind_stack(&cleanups.exception, leave_frame, &process);
-  // Without an unwinder, or where a frame has no description of itself.
+  // Reached without an unwinder, or at a frame without unwind information.
   if (cleanups.last != nullptr) jump_to(*cleanups.last);
   end_rank_after_threads(process);
 }
@@ -110,7 +111,7 @@ SORREL_INTERPOSED void pthread_exit(void* result) {
   __builtin_unreachable();
 }
 
-// What pthread_cleanup_push() and pthread_cleanup_pop() are made of.
+// pthread_cleanup_push() and pthread_cleanup_pop() expand to these functions.
 
 SORREL_INTERPOSED void __pthread_register_cancel(__pthread_unwind_buf_t* handler) {
   static auto* const real =

@@ -20,7 +20,7 @@ namespace {
   return process != nullptr ? &process->libc_state().drand48() : nullptr;
 }
 
-// The C library hands out a state by the address of the word before it.
+// The C library identifies a state by the address of the word before it.
 [[nodiscard]] char* handle_of(const random_data& data) {
   return reinterpret_cast<char*>(data.state - 1);
 }
@@ -37,8 +37,8 @@ template <class R, class WithState, class... Arguments>
   return result;
 }
 
-// rand and random are one sequence. Programs define functions of these names, so ours do not call
-// each other by name.
+// rand and random share one sequence. Programs define functions of these names, so the functions
+// here do not call each other by name.
 [[nodiscard]] long next_random() {
   static auto* const real = next_definition<decltype(::random)>("random");
   random_data* data = random_of_rank();

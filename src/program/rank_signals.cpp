@@ -87,7 +87,7 @@ void RankSignals::raise(int number) {
 }
 
 void RankSignals::change_mask(SignalMask mask) {
-  // From now on the process must not do by default what the rank wants to wait.
+  // From now on the process must not take the default action for signals that the rank blocks.
   for (SignalMask added = mask & ~blocked(); added != 0; added &= added - 1)
     catch_blocked_signal(first_signal_of(added));
   set_blocked(mask);
@@ -161,7 +161,7 @@ std::int64_t RankSignals::alarm_left_ns() const {
   const std::int64_t due_ns = alarm_due_ns_.load(std::memory_order_relaxed);
   if (due_ns == 0) return 0;
   const std::int64_t left_ns = due_ns - os::monotonic_ns();
-  // It is due, and will come.
+  // The alarm is due and will be raised.
   return left_ns > 0 ? left_ns : 1;
 }
 
@@ -170,7 +170,7 @@ std::int64_t RankSignals::poll_alarm(std::int64_t now_ns) {
   if (due_ns == 0 || due_ns > now_ns) return due_ns;
   const std::int64_t interval_ns = alarm_interval_ns();
   const std::int64_t next_ns = interval_ns == 0 ? 0 : now_ns + interval_ns;
-  // Unless the rank has just ordered another one.
+  // Unless the rank has just requested another alarm.
   if (!alarm_due_ns_.compare_exchange_strong(due_ns, next_ns, std::memory_order_relaxed))
     return due_ns;
   raise(SIGALRM);

@@ -15,10 +15,10 @@ namespace sorrel::program {
 namespace {
 
 constexpr std::size_t stream_buffer_bytes = 4096;
-// A line longer than this leaves in parts, which may then mix with lines of other ranks.
+// A longer line is written in parts, which may mix with lines of other ranks.
 constexpr std::size_t pending_bytes_max = std::size_t{1} << 20;
 
-// Lines of all ranks and of both descriptors leave one at a time.
+// Held while lines are written, by any rank, to either descriptor.
 std::mutex& terminal_lock() {
   static std::mutex lock;
   return lock;
@@ -31,8 +31,8 @@ std::mutex& terminal_lock() {
 
 void no_signal_handler(int) {}
 
-// A closed pipe shall be an error of write(2), which has a message, and not a silent end. A
-// handler, unlike SIG_IGN, is not passed on to programs that a rank starts.
+// A closed pipe must be an error of write(2), which is reported, and not a silent end. A handler,
+// unlike SIG_IGN, is not inherited by programs that a rank starts.
 void survive_broken_pipe() {
   [[maybe_unused]] static const bool once = [] {
     struct sigaction action{};
@@ -75,7 +75,7 @@ ssize_t write_cookie(void* writer, const char* text, std::size_t size) {
   return static_cast<ssize_t>(size);
 }
 
-// What every rank but the first reads.
+// The input of every rank but the first.
 [[nodiscard]] FILE* empty_input() {
   static FILE* const file = std::fopen("/dev/null", "re");
   SORREL_CHECK(file != nullptr, "cannot open /dev/null");
@@ -116,7 +116,7 @@ void LineWriter::flush_partial_line() {
 }
 
 void LineWriter::finish() {
-  // The line and its end in one piece: another rank may write in between.
+  // The line and its newline in one write: another rank may write in between.
   const bool is_within_line = !pending_.empty() || !is_at_line_start_;
   if (is_within_line && format_.completes_last_line) pending_ += '\n';
   flush_partial_line();
@@ -153,7 +153,7 @@ FILE* RankOutput::stream() {
 
 FILE* RankOutput::open() {
   const std::lock_guard guard(opening_);
-  // relaxed: the lock orders it after the store of whoever was first.
+  // relaxed: the lock orders it after the store of the first caller.
   if (FILE* stream = stream_.load(std::memory_order_relaxed)) return stream;
   survive_broken_pipe();
   writer_ = std::make_unique<LineWriter>(descriptor_, rank_, format_);
@@ -178,7 +178,7 @@ void RankOutput::replace(FILE* file) {
 }
 
 int RankOutput::flush() {
-  // relaxed: only whether there is one; a stream made by another thread is its own to flush.
+  // relaxed: only tests whether there is one; another thread flushes the stream that it has made.
   FILE* stream = stream_.load(std::memory_order_relaxed);
   if (stream == nullptr) return 0;
   const int result = flush_stream(stream);
@@ -209,7 +209,7 @@ FILE* RankStreams::own(FILE* stream) {
 FILE* RankStreams::input() {
   if (input_ != nullptr) return input_;
   if (rank_ != 0) return empty_input();
-  // As the C library does before it waits for somebody at a terminal: let the prompt be seen.
+  // Flushes a prompt, as the C library does before it reads from a terminal.
   if (is_terminal(output_descriptor)) output_.flush();
   return stdin;
 }

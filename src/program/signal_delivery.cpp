@@ -27,27 +27,27 @@ using Interrupts = RankSignals::Interrupts;
 constexpr int signal_count = 64;
 constexpr SignalMask faults =
     mask_of(SIGSEGV) | mask_of(SIGBUS) | mask_of(SIGFPE) | mask_of(SIGILL) | mask_of(SIGTRAP);
-/// What the system raises for the thread that runs, whichever that is.
+/// Signals that the system raises for the running thread, whichever that is.
 constexpr SignalMask of_running_thread =
     mask_of(SIGPIPE) | mask_of(SIGPROF) | mask_of(SIGVTALRM) | mask_of(SIGXCPU) | mask_of(SIGSYS);
-/// Those that do nothing by default.
+/// Signals that do nothing by default.
 constexpr SignalMask harmless =
     mask_of(SIGCHLD) | mask_of(SIGURG) | mask_of(SIGWINCH) | mask_of(SIGCONT);
 
 constexpr std::int64_t retry_ns_min = 200'000;
 constexpr std::int64_t retry_ns_max = 5'000'000;
-/// A rank that is always found inside of the library gets its signal there in the end.
+/// After this many attempts the signal is delivered even while the rank is in the library.
 constexpr int patience_nudges = 20;
 
-/// The process's own, under the lock.
+/// The process's action for a signal, under the lock.
 struct ProcessAction {
   struct sigaction original{};
   bool is_original_known = false;
-  /// A rank has blocked it once.
+  /// A rank has blocked the signal at least once.
   bool is_caught = false;
   int handler_count = 0;
   int ignore_count = 0;
-  /// Handlers that want system calls to end when they have run.
+  /// Number of handlers without SA_RESTART.
   int interrupting_count = 0;
 };
 
@@ -59,7 +59,7 @@ std::vector<RankProcess*> targets;
 
 std::atomic<std::uint32_t> news{0};
 std::atomic_flag has_thread;
-/// What distinguishes the thread's own interruptions.
+/// Distinguishes interruptions by the delivery thread.
 const char nudge_tag = 0;
 
 auto* real_sigaction() {
@@ -76,7 +76,7 @@ ProcessAction& process_action(int number) {
   return process_actions[static_cast<std::size_t>(number)];
 }
 
-/// What there was before any rank came.
+/// The action before any rank ran.
 const struct sigaction& original_action(int number) {
   ProcessAction& action = process_action(number);
   if (!action.is_original_known) {
@@ -90,7 +90,7 @@ bool is_handler(const struct sigaction& action) {
   return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
 
-/// Whose code comes first among the frames that a signal has interrupted.
+/// Finds the first frame of this library or of the rank among the interrupted frames.
 struct Search {
   const RankProcess& process;
   bool is_past_handler = false;
@@ -108,8 +108,8 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
   return search.is_in_library ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/// Whether the interrupted rank has called this library and has not come back: it may have what all
-/// ranks share in its hands.
+/// Whether the interrupted rank is inside a call of this library: it may hold state that all ranks
+/// share.
 bool is_in_library(const RankProcess& process, const void* context) {
   if (process.copy().contains(arch::interrupted_at(context))) return false;
   Search search{.process = process};
@@ -117,7 +117,7 @@ bool is_in_library(const RankProcess& process, const void* context) {
   return search.is_in_library;
 }
 
-/// The rank that the calling thread runs, on the rank's own stack. Null in the runtime's own time:
+/// The rank that the calling thread runs, on the rank's own stack. Null in the runtime's own code:
 /// while it idles, and while it switches from one rank to the next.
 RankProcess* running_rank(const void* on_stack) {
   const core::Worker* worker = core::Worker::current();
@@ -126,14 +126,14 @@ RankProcess* running_rank(const void* on_stack) {
   return process != nullptr && process->is_on_stack(on_stack) ? process : nullptr;
 }
 
-/// As if there had been no handler of ours.
+/// Acts as if this library had installed no handler.
 void pass_on(int number, siginfo_t* info, void* context) {
   const struct sigaction& original = process_action(number).original;
   if (original.sa_handler == SIG_IGN) return;
   if (original.sa_handler == SIG_DFL) {
     if ((harmless & mask_of(number)) != 0) return;
     real_sigaction()(number, &original, nullptr);
-    // Comes when this handler has returned; a fault comes again by itself.
+    // The signal arrives when this handler has returned; a fault occurs again by itself.
     if ((faults & mask_of(number)) == 0) syscall(SYS_tgkill, getpid(), gettid(), number);
     return;
   }
@@ -144,7 +144,7 @@ void pass_on(int number, siginfo_t* info, void* context) {
   }
 }
 
-/// For the rank alone whose code runs, or that has started the thread.
+/// Delivers to one rank only: the rank whose code runs, or which has started the thread.
 void deliver_here(int number, siginfo_t* info, void* context) {
   RankProcess* process = current_rank_process();
   if (process == nullptr) process = starter_of_thread();
@@ -161,7 +161,7 @@ void deliver_here(int number, siginfo_t* info, void* context) {
   }
 }
 
-/// The thread that delivers has found that this one runs a rank with work.
+/// The delivery thread has found that the calling thread runs a rank with a pending handler.
 void take_nudge(void* context) {
   RankProcess* process = running_rank(arch::interrupted_stack(context));
   if (process == nullptr || !process->signals().has_work()) return;
@@ -170,7 +170,8 @@ void take_nudge(void* context) {
   process->signals().run_pending(is_inside ? Interrupts::library : Interrupts::program, context);
 }
 
-/// For every rank that has said something about it; without one, as if there had been no handler.
+/// Delivers to every rank that has a handler, ignores or blocks it; without any, acts as if there
+/// were no handler.
 void deliver_to_all(int number, siginfo_t* info, void* context) {
   bool any = false;
   for (RankProcess* process : targets) {
@@ -214,12 +215,12 @@ void nudge(const core::Worker& worker, int number) {
   syscall(SYS_rt_tgsigqueueinfo, getpid(), worker.thread_number(), number, &info);
 }
 
-// A state may change right after; then the next round finds it.
+// The state may change right after; the next round finds it.
 [[gnu::no_sanitize("thread")]] core::FiberState state_of(const core::Fiber& fiber) {
   return __atomic_load_n(&fiber.state, __ATOMIC_RELAXED);
 }
 
-/// Lets the rank find out what is pending; whether it has still to.
+/// Makes the rank notice its pending signals; returns whether some are left.
 bool bring(RankProcess& process) {
   RankSignals& signals = process.signals();
   const SignalMask deadly =
@@ -241,7 +242,7 @@ bool bring(RankProcess& process) {
 [[noreturn]] void* deliver_for_ever(void* /*argument*/) {
   std::int64_t retry_ns = retry_ns_min;
   for (;;) {
-    // Acquire, pairs with tell_signal_delivery().
+    // Acquire, pairs with notify_signal_delivery().
     const std::uint32_t seen = news.load(std::memory_order_acquire);
     bool any_left = false;
     std::int64_t due_ns = 0;
@@ -262,7 +263,7 @@ bool bring(RankProcess& process) {
   }
 }
 
-/// Under the lock: what the process has is what its ranks want together.
+/// Under the lock: installs the action that combines those of all ranks.
 void install(int number) {
   ProcessAction& action = process_action(number);
   struct sigaction wanted = original_action(number);
@@ -273,7 +274,7 @@ void install(int number) {
     // A handler may be left by a switch or a jump, so the signal must not stay blocked.
     wanted.sa_flags = SA_SIGINFO | SA_NODEFER;
     if (action.interrupting_count == 0) wanted.sa_flags |= SA_RESTART;
-    // A rank's stack may be what the fault is about.
+    // The fault may concern the rank's stack.
     if (is_fault) wanted.sa_flags |= SA_ONSTACK;
   } else if (action.ignore_count > 0 && !is_fault) {
     wanted.sa_handler = SIG_IGN;
@@ -295,13 +296,13 @@ void start_signal_delivery() {
 }
 
 void tell_signal_delivery() {
-  // Release, pairs with deliver_for_ever(): what is pending.
+  // Release, pairs with deliver_for_ever(): orders the pending bits.
   news.fetch_add(1, std::memory_order_release);
   os::futex_wake_one(news);
 }
 
 void deliver_to_waiting(RankProcess& process) {
-  // Sleeping outside of MPI, it runs its handlers when it is awake.
+  // A rank that sleeps outside of MPI runs its handlers when it wakes.
   if (process.end_sleep()) return;
   const auto run = [](void* argument) {
     static_cast<RankProcess*>(argument)->signals().run_pending(Interrupts::library, nullptr);
@@ -325,7 +326,7 @@ SignalTableLock::~SignalTableLock() {
 
 struct sigaction inherited_action(int number) {
   struct sigaction action = original_action(number);
-  // Handlers there are the runtime's.
+  // Handlers installed before the ranks are the runtime's.
   if (is_handler(action)) {
     action = {};
     action.sa_handler = SIG_DFL;
@@ -335,7 +336,7 @@ struct sigaction inherited_action(int number) {
 
 void catch_blocked_signal(int number) {
   if (number == SIGKILL || number == SIGSTOP || (faults & mask_of(number)) != 0) return;
-  // The C library's own.
+  // Reserved by the C library.
   if (number >= 32 && number < SIGRTMIN) return;
   if (std::atomic_ref(process_action(number).is_caught).load(std::memory_order_relaxed)) return;
   const SignalTableLock lock;

@@ -1,8 +1,8 @@
-//! signal, sigaction, the masks, alarm and what waits for signals: a rank's are its own.
+//! signal, sigaction, the masks, alarm, and functions that wait for signals: per rank.
 //!
-//! Handlers in shared libraries belong to the process, as their data does. So do threads' masks:
-//! those of threads that a rank has started are real, and the rank's is kept by this library, so
-//! that the worker's thread takes signals for its other ranks.
+//! Handlers in shared libraries belong to the process, as their data does. The masks of threads
+//! that a rank has started are real. The rank's own mask is kept by this library, so that the
+//! worker's thread receives signals for its other ranks.
 
 #include <algorithm>
 #include <cerrno>
@@ -23,14 +23,14 @@ using namespace sorrel::program;
 namespace {
 
 constexpr std::int64_t ns_per_second = 1'000'000'000;
-/// A wait without an end: a hundred years.
+/// Stands for no time limit: a hundred years.
 constexpr std::int64_t endless_ns = std::int64_t{3'155'760'000} * ns_per_second;
 constexpr OutsideWait pause_wait{.call = "pause", .is_endless = true};
 constexpr OutsideWait sigsuspend_wait{.call = "sigsuspend", .is_endless = true};
 constexpr OutsideWait sigwait_wait{.call = "sigwait", .is_endless = true};
 constexpr std::int64_t look_distance_ns = 1'000'000;
 
-/// The rank whose signals the caller means; null where the process's are meant.
+/// The rank whose signals the caller refers to; null if the process's are meant.
 RankProcess* process_of_caller(const void* caller) {
   if (is_of_this_library(caller)) return nullptr;
   RankProcess* process = current_rank_process();
@@ -38,14 +38,13 @@ RankProcess* process_of_caller(const void* caller) {
   return process == nullptr || is_forked_child() ? nullptr : process;
 }
 
-/// The same, for what threads have each for itself.
+/// The same, for state that each thread has of its own.
 RankProcess* rank_of_caller(const void* caller) {
   RankProcess* process = current_rank_process();
   return process == nullptr || is_of_this_library(caller) || is_forked_child() ? nullptr : process;
 }
 
-/// Whether a rank can have an action of its own for the signal; the system's answer goes for the
-/// others.
+/// Whether a rank can have an action of its own for the signal; the system handles the others.
 bool can_be_caught(int number) {
   return number >= 1 && number <= 64 && number != SIGKILL && number != SIGSTOP &&
          !(number >= 32 && number < SIGRTMIN);
@@ -88,8 +87,8 @@ int change_mask(RankProcess& process, int how, const sigset_t* set, sigset_t* be
   return 0;
 }
 
-/// Until a signal of `set` is pending, or a handler has run (-1, EINTR), or the time is over (-1,
-/// EAGAIN). In the rank or a thread that it has started.
+/// Waits until a signal of `set` is pending, or a handler has run (-1, EINTR), or the time is over
+/// (-1, EAGAIN). In the rank or a thread that it has started.
 int wait_for_signal(RankProcess& process, const sigset_t& set, std::int64_t timeout_ns) {
   const SignalMask mask = mask_of(set);
   const bool is_rank = process_that_may_wait(nullptr) != nullptr;
@@ -122,7 +121,7 @@ std::int64_t to_ns(const timeval& time) {
   return std::int64_t{time.tv_sec} * ns_per_second + std::int64_t{time.tv_usec} * 1000;
 }
 
-/// Rounded up: what is left is not nothing.
+/// Rounded up, so that a remaining time is not 0.
 timeval to_timeval(std::int64_t ns) {
   const std::int64_t us = (ns + 999) / 1000;
   return {.tv_sec = us / 1'000'000, .tv_usec = us % 1'000'000};
@@ -132,7 +131,7 @@ bool is_valid(const timeval& time) {
   return time.tv_sec >= 0 && time.tv_usec >= 0 && time.tv_usec < 1'000'000;
 }
 
-/// Before a jump that may leave a handler.
+/// Called before a jump that may leave a handler.
 void leave_handlers() {
   RankProcess* process = current_rank_process();
   if (process != nullptr) process->signals().leave_handlers();
@@ -169,7 +168,7 @@ SORREL_INTERPOSED sighandler_t signal(int number, sighandler_t handler) noexcept
   return set_handler(*process, number, handler, SA_RESTART);
 }
 
-// What signal() is for programs that ask for System V or bare POSIX.
+// The name of signal() in programs that request System V or plain POSIX.
 SORREL_INTERPOSED sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept {
   static auto* const real = next_definition<decltype(::__sysv_signal)>("__sysv_signal");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
@@ -260,7 +259,7 @@ SORREL_INTERPOSED int sigwait(const sigset_t* set, int* number) {
   return 0;
 }
 
-// A signal for the own process is one for the rank.
+// A signal for the own process is delivered to the rank.
 SORREL_INTERPOSED int kill(pid_t pid, int number) noexcept {
   static auto* const real = next_definition<decltype(::kill)>("kill");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
@@ -284,7 +283,7 @@ SORREL_INTERPOSED unsigned int alarm(unsigned int seconds) noexcept {
   if (process == nullptr) return real(seconds);
   const std::int64_t left_ns = process->signals().alarm_left_ns();
   process->signals().set_alarm(std::int64_t{seconds} * ns_per_second, 0);
-  // Rounded as the system does, and never to nothing.
+  // Rounded as the system does, and never to 0.
   const std::int64_t rounded = (left_ns + ns_per_second / 2) / ns_per_second;
   return static_cast<unsigned int>(left_ns == 0 ? 0 : std::max<std::int64_t>(rounded, 1));
 }
@@ -311,8 +310,8 @@ SORREL_INTERPOSED int setitimer(__itimer_which_t which,
   return 0;
 }
 
-// The worker's thread keeps the stack that crash reports run on; handlers of ranks run there after
-// a fault, and on the rank's own stack otherwise.
+// The worker's thread keeps the stack for crash reports. Handlers of ranks run there after a fault,
+// and on the rank's own stack otherwise.
 SORREL_INTERPOSED int sigaltstack(const stack_t* stack, stack_t* before) noexcept {
   static auto* const real = next_definition<decltype(::sigaltstack)>("sigaltstack");
   RankProcess* process = rank_of_caller(__builtin_return_address(0));
@@ -339,7 +338,7 @@ SORREL_INTERPOSED void _longjmp(jmp_buf environment, int value) noexcept {
   jump(real, environment, value);
 }
 
-// What programs call that were compiled with _FORTIFY_SOURCE.
+// Called by programs that were compiled with _FORTIFY_SOURCE.
 SORREL_INTERPOSED void __longjmp_chk(jmp_buf environment, int value) noexcept {
   static auto* const real = next_definition<void(jmp_buf, int)>("__longjmp_chk");
   jump(real, environment, value);

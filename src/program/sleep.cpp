@@ -1,4 +1,4 @@
-//! sleep, usleep, nanosleep, clock_nanosleep: a rank that sleeps leaves its worker to the others.
+//! sleep, usleep, nanosleep, clock_nanosleep: while a rank sleeps its worker runs other ranks.
 //!
 //! A signal handler of the rank ends its sleep.
 
@@ -28,7 +28,7 @@ constexpr OutsideWait sleep_wait{.call = "sleep", .is_endless = false};
   return {.tv_sec = ns / ns_per_second, .tv_nsec = ns % ns_per_second};
 }
 
-/// How long it is until `time` on `clock`.
+/// The time until `time` on `clock`.
 [[nodiscard]] std::int64_t ns_until(clockid_t clock, const timespec& time) {
   timespec now{};
   clock_gettime(clock, &now);

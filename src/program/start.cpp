@@ -15,7 +15,7 @@ using LibcStartMain = int(Main main,
                           void (*loader_fini)(),
                           void* stack_end);
 
-// The one thing that main's signature has no room for.
+// For drive(): the signature of main has no room for it.
 ProgramStart program_start;
 
 int drive(int argc, char** argv, char** environment) {
@@ -30,7 +30,7 @@ int drive_in_place(int argc, char** argv, char** environment) {
   return program_start.main(argc, argv, environment);
 }
 
-// In place of the program's constructors, which run once per rank, on its stack.
+// Replaces the program's constructors, which run once per rank, on its stack.
 void no_constructors(int, char**, char**) {}
 
 }  // namespace
@@ -52,6 +52,6 @@ SORREL_INTERPOSED int __libc_start_main(sorrel::program::Main main,
   if (program_runs_in_place())
     return real(drive_in_place, argc, argv, init, fini, loader_fini, stack_end);
   program_start.init = init;
-  // Nor does the loader run the mould's destructors at the end: those of the ranks have run.
+  // The loader runs no destructors of the template image at the end: those of the ranks have run.
   return real(drive, argc, argv, no_constructors, nullptr, nullptr, stack_end);
 }

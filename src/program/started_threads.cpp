@@ -10,14 +10,14 @@ namespace sorrel::program {
 
 namespace {
 
-/// What a thread is to run, and for which rank.
+/// The function of a thread, and the rank that starts it.
 struct Start {
   void* (*routine)(void*);
   void* argument;
   RankProcess* process;
 };
 
-/// Of each started thread: its rank. The destructor runs at the end of the thread.
+/// For each started thread: its rank. The destructor runs at the end of the thread.
 pthread_key_t starter_key() {
   static const pthread_key_t key = [] {
     pthread_key_t made{};

@@ -1,5 +1,5 @@
-//! strtok, getpwnam, getpwuid, getgrnam, getgrgid, hsearch, inet_ntoa, tmpnam: their static places,
-//! one per rank, through the C library's re-entrant functions.
+//! strtok, getpwnam, getpwuid, getgrnam, getgrgid, hsearch, inet_ntoa, tmpnam: their static
+//! results, one per rank, through the C library's re-entrant functions.
 
 #include <arpa/inet.h>
 #include <cerrno>
@@ -17,7 +17,7 @@ using namespace sorrel::program;
 
 namespace {
 
-/// Calls look_up(result, text, bytes, &found) with more and more room until it has enough.
+/// Calls look_up(result, text, bytes, &found) with growing buffers until one suffices.
 template <class Result, class LookUp>
 Result* looked_up(Result& result, std::vector<char>& text, LookUp&& look_up) {
   constexpr std::size_t bytes_min = 1024;

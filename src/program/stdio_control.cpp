@@ -1,7 +1,7 @@
 //! The C library's functions that manage a standard stream: flushing, buffering, state, closing and
 //! reopening.
 //!
-//! A rank that closes or reopens a standard stream does so for itself.
+//! A rank that closes or reopens a standard stream affects only itself.
 
 #include <cstdio>
 

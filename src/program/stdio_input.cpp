@@ -1,5 +1,5 @@
 //! The C library's input functions: rank 0 reads the process's standard input, every other rank
-//! finds it at its end.
+//! gets end of file.
 
 #include <cstdarg>
 #include <cstdio>
@@ -48,7 +48,7 @@ int scan_c23(FILE* stream, const char* format, va_list values) {
 
 }  // namespace
 
-// Fixed names of the C library's binary interface: a header gives the first two other meanings.
+// Fixed names of the C library's binary interface: a header redefines the first two.
 extern "C" {
 int sorrel_scanf(const char* format, ...) asm("scanf");
 int sorrel_fscanf(FILE* stream, const char* format, ...) asm("fscanf");
@@ -156,7 +156,7 @@ SORREL_INTERPOSED int getchar_unlocked() {
   return get_byte_unlocked(standard_stream(stdin));
 }
 
-// Inlined getc_unlocked ends here when the buffer is empty.
+// Called by inlined getc_unlocked when the buffer is empty.
 SORREL_INTERPOSED int __uflow(FILE* stream) {
   static auto* const real = next_definition<ByteIn>("__uflow");
   FILE* own = own_stream(stream);

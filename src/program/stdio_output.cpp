@@ -1,9 +1,9 @@
 //! The C library's output functions, sent to the rank's own stream.
 //!
-//! Every function does the same: the stream that the caller means is replaced by its own, and the C
-//! library does the work. libstdc++'s standard streams come through here too, because they write
-//! with fwrite, putc and fflush. Not covered: wide output (fopencookie streams have none) and
-//! write(2), which go out as they are.
+//! Every function replaces the stream argument by the rank's own stream and calls the C library.
+//! libstdc++'s standard streams come through here too, because they write with fwrite, putc and
+//! fflush. Not covered: wide output (fopencookie streams have none) and write(2), which are passed
+//! on unchanged.
 
 #include <cerrno>
 #include <cstdarg>
@@ -125,8 +125,8 @@ SORREL_INTERPOSED int putchar_unlocked(int byte) {
   return put_byte_unlocked(byte, standard_stream(stdout));
 }
 
-// Inlined putc_unlocked ends here when the buffer is full, and that of the shared streams always
-// is: no rank writes to them.
+// Called by inlined putc_unlocked when the buffer is full. That of the shared streams always is: no
+// rank writes to them.
 SORREL_INTERPOSED int __overflow(FILE* stream, int byte) {
   static auto* const real = next_definition<int(FILE*, int)>("__overflow");
   FILE* own = own_stream(stream);

@@ -15,7 +15,7 @@ namespace sorrel::program {
 
 namespace {
 
-// What a parked thread needs of its stack beside the thread-locals.
+// Stack of a parked thread beside the thread-locals.
 constexpr std::size_t parked_stack_bytes = 16 * 1024;
 
 int take_thread_locals(dl_phdr_info* info, std::size_t, void* result) {
@@ -23,7 +23,7 @@ int take_thread_locals(dl_phdr_info* info, std::size_t, void* result) {
   return 1;  // the first entry is the executable
 }
 
-/// The loader's own, not the one that tells a rank of its copy.
+/// The loader's own function, not the interposed one that shows a rank its privatized image.
 os::IterateFiles iterate_files() {
   static const auto next = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
   return next;
@@ -55,8 +55,8 @@ struct ThreadBlock::Parked {
     if (parked->prepare != nullptr) parked->prepare(parked->argument);
     parked->thread_pointer = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
     ::sem_post(&parked->is_ready);
-    // The fiber's errno is this thread's: leave it alone from here on. An interrupted wait is the
-    // only way to set it, and all signals are blocked.
+    // From here on errno belongs to the fiber and must not change. Only an interrupted wait would
+    // set it, and all signals are blocked.
     while (::sem_wait(&parked->may_end) != 0) {
     }
     return nullptr;
@@ -74,7 +74,7 @@ std::unique_ptr<ThreadBlock> ThreadBlock::create(const ImageCopy& copy,
   ::pthread_attr_init(&attributes);
   ::pthread_attr_setstacksize(&attributes,
                               parked_stack_bytes + os::thread_local_bytes(iterate_files()));
-  // Signals are for the workers.
+  // Signals are received by the workers only.
   sigset_t all;
   sigset_t previous;
   ::sigfillset(&all);

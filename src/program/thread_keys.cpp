@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t key_count_max = PTHREAD_KEYS_MAX;
 
-/// The value of a thread that a rank has started.
+/// The value of a key in a thread that a rank has started.
 struct Cell {
   RankProcess* process;
   std::size_t slot;
@@ -24,7 +24,7 @@ struct Cell {
   void* value;
 };
 
-// For all ranks. The C library's key of each slot, and the other way round; 0: none, else one more.
+// For all ranks: the C library's key of each slot, and the inverse; 0: none, else one more.
 std::array<std::atomic<pthread_key_t>, key_count_max> key_of_slot;
 std::array<std::atomic<std::size_t>, key_count_max> slot_of_key;
 std::mutex shared_keys;
@@ -54,7 +54,7 @@ void end_cell(void* argument) {
   if (destructor != nullptr) destructor(cell->value);
 }
 
-/// The C library's key for a slot; an error when it has no more.
+/// Makes the C library's key for a slot; returns an error if it has no more.
 int make_shared_key(std::size_t slot, pthread_key_t& key) {
   const std::lock_guard lock(shared_keys);
   if (key_of_slot[slot].load() == 0) {
@@ -67,7 +67,7 @@ int make_shared_key(std::size_t slot, pthread_key_t& key) {
   return 0;
 }
 
-/// The slot of a key that is a rank's; none for the C library's own.
+/// The slot of a key that belongs to a rank; none for the C library's own.
 constexpr std::size_t no_slot = key_count_max;
 
 std::size_t slot_of(pthread_key_t key) {
@@ -143,7 +143,7 @@ void ThreadKeys::run_destructors() {
   for (int round = 0; any && round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
     any = false;
     for (std::size_t slot = 0; slot < key_count_max; ++slot) {
-      // Not touched yet: as if it were not there.
+      // Slots are used in order: the later ones are unused, too.
       if (key_of_slot[slot].load(std::memory_order_relaxed) == 0) break;
       void* value = this->value(slot);
       const Destructor at_end = destructor(slot);

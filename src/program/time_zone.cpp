@@ -1,8 +1,8 @@
-//! tzset, localtime, mktime, strftime and their kin: the time zone that a rank has set, the results
-//! it keeps, and its timezone, daylight and tzname.
+//! tzset, localtime, mktime, strftime and related functions: the time zone that a rank has set, its
+//! results, and its timezone, daylight and tzname.
 //!
-//! The C library has one time zone. It looks at TZ in each of these calls, for which it is lent the
-//! rank's environment.
+//! The C library has one time zone. It reads TZ in each of these calls, during which the rank's
+//! environment is installed.
 
 #include <ctime>
 #include <cwchar>
@@ -21,13 +21,13 @@ void copy_to(const ImageCopy& copy, T& live) {
   if (own != nullptr && own != &live) __builtin_memcpy(own, &live, sizeof live);
 }
 
-/// What `call` returns, which the C library does with the caller's time zone.
+/// Returns the result of `call`, which the C library makes with the calling rank's time zone.
 template <class Call>
 auto in_zone_of_rank(Call&& call) {
   static auto* const set_zone = next_definition<decltype(::tzset)>("tzset");
   RankProcess* process = current_rank_process();
   const LentEnvironment lent;
-  // Re-entrant functions look at TZ but once.
+  // Re-entrant functions read TZ only once.
   if (process != nullptr && Environment::is_any_changed()) set_zone();
   auto result = call();
   if (process != nullptr) {

@@ -1,10 +1,10 @@
-//! How exceptions and back traces find their way through copies: the loader's tables know only the
-//! mould.
+//! Exceptions and back traces in privatized images: the loader's tables know only the template
+//! image.
 //!
 //! Any thread, also from a signal handler. _dl_find_object (libgcc since 12) is answered in
-//! constant time. dl_iterate_phdr (older libgcc, libunwind, profilers) shows a rank its own copy in
-//! the mould's place, so that its cost does not grow with the number of ranks; outside of ranks it
-//! shows every copy after the libraries.
+//! constant time. dl_iterate_phdr (older libgcc, libunwind, profilers) shows a rank its own image
+//! instead of the template image, so that its cost does not grow with the number of ranks. Outside
+//! of ranks it shows every image after the libraries.
 
 #include <dlfcn.h>
 #include <link.h>
@@ -26,7 +26,7 @@ void describe(const ImageCopy& copy, dl_phdr_info& info) {
   info.dlpi_phnum = copy.image().segment_count();
 }
 
-// Hands the real entries on, with the rank's copy in the mould's place.
+// Passes the real entries on, with the rank's image instead of the template image.
 struct Substitution {
   const ImageCopy* copy;
   PhdrVisitor* visit;
@@ -57,8 +57,8 @@ SORREL_INTERPOSED int _dl_find_object(void* address, dl_find_object* result) noe
       slab != nullptr ? slab->index_of(reinterpret_cast<std::uintptr_t>(address)) : -1;
   if (index < 0) return real(address, result);
   const ImageCopy copy = slab->copy(index);
-  // The record of the mould serves for what is not an address (link map, architecture's own
-  // fields).
+  // The record of the template image is used for fields that are not addresses (link map, the
+  // architecture's own fields).
   const auto in_mould =
       reinterpret_cast<std::uintptr_t>(address) - copy.base() + copy.image().base();
   if (copy.image().unwind_table() == 0 || real(reinterpret_cast<void*>(in_mould), result) != 0)

@@ -1,5 +1,5 @@
-//! sched_yield, thrd_yield: a rank that lets others go first lets the other ranks of its worker go
-//! first, and other threads when none is ready.
+//! sched_yield, thrd_yield: a rank yields to the other ranks of its worker, and to other threads if
+//! no rank is ready.
 
 #include <cstdint>
 #include <sched.h>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr OutsideWait yield_wait{.call = "sched_yield", .is_endless = true};
 
-/// The rank whose own code calls. A library's may belong to a host MPI, which may be called in the
-/// middle of what must not be interrupted.
+/// The rank, if its own code calls. A library's call may come from a host MPI, which may run in
+/// code that must not be interrupted.
 RankProcess* rank_of_caller(const void* caller) {
   RankProcess* process = process_that_may_wait(caller);
   const bool is_own =

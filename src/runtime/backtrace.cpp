@@ -20,15 +20,15 @@ const void* file_of(const void* address) {
   return object.dlfo_map_start;
 }
 
-/// Where a jump to nowhere has left the program counter, the unwinder cannot begin: makes the
-/// registers those of the caller.
+/// The unwinder cannot begin where a jump to an unmapped address has set the program counter: makes
+/// the registers those of the caller.
 void leave_nowhere(ucontext_t& context) {
   mcontext_t& machine = context.uc_mcontext;
 #if defined(__x86_64__)
   auto& counter = machine.gregs[REG_RIP];
   if (file_of(reinterpret_cast<const void*>(counter)) != nullptr) return;
   const auto* stack = reinterpret_cast<const greg_t*>(machine.gregs[REG_RSP]);
-  // The stack pointer may be as wild; then this faults, and the report ends here.
+  // If the stack pointer is wild too, this faults, and the report ends here.
   if (file_of(reinterpret_cast<const void*>(*stack)) == nullptr) return;
   counter = *stack;
   machine.gregs[REG_RSP] += static_cast<greg_t>(sizeof *stack);
@@ -43,7 +43,7 @@ void leave_nowhere(ucontext_t& context) {
 
 struct Backtrace::Walk {
   Backtrace& backtrace;
-  /// The frames so far are not of interest.
+  /// The frames so far are left out.
   bool is_before = true;
   std::span<const void* const> left_out;
 

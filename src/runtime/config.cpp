@@ -24,8 +24,7 @@ constexpr int refused_status = 2;
 constexpr std::int64_t spin_ns_most = 1'000'000'000'000;
 constexpr std::int64_t eager_bytes_most = 16384;
 
-/// Null in a process that runs with other rights than its caller: nothing of the environment
-/// counts.
+/// Null in a process that runs with other rights than its caller, which ignores the environment.
 const char* variable(const char* name) {
   return ::secure_getenv(name);
 }
@@ -54,7 +53,7 @@ std::int64_t number_in(const char* name, std::int64_t fallback) {
   if (text == nullptr) return fallback;
   char* end = nullptr;
   const std::int64_t value = std::strtoll(text, &end, 10);
-  SORREL_CHECK(end != text && *end == '\0' && value >= 0, "%s=%s is no number", name, text);
+  SORREL_CHECK(end != text && *end == '\0' && value >= 0, "%s=%s is not a number", name, text);
   return value;
 }
 
@@ -98,13 +97,13 @@ void restore(const char* name, const char* saved_name) {
   }
 }
 
-/// Puts back what `sorrel run` has changed for the loader, unless a wrapper has changed it since.
+/// Restores what `sorrel run` has changed for the loader, unless a wrapper has changed it since.
 void restore_loader_variables() {
   unsetenv("LD_BIND_NOW");
   const std::string given = text_in("SORREL_OWN_LD_LIBRARY_PATH");
   if (given.empty() || given == text_in("LD_LIBRARY_PATH"))
     restore("LD_LIBRARY_PATH", "SORREL_OLD_LD_LIBRARY_PATH");
-  // Set only when `sorrel run` had to put the library before one that the program names itself.
+  // Set only if `sorrel run` had to put the library before one that the program names itself.
   if (variable("SORREL_OLD_LD_PRELOAD") != nullptr) restore("LD_PRELOAD", "SORREL_OLD_LD_PRELOAD");
 }
 
@@ -116,7 +115,7 @@ void remove_job_variables() {
     unsetenv(name);
 }
 
-/// The pretend nodes in SORREL_WIRE: nodes, latency in ns, jitter in ns, bytes per second.
+/// The simulated nodes in SORREL_WIRE: nodes, latency in ns, jitter in ns, bytes per second.
 transport::WireOptions wire_in_environment(std::optional<std::uint64_t> seed) {
   transport::WireOptions wire{.node_count = 0};
   const char* text = variable("SORREL_WIRE");
@@ -135,7 +134,7 @@ transport::WireOptions wire_in_environment(std::optional<std::uint64_t> seed) {
   return wire;
 }
 
-/// Maps the memory that `sorrel run` has made, for good.
+/// Maps the memory that `sorrel run` has made. It stays mapped.
 core::JobMemory* adopt_memory(const Config& config) {
   if (variable("SORREL_SEGMENT") == nullptr) return nullptr;
   const core::JobShape shape{.process_count = config.process_count,
@@ -160,7 +159,7 @@ void join_wrapped_job(Config& config) {
 }  // namespace
 
 const Config& process_config() {
-  // Never destroyed: it is asked for until the process's last moment.
+  // Never destroyed: it is used until the process ends.
   static const Config& config = *new Config(take_config_from_environment());
   return config;
 }

@@ -23,7 +23,7 @@ namespace sorrel::runtime {
 
 namespace {
 
-// The demangler takes up to a third of it; what is not touched takes no memory.
+// The demangler uses up to a third of it; untouched pages take no memory.
 constexpr std::size_t signal_stack_bytes = std::size_t{256} << 10;
 constexpr std::array deadly_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
@@ -35,9 +35,9 @@ std::atomic<Job*> watched_job{nullptr};
 // A forked child has another number. Written before watched_job.
 pid_t watched_process = 0;
 
-/// The one report of the process. Touched by the reporting thread alone, but for its number.
+/// The only report of the process. Used by the reporting thread alone, except its number.
 struct Report {
-  // Relaxed: a thread compares it with its own number alone. 0: none.
+  // Relaxed: each thread compares it with its own number only. 0: none.
   std::atomic<pid_t> thread{0};
 
   /// True for one thread of the process.
@@ -57,7 +57,7 @@ struct Report {
 
 Report report;
 
-/// In English; strsignal() would look for a translation.
+/// In English; strsignal() would look up a translation.
 const char* name_of(int signal_number) {
   const char* name = sigdescr_np(signal_number);
   return name != nullptr ? name : "Deadly signal";
@@ -100,11 +100,11 @@ void add_signal(Line& line, int signal_number, const siginfo_t& info) {
     line.add(name_of(signal_number));
   }
   line.add(" (signal ").add(signal_number).add(")");
-  // Of a signal that a process has sent there is no address.
+  // A signal that a process has sent has no address.
   if (signal_number == SIGABRT || info.si_code <= 0) return;
   if (info.si_code == SI_KERNEL) {
-    // The processor does not tell it.
-    line.add(" at an address that no pointer can have");
+    // The processor does not report the address.
+    line.add(" at a non-canonical address");
     return;
   }
   line.add(" at address ").add_hex(reinterpret_cast<std::uintptr_t>(info.si_addr));
@@ -132,7 +132,7 @@ void add_reason(Line& line,
   line.add(job.stacks().stack_bytes() >> 10).add(" KiB of its own stack are free");
 }
 
-/// The rank that a thread without a rank works for: its calls are in that rank's code.
+/// The rank for which a thread without a rank works, found by the rank's code among its calls.
 std::optional<std::int32_t> owner_of(const Job& job, const Backtrace& backtrace) {
   for (const void* address : backtrace.addresses()) {
     if (const auto rank = job.rank_of_code(address)) return rank;
@@ -164,17 +164,17 @@ void add_culprit(Line& line, const Job& job, const mpi::RankState* rank) {
     pause();
 }
 
-/// The calling thread writes the report of this process; returns if it may say something. From here
-/// on a crash of the thread comes to end_in_report().
+/// Makes the calling thread the one that writes the report of this process; returns only in that
+/// thread. From here on a crash of the thread is handled by end_in_report().
 void begin_report(Job& job, int status) {
   if (!report.claim()) wait_for_end(status);
   report.status = status;
-  // A thread that ends the job for another reason may crash at it.
+  // A thread that ends the job for another reason may crash meanwhile.
   if (!job.is_ended_by_caller() && !job.claim_ending()) wait_for_end(status);
   limit_own_report(status);
 }
 
-/// The report itself has met damaged memory.
+/// The report itself has crashed on damaged memory.
 [[noreturn]] void end_in_report(int signal_number) {
   Line line;
   if (report.is_line_written) {
@@ -201,7 +201,7 @@ void handle(int signal_number, siginfo_t* info, void* context) {
   }
   begin_report(*job, 128 + signal_number);
   const mpi::RankState* rank = mpi::current_rank();
-  // The line names the rank first of all; without one it takes the calls to find it.
+  // The line begins with the rank; for a thread without one, the calls determine it.
   if (rank == nullptr) report.backtrace.take_of_signal(context);
   Line line;
   line.add("sorrel: ");
@@ -224,10 +224,10 @@ void watch_for_crashes(Job& job) {
   watched_job.store(&job, std::memory_order_release);
   struct sigaction action{};
   action.sa_sigaction = handle;
-  // A crash in the report comes to the handler again.
+  // A crash in the report is delivered to the handler again.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (const int number : deadly_signals) {
-    // A program that runs in place may have its own.
+    // A program in process mode may have its own.
     struct sigaction before{};
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
       sigaction(number, &action, nullptr);

@@ -17,15 +17,15 @@ std::string headline(const WaitTable& table, std::int32_t rank_count) {
   const std::int32_t unknown = table.unknown_count();
   std::string text = text_of("sorrel: deadlock: %d of %d ranks wait", waiting, rank_count);
   if (unknown > 0) {
-    text += text_of(", of %d nothing is known", unknown);
+    text += text_of(", the state of %d is unknown", unknown);
   } else if (waiting < rank_count) {
     text += ", the others have ended";
   }
-  return text + ", and nothing is under way\n";
+  return text + ", and no message is in flight\n";
 }
 
 constexpr std::size_t rank_runs_max = 4;
-/// Steps of a cycle that are named at its beginning and at its end.
+/// Number of steps of a cycle that are named at its beginning and at its end.
 constexpr std::size_t steps_at_begin = 8;
 constexpr std::size_t steps_at_end = 2;
 
@@ -37,7 +37,7 @@ std::string row(const std::string& ranks, int ranks_width, const RankWait& wait)
   return text;
 }
 
-/// One row for ranks that wait alike, those of the fewest ranks first.
+/// One row for ranks that wait alike, the groups of the fewest ranks first.
 std::string rows(const WaitTable& table, std::int32_t rank_count) {
   const auto groups = wait_groups(table.waits(), rank_count, WaitTable::row_count_max);
   const std::size_t count = std::min(groups.size(), WaitTable::row_count_max);
@@ -59,7 +59,7 @@ std::string rows(const WaitTable& table, std::int32_t rank_count) {
   return text;
 }
 
-/// Whom ranks wait for; the search for a collective's absent member is made once.
+/// The rank that a rank waits for; the search for a collective's absent member is made once.
 class Awaited {
  public:
   explicit Awaited(const WaitTable& table) : table_(table) {}
@@ -91,7 +91,7 @@ std::string cycle(const std::vector<std::int32_t>& ranks) {
   return text + text_of("%d\n", ranks.front());
 }
 
-/// Follows who waits for whom until a rank comes twice or the trail ends.
+/// Follows the awaited ranks until a rank occurs twice or the chain ends.
 std::string trail(const WaitTable& table, std::int32_t rank_count) {
   Awaited awaited(table);
   std::vector<bool> is_visited(static_cast<std::size_t>(rank_count));

@@ -16,7 +16,7 @@ std::atomic<std::uintptr_t> home_thread_pointer{0};
 
 void set_home_rank() {
   home_worker = core::Worker::current();
-  // Release, pairs with is_home_rank(): the worker is written.
+  // Release, pairs with is_main_thread(): the worker is written.
   home_thread_pointer.store(arch::thread_pointer(), std::memory_order_release);
 }
 

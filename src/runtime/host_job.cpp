@@ -43,18 +43,18 @@ using transport::HostStatus;
 constexpr int trouble_status = 1;
 constexpr int bad_words_status = 2;
 
-/// What the others read to find out whether they may. Its value is this process's alone, so that
-/// no other process on another node can be mistaken for it.
+/// Other processes read it to test whether they may read this process's memory. The value is unique
+/// to this process, so that a process of another node is not mistaken for it.
 std::uint64_t probe_value = 0;
 
-// One host MPI in a process; until it ends.
+// A process has one host MPI, until it ends.
 transport::HostJob* the_job = nullptr;
 HostStatus* the_board = nullptr;
-/// The launcher lets the others go on when one has failed.
+/// The launcher lets the other processes continue when one has failed.
 bool must_abort = false;
 
 void set_phase(HostPhase phase) {
-  // Release, pairs with the parent's acquire: the words of the board.
+  // Release, pairs with the parent's acquire: the data of the status block.
   if (the_board != nullptr) the_board->phase.store(phase, std::memory_order_release);
 }
 
@@ -69,10 +69,10 @@ void set_phase(HostPhase phase) {
   _exit(status);
 }
 
-/// The host MPI cannot go on.
+/// Called when the host MPI cannot continue.
 void on_host_failure(const char* text) {
-  // Most often because a process is gone, of which its own parent tells, and the launcher will end
-  // us any moment.
+  // The usual cause is that a process has ended. Its own parent reports that, and the launcher will
+  // soon end this process.
   ::poll(nullptr, 0, 1000);
   end_with(trouble_status, "process %u: the host MPI (%s) has failed: %s",
            the_job == nullptr ? 0 : the_job->process,
@@ -97,9 +97,9 @@ void adopt_board(const Config& config) {
              "%s has closed descriptor %s, by which `sorrel run` passes the job on", wrapper,
              descriptor);
   }
-  // Acquire: only to be ordered behind the earlier program's end.
+  // Acquire: orders this after the earlier program's end.
   if (the_board->phase.load(std::memory_order_acquire) != HostPhase::starting) {
-    // The first process speaks for the others, whose launcher ends them.
+    // The first process reports for all; the launcher ends the others.
     if (the_board->process != 0) ::poll(nullptr, 0, 1000);
     end_with(bad_words_status,
              "%s has started a second MPI program; under a host MPI a process can run one",
@@ -107,7 +107,8 @@ void adopt_board(const Config& config) {
   }
 }
 
-/// Handlers that the host installs for crashes would hide ours.
+/// Restores the signal handlers of this process: crash handlers that the host MPI installs would
+/// replace them.
 class SignalKeeper {
  public:
   SignalKeeper() {
@@ -135,14 +136,14 @@ void begin_host(transport::HostJob& job) {
   std::string reason;
   const SignalKeeper keeper;
   job.api = transport::open_host_plugin(path, reason);
-  if (job.api == nullptr) end_with(trouble_status, "no host MPI: %s", reason.c_str());
+  if (job.api == nullptr) end_with(trouble_status, "cannot load the host MPI: %s", reason.c_str());
   const sorrel_host_hooks hooks{.fail = on_host_failure};
   sorrel_host_place place{};
   char trouble[256] = "";
   job.host =
       job.api->begin(text_in("SORREL_HOST_LIBRARY"), &hooks, &place, trouble, sizeof trouble);
   if (job.host == nullptr)
-    end_with(trouble_status, "the host MPI (%s) does not start: %s", name.c_str(), trouble);
+    end_with(trouble_status, "cannot start the host MPI (%s): %s", name.c_str(), trouble);
   job.process = static_cast<std::uint32_t>(place.process);
   job.process_count = static_cast<std::uint32_t>(place.process_count);
   job.any_thread = place.any_thread != 0;
@@ -150,7 +151,7 @@ void begin_host(transport::HostJob& job) {
   job.members[job.process].node = place.node_first_process;
 }
 
-/// The same type from everybody, by process.
+/// Gathers a value of the same type from all processes, by process.
 template <class Words>
 std::vector<Words> share(const transport::HostJob& job, const Words& mine) {
   std::vector<Words> all(job.process_count);
@@ -172,7 +173,7 @@ void share_members(transport::HostJob& job) {
   job.members = share(job, mine);
 }
 
-/// Cores and workers: as many in every process.
+/// Divides cores and workers: as many workers in every process.
 void divide_cores(transport::HostJob& job, Config& config) {
   HostCores mine{.cpus = {}, .node = job.members[job.process].node};
   for (const int cpu : config.cpus) {
@@ -203,14 +204,14 @@ void divide_cores(transport::HostJob& job, Config& config) {
   }
 }
 
-/// What the others must know of the memory that the first process has made.
+/// The first process's description of the memory that it has made, for the other processes.
 struct MemoryOffer {
   /// Of the first process; -1: there is none.
   std::int32_t descriptor = -1;
 };
 
-/// Memory for the whole job, and behind it a word that tells whether it is the right one: where
-/// processes see each other's numbers differently, another's descriptor may be of that number.
+/// Memory for the whole job, and behind it a word that identifies it. Where processes see each
+/// other's numbers differently, a descriptor of this number may belong to another process.
 std::size_t offered_bytes(const core::JobShape& shape) {
   return core::JobMemory::bytes_needed(shape) + sizeof probe_value;
 }
@@ -228,7 +229,7 @@ os::SharedSegment open_offer(const transport::HostMember& from,
   const int descriptor = open(path.data(), O_RDWR | O_CLOEXEC);
   if (descriptor < 0) return {};
   auto segment = os::SharedSegment::adopt(descriptor, bytes);
-  // Relaxed: written before the offer, which the host MPI has brought.
+  // Relaxed: written before the offer, which the host MPI has delivered.
   const bool is_right = segment.is_valid() &&
                         word_behind(segment).load(std::memory_order_relaxed) == from.probe_value;
   return is_right ? std::move(segment) : os::SharedSegment();
@@ -250,15 +251,15 @@ os::SharedSegment make_or_open(const transport::HostJob& job,
   const MemoryOffer offer = share(job, mine)[first];
   os::SharedSegment opened;
   if (offer.descriptor >= 0) opened = open_offer(job.members[first], offer, bytes);
-  // The offer stands until all have opened it.
+  // The offer is kept until all processes have opened it.
   const std::vector<std::uint32_t> has_it = share(job, std::uint32_t{opened.is_valid()});
   const bool have_all = std::ranges::all_of(
       job.neighbours(), [&](std::uint32_t process) { return has_it[process] != 0; });
   return have_all ? std::move(opened) : os::SharedSegment();
 }
 
-/// Processes of one node need the host MPI for the start and the end alone: between them go records
-/// in memory that they share, as between those of `--procs`. All of a node or none.
+/// Processes of one node need the host MPI only for start and end. They exchange records in memory
+/// that they share, as those of `--procs` do. Either all processes of a node share memory or none.
 void share_memory(transport::HostJob& job, Config& config) {
   const std::vector<std::uint32_t> neighbours = job.neighbours();
   const core::JobShape shape{.process_count = static_cast<std::uint32_t>(neighbours.size()),
@@ -272,7 +273,7 @@ void share_memory(transport::HostJob& job, Config& config) {
     if (config.process_in_memory == 0)
       config.memory->set_has_barrier(os::has_barrier_of_processes());
   }
-  // Nobody uses it before the first of its node has said what it is like.
+  // No process uses it before the first process of its node has initialised it.
   share(job, std::uint32_t{0});
 }
 
@@ -284,7 +285,7 @@ std::uint32_t node_count_of(const transport::HostJob& job) {
   return static_cast<std::uint32_t>(std::ranges::unique(nodes).begin() - nodes.begin());
 }
 
-/// What the job is made of, for those who want to know.
+/// Prints the composition of the job, for `--verbose`.
 void tell(const transport::HostJob& job, const Config& config) {
   std::array<char, 32> nodes{};
   const std::uint32_t node_count = node_count_of(job);
@@ -297,7 +298,7 @@ void tell(const transport::HostJob& job, const Config& config) {
                config.worker_count, nodes.data(), memory);
 }
 
-/// For the parent to unlink at a bad end.
+/// Records the host's segments, which the parent unlinks after a failure.
 void note_segments() {
   static constexpr std::string_view folder = "/dev/shm/";
   std::ifstream maps("/proc/self/maps");
@@ -306,7 +307,7 @@ void note_segments() {
     const std::size_t at = line.find(folder);
     if (at == std::string::npos) continue;
     const std::string name = line.substr(at + folder.size()) + "\n";
-    // One that is unlinked already has a remark behind its name.
+    // A segment that is already unlinked has a remark after its name.
     if (!transport::is_host_segment(name) || name.find(' ') != std::string::npos) continue;
     if (noted.find(name) == std::string::npos &&
         noted.size() + name.size() < the_board->segments.size())
@@ -348,12 +349,12 @@ void join_host(Config& config) {
   job.may_pull = config.may_pull;
   const auto ranks = static_cast<std::uint32_t>(config.rank_count);
   if (ranks < job.process_count || (config.in_place && ranks != job.process_count)) {
-    // One says it for all; they end with it.
+    // One process reports for all; the others end with it.
     if (job.process != 0) ::poll(nullptr, 0, 1000);
     end_with(bad_words_status, "%u ranks for %u processes of the host MPI: each needs %s", ranks,
              job.process_count, config.in_place ? "one, because the program runs as it is" : "one");
   }
-  // Where every process has a node of its own, nobody shares anything.
+  // Where every process has a node of its own, no processes share memory.
   if (node_count_of(job) != job.process_count) share_memory(job, config);
   fill_board(config);
   if (::secure_getenv("SORREL_VERBOSE") != nullptr && job.process == 0) tell(job, config);
@@ -363,7 +364,7 @@ void leave_host(const Config& config) {
   if (config.host == nullptr) return;
   transport::HostJob& job = *config.host;
   if (!job.has_ended && job.process_count > 1) {
-    // A process that never asked for MPI.
+    // A process that has never called MPI.
     job.api->begin_end(job.host);
     while (job.api->has_ended(job.host) == 0)
       os::sleep_ns(1'000'000);

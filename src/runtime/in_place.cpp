@@ -26,13 +26,13 @@ class InPlaceBody final : public RankBody {
   void flush(mpi::RankState& /*rank*/) override { std::fflush(stdout); }
 };
 
-// The process's job, once its thread has become a rank. It stays until the process is gone: exit
-// handlers may still ask for the rank.
+// The process's job, once its thread has become a rank. Kept until the process ends: exit handlers
+// may still use the rank.
 Job* the_job = nullptr;
-// Whose exit is the rank's; a child that it forks is none.
+// The process whose exit is the rank's; a child that it forks is no rank.
 pid_t home_process = 0;
 std::atomic_flag is_taken;
-// This library was there at the program's start, and saw whether it is one with many ranks.
+// Set if this library was loaded at the program's start, when it checked for a job of many ranks.
 bool was_asked_at_start = false;
 
 void end_with_process(int status, void* /*argument*/) {
@@ -42,7 +42,8 @@ void end_with_process(int status, void* /*argument*/) {
     leave_host(process_config());
     return;
   }
-  // It never asked for MPI: the others may wait for it in vain, and are told.
+  // The process has never called MPI; other processes may wait for it in vain, and get its end
+  // reported.
   const Config& config = process_config();
   if (config.memory != nullptr) config.memory->mark_gone(config.process_in_memory);
   leave_host(config);
@@ -53,7 +54,7 @@ void watch_exit() {
   on_exit(end_with_process, nullptr);
 }
 
-/// A program that loads this library late cannot be copied any more.
+/// A program that loads this library late can no longer be privatized.
 [[noreturn]] void refuse_late_program(const Config& config) {
   note_refusal(config.wrapped);
   std::fprintf(stderr,
@@ -62,7 +63,7 @@ void watch_exit() {
   _exit(2);
 }
 
-/// The caller is a fiber of a rank, or a child of the process that the rank began in.
+/// Whether the caller is a fiber of a rank, or a child of the process in which the rank began.
 bool is_elsewhere() {
   return mpi::current_rank() != nullptr || (home_process != 0 && getpid() != home_process);
 }
@@ -81,14 +82,14 @@ bool runs_in_place() {
 }
 
 void begin_in_place() {
-  // Registered before main, so that it runs behind the program's own handlers; and behind those of
-  // the loader and of a host MPI, so that it runs before them, who take that MPI apart.
+  // Registered before main, so that it runs after the program's own handlers. Registered after
+  // those of the loader and of a host MPI, so that it runs before these, which finalize that MPI.
   watch_exit();
   keep_memory_of_ranks(process_config());
 }
 
 bool awaits_init() {
-  // Relaxed: nothing is read through it.
+  // Relaxed: orders nothing.
   return !is_elsewhere() && is_one_rank(process_config()) &&
          !is_taken.test(std::memory_order_relaxed);
 }
@@ -99,7 +100,7 @@ void adopt_calling_thread() {
     if (!was_asked_at_start) refuse_late_program(process_config());
     return;
   }
-  // Relaxed: nothing is read through it; the first keeps it.
+  // Relaxed: orders nothing; only the first caller continues.
   if (is_taken.test_and_set(std::memory_order_relaxed)) return;
   if (home_process == 0) watch_exit();
   Config own = process_config();

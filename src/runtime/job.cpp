@@ -25,13 +25,13 @@ namespace sorrel::runtime {
 namespace {
 
 constexpr int deadlock_status = 3;
-/// As of a program that the system does not start.
+/// The status of a program that the system does not start.
 constexpr int refused_by_system_status = 126;
-/// For the answers of the other processes: looking up source lines takes its time, and `run` is
-/// patient for little more.
+/// Time limit for the answers of other processes: looking up source lines takes time, and `run`
+/// waits only a little longer.
 constexpr std::int64_t report_wait_ns = 1'000'000'000;
 
-/// With processes that share cores: about two turns for each of the others.
+/// If processes share cores: about two turns for each of the other processes.
 constexpr int yield_count_max = 16;
 
 core::SchedulerOptions scheduler_options(const Config& config) {
@@ -41,7 +41,7 @@ core::SchedulerOptions scheduler_options(const Config& config) {
                                  .memory = config.memory,
                                  .process = config.process_in_memory,
                                  .seed = config.seed};
-  // Who shares the machine with others is not held where one of them may be.
+  // A job that shares the machine may move its workers, because another job may use their cores.
   options.may_move = config.worker_count > 1 && config.loops.limits.share != core::Share::fixed;
   if (config.spin_ns_max >= 0) options.limits.spin_ns_max = config.spin_ns_max;
   const std::vector<int> cpus = os::allowed_cpus();
@@ -49,12 +49,12 @@ core::SchedulerOptions scheduler_options(const Config& config) {
   const bool is_crowded =
       config.host != nullptr ? config.host->is_crowded : worker_count > cpus.size();
   if (!is_crowded) return options;
-  // Workers that share cores take time from each other by spinning.
+  // Workers that share cores would take time from each other by spinning.
   options.limits.spin_ns_max = 0;
   if (config.process_count == 1) return options;
   options.limits.yield_count_max = yield_count_max;
-  // Processes that take turns on a core should be those whose ranks are neighbours: what stays on a
-  // core need not cross to another. The system may move them when their work is uneven.
+  // Processes that take turns on a core should have neighbouring ranks, whose messages then stay on
+  // the core. The system may move them when their work is uneven.
   if (config.host == nullptr && config.worker_count == 1 && options.cpus.empty() && !cpus.empty()) {
     options.cpus = {cpus[os::part_begin(cpus.size(), config.own_process, worker_count)]};
     options.may_move = true;
@@ -116,7 +116,7 @@ void write_all(int descriptor, const char* text, std::size_t bytes) {
 }  // namespace
 
 void keep_memory_of_ranks(const Config& config) {
-  // With more ranks the memory that lies about unused would weigh more than the page faults.
+  // With more ranks, the unused memory would cost more than the page faults.
   constexpr std::int32_t kept_memory_ranks_max = 64;
   if (own_rank_count(config) <= kept_memory_ranks_max) os::keep_freed_memory();
 }
@@ -183,7 +183,7 @@ int Job::run() {
   return worst_status_.load(std::memory_order_relaxed);
 }
 
-/// Null where no rank can keep another one from running.
+/// Null if no rank can keep another one from running.
 std::unique_ptr<StallWatch> Job::make_stall_watch() {
   if (own_rank_count() == 1) return nullptr;
   const StallWatch::Options options{.rank_count = worlds_.front()->size(),
@@ -194,7 +194,7 @@ std::unique_ptr<StallWatch> Job::make_stall_watch() {
 void Job::end_without_stacks() {
   char message[160];
   std::snprintf(message, sizeof message,
-                "no room for %d stacks of %zu KiB: use a smaller --stack or fewer ranks",
+                "no memory for %d stacks of %zu KiB: use a smaller --stack or fewer ranks",
                 own_rank_count(), stacks_.stack_bytes() >> 10);
   end_job(nullptr, 1, message);
 }
@@ -208,10 +208,9 @@ void Job::on_thread_end() {
 }
 
 void Job::on_thread_refused(std::uint32_t started) {
-  const std::string message = text_of(
-      "no more threads: %u workers need as many, and the system allows %u of them (%s); --workers "
-      "%u needs no more",
-      scheduler_.worker_count(), started, os::describe_thread_limits().c_str(), started);
+  const std::string message =
+      text_of("cannot start %u workers: the system allows %u thread(s) (%s); use --workers %u",
+              scheduler_.worker_count(), started, os::describe_thread_limits().c_str(), started);
   end_job(nullptr, refused_by_system_status, message.c_str());
 }
 
@@ -273,7 +272,7 @@ void Job::adopt_calling_thread() {
 void Job::end_adopted_rank(int status) {
   const mpi::RankState& rank = adopted_rank();
   if (rank.phase == mpi::Phase::running) end_without_finalize(*this, rank, status);
-  // The rank's state stays: what runs at the process's end may still ask for it.
+  // The rank's state is kept: code that runs at the process's end may still use it.
   rank.world->drain(*rank.worker);
   if (own_transport_ != nullptr) own_transport_->finish();
   if (scheduler_.memory().is_shared()) scheduler_.memory().mark_gone(rank.worker->id());
@@ -301,7 +300,7 @@ void Job::end_rank(mpi::RankState& rank, int status) {
 }
 
 bool Job::claim_ending() {
-  // Acquire and release: only one speaks.
+  // Acquire and release: only one thread reports.
   if (is_ending_.test_and_set(std::memory_order_acq_rel)) return false;
   ending_thread_.store(gettid(), std::memory_order_relaxed);
   note_host_ending();
@@ -311,7 +310,7 @@ bool Job::claim_ending() {
 
 bool Job::is_ended_by_caller() {
   if (ending_thread_.load(std::memory_order_relaxed) != gettid()) return false;
-  // The thread has claimed it for this process; another one may have been before.
+  // The thread has claimed the end for this process; another process may have been first.
   const core::JobMemory& memory = scheduler_.memory();
   return !memory.is_shared() ||
          memory.ending_process() == static_cast<std::int32_t>(scheduler_.process());
@@ -330,12 +329,12 @@ std::optional<std::uint32_t> Job::process_number() const {
 }
 
 void Job::do_end_job(const mpi::RankState* culprit, int status, const char* message) {
-  // The others wait for the end of the process, which is near.
+  // The other threads wait for the end of the process, which is near.
   if (!claim_ending()) {
     for (;;)
       ::poll(nullptr, 0, -1);
   }
-  // The culprit's own output stands before the message; other ranks may be in the middle of theirs.
+  // The failed rank's own output is printed before the message; other ranks may be writing theirs.
   if (culprit != nullptr) body_.flush(culprit->world->rank(culprit->world_rank));
   if (message[0] != '\0') {
     char line[600];
@@ -351,11 +350,11 @@ void Job::on_all_asleep() {
     host_transport_->quiet().note_all_asleep();
     return;
   }
-  // Another process may still send something, unless its workers were counted, too.
+  // Another process may still send a message, unless its workers were counted as well.
   const bool has_unseen_peers =
       worlds_.front()->transport() != nullptr && simulated_nodes_ == nullptr;
   if (has_unseen_peers && !scheduler_.memory().is_shared()) return;
-  // Only one process speaks; the others are woken by its questions, or by its end.
+  // Only one process reports; the others are woken by its requests, or by its end.
   if (!claim_ending()) return;
   flush_all();
   WaitTable table = own_waits();
@@ -405,7 +404,8 @@ void Job::flush_all() {
   }
 }
 
-/// Asks every process that has not ended, and waits for its answer for a while.
+/// Requests the waits of every process that has not ended, and waits for the answers for a limited
+/// time.
 void Job::add_reports_of_others(WaitTable& table) {
   core::JobMemory& memory = scheduler_.memory();
   memory.request_reports(scheduler_.process());
@@ -430,14 +430,14 @@ void Job::add_reports_of_others(WaitTable& table) {
 }
 
 void Job::on_report_requested() {
-  // Any worker of ours; one speaks.
+  // On any worker of this process; one reports.
   if (has_reported_.test_and_set(std::memory_order_relaxed)) return;
   flush_all();
   core::JobMemory& memory = scheduler_.memory();
   const std::span<char> space = memory.report_space(scheduler_.process());
   const std::string text = own_waits().text(space.size());
   std::ranges::copy(text, space.begin());
-  // Release: the text stands before.
+  // Release: the text is written before.
   memory.process(scheduler_.process())
       .report_bytes.store(static_cast<std::uint32_t>(text.size()) + 1, std::memory_order_release);
 }

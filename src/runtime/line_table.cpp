@@ -11,7 +11,7 @@ namespace sorrel::runtime {
 
 namespace {
 
-// Names of DWARF's.
+// DWARF's names.
 enum StandardOpcode : std::uint8_t {
   copy = 1,
   advance_pc,
@@ -94,7 +94,8 @@ class Unit {
     ByteCursor header = bytes.take_part(take_offset(bytes));
     program_ = bytes;
     instruction_bytes_ = header.take<std::uint8_t>();
-    // Operations in an instruction; more than one only on machines that this library is not for.
+    // Number of operations in an instruction; more than one only on machines that are not
+    // supported.
     if (version_ >= 4) header.skip(1);
     header.skip(1);
     line_base_ = header.take<std::int8_t>();
@@ -162,7 +163,7 @@ class Unit {
 
   void advance(std::uint64_t instructions) { row_.address += instructions * instruction_bytes_; }
 
-  /// A row holds from its address to that of the next one of its sequence.
+  /// A row is valid from its address to that of the next row of its sequence.
   void emit() {
     // Code that the linker has dropped stands at address 0.
     const bool may_answer = has_previous_ && sequence_begin_ != 0 && previous_.line != 0 &&
@@ -185,7 +186,7 @@ class Unit {
     return version_ >= 5 ? file_name_of_5(number) : file_name_of_4(number);
   }
 
-  /// Versions 2 to 4: folders, then files from number 1 on; an empty text ends each.
+  /// Versions 2 to 4: folders, then files from number 1 on; an empty text ends each list.
   [[nodiscard]] const char* file_name_of_4(std::uint64_t number) const {
     ByteCursor names = names_;
     while (*names.take_text() != '\0') {
@@ -200,7 +201,7 @@ class Unit {
     return nullptr;
   }
 
-  /// How an entry of version 5 is laid out: content and form of each of its fields.
+  /// The layout of an entry of version 5: content and form of each of its fields.
   struct EntryFormat {
     unsigned count = 0;
     ByteCursor fields;
@@ -213,7 +214,7 @@ class Unit {
     return format;
   }
 
-  /// Passes an entry; its path, or null.
+  /// Skips an entry; returns its path, or null.
   const char* take_entry(ByteCursor& names, EntryFormat format) const {
     const char* path = nullptr;
     for (unsigned i = 0; i < format.count && names.is_good(); ++i) {
@@ -224,7 +225,7 @@ class Unit {
     return path;
   }
 
-  /// Passes a field; its text if it is one.
+  /// Skips a field; returns its text if it is one.
   const char* take_field(ByteCursor& names, std::uint64_t form) const {
     switch (form) {
       case form_string:
@@ -264,7 +265,7 @@ class Unit {
         names.skip(names.take<std::uint32_t>());
         return nullptr;
       default:
-        // Of unknown length: nothing behind it can be read.
+        // The length is unknown: nothing behind it can be read.
         names.skip(std::numeric_limits<std::uint64_t>::max());
         return nullptr;
     }

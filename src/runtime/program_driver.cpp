@@ -1,4 +1,5 @@
-// The composition root of `sorrel run`: every rank runs a private copy of the user's executable.
+// The composition root of `sorrel run`: every rank runs a privatized image of the user's
+// executable.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -30,8 +31,8 @@ namespace sorrel::runtime {
 
 namespace {
 
-/// What a rank needs beside its copy: a stack with its guard, where the kernel cannot guard without
-/// a map, and the stack of the thread that lends it thread-locals.
+/// The memory maps of a rank beside its image: a stack with its guard, if the kernel cannot guard
+/// without a map, and the stack of the thread whose control block the rank uses.
 int maps_per_rank(const program::Image& image) {
   constexpr int maps_per_stack = 2;
   return (os::has_guard_install() ? 0 : maps_per_stack) +
@@ -54,7 +55,7 @@ class ProgramBody final : public RankBody {
     const int index = index_of(rank);
     Rank& mine = ranks_[static_cast<std::size_t>(index)];
     if (!slab_.make(index)) {
-      *trouble = "no memory for a private copy of the program";
+      *trouble = "no memory for a privatized image of the program";
       return false;
     }
     mine.rank = &rank;
@@ -124,7 +125,7 @@ class ProgramBody final : public RankBody {
   }
 
  private:
-  /// Among the ranks of this process.
+  /// The index among the ranks of this process.
   static int index_of(const mpi::RankState& rank) {
     return static_cast<int>(static_cast<const Job&>(rank.world->job()).index_of(rank));
   }
@@ -135,7 +136,8 @@ class ProgramBody final : public RankBody {
     std::unique_ptr<program::ThreadBlock> thread_block;
   };
 
-  /// For its signal handlers. A rank that is ready gets there soon by itself.
+  /// Interrupts the rank's wait for its signal handlers. A rank that is ready will run them soon by
+  /// itself.
   static void interrupt_wait(const Rank& rank) {
     mpi::RankState& state = *rank.rank;
     if (state.fiber.state != core::FiberState::waiting) return;
@@ -151,8 +153,8 @@ class ProgramBody final : public RankBody {
   std::vector<Rank> ranks_;
 };
 
-// The job of this process: there is one user's program, so there is one. Set before the first rank
-// runs.
+// The job of this process. There is one, because there is one user's program. Set before the first
+// rank runs.
 ProgramBody* the_body = nullptr;
 
 program::RankProcess* current_process() {
@@ -176,10 +178,10 @@ void end_by_signal(program::RankProcess& process, int number) {
 void refuse_jump(program::RankProcess& process) {
   const mpi::RankState& rank = the_body->rank_of(process);
   char message[160];
-  std::snprintf(message, sizeof message,
-                "rank %d: a signal handler leaves %s by a jump: only calls outside of the library "
-                "can be left",
-                process.rank(), rank.call[0] == '\0' ? "a call" : rank.call);
+  std::snprintf(
+      message, sizeof message,
+      "rank %d: a signal handler jumps out of %s: it may jump only out of calls outside of MPI",
+      process.rank(), rank.call[0] == '\0' ? "a call" : rank.call);
   rank.world->job().end_job(nullptr, 1, message);
 }
 
@@ -187,7 +189,7 @@ int refuse(const std::string& trouble) {
   const Config& config = process_config();
   note_host_ending();
   note_refusal(config.wrapped);
-  // Every process has the same trouble, and one says it.
+  // The error is the same in every process, and one process reports it.
   const bool is_speaker =
       config.host != nullptr
           ? config.own_process == 0
@@ -204,7 +206,7 @@ int run_program(const program::ProgramStart& start) {
                   std::to_string(config.rank_count));
   }
   std::string trouble;
-  // `sorrel run` has seen the wrapper only.
+  // `sorrel run` has inspected the wrapper only.
   if (!config.wrapped.wrapper.empty() && own_rank_count(config) > 1)
     trouble = why_not_shared(config);
   if (!trouble.empty()) return refuse(trouble);
@@ -228,10 +230,10 @@ int run_program(const program::ProgramStart& start) {
   std::fflush(nullptr);
   if (config.host != nullptr) {
     leave_host(config);
-    // A host MPI may have left something to do for the end of the process.
+    // A host MPI may have registered exit handlers.
     std::exit(status);
   }
-  // Nothing of the program is left to run: its handlers and destructors ran with its ranks.
+  // No code of the program is left to run: its handlers and destructors ran with its ranks.
   _exit(status);
 }
 
@@ -249,7 +251,7 @@ bool program_runs_in_place() {
   const runtime::Config& config = runtime::process_config();
   allow_libraries(config.shared_libraries);
   if (runtime::runs_in_place()) return true;
-  // A single rank needs no copy where that would not go with the program's libraries.
+  // A single rank is not privatized if that would not work with the program's libraries.
   const bool is_alone = config.rank_count == 1 && config.memory == nullptr &&
                         config.host == nullptr && config.wire.node_count == 0 && !config.seed;
   return is_alone && !why_own_process().empty();

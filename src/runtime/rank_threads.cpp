@@ -48,8 +48,8 @@ void set_rank_process_of_caller(program::RankProcess* (*of_caller)()) {
 
 }  // namespace sorrel::runtime
 
-/// Found by our OpenMP library alone; here and not with the other C faces, since it is about
-/// programs, which tests of those do not have.
+/// Called by this project's OpenMP library only. It is here and not among the other C bindings,
+/// since it needs a program, and the tests of those have none.
 extern "C" __attribute__((visibility("default"))) const sorrel::loop::JobThreads*
 sorrel_job_threads_2(void) {
   using namespace sorrel::runtime;

@@ -18,7 +18,7 @@ constexpr int own_seconds = 2;
 constexpr int foreign_seconds = 4;
 constexpr int kill_seconds_later = 1;
 
-// Linux never sends it, and programs have no use for it.
+// Linux never sends it, and programs do not use it.
 constexpr int deadline_signal = SIGSTKFLT;
 
 enum class Deadline : int { none, foreign, own };
@@ -30,7 +30,7 @@ struct Timer {
 
 // The first sends the signal, the second kills. Made before the handlers are installed.
 std::array<Timer, 2> timers;
-// Relaxed: the signal comes seconds after they are written.
+// Relaxed: the signal arrives seconds after they are written.
 std::atomic<Deadline> deadline{Deadline::none};
 std::atomic<int> end_status{0};
 
@@ -58,13 +58,13 @@ void set_timers(int seconds) {
 void end_late(int signal_number) {
   const Deadline kind = deadline.load(std::memory_order_relaxed);
   if (kind == Deadline::none) {
-    // Not a timer's.
+    // The signal is not the timer's.
     signal(signal_number, SIG_DFL);
     raise(signal_number);
     return;
   }
   constexpr const char* text = "sorrel: the report took longer than 2 s and was cut off\n";
-  // A reader that does not read may be what the report waits for.
+  // The report may be waiting for a reader that does not read.
   pollfd error_stream{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
   if (kind == Deadline::own && poll(&error_stream, 1, 0) == 1)
     (void)!write(STDERR_FILENO, text, std::strlen(text));

@@ -20,14 +20,14 @@ using Path = FixedText<512>;
 constexpr const char* own_executable = "/proc/self/exe";
 constexpr std::string_view debug_folder = "/usr/lib/debug";
 
-/// Where an address lies.
+/// The location of an address.
 struct Place {
   const char* path = nullptr;        ///< Of the file that is mapped there; null: none.
   const std::byte* begin = nullptr;  ///< Where its first page is mapped: a rank's, in its image.
   std::uintptr_t distance = 0;       ///< Of the call, from there.
 };
 
-/// Asks the one function of the loader that takes no lock.
+/// Uses the only function of the loader that takes no lock.
 Place place_of(const void* address) {
   dl_find_object object{};
   if (address == nullptr) return {};
@@ -48,7 +48,7 @@ std::string_view folder_of(std::string_view path) {
   return path.substr(0, path.rfind('/') + 1);
 }
 
-/// The path that the executable's link stands for.
+/// The target of the executable's symbolic link.
 Path real_path(const char* path) {
   Path real;
   std::array<char, 400> target{};
@@ -57,7 +57,7 @@ Path real_path(const char* path) {
   return real;
 }
 
-/// Where the debug information of a file with this build id lies.
+/// The path of the debug information of a file with this build id.
 Path path_by_build_id(const SymbolFile& file) {
   Path path;
   const auto note = file.section(".note.gnu.build-id");
@@ -76,8 +76,8 @@ Path path_by_build_id(const SymbolFile& file) {
   return path;
 }
 
-/// Calls `visit(path)` for each place where the debug information of a file may lie, until it says
-/// that it has found it.
+/// Calls `visit(path)` for each place where the debug information of a file may lie, until it
+/// returns true.
 template <class Visit>
 void for_each_debug_path(const SymbolFile& file, std::string_view real, Visit&& visit) {
   const Path by_id = path_by_build_id(file);
@@ -112,7 +112,7 @@ class SourceTexts {
   }
 
  private:
-  /// All addresses in the file of address `first`.
+  /// Writes the texts of all addresses in the file of address `first`.
   void write_file(std::size_t first) {
     const Path real = real_path(places_[first].path);
     const SymbolFile file(places_[first].path);

@@ -6,7 +6,7 @@ namespace sorrel::runtime {
 
 namespace {
 
-// What a call or a small function touches below its stack pointer.
+// The range that a call or a small function touches below its stack pointer.
 constexpr std::size_t near_bytes = 4096;
 
 }  // namespace
@@ -28,7 +28,7 @@ StackFault judge(const os::StackSlab& stacks, std::size_t index, const Fault& fa
     const bool is_at_end = left < near_bytes && is_in_guard && address->index == index;
     if (is_at_end) return StackFault::overflow;
   } else if (pointer || (left == 0 && !fault.is_pointer_mapped)) {
-    // A frame larger than the guard has carried it into another stack, or below all of them.
+    // A frame larger than the guard has moved it into another stack, or below all of them.
     return StackFault::overflow;
   }
   return is_in_guard ? StackFault::wild_into_guard : StackFault::none;

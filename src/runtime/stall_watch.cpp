@@ -18,14 +18,14 @@ namespace sorrel::runtime {
 namespace {
 
 constexpr std::int64_t look_period_ns = 1'000'000'000;
-/// A look that comes this late says nothing: the whole process was stopped.
+/// A sample this late is ignored: the whole process was stopped.
 constexpr std::int64_t look_period_ns_max = 2'500'000'000;
-/// How many looks in a row must find the same.
+/// Number of consecutive samples that must agree.
 constexpr int patience_looks = 5;
-/// Reports in a job whose ranks all wait outside MPI: only the first ones.
+/// Limit of reports in a job whose ranks all wait outside of MPI.
 constexpr std::size_t report_count_max = 8;
 
-/// Of another thread, at the moment.
+/// Reads a value that another thread may be changing.
 template <class T>
 [[gnu::no_sanitize("thread")]] T glance(const T& value) {
   return __atomic_load_n(&value, __ATOMIC_RELAXED);
@@ -49,7 +49,7 @@ struct StallWatch::Census {
   std::vector<const mpi::RankState*> outside;
   /// In the kernel.
   std::vector<const mpi::RankState*> in_kernel;
-  /// Some rank runs or will run without help.
+  /// Whether a rank runs or will run without another rank's help.
   bool is_alive = false;
 };
 
@@ -68,7 +68,7 @@ StallWatch::StallWatch(core::Scheduler& scheduler,
 StallWatch::~StallWatch() {
   is_stopping_.store(1, std::memory_order_relaxed);
   os::futex_wake_one(is_stopping_);
-  // Acquire, pairs with thread_main(): it touches nothing of ours any more.
+  // Acquire, pairs with thread_main(): the thread no longer touches this object.
   while (has_ended_.load(std::memory_order_acquire) == 0)
     os::futex_wait(has_ended_, 0, look_period_ns);
 }
@@ -86,8 +86,8 @@ void* StallWatch::thread_main(void* argument) {
     self.look(now_ns - looked_ns);
     looked_ns = now_ns;
   }
-  // Release, pairs with the destructor. The waiter may be gone after the store: a wake-up of its
-  // address then does no harm.
+  // Release, pairs with the destructor. The waiter may be gone after the store; waking its address
+  // then does no harm.
   std::atomic<std::uint32_t>& has_ended = self.has_ended_;
   has_ended.store(1, std::memory_order_release);
   os::futex_wake_one(has_ended);
@@ -172,13 +172,13 @@ void StallWatch::count(const mpi::RankState& rank, Census& census) {
     ++census.waits_in_mpi;
     ++census.calls[glance(rank.call)];
   } else {
-    // A rank that is ready behind one that sleeps in the kernel does not get on either.
+    // A rank that is ready on a worker that sleeps in the kernel cannot run either.
     watched.ready_count += state == core::FiberState::ready ? 1 : 0;
     census.is_alive |= watched.activity != Activity::kernel;
   }
 }
 
-/// Whether the rank that has the worker keeps others from running.
+/// Whether the rank that occupies the worker keeps other ranks from running.
 void StallWatch::judge_worker(std::uint32_t index, Watched& watched) {
   const bool counts =
       watched.rank != nullptr &&
@@ -196,7 +196,7 @@ void StallWatch::judge_worker(std::uint32_t index, Watched& watched) {
     report_held_up(watched);
 }
 
-/// Whether every rank waits, and some of them for a rank that waits outside of MPI.
+/// Whether every rank waits, and at least one of them for a rank that waits outside of MPI.
 void StallWatch::judge_process(const Census& census) {
   const bool is_quiet = !census.is_alive && census.waits_in_mpi > 0 &&
                         census.outside.size() + census.in_kernel.size() > 0;

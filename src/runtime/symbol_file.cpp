@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned char own_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 
 std::span<const std::byte> map_file(const char* path) {
-  // A path may lead to a FIFO, which must not be waited for.
+  // A path may name a FIFO, which must not block.
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return {};
   struct stat status{};
@@ -53,7 +53,7 @@ SymbolFile::~SymbolFile() {
   unmap(bytes_);
 }
 
-/// `count` objects at an offset, empty if the file does not have them all or they are not aligned.
+/// `count` objects at an offset; empty if the file is too short for them or they are not aligned.
 template <class T>
 std::span<const T> SymbolFile::array_at(std::uint64_t offset, std::uint64_t count) const {
   if (offset > bytes_.size() || offset % alignof(T) != 0) return {};
@@ -81,10 +81,10 @@ std::span<const std::byte> SymbolFile::bytes_of(const ElfW(Shdr) & section) cons
   return array_at<std::byte>(section.sh_offset, section.sh_size);
 }
 
-/// A text of a table of texts; empty if it is not there.
+/// A string of a string table; empty if it is not there.
 const char* SymbolFile::text_of(const ElfW(Shdr) & section, std::uint64_t offset) const {
   const auto texts = bytes_of(section);
-  // With a zero at its end every text in the table has one.
+  // With a zero at the end of the table, every string in it ends.
   if (offset >= texts.size() || texts.back() != std::byte{0}) return "";
   return reinterpret_cast<const char*>(texts.data() + offset);
 }

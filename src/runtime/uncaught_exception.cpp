@@ -21,7 +21,7 @@ namespace {
 
 constexpr int abort_status = 128 + SIGABRT;
 
-/// The program's C++ library, as far as it is asked. Constant once found.
+/// The functions of the program's C++ library that are used. Constant once found.
 struct CxxLibrary {
   std::terminate_handler (*set_terminate)(std::terminate_handler) noexcept = nullptr;
   std::terminate_handler (*get_terminate)() noexcept = nullptr;
@@ -60,7 +60,7 @@ CxxLibrary library;
 
 /// The exception that is being handled, if its class is derived from std::exception.
 const std::exception* current_standard_exception(const std::type_info& type) {
-  // Never destroyed: that would be done by this library's own C++ library.
+  // Never destroyed: this library's own C++ library would do that.
   alignas(std::exception_ptr) std::array<std::byte, sizeof(std::exception_ptr)> memory;
   new (memory.data()) std::exception_ptr(library.current_exception());
   void* object = nullptr;
@@ -70,7 +70,7 @@ const std::exception* current_standard_exception(const std::type_info& type) {
 }
 
 void end_at_uncaught_exception() {
-  // Else the program has something else in mind for an abort.
+  // Otherwise the program handles an abort itself.
   if (!is_watching(SIGABRT)) library.verbose_handler();
   FixedText<400> what;
   if (const std::type_info* type = library.current_exception_type()) {

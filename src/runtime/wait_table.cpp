@@ -23,7 +23,7 @@ using mpi::Request;
 using mpi::WaitNote;
 using Run = WaitTable::Run;
 
-/// One thing that a rank waits for.
+/// One operation that a rank waits for.
 struct Wait {
   const mpi::Comm* comm = nullptr;
   const char* direction = "";
@@ -35,7 +35,7 @@ struct Wait {
 Wait wait_of(const RankState& rank) {
   const WaitNote& note = rank.wait;
   Wait wait;
-  // A note keeps what earlier waits of another kind have left in it.
+  // A note still holds what earlier waits of another kind have written into it.
   if (note.kind == WaitNote::Kind::collective) wait.comm = note.comm;
   if (note.kind == WaitNote::Kind::probe) {
     wait.comm = note.comm;
@@ -48,7 +48,7 @@ Wait wait_of(const RankState& rank) {
   for (std::int32_t i = 0; i < list.count; ++i) {
     const Request* request = list[i];
     if (request == nullptr || request->completion.is_done()) continue;
-    // A persistent one that has not been started is waited for by nobody.
+    // No rank waits for a persistent request that has not been started.
     if (request->life == Request::Life::persistent && !request->is_active) continue;
     if (wait.comm != nullptr) {
       ++wait.other_count;
@@ -112,7 +112,7 @@ RankWait describe(const RankState& rank) {
   return description;
 }
 
-/// The fields of a line stand between tabs.
+/// The fields of a line are separated by tabs.
 std::string as_field(std::string text) {
   std::ranges::replace_if(text, [](char c) { return c == '\t' || c == '\n'; }, ' ');
   return text;
@@ -164,7 +164,7 @@ std::string as_field(const std::optional<Number>& number) {
   return number ? std::to_string(*number) : "-";
 }
 
-/// All of a line but its ranks.
+/// All fields of a line except its ranks.
 std::string fields_of(const RankWait& wait) {
   std::string text;
   for (const std::string& field : {wait.call, wait.peer, wait.tag, wait.comm, wait.place})
@@ -174,10 +174,10 @@ std::string fields_of(const RankWait& wait) {
   return text;
 }
 
-/// Where calls were made from: the same place in many ranks' images once.
+/// The places of calls: the same place in many ranks' images is one entry.
 class CallSites {
  public:
-  /// Among addresses(); beyond their end for those that are too many to be looked up.
+  /// The index in addresses(); beyond its end for places that are too many to be looked up.
   std::size_t index_of(const void* site) {
     Dl_info file{};
     const bool is_known = site != nullptr && dladdr(site, &file) != 0 && file.dli_fname != nullptr;
@@ -219,7 +219,7 @@ WaitTable WaitTable::of(const Worlds& worlds) {
   return table;
 }
 
-/// Who belongs to the communicators in whose collectives ranks of `world` wait.
+/// Adds the members of the communicators in whose collectives ranks of `world` wait.
 void WaitTable::add_members(const mpi::World& world) {
   for (std::int32_t i = world.first_own_rank(); i < world.last_own_rank(); ++i) {
     const RankState& rank = *world.ranks()[i];
@@ -236,7 +236,7 @@ void WaitTable::add_members(const mpi::World& world) {
 
 std::string WaitTable::text(std::size_t bytes_max) const {
   std::string text;
-  // The line about what does not fit.
+  // Room for the line about the ranks that do not fit.
   constexpr std::size_t reserved_bytes = 48;
   Run left_out{.first = std::numeric_limits<std::int32_t>::max(), .last = -1};
   const auto append_line = [&](const std::string& line) {
@@ -255,8 +255,8 @@ std::string WaitTable::text(std::size_t bytes_max) const {
   return text;
 }
 
-/// Ranks with the same fields together, those of the fewest runs first, so that what is left out
-/// for want of room is what many do.
+/// Groups ranks with the same fields, those of the fewest runs first, so that lines that do not fit
+/// are those of many ranks.
 std::vector<WaitTable::Line> WaitTable::lines() const {
   std::map<std::string, std::size_t> index_of;
   std::vector<Line> lines;

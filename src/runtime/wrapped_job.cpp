@@ -37,7 +37,7 @@ std::string read_to_end(int descriptor) {
   }
 }
 
-/// What a command prints, without the last newline; why it cannot be started if it cannot.
+/// The output of a command, without the last newline; if the command cannot be started, the reason.
 std::string output_of(std::array<const char*, 6> words) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return text_of("cannot make a pipe: %s", std::strerror(errno));

@@ -90,7 +90,7 @@ for ((i = 1; i <= repetitions; ++i)); do
       begin deadlock
       wait_until 20000 eval 'started || ended' || fail "did not start"
       wait_until $soon_ms ours_are_gone || fail "one of ours is still there"
-      ends_with 3 '^sorrel: deadlock: 4 of 4 ranks wait, and nothing is under way$' $soon_ms
+      ends_with 3 '^sorrel: deadlock: 4 of 4 ranks wait, and no message is in flight$' $soon_ms
       grep -qE '^0-3 \(4\)  MPI_Recv +from any +3 +MPI_COMM_WORLD +wait_for_ever' "$folder/err" || fail "the table"
       ;;
     bad_start)

@@ -48,7 +48,7 @@ TEST(WaitTableTest, TheFirstMemberThatIsNotThereIsTheOneAwaited) {
   table.add(two_in_a_barrier);
   EXPECT_EQ(table.first_absent(5), 3);
   table.add_unknown(3, 4);
-  EXPECT_EQ(table.first_absent(5), std::nullopt) << "nothing is known of it";
+  EXPECT_EQ(table.first_absent(5), std::nullopt) << "the state of its members is unknown";
   EXPECT_EQ(table.first_absent(6), std::nullopt) << "no such communicator";
 }
 
@@ -163,7 +163,7 @@ TEST(DeadlockReportTest, SaysOfHowManyRanksNothingIsKnown) {
   table.add(two_in_a_barrier);
   table.add_unknown(2, 4);
   const std::string report = deadlock_report(table, 4);
-  EXPECT_NE(report.find("2 of 4 ranks wait, of 2 nothing is known"), std::string::npos) << report;
+  EXPECT_NE(report.find("2 of 4 ranks wait, the state of 2 is unknown"), std::string::npos) << report;
   EXPECT_EQ(report.find("has ended"), std::string::npos) << report;
 }
 
