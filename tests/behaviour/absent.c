@@ -1,4 +1,4 @@
-// A program with a part that was built for a library with more functions: absent.c [return].
+// A program with a part that was built for an MPI library with more functions: absent.c [return].
 #include <mpi.h>
 
 void call_absent_functions(const char* how);

@@ -1,11 +1,11 @@
-// Calls functions that the library does not have: `how` is "return" to look at what they give.
+// Calls functions that the library lacks. `how` is "return" to check their results.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
-// The header declares none of what is not there.
+// The header does not declare these.
 int MPI_Win_fence(int assertion, MPI_Win win);
 int MPI_T_init_thread(int required, int* provided);
 

@@ -1,4 +1,4 @@
-// On how many cores the ranks may run, told by the last of them.
+// The number of cores that the ranks may use, printed by the last rank.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>

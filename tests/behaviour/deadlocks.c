@@ -36,7 +36,7 @@ static void probe_for_nothing(void) {
 int main(int argc, char** argv) {
   const char* kind = argc > 1 ? argv[1] : "";
   MPI_Comm named;
-  // Without MPI; the input is rank 0's alone.
+  // Without MPI; only rank 0 has the input.
   if (strcmp(kind, "ended") == 0 && getchar() != EOF) return 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a job in a session of its own: expect_end.sh STATUS STDERR COMMAND [WORDS…]
-# It must end by itself with this status within a few seconds, say on standard error what the extended regular expression
-# STDERR asks for (- means nothing at all; newlines are ~), and leave no process behind.
+# It must end by itself with this status within a few seconds and leave no process behind. Its standard error must match
+# the extended regular expression STDERR (- means empty; newlines are ~).
 set -u
 status=$1 stderr=$2
 shift 2
@@ -22,7 +22,7 @@ if [ "$stderr" = - ]; then
 else
   [[ $text =~ $stderr ]] || fail "standard error"
 fi
-# Whoever was killed may take a moment to go, and one that is dead and not collected yet by its new parent is gone.
+# A killed process may take a moment to end; a dead one that its new parent has not collected yet counts as gone.
 left() { ps -s "$(cat "$folder/session")" -o stat=,pid=,args= 2>/dev/null | grep -v '^Z'; }
 nobody_left() { [ -z "$(left)" ]; }
 wait_until 2000 nobody_left || { echo "left behind: $(left)"; fail "a process is left"; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a command as a user without the right to start threads: few_threads.sh COMMAND [WORDS…]. The limit does not hold for root.
-# Ends with status 77 where there is no way to be another user, or where that user does not reach the command.
+# Status 77: this user cannot become another one, or that one cannot run the command.
 set -u
 as_other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 [ "$(id -u)" = 0 ] || as_other=()

@@ -1,6 +1,6 @@
-// Large frames and wild pointers near stacks: `frames KIB [WHERE]`. The last rank has a frame of so
-// many KiB, of which it writes the lowest part; with WHERE it reads so many bytes above a frame
-// instead. Then all ranks look whether their own stacks are as they were.
+// Large frames and wild pointers near stacks: `frames KIB [WHERE]`. The last rank has a frame of
+// that many KiB and writes its lowest part. With WHERE it reads that many bytes above a frame
+// instead. Then all ranks check that their own stacks are unchanged.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

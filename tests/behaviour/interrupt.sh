@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a job in a process group of its own, and sends all of the group a signal as soon as it has written a line:
-# interrupt.sh SIGNAL COMMAND [WORDS…]
+# Runs a job in a process group of its own, and sends the group a signal when the job has written a line: interrupt.sh
+# SIGNAL COMMAND [WORDS…]
 # Ends with the job's status.
 set -um
 signal=$1

@@ -1,5 +1,5 @@
-// Every rank writes behind blocks of the heap, by chance: `overruns SEED`. The C library finds out
-// at one of the calls that follow, and ends the program while it holds its own locks.
+// Every rank writes behind blocks of the heap, at random: `overruns SEED`. The C library detects it
+// in a later call, and ends the program while it holds its own locks.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,7 @@ for ((seed = 1; seed <= repetitions; ++seed)); do
     137) fail "it hung" ;;
     *) fail "unexpected end" ;;
   esac
-  # A process whose runtime is damaged, too, cannot find out that another one reports.
+  # A process whose runtime is damaged as well cannot see that another process reports.
   grep '^sorrel: ' "$folder/err" >"$folder/lines" || fail "no line"
   [ "$(grep -vc "the runtime's own memory is damaged" "$folder/lines")" -le 1 ] || fail "more than one line"
   grep -q 'deadlock' "$folder/err" && fail "called a deadlock"

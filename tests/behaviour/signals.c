@@ -1,4 +1,4 @@
-// What signals do that a rank does not survive, and what handlers may not do: `signals KIND`.
+// Signals that end a rank, and actions that are not allowed in handlers: `signals KIND`.
 #include <mpi.h>
 #include <setjmp.h>
 #include <signal.h>

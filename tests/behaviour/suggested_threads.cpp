@@ -1,5 +1,5 @@
 // With MP_SUGNUMTHD set, the loops of a plain program use fewer threads under external load, and
-// MP_SUGNUMTHD_VERBOSE says so; mp_numthreads() fixes the number. The program makes the load
+// MP_SUGNUMTHD_VERBOSE reports it; mp_numthreads() fixes the number. The program makes the load
 // itself, on two processors, and reads its own standard error. Status 77: there is one processor.
 #include <array>
 #include <atomic>

@@ -1,4 +1,4 @@
-// An exception that nothing catches, in rank 1 or, with KIND all, in every rank: `thrower [KIND]`.
+// An uncaught exception in rank 1 or, with KIND all, in every rank: `thrower [KIND]`.
 #include <cstring>
 #include <mpi.h>
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// Programs in trouble: `trouble KIND`. Where one rank is to blame it is rank 1 of at least three;
-// the others wait.
+// Programs with an error: `errors KIND`. If one rank has the error, it is rank 1 of at least three,
+// and the others wait.
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@ static void* crash_in_thread(void* nothing) {
   return nothing;
 }
 
-/// Until writing would wait for a reader.
+/// Writes until a further write would block.
 static void fill_standard_error(void) {
   static char text[4096];
   const int flags = fcntl(STDERR_FILENO, F_GETFL);
@@ -39,7 +39,7 @@ static void fill_standard_error(void) {
   fcntl(STDERR_FILENO, F_SETFL, flags);
 }
 
-/// A child's crash is the child's.
+/// The crash of a child does not concern its rank.
 static void crash_in_child(void) {
   int status = 0;
   const pid_t child = fork();
@@ -56,7 +56,7 @@ static int recurse(int depth) {
   return depth == 0 ? frame[0] : recurse(depth - 1) + frame[sizeof frame - 1];
 }
 
-/// What ends a process.
+/// Errors that end a process.
 static void end_badly(const char* kind) {
   volatile int zero = 0;
   int* volatile nowhere = NULL;
@@ -88,7 +88,7 @@ static void end_badly(const char* kind) {
   }
 }
 
-/// What MPI refuses; MPI_ERRORS_ARE_FATAL is the default.
+/// Calls that are MPI errors; MPI_ERRORS_ARE_FATAL is the default.
 static void call_badly(const char* kind) {
   int value = 0;
   MPI_Datatype uncommitted;
@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
     call_badly(kind);
   }
   if (is(kind, "waits_for_ever")) {
-    // Busy, so that nothing but a signal from outside ends it.
+    // Computes, so that only a signal from outside ends it.
     if (me == 0) puts("started");
     fflush(stdout);
     for (int flag = 0; flag == 0;)

@@ -1,5 +1,4 @@
-// Ranks that wait outside of MPI: `waits KIND`. Those that would wait for ever are helped by a
-// child after 7 s.
+// Ranks that wait outside of MPI: `waits KIND`. A child ends endless waits after 7 s.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <poll.h>
@@ -20,7 +19,7 @@ static void barrier(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Memory of rank 0 that every rank writes to: as a window of shared memory.
+// Memory of rank 0 to which every rank writes, like a window of shared memory.
 static void* shared(void* of_rank_0) {
   uintptr_t address = (uintptr_t)of_rank_0;
   MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -86,7 +85,8 @@ static int wait_by_epoll(int pipe_end, int timeout_ms) {
   return count;
 }
 
-// Rank 0 waits for what the last rank writes; before that, for nothing, a tenth of a second.
+// Rank 0 waits for a write of the last rank; before that, it waits a tenth of a second without any
+// event.
 static void wait_for_pipe(int (*wait)(int pipe_end, int timeout_ms)) {
   int own[2];
   if (me == 0 && pipe(own) != 0) abort();

@@ -1,4 +1,4 @@
-// One rank of several processes ends in a way of its own: faults HOW.
+// One rank of several processes ends early: faults HOW.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,13 +26,13 @@ int main(int argc, char** argv) {
   if (strcmp(how, "compute") == 0) {
     if (rank == 0) puts("started");
     fflush(stdout);
-    // Whoever computes does not let the other rank of its worker run.
+    // A rank that computes does not let the other rank of its worker run.
     MPI_Barrier(MPI_COMM_WORLD);
     for (volatile long i = 0;; ++i) {
     }
   }
   if (strcmp(how, "rounds") == 0) {
-    // Until rank 0 says that it is over.
+    // Until rank 0 reports the end.
     if (rank == 0) puts("started");
     fflush(stdout);
     const double began = MPI_Wtime();

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What happens to a job when somebody else kills or stops parts of it: faults.sh WHAT REPETITIONS SORREL FAULTS [OPTIONS…]
+# Parts of a job are killed or stopped from outside: faults.sh WHAT REPETITIONS SORREL FAULTS [OPTIONS…]
 # After each repetition no process of the job is left.
 set -u
 what=$1 repetitions=$2 sorrel=$3 faults=$4
@@ -10,7 +10,7 @@ ln -s "$faults" "$folder/$name"
 . "$(dirname "$(readlink -f "$0")")/watch.sh"
 
 begin() {
-  # What the last repetition has said is not said by this one.
+  # Removes the output of the last repetition.
   : >"$folder/out"
   "$sorrel" run -n 4 "$@" "$folder/$name" "${words[@]}" >"$folder/out" 2>"$folder/err" </dev/null &
   job=$!
@@ -23,7 +23,7 @@ end_with() {
   wait "$job"
   local status=$?
   [ "$status" = "$1" ] || fail "status $status, expected $1"
-  wait_until $soon_ms nobody_left || fail "somebody is left"
+  wait_until $soon_ms nobody_left || fail "a process is left"
 }
 
 for ((i = 1; i <= repetitions; ++i)); do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a job where /dev/shm has no byte left: full_dev_shm.sh COMMAND [WORDS…]. In a mount namespace of its own, which needs
+# Runs a job while /dev/shm is full: full_dev_shm.sh COMMAND [WORDS…]. In a mount namespace of its own, which needs
 # root; 77 otherwise.
 unshare --mount true 2>/dev/null || { echo "no mount namespaces for us: not tested"; exit 77; }
 exec unshare --mount --propagation private bash -c '

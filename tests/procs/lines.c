@@ -1,5 +1,5 @@
-// lines COUNT [exact]: every rank prints COUNT lines on standard output, and every tenth on
-// standard error, too: its rank, the line's number, and letters up to three times as long as a pipe
+// lines COUNT [exact]: every rank prints COUNT lines on standard output, and every tenth also on
+// standard error: its rank, the line's number, and letters up to three times as long as a pipe
 // takes whole. With `exact`, rank 0 prints bytes without any line, and the other ranks nothing.
 #include <mpi.h>
 #include <stdio.h>

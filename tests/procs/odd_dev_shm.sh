@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs a program where something is wrong in /dev/shm: odd_dev_shm.sh KIND STDERR COMMAND [WORDS…]
-# KIND: full, fifo, link, open or foreign lies there before; `truncated`: the page is truncated while the program runs. The command
-# is given one more word: the file that ends it. It must end with status 0 and say on standard error what the extended regular
-# expression STDERR asks for (newlines are ~). In a mount namespace of its own, which needs root; 77 otherwise.
+# Runs a program with an unusable /dev/shm: odd_dev_shm.sh KIND STDERR COMMAND [WORDS…]
+# KIND: full, fifo, link, open or foreign: so it is before the program starts; `truncated`: the page is truncated while
+# the program runs. The command gets one more word: the file that ends it. It must end with status 0, and its standard
+# error must match the extended regular expression STDERR (newlines are ~). In a mount namespace of its own, which needs
+# root; 77 otherwise.
 set -u
 unshare --mount true 2>/dev/null || { echo "no mount namespaces for this user: not tested"; exit 77; }
 if [[ -z ${IS_INSIDE:-} ]]; then
@@ -30,7 +31,7 @@ if [[ $kind == truncated ]]; then
   truncate -s 0 "$page"
 fi
 wait_until 20000 test -s "$folder/err"
-# Whatever goes wrong then.
+# After the truncation.
 sleep 0.3
 touch "$folder/over"
 wait "$command"

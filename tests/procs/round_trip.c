@@ -1,10 +1,9 @@
-// Messages of every way of travelling round all ranks, and a collective: whatever processes they
-// live in.
+// Messages of every protocol round all ranks, and a collective, for every division into processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-// Private to a rank, wherever it lives.
+// Private to a rank in every process.
 static int round_count;
 
 static void expect(int condition, const char* what) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# expect_lines.sh STATUS COUNT REGEX COMMAND...: runs a command with three lines of input and checks its exit status and what it
-# prints: COUNT lines that all match the regular expression, or, if COUNT is "some", at least one that does.
+# expect_lines.sh STATUS COUNT REGEX COMMAND...: runs a command with three lines of input and checks its exit status and
+# its output: COUNT lines that all match the regular expression, or, if COUNT is "some", at least one line that matches.
 set -u
 status=$1 count=$2 regex=$3
 shift 3

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gdb_test.sh GDB HELPER COMMAND...: four ranks under gdb. One breakpoint must stand in every copy, and `sorrel` must print the
-# globals of a rank, not those of the image that never runs. Skipped (77) where gdb may not trace.
+# gdb_test.sh GDB HELPER COMMAND...: four ranks under gdb. One breakpoint must be set in every image, and `sorrel` must
+# print the globals of a rank, not those of the template image. Skipped (77) if gdb may not trace.
 set -u
 gdb=$1 helper=$2
 shift 2

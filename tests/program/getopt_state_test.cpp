@@ -1,5 +1,5 @@
-// Goal: a rank's getopt answers as the C library's does. Method: random argument lists, scanned by
-// both, step by step. Says nothing about the texts of complaints.
+// Goal: a rank's getopt gives the same results as the C library's. Method: random argument lists,
+// scanned by both, step by step. Does not test the texts of error messages.
 #include "program/getopt_state.hpp"
 
 #include <cstdlib>
@@ -39,7 +39,7 @@ class GetoptStateTest : public testing::Test {
  protected:
   GetoptStateTest() : image_(Image::read(trouble_)) {}
 
-  // Runs `next` over a copy of the arguments until it says -1.
+  // Calls `next` on a copy of the arguments until it returns -1.
   template <class Next>
   static Scan scan(const std::vector<std::string>& arguments, Next next) {
     std::vector<std::string> strings = arguments;

@@ -1,6 +1,6 @@
 // allocates [BYTES [ARRAYS [STEPS]]]: every rank allocates, writes and frees its arrays in each
-// step. The first rank prints what that costs: page faults of the process in a step, for each of
-// its ranks, and its resident memory at most and at the end.
+// step. The first rank prints the cost: page faults of the process per step and rank, and its
+// resident memory at most and at the end.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &neighbours);
-  // Those that share the process.
+  // The ranks of this process.
   const long own = getpid();
   long* pids = malloc(sizeof *pids * (size_t)neighbours);
   MPI_Allgather(&own, 1, MPI_LONG, pids, 1, MPI_LONG, MPI_COMM_WORLD);

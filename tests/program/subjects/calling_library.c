@@ -1,4 +1,4 @@
-/* A library that keeps nothing and reads a variable of the program. */
+/* A library without data that reads a variable of the program. */
 extern int of_program;
 
 int library_read(void) {

@@ -1,4 +1,4 @@
-/* Ways to end: exits.c MODE. Rank 1 takes the way, the others return 0. */
+/* Ways to end: exits.c MODE. Rank 1 ends by MODE, the others return 0. */
 #include <err.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Locks of files exclude other ranks: each holds one in turn, and counts in the file.
+// File locks exclude other ranks: each rank holds one in turn, and counts in the file.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ static void count(int file, int (*wait)(int file), int (*release)(int file), con
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// One rank holds the lock, the others see it.
+// One rank holds the lock; the other ranks see it.
 static void see(int file) {
   if (rank == 0) check(by_fcntl(file, F_SETLK, F_WRLCK) == 0, "first lock");
   MPI_Barrier(MPI_COMM_WORLD);

@@ -31,7 +31,7 @@ static struct node {
   int value;
 } second = {NULL, 2}, first = {&second, 1};
 
-/* One past the end of everything is still ours. */
+/* One past the end of the image still belongs to it. */
 static char last_bytes[64];
 static char* end_of_bytes = last_bytes + sizeof last_bytes;
 

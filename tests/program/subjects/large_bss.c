@@ -1,4 +1,4 @@
-/* 1 GiB that nobody touches is free, in every rank. */
+/* 1 GiB that no rank touches takes no memory. */
 #include <mpi.h>
 #include <stdio.h>
 

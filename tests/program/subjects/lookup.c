@@ -1,4 +1,4 @@
-/* The loader's look-ups answer for the rank's own copy. Linked with -rdynamic. */
+/* The loader's look-ups return results for the rank's own image. Linked with -rdynamic. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -53,17 +53,17 @@ int main(int argc, char** argv) {
           "dladdr knows no name", rank);
   require(info.dli_saddr == (void*)main && strcmp(info.dli_sname, "main") == 0,
           "dladdr knows no symbol", rank);
-  require(dlsym(RTLD_DEFAULT, "exported") == &exported, "dlsym finds another copy's variable",
+  require(dlsym(RTLD_DEFAULT, "exported") == &exported, "dlsym finds another image's variable",
           rank);
   int (*function)(void) = (int (*)(void))dlsym(dlopen(NULL, RTLD_NOW), "exported_function");
-  require(function() == 3 + rank, "dlsym finds another copy's function", rank);
+  require(function() == 3 + rank, "dlsym finds another image's function", rank);
   require(dlsym(RTLD_NEXT, "MPI_Init") != NULL && dlsym(RTLD_NEXT, "strlen") != NULL,
           "RTLD_NEXT finds nothing", rank);
   dl_iterate_phdr(first_entry, &found);
-  require(found, "the first image is not this copy", rank);
+  require(found, "the first image is not this rank's", rank);
   found = 0;
   dl_iterate_phdr(count_entries, &found);
-  require(found == 1, "this copy is not listed once", rank);
+  require(found == 1, "this image is not listed once", rank);
   require(backtrace(frames, 20) >= 2, "there is no back trace", rank);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("look-ups are right\n");

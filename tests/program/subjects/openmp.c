@@ -1,5 +1,4 @@
-/* Parallel regions of different ranks do not know of each other, even if a rank waits inside of
- * one. */
+/* Parallel regions of different ranks are independent, even if a rank waits inside of one. */
 #include <mpi.h>
 #include <omp.h>
 #include <stdio.h>

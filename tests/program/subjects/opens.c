@@ -1,4 +1,4 @@
-/* Opens the library that is named, and what the system's libraries open must go on working. */
+/* Opens the named library. Libraries that the system's libraries open must still work. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <iconv.h>
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   if (library == NULL) {
     const char* message = dlerror();
     printf("rank %d may not: %s\n", rank, message != NULL ? message : "no message");
-    require(dlerror() == NULL, "an error is told twice");
+    require(dlerror() == NULL, "an error is reported twice");
   } else if (dlsym(library, "library_add") != NULL) {
     void (*add)(int) = (void (*)(int))dlsym(library, "library_add");
     int (*get)(void) = (int (*)(void))dlsym(library, "library_get");

@@ -1,5 +1,5 @@
-/* A program may give its functions the C library's names; what the C library does must not change
- * by it. */
+/* A program may give its functions the C library's names; the C library's own
+ * behaviour must not change. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A plug-in that keeps nothing and uses what its program exports. */
+/* A plug-in without data that uses the exports of its program. */
 extern int exported_rank;
 void exported_note(int value);
 

@@ -1,4 +1,4 @@
-// Cleanup handlers are the rank's own, also when ranks of one worker push and pop in turns.
+// Cleanup handlers belong to a rank, also if ranks of one worker push and pop alternately.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// The main thread of every rank leaves by pthread_exit: what the stack holds is cleaned up, threads
-// go on, then the rank ends.
+// The main thread of every rank leaves by pthread_exit: the objects on the stack are destroyed,
+// threads continue, then the rank ends.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

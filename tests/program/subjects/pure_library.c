@@ -1,4 +1,4 @@
-/* A library that keeps nothing: tables and pointers that only the loader writes. */
+/* A library without state: tables and pointers that only the loader writes. */
 static int twice(int value) {
   return 2 * value;
 }

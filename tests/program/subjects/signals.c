@@ -1,5 +1,4 @@
-// Signals of every rank are its own: dispositions, masks, alarms, handlers, and what handlers
-// interrupt.
+// Every rank has its own signals: dispositions, masks, alarms, handlers, and interrupted calls.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <mpi.h>
@@ -177,7 +176,8 @@ static void masks(void) {
   barrier();
 }
 
-// From another process, as by kill(1): each rank that has a handler gets it, wherever it is.
+// From another process, as by kill(1): each rank that has a handler gets it, in whatever state it
+// is.
 static void from_outside(void) {
   sigset_t set, none;
   sigemptyset(&none);
@@ -197,7 +197,7 @@ static void from_outside(void) {
       continue;
     usleep(300000);
   }
-  // The worker may be busy with rank 0 when the signal comes.
+  // The worker may be running rank 0 when the signal arrives.
   if (rank == 2) sigsuspend(&none);
   barrier();
   check(count == (rank != 1), "signal from outside");

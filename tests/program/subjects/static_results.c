@@ -1,5 +1,4 @@
-// What functions of the C library return without a buffer of the caller's is the rank's own, while
-// other ranks call them.
+// Static results of functions of the C library belong to a rank, while other ranks call them.
 #include <arpa/inet.h>
 #include <grp.h>
 #include <mpi.h>

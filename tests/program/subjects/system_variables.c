@@ -1,5 +1,5 @@
-/* Variables of the system's libraries that a program names: what a library's function writes there
- * for one rank, that rank reads, and no other. */
+/* Variables of the system's libraries that a program names: only the rank that has called the
+ * library's function reads what it has written. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <error.h>
@@ -19,7 +19,7 @@ static void require(int condition, const char* what) {
   exit(1);
 }
 
-/* Lets every other rank do the same before what this one has set is read. */
+/* Lets every other rank do the same before this rank reads its own values. */
 static void let_others_run(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }

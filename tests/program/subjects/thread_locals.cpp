@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   require(plain == 41, "a thread_local began with another value", rank);
-  require(to_global == &global, "a thread_local points into another copy", rank);
+  require(to_global == &global, "a thread_local points into another image", rank);
   require(std::strcmp(word, "word") == 0, "a thread_local string is wrong", rank);
   goodbye.rank = rank;
   plain += rank;

@@ -1,5 +1,5 @@
 /* The program and its library use one variable. With the argument "shared" the ranks, which share a
- * process, must all find what the others have added. */
+ * process, must all see the sum of all ranks. */
 #include <mpi.h>
 #include <stdio.h>
 

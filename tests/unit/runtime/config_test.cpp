@@ -8,7 +8,7 @@
 namespace sorrel::runtime {
 namespace {
 
-/// As `sorrel run` does last.
+/// The last step of `sorrel run`.
 void seal() {
   const auto lookup = [](const char* name) -> const char* { return std::getenv(name); };
   setenv(seal_variable, seal_of(lookup).c_str(), 1);

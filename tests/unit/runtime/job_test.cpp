@@ -56,7 +56,7 @@ TEST(Job, ExceptionsStayWithTheirRank) {
       try {
         throw std::runtime_error(std::to_string(rank));
       } catch (const std::runtime_error& error) {
-        // Others throw and catch meanwhile.
+        // Other ranks throw and catch meanwhile.
         MPI_Barrier(MPI_COMM_WORLD);
         try {
           throw;

@@ -31,7 +31,7 @@ void append_text(Bytes& bytes, const std::string& text) {
   bytes.push_back(std::byte{0});
 }
 
-/// What stands in a header between its length and its names: instructions of 1 byte, line base -5,
+/// The part of a header between its length and its names: instructions of 1 byte, line base -5,
 /// line range 14, and no standard opcode above fixed_advance_pc.
 void append_parameters(Bytes& header, int version) {
   append(header, {1});
@@ -45,7 +45,7 @@ Bytes program_of(int file, std::uint64_t begin = 0x1000) {
   append(program, {0, 9, 2});
   append_number(program, begin);
   append(program, {4, file, 3, 9, 1});
-  // Special opcode: 4 addresses and 2 lines on.
+  // Special opcode: advances 4 addresses and 2 lines.
   append(program, {10 + 4 * 14 + (2 + 5)});
   append(program, {2, 12, 0, 1, 1});
   return program;

@@ -14,18 +14,18 @@
 
 namespace sorrel::test {
 
-/// How many ranks and workers a test runs with.
+/// The numbers of ranks and workers of a test.
 struct Shape {
   int ranks;
   int workers;
-  /// Of the job, with so many workers each; pretended ones (inproc_transport.hpp).
+  /// Simulated processes, each with that many workers (inproc_transport.hpp).
   int processes = 1;
   /// Whether one process can read another's memory.
   bool can_pull = true;
-  /// Pretend nodes of one process, with a wire between them; 0: none.
+  /// Simulated nodes of one process, with a simulated network; 0: none.
   int nodes = 0;
   bool is_seeded = false;
-  /// Of several processes: how many are on a node; 0: all.
+  /// If there are several processes: how many are on a node; 0: all.
   int processes_per_node = 0;
 };
 
@@ -44,7 +44,7 @@ inline runtime::Config config_of(const Shape& shape) {
   runtime::Config config;
   config.rank_count = shape.ranks;
   config.worker_count = static_cast<std::uint32_t>(shape.workers);
-  // A sanitizer's shadow of a stack may be written in full.
+  // A sanitizer may write the whole shadow of a stack.
   config.stack_bytes = std::size_t{1} << 20;
   if (shape.is_seeded) config.seed = seed_of_environment();
   if (shape.nodes > 0) {
@@ -57,7 +57,7 @@ inline runtime::Config config_of(const Shape& shape) {
   return config;
 }
 
-/// The worst of the ranks' results.
+/// The largest of the ranks' results.
 inline int run_ranks(const Shape& shape, const std::function<void(int rank)>& body) {
   if (shape.processes > 1) {
     run_processes({.rank_count = shape.ranks,
@@ -77,9 +77,9 @@ inline int run_ranks(const Shape& shape, const std::function<void(int rank)>& bo
   });
 }
 
-/// Tests that run with several shapes: alone, together on one worker, apart on two, more workers
-/// than cores; in few processes, which tell each other directly, and in many; on pretend nodes that
-/// share workers and that have several; under a seed.
+/// Tests that run with several shapes: one rank, several on one worker, on two workers, more
+/// workers than cores; in few processes, which notify each other directly, and in many; on
+/// simulated nodes that share workers and that have several; with a seed.
 class RankTest : public testing::TestWithParam<Shape> {
  protected:
   void run(const std::function<void(int rank)>& body) { EXPECT_EQ(run_ranks(GetParam(), body), 0); }
@@ -96,8 +96,9 @@ inline Shape under_seed(Shape shape) {
   return shape;
 }
 
-/// Several processes on each of several nodes: few nodes, which tell each other directly; many,
-/// with one that is not full; and more processes on a node than hear each other directly.
+/// Several processes on each of several nodes: few nodes, which notify each other directly; many,
+/// with one that is not full; and more processes on a node than receive each other's notifications
+/// directly.
 inline auto node_shapes() {
   const auto by = [](Shape shape, int processes_per_node) {
     shape.processes_per_node = processes_per_node;

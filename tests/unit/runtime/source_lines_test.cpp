@@ -18,7 +18,7 @@ TEST(SourceLines, NameTheFunctionAndTheLineOfACall) {
   const auto lines = source_lines({here, nullptr, here});
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_NE(lines[0].find("NameTheFunctionAndTheLineOfACall"), std::string::npos) << lines[0];
-  // Without debug information it is the program and a number.
+  // Without debug information, the text is the program and an offset.
   const bool has_lines = !SymbolFile("/proc/self/exe").line_sections().lines.empty();
   const std::string place =
       has_lines ? "(source_lines_test.cpp:" + std::to_string(line) + ")" : "(test_runtime+0x";

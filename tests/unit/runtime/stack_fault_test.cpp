@@ -37,7 +37,7 @@ TEST_F(StackFaultTest, AFrameThatReachesIntoTheGuardIsAnOverflow) {
 TEST_F(StackFaultTest, AFrameThatReachesIntoAnotherStackIsAnOverflowOfTheRunningRanks) {
   EXPECT_EQ(judge_at(-stack - 500, -stack - 4000), StackFault::overflow);
   EXPECT_EQ(judge_at(-2 * stack - 100, -2 * stack - 5000), StackFault::overflow);
-  // Whatever faults then.
+  // Whatever the faulting address is.
   EXPECT_EQ(judge(stacks_, 1, {.address = nullptr, .stack_pointer = at(-stack - 4000)}),
             StackFault::overflow);
 }

@@ -64,7 +64,7 @@ WaitTable all_but_one(std::int32_t count, std::int32_t other) {
   return table;
 }
 
-/// Ranks that each wait for the next.
+/// Each rank waits for the next.
 WaitTable circle(std::int32_t count) {
   std::string text;
   for (std::int32_t rank = 0; rank < count; ++rank) {
@@ -163,7 +163,8 @@ TEST(DeadlockReportTest, SaysOfHowManyRanksNothingIsKnown) {
   table.add(two_in_a_barrier);
   table.add_unknown(2, 4);
   const std::string report = deadlock_report(table, 4);
-  EXPECT_NE(report.find("2 of 4 ranks wait, the state of 2 is unknown"), std::string::npos) << report;
+  EXPECT_NE(report.find("2 of 4 ranks wait, the state of 2 is unknown"), std::string::npos)
+      << report;
   EXPECT_EQ(report.find("has ended"), std::string::npos) << report;
 }
 
