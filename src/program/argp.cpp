@@ -7,8 +7,7 @@
 
 namespace {
 
-/// All ranks of a program set the same value, or each the function of its own image, which does the
-/// same.
+/// Ranks of one program set the same value, or each its own image's function, which does the same.
 template <class T>
 void give(const sorrel::program::ImageCopy& copy, T& live) {
   T* own = copy.own(live);

@@ -22,8 +22,7 @@ namespace sorrel::program {
 
 namespace {
 
-// The distance between the image that holds `address` and the template image; 0 for any other
-// address.
+// The distance of the image that holds `address` from the template image; 0 for other addresses.
 [[nodiscard]] std::uintptr_t distance_from_mould(const void* address) {
   const CopySlab* slab = current_slab();
   const int index =
@@ -63,8 +62,7 @@ RankProcess* process_with_copy() {
   return process != nullptr && !process->copy().is_in_place() ? process : nullptr;
 }
 
-// Reports the reason on standard error, once for each library, and records it for the program's
-// dlerror().
+// Reports the reason on standard error, once for each library, and records it for dlerror().
 void* refuse_open(RankProcess& process, const char* name, const std::string& reason) {
   static std::mutex mutex;
   static std::set<std::string>& told = *new std::set<std::string>;

@@ -160,8 +160,7 @@ LentEnvironment::~LentEnvironment() {
 
 using namespace sorrel::program;
 
-// Works outside of ranks without the loader: a memory allocator may call getenv before the loader
-// can be used.
+// Needs no loader outside of ranks: a memory allocator may call getenv before dlsym works.
 SORREL_INTERPOSED char* getenv(const char* name) noexcept {
   const Environment* environment = environment_of_rank();
   return find_variable(environment != nullptr ? environment->values() : __environ, name);

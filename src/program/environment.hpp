@@ -66,8 +66,7 @@ class LentEnvironment {
   char** saved_ = nullptr;
 };
 
-/// The calling rank's environment; nullptr outside of ranks, and for a rank that uses the
-/// process's.
+/// The calling rank's environment; nullptr outside of ranks, or if the rank uses the process's.
 [[nodiscard]] Environment* environment_of_rank();
 
 }  // namespace sorrel::program

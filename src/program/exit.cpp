@@ -1,5 +1,4 @@
-//! exit and its variants end a rank, not the process; handlers belong to the rank that registered
-//! them.
+//! exit and its variants end a rank, not the process; handlers belong to the registering rank.
 //!
 //! Outside of ranks, in calls of the runtime itself, and in a child that a rank has forked, the C
 //! library's own functions do the last step.

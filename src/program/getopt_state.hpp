@@ -37,8 +37,7 @@ class GetoptState {
   static constexpr int not_long = -2;
 
   void restart(const OptionTable& table);
-  /// Moves to the next argument that holds options. False at the end, with optind on the first
-  /// non-option argument.
+  /// Moves to the next option argument. False at the end: optind is at the first non-option.
   bool find_argument(int argc, char** argv);
   void move_arguments_behind(char** argv);
   int short_option(int argc, char** argv, const OptionTable& table);

@@ -1,5 +1,4 @@
-// The part of Image that reads the relocation tables: the pointers to shift, and the private
-// objects.
+// The part of Image that reads relocation tables: the pointers to shift, and the private objects.
 
 #include <algorithm>
 #include <array>
@@ -154,8 +153,7 @@ void Image::bind_lazy_slots() const {
   });
 }
 
-// Programs list the mathematics library before this one, so the loader has bound them to that
-// library.
+// Programs list the mathematics library before this one, and the loader has bound them to it.
 void Image::take_over_calls() const {
   for_each_relocation([this](const ElfW(Rela) & relocation, RelocationKind kind) {
     if (kind != RelocationKind::jump_slot && kind != RelocationKind::address) return;
@@ -245,8 +243,7 @@ void Image::collect_slots() {
   });
   for_each_packed_relocation(add);
 
-  // Objects that are copied whole hold pointers that no table lists: to themselves and to each
-  // other.
+  // Objects copied whole hold pointers that no table lists: to themselves and to each other.
   for (const PrivateObject& object : private_objects_) {
     for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= object.size;
          at += sizeof(std::uintptr_t)) {

@@ -11,19 +11,17 @@
 
 namespace sorrel::program {
 
-/// Records which libraries the loader has loaded for the program. To be called before any other
-/// library is opened.
+/// Records which libraries the loader has loaded for the program. Before any other is opened.
 void note_program_libraries();
 
 /// Libraries, by name or path, that the user has declared as shared between ranks.
 void allow_libraries(std::vector<std::string> declared);
 
-/// Records that ranks are about to run: libraries loaded since the start belong to the runtime.
+/// Records that ranks are about to run: libraries loaded since the start are not the ranks'.
 /// `is_single`: the process has one rank.
 void note_ranks_begin(bool is_single);
 
-/// Why ranks of one process cannot share the program and its libraries, in one sentence; "" if they
-/// can.
+/// Why ranks of one process cannot share the program and its libraries; "" if they can.
 [[nodiscard]] std::string why_own_process();
 
 /// The decision about opening a library.

@@ -2,8 +2,7 @@
 //! worker runs other ranks.
 //!
 //! The rank polls the system without blocking, and sleeps between two polls: an eighth of the time
-//! waited so far, at most 1 ms. An event is therefore seen later than natively by at most that
-//! time.
+//! waited so far, at most 1 ms. An event is seen at most that much later than natively.
 
 #include <algorithm>
 #include <cerrno>

@@ -2,8 +2,7 @@
 //!
 //! As in a process of its own: cleanup handlers and destructors of the stack's frames run, then the
 //! rank waits for the threads that it has started, and then it ends as by exit(0). The worker's
-//! thread continues. The C library keeps its list of cleanup handlers per thread; a rank has its
-//! own.
+//! thread continues. The C library has a list of cleanup handlers per thread, a rank its own.
 
 #include <csetjmp>
 #include <cstdio>

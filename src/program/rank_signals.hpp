@@ -80,8 +80,7 @@ class RankSignals {
   /// suspend.
   [[nodiscard]] bool must_return() const { return must_return_; }
 
-  /// Whether the last handler was installed without SA_RESTART, so that the interrupted system call
-  /// must end.
+  /// Whether the last handler lacks SA_RESTART, so that the interrupted system call must end.
   [[nodiscard]] bool has_interrupted() const { return has_interrupted_; }
 
   /// Counts the failed deliveries since a handler last ran.
@@ -100,8 +99,7 @@ class RankSignals {
     return alarm_interval_ns_.load(std::memory_order_relaxed);
   }
 
-  /// The delivery thread calls this: raises SIGALRM if it is due. Returns when the next one is due,
-  /// or 0.
+  /// By the delivery thread: raises SIGALRM if it is due. Returns the next due time, or 0.
   std::int64_t poll_alarm(std::int64_t now_ns);
 
  private:

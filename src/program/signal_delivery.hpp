@@ -28,8 +28,7 @@ void set_signal_targets(std::vector<RankProcess*> processes);
 void start_signal_delivery();
 void tell_signal_delivery();
 
-/// On the worker of a rank that has a handler to run and waits, in MPI or outside. Outside of any
-/// fiber.
+/// On the worker of a rank that waits, in MPI or outside, and has work; outside of any fiber.
 void deliver_to_waiting(RankProcess& process);
 
 // The process's table of actions, for RankSignals.

@@ -12,8 +12,7 @@ namespace sorrel::runtime {
 
 class Backtrace {
  public:
-  /// Does the once-per-process initialisation of the unwinder and the loader, so that no handler
-  /// does it.
+  /// Initialises the unwinder and the loader once per process, so that no handler does.
   static void prepare();
 
   /// From a signal handler: the calls that led to the interrupted instruction. A jump to an address

@@ -24,8 +24,7 @@ void leave_host(const Config& config);
 /// not do so by itself. Returns otherwise.
 void abort_host(int status);
 
-/// Records that this process ends the job early, so that its parent reports nothing.
-/// Async-signal-safe.
+/// Records an early end of the job: this process's parent reports nothing. Async-signal-safe.
 void note_host_ending();
 
 }  // namespace sorrel::runtime

@@ -94,8 +94,7 @@ class Unit {
     ByteCursor header = bytes.take_part(take_offset(bytes));
     program_ = bytes;
     instruction_bytes_ = header.take<std::uint8_t>();
-    // Number of operations in an instruction; more than one only on machines that are not
-    // supported.
+    // Number of operations in an instruction; always one on supported machines.
     if (version_ >= 4) header.skip(1);
     header.skip(1);
     line_base_ = header.take<std::int8_t>();

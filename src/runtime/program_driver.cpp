@@ -1,5 +1,4 @@
-// The composition root of `sorrel run`: every rank runs a privatized image of the user's
-// executable.
+// The composition root of `sorrel run`: every rank runs a privatized image of the program.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -136,8 +135,7 @@ class ProgramBody final : public RankBody {
     std::unique_ptr<program::ThreadBlock> thread_block;
   };
 
-  /// Interrupts the rank's wait for its signal handlers. A rank that is ready will run them soon by
-  /// itself.
+  /// Ends the rank's wait, for its signal handlers. A rank that is ready soon runs them by itself.
   static void interrupt_wait(const Rank& rank) {
     mpi::RankState& state = *rank.rank;
     if (state.fiber.state != core::FiberState::waiting) return;
@@ -180,7 +178,7 @@ void refuse_jump(program::RankProcess& process) {
   char message[160];
   std::snprintf(
       message, sizeof message,
-      "rank %d: a signal handler jumps out of %s: it may jump only out of calls outside of MPI",
+      "rank %d: a signal handler jumps out of %s: it must not leave a call of MPI by a jump",
       process.rank(), rank.call[0] == '\0' ? "a call" : rank.call);
   rank.world->job().end_job(nullptr, 1, message);
 }

@@ -1,5 +1,4 @@
-//! WaitTable - which ranks wait, in which call, and for which rank: of one process, or of a whole
-//! job.
+//! WaitTable - which ranks wait, in which call, and for which rank: of a process or of a job.
 //!
 //! Each process makes its own table when all workers sleep. Tables of other processes arrive as
 //! text, which contains no pointer. For the deadlock report only.

@@ -31,7 +31,7 @@ if [[ $kind == truncated ]]; then
   truncate -s 0 "$page"
 fi
 wait_until 20000 test -s "$folder/err"
-# After the truncation.
+# Time for any later failure.
 sleep 0.3
 touch "$folder/over"
 wait "$command"
