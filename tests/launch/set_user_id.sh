@@ -35,7 +35,7 @@ done
 chown nobody "$folder/other" && chmod 4755 "$folder/other"
 for words in "" env; do
   "$sorrel" run -n 2 $words "$folder/other" >"$folder/out" 2>&1
-  [ $? = 2 ] && grep -q "^sorrel: $folder/other runs with other rights than yours" "$folder/out" ||
+  [ $? = 2 ] && grep -q "^sorrel: $folder/other runs with privileges that you lack" "$folder/out" ||
     fail "run $words" "$(cat "$folder/out")"
 done
 exit 0

@@ -1,4 +1,4 @@
-// `sorrel bench`: hands over to the Python package that measures, python/sorrel_bench.
+// `sorrel bench`: starts the Python package python/sorrel_bench.
 
 #include <cerrno>
 #include <climits>
@@ -18,8 +18,8 @@ namespace {
 
 constexpr const char* package = "/sorrel_bench/__main__.py";
 
-/// The folder that holds the package: share/ of an installed tree, or the sources that the build
-/// tree's include link leads to. "" if it is in neither.
+/// The folder that holds the package: share/ of an installed tree, or the sources to which the
+/// build tree's include link leads. "" if it is in neither.
 std::string find_package_folder(const Installation& installation) {
   const std::string& executable = installation.executable;
   const std::string installed =
@@ -41,7 +41,7 @@ int bench_command(Arguments arguments) {
 
   const char* chosen = std::getenv("PYTHON");
   std::string python = chosen != nullptr && *chosen != '\0' ? chosen : "python3";
-  // -B: the package may lie in a source tree, where it must not leave compiled files.
+  // -B: the package may be in a source tree, where no compiled files may be left.
   std::vector<std::string> words = {python, "-B", "-m", "sorrel_bench", "--command"};
   words.push_back(installation.executable);
   words.insert(words.end(), arguments.begin(), arguments.end());

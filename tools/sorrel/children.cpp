@@ -27,7 +27,7 @@ std::vector<pid_t> children() {
     std::array<char, 512> text{};
     const std::size_t length = std::fread(text.data(), 1, text.size() - 1, file);
     std::fclose(file);
-    // The name, in parentheses, may hold anything; behind it: state, parent.
+    // The name, in parentheses, may hold any character; state and parent follow it.
     const char* after_name = std::strrchr(text.data(), ')');
     int parent = 0;
     if (length > 0 && after_name != nullptr &&

@@ -1,4 +1,4 @@
-//! Children - what a process that is the reaper of its descendants has left to end.
+//! Children - the child processes of this process, which is the reaper of its descendants.
 #pragma once
 
 #include <sys/types.h>
@@ -6,10 +6,10 @@
 
 namespace sorrel::tool {
 
-/// The children that this process has now: its own, and what they left behind.
+/// The current children of this process: its own, and orphans of these.
 [[nodiscard]] std::vector<pid_t> children();
 
-/// Kills them all, and what they leave behind in turn.
+/// Kills all children, and the orphans that they leave.
 void end_children();
 
 }  // namespace sorrel::tool

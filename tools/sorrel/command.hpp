@@ -9,16 +9,15 @@
 
 namespace sorrel::tool {
 
-/// The words after the subcommand's name; the array they lie in ends with a null pointer, as argv
-/// does.
+/// The arguments after the subcommand's name; a null pointer follows the last one, as in argv.
 using Arguments = std::span<char* const>;
 
 int run_command(Arguments arguments);      ///< run.cpp
-int mpiexec_command(Arguments arguments);  ///< mpiexec.cpp: `run` in the words of other MPIs
+int mpiexec_command(Arguments arguments);  ///< mpiexec.cpp: `run` with the options of other MPIs
 int info_command(Arguments arguments);     ///< info.cpp
 int cc_command(Arguments arguments);       ///< compile.cpp
 int cxx_command(Arguments arguments);      ///< compile.cpp
-int fortran_command(Arguments arguments);  ///< fortran.cpp: mpifort, refused
+int fortran_command(Arguments arguments);  ///< fortran.cpp: mpifort; not supported
 int plan_command(Arguments arguments);     ///< plan.cpp
 int bench_command(Arguments arguments);    ///< bench.cpp
 

@@ -13,7 +13,7 @@ namespace sorrel::tool {
 
 namespace {
 
-/// The option called `name` (with its dashes), or null. "-np" is everybody's spelling of "-n".
+/// The option called `name` (with its dashes), or null. "-np" is the usual spelling of "-n".
 const CLI::Option* find_option(CLI::App& app, const std::string& name) {
   const std::string known = name == "-np" || name == "--np" || name == "--n" ? "-n" : name;
   if (known.size() < 2 || known[0] != '-') return nullptr;
@@ -37,7 +37,7 @@ std::string unknown_option(CLI::App& app, const std::string& word) {
     for (const std::string& name : option->get_snames())
       names.push_back("-" + name);
   }
-  // A long name is near whichever number of dashes it was written with.
+  // The match ignores the number of dashes.
   std::string bare = word.substr(0, word.find('='));
   if (bare.size() > 2 && bare[1] != '-') bare.insert(0, "-");
   const std::string near = near_match(bare, names);
@@ -45,7 +45,7 @@ std::string unknown_option(CLI::App& app, const std::string& word) {
   return fmt::format("unknown option {}; see `{} --help`", word, app.get_name());
 }
 
-/// CLI11's help with a usage line of our own: its own shows neither the program nor its words.
+/// CLI11's help with another usage line: CLI11's own shows neither the program nor its arguments.
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(26); }
@@ -107,7 +107,7 @@ SplitWords split_words(CLI::App& app, Arguments arguments) {
     }
     if (value->empty()) {
       // CLI11 would take the next option for the value.
-      split.problem = fmt::format("{} needs a value, not an empty word", name);
+      split.problem = fmt::format("{} needs a value that is not empty", name);
       return split;
     }
     split.options.push_back(long_name(*option) + "=" + *value);

@@ -1,4 +1,4 @@
-// `sorrel cc`, `sorrel cxx`, mpicc, mpicxx: the user's compiler with our header and library.
+// `sorrel cc`, `sorrel cxx`, mpicc, mpicxx: the user's compiler with Sorrel's header and library.
 
 #include "tools/sorrel/compile.hpp"
 
@@ -33,7 +33,7 @@ bool has_word(std::span<const std::string> words, std::initializer_list<std::str
   });
 }
 
-/// Input files and libraries among the words.
+/// Input files and libraries among the arguments.
 std::vector<std::string_view> inputs_of(std::span<const std::string> words) {
   std::vector<std::string_view> inputs;
   for (std::size_t index = 0; index < words.size(); ++index) {
@@ -72,8 +72,8 @@ Words split_on_spaces(std::string_view text) {
   return words;
 }
 
-/// True if the command is an MPI wrapper, this one or another's: CC=mpicc is common, and calling
-/// ourselves would never end. "ccache mpicc" is seen too.
+/// True if the command is an MPI wrapper, this one or another MPI's: CC=mpicc is common, and a
+/// wrapper that calls itself would never end. "ccache mpicc" is recognised too.
 bool is_mpi_wrapper(const Words& command, const Installation& installation) {
   return std::any_of(command.begin(), command.end(), [&](const std::string& word) {
     if (starts_with(word, "-")) return false;
@@ -87,7 +87,7 @@ bool is_mpi_wrapper(const Words& command, const Installation& installation) {
 }
 
 /// The compiler: -cc=NAME, else SORREL_CC, else CC, else cc; a variable that names an MPI wrapper
-/// is passed over.
+/// is ignored.
 Words choose_compiler(Language language,
                       const std::string& named,
                       const Installation& installation) {
@@ -102,7 +102,7 @@ Words choose_compiler(Language language,
   return {is_c ? "cc" : "c++"};
 }
 
-/// Questions that end the wrapper: -show, -showme[:part], and MPICH's names for the same.
+/// Options that the wrapper answers itself: -show, -showme[:part], and MPICH's names for the same.
 struct Question {
   std::string
       part;  ///< "", "command", "compile", "link", "incdirs", "libdirs", "libs", "version", "help"
@@ -118,10 +118,10 @@ std::optional<Question> read_question(std::string_view word) {
 }
 
 constexpr const char* help_text =
-    "Usage: sorrel {0} [compiler's own words]\n"
+    "Usage: sorrel {0} [compiler's own arguments]\n"
     "Compiles and links {1} programs with Sorrel's mpi.h and libmpi_abi.so.1; also installed as "
     "{2}.\n"
-    "All words go to the compiler as they are. The result runs under `sorrel run` and under any "
+    "All arguments go to the compiler unchanged. The result runs under `sorrel run` and under any "
     "MPI\n"
     "with the standard ABI. Stacks are probed: -fno-stack-clash-protection switches it off.\n\n"
     "Environment:\n"
@@ -132,7 +132,7 @@ constexpr const char* help_text =
     "  -showme:compile|link|incdirs|libdirs|libs|command|version\n"
     "  -compile_info, -link_info     MPICH's names for the same\n"
     "  -{4}=NAME                     use this compiler\n"
-    "  --help                        this text, if it is the only word\n\n"
+    "  --help                        this text, if it is the only argument\n\n"
     "Examples:\n"
     "  sorrel {0} -O2 hello.{5} -o hello && sorrel run -n 8 ./hello\n"
     "  PATH=$PWD/build/release/bin/mpi:$PATH cmake -B build\n\n"
@@ -223,9 +223,8 @@ WrapperFlags wrapper_flags(const Installation& installation) {
   WrapperFlags flags;
   flags.compile = {"-I" + installation.include_dir + "/mpi", "-I" + installation.include_dir};
   flags.link = {"-L" + installation.library_dir};
-  // A RUNPATH (the "new tag") lets ./app find the library by itself, and still gives way to
-  // LD_LIBRARY_PATH, by which another MPI's launcher brings its own. The system's folders need
-  // none.
+  // A RUNPATH (the "new tag") lets ./app find the library by itself. LD_LIBRARY_PATH still precedes
+  // it, by which another MPI's launcher selects its own library. System folders need none.
   if (!starts_with(installation.library_dir, "/usr/lib") &&
       !starts_with(installation.library_dir, "/lib")) {
     flags.link.push_back("-Wl,-rpath," + installation.library_dir);
@@ -240,7 +239,7 @@ bool will_link(std::span<const std::string> words) {
       has_word(words, {"-c", "-E", "-S", "-M", "-MM", "-fsyntax-only", "--version", "-###",
                        "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs"});
   if (stops_early) return false;
-  // Without an input file the compiler only answers a question (-v, --help, -print-…).
+  // Without an input file the compiler only prints information (-v, --help, -print-…).
   return !inputs_of(words).empty();
 }
 
@@ -256,7 +255,7 @@ Words compiler_words(const Words& compiler,
                      std::span<const std::string> words,
                      const WrapperFlags& flags) {
   Words command = compiler;
-  // First, so that any word of the user's about these wins.
+  // First, so that the user's options override these.
   command.emplace_back("-fPIE");
   if (probes_stacks(compiler) && will_compile(words))
     command.emplace_back("-fstack-clash-protection");
@@ -266,7 +265,7 @@ Words compiler_words(const Words& compiler,
       has_word(words, {"-shared", "-static", "-static-pie", "-no-pie", "-nopie", "-pie", "-r"});
   if (links && !user_decides) command.emplace_back("-pie");
   command.insert(command.end(), words.begin(), words.end());
-  // Last, so that the objects that need the library stand before it.
+  // Last, so that the objects that need the library precede it.
   if (links) command.insert(command.end(), flags.link.begin(), flags.link.end());
   return command;
 }

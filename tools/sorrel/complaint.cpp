@@ -11,7 +11,7 @@ namespace sorrel::tool {
 
 namespace {
 
-/// Levenshtein's distance: how many letters to insert, delete or replace.
+/// Levenshtein's distance: the number of letters to insert, delete or replace.
 std::size_t edit_distance(std::string_view left, std::string_view right) {
   std::vector<std::size_t> row(right.size() + 1);
   for (std::size_t column = 0; column < row.size(); ++column)

@@ -1,7 +1,7 @@
-//! Complaints - the one line on stderr that says what is wrong and what is allowed, and the exit
+//! Diagnostics - one line on stderr that says what is wrong and what is allowed, and the exit
 //! status with it.
 //!
-//! For the command line only; nothing here is called after the program has been started.
+//! For the command line only; no function here is called after the program has been started.
 #pragma once
 
 #include <fmt/core.h>
@@ -12,12 +12,12 @@
 
 namespace sorrel::tool {
 
-inline constexpr int exit_refused = 2;  ///< bad input: nothing was started
+inline constexpr int exit_refused = 2;  ///< invalid input: nothing was started
 inline constexpr int exit_cannot_execute =
     126;  ///< the system refused to start a file that looked right
-inline constexpr int exit_not_found = 127;  ///< a compiler that is not there
+inline constexpr int exit_not_found = 127;  ///< a compiler that does not exist
 
-/// One line, whatever bytes `text` quotes: what is not printable is escaped.
+/// Prints one line, "sorrel: …"; bytes of `text` that are not printable are escaped.
 void print_complaint(std::string_view text);
 
 /// Prints "sorrel: …" and returns exit_refused.
@@ -27,7 +27,7 @@ template <typename... Values>
   return exit_refused;
 }
 
-/// The word of `allowed` that `word` probably meant, or "" if none is near.
+/// The string of `allowed` that is nearest to `word`, or "" if none is near.
 [[nodiscard]] std::string near_match(std::string_view word, std::span<const std::string> allowed);
 
 }  // namespace sorrel::tool

@@ -1,4 +1,4 @@
-// mpifort, mpif90 and their like: refused, and never another MPI's.
+// mpifort, mpif90 and similar names: an error, and never another MPI's wrapper.
 
 #include <string_view>
 
@@ -7,9 +7,9 @@
 
 namespace sorrel::tool {
 
-/// Two questions have an answer. Without one CMake's FindMPI withdraws this wrapper and takes the
-/// Fortran part of another MPI, beside our C part, by pkg-config. A library that does not exist
-/// makes it, and any linker, say that Fortran is missing, and why.
+/// Two queries get an answer. Without one, CMake's FindMPI withdraws this wrapper and takes the
+/// Fortran part of another MPI, beside Sorrel's C part, by pkg-config. The name of a library that
+/// does not exist makes FindMPI, and any linker, report that Fortran is missing, and why.
 int fortran_command(Arguments arguments) {
   std::string_view question = arguments.size() == 1 ? arguments[0] : "";
   if (question.starts_with("--")) question.remove_prefix(1);

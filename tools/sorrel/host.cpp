@@ -32,7 +32,8 @@ std::string parent_executable() {
   return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : "";
 }
 
-/// What the launcher says; name "pmi" where MPICH's protocol does not tell which MPICH.
+/// The host according to the environment; its name is "pmi" if MPICH's protocol does not show which
+/// MPICH.
 Host launcher_in(const Environment& environment) {
   const bool is_step = environment("SLURM_STEP_ID") != nullptr;
   Host found;
@@ -111,7 +112,7 @@ Host find_host(const HostWords& words,
   } else if (!is_file(installation.library_dir + "/" + transport::host_plugin_file(host.name))) {
     host.problem = missing_plugin(host, installation);
   } else if (!host.library.empty() && !is_file(host.library)) {
-    host.problem = fmt::format("--host-library {} is not a file that can be read", host.library);
+    host.problem = fmt::format("--host-library {} is not a readable file", host.library);
   }
   return host;
 }

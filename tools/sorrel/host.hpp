@@ -1,7 +1,7 @@
-//! Host - which installed MPI has started this process, if any, and which plugin rides on it.
+//! Host - the installed MPI that has started this process, if any, and the plugin for it.
 //!
-//! Found from what launchers leave in the environment (mpiexec's of MPICH and Open MPI, srun), or
-//! named by the user. Pure but for looking which files exist.
+//! Found from what launchers leave in the environment (mpiexec of MPICH, mpirun of Open MPI, srun),
+//! or named by the user. Pure, except that it checks which files exist.
 #pragma once
 
 #include <functional>
@@ -12,33 +12,33 @@
 
 namespace sorrel::tool {
 
-/// The hosts that a plugin may be built for.
+/// The hosts for which a plugin may be built.
 inline constexpr const char* host_names[] = {"openmpi", "mpich", "abi"};
 
 struct HostWords {
-  std::string host;     ///< --host; "" = find out
+  std::string host;     ///< --host; "": detect
   std::string library;  ///< --host-library
 };
 
 struct Host {
-  std::string name;      ///< "" = none: this job is this machine's own
-  std::string launcher;  ///< who has started us, for people
+  std::string name;      ///< "": none; the job has this machine only
+  std::string launcher;  ///< the launcher that started this process, for messages
   std::string library;   ///< of a host that is opened by its path, else ""
-  /// Whether this is the first process of all: one that says what all know.
+  /// Whether this is the first process of the job: it reports what concerns all processes.
   bool is_first = true;
-  unsigned processes = 0;  ///< 0 = only the host MPI knows
-  bool is_slurm = false;   ///< one process that fails does not end the others
+  unsigned processes = 0;  ///< 0: only the host MPI knows
+  bool is_slurm = false;   ///< a process that fails does not end the other processes
   std::string problem;     ///< why it cannot be used, one line, or ""
 };
 
-/// What the environment says about a variable: null when it is not set.
+/// The value of an environment variable, or null if it is not set.
 using Environment = std::function<const char*(const char*)>;
 
 [[nodiscard]] Host find_host(const HostWords& words,
                              const Environment& environment,
                              const Installation& installation);
 
-/// The plugins beside our library.
+/// The plugins beside Sorrel's library.
 [[nodiscard]] std::vector<std::string> installed_hosts(const Installation& installation);
 
 /// The standard ABI's library of the MPI that the launcher at `executable` belongs to, or "".

@@ -33,15 +33,16 @@ using transport::HostPhase;
 using transport::HostStatus;
 
 constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-/// For the launcher to read what has been said.
+/// Limit of the wait for the launcher to read the output.
 constexpr std::int64_t read_ns_max = 500'000'000;
-/// How long the process may go on when it was told to end.
+/// Time that the process gets to end after a request.
 constexpr std::int64_t grace_ns = 1'500'000'000;
-/// The same when it ends the job: the report of a crash takes up to 3 seconds.
+/// The same if the process ends the job: the report of a crash takes up to 3 seconds.
 constexpr std::int64_t report_grace_ns = 3'500'000'000;
 constexpr std::int64_t look_ns = 250'000'000;
 
-/// Until the other end of a pipe has read all of it: what overtakes the last line loses it.
+/// Waits until the reader of a pipe has read all of it: a message that overtakes the last line
+/// loses it.
 void wait_until_read(int pipe) {
   const std::int64_t give_up_ns = os::monotonic_ns() + read_ns_max;
   int unread = 0;
@@ -56,7 +57,7 @@ class HostLaunch {
   int run() {
     auto segment = os::SharedSegment::create(sizeof(HostStatus));
     if (!segment.is_valid())
-      return refuse("no memory to share with the program: {}", std::strerror(errno));
+      return refuse("cannot create shared memory for the program: {}", std::strerror(errno));
     board_ = new (segment.base()) HostStatus;
     block_signals();
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -73,7 +74,7 @@ class HostLaunch {
       wait_for_news();
     end_children();
     if (board_->phase.load(std::memory_order_acquire) != HostPhase::finished) remove_segments();
-    // The daemon sleeps before it ends the others, and then because of us.
+    // The daemon sleeps before it ends the other processes, and then because of this process.
     if (status_ != 0 || is_told_to_end_) wake_daemon();
     if (killed_by_ != 0) die_likewise();
     if (status_ != 0 && is_culprit_) tell_launcher();
@@ -92,7 +93,7 @@ class HostLaunch {
 
   [[noreturn]] void become(pid_t parent, int board_descriptor) {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    // The parent may have died before.
+    // The parent may have died before prctl().
     if (getppid() != parent) _exit(1);
     plan_.set_environment(board_descriptor);
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
@@ -107,16 +108,17 @@ class HostLaunch {
     siginfo_t info{};
     const int number = sigtimedwait(&awaited_, &info, &between_looks);
     if (number == SIGCONT) {
-      // Either the user's, to go on after a stop, or the first of three that end the job.
+      // Either sent by the user, to continue after a stop, or the first of three signals that end
+      // the job.
       if (info.si_pid == daemon_) wake_daemon();
     } else if (number > 0 && number != SIGCHLD) {
       forward(number);
     }
     reap();
     if (child_ == 0) return;
-    // The launcher's daemon is gone: nobody else will end us.
+    // The launcher's daemon is gone: no other process ends this one.
     if (getppid() != daemon_) kill(child_, SIGKILL);
-    // Whoever ends the job may be stuck at it.
+    // The process that ends the job may hang.
     const auto phase = board_->phase.load(std::memory_order_acquire);
     if (phase == HostPhase::ending && give_up_ns_ == 0) give_up_after(report_grace_ns);
     if (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_) {
@@ -125,14 +127,14 @@ class HostLaunch {
     }
   }
 
-  /// What the host MPI unlinks at a good end only.
+  /// Unlinks segments that the host MPI unlinks only after a regular end.
   void remove_segments() const {
     const std::string_view noted(board_->segments.data(),
                                  strnlen(board_->segments.data(), board_->segments.size()));
     for (std::size_t from = 0; from < noted.size();) {
       const std::size_t end = std::min(noted.find('\n', from), noted.size());
       const std::string name(noted.substr(from, end - from));
-      // Others of the job unlink it as well.
+      // Other processes of the job unlink it as well.
       if (transport::is_host_segment(name)) shm_unlink(name.c_str());
       from = end + 1;
     }
@@ -173,14 +175,14 @@ class HostLaunch {
                        board_->last_rank - 1);
   }
 
-  /// Whether the launcher has ended it because of another. But before the start it is the first
-  /// that speaks for all, though another may have failed sooner.
+  /// Whether the launcher has ended this process because another one failed. Before the start, the
+  /// first process reports for all, though another may have failed earlier.
   [[nodiscard]] bool is_none_of_ours(HostPhase phase) const {
     return is_told_to_end_ && (phase != HostPhase::starting || !plan_.is_first);
   }
 
-  /// Most often all have the same trouble: the first says it, and its launcher ends the others
-  /// before they do.
+  /// Most often all processes have the same error: the first one reports it, and its launcher ends
+  /// the other processes before they do.
   void complain_of_start(const std::string& how) const {
     constexpr timespec enough{.tv_sec = 1, .tv_nsec = 0};
     if (!plan_.is_first) {
@@ -195,8 +197,8 @@ class HostLaunch {
     print_complaint(fmt::format("the host MPI ({}) has not started: {}", plan_.host, how));
   }
 
-  /// A launcher may ask of a process that has failed only whether a signal has killed it: Hydra
-  /// does, when it has not seen the end of our connection before ours.
+  /// A launcher may check only whether a signal has killed a failed process. Hydra does if it has
+  /// not seen the end of the process's connection before that of this parent.
   void die_likewise() const {
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     std::signal(killed_by_, SIG_DFL);
@@ -207,8 +209,8 @@ class HostLaunch {
     sigprocmask(SIG_UNBLOCK, &fatal, nullptr);
   }
 
-  /// Hydra does not end the others because of a status, and does not always see our connection
-  /// close first: so it is told, by what MPI_Abort would write.
+  /// Hydra does not end the other processes because of a status, and does not always see the
+  /// process's connection close first. It therefore gets the message that MPI_Abort would write.
   void tell_launcher() const {
     const char* connection = std::getenv("PMI_FD");
     if (connection == nullptr || !plan_.has_hydra) return;
@@ -218,7 +220,8 @@ class HostLaunch {
     if (write(std::atoi(connection), words.data(), words.size()) < 0) return;
   }
 
-  /// Launchers send a signal to all of us at once, and the process may die of it before we have it.
+  /// Launchers signal parent and process at the same time; the process may die before the parent
+  /// has read its own signal.
   void await_own(int number) {
     if (std::ranges::find(forwarded_signals, number) == forwarded_signals.end()) return;
     constexpr timespec enough{.tv_sec = 0, .tv_nsec = 100'000'000};
@@ -232,7 +235,7 @@ class HostLaunch {
     status_ = 128 + number;
     killed_by_ = number;
     if (!is_told_to_end_) await_own(number);
-    // Acquire, pairs with the process's release: who it is.
+    // Acquire, pairs with the process's release: its number and ranks are valid.
     const auto phase = board_->phase.load(std::memory_order_acquire);
     if (phase == HostPhase::ending || getppid() != daemon_ || is_none_of_ours(phase)) return;
     if (phase == HostPhase::starting) {
@@ -248,7 +251,7 @@ class HostLaunch {
     // Acquire, as above.
     const auto phase = board_->phase.load(std::memory_order_acquire);
     is_culprit_ = phase != HostPhase::finished && !is_told_to_end_;
-    // A wrapper may have a status of its own.
+    // A wrapper may return a status of its own.
     if (phase == HostPhase::ending) status_ = std::max(status, 1);
     if (phase == HostPhase::ending || phase == HostPhase::finished || is_none_of_ours(phase))
       return;
@@ -268,10 +271,10 @@ class HostLaunch {
   int status_ = 0;
   /// The signal that has ended the process, or 0.
   int killed_by_ = 0;
-  /// The others have to be ended because of ours.
+  /// The other processes must be ended because this one failed.
   bool is_culprit_ = false;
   bool is_told_to_end_ = false;
-  /// When the process is killed; 0 = not yet known.
+  /// Time at which the process is killed; 0: none.
   std::int64_t give_up_ns_ = 0;
   sigset_t mask_before_{};
   sigset_t awaited_{};

@@ -1,10 +1,11 @@
 //! HostLaunch - starts one process of a job under a host MPI's launcher, stays as its parent, and
-//! says who it was when it is gone.
+//! reports which process it was if it fails.
 //!
 //! The launcher ends the other processes when this one returns a status that is not 0, or dies of
-//! the signal that has killed the process; MPICH's is told besides. The process is killed by the
-//! system when its parent dies; the parent ends when the launcher's daemon does. Signals go on to
-//! the process. Returns when it, and what it has left behind, is gone.
+//! the signal that has killed the process; MPICH's launcher also gets a message. The system kills
+//! the process when its parent dies; the parent ends when the launcher's daemon does. Signals are
+//! forwarded to the process. Returns when the process, and every process that it has left behind,
+//! has ended.
 #pragma once
 
 #include <functional>
@@ -15,16 +16,16 @@ namespace sorrel::tool {
 struct HostLaunchPlan {
   std::string program;  ///< path
   char* const* words = nullptr;
-  std::string host;  ///< for people
+  std::string host;  ///< for messages
   /// As in LaunchPlan.
   std::string wrapper;
-  /// Says what is wrong with all processes.
+  /// Whether this process reports what concerns all processes.
   bool is_first = true;
-  /// MPICH's launcher has started us.
+  /// Started by MPICH's launcher.
   bool has_hydra = false;
-  /// Open MPI's has.
+  /// Started by Open MPI's launcher.
   bool has_sleepy_daemon = false;
-  /// In the child, before the program is executed.
+  /// Called in the child, before the program is executed.
   std::function<void(int board_descriptor)> set_environment;
 };
 

@@ -1,4 +1,4 @@
-// `sorrel info`: the machine as Sorrel sees it, and whether and how a program can run here.
+// `sorrel info`: the machine, and whether and how a program can run on it.
 
 #include <algorithm>
 #include <cstdio>
@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char* info_usage = "sorrel info [options] [PROGRAM]";
 constexpr const char* info_description =
-    "Tells about this machine and how Sorrel would use it; with PROGRAM, whether and how that can "
+    "Shows this machine and how Sorrel would use it; with PROGRAM, whether and how that can "
     "run.\n";
 constexpr const char* info_footer =
     "Examples:\n"
@@ -143,7 +143,7 @@ std::string names_text(const std::vector<std::string>& names) {
   return names.empty() ? "none" : fmt::format("{}: {}", names.size(), fmt::join(names, " "));
 }
 
-/// What `run --procs auto` would do with as many ranks as cores.
+/// The choice of `run --procs auto` for as many ranks as cores.
 ProcessChoice choice_for(const ProgramReport& program, const Machine& machine) {
   const auto cores = static_cast<std::uint64_t>(machine.workers);
   return choose_processes(
@@ -299,10 +299,10 @@ void write_program(JsonWriter& json, const ProgramReport& program) {
 int info_command(Arguments arguments) {
   bool as_json = false;
   const auto app = make_app(info_usage, info_description, info_footer);
-  app->add_flag("--json", as_json, "Print JSON for programs to read");
+  app->add_flag("--json", as_json, "Print JSON");
   SplitWords split = split_words(*app, arguments);
   if (!split.problem.empty()) return refuse("{}", split.problem);
-  // Options may also follow the program, which here has no words of its own.
+  // Options may also follow the program, which has no arguments here.
   std::string name;
   if (!split.program.empty()) {
     name = split.program.front();
@@ -310,7 +310,7 @@ int info_command(Arguments arguments) {
     const SplitWords rest = split_words(*app, split.program.subspan(1));
     if (!rest.problem.empty()) return refuse("{}", rest.problem);
     if (!rest.program.empty())
-      return refuse("info takes one program, and '{}' is another", rest.program.front());
+      return refuse("info takes one program; '{}' is a second one", rest.program.front());
     split.options.insert(split.options.end(), rest.options.begin(), rest.options.end());
   }
   if (const auto status = parse_words(*app, split.options)) return *status;

@@ -30,7 +30,7 @@ Installation find_installation(const std::string& executable) {
   Installation found{.executable = executable, .library_dir = "", .include_dir = ""};
   const std::string prefix = parent(parent(executable));
   const std::string base = prefix == "/" ? "" : prefix;
-  // SORREL_LIBDIR is the distribution's name for it, lib/x86_64-linux-gnu or lib64.
+  // SORREL_LIBDIR is the distribution's name of it, lib/x86_64-linux-gnu or lib64.
   for (const std::string_view folder : {"/lib", "/" SORREL_LIBDIR}) {
     const std::string candidate = base + std::string(folder);
     if (found.library_dir.empty() && is_there(candidate + "/" + library_name))

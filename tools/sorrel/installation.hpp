@@ -1,8 +1,8 @@
-//! Installation - where this copy of Sorrel keeps its library and headers, found from where
-//! `sorrel` itself lies.
+//! Installation - where this copy of Sorrel keeps its library and headers, found from the path of
+//! `sorrel` itself.
 //!
-//! The build tree and an installed tree have the same shape: bin/sorrel, lib/libmpi_abi.so.1,
-//! include/mpi/mpi.h. So a tree can be moved, and nothing about paths is compiled in.
+//! The build tree and an installed tree have the same layout: bin/sorrel, lib/libmpi_abi.so.1,
+//! include/mpi/mpi.h. A tree can therefore be moved; no path is compiled in.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct Installation {
 
 [[nodiscard]] Installation find_installation();
 
-/// The same for a command that lies at `executable`.
+/// The same for the command at `executable`.
 [[nodiscard]] Installation find_installation(const std::string& executable);
 
 }  // namespace sorrel::tool

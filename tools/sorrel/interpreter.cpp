@@ -46,7 +46,7 @@ std::vector<std::string> interpreter_words(std::string_view line) {
   }
   if (program.empty()) return {};
   std::vector<std::string> words{std::string(program)};
-  // The system passes what follows as one word.
+  // The system passes the rest as one argument.
   if (!rest.empty()) words.emplace_back(rest);
   return words;
 }

@@ -21,7 +21,7 @@ std::string json_quoted(std::string_view text) {
     } else if (letter == '\n') {
       quoted += "\\n";
     } else if (is_control(character)) {
-      // The last byte of each of them is its number.
+      // The last byte of each of these characters is its number.
       quoted += fmt::format("\\u{:04x}",
                             static_cast<unsigned>(static_cast<unsigned char>(character.back())));
     } else {

@@ -47,7 +47,7 @@ class JsonWriter {
   bool is_first_ = true;
 };
 
-/// `text` between quotes, with what JSON forbids escaped.
+/// `text` between quotes; characters that JSON forbids are escaped.
 [[nodiscard]] std::string json_quoted(std::string_view text);
 
 }  // namespace sorrel::tool

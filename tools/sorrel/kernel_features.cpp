@@ -44,7 +44,7 @@ KernelFeatures read_kernel_features() {
           .guard_install = os::has_guard_install()};
 }
 
-// Tried as a job does it: two children of one parent, of which one allows it.
+// Tried as in a job: two children of one parent, one of which allows it.
 bool can_read_peer_memory() {
   static const int value = 42;
   int ready[2];
@@ -61,7 +61,7 @@ bool can_read_peer_memory() {
   if (read_from == 0) {
     os::let_descendants_read(parent);
     close(finished[1]);
-    // Until the parent closes its end.
+    // Waits until the parent closes its end.
     const bool is_told = write(ready[1], &byte, 1) == 1 && read(finished[0], &byte, 1) == 0;
     _exit(is_told ? 0 : 1);
   }

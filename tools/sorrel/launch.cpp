@@ -36,9 +36,9 @@ using core::ProcessPhase;
 using runtime::JobClaims;
 
 constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-/// How long processes may go on that were told to end.
+/// Time that processes get to end after a request.
 constexpr std::int64_t grace_ns = 1'500'000'000;
-/// The same when one of them ends the job: the report of a crash takes up to 3 seconds.
+/// The same if one of them ends the job: the report of a crash takes up to 3 seconds.
 constexpr std::int64_t report_grace_ns = 3'500'000'000;
 
 bool is_fatal(int signal_number) {
@@ -57,7 +57,7 @@ class Launch {
     memory_->set_has_barrier(os::has_barrier_of_processes());
     if (!plan_.wrapper.empty() && !make_claims()) return refuse_without_memory();
     block_signals();
-    // What a killed process leaves behind comes to us, and we end it.
+    // Orphans of a killed process become children of this one, which ends them.
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     outputs_ = std::make_unique<OutputPipes>(plan_.shape.process_count, plan_.label_lines);
     if (!outputs_->is_valid()) {
@@ -75,7 +75,7 @@ class Launch {
       wait_for_news();
     if (is_ending_ || ended_by_signal_ != 0) end_children();
     finish_output();
-    // As if it had been ours to die of.
+    // Die of the signal as if it had not been blocked.
     if (ended_by_signal_ != 0) die_of(ended_by_signal_);
     if (claims_ != nullptr) complain_of_no_claim();
     return status_;
@@ -83,8 +83,8 @@ class Launch {
 
  private:
   static int refuse_without_memory() {
-    return refuse("no memory to share with the processes of the job: {}{}", std::strerror(errno),
-                  errno == EFBIG ? " (the limit of file sizes, ulimit -f)" : "");
+    return refuse("cannot create shared memory for the processes of the job: {}{}",
+                  std::strerror(errno), errno == EFBIG ? " (limit of file sizes, ulimit -f)" : "");
   }
 
   bool make_claims() {
@@ -121,10 +121,10 @@ class Launch {
 
   [[noreturn]] void become(std::uint32_t index, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    // The parent may have died before.
+    // The parent may have died before prctl().
     if (getppid() != parent) _exit(1);
     if (index != 0) {
-      // Rank 0 reads what was meant for the job.
+      // Only rank 0 reads the job's standard input.
       const int nothing = open("/dev/null", O_RDONLY);
       if (nothing > 0) {
         dup2(nothing, STDIN_FILENO);
@@ -141,9 +141,9 @@ class Launch {
     _exit(exit_cannot_execute);
   }
 
-  /// Sleeps until a signal comes or a time is up, and does what follows from it.
+  /// Sleeps until a signal arrives or a time has passed, and handles the result.
   void wait_for_news() {
-    // Whoever ends the job may be stuck at it, and nothing else tells us.
+    // The process that ends the job may hang, and no signal reports that.
     constexpr timespec between_looks{.tv_sec = 0, .tv_nsec = 500'000'000};
     siginfo_t info{};
     const int number = sigtimedwait(&awaited_, &info, &between_looks);
@@ -155,7 +155,7 @@ class Launch {
     if (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_) begin_end(std::max(status_, 1));
   }
 
-  /// What a process has printed comes before what is said of it.
+  /// The output of a process precedes the message about its end.
   void complain_of_process(const std::string& text) {
     outputs_->catch_up();
     print_complaint(text);
@@ -171,8 +171,8 @@ class Launch {
     begin_end(1);
   }
 
-  /// Writes what is left, as long as the reader of the job's output takes it and no signal ends the
-  /// wait; after a violent end for a moment only.
+  /// Writes the rest of the output, as long as its reader takes it and no signal ends the wait;
+  /// after a violent end only for grace_ns.
   void finish_output() {
     constexpr std::chrono::milliseconds between_looks(50);
     if (is_ending_ || ended_by_signal_ != 0) give_up_after(grace_ns);
@@ -189,7 +189,7 @@ class Launch {
   void give_up_after(std::int64_t ns) { give_up_ns_ = os::monotonic_ns() + ns; }
 
   void forward(int number, const siginfo_t& info) {
-    // Of the terminal: the wrapper has it, too, and may go on, as a debugger does.
+    // Sent by the terminal: the wrapper gets it too, and may continue, as a debugger does.
     if (claims_ != nullptr && info.si_code == SI_KERNEL) {
       heard_ = number;
       return;
@@ -219,7 +219,7 @@ class Launch {
         *found = 0;
         --live_count_;
       } else {
-        // A program that has outlived its wrapper, or something that a process has left behind.
+        // A program that has outlived its wrapper, or an orphan of a process.
         found = std::find(claimants_.begin(), claimants_.end(), pid);
         if (found == claimants_.end()) continue;
         index = static_cast<std::size_t>(found - claimants_.begin());
@@ -235,7 +235,8 @@ class Launch {
     }
   }
 
-  /// Whether a wrapper has ended before the program below it, which is our child now.
+  /// Whether a wrapper has ended before the program below it, which then is a child of this
+  /// process.
   [[nodiscard]] bool has_left_its_program(std::size_t index, pid_t pid) const {
     if (claims_ == nullptr) return false;
     // Relaxed, as in is_claimed().
@@ -243,7 +244,7 @@ class Launch {
     return claimant > 0 && claimant != pid && kill(claimant, 0) == 0;
   }
 
-  /// Whether there are children; a process whose parent has gone is our child.
+  /// Whether there are children; orphans count.
   static bool has_children() {
     siginfo_t info{};
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
@@ -255,7 +256,7 @@ class Launch {
         children(), [&](pid_t pid) { return std::ranges::find(pids_, pid) == pids_.end(); });
   }
 
-  /// Every wrapper has ended, and a program that it has left behind is the job or may become it.
+  /// Every wrapper has ended, but a program left by one is the job or may become it.
   bool may_go_on_without_wrapper() {
     if (claims_ == nullptr || is_ending_ || told_to_end_ != 0 || !has_children()) return false;
     watch_claimants();
@@ -265,12 +266,13 @@ class Launch {
     return false;
   }
 
-  // Relaxed: what the claimant does besides is seen elsewhere.
+  // Relaxed: what else the claimant writes is published by other means.
   [[nodiscard]] bool is_claimed(std::uint32_t index) const {
     return claims_->pids[index].load(std::memory_order_relaxed) != 0;
   }
 
-  /// Below a wrapper that goes on, nothing else tells of a program's end, or that there is none.
+  /// Below a wrapper that continues, only this finds that a program has ended, or that there is
+  /// none.
   void watch_claimants() {
     bool has_absent = false;
     for (std::uint32_t i = 0; i < plan_.shape.process_count && !is_ending_; ++i) {
@@ -294,7 +296,7 @@ class Launch {
     begin_end(1);
   }
 
-  /// For the other processes, which may wait for a process that never asks for MPI.
+  /// For the other processes, which may wait for a process that never starts MPI.
   void mark_absent() {
     for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
       if (is_claimed(i) || pids_[i] != 0) continue;
@@ -305,8 +307,8 @@ class Launch {
     }
   }
 
-  /// A job of one process that has run once and not N times, or a program with MPI that has run
-  /// as N jobs, does not end well in silence.
+  /// A job of one process that has run once instead of N times, or an MPI program that has run as N
+  /// separate jobs, must not end without a message.
   void complain_of_no_claim() {
     if (claims_->is_refused.load(std::memory_order_relaxed) != 0)
       status_ = std::max(status_, exit_refused);
@@ -328,7 +330,7 @@ class Launch {
   void on_killed(std::uint32_t index, int number) {
     if (heard_ != 0 && number == heard_) told_to_end_ = number;
     if (told_to_end_ != 0) {
-      // The others have heard it, too.
+      // All other processes got the signal too.
       ended_by_signal_ = told_to_end_;
       if (give_up_ns_ == 0) give_up_after(grace_ns);
       return;
@@ -341,7 +343,7 @@ class Launch {
   void on_exit(std::uint32_t index, int status) {
     const std::int32_t ending = memory_->ending_process();
     if (ending == static_cast<std::int32_t>(index)) {
-      // A wrapper may have a status of its own.
+      // A wrapper may return a status of its own.
       begin_end(std::max(status, 1));
     } else if (ending < 0 && memory_->process(index).phase.load(std::memory_order_acquire) ==
                                  ProcessPhase::running) {
@@ -353,7 +355,7 @@ class Launch {
     }
   }
 
-  /// The job is over with this status: nobody goes on.
+  /// Ends the job with this status: all processes are killed.
   void begin_end(int status) {
     if (!is_ending_) status_ = status;
     is_ending_ = true;
@@ -374,10 +376,10 @@ class Launch {
   std::vector<pid_t> pids_;
   os::SharedSegment claims_segment_;
   JobClaims* claims_ = nullptr;
-  /// By process: the program below the wrapper; 0 = not known.
+  /// By process: the program below the wrapper; 0: not known.
   std::vector<pid_t> claimants_;
   std::uint32_t absent_count_ = 0;
-  /// The last signal that the terminal has sent to all of us.
+  /// The last signal that the terminal has sent to the whole process group.
   int heard_ = 0;
   std::uint32_t live_count_ = 0;
   int status_ = 0;
@@ -385,7 +387,7 @@ class Launch {
   bool has_said_unwritten_ = false;
   int told_to_end_ = 0;
   int ended_by_signal_ = 0;
-  /// When those who are left are killed; 0 = not yet known.
+  /// Time at which the remaining processes are killed; 0: none.
   std::int64_t give_up_ns_ = 0;
   sigset_t mask_before_{};
   sigset_t awaited_{};

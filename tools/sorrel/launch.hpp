@@ -1,11 +1,12 @@
-//! Launch - starts the processes of a job of several, stays as their parent, and sees that none
-//! outlives the others.
+//! Launch - starts the processes of a job, stays as their parent, and ends all if one fails.
 //!
-//! The processes share a nameless segment of memory (os/shared_segment.hpp). Each is killed by the
-//! system when this one dies, whatever of. A process killed by a signal, or one that ends the job
-//! (core/job_memory.hpp), ends all; signals to this process go on to them. Returns when the last
-//! has gone, and whatever they have left behind. Below a wrapper the program is not our child: its
-//! claim on the job (runtime/job_claims.hpp) tells whether it has started and whether it is alive.
+//! The processes share an unnamed memory segment (os/shared_segment.hpp). The system kills each
+//! process when this one dies, for whatever reason. All processes are ended if one is killed by a
+//! signal, or if one ends the job (core/job_memory.hpp). Signals to this process are forwarded.
+//! Returns when the last process, and every process left behind by one, has ended.
+//!
+//! Below a wrapper the program is not a child of this process. Its entry in the job's claims
+//! (runtime/job_claims.hpp) shows whether it has started and whether it is alive.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +20,26 @@ namespace sorrel::tool {
 struct LaunchPlan {
   std::uint64_t rank_count = 1;
   core::JobShape shape;
-  /// Every rank is a process, and each line of its output is to begin with it.
+  /// Every rank is a process, and each line of its output is to begin with the rank.
   bool label_lines = false;
   std::string program;  ///< path
   char* const* words = nullptr;
-  /// Name of a program that only starts the one with MPI, as env does; "" if there is none. It may
-  /// end before or after that one, and may start none.
+  /// Name of a program that only starts the MPI program, as env does; "" if there is none. It may
+  /// end before or after the MPI program, and may start none.
   std::string wrapper;
-  /// The words of the wrapper name a program with MPI.
+  /// The wrapper's arguments name an MPI program.
   bool is_mpi_seen = false;
-  /// In the child, before the program is executed: what process `index` finds in its environment.
-  /// `claims_descriptor` is that of runtime::JobClaims, -1 without a wrapper.
+  /// Called in the child, before the program is executed: sets the environment of process
+  /// `index`. `claims_descriptor` is that of runtime::JobClaims, -1 without a wrapper.
   std::function<void(std::uint32_t index, int segment_descriptor, int claims_descriptor)>
       set_environment;
 };
 
-/// The exit status of the job: the worst of its processes', or of whoever ended it.
+/// The exit status of the job: the largest of its processes, or that of the process that ended
+/// it.
 [[nodiscard]] int launch(const LaunchPlan& plan);
 
-/// "rank 7" or "ranks 16-23": those of process `index`.
+/// "rank 7" or "ranks 16-23": the ranks of process `index`.
 [[nodiscard]] std::string ranks_of_process(const LaunchPlan& plan, std::uint32_t index);
 
 }  // namespace sorrel::tool

@@ -38,7 +38,7 @@ constexpr std::int64_t wake_budget_ns = 20'000'000;
 constexpr std::int64_t copy_budget_ns = 10'000'000;
 constexpr std::size_t copy_bytes = 64u << 10;
 
-/// Whose turn it is: even numbers are the first thread's, odd ones the second's.
+/// The turn: even numbers belong to the first thread, odd ones to the second.
 struct alignas(64) Turn {
   std::atomic<std::uint32_t> number{0};
 };
@@ -50,11 +50,12 @@ void stay_on(int cpu) {
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/// Passes the turn to and fro until the time is over; ns of one passing, the least of all batches.
-/// wait(number, seen) returns when the number is no longer `seen`; tell(number) after each change.
+/// Passes the turn back and forth until the time is over; returns the ns of one pass, the least
+/// over all batches. wait(number, seen) returns when the number differs from `seen`; tell(number)
+/// is called after each change.
 template <class Wait, class Tell>
 double pass_turns(std::int64_t budget_ns, const std::vector<int>& cpus, Wait&& wait, Tell&& tell) {
-  // Few, so that some are not interrupted where others use the cores as well.
+  // Small, so that some batches are not interrupted on a busy machine.
   constexpr std::uint32_t batch = 20;
   constexpr std::uint32_t over = UINT32_MAX;
   Turn turn;
@@ -62,7 +63,7 @@ double pass_turns(std::int64_t budget_ns, const std::vector<int>& cpus, Wait&& w
     stay_on(cpus.back());
     for (std::uint32_t seen = 0;;) {
       wait(turn.number, seen);
-      // Acquire and release: each turn follows the other's.
+      // Acquire and release: each turn happens after the previous one.
       seen = turn.number.load(std::memory_order_acquire);
       if (seen == over) return;
       turn.number.store(++seen, std::memory_order_release);
@@ -92,7 +93,8 @@ double measure_handover(const std::vector<int>& cpus) {
   return pass_turns(
       handover_budget_ns, cpus,
       [&](const std::atomic<std::uint32_t>& number, std::uint32_t seen) {
-        // Acquire: what came with the turn is seen. Sharing a cpu, the other must get it.
+        // Acquire: the writes before the change of turn are seen. Both threads may share a cpu:
+        // yield it.
         while (number.load(std::memory_order_acquire) == seen)
           if (cpus.size() < 2) sched_yield();
       },
@@ -103,7 +105,7 @@ double measure_wake(const std::vector<int>& cpus) {
   return pass_turns(
       wake_budget_ns, cpus,
       [](std::atomic<std::uint32_t>& number, std::uint32_t seen) {
-        // Acquire, as above; the futex looks again before it sleeps.
+        // Acquire, as above; the futex checks again before it sleeps.
         while (number.load(std::memory_order_acquire) == seen)
           syscall(SYS_futex, &number, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
       },
@@ -120,14 +122,14 @@ double measure_copy() {
   do {
     const std::int64_t start = os::monotonic_ns();
     std::memcpy(to.data(), from.data(), copy_bytes);
-    // Keeps the compiler from leaving the copy out.
+    // Keeps the compiler from removing the copy.
     __asm__ volatile("" : : "r"(to.data()) : "memory");
     least = std::min(least, static_cast<double>(os::monotonic_ns() - start));
   } while (os::monotonic_ns() < end);
   return static_cast<double>(copy_bytes) / least;
 }
 
-/// What the figures depend on, in one line.
+/// The parameters on which the figures depend, in one line.
 std::string machine_key() {
   std::string processor = "unknown";
   std::ifstream cpuinfo("/proc/cpuinfo");
@@ -149,7 +151,7 @@ files::path kept_path() {
   return home == nullptr ? files::path() : files::path(home) / ".cache" / "sorrel" / "probe";
 }
 
-/// A umask for files of this user's own, while it lives.
+/// While it lives, the umask is that of files for this user only.
 class OwnerMask {
  public:
   OwnerMask() : before_(umask(0077)) {}
@@ -163,10 +165,10 @@ class OwnerMask {
   mode_t before_;
 };
 
-/// Under another name first, so that nobody reads a half of it.
+/// Writes to another name first, so that no reader sees a partial file.
 void keep(const files::path& path, const std::string& text) {
   if (!os::may_have_file_of(text.size())) return;
-  // The user's own runs must be able to read what this one has written.
+  // The user's later runs must be able to read the file.
   const OwnerMask mask;
   std::error_code error;
   files::create_directories(path.parent_path(), error);
@@ -175,7 +177,8 @@ void keep(const files::path& path, const std::string& text) {
   files::remove(half, error);
 }
 
-// Half of two cpus beside one hog; 50 ms have some ticks of the kernel's clock for each.
+// One busy process on two cpus takes a half; 50 ms are only a few ticks of the kernel's clock per
+// cpu.
 constexpr double other_work_max = 0.25;
 
 }  // namespace
@@ -190,7 +193,7 @@ MachineProbe measure_machine() {
   if (cpus.empty()) cpus = {sched_getcpu()};
   MachineProbe probe;
   const OtherWork other_work;
-  // On threads of their own, so that the caller stays where it was.
+  // On own threads, so that the caller keeps its cpu.
   std::exception_ptr error;
   std::thread([&] {
     try {
@@ -201,7 +204,7 @@ MachineProbe measure_machine() {
                .other_work = 0,
                .date = date_now()};
     } catch (...) {
-      // The system refuses a second thread.
+      // The system allows no second thread.
       error = std::current_exception();
     }
   }).join();
@@ -232,12 +235,12 @@ std::optional<MachineProbe> read_probe(const std::string& text, std::string_view
   if (end == std::string::npos || text.substr(0, end) != key) return std::nullopt;
   MachineProbe probe;
   char date[32] = "";
-  // Earlier versions wrote three numbers alone.
+  // Earlier versions wrote only three numbers.
   if (std::sscanf(text.c_str() + end, "%lf %lf %lf %lf %31[^\n]", &probe.handover_ns,
                   &probe.wake_ns, &probe.copy_bytes_per_ns, &probe.other_work, date) < 3)
     return std::nullopt;
   probe.date = date;
-  // Longer than any machine's: others had the cores all the while.
+  // Longer than on any machine: other processes had the cores all the time.
   constexpr double handover_ns_believed = 20'000;
   const bool is_sound = probe.handover_ns > 0 && probe.handover_ns < handover_ns_believed &&
                         probe.wake_ns > 0 && probe.copy_bytes_per_ns > 0;

@@ -1,5 +1,5 @@
-// The `sorrel` command: picks the subcommand. Also answers to mpicc, mpicxx, mpiexec and their
-// like, by symbolic link.
+// The `sorrel` command: selects the subcommand. Also runs as mpicc, mpicxx, mpiexec and similar
+// names, by symbolic link.
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -25,19 +25,19 @@ namespace {
 
 constexpr Command commands[] = {
     {"run", "run an MPI program with many ranks in one process", run_command},
-    {"info", "tell about this machine, or whether and how a program can run", info_command},
+    {"info", "show this machine, or whether and how a program can run", info_command},
     {"cc", "compile and link a C program (the same as mpicc)", cc_command},
     {"cxx", "compile and link a C++ program (the same as mpicxx)", cxx_command},
-    {"plan", "tell how to cut a regular grid over ranks, and why", plan_command},
-    {"bench", "measure, beside the other MPIs of this machine", bench_command},
+    {"plan", "choose how to cut a regular grid over ranks, and say why", plan_command},
+    {"bench", "compare with the other MPIs of this machine", bench_command},
 };
 
-/// Not for people.
+/// Not for users.
 constexpr Command internal_commands[] = {
     {"preflight", "", preflight_command},
 };
 
-/// Names this command answers to when it is started through a link.
+/// Names under which this command can be started by a symbolic link.
 constexpr Command aliases[] = {
     {"mpiexec", "", mpiexec_command}, {"mpirun", "", mpiexec_command},
     {"mpicc", "", cc_command},        {"mpicxx", "", cxx_command},
@@ -60,7 +60,7 @@ void print_help() {
   for (const Command& command : commands)
     fmt::print("  {:<8}{}\n", command.name, command.summary);
   fmt::print(
-      "\nOptions:\n  --help    print this; `sorrel COMMAND --help` tells more\n  --version print "
+      "\nOptions:\n  --help    print this; for details: `sorrel COMMAND --help`\n  --version print "
       "the version\n\n"
       "Examples:\n"
       "  sorrel cc -O2 hello.c -o hello\n"
@@ -104,8 +104,9 @@ int dispatch(std::span<char* const> words) {
   return unknown_command(word);
 }
 
-/// Raises the limit of stacks if it is too low for us and for the library, whose first worker runs
-/// on the program's first stack; complains if that is not allowed. Not inlined: the stack is small.
+/// Raises the stack limit if it is too low for this command and for the library, whose first worker
+/// runs on the program's first stack; prints an error if that is not allowed. Not inlined: the
+/// stack is small.
 [[gnu::noinline]] bool has_room_for_stack() {
   constexpr rlim_t least = rlim_t{256} << 10;
   constexpr rlim_t usual = rlim_t{8} << 20;
@@ -114,7 +115,7 @@ int dispatch(std::span<char* const> words) {
   const rlimit raised{.rlim_cur = std::min(std::max(limit.rlim_max, least), usual),
                       .rlim_max = std::max(limit.rlim_max, least)};
   if (setrlimit(RLIMIT_STACK, &raised) == 0) {
-    // The C library has read the old limit, for threads.
+    // The C library has already read the old limit, for threads.
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, raised.rlim_cur);
@@ -122,8 +123,7 @@ int dispatch(std::span<char* const> words) {
     pthread_attr_destroy(&attributes);
     return true;
   }
-  static constexpr char text[] =
-      "sorrel: the limit of stacks (ulimit -s) must be at least 256 KiB\n";
+  static constexpr char text[] = "sorrel: the stack limit (ulimit -s) must be at least 256 KiB\n";
   (void)!write(STDERR_FILENO, text, sizeof text - 1);
   return false;
 }
@@ -143,9 +143,9 @@ int main(int argument_count, char** arguments) {
   try {
     return tool::start(argument_count, arguments);
   } catch (const std::system_error& error) {
-    // Of a thread that the command wants for itself.
+    // From a thread of this command.
     if (error.code() != std::errc::resource_unavailable_try_again) throw;
-    tool::print_complaint("no more threads: the system refuses one (" +
+    tool::print_complaint("cannot create a thread: the system's limit is reached (" +
                           os::describe_thread_limits() + ")");
     return tool::exit_cannot_execute;
   }

@@ -36,8 +36,8 @@ struct ForeignOption {
   Meaning meaning;
 };
 
-/// `drop` is what is always so here (oversubscription is the point, the environment is inherited);
-/// `ignore` might have mattered to the user, who is told.
+/// `drop`: always true here (ranks may outnumber cores, the environment is inherited). `ignore`:
+/// might have mattered; a note names the option.
 constexpr ForeignOption foreign_options[] = {
     {"n", 1, Meaning::ranks},
     {"np", 1, Meaning::ranks},
@@ -143,7 +143,7 @@ class Translator {
       values.push_back(*value);
     }
     if (option->meaning != Meaning::ignore && !values.empty() && values[0].empty()) {
-      result_.problem = fmt::format("{} needs a value, not an empty word", name);
+      result_.problem = fmt::format("{} needs a value that is not empty", name);
       return;
     }
     apply(*option, name, values);
@@ -177,7 +177,7 @@ class Translator {
         take_assignment(name, values[0]);
         break;
       case Meaning::exported:
-        // A bare NAME exports what is exported anyway.
+        // A bare NAME has no effect: the environment is inherited.
         if (values[0].find('=') != std::string::npos) take_assignment(name, values[0]);
         break;
       case Meaning::ignore:
@@ -227,8 +227,8 @@ int mpiexec_command(Arguments arguments) {
     return 0;
   }
   if (!translation.ignored.empty()) {
-    print_complaint(
-        fmt::format("note: no meaning here, ignored: {}", fmt::join(translation.ignored, ", ")));
+    print_complaint(fmt::format("note: ignored, without meaning here: {}",
+                                fmt::join(translation.ignored, ", ")));
   }
   for (const auto& [name, value] : translation.variables)
     setenv(name.c_str(), value.c_str(), 1);

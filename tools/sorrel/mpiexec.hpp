@@ -1,8 +1,8 @@
 //! Translation of other MPIs' launcher options (MPICH's mpiexec, Open MPI's mpirun) into those of
 //! `sorrel run`.
 //!
-//! Pure: reads words, decides nothing about the machine. Options that can have no meaning on one
-//! machine are gathered in `ignored`; unknown ones are passed on, for `run` to refuse.
+//! Pure: reads arguments, decides nothing about the machine. Options that have no meaning on one
+//! machine are collected in `ignored`. Unknown options are passed on; `run` reports them.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ namespace sorrel::tool {
 
 struct Translation {
   std::vector<std::string> options;  ///< for `sorrel run`
-  Arguments program;                 ///< the program and its words
+  Arguments program;                 ///< the program and its arguments
   std::vector<std::pair<std::string, std::string>>
       variables;                     ///< to set in the program's environment
   std::string folder;                ///< to change to first, or ""
-  std::vector<std::string> ignored;  ///< options that were left out
+  std::vector<std::string> ignored;  ///< options without meaning here
   bool wants_version = false;
   std::string problem;  ///< why it cannot be translated, or ""
 };

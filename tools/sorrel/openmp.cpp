@@ -33,7 +33,7 @@ bool is_openmp_function(std::string_view name) {
   return starts_with(name, "GOMP_") || starts_with(name, "GOACC_") || starts_with(name, "omp_");
 }
 
-/// libgomp.so.1, and the copies in wheels: libgomp-e985bcbb.so.1.0.0.
+/// libgomp.so.1, and its copies in Python wheels: libgomp-e985bcbb.so.1.0.0.
 bool is_gomp(std::string_view soname) {
   return starts_with(soname, "libgomp.so") || starts_with(soname, "libgomp-");
 }
@@ -140,7 +140,7 @@ OpenmpReport inspect_openmp(const std::string& name, const Installation& install
   if (!report.refusal.empty()) return report;
   auto opened = os::ElfFile::open(report.path);
   const auto* elf = std::get_if<os::ElfFile>(&opened);
-  // A script's interpreter is looked up by the system; what it calls is not known here.
+  // The system looks up a script's interpreter; its calls are not known here.
   if (elf == nullptr) {
     if (std::get<os::ElfError>(opened).problem != os::ElfProblem::script)
       report.refusal = fmt::format("{} is neither an executable nor a script", name);
@@ -153,10 +153,11 @@ OpenmpReport inspect_openmp(const std::string& name, const Installation& install
         name);
     return report;
   }
-  // The name of a function that libgomp looks for in its plugins: it keeps no name of its own.
+  // The name of a function that libgomp looks up in its plugins; libgomp's own name is not in the
+  // file.
   if (elf->contains("GOMP_OFFLOAD_get_num_devices")) {
     report.refusal = fmt::format(
-        "{} holds a libgomp of its own (libgomp.a), which --omp cannot stand in for; link it with "
+        "{} contains its own libgomp (libgomp.a), which --omp cannot replace; link it with "
         "libgomp.so",
         name);
     return report;
@@ -166,7 +167,7 @@ OpenmpReport inspect_openmp(const std::string& name, const Installation& install
   inspection.finish();
   if (!report.llvm_user.empty()) {
     report.refusal = fmt::format(
-        "{} calls LLVM's OpenMP library (libomp), which --omp does not stand in for; build it with "
+        "{} calls LLVM's OpenMP library (libomp), which --omp does not replace; build it with "
         "gcc -fopenmp",
         report.llvm_user);
   } else if (!report.missing.empty()) {
@@ -179,8 +180,8 @@ void set_openmp_environment(const Installation& installation) {
   const std::string library = openmp_library(installation);
   prepend("LD_LIBRARY_PATH", os::folder_of(library), ':');
   prepend("LD_PRELOAD", library, ':');
-  // A control block that moves between processors' threads must not be told where it runs by the
-  // kernel: sched_getcpu() asks instead.
+  // The kernel must not write the current cpu into a thread control block that moves between OS
+  // threads: sched_getcpu() makes a system call instead.
   prepend("GLIBC_TUNABLES", "glibc.pthread.rseq=0", ':');
 }
 

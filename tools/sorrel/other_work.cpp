@@ -59,7 +59,7 @@ double busy_seconds(const std::string& stat,
   std::istringstream lines(stat);
   for (std::string line; std::getline(lines, line);) {
     int cpu = 0;
-    // user, nice, system, idle, waiting for devices, interrupts of two kinds, stolen by the host
+    // user, nice, system, idle, I/O wait, interrupts of two kinds, stolen by the host
     double field[8] = {};
     const int count =
         std::sscanf(line.c_str(), "cpu%d %lf %lf %lf %lf %lf %lf %lf %lf", &cpu, &field[0],

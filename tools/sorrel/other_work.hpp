@@ -1,9 +1,9 @@
-//! OtherWork - what other processes take of the cpus that this process may use, while something is
-//! measured.
+//! OtherWork - the share of the allowed cpus that other processes take during a measurement.
 //!
-//! From /proc/stat and from the time of this process and of the children it has waited for: those
-//! that still run count as other work. A virtual machine's host counts too, where it tells. Correct
-//! to some ticks of the kernel's clock, 10 ms each, for each cpu.
+//! Computed from /proc/stat and the times of this process and of the children that have been
+//! reaped; children that still run count as other work. Time stolen by a virtual machine's host
+//! counts too, if the system reports it. Correct to a few ticks of the kernel's clock, 10 ms each,
+//! for each cpu.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace sorrel::tool {
 
 class OtherWork {
  public:
-  /// Begins now.
+  /// The measurement begins.
   OtherWork();
 
-  /// The share since then, from 0 on; 0 where the system does not tell.
+  /// The share since then, at least 0; 0 if the system does not report it.
   [[nodiscard]] double share() const;
 
  private:
@@ -27,12 +27,13 @@ class OtherWork {
   double own_s_;
 };
 
-/// Processor time of `cpus` in seconds, from the text of /proc/stat with so many ticks a second.
+/// Processor time of `cpus` in seconds, from the text of /proc/stat with that number of ticks a
+/// second.
 [[nodiscard]] double busy_seconds(const std::string& stat,
                                   const std::vector<int>& cpus,
                                   double ticks_per_second);
 
-/// Now in UTC, as results are dated: 2026-11-22 13:05 UTC.
+/// Now in UTC, in the format of results: 2026-11-22 13:05 UTC.
 [[nodiscard]] std::string date_now();
 
 }  // namespace sorrel::tool

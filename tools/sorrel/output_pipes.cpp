@@ -55,7 +55,8 @@ void OutputPipes::find_destinations() {
   destination_of_error_ = is_same ? &output_ : &error_;
 }
 
-/// Pipes for more processes than the usual 1024 files allow. The children get the limit back.
+/// Makes room for pipes of more processes than the usual limit of 1024 files allows. The children
+/// get the old limit back.
 void OutputPipes::raise_file_limit() {
   rlimit files = files_before_;
   files.rlim_cur = files.rlim_max;
@@ -69,7 +70,7 @@ void OutputPipes::add_streams(std::uint32_t index) {
     std::array<int, 2> ends{};
     is_valid_ = is_valid_ && pipe2(ends.data(), O_CLOEXEC) == 0;
     if (!is_valid_) return;
-    // A reader that finds nothing must come back to the other streams; writers may wait.
+    // The reader must not block on an empty pipe while other pipes have data; writers may block.
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     Stream stream{.read_end = ends[0],
                   .write_end = ends[1],
@@ -153,13 +154,13 @@ void OutputPipes::forward() {
     {
       const std::lock_guard guard(lock_);
       request = requests_;
-      // After the stop once more for all streams: a process may have written and gone since.
+      // After the stop, all streams are read once more: a process may have written and ended since.
       is_last = is_stopping_;
       is_asked = is_last || request != answers_;
     }
     for (std::size_t i = 0; i < streams_.size(); ++i) {
       const bool has_news = watched[i].revents != 0 || is_asked;
-      // poll() passes over negative descriptors.
+      // poll() ignores negative descriptors.
       if (watched[i].fd >= 0 && has_news && !take_from(streams_[i])) watched[i].fd = -1;
     }
     note_round(request);
@@ -203,7 +204,7 @@ void OutputPipes::write_lines(Stream& stream, bool is_end) {
     end = is_whole ? end + 1 : stream.line.size();
     if (!text.empty() || destination.within_line_of != &stream) text += stream.label;
     text.append(stream.line, begin, end - begin);
-    // A labelled part of a line is a line of its own.
+    // With labels, each part of a line becomes a line.
     if (!is_whole && has_labels_) text += '\n';
     begin = end;
   }
@@ -215,7 +216,7 @@ void OutputPipes::write_lines(Stream& stream, bool is_end) {
   destination.within_line_of = text.back() == '\n' ? nullptr : &stream;
 }
 
-/// False if what is left is to be abandoned.
+/// False if the rest is to be discarded.
 bool OutputPipes::wait_for_room(const Destination& destination) const {
   std::array<pollfd, 2> watched{{{.fd = destination.descriptor, .events = POLLOUT, .revents = 0},
                                  {.fd = abandon_descriptor_, .events = POLLIN, .revents = 0}}};
@@ -227,7 +228,7 @@ bool OutputPipes::wait_for_room(const Destination& destination) const {
 void OutputPipes::write_all(Destination& destination, std::string_view text) {
   while (!text.empty() && destination.error == 0) {
     if (!wait_for_room(destination)) return;
-    // A pipe with room takes so much without waiting.
+    // A pipe with room takes this size without blocking.
     const std::size_t size =
         destination.is_pipe ? std::min<std::size_t>(text.size(), PIPE_BUF) : text.size();
     const ssize_t written = write(destination.descriptor, text.data(), size);

@@ -1,14 +1,14 @@
 //! OutputPipes - the standard output and error of a job's processes, written by the launcher in
 //! whole lines.
 //!
-//! A process cuts what it writes where its buffer is full, and the system cuts what goes into a
-//! pipe after 4 KiB, so lines of several processes would mix. Each process therefore gets pipes of
-//! its own wherever the job's output is a file or a pipe, or lines are to be labelled.
-//! Limits: what a process writes to output and to error at once may change places; a line longer
-//! than line_bytes_max (labelled_bytes_max with labels) is written in parts.
+//! A process splits its output where its buffer is full, and the system splits writes to a pipe
+//! after 4 KiB, so lines of several processes would mix. Each process therefore gets pipes of its
+//! own if the job's output is a file or a pipe, or if lines are to be labelled.
+//! Limits: what a process writes to output and to error at the same time may change order; a line
+//! longer than line_bytes_max (labelled_bytes_max with labels) is written in parts.
 //!
-//! Made before the processes are started; one thread reads from begin() to finish(). Where the
-//! pipes cannot be made (too many open files) is_valid() is false and nothing is redirected.
+//! Made before the processes are started; one thread reads from begin() to finish(). If the pipes
+//! cannot be made (too many open files), is_valid() is false and nothing is redirected.
 #pragma once
 
 #include <chrono>
@@ -36,35 +36,35 @@ class OutputPipes {
 
   [[nodiscard]] bool is_valid() const { return is_valid_; }
 
-  /// In the child that becomes process `index`.
+  /// In the child that executes process `index`.
   void redirect(std::uint32_t index) const;
 
-  /// In the parent, after the last start.
+  /// In the parent, after the last process has been started.
   void begin();
 
-  /// Returns when all that the processes have written so far has gone out, or after a second.
+  /// Returns when all that the processes have written so far is written out, or after a second.
   void catch_up();
 
-  /// After the last process has gone: writes what is left in the pipes. Whether all is written
-  /// within `limit`.
+  /// After the last process has ended: writes the rest of the pipes. Returns whether all was
+  /// written within `limit`.
   [[nodiscard]] bool finish(std::chrono::milliseconds limit);
 
-  /// What is left is not written any more.
+  /// Discards the rest.
   void abandon();
 
-  /// Empty, or which write has failed and why. The process is sent SIGCHLD then.
+  /// Empty, or which write has failed and why. On a failure this process receives SIGCHLD.
   [[nodiscard]] std::string trouble();
 
  private:
   struct Stream;
 
-  /// Where the job's output goes.
+  /// The target of the job's output.
   struct Destination {
     int descriptor = 1;
     bool is_collected = false;
     bool is_pipe = false;
-    int error = 0;  ///< of a write; nothing is written any more
-    /// The stream whose line has not ended yet.
+    int error = 0;  ///< of a write; nothing more is written
+    /// The stream whose line is not complete.
     const Stream* within_line_of = nullptr;
   };
 
@@ -74,14 +74,14 @@ class OutputPipes {
     int source = 1;  ///< the child's descriptor
     Destination* destination = nullptr;
     std::string label;
-    std::string line;  ///< the part that has come
+    std::string line;  ///< the incomplete line read so far
   };
 
   void find_destinations();
   void add_streams(std::uint32_t index);
   void raise_file_limit();
   void forward();
-  /// Takes what is there; false at the end of the stream.
+  /// Reads what is available; false at the end of the stream.
   bool take_from(Stream& stream);
   void write_lines(Stream& stream, bool is_end);
   void write_all(Destination& destination, std::string_view text);
@@ -104,7 +104,7 @@ class OutputPipes {
   std::mutex lock_;
   std::condition_variable changed_;
   // Under the lock.
-  std::uint64_t requests_ = 0;  ///< to look at all streams
+  std::uint64_t requests_ = 0;  ///< to read all streams
   std::uint64_t answers_ = 0;
   bool is_stopping_ = false;
   bool has_ended_ = false;

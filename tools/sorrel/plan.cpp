@@ -116,7 +116,7 @@ int plan_command(Arguments arguments) {
   if (!read.request) return read.status;
   const PlanRequest& request = *read.request;
   const Installation installation = find_installation();
-  // What is wrong with the grid is told before seconds are spent on measuring.
+  // Errors of the grid are reported before seconds are spent on measuring.
   if (std::string trouble = trouble_with(request.problem); !trouble.empty())
     return refuse("{}", trouble);
   const Result<Machine> machine = request.machine.empty()

@@ -27,7 +27,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// share/ of an installed tree, or the sources that the build tree's include link leads to.
+/// share/ of an installed tree, or the sources to which the build tree's include link leads.
 std::string machines_folder(const Installation& installation) {
   const std::string installed =
       os::folder_of(installation.executable) + "/../share/sorrel/machines";
@@ -52,7 +52,7 @@ std::string host_name() {
   return name;
 }
 
-/// Starts a command and waits for its end; its exit status, or 126 if it cannot be started.
+/// Starts a command and waits for its end; returns its exit status, or 126 if it cannot be started.
 int run_and_wait(std::vector<std::string> words) {
   std::vector<char*> pointers;
   for (std::string& word : words)
@@ -67,11 +67,11 @@ int run_and_wait(std::vector<std::string> words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : exit_cannot_execute;
 }
 
-// Beyond these a plan is about the other work, not about the machine.
+// Beyond these limits a plan would describe the other work, not the machine.
 constexpr double other_work_max = 0.10;
 constexpr double spread_max = 0.25;
 
-/// Two ranks on each processor, so that both kinds of neighbours are there.
+/// Two ranks on each processor, so that both kinds of neighbours are measured.
 std::string measure_into(const std::string& path, const Installation& installation) {
   const std::string program = os::folder_of(installation.executable) + "/../libexec/sorrel/measure";
   if (access(program.c_str(), X_OK) != 0)
@@ -81,7 +81,7 @@ std::string measure_into(const std::string& path, const Installation& installati
   if (error)
     return fmt::format("cannot make the folder {}: {}", os::folder_of(path), error.message());
   const int workers = default_workers(read_machine_limits());
-  print_complaint("note: measuring this machine, some seconds; nothing else should run");
+  print_complaint("note: measuring this machine for some seconds; nothing else should run");
   const int status = run_and_wait(
       {installation.executable, "run", "--share", "fixed", "-n", std::to_string(2 * workers),
        "--workers", std::to_string(workers), program, host_name(), std::to_string(workers), path});
@@ -136,7 +136,7 @@ Result<grid::Machine> named_machine(const std::string& name, const Installation&
   const std::string path = folder + "/" + name + ".json";
   if (name.find('/') == std::string::npos && files::exists(path, error))
     return grid::load_machine(path);
-  return Trouble{fmt::format("no machine file {}; a file or one of {} is needed", name,
+  return Trouble{fmt::format("no machine file {}; give a file or one of {}", name,
                              fmt::join(known_names(folder), ", "))};
 }
 
@@ -145,7 +145,7 @@ Result<grid::Machine> this_machine(const MeasureRequest& request,
   const std::string path = kept_machine_path();
   std::error_code error;
   if (!request.is_anew && files::exists(path, error)) {
-    // What another version has kept may lack a number.
+    // A result kept by another version may lack a number.
     Result<grid::Machine> kept = grid::load_machine(path);
     if (kept.ok()) return kept;
   }

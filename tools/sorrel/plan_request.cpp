@@ -19,19 +19,18 @@ namespace {
 
 constexpr const char* plan_usage = "sorrel plan [options] EXTENT [EXTENT [EXTENT]]";
 constexpr const char* plan_description =
-    "Tells how to cut a regular grid over N ranks so that a step of a stencil code takes the "
-    "least\n"
-    "time, and why. Extents are those of the array, in the order of its declaration.\n";
+    "Chooses how to cut a regular grid over N ranks so that a step of a stencil code takes the\n"
+    "least time, and says why. The extents are those of the array, in the order of its\n"
+    "declaration.\n";
 constexpr const char* plan_footer =
     "Examples:\n"
     "  sorrel plan 256 256 256 -n 32                         on this machine, measured at first "
     "use\n"
     "  sorrel plan 256 256 256 -n 32 --machine t3e-900-buffered --element 16\n"
     "  sorrel plan 4096 4096 -n 12 --periodic 01 --halo 2 --box --plot times.svg\n\n"
-    "Exit status: 0; 1 if measuring failed; 2 if something was wrong with the command line or the\n"
-    "machine file.";
+    "Exit status: 0; 1 if measuring failed; 2 if the command line or the machine file is wrong.";
 
-/// The words of the options, as they were written.
+/// The text of the options.
 struct Words {
   std::string ranks;
   std::string machine;
@@ -58,26 +57,27 @@ std::unique_ptr<CLI::App> make_plan_app(Words& words) {
     app->add_option(name, value, help)->type_name(type);
   };
   option("-n,--ranks", words.ranks, "Number of ranks, 1 to 1000000", "N");
-  option("--machine", words.machine, "A machine file, or the name of one that comes along", "FILE");
+  option("--machine", words.machine, "A machine file, or the name of an installed one", "FILE");
   app->add_flag("--measure", words.measure, "Measure this machine again, and keep the result");
-  app->add_flag("--force", words.force, "With --measure: keep the result of a busy machine, too");
-  app->add_flag("--json", words.json, "Print JSON for programs to read");
+  app->add_flag("--force", words.force,
+                "With --measure: keep the result even if the machine is busy");
+  app->add_flag("--json", words.json, "Print JSON");
   option("--plot", words.plot, "Draw the predicted times of all cuts into this file (SVG)", "FILE");
   option("--periodic", words.periodic, "Dimensions whose ends are neighbours, such as 02", "DIMS");
   option("--element", words.element, "Bytes of a cell of one field (default: 8)", "BYTES");
   option("--fields", words.fields, "Arrays that are exchanged together (default: 1)", "COUNT");
-  option("--halo", words.halo, "Cells that the stencil reaches (default: 1)", "WIDTH");
-  app->add_flag("--box", words.box, "The stencil looks around corners");
+  option("--halo", words.halo, "Cells that the stencil reaches on each side (default: 1)", "WIDTH");
+  app->add_flag("--box", words.box, "The stencil reads diagonal neighbours too");
   app->add_flag("--fortran", words.fortran, "The first dimension is contiguous, not the last");
   option("--flops", words.flops, "Floating-point operations per cell (default: 6 per 8 bytes)",
          "NUMBER");
-  option("--bytes", words.bytes, "Bytes moved per cell (default: 3 times its own)", "NUMBER");
-  option("--memory", words.memory, "What a rank's blocks may take; K, M, G are understood", "SIZE");
+  option("--bytes", words.bytes, "Bytes moved per cell (default: 3 times its size)", "NUMBER");
+  option("--memory", words.memory, "Limit of a rank's blocks in bytes, or with K, M, G", "SIZE");
   option("--rows", words.rows, "Cuts in the table (default: 8)", "COUNT");
   return app;
 }
 
-/// Options and extents in any order. Fills `extents`; returns what is wrong, or "".
+/// Options and extents in any order. Fills `extents`; returns an error, or "".
 std::string sort_words(CLI::App& app,
                        Arguments arguments,
                        std::vector<std::string>& options,
@@ -95,7 +95,7 @@ std::string sort_words(CLI::App& app,
   return "";
 }
 
-/// Reads numbers one after the other; complains about the first that is wrong.
+/// Parses numbers one after the other; prints an error about the first that is wrong.
 class NumberReader {
  public:
   [[nodiscard]] bool has_failed() const { return has_failed_; }
@@ -147,8 +147,8 @@ void read_periodic(NumberReader& reader, const std::string& dimensions, grid::Pr
   }
 }
 
-// That of a Jacobi sweep over as many doubles as a cell has; each is read, fetched to be written,
-// and written.
+// The work of a Jacobi sweep over the doubles of a cell; each is read, fetched for writing, and
+// written.
 void set_work(grid::Problem& problem) {
   const double bytes = static_cast<double>(problem.element_bytes * problem.field_count);
   problem.flops_per_cell = 6 * std::max(1.0, bytes / 8);
@@ -202,10 +202,9 @@ ReadRequest read_plan_request(Arguments arguments) {
     return {.request = std::nullopt, .status = refuse("plan needs -n, the number of ranks")};
   if (words.measure && !words.machine.empty())
     return {.request = std::nullopt,
-            .status = refuse("--measure is about this machine; leave out --machine")};
+            .status = refuse("--measure measures this machine; it excludes --machine")};
   if (words.force && !words.measure)
-    return {.request = std::nullopt,
-            .status = refuse("--force is about what is measured; it needs --measure")};
+    return {.request = std::nullopt, .status = refuse("--force requires --measure")};
   NumberReader reader;
   PlanRequest request = read_words(reader, words, extents);
   if (reader.has_failed()) return {.request = std::nullopt, .status = exit_refused};

@@ -1,6 +1,6 @@
-//! PlanRequest - what the words after `sorrel plan` ask for.
+//! PlanRequest - the parsed arguments of `sorrel plan`.
 //!
-//! Pure: reads words, complains about the first that is wrong; files and the machine come later.
+//! Pure: reads arguments and reports the first that is wrong; reads neither files nor the machine.
 #pragma once
 
 #include <optional>
@@ -17,13 +17,13 @@ struct PlanRequest {
   int rank_count = 0;
   std::string machine;  ///< a file or a name; "": this machine
   bool is_measured_anew = false;
-  bool is_kept_anyway = false;  ///< what is measured, though the machine is busy
+  bool is_kept_anyway = false;  ///< keep the measurement even if the machine is busy
   bool wants_json = false;
   std::string picture;  ///< a file to write, or ""
   int table_rows = 8;
 };
 
-/// The request, or the exit status to leave with: the help or a complaint has been printed.
+/// The request, or the exit status after the help or an error was printed.
 struct ReadRequest {
   std::optional<PlanRequest> request;
   int status = 0;

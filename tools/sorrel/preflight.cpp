@@ -32,16 +32,16 @@ using os::ElfFile;
 using os::ElfKind;
 using os::ElfProblem;
 
-/// A dependency graph deeper than this is a damaged one.
+/// A dependency graph deeper than this is damaged.
 constexpr std::size_t library_count_max = 1000;
-/// Names printed in a refusal; `info` prints all.
+/// Names printed in an error; `info` prints all.
 constexpr std::size_t names_shown_max = 8;
-/// Scripts that the system starts in place of one: interpreters of interpreters.
+/// Depth of interpreters that are scripts themselves.
 constexpr int script_depth_max = 5;
-/// What the library leaves for heaps, worker stacks and message pools.
+/// Memory maps that the library leaves for heaps, worker stacks and message pools.
 constexpr std::uint64_t maps_left_over = 1000;
-/// Of a process with nothing but the C library and ours, rather more than less; and of each
-/// library.
+/// Upper estimates: maps of a process with only the C library and Sorrel's, and maps of each
+/// further library.
 constexpr std::uint64_t maps_of_process = 100;
 constexpr std::uint64_t maps_of_library = 5;
 
@@ -88,7 +88,7 @@ std::string describe(const std::string& name, const ElfError& error) {
   return "";
 }
 
-/// What is wrong with the kind of file, or "".
+/// An error about the kind of file, or "".
 std::string refuse_kind(const std::string& name, const ElfFile& elf) {
   const bool is_program =
       elf.kind() == ElfKind::executable_pie || elf.kind() == ElfKind::executable_fixed;
@@ -148,8 +148,8 @@ bool can_start_programs(const ElfFile& elf) {
   return can_start;
 }
 
-/// Whether the system starts this file with other rights than the caller's (AT_SECURE). It then
-/// keeps LD_* variables from it, and the library ignores the others.
+/// Whether the system starts this file with other rights than the caller's (AT_SECURE). The system
+/// then removes LD_* variables, and the library ignores those of the job.
 bool has_other_rights(const std::string& path) {
   struct stat status{};
   struct statvfs system{};
@@ -171,7 +171,7 @@ os::LibrarySearch search_of_user(const Installation& installation) {
   return search;
 }
 
-/// Gathers what the program and its libraries need and give.
+/// Collects what the program and its libraries need and provide.
 class Inspection {
  public:
   Inspection(ProgramReport& report,
@@ -224,7 +224,7 @@ class Inspection {
     if (foreign_.empty()) foreign_ = foreign_mpi(soname);
     const std::string found = os::find_library(soname, needer, path, search_);
     report_.needed.push_back({soname, found, true, ""});
-    // The system's and compilers' never call MPI.
+    // The libraries of the system and of compilers never call MPI.
     if (found.empty() || !os::reason_to_share(soname).empty() || !foreign_.empty()) return;
     auto library = ElfFile::open(found);
     const auto* file = std::get_if<ElfFile>(&library);
@@ -249,7 +249,7 @@ class Inspection {
 
   void take_our_library(const ElfFile& needer, const std::string& path) {
     report_.uses_mpi = true;
-    // An old-style RPATH comes before LD_LIBRARY_PATH and may lead to another MPI's library of this
+    // An old-style RPATH precedes LD_LIBRARY_PATH and may lead to another MPI's library of this
     // name.
     const std::string found = os::find_library(library_name, needer, path, search_);
     struct stat theirs{};
@@ -290,7 +290,7 @@ ProgramReport inspect(const std::string& name,
                       std::span<const std::string> declared,
                       int depth);
 
-/// A script of a language's interpreter: the interpreter runs in its place.
+/// A script of a language's interpreter: the report of the interpreter, which runs instead.
 ProgramReport with_script(ProgramReport interpreter,
                           const std::vector<std::string>& words,
                           const ProgramReport& script) {
@@ -302,7 +302,7 @@ ProgramReport with_script(ProgramReport interpreter,
   return interpreter;
 }
 
-/// A script: of a language's interpreter, or of a shell, which the system starts.
+/// A script, either of a language's interpreter or of a shell, which the system starts.
 ProgramReport inspect_script(ProgramReport script,
                              const std::string& first_line,
                              const Installation& installation,
@@ -326,7 +326,7 @@ ProgramReport inspect_script(ProgramReport script,
   script.starts_programs = true;
   script.is_interpreter = is_interpreter(script.path);
   if (script.is_interpreter) script.own_process_reason = why_interpreter(script.name);
-  // A static shell is a good one.
+  // A static shell is allowed.
   if (!interpreter.is_static && !interpreter.refusal.empty()) {
     script.refusal = depth > 0
                          ? interpreter.refusal
@@ -355,7 +355,7 @@ std::string foreign_mpi(std::string_view soname) {
     const char* name;
   };
 
-  // The longest spelling first: libmpi.so.12 is MPICH's name under its ABI agreement, .40 is Open
+  // The longest name first: libmpi.so.12 is MPICH's name under its ABI agreement, .40 is Open
   // MPI's.
   static constexpr Owner owners[] = {
       {"libmpi_abi", ""},
@@ -412,8 +412,8 @@ void refuse_mpi(ProgramReport& report) {
         describe_functions(report, report.missing_functions, "this version does not have"));
   } else if (has_other_rights(report.path)) {
     report.refusal = fmt::format(
-        "{} runs with other rights than yours (set-user-ID, set-group-ID or capabilities), so the "
-        "system keeps the job from it; start it as a user who needs no such rights",
+        "{} runs with privileges that you lack (set-user-ID, set-group-ID or capabilities), so the "
+        "system withholds the job's variables from it; start it as a user that has them",
         report.name);
   }
 }
@@ -482,7 +482,7 @@ MapBudget map_budget(const ProgramReport& program) {
       .map_count_max = 65530,
       .other_maps = maps_left_over + maps_of_process + maps_of_library * program.needed.size(),
       .maps_per_rank = program.has_tls || uses_openmp ? 4u : 2u};
-  // Without guards that take no map, each stack is a map of its own and its guard another.
+  // Without guards that take no map, each stack is a map and its guard another.
   if (!read_kernel_features().guard_install) budget.maps_per_rank += 2;
   // Large data is mapped from the file where it is not written.
   constexpr std::uint64_t shared_data_bytes_min = 256 * 1024;

@@ -7,7 +7,8 @@
 
 namespace sorrel::tool {
 
-/// Bytes of the UTF-8 character that `text` begins with; 0 if `text` is empty or begins with none.
+/// Bytes of the UTF-8 character at the start of `text`; 0 if `text` is empty or does not begin
+/// with one.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
 /// Whether a UTF-8 character is a control character: C0, delete or C1.

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t spin_ns_least = 5'000;
 constexpr std::int64_t spin_ns_most = 100'000;
 constexpr std::uint32_t eager_bytes_least = 4096;
-/// What a mailbox between processes takes at once.
+/// The largest payload that a mailbox between processes takes in one packet.
 constexpr std::uint32_t eager_bytes_most = 16384;
 
 void choose_count(const ChoiceInput& input,
@@ -27,11 +27,11 @@ void choose_count(const ChoiceInput& input,
     const std::uint64_t most = std::max<std::uint64_t>(input.ranks_per_process_max, 1);
     choice.processes = (input.ranks + most - 1) / most;
     choice.process_reason =
-        fmt::format("the system's limit of memory maps allows {} ranks of it in one", most);
+        fmt::format("the system's limit of memory maps allows {} of its ranks in one", most);
   } else if (program.has_tls && !features.fsgsbase && input.ranks <= input.cores) {
     choice.processes = input.ranks;
     choice.process_reason =
-        "the program has thread-locals, which without FSGSBASE cost a system call a switch, and "
+        "the program has thread-locals, which without FSGSBASE cost a system call per switch, and "
         "there is a core for every rank";
   } else {
     choice.processes = 1;
@@ -41,18 +41,18 @@ void choose_count(const ChoiceInput& input,
   }
 }
 
-/// A wait shorter than a wake-up is cheaper spun away; for longer ones the time spun is lost, and
-/// equals at most the wake-up that it may save.
+/// Spinning is cheaper for waits shorter than a wake-up. In longer waits the time spun is lost; it
+/// is at most the wake-up that it might have saved.
 void choose_limits(const MachineProbe& probe, ProcessChoice& choice) {
   choice.spin_ns =
       std::clamp(static_cast<std::int64_t>(2 * probe.wake_ns), spin_ns_least, spin_ns_most);
-  // A message announced instead of copied waits for two more hand-overs, and each of those for a
-  // worker to look: the copy of a message that takes no longer than some of them is the cheaper.
+  // A message by rendezvous waits for two more handovers, each until a worker polls. A copy that
+  // takes no longer than a few handovers is cheaper.
   const double bytes = 16 * probe.handover_ns * probe.copy_bytes_per_ns;
   choice.eager_bytes = std::clamp(std::bit_ceil(static_cast<std::uint32_t>(std::min(bytes, 1e9))),
                                   eager_bytes_least, eager_bytes_most);
   choice.limit_reason = fmt::format(
-      "a core sees another's write after {:.0f} ns, a sleeper wakes after {:.1f} us, "
+      "a core sees another core's write after {:.0f} ns, a thread wakes after {:.1f} us, "
       "memory is copied at {:.1f} GB/s",
       probe.handover_ns, probe.wake_ns / 1e3, probe.copy_bytes_per_ns);
   if (probe.date.empty()) return;

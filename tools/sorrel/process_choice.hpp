@@ -1,9 +1,9 @@
-//! ProcessChoice - what `--procs auto` decides: how many processes, how long idle workers spin, up
-//! to which size messages are copied at once; and why, in words.
+//! ProcessChoice - what `--procs auto` decides: the number of processes, how long idle workers
+//! spin, up to which size messages are copied at once; and the reasons as text.
 //!
-//! Pure, over what has been found out about program and machine. Ranks share a process wherever
-//! they can: a message between them is handed over by pointer, and whoever waits lends its core to
-//! the next rank. What speaks against it is counted here.
+//! Pure, over the reports of the program and the machine. Ranks share a process wherever they can:
+//! a message between them is passed by pointer, and a waiting rank leaves its core to the next
+//! rank. The reasons against sharing are weighed here.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct ProcessChoice {
   std::string limit_reason;  ///< of spin_ns and eager_bytes
 };
 
-/// `ranks` and `cores` of the job; `ranks_per_process_max` by the system's limit of memory maps.
+/// `ranks` and `cores` of the job; `ranks_per_process_max` follows from the system's limit of
+/// memory maps.
 struct ChoiceInput {
   std::uint64_t ranks = 1;
   std::uint64_t cores = 1;

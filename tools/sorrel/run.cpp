@@ -1,5 +1,5 @@
-// `sorrel run`: check everything, say in one line what is wrong, then become the program, or the
-// parent of the job's processes.
+// `sorrel run`: checks everything, reports an error in one line, then executes the program in this
+// process, or becomes the parent of the job's processes.
 
 #include <cerrno>
 #include <cstdint>
@@ -35,7 +35,7 @@ bool is_share(const std::string& word) {
   return word.empty() || word == "fair" || word == "polite" || word == "fixed";
 }
 
-/// What `run` has decided or found that its user would want to know.
+/// Notes about decisions that may surprise the user; with --verbose all decisions.
 void print_notes(const RunPlan& plan, const Wanted& wanted, const ProgramReport& program) {
   if (plan.verbose) {
     print_complaint(
@@ -50,13 +50,13 @@ void print_notes(const RunPlan& plan, const Wanted& wanted, const ProgramReport&
   }
   if (!program.absent_functions.empty()) {
     print_complaint(
-        fmt::format("note: {} names {}", program.name,
+        fmt::format("note: {} references {}", program.name,
                     describe_functions(program, program.absent_functions,
                                        "will fail with MPI_ERR_UNSUPPORTED_OPERATION if called")));
   }
 }
 
-/// The program's words as the system is given them, with an ending null.
+/// The program's arguments for execv(), with a null pointer at the end.
 std::vector<char*> words_to_start(const ProgramReport& program, Arguments words) {
   std::vector<char*> started;
   for (const std::string& word : program.leading_words)
@@ -110,9 +110,9 @@ int launch_processes(const RunPlan& plan,
                  .set_environment = set_environment});
 }
 
-/// Why the ranks of one process would need more maps than the system allows, or "".
+/// An error if the ranks of one process need more maps than the system allows, or "".
 std::string refuse_maps(const RunPlan& plan, const ProgramReport& program) {
-  // Of a program that is not known, the library counts.
+  // If the program is not known, the library counts.
   const bool is_known = program.wrapper.empty() || !program.wrapped_path.empty();
   const MapBudget budget = map_budget(program);
   if (!is_known || plan.in_place ||
@@ -166,7 +166,7 @@ int run_command(Arguments arguments) {
     library_folders += ":" + os::folder_of(openmp_library(installation));
   }
   set_environment(*plan, library_folders, preloaded);
-  // Addresses are part of what a program may see: under a seed they are the same each time.
+  // Addresses are visible to a program: with a seed they are the same in each run.
   if (plan->seed) (void)personality(ADDR_NO_RANDOMIZE);
   const std::vector<char*> started = words_to_start(program, split.program);
   if (!plan->host.name.empty()) return launch_host_process(*plan, installation, program, started);

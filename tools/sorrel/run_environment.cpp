@@ -30,7 +30,7 @@ void prepend_to_variable(const char* name, const std::string& first) {
 void set_environment(const RunPlan& plan,
                      const std::string& library_folders,
                      const std::string& preloaded) {
-  // Of an outer job, or of somebody's mind.
+  // Left by an outer job, or set by the user.
   for (const char* name : runtime::job_variables)
     unsetenv(name);
   setenv("SORREL_RANKS", std::to_string(plan.ranks).c_str(), 1);
@@ -40,7 +40,7 @@ void set_environment(const RunPlan& plan,
   if (plan.stack_bytes != 0) setenv("SORREL_STACK", std::to_string(plan.stack_bytes).c_str(), 1);
   if (plan.label && !plan.in_place) setenv("SORREL_LABEL", "1", 1);
   if (plan.has_comm_worker) setenv("SORREL_COMM_WORKER", "1", 1);
-  // Without the option, what the user has set holds.
+  // Without the option, the user's variable is used.
   if (!plan.share.empty()) setenv("SORREL_SHARE", plan.share.c_str(), 1);
   if (plan.shared.empty()) {
     unsetenv("SORREL_SHARED");
@@ -64,7 +64,7 @@ void set_environment(const RunPlan& plan,
   prepend_to_variable("LD_LIBRARY_PATH", library_folders);
   if (!preloaded.empty()) {
     prepend_to_variable("LD_PRELOAD", preloaded);
-    // Set, even if to nothing, it tells the library that LD_PRELOAD is ours to put back.
+    // If it is set, even to nothing, the library restores LD_PRELOAD.
     setenv("SORREL_OLD_LD_PRELOAD", "", 0);
   }
 }
@@ -83,7 +83,7 @@ void set_wrapper_environment(const ProgramReport& program,
   setenv("SORREL_WRAPPER", program.wrapper.c_str(), 1);
   setenv("SORREL_WRAPPED", program.wrapped_path.c_str(), 1);
   setenv("SORREL_COMMAND", installation.executable.c_str(), 1);
-  // Tells the library whether a wrapper has changed it.
+  // Shows the library whether a wrapper has changed LD_LIBRARY_PATH.
   setenv("SORREL_OWN_LD_LIBRARY_PATH", std::getenv("LD_LIBRARY_PATH"), 1);
   if (claims < 0) return;
   setenv("SORREL_LAUNCHER", std::to_string(getppid()).c_str(), 1);

@@ -12,10 +12,11 @@ namespace sorrel::tool {
 namespace {
 
 constexpr std::uint64_t seed_max = std::uint64_t{1} << 62;
-/// All stacks of a process lie in one reserved range; a process has 128 TiB of addresses.
+/// All stacks of a process are in one reserved range; a process has 128 TiB of addresses.
 constexpr std::uint64_t all_stacks_bytes_max = std::uint64_t{64} << 40;
 
-/// Whether the stacks of a process, each with its guard, fit into its addresses; complains if not.
+/// Whether the stacks of a process, each with its guard, fit into its addresses; prints an error if
+/// not.
 bool do_stacks_fit(const RunPlan& plan) {
   if (plan.stack_bytes == 0 || plan.in_place || plan.ranks == 0) return true;
   const auto processes = static_cast<std::uint64_t>(plan.processes);
@@ -23,7 +24,7 @@ bool do_stacks_fit(const RunPlan& plan) {
   const std::uint64_t bytes_each = all_stacks_bytes_max / stacks;
   if (plan.stack_bytes <= bytes_each && os::StackSlab::pitch_of(plan.stack_bytes) <= bytes_each)
     return true;
-  // What the pitch of the largest stack adds to it.
+  // The pitch of the largest stack adds this much.
   constexpr std::uint64_t unit = 2u << 20;
   constexpr std::uint64_t guard_bytes = 256u << 10;
   (void)refuse(
@@ -33,14 +34,14 @@ bool do_stacks_fit(const RunPlan& plan) {
   return false;
 }
 
-/// Whether ranks leave cores idle that their OpenMP threads could use, as those of a rank with a
-/// process of its own can; and nobody has said how to run them.
+/// Whether ranks leave cores idle that the OpenMP threads of ranks in own processes could use, and
+/// no option says how to run them.
 bool leave_room_for_threads(const RunPlan& plan, const Wanted& wanted, std::uint64_t cores) {
   return wanted.has_threads && wanted.ranks && *wanted.ranks < cores && !wanted.procs &&
          !wanted.workers && !wanted.is_auto && !plan.wire && !plan.seed;
 }
 
-/// What `--procs auto` decides for these wishes.
+/// The choice of `--procs auto` for this request.
 ProcessChoice choose_by_machine(const Wanted& wanted,
                                 const MachineLimits& limits,
                                 const ProgramReport& program) {
@@ -51,7 +52,8 @@ ProcessChoice choose_by_machine(const Wanted& wanted,
                           program, read_kernel_features(), probe_machine());
 }
 
-/// How many ranks, processes, and workers in each; false if it complained.
+/// Sets the number of ranks, processes, and workers in each; false after an error, which was
+/// printed.
 bool place_ranks(RunPlan& plan,
                  const Wanted& wanted,
                  const MachineLimits& limits,
@@ -82,15 +84,15 @@ bool place_ranks(RunPlan& plan,
     return false;
   }
   plan.processes = static_cast<int>(processes);
-  // Workers without ranks have work where there is one for messages.
+  // Workers without ranks are useful only beside a communication worker.
   plan.workers = static_cast<int>(plan.has_comm_worker ? std::max<std::uint64_t>(workers, 2)
                                                        : std::min(workers, plan.ranks / processes));
   plan.in_place = is_spread && processes == plan.ranks;
   plan.has_room_for_threads = wanted.has_threads && plan.in_place && plan.ranks < cores;
   if (plan.in_place && plan.has_comm_worker) {
-    (void)refuse(
-        "--comm-worker needs ranks that share a process; {}",
-        program.own_process_reason.empty() ? "here every rank is one" : program.own_process_reason);
+    (void)refuse("--comm-worker needs ranks that share a process; {}",
+                 program.own_process_reason.empty() ? "here every rank is a process"
+                                                    : program.own_process_reason);
     return false;
   }
   if (processes * static_cast<std::uint64_t>(plan.workers) > workers_max) {
@@ -101,7 +103,7 @@ bool place_ranks(RunPlan& plan,
   return true;
 }
 
-/// Reads --wire and --seed, which need one process; false if it complained.
+/// Parses --wire and --seed, which need one process; false after an error, which was printed.
 bool read_imitations(RunPlan& plan, const RunWords& words, const ProgramReport& program) {
   if (!words.wire.empty()) {
     const std::string problem = parse_wire(words.wire, plan.wire.emplace());
@@ -126,13 +128,13 @@ bool read_imitations(RunPlan& plan, const RunWords& words, const ProgramReport& 
     (void)refuse("--{} needs a job of one process: {}", option, program.own_process_reason);
     return false;
   }
-  // Without a word about jitter the seed draws it: delays of one to two latencies.
+  // By default a seed sets the jitter too: delays of one to two latencies.
   if (plan.seed && plan.wire && !plan.wire->has_jitter)
     plan.wire->jitter_ns = plan.wire->latency_ns;
   return true;
 }
 
-/// Makes the number of workers one that --seed and --wire allow; false if it complained.
+/// Adapts the number of workers to --seed and --wire; false after an error, which was printed.
 bool adapt_workers(RunPlan& plan, bool is_wanted) {
   if (plan.seed && plan.workers > 1) {
     if (is_wanted) {
@@ -148,7 +150,7 @@ bool adapt_workers(RunPlan& plan, bool is_wanted) {
                  nodes);
     return false;
   }
-  // One that is there for messages is so for all nodes.
+  // A communication worker serves all nodes.
   if (plan.has_comm_worker) return true;
   const auto fits = [&] { return nodes % plan.workers == 0 || plan.workers % nodes == 0; };
   if (is_wanted && !fits()) {
@@ -161,18 +163,18 @@ bool adapt_workers(RunPlan& plan, bool is_wanted) {
   return true;
 }
 
-/// The same under a host MPI: most of it is decided when that has started.
+/// The same under a host MPI: most of it is decided after that has started.
 bool place_under_host(RunPlan& plan,
                       const Wanted& wanted,
                       const MachineLimits& limits,
                       const ProgramReport& program) {
   if (wanted.procs || wanted.is_auto) {
-    (void)refuse("--procs is for one machine's own jobs; {} has started this process already",
+    (void)refuse("--procs is not supported under a host MPI; {} has started the processes",
                  plan.host.launcher.empty() ? "a host MPI" : plan.host.launcher);
     return false;
   }
   if (plan.wire || plan.seed) {
-    (void)refuse("--{} needs a job of one process, and {} has started several: --host none",
+    (void)refuse("--{} needs a job of one process, but {} has started several; use --host none",
                  plan.wire ? "wire" : "seed",
                  plan.host.launcher.empty() ? "a host MPI" : plan.host.launcher);
     return false;
@@ -185,10 +187,10 @@ bool place_under_host(RunPlan& plan,
                  plan.host.launcher, plan.host.processes, plan.ranks);
     return false;
   }
-  // Copies of the program are for ranks that share a process; labels are written by those.
+  // Privatized images are for ranks that share a process, and only such ranks write labels.
   plan.in_place = plan.ranks != 0 && plan.ranks == plan.host.processes && !plan.label;
   if (!program.own_process_reason.empty() && !plan.in_place) {
-    (void)refuse("{}; every rank must be a process: -n must be the number of them, without --label",
+    (void)refuse("{}; every rank must be a process: -n must be their number, without --label",
                  program.own_process_reason);
     return false;
   }
@@ -197,20 +199,23 @@ bool place_under_host(RunPlan& plan,
   return true;
 }
 
-/// Whether `--comm-worker` goes with the other words; complains if not.
+/// Whether the other options allow `--comm-worker`; prints an error if not.
 bool may_have_comm_worker(const RunWords& words, const Wanted& wanted, const Host& host) {
   if (!words.seed.empty()) {
-    (void)refuse("--comm-worker needs two workers, --seed has one");
+    (void)refuse("--comm-worker needs at least 2 workers, and --seed allows one");
   } else if (wanted.workers == 1) {
-    (void)refuse("--comm-worker needs at least 2 workers: one for messages, others for work");
+    (void)refuse("--comm-worker needs at least 2 workers: one for messages, the rest for tasks");
   } else if (!words.share.empty() && words.share != "fixed") {
-    (void)refuse("--comm-worker keeps a worker for messages: it goes with --share fixed, not {}",
+    (void)refuse("--comm-worker reserves a worker for messages: it requires --share fixed, not {}",
                  words.share);
   } else if (words.omp) {
-    (void)refuse("--comm-worker is for graphs; with --omp a rank's threads are on its own worker");
+    (void)refuse(
+        "--comm-worker and --omp exclude each other: with --omp a rank's threads run on its own "
+        "worker");
   } else if (!host.name.empty()) {
-    (void)refuse("--comm-worker is for one machine's own jobs; {} carries this one's messages",
-                 host.launcher.empty() ? "a host MPI" : host.launcher);
+    (void)refuse(
+        "--comm-worker is not supported under a host MPI; {} carries the messages of this job",
+        host.launcher.empty() ? "a host MPI" : host.launcher);
   } else {
     return true;
   }

@@ -1,5 +1,5 @@
-//! RunPlan - how `sorrel run` runs a program: how many ranks, processes and workers, on which cpus,
-//! and what of a network, a schedule or another MPI's processes belongs to it.
+//! RunPlan - how `sorrel run` runs a program: the number of ranks, processes and workers, their
+//! cpus, and the settings of a simulated network, a seeded schedule or a host MPI.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ struct RunPlan {
   std::uint64_t ranks = 0;
   int processes = 1;
   int workers = 0;  ///< of each process
-  /// Every rank is a process: the program runs as it is.
+  /// Process mode: every rank is a process, and the program runs unchanged.
   bool in_place = false;
-  /// The ranks' OpenMP threads have more cores than ranks: no rank is bound to one.
+  /// There are more cores than ranks, for the ranks' OpenMP threads: ranks are not bound.
   bool has_room_for_threads = false;
-  std::uint64_t stack_bytes = 0;  ///< 0: the process follows the system's limit
+  std::uint64_t stack_bytes = 0;  ///< 0: by the system's limit, read in the process
   std::vector<int> cpus;          ///< process by process; empty: not bound
   bool verbose = false;
   bool label = false;
@@ -35,19 +35,19 @@ struct RunPlan {
   bool has_comm_worker = false;
   std::optional<WireWords> wire;
   std::optional<std::uint64_t> seed;
-  /// Under a host MPI, which decides about processes; ranks and workers are 0 where no number was
-  /// named.
+  /// Under a host MPI, which decides the number of processes; ranks and workers are 0 if no
+  /// number was given.
   Host host;
   bool is_bound = true;
 
-  /// The part of `cpus` that is process `index`'s.
+  /// The part of `cpus` for process `index`.
   [[nodiscard]] std::span<const int> cpus_of(std::uint32_t index) const {
     const auto count = cpus.empty() ? 0 : static_cast<std::size_t>(workers);
     return std::span(cpus).subspan(index * count, count);
   }
 };
 
-/// The job for this program; nothing if it complained.
+/// The plan of the job for this program; nothing after an error, which was printed.
 [[nodiscard]] std::optional<RunPlan> make_plan(const RunWords& words,
                                                const Wanted& wanted,
                                                const Host& host,

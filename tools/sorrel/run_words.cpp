@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::uint64_t ranks_max = 1'000'000;
 constexpr std::uint64_t stack_bytes_min = 16u << 10;
-/// A process has 128 TiB of addresses.
+/// The addresses of a process are 128 TiB.
 constexpr std::uint64_t stack_bytes_max = std::uint64_t{64} << 40;
 constexpr std::uint64_t page_bytes = 4096;
 
 constexpr const char* run_description =
     "Runs an MPI program with N ranks as user-level threads of one process, or of several.\n"
     "The program is any position-independent executable linked with the standard ABI's\n"
-    "libmpi_abi.so.1; it is not changed. What follows PROGRAM belongs to it.\n";
+    "libmpi_abi.so.1; it is not changed. Arguments after PROGRAM are passed to it.\n";
 constexpr const char* run_footer =
     "Examples:\n"
     "  sorrel run -n 64 ./heat                  64 ranks on all cores this process may use\n"
@@ -27,18 +27,17 @@ constexpr const char* run_footer =
     "  sorrel run -n 8 --stack 16M ./solver -i input.txt\n"
     "  sorrel run -n 4 --label ./heat | sort    every line begins with its rank\n"
     "  sorrel run -n 64 --procs 2 ./heat        64 ranks in two processes that share memory\n"
-    "  sorrel run -n 4 --procs 4 python3 x.py   every rank a process: for any program\n"
+    "  sorrel run -n 4 --procs 4 python3 x.py   every rank a process; works for any program\n"
     "  mpiexec -n 4 sorrel run -n 256 ./heat    over the processes of an installed MPI\n"
     "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 ./heat\n"
-    "                                           as if on four machines, to see what is hidden\n"
-    "  sorrel run -n 8 --seed 17 ./heat         a schedule that can be run again\n"
+    "                                           as if on four machines, simulated\n"
+    "  sorrel run -n 8 --seed 17 ./heat         a schedule that can be repeated\n"
     "  sorrel run --omp ./loops                 an OpenMP program, not recompiled\n"
     "  sorrel run -n 16 --omp ./hybrid          ranks with OpenMP inside\n\n"
-    "Exit status: the program's own (the worst of its ranks); 2 if something was wrong with the\n"
-    "command line or the program, and then nothing was started; 126 if the system refused to start "
-    "it.";
+    "Exit status: the program's own (the largest of its ranks); 2 if the command line or the\n"
+    "program is wrong and nothing was started; 126 if the system refused to start the program.";
 
-/// Reads a number from 1 to `most`; complains about `option` otherwise.
+/// Parses a number from 1 to `most`; otherwise prints an error that names `option`.
 std::optional<std::uint64_t> read_count(const char* option,
                                         const std::string& text,
                                         std::uint64_t most) {
@@ -56,60 +55,59 @@ std::unique_ptr<CLI::App> make_run_app(RunWords& words) {
                   "Number of ranks, 1 to 1000000; also written -np (default: as many as workers)")
       ->type_name("N");
   app->add_option("--procs", words.procs,
-                  "Processes that the ranks are spread over, 1 to as many as ranks (default: 1, or "
-                  "as many as ranks for a program that cannot share one); with as many as ranks "
-                  "every rank is a process, and any program will do. auto: by program and machine")
+                  "Number of processes, 1 to the number of ranks, or auto (default: 1, or the "
+                  "number of ranks for a program whose ranks cannot share a process); with as many "
+                  "processes as ranks any program works. auto: by program and machine")
       ->type_name("P");
   app->add_option("--workers", words.workers,
-                  "OS threads that run the ranks of a process (default: the cores this process may "
-                  "use, see `sorrel info`, divided by P); never more than ranks")
+                  "Workers (OS threads) that run the ranks of a process, at most one per rank "
+                  "(default: the cores this process may use, see `sorrel info`, divided by P)")
       ->type_name("W");
   app->add_option("--stack", words.stack,
-                  "Stack of each rank, at least 16K; K, M, G are understood (default: the limit of "
-                  "`ulimit -s`, mostly 8M; less where `ulimit -v` leaves no room)")
+                  "Stack of each rank in bytes, or with K, M, G; at least 16K (default: the limit "
+                  "of `ulimit -s`, mostly 8M; less where `ulimit -v` leaves no room)")
       ->type_name("SIZE");
   app->add_option(
          "--bind", words.bind,
-         "core: each worker stays on a core, of its own if there are enough, else shared "
-         "with its neighbours; none: the system places them (default: core where there are "
-         "enough)")
+         "core: each worker is bound to a core, or to a shared one if there are more workers "
+         "than cores; none: the system chooses (default: core if there are enough cores)")
       ->type_name("HOW");
   app->add_option("--share", words.share,
-                  "Parallel loops among other jobs: fair, a fair share among Sorrel's jobs "
-                  "(default); polite, less where strangers work; fixed, all workers")
+                  "Threads of parallel loops beside other jobs: fair, an equal share among Sorrel "
+                  "jobs (default); polite, fewer under external load; fixed, all workers")
       ->type_name("HOW");
   app->add_option(
          "--wire", words.wire,
-         "Pretend nodes: latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us or some of these; "
+         "Simulated nodes: latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us or some of these; "
          "messages between them are delayed in real time (default: none)")
       ->type_name("WIRE");
   app->add_option("--seed", words.seed,
-                  "Makes the order in which ranks run, and every delay, a function of this number: "
-                  "the same seed, the same run; on one worker (default: none)")
+                  "Makes the order in which ranks run, and every delay, a function of this number, "
+                  "so that a run can be repeated; implies one worker (default: none)")
       ->type_name("S");
   app->add_option(
          "--shared", words.shared,
-         "Libraries with writable data that ranks of one process may share, because they are "
-         "thread-safe and keep nothing for a rank; without it every rank of a program that "
-         "has such a library is a process (docs/what-is-private.md). May be repeated")
+         "Libraries with writable data that ranks of one process may share: they must be "
+         "thread-safe and hold no state of a rank. Without this option, every rank of a program "
+         "with such a library is a process (docs/what-is-private.md). May be repeated")
       ->type_name("LIB[,LIB]");
   app->add_flag(
       "--comm-worker", words.comm_worker,
-      "The first worker of each process has all its ranks and looks after their messages; "
-      "tasks of graphs run on the other workers (docs/loops.md)");
-  app->add_flag("--verbose", words.verbose, "Say on stderr how the job is placed, and why");
+      "The first worker of each process runs all its ranks and polls their messages; tasks of "
+      "graphs run on the other workers (docs/loops.md)");
+  app->add_flag("--verbose", words.verbose, "Print on stderr how the job is placed, and why");
   app->add_flag("--omp", words.omp,
-                "PROGRAM is an OpenMP program: its threads become user-level threads, and as many "
-                "run at once as there are free cores; with -n fewer than cores every rank is a "
-                "process, else the threads of each rank run on its worker (docs/openmp.md)");
+                "PROGRAM uses OpenMP: its threads become user-level threads, as many at a time as "
+                "there are free cores. With -n below the number of cores every rank is a process; "
+                "else the threads of a rank run on its worker (docs/openmp.md)");
   app->add_option("--host", words.host.host,
-                  "Installed MPI that carries messages between the processes that its mpiexec or "
-                  "srun has started: openmpi, mpich, abi or none (default: found out)")
+                  "Host MPI, which carries messages between the processes that its mpiexec or srun "
+                  "has started: openmpi, mpich, abi or none (default: detected)")
       ->type_name("MPI");
   app->add_option("--host-library", words.host.library,
                   "For --host abi: path of that MPI's libmpi_abi.so.1")
       ->type_name("PATH");
-  app->add_flag("--label", words.label, "Begin each line of output with the rank that wrote it");
+  app->add_flag("--label", words.label, "Prefix each line of output with the rank that wrote it");
   return app;
 }
 
@@ -145,8 +143,7 @@ std::optional<Wanted> read_words(const RunWords& words) {
     return std::nullopt;
   }
   if (words.bind == "core" && !words.share.empty() && words.share != "fixed") {
-    (void)refuse("--bind core leaves no room for others: it goes with --share fixed, not {}",
-                 words.share);
+    (void)refuse("--bind core requires --share fixed, not {}", words.share);
     return std::nullopt;
   }
   for (const std::string& list : words.shared) {

@@ -1,5 +1,5 @@
-//! RunWords - what the options of `sorrel run` say; Wanted - the same, read, as far as neither
-//! program nor machine need be known.
+//! RunOptions - the options of `sorrel run` as text; RunRequest - the same, parsed, as far as
+//! neither the program nor the machine matters.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -36,19 +36,19 @@ struct Wanted {
   std::optional<std::uint64_t> ranks;
   std::optional<std::uint64_t> procs;
   std::optional<std::uint64_t> workers;
-  std::uint64_t stack_bytes = 0;    ///< 0: not named
+  std::uint64_t stack_bytes = 0;    ///< 0: not given
   std::vector<std::string> shared;  ///< libraries that ranks may share, names or paths
   bool is_auto = false;             ///< --procs auto
   bool has_threads = false;         ///< --omp
 };
 
-/// Reads options into `words`, which must live as long.
+/// Binds the options of the App to the argument, which must outlive it.
 [[nodiscard]] std::unique_ptr<CLI::App> make_run_app(RunWords& words);
 
-/// Whether the words tell of ranks: then --omp is about what is inside of them.
+/// Whether the options concern ranks: then --omp applies within the ranks.
 [[nodiscard]] bool tells_of_ranks(const RunWords& words);
 
-/// Nothing if it complained.
+/// Nothing after an error, which was printed.
 [[nodiscard]] std::optional<Wanted> read_words(const RunWords& words);
 
 }  // namespace sorrel::tool

@@ -13,7 +13,7 @@ static_assert(HWLOC_API_VERSION >= 0x00020100 && HWLOC_API_VERSION < 0x00030000,
               "libhwloc.so.15 is the name of hwloc 2");
 constexpr const char* hwloc_file = "libhwloc.so.15";
 
-/// hwloc's functions used here, found at run time so that the command starts without hwloc's
+/// The functions of hwloc used here, looked up at run time: the command starts without hwloc's
 /// libraries.
 struct Hwloc {
   decltype(&hwloc_get_api_version) get_api_version = nullptr;
@@ -61,8 +61,8 @@ std::optional<Hwloc> load_hwloc() {
 }
 
 /// Creates a topology without hwloc's plug-ins (graphics, PCI, XML), which take milliseconds to
-/// load and tell of nothing used here. The variable is the only switch there is, and is put back
-/// for the program to come.
+/// load and contain nothing used here. An environment variable is the only switch; its old value is
+/// restored for the program.
 bool init_without_plugins(const Hwloc& hwloc, hwloc_topology_t* topology) {
   const char* before = std::getenv("HWLOC_PLUGINS_PATH");
   const std::optional<std::string> saved =
@@ -87,10 +87,10 @@ bool load(const Hwloc& hwloc, hwloc_topology_t topology, TopologyDetail detail) 
                                      HWLOC_TYPE_FILTER_KEEP_ALL);
     }
   } else {
-    // hwloc's own reading of the processor's identification visits every core; the system's files
-    // suffice for order.
+    // hwloc's own decoding of processor identification runs on every core; the system's files
+    // suffice for the order.
     hwloc.topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
-    // Cores that share a last cache stay together in hwloc's order.
+    // Cores that share a last-level cache stay together in hwloc's order.
     hwloc.topology_set_type_filter(topology, HWLOC_OBJ_L3CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
   }
   return hwloc.topology_load(topology) == 0;

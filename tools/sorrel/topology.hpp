@@ -1,9 +1,9 @@
 //! Topology - the machine's packages, cores, caches and memory nodes, read with hwloc.
 //!
-//! hwloc is loaded when first asked for, never by the runtime library and not by `sorrel run` when
-//! there is nothing to choose: opening it costs 0.2 ms, reading the machine 0.4 ms with the
-//! components used here, and ten times as much with its plug-ins. Where hwloc is missing nothing is
-//! returned, and callers go by cpu numbers.
+//! hwloc is loaded on first use; the runtime library never loads it, and `sorrel run` loads it
+//! only if there is a choice. Opening it costs 0.2 ms, reading the machine 0.4 ms with the
+//! components used here, and ten times as much with its plug-ins. Without hwloc nothing is
+//! returned, and callers use the order of cpu numbers.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ struct Topology {
   int core_count = 0;
   int numa_count = 0;
   std::vector<HardwareThread> threads;
-  std::vector<CacheLevel> caches;  ///< only when asked for
+  std::vector<CacheLevel> caches;  ///< only on request
   std::string hwloc_version;
 };
 

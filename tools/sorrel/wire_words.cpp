@@ -30,12 +30,12 @@ constexpr std::array time_units = {Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms"
 constexpr std::array rate_units = {Unit{"B/s", 1.0}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6},
                                    Unit{"GB/s", 1e9}};
 
-/// A finite number that is not negative with one of the units right behind it, in the unit of
+/// A finite number that is not negative, directly followed by one of the units; in the unit of
 /// factor 1.
 std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  // Reads "nan" and "inf", too.
+  // from_chars accepts "nan" and "inf" too.
   if (error != std::errc{} || !std::isfinite(value) || value < 0) return std::nullopt;
   const std::string_view unit_name(end, text.data() + text.size());
   const auto unit = std::ranges::find(units, unit_name, &Unit::name);
@@ -76,7 +76,7 @@ std::string read_part(std::string_view name, std::string_view value, WireWords& 
     wire.nodes = static_cast<std::uint32_t>(*count);
     return {};
   }
-  return fmt::format("'{}' is none of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME", name);
+  return fmt::format("'{}' is not one of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME", name);
 }
 
 }  // namespace
@@ -88,15 +88,16 @@ std::string parse_wire(std::string_view text, WireWords& wire) {
     text.remove_prefix(std::min(part.size() + 1, text.size()));
     const std::size_t equals = part.find('=');
     const std::string_view name = part.substr(0, equals);
-    if (name.empty()) return "a part between commas must be NAME=VALUE, and one has no name";
+    if (name.empty()) return "each part must be NAME=VALUE, and one has no name";
     if (equals == std::string_view::npos)
-      return fmt::format("'{}' is none of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME",
+      return fmt::format("'{}' is not one of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME",
                          part);
     if (!seen.insert(name).second) return fmt::format("{} is given twice", name);
     std::string problem = read_part(name, part.substr(equals + 1), wire);
     if (!problem.empty()) return problem;
   }
-  if (seen.empty()) return "say at least one of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME";
+  if (seen.empty())
+    return "give at least one of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME";
   return {};
 }
 

@@ -1,4 +1,4 @@
-//! What people write after --wire: pretend nodes and the connections between them. Pure.
+//! The value of --wire: simulated nodes and the network between them. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct WireWords {
   double bytes_per_second = 0;  ///< 0: no limit
 };
 
-/// Reads "latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us", each part at most once and in any
-/// order. Returns one line that says what is wrong and what is allowed; empty when all is well.
+/// Parses "latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us", each part at most once and in any
+/// order. Returns one line that says what is wrong and what is allowed; empty without an error.
 [[nodiscard]] std::string parse_wire(std::string_view text, WireWords& wire);
 
 }  // namespace sorrel::tool

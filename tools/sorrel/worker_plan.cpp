@@ -46,7 +46,7 @@ std::vector<int> choose_cpus(int workers, const MachineLimits& limits, const Top
     };
 
     std::unordered_map<int, Place> places;
-    // Siblings count from the first one allowed: a mask may hold only the second thread of a core.
+    // Siblings count from the first allowed one: a mask may hold only the second thread of a core.
     std::unordered_map<int, int> taken_in_core;
     for (std::size_t position = 0; position < topology->threads.size(); ++position) {
       const HardwareThread& thread = topology->threads[position];

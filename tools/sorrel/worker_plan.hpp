@@ -1,7 +1,6 @@
 //! WorkerPlan - how many workers a job gets, on which cpus, and why.
 //!
-//! The decision is pure (plan_workers, choose_cpus) over what was read from the machine
-//! (read_machine_limits).
+//! The decision is pure (plan_workers, choose_cpus), over what read_machine_limits() has read.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 namespace sorrel::tool {
 
-/// More workers than this are refused; each pair of workers has a message ring.
+/// The largest number of workers; each pair of workers has a mailbox.
 inline constexpr int workers_max = 1024;
 
 struct MachineLimits {
@@ -27,22 +26,21 @@ struct MachineLimits {
 
 [[nodiscard]] MachineLimits read_machine_limits();
 
-/// Workers when the user names no number: the affinity mask or the quota, whichever is less, at
-/// least 1.
+/// Number of workers by default: the smaller of the affinity mask and the quota, at least 1.
 [[nodiscard]] int default_workers(const MachineLimits& limits);
 
 enum class Binding { none, core };
 
 using TopologyReader = std::function<std::optional<Topology>()>;
 
-/// One cpu per worker: a core's first hardware thread before any core's second, in topology order.
-/// Empty (unbound) when there are more workers than cpus. `read` is called only when there is a
-/// choice to make.
+/// One cpu per worker: each core's first hardware thread before any core's second, in topology
+/// order. Empty (unbound) if there are more workers than cpus. `read` is called only if there is a
+/// choice.
 [[nodiscard]] std::vector<int> choose_cpus(int workers,
                                            const MachineLimits& limits,
                                            const TopologyReader& read);
 
-/// More workers than cpus: which they take turns on, neighbours on the same one.
+/// For more workers than cpus: the cpu of each worker; neighbours share one.
 [[nodiscard]] std::vector<int> share_cpus(int workers, const MachineLimits& limits);
 
 }  // namespace sorrel::tool

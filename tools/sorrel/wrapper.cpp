@@ -19,7 +19,7 @@ bool is_valgrind(const std::string& path) {
   return path.substr(path.rfind('/') + 1) == "valgrind";  // npos + 1 is 0
 }
 
-/// The program below, as `run` must start it.
+/// The report of the program below the wrapper, as `run` must start it.
 ProgramReport wrapped(ProgramReport inner, const ProgramReport& outer) {
   if (inner.refusal.empty() && inner.uses_mpi && inner.must_preload) {
     inner.refusal = fmt::format(
@@ -45,7 +45,7 @@ ProgramReport inspect_words(Arguments words,
                             const Installation& installation,
                             std::span<const std::string> declared) {
   ProgramReport outer = inspect_program(words.front(), installation, declared);
-  // Nothing in a static executable tells whether it starts programs.
+  // A static executable does not show whether it starts programs.
   const bool may_start = outer.is_static && !outer.kind.empty();
   if (!may_start && (!outer.starts_programs || !outer.refusal.empty())) return outer;
   for (const std::string word : words.subspan(1)) {
@@ -55,7 +55,7 @@ ProgramReport inspect_words(Arguments words,
   if (!outer.starts_programs) return outer;
   outer.wrapper = outer.name;
   outer.must_preload = false;
-  // It is the program below the wrapper that becomes the ranks.
+  // The program below the wrapper becomes the ranks.
   if (!outer.is_interpreter) outer.own_process_reason.clear();
   return outer;
 }

@@ -1,9 +1,9 @@
-//! Wrappers - programs that start the program with MPI: env, nice, a debugger, a shell's script.
+//! Wrappers - programs that start the MPI program: env, nice, a debugger, a shell script.
 //!
 //! A wrapper is a script, or an executable that is not linked with MPI and can start other
-//! programs. It runs as it is, once in each process of the job. The program below it is looked for
-//! among the wrapper's words; what the words do not name (`sh -c ./app`, a script) is inspected
-//! when it starts (src/runtime/wrapped_job.hpp).
+//! programs. It runs unchanged, once in each process of the job. The program below it is searched
+//! among the wrapper's arguments. A program that these do not name (`sh -c ./app`, a script) is
+//! inspected when it starts (src/runtime/wrapped_job.hpp).
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@
 
 namespace sorrel::tool {
 
-/// The report of the program that becomes the ranks: of the first word's, or where that is a
-/// wrapper, of the first of its words that names a program with MPI. `path` is what `run` starts.
+/// The report of the program that becomes the ranks: the first argument, or, if that is a
+/// wrapper, the first of its arguments that names an MPI program. `path` is what `run` starts.
 [[nodiscard]] ProgramReport inspect_words(Arguments words,
                                           const Installation& installation,
                                           std::span<const std::string> declared);

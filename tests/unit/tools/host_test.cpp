@@ -84,7 +84,7 @@ TEST_F(HostTest, TheStandardAbiNeedsALibraryThatIsNotOurs) {
   EXPECT_NE(find({}, {.host = "abi", .library = ""}).problem, "");
   EXPECT_NE(find({}, {.host = "abi", .library = installation_.library()}).problem, "");
   EXPECT_EQ(find({}, {.host = "abi", .library = "/dev/null"}).problem,
-            "--host-library /dev/null is not a file that can be read");
+            "--host-library /dev/null is not a readable file");
   EXPECT_EQ(abi_library_of(folder_ + "/bin/hydra_pmi_proxy"), folder_ + "/lib/libmpi_abi.so.1");
   EXPECT_EQ(abi_library_of("/nowhere/bin/hydra_pmi_proxy"), "");
 }

@@ -40,10 +40,10 @@ TEST(WireWordsTest, WhatIsWrongIsNamedWithWhatIsAllowed) {
   EXPECT_EQ(problem("nodes=1"), "nodes must be a whole number from 2 to 1024, not '1'");
   EXPECT_EQ(problem("nodes=2,nodes=3"), "nodes is given twice");
   EXPECT_EQ(problem("speed=1"),
-            "'speed' is none of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME");
+            "'speed' is not one of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME");
   EXPECT_EQ(problem("nodes"),
-            "'nodes' is none of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME");
-  EXPECT_EQ(problem(""), "say at least one of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME");
+            "'nodes' is not one of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME");
+  EXPECT_EQ(problem(""), "give at least one of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME");
 }
 
 TEST(WireWordsTest, WhatIsNoFiniteNumberIsRefused) {
