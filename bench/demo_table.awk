@@ -1,9 +1,10 @@
 # The table of `./dev demo`: awk -v cores=N -f demo_table.awk ROWS
 #
-# ROWS has the last line of every run of cg2d, and before each what other work took of the machine meanwhile:
+# ROWS has the last line of each run of cg2d, and before it the other work on the machine during the
+# run:
 #   demo: other work 3 %
 #   cg2d: ranks 4, steps 2662, time per step median 566.1 us floor 540.2 us, residual 9.929857e-07
-# The efficiency is by medians: a floor of one run over a floor of another compares luck.
+# The efficiency is computed from medians: a ratio of two floors compares luck.
 /^demo: other work/ { others = $4 }
 /^cg2d: ranks/ {
   gsub(/,/, "")

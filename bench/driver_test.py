@@ -226,7 +226,7 @@ class NotJudging(unittest.TestCase):
         before = disturbance._own_seconds()
         subprocess.run(spin, check=True)
         self.assertGreater(disturbance._own_seconds() - before, 0.4)
-        # Until it is waited for, its time counts as another's.
+        # Until the child is reaped, its time counts as other work.
         watch = disturbance.Watch()
         process = subprocess.Popen(spin)
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
@@ -333,7 +333,7 @@ class OverlapBars(unittest.TestCase):
     def test_draw_every_mesh_and_say_where_nothing_is_hidden(self) -> None:
         rates = {"ideal": 4.0, "base": 2.0, "olap": 3.0, "graph": 1.0}
         drawn = overlap_picture.picture("a title", {"small": {"w": rates}, "large": {"w": rates, "v": {**rates, "graph": 4.0}}})
-        # The background, four in the legend, four a wire.
+        # The background, four in the legend, four for each wire.
         self.assertEqual(drawn.count("<rect"), 1 + 4 + 3 * 4)
         self.assertEqual((drawn.count("slower than BASE"), drawn.count("100 % hidden")), (2, 1))
 

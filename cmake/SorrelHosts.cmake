@@ -1,6 +1,6 @@
-# The plugins that carry packets over an installed MPI (src/transport/host), one for each that is found here. Each is
-# compiled by that MPI's own wrapper, in a command of its own: its mpi.h never shares an include path with ours.
-# Without any host MPI, one plugin is left, and it is opened by path: for MPIs of the standard ABI.
+# The plugins that carry packets over an installed MPI (src/transport/host), one for each MPI that CMake finds. Each is
+# compiled by that MPI's own wrapper, in a command of its own: its mpi.h never shares an include path with Sorrel's.
+# Without any host MPI one plugin is built, which is opened by path: for MPIs with the standard ABI.
 #
 #   SORREL_HOST_OPENMPI_CC, SORREL_HOST_MPICH_CC    compiler wrappers, when they are not found
 if(SORREL_SANITIZE)
@@ -21,7 +21,7 @@ function(sorrel_host_plugin name compiler)
     DEPENDS ${plugin_SOURCES} ${plugin_dir}/host_functions.h ${plugin_dir}/../host_api.h
     COMMENT "Building the plugin for the host MPI ${name}" VERBATIM)
   add_custom_target(host_${name} ALL DEPENDS ${file})
-  # Whoever uses the command wants its plugins.
+  # The command needs its plugins.
   add_dependencies(sorrel host_${name})
   install(FILES ${file} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()

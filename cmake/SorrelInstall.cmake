@@ -1,20 +1,20 @@
-# What `cmake --install` puts where, and the package behind find_package(Sorrel).
+# The layout that `cmake --install` makes, and the package behind find_package(Sorrel).
 #
 #   bin/sorrel               the command                              (tools/sorrel)
-#   bin/mpi/mpicc ...        the same under other MPIs' names: put the folder on PATH (tools/sorrel). Those for Fortran refuse
-#   lib/libmpi_abi.so.1      the library; programs ask for it by this name, whoever linked them
-#   include/mpi/mpi.h        alone in its include root, so that no other MPI's header is near
+#   bin/mpi/mpicc ...        links under other MPIs' names: put the folder on PATH (tools/sorrel); Fortran is not supported
+#   lib/libmpi_abi.so.1      the library; programs with the standard ABI need it by this name
+#   include/mpi/mpi.h        alone in its include folder, so that no other header is found there
 #   include/sorrel.h         the interface beside MPI
-#   lib/libsorrel-host-*.so  what carries packets over an installed MPI   (SorrelHosts.cmake)
+#   lib/libsorrel-host-*.so  plugins that carry packets over an installed MPI   (SorrelHosts.cmake)
 #   lib/libsorrel.so.0       parallel loops for programs without MPI
-#   lib/omp/libgomp.so.1     OpenMP for programs of GCC's, taken by `sorrel run --omp` alone
+#   lib/omp/libgomp.so.1     OpenMP for programs compiled by GCC, used by `sorrel run --omp` only
 #   include/sorrel/*.hpp     C++ interfaces
 #   lib/libsorrel_grid.a     cutting grids, for programs that use include/sorrel/grid.hpp
 #   lib/libsorrel_graph.a    task graphs, for programs that use include/sorrel/graph.hpp
 #   share/sorrel/machines    machines that `sorrel plan` knows by name
-#   share/sorrel/gdb         what gdb needs to show a rank's globals
+#   share/sorrel/gdb         a gdb script that shows a rank's globals
 #
-# The tree may be moved: everything in it is found from where it lies.
+# The tree may be moved: `sorrel` finds all parts relative to itself.
 include(CMakePackageConfigHelpers)
 set(SORREL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Sorrel)
 

@@ -12,7 +12,7 @@ function(sorrel_module name)
   target_include_directories(${target} PRIVATE
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/mpi)
   target_link_libraries(${target} PRIVATE sorrel_flags)
-  # A source of another architecture is empty after preprocessing, and so does not say it itself.
+  # An assembly source of another architecture is empty after preprocessing, and so lacks this note.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:ASM>:-Wa,--noexecstack>)
   set_property(GLOBAL APPEND PROPERTY SORREL_MODULES ${target})
 endfunction()
@@ -30,14 +30,14 @@ function(sorrel_unit_tests name)
   gtest_discover_tests(test_${name} TEST_PREFIX "unit.${name}." PROPERTIES LABELS unit TIMEOUT 60 DISCOVERY_TIMEOUT 60)
 endfunction()
 
-# sorrel_program(NAME SOURCE...): an MPI program as its author would build it, without any flag of ours.
+# sorrel_program(NAME SOURCE...): an MPI program as its author would build it, without Sorrel's flags.
 function(sorrel_program name)
   add_executable(${name} ${ARGN})
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wshadow)
   target_link_libraries(${name} PRIVATE mpi_abi)
 endfunction()
 
-# sorrel_program_test(NAME RANKS LABEL COMMAND...): runs one with so many ranks; its exit status decides.
+# sorrel_program_test(NAME RANKS LABEL COMMAND...): runs one with that number of ranks; its exit status is the result.
 function(sorrel_program_test name ranks label)
   add_test(NAME ${name} COMMAND sorrel run -n ${ranks} ${ARGN})
   set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 60)

@@ -19,11 +19,11 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
-# The flags of everything compiled here; user programs never see them.
+# The flags of all that is compiled here; user programs do not get them.
 add_library(sorrel_flags INTERFACE)
 target_compile_options(sorrel_flags INTERFACE
   -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>
-  # GCC 12 sees overlapping copies in the concatenation of strings (its bug 105651).
+  # GCC 12 reports overlapping copies in the concatenation of strings (GCC bug 105651).
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
 target_compile_definitions(sorrel_flags INTERFACE
   SORREL_ASSERT_LEVEL=$<IF:$<STREQUAL:${SORREL_ASSERT_LEVEL},audit>,2,$<IF:$<STREQUAL:${SORREL_ASSERT_LEVEL},assert>,1,0>>
@@ -36,7 +36,7 @@ if(SORREL_SANITIZE)
   target_link_options(sorrel_flags INTERFACE -fsanitize=${SORREL_SANITIZE})
 endif()
 if(SORREL_SANITIZE MATCHES "thread")
-  # The thread sanitizer does not see fences, and gcc says so. No data is ordered by ours (os/memory_barrier.hpp).
+  # The thread sanitizer does not support fences, and gcc warns. No data is ordered by Sorrel's (os/memory_barrier.hpp).
   target_compile_options(sorrel_flags INTERFACE -Wno-tsan)
 endif()
 find_package(Threads REQUIRED)

@@ -1,6 +1,6 @@
-// Who should look after messages? Ranks pass a message round and round, straight from its receive
-// to the next send, while each has tasks of a given length: a task that is begun is not
-// interrupted, so a message waits for its end where those who compute also look after messages.
+// Which worker should poll messages? Ranks pass a message in a ring, each straight from its receive
+// to the next send, while each has tasks of a given length. A task is not interrupted, so a message
+// waits for the end of a task where computing workers also poll messages.
 //
 //   sorrel run -n 4 --wire ... [--comm-worker] relay MICROSECONDS-PER-TASK TASKS-PER-RANK STEPS
 //       [RANKS-WITH-TASKS]
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     if (rank < busy_ranks) g.family("work", {tasks}).run([&] { compute_for(task_us); });
     auto receive = g.receive("receive", {laps}, message_with((rank + ranks - 1) % ranks));
     auto send = g.send("send", {laps}, message_with((rank + 1) % ranks));
-    // Rank 0 begins each lap when the one before is over.
+    // Rank 0 begins each lap after the previous one has ended.
     send.after(receive, rank == 0 ? offset(-1) : same_tile);
     g.run();
     MPI_Barrier(MPI_COMM_WORLD);

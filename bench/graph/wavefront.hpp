@@ -1,5 +1,5 @@
-// What the programs of `sorrel bench graph` share: a wavefront of empty tasks, each after the one
-// above and the one to the left, built once and run again and again.
+// Common part of the programs of `sorrel bench graph`: a wavefront of empty tasks, each after the
+// task above and the task to the left, built once and run many times.
 //
 //   PROGRAM ROWS COLUMNS ROUNDS     prints "build_ns N first_ns N replay_ns N", a task's share each
 #pragma once
@@ -27,7 +27,7 @@ inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Times build() once and run() `rounds` times, the first by itself.
+/// Times build() once and run() `rounds` times, the first separately.
 template <class Build, class Run>
 void time_wavefront(const Wavefront& wave, Build&& build, Run&& run) {
   const double began = seconds_now();

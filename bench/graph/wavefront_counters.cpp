@@ -1,5 +1,5 @@
-// The wavefront by hand: a counter for each task, on oneTBB's task_group; the last to arrive goes
-// on with the task itself.
+// The wavefront by hand: a counter for each task, on oneTBB's task_group. The thread whose
+// increment satisfies the last dependency runs the task next.
 #include <atomic>
 #include <memory>
 #include <tbb/task_group.h>

@@ -1,4 +1,4 @@
-// The wavefront in Taskflow: a task for each.
+// The wavefront in Taskflow: a Taskflow task for each task.
 #include <taskflow/taskflow.hpp>
 #include <thread>
 #include <vector>

@@ -1,6 +1,6 @@
-// Copying typed data: dense, a matrix's column, its face, against the loop one would write by hand.
+// Copying typed data: dense, a matrix's column, its face; compared with a loop written by hand.
 //
-// Bytes per second count the data, once.
+// Bytes per second count the data once.
 #include <benchmark/benchmark.h>
 #include <cstddef>
 #include <cstdint>
@@ -70,7 +70,7 @@ void copy_column_by_hand(benchmark::State& state) {
 
 BENCHMARK(copy_column_by_hand)->Arg(32)->Arg(512);
 
-/// The middle quarter of a square matrix, from one matrix to another: both sides have holes.
+/// The middle quarter of a square matrix, from one matrix to another: both sides are strided.
 void copy_block_to_block(benchmark::State& state) {
   const std::int64_t side = state.range(0);
   const std::int64_t sizes[] = {side, side};

@@ -1,6 +1,6 @@
-//! FiberSet - fibers on one worker, for benches that need to run inside of one.
+//! FiberSet - fibers on one worker, for benchmarks whose measured code runs in a fiber.
 //!
-//! run() gives the calling thread to the worker until every fiber has ended. Benches only.
+//! run() gives the calling thread to the worker until every fiber has ended. Benchmarks only.
 #pragma once
 
 #include <cstddef>

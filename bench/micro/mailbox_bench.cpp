@@ -1,7 +1,9 @@
 // A record from one core to another: the mailbox of a pair of workers against one mailbox per rank,
-// and what looking for a sleeper costs a sender. The figures stand in docs/decisions/0002 and 0003.
+// and the cost for a sender to check whether the receiver sleeps. Results: docs/decisions/0002 and
+// 0003.
 //
-// Time is one way, between two threads on two cores. With fewer than two cores nothing is measured.
+// Times are one way, between two threads on two cores. With fewer than two cores nothing is
+// measured.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -28,7 +30,7 @@ using core::Mailbox;
 using core::Parker;
 using core::Record;
 
-/// The way that Sorrel goes: a ring per ordered pair of workers, whatever the rank.
+/// Sorrel's method: a ring per ordered pair of workers, whatever the rank.
 class PairLink {
  public:
   explicit PairLink(std::uint32_t /*rank_count*/) : mailbox_(std::make_unique<Mailbox>()) {}
@@ -37,7 +39,7 @@ class PairLink {
     return mailbox_->try_post({.words = {rank}, .payload_bytes = sizeof value}, &value);
   }
 
-  /// Returns how many records it has given to consume(rank, value).
+  /// Returns the number of records passed to consume(rank, value).
   template <class Consume>
   std::uint32_t take(Consume&& consume) {
     const auto run = [&consume](const Record& record, const std::byte* payload) {
@@ -57,8 +59,8 @@ class PairLink {
   std::unique_ptr<Mailbox> mailbox_;
 };
 
-/// The alternative: a stack of messages per rank (many senders, one taker), and a stack of the
-/// ranks that have something. The messages are the sender's, as many as a mailbox has slots.
+/// The alternative: a stack of messages per rank (several producers, one consumer), and a stack of
+/// the ranks that have messages. The messages belong to the sender, as many as a mailbox has slots.
 class RankLink {
  public:
   explicit RankLink(std::uint32_t rank_count)
@@ -66,7 +68,7 @@ class RankLink {
 
   bool try_post(std::uint32_t rank, double value) {
     Message& message = shared_->messages[posted_count_ % message_count];
-    // Ranks are not served in the order of posting: each message says itself whether it is free.
+    // Ranks are not served in the order of posting: each message carries its own flag.
     if (message.is_posted.load(std::memory_order_acquire)) return false;
     ++posted_count_;
     message.is_posted.store(true, std::memory_order_relaxed);
@@ -82,7 +84,7 @@ class RankLink {
     std::uint32_t count = 0;
     RankBox* box = shared_->ready.exchange(nullptr, std::memory_order_acquire);
     while (box != nullptr) {
-      // Once emptied it may be made ready again, and its link with it.
+      // Once emptied the box may be made ready again, which changes its link.
       RankBox* next = box->next_ready;
       count += take_from(*box, consume);
       box = next;
@@ -151,10 +153,10 @@ class RankLink {
   alignas(cache_line_bytes) std::uint32_t posted_count_ = 0;
 };
 
-/// What a sender does after posting, so that a sleeping receiver wakes.
+/// The sender's check, after posting, whether the receiver sleeps.
 enum class Look : std::uint8_t { none, light_fence, full_fence };
 
-/// A link with the receiver's parker behind it; the receiver never sleeps here.
+/// A link with the receiver's parker; the receiver never sleeps here.
 template <Look look>
 class WakingLink : public PairLink {
  public:
@@ -179,7 +181,7 @@ class WakingLink : public PairLink {
   std::unique_ptr<Sleeper> sleeper_ = std::make_unique<Sleeper>();
 };
 
-/// Spins, and lets others have the core when it takes long.
+/// Spins, and yields the core if it takes long.
 template <class Condition>
 void spin_until(Condition&& condition) {
   for (int round = 1; !condition(); ++round) {
@@ -194,7 +196,8 @@ void bind_to(int cpu) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-/// Binds the calling thread to the first allowed core and a helper to the second, while it lives.
+/// Binds the calling thread to the first allowed core and a helper thread to the second, while it
+/// lives.
 class TwoCores {
  public:
   TwoCores() {
@@ -213,7 +216,7 @@ class TwoCores {
   TwoCores(const TwoCores&) = delete;
   TwoCores& operator=(const TwoCores&) = delete;
 
-  /// Runs step() again and again on the second core. False when there is none.
+  /// Runs step() repeatedly on the second core. False if there is none.
   template <class Step>
   bool start(benchmark::State& state, Step step) {
     if (cpus_.size() < 2) {
@@ -237,7 +240,7 @@ class TwoCores {
   std::thread helper_;
 };
 
-/// One record there, one back; each hop counts. Argument: ranks on each side, taken in turn.
+/// One record there, one back; each hop counts. Argument: ranks on each side, in turn.
 template <class Link>
 void ping_pong(benchmark::State& state) {
   const auto rank_count = static_cast<std::uint32_t>(state.range(0));
@@ -263,7 +266,7 @@ void ping_pong(benchmark::State& state) {
   }
 }
 
-/// A stream of records one way, as fast as the taker takes them.
+/// A stream of records in one direction, as fast as the consumer takes them.
 template <class Link>
 void stream(benchmark::State& state) {
   const auto rank_count = static_cast<std::uint32_t>(state.range(0));
@@ -293,7 +296,7 @@ void stream(benchmark::State& state) {
   }
 }
 
-/// Posting and taking on one core: what the instructions cost when no cache line travels.
+/// Posting and receiving on one core: the cost of the instructions without a cache line transfer.
 template <class Link>
 void same_core(benchmark::State& state) {
   Link link(1);
@@ -305,8 +308,8 @@ void same_core(benchmark::State& state) {
   benchmark::DoNotOptimize(sum);
 }
 
-/// What a worker pays once, before it sleeps, for the senders' light fence. Argument: whether
-/// another thread of the process runs on the other core meanwhile.
+/// The receiver's cost, once before it sleeps, of the senders' light fence. Argument: whether
+/// another thread of the process runs on the second core meanwhile.
 void heavy_fence(benchmark::State& state) {
   static_cast<void>(os::init_memory_barrier());
   TwoCores cores;

@@ -1,8 +1,8 @@
-// Matching at a depth: how the cost of finding one among many grows, which it should not.
+// Matching at a depth: the cost of finding one entry among many, which should not grow.
 //
 // The table always holds `depth` entries with tags 0..depth-1. One item is one message or receive
-// that is looked for, taken out and put back. Reversed order meets the youngest entry first, which
-// is what a linear list likes least.
+// that is found, removed and put back. In reversed order each search finds the youngest entry, the
+// worst case of a linear list.
 #include <benchmark/benchmark.h>
 #include <cstdint>
 #include <vector>
@@ -29,7 +29,7 @@ std::vector<MatchEntry> entries_of(std::int32_t depth) {
   return entries;
 }
 
-/// Calls visit(tag) for every tag, round after round, for as long as the bench lasts.
+/// Calls visit(tag) for every tag, round after round, until the benchmark ends.
 template <class Visit>
 void for_tags(benchmark::State& state, Order order, Visit visit) {
   const auto depth = static_cast<std::int32_t>(state.range(0));
@@ -52,8 +52,7 @@ void find_posted(benchmark::State& state, Order order) {
   });
 }
 
-/// One receive with a wildcard waits behind all the others, so that every message has to look for
-/// it.
+/// One receive with a wildcard is posted behind all other receives, so every message must check it.
 void find_posted_beside_wildcard(benchmark::State& state, Order order) {
   auto entries = entries_of(static_cast<std::int32_t>(state.range(0)));
   PostedTable table;
@@ -79,7 +78,7 @@ void find_unexpected(benchmark::State& state, Order order) {
   });
 }
 
-/// A receive of anything from anybody takes the oldest message.
+/// A receive with both wildcards takes the oldest message.
 void find_unexpected_by_wildcard(benchmark::State& state) {
   auto entries = entries_of(static_cast<std::int32_t>(state.range(0)));
   UnexpectedTable table;

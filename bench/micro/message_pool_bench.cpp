@@ -1,4 +1,4 @@
-// MessagePool: taking and giving back a buffer, one at a time and many before the first comes back.
+// MessagePool: allocating and freeing a buffer, one at a time and many before the first is freed.
 #include <benchmark/benchmark.h>
 #include <cstddef>
 #include <vector>

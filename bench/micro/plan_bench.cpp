@@ -1,4 +1,4 @@
-// How long planning takes: all process grids, placements and overlaps of a number of ranks.
+// Time of planning: all process grids, placements and overlaps of a number of ranks.
 #include <benchmark/benchmark.h>
 
 #include <sorrel/grid/plan.hpp>

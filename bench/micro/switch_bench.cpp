@@ -1,4 +1,4 @@
-// What the register switch alone costs: two contexts hand over to each other.
+// Cost of the register switch alone: two contexts switch to each other.
 #include <array>
 #include <benchmark/benchmark.h>
 #include <cstddef>
@@ -26,7 +26,7 @@ void switch_context(benchmark::State& state) {
   pair.partner = arch::make_context(stack.data(), stack.size(), hand_back_forever, &pair);
   for (auto _ : state)
     arch::sorrel_switch_context(&pair.bench, pair.partner);
-  // There and back are two switches.
+  // Each iteration is two switches.
   state.SetItemsProcessed(2 * state.iterations());
 }
 

@@ -1,7 +1,6 @@
-// A worker's timers: what a packet on a wire costs there, with so many under way.
+// A worker's timers: the cost of a packet on a simulated wire, with that many in flight.
 //
-// One item is one timer that runs and one that is set for later. The figures stand in
-// docs/decisions/0007.
+// One item is one timer that runs and one that is set for later. Results: docs/decisions/0007.
 #include <benchmark/benchmark.h>
 #include <cstdint>
 #include <vector>

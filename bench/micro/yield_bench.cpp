@@ -1,6 +1,6 @@
-// Worker::yield() among k fibers of one worker: everything a rank pays to let others run.
+// Worker::yield() among k fibers of one worker: the full cost for a rank to let other ranks run.
 //
-// One item is one yield, of whichever fiber.
+// One item is one yield of any fiber.
 #include <benchmark/benchmark.h>
 #include <cstddef>
 

@@ -1,5 +1,5 @@
-"""Fits of scikit-learn's HistGradientBoosting, as a user would write them: says "ready", waits for a line, fits, and
-prints seconds, a checksum, and the file that GOMP_parallel was found in. Arguments: number of fits, rows.
+"""Fits of scikit-learn's HistGradientBoosting, as a user would write them: prints "ready", waits for a line, fits, and
+prints seconds, a checksum, and the file in which GOMP_parallel was found. Arguments: number of fits, rows.
 """
 
 import ctypes
@@ -11,7 +11,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 
 def openmp_library() -> str:
-    # Without Sorrel it is known only to the modules that bring it.
+    # Without Sorrel only the modules that bring the library know it.
     try:
         address = ctypes.cast(ctypes.CDLL(None).GOMP_parallel, ctypes.c_void_p).value
     except AttributeError:

@@ -1,5 +1,6 @@
-// One relaxation on a square grid, by any number of ranks with any number of OpenMP threads: the
-// same work however it is cut. Prints seconds and a checksum. Arguments: cells of a side, sweeps.
+// One relaxation on a square grid, by any number of ranks with any number of OpenMP threads; the
+// work does not depend on the cut. Prints seconds and a checksum. Arguments: cells of a side,
+// sweeps.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

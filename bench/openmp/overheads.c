@@ -1,5 +1,5 @@
-// What OpenMP's constructs cost with nothing inside: nanoseconds each, medians, for two threads or
-// as many as the argument says. Build with -fopenmp; run under any OpenMP library.
+// The cost of empty OpenMP constructs: medians in nanoseconds, for two threads or the number given
+// as argument. Build with -fopenmp; run under any OpenMP library.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

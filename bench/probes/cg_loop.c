@@ -1,8 +1,8 @@
-// cg_loop SECONDS - time of an iteration like one of conjugate gradients with little work in it.
+// cg_loop SECONDS - time of an iteration like that of conjugate gradients with little work.
 //
 // Every rank starts a ring exchange of 1 KiB both ways, computes for about 5.6 us, waits for the
-// exchange and takes part in two reductions. The computing is timed apart, so that the driver can
-// tell the ideal: computing x ranks / cores. One line of each name per sample.
+// exchange and takes part in two reductions. The computation is timed separately, so that the
+// driver can compute the ideal: computation x ranks / cores. One line of each name per sample.
 #include "probe.h"
 
 enum { numbers = 256, sweeps = 15, edge_bytes = 1024 };
@@ -14,7 +14,7 @@ struct state {
   char out[2][edge_bytes], in[2][edge_bytes];
 };
 
-// A chain of dependent additions: as long on every core, whatever the compiler knows.
+// A chain of dependent additions: the compiler cannot shorten it, on any core.
 static double compute(double* values) {
   double sum = 0;
   for (int sweep = 0; sweep < sweeps; sweep++)
@@ -47,7 +47,7 @@ static void iterations(void* pointer, int count) {
   }
 }
 
-// Microseconds of computing per rank and iteration, since the last call. Rank 0's result counts.
+// Microseconds of computation per rank and iteration since the last call. Rank 0's result counts.
 static double take_computing(struct state* s, int count) {
   double all = 0;
   MPI_Reduce(&s->seconds_computing, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -1,13 +1,13 @@
 // kneighbor SECONDS BYTES K - time of an iteration in which every rank of a ring exchanges messages
 // with its K neighbours on each side.
 //
-// Each message that arrives is sent back to where it came from; an iteration is over when all 2K
-// have come back. apps/kneighbor is the same with every message looked at.
+// Each message that arrives is sent back to its source; an iteration is over when all 2K have come
+// back. apps/kneighbor does the same and checks every message.
 #include "probe.h"
 
 struct state {
   int bytes, edges;
-  int *to, *from;  // edge e leads to to[e]; what comes along the same edge is from[e]'s
+  int *to, *from;  // edge e leads to to[e]; messages along it come from from[e]
   char *out, *in, *answers;
   MPI_Request* requests;  // in, answers, out, sending back
 };

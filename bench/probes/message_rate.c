@@ -1,4 +1,4 @@
-// message_rate SECONDS BYTES WINDOW - time per message from rank 0 to rank 1, `window` under way at
+// message_rate SECONDS BYTES WINDOW - time per message from rank 0 to rank 1, `window` in flight at
 // a time, each window acknowledged by 4 bytes.
 #include "probe.h"
 

@@ -1,10 +1,11 @@
 // pingpong SECONDS BYTES CORES - half a round trip between two ranks, and one memcpy of the same
 // buffers.
 //
-// Rank 0 sends from its `out` to rank 1's `in`, rank 1 from its `out` to rank 0's `in`. Where both
-// ranks live in one process, memcpy moves data between those very buffers: on one core both ways in
-// turn, on two cores each rank its own way, while the other waits. Elsewhere each rank copies from
-// its `out` to its `in`. Samples of the two alternate, so that both meet the same disturbances.
+// Rank 0 sends from its `out` to rank 1's `in`, rank 1 from its `out` to rank 0's `in`. If both
+// ranks are in one process, memcpy moves data between the same buffers: on one core both ways in
+// turn; on two cores each rank its own direction, while the other rank waits. Otherwise each rank
+// copies from its `out` to its `in`. Samples of the two alternate, so that both see the same
+// disturbances.
 #include <stdint.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
 struct state {
   int rank, bytes, cores;
   char *out, *in;
-  char *peer_out, *peer_in;  // the other rank's buffers, or our own when they are out of reach
+  char *peer_out, *peer_in;  // the peer's buffers, or own ones if these are not accessible
 };
 
 static void round_trips(void* pointer, int count) {
@@ -29,7 +30,7 @@ static void round_trips(void* pointer, int count) {
   }
 }
 
-// Keeps the compiler from dropping or merging copies.
+// Keeps the compiler from removing or merging copies.
 static void touch(void* memory) {
   __asm__ volatile("" : : "r"(memory) : "memory");
 }
@@ -48,7 +49,7 @@ static void copies(void* pointer, int count) {
   }
 }
 
-// Tells each rank where the other's buffers are, if it can reach them.
+// Sends each rank the addresses of the peer's buffers, if they are accessible.
 static void find_peer(struct state* s) {
   uintptr_t mine[3] = {(uintptr_t)getpid(), (uintptr_t)s->out, (uintptr_t)s->in}, peer[3];
   MPI_Sendrecv(mine, sizeof mine, MPI_BYTE, 1 - s->rank, 3, peer, sizeof peer, MPI_BYTE,
@@ -73,7 +74,7 @@ int main(int argc, char** argv) {
   double half_trips[sample_count_max], memcpys[sample_count_max];
   int sample_count = 0, is_over = 0;
   while (!is_over) {
-    // The first of each brings the buffers back to where that pattern leaves them.
+    // The first copy of each sample brings the buffers back into the state of that pattern.
     probe_time(copies, &s, 2);
     memcpys[sample_count] = probe_time(copies, &s, count) / count / 2 * 1e9;
     probe_time(round_trips, &s, 2);

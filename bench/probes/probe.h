@@ -1,12 +1,12 @@
-// What all probes share: arguments, and a series of timed samples of one operation.
+// Common part of all probes: arguments, and a series of timed samples of one operation.
 //
-// A probe prints one line per sample, for the driver (python/sorrel_bench), which takes floors and
-// medians:
+// A probe prints one line per sample, for the driver (python/sorrel_bench), which computes floors
+// and medians:
 //   result NAME VALUE UNIT
 // A sample repeats the operation until it lasts about sample_seconds, so that clock and barriers
-// weigh nothing; the first, unprinted rounds find out how often that is. A series ends when it has
-// taken series_seconds, so that an MPI that is a thousand times slower takes no longer, only fewer
-// samples. No variables outside of functions: runs everywhere, also where globals are shared.
+// cost little. The first, unprinted rounds determine the number of repetitions. A series ends after
+// series_seconds, so that an MPI that is a thousand times slower takes no longer and gives fewer
+// samples. No global variables: a probe also runs under MPIs whose ranks share them.
 #ifndef SORREL_PROBE_H
 #define SORREL_PROBE_H
 
@@ -21,17 +21,17 @@ enum { sample_count_max = 400, sample_count_min = 3 };
 struct probe {
   int rank, ranks;
   double sample_seconds, series_seconds;
-  int argument_count;  // words after the program's name and the series' time
+  int argument_count;  // arguments after the program's name and the time of the series
   char** arguments;
 };
 
-// Does the operation `count` times. Every rank calls it together.
+// Executes the operation `count` times. Every rank calls it together.
 typedef void (*operation)(void* state, int count);
 
 static inline void probe_fail(const char* message) {
   fprintf(stderr, "probe: %s\n", message);
   MPI_Abort(MPI_COMM_WORLD, 1);
-  exit(1);  // unreachable, but the compiler cannot know
+  exit(1);  // unreachable, but the compiler does not know it
 }
 
 // PROGRAM SERIES_SECONDS ARGUMENTS...
@@ -61,7 +61,7 @@ static inline void* probe_allocate(size_t bytes) {
   return memory;
 }
 
-// Rank 0's decision becomes everybody's.
+// Returns rank 0's value on every rank.
 static inline int probe_agree(int value) {
   MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return value;
@@ -73,9 +73,9 @@ static inline double probe_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Seconds from the first rank's start to the last one's end, on rank 0. One rank's own clock would
-// not do: where ranks share a core, it may start after the others have done their part. All ranks
-// are on one machine, so that one clock serves them all; MPI_Wtime need not be the same for all.
+// Seconds from the first rank's start to the last one's end, on rank 0. One rank's clock is not
+// enough: where ranks share a core, it may start after the other ranks have done their part. All
+// ranks are on one machine, so one clock serves all; MPI_Wtime may differ between ranks.
 static inline double probe_time(operation operate, void* state, int count) {
   double ends[2], outer[2] = {0, 0};
   MPI_Barrier(MPI_COMM_WORLD);
@@ -86,11 +86,11 @@ static inline double probe_time(operation operate, void* state, int count) {
   return outer[0] + outer[1];
 }
 
-// How many operations make a sample; warms up on the way. Same answer on every rank.
+// The number of operations of a sample; also warms up. Same result on every rank.
 static inline int probe_count_per_sample(const struct probe* p, operation operate, void* state) {
   int count = 1;
   for (;;) {
-    // The best of three: one that was cold or was disturbed would make all samples too short.
+    // The best of three: a cold or disturbed round would make all samples too short.
     double seconds = probe_time(operate, state, count);
     for (int again = 0; again < 2; again++) {
       const double other = probe_time(operate, state, count);
@@ -98,7 +98,7 @@ static inline int probe_count_per_sample(const struct probe* p, operation operat
     }
     const int is_enough = probe_agree(seconds >= p->sample_seconds || count > 1 << 26);
     if (is_enough) return count;
-    // Not far beyond the goal in one leap: few operations take longer each than many do.
+    // Grows in small steps: the time per operation is longer for few operations.
     const double factor = seconds > 0 ? 1.3 * p->sample_seconds / seconds : 8;
     count = probe_agree((int)(count * (factor < 2 ? 2 : factor > 8 ? 8 : factor)));
   }

@@ -2,9 +2,9 @@
 // collective operation, and the memory that the job occupies then.
 //
 // STARTED_NS is the real-time clock when the launcher was called. Memory is the proportional share
-// (Pss) of all processes of the job, in two parts: where the ranks' copies of the program lie
-// (image), and everything else. The variables make this an ordinary small program, with a few
-// hundred bytes that every rank must have for itself. Stacks count as "everything else".
+// (Pss) of all processes of the job, in two parts: the privatized images of the ranks (image), and
+// all else, stacks included. The variables make this an ordinary small program, with a few hundred
+// bytes that each rank must have for itself.
 #include <stdint.h>
 #include <unistd.h>
 
@@ -13,11 +13,11 @@
 static int my_rank;
 static char my_name[256];
 
-// The linker's names for the ends of the program, in the copy of whoever asks.
+// The linker's symbols for the ends of the program, in the calling rank's image.
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-// Where a rank is: its process, and there its copy of the program.
+// Location of a rank: its process, and the address of its image there.
 struct place {
   long process;
   uintptr_t begin, end;
@@ -39,9 +39,9 @@ static int by_process_then_address(const void* a, const void* b) {
   return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-// Whether a mapping shares an address with one of the sorted places of its process.
+// Whether a mapping overlaps one of the sorted images of its process.
 static int holds_a_copy(const struct place* places, int count, uintptr_t begin, uintptr_t end) {
-  int low = 0, high = count;  // the first place that ends behind `begin` is in [low, high]
+  int low = 0, high = count;  // the first image that ends behind `begin` is in [low, high]
   while (low < high) {
     const int middle = (low + high) / 2;
     if (places[middle].end > begin)
@@ -69,8 +69,8 @@ static void add_process(struct memory* memory, const struct place* places, int c
   fclose(file);
 }
 
-// The memory of all processes of the job, on rank 0. The other ranks need nothing for it that grows
-// with their number.
+// The memory of all processes of the job, on rank 0. The other ranks need no memory that grows with
+// their number.
 static struct memory job_memory(const struct probe* p) {
   struct memory memory = {0, 0};
   struct place mine = {(long)getpid(), (uintptr_t)__ehdr_start, (uintptr_t)_end}, *all = NULL;
@@ -84,7 +84,7 @@ static struct memory job_memory(const struct probe* p) {
       add_process(&memory, &all[first], next - first);
     }
   }
-  MPI_Barrier(MPI_COMM_WORLD);  // nobody ends before it was looked at
+  MPI_Barrier(MPI_COMM_WORLD);  // no rank ends before its process is measured
   free(all);
   return memory;
 }

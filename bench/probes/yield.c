@@ -1,7 +1,7 @@
 // yield SECONDS - time of one yield among the ranks of one core.
 //
-// MPI has no such call; those implementations whose ranks are user-level threads do. Prints nothing
-// elsewhere.
+// MPI has no such call; implementations whose ranks are user-level threads have one. Prints nothing
+// under other implementations.
 #include "probe.h"
 
 #if __has_include(<sorrel.h>)

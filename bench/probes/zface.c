@@ -1,10 +1,11 @@
-// The exchange of the dearest face: a cube of N^3 doubles cut in two across its rows, between two
-// ranks, by MPI_Sendrecv of an MPI_Type_vector, as a program does it that leaves packing to MPI.
+// The exchange of the most expensive face: a cube of N^3 doubles cut in two across its rows,
+// between two ranks, by MPI_Sendrecv of an MPI_Type_vector, as in a program that leaves packing to
+// MPI.
 //
 //   zface N REPEATS
 //
-// Prints the least seconds of an exchange; the block is swept through before each, untimed, as a
-// stencil's update does. libexec/sorrel/zface does the same with Sorrel's halo.
+// Prints the least seconds of an exchange. Before each, untimed, the block is swept, as a stencil's
+// update does. libexec/sorrel/zface does the same with Sorrel's halo.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ int main(int argc, char** argv) {
       fprintf(stderr, "zface: 2 ranks, an even N and a number of repeats are needed\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  // Ghosts on both sides of every dimension.
+  // Ghost cells on both sides of every dimension.
   const size_t row = (size_t)n / 2 + 2, rows = (size_t)(n + 2) * (size_t)(n + 2);
   double* u = malloc(row * rows * sizeof *u);
   if (u == NULL) MPI_Abort(MPI_COMM_WORLD, 1);

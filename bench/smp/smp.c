@@ -1,16 +1,16 @@
 // smp SECONDS KIND ARGUMENTS... - small experiments on message layers between the cores of one
-// machine: queues from producers to a consumer, messages to oneself, allocation. After Mei, "A
+// machine: queues from producers to a consumer, messages to self, allocation. After Mei, "A
 // Preliminary Investigation on Optimizing Charm++ for Homogeneous Multi-core Machines", 2008.
 //
 //   smp SECONDS queue PRODUCERS
 //     an iteration: each producer makes 10 000 items, the consumer takes all
 //   smp SECONDS self
-//     a message to oneself, the cores' states close together and apart
+//     a message to self, the states of the cores in one cache line or in separate ones
 //   smp SECONDS allocate
 //     a message allocated and filled by one core and freed by the other
 //
-// Threads alone, no MPI. Each on a core of its own while there are enough: the first core is the
-// consumer's, the others are the producers'. Prints "result NAME VALUE UNIT" for each sample.
+// Threads without MPI, each on its own core if there are enough. The consumer has the first core,
+// the producers the other ones. Prints "result NAME VALUE UNIT" for each sample.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -55,7 +55,7 @@ static void stay_on(int index) {
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-// Where cores are shared, somebody else must get them now and then.
+// Where cores are shared, the other threads must run now and then.
 static void relax(int* count) {
   if (++*count % 64 == 0) sched_yield();
 #ifdef __x86_64__
@@ -66,8 +66,8 @@ static void relax(int* count) {
 // ---- queues
 // ---------------------------------------------------------------------------------------
 
-// What every kind of queue has: put by producers, take by the consumer, who gets 0 from an empty
-// one.
+// Operations of every queue: put by producers, take by the consumer; take returns 0 if the queue is
+// empty.
 struct queue {
   alignas(line) atomic_size_t head;
   alignas(line) atomic_size_t tail;
@@ -104,8 +104,8 @@ static uintptr_t take_locked(int from) {
   return item;
 }
 
-// One queue; a place is got by fetch-and-increment, what is in it is published by a store. Release
-// and acquire are the fences of the study: on x86 neither is an instruction.
+// One queue; fetch-and-increment reserves a slot, a store publishes the item in it. Release and
+// acquire are the fences of the study: on x86 neither is an instruction.
 static void put_counted(int producer, uintptr_t item) {
   struct queue* q = &queues[0];
   (void)producer;
@@ -125,7 +125,7 @@ static uintptr_t take_counted(int from) {
   return item;
 }
 
-// A queue for each producer, who waits when it is full.
+// A queue for each producer, which waits if it is full.
 static void put_own(int producer, uintptr_t item) {
   struct queue* q = &queues[producer];
   int count = 0;
@@ -203,7 +203,7 @@ static void measure_queue(const struct kind* kind, double seconds) {
   pthread_barrier_init(&run.begin, NULL, (unsigned)producer_count + 1);
   for (int i = 0; i < producer_count; i++) {
     struct queue* q = &queues[i];
-    // Every queue holds all that may be put into it, so that nobody waits for room.
+    // Every queue holds all items that are put, so that no producer waits for room.
     q->slot_count = i == 0 ? (size_t)producers_max * items : items;
     q->slots = calloc(q->slot_count, sizeof *q->slots);
     atomic_store(&q->head, 0);
@@ -225,7 +225,7 @@ static void measure_queue(const struct kind* kind, double seconds) {
   }
 }
 
-// ---- messages to oneself
+// ---- messages to self
 // ------------------------------------------------------------------------------
 
 // The state of one core: the counters of its own queue, and the queue's one slot.
@@ -252,7 +252,7 @@ static void* send_to_self(void* argument) {
   char message[line];
   stay_on(r->index % cpu_count);
   pthread_barrier_wait(r->begin);
-  // All cores at it all the time: a quick moment would be one in which the others rest.
+  // All cores work all the time: a quick sample would be one in which the other cores rest.
   const double start = now();
   long done = 0;
   do {
@@ -316,8 +316,8 @@ static void* take_from_malloc(void) {
   return malloc(message_bytes);
 }
 
-// A pool belongs to one core, like core/message_pool of Sorrel: what another core is done with
-// comes back through a ring, and its owner puts it into its list.
+// A pool belongs to one core, like core/message_pool of Sorrel: memory freed by another core comes
+// back through a ring, and the owner puts it into its list.
 static void* pool_list;
 static struct queue way_back;
 

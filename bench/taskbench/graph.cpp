@@ -1,8 +1,8 @@
-// Task Bench's graphs as a sorrel::Graph: a family for each, a task for each point, Task Bench's
-// timesteps as steps. Against the header of a checkout; README.md tells how to build it.
+// Task Bench's graphs as a sorrel::Graph: a family for each graph, a task for each point, Task
+// Bench's timesteps as steps. Compiled against the header of a checkout, see README.md.
 //
-// A pattern that looks the same distance to both sides becomes edges; others, whose distances
-// change from step to step, come after all points of the step before: right, and slower.
+// A pattern that is symmetric in its distances becomes edges. In other patterns, whose distances
+// change from step to step, a point follows all points of the step before: correct, and slower.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -23,8 +23,8 @@ namespace {
 using sorrel::graph::Family;
 using sorrel::graph::Index;
 
-/// What the points of a graph leave behind. A point of step t writes slot t mod 3: whoever read
-/// what was there is of step t - 2, and that is done before step t begins.
+/// The outputs of the points of a graph. A point of step t writes slot t mod 3. The readers of the
+/// old value are of step t - 2, which is done before step t begins.
 class Points {
  public:
   explicit Points(const TaskGraph& graph)
@@ -74,7 +74,7 @@ class Points {
  private:
   static constexpr std::size_t inputs_max = 256;
 
-  /// Which points a step and the one before have: asked for once, not by every point.
+  /// The points of a step and of the one before: computed once, not by every point.
   struct Shape {
     const Points* points = nullptr;
     long step = 0;
@@ -108,7 +108,7 @@ class Points {
   std::size_t most_inputs_ = 0;
 };
 
-/// How far a point looks to both sides, or -1.
+/// The distance to both sides from which a point reads, or -1.
 long radius_of(const TaskGraph& graph) {
   switch (graph.dependence) {
     case TRIVIAL:
@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
     connect(family, graph);
     steps = std::max<Index>(steps, graph.timesteps);
   }
-  // As Task Bench's own backends: once to warm up, and once more.
+  // As in Task Bench's own backends: one run to warm up, and one more.
   double seconds = 0;
   for (int round = 0; round < 2; ++round) {
     const auto began = std::chrono::steady_clock::now();

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""METG(50 %) of Task Bench's MPI backend and of ours: the smallest task with which half of the peak is reached.
+"""METG(50 %) of Task Bench's MPI backends and of Sorrel's: the smallest task with which half of the peak is reached.
 
     metg.py CHECKOUT [--sorrel PATH-OF-THE-COMMAND] [--width 8] [--rounds 9] [--cores 2]
 
-Builds what it runs below a temporary folder. Best of all rounds for each size of task, and one peak for all: the highest
-rate that any backend has reached with any size. A task's size is wall time x cores / tasks.
+Builds in a temporary folder. Takes the best of all rounds for each size of task, and one peak for all: the highest rate
+of any backend at any size. A task's size is wall time x cores / tasks.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 BACKENDS = ("nonblock", "bulk_synchronous")
-# Of the kernel; the number of steps follows so that a run takes about as long with all.
+# Iterations of the kernel; the number of steps follows, so that all runs take about equally long.
 ITERATIONS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096)
 RUN_SECONDS_MAX = 60
 
@@ -82,7 +82,7 @@ def run(program: Program, arguments: argparse.Namespace, iterations: int) -> Poi
 
 
 def metg(points: list[Point], peak: float) -> float | None:
-    """Where the curve crosses half of the peak, between the two sizes that it lies between."""
+    """The size at which the curve crosses half of the peak, interpolated between two measured sizes."""
     points = sorted(points, key=lambda point: point.task_us)
     enough = [i for i, point in enumerate(points) if point.rate >= peak / 2]
     if not enough:

@@ -1,6 +1,7 @@
-// What a parallel loop over two empty iterations costs its caller: at once again, and after serial
-// work of several lengths. Prints "result GAP MEDIAN ns" lines; before and after them, with GAP
-// "line", how long a cache line takes from one processor to another, by which all else varies.
+// The cost for its caller of a parallel loop over two empty iterations: immediately after another,
+// and after serial work of several lengths. Prints "result GAP MEDIAN ns" lines. Before and after
+// them, with GAP "line", the time of a cache line transfer between two processors, on which all
+// else depends.
 //
 //   -DUSE_OPENMP  the same with an OpenMP loop, -DUSE_TBB with tbb::parallel_for (as C++)
 #ifdef USE_TBB
@@ -55,14 +56,14 @@ static void report(const char* name, double* samples, int count) {
   printf("result %s %.1f ns\n", name, samples[count / 2]);
 }
 
-// A line that two threads hand to and fro: the medians of a number of turns each.
+// A cache line that two threads pass back and forth: medians of a number of turns each.
 enum { turns_per_sample = 200, turn_samples = 51, turns = turns_per_sample * turn_samples };
 
 static int whose[64];
 
 static void await_turn(int of) {
   for (int look = 1; __atomic_load_n(&whose[32], __ATOMIC_ACQUIRE) != of; look++) {
-    // Perhaps both are on one processor.
+    // Both threads may be on one processor.
     if (look % 4096 == 0) sched_yield();
   }
 }

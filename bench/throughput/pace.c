@@ -1,6 +1,6 @@
-// Parallel loops of about 35 us of work, one after the other, for so many seconds, and how far they
-// have come every millisecond: what share of the machine the program gets, as it changes. Prints
-// "pace NANOSECONDS LOOPS" lines, by the clock that all processes see.
+// Parallel loops of about 35 us of work, one after the other, for the given time; and how many are
+// done every millisecond: the program's share of the machine over time. Prints "pace NANOSECONDS
+// LOOPS" lines, by a clock common to all processes.
 //
 //   pace SECONDS
 //
@@ -27,7 +27,7 @@ static void run_part(int part) {
   results[part * 8] = x;
 }
 
-// Whether to go on is the first rank's to say.
+// The first rank decides whether to continue.
 #ifdef USE_TBB
 static int run_loop(int go_on) {
   tbb::parallel_for(0, (int)parts, [](int part) { run_part(part); });

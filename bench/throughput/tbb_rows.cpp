@@ -1,4 +1,5 @@
-// Rows of apps/fluid by oneTBB's parallel_for: a peer that `sorrel bench throughput` measures.
+// Rows of apps/fluid by oneTBB's parallel_for: a program for comparison in `sorrel bench
+// throughput`.
 extern "C" {
 #include "shared.h"
 }

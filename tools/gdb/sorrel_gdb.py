@@ -1,13 +1,13 @@
-"""gdb commands for programs that run under Sorrel: every rank has its own copy of the program's globals.
+"""gdb commands for programs that run under Sorrel: every rank has its own image of the program, and so its own globals.
 
     (gdb) source sorrel_gdb.py
-    (gdb) sorrel ranks                 the copies, and which threads are in them
-    (gdb) sorrel print EXPR            EXPR with the globals of the rank whose code the selected frame is in
+    (gdb) sorrel ranks                 the images, and which threads run in them
+    (gdb) sorrel print EXPR            EXPR with the globals of the selected frame's rank
     (gdb) sorrel print RANK EXPR       EXPR with the globals of rank RANK
     (gdb) sorrel all EXPR              EXPR in every rank; ranks with one value share a line
 
-gdb itself shows symbols, lines and breakpoints of every copy, but its plain `print` takes a global from the original image,
-whose code never runs. Local variables are those of the selected frame in any case.
+gdb itself shows symbols, lines and breakpoints of every image, but its plain `print` takes a global from the template
+image, whose code never runs. Local variables are those of the selected frame in any case.
 """
 
 import re
@@ -22,7 +22,7 @@ _STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'")
 
 
 class Copies:
-    """Where the copies lie, as the library has written it down in sorrel_copies."""
+    """The addresses of the ranks' images, from the library's variable sorrel_copies."""
 
     def __init__(self):
         try:
@@ -34,20 +34,20 @@ class Copies:
         if version == 0:
             raise gdb.GdbError("the ranks have not started yet")
         if version != 1:
-            raise gdb.GdbError("sorrel_gdb.py is older than the library it looks at")
+            raise gdb.GdbError("sorrel_gdb.py is older than the program's library")
 
     def base(self, rank):
         return self.first + rank * self.span
 
     def rank_of(self, address):
-        """The rank whose copy holds the address, or None."""
+        """The rank whose image holds the address, or None."""
         if self.span == 0:
             return 0 if self.begin <= address - self.mould < self.end else None
         rank, _ = divmod(address - self.first - self.begin, self.span)
         return rank if 0 <= rank < self.count else None
 
     def offset_of(self, address):
-        """Where in the program the address lies, in whichever copy, or None."""
+        """The offset of the address in the program, from the start of its image, or None."""
         if self.begin <= address - self.mould < self.end:
             return address - self.mould
         rank = self.rank_of(address)
@@ -70,7 +70,7 @@ def rank_of_frame(copies, frame):
 
 
 def pointer_to(name):
-    """A pointer to what the selected frame sees under this name; None for a type, a register variable, a keyword."""
+    """A pointer to the object of this name in the selected frame; None for a type, a register variable, a keyword."""
     try:
         return gdb.parse_and_eval("&(%s)" % name)
     except gdb.error:
@@ -78,7 +78,7 @@ def pointer_to(name):
 
 
 def evaluate(copies, rank, expression):
-    """The value of the expression, with each of the program's globals taken from the rank's copy."""
+    """The value of the expression, with each of the program's globals taken from the rank's image."""
     pointers = []
 
     def in_copy(match):
@@ -113,7 +113,7 @@ class Sorrel(gdb.Command):
 
 
 class Ranks(gdb.Command):
-    """sorrel ranks: where each rank's copy of the program lies, and which threads are in it."""
+    """sorrel ranks: the address of each rank's image of the program, and the threads that run in it."""
 
     def __init__(self):
         super().__init__("sorrel ranks", gdb.COMMAND_DATA)

@@ -3,7 +3,7 @@
 //
 //   sorrel run -n 4 --workers 2 measure NAME PROCESSORS FILE [MIB]
 //
-// MIB: of the largest blocks, for tests that are in a hurry.
+// MIB: size of the largest blocks; less for tests.
 #include <cstdio>
 #include <cstdlib>
 #include <mpi.h>

@@ -1,16 +1,16 @@
-// The program behind `sorrel bench partition`: times every way to cut a cube over the ranks it is
-// run with and prints what was predicted beside it.
+// The program behind `sorrel bench partition`: times every way to cut a cube over its ranks and
+// prints the prediction beside each time.
 //
 //   sorrel run -n 8 --workers 2 partition MACHINE_FILE N SECONDS ROUNDS
 //
-// All candidates are timed once, for SECONDS in all; then the choice, MPI_Dims_create's cut and the
-// fastest take turns for ROUNDS rounds of SECONDS each all together. A line for each candidate, in
+// All candidates are timed once, for SECONDS in all. Then the plan's choice, MPI_Dims_create's cut
+// and the fastest ones alternate for ROUNDS rounds of SECONDS each. One line for each candidate, in
 // the plan's order:
 //   result 8x1x1 none predicted 1.5e-3 measured 1.6e-3
-// (`once` in the place of `measured` for who was not among the last).
-// Who was the least of many was lucky, too. So the fastest, the choice and MPI_Dims_create's cut
-// are timed anew in turn, and the choice once more at the end of each turn, which tells how much
-// the clock scatters; a line for each, with its rounds:
+// (`once` in the place of `measured` for a candidate that was timed only once).
+// The fastest of many measurements is fast by luck too. Therefore the fastest, the choice and
+// MPI_Dims_create's cut are timed again in turn, and the choice a second time at the end of each
+// turn: this shows the scatter of the clock. One line for each, with its rounds:
 //   turns choice 8x1x1 none 1.61e-3 1.63e-3 ...
 //   turns fastest ... / turns balanced ... / turns again ...
 #include <algorithm>
@@ -47,12 +47,12 @@ std::string word_of(const Overlap& overlap) {
 }
 
 constexpr std::size_t finalist_count_max = 7;
-// Nobody who is slower than the fastest by more than this, when timed once, can be the fastest.
+// A candidate slower than the fastest by more than this, when timed once, cannot be the fastest.
 constexpr double finalist_slowness_max = 1.25;
 constexpr int turn_count_min = 7;
 constexpr int turn_count_max = 15;
 
-// As many as there is time for, of three steps at least.
+// As many turns as the time allows, of at least three steps.
 int turn_count_of(double seconds, double step_s) {
   return static_cast<int>(
       std::clamp(seconds / (3 * step_s), 1.0 * turn_count_min, 1.0 * turn_count_max));
@@ -63,7 +63,7 @@ struct Timed {
   bool is_finalist = false;
 };
 
-/// A candidate that is timed in turn with the choice, and as what.
+/// A candidate that is timed in turn with the choice, and its role.
 struct Turn {
   const char* role;
   const Candidate* candidate;
@@ -86,7 +86,7 @@ void print(const Plan& plan, const std::vector<Timed>& timed) {
   }
 }
 
-// The places of those that are timed in turn, the choice first.
+// The indices of the candidates that are timed in turn, the choice first.
 std::vector<std::size_t> finalists_of(const Plan& plan, const std::vector<double>& screened_s) {
   std::vector<std::size_t> by_time(screened_s.size());
   std::iota(by_time.begin(), by_time.end(), std::size_t{0});

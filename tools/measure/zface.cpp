@@ -1,10 +1,10 @@
-// The exchange of the dearest face by Sorrel's halo: a cube of N^3 doubles cut in two across its
-// rows, between two ranks. `sorrel bench partition` holds it against bench/probes/zface.c, which
-// does the same with a datatype; memory and order of events are that one's.
+// The exchange of the most expensive face by Sorrel's halo: a cube of N^3 doubles cut in two across
+// its rows, between two ranks. `sorrel bench partition` compares it with bench/probes/zface.c,
+// which does the same with a datatype; memory and order of events are the same.
 //
 //   sorrel run -n 2 zface N REPEATS
 //
-// Prints the least seconds of an exchange for each way to pack.
+// Prints the least seconds of an exchange for each method of packing.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
