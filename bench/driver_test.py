@@ -199,7 +199,7 @@ class NotJudging(unittest.TestCase):
         odd = [bar("steady", 1.5, 2), bar("crosses", 2.1, 2), bar("lacks a half", 1, 2)]
         self.assertEqual(
             settle(bars, [even, odd], self.QUIET),
-            "Not judged: 1 of 3 bars, because the halves of the rounds do not agree about them.",
+            "Not judged: 1 of 3 bars, because the halves of the rounds disagree about them.",
         )
         self.assertEqual([b.ok for b in bars], [True, None, True])
 

@@ -5,7 +5,7 @@
 //   smp SECONDS queue PRODUCERS
 //     an iteration: each producer makes 10 000 items, the consumer takes all
 //   smp SECONDS self
-//     a message to self, the states of the cores in one cache line or in separate ones
+//     a message to self, the states of the cores adjacent or padded to cache lines
 //   smp SECONDS allocate
 //     a message allocated and filled by one core and freed by the other
 //

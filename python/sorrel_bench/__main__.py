@@ -1,4 +1,4 @@
-"""`sorrel bench`: started by the command `sorrel`, which says where it lies."""
+"""`sorrel bench`: started by the command `sorrel`, which passes its own path."""
 
 import sys
 
@@ -20,13 +20,13 @@ from .implementations import install_peers, installed_peers, sorrel
 from .runner import Plan, Runner
 
 BENCHES = {
-    "probes": "small MPI programs that time one thing each, with Sorrel and every MPI found",
+    "probes": "small MPI programs, each timing one operation, with Sorrel and every MPI found",
     "throughput": "four parallel jobs at once, with Sorrel and every runtime for loops found",
     "partition": "every cut of a cube over ranks, predicted and measured; the planner's published tables",
     "smp": "how cores pass messages: queues, allocation, threads, processes, host MPIs",
-    "openmp": "what OpenMP's constructs cost in programs that are not recompiled, and ranks with OpenMP inside",
-    "graph": "what a task of a graph costs, with Sorrel, oneTBB and Taskflow",
-    "overlap": "how much of the time for messages a graph hides, over wires between pretend nodes",
+    "openmp": "the cost of OpenMP's constructs in programs that are not recompiled, and ranks with OpenMP inside",
+    "graph": "the cost of a task of a graph, with Sorrel, oneTBB and Taskflow",
+    "overlap": "the share of communication time that a graph hides, over wires between simulated nodes",
 }
 OTHERS = {"throughput": throughput, "partition": partition, "smp": smp, "graph": graph, "openmp": openmp, "overlap": overlap}
 PEERS = ("AMPI", "MPICH", "Open MPI")
@@ -40,8 +40,8 @@ Examples:
   sorrel bench probes                          about five minutes with all peers
   sorrel bench probes --quick --json out.json
   sorrel bench probes --only 'pingpong*' --only yield_8
-  sorrel bench partition --only 128 --json cuts.json     draws cuts.svg, too
-  sorrel bench partition --minutes 20 --json cuts.json   the cheapest cases; again, with --resume, for the rest
+  sorrel bench partition --only 128 --json cuts.json     also draws cuts.svg
+  sorrel bench partition --minutes 20 --json cuts.json   the cheapest cases; repeat with --resume for the rest
   sorrel bench partition --only published
 """
 
@@ -52,7 +52,7 @@ def refuse(message: str) -> NoReturn:
 
 
 class Parser(argparse.ArgumentParser):
-    """One line for bad input, as the whole command has it."""
+    """Reports bad input in one line, as the command does."""
 
     def error(self, message: str) -> NoReturn:
         refuse(f"bench: {message}; see `sorrel bench --help`")
@@ -60,24 +60,24 @@ class Parser(argparse.ArgumentParser):
 
 def read_arguments() -> argparse.Namespace:
     parser = Parser(
-        prog="sorrel bench", description="Measures Sorrel, beside its peers.", epilog=EPILOG,
+        prog="sorrel bench", description="Measures Sorrel and its peers.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
     )  # fmt: skip
-    parser.add_argument("name", choices=[*BENCHES, "list"], help="what to measure; list names it all")
+    parser.add_argument("name", choices=[*BENCHES, "list"], help="the benchmark; list prints all")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
-    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write machine, samples and bars there")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write machine, samples and bars to this file")
     parser.add_argument("--peers", action="store_true", help="first install MPICH and Open MPI with apt-get")
-    parser.add_argument("--ampi", metavar="DIR", help="where AMPI is, if ampicc is not in PATH")
+    parser.add_argument("--ampi", metavar="DIR", help="folder of AMPI, if ampicc is not in PATH")
     parser.add_argument("--only", metavar="PATTERN", action="append", default=[], help="only these experiments; repeatable")
     parser.add_argument(
         "--runtime", metavar="PATTERN", action="append", default=[], help="throughput: only these runtimes; repeatable"
     )
     parser.add_argument(
-        "--seconds", type=float, metavar="S", help="throughput: what the shorter jobs take alone (0.7, --quick: 0.15)"
+        "--seconds", type=float, metavar="S", help="throughput: time of the shorter jobs alone (0.7, --quick: 0.15)"
     )
     parser.add_argument("--rounds", type=int, metavar="N", help="how often each program is started (5, --quick: 2)")
-    parser.add_argument("--minutes", type=float, metavar="M", help="partition: begin no case that would end later")
-    parser.add_argument("--resume", action="store_true", help="partition: keep the cases of --json FILE, run those it lacks")
+    parser.add_argument("--minutes", type=float, metavar="M", help="partition: start no case that would end later")
+    parser.add_argument("--resume", action="store_true", help="partition: keep the cases of --json FILE, run the missing ones")
     parser.add_argument("--command", help=argparse.SUPPRESS, default="sorrel")
     return parser.parse_args()
 
@@ -97,7 +97,7 @@ def quoted(words: list[str]) -> str:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Everything that can be wrong is found before the first minute is spent."""
+    """All errors of the arguments are found before the first measurement."""
     if arguments.name in ("partition", "smp", "graph", "openmp", "overlap"):
         parts = OTHERS[arguments.name].PARTS
         if unknown := [part for part in arguments.only if part not in parts]:
@@ -131,7 +131,7 @@ def make_plan(arguments: argparse.Namespace, folder: pathlib.Path, real_time_pri
     experiments = [e for e in select(arguments.only) if e.workers <= len(cpus)]
     left_out = len(select(arguments.only)) - len(experiments)
     if left_out:
-        print(f"Left out: {left_out} experiments that need 2 cores; this process may use {len(cpus)}.")
+        print(f"Skipped: {left_out} experiments that need 2 cores; this process may use {len(cpus)}.")
     return Plan(
         experiments=experiments,
         implementations=[sorrel(arguments.command), *installed_peers(arguments.command, arguments.ampi)],
@@ -166,14 +166,14 @@ def probes(arguments: argparse.Namespace) -> int:
         print(f"The machine is busy (load {facts['load_before']:.1f}): expect figures that are too high.")
     if facts["real_time_priority"]:
         machine.raise_priority()
-        print("Real-time priority: MPIs whose ranks are processes take no part where these outnumber the cores.")
+        print("Real-time priority: MPIs whose ranks are processes are skipped where these outnumber the cores.")
     with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
         plan = make_plan(arguments, pathlib.Path(folder), facts["real_time_priority"])
         print("MPIs: " + ", ".join(f"{i.name} {i.version}" for i in plan.implementations), flush=True)
         runner = measure(plan)
     facts |= machine.after_runs()
     missing = [name for name in PEERS if all(i.name != name for i in plan.implementations)]
-    # A part of the experiments says nothing about the other bars.
+    # A part of the experiments has no samples for the other bars.
     bars = [bar for bar in judge(runner.samples) if not arguments.only or bar.value is not None]
     doubts = settle(bars, [judge(runner.samples.half(which)) for which in (0, 1)], RUNS.foreign_share)
     report.print_samples(runner)
@@ -192,7 +192,7 @@ def main() -> int:
         print_list()
         return 0
     check(arguments)
-    # An end that is asked for is an orderly one: no program of ours stays behind.
+    # On SIGTERM the command exits regularly: it leaves no process behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         return OTHERS[arguments.name].main(arguments) if arguments.name in OTHERS else probes(arguments)

@@ -1,8 +1,8 @@
-"""The promises, held against the samples: one bar for each, `ok` where `value` is at most `bar`.
+"""The promised values, compared with the samples: one bar for each, `ok` if `value` is at most `bar`.
 
-Values are floors. `value`, `peer_value` and `bar` have the same unit; `ratio` is value over peer's. A bar
-that is set by a peer has no verdict without that peer; a bar that is a number has one all the same.
-settle() decides which bars are judged at all, for every benchmark.
+Values are floors. `value`, `peer_value` and `bar` have the same unit; `ratio` is value over peer's. A bar that is set
+by a peer has no verdict without that peer; a bar that is a number has one. settle() decides which bars are judged, for
+every benchmark.
 """
 
 import dataclasses
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from .runner import Samples
 
 OWN = "Sorrel"
-# Where other work took more of the machine during the runs, no time tells anything.
+# If other work took more of the machine during the runs, times are not judged.
 FOREIGN_SHARE_MAX = 0.06
 
 
@@ -32,7 +32,7 @@ class Bar:
     peer_value: float | None
     bar: float | None
     rule: str
-    is_timed: bool = True  # False: other work changes nothing about the value
+    is_timed: bool = True  # False: other work does not change the value
     doubt: Doubt | None = None
 
     @property
@@ -49,17 +49,17 @@ class Bar:
         return None if self.doubt else self.is_reached
 
     def as_json(self) -> dict:
-        """Without `ok` where the bar is not judged."""
+        """The bar as JSON; without `ok` if it is not judged."""
         told = {name: getattr(self, name) for name in ("name", "value", "unit", "peer", "peer_value", "ratio", "bar", "rule")}
         return {**told, **({"not_judged": self.doubt.value} if self.doubt else {"ok": self.ok})}
 
 
 def settle(bars: Sequence[Bar], halves: Sequence[Sequence[Bar]], foreign_share: float) -> str:
-    """Decides which bars are judged; the sentence that says what is not, or "".
+    """Decides which bars are judged; returns a sentence about those that are not, or "".
 
-    `halves` are the same bars by the even and by the odd rounds alone. A timed bar is not judged where the runs shared the
-    machine with other work, nor where the two halves, or one of them and all rounds, do not agree: then the spread is
-    wider than the distance to the bar.
+    `halves` are the same bars by the even and by the odd rounds alone. A timed bar is not judged if other work shared
+    the machine with the runs, or if the two halves, or one half and all rounds, disagree: then the spread is wider than
+    the distance to the bar.
     """
     verdicts: dict[str, set[bool | None]] = {}
     for bar in (bar for some in (bars, *halves) for bar in some):
@@ -73,7 +73,7 @@ def settle(bars: Sequence[Bar], halves: Sequence[Sequence[Bar]], foreign_share: 
         return (f"Not judged: {len(doubts)} of {len(bars)} bars, because other work took {100 * foreign_share:.0f} % of the "
                 f"machine during the runs (limit {100 * FOREIGN_SHARE_MAX:.0f} %).")  # fmt: skip
     if doubts:
-        return f"Not judged: {len(doubts)} of {len(bars)} bars, because the halves of the rounds do not agree about them."
+        return f"Not judged: {len(doubts)} of {len(bars)} bars, because the halves of the rounds disagree about them."
     return ""
 
 
@@ -86,12 +86,12 @@ class Judge:
         return found.floor if found else None
 
     def fixed(self, name: str, experiment: str, series: str, unit: str, peer: str, most: float) -> Bar:
-        """At most a number, whatever others need."""
+        """At most a number, whatever the peer's value."""
         values = (self.floor(experiment, who, series) for who in (OWN, peer))
         return Bar(name, next(values), unit, peer, next(values), most, f"<= {most:g} {unit}")
 
     def against(self, name: str, experiment: str, series: str, unit: str, peer: str, factor: float) -> Bar:
-        """At most a multiple of what a peer needs."""
+        """At most a multiple of a peer's value."""
         value, peer_value = (self.floor(experiment, who, series) for who in (OWN, peer))
         most = None if peer_value is None else factor * peer_value
         return Bar(name, value, unit, peer, peer_value, most, f"<= {factor:.3g} x {peer}")
@@ -102,7 +102,7 @@ class Judge:
         return Bar(name, value, "ns", "memcpy", copy, most, "<= 1.1 x memcpy")
 
     def quotient(self, name: str, unit: str, of: Callable[[str], float | None], most: float, is_timed: bool = True) -> Bar:
-        """A ratio within one implementation, beside AMPI's."""
+        """A ratio within one implementation, and AMPI's for comparison."""
         return Bar(name, of(OWN), unit, "AMPI", of("AMPI"), most, f"<= {most:g} {unit}", is_timed)
 
     def cg2d_over_one_rank(self, ranks: int) -> Callable[[str], float | None]:
@@ -122,7 +122,7 @@ class Judge:
         return of
 
     def growth_per_rank(self, series: str) -> Callable[[str], float | None]:
-        """KiB that each rank beyond the first adds."""
+        """KiB that each rank adds beyond the first."""
 
         def of(implementation: str) -> float | None:
             many = self.floor("startup_1024", implementation, series)

@@ -1,4 +1,5 @@
-"""`sorrel bench throughput`: a job beside what is not its friend, under a quota, and as others come and go."""
+"""`sorrel bench throughput`: a job beside programs of other runtimes, under a quota, and while other jobs arrive and
+leave."""
 
 import bisect
 import contextlib
@@ -20,7 +21,7 @@ from .fluid_jobs import ONE_THREAD, OWN, PATIENCE, Job, Programs, Runtime, start
 
 Pace = Sequence[tuple[int, int]]  # nanoseconds, loops so far
 
-# Of /sys/fs/cgroup, where this process may make groups: version 1's place, version 2's.
+# Folders of /sys/fs/cgroup in which this process may make groups: that of version 1, that of version 2.
 CGROUP = pathlib.Path("/sys/fs/cgroup")
 PERIOD_US = 100_000
 # For each round of the other rows: two runs under a quota differ by several per cent.
@@ -43,13 +44,13 @@ ROWS = {
     "hogs, 35us": Row("niced hogs on all cores, 35us", "x idle", 1.05, "<= 1.05 x idle"),
     "quota, coarse": Row("quota of 1 core, coarse", "x 1 thread", 1.05, "<= 1.05 x one thread"),
     "quota, 35us": Row("quota of 1 core, 35us", "x 1 thread", 1.05, "<= 1.05 x one thread"),
-    "same session": Row("beside a spinning stranger, same session", "x its time", 1.0, "<= 1 x its time"),
-    "own session": Row("beside a spinning stranger, own session", "x its time", 1.0, "<= 1 x its time"),
+    "same session": Row("beside a spinning job of another runtime, same session", "x its time", 1.0, "<= 1 x its time"),
+    "own session": Row("beside a spinning job of another runtime, own session", "x its time", 1.0, "<= 1 x its time"),
 }
 
 
 def loops_at(pace: Pace, when: float) -> float:
-    """How many loops were done, by a straight line between the records."""
+    """The number of loops done, interpolated linearly between the records."""
     index = bisect.bisect(pace, (when, math.inf))
     if index in (0, len(pace)):
         return 0.0 if index == 0 else float(pace[-1][1])
@@ -58,7 +59,7 @@ def loops_at(pace: Pace, when: float) -> float:
 
 
 def settled_ms(pace: Pace, change: float, steady: tuple[float, float]) -> float:
-    """Milliseconds from `change` on until, for 50 ms, the pace is within 15 % of that in the interval `steady`."""
+    """Milliseconds after `change` until, for 50 ms, the pace is within 15 % of that in the interval `steady`."""
     window, step = 50e6, 5e6
     right = (loops_at(pace, steady[1]) - loops_at(pace, steady[0])) / (steady[1] - steady[0])
     when = change
@@ -76,7 +77,7 @@ def read_pace(text: str) -> Pace:
 
 @contextlib.contextmanager
 def quota_of_one_core() -> Iterator[Callable[[], object] | None]:
-    """What a process does first to belong to a group that may use one core's time; None: no such group can be made."""
+    """A function that puts a process into a group with the quota of one core; None if no such group can be made."""
     name = f"sorrel-bench-{os.getpid()}"
     places = ((CGROUP / "cpu", "cpu.cfs_quota_us", str(PERIOD_US)), (CGROUP, "cpu.max", f"{PERIOD_US} {PERIOD_US}"))
     for root, file, value in places:
@@ -100,7 +101,7 @@ def quota_of_one_core() -> Iterator[Callable[[], object] | None]:
 
 @contextlib.contextmanager
 def niced_hogs(count: int) -> Iterator[None]:
-    """In our own session, where being nice tells."""
+    """In a session of its own, where niceness applies."""
     script = f"import os; os.nice({NICEST})\nwhile True: pass"
     hogs = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(count)]
     time.sleep(0.2)
@@ -144,14 +145,14 @@ class Beside:
         progress = report.Progress(len(turns), what)
         for turn in turns:
             progress.step(f"{turn[0]}, {turn[2].name}")
-            # What is started beside a job is our own, and ends with its turn.
+            # A process started beside a job belongs to this command, and ends with its turn.
             watch = Watch()
             yield turn
             RUNS.add(*watch.end())
         progress.end()
 
     def _measure_hogs(self, jobs: Mapping[str, Job]) -> None:
-        """Idle and hogged in turn, so that both see the same machine."""
+        """Idle and loaded in turn, so that both see the same machine."""
         for grain, job, runtime in self._rounds(jobs, self._runtimes, "hogs"):
             idle = self._seconds(runtime, job)
             with niced_hogs(self._cores):
@@ -173,10 +174,10 @@ class Beside:
                     self._add(f"quota, {grain}", runtime.name, seconds / least)
 
     def _measure_stranger(self, jobs: Mapping[str, Job]) -> None:
-        """The finishing time over that of a job that spins, started together; one or two sessions."""
+        """The finishing time over that of a spinning job, started together; in one session or two."""
         stranger = next((r for r in self._all if r.name in {"libomp", "libgomp"}), None)
         if stranger is None:
-            self.missing.append("libgomp or libomp, for a stranger that spins")
+            self.missing.append("libgomp or libomp, for a spinning job")
             return
         spinning = {"KMP_BLOCKTIME": "infinite", "OMP_WAIT_POLICY": "active"}
         stranger = dataclasses.replace(stranger, environment={**stranger.environment, **spinning})
@@ -232,7 +233,7 @@ class Beside:
         if not self.values:
             return
         names = [name for name in self._SHOWN if any(name in row for row in self.values.values())]
-        print("\nBeside others: medians\n")
+        print("\nBeside other programs: medians\n")
         print(f"{'':<46}" + "".join(f"{name:>15}" for name in names) + "  unit")
         for key, row in ROWS.items():
             if medians := self._medians(key):

@@ -1,4 +1,4 @@
-"""What other work takes of the machine while something is measured, and measurements done again for it."""
+"""Other work on the machine during a measurement, and repetition of disturbed measurements."""
 
 import os
 import resource
@@ -11,8 +11,8 @@ ATTEMPTS_MAX = 4
 
 
 def busy_seconds(has_stolen: bool) -> float:
-    """Of the processors that this process may use, since the machine's start, niced work included; also what the
-    machine's host has given to others, if asked."""
+    """Processor time of the allowed processors since the machine's start, niced work included; on request also the time
+    stolen by the machine's host."""
     allowed = {f"cpu{number}" for number in os.sched_getaffinity(0)}
     ticks = 0
     with open("/proc/stat", encoding="ascii") as file:
@@ -24,23 +24,23 @@ def busy_seconds(has_stolen: bool) -> float:
 
 
 def _own_seconds() -> float:
-    """Of this process and of the processes that it has waited for."""
+    """Processor time of this process and of its reaped children."""
     usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 class Watch:
-    """From construction to end(): what other work and the machine's host take of the processors of this process.
+    """From construction to end(): the share of this process's processors taken by other work and by the machine's host.
 
-    All processes started meanwhile must have been waited for by then; else they count as other work.
+    All processes started meanwhile must have been reaped by then; otherwise they count as other work.
     """
 
     def __init__(self) -> None:
         self._began, self._busy, self._own = time.monotonic(), busy_seconds(has_stolen=True), _own_seconds()
 
     def end(self) -> tuple[float, float]:
-        """Seconds, and the share of the machine that other work took of them. It is below 0 by some ticks of the kernel's
-        clock as often as above it, so a mean of many is right."""
+        """Seconds, and the share of the machine that other work took of them. The share is below 0 by some ticks of the
+        kernel's clock as often as above it, so the mean of many is correct."""
         seconds = time.monotonic() - self._began
         foreign = busy_seconds(has_stolen=True) - self._busy - (_own_seconds() - self._own)
         available = max(seconds, 1e-9) * len(os.sched_getaffinity(0))
@@ -48,7 +48,7 @@ class Watch:
 
 
 class Runs:
-    """The runs that count for a result: how much of the machine other work took during them."""
+    """The runs that count for a result: the share of the machine that other work took during them."""
 
     def __init__(self) -> None:
         self._seconds = self._foreign = 0.0
@@ -62,7 +62,7 @@ class Runs:
         self._foreign += others._foreign
 
     def watched(self, run: Callable[[], Result]) -> Result:
-        """Runs it; it counts."""
+        """Runs the function; the run counts."""
         watch = Watch()
         result = run()
         self.add(*watch.end())
@@ -74,12 +74,12 @@ class Runs:
         return max(0.0, self._foreign / self._seconds) if self._seconds > 0 else 0.0
 
 
-# Those of this command: a command measures one benchmark.
+# The runs of this command: a command measures one benchmark.
 RUNS = Runs()
 
 
 def least_disturbed(attempt: Callable[[], Result], foreign: Callable[[Result], float], is_enough: Callable[[Result], bool]) -> Result:
-    """Attempts until one is enough, four at most: the one of which others took the least share of the machine."""
+    """Repeats until an attempt is good enough, at most four times: returns the attempt with the least other work."""
     runs = []
     while len(runs) < ATTEMPTS_MAX:
         runs.append(attempt())

@@ -1,11 +1,11 @@
-"""What is run: each experiment is one probe with its arguments, ranks and workers."""
+"""The experiments: each is one probe with its arguments, ranks and workers."""
 
 import dataclasses
 import fnmatch
 
 from .implementations import Implementation
 
-# An MPI whose ranks are processes gets no more of them than this: beyond it measures the kernel.
+# Limit for an MPI whose ranks are processes: beyond it the experiment measures the kernel.
 PROCESS_RANKS_MAX = 64
 
 
@@ -17,9 +17,9 @@ class Experiment:
     ranks: int
     workers: int
     arguments: tuple[str, ...] = ()
-    # Starts of the program per round; more where a start is quick and gives one sample only.
+    # Starts of the program per round; more for quick starts that give one sample only.
     starts: int = 1
-    # Without other MPIs than our own, or without those whose ranks are processes.
+    # Only with Sorrel; or only with MPIs whose ranks are threads.
     is_own_only: bool = False
     needs_light_ranks: bool = False
 
@@ -30,7 +30,7 @@ class Experiment:
             return False
         if implementation.has_light_ranks:
             return True
-        # Processes that take turns on one core, or wait for a start-up of minutes, tell us nothing.
+        # Processes that take turns on one core, or need minutes to start, give no useful result.
         return not self.needs_light_ranks and self.ranks <= PROCESS_RANKS_MAX
 
 
@@ -39,7 +39,7 @@ def _on(workers: int) -> str:
 
 
 def _two_ranks(name: str, title: str, probe: str, *arguments: object) -> list[Experiment]:
-    """Both on one worker, and on a worker each."""
+    """Both ranks on one worker, and each on its own worker."""
     return [
         Experiment(
             name=f"{name}_{'same_worker' if workers == 1 else 'two_workers'}",
@@ -100,7 +100,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 
 
 def select(patterns: list[str]) -> list[Experiment]:
-    """Those whose names match one of the shell patterns; all without any."""
+    """Experiments whose names match one of the shell patterns; all without patterns."""
     return [
         experiment
         for experiment in EXPERIMENTS

@@ -16,17 +16,18 @@ from .disturbance import RUNS, busy_seconds, least_disturbed
 OWN = "Sorrel"
 ONE_THREAD = "one thread"
 FLAGS = ("-O3", "-march=native", "-w")
-# A mix that takes this many times its bound is stopped.
+# A mix that takes longer than this multiple of its bound is stopped.
 PATIENCE = 8.0
-# More of the machine than this taken by others makes a run worthless: it is done again.
+# A run is repeated if other work took more of the machine than this.
 FOREIGN_SHARE_MAX = 0.05
-# Times that a job is measured by one thread: a measurement that is disturbed would spoil a whole row of runs.
+# Number of measurements of a job by one thread: a disturbed one would spoil a whole row of runs.
 MEASUREMENTS = 2
 
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """One of the four jobs of McDonald's study (docs/benchmarks.md, "Throughput"): how long it takes alone, of the unit, and what is parallel of it."""
+    """One of the four jobs of McDonald's study (docs/benchmarks.md, "Throughput"): its length in units when alone, and
+    its parallel share."""
 
     letter: str
     name: str
@@ -43,7 +44,7 @@ KINDS = {
         Kind("q", "long_fluid_pp", 2.0, 0.47),
     )
 }
-# Four that end one after the other.
+# Four jobs that end one after the other.
 TAILS = {letter: Kind(letter, f"fluid, {length} long", length, 0.82) for letter, length in
          (("1", 0.5), ("2", 1.0), ("3", 1.5), ("4", 2.0))}  # fmt: skip
 
@@ -80,7 +81,7 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A job of one grain: its command line, and what one thread needs for it."""
+    """A job of one grain: its command line, and the time that one thread needs for it."""
 
     arguments: tuple[str, ...]
     work: float
@@ -88,7 +89,7 @@ class Job:
 
 
 class Programs:
-    """Builds the solver for every runtime that is here."""
+    """Builds the solver for every installed runtime."""
 
     def __init__(self, command: str, folder: pathlib.Path) -> None:
         self.missing: list[str] = []
@@ -112,7 +113,7 @@ class Programs:
 
     @functools.cache  # noqa: B019 - one object for the whole run
     def _kernels(self) -> pathlib.Path:
-        """One compiler's for every runtime: what compilers differ by is not what is measured."""
+        """One compiler's object for all runtimes: differences between compilers are not measured."""
         kernels = self._folder / "fluid.o"
         if self._compile(kernels.name, ("cc", "-c"), [self._fluid / "fluid.c"]) is None:
             raise SystemExit(f"sorrel: bench: {self.troubles[-1]}")
@@ -160,7 +161,7 @@ class Programs:
             self.missing.append("libomp (clang and libomp-dev)")
 
     def _first_that_links(self, name: str, compilers: Sequence[str]) -> str | None:
-        """A clang may be here without its libomp."""
+        """A clang may be installed without its libomp."""
         troubles = len(self.troubles)
         for compiler in filter(shutil.which, compilers):
             if program := self._solver(name, (compiler,), self._fluid / "openmp.c", "-fopenmp"):
@@ -189,7 +190,7 @@ class Programs:
 
 
     def paces(self) -> Iterator[Runtime]:
-        """bench/throughput/pace.c for whoever can tell how its share changes."""
+        """bench/throughput/pace.c for the runtimes that can change their share."""
         source = [self._bench / "pace.c"]
         cores = str(len(os.sched_getaffinity(0)))
         if own := self._compile("pace", ("cc",), source, *self._sorrel):
@@ -202,12 +203,12 @@ class Programs:
 
 
 def _root() -> pathlib.Path:
-    """The source tree, or what an installed one has beside this package."""
+    """The source tree, or the sources beside this package in an installed tree."""
     here = pathlib.Path(__file__).resolve().parent
     for root in here.parents:
         if (root / "apps/fluid/fluid.c").is_file():
             return root
-    raise SystemExit("sorrel: bench: the sources of apps/fluid are not there")
+    raise SystemExit("sorrel: bench: the sources of apps/fluid were not found")
 
 
 # ---- running -------------------------------------------------------------------------------------------
@@ -217,7 +218,7 @@ def start(
     runtime: Runtime, arguments: Sequence[str], own_session: bool = False,
     first: Callable[[], object] | None = None, output: int = subprocess.DEVNULL,
 ) -> subprocess.Popen:
-    """`first` runs in the new process before the program does."""
+    """Starts a job; `first` runs in the new process before the program does."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "KMP_", "MP_", "SORREL_", "GOMP_"))}
     return subprocess.Popen(
         runtime.command(arguments), env={**kept, **runtime.environment}, start_new_session=own_session, preexec_fn=first,
@@ -226,11 +227,11 @@ def start(
 
 
 def wait_for(processes: Sequence[subprocess.Popen], seconds_max: float) -> tuple[list[float], float, bool]:
-    """When each ended, counted from now; their CPU time; whether they were stopped."""
+    """The time at which each ended, from now; their CPU time; whether they were stopped."""
     began = time.monotonic()
     ends, cpu, was_cut_off = [math.inf] * len(processes), 0.0, False
     left = {process.pid: index for index, process in enumerate(processes)}
-    # A timer, since wait4 has no time-out: the machine is not to be disturbed by polling.
+    # A timer, since wait4 has no time-out and polling would disturb the machine.
     previous = signal.signal(signal.SIGALRM, lambda *_: None)
 
     class TookTooLong(Exception):
@@ -273,7 +274,7 @@ def run_together(runtime: Runtime, jobs: Sequence[Job], seconds_max: float) -> R
 
 
 def quiet_run(runtime: Runtime, jobs: Sequence[Job], seconds_max: float) -> Run:
-    """As run_together, again if others took too much of the machine meanwhile; the least disturbed counts."""
+    """As run_together, repeated if other work took too much of the machine; the least disturbed run counts."""
     kept = least_disturbed(
         lambda: run_together(runtime, jobs, seconds_max),
         lambda run: run.foreign,
@@ -297,7 +298,7 @@ def _solve(alone: str, *arguments: object) -> dict[str, float]:
 
 
 class Calibration:
-    """Finds the arguments that make jobs last as long as they should, the same for every runtime."""
+    """Finds the arguments that give jobs the intended length, the same for every runtime."""
 
     def __init__(self, alone: str, seconds: float, cores: int) -> None:
         self._alone, self._seconds, self._cores = alone, seconds, cores
@@ -307,7 +308,7 @@ class Calibration:
         return self._cost_of(grain)[0] * 1e6
 
     def _cost_of(self, grain: Grain) -> tuple[float, float]:
-        """Seconds of a loop, and of the serial work between two with one recurrence for each point."""
+        """Seconds of a loop, and of the serial work between two loops with one recurrence for each point."""
         if grain.name not in self._costs:
             steps = max(2, int(6e6 / grain.points**2 / grain.repeat))
             probes = [_solve(self._alone, *self._grid(grain), "--steps", steps, "--serial", 1) for _ in range(3)]
@@ -328,15 +329,15 @@ class Calibration:
         return self.measured(arguments)
 
     def measured(self, arguments: tuple[str, ...]) -> Job:
-        """What the job needs at present, by the quickest copy. All cores run a copy each: a core may be slower when the
-        others are busy, and on a machine that is shared with strangers its speed changes within minutes."""
+        """The current time of the job, by the quickest copy. Every core runs a copy: a core may be slower when the
+        other cores are busy, and under external load its speed changes within minutes."""
         runs = [run for _ in range(MEASUREMENTS) for run in self._copies(arguments)]
         work, parts = min(runs, key=lambda run: run[0])
-        # Start-up is nobody's to share.
+        # Start-up cannot be shared among cores.
         return Job(arguments, work, work - parts["loops"] * (1 - 1 / self._cores))
 
     def _copies(self, arguments: tuple[str, ...]) -> list[tuple[float, dict[str, float]]]:
-        """One on each core at once: seconds, and what the copy says of itself."""
+        """One copy on each core at the same time: seconds, and the parts that the copy prints."""
         runtime = Runtime(ONE_THREAD, self._alone)
         begins, processes, runs = [], [], []
         for _ in range(self._cores):

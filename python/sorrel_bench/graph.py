@@ -1,6 +1,6 @@
-"""`sorrel bench graph`: what a task of a graph costs: a wavefront of empty tasks, built once and run again.
+"""`sorrel bench graph`: the cost of a task of a graph: a wavefront of empty tasks, built once and run many times.
 
-Every task comes after the one above and the one to the left. Sorrel beside oneTBB's flow graph, Taskflow, and
+Every task follows the task above and the task to the left. Sorrel is compared with oneTBB's flow graph, Taskflow, and
 counters written by hand on oneTBB, which no interface can beat by much.
 """
 
@@ -18,7 +18,7 @@ from .disturbance import RUNS
 PARTS = ("wavefront",)
 FLAGS = ("-O3", "-march=native", "-std=c++20", "-w")
 REPLAY_NS_MAX = 15.0
-# Building may not depend on the number of tasks: 100 times as many may take no longer than this many times.
+# Building must not depend on the number of tasks: 100 times as many may take at most this many times as long.
 BUILD_GROWTH_MAX = 3.0
 SIDE, SMALL_SIDE = 1000, 100
 
@@ -40,7 +40,7 @@ PEERS = (
 
 
 class Programs:
-    """Builds the wavefront with every runtime that is here."""
+    """Builds the wavefront with every installed runtime."""
 
     def __init__(self, command: str, folder: pathlib.Path) -> None:
         self.missing: list[str] = []

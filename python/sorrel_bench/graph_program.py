@@ -1,4 +1,4 @@
-"""Programs with task graphs: where their library is, and how they are built for ranks and run on a wire."""
+"""Programs with task graphs: the path of their library, how to build them for ranks, and how to run them on a wire."""
 
 import dataclasses
 import os
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from .disturbance import RUNS, Watch, least_disturbed
 
-# More of the machine than this taken by others makes a run worthless: it is done again.
+# A run is repeated if other work took more of the machine than this.
 FOREIGN_SHARE_MAX = 0.06
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -16,14 +16,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 @dataclasses.dataclass(frozen=True)
 class Wire:
     name: str
-    text: str | None  # what --wire takes; None: no wire
+    text: str | None  # the value of --wire; None: no wire
 
     def words(self) -> list[str]:
         return ["--wire", self.text] if self.text else []
 
 
 def library_of(command: str) -> tuple[pathlib.Path, pathlib.Path]:
-    """The folder of headers and the archive, as installed or as built."""
+    """The include folder and the archive, of an installed tree or a build tree."""
     prefix = pathlib.Path(command).resolve().parents[1]
     include = next(p for p in (prefix / "include", ROOT / "include") if (p / "sorrel/graph.hpp").is_file())
     archive = next(p for p in (prefix / "lib/libsorrel_graph.a", prefix / "src/libsorrel_graph.a") if p.is_file())
@@ -32,7 +32,7 @@ def library_of(command: str) -> tuple[pathlib.Path, pathlib.Path]:
 
 def build(command: str, program: pathlib.Path, sources: Iterable[pathlib.Path], flags: Iterable[str],
           libraries: Iterable[str] = ()) -> str | None:  # fmt: skip
-    """Makes the program; the last line of the trouble, if there is any."""
+    """Builds the program; returns the last line of the error, if there is one."""
     include, archive = library_of(command)
     words = [command, "cxx", *flags, "-std=c++20", "-w", f"-I{include}", *map(str, sources), str(archive), *libraries,
              "-o", str(program)]  # fmt: skip
@@ -43,7 +43,7 @@ def build(command: str, program: pathlib.Path, sources: Iterable[pathlib.Path], 
 
 
 def must_build(command: str, program: pathlib.Path, sources: Iterable[pathlib.Path], flags: Iterable[str]) -> str:
-    """The program's path."""
+    """Builds the program or exits; returns its path."""
     trouble = build(command, program, sources, flags)
     if trouble is not None:
         raise SystemExit(f"sorrel: bench: {program.name}: {trouble}")
@@ -51,7 +51,8 @@ def must_build(command: str, program: pathlib.Path, sources: Iterable[pathlib.Pa
 
 
 def run(words: list[str]) -> dict[str, str]:
-    """What `sorrel run ...` printed, "variant base n 256 seconds 0.5 ...", by its words; without settings of the environment."""
+    """The output of `sorrel run ...`, "variant base n 256 seconds 0.5 ...", as a table; without SORREL_* variables of
+    the environment."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("SORREL_")}
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=kept)
     if done.returncode != 0:
@@ -61,14 +62,14 @@ def run(words: list[str]) -> dict[str, str]:
 
 
 def _watched_run(words: list[str]) -> tuple[float, float, dict[str, str]]:
-    """Seconds, the share of the machine that others took meanwhile, and what was printed."""
+    """Seconds, the share of the machine that other work took meanwhile, and the output."""
     watch = Watch()
     told = run(words)
     return *watch.end(), told
 
 
 def quiet_run(words: list[str]) -> dict[str, str]:
-    """As run(), again if others took too much of the machine meanwhile; the least disturbed counts."""
+    """As run(), repeated if other work took too much of the machine; the least disturbed run counts."""
     seconds, foreign_share, told = least_disturbed(
         lambda: _watched_run(words), lambda watched: watched[1], lambda watched: watched[1] <= FOREIGN_SHARE_MAX
     )

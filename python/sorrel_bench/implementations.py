@@ -1,4 +1,4 @@
-"""The MPIs of this machine: how to compile and how to start a program with each of them."""
+"""The MPIs of this machine: how to compile and start a program with each of them."""
 
 import dataclasses
 import os
@@ -25,14 +25,14 @@ class Implementation:
     version: str
     compiler: tuple[str, ...]
     launch: Callable[[Job], list[str]]
-    # Ranks are threads of one process: many of them on one core make sense.
+    # Ranks are threads of one process: many ranks per core are useful.
     has_light_ranks: bool = False
-    # For programs whose ranks write to variables outside of functions.
+    # Compiler flags for programs whose ranks write to global variables.
     private_globals: tuple[str, ...] = ()
 
 
 def _output(*command: str) -> str:
-    # In a folder of its own: ampicc leaves files wherever it is asked anything.
+    # In a temporary folder: ampicc leaves files in the current one.
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=60
@@ -65,7 +65,7 @@ def _mpich(name: str, compiler: str, launcher: str, version: str) -> Implementat
 def _open_mpi(name: str, compiler: str, launcher: str, version: str) -> Implementation:
     def launch(job: Job) -> list[str]:
         as_root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-        # Binding needs a core for each rank; without it Open MPI places ranks as the system likes.
+        # Binding needs a core for each rank; without it Open MPI leaves placement to the system.
         placing = ["--bind-to", "core"] if job.ranks <= job.workers else ["--oversubscribe"]
         return [launcher, *as_root, *placing, "-n", str(job.ranks), job.program, *job.arguments]
 
@@ -93,7 +93,7 @@ def ampi(folder: str | None) -> Implementation | None:
 
 
 def _from_pair(compiler: str, launcher: str) -> Implementation | None:
-    """What a compiler wrapper and the launcher beside it belong to; None for what we cannot start."""
+    """The MPI of a compiler wrapper and the launcher beside it; None for an unknown one."""
     told = _output(launcher, "--version")
     if "Open MPI" in told or "OpenRTE" in told:
         return _open_mpi("Open MPI", compiler, launcher, _version_in(told))
@@ -103,9 +103,9 @@ def _from_pair(compiler: str, launcher: str) -> Implementation | None:
 
 
 def _candidate_pairs() -> list[tuple[str, str]]:
-    """Wrapper and launcher: Debian's two by their own names, then whatever `mpicc` PATH holds."""
-    # Real names of folders: Open MPI takes where it was started from for where it is installed, and
-    # /bin is a link.
+    """Wrapper and launcher: Debian's two by their own names, then `mpicc` of PATH."""
+    # Real names of folders: Open MPI derives its installation from the path by which it was started, and /bin is a
+    # link.
     folders = list(dict.fromkeys(os.path.realpath(folder) for folder in os.get_exec_path()))
     pairs = []
     for suffix in (".openmpi", ".mpich", ""):
@@ -117,7 +117,7 @@ def _candidate_pairs() -> list[tuple[str, str]]:
 
 
 def installed_peers(sorrel_command: str, ampi_folder: str | None) -> list[Implementation]:
-    """Every MPI found except our own, each file once."""
+    """Every MPI found except Sorrel, each file once."""
     known = {os.path.realpath(sorrel_command)}
     peers: list[Implementation] = []
     for compiler, launcher in _candidate_pairs():
@@ -138,7 +138,7 @@ def installed_peers(sorrel_command: str, ampi_folder: str | None) -> list[Implem
 
 
 def install_peers() -> str:
-    """Installs Debian's MPIs. Returns what went wrong, or nothing."""
+    """Installs Debian's MPIs. Returns an error, or nothing."""
     if shutil.which("apt-get") is None:
         return "--peers needs apt-get; install MPICH and Open MPI by hand"
     as_root = [] if os.geteuid() == 0 else ["sudo"]

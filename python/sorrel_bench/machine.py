@@ -1,4 +1,4 @@
-"""What must be known about a machine to read a number measured on it."""
+"""Properties of a machine that are needed to read a result measured on it."""
 
 import datetime
 import os
@@ -45,23 +45,23 @@ def distinct_cores() -> list[int]:
 
 
 def load() -> float:
-    """Processes that wanted to run, a mean over the last minute."""
+    """Runnable processes, a mean over the last minute."""
     return os.getloadavg()[0]
 
 
 def real_time_priority() -> int:
-    """Of this process and so of what it starts; 0 without."""
+    """The real-time priority of this process, which its children inherit; 0 without one."""
     is_real_time = os.sched_getscheduler(0) in (os.SCHED_FIFO, os.SCHED_RR)
     return os.sched_getparam(0).sched_priority if is_real_time else 0
 
 
 def raise_priority() -> None:
-    """This process goes one above its real-time priority."""
+    """Raises the real-time priority of this process by one."""
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(real_time_priority() + 1))
 
 
 def after_runs() -> dict:
-    """To be added to describe() when everything has been measured."""
+    """To be added to describe() after the measurements."""
     return {"load_after": load(), "other_work": RUNS.foreign_share}
 
 

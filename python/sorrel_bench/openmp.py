@@ -1,6 +1,5 @@
-"""`sorrel bench openmp`: what OpenMP's constructs cost in programs that are not recompiled, with the compiler's library
-and with Sorrel's in its place; ranks with OpenMP inside; and four fits of scikit-learn at once.
-"""
+"""`sorrel bench openmp`: the cost of OpenMP's constructs in programs that are not recompiled, with the compiler's
+library and with Sorrel's; ranks with OpenMP inside; and four fits of scikit-learn at once."""
 
 import importlib.util
 import json
@@ -30,7 +29,7 @@ def _sources() -> pathlib.Path:
     for folder in (here[2] / "bench/openmp", here[1] / "bench/openmp"):
         if folder.is_dir():
             return folder
-    raise SystemExit("sorrel: bench: the sources of bench/openmp are not there")
+    raise SystemExit("sorrel: bench: the sources of bench/openmp were not found")
 
 
 def _environment(threads: int) -> dict[str, str]:
@@ -43,7 +42,7 @@ def _run(words: list[str], threads: int) -> str:
 
 
 def read_overheads(text: str) -> dict[str, float]:
-    """Lines of a name and nanoseconds."""
+    """Parses lines of a name and nanoseconds."""
     return {line.split()[0]: float(line.split()[1]) for line in text.splitlines() if line.strip()}
 
 
@@ -77,8 +76,8 @@ class Programs:
         }
 
     def measure_hybrid(self, cores: int) -> tuple[float, float]:
-        """Seconds with a rank of one thread for each core, and with eight ranks of two threads for each: each twice, in
-        an order that cancels what the machine's speed does meanwhile."""
+        """Seconds with a rank of one thread for each core, and with eight ranks of two threads for each core. Each is
+        run twice, in an order that cancels changes of the machine's speed."""
         def seconds(ranks: int, threads: int) -> float:
             words = [self._command, "run", "--omp", "-n", str(ranks), self.hybrid, "1024", "300"]
             return float(_run(words, threads).split()[0])

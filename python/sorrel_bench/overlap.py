@@ -1,8 +1,9 @@
-"""`sorrel bench overlap`: how much of the time for messages is hidden, as in Sorensen and Baden's figures of Thyme.
+"""`sorrel bench overlap`: the share of the communication time that is hidden, as in Sorensen and Baden's figures of
+Thyme.
 
-Four variants of one program (blocking, by hand, as a graph, and without any message) on pretend nodes joined by
-wires of different latency and bandwidth. Hidden is the share of what blocking messages cost that the graph does
-without: (base - graph) / (base - ideal).
+Four variants of one program (blocking, by hand, as a graph, and without messages) on simulated nodes, over wires of
+different latency and bandwidth. The hidden share is the part of the cost of blocking messages that the graph avoids:
+(base - graph) / (base - ideal).
 """
 
 import json
@@ -36,7 +37,7 @@ def judge(size: int, seconds: dict[str, dict[str, float]]) -> list[Bar]:
     if "50us" in seconds:
         times = seconds["50us"]
         share = hidden(times)
-        # A bar is reached by at most its number: what is left exposed.
+        # A bar is an upper bound, so it bounds the exposed share.
         left = None if share is None else 1 - share
         bars.append(Bar(f"exposed at 50 us, 1 GB/s, {size}^3", left, "of base", "", None, 1 - HIDDEN_MIN, "hides >= 85 %"))
         bars.append(Bar(f"step at 50 us, 1 GB/s, {size}^3", times["graph"], "s", "OLAP", times["olap"], times["olap"], "<= OLAP"))
@@ -56,7 +57,7 @@ def main(arguments) -> int:
 
 
 def measure(arguments, doubts: list[str]) -> int:
-    """Adds to `doubts` what settle() says of the parts."""
+    """Appends settle()'s sentences about the parts to `doubts`."""
     facts = machine.describe()
     if not arguments.only or any(part in overlap_apps.PARTS for part in arguments.only):
         with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as folder:
@@ -107,5 +108,5 @@ def measure(arguments, doubts: list[str]) -> int:
         result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": rounds}, "missing": [],
                   "samples": {OWN: samples}, "bars": [bar.as_json() for bar in bars]}  # fmt: skip
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-        arguments.json.with_suffix(".svg").write_text(picture(f"GFLOP/s, {RANKS} ranks on 4 pretend nodes", {f"jacobi3d {size}^3": rates}), encoding="utf-8")
+        arguments.json.with_suffix(".svg").write_text(picture(f"GFLOP/s, {RANKS} ranks on 4 simulated nodes", {f"jacobi3d {size}^3": rates}), encoding="utf-8")
     return 0

@@ -1,8 +1,9 @@
-"""The figure of `sorrel bench overlap`: apps/jacobi3d, apps/summa and apps/ft, meshes, wires, four variants; and two bars.
+"""The figure of `sorrel bench overlap`: apps/jacobi3d, apps/summa and apps/ft, meshes, wires, four variants; and two
+bars.
 
-Parts: `summa` and `ft` are what the bars are about, one mesh and one wire; `jacobi3d_sweep` and so on are all.
-All workers are used whatever else runs (`--share fixed`): what is compared are variants, not manners. A run that others
-disturb is done again, and all runs of FT transform by the same plans, which FFTW makes once.
+Parts: `summa` and `ft` measure one mesh and one wire for the bars; `jacobi3d_sweep` and the like measure all. Jobs use
+all workers (`--share fixed`), so that only the variants differ. A disturbed run is repeated, and all runs of FT
+transform by the same plans, which FFTW makes once.
 """
 
 import dataclasses
@@ -40,7 +41,7 @@ class App:
     packages: str
     sizes: dict[str, tuple[str, ...]]  # by title, with arguments; the last one has the bar
     variant_arguments: dict[str, tuple[str, ...]]
-    kept_in: str  # an option that names a file for what all runs share, or none
+    kept_in: str  # an option that names a file shared by all runs, or none
     shared: str  # libraries that ranks of one process may share, or none
     hidden_min: float | None  # None: its bar is elsewhere
 
@@ -66,7 +67,8 @@ Samples = dict[str, dict[str, dict[str, list[dict[str, float]]]]]  # by size, wi
 
 
 def blas_words() -> list[str]:
-    """Ranks that share a process need the OpenBLAS that has locks: Debian's with threads, and that one also when it runs."""
+    """Ranks that share a process need the OpenBLAS with locks: Debian's version with threads, when linking and at run
+    time."""
     folders = sorted(pathlib.Path("/usr/lib").glob("*/openblas-pthread"))
     if not folders:
         return []
@@ -75,7 +77,7 @@ def blas_words() -> list[str]:
 
 
 def build(command: str, app: App, folder: pathlib.Path) -> str | None:
-    """The program, or None where a library is missing."""
+    """The program, or None if a library is missing."""
     flags = ("-O3", "-march=native", "-fcx-limited-range", *(blas_words() if app.name == "summa" else ()))
     sources = [graph_program.ROOT / "apps" / app.name / name for name in app.sources]
     program = folder / app.name
@@ -94,14 +96,14 @@ def best(runs: dict[str, list[dict[str, float]]], word: str) -> dict[str, float]
 
 def bar_of(app: App, seconds: dict[str, float]) -> Bar:
     share = hidden(seconds)
-    # A bar is reached by at most its number: what is left exposed.
+    # A bar is an upper bound, so it bounds the exposed share.
     left = None if share is None else 1 - share
     return Bar(f"exposed at 50 us, 1 GB/s, {app.title}", left, "of base", "", None, 1 - app.hidden_min,
                f"hides >= {100 * app.hidden_min:.0f} %")  # fmt: skip
 
 
 def plan_of(app: App, arguments) -> list[tuple[str, Wire, int]]:
-    """Which size on which wire, and how often."""
+    """The sizes, the wires for each, and the number of rounds."""
     is_wanted = {part: part in PARTS and (not arguments.only or part in arguments.only) for part in (app.name, f"{app.name}_sweep")}
     quick = QUICK if arguments.quick else None
     plan = []
@@ -121,7 +123,7 @@ def bars_of(app: App, runs: dict[str, list[dict[str, float]]]) -> tuple[Bar, lis
 
 
 def measure(arguments, folder: pathlib.Path) -> tuple[Samples, list[Bar], list[str], str]:
-    """Samples, the bars, the packages that were missing, and what settle() says of the bars."""
+    """Samples, the bars, the missing packages, and settle()'s sentence about the bars."""
     samples: Samples = {}
     bars: list[Bar] = []
     halves: list[list[Bar]] = []
@@ -167,15 +169,15 @@ def print_samples(samples: Samples) -> None:
 
 
 def save(path: pathlib.Path, facts: dict, arguments, results: tuple) -> None:
-    """Beside the result of jacobi3d: NAME.apps.json, and the picture."""
+    """Writes NAME.apps.json and the picture beside the result of jacobi3d."""
     samples, bars, missing, _ = results
     result = {"machine": facts, "options": {"quick": arguments.quick, "rounds": arguments.rounds}, "missing": missing,
               "samples": samples, "bars": [bar.as_json() for bar in bars]}  # fmt: skip
     path.with_suffix(".apps.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     if not samples:
         return
-    # Wires in the order of WIRES, whenever they were measured.
+    # Wires in the order of WIRES, not in that of the measurements.
     order = [wire.name for wire in WIRES]
     rates = {size: {name: best(wires[name], "gflops") for name in order if name in wires} for size, wires in samples.items()}
-    title = f"GFLOP/s, {RANKS} ranks on pretend nodes"
+    title = f"GFLOP/s, {RANKS} ranks on simulated nodes"
     path.with_suffix(".apps.svg").write_text(picture(title, rates), encoding="utf-8")

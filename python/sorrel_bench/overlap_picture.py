@@ -1,4 +1,4 @@
-"""The figure of overlap: GFLOP/s of the four variants over wires, a row for each mesh, and the share that is hidden."""
+"""The figure of overlap: GFLOP/s of the four variants over wires, a row for each mesh, and the hidden share."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,13 @@ Rates = Mapping[str, float]  # of a variant
 
 
 def hidden(seconds: Rates) -> float | None:
-    """None where blocking messages cost less than two per cent: then there is nothing to hide."""
+    """The hidden share; None if blocking messages cost less than two per cent, because then it is meaningless."""
     exposed = seconds["base"] - seconds["ideal"]
     return (seconds["base"] - seconds["graph"]) / exposed if exposed > 0.02 * seconds["ideal"] else None
 
 
 def shares(runs: Mapping[str, Sequence[float]]) -> str:
-    """What is hidden by the least seconds and by the medians: "86 % / 75 %"."""
+    """The hidden share by the least seconds and by the medians: "86 % / 75 %"."""
     found = (hidden({variant: choose(times) for variant, times in runs.items()}) for choose in (min, statistics.median))
     return " / ".join("-" if share is None else f"{100 * share:.0f} %" for share in found)
 
@@ -39,7 +39,7 @@ def group(left: float, floor: float, top: float, label: str, rates: Rates) -> li
 
 
 def picture(title: str, meshes: Mapping[str, Mapping[str, Rates]]) -> str:
-    """SVG of GFLOP/s by mesh, wire and variant. All meshes have bars as tall as their own best one allows."""
+    """SVG of GFLOP/s by mesh, wire and variant. Each mesh is scaled to its own best variant."""
     widest = max(len(wires) for wires in meshes.values())
     width, height = max(LEFT + GROUP * widest + LEFT, 480), 44 + ROW * len(meshes)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">',

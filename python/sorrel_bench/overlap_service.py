@@ -1,7 +1,7 @@
-"""The part `service` of `sorrel bench overlap`: who looks after messages.
+"""The part `service` of `sorrel bench overlap`: which workers poll messages.
 
-bench/graph/relay.cpp on pretend nodes, with all workers at tasks and messages, and with `--comm-worker`, which takes one
-of them for messages alone. Tasks of different length, and different amounts of them.
+bench/graph/relay.cpp on simulated nodes, with tasks and messages on all workers, and with `--comm-worker`, which
+reserves one worker for messages. Tasks of different length, and different amounts of them.
 """
 
 import json
@@ -13,7 +13,7 @@ from .overlap_apps import BAR_WIRE
 PARTS = ("service",)
 RANKS, WORKERS = 4, 2
 MODES = {"all": [], "comm": ["--comm-worker"]}
-# How long a task is, how many microseconds of them a rank has in a step, and how many ranks have any.
+# Length of a task, microseconds of tasks of a rank in a step, and number of ranks that have tasks.
 CASES = (
     (20, 500, 4), (500, 500, 4),
     (20, 2000, 4), (500, 2000, 4), (2000, 2000, 4),
@@ -45,7 +45,7 @@ def measure(arguments, facts: dict, folder: pathlib.Path) -> None:
                 progress.step(f"relay, tasks of {task_us} us, {mode}")
                 times.append(seconds_of(arguments.command, program, mode, task_us, work_us, ranks))
     progress.end()
-    print(f"relay: {RANKS} ranks on 4 pretend nodes, {WORKERS} workers, 16 messages one after the other beside tasks; "
+    print(f"relay: {RANKS} ranks on 4 simulated nodes, {WORKERS} workers, 16 messages one after the other beside tasks; "
           f"ms a step, best of {rounds}:")  # fmt: skip
     print(f"{'tasks have':<34}{'all workers':>14}{'--comm-worker':>16}{'ratio':>8}")
     for name, found in samples.items():

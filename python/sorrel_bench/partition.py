@@ -1,14 +1,15 @@
-"""`sorrel bench partition`: what the planner predicts, beside what a step takes; and the published tables.
+"""`sorrel bench partition`: the planner's predictions compared with measured steps, and the published tables.
 
 Every process grid of P ranks on a cube of N^3 cells, without and with overlap, is timed by the program
-libexec/sorrel/partition, without a wire and with one between two pretend nodes. The fastest of all was the luckiest, too; so
-it, the planner's choice and MPI_Dims_create's cut are timed anew, in turn. Regret is how much longer the choice took than the
-fastest, and the median of these turns counts; noise is by how much the choice differs that is timed twice in each turn. Part
-`halo` holds the dearest face of a cube, exchanged by Sorrel's halo, against MPICH's vector datatype; part `published` the
-predictions for the machines of Prieto, Llorente and Tirado (2000) against what is published, and the time to plan.
+libexec/sorrel/partition, without a wire and with one between two simulated nodes. The fastest of many was fast by luck
+too. Therefore the fastest, the planner's choice and MPI_Dims_create's cut are timed again, in turn. Regret is the extra
+time of the choice over the fastest, by the medians of these turns. Noise is the difference between two timings of the
+choice in each turn. Part `halo` compares the most expensive face of a cube, exchanged by Sorrel's halo, with MPICH's
+vector datatype. Part `published` compares the predictions for the machines of Prieto, Llorente and Tirado (2000) with
+the published values, and measures the time to plan.
 
-The cheapest cases come first, and none is begun that would end after --minutes. What has been measured is in the result
-file after each case; --resume keeps it and measures what is missing, against the machine as it is then.
+The cheapest cases come first, and none is started that would end after --minutes. The result file is updated after each
+case; --resume keeps it and measures the missing cases, with a new measurement of the machine.
 """
 
 import argparse
@@ -42,11 +43,11 @@ REGRET_WORST_MAX = 0.08
 LOSS_TO_BALANCED_MAX = 0.02
 HALO_SPEEDUP_MIN = 2
 
-# What a case takes, before any has been timed: per candidate, and per candidate's cell.
+# Time of a case before any has been timed: per candidate, and per candidate's cell.
 CANDIDATE_SECONDS = 0.02
 CELL_SECONDS = 5e-9
 MEASURE_SECONDS = 15
-CASE_SECONDS_MIN = 300  # of the limit after which a job is taken for hung
+CASE_SECONDS_MIN = 300  # a job counts as hung after this time at least
 
 RESULT_LINE = re.compile(r"^result (\S+) (\S+) predicted (\S+) (measured|once) (\S+)$", re.MULTILINE)
 TURNS_LINE = re.compile(r"^turns (\S+) (\S+) (\S+) (.+)$", re.MULTILINE)
@@ -66,14 +67,14 @@ class Cut:
 
 @dataclasses.dataclass(frozen=True)
 class Turns:
-    """One candidate's times, of turns that it took with others."""
+    """One candidate's times, from alternating turns."""
 
     grid: str
     overlap: str
     seconds: tuple[float, ...]
 
     def over(self, other: "Turns") -> float:
-        """How much longer it took, 0.05 is 5 %; of the same cut nothing."""
+        """The extra time over another candidate, 0.05 is 5 %; 0 for the same cut."""
         if (self.grid, self.overlap) == (other.grid, other.overlap):
             return 0.0
         return statistics.median(mine / theirs for mine, theirs in zip(self.seconds, other.seconds, strict=True)) - 1
@@ -88,11 +89,11 @@ class Case:
     cuts: tuple[Cut, ...]
     turns: dict[str, Turns]  # of the choice, the fastest, MPI_Dims_create's cut (balanced), and the choice again
     wire: str = "no wire"
-    seconds: float = 0.0  # that the case took, and what other work took of the machine meanwhile
+    seconds: float = 0.0  # of the case, and the share of the machine that other work took meanwhile
     foreign_share: float = 0.0
 
     def half(self, which: int) -> "Case":
-        """With the even turns alone (0) or the odd ones (1)."""
+        """The case by the even turns (0) or the odd ones (1)."""
         turns = {role: dataclasses.replace(turns, seconds=turns.seconds[which::2]) for role, turns in self.turns.items()}
         return dataclasses.replace(self, turns=turns)
 
@@ -106,18 +107,18 @@ class Case:
 
     @property
     def regret(self) -> float:
-        """Not below 0: a fastest that is no longer the fastest was not, and the choice is as good as it."""
+        """At least 0: if the fastest is slower in the turns, the choice is as good as it."""
         return max(0.0, self.choice.over(self.fastest))
 
     @property
     def noise(self) -> float:
-        """Of the medians, not of single turns."""
+        """By the medians, not by single turns."""
         first, again = (statistics.median(self.turns[role].seconds) for role in ("choice", "again"))
         return max(first, again) / min(first, again) - 1
 
     @property
     def gain_over_balanced(self) -> float:
-        """How much longer the cut of MPI_Dims_create took, without overlap; below 0 where it was faster."""
+        """The extra time of MPI_Dims_create's cut, without overlap; below 0 if it was faster."""
         return self.turns["balanced"].over(self.choice)
 
 
@@ -147,7 +148,7 @@ def judge(cases: list[Case]) -> list[Bar]:
 
 
 def runs_of(cases: list[Case]) -> Runs:
-    """Also of cases that an earlier command has measured."""
+    """Includes cases that an earlier command has measured."""
     runs = Runs()
     for case in cases:
         runs.add(case.seconds, case.foreign_share)
@@ -155,7 +156,7 @@ def runs_of(cases: list[Case]) -> Runs:
 
 
 def settled(cases: list[Case]) -> list[Bar]:
-    """The bars as far as cases have been measured."""
+    """The bars of the cases measured so far."""
     bars = judge(cases)
     settle(bars, [judge([case.half(which) for case in cases]) for which in (0, 1)], runs_of(cases).foreign_share)
     return bars
@@ -184,7 +185,7 @@ WIRE_COLOURS = {"no wire": "#4477aa", "wire": "#ee6677"}
 
 
 def ticks(smallest: float, largest: float) -> list[float]:
-    """Ones, twos and fives of every power of ten, from the last one below both to the first one above."""
+    """One, two and five times every power of ten, from the last one below both to the first one above."""
     powers = range(math.floor(math.log10(smallest)) - 1, math.ceil(math.log10(largest)) + 2)
     values = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
     low = max(value for value in values if value <= smallest)
@@ -197,7 +198,7 @@ def milliseconds(value: float) -> str:
 
 
 def picture(cases: list[Case]) -> str:
-    """Measured over predicted time, a dot for each cut; the choices are filled. On the diagonal the two are the same."""
+    """Measured over predicted time, a dot for each cut; the choices are filled. On the diagonal both are equal."""
     times = [time for case in cases for cut in case.cuts for time in (cut.predicted, cut.measured)]
     marks = ticks(min(times), max(times))
     low, high = marks[0], marks[-1]
@@ -227,7 +228,7 @@ def picture(cases: list[Case]) -> str:
         f"<text x='{left + size / 2:.0f}' y='{top + size + 44}' text-anchor='middle'>predicted, ms</text>",
         f"<text x='22' y='{top + size / 2:.0f}' text-anchor='middle' transform='rotate(-90 22 {top + size / 2:.0f})'>measured, ms</text>",
     ]
-    # The choices last, on top of the others.
+    # The choices last, above the other dots.
     dots = [(cut is case.cuts[0], case.wire, cut) for case in cases for cut in case.cuts]
     for is_chosen, wire, cut in sorted(dots, key=lambda dot: dot[0]):
         colour = WIRE_COLOURS[wire]
@@ -241,7 +242,7 @@ def picture(cases: list[Case]) -> str:
 # ---- the published tables --------------------------------------------------------------------------
 
 PUBLISHED_ROWS = (
-    # machine, ranks, published: z over x (on how many processors is not said), best 3-D cut and best 1-D cut over the
+    # machine, ranks, published: z over x (for an unknown number of processors), best 3-D cut and best 1-D cut over the
     # best 2-D cut, in %
     ("t3e-900-buffered", 16, 2.0, 7, 0),
     ("t3e-900-buffered", 32, 2.0, 5, 15),
@@ -251,7 +252,7 @@ PUBLISHED_ROWS = (
 )
 
 
-# What must hold of the predictions: machine, ranks, a share of print_published_tables() and its bounds.
+# Bounds of the predictions: machine, ranks, a share of print_published_tables() and its bounds.
 PUBLISHED_BOUNDS = (
     ("t3e-900-buffered", 16, "z over x", 1.5, 2.5),
     ("t3e-900-buffered", 16, "3-D over 2-D", 1.02, 1.09),
@@ -270,7 +271,7 @@ class PublishedPlan:
     step: dict[tuple[int, ...], float]  # seconds by process grid, without overlap
 
     def over_two(self, cut_count: int) -> float:
-        """The best grid that cuts so many dimensions, over the best that cuts two."""
+        """The best grid that cuts this many dimensions, over the best that cuts two."""
         best = {count: min(s for grid, s in self.step.items() if sum(p > 1 for p in grid) == count) for count in (2, cut_count)}
         return best[cut_count] / best[2]
 
@@ -303,7 +304,7 @@ def print_published_tables(command: str) -> list[Bar]:
 
 
 def published_bars(ratio: float, name: str, least: float, most: float) -> list[Bar]:
-    """A bar is an upper bound; a lower one is that of the inverse."""
+    """A bar is an upper bound; a lower bound is an upper bound of the inverse."""
     return [
         Bar(f"{name}, at most", ratio, "", "published", None, most, f"<= {most:g}", is_timed=False),
         Bar(f"{name}, at least {least:g}: inverse", 1 / ratio, "", "published", None, 1 / least, f"<= 1 / {least:g}", is_timed=False),
@@ -311,7 +312,7 @@ def published_bars(ratio: float, name: str, least: float, most: float) -> list[B
 
 
 def plan_bar(command: str) -> Bar:
-    """The whole command: its start, the machine file, every cut of a large cube over thousands of ranks."""
+    """The time of the whole command: its start, the machine file, every cut of a large cube over thousands of ranks."""
     words = [command, "plan", "2048", "2048", "2048", "-n", str(PLAN_RANKS), "--machine", "t3e-900-buffered"]
     least = math.inf
     for _ in range(5):
@@ -325,7 +326,7 @@ def plan_bar(command: str) -> Bar:
 
 
 def run_words(command: str, ranks: int, workers: int, wire: str) -> list[str]:
-    """All workers, whoever else is there: half a machine would be another one than was measured."""
+    """All workers, even under external load: with fewer, the machine would differ from the measured one."""
     words = [command, "run", "--share", "fixed", "-n", str(ranks), "--workers", str(workers)]
     return [*words, "--wire", WIRES[wire]] if WIRES[wire] else words
 
@@ -335,7 +336,7 @@ def program(command: str, name: str) -> str:
 
 
 def measured_machine(command: str, folder: pathlib.Path, workers: int, wire: str) -> pathlib.Path:
-    """This machine as it is now, measured for this bench alone."""
+    """The current machine, measured for this benchmark only."""
     path = folder / f"machine-{wire.replace(' ', '-')}.json"
     words = [*run_words(command, 2 * workers, workers, wire), program(command, "measure"), "here", str(workers), str(path)]
     subprocess.run(words, check=True)
@@ -360,7 +361,7 @@ class Job:
         return 3 * sum((self.ranks // d) % e == 0 for d in divisors for e in divisors)
 
     def expected_seconds(self, is_quick: bool) -> float:
-        timed = 4 if is_quick else 7.5  # what run_case() asks for
+        timed = 4 if is_quick else 7.5  # requested by run_case()
         return timed + self.candidates * (CANDIDATE_SECONDS + CELL_SECONDS * self.n**3)
 
 
@@ -374,7 +375,7 @@ def jobs_of(is_quick: bool, sizes: list[int]) -> list[Job]:
 
 
 class Clock:
-    """How long cases take: as expected, corrected by those that have been run."""
+    """Estimate of the time of cases, corrected by those that have been run."""
 
     def __init__(self, is_quick: bool, minutes: float | None) -> None:
         self._is_quick = is_quick
@@ -419,7 +420,7 @@ def run_halo(command: str, folder: pathlib.Path, is_quick: bool) -> list[list[Ba
     name = f"halo of {HALO_SIZE}^3 cut across the rows"
     compiler, launcher = shutil.which("mpicc.mpich"), shutil.which("mpiexec.mpich")
     if compiler is None or launcher is None:
-        print(f"Left out: {name}, beside MPICH's vector datatype: no MPICH is installed (`sorrel bench partition --peers` does it).")
+        print(f"Skipped: {name}, beside MPICH's vector datatype: no MPICH is installed (`sorrel bench partition --peers` does it).")
         return [[], [], []]
     theirs = folder / "zface"
     subprocess.run([compiler, "-O3", str(probe_source("zface")), "-o", str(theirs)], check=True)
@@ -444,7 +445,7 @@ def halo_bar(name: str, least: dict[str, float]) -> Bar:
 
 
 class Cases:
-    """Runs cases, in the given order, as far as there is time."""
+    """Runs cases in the given order, as far as the time allows."""
 
     def __init__(self, arguments: argparse.Namespace, folder: pathlib.Path, workers: int, done: list[Case]) -> None:
         self.done = list(done)
@@ -491,19 +492,19 @@ def case_of(json_case: dict) -> Case:
 
 
 def cases_of(path: pathlib.Path) -> list[Case]:
-    """What a result file holds; nothing if there is none."""
+    """The contents of a result file; nothing if there is none."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     if not text:
         return []
     try:
         return [case_of(case) for case in json.loads(text)["cases"]]
     except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{path} is no result of `sorrel bench partition`: {error}") from None
+        raise ValueError(f"{path} is not a result of `sorrel bench partition`: {error}") from None
 
 
 @dataclasses.dataclass
 class Result:
-    """The file of --json, and the picture beside it."""
+    """Writes the file of --json, and the picture beside it."""
 
     path: pathlib.Path | None
     facts: dict

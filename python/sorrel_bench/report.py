@@ -1,4 +1,4 @@
-"""What people and programs get to read: the progress line, the two tables, the result file."""
+"""The output: the progress line, the two tables, the result file."""
 
 import sys
 import time
@@ -9,11 +9,11 @@ from .experiments import Experiment
 from .implementations import Implementation
 from .runner import Runner, Samples, Series
 
-LINE_SECONDS = 5  # between progress lines where they cannot be overwritten
+LINE_SECONDS = 5  # between progress lines if they cannot be overwritten
 
 
 class Progress:
-    """One line that tells how far the work is: overwritten on a terminal, now and then elsewhere."""
+    """One progress line: overwritten on a terminal, else printed now and then."""
 
     def __init__(self, total: int, what: str) -> None:
         self._total = total
@@ -48,7 +48,7 @@ def number(value: float | None) -> str:
 def _rows_of(
     samples: Samples, experiment: Experiment, implementations: Sequence[Implementation]
 ) -> Iterable[tuple[str, str, Series, Series | None]]:
-    """Name, implementation, its samples and ours, for every series of one experiment."""
+    """Name, implementation, its samples and Sorrel's, for every series of one experiment."""
     names = dict.fromkeys(name for (e, _, name) in samples.series if e == experiment.name)
     for name in names:
         for implementation in implementations:
@@ -58,7 +58,7 @@ def _rows_of(
 
 
 def print_samples(runner: Runner) -> None:
-    print("\nFloors and medians; ratio: theirs over Sorrel's, so above 1 Sorrel needs less.\n")
+    print("\nFloors and medians; ratio: the peer's value over Sorrel's, so above 1 Sorrel needs less.\n")
     head = f"{'experiment':<51}{'MPI':<10}{'floor':>10}{'median':>10} {'unit':<5}"
     print(f"{head}{'floor ratio':>12}{'median ratio':>14}{'samples':>9}")
     for experiment in runner.plan.experiments:
@@ -76,9 +76,9 @@ def print_samples(runner: Runner) -> None:
 
 
 def print_bars(bars: Sequence[Bar]) -> None:
-    """After settle()."""
+    """Prints the bars. After settle()."""
     verdicts = {True: "yes", False: "NO", None: "-"}
-    print("\nBars: a value, the most it may be, and what the best of the others needs; floors.\n")
+    print("\nBars: a value, its upper bound, and the value of the best peer; floors.\n")
     print(f"{'':<59}{'value':>9} {'unit':<9}{'bar':>9} {'ok':<11}{'peer':<9}{'value':>10}{'ratio':>8}  rule")
     for bar in bars:
         verdict = "not judged" if bar.doubt else verdicts[bar.ok]
@@ -89,7 +89,7 @@ def print_bars(bars: Sequence[Bar]) -> None:
 
 
 def print_end(sentence: str) -> None:
-    """The last line of a command: what settle() has said, if anything."""
+    """The last line of a command: settle()'s sentence, if there is one."""
     if sentence:
         print(f"\n{sentence}")
 

@@ -17,7 +17,7 @@ from .experiments import Experiment
 from .implementations import Implementation, Job
 
 COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp-simd", "-w")
-# Probes whose ranks write to variables outside of functions.
+# Probes whose ranks write to global variables.
 WITH_GLOBALS = frozenset({"startup"})
 RUN_SECONDS_MAX = 60
 FAREWELL_SECONDS = 3
@@ -28,7 +28,7 @@ CG2D_LINE = re.compile(r"^cg2d: .*time per step median (\S+) us floor (\S+) us",
 
 @dataclasses.dataclass
 class Series:
-    """What the runs of one program printed under one name."""
+    """The output of the runs of one program under one name."""
 
     unit: str
     runs: list[list[float]] = dataclasses.field(default_factory=list)
@@ -47,13 +47,13 @@ class Series:
 
 
 class Samples:
-    """Every sample: by experiment, implementation and the name that the probe gives it."""
+    """Every sample: by experiment, implementation and the name that the probe prints."""
 
     def __init__(self) -> None:
         self.series: dict[tuple[str, str, str], Series] = {}
 
     def add(self, experiment: Experiment, implementation: Implementation, output: str) -> int:
-        """Reads a probe's output; returns how many samples it held."""
+        """Reads a probe's output; returns the number of samples in it."""
         lines = [(name, float(value), unit) for name, value, unit in RESULT_LINE.findall(output)]
         for median, floor in CG2D_LINE.findall(output):
             lines += [("step", float(median), "us"), ("quickest_step", float(floor), "us")]
@@ -94,13 +94,13 @@ class Plan:
     real_time_priority: int = 0
 
     def includes(self, experiment: Experiment, implementation: Implementation) -> bool:
-        # Processes that spin at a real-time priority and outnumber the cores never let go of them.
+        # Processes that spin at a real-time priority and outnumber the cores never yield them.
         is_stuck = experiment.ranks > experiment.workers and not implementation.has_light_ranks
         return experiment.concerns(implementation) and not (self.real_time_priority and is_stuck)
 
 
 def probe_source(probe: str) -> pathlib.Path:
-    """In the source tree, or beside this package in an installed one."""
+    """The source of a probe: in the source tree, or beside this package in an installed one."""
     here = pathlib.Path(__file__).resolve().parent
     places = (
         here.parents[1] / "bench/probes",
@@ -110,12 +110,12 @@ def probe_source(probe: str) -> pathlib.Path:
     for place in places:
         if (place / f"{probe}.c").is_file():
             return place / f"{probe}.c"
-    raise FileNotFoundError(f"the source of the probe {probe} is not there: {places[0]}")
+    raise FileNotFoundError(f"the source of the probe {probe} was not found: {places[0]}")
 
 
 @contextlib.contextmanager
 def pinned(cpus: Sequence[int]) -> Iterator[None]:
-    """Programs started inside run on these CPUs only."""
+    """Programs started inside this context run on these CPUs only."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cpus)
     try:
@@ -130,11 +130,11 @@ def _last_words(text: str) -> str:
 
 
 def _family(ancestor: int) -> list[int]:
-    """A process and all that came from it, wherever launchers have put them."""
+    """A process and all its descendants, in any session or group."""
     children: dict[int, list[int]] = {}
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            # The name, in parentheses, may hold anything; what follows it is state and parent.
+            # The name, in parentheses, may hold any character; state and parent follow it.
             parent = int(stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
     family = [ancestor]
@@ -144,7 +144,7 @@ def _family(ancestor: int) -> list[int]:
 
 
 def _stop(process: subprocess.Popen) -> None:
-    """Launchers are asked first, then everything they have started goes."""
+    """First terminates the launcher, then kills all its descendants."""
     family = _family(process.pid)
     process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
@@ -164,7 +164,7 @@ def _begin(command: list[str], folder: pathlib.Path) -> subprocess.Popen:
 
 
 def _finish(process: subprocess.Popen) -> tuple[str, str]:
-    """The output of a program, and what went wrong, or nothing."""
+    """The output of a program, and an error, or nothing."""
     try:
         output, errors = process.communicate(timeout=RUN_SECONDS_MAX)
     except subprocess.TimeoutExpired:
@@ -187,13 +187,13 @@ class Runner:
         self._given_up: set[tuple[str, str]] = set()
 
     def half(self, which: int) -> "Runner":
-        """With the samples of every second run alone."""
+        """The same with the samples of every second run only."""
         half = Runner(self.plan)
         half.samples = self.samples.half(which)
         return half
 
     def builds(self) -> list[tuple[str, Implementation]]:
-        """Which probes are needed with which implementation."""
+        """The probes that are needed with each implementation."""
         return sorted(
             {(e.probe, i) for e in self.plan.experiments for i in self.plan.implementations if self.plan.includes(e, i)},
             key=lambda pair: (pair[0], pair[1].name),
@@ -212,7 +212,7 @@ class Runner:
             self._programs[probe, implementation.name] = program
 
     def turns(self) -> list[tuple[int, Experiment, Implementation]]:
-        """All runs in order: the implementations alternate, and each round another one begins."""
+        """All runs in order: the implementations alternate, and the first one changes with each round."""
         order = []
         for round_ in range(self.plan.rounds):
             for experiment in self.plan.experiments:
@@ -236,8 +236,8 @@ class Runner:
                 return
 
     def _command(self, experiment: Experiment, implementation: Implementation, words: tuple[str, ...]) -> list[str]:
-        """How `words` is started. We and the launchers of processes stay one above the real-time priority
-        that we were started with: ranks that spin would keep us from ending them."""
+        """The command that starts `words`. This process and the launchers of processes stay one above the original
+        real-time priority: otherwise spinning ranks would prevent them from ending the ranks."""
         priority = self.plan.real_time_priority
         lowered = ("chrt", "-f", str(priority)) if priority else ()
         if not implementation.has_light_ranks:

@@ -1,9 +1,9 @@
-"""`sorrel bench smp`: how the cores of one machine pass messages on: threads with locks, threads without,
-processes through shared memory. The experiments of Mei, "A Preliminary Investigation on Optimizing Charm++ for
-Homogeneous Multi-core Machines" (Charm++ Workshop, 2008), with today's runtimes.
+"""`sorrel bench smp`: how the cores of one machine exchange messages: threads with locks, threads without, processes
+through shared memory. The experiments of Mei, "A Preliminary Investigation on Optimizing Charm++ for Homogeneous
+Multi-core Machines" (Charm++ Workshop, 2008), with current runtimes.
 
-Its small experiments (queues, messages to oneself, allocation) run as one program without MPI; kNeighbor and the
-promises about processes run with Sorrel as threads and as processes, and with every MPI found.
+Its small experiments (queues, messages to self, allocation) run as one program without MPI. kNeighbor and the promises
+about processes run with Sorrel as threads and as processes, and with every MPI found.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ PRODUCERS = (1, 2, 4, 7)
 SIZES = (0, 64, 1024, 4096, 16384)
 KINDS = {"lock": "one queue, a lock", "fetch_increment": "one queue, fetch-and-increment and fence",
          "queue_each": "a queue for each producer"}  # fmt: skip
-# What Mei (2008) says in words and numbers. All other results there are curves without numbers.
+# Statements of Mei (2008) in words and numbers. All other results there are curves without numbers.
 STUDY = {
     "queues": 'Mei 2008: a queue for each producer and fences give kNeighbor "less than 2% improvement"',
     "self": "Mei 2008, one element a core on 7 cores, the whole scheduler: 1.236 us before and 0.913 us after false sharing went",
@@ -57,7 +57,7 @@ def sorrel_processes(command: str, name: str, is_per_core: bool) -> Implementati
         words = [command, "run", "--procs", str(processes), "--bind", "core"]
         return [*words, "-n", str(job.ranks), job.program, *job.arguments]
 
-    # Its ranks are processes, but no more of them run at once than there are cores for.
+    # The ranks are processes, but at most as many run at once as there are cores.
     return dataclasses.replace(sorrel(command), name=name, launch=launch)
 
 
@@ -71,7 +71,7 @@ class Small:
     series: dict[str, Series] = dataclasses.field(default_factory=dict)
 
     def add(self, output: str) -> None:
-        """What one run has printed."""
+        """Adds the output of one run."""
         of_run: dict[tuple[str, str], list[float]] = {}
         for name, value, unit in RESULT_LINE.findall(output):
             of_run.setdefault((name, unit), []).append(float(value))
@@ -94,7 +94,7 @@ def _source() -> pathlib.Path:
     for place in (here[2] / "bench/smp/smp.c", here[2] / "bench/smp.c"):
         if place.is_file():
             return place
-    raise SystemExit(f"sorrel: bench: {here[2] / 'bench/smp/smp.c'} is not there")
+    raise SystemExit(f"sorrel: bench: {here[2] / 'bench/smp/smp.c'} was not found")
 
 
 def run_small(folder: pathlib.Path, parts: Sequence[str], rounds: int, seconds: float, cpus: Sequence[int]) -> Small:
@@ -125,9 +125,9 @@ def print_small(small: Small, parts: Sequence[str]) -> None:
             print(f"{label:<44}" + "".join(f"{cell:>10}" for cell in cells))
         print(f"({STUDY['queues']})")
     if "self" in parts:
-        print("\nA message to oneself on every core at once, ns (median)\n")
+        print("\nA message to self on every core at once, ns (median)\n")
         together, apart = small.median("close_together"), small.median("apart")
-        print(f"the cores' states close together {report.number(together)}, on lines of their own {report.number(apart)}")
+        print(f"the cores' states adjacent {report.number(together)}, on lines of their own {report.number(apart)}")
         print(f"({STUDY['self']})")
     if "allocation" in parts:
         print("\nA message of 256 B allocated on one core and freed on another, ns (median)\n")
@@ -137,12 +137,12 @@ def print_small(small: Small, parts: Sequence[str]) -> None:
 
 
 def small_bars(small: Small) -> list[Bar]:
-    """What Sorrel's layer is built on must be what is best here."""
+    """The methods on which Sorrel's message layer is built must be the best on this machine."""
     bars = []
     most = max(PRODUCERS)
     for name, label, other, other_label in (
         (f"queue_each_{most}", f"a queue each, {most} producers", f"lock_{most}", "lock"),
-        ("apart", "states apart, message to oneself", "close_together", "together"),
+        ("apart", "states apart, message to self", "close_together", "together"),
         ("pool", "pool of each core", "malloc", "malloc"),
     ):
         value, peer = small.median(name), small.median(other)
@@ -180,7 +180,7 @@ def shm_bars(runner: Runner) -> list[Bar]:
     return [
         against("8 B half round trip, two processes", "pingpong_8", "half_round_trip", "ns", 1.0),
         against("1 MiB half round trip, two processes", "pingpong_1Mi", "half_round_trip", "ns", 0.9),
-        # 13 us where Open MPI took 15, and 60 where it took 114.
+        # 13 us compared with Open MPI's 15, and 60 with 114.
         against("kNeighbor 64 B, 8 processes on 2 cores", "kneighbor_64", "iteration", "us", 13 / 15),
         against("kNeighbor 4 KiB, 8 processes on 2 cores", "kneighbor_4096", "iteration", "us", 60 / 114),
         fixed("start-up of 64 processes", "startup_64", "first_collective", "ms", 400),
@@ -190,7 +190,7 @@ def shm_bars(runner: Runner) -> list[Bar]:
 
 
 def picture(runner: Runner) -> str:
-    """An SVG: an iteration of kNeighbor over the size of its messages, a line for each way, logarithmic."""
+    """An SVG: an iteration of kNeighbor over the size of its messages, a line for each implementation, logarithmic."""
     names = [i.name for i in runner.plan.implementations]
     series = {
         name: [(i, s.floor) for i, size in enumerate(SIZES) if (s := runner.samples.get(f"kneighbor_{size}", name, "iteration"))]
@@ -265,7 +265,7 @@ def run_all(
 
 
 def bars_of(small: Small, runner: Runner | None, host_runner: Runner | None) -> list[Bar]:
-    """Of what was measured."""
+    """The bars of what was measured."""
     bars = [*small_bars(small), *(shm_bars(runner) if runner else ()), *(smp_host.bars(host_runner) if host_runner else ())]
     return [bar for bar in bars if bar.value is not None]
 
@@ -276,7 +276,7 @@ def main(arguments) -> int:
     print(f"{facts['processor']}, {len(facts['cpus_allowed'])} of {facts['cpus']} CPUs, Linux {facts['kernel']}")
     cpus = machine.distinct_cores()
     if len(cpus) < 2:
-        print("Left out: kneighbor, shm and host need 2 cores; the rest shows threads that share one.")
+        print("Skipped: kneighbor, shm and host need 2 cores; the rest shows threads that share one.")
     with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as name:
         folder = pathlib.Path(name)
         small = Small()

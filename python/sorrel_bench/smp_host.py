@@ -1,6 +1,6 @@
-"""`sorrel bench smp --only host`: what Sorrel adds to a host MPI on one node. The ping-pong of each host MPI by itself, and
-of Sorrel in processes that the same launcher has started: with its packets over that MPI, and through memory that
-the processes share, which is what happens unless told otherwise."""
+"""`sorrel bench smp --only host`: the cost that Sorrel adds to a host MPI on one node. The ping-pong of each host MPI
+by itself, and of Sorrel in processes that the same launcher has started: with its packets over that MPI, and through
+memory that the processes share, which is the default."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ SERIES = "half_round_trip"
 
 @dataclasses.dataclass(frozen=True)
 class Way:
-    """How packets go between processes that a host's launcher has started."""
+    """The path of packets between processes that a host's launcher has started."""
 
     title: str
     shares_memory: bool
@@ -47,7 +47,7 @@ def under(host: Implementation, command: str, way: Way) -> Implementation:
 
 
 def implementations(command: str, peers: Sequence[Implementation]) -> list[Implementation]:
-    """Each host by itself, and Sorrel under it, beside each other in time."""
+    """Each host by itself, and Sorrel under it, next to each other in time."""
     return [i for host in peers if host.name != "AMPI" for i in (host, *(under(host, command, way) for way in WAYS))]
 
 

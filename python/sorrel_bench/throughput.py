@@ -1,9 +1,9 @@
 """`sorrel bench throughput`: several parallel jobs on one machine, as in McDonald's study of dynamic threads (Silicon
-Graphics, IRIX 6.2, about 1996), with today's runtimes.
+Graphics, IRIX 6.2, about 1996), with current runtimes.
 
-The jobs are apps/fluid, one kernel for every runtime: same sources, same answer, same flags. A mix of four
-jobs is started at once; what counts is when the last one ends, over the least that is possible (the bound:
-the larger of all work over all cores and the longest job's critical path).
+The jobs are apps/fluid, one kernel for every runtime: same sources, same answer, same flags. A mix of four jobs is
+started at once. The result is the time until the last one ends, over the least possible time (the bound: the larger of
+all work over all cores and the longest job's critical path).
 """
 
 import copy
@@ -36,18 +36,18 @@ PUBLISHED_SAVINGS = {
     "FFFF": (24, 23), "FFLL": (19, 13), "FFFL": (17, 14), "pppp": (59, 57),
     "ppqq": (57, 54), "pppq": (52, 49), "FFpp": (46, 42),
 }  # fmt: skip
-# What --only may name.
+# The names for --only.
 PARTS = ("alone", "coarse", "35us", "5us", "tails", "arrivals", "hogs", "quota", "stranger", "fork_join")
 SHORT_MIXES = ("FFFF", "FFpp", "FF")
 
-# The points are chosen for loops of about 5 ms, 35 us and 5 us on a core of 2023; what they take is printed.
+# The points are chosen for loops of about 5 ms, 35 us and 5 us on a core of 2023; the measured times are printed.
 GRAINS = (
     Grain("coarse", 500, 26, MIXES),
     Grain("35us", 200, 1, SHORT_MIXES),
     Grain("5us", 76, 1, SHORT_MIXES),
 )
 ALONE, TAIL_MIX = "F", "1234"
-# Of the bound: the mixes' mean and worst, as MPI ranks, as OpenMP.
+# Multiples of the bound: the mixes' mean and worst, as MPI ranks, as OpenMP.
 MOST_OVER_BOUND = {"coarse": (1.02, 1.05, 1.03, 1.05), "35us": (1.00, None, 1.03, 1.05), "5us": (0.95, None, None, None)}
 
 
@@ -73,7 +73,7 @@ class Throughput:
         return jobs[letter]
 
     def turns(self, mixes: Sequence[tuple[Grain, str]]) -> list[tuple[Grain, str, list[Runtime]]]:
-        """Each round another runtime begins."""
+        """All runs in order; the first runtime changes with each round."""
         order = []
         for round_ in range(self.repetitions):
             first = round_ % len(self.runtimes)
@@ -98,14 +98,14 @@ class Throughput:
         progress.end()
 
     def needs(self, grain: Grain, mix: str) -> list[Job]:
-        """What each job of a mix needs at this time."""
+        """The current time of each job of a mix."""
         needs = {letter: self.calibration.measured(self.job(grain, letter).arguments) for letter in sorted(set(mix))}
         return [needs[letter] for letter in mix]
 
     def run(self, grain: Grain, mix: str, runtime: Runtime, jobs: Sequence[Job]) -> Run | None:
         if any(run.is_cut_off for run in self.runs.get((grain.name, mix, runtime.name), [])):
             return None
-        # A runtime that spins as long as it likes is known to take for ever with short loops.
+        # A runtime that spins without limit may take very long with short loops.
         return quiet_run(runtime, jobs, PATIENCE * bound(jobs, self.cores) + 1)
 
     def keep(self, grain: Grain, mix: str, runtime: Runtime, run: Run, jobs: Sequence[Job]) -> None:
@@ -144,7 +144,7 @@ class Throughput:
         return statistics.median(run.elapsed / run.bound for run in runs)
 
     def cpu_of(self, grain: str, mix: str, runtime: str) -> float | None:
-        """Processor time over what one thread needs."""
+        """Processor time over that of one thread."""
         runs = self.runs.get((grain, mix, runtime), [])
         if not runs or any(run.is_cut_off for run in runs):
             return None
@@ -210,7 +210,7 @@ class Throughput:
         print(f"{runtime:<22}" + "".join(f"{cell:>8}" for cell in cells))
 
     def print_savings(self) -> None:
-        """The study's table 3: what dynamic threads save against static ones that spin."""
+        """Table 3 of the study: the savings of dynamic threads over static ones that spin."""
         if not any(grain == "coarse" and mix in MIXES for grain, mix, _ in self.runs):
             return
         print("\nSavings of Sorrel over libgomp's default, coarse loops; in parentheses McDonald's (1996), dynamic over static\n")
@@ -224,7 +224,8 @@ class Throughput:
             print(f"{mix:<8}{cells[0]:>14}{cells[1]:>14}")
 
     def print_fork_joins(self) -> None:
-        """With what they vary by: a cache line's way differs by three from one run of a virtual machine to the next."""
+        """The fork-join times, and the cache line transfer on which they depend: it differs by a factor of three
+        between runs of a virtual machine."""
         if not self.fork_join:
             return
         least = self.fork_join_ns()
@@ -241,7 +242,7 @@ class Throughput:
 
 
 def between(before: Sequence[Job], after: Sequence[Job], part: float) -> list[Job]:
-    """What jobs needed at a time between two measurements."""
+    """The current time of jobs, interpolated between two measurements."""
 
     def mean(first: float, second: float) -> float:
         return first + part * (second - first)
@@ -281,7 +282,7 @@ def picture(experiment: Throughput) -> str:
             parts.append(_panel(title, values, column * PANEL_WIDTH, height))
         height += panel_height if panels else 0
     parts.append(f'<text x="10" y="{height + 6}" fill="#606060">&gt; {PATIENCE:g}: stopped in one mix or more. '
-                 f"A bar with an open end is longer than is shown.</text>")  # fmt: skip
+                 f"A bar with an open end is longer than shown.</text>")  # fmt: skip
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * PANEL_WIDTH:.0f}" height="{height + 16:.0f}" '
         f'font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>\n'
@@ -296,7 +297,7 @@ def _panel(title: str, values: Mapping[str, float | None], left: float, top: flo
         is_whole = value is not None and value <= MOST_SHOWN
         width = (value if is_whole else MOST_SHOWN) * UNIT_WIDTH
         color = "#3a6ea5" if name.startswith(OWN) else "#b0b0b0"
-        # An open end: a wedge cut out of it.
+        # An open end: a wedge is cut out of it.
         end = x + width
         points = [(x, y), (end, y), *([] if is_whole else [(end - 7, y + 7)]), (end, y + 14), (x, y + 14)]
         corners = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
