@@ -1,4 +1,4 @@
-# What `sorrel` answers. In the expectations "~" stands for the end of a line, and - means that nothing is printed.
+# The output of `sorrel`. In the expectations "~" stands for the end of a line, and - means that nothing is printed.
 # A semicolon cannot be written in a CMake list, so "." matches it.
 
 # Help and version
@@ -14,7 +14,7 @@ cli_case(mpiexec_version 0 "^mpiexec of Sorrel [0-9.]+~$" - ${tree}/bin/mpi/mpie
 cli_case(unknown_command 2 - "unknown command rnu. did you mean run\\?" ${sorrel} rnu)
 cli_case(program_as_command 2 - "did you mean `sorrel run ./program`\\?" ${sorrel} ./program)
 
-# Refused command lines
+# Invalid command lines
 cli_case(unknown_flag 2 - "^sorrel: unknown option --worker. did you mean --workers\\?~$" ${sorrel} run --worker 2 ./program)
 cli_case(strange_flag 2 - "unknown option --frobnicate. see `sorrel run --help`" ${sorrel} run --frobnicate ./program)
 cli_case(no_ranks 2 - "^sorrel: -n must be a whole number from 1 to 1000000, not '0'~$" ${sorrel} run -n 0 ./program)
@@ -56,7 +56,7 @@ cli_case(no_program 2 - "no program given. usage: sorrel run" ${sorrel} run -n 4
 
 cli_case(strange_procs 2 - "^sorrel: --procs must be a whole number from 1 to 1024, not 'many'~$" ${sorrel} run --procs many ./program)
 
-# Refused programs
+# Invalid programs
 cli_case(not_there 2 - "^sorrel: ./nothing: no such program~$" ${sorrel} run ./nothing)
 cli_case(not_in_path 2 - "nothing-here: no such program in PATH or in this folder" ${sorrel} run nothing-here)
 cli_case(empty_name 2 - "the program's name is empty" bash -c "${sorrel} run -n 2 ''")
@@ -81,7 +81,7 @@ cli_case(missing_functions 2 - "./missing needs 2 MPI functions that this versio
 cli_case(missing_in_a_library 2 - "./missing_below needs 1 MPI function that this version does not have: MPI_Imaginary~$" ${sorrel} run ./missing_below)
 cli_case(more_than_maps_allow 2 - "1000000 ranks need more memory maps than vm.max_map_count = [0-9]+ allows. at most [0-9]+ ranks of ./program fit" ${sorrel} run -n 1000000 ./program)
 
-# Started programs: their environment, words and exit status
+# Started programs: their environment, arguments and exit status
 cli_case(environment 7 "SORREL_RANKS=5~SORREL_WORKERS=1~SORREL_CPUS=[0-9]+~SORREL_STACK=65536~SORREL_LABEL=1~LD_BIND_NOW=1~LD_LIBRARY_PATH=${tree}/lib~SORREL_OLD_LD_LIBRARY_PATH=\\(unset\\)~LD_PRELOAD=\\(unset\\)~" -
   env -u LD_LIBRARY_PATH -u LD_PRELOAD ${sorrel} run -n 5 --workers 1 --stack 64K --label ./program)
 cli_case(environment_by_default 7 "SORREL_RANKS=3~.*SORREL_STACK=\\(unset\\)~SORREL_LABEL=\\(unset\\)~" - env SORREL_LABEL=1 ${sorrel} run -n3 ./program)
@@ -122,7 +122,7 @@ cli_case(program_in_this_folder 7 "STARTED" - ${sorrel} run -n 1 program)
 cli_case(independent_copies 7 "LD_PRELOAD=${tree}/lib/libmpi_abi.so.1~SORREL_OLD_LD_PRELOAD=~" - env -u LD_PRELOAD ${sorrel} run -n 2 ./without_mpi)
 cli_case(rpath_to_another_library 7 "LD_PRELOAD=${tree}/lib/libmpi_abi.so.1~" - env -u LD_PRELOAD ${sorrel} run -n 2 ./other_rpath)
 
-# Wrappers: the program below is looked for among their words. The stand-in library does not join a job.
+# Wrappers: the program below is searched among their arguments. The stub library does not join a job.
 cli_case(wrapper 7 "STARTED~argument .x.~SORREL_RANKS=5~SORREL_WORKERS=1~.*LD_LIBRARY_PATH=${tree}/lib~.*LD_PRELOAD=.unset.~.*COLOUR=red~" -
   env -u LD_LIBRARY_PATH -u LD_PRELOAD ${sorrel} run -n 5 --workers 1 env COLOUR=red ./program x)
 cli_case(wrapper_of_a_wrapper 7 "STARTED~SORREL_RANKS=5~" - ${sorrel} run -n 5 nice env ./program)

@@ -17,7 +17,7 @@ for program in hello "a folder/hello" hello_cxx recursive; do
   "./$program" >out
   grep -q 'rank 0 of 1' out
 done
-# The compiler is the user's choice, its words arrive one by one, its status comes back.
+# The compiler is the user's choice; it gets each argument unchanged, and its status is returned.
 printf '#!/bin/sh\nfor word; do printf "<%%s>" "$word"; done; exit 5\n' >compiler && chmod +x compiler
 status=0
 SORREL_CC=$work/compiler "$tree/bin/sorrel" cc -c 'a  b' '' '*' '$(x)' >words || status=$?

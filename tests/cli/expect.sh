@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs a command and compares: expect.sh STATUS STDOUT STDERR COMMAND [WORDS…]
-# STDOUT and STDERR are extended regular expressions over the whole text; - means that nothing may be printed
-# there. A command that ends with status 2 must have said why in one line and started nothing.
+# Runs a command and compares its results: expect.sh STATUS STDOUT STDERR COMMAND [ARGUMENTS…]
+# STDOUT and STDERR are extended regular expressions over the whole text; - means that nothing may be printed. A command
+# that ends with status 2 must have printed one line of error and started nothing.
 set -u
 status=$1 stdout=$2 stderr=$3
 shift 3
@@ -22,8 +22,8 @@ matches() {  # text pattern
 matches "$out" "$stdout" || fail "stdout"
 matches "$err" "$stderr" || fail "stderr"
 if [ "$status" = 2 ]; then
-  [ "$(wc -l <"$folder/err")" = 1 ] || fail "a refusal is one line"
-  [[ $err == sorrel:* ]] || fail "a refusal begins with sorrel:"
-  [[ $out != *STARTED* ]] || fail "something was started"
+  [ "$(wc -l <"$folder/err")" = 1 ] || fail "an error is one line"
+  [[ $err == sorrel:* ]] || fail "an error begins with sorrel:"
+  [[ $out != *STARTED* ]] || fail "a program was started"
 fi
 exit 0

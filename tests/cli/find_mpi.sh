@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# CMake's FindMPI must find the Sorrel of TREE when its bin/mpi comes first in PATH:
+# CMake's FindMPI must find the Sorrel of TREE if its bin/mpi comes first in PATH:
 # find_mpi.sh TREE PROJECT BUILD build|run. With "run" the project's own tests are run too.
 set -eu
 tree=$1 project=$2 build=$3 what=$4

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# CMake's FindMPI must say that the Sorrel of TREE has no Fortran, and must not mix its C part with the Fortran part of
-# another MPI, which PATH or pkg-config may know: find_mpi_fortran.sh TREE PROJECT BUILD
+# CMake's FindMPI must report that the Sorrel of TREE has no Fortran, and must not combine its C part with the Fortran
+# part of another MPI in PATH or pkg-config: find_mpi_fortran.sh TREE PROJECT BUILD
 set -eu
 tree=$1 project=$2 build=$3
 unset CC FC MPI_HOME
@@ -14,7 +14,7 @@ expect() {
 expect "-- C: TRUE $tree/lib/libmpi_abi.so"
 expect '-- Fortran: FALSE'
 expect 'Could NOT find MPI_Fortran (missing: MPI_Sorrel_does_not_support_Fortran_LIBRARY'
-# The wrapper has been taken, so neither another one nor pkg-config was asked.
+# FindMPI has accepted the wrapper, so it has not tried another one or pkg-config.
 grep -q "^MPI_Fortran_COMPILER:FILEPATH=$tree/bin/mpi/mpif" "$build/CMakeCache.txt" ||
   { grep MPI_Fortran "$build/CMakeCache.txt"; exit 1; }
 ! grep -i -e mpi-fort -e mpifh -e mpichfort "$build.log" "$build/CMakeCache.txt"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the subjects that no compiler makes: make_subjects.sh FOLDER, which already holds `program`.
+# Makes the subjects that are not compiled: make_subjects.sh FOLDER, which already holds `program`.
 set -eu
 cd "$1"
 printf '#!/bin/sh\necho STARTED\n' >script && chmod +x script
@@ -12,7 +12,7 @@ mkdir -p folder
 head -c 500 program >truncated && chmod +x truncated
 # The field e_machine, 22 is S/390.
 cp program other_architecture && printf '\x16\x00' | dd of=other_architecture bs=1 seek=18 conv=notrunc status=none
-# Scripts whose interpreters lead nowhere.
+# Scripts whose interpreters do not lead to a program.
 mkdir -p itself
 printf '#!%s/itself/python\n' "$PWD" >itself/python
 printf '#!%s/loop\n' "$PWD" >loop
@@ -20,7 +20,7 @@ printf '#!/nowhere/sh\n' >of_nothing
 printf '#!\n' >nameless
 printf '#!/bin/sh\nexec "$@"\n' >valgrind
 chmod +x itself/python loop of_nothing nameless valgrind
-# What is no file, in the places of files.
+# Special files in the places of regular files.
 rm -rf fifo cache_* plan_cache_*
 mkdir -p {plan_,}cache_{fifo,zero}/sorrel
 mkfifo fifo cache_fifo/sorrel/probe "plan_cache_fifo/sorrel/machine-$(uname -n).json"

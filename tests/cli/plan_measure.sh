@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `sorrel plan` keeps of what it measures: plan_measure.sh TREE FAKE_MEASURE MACHINE_FILE WORK
-# TREE's command runs with FAKE_MEASURE in the place of the program that measures.
+# Which measurements `sorrel plan` keeps: plan_measure.sh TREE FAKE_MEASURE MACHINE_FILE WORK
+# TREE's command runs with FAKE_MEASURE in the place of the measuring program.
 set -eu
 tree=$1 fake=$2 machine=$3 work=$4
 rm -rf "$work" && mkdir -p "$work"/{bin,libexec/sorrel,cache} && cd "$work"
@@ -11,7 +11,7 @@ cp "$fake" libexec/sorrel/measure
 export XDG_CACHE_HOME=$work/cache MEASURED=$work/measured.json MEASURE_SECONDS=0
 kept=$work/cache/sorrel/machine-$(uname -n).json
 
-# measured SPREAD: what the next measurement tells.
+# measured SPREAD: sets the result of the next measurement.
 measured() { sed "1,/^{/s/^{/{ \"measurement\": {\"date\": \"\", \"spread\": $1},/" "$machine" >"$MEASURED"; }
 plan() { bin/sorrel plan 64 64 -n 4 "$@" >out 2>err || { cat out err; exit 1; }; }
 expect() { # FILE PATTERN
@@ -27,7 +27,7 @@ expect out "$machine_line"
 expect err "$refusal"
 [ -z "$(ls cache/sorrel)" ] || { echo "kept or left behind:"; ls cache/sorrel; exit 1; }
 
-# Kept all the same, and read again without measuring.
+# Kept with --force, and read again without measuring.
 plan --measure --force
 expect out "$machine_line"
 ! grep 'not kept' err
@@ -38,7 +38,7 @@ plan --json
 expect out '"spread": 0.9'
 expect out '"other_work": '
 
-# Other work on all processors: not kept, and what was kept before stays.
+# Other work on all processors: not kept, and the earlier result stays.
 measured 0.01
 hogs=()
 trap 'kill "${hogs[@]}" 2>/dev/null || true' EXIT
@@ -52,7 +52,7 @@ expect out '^machine: .* spread 1 %, other work ([2-9][0-9]|1[0-9]{1,2}) %; '
 expect err "$refusal"
 expect "$kept" '"spread": 0.9'
 
-# A file that an earlier version has kept says nothing of this.
+# A file kept by an earlier version lacks these values.
 cp "$machine" "$kept"
 plan
 expect out '^machine: [^(]* \([0-9]+ of [0-9]+ values assumed\)$'

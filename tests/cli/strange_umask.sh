@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# strange_umask.sh SORREL: a umask that forbids everything leaves a cache that its owner can read. What is measured beside
-# other work is not kept, so it is measured again until one measurement is.
+# strange_umask.sh SORREL: with a umask that forbids all access, the cache is still readable by its owner. A measurement
+# beside other work is not kept, so measuring is repeated until one is.
 set -euo pipefail
 sorrel=$1
 rm -rf masked

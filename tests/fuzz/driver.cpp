@@ -1,8 +1,8 @@
 // Runs a libFuzzer harness without libFuzzer, for compilers other than clang:
 //   HARNESS [--seed S] [--count N] [--seconds T] [--keep FOLDER] CORPUS...
-// Tries every file of the corpus (files or folders), then damaged copies of them, each a function
-// of the seed and of its number. A case that crashes or takes longer than 10 s is kept in FOLDER
-// (default: here) as crash-S-NUMBER; HARNESS FILE tries it again.
+// Runs every file of the corpus (files or folders), then damaged copies of them, each a function of
+// the seed and of its number. A case that crashes or takes longer than 10 s is kept in FOLDER
+// (default: the current one) as crash-S-NUMBER; HARNESS FILE runs it again.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -24,14 +24,14 @@ using sorrel::Prng;
 using sorrel::fuzz::Bytes;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-// What a harness may define: as libFuzzer has it, and the words of its format with a null at their
-// end.
+// Optional definitions of a harness: libFuzzer's custom mutator, and the tokens of its format with
+// a null pointer at the end.
 extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data,
                                                                      std::size_t size,
                                                                      std::size_t size_max,
                                                                      unsigned seed);
 extern "C" __attribute__((weak)) const char* const sorrel_fuzz_tokens[];
-// A sanitizer's, which ends the process without a signal.
+// A function of a sanitizer, which ends the process without a signal.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
 
 namespace {
@@ -47,7 +47,7 @@ struct Options {
   std::vector<std::string> corpus;
 };
 
-// The case under way, for the handlers: everything they need is there before it begins.
+// The current case, for the signal handlers: all that they need is prepared before it begins.
 char path_to_keep[4096];
 const std::uint8_t* current_data = nullptr;
 std::size_t current_size = 0;
@@ -86,7 +86,7 @@ void watch() {
 void try_case(const Bytes& data, const std::string& name, const Options& options) {
   std::snprintf(path_to_keep, sizeof path_to_keep, "%s/crash-%s", options.folder.c_str(),
                 name.c_str());
-  // As large as the data, so that a sanitizer sees what is read behind its end.
+  // Exactly as large as the data, so that a sanitizer detects reads behind its end.
   const Bytes exact(data);
   current_data = exact.data();
   current_size = exact.size();

@@ -1,4 +1,4 @@
-// Executables: what `sorrel info` and `sorrel run` read of a file before anything is started.
+// Executables: the parts that `sorrel info` and `sorrel run` read before anything is started.
 #include <cstring>
 #include <functional>
 #include <string>
@@ -18,7 +18,7 @@ using sorrel::os::ElfFile;
 
 namespace {
 
-/// A file in memory, which has a path as long as it lives.
+/// A file in memory, which has a path while it lives.
 class FileInMemory {
  public:
   FileInMemory(const std::uint8_t* data, std::size_t size)
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const sorrel::tool::Installation installation =
       sorrel::tool::find_installation(SORREL_COMMAND);
   const auto report = sorrel::tool::inspect_program(file.path(), installation);
-  require(!report.path.empty(), "a program that is there is found");
+  require(!report.path.empty(), "an existing program is found");
   (void)sorrel::tool::inspect_openmp(file.path(), installation);
   return 0;
 }

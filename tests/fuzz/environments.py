@@ -9,7 +9,7 @@ import re
 import trial
 import values
 
-# What the libraries look up, so that a new variable is tried at once.
+# The names that the libraries look up, so that a new variable is tested at once.
 NAME = re.compile(r'"((?:SORREL|OMP|GOMP|MP)_[A-Z_]*[A-Z])"')
 PLAUSIBLE = ["0", "1", "2", "3", "64", "4096", "1,2", "true", "false", "4M", "1G", "dynamic,4", "static", "spread", "{0}:4"]
 MPI_RESULT = re.compile(rb"(rank \d+ of \d+: 1132\n)+")
@@ -45,8 +45,8 @@ class Environments:
         if not fault and outcome.is_signalled:
             fault = f"status {outcome.status}"
         if not fault and outcome.status == 0 and not result.fullmatch(outcome.out):
-            fault = "a wrong result in silence"
+            fault = "a wrong result without a message"
         if not fault and outcome.status != 0 and not any(line.startswith("sorrel: ") for line in outcome.lines()):
-            fault = "it failed without a line of ours"
+            fault = "it failed without a line of Sorrel's"
         shown = "".join(f"{name}={value[:200]!r}\n" for name, value in set_.items())
         return fault, shown + outcome.text()

@@ -1,7 +1,7 @@
-"""Damaged executables, given to `sorrel info` and `sorrel run`.
+"""Damaged executables as input of `sorrel info` and `sorrel run`.
 
-A damaged program may crash, hang or compute wrongly by its own fault. It is ours only if the system's loader accepts the
-program beside our library, and the program runs well with a stand-in for our library.
+A damaged program may crash, hang or compute wrongly by its own fault. It is a fault of Sorrel only if the system's
+loader accepts the program with Sorrel's library, and the program runs well with a stub of the library.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Executables:
         self.seed = seed
 
     def try_one(self, index: int, folder: pathlib.Path) -> tuple[str, str]:
-        """What is wrong, and all about it; "" if nothing is."""
+        """The error and its details; "" if there is none."""
         mutant = folder / "program"
         number = (self.seed << 32) + index
         made = subprocess.run(
@@ -55,8 +55,8 @@ class Executables:
         return "", ""
 
     def is_sound(self, mutant: pathlib.Path, folder: pathlib.Path, env: dict[str, str]) -> bool:
-        """Whether the loader takes the program with our library, and it runs well with the stand-in."""
-        # Without them a program writes where nothing of its own is, and may find it again by luck.
+        """Whether the loader takes the program with Sorrel's library, and it runs well with the stub."""
+        # Without its thread-locals a program writes outside its own data, and may read the values back by luck.
         if thread_locals(mutant) not in self.thread_locals:
             return False
         own = env | {"LD_BIND_NOW": "1"}
@@ -92,7 +92,7 @@ def fault_of_info(outcome: trial.Outcome) -> str:
 
 
 def fault_of_job(outcome: trial.Outcome) -> str:
-    """Empty for a right result, a refusal before the start and a crash that names its rank; anything else may be the
+    """Empty for a right result, an error before the start and a crash that names its rank; any other result may be the
     program's own fault."""
     if outcome.status == 2 and not outcome.is_late:
         return trial.fault_of_refusal(outcome)
@@ -100,7 +100,7 @@ def fault_of_job(outcome: trial.Outcome) -> str:
         lines = sorted(outcome.out.decode(errors="replace").splitlines())
         # --label puts the rank before its line.
         unlabelled = [line[line.find("rank ") :] for line in lines]
-        return "" if unlabelled == RESULT else "run: a wrong result in silence"
+        return "" if unlabelled == RESULT else "run: a wrong result without a message"
     if not outcome.is_late and any(CRASH_OF_RANK.match(line) for line in outcome.lines()):
         return ""
     return "run: " + (trial.fault_of_command(outcome) or f"status {outcome.status}")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Give whole commands damaged input: executables, machines, options or environments.
+"""Run whole commands with damaged input: executables, machines, options or environments.
 
     fuzz.py KIND --build FOLDER [--count N] [--seconds S] [--seed SEED] [--jobs J] [--keep FOLDER] [--only NUMBER]
 
-Every case is a function of the seed and its number: --only tries one again. What fails is kept in a folder of its own
-below --keep, with all that was printed. Exit status 1 if anything failed.
+Every case is a function of the seed and its number: --only repeats one. A failed case is kept in its own folder below
+--keep, with all output. Exit status 1 if any case failed.
 """
 
 import sys

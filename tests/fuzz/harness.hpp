@@ -1,4 +1,5 @@
-//! What harnesses share: the entry point of libFuzzer, and checks that hold in every build.
+//! Common part of the harnesses: the entry point of libFuzzer, and checks that are active in every
+//! build.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What fuzzers have found in executables, made again in a copy of a program: known_damage.py BUILD
+"""Damage to executables that fuzzers have found harmful, repeated in a copy of a program: known_damage.py BUILD
 
-Each case damages one thing and says how `sorrel run` must end.
+Each case damages one field and states how `sorrel run` must end.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Program:
         return next(at for at in self.segments if struct.unpack_from("<I", self.data, at)[0] == kind)
 
     def dynamic(self, wanted: int) -> int:
-        """Where the value of an entry is."""
+        """The offset of the value of an entry."""
         (begin,) = struct.unpack_from("<Q", self.data, self.segment(PT_DYNAMIC) + 8)
         at = begin
         while struct.unpack_from("<Q", self.data, at)[0] != wanted:
@@ -58,7 +58,7 @@ class Program:
 
 
 def many_constructors(program: Program) -> None:
-    # The C library takes 32 bits of the number, and runs the two constructors that are there.
+    # The C library uses 32 bits of the number, and runs the two existing constructors.
     program.set(program.dynamic(DT_INIT_ARRAYSZ), (1 << 60) + 16)
 
 
@@ -70,7 +70,7 @@ def nameless_symbol(program: Program) -> None:
 
 
 def relocated_dynamic_section(program: Program) -> None:
-    # That of a weak symbol, which is nowhere, clears the tag of the table of names.
+    # A relocation of a weak symbol, which is undefined, clears the tag of the table of names.
     relocation = program.first_relocation_of_symbol()
     header = program.segment(PT_DYNAMIC)
     in_file, in_memory = program.get(header + 8), program.get(header + 16)

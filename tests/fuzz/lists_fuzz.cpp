@@ -1,6 +1,6 @@
-// Lists: cpu numbers as text, and the files of control groups. A case of cpu lists is the text; of
-// control groups, it begins with '@' and has three texts with '@' between: /proc/self/cgroup,
-// mountinfo, and every file with a limit.
+// Lists: cpu numbers as text, and the files of control groups. A case of cpu lists is the text. A
+// case of control groups begins with '@' and has three texts separated by '@': /proc/self/cgroup,
+// mountinfo, and the contents of every limit file.
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -38,7 +38,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// A folder that looks like the root of a machine, for as long as this process lives.
+/// A folder with the layout of a machine's root, for the lifetime of this process.
 class Root {
  public:
   Root() {

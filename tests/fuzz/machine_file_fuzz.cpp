@@ -27,13 +27,13 @@ void plan_with(const sorrel::grid::Machine& machine, int rank_count) {
   problem.extents = {64, 48, 100};
   const auto plan = sorrel::grid::Plan::choose(machine, problem, rank_count);
   if (!plan.ok()) {
-    require(!plan.trouble().empty(), "a refusal has words");
+    require(!plan.trouble().empty(), "an error has a text");
     return;
   }
   for (const auto& candidate : plan.value().candidates())
     require(std::isfinite(candidate.time.step_s()) && candidate.time.step_s() >= 0,
             "a predicted time is a number");
-  require(!plan.value().why().empty() && !plan.value().table(10).empty(), "a plan has words");
+  require(!plan.value().why().empty() && !plan.value().table(10).empty(), "a plan has a text");
 }
 
 }  // namespace
@@ -41,8 +41,8 @@ void plan_with(const sorrel::grid::Machine& machine, int rank_count) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto machine = sorrel::grid::parse_machine(sorrel::fuzz::text_of(data, size));
   if (!machine.ok()) {
-    require(!machine.trouble().empty(), "a refusal has words");
-    require(machine.trouble().find('\n') == std::string::npos, "a refusal is one line");
+    require(!machine.trouble().empty(), "an error has a text");
+    require(machine.trouble().find('\n') == std::string::npos, "an error is one line");
     return 0;
   }
   const std::string text = to_json(machine.value());

@@ -1,4 +1,4 @@
-"""Damaged machine files, given to `sorrel plan`."""
+"""Damaged machine files as input of `sorrel plan`."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ constexpr std::uint64_t dynamic_tags[] = {
     DT_JMPREL,   DT_FLAGS,   DT_FLAGS_1,  DT_INIT_ARRAY, DT_INIT_ARRAYSZ, DT_FINI_ARRAY,
     DT_GNU_HASH, DT_VERNEED, DT_VERSYM,   DT_RELACOUNT,  DT_DEBUG,        DT_AUXILIARY};
 
-/// Entries of one size, all of them inside of the file.
+/// Entries of one size, all within the file.
 struct Table {
   std::string name;
   std::size_t offset = 0;
@@ -127,7 +127,7 @@ class Damage {
     }
   }
 
-  /// Linkers give the first segment equal addresses and offsets; the tables lie in it.
+  /// Linkers give the first segment equal addresses and offsets; the tables are in it.
   void find_dynamic_tables(const Elf64_Phdr& dynamic) {
     const std::uint64_t count = dynamic.p_filesz / sizeof(Elf64_Dyn);
     add("dynamic", dynamic.p_offset, sizeof(Elf64_Dyn), count, dynamic_fields);
@@ -173,7 +173,7 @@ class Damage {
     const Field& field = pick<Field>(random_, table.fields);
     const std::string_view name = field.name;
     const std::size_t bytes = std::min<std::size_t>(field.bytes, 8);
-    // Of a field that is longer, such as e_ident, any eight bytes.
+    // Any eight bytes of a longer field, such as e_ident.
     const std::size_t at = entry + field.offset + random_.below(field.bytes - bytes + 1);
     std::uint64_t value = 0;
     std::memcpy(&value, file_.data() + at, bytes);
@@ -188,7 +188,7 @@ class Damage {
     return where + "." + field.name + " = " + std::to_string(value);
   }
 
-  /// A number that could stand in place of `value`, and is wrong.
+  /// A wrong number of the same magnitude as `value`.
   std::uint64_t near(std::uint64_t value) {
     static constexpr std::uint64_t steps[] = {1, 2, 4, 8, 16, 24, 64, 4096, 65536};
     switch (random_.below(6)) {

@@ -9,7 +9,7 @@ namespace {
 
 using Position = Bytes::iterator::difference_type;
 
-/// Mostly short, at most what is behind `at`.
+/// Mostly short, at most to the end of the data.
 std::size_t block_length(const Bytes& data, std::size_t at, Prng& random) {
   const std::size_t rest = data.size() - at;
   const std::size_t most = random.below(4) == 0 ? rest : std::min<std::size_t>(rest, 32);
@@ -32,7 +32,7 @@ Bytes bytes_of_number(Prng& random) {
   return bytes;
 }
 
-/// A number in digits, for formats of text.
+/// A number in digits, for text formats.
 Bytes digits_of_number(Prng& random) {
   static constexpr std::string_view odd[] = {"nan",  "-nan", "inf", "-inf", "1e308", "1e-400",
                                              "1e99", "-0",   "-1",  "0x10", "1.5",   "."};

@@ -42,11 +42,11 @@ const char* const sorrel_fuzz_tokens[] = {"OMP_NUM_THREADS=",
 
 namespace {
 
-/// A complaint must let its reader find the variable.
+/// A diagnostic must begin with the name of the variable.
 void require_name(const std::string& complaint, const std::map<std::string, std::string>& set) {
-  require(!complaint.empty(), "a complaint has words");
+  require(!complaint.empty(), "a diagnostic has a text");
   const std::string name = complaint.substr(0, complaint.find(' '));
-  require(set.contains(name), "a complaint begins with the variable's name");
+  require(set.contains(name), "a diagnostic begins with the variable's name");
 }
 
 void check_environment(const std::map<std::string, std::string>& set, std::uint32_t cpus) {
@@ -58,7 +58,7 @@ void check_environment(const std::map<std::string, std::string>& set, std::uint3
   require(environment.icv.thread_count >= 1, "a team has at least one thread");
   for (const std::uint32_t count : environment.thread_counts)
     require(count >= 1, "a team of each level has at least one thread");
-  require(environment.icv.chunk >= 0, "a chunk is no negative number");
+  require(environment.icv.chunk >= 0, "a chunk is not negative");
   require(environment.icv.active_levels_max <= active_levels_supported, "levels are bounded");
   require(environment.stack_bytes == 0 || environment.stack_bytes >= 16 * 1024,
           "a stack is not too small");

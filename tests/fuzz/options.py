@@ -1,4 +1,4 @@
-"""Random lists of options, given to every command of `sorrel` and to mpiexec."""
+"""Random lists of options as arguments of every command of `sorrel` and of mpiexec."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import subprocess
 import trial
 import values
 
-# Neither installs packages nor measures for minutes.
+# Options that install packages or measure for minutes.
 LEFT_OUT = {"--peers", "--measure"}
-# What options may rightly be, small enough that a job ends soon.
+# Valid values of options, small enough that a job ends soon.
 GOOD = {
     "-n": ["1", "2", "3", "7", "64", "500"], "--procs": ["1", "2", "3", "auto"], "--workers": ["1", "2", "5"],
     "--stack": ["16K", "64K", "1M", "1G", "3MiB"], "--bind": ["core", "none"], "--share": ["fair", "polite", "fixed"],
@@ -40,7 +40,7 @@ class Options:
         self.names[""] = ["--help", "--version", "-h"]
 
     def options_of(self, command: str) -> list[str]:
-        """What its help names, so that a new option is tried at once."""
+        """The options in a command's help, so that a new option is tested at once."""
         text = subprocess.run([self.sorrel, command, "--help"], capture_output=True, text=True, check=True).stdout
         return sorted(set(re.findall(r"(?<![\w-])--?[a-z][a-z_-]*", text)) - LEFT_OUT)
 
@@ -75,12 +75,12 @@ class Options:
         elif command == "plan":
             words += [random_.choice(["1", "64", "100", "1000", "1000000000"]) for _ in range(random_.choice([0, 1, 2, 3, 4]))]
             words += [] if random_.random() < 0.2 else ["-n", random_.choice(["1", "6", "4096", "1000000"])]
-            # Else it measures for seconds.
+            # Without --machine it would measure for seconds.
             words += ["--machine", random_.choice(GOOD["--machine"]) if random_.random() < 0.9 else values.bad(random_)]
         elif command in ("cc", "cxx"):
             words.insert(random_.randrange(len(words) + 1), random_.choice(QUESTIONS))
         elif command == "bench":
-            # Nothing that would measure.
+            # Only arguments with which it does not measure.
             words += ["list"] if random_.random() < 0.3 else ["--rounds", "many"]
         elif random_.random() < 0.5:
             words.append(values.bad(random_))
@@ -103,7 +103,7 @@ class Options:
 
 
 def no_program(random_: random.Random) -> str:
-    """Neither true nor yes nor the command itself: they would be run."""
+    """A name of no program: neither true nor yes nor the command itself, which would be run."""
     while shutil.which(name := values.bad(random_)) or name == "/proc/self/exe":
         pass
     return name

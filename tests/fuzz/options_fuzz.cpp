@@ -74,8 +74,8 @@ void read_arguments(std::string_view text) {
   RunWords run_words;
   const auto app = make_run_app(run_words);
   const SplitWords split = split_words(*app, arguments);
-  require(split.problem.empty() || split.program.empty(), "what is refused starts no program");
-  require(split.options.size() + split.program.size() <= words.size(), "no argument is made up");
+  require(split.problem.empty() || split.program.empty(), "invalid arguments start no program");
+  require(split.options.size() + split.program.size() <= words.size(), "no argument is invented");
   (void)translate_mpiexec(arguments);
 }
 

@@ -1,7 +1,7 @@
-"""Session - many cases of one kind, some at a time, each a function of the seed and its number.
+"""Session - many cases of one kind, some at the same time, each a function of the seed and its number.
 
-A kind is a class: made of a build's folder and a seed, it has try_one(number, folder), which returns what is wrong and
-all about it; "" if nothing is. What fails is kept, and tried again with --only.
+A kind is a class: constructed from a build's folder and a seed, it has try_one(number, folder), which returns the error
+and its details; "" if there is none. A failed case is kept; --only repeats it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-/* Stands in for libmpi_abi.so.1: a job of one rank that must call exactly what subject.c calls, in
- * its order and with its arguments. A damaged program that runs well with it, and not with the real
- * library, has met a fault of the real one. */
+/* A stub of libmpi_abi.so.1: a job of one rank that must make exactly the calls of subject.c, in
+ * that order and with those arguments. If a damaged program runs well with it, but not with the
+ * real library, the real one has a fault. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -10,8 +10,8 @@
 
 static int called;
 
-/* Damaged hash tables of the program crash the loader at the names that lead there. The real
- * library looks up some hundred names; enough of them lead everywhere. */
+/* Damaged hash tables of the program crash the loader at names that hash to the damage. The real
+ * library looks up some hundred names; as many reach every bucket. */
 __attribute__((constructor)) static void look_up_names(void) {
   for (int i = 0; i < 2000; ++i) {
     char name[32];
@@ -22,7 +22,7 @@ __attribute__((constructor)) static void look_up_names(void) {
 
 static int take_turn(int expected) {
   if (called++ == expected) return 0;
-  fprintf(stderr, "stand-in: call %d is not that of the sound program\n", called - 1);
+  fprintf(stderr, "stub: call %d differs from that of the undamaged program\n", called - 1);
   exit(9);
 }
 

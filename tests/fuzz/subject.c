@@ -1,5 +1,5 @@
-/* The program whose damaged copies are tried. What it computes depends on everything that a
- * loader prepares: data, zeroed data, pointers, thread-locals, constructors. It prints
+/* The program whose damaged copies are run. Its result depends on all that a loader prepares:
+ * data, zeroed data, pointers, thread-locals, constructors. It prints
  * "rank R of N: SUM", and the sum is the same for every rank. */
 #include <mpi.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     sum += *pointers[i];
   for (size_t i = 0; i < sizeof zeroed; ++i)
     sum += zeroed[i] != 0;
-  // What one rank writes, no other may see.
+  // A rank must not see what other ranks write.
   memset(zeroed, rank + 1, sizeof zeroed);
   numbers[0] = rank + 1;
   own_zeroed = rank + 1;

@@ -10,12 +10,12 @@ import signal
 import subprocess
 import time
 
-# What takes a fraction of a second may take this long where other jobs keep the processors busy.
+# An operation of a fraction of a second may take this long when other jobs keep the processors busy.
 LIMIT_S = 30
-# A damaged program may print for ever: files end here, and messages are cut.
+# A damaged program may print without end: files end here, and messages are cut.
 FILE_BYTES_MAX = 1 << 30
 SHOWN_BYTES_MAX = 4000
-# As shells say it.
+# The status that shells use.
 CANNOT_EXECUTE = 126
 
 
@@ -33,7 +33,7 @@ class Outcome:
         return self.status < 0 or 128 < self.status < 128 + signal.NSIG
 
     def lines(self) -> list[str]:
-        """Of standard error."""
+        """The lines of standard error."""
         return self.err.decode(errors="surrogateescape").splitlines()
 
     def text(self) -> str:
@@ -51,7 +51,7 @@ def limit_resources() -> None:
 
 
 def living(group: int) -> list[int]:
-    """The processes of a group that are no zombies."""
+    """The processes of a group that are not zombies."""
     found = []
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit():
@@ -66,7 +66,8 @@ def living(group: int) -> list[int]:
 
 
 def is_left_alone(group: int) -> bool:
-    """Whether nothing of the group is left, or soon will be. The scan is needed only if the kernel knows the group."""
+    """Whether all processes of the group have ended, or end soon. The scan is needed only if the kernel knows the
+    group."""
     end = time.monotonic() + 5
     while True:
         try:
@@ -88,7 +89,7 @@ def end_group(group: int) -> None:
 
 
 def run(words: list[str], folder: pathlib.Path, env: dict[str, str], limit_s: float = LIMIT_S) -> Outcome:
-    """Runs a command in a session of its own, in `folder`, which also takes what it prints."""
+    """Runs a command in a session of its own, in `folder`, which also gets its output."""
     out_path, err_path = folder / "out", folder / "err"
     is_late = False
     with open(out_path, "wb") as out, open(err_path, "wb") as err:
@@ -112,14 +113,14 @@ def run(words: list[str], folder: pathlib.Path, env: dict[str, str], limit_s: fl
 
 
 def clean_environment(folder: pathlib.Path) -> dict[str, str]:
-    """The caller's, without what governs the programs tried; files of the user's go to `folder`."""
+    """The caller's environment, without variables that affect the tested programs; the user's files go to `folder`."""
     ours = ("SORREL_", "OMP_", "GOMP_", "MP_", "LD_", "MPI", "PMI", "SLURM_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return kept | {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache"), "TMPDIR": str(folder)}
 
 
 def fault_of_command(outcome: Outcome) -> str:
-    """What no command may do, whatever it is given; "" if it did not."""
+    """Results that no command may have, for any input; "" without an error."""
     if outcome.is_late:
         return "it hangs"
     if outcome.is_left:
@@ -127,19 +128,19 @@ def fault_of_command(outcome: Outcome) -> str:
     if outcome.status < 0:
         return f"it was ended by signal {-outcome.status}"
     if outcome.status != 0 and not outcome.out.strip() and not outcome.err.strip():
-        return "it failed without a word"
+        return "it failed without a message"
     return ""
 
 
 def fault_of_refusal(outcome: Outcome) -> str:
-    """A refusal is one line for people, and nothing was started."""
+    """Checks that an error is one line of text, and that nothing was started."""
     if outcome.status != 2:
         return ""
     lines = [line for line in outcome.lines() if not line.startswith("sorrel: note: ")]
     if len(lines) != 1 or not lines[0].startswith("sorrel: "):
-        return "a refusal is not one line"
+        return "an error is not one line"
     if outcome.out:
-        return "a refusal printed to standard output"
+        return "an error printed to standard output"
     return fault_of_text(outcome.err)
 
 

@@ -2,8 +2,8 @@
 # install_test.sh WAY CMAKE BUILD_FOLDER
 #
 # Installs the build, moves the installed tree, and uses it from there as users do:
-#   find_package   a CMake project that asks for Sorrel
-#   wrappers       a CMake project that asks for any MPI, and a bare mpicc; both find Sorrel's by PATH alone
+#   find_package   a CMake project that uses find_package(Sorrel)
+#   wrappers       a CMake project that uses find_package(MPI), and mpicc alone; both find Sorrel's by PATH
 set -euo pipefail
 
 way=$1 cmake=$2 build=$3

@@ -1,4 +1,4 @@
-// As many ranks as there may be: none does much.
+// The largest number of ranks; each does little.
 #include <mpi.h>
 #include <stdio.h>
 

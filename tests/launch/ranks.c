@@ -1,4 +1,4 @@
-// What a job is seen to be from inside: ranks HOW.
+// The job as seen by a rank: ranks HOW.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (strcmp(how, "kill") == 0 && rank == ranks - 1) kill(getpid(), SIGKILL);
   if (strcmp(how, "kill") == 0 || strcmp(how, "wait") == 0) {
-    // A message that does not come, from a rank that will not be found waiting.
+    // A receive without a sender: the last rank sleeps, so the deadlock is not detected.
     if (rank == ranks - 1) sleep(100);
     MPI_Barrier(MPI_COMM_WORLD);
   }

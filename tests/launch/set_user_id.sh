@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A set-user-ID program obeys nothing of its caller's environment, and `run` refuses it: set_user_id.sh SORREL RANKS LIBRARIES
+# A set-user-ID program ignores its caller's environment, and `run` reports an error: set_user_id.sh SORREL RANKS
+# LIBRARIES
 set -u
 sorrel=$1 ranks=$2 libraries=$3
 if [ "$(id -u)" != 0 ] || ! id nobody >/dev/null 2>&1 || ! command -v setpriv >/dev/null; then
@@ -21,17 +22,17 @@ printf 'int MPI_Init(void*, void*);\nint MPI_Finalize(void);\nint MPI_Comm_size(
 chmod 4755 "$folder/other"
 as_nobody "$folder/other" >"$folder/out" 2>&1
 [ "$(cat "$folder/out")" = alone ] || { cat "$folder/out"; echo "set-user-ID programs do not run here"; exit 77; }
-# A plug-in that would tell of itself.
+# A plug-in that would print a line.
 printf '#include <unistd.h>\n__attribute__((constructor)) static void f(void) { (void)!write(2, "injected\\n", 9); }\n' >"$folder/e.c"
 "$cc" -shared -fPIC "$folder/e.c" -o "$folder/libsorrel-host-evil.so" || fail "compile"
-# The seal is no secret: take that of a real job.
+# The seal is not secret: use that of a real job.
 real=$("$sorrel" run -n 2 --workers 1 env | grep '^SORREL_' 2>/dev/null)
 for extra in "" SORREL_SEAL=0123456789abcdef; do
   as_nobody env SORREL_RANKS=2 SORREL_WORKERS=1 SORREL_HOST=evil SORREL_HOST_PLUGINS="$folder" SORREL_SHARE=x $extra $real \
     "$folder/other" >"$folder/out" 2>&1 || fail "status $?" "$(cat "$folder/out")"
   [ "$(cat "$folder/out")" = alone ] || fail "$(cat "$folder/out")"
 done
-# What cannot be told of the job is refused. Root's own program as root has no other rights.
+# A program that cannot get the job's variables is an error. Root's own program has no other rights when root runs it.
 chown nobody "$folder/other" && chmod 4755 "$folder/other"
 for words in "" env; do
   "$sorrel" run -n 2 $words "$folder/other" >"$folder/out" 2>&1

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs a job, and sends its launcher alone a signal as soon as the job has written a line: terminate.sh COMMAND [WORDS…]
+# Runs a job, and sends a signal to its launcher only, as soon as the job has written a line: terminate.sh COMMAND
+# [ARGUMENTS…]
 # Ends with the job's status.
 set -u
 folder=$(mktemp -d) job=

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Reports sources that are not laid out as .clang-format says; with --fix lays them out.
-# Exit status: 0 all right, 1 some are not, 77 clang-format 19 or git is missing (a skip for ctest).
-# mpi.h keeps the standard's own layout.
+# Reports sources whose layout differs from .clang-format; with --fix formats them.
+# Exit status: 0 no differences, 1 differences, 77 clang-format 19 or git is missing (a skip for ctest).
+# mpi.h keeps the layout of the standard.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

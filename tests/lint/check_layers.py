@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Report every #include below src/ that goes against the arrows of layers.toml.
+"""Report every #include below src/ that violates layers.toml.
 
     check_layers.py [ROOT]
 
-One line per breach, in the form compilers use (file:line: words), exit status 1 when there is any.
+One line per violation, in the form of compilers (file:line: text); exit status 1 if there is any.
 """
 
 import graphlib
@@ -17,7 +17,7 @@ SOURCE_ENDINGS = {".hpp", ".cpp", ".h", ".c", ".S"}
 
 
 def table_faults(table: dict[str, list[str]]) -> list[str]:
-    """What makes the table itself unusable: names that are not modules, and cycles."""
+    """Errors of the table itself: names that are not modules, and cycles."""
     faults = [
         f"layers.toml:1: '{module}' lists '{name}', which is not a module"
         for module, names in table.items()
@@ -32,14 +32,14 @@ def table_faults(table: dict[str, list[str]]) -> list[str]:
 
 
 def module_of(place: str, table: dict[str, list[str]]) -> str:
-    """The deepest module that the file lies in; the first folder, whether or not it is one, if there is none."""
+    """The deepest module that contains the file; if there is none, the first folder, even if it is not a module."""
     folders = place.split("/")[:-1]
     names = ["/".join(folders[:count]) for count in range(len(folders), 0, -1)]
     return next((name for name in names if name in table), folders[0] if folders else "")
 
 
 def include_fault(module: str, included: str, root: pathlib.Path, table: dict[str, list[str]]) -> str | None:
-    """Why a file of `module` may not include "included", or None when it may."""
+    """The reason why a file of `module` may not include "included", or None if it may."""
     if (root / "include" / included).is_file() or (root / "include/mpi" / included).is_file():
         return None
     target = module_of(included, table)

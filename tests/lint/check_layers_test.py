@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The layer check must see what it is there to see: each test plants one fault in a small tree."""
+"""Each test plants one fault in a small tree; the layer check must find it."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Report links of the Markdown files that lead to no file of the repository.
+"""Report links of the Markdown files to files that do not exist in the repository.
 
     check_links.py [ROOT]
 """
@@ -24,7 +24,7 @@ def dead_links(page: pathlib.Path, root: pathlib.Path) -> list[str]:
 def main(root: pathlib.Path) -> int:
     pages = [p for p in sorted(root.rglob("*.md")) if SKIPPED_FOLDERS.isdisjoint(p.relative_to(root).parts)]
     dead = [link for page in pages for link in dead_links(page, root)]
-    print(*(dead or [f"links: every link of {len(pages)} pages leads somewhere"]), sep="\n")
+    print(*(dead or [f"links: every link of {len(pages)} pages leads to a file"]), sep="\n")
     return 1 if dead else 0
 
 

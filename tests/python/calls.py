@@ -1,4 +1,4 @@
-"""Calls of mpi4py by name: calls.py WHAT. Every rank raises where a result is not what MPI promises."""
+"""Calls of mpi4py by name: calls.py WHAT. Every rank raises an exception if a result differs from the MPI standard."""
 
 import array
 import sys
@@ -10,7 +10,7 @@ rank, size = comm.rank, comm.size
 
 
 def ring():
-    """Objects of growing size go round, by pickle."""
+    """Objects of growing size are passed in a ring, by pickle."""
     for length in (0, 1, 1000, 300_000):
         sent = {"from": rank, "data": b"x" * length}
         got = comm.sendrecv(sent, dest=(rank + 1) % size, source=(rank - 1) % size)
@@ -74,14 +74,14 @@ def communicators():
 
 
 def absent():
-    """What is not there says so: an exception, not a result."""
+    """Functions that are not supported raise an exception."""
     for call in (lambda: MPI.Win.Create(None, comm=comm), lambda: comm.Ibarrier(),
                  lambda: MPI.File.Open(comm, "nothing")):
         try:
             call()
         except (NotImplementedError, MPI.Exception):
             continue
-        raise AssertionError("a function that is not there has returned")
+        raise AssertionError("a function that is not supported has returned")
 
 
 globals()[sys.argv[1]]()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds mpi4py from PyPI with our mpicc, in a virtual environment of the build tree: install_mpi4py.sh PYTHON MPICC FOLDER
-# Done again only when mpi.h has changed. Exit status 77: there is no registry, or no way to build extensions.
+# Builds mpi4py from PyPI with Sorrel's mpicc, in a virtual environment of the build tree: install_mpi4py.sh PYTHON
+# MPICC FOLDER
+# Repeated only if mpi.h has changed. Exit status 77: there is no registry, or no way to build extensions.
 set -u
 python=$1 mpicc=$2 folder=$3
 readonly requirement='mpi4py>=4.1,<4.2' build_requirements=('setuptools>=77' build 'cython>=3') skipped=77
@@ -14,13 +15,13 @@ if ! "$python" -m venv "$folder"; then
   exit $skipped
 fi
 pip=("$folder/bin/python" -m pip --disable-pip-version-check)
-# All that comes over the network comes first: a failure after that is ours.
+# All downloads come first: a later failure is Sorrel's.
 if ! "${pip[@]}" download --quiet --no-deps --no-binary=mpi4py --dest "$folder/source" "$requirement" ||
   ! "${pip[@]}" install --quiet "${build_requirements[@]}"; then
   echo "no registry of Python packages within reach: mpi4py is not tested"
   exit $skipped
 fi
-# The build asks for each function whether the library has it. Not optimised: it is compiled for a test.
+# The build checks for each function whether the library has it. Not optimised: it is compiled for a test only.
 MPI4PY_BUILD_CONFIGURE=1 MPICC=$mpicc CFLAGS='-O0 -g0' \
   "${pip[@]}" install --quiet --no-index --no-build-isolation --no-deps "$folder"/source/mpi4py-*.tar.gz || exit 1
 echo "$wanted" >"$stamp"

@@ -1,6 +1,6 @@
 /* Ranks that use the heap and send from it; one of them writes beyond a block: heap_overruns SEED.
- * What the C library or the system sees of that must end the job with words; what it does not see
- * may go on. */
+ * If the C library or the system detects it, the job must end with a message; undetected, the job
+ * may continue. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

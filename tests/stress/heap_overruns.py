@@ -3,7 +3,7 @@
 
     heap_overruns.py heap_overruns --build FOLDER [--count N] [--seconds S] [--seed SEED] [--jobs J] [--only NUMBER]
 
-A job that fails must say so. What the C library does not notice may end well.
+A job that fails must print an error. A job whose damage the C library does not detect may end well.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class HeapOverruns:
         elif outcome.is_left:
             fault = "a process is left"
         elif outcome.status != 0 and not any(line.startswith("sorrel: ") for line in outcome.lines()):
-            fault = "it failed without a line of ours"
+            fault = "it failed without a line of Sorrel's"
         return fault, outcome.text()
 
 

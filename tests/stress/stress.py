@@ -3,7 +3,7 @@
 
     stress.py --build FOLDER [--minutes M] [--full] [--seed SEED] [--part NAME]...
 
-What fails is kept below FOLDER/failures. Exit status 1 if anything failed.
+Failed cases are kept below FOLDER/failures. Exit status 1 if any case failed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def read_arguments(names: list[str]) -> argparse.Namespace:
     parser.add_argument("--build", type=pathlib.Path, required=True, help="folder of a build with tests")
     parser.add_argument("--minutes", type=float, default=10, help="for all parts together (10)")
     parser.add_argument("--full", action="store_true", help="fixed numbers of cases, however long they take")
-    parser.add_argument("--seed", type=int, default=int(time.time()), help="of every part (default: another each time)")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="of every part (default: the time)")
     parser.add_argument("--part", action="append", choices=names, help="only this part; repeatable")
     return parser.parse_args()
 

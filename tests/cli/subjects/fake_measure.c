@@ -1,4 +1,4 @@
-/* In the place of libexec/sorrel/measure: fake_measure NAME PROCESSORS FILE copies the file that
+/* Replaces libexec/sorrel/measure: fake_measure NAME PROCESSORS FILE copies the file that
  * MEASURED names to FILE, after MEASURE_SECONDS. */
 #include <stdio.h>
 #include <stdlib.h>

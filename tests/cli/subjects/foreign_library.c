@@ -1,4 +1,4 @@
-/* Bears the name of another MPI's library. */
+/* Has the name of another MPI's library. */
 int MPI_Init(int* argc, char*** argv) {
   (void)argc;
   (void)argv;

@@ -1,4 +1,4 @@
-// Libraries that keep one thing each, or nothing; no symbol tells which.
+// Libraries that keep one kind of state each, or none; no symbol shows which.
 #include <stdexcept>
 #include <string>
 #include <typeinfo>

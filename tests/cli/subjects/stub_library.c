@@ -1,5 +1,4 @@
-/* Stands in for libmpi_abi.so.1 where a test is about the command alone: some MPI functions, no
- * ranks. */
+/* A stub of libmpi_abi.so.1 for tests of the command alone: some MPI functions, no ranks. */
 int MPI_Init(int* argc, char*** argv) {
   (void)argc;
   (void)argv;

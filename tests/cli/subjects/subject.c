@@ -1,5 +1,5 @@
-/* The program that the command is told to run, or to refuse. It says that it was started, and
- * prints what it got. */
+/* The program that the command runs or rejects. Prints that it was started, its arguments and
+ * variables. */
 #include <stdio.h>
 #include <stdlib.h>
 

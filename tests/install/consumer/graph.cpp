@@ -1,4 +1,4 @@
-// A chain of tasks, each after the one before.
+// A chain of tasks, each of which follows the previous one.
 #include <sorrel/graph.hpp>
 
 int main() {

@@ -1,5 +1,5 @@
-// Loops of many ranks, through both libraries: they share the job's workers. The one thread more
-// is the governor's.
+// Loops of many ranks, through both libraries: they share the job's workers. The one additional
+// thread is the governor's.
 #include <cstdint>
 #include <cstdio>
 #include <dirent.h>

@@ -1,4 +1,4 @@
-// The interface beside MPI is found, and belongs to the installed library.
+// The interface beside MPI is found, and it belongs to the installed library.
 #include <string.h>
 
 #include <sorrel.h>

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Kill jobs at random moments from their start to their end, and look at what is left: nothing may be.
+"""Kill jobs at random moments from their start to their end, and check that nothing is left.
 
     kills.py kills --build FOLDER [--count N] [--seconds S] [--seed SEED] [--jobs J] [--keep FOLDER] [--only NUMBER]
 
-Killed are the command, one of its processes, the whole group, or what a terminal's ^C reaches. Afterwards the exit status
-must be that of the signal, the job must have ended soon, and there may be no process of it, no file, no segment of shared
-memory, and the terminal must be as it was. The moment is random in time, so a seed repeats the choice and not the race.
+Killed are the command, one of its processes, the whole group, or the processes that a terminal's ^C reaches. Afterwards
+the exit status must be that of the signal, and the job must have ended soon. No process of it, no file and no segment
+of shared memory may be left, and the terminal's settings must be unchanged. The moment is random in time, so a seed
+repeats the choice and not the race.
 """
 
 from __future__ import annotations
@@ -30,16 +31,16 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "fuzz"))
 import session  # noqa: E402
 import trial  # noqa: E402
 
-# What takes a fraction of a second may take this long where other jobs keep the processors busy.
+# An operation of a fraction of a second may take this long when other jobs keep the processors busy.
 SOON_S = 15
 LOAD_MS = "150"
 SIGNALS = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGSEGV]
 VICTIMS = ["command", "process", "group", "terminal"]
-# In every process of a case from its start, whatever it does to its environment later.
+# In the environment of every process of a case from its start, even if the process changes its environment later.
 MARK = "SORREL_KILLS_CASE"
 # One page for all jobs of a user, which stays (src/core/friends.hpp).
 PAGE_OF_JOBS = re.compile(r"sorrel-[a-z0-9]+-\d+-[0-9a-f]+")
-# Folders of tests and benchmarks, as mkdtemp() calls them.
+# Folders of tests and benchmarks, as named by mkdtemp().
 FOLDER_OF_TEST = re.compile(r"sorrel[-_][a-z]+[-_]\w{6,8}")
 
 
@@ -87,7 +88,7 @@ class Kills:
 
 
 def duration_of(words: list[str]) -> float:
-    """How long the job takes if nothing ends it."""
+    """The time of the job if it is not killed."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="sorrel-kills-"))
     began = time.monotonic()
     outcome = trial.run(words, folder, trial.clean_environment(folder), limit_s=120)
@@ -99,7 +100,7 @@ def duration_of(words: list[str]) -> float:
 
 
 class Job:
-    """A job with a terminal of its own; leaving the context ends whatever is left of it."""
+    """A job with a terminal of its own; at the end of the context all its remaining processes are killed."""
 
     def __init__(self, case: Case, folder: pathlib.Path, mark: str) -> None:
         self.case = case
@@ -137,7 +138,7 @@ class Job:
         os.close(self.slave)
 
     def living(self) -> list[int]:
-        """The processes that began with the mark in their environment and are no zombies."""
+        """The processes that started with the mark in their environment and are not zombies."""
         found = []
         for entry in os.scandir("/proc"):
             if not entry.name.isdigit():
@@ -189,7 +190,7 @@ class Job:
         is_over = b"over\n" in (self.folder / "out").read_bytes()
         if self.status not in (-number, 128 + number) and not (self.status == 0 and is_over):
             return f"status {self.status}"
-        # Jobs of others come and go meanwhile.
+        # Other jobs start and end meanwhile.
         if files := still_there(lambda: sorted(names_of_shared_files() - self.files)):
             return f"files are left: {files}"
         if segments := sorted(segments_of(self.pids)):
@@ -206,7 +207,7 @@ class Job:
 
 
 def still_there(find: Callable[[], list]) -> list:
-    """What is found again and again until it should be gone."""
+    """Repeats the search until it finds nothing, or until the time for it is over."""
     end = time.monotonic() + SOON_S
     while (found := find()) and time.monotonic() < end:
         time.sleep(0.01)
@@ -214,7 +215,7 @@ def still_there(find: Callable[[], list]) -> list:
 
 
 def names_of_shared_files() -> set[str]:
-    """In the folders for passing files; those of tests, and the page of jobs, do not count."""
+    """Files in the folders for shared files; those of tests, and the page of jobs, do not count."""
     return {
         f"{folder}/{name}"
         for folder in ("/dev/shm", "/tmp")

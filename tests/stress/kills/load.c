@@ -1,5 +1,5 @@
 /* A job that computes and sends as much as it can for so many milliseconds: load MILLISECONDS.
- * Built with -fopenmp, each rank has threads, too. It ends with one line, "over". */
+ * Built with -fopenmp, each rank also has threads. It ends with one line, "over". */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

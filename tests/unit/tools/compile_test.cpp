@@ -41,7 +41,7 @@ TEST(Compile, StacksAreProbedByCompilersThatCanAndUnlessTheUserSaysNo) {
   }
   for (const Strings& compiler : {Strings{"nvc"}, Strings{"nvc++"}, Strings{"tcc"}})
     EXPECT_FALSE(probes(compiler, {"-c", "a.c"})) << compiler[0];
-  // clang warns about it where nothing is compiled.
+  // clang warns about the option if it compiles nothing.
   EXPECT_FALSE(probes({"clang"}, {"a.o", "b.a", "-lm", "libc.so.6", "-o", "a"}));
   EXPECT_TRUE(probes({"clang"}, {"a.o", "b.cc", "-o", "a"}));
   const Strings words = words_for({"-fno-stack-clash-protection", "-c", "a.c"});

@@ -9,8 +9,8 @@
 namespace sorrel::tool {
 namespace {
 
-/// A daemon that sleeps `count` times, each time for a minute; its status is 0 when it was always
-/// woken.
+/// A daemon that sleeps `count` times, each time for a minute; its status is 0 if each sleep was
+/// interrupted.
 pid_t start_daemon(int count) {
   const pid_t daemon = fork();
   if (daemon != 0) return daemon;
@@ -19,7 +19,7 @@ pid_t start_daemon(int count) {
   woken.sa_handler = [](int) {};
   sigaction(SIGCHLD, &woken, nullptr);
   for (int i = 0; i < count; ++i) {
-    // 0 only when nobody has woken it.
+    // sleep() returns 0 only if it was not interrupted.
     if (sleep(60) == 0) _exit(1);
   }
   _exit(0);
@@ -32,7 +32,7 @@ TEST(DaemonWakerTest, WakesUntilTheDaemonHasEnded) {
   int status = -1;
   ASSERT_EQ(waitpid(daemon, &status, 0), daemon);
   EXPECT_EQ(status, 0);
-  // The process that woke it ends without being told.
+  // The process that woke the daemon ends by itself.
   EXPECT_GT(waitpid(-1, &status, 0), 0);
   EXPECT_EQ(status, 0);
 }

@@ -10,7 +10,7 @@
 namespace sorrel::tool {
 namespace {
 
-/// An installation in a folder of its own, with plugins for two hosts.
+/// An installation in a temporary folder, with plugins for two hosts.
 class HostTest : public testing::Test {
  protected:
   HostTest() {

@@ -80,7 +80,7 @@ TEST(MachineProbe, TellsWhenAndBesideWhatItWasMeasured) {
   const ChoiceInput input{.ranks = 2, .cores = 2, .ranks_per_process_max = 9};
   EXPECT_TRUE(choose_processes(input, {}, with_fsgsbase, *kept)
                   .limit_reason.ends_with("; measured 2026-11-22 13:05 UTC, other work 3 %"));
-  // As earlier versions wrote it.
+  // The format of earlier versions.
   const auto old = read_probe("key\n60 4000 11\n", "key");
   ASSERT_TRUE(old);
   EXPECT_EQ(old->date, "");

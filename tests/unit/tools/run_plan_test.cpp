@@ -33,7 +33,7 @@ TEST(RunPlan, UnderAHostMoreRanksAreRefusedWithTheReason) {
   EXPECT_FALSE(plan_under_host("4", false));
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             std::string("sorrel: ") + reason +
-                "; every rank must be a process: -n must be the number of them, without --label\n");
+                "; every rank must be a process: -n must be their number, without --label\n");
 }
 
 TEST(RunPlan, UnderAHostLabelsNeedRanksThatShareAProcess) {

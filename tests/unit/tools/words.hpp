@@ -1,4 +1,4 @@
-//! Words - a command line for a test: pointers as argv has them, with the null at the end.
+//! ArgumentList - a command line for a test: pointers as in argv, with the null pointer at the end.
 #pragma once
 
 #include <initializer_list>
