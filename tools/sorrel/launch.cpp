@@ -57,7 +57,7 @@ class Launch {
     memory_->set_has_barrier(os::has_barrier_of_processes());
     if (!plan_.wrapper.empty() && !make_claims()) return refuse_without_memory();
     block_signals();
-    // Orphans of a killed process become children of this one, which ends them.
+    // Orphans of a killed process are reparented to this one, which ends them.
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     outputs_ = std::make_unique<OutputPipes>(plan_.shape.process_count, plan_.label_lines);
     if (!outputs_->is_valid()) {
@@ -256,7 +256,7 @@ class Launch {
         children(), [&](pid_t pid) { return std::ranges::find(pids_, pid) == pids_.end(); });
   }
 
-  /// Every wrapper has ended, but a program left by one is the job or may become it.
+  /// Every wrapper has ended, but a program left by one is the job or may join it.
   bool may_go_on_without_wrapper() {
     if (claims_ == nullptr || is_ending_ || told_to_end_ != 0 || !has_children()) return false;
     watch_claimants();

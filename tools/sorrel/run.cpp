@@ -61,7 +61,7 @@ std::vector<char*> words_to_start(const ProgramReport& program, Arguments words)
   std::vector<char*> started;
   for (const std::string& word : program.leading_words)
     started.push_back(const_cast<char*>(word.c_str()));
-  // A script's own name is among the leading words, as a path.
+  // A script's own name is among the leading arguments, as a path.
   const std::size_t first = program.leading_words.empty() ? 0 : 1;
   for (std::size_t i = first; i < words.size(); ++i)
     started.push_back(words[i]);
