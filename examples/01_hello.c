@@ -1,5 +1,5 @@
-// Every rank says who it is. A rank is a thread of Sorrel's own making, not a process of the
-// system: all of them print the same process id, and there may be as many as you like.
+// Every rank prints its number. A rank is a user-level thread, not a process of the system: all
+// ranks print the same process id, and their number is not bound to that of the cores.
 //
 //   mpicc 01_hello.c -o hello && sorrel run -n 8 ./hello
 

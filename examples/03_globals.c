@@ -1,5 +1,5 @@
-// Global and static variables belong to one rank each, as if every rank were a process, although
-// all ranks share one. Nothing has to be done for it: the executable is an ordinary one.
+// Each rank has its own global and static variables, as if every rank were a process, although all
+// ranks share one. The program needs no change: it is an ordinary executable.
 //
 //   mpicc 03_globals.c -o globals && sorrel run -n 16 ./globals
 
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     my_table[i] += rank + i;
   for (int i = 0; i < rank; i++)
     times_called();
-  // All ranks have written by the time one gets past here. Were anything shared, it would show.
+  // After the barrier all ranks have written, so a shared variable would have a wrong value.
   MPI_Barrier(MPI_COMM_WORLD);
 
   int wrong = my_number != rank || times_called() != rank + 1;

@@ -1,6 +1,6 @@
-// Thousands of ranks on the cores of one machine. A line of heat: rank r holds one cell, exchanges
-// it with both neighbours, and takes the mean, again and again. It is far too little work for a
-// process each, and little enough for Sorrel's ranks.
+// Thousands of ranks on the cores of one machine. A line of heat: in each step a rank exchanges its
+// one cell with both neighbours and takes the mean. That is far too little work for a process, but
+// not for a rank of Sorrel.
 //
 //   mpicc 04_more_ranks_than_cores.c -o heat && sorrel run -n 1000 ./heat
 

@@ -1,5 +1,4 @@
-// A parallel loop without MPI: the thread that calls it begins at once, and others join if they
-// have nothing else to do.
+// A parallel loop without MPI: the calling thread begins at once, and idle threads join.
 //
 //   at=~/.local    # where Sorrel was installed: cmake --install build/release --prefix ~/.local
 //   places="-I$at/include -L$at/lib -Wl,-rpath,$at/lib"

@@ -1,5 +1,5 @@
-// How different are two texts? The table of edit distances, in tiles, each after its neighbours
-// above and to the left: the graph keeps the order, whoever is free runs what is ready.
+// The edit distance of two texts: a table in tiles, each after its neighbours above and to the
+// left. The graph keeps the order; idle threads run the tiles that are ready.
 //
 //   at=~/.local    # where Sorrel was installed: cmake --install build/release --prefix ~/.local
 //   places="-I$at/include -L$at/lib -Wl,-rpath,$at/lib"

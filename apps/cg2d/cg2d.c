@@ -274,7 +274,7 @@ static struct result solve(const struct block* b, const struct options* o, doubl
 // ---- checks
 // ----------------------------------------------------------------------------------------
 
-// Sets x to the known solution, fetches ghosts and sees that each is its owner's value.
+// Sets x to the known solution, fetches ghosts and checks that each has its owner's value.
 static int ghosts_are_right(const struct block* b, int grid, double* x) {
   double wrong = 0;
   for (int i = 1; i <= b->rows; i++)
@@ -293,7 +293,7 @@ static int ghosts_are_right(const struct block* b, int grid, double* x) {
   return over_all_ranks(b, MPI_SUM, wrong) == 0;
 }
 
-// Holds the answer against what is known of it; returns what is wrong, or NULL.
+// Compares the answer with the known one; returns what is wrong, or NULL.
 static const char* judge(const struct block* b,
                          const struct options* o,
                          const struct result* result,

@@ -1,4 +1,4 @@
-// Rows one after the other: what the others are measured against.
+// Rows one after the other: the reference for the other ways.
 #include "shared.h"
 
 void run_rows(struct solver* s, row_kernel kernel, double* changed) {

@@ -3,9 +3,9 @@
 //
 // Stream function and vorticity on n x n points, explicit in time, the stream function by red-black
 // over-relaxation. Each time step has six parallel loops over rows: vorticity, two red and two
-// black sweeps, energy; behind each loop comes a recurrence that nobody can share. What rows are
-// run by is a file of its own: sorrel_parallel_for (loops.c), OpenMP (openmp.c), MPI ranks (mpi.c),
-// nobody else (alone.c); the answer is the same to the last bit.
+// black sweeps, energy. After each loop comes a serial recurrence. Each way to run rows is a file
+// of its own: sorrel_parallel_for (loops.c), OpenMP (openmp.c), MPI ranks (mpi.c), one thread
+// (alone.c). The answer is the same to the last bit.
 //
 //   fluid_loops [--points N] [--steps S] [--repeat TIMES] [--serial RECURRENCES_PER_POINT]
 //   [--reynolds RE] [--check]
@@ -93,9 +93,8 @@ static void energy_row(struct solver* s, int i) {
   s->energy[i] = sum;
 }
 
-// Writes what calloc has only promised. Whoever reads such memory first and writes it later makes
-// the system change pages while several processors use them, and every page then interrupts them
-// all.
+// Writes memory that calloc has only reserved. If such memory is first read and later written, the
+// system changes pages while several processors use them, and every page interrupts all of them.
 static void touch_row(struct solver* s, int i) {
   const long first = (long)i * s->n;
   for (int j = 0; j < s->n; j++)

@@ -1,5 +1,5 @@
-// Rows by MPI ranks: each has a block of rows, and gets its neighbours' edges after each loop.
-// Every rank has room for all rows, and touches its own and two more.
+// Rows by MPI ranks: each has a block of rows, and receives its neighbours' edges after each loop.
+// Every rank allocates all rows, and touches its own and two more.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

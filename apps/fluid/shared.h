@@ -1,4 +1,4 @@
-// What backends of one process have in common: there is nothing to send. Include once.
+// The common part of backends with one process: there is nothing to send. Include once.
 #include <stddef.h>
 
 #include "solver.h"

@@ -1,4 +1,4 @@
-// The flow solver's kernels and the way they are run, for every way of running rows in parallel.
+// The flow solver's kernels, and the interface of the ways to run rows in parallel.
 #ifndef SOLVER_H
 #define SOLVER_H
 
@@ -6,23 +6,23 @@
 // given by its stream function and its vorticity. Row i is at height i / (n - 1).
 struct solver;
 
-// Computes row i of what belongs to a loop.
+// Computes row i of a loop.
 typedef void (*row_kernel)(struct solver* s, int i);
 
 struct solver {
   int n;
   int repeat;         // times that a row is computed
-  row_kernel kernel;  // of the present loop
+  row_kernel kernel;  // of the current loop
   double reynolds, dt, relaxation;
   double *stream, *vorticity, *next_vorticity;
   double* energy;   // of each row
-  int first, last;  // rows of this process: all, but for ranks
+  int first, last;  // rows of this process: all rows, except with ranks
 };
 
-// ---- what a backend provides: loops.c, openmp.c, mpi.c, alone.c
+// ---- functions of a backend: loops.c, openmp.c, mpi.c, alone.c
 // -------------------------------------
 
-// Before anything else, and last. Sets the rows of this process.
+// Called first and last. Sets the rows of this process.
 void backend_begin(struct solver* s, int* argc, char*** argv);
 void backend_end(void);
 
@@ -30,17 +30,17 @@ void backend_end(void);
 // points, or NULL if no other row reads it.
 void run_rows(struct solver* s, row_kernel kernel, double* changed);
 
-// recurrence(x, count), by one processor while all others wait.
+// recurrence(x, count), by one processor while all other threads wait.
 double run_serial(double x, long count);
 
-// The sum of `values`, one for each row, in order; and an array's rows where rank 0 sees them all.
+// The sum of `values`, one for each row, in order; and an array's rows, gathered on rank 0.
 double sum_of_rows(struct solver* s, double* values);
 void collect(struct solver* s, double* array);
 
-// Whether this process speaks for all.
+// Whether this process prints the output.
 int is_speaker(void);
 
-// ---- work that cannot be shared
+// ---- serial work
 // --------------------------------------------------------------------
 
 double recurrence(double x, long count);

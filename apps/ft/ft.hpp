@@ -1,9 +1,9 @@
 // FT of the NAS parallel benchmarks: a diffusion equation solved by Fourier transforms in three
-// dimensions, with checksums of each step that are known. In four variants:
+// dimensions, with known checksums of each step. Four variants:
 //
 //   base    transposes by MPI_Alltoallv, which block               plain MPI
-//   olap    transposes in slices that travel while others are computed, by hand    plain MPI
-//   ideal   as base, without any message: wrong values, what others are held against
+//   olap    transposes in slices that travel during transforms     plain MPI, by hand
+//   ideal   as base, without any message: wrong values, the reference for the others
 //   graph   a sorrel::Graph of slices and their messages
 //
 // Ranks form a grid of `across` x `along`. In *frequency* space a rank has part of x (by `across`)
@@ -13,8 +13,8 @@
 //   checksum
 //
 // and ends in *real* space with part of y (by `across`) and of z (by `along`), and all x. With
-// across = 1 (slabs, 1-D) the second exchange is none; otherwise these are pencils (2-D). The
-// local transforms and copies are the same in all variants.
+// across = 1 (slabs, 1-D) there is no second exchange; otherwise these are pencils (2-D). The local
+// transforms and copies are the same in all variants.
 #pragma once
 
 #include <algorithm>
@@ -41,35 +41,35 @@ struct Range {
 /// Part `index` of 0 .. n cut into `count` parts, which differ by one at most.
 Range part_of(long n, long count, long index);
 
-/// The same of any range.
+/// The same for any range.
 Range part_of(const Range& range, long count, long index);
 
-/// What the benchmark says about a class of problems.
+/// The benchmark's definition of a class of problems.
 struct Problem {
   char name;
   long nx, ny, nz;
   std::vector<Value> checksums;  ///< one for each step
 };
 
-/// By its letter: S, W, A, B or C; null for others.
+/// By its letter: S, W, A, B or C; null for any other letter.
 const Problem* problem(char name);
 
 /// The benchmark's random numbers: those from `first` on, each between 0 and 1.
 void random_numbers(long first, double* numbers, long count);
 
-/// Ranks that exchange among each other, and what: `slices` pieces for each of them. A rank's piece
-/// for itself is written where it is read, among what comes.
+/// Ranks that exchange data, and its layout: `slices` pieces for each of them. A rank's piece for
+/// itself is written directly among the received ones.
 struct Exchange {
   MPI_Comm comm = MPI_COMM_NULL;
   int size = 1, place = 0;
   int slices = 1;
-  int rooms = 1;  ///< for slices that leave, which use them in turn; divides `slices`
+  int rooms = 1;  ///< buffers for outgoing slices, used in turn; divides `slices`
 
   std::vector<long> out_begins;  // slices x (size + 1), each from the beginning of its room
   std::vector<long> in_begins;   // size x slices + 1
   long room = 0;                 // values of the longest slice
 
-  /// Where the piece of a slice that goes to a place begins.
+  /// Where the piece of a slice for a position begins.
   long out_begin(int slice, int to) const {
     return slice % rooms * room + out_begins[static_cast<std::size_t>(slice * (size + 1) + to)];
   }
@@ -78,7 +78,7 @@ struct Exchange {
     return out_begin(slice, to + 1) - out_begin(slice, to);
   }
 
-  /// What comes is kept by sender, so that all of one slice may come at once.
+  /// Received data is stored by sender, so that the pieces of one slice may arrive together.
   std::size_t in_piece(int slice, int from) const {
     return static_cast<std::size_t>(from * slices + slice);
   }
@@ -98,13 +98,13 @@ struct Case {
   const Problem* problem = nullptr;
   int steps = 0;
   int across = 1, along = 1;              ///< the grid of ranks
-  int across_place = 0, along_place = 0;  ///< this rank's place
+  int across_place = 0, along_place = 0;  ///< this rank's position
   int rank = 0;
-  int y_slices = 1;      ///< in which a rank's part of y leaves for the first exchange
-  int z_slices = 1;      ///< in which its part of z is transformed, and leaves for the second
-  int rooms = 0;         ///< graph: for slices that leave; 0: as many as there are slices
-  bool y_fills = false;  ///< graph: y waits for gaps
-  std::string plans;     ///< file of what FFTW has measured; none: measured in each run
+  int y_slices = 1;      ///< number of pieces of a rank's part of y, in the first exchange
+  int z_slices = 1;      ///< number of pieces of its part of z, transformed and sent one by one
+  int rooms = 0;         ///< graph: buffers for outgoing slices; 0: as many as there are slices
+  bool y_fills = false;  ///< graph: y runs only while no slice can be made
+  std::string plans;     ///< file of FFTW's measurements; empty: each run measures
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
@@ -126,8 +126,8 @@ class Array {
 /// One rank's share: its data, the local transforms, and the copies into and out of messages.
 class Transform {
  public:
-  /// With `slots` buffers for what comes, which steps use in turn, and rooms for so many slices
-  /// that leave, at most, or for all (0).
+  /// With `slots` receive buffers, which steps use in turn, and at most `rooms` buffers for
+  /// outgoing slices, or one for each (0).
   Transform(const Case& c, int slots, int rooms);
   ~Transform();
   Transform(const Transform&) = delete;
@@ -136,9 +136,9 @@ class Transform {
   /// The initial state in frequency space; all ranks call it.
   void prepare();
 
-  /// The three parts of a step, by slices. What a later part reads of other ranks is in in().
+  /// The three parts of a step, by slices. A later part reads data of other ranks from in().
   void evolve_and_transform_z(int step, int slice);
-  /// With one rank across, this goes on with x and the checksum.
+  /// With one rank across, this continues with x and the checksum.
   void transform_y(int step, int slice);
   void transform_x(int step, int slice);
 
@@ -151,7 +151,7 @@ class Transform {
   Value* out(const Exchange& exchange) const;
   Value* in(const Exchange& exchange, int step) const;
 
-  /// Of all steps and of all ranks' values, on all ranks.
+  /// Sums of all steps over the values of all ranks, on all ranks.
   std::vector<Value> checksums() const;
 
  private:
@@ -188,14 +188,14 @@ class Transform {
 
 struct Result {
   double seconds = 0;
-  double waiting_seconds = 0;  ///< graph: for messages with nothing else to do
+  double waiting_seconds = 0;  ///< graph: for messages, without any task
 };
 
 Result run_base(const Case& c, Transform& transform, bool has_messages);
 Result run_olap(const Case& c, Transform& transform);
 Result run_graph(const Case& c, Transform& transform, bool is_explained);
 
-/// What leaves with a slice to where it belongs, before it returns.
+/// Sends the pieces of a slice to their owners, before it returns.
 void exchange_slice(const Transform& transform, const Exchange& exchange, int step, int slice);
 
 }  // namespace ft

@@ -1,5 +1,5 @@
-// GRAPH: slices, and which of them need which messages. The next step's first transforms need
-// nothing of this step's messages, so they fill the time in which these travel.
+// GRAPH: slices, and the messages that each of them needs. The next step's first transforms need
+// none of this step's messages, so they run while these travel.
 #include <cstdio>
 
 #include <sorrel/graph.hpp>
@@ -17,8 +17,8 @@ std::span<std::byte> bytes_of(Value* values, long count) {
   return std::as_writable_bytes(std::span(values, static_cast<std::size_t>(count)));
 }
 
-/// The messages of an exchange: a slice leaves when `before` has made it, and makes room for
-/// another when it has left. What comes, by slice and sender.
+/// The messages of an exchange. A slice leaves when `before` has made it, and frees its room for
+/// another slice when it has left. Received data is ordered by slice and sender.
 Family add_exchange(sorrel::Graph& g,
                     const char* name,
                     const Transform& transform,
@@ -48,7 +48,7 @@ Family add_exchange(sorrel::Graph& g,
       });
 }
 
-/// Of those who exchange with this rank, in the world.
+/// World ranks of the ranks that exchange with this one.
 std::vector<int> ranks_of(const Case& c, bool is_first) {
   std::vector<int> ranks;
   for (int i = 0; i < (is_first ? c.along : c.across); ++i)
@@ -59,7 +59,7 @@ std::vector<int> ranks_of(const Case& c, bool is_first) {
 }  // namespace
 
 Result run_graph(const Case& c, Transform& transform, bool is_explained) {
-  // What comes is read when all of it has come, more than a cache holds.
+  // Received data is read after all of it has arrived; it is larger than a cache.
   sorrel::Graph g(over_mpi(c.comm, {.is_read_late = true}));
   const auto step_of = [](const Task& task) { return static_cast<int>(task.step); };
   const auto slice_of = [](const Task& task) { return static_cast<int>(task.key[0]); };
@@ -69,11 +69,11 @@ Result run_graph(const Case& c, Transform& transform, bool is_explained) {
   auto y = g.family(transform.has_second() ? "y" : "y, x", {c.z_slices}).run([&](const Task& task) {
     transform.transform_y(step_of(task), slice_of(task));
   });
-  // Two steps at a time: what comes has two buffers, and a third step waits until the first is
-  // done.
+  // Two steps at a time: there are two receive buffers, and a third step waits until the first has
+  // ended.
   z.after(z, previous_step);
   if (c.y_fills) y.priority(Priority::fill);
-  // A line of y needs all slices; the rank's own share of them is put where the others' come.
+  // A line of y needs all slices; the rank's own share is written among the received ones.
   y.after(z, everything);
   if (transform.first().size > 1)
     y.after(add_exchange(g, "y and z", transform, transform.first(), 0, z, ranks_of(c, true)),
@@ -88,7 +88,7 @@ Result run_graph(const Case& c, Transform& transform, bool is_explained) {
   }
   if (is_explained && c.rank == 0) std::fputs(g.print().c_str(), stdout);
 
-  // Makes it ready to run, as the others have their buffers by now.
+  // Prepares the run. All ranks have their buffers by now.
   g.run({.steps = 0});
   MPI_Barrier(c.comm);
   const double began = MPI_Wtime();

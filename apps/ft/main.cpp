@@ -1,5 +1,5 @@
 // Reads the arguments, runs a variant and prints one line. Exit status 1 if a checksum is wrong, 2
-// for arguments that are.
+// if an argument is wrong.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -66,7 +66,8 @@ bool read(Case& c, int argc, char** argv) {
     char rest = 0;
     if (option == "--class") {
       c.problem = value.size() == 1 ? problem(value[0]) : nullptr;
-      if (c.problem == nullptr) refuse(c.rank, "there is no class " + value + "; S, W, A, B, C");
+      if (c.problem == nullptr)
+        refuse(c.rank, "unknown class " + value + "; classes are S, W, A, B, C");
     } else if (option == "--steps")
       c.steps = number_of(c.rank, value.c_str());
     else if (option == "--slices")
@@ -80,9 +81,9 @@ bool read(Case& c, int argc, char** argv) {
           c.along < 1)
         refuse(c.rank, value + " is not of the form 1x16");
     } else
-      refuse(c.rank,
-             "there is no " + option +
-                 "; --class, --steps, --grid, --slices, --rooms, --fill, --plans, --explain");
+      refuse(c.rank, "unknown option " + option +
+                         "; options are --class, --steps, --grid, --slices, --rooms, --fill, "
+                         "--plans, --explain");
   }
   const int steps_max = static_cast<int>(c.problem->checksums.size());
   if (c.steps == 0) c.steps = steps_max;
@@ -90,7 +91,7 @@ bool read(Case& c, int argc, char** argv) {
   return is_explained;
 }
 
-/// As many as leave messages that are worth their while: small ones cost more than they hide.
+/// As many as leave large enough messages: small ones cost more than they hide.
 int slices_for(const Case& c) {
   constexpr long bytes_min = 1 << 16, slices_max = 4;
   const Problem& p = *c.problem;
@@ -104,7 +105,7 @@ void place(Case& c, bool has_grid) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (!has_grid) c.along = size;
   if (static_cast<long>(c.across) * c.along != size)
-    refuse(c.rank, "the grid has not as many places as there are ranks");
+    refuse(c.rank, "the blocks of --grid must be as many as the ranks");
   const long most_across = std::min(c.problem->nx, c.problem->ny);
   const long most_along = std::min(c.problem->ny, c.problem->nz);
   if (c.across > most_across || c.along > most_along)
@@ -112,7 +113,7 @@ void place(Case& c, bool has_grid) {
                        std::to_string(most_across) + "x" + std::to_string(most_along));
   c.across_place = c.rank % c.across, c.along_place = c.rank / c.across;
   if (c.y_slices == 0) c.y_slices = slices_for(c);
-  // All have as many slices, and none is empty.
+  // All ranks have the same number of slices, and none is empty.
   c.z_slices = static_cast<int>(std::min<long>(c.y_slices, c.problem->nz / c.along));
   c.y_slices = static_cast<int>(std::min<long>(c.y_slices, c.problem->ny / c.along));
   MPI_Comm_dup(MPI_COMM_WORLD, &c.comm);
@@ -140,7 +141,7 @@ int main(int argc, char** argv) {
   const std::string variant = argc > 1 ? argv[1] : "";
   if (variant == "--help") print_help(c.rank);
   if (variant != "base" && variant != "olap" && variant != "ideal" && variant != "graph")
-    refuse(c.rank, "the variant is base, olap, ideal or graph");
+    refuse(c.rank, "VARIANT must be base, olap, ideal or graph");
   const bool is_explained = read(c, argc, argv);
   if (variant == "base" || variant == "ideal") c.y_slices = 1;
   place(c, c.along != 0);
@@ -153,7 +154,7 @@ int main(int argc, char** argv) {
     mine = variant == "graph"  ? run_graph(c, transform, is_explained)
            : variant == "olap" ? run_olap(c, transform)
                                : run_base(c, transform, variant == "base");
-    // Nobody goes on before all have looked at the clock: ranks may share a core.
+    // No rank continues before all ranks have read the clock: ranks may share a core.
     MPI_Barrier(c.comm);
     error = error_of(c, transform.checksums());
   }
@@ -163,7 +164,7 @@ int main(int argc, char** argv) {
   MPI_Allreduce(&mine.waiting_seconds, &all.waiting_seconds, 1, MPI_DOUBLE, MPI_SUM, c.comm);
   const bool is_right = error < 1e-12 || variant == "ideal";
   const double values = static_cast<double>(c.problem->nx * c.problem->ny * c.problem->nz);
-  // As the benchmark counts a step's operations.
+  // As the benchmark counts the operations of a step.
   const double operations = values * c.steps * (5.23518 + 7.21113 * std::log(values));
   if (c.rank == 0)
     std::printf(

@@ -21,9 +21,9 @@ void exchange_slice(const Transform& transform, const Exchange& e, int step, int
 
 namespace {
 
-/// Where ranks share a core, each would else do all of its steps before the next one begins, in an
-/// order that no messages allow. An MPI whose ranks are user-level threads lets others go on when
-/// it is asked in vain.
+/// Ranks that share a core take turns. Otherwise each rank would do all of its steps before the
+/// next one begins, in an order that messages rule out. In an MPI with user-level threads as ranks,
+/// an unsuccessful test lets other ranks run.
 void take_turns(const Case& c) {
   int has_come = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, c.comm, &has_come, MPI_STATUS_IGNORE);

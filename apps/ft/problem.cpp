@@ -1,4 +1,4 @@
-// What the benchmark's text gives: sizes, random numbers, the checksums of each class.
+// Data of the benchmark's text: sizes, random numbers, the checksums of each class.
 #include <cstdint>
 
 #include "ft.hpp"

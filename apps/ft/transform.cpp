@@ -1,4 +1,4 @@
-// One rank's share of the work: what all variants have in common.
+// One rank's share of the work, common to all variants.
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -56,8 +56,8 @@ void lay_out(Exchange& e, int rooms, OutOf out_of, InOf in_of) {
 
 }  // namespace
 
-/// In pages of 2 MiB where there are such: lines of a transform are far apart, each in a page of
-/// its own if these are small.
+/// In pages of 2 MiB where available. Lines of a transform are far apart; with small pages each is
+/// in a page of its own.
 Array::Array(long count) : values_(nullptr) {
   constexpr std::size_t line = 64, large_page = std::size_t{1} << 21;
   const auto values = static_cast<std::size_t>(std::max(count, 1L));
@@ -76,7 +76,7 @@ void Array::Free::operator()(Value* values) const {
   std::free(values);
 }
 
-/// All in place, backward: a forward transform is one of conjugates.
+/// All of them work in place and backward: a forward transform is one of conjugates.
 struct Transform::Plans {
   fftw_plan x = nullptr, y = nullptr, z = nullptr;
 
@@ -99,7 +99,7 @@ struct Transform::Plans {
   }
 };
 
-/// A plane for each task that is at work: tasks of one rank may run on several threads.
+/// A plane for each running task: tasks of one rank may run on several threads.
 class Transform::Scratch {
  public:
   explicit Scratch(long count) : count_(count) {}
@@ -107,8 +107,8 @@ class Transform::Scratch {
   class Plane {
    public:
     explicit Plane(Scratch& scratch) : scratch_(scratch) {
-      // Acquire, pairs with the release below: what the last user did to the plane. Of 64 threads,
-      // as many as a graph has, each finds one.
+      // Acquire, pairs with the release below: sees the last user's writes to the plane. Each of 64
+      // threads, the maximum of a graph, finds a plane.
       while (scratch_.is_taken_[place_].exchange(true, std::memory_order_acquire))
         place_ = (place_ + 1) % scratch_.is_taken_.size();
       std::unique_ptr<Array>& array = scratch_.planes_[place_];
@@ -161,10 +161,10 @@ Transform::Transform(const Case& c, int slots, int rooms)
   make_plans();
 }
 
-/// One rank before all others, which do not disturb it: FFTW chooses by the clock, and with what it
-/// chooses beside others' work transforms differ from run to run, and their times by a third.
-/// Ranks that share a process share FFTW, whose planner then works for one at a time, and what it
-/// has learnt.
+/// One rank plans before all others, which are idle meanwhile. FFTW chooses by the clock; with
+/// plans made beside other work, transforms differ from run to run, and their times by a third.
+/// Ranks that share a process share FFTW, whose planner then works for one rank at a time, and its
+/// wisdom.
 void Transform::make_plans() {
   fftw_make_planner_thread_safe();
   const bool has_file = !c_.plans.empty();
@@ -172,13 +172,13 @@ void Transform::make_plans() {
   if (has_file) fftw_import_wisdom_from_filename(c_.plans.c_str());
   plan_all();
   if (c_.rank != 0) return;
-  // Cannot be written: it is measured again the next time.
+  // If the file cannot be written, the next run measures again.
   if (has_file) fftw_export_wisdom_to_filename(c_.plans.c_str());
   MPI_Barrier(c_.comm);
 }
 
 void Transform::plan_all() {
-  // What is kept may take its time.
+  // Plans that are kept may take longer to make.
   const unsigned care = c_.plans.empty() ? FFTW_MEASURE : FFTW_PATIENT;
   const Scratch::Plane plane(*scratch_);
   plans_ = std::make_unique<Plans>();
@@ -192,7 +192,7 @@ Transform::~Transform() {
     MPI_Comm_free(&comm);
 }
 
-/// y, z, x of one y-slice, to those who have z.
+/// y, z, x of one y-slice, to the ranks that own z.
 Exchange Transform::make_first(int rooms) const {
   Exchange e;
   MPI_Comm_split(c_.comm, c_.across_place, c_.along_place, &e.comm);
@@ -210,7 +210,7 @@ Exchange Transform::make_first(int rooms) const {
   return e;
 }
 
-/// z, y, x of one z-slice, to those who have y.
+/// z, y, x of one z-slice, to the ranks that own y.
 Exchange Transform::make_second(int rooms) const {
   Exchange e;
   MPI_Comm_split(c_.comm, c_.along_place, c_.across_place, &e.comm);
@@ -237,7 +237,7 @@ Value* Transform::in(const Exchange& exchange, int step) const {
       .data();
 }
 
-/// Where what goes to a place is written.
+/// Where the piece for a position is written.
 Value* Transform::target(const Exchange& e, int step, int slice, int to) const {
   return to == e.place ? in(e, step) + e.in_begin(slice, to) : out(e) + e.out_begin(slice, to);
 }
@@ -286,7 +286,7 @@ void Transform::transform_y(int step, int slice) {
   const long row = x_.length();
   for (long z = zs.lo; z < zs.hi; ++z) {
     if (!has_second()) {
-      // All x and y are here: the plane is the result's.
+      // All x and y are here: the plane belongs to the result.
       Value* plane = result_.data() + (z - z_.lo) * ny_ * nx_;
       gather_y(step, z, plane);
       fftw_execute_dft(plans_->y, fftw(plane), fftw(plane));
@@ -306,7 +306,7 @@ void Transform::transform_y(int step, int slice) {
 
 void Transform::gather_y(int step, long z, Value* plane) const {
   const long row = x_.length();
-  // Pieces come by sender and slice, so that y goes from the first to the last.
+  // Pieces are ordered by sender and slice, so that y goes from the first to the last.
   const Value* from = in(first_, step) + (z - z_.lo) * row;
   for (long y = 0; y < ny_; ++y, from += z_.length() * row)
     std::copy_n(from, row, plane + y * row);
@@ -353,8 +353,8 @@ std::vector<Value> Transform::checksums() const {
 // ---- the beginning
 // -------------------------------------------------------------------------------
 
-/// The benchmark's numbers, taken as if they were frequencies, go through a step that is nothing
-/// but a transform; what comes out, moved, is the state to begin with.
+/// The benchmark's numbers, taken as frequencies, go through a step that is only a transform. The
+/// result, moved, is the initial state.
 void Transform::prepare() {
   fill_with_random_numbers();
   evolves_ = false;

@@ -1,4 +1,4 @@
-// In the place of graph.cpp, for MPIs that have no sorrel beside them.
+// Replaces graph.cpp for MPIs without Sorrel.
 #include <cstdio>
 
 #include "ft.hpp"
@@ -6,7 +6,8 @@
 namespace ft {
 
 Result run_graph(const Case& c, Transform&, bool) {
-  if (c.rank == 0) std::fputs("ft: built without sorrel: base, olap and ideal are there\n", stderr);
+  if (c.rank == 0)
+    std::fputs("ft: built without sorrel: only base, olap and ideal are supported\n", stderr);
   MPI_Abort(c.comm, 2);
   return {};
 }

@@ -1,4 +1,4 @@
-// GRAPH: what a tile reads and writes; faces, messages and their order follow.
+// GRAPH: the accesses of a tile; faces, messages and their order follow.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -34,14 +34,14 @@ Result run_graph(const Case& c, bool is_explained) {
   g.rotate(u, v);
   if (is_explained && c.rank == 0) std::fputs(g.print().c_str(), stdout);
 
-  // Makes it ready to run, as the others have their buffers by now.
+  // Prepares the run. All ranks have their buffers by now.
   g.run({.steps = 0});
   MPI_Barrier(c.comm);
   Result result;
   result.began = MPI_Wtime();
   result.waiting_seconds = g.run({.steps = c.steps}).waiting_seconds;
   result.ended = MPI_Wtime();
-  // Nobody is kept from its steps by one that compares.
+  // A rank that compares must not delay the steps of another one.
   MPI_Barrier(c.comm);
   const KeyBox block = tiling.block();
   for (Index i = block.lo[0]; i < block.hi[0]; ++i)

@@ -5,11 +5,11 @@
 //   olap    messages while the interior is swept         plain MPI, by hand
 //   ideal   as base, with its communication switched off: wrong values
 //   bare    as ideal, without the copies into and out of messages: sweeps alone
-//   graph   a sorrel::Graph that knows what a tile reads and writes
+//   graph   a sorrel::Graph with the accesses of each tile
 //
-// The numerical kernel is one and the same. The answer is known after every number of steps: the
-// equation's solution is a polynomial for which differences are exact, and the iteration begins
-// with an error that is its slowest mode, which each step multiplies by cos(pi h).
+// All variants share one numerical kernel. The answer is known after every number of steps. The
+// equation's solution is a polynomial for which differences are exact. The iteration begins with an
+// error that is its slowest mode, which each step multiplies by cos(pi h).
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct Case {
   int steps = 0;
   Cells ranks{};
   Cells tile{};  ///< of the graph; 0: as the block
-  Cells skin{};  ///< of the graph; 0: as it likes
+  Cells skin{};  ///< of the graph; 0: the graph chooses
   bool has_skin = true;
   int rank = 0;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -36,7 +36,7 @@ struct Case {
   double source() const;
 };
 
-/// What cells have after so many steps, the surface included.
+/// The values of the cells after a number of steps, the surface included.
 class Answer {
  public:
   Answer(const Case& c, int after_steps);
@@ -84,15 +84,15 @@ class Array {
 };
 
 struct Result {
-  /// By MPI_Wtime(): all ranks are let go at the first, and this one is done at the second. Several
-  /// ranks may share a core and leave a barrier one after the other, so that only the first to
-  /// begin and the last to end tell how long it took.
+  /// By MPI_Wtime(): the end of the first barrier, and the end of this rank's steps. Several ranks
+  /// may share a core and leave a barrier one after the other. So the elapsed time is from the
+  /// first rank to begin to the last rank to end.
   double began = 0, ended = 0;
-  double error = 0;            ///< largest difference to what is known, on this rank
-  double waiting_seconds = 0;  ///< graph: for messages with nothing else to do
+  double error = 0;            ///< largest difference to the known answer, on this rank
+  double waiting_seconds = 0;  ///< graph: for messages, without any task
 };
 
-/// Without messages, faces are still copied to where messages would be and back, if wanted.
+/// Without messages, faces can still be copied into the message buffers and back.
 Result run_plain(const Case& c, bool has_messages, bool has_overlap, bool has_copies);
 Result run_graph(const Case& c, bool is_explained);
 

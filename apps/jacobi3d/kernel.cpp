@@ -1,4 +1,4 @@
-// What all variants share: the sweep, and the answer.
+// The common part of all variants: the sweep, and the answer.
 #include <cmath>
 
 #include "jacobi.hpp"

@@ -1,5 +1,5 @@
 // Reads the arguments, cuts the cube, runs a variant and prints one line. Exit status 1 if the
-// answer is wrong, 2 for arguments that are.
+// answer is wrong, 2 if an argument is wrong.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -58,12 +58,12 @@ long number_of(const Case& c, const char* text) {
   return number;
 }
 
-/// Cuts the cube over the ranks as MPI would, or as told.
+/// Cuts the cube over the ranks by MPI_Dims_create, or as --grid says.
 void cut(Case& c) {
   int size = 0, dims[3] = {0, 0, 0}, periods[3] = {0, 0, 0}, coords[3];
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (c.ranks[0] != 0 && c.ranks[0] * c.ranks[1] * c.ranks[2] != size)
-    refuse(c, "the grid has not as many blocks as there are ranks");
+    refuse(c, "the blocks of --grid must be as many as the ranks");
   for (int d = 0; d < 3; ++d)
     dims[d] = static_cast<int>(c.ranks[d]);
   MPI_Dims_create(size, 3, dims);
@@ -113,8 +113,8 @@ int main(int argc, char** argv) {
     else if (option == "--skin")
       c.skin = cells_of(c, value);
     else
-      refuse(c, "there is no " + option +
-                    "; --n, --steps, --grid, --tile, --skin, --no-skin, --explain");
+      refuse(c, "unknown option " + option +
+                    "; options are --n, --steps, --grid, --tile, --skin, --no-skin, --explain");
   }
   cut(c);
   Result mine;
@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
   else if (variant == "graph")
     mine = run_graph(c, is_explained);
   else
-    refuse(c, "the variant is base, olap, ideal, bare or graph");
+    refuse(c, "VARIANT must be base, olap, ideal, bare or graph");
 
   Result all;
   int size = 0;

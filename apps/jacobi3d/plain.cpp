@@ -135,7 +135,7 @@ class Halo {
   std::vector<MPI_Request> requests_;
 };
 
-/// The cells that need no ghost, and the others in slabs that do not overlap.
+/// The cells that need no ghost, and the remaining cells in slabs that do not overlap.
 Box split(const Case& c, std::vector<Box>& skin) {
   Box interior{c.lo, c.hi};
   for (int d = 0; d < 3; ++d) {
@@ -150,9 +150,10 @@ Box split(const Case& c, std::vector<Box>& skin) {
   return interior;
 }
 
-/// Where ranks share a core, each would else do all of its steps before the next one begins, with
-/// its block in the cache: less work for the memory than any order that messages allow. An MPI
-/// whose ranks are user-level threads lets others go on when it is asked in vain.
+/// Ranks that share a core take turns. Otherwise each rank would do all of its steps before the
+/// next one begins, with its block in the cache: less memory traffic than in any order that
+/// messages allow. In an MPI with user-level threads as ranks, an unsuccessful test lets other
+/// ranks run.
 void take_turns(const Case& c) {
   int has_come = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, c.comm, &has_come, MPI_STATUS_IGNORE);
@@ -191,7 +192,7 @@ Result run_plain(const Case& c, bool has_messages, bool has_overlap, bool has_co
     u.swap(v);
   }
   result.ended = MPI_Wtime();
-  // Nobody is kept from its steps by one that compares.
+  // A rank that compares must not delay the steps of another one.
   MPI_Barrier(c.comm);
   const Answer end(c, c.steps);
   for_rows({c.lo, c.hi}, [&](long i, long j, long k, long count) {

@@ -1,4 +1,4 @@
-// In the place of graph.cpp, for MPIs that have no sorrel beside them.
+// Replaces graph.cpp for MPIs without Sorrel.
 #include <cstdio>
 
 #include "jacobi.hpp"
@@ -7,7 +7,7 @@ namespace jacobi {
 
 Result run_graph(const Case& c, bool) {
   if (c.rank == 0)
-    std::fputs("jacobi3d: built without sorrel: base, olap and ideal are there\n", stderr);
+    std::fputs("jacobi3d: built without sorrel: only base, olap and ideal are supported\n", stderr);
   MPI_Abort(c.comm, 2);
   return {};
 }

@@ -1,10 +1,10 @@
 // kneighbor - small messages among near neighbours, each acknowledged, in plain MPI.
 //
 // The ranks form a ring. In an iteration every rank sends a message to its K nearest neighbours on
-// each side and sends each message that arrives back to where it came from; the iteration is over
-// when all 2K have come back. There is nothing to compute: what is measured is the cost of a
-// message. A sample is the mean of some iterations between two barriers. Every message is looked
-// at, and the program exits 1 when one is not what was sent.
+// each side, and returns each message that arrives to its sender. The iteration ends when all 2K
+// have come back. There is nothing to compute: the benchmark measures the cost of a message. A
+// sample is the mean of some iterations between two barriers. Every message is checked, and the
+// program exits 1 if one is wrong.
 //
 //   mpicc -O3 kneighbor.c -o kneighbor
 //   kneighbor [--bytes B] [--neighbours K] [--samples S] [--iterations I]
@@ -71,14 +71,14 @@ static void* allocate(int count, size_t size) {
   return memory;
 }
 
-// ---- what is in a message
+// ---- the contents of a message
 // --------------------------------------------------------------------------
 
 static uint64_t* message(const struct ring* r, uint64_t* messages, int edge) {
   return messages + (size_t)edge * (size_t)r->bytes / sizeof(uint64_t);
 }
 
-// The first and the last word change with every iteration, those between never do.
+// The first and the last word change with every iteration, the words between never do.
 static uint64_t word(int sender, int edge, int iteration, int index) {
   return ((uint64_t)sender << 40) + ((uint64_t)edge << 28) + (uint64_t)iteration +
          (uint64_t)index * 0x9e3779b97f4a7c15u;
@@ -105,7 +105,7 @@ static void check_ends(
     fail(r, sender, edge, iteration);
 }
 
-// Every word of the messages that came last, outside the timed part.
+// Every word of the last messages, outside the timed part.
 static void check_all_words(const struct ring* r, int iteration) {
   for (int e = 0; e < r->edges; e++) {
     const uint64_t *in = message(r, r->in, e), *answer = message(r, r->answers, e);

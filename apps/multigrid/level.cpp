@@ -81,7 +81,7 @@ void Level::reflect_all() {
   }
 }
 
-// Ghosts of the other dimensions go along: so edges and corners are right after the third.
+// Ghosts of the earlier dimensions are included, so edges and corners are right after the third.
 void Level::reflect(std::size_t dimension, bool is_high) {
   const grid::Extents room{block_.extents[0] + 2, block_.extents[1] + 2, block_.extents[2] + 2};
   const std::int64_t inside = is_high ? block_.extents[dimension] : 1;
@@ -155,8 +155,8 @@ void Level::exchange_by(Exchange exchange) {
   make_sweep(*sweep_);
 }
 
-// The residual within needs no ghosts and is computed while they come; the skin's needs them.
-// Nothing is relaxed before all residuals are there and the block's faces have left.
+// The inner residual needs no ghosts and is computed while they are in flight; the skin's residual
+// needs them. No cell is relaxed before all residuals are computed and the block's faces have left.
 void Level::make_sweep(sorrel::Graph& graph) {
   using sorrel::graph::everything;
   using sorrel::graph::Index;
@@ -172,7 +172,7 @@ void Level::make_sweep(sorrel::Graph& graph) {
   auto reflect = graph.family("reflect", {1});
   reflect.run([this] { reflect_all(); });
   halo.value().fill_before(reflect);
-  // Faces take ghosts along that it writes.
+  // Faces include ghosts that it writes.
   halo.value().leave_before(reflect);
   auto skin = graph.family("residual of the skin", {static_cast<Index>(skin_.size())});
   skin.run([this](Index i) { (void)residual_within(skin_[static_cast<std::size_t>(i)]); });

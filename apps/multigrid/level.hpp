@@ -1,4 +1,4 @@
-//! Level - one grid of the hierarchy: its blocks, their ghosts, and what is done to the cells.
+//! Level - one grid of the hierarchy: its blocks, their ghosts, and the operations on the cells.
 //!
 //! Double-precision complex cells, values at their centres, u = 0 on the cube's surface: a ghost
 //! outside of it is minus the cell inside. The operator is (6 u - its six neighbours) / h^2.
@@ -40,10 +40,10 @@ class Field {
   std::vector<Cell> data_;
 };
 
-/// How the ghosts of a smoother's sweep come.
+/// How the ghosts of a smoother's sweep are exchanged.
 enum class Exchange {
   before,  ///< before the sweep
-  graph,   ///< while a task graph updates what needs none
+  graph,   ///< while a task graph updates the cells that need none
 };
 
 class Level {
@@ -121,5 +121,5 @@ class Level {
   std::unique_ptr<sorrel::Graph> sweep_;
 };
 
-/// The problem of a level: what a planner has to know.
+/// The problem of a level, as a planner needs it.
 [[nodiscard]] grid::Problem problem_of_level(std::int64_t n, std::int64_t grain);

@@ -3,16 +3,16 @@
 //
 // -div grad u = f in the unit cube, u = 0 on its surface, f chosen so that
 // u = (1 + 2i) sin(pi x) sin(pi y) sin(pi z). This f is an eigenvector of the discrete operator,
-// too, so the error that remains when the equations are solved is known in closed form; the
-// program compares, and exits 1 if it is another one. Coarse levels whose blocks would get too
-// small are gathered and solved on rank 0.
+// too, so the error that remains when the equations are solved is known in closed form. The program
+// compares, and exits 1 if the error differs. Coarse levels with too small blocks are gathered and
+// solved on rank 0.
 //
 //   multigrid [--n CELLS] [--grid AxBxC] [--machine FILE] [--cycles COUNT] [--exchange
 //   before|graph]
 //
 // Without --grid the cut is the planner's, with --machine, or that of MPI_Dims_create. Ghosts are
-// exchanged before each sweep of the smoother, or by a task graph that updates the cells meanwhile
-// that need none. It uses MPI, Sorrel::grid and Sorrel::graph, and runs under any MPI.
+// exchanged before each sweep of the smoother, or by a task graph that updates the remaining cells
+// meanwhile. It uses MPI, Sorrel::grid and Sorrel::graph, and runs under any MPI.
 
 #include <cmath>
 #include <cstdio>
@@ -104,7 +104,8 @@ Options read_options(int argc, char** argv) {
   return options;
 }
 
-// Blocks begin at multiples of so many cells: as many levels as blocks stay large enough for.
+// Blocks begin at multiples of this number of cells: there are as many levels as blocks stay large
+// enough for.
 std::int64_t grain_of(std::int64_t n, const grid::ProcessGrid& cut) {
   std::int64_t grain = 1;
   const auto fits = [&](std::int64_t coarse_n) {
@@ -188,7 +189,7 @@ class Multigrid {
     Level* whole = whole_levels_.empty() ? nullptr : whole_levels_.front().get();
     gather_right_side(MPI_COMM_WORLD, level, whole);
     if (whole != nullptr) {
-      // Two cycles of the small levels, so that the large ones do not notice.
+      // Two cycles of the small levels, so that their error does not affect the large ones.
       for (int i = 0; i < 2; ++i)
         descend(whole_levels_, 0, [&] { whole_levels_.back()->smooth(sweeps_on_coarsest); });
     }
@@ -264,7 +265,8 @@ int run(const Options& options) {
         options.exchange == Exchange::graph ? "by a graph" : "before sweeps",
         multigrid.level_count(), cycles, last / first, error, expected, seconds * 1e3);
     if (!is_solved) std::fprintf(stderr, "multigrid: the cycles do not converge\n");
-    if (is_solved && !is_right) std::fprintf(stderr, "multigrid: the error is a wrong one\n");
+    if (is_solved && !is_right)
+      std::fprintf(stderr, "multigrid: the error differs from the known one\n");
   }
   return is_solved && is_right ? 0 : 1;
 }

@@ -1,10 +1,9 @@
-// How fast doubles travel that lie a stride apart: the study that tells which faces of a cut grid
-// are dear.
+// How fast strided doubles travel: the study of which faces of a cut grid are expensive.
 //
 // Ranks 0 and 1, or all ranks in pairs at once, send each other messages of 8 bytes to 2 MiB whose
 // doubles are 1 to 32 doubles apart, in buffered and in synchronous mode. A row of the table is a
 // size, a column a stride; an entry is MB/s of one direction: bytes over half a round trip, the
-// best of some. What arrives is looked at, and the program exits 1 when it is not what was sent.
+// best of some. Received data is checked, and the program exits 1 if it differs from the sent data.
 //
 //   mpicc -O3 strides.c -o strides
 //   strides [--quick]
@@ -36,7 +35,7 @@ static void bounce(const struct study* s, MPI_Datatype type, send_function send)
   }
 }
 
-// Every double of the message is the partner's, those between are untouched.
+// Every double of the message is the partner's; the doubles between are untouched.
 static void check(const struct study* s, int count, int stride) {
   for (int i = 0; i < (count - 1) * stride + 1; i++) {
     const double expected = i % stride == 0 ? s->partner * 1e6 + i : -1;
@@ -127,7 +126,7 @@ int main(int argc, char** argv) {
   s.out = allocate(room), s.in = allocate(room);
   for (int i = 0; i < doubles_max * stride_max; i++)
     s.out[i] = s.rank * 1e6 + i;
-  // What is sent in buffered mode has to fit: one message, and what MPI needs beside it.
+  // Data of buffered mode has to fit: one message, and MPI's overhead.
   const int buffer_bytes = 2 * (8 * doubles_max + MPI_BSEND_OVERHEAD);
   void* buffer = allocate((size_t)buffer_bytes);
   MPI_Buffer_attach(buffer, buffer_bytes);

@@ -1,4 +1,4 @@
-// GRAPH: which product needs which panels; when they travel follows.
+// GRAPH: the panels that each product needs; the messages and their order follow from these edges.
 #include <cstdio>
 
 #include <sorrel/graph.hpp>
@@ -12,9 +12,9 @@ using namespace sorrel::graph;
 
 namespace {
 
-/// The panels in the order in which this rank multiplies them: from its own row's on, round. Sums
-/// may be made in any order; this one begins with rows of B that are here, and then each node of
-/// ranks sends to another one at a time instead of one to all others.
+/// The panels in the order in which this rank multiplies them: from its own row's on, cyclically.
+/// The sums may be made in any order. This order begins with the local rows of B, and each node of
+/// ranks then sends to one other node at a time instead of to all of them.
 std::vector<Panel> panels_from_own(const Case& c) {
   std::vector<Panel> panels = panels_of(c);
   const auto is_own = [&](const Panel& panel) { return panel.row == c.row; };
@@ -22,12 +22,12 @@ std::vector<Panel> panels_from_own(const Case& c) {
   return panels;
 }
 
-/// The panels of one matrix, seen by one rank: some are its own, others come.
+/// The panels of one matrix, for one rank: its own panels and received ones.
 struct Side {
   const char* name;
-  int place = 0, places = 0;    ///< among those the panels travel along
+  int place = 0, places = 0;    ///< in the row or column along which the panels travel
   Index slots = 1;              ///< of the landing
-  std::vector<double> landing;  ///< a slot for each panel that may be on its way or in use
+  std::vector<double> landing;  ///< a slot for each panel that may be in flight or in use
   long slot_values = 0;
   std::function<int(const Panel&)> owner;  ///< its place
   std::function<int(int)> rank;            ///< of a place
@@ -65,14 +65,14 @@ void add_messages(sorrel::Graph& g, Family& product, Side& side, const std::vect
                                return message(k, side.owner(panels[static_cast<std::size_t>(k)]));
                              });
     product.after(receive, at(dim(0) - first));
-    // Who used the slot last has done so.
+    // The last user of the slot has finished with it.
     receive.after(product, at(dim(0) + (first - side.slots), every));
   }
-  // Its own panels may go at once; whoever gets them says when.
+  // The rank's own panels may be sent at once; each receiver decides when.
   if (own.empty() || side.places == 1) return;
   g.send("send " + name, {static_cast<Index>(own.size()), side.places - 1},
          [&side, message, own](const Key& key, int) {
-           // Each begins with the one before, whose turn it is next to need them.
+           // The first send goes to the preceding rank, which needs the panel next.
            const auto other =
                static_cast<int>((side.place + side.places - 1 - key[1]) % side.places);
            return message(own[static_cast<std::size_t>(key[0])], other);
@@ -105,7 +105,7 @@ Result run_graph(const Case& c, Blocks& blocks, bool is_explained) {
     blocks.multiply(a.values(panels, k), b.values(panels, k), panels[static_cast<std::size_t>(k)],
                     i * tile, std::min(tile, rows - i * tile));
   });
-  // All add to the same C.
+  // All products add to the same C.
   product.after(product, offset(-1, 0));
   for (Side& side : sides) {
     side.landing.resize(static_cast<std::size_t>(side.slot_values * side.slots));
@@ -113,7 +113,7 @@ Result run_graph(const Case& c, Blocks& blocks, bool is_explained) {
   }
   if (is_explained && c.rank == 0) std::fputs(g.print().c_str(), stdout);
 
-  // Makes it ready to run, as the others have their buffers by now.
+  // Prepares the run. All ranks have their buffers by now.
   g.run({.steps = 0});
   MPI_Barrier(c.grid);
   const double began = MPI_Wtime();

@@ -1,4 +1,4 @@
-// What all variants share: the matrices, the local product, and whether it is right.
+// The common part of all variants: the matrices, the local product, and the check of the result.
 #include <cblas.h>
 #include <cmath>
 #include <cstdint>
@@ -54,7 +54,7 @@ Blocks::Blocks(const Case& c)
       a_(static_cast<std::size_t>(rows_.length() * a_columns_.length())),
       b_(static_cast<std::size_t>(b_rows_.length() * columns_.length())),
       c_(static_cast<std::size_t>(rows_.length() * columns_.length())) {
-  // Whichever OpenBLAS is installed: ranks are the parallelism.
+  // For any OpenBLAS that is installed: the ranks are the parallelism.
   openblas_set_num_threads(1);
   double* a = a_.data();
   for (long k = a_columns_.lo; k < a_columns_.hi; ++k)

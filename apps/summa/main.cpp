@@ -1,5 +1,5 @@
 // Reads the arguments, runs a variant and prints one line. Exit status 1 if the product is wrong, 2
-// for arguments that are.
+// if an argument is wrong.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -86,19 +86,19 @@ Options read(Case& c, int argc, char** argv) {
       if (std::sscanf(value, "%dx%d%c", &c.rows, &c.columns, &rest) != 2)
         refuse(c.rank, std::string(value) + " is not of the form 4x2");
     } else
-      refuse(c.rank,
-             "there is no " + option +
-                 "; --n, --panel, --grid, --ahead-a, --ahead-b, --tile, --check-every, --explain");
+      refuse(c.rank, "unknown option " + option +
+                         "; options are --n, --panel, --grid, --ahead-a, --ahead-b, --tile, "
+                         "--check-every, --explain");
   }
   return options;
 }
 
-/// Ranks row by row, in a grid as told or as square as can be.
+/// Ranks row by row, in the given grid or the most square one.
 void make_grid(Case& c) {
   int size = 0, dims[2] = {0, 0};
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (c.rows != 0 && (c.rows < 0 || c.columns < 0 || static_cast<long>(c.rows) * c.columns != size))
-    refuse(c.rank, "the grid has not as many places as there are ranks");
+    refuse(c.rank, "the blocks of --grid must be as many as the ranks");
   dims[0] = c.rows, dims[1] = c.columns;
   MPI_Dims_create(size, 2, dims);
   c.rows = dims[0], c.columns = dims[1];
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
   Options options = read(c, argc, argv);
   make_grid(c);
   c.a_ahead = options.a_ahead, c.b_ahead = options.b_ahead;
-  // Of large products a sample of the rows, all columns of them.
+  // Of large products a sample of the rows, with all columns.
   if (options.check_every == 0) options.check_every = c.n <= 512 ? 1 : 17;
 
   Blocks blocks(c);
@@ -131,9 +131,9 @@ int main(int argc, char** argv) {
   else if (options.variant == "graph")
     mine = run_graph(c, blocks, options.is_explained);
   else
-    refuse(c.rank, "the variant is base, olap, ideal or graph");
+    refuse(c.rank, "VARIANT must be base, olap, ideal or graph");
 
-  // Nobody begins to check before all have looked at the clock: ranks may share a core.
+  // No rank checks before all ranks have read the clock: ranks may share a core.
   MPI_Barrier(c.grid);
   const bool is_checked = options.variant != "ideal";
   const double my_error = is_checked ? blocks.error(options.check_every) : 0;

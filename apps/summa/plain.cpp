@@ -5,7 +5,7 @@ namespace summa {
 
 namespace {
 
-/// The panels of one matrix on their way along a row or a column of the grid, by hand.
+/// The panels of one matrix in flight along a row or a column of the grid, by hand.
 struct Stream {
   MPI_Comm comm;
   std::size_t ahead;
@@ -13,7 +13,8 @@ struct Stream {
   std::vector<MPI_Request> receives = std::vector<MPI_Request>(ahead + 1, MPI_REQUEST_NULL);
   std::vector<MPI_Request> sends{};
 
-  /// The owner sends panel k to each of the others, who receive where they have room.
+  /// The owner sends panel k to each rank of the row or column; these receive it where they have
+  /// room.
   void begin(std::size_t k, double* own, long count, int owner) {
     int place = 0, places = 0;
     MPI_Comm_rank(comm, &place);
@@ -38,9 +39,9 @@ struct Stream {
   void finish() { MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE); }
 };
 
-/// Where ranks share a core, each would else multiply all of its panels before the next one begins,
-/// with its block of C in the cache: an order that no messages allow. An MPI whose ranks are
-/// user-level threads lets others go on when it is asked in vain.
+/// Ranks that share a core take turns. Otherwise each rank would multiply all of its panels before
+/// the next one begins, with its block of C in the cache: an order that messages rule out. In an
+/// MPI with user-level threads as ranks, an unsuccessful test lets other ranks run.
 void take_turns(const Case& c) {
   int has_come = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, c.grid, &has_come, MPI_STATUS_IGNORE);

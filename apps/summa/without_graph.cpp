@@ -1,4 +1,4 @@
-// In the place of graph.cpp, for MPIs that have no sorrel beside them.
+// Replaces graph.cpp for MPIs without Sorrel.
 #include <cstdio>
 
 #include "summa.hpp"
@@ -7,7 +7,7 @@ namespace summa {
 
 Result run_graph(const Case& c, Blocks&, bool) {
   if (c.rank == 0)
-    std::fputs("summa: built without sorrel: base, olap and ideal are there\n", stderr);
+    std::fputs("summa: built without sorrel: only base, olap and ideal are supported\n", stderr);
   MPI_Abort(c.grid, 2);
   return {};
 }
