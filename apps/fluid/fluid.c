@@ -230,7 +230,7 @@ int main(int argc, char** argv) {
     else if (strcmp(name, "--check") == 0)
       checks = 1;
     else if (strcmp(name, "--help") == 0) {
-      if (is_speaker()) fputs(help, stdout);
+      if (is_output_process()) fputs(help, stdout);
       backend_end();
       return 0;
     } else {
@@ -269,7 +269,7 @@ int main(int argc, char** argv) {
   const double energy = sum_of_rows(&s, s.energy) / 8;
   collect(&s, s.stream);
   int status = 0;
-  if (is_speaker()) {
+  if (is_output_process()) {
     printf(
         "fluid: points %d, steps %d, loops %ld, elapsed %.6f s, loops %.6f s, serial %.6f s, "
         "energy %.12e, x %.6f\n",

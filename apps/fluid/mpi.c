@@ -79,6 +79,6 @@ void collect(struct solver* s, double* array) {
   gather(s, array, s->n);
 }
 
-int is_speaker(void) {
+int is_output_process(void) {
   return rank == 0;
 }

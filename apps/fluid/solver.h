@@ -38,7 +38,7 @@ double sum_of_rows(struct solver* s, double* values);
 void collect(struct solver* s, double* array);
 
 // Whether this process prints the output.
-int is_speaker(void);
+int is_output_process(void);
 
 // ---- serial work
 // --------------------------------------------------------------------

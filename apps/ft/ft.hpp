@@ -97,8 +97,8 @@ struct Exchange {
 struct Case {
   const Problem* problem = nullptr;
   int steps = 0;
-  int across = 1, along = 1;              ///< the grid of ranks
-  int across_place = 0, along_place = 0;  ///< this rank's position
+  int across = 1, along = 1;                    ///< the grid of ranks
+  int across_position = 0, along_position = 0;  ///< this rank's position
   int rank = 0;
   int y_slices = 1;      ///< number of pieces of a rank's part of y, in the first exchange
   int z_slices = 1;      ///< number of pieces of its part of z, transformed and sent one by one

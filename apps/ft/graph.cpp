@@ -52,7 +52,7 @@ Family add_exchange(sorrel::Graph& g,
 std::vector<int> ranks_of(const Case& c, bool is_first) {
   std::vector<int> ranks;
   for (int i = 0; i < (is_first ? c.along : c.across); ++i)
-    ranks.push_back(is_first ? i * c.across + c.across_place : c.along_place * c.across + i);
+    ranks.push_back(is_first ? i * c.across + c.across_position : c.along_position * c.across + i);
   return ranks;
 }
 

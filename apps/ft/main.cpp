@@ -38,7 +38,7 @@ constexpr const char* help =
   std::exit(0);
 }
 
-[[noreturn]] void refuse(int rank, const std::string& why) {
+[[noreturn]] void exit_with_error(int rank, const std::string& why) {
   if (rank == 0) std::fprintf(stderr, "ft: %s\n", why.c_str());
   MPI_Finalize();
   std::exit(2);
@@ -48,7 +48,7 @@ int number_of(int rank, const char* text) {
   char* end = nullptr;
   const long number = std::strtol(text, &end, 10);
   if (*text == 0 || *end != 0 || number < 1 || number > 100)
-    refuse(rank, std::string(text) + " is not a number from 1 to 100");
+    exit_with_error(rank, std::string(text) + " is not a number from 1 to 100");
   return static_cast<int>(number);
 }
 
@@ -61,13 +61,13 @@ bool read(Case& c, int argc, char** argv) {
       (option == "--fill" ? c.y_fills : is_explained) = true;
       continue;
     }
-    if (i + 1 == argc) refuse(c.rank, option + " needs a value");
+    if (i + 1 == argc) exit_with_error(c.rank, option + " needs a value");
     const std::string value = argv[++i];
     char rest = 0;
     if (option == "--class") {
       c.problem = value.size() == 1 ? problem(value[0]) : nullptr;
       if (c.problem == nullptr)
-        refuse(c.rank, "unknown class " + value + "; classes are S, W, A, B, C");
+        exit_with_error(c.rank, "unknown class " + value + "; classes are S, W, A, B, C");
     } else if (option == "--steps")
       c.steps = number_of(c.rank, value.c_str());
     else if (option == "--slices")
@@ -79,15 +79,17 @@ bool read(Case& c, int argc, char** argv) {
     else if (option == "--grid") {
       if (std::sscanf(value.c_str(), "%dx%d%c", &c.across, &c.along, &rest) != 2 || c.across < 1 ||
           c.along < 1)
-        refuse(c.rank, value + " is not of the form 1x16");
+        exit_with_error(c.rank, value + " is not of the form 1x16");
     } else
-      refuse(c.rank, "unknown option " + option +
-                         "; options are --class, --steps, --grid, --slices, --rooms, --fill, "
-                         "--plans, --explain");
+      exit_with_error(c.rank,
+                      "unknown option " + option +
+                          "; options are --class, --steps, --grid, --slices, --rooms, --fill, "
+                          "--plans, --explain");
   }
   const int steps_max = static_cast<int>(c.problem->checksums.size());
   if (c.steps == 0) c.steps = steps_max;
-  if (c.steps > steps_max) refuse(c.rank, "the class has " + std::to_string(steps_max) + " steps");
+  if (c.steps > steps_max)
+    exit_with_error(c.rank, "the class has " + std::to_string(steps_max) + " steps");
   return is_explained;
 }
 
@@ -105,13 +107,13 @@ void place(Case& c, bool has_grid) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (!has_grid) c.along = size;
   if (static_cast<long>(c.across) * c.along != size)
-    refuse(c.rank, "the blocks of --grid must be as many as the ranks");
+    exit_with_error(c.rank, "the blocks of --grid must be as many as the ranks");
   const long most_across = std::min(c.problem->nx, c.problem->ny);
   const long most_along = std::min(c.problem->ny, c.problem->nz);
   if (c.across > most_across || c.along > most_along)
-    refuse(c.rank, "more ranks than planes: a grid of this class has at most " +
-                       std::to_string(most_across) + "x" + std::to_string(most_along));
-  c.across_place = c.rank % c.across, c.along_place = c.rank / c.across;
+    exit_with_error(c.rank, "more ranks than planes: a grid of this class has at most " +
+                                std::to_string(most_across) + "x" + std::to_string(most_along));
+  c.across_position = c.rank % c.across, c.along_position = c.rank / c.across;
   if (c.y_slices == 0) c.y_slices = slices_for(c);
   // All ranks have the same number of slices, and none is empty.
   c.z_slices = static_cast<int>(std::min<long>(c.y_slices, c.problem->nz / c.along));
@@ -141,7 +143,7 @@ int main(int argc, char** argv) {
   const std::string variant = argc > 1 ? argv[1] : "";
   if (variant == "--help") print_help(c.rank);
   if (variant != "base" && variant != "olap" && variant != "ideal" && variant != "graph")
-    refuse(c.rank, "VARIANT must be base, olap, ideal or graph");
+    exit_with_error(c.rank, "VARIANT must be base, olap, ideal or graph");
   const bool is_explained = read(c, argc, argv);
   if (variant == "base" || variant == "ideal") c.y_slices = 1;
   place(c, c.along != 0);

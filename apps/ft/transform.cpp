@@ -138,10 +138,10 @@ Transform::Transform(const Case& c, int slots, int rooms)
       nx_(c.problem->nx),
       ny_(c.problem->ny),
       nz_(c.problem->nz),
-      x_(part_of(nx_, c.across, c.across_place)),
-      y_of_frequency_(part_of(ny_, c.along, c.along_place)),
-      z_(part_of(nz_, c.along, c.along_place)),
-      y_(part_of(ny_, c.across, c.across_place)),
+      x_(part_of(nx_, c.across, c.across_position)),
+      y_of_frequency_(part_of(ny_, c.along, c.along_position)),
+      z_(part_of(nz_, c.along, c.along_position)),
+      y_(part_of(ny_, c.across, c.across_position)),
       first_(make_first(rooms)),
       second_(make_second(rooms)),
       slots_(slots),
@@ -195,8 +195,8 @@ Transform::~Transform() {
 /// y, z, x of one y-slice, to the ranks that own z.
 Exchange Transform::make_first(int rooms) const {
   Exchange e;
-  MPI_Comm_split(c_.comm, c_.across_place, c_.along_place, &e.comm);
-  e.size = c_.along, e.place = c_.along_place, e.slices = c_.y_slices;
+  MPI_Comm_split(c_.comm, c_.across_position, c_.along_position, &e.comm);
+  e.size = c_.along, e.place = c_.along_position, e.slices = c_.y_slices;
   lay_out(
       e, rooms,
       [&](int s, int to) {
@@ -213,8 +213,8 @@ Exchange Transform::make_first(int rooms) const {
 /// z, y, x of one z-slice, to the ranks that own y.
 Exchange Transform::make_second(int rooms) const {
   Exchange e;
-  MPI_Comm_split(c_.comm, c_.along_place, c_.across_place, &e.comm);
-  e.size = c_.across, e.place = c_.across_place, e.slices = c_.z_slices;
+  MPI_Comm_split(c_.comm, c_.along_position, c_.across_position, &e.comm);
+  e.size = c_.across, e.place = c_.across_position, e.slices = c_.z_slices;
   lay_out(
       e, rooms,
       [&](int s, int to) {

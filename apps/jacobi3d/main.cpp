@@ -36,7 +36,7 @@ constexpr const char* help =
   std::exit(0);
 }
 
-[[noreturn]] void refuse(const Case& c, const std::string& why) {
+[[noreturn]] void exit_with_error(const Case& c, const std::string& why) {
   if (c.rank == 0) std::fprintf(stderr, "jacobi3d: %s\n", why.c_str());
   MPI_Finalize();
   std::exit(2);
@@ -46,7 +46,7 @@ Cells cells_of(const Case& c, const char* text) {
   Cells cells{};
   char rest = 0;
   if (std::sscanf(text, "%ldx%ldx%ld%c", &cells[0], &cells[1], &cells[2], &rest) != 3)
-    refuse(c, std::string(text) + " is not of the form 4x2x2");
+    exit_with_error(c, std::string(text) + " is not of the form 4x2x2");
   return cells;
 }
 
@@ -54,7 +54,7 @@ long number_of(const Case& c, const char* text) {
   char* end = nullptr;
   const long number = std::strtol(text, &end, 10);
   if (*end != 0 || number < 1 || number > 1'000'000)
-    refuse(c, std::string(text) + " is not a number from 1 to 1000000");
+    exit_with_error(c, std::string(text) + " is not a number from 1 to 1000000");
   return number;
 }
 
@@ -63,7 +63,7 @@ void cut(Case& c) {
   int size = 0, dims[3] = {0, 0, 0}, periods[3] = {0, 0, 0}, coords[3];
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (c.ranks[0] != 0 && c.ranks[0] * c.ranks[1] * c.ranks[2] != size)
-    refuse(c, "the blocks of --grid must be as many as the ranks");
+    exit_with_error(c, "the blocks of --grid must be as many as the ranks");
   for (int d = 0; d < 3; ++d)
     dims[d] = static_cast<int>(c.ranks[d]);
   MPI_Dims_create(size, 3, dims);
@@ -71,7 +71,7 @@ void cut(Case& c) {
   MPI_Cart_coords(c.comm, c.rank, 3, coords);
   for (int d = 0; d < 3; ++d) {
     c.ranks[d] = dims[d];
-    if (dims[d] > c.n) refuse(c, "more ranks than cells in a dimension");
+    if (dims[d] > c.n) exit_with_error(c, "more ranks than cells in a dimension");
     const long length = c.n / dims[d], longer = c.n % dims[d];
     c.lo[d] = length * coords[d] + (coords[d] < longer ? coords[d] : longer);
     c.hi[d] = c.lo[d] + length + (coords[d] < longer ? 1 : 0);
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
       c.has_skin = false;
       continue;
     }
-    if (i + 1 == argc) refuse(c, option + " needs a value");
+    if (i + 1 == argc) exit_with_error(c, option + " needs a value");
     const char* value = argv[++i];
     if (option == "--n")
       c.n = number_of(c, value);
@@ -113,8 +113,9 @@ int main(int argc, char** argv) {
     else if (option == "--skin")
       c.skin = cells_of(c, value);
     else
-      refuse(c, "unknown option " + option +
-                    "; options are --n, --steps, --grid, --tile, --skin, --no-skin, --explain");
+      exit_with_error(
+          c, "unknown option " + option +
+                 "; options are --n, --steps, --grid, --tile, --skin, --no-skin, --explain");
   }
   cut(c);
   Result mine;
@@ -127,7 +128,7 @@ int main(int argc, char** argv) {
   else if (variant == "graph")
     mine = run_graph(c, is_explained);
   else
-    refuse(c, "VARIANT must be base, olap, ideal, bare or graph");
+    exit_with_error(c, "VARIANT must be base, olap, ideal, bare or graph");
 
   Result all;
   int size = 0;

@@ -65,7 +65,7 @@ Level::Level(MPI_Comm comm, std::int64_t n, std::int64_t grain, const grid::Cand
       r_(block_.extents) {
   const grid::ArrayView view = u.view();
   auto halo = grid::Halo::make(comm, problem_, cut, {&view, 1});
-  if (!halo.ok()) stop(halo.trouble());
+  if (!halo.has_value()) stop(halo.error());
   halo_ = std::move(halo).value();
 }
 
@@ -165,7 +165,7 @@ void Level::make_sweep(sorrel::Graph& graph) {
   const grid::ArrayView view = u.view();
   const auto halo = grid::HaloTasks::add(
       graph, {.problem = problem_, .cut = cut_, .rank = rank, .fields = {&view, 1}});
-  if (!halo.ok()) stop(halo.trouble());
+  if (!halo.has_value()) stop(halo.error());
 
   auto inner = graph.family("residual within", {static_cast<Index>(inner_.size())});
   inner.run([this](Index i) { (void)residual_within(inner_[static_cast<std::size_t>(i)]); });

@@ -125,9 +125,9 @@ grid::Candidate choose_cut(const Options& options) {
   cut.grid = options.grid;
   if (cut.grid[0] == 0 && !options.machine.empty()) {
     const auto machine = grid::load_machine(options.machine);
-    if (!machine.ok()) stop(machine.trouble());
+    if (!machine.has_value()) stop(machine.error());
     const auto plan = grid::Plan::choose(machine.value(), problem_of_level(options.n, 1), size);
-    if (!plan.ok()) stop(plan.trouble());
+    if (!plan.has_value()) stop(plan.error());
     return plan.value().best();
   }
   if (cut.grid[0] == 0) MPI_Dims_create(size, 3, cut.grid.data());

@@ -20,7 +20,7 @@ constexpr const char* help =
     "  --panel B        columns of A, rows of B in a panel (64)\n"
     "  --grid AxB       rows and columns of ranks (as square as can be)\n"
     "  --ahead-a K, --ahead-b K\n"
-    "                   graph: panels on their way before they are needed (2)\n"
+    "                   graph: panels in flight before they are needed (2)\n"
     "  --tile T         graph: rows of C in a task, 0: all (0)\n"
     "  --check-every K  rows of the product that are checked: every K-th (1; 17 beyond 512)\n"
     "  --explain        graph: print it\n\n"
@@ -35,7 +35,7 @@ constexpr const char* help =
   std::exit(0);
 }
 
-[[noreturn]] void refuse(int rank, const std::string& why) {
+[[noreturn]] void exit_with_error(int rank, const std::string& why) {
   if (rank == 0) std::fprintf(stderr, "summa: %s\n", why.c_str());
   MPI_Finalize();
   std::exit(2);
@@ -45,8 +45,8 @@ long number_of(int rank, const char* text, long least) {
   char* end = nullptr;
   const long number = std::strtol(text, &end, 10);
   if (*text == 0 || *end != 0 || number < least || number > 100'000)
-    refuse(rank,
-           std::string(text) + " is not a number from " + std::to_string(least) + " to 100000");
+    exit_with_error(
+        rank, std::string(text) + " is not a number from " + std::to_string(least) + " to 100000");
   return number;
 }
 
@@ -67,7 +67,7 @@ Options read(Case& c, int argc, char** argv) {
       options.is_explained = true;
       continue;
     }
-    if (i + 1 == argc) refuse(c.rank, option + " needs a value");
+    if (i + 1 == argc) exit_with_error(c.rank, option + " needs a value");
     const char* value = argv[++i];
     char rest = 0;
     if (option == "--n")
@@ -84,11 +84,12 @@ Options read(Case& c, int argc, char** argv) {
       options.check_every = number_of(c.rank, value, 1);
     else if (option == "--grid") {
       if (std::sscanf(value, "%dx%d%c", &c.rows, &c.columns, &rest) != 2)
-        refuse(c.rank, std::string(value) + " is not of the form 4x2");
+        exit_with_error(c.rank, std::string(value) + " is not of the form 4x2");
     } else
-      refuse(c.rank, "unknown option " + option +
-                         "; options are --n, --panel, --grid, --ahead-a, --ahead-b, --tile, "
-                         "--check-every, --explain");
+      exit_with_error(c.rank,
+                      "unknown option " + option +
+                          "; options are --n, --panel, --grid, --ahead-a, --ahead-b, --tile, "
+                          "--check-every, --explain");
   }
   return options;
 }
@@ -98,11 +99,11 @@ void make_grid(Case& c) {
   int size = 0, dims[2] = {0, 0};
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (c.rows != 0 && (c.rows < 0 || c.columns < 0 || static_cast<long>(c.rows) * c.columns != size))
-    refuse(c.rank, "the blocks of --grid must be as many as the ranks");
+    exit_with_error(c.rank, "the blocks of --grid must be as many as the ranks");
   dims[0] = c.rows, dims[1] = c.columns;
   MPI_Dims_create(size, 2, dims);
   c.rows = dims[0], c.columns = dims[1];
-  if (c.rows > c.n || c.columns > c.n) refuse(c.rank, "more ranks than rows or columns");
+  if (c.rows > c.n || c.columns > c.n) exit_with_error(c.rank, "more ranks than rows or columns");
   MPI_Comm_dup(MPI_COMM_WORLD, &c.grid);
   c.row = c.rank / c.columns, c.column = c.rank % c.columns;
   MPI_Comm_split(c.grid, c.row, c.column, &c.along_row);
@@ -131,7 +132,7 @@ int main(int argc, char** argv) {
   else if (options.variant == "graph")
     mine = run_graph(c, blocks, options.is_explained);
   else
-    refuse(c.rank, "VARIANT must be base, olap, ideal or graph");
+    exit_with_error(c.rank, "VARIANT must be base, olap, ideal or graph");
 
   // No rank checks before all ranks have read the clock: ranks may share a core.
   MPI_Barrier(c.grid);

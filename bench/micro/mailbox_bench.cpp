@@ -154,20 +154,20 @@ class RankLink {
 };
 
 /// The sender's check, after posting, whether the receiver sleeps.
-enum class Look : std::uint8_t { none, light_fence, full_fence };
+enum class ParkedCheck : std::uint8_t { none, light_fence, full_fence };
 
 /// A link with the receiver's parker; the receiver never sleeps here.
-template <Look look>
+template <ParkedCheck look>
 class WakingLink : public PairLink {
  public:
   explicit WakingLink(std::uint32_t rank_count) : PairLink(rank_count) {
     static_cast<void>(os::init_memory_barrier());
-    if (look == Look::full_fence) os::membarrier_is_available = false;
+    if (look == ParkedCheck::full_fence) os::membarrier_is_available = false;
   }
 
   bool try_post(std::uint32_t rank, double value) {
     if (!PairLink::try_post(rank, value)) return false;
-    if (look != Look::none && sleeper_->parker.try_unpark()) std::abort();
+    if (look != ParkedCheck::none && sleeper_->parker.try_unpark()) std::abort();
     return true;
   }
 
@@ -327,16 +327,16 @@ BENCHMARK(ping_pong<RankLink>)->Arg(1)->Arg(64)->UseRealTime()->ComputeStatistic
 BENCHMARK(stream<PairLink>)->Arg(1)->Arg(64)->UseRealTime()->ComputeStatistics("min", floor_of);
 BENCHMARK(stream<RankLink>)->Arg(1)->Arg(64)->UseRealTime()->ComputeStatistics("min", floor_of);
 
-using NoLook = WakingLink<Look::none>;
-using LightFence = WakingLink<Look::light_fence>;
-using FullFence = WakingLink<Look::full_fence>;
-BENCHMARK(ping_pong<NoLook>)->Arg(1)->UseRealTime()->ComputeStatistics("min", floor_of);
+using NoCheck = WakingLink<ParkedCheck::none>;
+using LightFence = WakingLink<ParkedCheck::light_fence>;
+using FullFence = WakingLink<ParkedCheck::full_fence>;
+BENCHMARK(ping_pong<NoCheck>)->Arg(1)->UseRealTime()->ComputeStatistics("min", floor_of);
 BENCHMARK(ping_pong<LightFence>)->Arg(1)->UseRealTime()->ComputeStatistics("min", floor_of);
 BENCHMARK(ping_pong<FullFence>)->Arg(1)->UseRealTime()->ComputeStatistics("min", floor_of);
-BENCHMARK(stream<NoLook>)->Arg(1)->UseRealTime()->ComputeStatistics("min", floor_of);
+BENCHMARK(stream<NoCheck>)->Arg(1)->UseRealTime()->ComputeStatistics("min", floor_of);
 BENCHMARK(stream<LightFence>)->Arg(1)->UseRealTime()->ComputeStatistics("min", floor_of);
 BENCHMARK(stream<FullFence>)->Arg(1)->UseRealTime()->ComputeStatistics("min", floor_of);
-BENCHMARK(same_core<NoLook>)->ComputeStatistics("min", floor_of);
+BENCHMARK(same_core<NoCheck>)->ComputeStatistics("min", floor_of);
 BENCHMARK(same_core<LightFence>)->ComputeStatistics("min", floor_of);
 BENCHMARK(same_core<FullFence>)->ComputeStatistics("min", floor_of);
 BENCHMARK(heavy_fence)->Arg(0)->Arg(1)->UseRealTime()->ComputeStatistics("min", floor_of);

@@ -18,7 +18,7 @@ extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
 // Location of a rank: its process, and the address of its image there.
-struct place {
+struct image {
   long process;
   uintptr_t begin, end;
 };
@@ -34,35 +34,35 @@ static double now_ms(void) {
 }
 
 static int by_process_then_address(const void* a, const void* b) {
-  const struct place *x = a, *y = b;
+  const struct image *x = a, *y = b;
   if (x->process != y->process) return (x->process > y->process) - (x->process < y->process);
   return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
 // Whether a mapping overlaps one of the sorted images of its process.
-static int holds_a_copy(const struct place* places, int count, uintptr_t begin, uintptr_t end) {
+static int holds_a_copy(const struct image* images, int count, uintptr_t begin, uintptr_t end) {
   int low = 0, high = count;  // the first image that ends behind `begin` is in [low, high]
   while (low < high) {
     const int middle = (low + high) / 2;
-    if (places[middle].end > begin)
+    if (images[middle].end > begin)
       high = middle;
     else
       low = middle + 1;
   }
-  return low < count && places[low].begin < end;
+  return low < count && images[low].begin < end;
 }
 
 // Adds the memory of one process, which holds `count` ranks.
-static void add_process(struct memory* memory, const struct place* places, int count) {
+static void add_process(struct memory* memory, const struct image* images, int count) {
   char path[64], line[4096];
-  snprintf(path, sizeof path, "/proc/%ld/smaps", places[0].process);
+  snprintf(path, sizeof path, "/proc/%ld/smaps", images[0].process);
   FILE* file = fopen(path, "r");
   if (file == NULL) probe_fail("startup: cannot read smaps");
   unsigned long begin, end;
   double kib, *part = &memory->other_kib;
   while (fgets(line, sizeof line, file) != NULL) {
     if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
-      part = holds_a_copy(places, count, begin, end) ? &memory->image_kib : &memory->other_kib;
+      part = holds_a_copy(images, count, begin, end) ? &memory->image_kib : &memory->other_kib;
     else if (sscanf(line, "Pss: %lf", &kib) == 1)
       *part += kib;
   }
@@ -73,7 +73,7 @@ static void add_process(struct memory* memory, const struct place* places, int c
 // their number.
 static struct memory job_memory(const struct probe* p) {
   struct memory memory = {0, 0};
-  struct place mine = {(long)getpid(), (uintptr_t)__ehdr_start, (uintptr_t)_end}, *all = NULL;
+  struct image mine = {(long)getpid(), (uintptr_t)__ehdr_start, (uintptr_t)_end}, *all = NULL;
   if (p->rank == 0) all = probe_allocate((size_t)p->ranks * sizeof *all);
   MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
   if (p->rank == 0) {

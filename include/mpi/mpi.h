@@ -538,7 +538,7 @@ typedef struct MPI_T_event_registration_t* MPI_T_event_registration;
 #define MPI_T_PVAR_ALL_HANDLES ((MPI_T_pvar_handle)1)
 #define MPI_T_PVAR_SESSION_NULL ((MPI_T_pvar_session)0)
 
-/* Who is meant to look, and how closely. */
+/* The intended user, and the level of detail. */
 #define MPI_T_VERBOSITY_USER_BASIC 9
 #define MPI_T_VERBOSITY_USER_DETAIL 10
 #define MPI_T_VERBOSITY_USER_ALL 12

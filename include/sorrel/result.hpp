@@ -11,7 +11,7 @@
 namespace sorrel {
 
 /// One line, without a full stop.
-struct Trouble {
+struct Error {
   std::string text;
 };
 
@@ -20,20 +20,20 @@ class [[nodiscard]] Result {
  public:
   Result(T value) : value_(std::move(value)) {}  // NOLINT: meant to convert
 
-  Result(Trouble trouble) : trouble_(std::move(trouble.text)) {}  // NOLINT: meant to convert
+  Result(Error error) : error_(std::move(error.text)) {}  // NOLINT: meant to convert
 
-  [[nodiscard]] bool ok() const { return value_.has_value(); }
+  [[nodiscard]] bool has_value() const { return value_.has_value(); }
 
   [[nodiscard]] const T& value() const& { return *value_; }
 
   [[nodiscard]] T&& value() && { return *std::move(value_); }
 
   /// "" if there is a value.
-  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+  [[nodiscard]] const std::string& error() const { return error_; }
 
  private:
   std::optional<T> value_;
-  std::string trouble_;
+  std::string error_;
 };
 
 }  // namespace sorrel

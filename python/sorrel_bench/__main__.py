@@ -122,8 +122,8 @@ def check(arguments: argparse.Namespace) -> None:
             arguments.json.open("a").close()
         except OSError as error:
             refuse(f"bench: cannot write {arguments.json}: {error.strerror}")
-    if arguments.peers and (trouble := install_peers()):
-        refuse(f"bench: {trouble}")
+    if arguments.peers and (error := install_peers()):
+        refuse(f"bench: {error}")
 
 
 def make_plan(arguments: argparse.Namespace, folder: pathlib.Path, real_time_priority: int) -> Plan:
@@ -178,12 +178,12 @@ def probes(arguments: argparse.Namespace) -> int:
     doubts = settle(bars, [judge(runner.samples.half(which)) for which in (0, 1)], RUNS.foreign_share)
     report.print_samples(runner)
     report.print_bars(bars)
-    report.print_troubles(runner, missing)
+    report.print_failures(runner, missing)
     report.print_end(doubts)
     if arguments.json is not None:
         result = report.as_json(runner, bars, facts, missing)
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    return 1 if any(trouble.implementation == "Sorrel" for trouble in runner.troubles) else 0
+    return 1 if any(error.implementation == "Sorrel" for error in runner.troubles) else 0
 
 
 def main() -> int:

@@ -136,7 +136,7 @@ class Programs:
         cores = str(len(os.sched_getaffinity(0)))
         if loops := self._solver("fluid_loops", ("cc",), self._fluid / "loops.c", *self._sorrel):
             yield Runtime(OWN, loops)
-            yield Runtime("Sorrel polite", loops, {"SORREL_SHARE": "polite"})
+            yield Runtime("Sorrel yielding", loops, {"SORREL_SHARE": "yielding"})
             yield Runtime("Sorrel static", loops, {"MP_SET_NUMTHREADS": cores})
             yield Runtime("Sorrel static, block", loops, {"MP_SET_NUMTHREADS": cores, "MP_BLOCKTIME": "1"})
         if ranks := self._compile("fluid_mpi", (self._command, "cc"), [self._fluid / "fluid.c", self._fluid / "mpi.c"]):

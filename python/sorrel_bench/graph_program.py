@@ -44,9 +44,9 @@ def build(command: str, program: pathlib.Path, sources: Iterable[pathlib.Path], 
 
 def must_build(command: str, program: pathlib.Path, sources: Iterable[pathlib.Path], flags: Iterable[str]) -> str:
     """Builds the program or exits; returns its path."""
-    trouble = build(command, program, sources, flags)
-    if trouble is not None:
-        raise SystemExit(f"sorrel: bench: {program.name}: {trouble}")
+    error = build(command, program, sources, flags)
+    if error is not None:
+        raise SystemExit(f"sorrel: bench: {program.name}: {error}")
     return str(program)
 
 

@@ -93,9 +93,9 @@ class Programs:
         plain = self._last_of(fit, 1)
         own = self._last_of([self._command, "run", "--omp", *fit], cores)
         if own[1] != plain[1]:
-            self._complain(f"fits: {own[1]} under Sorrel, {plain[1]} without")
+            self._report_failure(f"fits: {own[1]} under Sorrel, {plain[1]} without")
         if not own[2].startswith("/"):
-            self._complain(f"fits: Sorrel's library was not loaded")
+            self._report_failure(f"fits: Sorrel's library was not loaded")
         return plain[0], own[0]
 
     def _last_of(self, words: list[str], threads: int) -> tuple[float, str, str]:
@@ -110,7 +110,7 @@ class Programs:
         results = [job.communicate()[0].split() for job in jobs]
         return max(float(result[0]) for result in results), results[0][1], results[0][2]
 
-    def _complain(self, text: str) -> None:
+    def _report_failure(self, text: str) -> None:
         if text not in self.troubles:
             self.troubles.append(text)
 

@@ -325,7 +325,7 @@ def plan_bar(command: str) -> Bar:
 # ---- measuring -------------------------------------------------------------------------------------
 
 
-def run_words(command: str, ranks: int, workers: int, wire: str) -> list[str]:
+def run_arguments(command: str, ranks: int, workers: int, wire: str) -> list[str]:
     """All workers, even under external load: with fewer, the machine would differ from the measured one."""
     words = [command, "run", "--share", "fixed", "-n", str(ranks), "--workers", str(workers)]
     return [*words, "--wire", WIRES[wire]] if WIRES[wire] else words
@@ -338,7 +338,7 @@ def program(command: str, name: str) -> str:
 def measured_machine(command: str, folder: pathlib.Path, workers: int, wire: str) -> pathlib.Path:
     """The current machine, measured for this benchmark only."""
     path = folder / f"machine-{wire.replace(' ', '-')}.json"
-    words = [*run_words(command, 2 * workers, workers, wire), program(command, "measure"), "here", str(workers), str(path)]
+    words = [*run_arguments(command, 2 * workers, workers, wire), program(command, "measure"), "here", str(workers), str(path)]
     subprocess.run(words, check=True)
     return path
 
@@ -401,7 +401,7 @@ def minutes(seconds: float) -> str:
 
 def run_case(command: str, job: Job, workers: int, machine_file: pathlib.Path, is_quick: bool) -> Case:
     seconds, rounds = ("0.8", "2") if is_quick else ("1.5", "2")
-    words = run_words(command, job.ranks, min(workers, job.ranks), job.wire)
+    words = run_arguments(command, job.ranks, min(workers, job.ranks), job.wire)
     words += [program(command, "partition"), str(machine_file), str(job.n), seconds, rounds]
     limit = max(CASE_SECONDS_MIN, 10 * job.expected_seconds(is_quick))
     try:
@@ -428,7 +428,7 @@ def run_halo(command: str, folder: pathlib.Path, is_quick: bool) -> list[list[Ba
     rounds: dict[str, list[float]] = {"ours": [], "theirs": []}
     for _ in range(2 if is_quick else 4):
         for who, words in (
-            ("ours", [*run_words(command, 2, 2, "no wire"), program(command, "zface"), *arguments]),
+            ("ours", [*run_arguments(command, 2, 2, "no wire"), program(command, "zface"), *arguments]),
             ("theirs", [launcher, "-bind-to", "core", "-n", "2", str(theirs), *arguments]),
         ):
             done = RUNS.watched(lambda w=words: subprocess.run(w, capture_output=True, text=True, check=True))

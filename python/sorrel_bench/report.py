@@ -63,13 +63,13 @@ def print_samples(runner: Runner) -> None:
     print(f"{head}{'floor ratio':>12}{'median ratio':>14}{'samples':>9}")
     for experiment in runner.plan.experiments:
         shown = ""
-        for name, who, series, own in _rows_of(runner.samples, experiment, runner.plan.implementations):
+        for name, mpi_name, series, own in _rows_of(runner.samples, experiment, runner.plan.implementations):
             label = experiment.title if shown == "" else f"  {name}" if name != shown else ""
             ratios = ("", "")
-            if own is not None and who != OWN and own.floor > 0 and own.median > 0:
+            if own is not None and mpi_name != OWN and own.floor > 0 and own.median > 0:
                 ratios = (number(series.floor / own.floor), number(series.median / own.median))
             print(
-                f"{label:<51}{who:<10}{number(series.floor):>10}{number(series.median):>10} {series.unit:<5}"
+                f"{label:<51}{mpi_name:<10}{number(series.floor):>10}{number(series.median):>10} {series.unit:<5}"
                 f"{ratios[0]:>12}{ratios[1]:>14}{len(series.values):>9}"
             )
             shown = name
@@ -94,13 +94,13 @@ def print_end(sentence: str) -> None:
         print(f"\n{sentence}")
 
 
-def print_troubles(runner: Runner, missing: Sequence[str]) -> None:
+def print_failures(runner: Runner, missing: Sequence[str]) -> None:
     if missing:
         print(f"\nMissing on this machine, so their rows have no figures: {', '.join(missing)}")
     if runner.troubles:
         print("\nFailed:")
-    for trouble in runner.troubles:
-        print(f"  {trouble.implementation}, {trouble.what}: {trouble.message}")
+    for error in runner.troubles:
+        print(f"  {error.implementation}, {error.what}: {error.message}")
 
 
 def print_gaps(missing: Iterable[str], troubles: Iterable[str]) -> None:
@@ -122,10 +122,10 @@ def as_json(runner: Runner, bars: Sequence[Bar], machine: dict, missing: Sequenc
         "implementations": [{"name": i.name, "version": i.version} for i in runner.plan.implementations],
         "missing": list(missing),
         "samples": [
-            {"experiment": experiment, "implementation": who, "series": name, "unit": series.unit,
+            {"experiment": experiment, "implementation": mpi_name, "series": name, "unit": series.unit,
              "floor": series.floor, "median": series.median, "values": series.values}
-            for (experiment, who, name), series in runner.samples.series.items()
+            for (experiment, mpi_name, name), series in runner.samples.series.items()
         ],
-        "troubles": [vars(trouble) for trouble in runner.troubles],
+        "troubles": [vars(error) for error in runner.troubles],
         "bars": [bar.as_json() for bar in bars],
     }  # fmt: skip

@@ -75,7 +75,7 @@ class Samples:
 
 
 @dataclasses.dataclass(frozen=True)
-class Trouble:
+class Failure:
     """A build or a run that failed."""
 
     implementation: str
@@ -182,7 +182,7 @@ class Runner:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.samples = Samples()
-        self.troubles: list[Trouble] = []
+        self.troubles: list[Failure] = []
         self._programs: dict[tuple[str, str], pathlib.Path] = {}
         self._given_up: set[tuple[str, str]] = set()
 
@@ -205,9 +205,9 @@ class Runner:
         flags = implementation.private_globals if probe in WITH_GLOBALS else ()
         program = folder / probe
         command = [*implementation.compiler, *COMPILE_FLAGS, *flags, str(probe_source(probe)), "-o", str(program), "-lm"]
-        _, trouble = _finish(_begin(command, folder))
-        if trouble:
-            self.troubles.append(Trouble(implementation.name, f"building {probe}", trouble))
+        _, error = _finish(_begin(command, folder))
+        if error:
+            self.troubles.append(Failure(implementation.name, f"building {probe}", error))
         else:
             self._programs[probe, implementation.name] = program
 
@@ -229,10 +229,10 @@ class Runner:
             return
         starts = experiment.starts if implementation.has_light_ranks else 1
         for _ in range(starts):
-            trouble = RUNS.watched(lambda: self._start(experiment, implementation, program))
-            if trouble:
+            error = RUNS.watched(lambda: self._start(experiment, implementation, program))
+            if error:
                 self._given_up.add(key)
-                self.troubles.append(Trouble(implementation.name, experiment.title, trouble))
+                self.troubles.append(Failure(implementation.name, experiment.title, error))
                 return
 
     def _command(self, experiment: Experiment, implementation: Implementation, words: tuple[str, ...]) -> list[str]:
@@ -254,7 +254,7 @@ class Runner:
                 words = (*words, str(time.time_ns()))
             command = self._command(experiment, implementation, words)
             process = _begin(command, program.parent)
-        output, trouble = _finish(process)
-        if not trouble and self.samples.add(experiment, implementation, output) == 0:
-            trouble = f"printed no result: {_last_words(output)}"
-        return trouble and f"{trouble} ({shlex.join(command)})"
+        output, error = _finish(process)
+        if not error and self.samples.add(experiment, implementation, output) == 0:
+            error = f"printed no result: {_last_words(output)}"
+        return error and f"{error} ({shlex.join(command)})"

@@ -301,7 +301,7 @@ def main(arguments) -> int:
     runners = [r for r in (runner, host_runner) if r is not None]
     missing = [n for n in ("MPICH", "Open MPI") if runners and all(i.name != n for i in runners[0].plan.implementations)]
     for of_part in runners:
-        report.print_troubles(of_part, missing)
+        report.print_failures(of_part, missing)
     report.print_end(doubts)
     if arguments.json is not None:
         facts |= machine.after_runs()

@@ -27,12 +27,13 @@ StandIn& stand_in() {
 
 }  // namespace
 
-mpi::RankState* come_to_rank() {
-  if (sorrel_omp_come_home_1 == nullptr || !sorrel_omp_come_home_1()) return nullptr;
+mpi::RankState* move_to_main_thread() {
+  if (sorrel_omp_run_on_main_thread_1 == nullptr || !sorrel_omp_run_on_main_thread_1())
+    return nullptr;
   return mpi::current_rank();
 }
 
-void take_over_from_stand_in(mpi::RankState& rank) {
+void merge_stand_in(mpi::RankState& rank) {
   const std::lock_guard lock(stand_in().in_use);
   rank.services_if_used = std::move(stand_in().rank.services_if_used);
 }

@@ -12,16 +12,16 @@ namespace sorrel::abi {
 
 /// An OpenMP thread of a rank in process mode moves to the main thread, which runs the rank.
 /// Returns that rank, or null for a caller without one. May suspend.
-[[gnu::cold]] mpi::RankState* come_to_rank();
+[[gnu::cold]] mpi::RankState* move_to_main_thread();
 
 /// The calling rank, or null.
 [[nodiscard]] inline mpi::RankState* rank_of_caller() {
   mpi::RankState* self = mpi::current_rank();
-  return self != nullptr ? self : come_to_rank();
+  return self != nullptr ? self : move_to_main_thread();
 }
 
 /// In MPI_Init, after the caller has become a rank.
-void take_over_from_stand_in(mpi::RankState& rank);
+void merge_stand_in(mpi::RankState& rank);
 
 /// The rank state of one call, from its begin to its end.
 class AnyTimeCall {

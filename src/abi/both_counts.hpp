@@ -14,15 +14,15 @@ using Count = int;
 using Displacement = int;
 using Address = MPI_Aint;
 inline constexpr bool is_large = false;
-#define SORREL_FACE(name) PMPI_##name
+#define SORREL_BINDING(name) PMPI_##name
 #define SORREL_NAME(name) "MPI_" #name
-#define SORREL_WEAK_FACE(name) SORREL_WEAK_SAME(MPI_##name)
+#define SORREL_WEAK_BINDING(name) SORREL_WEAK_SAME(MPI_##name)
 extern "C" {
-#include SORREL_FACES
+#include SORREL_BINDINGS
 }
-#undef SORREL_FACE
+#undef SORREL_BINDING
 #undef SORREL_NAME
-#undef SORREL_WEAK_FACE
+#undef SORREL_WEAK_BINDING
 }  // namespace int_counts
 
 namespace large_counts {
@@ -30,15 +30,15 @@ using Count = MPI_Count;
 using Displacement = MPI_Aint;
 using Address = MPI_Count;
 inline constexpr bool is_large = true;
-#define SORREL_FACE(name) PMPI_##name##_c
+#define SORREL_BINDING(name) PMPI_##name##_c
 #define SORREL_NAME(name) "MPI_" #name "_c"
-#define SORREL_WEAK_FACE(name) SORREL_WEAK_SAME(MPI_##name##_c)
+#define SORREL_WEAK_BINDING(name) SORREL_WEAK_SAME(MPI_##name##_c)
 extern "C" {
-#include SORREL_FACES
+#include SORREL_BINDINGS
 }
-#undef SORREL_FACE
+#undef SORREL_BINDING
 #undef SORREL_NAME
-#undef SORREL_WEAK_FACE
+#undef SORREL_WEAK_BINDING
 }  // namespace large_counts
 
-#undef SORREL_FACES
+#undef SORREL_BINDINGS

@@ -30,7 +30,7 @@ int start_flush_for(RankState& self, Comm& comm, BufferedSends& sends, MPI_Reque
 
 }  // namespace
 
-#define SORREL_FACES "abi/buffers_faces.inc"
+#define SORREL_BINDINGS "abi/buffers_bindings.inc"
 #include "abi/both_counts.hpp"
 
 extern "C" {

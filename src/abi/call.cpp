@@ -4,11 +4,11 @@
 #include <cstdlib>
 
 #include "mpi/error_string.hpp"
-#include "runtime/in_place.hpp"
+#include "runtime/process_mode.hpp"
 
 namespace sorrel::abi {
 
-RankState* need_rank(const char* function) {
+RankState* require_rank(const char* function) {
   RankState* self = rank_of_caller();
   if (self != nullptr) return self;
   if (runtime::awaits_init()) {
@@ -48,7 +48,7 @@ int wrong_phase(RankState& self) {
   return raise(self, self.self_comm, self.fail(MPI_ERR_OTHER, "called %s", when));
 }
 
-int raise_no_comm(RankState& self, MPI_Comm handle) {
+int raise_invalid_comm(RankState& self, MPI_Comm handle) {
   return raise(
       self, self.self_comm,
       self.fail(MPI_ERR_COMM, handle == MPI_COMM_NULL ? "invalid communicator handle: MPI_COMM_NULL"

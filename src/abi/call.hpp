@@ -23,7 +23,7 @@ using mpi::Comm;
 using mpi::RankState;
 
 /// As move_to_main_thread(); ends the process if the caller has no rank.
-[[gnu::cold]] RankState* need_rank(const char* function);
+[[gnu::cold]] RankState* require_rank(const char* function);
 
 /// Raises "called before MPI_Init" or "after MPI_Finalize"; returns only if the error handler does.
 [[gnu::cold]] int wrong_phase(RankState& self);
@@ -32,7 +32,7 @@ using mpi::RankState;
 [[gnu::cold]] int raise(RankState& self, Comm& comm, int error_class);
 
 /// Error: the communicator handle is not valid.
-[[gnu::cold]] int raise_no_comm(RankState& self, MPI_Comm handle);
+[[gnu::cold]] int raise_invalid_comm(RankState& self, MPI_Comm handle);
 
 /// MPI_ERR_ARG: the argument of this name is a null pointer.
 [[nodiscard, gnu::cold]] int fail_null(RankState& self, const char* argument);
@@ -41,7 +41,7 @@ using mpi::RankState;
 [[gnu::always_inline]] inline RankState& enter(const char* function) {
   RankState* self = mpi::current_rank();
   if (self == nullptr) [[unlikely]]
-    self = need_rank(function);
+    self = require_rank(function);
   self->call = function;
   self->call_site = __builtin_return_address(0);
   return *self;
@@ -55,7 +55,7 @@ template <class Body>
     return wrong_phase(self);
   Comm* comm = self.comm_of(handle);
   if (comm == nullptr) [[unlikely]]
-    return raise_no_comm(self, handle);
+    return raise_invalid_comm(self, handle);
   const int error = body(self, *comm);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, *comm, error);
 }

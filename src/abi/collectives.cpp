@@ -112,7 +112,7 @@ bool is_alias(const TypedBuffer& buffer, const BlockList& blocks, std::int32_t r
          own.type->is_dense() && own.type->size() > 0;
 }
 
-int note_truncation(RankState& self, int error) {
+int describe_truncation(RankState& self, int error) {
   // A mismatch that the members have found already has its message.
   if (error != MPI_ERR_TRUNCATE || self.detail().text()[0] != '\0') return error;
   return self.fail(
@@ -123,12 +123,12 @@ bool is_in_place(const void* buffer) {
   return buffer == MPI_IN_PLACE;
 }
 
-int gather_face(RankState& self,
-                Comm& comm,
-                const TypedBuffer& user_send,
-                MPI_Datatype send_type,
-                const UserBlocks& user,
-                int root) {
+int gather_binding(RankState& self,
+                   Comm& comm,
+                   const TypedBuffer& user_send,
+                   MPI_Datatype send_type,
+                   const UserBlocks& user,
+                   int root) {
   if (const int error = check_root(self, comm, root); error != MPI_SUCCESS) return error;
   const bool is_root = comm.rank == root;
   BlockList receive;
@@ -148,14 +148,14 @@ int gather_face(RankState& self,
       {.kind = user.is_list() ? CollectiveKind::gatherv : CollectiveKind::gather,
        .root = root,
        .bytes = user.is_list() ? 0 : (is_root ? receive.block_bytes() : send.bytes())});
-  return note_truncation(self, gather({self, comm}, in_place ? nullptr : &send, receive, root));
+  return describe_truncation(self, gather({self, comm}, in_place ? nullptr : &send, receive, root));
 }
 
-int all_gather_face(RankState& self,
-                    Comm& comm,
-                    const TypedBuffer& user_send,
-                    MPI_Datatype send_type,
-                    const UserBlocks& user) {
+int all_gather_binding(RankState& self,
+                       Comm& comm,
+                       const TypedBuffer& user_send,
+                       MPI_Datatype send_type,
+                       const UserBlocks& user) {
   BlockList receive;
   if (const int error = check_blocks(self, comm, user, &receive); error != MPI_SUCCESS)
     return error;
@@ -170,15 +170,15 @@ int all_gather_face(RankState& self,
   comm.call = CollectiveCall(
       {.kind = user.is_list() ? CollectiveKind::allgatherv : CollectiveKind::allgather,
        .bytes = user.is_list() ? 0 : receive.block_bytes()});
-  return note_truncation(self, all_gather({self, comm}, in_place ? nullptr : &send, receive));
+  return describe_truncation(self, all_gather({self, comm}, in_place ? nullptr : &send, receive));
 }
 
-int scatter_face(RankState& self,
-                 Comm& comm,
-                 const UserBlocks& user,
-                 const TypedBuffer& user_receive,
-                 MPI_Datatype receive_type,
-                 int root) {
+int scatter_binding(RankState& self,
+                    Comm& comm,
+                    const UserBlocks& user,
+                    const TypedBuffer& user_receive,
+                    MPI_Datatype receive_type,
+                    int root) {
   if (const int error = check_root(self, comm, root); error != MPI_SUCCESS) return error;
   const bool is_root = comm.rank == root;
   BlockList send;
@@ -198,14 +198,15 @@ int scatter_face(RankState& self,
       {.kind = user.is_list() ? CollectiveKind::scatterv : CollectiveKind::scatter,
        .root = root,
        .bytes = user.is_list() ? 0 : (is_root ? send.block_bytes() : receive.bytes())});
-  return note_truncation(self, scatter({self, comm}, send, in_place ? nullptr : &receive, root));
+  return describe_truncation(self,
+                             scatter({self, comm}, send, in_place ? nullptr : &receive, root));
 }
 
-int all_to_all_face(RankState& self,
-                    Comm& comm,
-                    CollectiveKind kind,
-                    const UserBlocks& user_send,
-                    const UserBlocks& user_receive) {
+int all_to_all_binding(RankState& self,
+                       Comm& comm,
+                       CollectiveKind kind,
+                       const UserBlocks& user_send,
+                       const UserBlocks& user_receive) {
   BlockList receive;
   BlockList send;
   if (const int error = check_blocks(self, comm, user_receive, &receive); error != MPI_SUCCESS)
@@ -218,7 +219,7 @@ int all_to_all_face(RankState& self,
     if (is_uniform && is_alias(send.of(0), receive, 0)) return fail_alias(self);
   }
   comm.call = CollectiveCall({.kind = kind, .bytes = is_uniform ? receive.block_bytes() : 0});
-  return note_truncation(self, all_to_all({self, comm}, in_place ? nullptr : &send, receive));
+  return describe_truncation(self, all_to_all({self, comm}, in_place ? nullptr : &send, receive));
 }
 
 /// The arguments common to all reductions.
@@ -287,7 +288,7 @@ int with_reduction(RankState& self,
 
 }  // namespace
 
-#define SORREL_FACES "abi/collectives_faces.inc"
+#define SORREL_BINDINGS "abi/collectives_bindings.inc"
 #include "abi/both_counts.hpp"
 
 extern "C" {

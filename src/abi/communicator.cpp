@@ -34,7 +34,7 @@ bool is_by_node(int split_type, MPI_Info handle) {
   return type != nullptr && *type == "mpi_shared_memory";
 }
 
-int end_communicator(RankState& self, MPI_Comm* handle, Comm& comm) {
+int release_communicator(RankState& self, MPI_Comm* handle, Comm& comm) {
   if (&comm == &self.world_comm || &comm == &self.self_comm) {
     return self.fail(MPI_ERR_COMM, "comm is predefined and cannot be freed");
   }
@@ -136,13 +136,13 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
 
 int PMPI_Comm_free(MPI_Comm* comm) {
   return call_on_variable(comm, "MPI_Comm_free", [&](RankState& self, Comm& c) {
-    return end_communicator(self, comm, c);
+    return release_communicator(self, comm, c);
   });
 }
 
 int PMPI_Comm_disconnect(MPI_Comm* comm) {
   return call_on_variable(comm, "MPI_Comm_disconnect", [&](RankState& self, Comm& c) {
-    return end_communicator(self, comm, c);
+    return release_communicator(self, comm, c);
   });
 }
 

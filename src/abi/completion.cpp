@@ -39,10 +39,10 @@ struct UserRequests {
 
 /// Checks that the handles are requests or MPI_REQUEST_NULL, and calls visit(index, request) for
 /// the active ones.
-template <class Look>
+template <class Visit>
 [[gnu::always_inline]] inline int check_requests(RankState& self,
                                                  const UserRequests& user,
-                                                 Look&& look) {
+                                                 Visit&& visit) {
   if (user.count < 0) [[unlikely]]
     return fail_count(self, user.count);
   if (user.count > 0 && user.handles == nullptr) [[unlikely]]
@@ -53,13 +53,13 @@ template <class Look>
       if (user.handles[i] == MPI_REQUEST_NULL) continue;
       return fail_request(self, user, i, "a valid request");
     }
-    if (request->is_active) look(i, *request);
+    if (request->is_active) visit(i, *request);
   }
   return MPI_SUCCESS;
 }
 
 /// Visits no request.
-constexpr auto no_look = [](int, Request&) {};
+constexpr auto visit_none = [](int, Request&) {};
 
 MPI_Status* status_at(MPI_Status* statuses, int i) {
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
@@ -95,7 +95,7 @@ class FailedComm {
     if (comm_ != nullptr) release(*comm_);
   }
 
-  void note(Comm& comm) {
+  void add(Comm& comm) {
     if (comm_ != nullptr) return;
     retain(comm);
     comm_ = &comm;
@@ -116,7 +116,7 @@ class FailedComm {
   int error = MPI_SUCCESS;
   if (request.error != MPI_SUCCESS) [[unlikely]] {
     error = explain(self, request);
-    failed.note(*request.comm);
+    failed.add(*request.comm);
   }
   if (request.life != Request::Life::persistent) handle = MPI_REQUEST_NULL;
   conclude(request, status);
@@ -125,16 +125,16 @@ class FailedComm {
 
 /// Calls body(self, failed) with the frame of a binding and checked requests, after `visit` was
 /// called for all of them.
-template <class Look, class Body>
+template <class Visit, class Body>
 [[gnu::always_inline]] inline int with_requests(const char* function,
                                                 const UserRequests& user,
-                                                Look&& look,
+                                                Visit&& visit,
                                                 Body&& body) {
   FailedComm failed;
   RankState& self = enter(function);
   if (self.phase != mpi::Phase::running) [[unlikely]]
     return wrong_phase(self);
-  int error = check_requests(self, user, look);
+  int error = check_requests(self, user, visit);
   if (error == MPI_SUCCESS) error = body(self, failed);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, failed.value_or(self.self_comm), error);
 }
@@ -177,12 +177,12 @@ struct AllComplete {
 };
 
 /// Makes progress, then visits the active requests again.
-template <class Look>
-void look_again(RankState& self, const RequestList& list, Look& look) {
+template <class Visit>
+void progress_and_visit(RankState& self, const RequestList& list, Visit& visit) {
   make_progress(self);
-  look = {};
+  visit = {};
   for (int i = 0; i < list.count; ++i) {
-    if (Request* request = list.active(i)) look(i, *request);
+    if (Request* request = list.active(i)) visit(i, *request);
   }
 }
 
@@ -208,13 +208,13 @@ int finish_some(RankState& self,
 }
 
 [[gnu::always_inline]] inline int start_all(const char* function, const UserRequests& user) {
-  return with_requests(function, user, no_look, [&](RankState& self, FailedComm& failed) {
+  return with_requests(function, user, visit_none, [&](RankState& self, FailedComm& failed) {
     for (int i = 0; i < user.count; ++i) {
       Request* request = RequestList{user.handles, user.count}[i];
       if (request == nullptr || request->life != Request::Life::persistent || request->is_active)
         return fail_request(self, user, i, "an inactive persistent request");
       if (const int error = restart(*request); error != MPI_SUCCESS) {
-        failed.note(*request->comm);
+        failed.add(*request->comm);
         return error;
       }
     }
@@ -227,7 +227,7 @@ int finish_some(RankState& self,
 extern "C" {
 
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
-  return with_requests("MPI_Wait", {"request", 1, request}, no_look,
+  return with_requests("MPI_Wait", {"request", 1, request}, visit_none,
                        [&](RankState& self, FailedComm& failed) {
                          Request* pending = RequestList{request, 1}.active(0);
                          if (pending == nullptr) {
@@ -240,7 +240,7 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  return with_requests("MPI_Test", {"request", 1, request}, no_look,
+  return with_requests("MPI_Test", {"request", 1, request}, visit_none,
                        [&](RankState& self, FailedComm& failed) {
                          SORREL_NOT_NULL(flag);
                          Request* pending = RequestList{request, 1}.active(0);
@@ -264,7 +264,7 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_o
   mpi::PendingCounts pending;
   return with_requests(
       "MPI_Waitall", {"array_of_requests", count, array_of_requests},
-      [&](int /*i*/, const Request& request) { pending.note(request); },
+      [&](int /*i*/, const Request& request) { pending.add(request); },
       [&](RankState& self, FailedComm& failed) {
         wait_for_all(self, RequestList{array_of_requests, count}, pending);
         return finish_all(self, count, array_of_requests, array_of_statuses, failed);
@@ -280,7 +280,7 @@ int PMPI_Testall(int count,
                        [&](RankState& self, FailedComm& failed) {
                          SORREL_NOT_NULL(flag);
                          if (!all.value)
-                           look_again(self, RequestList{array_of_requests, count}, all);
+                           progress_and_visit(self, RequestList{array_of_requests, count}, all);
                          *flag = all.value ? 1 : 0;
                          return all.value ? finish_all(self, count, array_of_requests,
                                                        array_of_statuses, failed)
@@ -313,7 +313,7 @@ int PMPI_Testany(
                          SORREL_NOT_NULL(indx);
                          SORREL_NOT_NULL(flag);
                          if (first.index < 0 && first.is_any_pending)
-                           look_again(self, RequestList{array_of_requests, count}, first);
+                           progress_and_visit(self, RequestList{array_of_requests, count}, first);
                          *indx = first.index < 0 ? MPI_UNDEFINED : first.index;
                          *flag = first.index >= 0 || !first.is_any_pending ? 1 : 0;
                          if (first.index >= 0)
@@ -366,7 +366,7 @@ int PMPI_Testsome(int incount,
 }
 
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  return with_requests("MPI_Request_get_status", {"request", 1, &request}, no_look,
+  return with_requests("MPI_Request_get_status", {"request", 1, &request}, visit_none,
                        [&](RankState& self, FailedComm& /*failed*/) {
                          SORREL_NOT_NULL(flag);
                          Request* pending = RequestList{&request, 1}.active(0);
@@ -387,7 +387,7 @@ int PMPI_Request_get_status_all(int count,
                        [&](RankState& self, FailedComm& /*failed*/) {
                          SORREL_NOT_NULL(flag);
                          const RequestList list{array_of_requests, count};
-                         if (!all.value) look_again(self, list, all);
+                         if (!all.value) progress_and_visit(self, list, all);
                          *flag = all.value ? 1 : 0;
                          for (int i = 0; all.value && i < count; ++i)
                            show_status(list.active(i), status_at(array_of_statuses, i));
@@ -404,7 +404,8 @@ int PMPI_Request_get_status_any(
                          SORREL_NOT_NULL(indx);
                          SORREL_NOT_NULL(flag);
                          const RequestList list{array_of_requests, count};
-                         if (first.index < 0 && first.is_any_pending) look_again(self, list, first);
+                         if (first.index < 0 && first.is_any_pending)
+                           progress_and_visit(self, list, first);
                          *indx = first.index < 0 ? MPI_UNDEFINED : first.index;
                          *flag = first.index >= 0 || !first.is_any_pending ? 1 : 0;
                          if (*flag == 1)
@@ -440,7 +441,7 @@ int PMPI_Request_get_status_some(int incount,
 }
 
 int PMPI_Request_free(MPI_Request* request) {
-  return with_requests("MPI_Request_free", {"request", 1, request}, no_look,
+  return with_requests("MPI_Request_free", {"request", 1, request}, visit_none,
                        [&](RankState& self, FailedComm& /*failed*/) {
                          if (*request == MPI_REQUEST_NULL)
                            return self.fail(MPI_ERR_REQUEST,
@@ -457,14 +458,15 @@ int PMPI_Request_free(MPI_Request* request) {
 }
 
 int PMPI_Cancel(MPI_Request* request) {
-  return with_requests(
-      "MPI_Cancel", {"request", 1, request}, no_look, [&](RankState& self, FailedComm& /*failed*/) {
-        if (*request == MPI_REQUEST_NULL)
-          return self.fail(MPI_ERR_REQUEST, "request must not be MPI_REQUEST_NULL");
-        auto& cancelled = *reinterpret_cast<Request*>(*request);
-        if (cancelled.is_active) cancel(cancelled);
-        return MPI_SUCCESS;
-      });
+  return with_requests("MPI_Cancel", {"request", 1, request}, visit_none,
+                       [&](RankState& self, FailedComm& /*failed*/) {
+                         if (*request == MPI_REQUEST_NULL)
+                           return self.fail(MPI_ERR_REQUEST,
+                                            "request must not be MPI_REQUEST_NULL");
+                         auto& cancelled = *reinterpret_cast<Request*>(*request);
+                         if (cancelled.is_active) cancel(cancelled);
+                         return MPI_SUCCESS;
+                       });
 }
 
 int PMPI_Start(MPI_Request* request) {

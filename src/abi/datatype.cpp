@@ -75,7 +75,7 @@ int check_members(RankState& self, MPI_Count count, const MPI_Datatype* types) {
 
 }  // namespace
 
-#define SORREL_FACES "abi/datatype_faces.inc"
+#define SORREL_BINDINGS "abi/datatype_bindings.inc"
 #include "abi/both_counts.hpp"
 
 extern "C" {

@@ -8,7 +8,7 @@
 #include "mpi/attribute.hpp"
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/p2p/buffered.hpp"
-#include "runtime/in_place.hpp"
+#include "runtime/process_mode.hpp"
 
 namespace sorrel::abi {
 
@@ -28,8 +28,8 @@ int init(RankState& self, int required) {
 /// In a process that becomes one rank in MPI_Init: makes the calling thread that rank.
 void begin_rank(const char* function) {
   if (rank_of_caller() != nullptr) return;
-  runtime::adopt_calling_thread();
-  take_over_from_stand_in(*need_rank(function));
+  runtime::attach_calling_thread();
+  merge_stand_in(*require_rank(function));
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ int PMPI_Finalize(void) {
     self.world_comm.call = mpi::CollectiveCall({.kind = mpi::CollectiveKind::finalize});
     if (const int error = mpi::barrier({self, self.world_comm}); error != MPI_SUCCESS) return error;
     self.phase = mpi::Phase::finalized;
-    self.world->job().note_finalized(self);
+    self.world->job().record_finalized(self);
     return MPI_SUCCESS;
   });
 }

@@ -26,7 +26,7 @@ constexpr std::size_t default_alignment = 64;
 constexpr std::size_t alignment_max = std::size_t{1} << 30;
 
 // The alignment that the hints request, at least the default one.
-int wanted_alignment(RankState& self, MPI_Info handle, std::size_t* alignment) {
+int requested_alignment(RankState& self, MPI_Info handle, std::size_t* alignment) {
   *alignment = default_alignment;
   if (handle == MPI_INFO_NULL) return MPI_SUCCESS;
   const mpi::Info* info = mpi::info_of(handle);
@@ -156,7 +156,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
       return self.fail(MPI_ERR_ARG, "size is %lld; it must not be negative",
                        static_cast<long long>(size));
     std::size_t alignment = 0;
-    if (const int error = wanted_alignment(self, info, &alignment); error != MPI_SUCCESS)
+    if (const int error = requested_alignment(self, info, &alignment); error != MPI_SUCCESS)
       return error;
     void* memory = nullptr;
     // One byte at least, so that every call returns a distinct address.

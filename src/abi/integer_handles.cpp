@@ -18,7 +18,7 @@ Handle handle_of_number(RankState& self, int number, Handle null_handle) {
 
 extern "C" {
 
-#define SORREL_INTEGER_FACES(kind, Handle, null_handle)          \
+#define SORREL_INTEGER_BINDINGS(kind, Handle, null_handle)       \
   int PMPI_##kind##_toint(Handle handle) {                       \
     const AnyTimeCall caller("MPI_" #kind "_toint", nullptr);    \
     return caller.rank().services().integer_handles.number_of(   \
@@ -31,17 +31,17 @@ extern "C" {
   SORREL_WEAK_SAME(MPI_##kind##_toint)                           \
   SORREL_WEAK_SAME(MPI_##kind##_fromint)
 
-SORREL_INTEGER_FACES(Comm, MPI_Comm, MPI_COMM_NULL)
-SORREL_INTEGER_FACES(Errhandler, MPI_Errhandler, MPI_ERRHANDLER_NULL)
-SORREL_INTEGER_FACES(File, MPI_File, MPI_FILE_NULL)
-SORREL_INTEGER_FACES(Group, MPI_Group, MPI_GROUP_NULL)
-SORREL_INTEGER_FACES(Info, MPI_Info, MPI_INFO_NULL)
-SORREL_INTEGER_FACES(Message, MPI_Message, MPI_MESSAGE_NULL)
-SORREL_INTEGER_FACES(Op, MPI_Op, MPI_OP_NULL)
-SORREL_INTEGER_FACES(Request, MPI_Request, MPI_REQUEST_NULL)
-SORREL_INTEGER_FACES(Session, MPI_Session, MPI_SESSION_NULL)
-SORREL_INTEGER_FACES(Type, MPI_Datatype, MPI_DATATYPE_NULL)
-SORREL_INTEGER_FACES(Win, MPI_Win, MPI_WIN_NULL)
+SORREL_INTEGER_BINDINGS(Comm, MPI_Comm, MPI_COMM_NULL)
+SORREL_INTEGER_BINDINGS(Errhandler, MPI_Errhandler, MPI_ERRHANDLER_NULL)
+SORREL_INTEGER_BINDINGS(File, MPI_File, MPI_FILE_NULL)
+SORREL_INTEGER_BINDINGS(Group, MPI_Group, MPI_GROUP_NULL)
+SORREL_INTEGER_BINDINGS(Info, MPI_Info, MPI_INFO_NULL)
+SORREL_INTEGER_BINDINGS(Message, MPI_Message, MPI_MESSAGE_NULL)
+SORREL_INTEGER_BINDINGS(Op, MPI_Op, MPI_OP_NULL)
+SORREL_INTEGER_BINDINGS(Request, MPI_Request, MPI_REQUEST_NULL)
+SORREL_INTEGER_BINDINGS(Session, MPI_Session, MPI_SESSION_NULL)
+SORREL_INTEGER_BINDINGS(Type, MPI_Datatype, MPI_DATATYPE_NULL)
+SORREL_INTEGER_BINDINGS(Win, MPI_Win, MPI_WIN_NULL)
 
 }  // extern "C"
 

@@ -1,9 +1,9 @@
 // The C interface of parallel loops (include/sorrel.h), for programs linked with this library, and
 // for libsorrel in a process that has both.
-#include "loop/face.hpp"
-#include "loop/job_faces.hpp"
+#include "loop/binding.hpp"
+#include "loop/job_bindings.hpp"
 
-namespace face = sorrel::loop::face;
+namespace binding = sorrel::loop::binding;
 
 // sorrel_api.cpp
 extern "C" __attribute__((visibility("hidden"))) void sorrel_yield_ranks(void);
@@ -21,7 +21,7 @@ int reduce(int64_t begin,
            void* result,
            size_t bytes,
            const sorrel_loop_options* options) {
-  return face::parallel_reduce({begin, end}, {body, combine, argument, result, bytes}, options);
+  return binding::parallel_reduce({begin, end}, {body, combine, argument, result, bytes}, options);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ int sorrel_parallel_for(int64_t begin,
                         sorrel_loop_body body,
                         void* argument,
                         const sorrel_loop_options* options) {
-  return face::parallel_for(begin, end, body, argument, options);
+  return binding::parallel_for(begin, end, body, argument, options);
 }
 
 int sorrel_parallel_reduce(int64_t begin,
@@ -48,44 +48,44 @@ int sorrel_parallel_reduce(int64_t begin,
 }
 
 int sorrel_loop_threads(void) {
-  return face::threads();
+  return binding::threads();
 }
 
 int sorrel_freeze_threads(void) {
-  return face::freeze_threads();
+  return binding::freeze_threads();
 }
 
 void sorrel_set_threads(int count) {
-  face::set_threads(count);
+  binding::set_threads(count);
 }
 
 // The names of IRIX, for C and for Fortran.
 int mp_numthreads(void) {
-  return face::freeze_threads();
+  return binding::freeze_threads();
 }
 
 int mp_numthreads_(void) {
-  return face::freeze_threads();
+  return binding::freeze_threads();
 }
 
 void mp_set_numthreads(int count) {
-  face::set_threads(count);
+  binding::set_threads(count);
 }
 
 void mp_set_numthreads_(const int* count) {
-  face::set_threads(*count);
+  binding::set_threads(*count);
 }
 
-const sorrel::loop::JobFaces* sorrel_job_faces_2(void) {
+const sorrel::loop::JobBindings* sorrel_job_bindings_2(void) {
   // Not the exported names: if libsorrel is linked first, these refer to its functions.
-  static constexpr sorrel::loop::JobFaces faces{sorrel_yield_ranks,
-                                                face::parallel_for,
-                                                reduce,
-                                                face::threads,
-                                                face::freeze_threads,
-                                                face::set_threads,
-                                                sorrel_is_comm_worker_of_rank,
-                                                sorrel_explain_waits_of_rank};
+  static constexpr sorrel::loop::JobBindings faces{sorrel_yield_ranks,
+                                                   binding::parallel_for,
+                                                   reduce,
+                                                   binding::threads,
+                                                   binding::freeze_threads,
+                                                   binding::set_threads,
+                                                   sorrel_is_comm_worker_of_rank,
+                                                   sorrel_explain_waits_of_rank};
   return &faces;
 }
 

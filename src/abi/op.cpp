@@ -26,12 +26,12 @@ int create(RankState& self, Function* function, int commute, MPI_Op* op) {
   return MPI_SUCCESS;
 }
 
-int reduce_here(RankState& self,
-                const void* in,
-                void* inout,
-                MPI_Count count,
-                MPI_Datatype datatype,
-                MPI_Op op) {
+int reduce_buffers(RankState& self,
+                   const void* in,
+                   void* inout,
+                   MPI_Count count,
+                   MPI_Datatype datatype,
+                   MPI_Op op) {
   Datatype* type = nullptr;
   int error = check_buffer(self, in, count, datatype, &type);
   if (error == MPI_SUCCESS) error = check_buffer(self, inout, count, datatype, &type);
@@ -88,14 +88,14 @@ int PMPI_Op_commutative(MPI_Op op, int* commute) {
 int PMPI_Reduce_local(
     const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
   return call("MPI_Reduce_local", [&](RankState& self) {
-    return reduce_here(self, inbuf, inoutbuf, count, datatype, op);
+    return reduce_buffers(self, inbuf, inoutbuf, count, datatype, op);
   });
 }
 
 int PMPI_Reduce_local_c(
     const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
   return call("MPI_Reduce_local_c", [&](RankState& self) {
-    return reduce_here(self, inbuf, inoutbuf, count, datatype, op);
+    return reduce_buffers(self, inbuf, inoutbuf, count, datatype, op);
   });
 }
 

@@ -41,7 +41,7 @@ int check_room(RankState& self,
 
 }  // namespace
 
-#define SORREL_FACES "abi/pack_faces.inc"
+#define SORREL_BINDINGS "abi/pack_bindings.inc"
 #include "abi/both_counts.hpp"
 
 extern "C" {}  // extern "C"

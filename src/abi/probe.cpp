@@ -86,7 +86,7 @@ template <class Check, class Body>
 
 }  // namespace
 
-#define SORREL_FACES "abi/matched_receive_faces.inc"
+#define SORREL_BINDINGS "abi/matched_receive_bindings.inc"
 #include "abi/both_counts.hpp"
 
 extern "C" {

@@ -134,7 +134,7 @@ int replace_nonblocking(
 
 }  // namespace
 
-#define SORREL_FACES "abi/receive_faces.inc"
+#define SORREL_BINDINGS "abi/receive_bindings.inc"
 #include "abi/both_counts.hpp"
 
 extern "C" {}  // extern "C"

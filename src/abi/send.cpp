@@ -68,35 +68,35 @@ extern "C" {
 #define SORREL_SEND_PARAMETERS(Count) \
   const void *buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm
 
-#define SORREL_SEND_FACES_OF(blocking_name, nonblocking_name, persistent_name, mode, Count)  \
-  int P##blocking_name(SORREL_SEND_PARAMETERS(Count)) {                                      \
-    return call_on(comm, #blocking_name, [&](RankState& self, Comm& c) {                     \
-      return blocking(self, c, {buf, count, datatype, dest, tag}, mode);                     \
-    });                                                                                      \
-  }                                                                                          \
-  int P##nonblocking_name(SORREL_SEND_PARAMETERS(Count), MPI_Request* request) {             \
-    return call_on(comm, #nonblocking_name, [&](RankState& self, Comm& c) {                  \
-      return nonblocking(self, c, {buf, count, datatype, dest, tag}, mode, request);         \
-    });                                                                                      \
-  }                                                                                          \
-  int P##persistent_name(SORREL_SEND_PARAMETERS(Count), MPI_Request* request) {              \
-    return call_on(comm, #persistent_name, [&](RankState& self, Comm& c) {                   \
-      return persistent(self, c, {buf, count, datatype, dest, tag}, mode, request);          \
-    });                                                                                      \
-  }                                                                                          \
-  SORREL_WEAK(int, blocking_name, (SORREL_SEND_PARAMETERS(Count)))                           \
-  SORREL_WEAK(int, nonblocking_name, (SORREL_SEND_PARAMETERS(Count), MPI_Request * request)) \
+#define SORREL_SEND_BINDINGS_OF(blocking_name, nonblocking_name, persistent_name, mode, Count) \
+  int P##blocking_name(SORREL_SEND_PARAMETERS(Count)) {                                        \
+    return call_on(comm, #blocking_name, [&](RankState& self, Comm& c) {                       \
+      return blocking(self, c, {buf, count, datatype, dest, tag}, mode);                       \
+    });                                                                                        \
+  }                                                                                            \
+  int P##nonblocking_name(SORREL_SEND_PARAMETERS(Count), MPI_Request* request) {               \
+    return call_on(comm, #nonblocking_name, [&](RankState& self, Comm& c) {                    \
+      return nonblocking(self, c, {buf, count, datatype, dest, tag}, mode, request);           \
+    });                                                                                        \
+  }                                                                                            \
+  int P##persistent_name(SORREL_SEND_PARAMETERS(Count), MPI_Request* request) {                \
+    return call_on(comm, #persistent_name, [&](RankState& self, Comm& c) {                     \
+      return persistent(self, c, {buf, count, datatype, dest, tag}, mode, request);            \
+    });                                                                                        \
+  }                                                                                            \
+  SORREL_WEAK(int, blocking_name, (SORREL_SEND_PARAMETERS(Count)))                             \
+  SORREL_WEAK(int, nonblocking_name, (SORREL_SEND_PARAMETERS(Count), MPI_Request * request))   \
   SORREL_WEAK(int, persistent_name, (SORREL_SEND_PARAMETERS(Count), MPI_Request * request))
 
-#define SORREL_SEND_FACES(blocking_name, nonblocking_name, persistent_name, mode)          \
-  SORREL_SEND_FACES_OF(blocking_name, nonblocking_name, persistent_name, mode, int)        \
-  SORREL_SEND_FACES_OF(blocking_name##_c, nonblocking_name##_c, persistent_name##_c, mode, \
-                       MPI_Count)
+#define SORREL_SEND_BINDINGS(blocking_name, nonblocking_name, persistent_name, mode)          \
+  SORREL_SEND_BINDINGS_OF(blocking_name, nonblocking_name, persistent_name, mode, int)        \
+  SORREL_SEND_BINDINGS_OF(blocking_name##_c, nonblocking_name##_c, persistent_name##_c, mode, \
+                          MPI_Count)
 
-SORREL_SEND_FACES(MPI_Send, MPI_Isend, MPI_Send_init, SendMode::standard)
-SORREL_SEND_FACES(MPI_Ssend, MPI_Issend, MPI_Ssend_init, SendMode::synchronous)
-SORREL_SEND_FACES(MPI_Rsend, MPI_Irsend, MPI_Rsend_init, SendMode::standard)
-SORREL_SEND_FACES(MPI_Bsend, MPI_Ibsend, MPI_Bsend_init, SendMode::buffered)
+SORREL_SEND_BINDINGS(MPI_Send, MPI_Isend, MPI_Send_init, SendMode::standard)
+SORREL_SEND_BINDINGS(MPI_Ssend, MPI_Issend, MPI_Ssend_init, SendMode::synchronous)
+SORREL_SEND_BINDINGS(MPI_Rsend, MPI_Irsend, MPI_Rsend_init, SendMode::standard)
+SORREL_SEND_BINDINGS(MPI_Bsend, MPI_Ibsend, MPI_Bsend_init, SendMode::buffered)
 
 }  // extern "C"
 

@@ -75,7 +75,7 @@ int PMPI_Cart_create(MPI_Comm comm_old,
       return error;
     Comm* made = nullptr;
     const int color = c.rank < cart->size() ? 0 : MPI_UNDEFINED;
-    const int key = reorder != 0 && color == 0 ? mpi::place_in_grid(c, *cart) : c.rank;
+    const int key = reorder != 0 && color == 0 ? mpi::reordered_rank(c, *cart) : c.rank;
     const int error = comm_split(self, c, color, key, &made);
     if (made != nullptr) made->cart = cart;
     *comm_cart = handle_or_null(made);

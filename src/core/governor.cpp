@@ -52,7 +52,7 @@ GovernorDecision Governor::update(const GovernorSample& sample) {
     has_sample_ = true;
     last_ = grain_ = sample;
     begin_window(sample);
-  } else if (sample.friend_count < last_.friend_count) {
+  } else if (sample.process_count < last_.process_count) {
     // A peer that has left makes room: no need for trials.
     granted_ = limits_.width_max;
     backoff_ = 1;
@@ -64,18 +64,18 @@ GovernorDecision Governor::update(const GovernorSample& sample) {
   }
   judge_grain(sample);
   judge_waiting(sample);
-  if (limits_.share == Share::polite) judge_grant(sample);
+  if (limits_.share == Share::yielding) judge_grant(sample);
   last_ = sample;
   if (limits_.share == Share::fixed) return decision_;
   // If at least as many processes as processors compete, one thread each keeps them busy, and more
   // threads would only empty each other's caches. Not so where one thread would have to run all
   // fibers in turn.
-  const bool has_gain = limits_.has_fibers || sample.friend_count < sample.cpus;
+  const bool has_gain = limits_.has_fibers || sample.process_count < sample.cpus;
   const bool keeps =
-      has_gain && is_coarse() && sample.do_friends_keep && limits_.share == Share::fair;
+      has_gain && is_coarse() && sample.do_peers_keep && limits_.share == Share::fair;
   const std::uint32_t share = keeps ? sample.cpus : sample.fair_share;
   const std::uint32_t room = std::min({limits_.width_max, sample.cpus, share, granted_});
-  decision_.is_crowded = sample.friend_count > (keeps ? 1U : sample.cpus);
+  decision_.is_crowded = sample.process_count > (keeps ? 1U : sample.cpus);
   width_before_ = decision_.width;
   decision_.width = std::max(room, limits_.width_min);
   return decision_;

@@ -23,7 +23,7 @@
 
 namespace sorrel::core {
 
-enum class Share : std::uint8_t { fair, polite, fixed };
+enum class Share : std::uint8_t { fair, yielding, fixed };
 
 struct GovernorLimits {
   std::uint32_t width_min = 1;
@@ -48,9 +48,9 @@ struct GovernorSample {
   /// Fair share of this process among its peers, of `cpus`.
   std::uint32_t fair_share = 1;
   /// Processes with work, this one included.
-  std::uint32_t friend_count = 1;
+  std::uint32_t process_count = 1;
   /// Whether all peers keep their threads if this process does.
-  bool do_friends_keep = false;
+  bool do_peers_keep = false;
 };
 
 struct GovernorDecision {

@@ -19,7 +19,7 @@ struct JobThreads {
   /// Whether the caller is a rank that shares its process with others.
   bool (*is_rank)();
   /// Where the scheduler keeps the rank's thread pointer. Change it together with the register.
-  std::uintptr_t* (*thread_pointer_place)();
+  std::uintptr_t* (*thread_pointer_address)();
   /// Argument for prepare() on threads of this rank.
   void* (*describe)();
   /// On a new thread: initializes its thread-locals from the rank's privatized image.
@@ -30,10 +30,10 @@ struct JobThreads {
   // For a rank that is a process.
 
   /// Whether the main thread has this control block. Any thread.
-  bool (*is_home)(std::uintptr_t thread_pointer);
+  bool (*is_main_thread)(std::uintptr_t thread_pointer);
   /// On a fiber on the main thread: it may call MPI as the rank, until leave_main_thread().
-  void (*enter_home)();
-  void (*leave_home)();
+  void (*enter_main_thread)();
+  void (*leave_main_thread)();
 };
 
 }  // namespace sorrel::loop
@@ -42,4 +42,4 @@ extern "C" [[gnu::weak]] const sorrel::loop::JobThreads* sorrel_job_threads_2(vo
 
 /// Called by a thread that is no rank and calls MPI. If it is a further OpenMP thread of a rank, it
 /// returns true as the rank, on the rank's main thread; else false. May suspend.
-extern "C" [[gnu::weak]] bool sorrel_omp_come_home_1(void);
+extern "C" [[gnu::weak]] bool sorrel_omp_run_on_main_thread_1(void);

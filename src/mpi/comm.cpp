@@ -13,7 +13,7 @@ CommShared::CommShared(World& world, std::uint32_t context, std::shared_ptr<cons
       size_(group->size()),
       group_(std::move(group)),
       members_(world.ranks()) {
-  if (!group_->is_everybody()) {
+  if (!group_->is_world()) {
     own_members_.reserve(static_cast<std::size_t>(group_->size()));
     for (std::int32_t i = 0; i < group_->size(); ++i)
       own_members_.push_back(&world.rank(group_->world_rank(i)));

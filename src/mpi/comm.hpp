@@ -21,7 +21,7 @@
 
 namespace sorrel::mpi {
 
-struct CollectivePart;
+struct BarrierNode;
 class CollectiveSlots;
 class CartTopology;
 class ProcessMap;
@@ -89,12 +89,12 @@ struct Comm {
   std::int32_t rank = 0;
   CommShared* shared = nullptr;
   /// The node where this rank's worker counts arrivals; found at the first collective.
-  CollectivePart* part = nullptr;
+  BarrierNode* barrier_node = nullptr;
   /// The current or last collective call of the rank.
   CollectiveCall call;
   /// Barriers of this communicator so far: selects one of the two staging buffers, and identifies
   /// late members in the deadlock report.
-  std::uint32_t meeting_count = 0;
+  std::uint32_t barrier_count = 0;
   /// References: the handle, until MPI_Comm_free, and pending requests.
   std::int32_t reference_count = 1;
   Errhandler* errhandler = nullptr;

@@ -28,9 +28,9 @@ struct Candidate {
 
 /// The member that creates the shared parts in this process: member 0, or the first of each
 /// process.
-std::int32_t speaker_of(const Comm& parent) {
+std::int32_t creator_of(const Comm& parent) {
   const ProcessMap* processes = parent.shared->processes();
-  return processes == nullptr ? 0 : processes->leader(processes->own_index());
+  return processes == nullptr ? 0 : processes->process_leader(processes->own_index());
 }
 
 bool is_here(const Comm& parent, std::int32_t rank) {
@@ -39,7 +39,7 @@ bool is_here(const Comm& parent, std::int32_t rank) {
 }
 
 SplitRequest& request_of(const CollectiveSlots& slots, std::int32_t rank) {
-  return const_cast<SplitRequest&>(slots.left_by<SplitRequest>(rank));
+  return const_cast<SplitRequest&>(slots.published_by<SplitRequest>(rank));
 }
 
 /// Creates the shared part for the candidates [first, last), all of one color, and passes it to
@@ -105,12 +105,12 @@ Comm* adopt(CommShared& shared, const RankState& self, const Comm& parent) {
 
 /// Barrier of a process's members, the creator answers their requests, and a second barrier.
 template <class Answer>
-int ask_speaker(RankState& self, Comm& parent, SplitRequest& request, Answer&& answer) {
+int run_on_creator(RankState& self, Comm& parent, SplitRequest& request, Answer&& answer) {
   CollectiveSlots& slots = parent.shared->slots();
-  slots.deposit(parent, &request);
-  if (const int error = slots.meet_here(self, parent); error != MPI_SUCCESS) return error;
-  if (parent.rank == speaker_of(parent)) answer(slots);
-  return slots.meet_here(self, parent);
+  slots.publish(parent, &request);
+  if (const int error = slots.local_barrier(self, parent); error != MPI_SUCCESS) return error;
+  if (parent.rank == creator_of(parent)) answer(slots);
+  return slots.local_barrier(self, parent);
 }
 
 /// `count` new contexts, the same for all members of the parent: issued by its first member's
@@ -153,18 +153,18 @@ CommShared* shared_for_group(const Member& member,
   const auto parent_rank = [&](std::int32_t rank) {
     return member.comm.shared->group()->rank_of(group->world_rank(rank));
   };
-  const auto speaker_for = [&](std::int32_t rank) {
+  const auto creator_for = [&](std::int32_t rank) {
     std::int32_t first = 0;
     const std::uint32_t process = world.layout().process_of(group->world_rank(rank));
     while (world.layout().process_of(group->world_rank(first)) != process)
       ++first;
     return first;
   };
-  const std::int32_t speaker = speaker_for(own_rank);
+  const std::int32_t creator = creator_for(own_rank);
   CommShared* shared = nullptr;
   const TypedBuffer address{.buffer = &shared, .count = 1, .type = datatype_from_handle(MPI_AINT)};
-  if (own_rank != speaker) {
-    receive_now(member, address, parent_rank(speaker), tag);
+  if (own_rank != creator) {
+    receive_now(member, address, parent_rank(creator), tag);
     return shared;
   }
   std::uint32_t context = 0;
@@ -180,7 +180,7 @@ CommShared* shared_for_group(const Member& member,
     if (world.is_here(group->world_rank(rank))) {
       shared->retain();
       if (rank != own_rank) send_now(member, address, parent_rank(rank), tag);
-    } else if (own_rank == 0 && rank == speaker_for(rank)) {
+    } else if (own_rank == 0 && rank == creator_for(rank)) {
       send_now(member, number, parent_rank(rank), tag);
     }
   }
@@ -199,7 +199,7 @@ int comm_duplicate(RankState& self, Comm& parent, Comm** result) {
   const bool is_spread = parent.shared->processes() != nullptr;
   const std::uint32_t agreed = is_spread ? agree_on_contexts(self, parent, 1) : 0;
   SplitRequest request{.color = 0, .key = 0};
-  const int error = ask_speaker(self, parent, request, [&](const CollectiveSlots& slots) {
+  const int error = run_on_creator(self, parent, request, [&](const CollectiveSlots& slots) {
     const std::uint32_t context = is_spread ? agreed : world.new_context();
     auto* shared = new CommShared(world, context, parent.shared->group());
     for (std::int32_t rank = 0; rank < parent.size(); ++rank) {
@@ -226,12 +226,12 @@ int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result)
     auto candidates =
         gather_candidates(self, parent, {.color = color, .key = key, .rank = parent.rank});
     // Only a creator needs their order; member 0 is one.
-    if (parent.rank == speaker_of(parent)) candidates = ordered(std::move(candidates));
+    if (parent.rank == creator_of(parent)) candidates = ordered(std::move(candidates));
     const std::uint32_t context = agree_on_contexts(self, parent, color_count(candidates));
-    error = ask_speaker(self, parent, request,
-                        [&](const CollectiveSlots&) { split_all(parent, candidates, context); });
+    error = run_on_creator(self, parent, request,
+                           [&](const CollectiveSlots&) { split_all(parent, candidates, context); });
   } else {
-    error = ask_speaker(self, parent, request, [&](const CollectiveSlots& slots) {
+    error = run_on_creator(self, parent, request, [&](const CollectiveSlots& slots) {
       std::vector<Candidate> candidates;
       for (std::int32_t rank = 0; rank < parent.size(); ++rank) {
         const SplitRequest& theirs = request_of(slots, rank);

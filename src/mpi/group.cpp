@@ -4,9 +4,9 @@
 
 namespace sorrel::mpi {
 
-std::shared_ptr<const Group> Group::everybody(std::int32_t size) {
+std::shared_ptr<const Group> Group::world(std::int32_t size) {
   std::shared_ptr<Group> group(new Group);
-  group->is_everybody_ = true;
+  group->is_world_ = true;
   group->size_ = size;
   return group;
 }
@@ -28,7 +28,7 @@ std::shared_ptr<const Group> Group::of(std::vector<std::int32_t> world_ranks) {
 }
 
 std::int32_t Group::rank_of(std::int32_t world_rank) const {
-  if (is_everybody_) return world_rank >= 0 && world_rank < size_ ? world_rank : MPI_UNDEFINED;
+  if (is_world_) return world_rank >= 0 && world_rank < size_ ? world_rank : MPI_UNDEFINED;
   if (positions_.empty()) {
     const auto found = std::lower_bound(world_ranks_.begin(), world_ranks_.end(), world_rank);
     if (found == world_ranks_.end() || *found != world_rank) return MPI_UNDEFINED;

@@ -16,7 +16,7 @@ namespace sorrel::mpi {
 class Group {
  public:
   /// Every rank of the job, in order.
-  static std::shared_ptr<const Group> everybody(std::int32_t size);
+  static std::shared_ptr<const Group> world(std::int32_t size);
 
   /// The given ranks of the job, in the given order; no rank twice.
   static std::shared_ptr<const Group> of(std::vector<std::int32_t> world_ranks);
@@ -25,13 +25,13 @@ class Group {
 
   /// `rank` in 0..size()-1.
   [[nodiscard]] std::int32_t world_rank(std::int32_t rank) const {
-    return is_everybody_ ? rank : world_ranks_[static_cast<std::size_t>(rank)];
+    return is_world_ ? rank : world_ranks_[static_cast<std::size_t>(rank)];
   }
 
   /// The rank in this group of a rank of the job, or MPI_UNDEFINED. O(log size).
   [[nodiscard]] std::int32_t rank_of(std::int32_t world_rank) const;
 
-  [[nodiscard]] bool is_everybody() const { return is_everybody_; }
+  [[nodiscard]] bool is_world() const { return is_world_; }
 
  private:
   struct Position {
@@ -41,7 +41,7 @@ class Group {
 
   Group() = default;
 
-  bool is_everybody_ = false;
+  bool is_world_ = false;
   std::int32_t size_ = 0;
   std::vector<std::int32_t> world_ranks_;
   /// Sorted by world rank; empty when world_ranks_ itself is sorted.

@@ -10,10 +10,10 @@ namespace sorrel::mpi {
 enum class PacketKind : std::uint32_t {
   // Messages.
   eager,          ///< A short message with its data.
-  notice,         ///< Request to send: a message whose data stays with its sender.
-  done,           ///< The sender's data has been read.
-  clear_to_send,  ///< Clear to send: push the data, which cannot be read from here.
-  segment,        ///< A piece of pushed data.
+  rts,            ///< Request to send: a message whose data stays with its sender.
+  fin,            ///< The sender's data has been read.
+  cts,            ///< Clear to send: push the data, which cannot be read from here.
+  data,           ///< A piece of pushed data.
   credit,         ///< Short messages have been received: the window is returned.
   cancel,         ///< Drop an RTS that no receive has matched.
   cancel_answer,  ///< Whether the RTS was dropped.

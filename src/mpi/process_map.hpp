@@ -45,7 +45,9 @@ class ProcessMap {
   [[nodiscard]] const std::vector<std::int32_t>& own_members() const { return members(own_index_); }
 
   /// The first member of a process, which represents it.
-  [[nodiscard]] std::int32_t leader(std::int32_t index) const { return members(index).front(); }
+  [[nodiscard]] std::int32_t process_leader(std::int32_t index) const {
+    return members(index).front();
+  }
 
   [[nodiscard]] std::int32_t node_count() const { return static_cast<std::int32_t>(nodes_.size()); }
 
@@ -60,7 +62,7 @@ class ProcessMap {
   }
 
   /// The first process of a node, which communicates with other nodes for it.
-  [[nodiscard]] std::int32_t speaker(std::int32_t node) const { return on_node(node).front(); }
+  [[nodiscard]] std::int32_t node_leader(std::int32_t node) const { return on_node(node).front(); }
 
   /// The endpoint of the barriers of a process: its first worker that runs a member.
   [[nodiscard]] Endpoint barrier_endpoint(std::int32_t index) const {

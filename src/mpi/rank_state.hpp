@@ -24,12 +24,12 @@ enum class Phase : std::uint8_t {
 };
 
 /// The wait of a rank, for the deadlock report. Written when a call blocks.
-struct WaitNote {
+struct WaitRecord {
   enum class Kind : std::uint8_t { none, requests, probe, collective };
-  WaitNote() = default;
+  WaitRecord() = default;
   // Another member lies in the padding behind `kind`.
-  WaitNote(const WaitNote&) = delete;
-  WaitNote& operator=(const WaitNote&) = delete;
+  WaitRecord(const WaitRecord&) = delete;
+  WaitRecord& operator=(const WaitRecord&) = delete;
   /// Of a probe or a collective.
   const Comm* comm = nullptr;
   Kind kind = Kind::none;
@@ -72,7 +72,7 @@ struct alignas(cache_line_bytes) RankState {
   /// The current MPI call and its call site.
   const char* call = "";
   const void* call_site = nullptr;
-  [[no_unique_address]] WaitNote wait;
+  [[no_unique_address]] WaitRecord wait;
   Phase phase = Phase::before_init;
   // What a collective uses of it ends with the line that begins behind `call_site`.
   Comm world_comm;

@@ -1,8 +1,7 @@
 #include "mpi/world.hpp"
 
-#include "mpi/collectives/process_meeting.hpp"
+#include "mpi/collectives/process_barrier.hpp"
 #include "mpi/collectives/slots.hpp"
-#include "mpi/outlet.hpp"
 #include "mpi/p2p/buffered.hpp"
 #include "mpi/p2p/eager_windows.hpp"
 #include "mpi/p2p/remote.hpp"
@@ -10,6 +9,7 @@
 #include "mpi/p2p/send.hpp"
 #include "mpi/p2p/unexpected.hpp"
 #include "mpi/rank_state.hpp"
+#include "mpi/send_queue.hpp"
 #include "mpi/topology/cart.hpp"
 
 namespace sorrel::mpi {
@@ -36,7 +36,7 @@ Request& make_finished_send(WorkerState& state) {
 
 void set_packet_handlers(transport::Transport& transport, World& world) {
   set_message_handlers(transport, world);
-  set_meeting_handlers(transport, world);
+  set_barrier_handlers(transport, world);
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ World::World(core::Scheduler& scheduler,
       own_process_(transport() == nullptr ? 0 : transport()->own_process()),
       first_own_rank_(layout.first_rank_of_process(own_process_)),
       last_own_rank_(layout.first_rank_of_process(own_process_ + 1)),
-      group_(Group::everybody(layout.rank_count())),
+      group_(Group::world(layout.rank_count())),
       remote_rank_(std::make_unique<RankState>()),
       remote_sender_(std::make_unique<Request>()),
       ranks_(static_cast<std::size_t>(layout.rank_count()), remote_rank_.get()),
@@ -83,9 +83,9 @@ void World::make_ranks(core::Worker& worker) {
   state.finished_send = &make_finished_send(state);
   worker.set_user(&state);
   if (transport() != nullptr) {
-    state.outlet = std::make_unique<Outlet>(*this, worker);
-    state.eager_windows = std::make_unique<EagerWindows>(*state.outlet);
-    state.process_meetings = std::make_unique<ProcessMeetings>();
+    state.send_queue = std::make_unique<SendQueue>(*this, worker);
+    state.eager_windows = std::make_unique<EagerWindows>(*state.send_queue);
+    state.process_barriers = std::make_unique<ProcessBarriers>();
   }
   const Endpoint endpoint = endpoint_of(worker);
   const std::int32_t last = layout_.last_rank(endpoint);
@@ -105,7 +105,7 @@ void World::make_ranks(core::Worker& worker) {
 
 void World::drain(core::Worker& worker) {
   // Packets for which other processes wait must leave before this worker ends.
-  if (transport() != nullptr) state_of(worker).outlet->drain();
+  if (transport() != nullptr) state_of(worker).send_queue->drain();
 }
 
 void World::end_ranks(core::Worker& worker) {

@@ -18,8 +18,8 @@ namespace sorrel::mpi {
 class CommShared;
 class EagerWindows;
 class Group;
-class Outlet;
-class ProcessMeetings;
+class SendQueue;
+class ProcessBarriers;
 class World;
 struct RankState;
 struct Request;
@@ -48,9 +48,9 @@ struct WorkerState {
   /// The detail of the error being raised: valid until the next one.
   ErrorDetail error_detail;
   // Only in a job of several processes; else null.
-  std::unique_ptr<Outlet> outlet;
+  std::unique_ptr<SendQueue> send_queue;
   std::unique_ptr<EagerWindows> eager_windows;
-  std::unique_ptr<ProcessMeetings> process_meetings;
+  std::unique_ptr<ProcessBarriers> process_barriers;
 };
 
 /// Actions on the job as a whole.
@@ -66,7 +66,7 @@ class JobControl {
   }
 
   /// A rank of this process has finalized MPI: from here on it may exit in any way.
-  virtual void note_finalized(const RankState& /*rank*/) {}
+  virtual void record_finalized(const RankState& /*rank*/) {}
 
  private:
   virtual void do_end_job(const RankState* culprit, int status, const char* message) = 0;

@@ -5,15 +5,15 @@
 #pragma once
 
 #include "base/cache_line.hpp"
-#include "omp/meeting.hpp"
+#include "omp/barrier_word.hpp"
 #include "omp/wait_list.hpp"
 
 namespace sorrel::omp {
 
-class alignas(cache_line_bytes) Barrier : public BasicMeeting<core::StdSync> {
+class alignas(cache_line_bytes) Barrier : public BasicBarrierWord<core::StdSync> {
  public:
   /// Opens the barrier, once. Precondition: in `state` all had arrived and nothing was unfinished.
-  void open(MeetingState state) {
+  void open(BarrierState state) {
     if (try_open(state)) waiters_.wake_all();
   }
 

@@ -84,7 +84,7 @@ class BasicBatch {
 
 using Batch = BasicBatch<core::StdSync>;
 
-class BatchPace {
+class BatchTuner {
  public:
   static constexpr std::uint32_t size_max = 64;
 

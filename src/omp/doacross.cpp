@@ -5,7 +5,7 @@
 // WaitCount.
 #include <cstdarg>
 
-#include "omp/face.hpp"
+#include "omp/entry_point.hpp"
 #include "omp/loop.hpp"
 #include "omp/team.hpp"
 
@@ -44,14 +44,14 @@ struct Sink {
   static bool has_come(void* argument) {
     const auto& self = *static_cast<const Sink*>(argument);
     // (S), pairs with post().
-    return self.posted->load(waiter_looks) >= self.wanted;
+    return self.posted->load(waiter_order) >= self.wanted;
   }
 };
 
 void post(std::uint64_t outer, std::uint64_t inner) {
   WorkShare& share = *this_thread().share;
   // (S), pairs with Sink.
-  share.posted[outer].exchange(inner + 1, waker_makes);
+  share.posted[outer].exchange(inner + 1, waker_order);
   share.waiters.wake_all();
 }
 
@@ -99,68 +99,68 @@ LoopShape shape_by_number(long schedule, std::uint64_t chunk) {
 
 }  // namespace
 
-#define SORREL_DOACROSS(name, schedule)                                                           \
-  SORREL_FACE bool GOMP_loop_doacross_##name##_start(unsigned count, long* counts, long chunk,    \
-                                                     long* first, long* end) {                    \
-    return start(count, counts, shape_of(static_cast<std::uint64_t>(chunk), schedule), {}, first, \
-                 end);                                                                            \
-  }                                                                                               \
-  SORREL_FACE bool GOMP_loop_ull_doacross_##name##_start(unsigned count, Ull* counts, Ull chunk,  \
-                                                         Ull* first, Ull* end) {                  \
-    return start(count, counts, shape_of(chunk, schedule), {}, first, end);                       \
+#define SORREL_DOACROSS(name, schedule)                                                            \
+  SORREL_ENTRY_POINT bool GOMP_loop_doacross_##name##_start(unsigned count, long* counts,          \
+                                                            long chunk, long* first, long* end) {  \
+    return start(count, counts, shape_of(static_cast<std::uint64_t>(chunk), schedule), {}, first,  \
+                 end);                                                                             \
+  }                                                                                                \
+  SORREL_ENTRY_POINT bool GOMP_loop_ull_doacross_##name##_start(unsigned count, Ull* counts,       \
+                                                                Ull chunk, Ull* first, Ull* end) { \
+    return start(count, counts, shape_of(chunk, schedule), {}, first, end);                        \
   }
 
 SORREL_DOACROSS(static, Schedule::fixed)
 SORREL_DOACROSS(dynamic, Schedule::dynamic)
 SORREL_DOACROSS(guided, Schedule::guided)
 
-SORREL_FACE bool GOMP_loop_doacross_runtime_start(unsigned count,
-                                                  long* counts,
-                                                  long* first,
-                                                  long* end) {
+SORREL_ENTRY_POINT bool GOMP_loop_doacross_runtime_start(unsigned count,
+                                                         long* counts,
+                                                         long* first,
+                                                         long* end) {
   return start(count, counts, run_shape(), {}, first, end);
 }
 
-SORREL_FACE bool GOMP_loop_ull_doacross_runtime_start(unsigned count,
-                                                      Ull* counts,
-                                                      Ull* first,
-                                                      Ull* end) {
+SORREL_ENTRY_POINT bool GOMP_loop_ull_doacross_runtime_start(unsigned count,
+                                                             Ull* counts,
+                                                             Ull* first,
+                                                             Ull* end) {
   return start(count, counts, run_shape(), {}, first, end);
 }
 
-SORREL_FACE bool GOMP_loop_doacross_start(unsigned count,
-                                          long* counts,
-                                          long schedule,
-                                          long chunk,
-                                          long* first,
-                                          long* end,
-                                          std::uintptr_t* reductions,
-                                          void** memory) {
+SORREL_ENTRY_POINT bool GOMP_loop_doacross_start(unsigned count,
+                                                 long* counts,
+                                                 long schedule,
+                                                 long chunk,
+                                                 long* first,
+                                                 long* end,
+                                                 std::uintptr_t* reductions,
+                                                 void** memory) {
   return start(count, counts, shape_by_number(schedule, static_cast<std::uint64_t>(chunk)),
                {.reductions = reductions, .memory = memory}, first, end);
 }
 
-SORREL_FACE bool GOMP_loop_ull_doacross_start(unsigned count,
-                                              Ull* counts,
-                                              long schedule,
-                                              Ull chunk,
-                                              Ull* first,
-                                              Ull* end,
-                                              std::uintptr_t* reductions,
-                                              void** memory) {
+SORREL_ENTRY_POINT bool GOMP_loop_ull_doacross_start(unsigned count,
+                                                     Ull* counts,
+                                                     long schedule,
+                                                     Ull chunk,
+                                                     Ull* first,
+                                                     Ull* end,
+                                                     std::uintptr_t* reductions,
+                                                     void** memory) {
   return start(count, counts, shape_by_number(schedule, chunk),
                {.reductions = reductions, .memory = memory}, first, end);
 }
 
-SORREL_FACE void GOMP_doacross_post(long* counts) {
+SORREL_ENTRY_POINT void GOMP_doacross_post(long* counts) {
   post_all(counts);
 }
 
-SORREL_FACE void GOMP_doacross_ull_post(Ull* counts) {
+SORREL_ENTRY_POINT void GOMP_doacross_ull_post(Ull* counts) {
   post_all(counts);
 }
 
-SORREL_FACE void GOMP_doacross_wait(long first, ...) {
+SORREL_ENTRY_POINT void GOMP_doacross_wait(long first, ...) {
   const WorkShare& share = *this_thread().share;
   std::uint64_t inner = 0;
   va_list rest;
@@ -171,7 +171,7 @@ SORREL_FACE void GOMP_doacross_wait(long first, ...) {
   wait(static_cast<std::uint64_t>(first), inner);
 }
 
-SORREL_FACE void GOMP_doacross_ull_wait(Ull first, ...) {
+SORREL_ENTRY_POINT void GOMP_doacross_ull_wait(Ull first, ...) {
   const WorkShare& share = *this_thread().share;
   std::uint64_t inner = 0;
   va_list rest;

@@ -12,7 +12,7 @@
 
 namespace sorrel::omp {
 
-enum class Place : std::uint32_t { running, docked, suspended };
+enum class RunState : std::uint32_t { running, docked, suspended };
 
 struct DockOrders {
   static constexpr core::Order give_up = core::Order::release;
@@ -23,26 +23,26 @@ template <class Sync, class Orders = DockOrders>
 class BasicDock {
  public:
   /// A hint.
-  [[nodiscard]] Place seems() const { return static_cast<Place>(place_.load(relaxed)); }
+  [[nodiscard]] RunState seems() const { return static_cast<RunState>(state_.load(relaxed)); }
 
   /// The fiber's worker: the registers are saved.
-  void give_up(Place place) {
+  void give_up(RunState state) {
     // (U) release, pairs with (D).
-    place_.store(static_cast<std::uint32_t>(place), Orders::give_up);
+    state_.store(static_cast<std::uint32_t>(state), Orders::give_up);
   }
 
   /// Any thread: on success the docked fiber belongs to the caller.
   bool try_take_docked() {
-    auto expected = static_cast<std::uint32_t>(Place::docked);
+    auto expected = static_cast<std::uint32_t>(RunState::docked);
     // (D) acquire, pairs with (U).
-    return place_.compare_exchange(expected, static_cast<std::uint32_t>(Place::running),
+    return state_.compare_exchange(expected, static_cast<std::uint32_t>(RunState::running),
                                    Orders::take);
   }
 
   /// Only one thread may call it. False while the fiber's worker has not given it up.
   bool try_take() {
     // (D) acquire, pairs with (U).
-    if (place_.load(Orders::take) == static_cast<std::uint32_t>(Place::running)) return false;
+    if (state_.load(Orders::take) == static_cast<std::uint32_t>(RunState::running)) return false;
     keep();
     return true;
   }
@@ -50,12 +50,13 @@ class BasicDock {
   /// Called by the only thread that has access to the fiber.
   void keep() {
     // Relaxed: no other thread reads it now.
-    place_.store(static_cast<std::uint32_t>(Place::running), relaxed);
+    state_.store(static_cast<std::uint32_t>(RunState::running), relaxed);
   }
 
  private:
   static constexpr core::Order relaxed = core::Order::relaxed;
-  typename Sync::template Atomic<std::uint32_t> place_{static_cast<std::uint32_t>(Place::running)};
+  typename Sync::template Atomic<std::uint32_t> state_{
+      static_cast<std::uint32_t>(RunState::running)};
 };
 
 using Dock = BasicDock<core::StdSync>;

@@ -53,9 +53,9 @@ class Reader {
     return trim(text);
   }
 
-  void complain(const char* name, const std::string& allowed, const std::string& instead) {
-    result_.complaints.push_back(std::string(name) + " must be " + allowed + ", not '" +
-                                 lookup_(name) + "'; using " + instead);
+  void report(const char* name, const std::string& allowed, const std::string& instead) {
+    result_.diagnostics.push_back(std::string(name) + " must be " + allowed + ", not '" +
+                                  lookup_(name) + "'; using " + instead);
   }
 
   void flag(const char* name, bool& into) {
@@ -66,7 +66,7 @@ class Reader {
     } else if (is_word(*text, "false") || is_word(*text, "0") || is_word(*text, "no")) {
       into = false;
     } else {
-      complain(name, "true or false", into ? "true" : "false");
+      report(name, "true or false", into ? "true" : "false");
     }
   }
 
@@ -80,8 +80,8 @@ class Reader {
       into = static_cast<Number>(*read);
       return true;
     }
-    complain(name, "a whole number from " + std::to_string(least) + " to " + std::to_string(most),
-             into == std::numeric_limits<Number>::max() ? "no limit" : std::to_string(into));
+    report(name, "a whole number from " + std::to_string(least) + " to " + std::to_string(most),
+           into == std::numeric_limits<Number>::max() ? "no limit" : std::to_string(into));
     return false;
   }
 
@@ -97,10 +97,10 @@ void read_thread_counts(Reader& reader, Environment& result) {
   for (const std::string_view part : split(*text, ',')) {
     const auto count = read_number(part);
     if (!count || *count < 1 || *count > thread_count_max) {
-      reader.complain("OMP_NUM_THREADS",
-                      "whole numbers from 1 to " + std::to_string(thread_count_max) +
-                          ", one for each level, with commas between",
-                      "all " + std::to_string(result.cpus) + " processors");
+      reader.report("OMP_NUM_THREADS",
+                    "whole numbers from 1 to " + std::to_string(thread_count_max) +
+                        ", one for each level, with commas between",
+                    "all " + std::to_string(result.cpus) + " processors");
       return;
     }
     counts.push_back(static_cast<std::uint32_t>(*count));
@@ -127,9 +127,9 @@ void read_binds(Reader& reader, Environment& result) {
       is_known = true;
     }
     if (is_known) continue;
-    reader.complain("OMP_PROC_BIND",
-                    "false, true, or a list of primary, close and spread with commas between",
-                    "false");
+    reader.report("OMP_PROC_BIND",
+                  "false, true, or a list of primary, close and spread with commas between",
+                  "false");
     return;
   }
   result.icv.bind = binds.front();
@@ -178,10 +178,10 @@ void read_schedule(Reader& reader, Environment& result) {
   if (is_right && is_known) {
     result.icv = icv;
   } else {
-    reader.complain("OMP_SCHEDULE",
-                    "[monotonic:|nonmonotonic:]static, dynamic, guided or auto, with an optional "
-                    ",CHUNK of at least 1",
-                    "dynamic");
+    reader.report("OMP_SCHEDULE",
+                  "[monotonic:|nonmonotonic:]static, dynamic, guided or auto, with an optional "
+                  ",CHUNK of at least 1",
+                  "dynamic");
   }
 }
 
@@ -206,8 +206,8 @@ void read_stack(Reader& reader, const char* name, Environment& result) {
   if (number && *number <= bytes_max / unit && *number * unit >= bytes_min) {
     result.stack_bytes = static_cast<std::size_t>(*number * unit);
   } else {
-    reader.complain(name, "a size of at least 16K: a number and B, K, M or G",
-                    "the system's default");
+    reader.report(name, "a size of at least 16K: a number and B, K, M or G",
+                  "the system's default");
   }
 }
 
@@ -227,7 +227,7 @@ void read_display(Reader& reader, Environment& result) {
   } else if (is_word(*text, "verbose")) {
     result.display = Display::verbose;
   } else if (!is_word(*text, "false") && !is_word(*text, "0")) {
-    reader.complain("OMP_DISPLAY_ENV", "true, false or verbose", "false");
+    reader.report("OMP_DISPLAY_ENV", "true, false or verbose", "false");
   }
 }
 
@@ -252,8 +252,8 @@ Environment read_own_environment() {
   const auto lookup = [](const char* name) -> const char* { return ::secure_getenv(name); };
   const auto cpus = static_cast<std::uint32_t>(std::max<std::size_t>(os::allowed_cpus().size(), 1));
   Environment result = read_environment(lookup, cpus);
-  for (const std::string& complaint : result.complaints)
-    std::fprintf(stderr, "sorrel: %s\n", complaint.c_str());
+  for (const std::string& diagnostic : result.diagnostics)
+    std::fprintf(stderr, "sorrel: %s\n", diagnostic.c_str());
   if (result.display != Display::no)
     std::fputs(describe(result, result.display == Display::verbose).c_str(), stderr);
   thread_limit.store(result.thread_limit, std::memory_order_relaxed);
@@ -326,8 +326,8 @@ Environment read_environment(const loop::Lookup& lookup, std::uint32_t cpus) {
   if (const auto format = reader.value("OMP_AFFINITY_FORMAT"); format && !format->empty())
     result.affinity_format = *format;
   result.loop_settings = read_loop_settings(lookup, cpus);
-  for (const std::string& complaint : result.loop_settings.complaints)
-    result.complaints.push_back(complaint);
+  for (const std::string& diagnostic : result.loop_settings.diagnostics)
+    result.diagnostics.push_back(diagnostic);
   return result;
 }
 
@@ -370,7 +370,7 @@ std::string describe(const Environment& environment, bool is_verbose) {
   line("OMP_ALLOCATOR", "omp_default_mem_alloc");
   line("OMP_TARGET_OFFLOAD", "DEFAULT");
   if (is_verbose) {
-    static constexpr const char* shares[] = {"fair", "polite", "fixed"};
+    static constexpr const char* shares[] = {"fair", "yielding", "fixed"};
     line("SORREL_SHARE", shares[static_cast<std::size_t>(environment.loop_settings.limits.share)]);
     line("GOMP_CPU_AFFINITY", "");
     line("GOMP_STACKSIZE", std::to_string(environment.stack_bytes));

@@ -33,7 +33,7 @@ struct Environment {
   bool displays_affinity = false;
   std::string affinity_format = "level %L thread %i affinity %A";
   loop::Settings loop_settings;
-  std::vector<std::string> complaints;
+  std::vector<std::string> diagnostics;
 };
 
 inline constexpr std::uint32_t active_levels_supported = 255;

@@ -28,7 +28,7 @@ class Pause {
 };
 
 /// Takes a thread that only the caller may take, as soon as its worker has given it up.
-void take_place(Thread& thread) {
+void take_suspended(Thread& thread) {
   for (Pause pause; !thread.dock.try_take();)
     pause.wait();
 }
@@ -38,7 +38,7 @@ void take_docked(Thread& thread) {
   for (Pause pause; !thread.dock.try_take_docked();) {
     do {
       pause.wait();
-    } while (thread.dock.seems() != Place::docked);
+    } while (thread.dock.seems() != RunState::docked);
   }
 }
 
@@ -76,31 +76,32 @@ Thread* Group::pop_ready() {
   }
   lock.unlock();
   if (thread == nullptr) return nullptr;
-  take_place(*thread);
+  take_suspended(*thread);
   return thread;
 }
 
-void Group::push_at_home(Thread& thread) {
+void Group::push_for_main_thread(Thread& thread) {
   lock.lock();
-  at_home.push(thread);
-  at_home_count.fetch_add(1, std::memory_order_seq_cst);  // has_work_at_home()
+  for_main_thread.push(thread);
+  for_main_thread_count.fetch_add(1, std::memory_order_seq_cst);  // has_work_for_main_thread()
   lock.unlock();
 }
 
-Thread* Group::pop_at_home() {
-  if (at_home_count.load(std::memory_order_relaxed) == 0) return nullptr;  // a hint
+Thread* Group::pop_for_main_thread() {
+  if (for_main_thread_count.load(std::memory_order_relaxed) == 0) return nullptr;  // a hint
   lock.lock();
-  Thread* thread = at_home.pop();
-  if (thread != nullptr) at_home_count.fetch_sub(1, std::memory_order_relaxed);  // under the lock
+  Thread* thread = for_main_thread.pop();
+  if (thread != nullptr)
+    for_main_thread_count.fetch_sub(1, std::memory_order_relaxed);  // under the lock
   lock.unlock();
-  if (thread != nullptr) take_place(*thread);
+  if (thread != nullptr) take_suspended(*thread);
   return thread;
 }
 
 Thread* Group::take_unstarted(std::uint32_t preferred) {
   const std::uint32_t number = unstarted.take(preferred);
   if (number == StartBits::none) return nullptr;
-  Thread& thread = *crew.load(std::memory_order_relaxed)[number];  // (B) ordered it
+  Thread& thread = *members.load(std::memory_order_relaxed)[number];  // (B) ordered it
   take_docked(thread);
   return &thread;
 }
@@ -110,19 +111,19 @@ Thread* Group::take_docked_for_tasks(std::uint32_t preferred) {
   if (flag == nullptr || !flag->seems_up()) return nullptr;
   // (R) acquire. Arrays are never freed, so an old one is readable, and has the same threads.
   // Threads beyond the bits start through the queue, and could be in it twice.
-  const std::uint32_t count = std::min(crew_count.load(std::memory_order_acquire), bit_count);
-  Thread* const* threads = crew.load(std::memory_order_acquire);
+  const std::uint32_t count = std::min(member_count.load(std::memory_order_acquire), bit_count);
+  Thread* const* threads = members.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i + 1 < count; ++i) {
     const std::uint32_t number = 1 + (preferred + i) % (count - 1);
     if ((unstarted.seems() >> number & 1) != 0) continue;
     Thread& thread = *threads[number];
-    if (thread.dock.seems() != Place::docked || !thread.dock.try_take_docked()) continue;
+    if (thread.dock.seems() != RunState::docked || !thread.dock.try_take_docked()) continue;
     if (may_help_with_tasks(thread)) {
-      thread.errand = Errand::tasks;
+      thread.resume_action = ResumeAction::tasks;
       return &thread;
     }
     // Another thread may be about to start it in the next region.
-    thread.dock.give_up(Place::docked);
+    thread.dock.give_up(RunState::docked);
   }
   return nullptr;
 }

@@ -41,11 +41,11 @@ struct Group {
   // Any thread; written when there is work.
   alignas(cache_line_bytes) StartBits unstarted;
   std::atomic<std::uint32_t> ready_count{0};
-  std::atomic<std::uint32_t> at_home_count{0};
+  std::atomic<std::uint32_t> for_main_thread_count{0};
   /// Members of the outermost region. (R) release by the fork, acquire by a thread that searches
   /// for a docked thread to run tasks.
-  std::atomic<std::uint32_t> crew_count{0};
-  std::atomic<Thread* const*> crew{nullptr};
+  std::atomic<std::uint32_t> member_count{0};
+  std::atomic<Thread* const*> members{nullptr};
   /// The outermost team may have explicit tasks that no thread has begun; see TaskFlag.
   std::atomic<const TaskFlag*> task_flag{nullptr};
 
@@ -53,7 +53,7 @@ struct Group {
   alignas(cache_line_bytes) SpinLock lock;
   ReadyQueue ready;
   /// Threads that only the native thread may run, because they are about to call MPI. Usually none.
-  ReadyQueue at_home;
+  ReadyQueue for_main_thread;
 
   // Of a teams construct: constant while it runs.
   std::uint32_t teams_count = 1;
@@ -65,12 +65,12 @@ struct Group {
   /// For a rank that shares its process: its threads run on its own worker.
   const loop::JobThreads* job = nullptr;
   /// For a rank that is a process, once one of its threads has migrated to the main thread.
-  const loop::JobThreads* home = nullptr;
+  const loop::JobThreads* main_thread = nullptr;
   void* rank = nullptr;
   bool was_preempted = false;   ///< of the fiber that ran last
   std::uint64_t last_wait = 0;  ///< cycles of the last unsuccessful wait
   std::uint32_t index = 0;      ///< in the pool
-  bool is_known = false;        ///< has opened a region of several threads
+  bool has_forked = false;      ///< has opened a region of several threads
   bool is_in_pool = false;
   /// Read by the pool's monitor now and then.
   std::atomic<bool> is_in_region{false};
@@ -87,15 +87,15 @@ struct Group {
   }
 
   /// Whether a thread is ready that only the native thread may run.
-  [[nodiscard]] bool has_work_at_home() const {
-    return at_home_count.load(std::memory_order_seq_cst) != 0;  // as above
+  [[nodiscard]] bool has_work_for_main_thread() const {
+    return for_main_thread_count.load(std::memory_order_seq_cst) != 0;  // as above
   }
 
   void push_ready(Thread& thread);
   Thread* pop_ready();
 
-  void push_at_home(Thread& thread);
-  Thread* pop_at_home();
+  void push_for_main_thread(Thread& thread);
+  Thread* pop_for_main_thread();
 
   /// Takes a thread that has not been started, `preferred` if possible; null if there is none.
   Thread* take_unstarted(std::uint32_t preferred);

@@ -34,14 +34,14 @@ constexpr int pauses_max = 8;
 bool Lock::take_as_waiter(void* argument) {
   auto& word = static_cast<Lock*>(argument)->word_;
   // If it is marked already, the thread that gives it wakes a waiter.
-  if (word.load(waiter_looks) == 2) return false;
+  if (word.load(waiter_order) == 2) return false;
   // (L) acquire, pairs with give(), which checks for waiters: this one is already counted.
-  return word.exchange(2, waiter_looks) == 0;
+  return word.exchange(2, waiter_order) == 0;
 }
 
-void Lock::take_slowly() {
+void Lock::take_contended() {
   Thread& thread = this_thread();
-  const Pool* pool = pool_if_made();
+  const HelperPool* pool = pool_if_made();
   // The holder may need this worker, or this core.
   const bool may_spin = pool != nullptr && pool->spin_cycles() != 0;
   // A poll takes the line from the holder, which needs it to give the lock: poll less and less.

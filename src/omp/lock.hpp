@@ -22,7 +22,7 @@ class Lock {
     // (L) acquire, pairs with give().
     if (!word_.compare_exchange_strong(expected, 1, std::memory_order_acquire,
                                        std::memory_order_relaxed))
-      take_slowly();
+      take_contended();
   }
 
   bool try_take() {
@@ -33,11 +33,11 @@ class Lock {
 
   void give() {
     // (L) release; before the check for waiters, see WaitCount.
-    if (word_.exchange(0, waker_makes) == 2) wake_one();
+    if (word_.exchange(0, waker_order) == 2) wake_one();
   }
 
  private:
-  void take_slowly();
+  void take_contended();
   void wake_one();
 
   static bool take_as_waiter(void* argument);
@@ -51,19 +51,19 @@ struct NestLock {
   std::int32_t count;
   const void* owner;
 
-  void take(const void* who) {
-    if (owner_now() != who) {
+  void take(const void* caller) {
+    if (owner_now() != caller) {
       lock.take();
-      set_owner(who);
+      set_owner(caller);
     }
     ++count;
   }
 
   /// The new count; 0 if another task holds the lock.
-  std::int32_t try_take(const void* who) {
-    if (owner_now() != who) {
+  std::int32_t try_take(const void* caller) {
+    if (owner_now() != caller) {
       if (!lock.try_take()) return 0;
-      set_owner(who);
+      set_owner(caller);
     }
     return ++count;
   }
@@ -80,7 +80,9 @@ struct NestLock {
     return std::atomic_ref(owner).load(std::memory_order_relaxed);
   }
 
-  void set_owner(const void* who) { std::atomic_ref(owner).store(who, std::memory_order_relaxed); }
+  void set_owner(const void* caller) {
+    std::atomic_ref(owner).store(caller, std::memory_order_relaxed);
+  }
 };
 
 static_assert(sizeof(Lock) == 4 && sizeof(NestLock) == 16);

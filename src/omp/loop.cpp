@@ -35,17 +35,17 @@ bool take_dynamic(WorkShare& share, Chunk& chunk) {
 }
 
 /// The batch sizes of the thread in its current loop.
-BatchPace& pace_of(const Thread& thread, const WorkShare& share) {
-  Desk& desk = *thread.desk;
-  if (desk.paced_loop == thread.share_count) return desk.pace;
-  desk.paced_loop = thread.share_count;
-  desk.chunks_begun = 0;
-  if (desk.paced_count != share.chunk_count || desk.paced_stride != share.stride) {
-    desk.paced_count = share.chunk_count;
-    desk.paced_stride = share.stride;
-    desk.pace = {};
+BatchTuner& batch_tuner_of(const Thread& thread, const WorkShare& share) {
+  MemberState& member_state = *thread.member_state;
+  if (member_state.tuned_loop == thread.share_count) return member_state.batch_tuner;
+  member_state.tuned_loop = thread.share_count;
+  member_state.chunks_begun = 0;
+  if (member_state.tuned_count != share.chunk_count || member_state.tuned_stride != share.stride) {
+    member_state.tuned_count = share.chunk_count;
+    member_state.tuned_stride = share.stride;
+    member_state.batch_tuner = {};
   }
-  return desk.pace;
+  return member_state.batch_tuner;
 }
 
 /// Decides whether the loop is taken in batches: then `next` counts its chunks. The caller, which
@@ -63,13 +63,13 @@ void plan_batches(const Thread& thread, WorkShare& share) {
   if (count > Batch::chunk_count_max) return;
   share.chunk_count = count;
   share.stride = loop.chunk * loop.step;
-  Desk& desk = *thread.desk;
+  MemberState& member_state = *thread.member_state;
   // No other thread is in the loop; a thread that comes takes half of the batch.
-  desk.chunks_begun = pace_of(thread, share).next(count, 1, arch::cycles);
-  desk.batch.fill(thread.share_count, {0, desk.chunks_begun});
+  member_state.chunks_begun = batch_tuner_of(thread, share).next(count, 1, arch::cycles);
+  member_state.batch.fill(thread.share_count, {0, member_state.chunks_begun});
   // Relaxed: (P) publishes them.
-  share.next.store(desk.chunks_begun, std::memory_order_relaxed);
-  share.batch_owner.store(desk.chunks_begun > 1 ? thread.number : WorkShare::nobody,
+  share.next.store(member_state.chunks_begun, std::memory_order_relaxed);
+  share.batch_owner.store(member_state.chunks_begun > 1 ? thread.number : WorkShare::no_owner,
                           std::memory_order_relaxed);
 }
 
@@ -77,7 +77,7 @@ void plan_batches(const Thread& thread, WorkShare& share) {
 void announce_batch(const Thread& thread, WorkShare& share) {
   std::uint32_t owner = share.batch_owner.load(std::memory_order_relaxed);
   if (owner == thread.number || owner == WorkShare::several) return;
-  if (owner == WorkShare::nobody &&
+  if (owner == WorkShare::no_owner &&
       share.batch_owner.compare_exchange_strong(owner, thread.number, std::memory_order_relaxed))
     return;
   share.batch_owner.store(WorkShare::several, std::memory_order_relaxed);
@@ -86,7 +86,7 @@ void announce_batch(const Thread& thread, WorkShare& share) {
 /// Returns the first of `chunks` for the thread to run, and makes the rest its batch.
 std::uint64_t begin_batch(const Thread& thread, WorkShare& share, ChunkRange chunks) {
   if (chunks.begin + 1 < chunks.end) {
-    thread.desk->batch.fill(thread.share_count, {chunks.begin + 1, chunks.end});
+    thread.member_state->batch.fill(thread.share_count, {chunks.begin + 1, chunks.end});
     announce_batch(thread, share);
   }
   return chunks.begin;
@@ -95,12 +95,12 @@ std::uint64_t begin_batch(const Thread& thread, WorkShare& share, ChunkRange chu
 /// Steals from a thread that has taken more than it has run, perhaps because it has no core.
 ChunkRange steal_chunks(const Thread& thread, const WorkShare& share) {
   const std::uint32_t owner = share.batch_owner.load(std::memory_order_relaxed);
-  if (owner == WorkShare::nobody || owner == thread.number) return {};
+  if (owner == WorkShare::no_owner || owner == thread.number) return {};
   const Team& team = *thread.team;
-  if (owner != WorkShare::several) return team.desks[owner].batch.steal(thread.share_count);
+  if (owner != WorkShare::several) return team.member_states[owner].batch.steal(thread.share_count);
   for (std::uint32_t i = 1; i < team.size; ++i) {
-    Desk& desk = team.desks[(thread.number + i) % team.size];
-    const ChunkRange chunks = desk.batch.steal(thread.share_count);
+    MemberState& member_state = team.member_states[(thread.number + i) % team.size];
+    const ChunkRange chunks = member_state.batch.steal(thread.share_count);
     if (!chunks.empty()) return chunks;
   }
   return {};
@@ -125,7 +125,7 @@ struct Turn {
   static bool has_come(void* argument) {
     const auto& self = *static_cast<const Turn*>(argument);
     // (N), pairs with pass_turn().
-    return self.share->ordered_next.load(waiter_looks) == self.begin;
+    return self.share->ordered_next.load(waiter_order) == self.begin;
   }
 };
 
@@ -135,7 +135,7 @@ void pass_turn(Thread& thread) {
   WorkShare& share = *thread.share;
   thread.holds_chunk = false;
   // (N), pairs with Turn.
-  share.ordered_next.exchange(thread.chunk_end, waker_makes);
+  share.ordered_next.exchange(thread.chunk_end, waker_order);
   share.waiters.wake_all();
 }
 
@@ -186,22 +186,23 @@ void begin_loop(Thread& thread,
   } else if (extras.reductions != nullptr) {
     register_reductions(extras.reductions, share.reductions, thread.team->size);
   }
-  if (extras.reductions != nullptr) adopt_reductions(thread, extras.reductions);
+  if (extras.reductions != nullptr) add_reductions(thread, extras.reductions);
   if (extras.memory != nullptr) *extras.memory = share.memory;
 }
 
 bool next_batch(Thread& thread, WorkShare& share, std::uint64_t& chunk) {
-  Desk& desk = *thread.desk;
+  MemberState& member_state = *thread.member_state;
   const std::uint64_t count = share.chunk_count;
-  BatchPace& pace = pace_of(thread, share);
+  BatchTuner& batch_tuner = batch_tuner_of(thread, share);
   // All relaxed: chunks carry no data; (P) published the loop. A thread that has seen the counter
   // exhausted leaves its line to others; before its first load it has the line already, by (P).
-  if (desk.chunks_begun == 0) desk.chunks_begun = share.next.load(std::memory_order_relaxed);
-  if (desk.chunks_begun < count) {
+  if (member_state.chunks_begun == 0)
+    member_state.chunks_begun = share.next.load(std::memory_order_relaxed);
+  if (member_state.chunks_begun < count) {
     const std::uint64_t size =
-        pace.next(count - desk.chunks_begun, thread.team->size, arch::cycles);
+        batch_tuner.next(count - member_state.chunks_begun, thread.team->size, arch::cycles);
     const std::uint64_t begin = share.next.fetch_add(size, std::memory_order_relaxed);
-    desk.chunks_begun = begin + size;
+    member_state.chunks_begun = begin + size;
     if (begin < count) {
       chunk = begin_batch(thread, share, {begin, std::min(begin + size, count)});
       return true;
@@ -251,7 +252,8 @@ void wait_for_turn(Thread& thread) {
 
 void end_loop(Thread& thread, bool waits) {
   // Chunks are left over if the loop was cancelled.
-  if (thread.share->chunk_count != 0 && !thread.desk->batch.is_empty()) thread.desk->batch.forget();
+  if (thread.share->chunk_count != 0 && !thread.member_state->batch.is_empty())
+    thread.member_state->batch.forget();
   thread.team->shares.leave(thread, thread.team->size);
   if (waits) (void)wait_at_barrier(thread);
 }

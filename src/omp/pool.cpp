@@ -15,7 +15,7 @@ namespace sorrel::omp {
 
 namespace {
 
-std::atomic<Pool*> made_pool{nullptr};
+std::atomic<HelperPool*> made_pool{nullptr};
 std::atomic_flag is_making;
 
 // Between two readings of the clock by a helper that searches for work.
@@ -32,24 +32,24 @@ void forget() {
 
 pid_t pool_process = 0;
 
-void say_goodbye() {
-  Pool* pool = made_pool.load(std::memory_order_acquire);
-  if (pool != nullptr && pool_process == getpid()) pool->monitor().say_goodbye();
+void deregister() {
+  HelperPool* pool = made_pool.load(std::memory_order_acquire);
+  if (pool != nullptr && pool_process == getpid()) pool->monitor().deregister();
 }
 
-Pool& make_pool() {
+HelperPool& make_pool() {
   while (is_making.test_and_set(std::memory_order_acquire))
     os::yield_core();
-  Pool* pool = made_pool.load(std::memory_order_acquire);
+  HelperPool* pool = made_pool.load(std::memory_order_acquire);
   if (pool == nullptr) {
-    pool = new Pool(environment().loop_settings);
+    pool = new HelperPool(environment().loop_settings);
     pool_process = getpid();
     // Release, pairs with the acquire in pool().
     made_pool.store(pool, std::memory_order_release);
     static std::atomic_flag has_handlers;
     if (!has_handlers.test_and_set(std::memory_order_relaxed)) {
       pthread_atfork(nullptr, nullptr, forget);
-      std::atexit(say_goodbye);
+      std::atexit(deregister);
     }
   }
   is_making.clear(std::memory_order_release);
@@ -58,22 +58,22 @@ Pool& make_pool() {
 
 }  // namespace
 
-Pool& pool() {
-  Pool* made = made_pool.load(std::memory_order_acquire);
+HelperPool& pool() {
+  HelperPool* made = made_pool.load(std::memory_order_acquire);
   return made != nullptr ? *made : make_pool();
 }
 
-Pool* pool_if_made() {
+HelperPool* pool_if_made() {
   return made_pool.load(std::memory_order_acquire);
 }
 
-Pool::Pool(const loop::Settings& settings)
+HelperPool::HelperPool(const loop::Settings& settings)
     : width_max_(std::min(settings.limits.width_max, helper_count_max + 1)),
       monitor_(settings, controls_) {
   monitor_.set_on_tick([this] { return on_tick(); });
 }
 
-void Pool::add(Group& group) {
+void HelperPool::add(Group& group) {
   for (std::uint32_t i = 0; i < group_count_max; ++i) {
     Group* expected = nullptr;
     // Release: the group is complete. A group beyond the last slot has no helpers.
@@ -90,14 +90,14 @@ void Pool::add(Group& group) {
   }
 }
 
-void Pool::remove(Group& group) {
+void HelperPool::remove(Group& group) {
   if (!group.is_in_pool) return;
   group.is_in_pool = false;
   // Relaxed: groups stay in memory, and this one has no work.
   groups_[group.index].store(nullptr, std::memory_order_relaxed);
 }
 
-void Pool::call_helpers(const Group& group, std::uint32_t count) {
+void HelperPool::request_helpers(const Group& group, std::uint32_t count) {
   const std::uint32_t wanted = std::min(count + 1, width()) - 1;
   const std::uint32_t started = started_count_.load(std::memory_order_relaxed);
   // Seq_cst, pairs with park(): the caller has published before.
@@ -112,7 +112,7 @@ void Pool::call_helpers(const Group& group, std::uint32_t count) {
   if (started < wanted) (void)start_helper(false);
 }
 
-void Pool::call_one(const Group& group) {
+void HelperPool::request_helper(const Group& group) {
   const std::uint32_t limit = width();
   if (limit < 2 || !group.is_in_pool) return;
   const std::uint32_t started = started_count_.load(std::memory_order_relaxed);
@@ -120,7 +120,7 @@ void Pool::call_one(const Group& group) {
   if (started + 1 < limit) (void)start_helper(false);
 }
 
-bool Pool::wake_parked(std::uint32_t limit, bool is_extra) {
+bool HelperPool::wake_parked(std::uint32_t limit, bool is_extra) {
   const std::uint32_t started =
       std::min(started_count_.load(std::memory_order_acquire), helper_count_max);
   for (std::uint32_t i = 1; i <= started && (is_extra || i < limit); ++i) {
@@ -133,7 +133,7 @@ bool Pool::wake_parked(std::uint32_t limit, bool is_extra) {
   return false;
 }
 
-bool Pool::start_helper(bool is_extra) {
+bool HelperPool::start_helper(bool is_extra) {
   if (is_starting_.exchange(true, std::memory_order_acquire)) return false;
   const std::uint32_t index = started_count_.load(std::memory_order_relaxed) + 1;
   bool has_started = false;
@@ -141,7 +141,7 @@ bool Pool::start_helper(bool is_extra) {
     Helper& helper = helpers_[index];
     helper.pool = this;
     helper.is_extra.store(is_extra, std::memory_order_relaxed);
-    helper.apart.note_caller();
+    helper.core_spread.record_waker();
     // Release, pairs with wake_parked().
     started_count_.store(index, std::memory_order_release);
     has_started = os::start_background_thread(helper_main, &helper);
@@ -152,7 +152,7 @@ bool Pool::start_helper(bool is_extra) {
 }
 
 /// Returns a thread that is ready, or null.
-Thread* Pool::look(const Worker& worker, bool is_patient) {
+Thread* HelperPool::find_work(const Worker& worker, bool is_patient) {
   const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < limit; ++i) {
     Group* group = groups_[i].load(std::memory_order_acquire);
@@ -172,7 +172,7 @@ Thread* Pool::look(const Worker& worker, bool is_patient) {
   return nullptr;
 }
 
-bool Pool::has_work() const {
+bool HelperPool::has_work() const {
   const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < limit; ++i) {
     const Group* group = groups_[i].load(std::memory_order_acquire);
@@ -184,25 +184,25 @@ bool Pool::has_work() const {
   return false;
 }
 
-void Pool::park(Helper& self) {
+void HelperPool::park(Helper& self) {
   self.is_extra.store(false, std::memory_order_relaxed);
   parked_count_.fetch_add(1, std::memory_order_seq_cst);
-  self.worker.announce_sleep();
+  self.worker.prepare_sleep();
   const bool may_work = self.worker.index() < width();
   if (!(may_work && has_work())) {
     self.worker.sleep(-1);
-    self.apart.go_on(self.worker.index());
+    self.core_spread.leave_waker(self.worker.index());
   }
-  self.worker.get_up();
+  self.worker.cancel_sleep();
   parked_count_.fetch_sub(1, std::memory_order_relaxed);  // a hint that is too high
 }
 
-void* Pool::helper_main(void* argument) {
+void* HelperPool::helper_main(void* argument) {
   Helper& self = *static_cast<Helper*>(argument);
-  Pool& pool = *self.pool;
-  self.worker.take_thread(static_cast<std::uint32_t>(&self - pool.helpers_.data()));
+  HelperPool& pool = *self.pool;
+  self.worker.attach_thread(static_cast<std::uint32_t>(&self - pool.helpers_.data()));
   pool.monitor_.add_thread();
-  self.apart.go_on(self.worker.index());
+  self.core_spread.leave_waker(self.worker.index());
   int round = 0;
   std::uint64_t began = 0;
   // Times: since it ran the last fiber; and the gap before that fiber.
@@ -211,10 +211,10 @@ void* Pool::helper_main(void* argument) {
   for (;;) {
     const bool is_granted =
         self.worker.index() < pool.width() || self.is_extra.load(std::memory_order_relaxed);
-    Thread* thread = is_granted ? pool.look(self.worker, round >= grace_rounds) : nullptr;
+    Thread* thread = is_granted ? pool.find_work(self.worker, round >= grace_rounds) : nullptr;
     if (thread != nullptr) {
       Group& group = *thread->group;
-      if (group.has_work() && pool.has_more_helpers()) pool.call_one(group);
+      if (group.has_work() && pool.has_more_helpers()) pool.request_helper(group);
       // The clock is not read while fibers follow each other at once.
       last_gap = idle_since == 0 ? 0 : arch::cycles() - idle_since;
       self.worker.run(*thread);
@@ -238,8 +238,8 @@ void* Pool::helper_main(void* argument) {
 
 /// Detects threads that may wait unseen: threads that are ready and not taken, and fibers that keep
 /// a native thread from its core. Returns whether help was needed.
-bool Pool::look_after(Group& group, GroupView& view) {
-  constexpr std::uint32_t still_ticks_max = 4;
+bool HelperPool::check_progress(Group& group, GroupView& view) {
+  constexpr std::uint32_t stalled_ticks_max = 4;
   // Relaxed: read occasionally.
   const GroupState now{.region_count = group.region_count.load(std::memory_order_relaxed),
                        .taken_count = group.taken_count.load(std::memory_order_relaxed),
@@ -247,45 +247,45 @@ bool Pool::look_after(Group& group, GroupView& view) {
                        .run_count = group.root.run_count(),
                        .rescue_count = group.rescue_count.load(std::memory_order_relaxed)};
   const bool was_rescued = now.rescue_count != view.state.rescue_count;
-  const bool is_still = group.has_work() && now == view.state;
+  const bool is_stalled = group.has_work() && now == view.state;
   const Thread* fiber = group.root.running();
-  const bool is_still_running = fiber != nullptr && now.run_count == view.state.run_count;
-  view.still_ticks = is_still ? view.still_ticks + 1 : 0;
-  view.still_running_ticks = is_still_running ? view.still_running_ticks + 1 : 0;
+  const bool is_fiber_stalled = fiber != nullptr && now.run_count == view.state.run_count;
+  view.stalled_ticks = is_stalled ? view.stalled_ticks + 1 : 0;
+  view.stalled_fiber_ticks = is_fiber_stalled ? view.stalled_fiber_ticks + 1 : 0;
   view.state = now;
-  if (view.still_running_ticks > 1) {
-    view.still_running_ticks = 0;
+  if (view.stalled_fiber_ticks > 1) {
+    view.stalled_fiber_ticks = 0;
     preempt(group.root, *fiber);
   }
-  if (view.still_ticks < still_ticks_max) return was_rescued;
+  if (view.stalled_ticks < stalled_ticks_max) return was_rescued;
   if (!wake_parked(0, true)) (void)start_helper(true);
   return true;
 }
 
 /// In every tick: whether any group is inside a region, and whether one makes no progress.
-loop::Monitor::Finding Pool::on_tick() {
+loop::Monitor::Finding HelperPool::on_tick() {
   loop::Monitor::Finding finding;
   bool is_stuck = false;
-  std::uint32_t crew_count = 0;
+  std::uint32_t member_count = 0;
   const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < limit; ++i) {
     Group* group = groups_[i].load(std::memory_order_acquire);
     if (group == nullptr) continue;
     finding.is_used |= group->is_in_region.load(std::memory_order_relaxed);
-    const bool had_to_help = look_after(*group, views_[i]);
-    finding.is_uneasy |=
-        had_to_help || views_[i].still_ticks != 0 || views_[i].still_running_ticks != 0;
+    const bool had_to_help = check_progress(*group, views_[i]);
+    finding.needs_early_tick |=
+        had_to_help || views_[i].stalled_ticks != 0 || views_[i].stalled_fiber_ticks != 0;
     if (!had_to_help) continue;
     is_stuck = true;
-    crew_count = std::max(crew_count, group->crew_count.load(std::memory_order_relaxed));
+    member_count = std::max(member_count, group->member_count.load(std::memory_order_relaxed));
   }
-  note_stuck(is_stuck, crew_count);
+  record_stuck(is_stuck, member_count);
   return finding;
 }
 
 /// A program that is stuck again and again has threads that spin for each other. Its threads then
 /// run as on the system's scheduler, until a period without such a case.
-void Pool::note_stuck(bool is_stuck, std::uint32_t crew_count) {
+void HelperPool::record_stuck(bool is_stuck, std::uint32_t member_count) {
   constexpr std::int64_t memory_ns = 1'000'000'000;
   constexpr std::uint32_t stuck_count_max = 3;
   constexpr std::int64_t leave_ns = 5'000'000'000;
@@ -294,7 +294,7 @@ void Pool::note_stuck(bool is_stuck, std::uint32_t crew_count) {
     stuck_count_ = now_ns - last_stuck_ns_ > memory_ns ? 1 : stuck_count_ + 1;
     last_stuck_ns_ = now_ns;
     if (stuck_count_ >= stuck_count_max)
-      width_min_.store(crew_count, std::memory_order_relaxed);  // a number by itself
+      width_min_.store(member_count, std::memory_order_relaxed);  // a number by itself
   } else if (now_ns - last_stuck_ns_ > leave_ns) {
     width_min_.store(1, std::memory_order_relaxed);
   }

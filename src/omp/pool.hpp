@@ -17,19 +17,19 @@
 #include <cstdint>
 
 #include "core/cycle_clock.hpp"
-#include "loop/team/apart.hpp"
 #include "loop/team/controls.hpp"
+#include "loop/team/core_spread.hpp"
 #include "loop/team/monitor.hpp"
 #include "omp/group.hpp"
 
 namespace sorrel::omp {
 
-class Pool {
+class HelperPool {
  public:
   static constexpr std::uint32_t helper_count_max = 512;
   static constexpr std::uint32_t group_count_max = 256;
 
-  explicit Pool(const loop::Settings& settings);
+  explicit HelperPool(const loop::Settings& settings);
 
   /// Any thread: how many threads may run now, the caller included.
   [[nodiscard]] std::uint32_t width() const {
@@ -39,7 +39,7 @@ class Pool {
   }
 
   /// Whether there is a helper for every fiber, so native threads run none.
-  [[nodiscard]] bool leaves_natives_alone() const {
+  [[nodiscard]] bool has_helper_per_fiber() const {
     const std::uint32_t least = width_min_.load(std::memory_order_relaxed);
     return least > 1 && started_count_.load(std::memory_order_relaxed) + 1 >= least;
   }
@@ -57,13 +57,13 @@ class Pool {
   void remove(Group& group);
 
   /// `count` more threads of `group` are ready: wakes or starts a helper if too few are awake.
-  void call_helpers(const Group& group, std::uint32_t count);
+  void request_helpers(const Group& group, std::uint32_t count);
 
   /// One thread of `group` is ready.
-  void call_one(const Group& group);
+  void request_helper(const Group& group);
 
   /// A team of that many threads has a task that no thread has begun.
-  void call_one_for_tasks(std::uint32_t team_size) {
+  void request_helper_for_tasks(std::uint32_t team_size) {
     // Seq_cst, pairs with park(): the caller has queued the task before.
     if (parked_count_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
       (void)wake_parked(std::min(team_size, width()), false);
@@ -94,25 +94,25 @@ class Pool {
   /// Changes at every tick in which the group made progress.
   struct GroupView {
     GroupState state;
-    std::uint32_t still_ticks = 0;
-    std::uint32_t still_running_ticks = 0;
+    std::uint32_t stalled_ticks = 0;
+    std::uint32_t stalled_fiber_ticks = 0;
   };
 
   struct alignas(cache_line_bytes) Helper {
-    Pool* pool = nullptr;
+    HelperPool* pool = nullptr;
     Worker worker;
     std::atomic<bool> is_extra{false};
-    loop::Apart apart;
+    loop::CoreSpread core_spread;
 
     /// Any thread. Returns whether this call has woken it.
     bool wake() {
-      apart.note_caller();
+      core_spread.record_waker();
       return worker.wake();
     }
   };
 
   static void* helper_main(void* argument);
-  Thread* look(const Worker& worker, bool is_patient);
+  Thread* find_work(const Worker& worker, bool is_patient);
   [[nodiscard]] bool has_work() const;
   void park(Helper& self);
   bool start_helper(bool is_extra);
@@ -126,8 +126,8 @@ class Pool {
 
   bool wake_parked(std::uint32_t limit, bool is_extra);
   loop::Monitor::Finding on_tick();
-  bool look_after(Group& group, GroupView& view);
-  void note_stuck(bool is_stuck, std::uint32_t crew_count);
+  bool check_progress(Group& group, GroupView& view);
+  void record_stuck(bool is_stuck, std::uint32_t member_count);
 
   // Constant after construction.
   const core::CycleClock clock_;
@@ -153,9 +153,9 @@ class Pool {
 };
 
 /// The pool of the process, made at the first call.
-[[nodiscard]] Pool& pool();
+[[nodiscard]] HelperPool& pool();
 
 /// The pool if it has been made, or null.
-[[nodiscard]] Pool* pool_if_made();
+[[nodiscard]] HelperPool* pool_if_made();
 
 }  // namespace sorrel::omp

@@ -26,7 +26,7 @@ struct Search {
   std::uintptr_t end;
 };
 
-int look_at_file(dl_phdr_info* info, std::size_t, void* argument) {
+int find_segment(dl_phdr_info* info, std::size_t, void* argument) {
   auto& search = *static_cast<Search*>(argument);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[i];
@@ -41,17 +41,17 @@ int look_at_file(dl_phdr_info* info, std::size_t, void* argument) {
   return 0;
 }
 
-void let_go(int, siginfo_t*, void* context) {
+void on_signal(int, siginfo_t*, void* context) {
   Thread* thread = own_thread;
   const std::uintptr_t at = arch::interrupted_at(context);
   // Relaxed: the signal orders them.
-  if (thread == nullptr || thread->is_native() || thread->is_at_home ||
+  if (thread == nullptr || thread->is_native() || thread->is_on_main_thread ||
       thread->worker->index() != 0 || at < code_begin.load(std::memory_order_relaxed) ||
       at >= code_end.load(std::memory_order_relaxed))
     return;
   const int error = errno;
   thread->group->was_preempted = true;
-  Worker::leave(*thread, Then::queue);
+  Worker::switch_to_root(*thread, SuspendAction::queue);
   // The restored signal mask belongs to the OS thread, which may be another one now.
   sigset_t mask;
   pthread_sigmask(SIG_SETMASK, nullptr, &mask);
@@ -63,14 +63,14 @@ void let_go(int, siginfo_t*, void* context) {
 bool install() {
   struct sigaction before{};
   if (sigaction(SIGURG, nullptr, &before) != 0) return false;
-  if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction == let_go;
+  if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction == on_signal;
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return false;
-  struct sigaction ours{};
-  ours.sa_sigaction = let_go;
+  struct sigaction action{};
+  action.sa_sigaction = on_signal;
   // The handler is left by a switch, so the signal must not stay blocked.
-  ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART;
-  sigemptyset(&ours.sa_mask);
-  return sigaction(SIGURG, &ours, nullptr) == 0;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  return sigaction(SIGURG, &action, nullptr) == 0;
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ void preempt(const Worker& worker, const Thread& fiber) {
   const Team* team = fiber.team;
   if (team == nullptr) return;  // before its first region
   Search search{.address = reinterpret_cast<std::uintptr_t>(team->body), .begin = 0, .end = 0};
-  if (dl_iterate_phdr(look_at_file, &search) == 0 || !install()) return;
+  if (dl_iterate_phdr(find_segment, &search) == 0 || !install()) return;
   code_begin.store(search.begin, std::memory_order_relaxed);
   code_end.store(search.end, std::memory_order_relaxed);
   syscall(SYS_tgkill, getpid(), worker.native_number(), SIGURG);

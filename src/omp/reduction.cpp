@@ -49,7 +49,7 @@ void register_reductions(std::uintptr_t* data,
   }
 }
 
-void adopt_reductions(Thread& thread, std::uintptr_t* data) {
+void add_reductions(Thread& thread, std::uintptr_t* data) {
   TaskGroup& group = *thread.task->taskgroup;
   std::uintptr_t* outer = group.reductions;
   if (outer == nullptr && group.outer != nullptr) outer = group.outer->reductions;

@@ -19,7 +19,7 @@ void register_reductions(std::uintptr_t* data,
                          std::uint32_t thread_count);
 
 /// Adds these reductions to the current task's group.
-void adopt_reductions(Thread& thread, std::uintptr_t* data);
+void add_reductions(Thread& thread, std::uintptr_t* data);
 
 void unregister_reductions(std::uintptr_t* data);
 

@@ -16,7 +16,7 @@ namespace sorrel::omp {
 struct StartOrders {
   static constexpr core::Order publish = core::Order::seq_cst;
   static constexpr core::Order take = core::Order::acquire;
-  static constexpr core::Order look = core::Order::seq_cst;
+  static constexpr core::Order check = core::Order::seq_cst;
 };
 
 template <class Sync, class Orders = StartOrders>
@@ -48,7 +48,7 @@ class BasicStartBits {
   [[nodiscard]] std::uint64_t seems() const { return bits_.load(core::Order::relaxed); }
 
   /// By a thread that has announced its sleep.
-  [[nodiscard]] bool any() const { return bits_.load(Orders::look) != 0; }
+  [[nodiscard]] bool any() const { return bits_.load(Orders::check) != 0; }
 
  private:
   typename Sync::template Atomic<std::uint64_t> bits_;

@@ -15,7 +15,7 @@ namespace {
 
 /// How long a single task in another thread's queue is left to that thread: moving it would cost
 /// more than most tasks take.
-constexpr std::uint64_t patience_cycles = 40'000;
+constexpr std::uint64_t single_task_delay_cycles = 40'000;
 /// Maximum cost of moving a task, and the pause of a thread after it has moved a shorter one.
 constexpr std::uint64_t short_task_cycles = 2'000;
 constexpr std::uint64_t steal_pause_cycles = 6'000;
@@ -24,7 +24,7 @@ constexpr std::uint32_t queued_max = 64;
 /// Unfinished dependent children of a task above which its thread runs some itself.
 constexpr std::uint32_t unfinished_max = 32;
 /// Blockers of a task during its creation; more than the possible number of predecessors.
-constexpr std::uint32_t maker_hold = 1U << 30;
+constexpr std::uint32_t creator_hold = 1U << 30;
 constexpr std::uint64_t one_gone = std::uint64_t{1} << 32;
 
 void destroy(Thread& thread, Task& task);
@@ -37,11 +37,11 @@ bool drop_reference(Task& task) {
 }
 
 /// Adds a finished or freed child to its parent's family.
-void tell_parent(Thread& thread, Task* parent, std::uint32_t parent_level, std::uint64_t news) {
+void notify_parent(Thread& thread, Task* parent, std::uint32_t parent_level, std::uint64_t change) {
   // (F) acq_rel, and before the check for waiters. If the parent is done, the freeing of its last
   // child frees the parent, too.
-  const std::uint64_t family = parent->family.fetch_add(news, waker_makes) + news;
-  if (parent_level != 0 && news >= one_gone && family < one_gone && drop_reference(*parent))
+  const std::uint64_t family = parent->family.fetch_add(change, waker_order) + change;
+  if (parent_level != 0 && change >= one_gone && family < one_gone && drop_reference(*parent))
     destroy(thread, *parent);
 }
 
@@ -50,7 +50,7 @@ void destroy(Thread& thread, Task& task) {
   Task* parent = task.parent;
   const std::uint32_t parent_level = task.level - 1;
   thread.task_memory.give(&task, task.bytes);
-  tell_parent(thread, parent, parent_level, one_gone);
+  notify_parent(thread, parent, parent_level, one_gone);
 }
 
 /// The task is done: returns whether nothing else holds its memory.
@@ -65,16 +65,16 @@ bool settle(Task& task) {
 }
 
 /// Wakes a sleeping thread that could run a task.
-void call_somebody(Team& team) {
+void wake_any(Team& team) {
   team.inner.waiters().wake_one(nullptr);
   team.last.waiters().wake_one(nullptr);
   team.task_waiters.wake_all();
-  if (team.is_outermost && team.group->is_in_pool) pool().call_one_for_tasks(team.size);
+  if (team.is_outermost && team.group->is_in_pool) pool().request_helper_for_tasks(team.size);
 }
 
 bool seems_queued(const Team& team) {
   for (std::uint32_t i = 0; i < team.size; ++i) {
-    if (team.desks[i].queue.seems() != 0) return true;
+    if (team.member_states[i].queue.seems() != 0) return true;
   }
   return false;
 }
@@ -84,21 +84,21 @@ void lower_flag(Team& team) {
   if (!team.task_flag.seems_up() || seems_queued(team)) return;
   const bool is_down = team.task_flag.lower([&] {
     for (std::uint32_t i = 0; i < team.size; ++i) {
-      if (!team.desks[i].queue.is_empty()) return true;
+      if (!team.member_states[i].queue.is_empty()) return true;
     }
     return false;
   });
   // A thread that saw the flag down meanwhile may be asleep.
-  if (!is_down) call_somebody(team);
+  if (!is_down) wake_any(team);
 }
 
 void queue_task(Thread& thread, Task& task, bool is_alone) {
   Team& team = *task.team;
-  const bool is_ours = thread.team == &team;
-  (is_ours ? *thread.desk : team.desks[0]).queue.push(task);
+  const bool is_own_team = thread.team == &team;
+  (is_own_team ? *thread.member_state : team.member_states[0]).queue.push(task);
   team.task_flag.raise();
   // A thread that has released a single task runs it next.
-  if (!is_alone || !is_ours) call_somebody(team);
+  if (!is_alone || !is_own_team) wake_any(team);
 }
 
 void release_successors(Thread& thread, Task& task) {
@@ -110,28 +110,28 @@ void release_successors(Thread& thread, Task& task) {
   bool is_first = true;
   while (successor != nullptr) {
     Successor* next = successor->next;
-    Task& then = *successor->task;
+    Task& successor_task = *successor->task;
     if (!successor->is_inline) delete successor;
     // (B) acq_rel: effects of all predecessors; before the check for waiters, in finish().
-    if (then.blockers.fetch_sub(1, waker_makes) == 1) {
-      queue_task(thread, then, is_first);
+    if (successor_task.blockers.fetch_sub(1, waker_order) == 1) {
+      queue_task(thread, successor_task, is_first);
       is_first = false;
     }
     successor = next;
   }
 }
 
-/// Makes `then` a successor of `task`, unless that is done.
-void put_after(Task& task, Task& then) {
+/// Makes `successor_task` a successor of `task`, unless that is done.
+void add_successor(Task& task, Task& successor_task) {
   task.lock.lock();
   if (!task.has_finished) {
-    Successor* place = &then.own_successor;
-    if (place->task != nullptr) place = new Successor;
-    place->is_inline = place == &then.own_successor;
-    place->task = &then;
-    place->next = task.successors;
-    task.successors = place;
-    ++then.predecessors;  // the creator's own count
+    Successor* entry = &successor_task.own_successor;
+    if (entry->task != nullptr) entry = new Successor;
+    entry->is_inline = entry == &successor_task.own_successor;
+    entry->task = &successor_task;
+    entry->next = task.successors;
+    task.successors = entry;
+    ++successor_task.predecessors;  // the creator's own count
   }
   task.lock.unlock();
 }
@@ -146,18 +146,18 @@ void finish(Thread& thread, Task& task) {
   const std::uint32_t bytes = task.bytes;
   if (settle(task)) {
     thread.task_memory.give(&task, bytes);
-    tell_parent(thread, parent, parent_level, one_gone + 1);
+    notify_parent(thread, parent, parent_level, one_gone + 1);
   } else {
-    tell_parent(thread, parent, parent_level, 1);
+    notify_parent(thread, parent, parent_level, 1);
   }
   // The thread that ends the group may free it at once.
-  if (taskgroup != nullptr) taskgroup->unfinished.fetch_sub(1, waker_makes);
+  if (taskgroup != nullptr) taskgroup->unfinished.fetch_sub(1, waker_order);
   team.task_waiters.wake_all();
   if (thread.team == &team) {
-    Desk& desk = *thread.desk;
+    MemberState& member_state = *thread.member_state;
     // Release, pairs with is_quiescent(): all of the above. Only this thread writes it.
-    desk.finished.store(desk.finished.load(std::memory_order_relaxed) + 1,
-                        std::memory_order_release);
+    member_state.finished.store(member_state.finished.load(std::memory_order_relaxed) + 1,
+                                std::memory_order_release);
   } else {
     team.finished_elsewhere.fetch_add(1, std::memory_order_release);
   }
@@ -220,9 +220,10 @@ Task& new_task(Thread& thread, const TaskRequest& request) {
   if (request.range != nullptr) std::memcpy(data, request.range, sizeof(TaskRange));
   task.data = data;
   ++parent.created;
-  Desk& desk = *thread.desk;
+  MemberState& member_state = *thread.member_state;
   // Relaxed: published before the task's end, by the queue's lock or the thread's own order.
-  desk.made.store(desk.made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  member_state.made.store(member_state.made.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_relaxed);
   if (task.taskgroup != nullptr)
     task.taskgroup->unfinished.fetch_add(1, std::memory_order_relaxed);  // as above
   return task;
@@ -232,15 +233,15 @@ Task& new_task(Thread& thread, const TaskRequest& request) {
 bool enter_dependences(Thread& thread, Task& task, void* const* depend) {
   Task& parent = *task.parent;
   task.has_dependences = true;
-  task.blockers.store(maker_hold, std::memory_order_relaxed);  // not published
+  task.blockers.store(creator_hold, std::memory_order_relaxed);  // not published
   if (parent.table == nullptr) parent.table = new DependTable;
   parent.table->enter(
-      task, depend, [&](Task& before) { put_after(before, task); },
+      task, depend, [&](Task& before) { add_successor(before, task); },
       [&](Task& old) {
         if (drop_reference(old)) destroy(thread, old);
       });
   // (B) acq_rel: removes the creator's hold, less the predecessors it has counted.
-  const std::uint32_t left = maker_hold - task.predecessors;
+  const std::uint32_t left = creator_hold - task.predecessors;
   return task.blockers.fetch_sub(left, std::memory_order_acq_rel) == left;
 }
 
@@ -256,17 +257,17 @@ struct Waiting {
 
   static bool for_children(void* argument) {
     const auto& self = *static_cast<const Waiting*>(argument);
-    return self.task->children_done(waiter_looks) || self.may_find();
+    return self.task->children_done(waiter_order) || self.may_find();
   }
 
   static bool for_group(void* argument) {
     const auto& self = *static_cast<const Waiting*>(argument);
-    return self.group->unfinished.load(waiter_looks) == 0 || self.may_find();
+    return self.group->unfinished.load(waiter_order) == 0 || self.may_find();
   }
 
   static bool for_blockers(void* argument) {
     const auto& self = *static_cast<const Waiting*>(argument);
-    return self.task->blockers.load(waiter_looks) == 1 || self.may_find();
+    return self.task->blockers.load(waiter_order) == 1 || self.may_find();
   }
 
   [[nodiscard]] bool may_find() const { return team->task_flag.is_up(); }
@@ -297,10 +298,10 @@ bool is_quiescent(const Team& team) {
   // Finished first: a task made between the two sums makes them differ.
   std::uint64_t finished = team.finished_elsewhere.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < team.size; ++i)
-    finished += team.desks[i].finished.load(std::memory_order_acquire);
+    finished += team.member_states[i].finished.load(std::memory_order_acquire);
   std::uint64_t made = 0;
   for (std::uint32_t i = 0; i < team.size; ++i)
-    made += team.desks[i].made.load(std::memory_order_relaxed);
+    made += team.member_states[i].made.load(std::memory_order_relaxed);
   return made == finished;
 }
 
@@ -332,13 +333,13 @@ void make_task(Thread& thread, const TaskRequest& request) {
   if (has_dependences) {
     const bool may_run = enter_dependences(thread, task, request.depend);
     if (may_run) queue_task(thread, task, false);
-    constexpr std::uint32_t makings_per_look = 16;
-    if (parent.created % makings_per_look != 0) return;
+    constexpr std::uint32_t tasks_per_check = 16;
+    if (parent.created % tasks_per_check != 0) return;
     while (unfinished_children(parent) > unfinished_max && run_task_below(thread, parent)) {
     }
     return;
   }
-  if (thread.desk->queue.seems() >= queued_max) {
+  if (thread.member_state->queue.seems() >= queued_max) {
     execute(thread, task);
   } else {
     queue_task(thread, task, false);
@@ -348,49 +349,49 @@ void make_task(Thread& thread, const TaskRequest& request) {
 namespace {
 
 /// What has changed since the thread's last search for tasks.
-struct Look {
+struct SearchState {
   bool is_same = false;     ///< nothing has been queued since the last search
   bool is_patient = false;  ///< for so long that it may take single tasks of others
 };
 
-Look look_again(Thread& thread, const Team& team) {
+SearchState update_search(Thread& thread, const Team& team) {
   std::uint64_t push_count = 0;
   for (std::uint32_t i = 0; i < team.size; ++i)
-    push_count += team.desks[i].queue.push_count();
+    push_count += team.member_states[i].queue.push_count();
   const std::uint64_t now = arch::cycles();
   const bool is_same = thread.idle_since != 0 && thread.idle_push_count == push_count;
   if (!is_same) {
     thread.idle_since = now;
     thread.idle_push_count = push_count;
   }
-  return {.is_same = is_same, .is_patient = now - thread.idle_since > patience_cycles};
+  return {.is_same = is_same, .is_patient = now - thread.idle_since > single_task_delay_cycles};
 }
 
 }  // namespace
 
 FoundTask find_any_task(Thread& thread) {
   Team& team = *thread.team;
-  if (Task* task = thread.desk->queue.pop(nullptr)) {
+  if (Task* task = thread.member_state->queue.pop(nullptr)) {
     thread.idle_since = 0;
     return {.task = task};
   }
   Task* task = nullptr;
   const std::uint64_t now = arch::cycles();
   if (now >= thread.steal_after) {
-    const Look look = look_again(thread, team);
-    const std::uint32_t least = look.is_patient ? 1 : 2;
+    const SearchState state = update_search(thread, team);
+    const std::uint32_t least = state.is_patient ? 1 : 2;
     for (std::uint32_t i = 1; i < team.size && task == nullptr; ++i)
-      task = team.desks[(thread.number + i) % team.size].queue.steal(least);
+      task = team.member_states[(thread.number + i) % team.size].queue.steal(least);
     // Not at the first search: between two tasks of a chain no task is queued.
-    if (task == nullptr && look.is_same) lower_flag(team);
+    if (task == nullptr && state.is_same) lower_flag(team);
   }
   if (task != nullptr || !team.task_flag.seems_up()) {
     thread.idle_since = 0;
     return {.task = task, .stolen_at = now};
   }
   // Permanent polling would keep taking the queues' lines from working threads.
-  constexpr int pauses_between_looks = 80;
-  for (int i = 0; i < pauses_between_looks; ++i)
+  constexpr int pauses_between_polls = 80;
+  for (int i = 0; i < pauses_between_polls; ++i)
     arch::pause();
   return {};
 }
@@ -403,7 +404,7 @@ void run_found_task(Thread& thread, const FoundTask& found) {
   if (ended - found.stolen_at < short_task_cycles) thread.steal_after = ended + steal_pause_cycles;
 }
 
-void give_back(Thread& thread, const FoundTask& found) {
+void requeue(Thread& thread, const FoundTask& found) {
   queue_task(thread, *found.task, false);
 }
 
@@ -416,9 +417,9 @@ bool run_any_task(Thread& thread) {
 
 bool run_task_below(Thread& thread, const Task& ancestor) {
   Team& team = *thread.team;
-  Task* task = thread.desk->queue.pop(&ancestor);
+  Task* task = thread.member_state->queue.pop(&ancestor);
   for (std::uint32_t i = 0; i < team.size && task == nullptr; ++i)
-    task = team.desks[(thread.number + i) % team.size].queue.take_below(ancestor);
+    task = team.member_states[(thread.number + i) % team.size].queue.take_below(ancestor);
   if (task == nullptr) return false;
   execute(thread, *task);
   return true;
@@ -436,10 +437,10 @@ void wait_for_dependences(Thread& thread, void** depend) {
   Task& parent = *thread.task;
   if (parent.table == nullptr) return;
   Task waiter;
-  waiter.blockers.store(maker_hold, std::memory_order_relaxed);  // as above
-  parent.table->look_up(depend, [&](Task& before) { put_after(before, waiter); });
+  waiter.blockers.store(creator_hold, std::memory_order_relaxed);  // as above
+  parent.table->look_up(depend, [&](Task& before) { add_successor(before, waiter); });
   // One blocker is kept, so that no thread takes it for ready.
-  waiter.blockers.fetch_sub(maker_hold - waiter.predecessors - 1, std::memory_order_acq_rel);
+  waiter.blockers.fetch_sub(creator_hold - waiter.predecessors - 1, std::memory_order_acq_rel);
   Waiting waiting{.task = &waiter, .team = thread.team, .group = nullptr};
   work_until(thread, {.holds_of = Waiting::for_blockers, .argument = &waiting},
              // (B) acquire: effects of the predecessors.
@@ -467,7 +468,7 @@ void fulfill(Task& task) {
   end_part(thread, task);
   // All threads may be waiting for this event alone.
   for (Barrier* barrier : {&team.inner, &team.last}) {
-    const MeetingState state = barrier->sync();
+    const BarrierState state = barrier->sync();
     if (state.is_full(team.size) && is_quiescent(team)) barrier->open(state);
   }
 }

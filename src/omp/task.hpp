@@ -159,22 +159,22 @@ class TaskMemory {
 /// The state of a member in its team: queued tasks, counts of tasks made and finished, which only
 /// the member writes, and its chunks of a dynamic loop. Data that other threads read shares no line
 /// with private data.
-struct alignas(cache_line_bytes) Desk {
+struct alignas(cache_line_bytes) MemberState {
   TaskQueue queue;
   alignas(cache_line_bytes) std::atomic<std::uint64_t> made{0};
   std::atomic<std::uint64_t> finished{0};
   alignas(cache_line_bytes) Batch batch;
   // Private: the batch size of loop number tuned_loop, whose counter was last seen at chunks_begun.
   // It is kept for the next loop if that has the same shape.
-  alignas(cache_line_bytes) BatchPace pace;
-  std::uint64_t paced_loop = 0;
-  std::uint64_t paced_count = 0;
-  std::uint64_t paced_stride = 0;
+  alignas(cache_line_bytes) BatchTuner batch_tuner;
+  std::uint64_t tuned_loop = 0;
+  std::uint64_t tuned_count = 0;
+  std::uint64_t tuned_stride = 0;
   std::uint64_t chunks_begun = 0;
 
   void forget_loops() {
     batch.forget();
-    paced_loop = 0;
+    tuned_loop = 0;
   }
 };
 
@@ -229,7 +229,7 @@ struct FoundTask {
 void run_found_task(Thread& thread, const FoundTask& found);
 
 /// Queues the task again, for another thread.
-void give_back(Thread& thread, const FoundTask& found);
+void requeue(Thread& thread, const FoundTask& found);
 
 /// Finds and runs one task; false if there was none. May suspend.
 bool run_any_task(Thread& thread);

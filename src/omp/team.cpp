@@ -31,7 +31,7 @@ struct BarrierWait {
 };
 
 /// Returns whether the barrier is now open: by this call, or by another thread.
-bool open_if_done(Team& team, Barrier& barrier, MeetingState state) {
+bool open_if_done(Team& team, Barrier& barrier, BarrierState state) {
   if (!state.is_full(team.size) || !is_quiescent(team)) return false;
   barrier.open(state);
   return true;
@@ -65,9 +65,9 @@ bool wait_for(Thread& thread, BarrierWait wait) {
 }
 
 /// Arrives and waits. Returns true if the region was cancelled meanwhile and `is_cancellable`.
-bool meet(Thread& thread, Barrier& barrier, bool is_cancellable) {
+bool arrive_and_wait(Thread& thread, Barrier& barrier, bool is_cancellable) {
   Team& team = *thread.team;
-  const MeetingState state = barrier.arrive();
+  const BarrierState state = barrier.arrive();
   if (open_if_done(team, barrier, state)) return false;
   return wait_for(thread, {.team = &team,
                            .barrier = &barrier,
@@ -90,35 +90,35 @@ Team& make_team(Thread& master, std::uint32_t size) {
   team.master = &master;
   team.group = master.group;
   team.implicit_tasks = new Task[size];
-  team.desks = new Desk[size];
+  team.member_states = new MemberState[size];
   for (std::uint32_t i = 0; i < size; ++i)
     team.implicit_tasks[i].team = &team;
   return team;
 }
 
-Team& team_of_size(Thread& master, Command& command, std::uint32_t size) {
-  for (Team* team = command.teams; team != nullptr; team = team->next) {
+Team& team_of_size(Thread& master, NestLevel& nest_level, std::uint32_t size) {
+  for (Team* team = nest_level.teams; team != nullptr; team = team->next) {
     if (team->size == size) return *team;
   }
   Team& team = make_team(master, size);
-  team.next = command.teams;
-  command.teams = &team;
+  team.next = nest_level.teams;
+  nest_level.teams = &team;
   return team;
 }
 
 /// Creates fibers for a team of `size`; returns the possible size.
-std::uint32_t provide_crew(Thread& master, Crew& crew, std::uint32_t size) {
-  if (crew.count() == 0) crew.add(master);
-  while (crew.count() < size) {
-    Thread* fiber = make_fiber(*master.group, crew.count());
+std::uint32_t provide_threads(Thread& master, ThreadPool& thread_pool, std::uint32_t size) {
+  if (thread_pool.count() == 0) thread_pool.add(master);
+  while (thread_pool.count() < size) {
+    Thread* fiber = make_fiber(*master.group, thread_pool.count());
     if (fiber == nullptr) {
       std::fprintf(stderr, "sorrel: the system allows only %u of the %u requested OpenMP threads\n",
-                   crew.count(), size);
+                   thread_pool.count(), size);
       break;
     }
-    crew.add(*fiber);
+    thread_pool.add(*fiber);
   }
-  return std::min(size, crew.count());
+  return std::min(size, thread_pool.count());
 }
 
 /// Sets the state of a thread at the beginning of a region.
@@ -135,7 +135,7 @@ void enter_region(Thread& thread, Team& team, bool has_loop) {
   task.taskgroup = team.region_taskgroup;
   task.icv = team.icv;
   thread.task = &task;
-  thread.desk = &team.desks[thread.number];
+  thread.member_state = &team.member_states[thread.number];
   if (has_loop) {
     bool is_first = false;
     (void)team.shares.enter(thread, is_first);
@@ -144,46 +144,46 @@ void enter_region(Thread& thread, Team& team, bool has_loop) {
 
 /// Writes only changes, because the other members have the line of a team in their caches.
 template <class Value>
-void set(Value& place, const Value& value) {
-  if (!(place == value)) place = value;
+void set(Value& field, const Value& value) {
+  if (!(field == value)) field = value;
 }
 
-void leave_outside(Thread& thread, Outside& outside) {
-  outside = {.team = thread.team,
-             .number = thread.number,
-             .icv = thread.icv,
-             .share = thread.share,
-             .share_count = thread.share_count,
-             .single_count = thread.single_count,
-             .chunk_index = thread.chunk_index,
-             .chunk_begin = thread.chunk_begin,
-             .chunk_end = thread.chunk_end,
-             .holds_chunk = thread.holds_chunk,
-             .task = thread.task,
-             .desk = thread.desk};
+void save_state(Thread& thread, TeamState& outer_state) {
+  outer_state = {.team = thread.team,
+                 .number = thread.number,
+                 .icv = thread.icv,
+                 .share = thread.share,
+                 .share_count = thread.share_count,
+                 .single_count = thread.single_count,
+                 .chunk_index = thread.chunk_index,
+                 .chunk_begin = thread.chunk_begin,
+                 .chunk_end = thread.chunk_end,
+                 .holds_chunk = thread.holds_chunk,
+                 .task = thread.task,
+                 .member_state = thread.member_state};
 }
 
-void return_outside(Thread& thread, const Outside& outside) {
-  thread.team = outside.team;
-  thread.number = outside.number;
-  thread.icv = outside.icv;
-  thread.share = outside.share;
-  thread.share_count = outside.share_count;
-  thread.single_count = outside.single_count;
-  thread.chunk_index = outside.chunk_index;
-  thread.chunk_begin = outside.chunk_begin;
-  thread.chunk_end = outside.chunk_end;
-  thread.holds_chunk = outside.holds_chunk;
-  thread.task = outside.task;
-  thread.desk = outside.desk;
+void restore_state(Thread& thread, const TeamState& outer_state) {
+  thread.team = outer_state.team;
+  thread.number = outer_state.number;
+  thread.icv = outer_state.icv;
+  thread.share = outer_state.share;
+  thread.share_count = outer_state.share_count;
+  thread.single_count = outer_state.single_count;
+  thread.chunk_index = outer_state.chunk_index;
+  thread.chunk_begin = outer_state.chunk_begin;
+  thread.chunk_end = outer_state.chunk_end;
+  thread.holds_chunk = outer_state.holds_chunk;
+  thread.task = outer_state.task;
+  thread.member_state = outer_state.member_state;
 }
 
-void bind_crew(Command& command, Team& team) {
-  if (command.crewed_team == &team) return;
+void bind_members(NestLevel& nest_level, Team& team) {
+  if (nest_level.pooled_team == &team) return;
   for (std::uint32_t i = 1; i < team.size; ++i)
-    command.crew.threads()[i]->next_team = &team;
-  command.crewed_team = &team;
-  team.members = command.crew.threads();
+    nest_level.thread_pool.threads()[i]->next_team = &team;
+  nest_level.pooled_team = &team;
+  team.members = nest_level.thread_pool.threads();
 }
 
 /// Makes the team's fibers ready to be started.
@@ -193,8 +193,8 @@ void publish(Team& team) {
   if (team.is_outermost) {
     first_queued = std::min(team.size, Group::bit_count);
     // (R) release.
-    group.crew.store(team.members, std::memory_order_release);
-    group.crew_count.store(team.size, std::memory_order_release);
+    group.members.store(team.members, std::memory_order_release);
+    group.member_count.store(team.size, std::memory_order_release);
     group.task_flag.store(&team.task_flag, std::memory_order_release);
     // Read occasionally.
     group.is_in_region.store(true, std::memory_order_relaxed);
@@ -205,7 +205,7 @@ void publish(Team& team) {
   }
   for (std::uint32_t i = first_queued; i < team.size; ++i)
     group.push_ready(*team.members[i]);
-  if (group.is_in_pool) pool().call_helpers(group, team.size - 1);
+  if (group.is_in_pool) pool().request_helpers(group, team.size - 1);
 }
 
 /// In a cancelled region, the threads have reached different constructs.
@@ -213,7 +213,7 @@ void clear_after_cancellation(Team& team) {
   team.shares.reset();
   team.inner.reset();
   for (std::uint32_t i = 0; i < team.size; ++i)
-    team.desks[i].forget_loops();
+    team.member_states[i].forget_loops();
   team.share_base = 0;
   team.single_base = 0;
   // Relaxed: the next fork publishes them.
@@ -229,10 +229,10 @@ std::uint32_t busy_threads(const Thread& thread) {
   return count;
 }
 
-void complain_of_size(std::uint32_t asked) {
-  static std::atomic<bool> was_said{false};
+void report_size(std::uint32_t asked) {
+  static std::atomic<bool> was_reported{false};
   // Relaxed: a flag by itself.
-  if (was_said.exchange(true, std::memory_order_relaxed)) return;
+  if (was_reported.exchange(true, std::memory_order_relaxed)) return;
   std::fprintf(stderr,
                "sorrel: %u OpenMP threads are requested, the limit for one parallel region is %u; "
                "using %u\n",
@@ -252,7 +252,7 @@ std::uint32_t resolve_team_size(const Thread& thread, std::uint32_t asked) {
   const std::uint32_t busy = busy_threads(thread);
   size = std::min(size, limit > busy ? limit - busy + 1 : 1);
   if (size > thread_count_max) [[unlikely]]
-    complain_of_size(size);
+    report_size(size);
   return std::clamp(size, 1U, thread_count_max);
 }
 
@@ -261,13 +261,13 @@ Team& make_initial_team(Thread& thread) {
   if (team == nullptr) {
     team = &make_team(thread, 1);
     static_assert(sizeof(Thread*) == sizeof(void*));
-    thread.command.crew.add(thread);
-    team->members = thread.command.crew.threads();
+    thread.first_level.thread_pool.add(thread);
+    team->members = thread.first_level.thread_pool.threads();
   }
   thread.team = team;
   team->icv = thread.icv;
   thread.task = team->implicit_tasks;
-  thread.desk = team->desks;
+  thread.member_state = team->member_states;
   return *team;
 }
 
@@ -288,16 +288,17 @@ void run_teams(Thread& thread, void (*body)(void*), void* data, const Teams& tea
 }
 
 Team& begin_region(Thread& thread, const Fork& fork, std::uint32_t size) {
-  Command* command = thread.commands == nullptr ? &thread.command : thread.commands->inner;
-  if (command == nullptr) {
-    command = new Command;
-    command->outer = thread.commands;
-    thread.commands->inner = command;
+  NestLevel* nest_level =
+      thread.innermost_level == nullptr ? &thread.first_level : thread.innermost_level->inner;
+  if (nest_level == nullptr) {
+    nest_level = new NestLevel;
+    nest_level->outer = thread.innermost_level;
+    thread.innermost_level->inner = nest_level;
   }
-  thread.commands = command;
-  size = provide_crew(thread, command->crew, size);
-  Team& team = team_of_size(thread, *command, size);
-  leave_outside(thread, team.outside);
+  thread.innermost_level = nest_level;
+  size = provide_threads(thread, nest_level->thread_pool, size);
+  Team& team = team_of_size(thread, *nest_level, size);
+  save_state(thread, team.outer_state);
   set(team.body, fork.body);
   set(team.data, fork.data);
   set(team.parent, thread.team);
@@ -313,19 +314,19 @@ Team& begin_region(Thread& thread, const Fork& fork, std::uint32_t size) {
   if (fork.loop != nullptr) begin_loop(thread, *fork.loop);
   set(team.has_loop, fork.loop != nullptr);
   if (size == 1) {
-    set(team.members, command->crew.threads());
+    set(team.members, nest_level->thread_pool.threads());
     return team;
   }
-  bind_crew(*command, team);
-  set(team.is_outermost, thread.is_native() && command == &thread.command);
+  bind_members(*nest_level, team);
+  set(team.is_outermost, thread.is_native() && nest_level == &thread.first_level);
   if (thread.group->job != nullptr) {
     publish(team);
     return team;
   }
-  Pool& helpers = pool();
-  helpers.monitor().note_use();
-  if (!thread.group->is_known) {
-    thread.group->is_known = true;
+  HelperPool& helpers = pool();
+  helpers.monitor().record_use();
+  if (!thread.group->has_forked) {
+    thread.group->has_forked = true;
     helpers.add(*thread.group);
     helpers.monitor().begin_watching();
   }
@@ -337,7 +338,7 @@ void end_region(Thread& thread) {
   Team& team = *thread.team;
   if (thread.task->table != nullptr) drop_table(thread, *thread.task);
   if (team.size > 1) {
-    (void)meet(thread, team.last, false);
+    (void)arrive_and_wait(thread, team.last, false);
     if (team.is_outermost) thread.group->is_in_region.store(false, std::memory_order_relaxed);
   } else {
     finish_tasks_alone(thread);
@@ -351,8 +352,8 @@ void end_region(Thread& thread) {
   // Relaxed: the next fork publishes it.
   if (team.has_tasks.load(std::memory_order_relaxed))
     team.has_tasks.store(false, std::memory_order_relaxed);
-  thread.commands = thread.commands->outer;
-  return_outside(thread, team.outside);
+  thread.innermost_level = thread.innermost_level->outer;
+  restore_state(thread, team.outer_state);
 }
 
 bool wait_at_barrier(Thread& thread, bool is_cancellable) {
@@ -363,7 +364,7 @@ bool wait_at_barrier(Thread& thread, bool is_cancellable) {
     team.forget_cancelled_construct();
     return false;
   }
-  return meet(thread, team.inner, is_cancellable);
+  return arrive_and_wait(thread, team.inner, is_cancellable);
 }
 
 void run_implicit_task(Thread& thread) {
@@ -374,10 +375,10 @@ void run_implicit_task(Thread& thread) {
   if (thread.task->table != nullptr) drop_table(thread, *thread.task);
   if (!team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) {
     // No helper searches for docked threads of inner teams, so this one stays.
-    (void)meet(thread, team.last, false);
+    (void)arrive_and_wait(thread, team.last, false);
     return;
   }
-  const MeetingState state = team.last.arrive();
+  const BarrierState state = team.last.arrive();
   thread.done_generation = state.generation();
   if (open_if_done(team, team.last, state)) return;
   if (team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) help_with_tasks(thread);
@@ -398,7 +399,7 @@ void help_with_tasks(Thread& thread) {
       // An unfinished task keeps the region open. But the region at which this thread arrived may
       // be over, and this task belong to the next one, which has not started this thread.
       if (team.last.generation() != thread.done_generation) {
-        give_back(thread, found);
+        requeue(thread, found);
         break;
       }
       run_found_task(thread, found);

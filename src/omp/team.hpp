@@ -28,7 +28,7 @@ enum Cancelled : std::uint32_t {
 };
 
 /// The state of a thread before it became the master of a team.
-struct Outside {
+struct TeamState {
   Team* team = nullptr;
   std::uint32_t number = 0;
   Icv icv;
@@ -40,7 +40,7 @@ struct Outside {
   std::uint64_t chunk_end = 0;
   bool holds_chunk = false;
   Task* task = nullptr;
-  Desk* desk = nullptr;
+  MemberState* member_state = nullptr;
 };
 
 struct alignas(cache_line_bytes) Team {
@@ -60,10 +60,10 @@ struct alignas(cache_line_bytes) Team {
   Thread* master = nullptr;
   Team* parent = nullptr;
   Thread* const* members = nullptr;
-  Task* implicit_tasks = nullptr;  ///< one for each member
-  Desk* desks = nullptr;           ///< one for each member
+  Task* implicit_tasks = nullptr;        ///< one for each member
+  MemberState* member_states = nullptr;  ///< one for each member
   // Private to the master.
-  alignas(cache_line_bytes) Outside outside;
+  alignas(cache_line_bytes) TeamState outer_state;
 
   Barrier inner;
   Barrier last;
@@ -89,7 +89,7 @@ struct alignas(cache_line_bytes) Team {
 
   /// For a thread that would sleep until the region is cancelled.
   [[nodiscard]] bool is_cancelled_for_waiter() const {
-    return is_region_cancelled.load(waiter_looks);
+    return is_region_cancelled.load(waiter_order);
   }
 
   /// Requests to cancel the loop or sections that the caller is in. The request ends when the

@@ -9,8 +9,8 @@
 #include "omp/group.hpp"
 #include "omp/pool.hpp"
 #include "omp/team.hpp"
-#include "os/lent_thread.hpp"
 #include "os/thread.hpp"
+#include "os/tls_donor.hpp"
 
 namespace sorrel::omp {
 
@@ -36,7 +36,7 @@ constinit IdleGroups idle_groups;
 void leave_group(void* argument) {
   auto* thread = static_cast<Thread*>(argument);
   own_thread = nullptr;
-  if (Pool* pool = pool_if_made()) pool->remove(*thread->group);
+  if (HelperPool* pool = pool_if_made()) pool->remove(*thread->group);
   idle_groups.lock.lock();
   if (idle_groups.count < std::size(idle_groups.first))
     idle_groups.first[idle_groups.count++] = thread->group;
@@ -70,32 +70,32 @@ Group& make_group() {
 void run_fiber(void* argument) {
   Thread& thread = *static_cast<Thread*>(argument);
   for (;;) {
-    if (thread.errand == Errand::tasks) {
+    if (thread.resume_action == ResumeAction::tasks) {
       help_with_tasks(thread);
     } else {
       run_implicit_task(thread);
     }
-    thread.errand = Errand::implicit_task;
-    Worker::leave(thread, Then::dock);
+    thread.resume_action = ResumeAction::implicit_task;
+    Worker::switch_to_root(thread, SuspendAction::dock);
   }
 }
 
-void own_block(void* argument) {
+void initialize_fiber(void* argument) {
   own_thread = static_cast<Thread*>(argument);
   const Group& group = *own_thread->group;
   if (group.job != nullptr) group.job->prepare(group.rank);
 }
 
 /// If the calling thread is a rank, the fibers of its group run on the same worker.
-void join_job(Group& group) {
+void attach_to_job(Group& group) {
   const loop::JobThreads* job = sorrel_job_threads_2 == nullptr ? nullptr : sorrel_job_threads_2();
   if (job == nullptr || !job->is_rank()) return;
   group.job = job;
   group.rank = job->describe();
-  group.root.set_thread_pointer_place(job->thread_pointer_place());
+  group.root.set_thread_pointer_address(job->thread_pointer_address());
 }
 
-void give_core_away(const Group& group) {
+void yield_worker(const Group& group) {
   if (group.job != nullptr) {
     group.job->yield();
   } else {
@@ -104,9 +104,9 @@ void give_core_away(const Group& group) {
 }
 
 /// Limits the duration of a spin.
-class Patience {
+class SpinLimit {
  public:
-  explicit Patience(std::uint64_t cycles_max) : cycles_max_(cycles_max) {}
+  explicit SpinLimit(std::uint64_t cycles_max) : cycles_max_(cycles_max) {}
 
   /// After an unsuccessful poll: whether to poll again.
   bool wait() {
@@ -134,17 +134,17 @@ class Patience {
 };
 
 /// A fiber for a native thread to run while it waits, or null.
-Thread* find_fiber(Group& group, const Patience& patience) {
+Thread* find_fiber(Group& group, const SpinLimit& spin_limit) {
   // No other thread can run these.
-  if (Thread* fiber = group.pop_at_home()) return fiber;
+  if (Thread* fiber = group.pop_for_main_thread()) return fiber;
   // Where threads spin for each other in the program, this thread must stay free.
-  if (group.job == nullptr && pool().leaves_natives_alone()) return nullptr;
+  if (group.job == nullptr && pool().has_helper_per_fiber()) return nullptr;
   // Relaxed: hints.
   if (group.ready_count.load(std::memory_order_relaxed) != 0) {
     if (Thread* fiber = group.pop_ready()) return fiber;
   }
   if (group.unstarted.seems() != 0 &&
-      (patience.is_past_grace() || group.job != nullptr || pool().width() == 1))
+      (spin_limit.is_past_grace() || group.job != nullptr || pool().width() == 1))
     return group.take_unstarted(1);
   return nullptr;
 }
@@ -152,14 +152,14 @@ Thread* find_fiber(Group& group, const Patience& patience) {
 void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
   Group& group = *thread.group;
   Worker& worker = group.root;
-  Pool* const pool = pool_if_made();
-  Patience patience(pool == nullptr ? 0 : pool->spin_cycles_after(group.last_wait));
+  HelperPool* const pool = pool_if_made();
+  SpinLimit spin_limit(pool == nullptr ? 0 : pool->spin_cycles_after(group.last_wait));
   bool was_added = false;
   while (!condition.holds()) {
-    if (Thread* fiber = find_fiber(group, patience)) {
+    if (Thread* fiber = find_fiber(group, spin_limit)) {
       group.was_preempted = false;
       worker.run(*fiber);
-      patience.restart();
+      spin_limit.restart();
       continue;
     }
     if (group.job != nullptr) {
@@ -167,16 +167,16 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
       group.job->yield();
       continue;
     }
-    if (patience.wait()) continue;
-    worker.announce_sleep();
+    if (spin_limit.wait()) continue;
+    worker.prepare_sleep();
     was_added = true;
     const bool is_added = list.add_unless(thread, condition);
-    if (is_added && !group.has_work() && !group.has_work_at_home()) worker.sleep(-1);
-    worker.get_up();
+    if (is_added && !group.has_work() && !group.has_work_for_main_thread()) worker.sleep(-1);
+    worker.cancel_sleep();
     if (!is_added) break;
   }
   if (was_added) list.remove(thread);
-  group.last_wait = patience.waited();
+  group.last_wait = spin_limit.waited();
   if (!group.was_preempted) return;
   // The fiber was waiting for this thread, in a loop of the program.
   group.was_preempted = false;
@@ -186,35 +186,35 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
 }
 
 /// Polls for a while without giving up the worker; returns whether the condition held.
-bool look_on(Thread& thread, const Condition& condition) {
+bool spin_for(Thread& thread, const Condition& condition) {
   // The native thread may need its own core.
   if (thread.worker->index() == 0) return condition.holds();
-  Patience patience(pool().spin_cycles());
+  SpinLimit spin_limit(pool().spin_cycles());
   const Group& group = *thread.group;
   do {
     if (condition.holds()) return true;
     // Relaxed: hints that another fiber needs this worker.
-    if (patience.is_past_grace() &&
+    if (spin_limit.is_past_grace() &&
         (group.ready_count.load(std::memory_order_relaxed) != 0 || group.unstarted.seems() != 0))
       return false;
     if (thread.worker->must_retire()) return false;
-  } while (patience.wait());
+  } while (spin_limit.wait());
   return false;
 }
 
 void wait_in_fiber(Thread& thread, WaitList& list, const Condition& condition) {
-  while (!look_on(thread, condition)) {
+  while (!spin_for(thread, condition)) {
     thread.is_satisfied = false;
     thread.wait_list = &list;
     thread.condition = condition;
-    Worker::leave(thread, Then::suspend);
+    Worker::switch_to_root(thread, SuspendAction::suspend);
     if (thread.is_satisfied) return;
   }
 }
 
 }  // namespace
 
-void Crew::add(Thread& thread) {
+void ThreadPool::add(Thread& thread) {
   if (count_ == room_) {
     const std::uint32_t room = std::max(16U, room_ * 2);
     auto** threads = new Thread*[room];
@@ -226,14 +226,14 @@ void Crew::add(Thread& thread) {
   threads_[count_++] = &thread;
 }
 
-Thread& adopt_thread() {
+Thread& attach_native_thread() {
   Group* group = take_idle_group();
   if (group == nullptr) {
     group = &make_group();
-    join_job(*group);
+    attach_to_job(*group);
   }
   Thread& thread = group->initial;
-  group->root.take_thread(0);
+  group->root.attach_thread(0);
   thread.icv = environment().icv;
   thread.team = &make_initial_team(thread);
   thread.number = 0;
@@ -246,14 +246,14 @@ Thread* make_fiber(Group& group, std::uint32_t number) {
   auto* thread = new Thread;
   thread->group = &group;
   thread->number = number;
-  os::LentThread lent;
-  if (!os::lend_thread(environment().stack_bytes, own_block, thread, lent)) {
+  os::TlsDonor lent;
+  if (!os::make_tls_donor(environment().stack_bytes, initialize_fiber, thread, lent)) {
     delete thread;
     return nullptr;
   }
   thread->thread_pointer = lent.thread_pointer;
   thread->context = arch::make_context(lent.stack_bottom, lent.stack_bytes, run_fiber, thread);
-  thread->dock.give_up(Place::docked);
+  thread->dock.give_up(RunState::docked);
   return thread;
 }
 
@@ -265,7 +265,7 @@ void make_ready(Thread& thread) {
   Group& group = *thread.group;
   group.push_ready(thread);
   // Wakes the native thread of the group, which may sleep while it waits for this fiber.
-  if (!group.root.wake() && group.is_in_pool) pool().call_one(group);
+  if (!group.root.wake() && group.is_in_pool) pool().request_helper(group);
 }
 
 void wait_until(Thread& thread, WaitList& list, const Condition& condition) {
@@ -278,42 +278,42 @@ void wait_until(Thread& thread, WaitList& list, const Condition& condition) {
 
 bool may_others_run(const Thread& thread) {
   const Group& group = *thread.group;
-  return group.has_work() || (thread.worker->index() == 0 && group.has_work_at_home());
+  return group.has_work() || (thread.worker->index() == 0 && group.has_work_for_main_thread());
 }
 
 void yield(Thread& thread) {
   if (!thread.is_native()) {
     if (may_others_run(thread)) {
-      Worker::leave(thread, Then::queue);
+      Worker::switch_to_root(thread, SuspendAction::queue);
     } else {
-      give_core_away(*thread.group);
+      yield_worker(*thread.group);
     }
     return;
   }
-  Thread* fiber = thread.group->pop_at_home();
+  Thread* fiber = thread.group->pop_for_main_thread();
   if (fiber == nullptr) fiber = thread.group->pop_ready();
   if (fiber == nullptr) fiber = thread.group->take_unstarted(1);
   if (fiber != nullptr) {
     thread.group->root.run(*fiber);
   } else {
-    give_core_away(*thread.group);
+    yield_worker(*thread.group);
   }
 }
 
-bool come_home() {
+bool run_on_main_thread() {
   Thread* const thread = own_thread;
   if (thread == nullptr || thread->is_native()) return false;
   Group& group = *thread->group;
   const loop::JobThreads* job = sorrel_job_threads_2 == nullptr ? nullptr : sorrel_job_threads_2();
-  if (job == nullptr || !job->is_home(group.root.root_thread_pointer())) return false;
-  if (thread->worker != &group.root) Worker::leave(*thread, Then::go_home);
-  group.home = job;
-  job->enter_home();
-  thread->is_at_home = true;
+  if (job == nullptr || !job->is_main_thread(group.root.root_thread_pointer())) return false;
+  if (thread->worker != &group.root) Worker::switch_to_root(*thread, SuspendAction::to_main_thread);
+  group.main_thread = job;
+  job->enter_main_thread();
+  thread->is_on_main_thread = true;
   // While the rank waits, its scheduler may run fibers with control blocks of their own.
-  std::uintptr_t* place = job->thread_pointer_place();
-  *place = thread->thread_pointer;
-  group.root.set_thread_pointer_place(place);
+  std::uintptr_t* address = job->thread_pointer_address();
+  *address = thread->thread_pointer;
+  group.root.set_thread_pointer_address(address);
   return true;
 }
 

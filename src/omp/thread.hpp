@@ -27,13 +27,13 @@ class Worker;
 class WorkShare;
 
 /// The action of a worker on a fiber that has just switched back to it.
-enum class Then : std::uint8_t { dock, suspend, queue, go_home };
+enum class SuspendAction : std::uint8_t { dock, suspend, queue, to_main_thread };
 
 /// The action of a docked fiber when it is resumed.
-enum class Errand : std::uint8_t { implicit_task, tasks };
+enum class ResumeAction : std::uint8_t { implicit_task, tasks };
 
 /// The threads that a master has used. It grows; old arrays stay, as helpers may still read them.
-class Crew {
+class ThreadPool {
  public:
   [[nodiscard]] Thread* const* threads() const { return threads_; }
 
@@ -49,12 +49,12 @@ class Crew {
 
 /// What a master keeps for the teams at one nesting level of its own. Its first level is for teams
 /// outside its other teams, `inner` for those inside that, and so on.
-struct Command {
-  Crew crew;
+struct NestLevel {
+  ThreadPool thread_pool;
   Team* teams = nullptr;        ///< created so far, one of each size
-  Team* crewed_team = nullptr;  ///< whose members are the threads of the pool
-  Command* inner = nullptr;
-  Command* outer = nullptr;
+  Team* pooled_team = nullptr;  ///< whose members are the threads of the pool
+  NestLevel* inner = nullptr;
+  NestLevel* outer = nullptr;
 };
 
 struct alignas(cache_line_bytes) Thread {
@@ -74,8 +74,8 @@ struct alignas(cache_line_bytes) Thread {
   std::uint64_t chunk_end = 0;
   bool holds_chunk = false;
 
-  Task* task = nullptr;  ///< the one that it executes
-  Desk* desk = nullptr;  ///< in its team
+  Task* task = nullptr;                 ///< the one that it executes
+  MemberState* member_state = nullptr;  ///< in its team
   TaskMemory task_memory;
 
   /// Since when the same tasks are queued that it may not take, and the push count at that time.
@@ -85,20 +85,20 @@ struct alignas(cache_line_bytes) Thread {
   std::uint64_t steal_after = 0;
 
   // As a master.
-  Command command;
-  Command* commands = nullptr;  ///< of the innermost open team; null: none
+  NestLevel first_level;
+  NestLevel* innermost_level = nullptr;  ///< of the innermost open team; null: none
 
   // For a fiber.
   arch::Context context = nullptr;
   std::uintptr_t thread_pointer = 0;
   Team* next_team = nullptr;          ///< written by its master before it starts the fiber
   std::uint32_t done_generation = 0;  ///< of its team's last barrier, where it arrived
-  Errand errand = Errand::implicit_task;
-  Then then = Then::dock;
+  ResumeAction resume_action = ResumeAction::implicit_task;
+  SuspendAction suspend_action = SuspendAction::dock;
   bool is_satisfied = false;
   /// It runs on the main thread of its rank, and may call MPI, until it is switched out. Private;
   /// read also by a signal handler on that thread.
-  bool is_at_home = false;
+  bool is_on_main_thread = false;
   WaitList* wait_list = nullptr;
   Condition condition;
   Dock dock;
@@ -118,12 +118,12 @@ struct alignas(cache_line_bytes) Thread {
 extern constinit thread_local Thread* own_thread [[gnu::tls_model("initial-exec")]];
 
 /// Makes a thread of the program an OpenMP thread, with a group of its own.
-[[nodiscard, gnu::noinline, gnu::cold]] Thread& adopt_thread();
+[[nodiscard, gnu::noinline, gnu::cold]] Thread& attach_native_thread();
 
 /// The calling OpenMP thread; a thread of the program becomes one at its first call.
 [[nodiscard]] inline Thread& this_thread() {
   Thread* thread = own_thread;
-  return thread != nullptr ? *thread : adopt_thread();
+  return thread != nullptr ? *thread : attach_native_thread();
 }
 
 /// A new docked fiber of `group`, thread `number` of its teams. Null if the system allows no more.
@@ -144,6 +144,6 @@ void yield(Thread& thread);
 
 /// Migrates the calling fiber to the main thread of its rank, where it may call MPI until it is
 /// switched out. False if the native thread of its group is no rank. May suspend.
-bool come_home();
+bool run_on_main_thread();
 
 }  // namespace sorrel::omp

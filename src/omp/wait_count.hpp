@@ -15,26 +15,26 @@
 namespace sorrel::omp {
 
 struct WaitOrders {
-  static constexpr core::Order count_in = core::Order::seq_cst;
+  static constexpr core::Order increment = core::Order::seq_cst;
   static constexpr core::Order examine = core::Order::seq_cst;
   static constexpr core::Order make = core::Order::seq_cst;
   static constexpr core::Order see = core::Order::seq_cst;
 };
 
 /// (E): order of a waiter's load of its condition. It includes acquire, for the waker's release.
-inline constexpr std::memory_order waiter_looks = core::StdSync::to_std(WaitOrders::examine);
+inline constexpr std::memory_order waiter_order = core::StdSync::to_std(WaitOrders::examine);
 /// (M): order of a waker's change, before it checks for waiters.
-inline constexpr std::memory_order waker_makes = core::StdSync::to_std(WaitOrders::make);
+inline constexpr std::memory_order waker_order = core::StdSync::to_std(WaitOrders::make);
 
 template <class Sync, class Orders = WaitOrders>
 class BasicWaitCount {
  public:
-  void count_in() {
+  void increment() {
     // (W), pairs with (C).
-    (void)count_.fetch_add(1, Orders::count_in);
+    (void)count_.fetch_add(1, Orders::increment);
   }
 
-  void count_out() {
+  void decrement() {
     // Relaxed: only a hint is too high.
     (void)count_.fetch_add(~std::uint32_t{0}, core::Order::relaxed);
   }

@@ -6,10 +6,10 @@ namespace sorrel::omp {
 
 bool WaitList::add_unless(Thread& thread, const Condition& condition) {
   lock_.lock();
-  count_.count_in();
+  count_.increment();
   if (thread.is_listed || condition.holds()) {
     const bool was_listed = thread.is_listed;
-    count_.count_out();
+    count_.decrement();
     lock_.unlock();
     return was_listed;
   }
@@ -27,7 +27,7 @@ Thread* WaitList::unlink(Thread* before, Thread& thread) {
   (before == nullptr ? first_ : before->next_waiting) = next;
   if (last_ == &thread) last_ = before;
   thread.is_listed = false;
-  count_.count_out();
+  count_.decrement();
   return next;
 }
 

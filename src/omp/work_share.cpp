@@ -18,14 +18,14 @@ struct Turn {
   static bool has_come(void* argument) {
     const auto& self = *static_cast<Turn*>(argument);
     // (T), pairs with leave().
-    return self.turn->load(waiter_looks) >= self.free;
+    return self.turn->load(waiter_order) >= self.free;
   }
 };
 
 }  // namespace
 
 /// Frees the parts of the construct that a plain loop does not have.
-void WorkShare::forget_extras() {
+void WorkShare::free_extras() {
   if (memory == nullptr && posted == nullptr && counts == nullptr && reductions == nullptr)
       [[likely]]
     return;
@@ -80,16 +80,16 @@ void WorkShares::leave(Thread& thread, std::uint32_t team_size) {
   thread.share = nullptr;
   // Acq_rel: the last thread has seen all other threads leave.
   if (team_size > 1 && share.left_.fetch_add(1, std::memory_order_acq_rel) + 1 != team_size) return;
-  share.forget_extras();
+  share.free_extras();
   share.left_.store(0, std::memory_order_relaxed);  // published by (T)
   // (T): frees the slot.
-  share.turn_.fetch_add(1, waker_makes);
+  share.turn_.fetch_add(1, waker_order);
   share.waiters.wake_all();
 }
 
 void WorkShares::reset() {
   for (WorkShare& share : slots_) {
-    share.forget_extras();
+    share.free_extras();
     // Relaxed: the next fork publishes it.
     share.turn_.store(0, std::memory_order_relaxed);
     share.published_.store(0, std::memory_order_relaxed);

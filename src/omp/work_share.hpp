@@ -55,16 +55,16 @@ class WorkShare {
   WaitList waiters;
 
   alignas(cache_line_bytes) std::atomic<std::uint64_t> next{0};
-  static constexpr std::uint32_t nobody = ~0U;
-  static constexpr std::uint32_t several = nobody - 1;
+  static constexpr std::uint32_t no_owner = ~0U;
+  static constexpr std::uint32_t several = no_owner - 1;
   /// Of a loop in batches: the number of the only thread that has taken more than one chunk at a
   /// time. Relaxed: a thief that misses a batch leaves it to its owner.
-  std::atomic<std::uint32_t> batch_owner{nobody};
+  std::atomic<std::uint32_t> batch_owner{no_owner};
 
  private:
   friend class WorkShares;
 
-  void forget_extras();
+  void free_extras();
 
   std::atomic<std::uint64_t> turn_{0};
   std::atomic<std::uint64_t> published_{0};

@@ -1,14 +1,14 @@
 #include "omp/worker.hpp"
 
-#include "omp/become.hpp"
 #include "omp/group.hpp"
 #include "omp/pool.hpp"
+#include "omp/switch_tls.hpp"
 #include "os/futex.hpp"
 #include "os/sched_stat.hpp"
 
 namespace sorrel::omp {
 
-void Worker::take_thread(std::uint32_t index) {
+void Worker::attach_thread(std::uint32_t index) {
   index_ = index;
   root_thread_pointer_ = arch::thread_pointer();
   native_number_ = os::thread_number();
@@ -25,27 +25,27 @@ void Worker::run(Thread& fiber) {
 void Worker::run_until_it_waits(Thread& fiber) {
   for (;;) {
     fiber.worker = this;
-    if (thread_pointer_place_ != nullptr) *thread_pointer_place_ = fiber.thread_pointer;
-    become(fiber.thread_pointer, &fiber);
+    if (thread_pointer_address_ != nullptr) *thread_pointer_address_ = fiber.thread_pointer;
+    switch_tls(fiber.thread_pointer, &fiber);
     arch::sorrel_switch_context(&root_, fiber.context);
-    // Back on the root; leave() has restored its thread pointer.
-    switch (fiber.then) {
-      case Then::dock:
-        fiber.dock.give_up(Place::docked);
+    // Back on the root; switch_to_root() has restored its thread pointer.
+    switch (fiber.suspend_action) {
+      case SuspendAction::dock:
+        fiber.dock.give_up(RunState::docked);
         return;
-      case Then::queue:
-        fiber.dock.give_up(Place::suspended);
+      case SuspendAction::queue:
+        fiber.dock.give_up(RunState::suspended);
         fiber.group->push_ready(fiber);
         return;
-      case Then::go_home: {
+      case SuspendAction::to_main_thread: {
         Group& group = *fiber.group;
-        fiber.dock.give_up(Place::suspended);
-        group.push_at_home(fiber);
+        fiber.dock.give_up(RunState::suspended);
+        group.push_for_main_thread(fiber);
         group.root.wake();
         return;
       }
-      case Then::suspend:
-        fiber.dock.give_up(Place::suspended);
+      case SuspendAction::suspend:
+        fiber.dock.give_up(RunState::suspended);
         if (fiber.wait_list->add_unless(fiber, fiber.condition)) return;
         // It became true before any waker could find the fiber, which still belongs to this worker.
         fiber.dock.keep();
@@ -55,16 +55,16 @@ void Worker::run_until_it_waits(Thread& fiber) {
   }
 }
 
-void Worker::leave(Thread& fiber, Then then) {
-  fiber.then = then;
-  if (fiber.is_at_home) [[unlikely]] {
-    fiber.is_at_home = false;
-    fiber.group->home->leave_home();
+void Worker::switch_to_root(Thread& fiber, SuspendAction suspend_action) {
+  fiber.suspend_action = suspend_action;
+  if (fiber.is_on_main_thread) [[unlikely]] {
+    fiber.is_on_main_thread = false;
+    fiber.group->main_thread->leave_main_thread();
   }
   Worker& worker = *fiber.worker;
-  if (worker.thread_pointer_place_ != nullptr)
-    *worker.thread_pointer_place_ = worker.root_thread_pointer_;
-  become(worker.root_thread_pointer_, &fiber);
+  if (worker.thread_pointer_address_ != nullptr)
+    *worker.thread_pointer_address_ = worker.root_thread_pointer_;
+  switch_tls(worker.root_thread_pointer_, &fiber);
   arch::sorrel_switch_context(&fiber.context, worker.root_);
 }
 
@@ -75,7 +75,7 @@ bool Worker::must_retire() const {
 void Worker::sleep(std::int64_t timeout_ns) {
   if (timeout_ns >= 0) {
     if (seems_asleep()) os::futex_wait(is_asleep_, 1, timeout_ns);
-    get_up();
+    cancel_sleep();
     return;
   }
   while (seems_asleep())

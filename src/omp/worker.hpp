@@ -18,17 +18,17 @@ namespace sorrel::omp {
 class Worker {
  public:
   /// Binds the worker to the calling thread. index: 0 for a native thread, else a helper's number.
-  void take_thread(std::uint32_t index);
+  void attach_thread(std::uint32_t index);
 
   /// Runs a fiber, whose state is running, until it waits or docks.
   void run(Thread& fiber);
 
   /// On a fiber: switches to the root of its worker, which performs the action after it has saved
   /// the registers. Returns when a thread resumes the fiber, perhaps on another worker.
-  static void leave(Thread& fiber, Then then);
+  static void switch_to_root(Thread& fiber, SuspendAction suspend_action);
 
   /// For a rank: the address at which the scheduler keeps its thread pointer, or null.
-  void set_thread_pointer_place(std::uintptr_t* place) { thread_pointer_place_ = place; }
+  void set_thread_pointer_address(std::uintptr_t* address) { thread_pointer_address_ = address; }
 
   [[nodiscard]] std::uintptr_t root_thread_pointer() const { return root_thread_pointer_; }
 
@@ -49,9 +49,9 @@ class Worker {
   [[nodiscard]] bool must_retire() const;
 
   // Sleeping: prepare, check all conditions again, and only thereafter sleep or cancel.
-  void announce_sleep() { is_asleep_.store(1, std::memory_order_seq_cst); }
+  void prepare_sleep() { is_asleep_.store(1, std::memory_order_seq_cst); }
 
-  void get_up() { is_asleep_.store(0, std::memory_order_relaxed); }
+  void cancel_sleep() { is_asleep_.store(0, std::memory_order_relaxed); }
 
   /// Sleeps until wake(), after prepare_sleep(). timeout_ns < 0: no limit.
   void sleep(std::int64_t timeout_ns);
@@ -68,7 +68,7 @@ class Worker {
 
   arch::Context root_ = nullptr;
   std::uintptr_t root_thread_pointer_ = 0;
-  std::uintptr_t* thread_pointer_place_ = nullptr;
+  std::uintptr_t* thread_pointer_address_ = nullptr;
   std::uint32_t index_ = 0;
   int native_number_ = 0;
   // Written by the worker, read occasionally by the pool's monitor.

@@ -61,21 +61,21 @@ std::span<const std::byte> map_file(const std::string& path, std::optional<ElfEr
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status{};
   if (file < 0 || fstat(file, &status) != 0) {
-    error = ElfError{ElfProblem::cannot_open, std::strerror(errno)};
+    error = ElfError{ElfErrorKind::cannot_open, std::strerror(errno)};
     if (file >= 0) close(file);
     return {};
   }
   std::span<const std::byte> bytes;
   if (!S_ISREG(status.st_mode)) {
     error =
-        ElfError{ElfProblem::not_a_file, S_ISDIR(status.st_mode) ? "a folder" : "a special file"};
+        ElfError{ElfErrorKind::not_a_file, S_ISDIR(status.st_mode) ? "a folder" : "a special file"};
   } else if (status.st_size == 0) {
-    error = ElfError{ElfProblem::not_elf, "empty"};
+    error = ElfError{ElfErrorKind::not_elf, "empty"};
   } else {
     const auto size_bytes = static_cast<std::size_t>(status.st_size);
     void* address = mmap(nullptr, size_bytes, PROT_READ, MAP_PRIVATE, file, 0);
     if (address == MAP_FAILED) {
-      error = ElfError{ElfProblem::cannot_open, std::strerror(errno)};
+      error = ElfError{ElfErrorKind::cannot_open, std::strerror(errno)};
     } else {
       bytes = {static_cast<const std::byte*>(address), size_bytes};
     }
@@ -101,21 +101,21 @@ std::variant<ElfFile, ElfError> ElfFile::open(const std::string& path) {
   if (error) return *std::move(error);
   const auto magic = copy_at<std::array<char, 2>>(elf.bytes_, 0);
   if (magic && (*magic)[0] == '#' && (*magic)[1] == '!') {
-    return ElfError{ElfProblem::script, first_line(elf.bytes_)};
+    return ElfError{ElfErrorKind::script, first_line(elf.bytes_)};
   }
   const auto ident = copy_at<std::array<unsigned char, EI_NIDENT>>(elf.bytes_, 0);
   if (!ident || std::memcmp(ident->data(), ELFMAG, SELFMAG) != 0) {
-    return ElfError{ElfProblem::not_elf, ""};
+    return ElfError{ElfErrorKind::not_elf, ""};
   }
   const auto machine = copy_at<Elf64_Half>(elf.bytes_, offsetof(Elf64_Ehdr, e_machine));
-  if (!machine) return ElfError{ElfProblem::damaged, "the file ends in its header"};
+  if (!machine) return ElfError{ElfErrorKind::damaged, "the file ends in its header"};
   if ((*ident)[EI_CLASS] != ELFCLASS64 || (*ident)[EI_DATA] != byte_order_here ||
       *machine != machine_here) {
     const char* width = (*ident)[EI_CLASS] == ELFCLASS64 ? " (64 bit)" : " (32 bit)";
-    return ElfError{ElfProblem::other_architecture, machine_name(*machine) + width};
+    return ElfError{ElfErrorKind::other_architecture, machine_name(*machine) + width};
   }
   if (std::string damage = elf.read_headers(); !damage.empty()) {
-    return ElfError{ElfProblem::damaged, std::move(damage)};
+    return ElfError{ElfErrorKind::damaged, std::move(damage)};
   }
   return elf;
 }
@@ -183,7 +183,7 @@ std::string ElfFile::read_segments(std::uint64_t table, std::size_t count) {
     if (header.p_type == PT_LOAD) {
       segments_.push_back({header.p_vaddr, header.p_offset, header.p_filesz});
       if ((header.p_flags & PF_W) != 0)
-        take_globals(header.p_vaddr, header.p_filesz, header.p_memsz);
+        add_globals(header.p_vaddr, header.p_filesz, header.p_memsz);
     } else if (header.p_type == PT_TLS && header.p_memsz != 0) {
       has_tls_ = true;
       tls_bytes_ = header.p_memsz;
@@ -198,9 +198,9 @@ std::string ElfFile::read_segments(std::uint64_t table, std::size_t count) {
   return dynamic == nullptr ? "" : read_dynamic(dynamic->p_offset, dynamic->p_filesz);
 }
 
-void ElfFile::take_globals(std::uint64_t address,
-                           std::uint64_t file_bytes,
-                           std::uint64_t memory_bytes) {
+void ElfFile::add_globals(std::uint64_t address,
+                          std::uint64_t file_bytes,
+                          std::uint64_t memory_bytes) {
   // The part that is read-only after relocation is at the front of its segment.
   std::uint64_t begin = address;
   if (relro_begin_ <= begin && begin < relro_end_) begin = relro_end_;

@@ -18,7 +18,7 @@
 
 namespace sorrel::os {
 
-enum class ElfProblem {
+enum class ElfErrorKind {
   cannot_open,  ///< detail: the system's error message
   not_a_file,   ///< a folder, a pipe, ...
   script,       ///< begins with "#!"; detail: the interpreter's line
@@ -28,7 +28,7 @@ enum class ElfProblem {
 };
 
 struct ElfError {
-  ElfProblem problem;
+  ElfErrorKind kind;
   std::string detail;
 };
 
@@ -114,7 +114,7 @@ class ElfFile {
   [[nodiscard]] ElfSymbol symbol_at(const Elf64_Sym& symbol) const;
   [[nodiscard]] std::string read_dynamic(std::uint64_t offset, std::uint64_t size_bytes);
   void count_symbols(std::uint64_t hash_address, std::uint64_t gnu_hash_address);
-  void take_globals(std::uint64_t address, std::uint64_t file_bytes, std::uint64_t memory_bytes);
+  void add_globals(std::uint64_t address, std::uint64_t file_bytes, std::uint64_t memory_bytes);
   [[nodiscard]] std::string_view text_at(std::uint64_t string_offset) const;
   [[nodiscard]] std::uint64_t offset_of(std::uint64_t address) const;
 

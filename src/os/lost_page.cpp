@@ -21,9 +21,9 @@ struct Range {
 
 constexpr std::size_t range_count_max = 8;
 std::array<Range, range_count_max> ranges;
-std::atomic<bool> has_said_it{false};
+std::atomic<bool> has_reported{false};
 /// Written before the handler is installed.
-struct sigaction handler_before{};
+struct sigaction previous_handler{};
 
 /// Async-signal-safe. Returns whether `address` was in a lost page; it is private memory now.
 bool replace_page(const void* address) {
@@ -36,7 +36,7 @@ bool replace_page(const void* address) {
     if (mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
       return false;
-    if (!has_said_it.exchange(true, std::memory_order_relaxed)) {
+    if (!has_reported.exchange(true, std::memory_order_relaxed)) {
       constexpr std::string_view line =
           "sorrel: the page of peer jobs in /dev/shm has been truncated; this job goes on without "
           "it\n";
@@ -55,22 +55,22 @@ void handle(int number, siginfo_t* info, void* context) {
     errno = error;
     return;
   }
-  if ((handler_before.sa_flags & SA_SIGINFO) != 0) {
-    handler_before.sa_sigaction(number, info, context);
-  } else if (handler_before.sa_handler == SIG_IGN && !is_fault) {
+  if ((previous_handler.sa_flags & SA_SIGINFO) != 0) {
+    previous_handler.sa_sigaction(number, info, context);
+  } else if (previous_handler.sa_handler == SIG_IGN && !is_fault) {
     return;
-  } else if (handler_before.sa_handler == SIG_DFL || handler_before.sa_handler == SIG_IGN) {
+  } else if (previous_handler.sa_handler == SIG_DFL || previous_handler.sa_handler == SIG_IGN) {
     // A faulting instruction faults again; a sent signal is delivered when this handler returns.
     signal(number, SIG_DFL);
     if (!is_fault) raise(number);
   } else {
-    handler_before.sa_handler(number);
+    previous_handler.sa_handler(number);
   }
 }
 
 void install_handler() {
-  if (sigaction(SIGBUS, nullptr, &handler_before) != 0) return;
-  struct sigaction action = handler_before;
+  if (sigaction(SIGBUS, nullptr, &previous_handler) != 0) return;
+  struct sigaction action = previous_handler;
   action.sa_sigaction = handle;
   action.sa_flags = static_cast<int>(
       (static_cast<unsigned>(action.sa_flags) & ~unsigned{SA_RESETHAND}) | SA_SIGINFO | SA_ONSTACK);

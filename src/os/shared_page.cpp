@@ -89,13 +89,12 @@ std::string create_file(const char* path, std::size_t bytes) {
   unlink(own_path);
   const int file = open(own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return std::strerror(errno);
-  std::string trouble = fchmod(file, 0600) == 0 ? allocate(file, bytes) : std::strerror(errno);
+  std::string error = fchmod(file, 0600) == 0 ? allocate(file, bytes) : std::strerror(errno);
   close(file);
   // If another process has created the file meanwhile, its file is used.
-  if (trouble.empty() && link(own_path, path) != 0 && errno != EEXIST)
-    trouble = std::strerror(errno);
+  if (error.empty() && link(own_path, path) != 0 && errno != EEXIST) error = std::strerror(errno);
   unlink(own_path);
-  return trouble;
+  return error;
 }
 
 /// Returns "" or why the file must not be used.
@@ -114,24 +113,24 @@ SharedPage map_shared_page(const char* name, std::size_t bytes) {
   char path[path_bytes_max];
   std::snprintf(path, sizeof path, "/dev/shm/%s-%u-%llx", name, geteuid(),
                 static_cast<unsigned long long>(process_namespace()));
-  std::string trouble;
+  std::string error;
   // O_NONBLOCK: a FIFO or a device is opened without blocking.
   constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   int file = open(path, flags);
   if (file < 0 && errno == ENOENT) {
-    trouble = create_file(path, bytes);
+    error = create_file(path, bytes);
     file = open(path, flags);
   }
-  if (file < 0 && trouble.empty())
-    trouble = errno == ELOOP ? "it is a symbolic link" : std::strerror(errno);
+  if (file < 0 && error.empty())
+    error = errno == ELOOP ? "it is a symbolic link" : std::strerror(errno);
   SharedPage page;
   if (file >= 0) {
-    trouble = check_file(file);
-    if (trouble.empty()) trouble = allocate(file, bytes);
-    if (trouble.empty()) {
+    error = check_file(file);
+    if (error.empty()) error = allocate(file, bytes);
+    if (error.empty()) {
       void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
       if (base == MAP_FAILED) {
-        trouble = std::strerror(errno);
+        error = std::strerror(errno);
       } else {
         page.base = base;
       }
@@ -139,7 +138,7 @@ SharedPage map_shared_page(const char* name, std::size_t bytes) {
     close(file);
   }
   if (page.base == nullptr) {
-    page.trouble = std::string("cannot use ") + path + ": " + trouble;
+    page.error = std::string("cannot use ") + path + ": " + error;
   } else {
     replace_when_lost(page.base, bytes);
   }

@@ -14,7 +14,7 @@ namespace sorrel::os {
 
 struct SharedPage {
   void* base = nullptr;  ///< never unmapped; null: not possible, or not safe
-  std::string trouble;   ///< then: one line, with the file and the reason
+  std::string error;     ///< then: one line, with the file and the reason
 };
 
 /// Maps the page `name` of this user; creates it if it does not exist. If the file is truncated

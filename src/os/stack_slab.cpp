@@ -97,7 +97,7 @@ bool StackSlab::reserve(std::size_t stack_bytes, Guards guards) {
   if (front_bytes != table_bytes) munmap(base_ + range_bytes(), table_bytes - front_bytes);
   // A huge page would commit 2 MiB for the first touched byte of a stack.
   madvise(base_, range_bytes(), MADV_NOHUGEPAGE);
-  is_advice_obeyed_ = madvise(base_, guard_bytes_, madv_nonsense) != 0;
+  are_guards_effective_ = madvise(base_, guard_bytes_, madv_nonsense) != 0;
   if (install_guards(guards)) return true;
   release();
   return false;
@@ -121,15 +121,15 @@ bool StackSlab::install_guards(Guards guards) const {
 
 bool StackSlab::install_guard(std::size_t index) const {
   std::byte* guard = base_ + index * pitch_;
-  if (is_advice_obeyed_ && madvise(guard, guard_bytes_, madv_guard_install) == 0) return true;
+  if (are_guards_effective_ && madvise(guard, guard_bytes_, madv_guard_install) == 0) return true;
   return mprotect(guard, guard_bytes_, PROT_NONE) == 0;
 }
 
-std::optional<StackSlab::Place> StackSlab::place_of(const void* address) const {
+std::optional<StackSlab::Location> StackSlab::location_of(const void* address) const {
   const auto* byte = static_cast<const std::byte*>(address);
   if (base_ == nullptr || byte < base_ || byte >= base_ + range_bytes()) return std::nullopt;
   const auto offset = static_cast<std::size_t>(byte - base_);
-  return Place{.index = offset / pitch_, .in_guard = offset % pitch_ < guard_bytes_};
+  return Location{.index = offset / pitch_, .in_guard = offset % pitch_ < guard_bytes_};
 }
 
 }  // namespace sorrel::os

@@ -22,7 +22,7 @@ namespace sorrel::os {
 
 class StackSlab {
  public:
-  struct Place {
+  struct Location {
     std::size_t index;
     bool in_guard;
   };
@@ -69,7 +69,7 @@ class StackSlab {
 
   /// The stack that contains an address, or whose guard does; the guard above the last stack counts
   /// as that of a further stack. Safe in a signal handler.
-  [[nodiscard]] std::optional<Place> place_of(const void* address) const;
+  [[nodiscard]] std::optional<Location> location_of(const void* address) const;
 
  private:
   static constexpr std::size_t color_count = 32;
@@ -93,7 +93,7 @@ class StackSlab {
   /// How many pages the beginnings of stacks are spread over: what rounding has added.
   std::size_t page_color_count_ = 1;
   /// An emulator may accept any advice and do nothing: one that accepts nonsense is not believed.
-  bool is_advice_obeyed_ = false;
+  bool are_guards_effective_ = false;
 };
 
 }  // namespace sorrel::os

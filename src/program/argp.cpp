@@ -9,7 +9,7 @@ namespace {
 
 /// Ranks of one program set the same value, or each its own image's function, which does the same.
 template <class T>
-void give(const sorrel::program::ImageCopy& copy, T& live) {
+void give(const sorrel::program::PrivatizedImage& copy, T& live) {
   T* own = copy.own(live);
   if (own != nullptr && own != &live) __atomic_store(&live, own, __ATOMIC_RELAXED);
 }

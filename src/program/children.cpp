@@ -106,6 +106,6 @@ SORREL_INTERPOSED int system(const char* command) {
 
 SORREL_INTERPOSED FILE* popen(const char* command, const char* type) {
   static auto* const real = next_definition<decltype(::popen)>("popen");
-  const LentEnvironment lent;
+  const ScopedEnvironment lent;
   return real(command, type);
 }

@@ -40,17 +40,17 @@ std::vector<link_map> copies_maps;
 
 // Loads and unloads a library that every glibc has and no program uses: the debugger then reads the
 // chain again.
-void announce() {
+void notify_debugger() {
   if (void* handle = ::dlopen("libBrokenLocale.so.1", RTLD_LAZY | RTLD_LOCAL)) ::dlclose(handle);
 }
 
 // Read by tools/gdb/sorrel_gdb.py, also in a stripped library.
-void describe_to_helper(const CopySlab& slab) {
+void fill_gdb_table(const ImageSlab& slab) {
   const Image& image = slab.image();
   sorrel_copies[0] = 1;  // the layout's version
   sorrel_copies[1] = static_cast<std::uint64_t>(slab.count());
   sorrel_copies[2] = slab.copy(0).base();
-  sorrel_copies[3] = slab.copy(0).is_in_place() ? 0 : image.span();
+  sorrel_copies[3] = slab.copy(0).is_template() ? 0 : image.span();
   sorrel_copies[4] = image.base();
   sorrel_copies[5] = image.begin();
   sorrel_copies[6] = image.end();
@@ -58,10 +58,10 @@ void describe_to_helper(const CopySlab& slab) {
 
 }  // namespace
 
-void show_to_debugger(const CopySlab& slab) {
-  describe_to_helper(slab);
+void register_with_debugger(const ImageSlab& slab) {
+  fill_gdb_table(slab);
   r_debug* first = slab.image().debugger_record();
-  if (first == nullptr || slab.copy(0).is_in_place() || !copies_maps.empty()) return;
+  if (first == nullptr || slab.copy(0).is_template() || !copies_maps.empty()) return;
   copies_maps.resize(static_cast<std::size_t>(slab.count()));
   for (int i = 0; i < slab.count(); ++i) {
     link_map& map = copies_maps[static_cast<std::size_t>(i)];
@@ -79,7 +79,7 @@ void show_to_debugger(const CopySlab& slab) {
     last = last->next;
   last->next = &copies_namespace;
   last->record.r_version = 2;
-  if (is_traced()) announce();
+  if (is_traced()) notify_debugger();
 }
 
 }  // namespace sorrel::program

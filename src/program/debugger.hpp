@@ -9,10 +9,10 @@
 //! commands for a rank's globals.
 #pragma once
 
-#include "program/copy_slab.hpp"
+#include "program/image_slab.hpp"
 
 namespace sorrel::program {
 
-void show_to_debugger(const CopySlab& slab);
+void register_with_debugger(const ImageSlab& slab);
 
 }  // namespace sorrel::program

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "program/copy_slab.hpp"
+#include "program/image_slab.hpp"
 #include "program/libc.hpp"
 #include "program/library_check.hpp"
 #include "program/rank_process.hpp"
@@ -23,8 +23,8 @@ namespace sorrel::program {
 namespace {
 
 // The distance of the image that holds `address` from the template image; 0 for other addresses.
-[[nodiscard]] std::uintptr_t distance_from_mould(const void* address) {
-  const CopySlab* slab = current_slab();
+[[nodiscard]] std::uintptr_t distance_from_template(const void* address) {
+  const ImageSlab* slab = current_slab();
   const int index =
       slab != nullptr ? slab->index_of(reinterpret_cast<std::uintptr_t>(address)) : -1;
   return index < 0 ? 0 : slab->copy(index).base() - slab->image().base();
@@ -42,7 +42,7 @@ void shift(Dl_info& info, std::uintptr_t distance) {
 }
 
 void* of_this_rank(void* symbol) {
-  const CopySlab* slab = current_slab();
+  const ImageSlab* slab = current_slab();
   if (slab == nullptr || !slab->image().contains(reinterpret_cast<std::uintptr_t>(symbol))) {
     return symbol;
   }
@@ -59,13 +59,13 @@ void* next_of_copy(const char* name) {
 // The process of a rank with a privatized image, which a library that it opens would not use.
 RankProcess* process_with_copy() {
   RankProcess* process = current_rank_process();
-  return process != nullptr && !process->copy().is_in_place() ? process : nullptr;
+  return process != nullptr && !process->copy().is_template() ? process : nullptr;
 }
 
 // Reports the reason on standard error, once for each library, and records it for dlerror().
-void* refuse_open(RankProcess& process, const char* name, const std::string& reason) {
+void* fail_open(RankProcess& process, const char* name, const std::string& reason) {
   static std::mutex mutex;
-  static std::set<std::string>& told = *new std::set<std::string>;
+  static std::set<std::string>& reported = *new std::set<std::string>;
   // Clears the errors that the search for the library has left.
   (void)::dlerror();
   LoaderError& error = process.libc_state().loader_error();
@@ -73,7 +73,8 @@ void* refuse_open(RankProcess& process, const char* name, const std::string& rea
                "; run with --procs N: a process for each of N ranks";
   error.is_pending = true;
   const std::lock_guard lock(mutex);
-  if (told.insert(name).second) std::fprintf(stderr, "sorrel: dlopen: %s\n", error.text.c_str());
+  if (reported.insert(name).second)
+    std::fprintf(stderr, "sorrel: dlopen: %s\n", error.text.c_str());
   return nullptr;
 }
 
@@ -83,17 +84,17 @@ template <class Open>
 void* open_for_rank(
     RankProcess& process, const char* name, int flags, const void* caller, Open open) {
   if (void* loaded = open(name, flags | RTLD_NOLOAD)) return loaded;
-  const OpenVerdict verdict = judge_open(name, caller);
-  if (!verdict.reason.empty()) return refuse_open(process, name, verdict.reason);
-  void* handle = open(verdict.path.empty() ? name : verdict.path.c_str(), flags);
+  const OpenDecision decision = check_open(name, caller);
+  if (!decision.reason.empty()) return fail_open(process, name, decision.reason);
+  void* handle = open(decision.path.empty() ? name : decision.path.c_str(), flags);
   link_map* file = nullptr;
-  if (handle == nullptr || !verdict.path.empty() || ::dlinfo(handle, RTLD_DI_LINKMAP, &file) != 0 ||
-      file->l_name == nullptr)
+  if (handle == nullptr || !decision.path.empty() ||
+      ::dlinfo(handle, RTLD_DI_LINKMAP, &file) != 0 || file->l_name == nullptr)
     return handle;
-  const std::string reason = why_not_open(file->l_name);
+  const std::string reason = open_error(file->l_name);
   if (reason.empty()) return handle;
   ::dlclose(handle);
-  return refuse_open(process, name, reason);
+  return fail_open(process, name, reason);
 }
 
 [[nodiscard]] bool is_free_to_open(const char* name, int flags, const void* caller) {
@@ -108,7 +109,7 @@ void* open_for_rank(
 SORREL_INTERPOSED int dladdr(const void* address, Dl_info* info) noexcept {
   using namespace sorrel::program;
   static auto* const real = next_definition<decltype(::dladdr)>("dladdr");
-  const std::uintptr_t distance = distance_from_mould(address);
+  const std::uintptr_t distance = distance_from_template(address);
   const int found = real(shifted(address, -distance), info);
   if (found != 0 && distance != 0) shift(*info, distance);
   return found;
@@ -120,7 +121,7 @@ SORREL_INTERPOSED int dladdr1(const void* address,
                               int flags) noexcept {
   using namespace sorrel::program;
   static auto* const real = next_definition<decltype(::dladdr1)>("dladdr1");
-  const std::uintptr_t distance = distance_from_mould(address);
+  const std::uintptr_t distance = distance_from_template(address);
   const int found = real(shifted(address, -distance), info, extra, flags);
   if (found != 0 && distance != 0) shift(*info, distance);
   return found;
@@ -131,7 +132,7 @@ SORREL_INTERPOSED int dladdr1(const void* address,
 SORREL_INTERPOSED [[gnu::optimize("O2"), gnu::no_sanitize("address", "thread", "undefined")]] void*
 dlsym(void* handle, const char* name) noexcept {
   using namespace sorrel::program;
-  if (handle == RTLD_NEXT && distance_from_mould(__builtin_return_address(0)) != 0)
+  if (handle == RTLD_NEXT && distance_from_template(__builtin_return_address(0)) != 0)
     return next_of_copy(name);
   if (handle == RTLD_NEXT) return loader_dlsym()(handle, name);
   return of_this_rank(loader_dlsym()(handle, name));

@@ -15,7 +15,7 @@ namespace sorrel::program {
 namespace {
 
 std::atomic<bool> is_any_own{false};
-std::mutex lending;
+std::mutex environment_mutex;
 
 [[nodiscard]] bool is_variable(const char* text, std::string_view name) {
   // Most differ in the first character.
@@ -38,7 +38,7 @@ std::mutex lending;
 // Held while the C library's environment is changed or replaced. A forked child has one thread, and
 // no thread that could release the lock.
 [[nodiscard]] std::unique_lock<std::mutex> lock_of_process() {
-  return is_forked_child() ? std::unique_lock<std::mutex>() : std::unique_lock(lending);
+  return is_forked_child() ? std::unique_lock<std::mutex>() : std::unique_lock(environment_mutex);
 }
 
 void change_of_process(const char* name, const char* value) {
@@ -52,7 +52,7 @@ void change_of_process(const char* name, const char* value) {
   }
 }
 
-[[nodiscard]] char**& variable(const ImageCopy& copy, char**& fallback) {
+[[nodiscard]] char**& variable(const PrivatizedImage& copy, char**& fallback) {
   char*** found = copy.own(__environ);
   return found != nullptr ? *found : fallback;
 }
@@ -72,8 +72,8 @@ char* find_variable(char** values, std::string_view name) {
   return nullptr;
 }
 
-Environment::Environment(const ImageCopy& copy) : values_(variable(copy, fallback_)) {
-  if (!copy.is_in_place()) values_ = values_at_start();
+Environment::Environment(const PrivatizedImage& copy) : values_(variable(copy, fallback_)) {
+  if (!copy.is_template()) values_ = values_at_start();
 }
 
 Environment::~Environment() = default;
@@ -141,10 +141,10 @@ void Environment::clear() {
 
 Environment* environment_of_rank() {
   RankProcess* process = current_rank_process();
-  return process == nullptr || process->copy().is_in_place() ? nullptr : &process->environment();
+  return process == nullptr || process->copy().is_template() ? nullptr : &process->environment();
 }
 
-LentEnvironment::LentEnvironment() {
+ScopedEnvironment::ScopedEnvironment() {
   const Environment* environment = environment_of_rank();
   if (environment == nullptr || !Environment::is_any_changed()) return;
   lock_ = lock_of_process();
@@ -152,7 +152,7 @@ LentEnvironment::LentEnvironment() {
   __environ = environment->values();
 }
 
-LentEnvironment::~LentEnvironment() {
+ScopedEnvironment::~ScopedEnvironment() {
   if (lock_.owns_lock()) __environ = saved_;
 }
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "program/copy_slab.hpp"
+#include "program/image_slab.hpp"
 
 namespace sorrel::program {
 
@@ -23,7 +23,7 @@ namespace sorrel::program {
 
 class Environment {
  public:
-  explicit Environment(const ImageCopy& copy);
+  explicit Environment(const PrivatizedImage& copy);
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
   ~Environment();
@@ -54,12 +54,12 @@ class Environment {
 
 /// While it exists, the C library uses the calling rank's environment. For calls that do not
 /// suspend. Does nothing outside of ranks, or while no rank has changed its environment.
-class LentEnvironment {
+class ScopedEnvironment {
  public:
-  LentEnvironment();
-  LentEnvironment(const LentEnvironment&) = delete;
-  LentEnvironment& operator=(const LentEnvironment&) = delete;
-  ~LentEnvironment();
+  ScopedEnvironment();
+  ScopedEnvironment(const ScopedEnvironment&) = delete;
+  ScopedEnvironment& operator=(const ScopedEnvironment&) = delete;
+  ~ScopedEnvironment();
 
  private:
   std::unique_lock<std::mutex> lock_;

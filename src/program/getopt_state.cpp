@@ -16,7 +16,7 @@ namespace {
 }
 
 template <class T>
-[[nodiscard]] T& variable(const ImageCopy& copy, T& of_library, T& own) {
+[[nodiscard]] T& variable(const PrivatizedImage& copy, T& of_library, T& own) {
   T* found = copy.own(of_library);
   return found != nullptr ? *found : own;
 }
@@ -27,7 +27,7 @@ template <class T>
 
 }  // namespace
 
-GetoptState::GetoptState(const ImageCopy& copy)
+GetoptState::GetoptState(const PrivatizedImage& copy)
     : index_(variable(copy, optind, own_index_)),
       report_(variable(copy, opterr, own_report_)),
       wrong_(variable(copy, optopt, own_wrong_)),
@@ -121,7 +121,7 @@ int GetoptState::short_option(int argc, char** argv, const OptionTable& table) {
   const char* known = std::strchr(table.short_options, letter);
   if (*rest_ == '\0') ++index_;
   if (known == nullptr || letter == ':' || letter == ';') {
-    complain("%s: invalid option -- '%c'\n", argv[0], letter);
+    report_error("%s: invalid option -- '%c'\n", argv[0], letter);
     wrong_ = letter;
     return '?';
   }
@@ -135,7 +135,7 @@ int GetoptState::short_option(int argc, char** argv, const OptionTable& table) {
     if (!is_long_in_disguise) ++index_;
   } else if (!is_optional) {
     if (index_ >= argc) {
-      complain("%s: option requires an argument -- '%c'\n", argv[0], letter);
+      report_error("%s: option requires an argument -- '%c'\n", argv[0], letter);
       wrong_ = letter;
       rest_ = nullptr;
       return *table.short_options == ':' ? ':' : '?';
@@ -180,8 +180,9 @@ int GetoptState::long_option(int argc, char** argv, const OptionTable& table, co
   const bool may_be_short = table.single_dash_is_long && argv[index_][1] != '-' &&
                             std::strchr(table.short_options, *rest_) != nullptr;
   if (found == nullptr && may_be_short) return not_long;
-  complain(is_ambiguous ? "%s: option '%s%s' is ambiguous\n" : "%s: unrecognized option '%s%s'\n",
-           argv[0], dashes, rest_);
+  report_error(
+      is_ambiguous ? "%s: option '%s%s' is ambiguous\n" : "%s: unrecognized option '%s%s'\n",
+      argv[0], dashes, rest_);
   rest_ = nullptr;
   ++index_;
   wrong_ = 0;
@@ -194,7 +195,7 @@ int GetoptState::take_long_argument(
   rest_ = nullptr;
   ++index_;
   if (equals != nullptr && found.has_arg == no_argument) {
-    complain("%s: option '%s%s' doesn't allow an argument\n", argv[0], dashes, found.name);
+    report_error("%s: option '%s%s' doesn't allow an argument\n", argv[0], dashes, found.name);
     wrong_ = found.val;
     return '?';
   }
@@ -202,7 +203,7 @@ int GetoptState::take_long_argument(
     argument_ = equals + 1;
   } else if (found.has_arg == required_argument) {
     if (index_ >= argc) {
-      complain("%s: option '%s%s' requires an argument\n", argv[0], dashes, found.name);
+      report_error("%s: option '%s%s' requires an argument\n", argv[0], dashes, found.name);
       wrong_ = found.val;
       return *table.short_options == ':' ? ':' : '?';
     }
@@ -215,7 +216,7 @@ int GetoptState::take_long_argument(
   return 0;
 }
 
-void GetoptState::complain(const char* format, ...) const {
+void GetoptState::report_error(const char* format, ...) const {
   if (is_silent_) return;
   va_list values;
   va_start(values, format);

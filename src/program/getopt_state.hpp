@@ -9,7 +9,7 @@
 
 #include <getopt.h>
 
-#include "program/copy_slab.hpp"
+#include "program/image_slab.hpp"
 
 namespace sorrel::program {
 
@@ -24,7 +24,7 @@ struct OptionTable {
 
 class GetoptState {
  public:
-  explicit GetoptState(const ImageCopy& copy);
+  explicit GetoptState(const PrivatizedImage& copy);
 
   /// The next option's value, '?' or ':' for an invalid one, 1 for a non-option argument in order,
   /// -1 at the end.
@@ -47,7 +47,7 @@ class GetoptState {
   [[nodiscard]] const option* match(const char* argument,
                                     const OptionTable& table,
                                     bool& is_ambiguous) const;
-  [[gnu::format(printf, 2, 3)]] void complain(const char* format, ...) const;
+  [[gnu::format(printf, 2, 3)]] void report_error(const char* format, ...) const;
 
   // The values for a program without a variable of that name.
   int own_index_ = 1;

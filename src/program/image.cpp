@@ -40,21 +40,21 @@ void start_iostreams() {
 
 }  // namespace
 
-std::unique_ptr<const Image> Image::read(std::string& trouble) {
+std::unique_ptr<const Image> Image::read(std::string& error) {
   std::unique_ptr<Image> image(new Image);
   start_iostreams();
-  if (!image->find_main_program(trouble) || !image->open_file(trouble)) return nullptr;
+  if (!image->find_main_program(error) || !image->open_file(error)) return nullptr;
   image->read_segments();
   image->read_dynamic();
   image->read_needed_libraries();
-  image->hindrance_ = image->find_hindrance();
-  if (!image->hindrance_.empty()) return image;
+  image->privatization_error_ = image->find_privatization_error();
+  if (!image->privatization_error_.empty()) return image;
   // Set before the images are made, which would not see a change when a rank starts a thread.
   __libc_single_threaded = 0;
   image->bind_lazy_slots();
-  image->take_over_calls();
+  image->interpose_math_calls();
   image->find_private_objects();
-  image->fill_annex();
+  image->fill_extra_objects();
   image->lay_out();
   image->collect_slots();
   image->share_unchanged_data();
@@ -66,7 +66,7 @@ Image::~Image() {
   if (file_ >= 0) ::close(file_);
 }
 
-bool Image::find_main_program(std::string& trouble) {
+bool Image::find_main_program(std::string& error) {
   dl_phdr_info info{};
   next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr")(take_first, &info);
   base_ = info.dlpi_addr;
@@ -77,16 +77,16 @@ bool Image::find_main_program(std::string& trouble) {
       header_ = reinterpret_cast<const ElfW(Ehdr)*>(base_ + segments_[i].p_vaddr);
     }
   }
-  if (header_ == nullptr) trouble = "the program's ELF header is not in memory";
+  if (header_ == nullptr) error = "the program's ELF header is not in memory";
   return header_ != nullptr;
 }
 
-bool Image::open_file(std::string& trouble) {
+bool Image::open_file(std::string& error) {
   path_ = read_link("/proc/self/exe");
   file_ = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   if (file_ < 0) {
-    trouble = "cannot open the program's own file through /proc/self/exe: " +
-              std::string(std::strerror(errno));
+    error = "cannot open the program's own file through /proc/self/exe: " +
+            std::string(std::strerror(errno));
     return false;
   }
   // If the program was started through the loader by hand, /proc/self/exe is the loader, and its
@@ -94,7 +94,7 @@ bool Image::open_file(std::string& trouble) {
   ElfW(Ehdr) header{};
   if (::pread(file_, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
       std::memcmp(&header, header_, sizeof header) != 0) {
-    trouble =
+    error =
         path_ + " is not the program that runs: start the program itself, not through the loader";
     return false;
   }
@@ -248,7 +248,7 @@ bool Image::has_dynamic_section_of_file() const {
   return false;
 }
 
-std::string Image::find_hindrance() const {
+std::string Image::find_privatization_error() const {
   if (header_->e_type != ET_DYN) {
     return path_ + " is not position independent: rebuild with -fPIE -pie";
   }

@@ -65,7 +65,7 @@ class Image {
  public:
   /// Reads the main program. Returns nullptr and one line in `error` if its file or its tables
   /// cannot be read.
-  [[nodiscard]] static std::unique_ptr<const Image> read(std::string& trouble);
+  [[nodiscard]] static std::unique_ptr<const Image> read(std::string& error);
 
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
@@ -78,7 +78,7 @@ class Image {
 
   /// Why the program cannot be privatized, in one line; empty if it can. A single rank can still
   /// run in the template image.
-  [[nodiscard]] const std::string& hindrance() const { return hindrance_; }
+  [[nodiscard]] const std::string& privatization_error() const { return privatization_error_; }
 
   [[nodiscard]] bool contains(std::uintptr_t address) const {
     return address - base_ - begin_ <= end_ - begin_;
@@ -101,9 +101,9 @@ class Image {
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
 
   /// The initial bytes of the extra objects, and their offset.
-  [[nodiscard]] const std::vector<std::byte>& annex() const { return annex_; }
+  [[nodiscard]] const std::vector<std::byte>& extra_objects() const { return extra_objects_; }
 
-  [[nodiscard]] Offset annex_offset() const { return annex_offset_; }
+  [[nodiscard]] Offset extra_objects_offset() const { return extra_objects_offset_; }
 
   /// By the address at which libraries use it.
   [[nodiscard]] const PrivateObject* private_object(std::uintptr_t source) const;
@@ -159,14 +159,14 @@ class Image {
   Image() = default;
 
   // image.cpp: reads the headers and the dynamic section.
-  [[nodiscard]] bool find_main_program(std::string& trouble);
-  [[nodiscard]] bool open_file(std::string& trouble);
+  [[nodiscard]] bool find_main_program(std::string& error);
+  [[nodiscard]] bool open_file(std::string& error);
   void read_segments();
   void read_dynamic();
   void read_needed_libraries();
   [[nodiscard]] bool has_dynamic_section_of_file() const;
   [[nodiscard]] bool has_tables_inside() const;
-  [[nodiscard]] std::string find_hindrance() const;
+  [[nodiscard]] std::string find_privatization_error() const;
 
   // image_relocations.cpp: pointers to shift and objects to keep apart.
   template <class Visit>
@@ -175,11 +175,11 @@ class Image {
   void for_each_packed_relocation(Visit&& visit) const;
   void bind_lazy_slots() const;
   [[nodiscard]] bool has_sound_relocations() const;
-  void take_over_calls() const;
+  void interpose_math_calls() const;
   [[nodiscard]] const char* needed_version(std::size_t symbol) const;
   void find_private_objects();
-  void place_in_annex(std::uintptr_t source, std::size_t size);
-  void fill_annex();
+  void add_extra_object(std::uintptr_t source, std::size_t size);
+  void fill_extra_objects();
   void collect_slots();
   void add_slot_if_pointer(Offset offset, std::uintptr_t value);
 
@@ -193,7 +193,7 @@ class Image {
   [[nodiscard]] bool is_writable(Offset offset) const;
 
   std::string path_;
-  std::string hindrance_;
+  std::string privatization_error_;
   int file_ = -1;
   std::uintptr_t base_ = 0;
   const ElfW(Ehdr) * header_ = nullptr;
@@ -222,8 +222,8 @@ class Image {
   std::size_t packed_relocation_count_ = 0;
 
   std::vector<PrivateObject> private_objects_;
-  std::vector<std::byte> annex_;
-  Offset annex_offset_ = 0;
+  std::vector<std::byte> extra_objects_;
+  Offset extra_objects_offset_ = 0;
   std::vector<Slot> slots_;
   std::vector<Piece> pieces_;
   std::vector<ByteRun> runs_;

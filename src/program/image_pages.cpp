@@ -104,7 +104,7 @@ void Image::lay_out() {
   }
   // No holes: a hole would be one more mapping per image. The last piece ends where the next image
   // begins.
-  const Offset end = annex_.empty() ? end_ : annex_offset_ + annex_.size();
+  const Offset end = extra_objects_.empty() ? end_ : extra_objects_offset_ + extra_objects_.size();
   span_ = (end - begin_ + alignment_ - 1) / alignment_ * alignment_;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     pieces_[i].end = i + 1 < pieces_.size() ? pieces_[i + 1].begin : begin_ + span_;

@@ -61,7 +61,7 @@ constexpr std::array<std::string_view, 11> functions_of_ranks = {
     "lgamma", "lgammaf64", "lgammaf32x", "gamma",  "lgammaf",   "lgammaf32",
     "gammaf", "lgammal",   "lgammaf64x", "gammal", "lgammaf128"};
 
-constexpr std::size_t annex_alignment = 64;
+constexpr std::size_t extra_object_alignment = 64;
 
 void write_word(std::uintptr_t address, const void* value) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
@@ -154,7 +154,7 @@ void Image::bind_lazy_slots() const {
 }
 
 // Programs list the mathematics library before this one, and the loader has bound them to it.
-void Image::take_over_calls() const {
+void Image::interpose_math_calls() const {
   for_each_relocation([this](const ElfW(Rela) & relocation, RelocationKind kind) {
     if (kind != RelocationKind::jump_slot && kind != RelocationKind::address) return;
     const ElfW(Sym)& symbol = symbols_.symbols[symbol_of(relocation)];
@@ -169,7 +169,7 @@ void Image::take_over_calls() const {
 }
 
 void Image::find_private_objects() {
-  annex_offset_ = rounded_up(end_, annex_alignment);
+  extra_objects_offset_ = rounded_up(end_, extra_object_alignment);
   for_each_relocation([this](const ElfW(Rela) & relocation, RelocationKind kind) {
     const ElfW(Sym)& symbol = symbols_.symbols[symbol_of(relocation)];
     const std::string_view name = symbols_.names + symbol.st_name;
@@ -186,20 +186,20 @@ void Image::find_private_objects() {
       if (private_object(source) != nullptr) return;
       if (::dladdr1(reinterpret_cast<void*>(source), &info, &found, RTLD_DL_SYMENT) == 0) return;
       if (found == nullptr) return;
-      place_in_annex(source, static_cast<const ElfW(Sym)*>(found)->st_size);
+      add_extra_object(source, static_cast<const ElfW(Sym)*>(found)->st_size);
     }
   });
 }
 
-void Image::place_in_annex(std::uintptr_t source, std::size_t size) {
-  private_objects_.push_back({annex_offset_ + annex_.size(), size, source});
-  annex_.resize(rounded_up(annex_.size() + size, annex_alignment));
+void Image::add_extra_object(std::uintptr_t source, std::size_t size) {
+  private_objects_.push_back({extra_objects_offset_ + extra_objects_.size(), size, source});
+  extra_objects_.resize(rounded_up(extra_objects_.size() + size, extra_object_alignment));
 }
 
-void Image::fill_annex() {
+void Image::fill_extra_objects() {
   for (const PrivateObject& object : private_objects_) {
-    if (object.offset < annex_offset_) continue;
-    std::memcpy(annex_.data() + (object.offset - annex_offset_),
+    if (object.offset < extra_objects_offset_) continue;
+    std::memcpy(extra_objects_.data() + (object.offset - extra_objects_offset_),
                 reinterpret_cast<const void*>(object.source), object.size);
   }
 }
@@ -227,8 +227,8 @@ void Image::collect_slots() {
     const auto type = static_cast<unsigned>(ELF64_R_TYPE(relocation.r_info));
     if (kind == RelocationKind::thread_local_storage || kind == RelocationKind::copy) return;
     if (kind == RelocationKind::unknown || !is_writable(offset)) {
-      hindrance_ = path_ + " has a relocation of type " + std::to_string(type) +
-                   " that is not supported: rebuild all of it with -fPIE -pie";
+      privatization_error_ = path_ + " has a relocation of type " + std::to_string(type) +
+                             " that is not supported: rebuild all of it with -fPIE -pie";
       return;
     }
     // A pointer outside the image (for example to an array's base before its first element) still

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "os/elf_file.hpp"
-#include "os/library_judge.hpp"
+#include "os/library_classifier.hpp"
 #include "os/library_search.hpp"
 #include "os/library_state.hpp"
 #include "program/libc.hpp"
@@ -22,7 +22,7 @@ namespace sorrel::program {
 namespace {
 
 using os::ElfFile;
-using os::LibraryJudge;
+using os::LibraryClassifier;
 using os::NeededLibrary;
 
 constexpr const char* program_file = "/proc/self/exe";
@@ -94,15 +94,15 @@ int add_file(dl_phdr_info* info, std::size_t, void* listing) {
 // A library that a rank opens, and its dependencies.
 class Opening {
  public:
-  explicit Opening(const ElfFile& program) : judge_(declared_libraries) {
-    judge_.take_program(program_invocation_name, program);
+  explicit Opening(const ElfFile& program) : classifier_(declared_libraries) {
+    classifier_.add_program(program_invocation_name, program);
   }
 
   void add(const ElfFile& library, const std::string& path) {
     std::string name = name_of(library, path);
     if (!seen_.insert(name).second || !os::reason_to_share(name).empty()) return;
     if (first_.empty()) first_.push_back(name);
-    judge_.take_library(name, library);
+    classifier_.add_library(name, library);
     libraries_.push_back({std::move(name), path, true, ""});
     for (const std::string_view needed : library.needed()) {
       if (is_loaded(std::string(needed))) continue;
@@ -112,12 +112,12 @@ class Opening {
   }
 
   [[nodiscard]] std::string reason() {
-    std::string reason = judge_.judge(first_, libraries_);
-    return has_single_rank ? judge_.callback_reason() : reason;
+    std::string reason = classifier_.classify(first_, libraries_);
+    return has_single_rank ? classifier_.callback_reason() : reason;
   }
 
  private:
-  LibraryJudge judge_;
+  LibraryClassifier classifier_;
   std::set<std::string> seen_;
   std::vector<std::string> first_;
   std::vector<NeededLibrary> libraries_;
@@ -125,7 +125,7 @@ class Opening {
 
 }  // namespace
 
-void note_program_libraries() {
+void record_program_libraries() {
   // The look-up of the loader's function, at the first call, clears the loader's last error.
   (void)::dlerror();
   program_library_count = loaded_files().size();
@@ -137,16 +137,16 @@ void allow_libraries(std::vector<std::string> declared) {
   declared_libraries = std::move(declared);
 }
 
-void note_ranks_begin(bool is_single) {
+void record_ranks_begin(bool is_single) {
   library_count_at_start = loaded_files().size();
   has_single_rank = is_single;
 }
 
-std::string why_own_process() {
+std::string sharing_error() {
   const auto program = open_file(program_file);
   if (!program) return "";
-  LibraryJudge judge(declared_libraries);
-  judge.take_program(program_invocation_name, *program);
+  LibraryClassifier classifier(declared_libraries);
+  classifier.add_program(program_invocation_name, *program);
   std::vector<NeededLibrary> libraries;
   std::set<std::string, std::less<>> needed(program->needed().begin(), program->needed().end());
   const std::vector<Loaded> files = loaded_files();
@@ -156,7 +156,7 @@ std::string why_own_process() {
     const auto library = open_file(path);
     if (!library) continue;
     std::string name = name_of(*library, path);
-    judge.take_library(name, *library);
+    classifier.add_library(name, *library);
     needed.insert(library->needed().begin(), library->needed().end());
     libraries.push_back({std::move(name), path, true, ""});
   }
@@ -165,10 +165,10 @@ std::string why_own_process() {
   for (const NeededLibrary& library : libraries) {
     if (!needed.contains(library.name)) first.push_back(library.name);
   }
-  return judge.judge(first, libraries);
+  return classifier.classify(first, libraries);
 }
 
-OpenVerdict judge_open(const char* name, const void* caller) {
+OpenDecision check_open(const char* name, const void* caller) {
   // The loader searches on behalf of the caller; it takes a privatized image for the program.
   std::string needer_path;
   for (const Loaded& file : loaded_files(caller)) {
@@ -177,13 +177,13 @@ OpenVerdict judge_open(const char* name, const void* caller) {
   const auto needer = open_file(needer_path.empty() ? program_file : needer_path);
   if (needer_path.empty()) needer_path = program_folder() + "/.";
   if (!needer || !os::reason_to_share(name).empty()) return {};
-  OpenVerdict verdict{.path = os::find_library(name, *needer, needer_path, library_search),
-                      .reason = ""};
-  if (!verdict.path.empty()) verdict.reason = why_not_open(verdict.path);
+  OpenDecision verdict{.path = os::find_library(name, *needer, needer_path, library_search),
+                       .reason = ""};
+  if (!verdict.path.empty()) verdict.reason = open_error(verdict.path);
   return verdict;
 }
 
-std::string why_not_open(const std::string& path) {
+std::string open_error(const std::string& path) {
   const auto program = open_file(program_file);
   const auto library = open_file(path);
   if (!program || !library) return "";

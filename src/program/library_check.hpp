@@ -12,29 +12,29 @@
 namespace sorrel::program {
 
 /// Records which libraries the loader has loaded for the program. Before any other is opened.
-void note_program_libraries();
+void record_program_libraries();
 
 /// Libraries, by name or path, that the user has declared as shared between ranks.
 void allow_libraries(std::vector<std::string> declared);
 
 /// Records that ranks are about to run: libraries loaded since the start are not the ranks'.
 /// `is_single`: the process has one rank.
-void note_ranks_begin(bool is_single);
+void record_ranks_begin(bool is_single);
 
 /// Why ranks of one process cannot share the program and its libraries; "" if they can.
-[[nodiscard]] std::string why_own_process();
+[[nodiscard]] std::string sharing_error();
 
 /// The decision about opening a library.
-struct OpenVerdict {
+struct OpenDecision {
   std::string path;    ///< the file to load; "": the name as the caller gave it
   std::string reason;  ///< why a rank may not open it; "" if it may
 };
 
 /// For `name` as passed to dlopen() by code at `caller`. Not for libraries that are already loaded.
-[[nodiscard]] OpenVerdict judge_open(const char* name, const void* caller);
+[[nodiscard]] OpenDecision check_open(const char* name, const void* caller);
 
 /// Why a rank may not open a library that the loader has found elsewhere; "" if it may.
-[[nodiscard]] std::string why_not_open(const std::string& path);
+[[nodiscard]] std::string open_error(const std::string& path);
 
 /// Whether code at `caller` belongs to a library that was loaded for neither the program nor a
 /// rank.

@@ -15,7 +15,7 @@ namespace {
 
 // Set before the first rank runs, constant afterwards.
 RankHooks rank_hooks;
-pid_t home_process = 0;
+pid_t original_pid = 0;
 
 using Constructor = void (*)(int argc, char** argv, char** environment);
 using Destructor = void (*)();
@@ -41,11 +41,11 @@ FILE* standard_stream(FILE*& live) {
 
 void set_rank_hooks(const RankHooks& hooks) {
   rank_hooks = hooks;
-  home_process = ::getpid();
+  original_pid = ::getpid();
 }
 
 bool is_forked_child() {
-  return ::getpid() != home_process;
+  return ::getpid() != original_pid;
 }
 
 void end_rank(RankProcess& process, int status) {
@@ -59,13 +59,13 @@ void end_by_signal(RankProcess& process, int number) {
   std::abort();
 }
 
-void refuse_jump(RankProcess& process) {
-  rank_hooks.refuse_jump(process);
+void end_by_jump(RankProcess& process) {
+  rank_hooks.end_by_jump(process);
   std::abort();
 }
 
 RankProcess::RankProcess(const ProgramStart& start,
-                         const ImageCopy& copy,
+                         const PrivatizedImage& copy,
                          int rank,
                          const OutputFormat& format)
     : start_(start),

@@ -12,10 +12,10 @@
 #include <memory>
 
 #include "program/arguments.hpp"
-#include "program/copy_slab.hpp"
 #include "program/environment.hpp"
 #include "program/exit_handlers.hpp"
 #include "program/getopt_state.hpp"
+#include "program/image_slab.hpp"
 #include "program/libc_state.hpp"
 #include "program/outside_wait.hpp"
 #include "program/rank_signals.hpp"
@@ -35,7 +35,7 @@ namespace sorrel::program {
 class RankProcess {
  public:
   RankProcess(const ProgramStart& start,
-              const ImageCopy& copy,
+              const PrivatizedImage& copy,
               int rank,
               const OutputFormat& format);
   RankProcess(const RankProcess&) = delete;
@@ -44,7 +44,7 @@ class RankProcess {
 
   [[nodiscard]] int rank() const { return rank_; }
 
-  [[nodiscard]] const ImageCopy& copy() const { return copy_; }
+  [[nodiscard]] const PrivatizedImage& copy() const { return copy_; }
 
   [[nodiscard]] ExitHandlers& exit_handlers() { return exit_handlers_; }
 
@@ -106,7 +106,7 @@ class RankProcess {
   void run_destructors();
 
   const ProgramStart start_;
-  const ImageCopy copy_;
+  const PrivatizedImage copy_;
   const int rank_;
   Arguments arguments_;
   ExitHandlers exit_handlers_;
@@ -146,7 +146,7 @@ struct RankHooks {
   /// Any thread: ends the job because of a signal for which the rank has no handler.
   void (*end_by_signal)(RankProcess& process, int number) = nullptr;
   /// Ends the job because a signal handler of the running rank jumps out of a call of this library.
-  void (*refuse_jump)(RankProcess& process) = nullptr;
+  void (*end_by_jump)(RankProcess& process) = nullptr;
   /// Ends the running rank, which has done its exit processing, from the middle of its stack.
   void (*end_rank)(RankProcess& process, int status) = nullptr;
 };
@@ -155,7 +155,7 @@ void set_rank_hooks(const RankHooks& hooks);
 
 /// Call the hook of that name. Never return.
 [[noreturn]] void end_by_signal(RankProcess& process, int number);
-[[noreturn]] void refuse_jump(RankProcess& process);
+[[noreturn]] void end_by_jump(RankProcess& process);
 
 /// Ends the calling rank with the hook. Never returns.
 [[noreturn]] void end_rank(RankProcess& process, int status);

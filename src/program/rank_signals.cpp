@@ -61,7 +61,7 @@ bool RankSignals::set_action(int number, const struct sigaction* action, struct 
     assign(handled_, number, kind_of(*action) == Kind::handler);
     assign(ignored_, number, kind_of(*action) == Kind::ignore);
     if (kind_of(*action) == Kind::ignore) pending_.fetch_and(~mask_of(number));
-    note_action_change(number, previous, *action);
+    apply_action_change(number, previous, *action);
   }
   if (before != nullptr) *before = previous;
   return true;
@@ -122,7 +122,7 @@ void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts int
   const struct sigaction action = (*table)[static_cast<std::size_t>(number)];
   if (kind_of(action) != Kind::handler) return;
   if ((action.sa_flags & SA_RESETHAND) != 0) reset_action(number);
-  vain_nudge_count_ = 0;
+  failed_delivery_count_ = 0;
   const SignalMask before = blocked();
   const bool before_must_return = must_return_;
   if (depth_++ == 0) blocked_before_ = before;
@@ -146,7 +146,7 @@ void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts int
 
 void RankSignals::leave_handlers() {
   if (depth_ == 0) return;
-  if (must_return_) refuse_jump(process_);
+  if (must_return_) end_by_jump(process_);
   depth_ = 0;
   set_blocked(blocked_before_);
 }

@@ -84,7 +84,7 @@ class RankSignals {
   [[nodiscard]] bool has_interrupted() const { return has_interrupted_; }
 
   /// Counts the failed deliveries since a handler last ran.
-  [[nodiscard]] int count_vain_nudge() { return ++vain_nudge_count_; }
+  [[nodiscard]] int count_failed_delivery() { return ++failed_delivery_count_; }
 
   /// The stack passed to sigaltstack().
   [[nodiscard]] stack_t& alternate_stack() { return alternate_stack_; }
@@ -126,7 +126,7 @@ class RankSignals {
   SignalMask blocked_before_ = 0;
   bool must_return_ = false;
   bool has_interrupted_ = false;
-  int vain_nudge_count_ = 0;
+  int failed_delivery_count_ = 0;
   std::atomic<std::int64_t> alarm_due_ns_{0};
   std::atomic<std::int64_t> alarm_interval_ns_{0};
 };

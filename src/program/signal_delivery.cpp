@@ -37,7 +37,7 @@ constexpr SignalMask harmless =
 constexpr std::int64_t retry_ns_min = 200'000;
 constexpr std::int64_t retry_ns_max = 5'000'000;
 /// After this many attempts the signal is delivered even while the rank is in the library.
-constexpr int patience_nudges = 20;
+constexpr int failed_deliveries_max = 20;
 
 /// The process's action for a signal, under the lock.
 struct ProcessAction {
@@ -57,10 +57,10 @@ std::atomic_flag is_table_locked;
 // Written before the first rank runs.
 std::vector<RankProcess*> targets;
 
-std::atomic<std::uint32_t> news{0};
+std::atomic<std::uint32_t> notification_count{0};
 std::atomic_flag has_thread;
 /// Distinguishes interruptions by the delivery thread.
-const char nudge_tag = 0;
+const char interruption_tag = 0;
 
 auto* real_sigaction() {
   static auto* const real = next_definition<decltype(::sigaction)>("sigaction");
@@ -97,7 +97,7 @@ struct Search {
   bool is_in_library = false;
 };
 
-_Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
+_Unwind_Reason_Code inspect_frame(_Unwind_Context* context, void* argument) {
   auto& search = *static_cast<Search*>(argument);
   int is_interrupted = 0;
   const std::uintptr_t code = _Unwind_GetIPInfo(context, &is_interrupted);
@@ -113,7 +113,7 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
 bool is_in_library(const RankProcess& process, const void* context) {
   if (process.copy().contains(arch::interrupted_at(context))) return false;
   Search search{.process = process};
-  _Unwind_Backtrace(look_at_frame, &search);
+  _Unwind_Backtrace(inspect_frame, &search);
   return search.is_in_library;
 }
 
@@ -162,11 +162,11 @@ void deliver_here(int number, siginfo_t* info, void* context) {
 }
 
 /// The delivery thread has found that the calling thread runs a rank with a pending handler.
-void take_nudge(void* context) {
+void handle_interruption(void* context) {
   RankProcess* process = running_rank(arch::interrupted_stack(context));
   if (process == nullptr || !process->signals().has_work()) return;
   const bool is_inside = is_in_library(*process, context);
-  if (is_inside && process->signals().count_vain_nudge() < patience_nudges) return;
+  if (is_inside && process->signals().count_failed_delivery() < failed_deliveries_max) return;
   process->signals().run_pending(is_inside ? Interrupts::library : Interrupts::program, context);
 }
 
@@ -181,7 +181,7 @@ void deliver_to_all(int number, siginfo_t* info, void* context) {
     any = true;
   }
   if (any) {
-    tell_signal_delivery();
+    notify_signal_delivery();
   } else {
     pass_on(number, info, context);
   }
@@ -190,11 +190,12 @@ void deliver_to_all(int number, siginfo_t* info, void* context) {
 /// The process's handler.
 void handle(int number, siginfo_t* info, void* context) {
   const int error = errno;
-  const bool is_nudge = info->si_code == SI_QUEUE && info->si_value.sival_ptr == &nudge_tag;
+  const bool is_interruption =
+      info->si_code == SI_QUEUE && info->si_value.sival_ptr == &interruption_tag;
   const bool is_fault = (faults & mask_of(number)) != 0 && info->si_code > 0;
   const bool is_own = info->si_code == SI_TKILL && info->si_pid == getpid();
-  if (is_nudge) {
-    take_nudge(context);
+  if (is_interruption) {
+    handle_interruption(context);
   } else if (is_fault || is_own || (of_running_thread & mask_of(number)) != 0 ||
              is_forked_child()) {
     deliver_here(number, info, context);
@@ -205,13 +206,13 @@ void handle(int number, siginfo_t* info, void* context) {
 }
 
 /// Interrupts the thread that runs the rank's worker, as the signal itself would.
-void nudge(const core::Worker& worker, int number) {
+void interrupt_worker(const core::Worker& worker, int number) {
   siginfo_t info{};
   info.si_signo = number;
   info.si_code = SI_QUEUE;
   info.si_pid = getpid();
   info.si_uid = getuid();
-  info.si_value.sival_ptr = const_cast<char*>(&nudge_tag);
+  info.si_value.sival_ptr = const_cast<char*>(&interruption_tag);
   syscall(SYS_rt_tgsigqueueinfo, getpid(), worker.thread_number(), number, &info);
 }
 
@@ -221,7 +222,7 @@ void nudge(const core::Worker& worker, int number) {
 }
 
 /// Makes the rank notice its pending signals; returns whether some are left.
-bool bring(RankProcess& process) {
+bool deliver(RankProcess& process) {
   RankSignals& signals = process.signals();
   const SignalMask deadly =
       signals.pending() & ~signals.blocked() & ~signals.handled() & ~signals.ignored();
@@ -232,7 +233,8 @@ bool bring(RankProcess& process) {
   if (!signals.has_work() || process.fiber() == nullptr) return false;
   core::Worker& worker = *process.fiber()->worker;
   if (state_of(*process.fiber()) == core::FiberState::running) {
-    nudge(worker, first_signal_of(signals.pending() & ~signals.blocked() & signals.handled()));
+    interrupt_worker(worker,
+                     first_signal_of(signals.pending() & ~signals.blocked() & signals.handled()));
   } else {
     worker.request_attention();
   }
@@ -243,14 +245,14 @@ bool bring(RankProcess& process) {
   std::int64_t retry_ns = retry_ns_min;
   for (;;) {
     // Acquire, pairs with notify_signal_delivery().
-    const std::uint32_t seen = news.load(std::memory_order_acquire);
+    const std::uint32_t seen = notification_count.load(std::memory_order_acquire);
     bool any_left = false;
     std::int64_t due_ns = 0;
     const std::int64_t now_ns = os::monotonic_ns();
     for (RankProcess* process : targets) {
       const std::int64_t own_due_ns = process->signals().poll_alarm(now_ns);
       if (own_due_ns != 0 && (due_ns == 0 || own_due_ns < due_ns)) due_ns = own_due_ns;
-      any_left |= bring(*process);
+      any_left |= deliver(*process);
     }
     std::int64_t timeout_ns = due_ns == 0 ? -1 : std::max<std::int64_t>(due_ns - now_ns, 1);
     if (any_left) {
@@ -259,27 +261,27 @@ bool bring(RankProcess& process) {
     } else {
       retry_ns = retry_ns_min;
     }
-    os::futex_wait(news, seen, timeout_ns);
+    os::futex_wait(notification_count, seen, timeout_ns);
   }
 }
 
 /// Under the lock: installs the action that combines those of all ranks.
 void install(int number) {
   ProcessAction& action = process_action(number);
-  struct sigaction wanted = original_action(number);
+  struct sigaction combined = original_action(number);
   const bool is_fault = (faults & mask_of(number)) != 0;
   if (action.handler_count > 0 || action.is_caught) {
-    wanted = {};
-    wanted.sa_sigaction = handle;
+    combined = {};
+    combined.sa_sigaction = handle;
     // A handler may be left by a switch or a jump, so the signal must not stay blocked.
-    wanted.sa_flags = SA_SIGINFO | SA_NODEFER;
-    if (action.interrupting_count == 0) wanted.sa_flags |= SA_RESTART;
+    combined.sa_flags = SA_SIGINFO | SA_NODEFER;
+    if (action.interrupting_count == 0) combined.sa_flags |= SA_RESTART;
     // The fault may concern the rank's stack.
-    if (is_fault) wanted.sa_flags |= SA_ONSTACK;
+    if (is_fault) combined.sa_flags |= SA_ONSTACK;
   } else if (action.ignore_count > 0 && !is_fault) {
-    wanted.sa_handler = SIG_IGN;
+    combined.sa_handler = SIG_IGN;
   }
-  real_sigaction()(number, &wanted, nullptr);
+  real_sigaction()(number, &combined, nullptr);
 }
 
 }  // namespace
@@ -292,13 +294,13 @@ void start_signal_delivery() {
   if (!has_thread.test_and_set(std::memory_order_relaxed) &&
       !os::start_background_thread(deliver_for_ever, nullptr))
     has_thread.clear(std::memory_order_relaxed);
-  tell_signal_delivery();
+  notify_signal_delivery();
 }
 
-void tell_signal_delivery() {
+void notify_signal_delivery() {
   // Release, pairs with deliver_for_ever(): orders the pending bits.
-  news.fetch_add(1, std::memory_order_release);
-  os::futex_wake_one(news);
+  notification_count.fetch_add(1, std::memory_order_release);
+  os::futex_wake_one(notification_count);
 }
 
 void deliver_to_waiting(RankProcess& process) {
@@ -344,7 +346,7 @@ void catch_blocked_signal(int number) {
   install(number);
 }
 
-void note_action_change(int number, const struct sigaction& before, const struct sigaction& now) {
+void apply_action_change(int number, const struct sigaction& before, const struct sigaction& now) {
   const struct sigaction original = original_action(number);
   ProcessAction& action = process_action(number);
   for (const auto& [changed, step] : {std::pair{&before, -1}, std::pair{&now, 1}}) {

@@ -26,7 +26,7 @@ void set_signal_targets(std::vector<RankProcess*> processes);
 /// Start the thread if it does not run; notify it that a signal is pending. notify is for any
 /// thread and signal handlers.
 void start_signal_delivery();
-void tell_signal_delivery();
+void notify_signal_delivery();
 
 /// On the worker of a rank that waits, in MPI or outside, and has work; outside of any fiber.
 void deliver_to_waiting(RankProcess& process);
@@ -52,6 +52,6 @@ class SignalTableLock {
 void catch_blocked_signal(int number);
 
 /// A rank's action has changed: installs or removes the process's handler.
-void note_action_change(int number, const struct sigaction& before, const struct sigaction& now);
+void apply_action_change(int number, const struct sigaction& before, const struct sigaction& now);
 
 }  // namespace sorrel::program

@@ -272,7 +272,7 @@ SORREL_INTERPOSED int kill(pid_t pid, int number) noexcept {
   if (current_rank_process() == process) {
     signals.run_pending(RankSignals::Interrupts::program, nullptr);
   } else {
-    tell_signal_delivery();
+    notify_signal_delivery();
   }
   return 0;
 }

@@ -25,8 +25,8 @@ int drive(int argc, char** argv, char** environment) {
   return program_driver(program_start);
 }
 
-int drive_in_place(int argc, char** argv, char** environment) {
-  program_begins_in_place();
+int run_in_process_mode(int argc, char** argv, char** environment) {
+  program_begins_in_process_mode();
   return program_start.main(argc, argv, environment);
 }
 
@@ -48,9 +48,9 @@ SORREL_INTERPOSED int __libc_start_main(sorrel::program::Main main,
   auto* real = next_definition<LibcStartMain>("__libc_start_main");
   if (program_driver == nullptr) return real(main, argc, argv, init, fini, loader_fini, stack_end);
   program_start.main = main;
-  note_program_libraries();
-  if (program_runs_in_place())
-    return real(drive_in_place, argc, argv, init, fini, loader_fini, stack_end);
+  record_program_libraries();
+  if (program_runs_in_process_mode())
+    return real(run_in_process_mode, argc, argv, init, fini, loader_fini, stack_end);
   program_start.init = init;
   // The loader runs no destructors of the template image at the end: those of the ranks have run.
   return real(drive, argc, argv, no_constructors, nullptr, nullptr, stack_end);

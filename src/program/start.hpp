@@ -27,9 +27,9 @@ struct ProgramStart {
 
 /// Also defined by the composition root: whether the program runs in process mode, as it is, in a
 /// process of its own.
-[[gnu::weak]] bool program_runs_in_place();
+[[gnu::weak]] bool program_runs_in_process_mode();
 
 /// Likewise: called immediately before the main of such a program.
-[[gnu::weak]] void program_begins_in_place();
+[[gnu::weak]] void program_begins_in_process_mode();
 
 }  // namespace sorrel::program

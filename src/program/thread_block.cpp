@@ -31,7 +31,7 @@ os::IterateFiles iterate_files() {
 
 }  // namespace
 
-void fill_thread_locals(const ImageCopy& copy) {
+void fill_thread_locals(const PrivatizedImage& copy) {
   const ElfW(Phdr)* segment = copy.image().thread_local_segment();
   void* variables = nullptr;
   iterate_files()(take_thread_locals, &variables);
@@ -41,7 +41,7 @@ void fill_thread_locals(const ImageCopy& copy) {
 }
 
 struct ThreadBlock::Parked {
-  const ImageCopy& copy;
+  const PrivatizedImage& copy;
   Prepare prepare;
   void* argument;
   pthread_t thread{};
@@ -63,7 +63,7 @@ struct ThreadBlock::Parked {
   }
 };
 
-std::unique_ptr<ThreadBlock> ThreadBlock::create(const ImageCopy& copy,
+std::unique_ptr<ThreadBlock> ThreadBlock::create(const PrivatizedImage& copy,
                                                  Prepare prepare,
                                                  void* argument) {
   auto parked =

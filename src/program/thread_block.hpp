@@ -13,20 +13,20 @@
 #include <cstdint>
 #include <memory>
 
-#include "program/copy_slab.hpp"
+#include "program/image_slab.hpp"
 
 namespace sorrel::program {
 
 /// On a new thread: the loader has filled its thread-locals from the template image. Redirects
 /// pointers into the template image to `copy`.
-void fill_thread_locals(const ImageCopy& copy);
+void fill_thread_locals(const PrivatizedImage& copy);
 
 class ThreadBlock {
  public:
   using Prepare = void (*)(void* argument);
 
   /// nullptr if the system allows no more threads; errno has the reason.
-  [[nodiscard]] static std::unique_ptr<ThreadBlock> create(const ImageCopy& copy,
+  [[nodiscard]] static std::unique_ptr<ThreadBlock> create(const PrivatizedImage& copy,
                                                            Prepare prepare,
                                                            void* argument);
 

@@ -16,7 +16,7 @@ using namespace sorrel::program;
 namespace {
 
 template <class T>
-void copy_to(const ImageCopy& copy, T& live) {
+void copy_to(const PrivatizedImage& copy, T& live) {
   T* own = copy.own(live);
   if (own != nullptr && own != &live) __builtin_memcpy(own, &live, sizeof live);
 }
@@ -26,7 +26,7 @@ template <class Call>
 auto in_zone_of_rank(Call&& call) {
   static auto* const set_zone = next_definition<decltype(::tzset)>("tzset");
   RankProcess* process = current_rank_process();
-  const LentEnvironment lent;
+  const ScopedEnvironment lent;
   // Re-entrant functions read TZ only once.
   if (process != nullptr && Environment::is_any_changed()) set_zone();
   auto result = call();

@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "program/copy_slab.hpp"
+#include "program/image_slab.hpp"
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using PhdrVisitor = int(dl_phdr_info* info, std::size_t size, void* data);
 
-void describe(const ImageCopy& copy, dl_phdr_info& info) {
+void describe(const PrivatizedImage& copy, dl_phdr_info& info) {
   info.dlpi_addr = copy.base();
   info.dlpi_name = copy.image().path().c_str();
   info.dlpi_phdr = copy.image().segments();
@@ -28,7 +28,7 @@ void describe(const ImageCopy& copy, dl_phdr_info& info) {
 
 // Passes the real entries on, with the rank's image instead of the template image.
 struct Substitution {
-  const ImageCopy* copy;
+  const PrivatizedImage* copy;
   PhdrVisitor* visit;
   void* data;
   dl_phdr_info mould;
@@ -52,16 +52,16 @@ struct Substitution {
 SORREL_INTERPOSED int _dl_find_object(void* address, dl_find_object* result) noexcept {
   using namespace sorrel::program;
   static auto* const real = next_definition<decltype(::_dl_find_object)>("_dl_find_object");
-  const CopySlab* slab = current_slab();
+  const ImageSlab* slab = current_slab();
   const int index =
       slab != nullptr ? slab->index_of(reinterpret_cast<std::uintptr_t>(address)) : -1;
   if (index < 0) return real(address, result);
-  const ImageCopy copy = slab->copy(index);
+  const PrivatizedImage copy = slab->copy(index);
   // The record of the template image is used for fields that are not addresses (link map, the
   // architecture's own fields).
-  const auto in_mould =
+  const auto in_template =
       reinterpret_cast<std::uintptr_t>(address) - copy.base() + copy.image().base();
-  if (copy.image().unwind_table() == 0 || real(reinterpret_cast<void*>(in_mould), result) != 0)
+  if (copy.image().unwind_table() == 0 || real(reinterpret_cast<void*>(in_template), result) != 0)
     return -1;
   result->dlfo_map_start = copy.at<void>(copy.image().begin());
   result->dlfo_map_end = copy.at<void>(copy.image().begin() + copy.image().span());
@@ -72,8 +72,8 @@ SORREL_INTERPOSED int _dl_find_object(void* address, dl_find_object* result) noe
 SORREL_INTERPOSED int dl_iterate_phdr(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data) {
   using namespace sorrel::program;
   static auto* const real = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
-  const CopySlab* slab = current_slab();
-  if (slab == nullptr || slab->count() == 0 || slab->copy(0).is_in_place())
+  const ImageSlab* slab = current_slab();
+  if (slab == nullptr || slab->count() == 0 || slab->copy(0).is_template())
     return real(visit, data);
   if (const RankProcess* process = current_rank_process()) {
     Substitution substitution{&process->copy(), visit, data, {}};

@@ -99,7 +99,7 @@ void Backtrace::take_of_caller(std::span<const void* const> left_out) {
 
 void Backtrace::write() const {
   std::array<SourceText, source_text_count_max> texts;
-  tell_source(addresses(), texts);
+  describe_source(addresses(), texts);
   for (std::size_t i = 0; i < count_; ++i) {
     if (texts[i][0] == '\0') return;
     FixedText<300> line;

@@ -30,11 +30,11 @@ const char* variable(const char* name) {
 }
 
 /// Ends the process: one process of the job prints the line.
-[[noreturn]] void refuse(const Config& config, const std::string& text) {
-  note_refusal(config.wrapped);
-  const bool is_speaker =
+[[noreturn]] void fail(const Config& config, const std::string& text) {
+  record_failure(config.wrapped);
+  const bool is_reporter =
       config.memory == nullptr || config.memory->claim_ending(config.own_process);
-  if (is_speaker) std::fprintf(stderr, "sorrel: %s\n", text.c_str());
+  if (is_reporter) std::fprintf(stderr, "sorrel: %s\n", text.c_str());
   ::_exit(refused_status);
 }
 
@@ -43,8 +43,8 @@ bool has_job() {
   const char* seal = variable(seal_variable);
   if (seal == nullptr) return false;
   if (seal == seal_of(variable)) return true;
-  refuse({},
-         "the SORREL_* variables in the environment are not those of one `sorrel run`: unset them");
+  fail({},
+       "the SORREL_* variables in the environment are not those of one `sorrel run`: unset them");
 }
 
 /// The number in a variable of the job, or `fallback` when it is not set.
@@ -142,18 +142,18 @@ core::JobMemory* adopt_memory(const Config& config) {
   const int descriptor = static_cast<int>(number_in("SORREL_SEGMENT", -1));
   auto segment = os::SharedSegment::adopt(descriptor, core::JobMemory::bytes_needed(shape));
   if (!segment.is_valid()) {
-    refuse(config, text_of("the job's memory (descriptor %d) cannot be mapped: %s%s%s", descriptor,
-                           std::strerror(errno),
-                           config.wrapped.wrapper.empty() ? "" : "; it must stay open below ",
-                           config.wrapped.wrapper.c_str()));
+    fail(config, text_of("the job's memory (descriptor %d) cannot be mapped: %s%s%s", descriptor,
+                         std::strerror(errno),
+                         config.wrapped.wrapper.empty() ? "" : "; it must stay open below ",
+                         config.wrapped.wrapper.c_str()));
   }
   return new core::JobMemory(shape, std::move(segment));
 }
 
 void join_wrapped_job(Config& config) {
   if (config.wrapped.wrapper.empty() || variable("SORREL_CLAIMS") == nullptr) return;
-  const std::string trouble = claim_job(config, static_cast<int>(number_in("SORREL_CLAIMS", -1)));
-  if (!trouble.empty()) refuse(config, trouble);
+  const std::string error = claim_job(config, static_cast<int>(number_in("SORREL_CLAIMS", -1)));
+  if (!error.empty()) fail(config, error);
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ Config take_config_from_environment() {
   config.process_count =
       static_cast<std::uint32_t>(number_in("SORREL_PROCESSES", config.process_count));
   config.own_process = static_cast<std::uint32_t>(number_in("SORREL_PROCESS", config.own_process));
-  config.in_place = number_in("SORREL_IN_PLACE", 0) != 0;
+  config.process_mode = number_in("SORREL_IN_PLACE", 0) != 0;
   config.launcher = static_cast<pid_t>(number_in("SORREL_LAUNCHER", 0));
   config.wrapped = {.wrapper = text_in("SORREL_WRAPPER"),
                     .program = text_in("SORREL_WRAPPED"),

@@ -65,7 +65,7 @@ struct Config {
   transport::HostJob* host = nullptr;
   /// Process mode: every rank is a process, the program runs as it is, and MPI_Init makes the
   /// calling thread the rank.
-  bool in_place = false;
+  bool process_mode = false;
   /// The process that launched the job's processes, an ancestor of this one; 0: none.
   pid_t launcher = 0;
   WrappedJob wrapped;

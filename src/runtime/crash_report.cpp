@@ -120,7 +120,7 @@ void add_reason(Line& line,
   const Fault fault = fault_of(info, context);
   StackFault kind = StackFault::none;
   if (rank != nullptr && is_memory_fault && info.si_code > 0)
-    kind = judge(job.stacks(), job.index_of(*rank), fault);
+    kind = classify_fault(job.stacks(), job.index_of(*rank), fault);
   if (kind == StackFault::overflow) {
     add_stack_overflow(line, job.stacks(), job.index_of(*rank), fault);
     return;
@@ -140,7 +140,7 @@ std::optional<std::int32_t> owner_of(const Job& job, const Backtrace& backtrace)
   return std::nullopt;
 }
 
-void add_culprit(Line& line, const Job& job, const mpi::RankState* rank) {
+void add_failed_rank(Line& line, const Job& job, const mpi::RankState* rank) {
   const auto owner =
       rank != nullptr ? std::optional(rank->world_rank) : owner_of(job, report.backtrace);
   if (owner) {
@@ -205,7 +205,7 @@ void handle(int signal_number, siginfo_t* info, void* context) {
   if (rank == nullptr) report.backtrace.take_of_signal(context);
   Line line;
   line.add("sorrel: ");
-  add_culprit(line, *job, rank);
+  add_failed_rank(line, *job, rank);
   line.add(": ");
   add_reason(line, *job, rank, signal_number, *info, context);
   line.add("\n");
@@ -238,7 +238,7 @@ void stop_watching_for_crashes() {
   for (const int number : deadly_signals)
     signal(number, SIG_DFL);
   watched_job.store(nullptr, std::memory_order_release);
-  forget_report_deadline();
+  release_report_deadline();
 }
 
 bool is_watching(int signal_number) {
@@ -253,7 +253,7 @@ void end_with_backtrace(std::string_view what, int status, std::span<const void*
   report.backtrace.take_of_caller(left_out);
   Line line;
   line.add("sorrel: ");
-  add_culprit(line, job, mpi::current_rank());
+  add_failed_rank(line, job, mpi::current_rank());
   line.add(": ").add(what).add("\n");
   write_line(line);
   report.backtrace.write();

@@ -11,7 +11,7 @@ class FunctionBody final : public RankBody {
  public:
   explicit FunctionBody(const std::function<int(int)>& function) : function_(function) {}
 
-  bool prepare(mpi::RankState& /*rank*/, const char** /*trouble*/) override { return true; }
+  bool prepare(mpi::RankState& /*rank*/, const char** /*error*/) override { return true; }
 
   int run(mpi::RankState& rank) override { return function_(rank.world_rank); }
 

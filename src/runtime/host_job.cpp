@@ -40,8 +40,8 @@ namespace {
 using transport::HostPhase;
 using transport::HostStatus;
 
-constexpr int trouble_status = 1;
-constexpr int bad_words_status = 2;
+constexpr int error_status = 1;
+constexpr int usage_error_status = 2;
 
 /// Other processes read it to test whether they may read this process's memory. The value is unique
 /// to this process, so that a process of another node is not mistaken for it.
@@ -49,13 +49,13 @@ std::uint64_t probe_value = 0;
 
 // A process has one host MPI, until it ends.
 transport::HostJob* the_job = nullptr;
-HostStatus* the_board = nullptr;
+HostStatus* the_host_status = nullptr;
 /// The launcher lets the other processes continue when one has failed.
 bool must_abort = false;
 
 void set_phase(HostPhase phase) {
   // Release, pairs with the parent's acquire: the data of the status block.
-  if (the_board != nullptr) the_board->phase.store(phase, std::memory_order_release);
+  if (the_host_status != nullptr) the_host_status->phase.store(phase, std::memory_order_release);
 }
 
 [[noreturn, gnu::format(printf, 2, 3)]] void end_with(int status, const char* format, ...) {
@@ -74,7 +74,7 @@ void on_host_failure(const char* text) {
   // The usual cause is that a process has ended. Its own parent reports that, and the launcher will
   // soon end this process.
   ::poll(nullptr, 0, 1000);
-  end_with(trouble_status, "process %u: the host MPI (%s) has failed: %s",
+  end_with(error_status, "process %u: the host MPI (%s) has failed: %s",
            the_job == nullptr ? 0 : the_job->process,
            the_job == nullptr ? "starting" : the_job->api->name, text);
 }
@@ -84,24 +84,24 @@ const char* text_in(const char* name) {
   return text == nullptr ? "" : text;
 }
 
-void adopt_board(const Config& config) {
+void map_host_status(const Config& config) {
   const char* descriptor = ::secure_getenv("SORREL_HOST_BOARD");
   if (descriptor == nullptr) return;
   static os::SharedSegment& segment = *new os::SharedSegment;
   segment = os::SharedSegment::adopt(std::atoi(descriptor), sizeof(HostStatus));
-  if (segment.is_valid()) the_board = reinterpret_cast<HostStatus*>(segment.base());
+  if (segment.is_valid()) the_host_status = reinterpret_cast<HostStatus*>(segment.base());
   const char* wrapper = config.wrapped.wrapper.c_str();
   if (*wrapper == '\0') return;
-  if (the_board == nullptr) {
-    end_with(bad_words_status,
+  if (the_host_status == nullptr) {
+    end_with(usage_error_status,
              "%s has closed descriptor %s, by which `sorrel run` passes the job on", wrapper,
              descriptor);
   }
   // Acquire: orders this after the earlier program's end.
-  if (the_board->phase.load(std::memory_order_acquire) != HostPhase::starting) {
+  if (the_host_status->phase.load(std::memory_order_acquire) != HostPhase::starting) {
     // The first process reports for all; the launcher ends the others.
-    if (the_board->process != 0) ::poll(nullptr, 0, 1000);
-    end_with(bad_words_status,
+    if (the_host_status->process != 0) ::poll(nullptr, 0, 1000);
+    end_with(usage_error_status,
              "%s has started a second MPI program; under a host MPI a process can run one",
              wrapper);
   }
@@ -136,14 +136,13 @@ void begin_host(transport::HostJob& job) {
   std::string reason;
   const SignalKeeper keeper;
   job.api = transport::open_host_plugin(path, reason);
-  if (job.api == nullptr) end_with(trouble_status, "cannot load the host MPI: %s", reason.c_str());
+  if (job.api == nullptr) end_with(error_status, "cannot load the host MPI: %s", reason.c_str());
   const sorrel_host_hooks hooks{.fail = on_host_failure};
   sorrel_host_place place{};
-  char trouble[256] = "";
-  job.host =
-      job.api->begin(text_in("SORREL_HOST_LIBRARY"), &hooks, &place, trouble, sizeof trouble);
+  char error[256] = "";
+  job.host = job.api->begin(text_in("SORREL_HOST_LIBRARY"), &hooks, &place, error, sizeof error);
   if (job.host == nullptr)
-    end_with(trouble_status, "cannot start the host MPI (%s): %s", name.c_str(), trouble);
+    end_with(error_status, "cannot start the host MPI (%s): %s", name.c_str(), error);
   job.process = static_cast<std::uint32_t>(place.process);
   job.process_count = static_cast<std::uint32_t>(place.process_count);
   job.any_thread = place.any_thread != 0;
@@ -188,8 +187,8 @@ void divide_cores(transport::HostJob& job, Config& config) {
     possible = std::min(possible, std::max(granted / neighbours, 1u));
   }
   if (config.worker_count == 0) {
-    const std::vector<std::uint32_t> wishes = share(job, possible);
-    config.worker_count = *std::min_element(wishes.begin(), wishes.end());
+    const std::vector<std::uint32_t> worker_counts = share(job, possible);
+    config.worker_count = *std::min_element(worker_counts.begin(), worker_counts.end());
   }
   if (config.rank_count == 0)
     config.rank_count = static_cast<std::int32_t>(config.worker_count * job.process_count);
@@ -286,7 +285,7 @@ std::uint32_t node_count_of(const transport::HostJob& job) {
 }
 
 /// Prints the composition of the job, for `--verbose`.
-void tell(const transport::HostJob& job, const Config& config) {
+void print_composition(const transport::HostJob& job, const Config& config) {
   std::array<char, 32> nodes{};
   const std::uint32_t node_count = node_count_of(job);
   if (node_count > 1) std::snprintf(nodes.data(), nodes.size(), " on %u nodes", node_count);
@@ -299,33 +298,33 @@ void tell(const transport::HostJob& job, const Config& config) {
 }
 
 /// Records the host's segments, which the parent unlinks after a failure.
-void note_segments() {
+void record_segments() {
   static constexpr std::string_view folder = "/dev/shm/";
   std::ifstream maps("/proc/self/maps");
-  std::string noted;
+  std::string names;
   for (std::string line; std::getline(maps, line);) {
     const std::size_t at = line.find(folder);
     if (at == std::string::npos) continue;
     const std::string name = line.substr(at + folder.size()) + "\n";
     // A segment that is already unlinked has a remark after its name.
     if (!transport::is_host_segment(name) || name.find(' ') != std::string::npos) continue;
-    if (noted.find(name) == std::string::npos &&
-        noted.size() + name.size() < the_board->segments.size())
-      noted += name;
+    if (names.find(name) == std::string::npos &&
+        names.size() + name.size() < the_host_status->segments.size())
+      names += name;
   }
-  std::memcpy(the_board->segments.data(), noted.data(), noted.size());
+  std::memcpy(the_host_status->segments.data(), names.data(), names.size());
 }
 
-void fill_board(const Config& config) {
-  if (the_board == nullptr) return;
-  note_segments();
+void fill_host_status(const Config& config) {
+  if (the_host_status == nullptr) return;
+  record_segments();
   const mpi::RankLayout layout({.rank_count = config.rank_count,
                                 .process_count = config.process_count,
                                 .worker_count = config.worker_count});
-  the_board->process = config.own_process;
-  the_board->process_count = config.process_count;
-  the_board->first_rank = layout.first_rank_of_process(config.own_process);
-  the_board->last_rank = layout.first_rank_of_process(config.own_process + 1);
+  the_host_status->process = config.own_process;
+  the_host_status->process_count = config.process_count;
+  the_host_status->first_rank = layout.first_rank_of_process(config.own_process);
+  the_host_status->last_rank = layout.first_rank_of_process(config.own_process + 1);
   set_phase(HostPhase::joined);
 }
 
@@ -336,7 +335,7 @@ bool has_host_in_environment() {
 }
 
 void join_host(Config& config) {
-  adopt_board(config);
+  map_host_status(config);
   must_abort = ::secure_getenv("SORREL_HOST_ABORTS") != nullptr;
   auto& job = *new transport::HostJob;
   begin_host(job);
@@ -348,16 +347,18 @@ void join_host(Config& config) {
   config.host = &job;
   job.may_pull = config.may_pull;
   const auto ranks = static_cast<std::uint32_t>(config.rank_count);
-  if (ranks < job.process_count || (config.in_place && ranks != job.process_count)) {
+  if (ranks < job.process_count || (config.process_mode && ranks != job.process_count)) {
     // One process reports for all; the others end with it.
     if (job.process != 0) ::poll(nullptr, 0, 1000);
-    end_with(bad_words_status, "%u ranks for %u processes of the host MPI: each needs %s", ranks,
-             job.process_count, config.in_place ? "one, because the program runs as it is" : "one");
+    end_with(usage_error_status, "%u ranks for %u processes of the host MPI: each needs %s", ranks,
+             job.process_count,
+             config.process_mode ? "one, because the program runs as it is" : "one");
   }
   // Where every process has a node of its own, no processes share memory.
   if (node_count_of(job) != job.process_count) share_memory(job, config);
-  fill_board(config);
-  if (::secure_getenv("SORREL_VERBOSE") != nullptr && job.process == 0) tell(job, config);
+  fill_host_status(config);
+  if (::secure_getenv("SORREL_VERBOSE") != nullptr && job.process == 0)
+    print_composition(job, config);
 }
 
 void leave_host(const Config& config) {
@@ -377,7 +378,7 @@ void abort_host(int status) {
   if (the_job != nullptr && must_abort) the_job->api->abort(the_job->host, status);
 }
 
-void note_host_ending() {
+void record_host_ending() {
   set_phase(HostPhase::ending);
 }
 

@@ -25,6 +25,6 @@ void leave_host(const Config& config);
 void abort_host(int status);
 
 /// Records an early end of the job: this process's parent reports nothing. Async-signal-safe.
-void note_host_ending();
+void record_host_ending();
 
 }  // namespace sorrel::runtime

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int deadlock_status = 3;
 /// The status of a program that the system does not start.
-constexpr int refused_by_system_status = 126;
+constexpr int not_executable_status = 126;
 /// Time limit for the answers of other processes: looking up source lines takes time, and `run`
 /// waits only a little longer.
 constexpr std::int64_t report_wait_ns = 1'000'000'000;
@@ -130,14 +130,14 @@ std::int32_t own_rank_count(const Config& config) {
 
 Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
     : body_(body),
-      stacks_(config.in_place ? 0 : static_cast<std::size_t>(runtime::own_rank_count(config)),
+      stacks_(config.process_mode ? 0 : static_cast<std::size_t>(runtime::own_rank_count(config)),
               config.stack_bytes,
               os::StackSlab::Guards::later),
       scheduler_(scheduler_options(config), *this),
       own_transport_(transport == nullptr ? make_transport(config, scheduler_) : nullptr),
       host_transport_(dynamic_cast<transport::HostTransport*>(own_transport_.get())),
       simulated_nodes_(simulated_nodes(config, scheduler_)),
-      is_in_place_(config.in_place),
+      is_process_mode_(config.process_mode),
       is_verbose_(config.is_verbose) {
   make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
   if (host_transport_ != nullptr) host_transport_->quiet().set_watcher(this);
@@ -179,7 +179,7 @@ int Job::run() {
   have_workers_ended_ = true;
   if (own_transport_ != nullptr) own_transport_->finish();
   set_phase(core::ProcessPhase::finished);
-  loop::FiberTeam::say_goodbye(scheduler_);
+  loop::FiberTeam::deregister(scheduler_);
   return worst_status_.load(std::memory_order_relaxed);
 }
 
@@ -211,7 +211,7 @@ void Job::on_thread_refused(std::uint32_t started) {
   const std::string message =
       text_of("cannot start %u workers: the system allows %u thread(s) (%s); use --workers %u",
               scheduler_.worker_count(), started, os::describe_thread_limits().c_str(), started);
-  end_job(nullptr, refused_by_system_status, message.c_str());
+  end_job(nullptr, not_executable_status, message.c_str());
 }
 
 void Job::on_worker_start(core::Worker& worker) {
@@ -233,8 +233,8 @@ void Job::prepare_ranks(mpi::World& world, core::Worker& worker) {
   }
   for (std::int32_t i = first; i < last; ++i) {
     mpi::RankState& rank = world.rank(i);
-    const char* trouble = nullptr;
-    if (!body_.prepare(rank, &trouble)) end_job(&rank, 1, trouble);
+    const char* error = nullptr;
+    if (!body_.prepare(rank, &error)) end_job(&rank, 1, error);
     const std::size_t index = index_of(rank);
     worker.start(rank.fiber, stacks_.bottom(index), stacks_.usable_bytes(index), rank_entry, &rank);
   }
@@ -242,7 +242,7 @@ void Job::prepare_ranks(mpi::World& world, core::Worker& worker) {
 
 void Job::on_all_started() {
   body_.on_all_prepared();
-  loop::FiberTeam::lead(scheduler_);
+  loop::FiberTeam::govern_fibers(scheduler_);
 }
 
 void Job::on_attention(core::Worker& worker) {
@@ -261,16 +261,16 @@ void Job::rank_entry(void* argument) {
   job.end_rank(rank, job.body_.run(rank));
 }
 
-void Job::adopt_calling_thread() {
+void Job::attach_calling_thread() {
   install_signal_stack();
   worlds_.front()->make_ranks(scheduler_.worker(0));
-  scheduler_.attach_thread(adopted_rank().fiber);
+  scheduler_.attach_thread(attached_rank().fiber);
   if (own_transport_ != nullptr) own_transport_->start(scheduler_.worker(0));
   set_phase(core::ProcessPhase::running);
 }
 
-void Job::end_adopted_rank(int status) {
-  const mpi::RankState& rank = adopted_rank();
+void Job::end_attached_rank(int status) {
+  const mpi::RankState& rank = attached_rank();
   if (rank.phase == mpi::Phase::running) end_without_finalize(*this, rank, status);
   // The rank's state is kept: code that runs at the process's end may still use it.
   rank.world->drain(*rank.worker);
@@ -278,8 +278,8 @@ void Job::end_adopted_rank(int status) {
   if (scheduler_.memory().is_shared()) scheduler_.memory().mark_gone(rank.worker->id());
 }
 
-void Job::note_finalized(const mpi::RankState& /*rank*/) {
-  if (is_in_place_) set_phase(core::ProcessPhase::finished);
+void Job::record_finalized(const mpi::RankState& /*rank*/) {
+  if (is_process_mode_) set_phase(core::ProcessPhase::finished);
 }
 
 void Job::set_phase(core::ProcessPhase phase) {
@@ -303,7 +303,7 @@ bool Job::claim_ending() {
   // Acquire and release: only one thread reports.
   if (is_ending_.test_and_set(std::memory_order_acq_rel)) return false;
   ending_thread_.store(gettid(), std::memory_order_relaxed);
-  note_host_ending();
+  record_host_ending();
   core::JobMemory& memory = scheduler_.memory();
   return !memory.is_shared() || memory.claim_ending(scheduler_.process());
 }
@@ -328,14 +328,14 @@ std::optional<std::uint32_t> Job::process_number() const {
   return is_alone ? std::nullopt : std::optional(worlds_.front()->own_process());
 }
 
-void Job::do_end_job(const mpi::RankState* culprit, int status, const char* message) {
+void Job::do_end_job(const mpi::RankState* failed_rank, int status, const char* message) {
   // The other threads wait for the end of the process, which is near.
   if (!claim_ending()) {
     for (;;)
       ::poll(nullptr, 0, -1);
   }
   // The failed rank's own output is printed before the message; other ranks may be writing theirs.
-  if (culprit != nullptr) body_.flush(culprit->world->rank(culprit->world_rank));
+  if (failed_rank != nullptr) body_.flush(failed_rank->world->rank(failed_rank->world_rank));
   if (message[0] != '\0') {
     char line[600];
     const int length = std::snprintf(line, sizeof line, "sorrel: %s\n", message);
@@ -358,7 +358,7 @@ void Job::on_all_asleep() {
   if (!claim_ending()) return;
   flush_all();
   WaitTable table = own_waits();
-  if (scheduler_.memory().is_shared()) add_reports_of_others(table);
+  if (scheduler_.memory().is_shared()) add_remote_waits(table);
   end_in_deadlock(table);
 }
 
@@ -406,23 +406,23 @@ void Job::flush_all() {
 
 /// Requests the waits of every process that has not ended, and waits for the answers for a limited
 /// time.
-void Job::add_reports_of_others(WaitTable& table) {
+void Job::add_remote_waits(WaitTable& table) {
   core::JobMemory& memory = scheduler_.memory();
   memory.request_reports(scheduler_.process());
   const std::int64_t give_up_ns = os::monotonic_ns() + report_wait_ns;
   const mpi::RankLayout& layout = worlds_.front()->layout();
   for (std::uint32_t process = 0; process < layout.process_count(); ++process) {
     if (process == scheduler_.process()) continue;
-    core::ProcessStatus& board = memory.process(process);
+    core::ProcessStatus& status = memory.process(process);
     // Acquire, pairs with the release in on_report_requested().
     std::uint32_t bytes = 0;
-    while ((bytes = board.report_bytes.load(std::memory_order_acquire)) == 0 &&
-           board.phase.load(std::memory_order_acquire) == core::ProcessPhase::running &&
+    while ((bytes = status.report_bytes.load(std::memory_order_acquire)) == 0 &&
+           status.phase.load(std::memory_order_acquire) == core::ProcessPhase::running &&
            os::monotonic_ns() < give_up_ns)
       os::sleep_ns(100'000);
     if (bytes != 0) {
       table.add({memory.report_space(process).data(), bytes - 1});
-    } else if (board.phase.load(std::memory_order_acquire) == core::ProcessPhase::running) {
+    } else if (status.phase.load(std::memory_order_acquire) == core::ProcessPhase::running) {
       table.add_unknown(layout.first_rank_of_process(process),
                         layout.first_rank_of_process(process + 1));
     }

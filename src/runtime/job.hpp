@@ -34,7 +34,7 @@ class RankBody {
  public:
   virtual ~RankBody() = default;
   /// On the rank's worker, before any rank runs. False: the job ends with the message in `error`.
-  virtual bool prepare(mpi::RankState& rank, const char** trouble) = 0;
+  virtual bool prepare(mpi::RankState& rank, const char** error) = 0;
 
   /// On a worker whose attention was requested, outside of any fiber. Must not suspend.
   virtual void on_attention(core::Worker& /*worker*/) {}
@@ -80,10 +80,10 @@ class Job final : public core::SchedulerHooks,
 
   /// Makes the calling thread the only rank of this process, on its present stack. Called instead
   /// of run(); the rank lasts as long as the process.
-  void adopt_calling_thread();
+  void attach_calling_thread();
 
   /// end_rank() for such a rank, when its process is about to end with `status`.
-  void end_adopted_rank(int status);
+  void end_attached_rank(int status);
 
   /// Ends the running rank from the middle of its stack.
   [[noreturn]] void end_rank(mpi::RankState& rank, int status);
@@ -111,7 +111,7 @@ class Job final : public core::SchedulerHooks,
   void on_report_requested() override;
   std::string text_of_waits(std::size_t bytes_max) override;
   void on_deadlock() override;
-  void note_finalized(const mpi::RankState& rank) override;
+  void record_finalized(const mpi::RankState& rank) override;
 
   /// Any thread: true for the first thread of all processes that ends the job early. Safe in a
   /// signal handler.
@@ -136,7 +136,7 @@ class Job final : public core::SchedulerHooks,
   void flush_all();
   /// The waits of this process; empty if its workers have ended.
   [[nodiscard]] WaitTable own_waits() const;
-  void add_reports_of_others(WaitTable& table);
+  void add_remote_waits(WaitTable& table);
   void end_in_deadlock(const WaitTable& table);
 
   [[nodiscard]] std::unique_ptr<StallWatch> make_stall_watch();
@@ -144,7 +144,7 @@ class Job final : public core::SchedulerHooks,
   void prepare_ranks(mpi::World& world, core::Worker& worker);
 
   /// The rank of the attached thread.
-  [[nodiscard]] mpi::RankState& adopted_rank() const {
+  [[nodiscard]] mpi::RankState& attached_rank() const {
     return worlds_.front()->rank(worlds_.front()->first_own_rank());
   }
 
@@ -152,7 +152,7 @@ class Job final : public core::SchedulerHooks,
   void set_phase(core::ProcessPhase phase);
 
   static void rank_entry(void* argument);
-  [[noreturn]] void do_end_job(const mpi::RankState* culprit,
+  [[noreturn]] void do_end_job(const mpi::RankState* failed_rank,
                                int status,
                                const char* message) override;
 
@@ -167,7 +167,7 @@ class Job final : public core::SchedulerHooks,
   const std::unique_ptr<transport::SimulatedNodes> simulated_nodes_;
   /// Ranks are numbered consecutively across the worlds.
   std::vector<std::unique_ptr<mpi::World>> worlds_;
-  const bool is_in_place_;
+  const bool is_process_mode_;
   const bool is_verbose_;
   bool have_workers_ended_ = false;
   // Relaxed: a maximum, read when all ranks have ended.

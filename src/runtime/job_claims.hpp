@@ -21,7 +21,7 @@ struct JobClaims {
 
   std::uint64_t pid_namespace = 0;  ///< of the launcher
   /// A claimant has reported that it cannot run; its wrapper may still end with status 0.
-  std::atomic<std::uint32_t> is_refused{0};
+  std::atomic<std::uint32_t> has_failed{0};
   /// By process of the job: the PID of its last claimant, or unknown_pid; 0 = not claimed.
   std::array<std::atomic<std::int32_t>, count_max> pids{};
 };

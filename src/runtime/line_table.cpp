@@ -68,8 +68,8 @@ class Unit {
   void answer(std::span<LineQuery> queries) {
     if (!is_readable_) return;
     const auto by_address = [](const LineQuery& query) { return query.address; };
-    first_wanted_ = std::ranges::min(queries, {}, by_address).address;
-    last_wanted_ = std::ranges::max(queries, {}, by_address).address;
+    lowest_queried_ = std::ranges::min(queries, {}, by_address).address;
+    highest_queried_ = std::ranges::max(queries, {}, by_address).address;
     queries_ = queries;
     while (program_.is_good() && !program_.at_end())
       run_instruction();
@@ -166,7 +166,7 @@ class Unit {
   void emit() {
     // Code that the linker has dropped stands at address 0.
     const bool may_answer = has_previous_ && sequence_begin_ != 0 && previous_.line != 0 &&
-                            previous_.address <= last_wanted_ && row_.address > first_wanted_;
+                            previous_.address <= highest_queried_ && row_.address > lowest_queried_;
     if (may_answer) {
       for (LineQuery& query : queries_) {
         if (query.file != nullptr || query.address < previous_.address ||
@@ -297,8 +297,8 @@ class Unit {
   ByteCursor names_;
   ByteCursor program_;
   std::span<LineQuery> queries_;
-  std::uint64_t first_wanted_ = 0;
-  std::uint64_t last_wanted_ = 0;
+  std::uint64_t lowest_queried_ = 0;
+  std::uint64_t highest_queried_ = 0;
   Row row_;
   Row previous_;
   bool has_previous_ = false;

@@ -12,17 +12,17 @@
 #include "loop/team/loop.hpp"
 #include "mpi/rank_state.hpp"
 #include "os/guard_install.hpp"
-#include "program/copy_slab.hpp"
 #include "program/debugger.hpp"
 #include "program/image.hpp"
+#include "program/image_slab.hpp"
 #include "program/library_check.hpp"
 #include "program/rank_process.hpp"
 #include "program/signal_delivery.hpp"
 #include "program/start.hpp"
 #include "program/thread_block.hpp"
 #include "runtime/host_job.hpp"
-#include "runtime/in_place.hpp"
 #include "runtime/job.hpp"
+#include "runtime/process_mode.hpp"
 #include "runtime/rank_threads.hpp"
 #include "runtime/wrapped_job.hpp"
 
@@ -43,18 +43,18 @@ constexpr int bad_program_status = 2;
 class ProgramBody final : public RankBody {
  public:
   ProgramBody(const program::ProgramStart& start,
-              const program::CopySlab& slab,
+              const program::ImageSlab& slab,
               const Config& config)
       : start_(start),
         slab_(slab),
         config_(config),
         ranks_(static_cast<std::size_t>(own_rank_count(config))) {}
 
-  bool prepare(mpi::RankState& rank, const char** trouble) override {
+  bool prepare(mpi::RankState& rank, const char** error) override {
     const int index = index_of(rank);
     Rank& mine = ranks_[static_cast<std::size_t>(index)];
     if (!slab_.make(index)) {
-      *trouble = "no memory for a privatized image of the program";
+      *error = "no memory for a privatized image of the program";
       return false;
     }
     mine.rank = &rank;
@@ -71,7 +71,7 @@ class ProgramBody final : public RankBody {
     };
     mine.thread_block = program::ThreadBlock::create(slab_.copy(index), set_worker, rank.worker);
     if (mine.thread_block == nullptr) {
-      *trouble =
+      *error =
           "no more threads: each rank of a program with thread-local variables needs one (ulimit "
           "-u, pids.max)";
       return false;
@@ -81,7 +81,7 @@ class ProgramBody final : public RankBody {
   }
 
   void on_all_prepared() override {
-    program::show_to_debugger(slab_);
+    program::register_with_debugger(slab_);
     std::vector<program::RankProcess*> processes;
     for (const Rank& rank : ranks_)
       processes.push_back(rank.process.get());
@@ -146,7 +146,7 @@ class ProgramBody final : public RankBody {
   }
 
   const program::ProgramStart& start_;
-  const program::CopySlab& slab_;
+  const program::ImageSlab& slab_;
   const Config& config_;
   std::vector<Rank> ranks_;
 };
@@ -173,7 +173,7 @@ void end_by_signal(program::RankProcess& process, int number) {
   the_body->rank_of(process).world->job().end_job(nullptr, 128 + number, message);
 }
 
-void refuse_jump(program::RankProcess& process) {
+void end_by_jump(program::RankProcess& process) {
   const mpi::RankState& rank = the_body->rank_of(process);
   char message[160];
   std::snprintf(
@@ -183,46 +183,46 @@ void refuse_jump(program::RankProcess& process) {
   rank.world->job().end_job(nullptr, 1, message);
 }
 
-int refuse(const std::string& trouble) {
+int report_error(const std::string& error) {
   const Config& config = process_config();
-  note_host_ending();
-  note_refusal(config.wrapped);
+  record_host_ending();
+  record_failure(config.wrapped);
   // The error is the same in every process, and one process reports it.
-  const bool is_speaker =
+  const bool is_reporter =
       config.host != nullptr
           ? config.own_process == 0
           : config.memory == nullptr || config.memory->claim_ending(config.process_in_memory);
-  if (is_speaker) std::fprintf(stderr, "sorrel: %s\n", trouble.c_str());
+  if (is_reporter) std::fprintf(stderr, "sorrel: %s\n", error.c_str());
   return bad_program_status;
 }
 
 int run_program(const program::ProgramStart& start) {
   const Config& config = process_config();
   keep_memory_of_ranks(config);
-  if (const std::string reason = program::why_own_process(); !reason.empty()) {
-    return refuse(reason + ": run every rank as a process, with --procs " +
-                  std::to_string(config.rank_count));
+  if (const std::string reason = program::sharing_error(); !reason.empty()) {
+    return report_error(reason + ": run every rank as a process, with --procs " +
+                        std::to_string(config.rank_count));
   }
-  std::string trouble;
+  std::string error;
   // `sorrel run` has inspected the wrapper only.
   if (!config.wrapped.wrapper.empty() && own_rank_count(config) > 1)
-    trouble = why_not_shared(config);
-  if (!trouble.empty()) return refuse(trouble);
-  const auto image = program::Image::read(trouble);
-  if (image == nullptr) return refuse(trouble);
+    error = wrapped_sharing_error(config);
+  if (!error.empty()) return report_error(error);
+  const auto image = program::Image::read(error);
+  if (image == nullptr) return report_error(error);
   const auto slab =
-      program::CopySlab::reserve(*image, own_rank_count(config), maps_per_rank(*image), trouble);
-  if (slab == nullptr) return refuse(trouble);
+      program::ImageSlab::reserve(*image, own_rank_count(config), maps_per_rank(*image), error);
+  if (slab == nullptr) return report_error(error);
   ProgramBody body(start, *slab, config);
   the_body = &body;
-  loop::be_part_of_a_job(config.loops);
+  loop::join_job(config.loops);
   program::set_current_slab(slab.get());
   set_rank_process_of_caller(current_process);
   program::set_rank_hooks({.current = current_process,
                            .end_by_signal = end_by_signal,
-                           .refuse_jump = refuse_jump,
+                           .end_by_jump = end_by_jump,
                            .end_rank = end_rank});
-  program::note_ranks_begin(own_rank_count(config) == 1);
+  program::record_ranks_begin(own_rank_count(config) == 1);
   Job job(config, body);
   const int status = job.run();
   std::fflush(nullptr);
@@ -245,18 +245,18 @@ int program_driver(const ProgramStart& start) {
   return runtime::run_program(start);
 }
 
-bool program_runs_in_place() {
+bool program_runs_in_process_mode() {
   const runtime::Config& config = runtime::process_config();
   allow_libraries(config.shared_libraries);
-  if (runtime::runs_in_place()) return true;
+  if (runtime::is_process_mode()) return true;
   // A single rank is not privatized if that would not work with the program's libraries.
   const bool is_alone = config.rank_count == 1 && config.memory == nullptr &&
                         config.host == nullptr && config.wire.node_count == 0 && !config.seed;
-  return is_alone && !why_own_process().empty();
+  return is_alone && !sharing_error().empty();
 }
 
-void program_begins_in_place() {
-  runtime::begin_in_place();
+void program_begins_in_process_mode() {
+  runtime::begin_process_mode();
 }
 
 }  // namespace sorrel::program

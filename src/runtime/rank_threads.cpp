@@ -4,7 +4,7 @@
 #include "loop/job_threads.hpp"
 #include "program/rank_process.hpp"
 #include "program/thread_block.hpp"
-#include "runtime/home_rank.hpp"
+#include "runtime/main_thread_rank.hpp"
 
 namespace sorrel::runtime {
 
@@ -14,7 +14,7 @@ program::RankProcess* (*process_of_caller)() = nullptr;
 
 /// Constant from a rank's first OpenMP thread on; ranks do not change workers.
 struct Description {
-  const program::ImageCopy copy;
+  const program::PrivatizedImage copy;
   core::Worker* worker;
 };
 
@@ -22,7 +22,7 @@ bool is_rank() {
   return process_of_caller != nullptr && process_of_caller() != nullptr;
 }
 
-std::uintptr_t* thread_pointer_place() {
+std::uintptr_t* thread_pointer_address() {
   return &core::Worker::current()->running().thread_pointer;
 }
 
@@ -54,7 +54,7 @@ extern "C" __attribute__((visibility("default"))) const sorrel::loop::JobThreads
 sorrel_job_threads_2(void) {
   using namespace sorrel::runtime;
   static constexpr sorrel::loop::JobThreads faces{
-      is_rank, thread_pointer_place, describe,        prepare,
-      yield,   is_home_rank,         enter_home_rank, leave_home_rank};
+      is_rank, thread_pointer_address, describe,          prepare,
+      yield,   is_main_thread,         enter_main_thread, leave_main_thread};
   return &faces;
 }

@@ -83,7 +83,7 @@ void prepare_report_deadline() {
   sigaction(deadline_signal, &action, nullptr);
 }
 
-void forget_report_deadline() {
+void release_report_deadline() {
   signal(deadline_signal, SIG_DFL);
   for (Timer& timer : timers) {
     if (timer.is_made) timer_delete(timer.id);

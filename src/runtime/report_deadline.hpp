@@ -11,7 +11,7 @@ namespace sorrel::runtime {
 void prepare_report_deadline();
 
 /// Deletes the timers.
-void forget_report_deadline();
+void release_report_deadline();
 
 /// Safe in a signal handler, any thread: this process writes the report, and ends with `status`
 /// when the time is over.

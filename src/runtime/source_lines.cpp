@@ -169,7 +169,7 @@ class SourceTexts {
 
 }  // namespace
 
-void tell_source(std::span<const void* const> addresses, std::span<SourceText> texts) {
+void describe_source(std::span<const void* const> addresses, std::span<SourceText> texts) {
   SourceTexts(addresses, texts).write();
 }
 
@@ -179,7 +179,7 @@ std::vector<std::string> source_lines(const std::vector<const void*>& addresses)
   while (!left.empty()) {
     std::array<SourceText, source_text_count_max> texts;
     const auto part = left.first(std::min(left.size(), texts.size()));
-    tell_source(part, texts);
+    describe_source(part, texts);
     for (std::size_t i = 0; i < part.size(); ++i)
       lines.emplace_back(texts[i][0] == '\0' ? "-" : texts[i].data());
     left = left.subspan(part.size());

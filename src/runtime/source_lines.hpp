@@ -21,7 +21,7 @@ inline constexpr std::size_t source_text_count_max = 16;
 /// One text per address, in order; empty for an address in no file. The addresses are return
 /// addresses: each text describes the call before. Safe in a signal handler: no allocation, no lock
 /// of the loader.
-void tell_source(std::span<const void* const> addresses, std::span<SourceText> texts);
+void describe_source(std::span<const void* const> addresses, std::span<SourceText> texts);
 
 /// The same for any number of addresses; "-" for an address in no file.
 std::vector<std::string> source_lines(const std::vector<const void*>& addresses);

@@ -17,10 +17,10 @@ std::size_t bytes_left(const os::StackSlab& stacks, std::size_t index, const voi
   return pointer > bottom ? pointer - bottom : 0;
 }
 
-StackFault judge(const os::StackSlab& stacks, std::size_t index, const Fault& fault) {
+StackFault classify_fault(const os::StackSlab& stacks, std::size_t index, const Fault& fault) {
   if (!stacks.is_valid()) return StackFault::none;
-  const auto pointer = stacks.place_of(fault.stack_pointer);
-  const auto address = stacks.place_of(fault.address);
+  const auto pointer = stacks.location_of(fault.stack_pointer);
+  const auto address = stacks.location_of(fault.address);
   const bool is_in_guard = address && address->in_guard;
   const bool is_on_own_stack = pointer && pointer->index == index && !pointer->in_guard;
   const std::size_t left = bytes_left(stacks, index, fault.stack_pointer);

@@ -26,7 +26,9 @@ struct Fault {
 };
 
 /// `index` is the running rank's stack.
-[[nodiscard]] StackFault judge(const os::StackSlab& stacks, std::size_t index, const Fault& fault);
+[[nodiscard]] StackFault classify_fault(const os::StackSlab& stacks,
+                                        std::size_t index,
+                                        const Fault& fault);
 
 /// The distance of the stack pointer from the stack's lowest address, 0 if below.
 [[nodiscard]] std::size_t bytes_left(const os::StackSlab& stacks,

@@ -17,17 +17,17 @@ namespace sorrel::runtime {
 
 namespace {
 
-constexpr std::int64_t look_period_ns = 1'000'000'000;
+constexpr std::int64_t sample_period_ns = 1'000'000'000;
 /// A sample this late is ignored: the whole process was stopped.
-constexpr std::int64_t look_period_ns_max = 2'500'000'000;
+constexpr std::int64_t sample_period_ns_max = 2'500'000'000;
 /// Number of consecutive samples that must agree.
-constexpr int patience_looks = 5;
+constexpr int agreeing_samples_min = 5;
 /// Limit of reports in a job whose ranks all wait outside of MPI.
 constexpr std::size_t report_count_max = 8;
 
 /// Reads a value that another thread may be changing.
 template <class T>
-[[gnu::no_sanitize("thread")]] T glance(const T& value) {
+[[gnu::no_sanitize("thread")]] T read_racy(const T& value) {
   return __atomic_load_n(&value, __ATOMIC_RELAXED);
 }
 
@@ -70,21 +70,21 @@ StallWatch::~StallWatch() {
   os::futex_wake_one(is_stopping_);
   // Acquire, pairs with thread_main(): the thread no longer touches this object.
   while (has_ended_.load(std::memory_order_acquire) == 0)
-    os::futex_wait(has_ended_, 0, look_period_ns);
+    os::futex_wait(has_ended_, 0, sample_period_ns);
 }
 
 void* StallWatch::thread_main(void* argument) {
   StallWatch& self = *static_cast<StallWatch*>(argument);
-  std::int64_t looked_ns = os::monotonic_ns();
+  std::int64_t sampled_ns = os::monotonic_ns();
   while (self.is_stopping_.load(std::memory_order_relaxed) == 0) {
-    const std::int64_t left_ns = looked_ns + look_period_ns - os::monotonic_ns();
+    const std::int64_t left_ns = sampled_ns + sample_period_ns - os::monotonic_ns();
     if (left_ns > 0) {
       os::futex_wait(self.is_stopping_, 0, left_ns);
       continue;
     }
     const std::int64_t now_ns = os::monotonic_ns();
-    self.look(now_ns - looked_ns);
-    looked_ns = now_ns;
+    self.sample(now_ns - sampled_ns);
+    sampled_ns = now_ns;
   }
   // Release, pairs with the destructor. The waiter may be gone after the store; waking its address
   // then does no harm.
@@ -94,14 +94,14 @@ void* StallWatch::thread_main(void* argument) {
   return nullptr;
 }
 
-void StallWatch::look(std::int64_t elapsed_ns) {
+void StallWatch::sample(std::int64_t elapsed_ns) {
   bool is_worth_a_census = program::OutsideWaitMark::take_any();
   for (std::uint32_t i = 0; i < workers_.size(); ++i) {
     const Activity before = workers_[i].activity;
     Watched& watched = workers_[i];
     watched.activity = activity_of(scheduler_.worker(i), watched, elapsed_ns);
-    if (elapsed_ns > look_period_ns_max) watched.activity = Activity::none;
-    if (watched.activity != before) watched.look_count = watched.held_up_count = 0;
+    if (elapsed_ns > sample_period_ns_max) watched.activity = Activity::none;
+    if (watched.activity != before) watched.sample_count = watched.blocked_count = 0;
     is_worth_a_census |= watched.activity == Activity::kernel ||
                          (options_.is_verbose && watched.activity == Activity::compute);
   }
@@ -111,8 +111,8 @@ void StallWatch::look(std::int64_t elapsed_ns) {
   }
   const Census census = count_ranks();
   for (std::uint32_t i = 0; i < workers_.size(); ++i)
-    judge_worker(i, workers_[i]);
-  judge_process(census);
+    check_worker(i, workers_[i]);
+  check_process(census);
 }
 
 StallWatch::Activity StallWatch::activity_of(core::Worker& worker,
@@ -149,7 +149,7 @@ StallWatch::Census StallWatch::count_ranks() {
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Watched& watched = workers_[i];
-    if (watched.rank != ran[i]) watched.look_count = watched.held_up_count = 0;
+    if (watched.rank != ran[i]) watched.sample_count = watched.blocked_count = 0;
     const bool is_awake =
         watched.activity == Activity::compute || watched.activity == Activity::other;
     census.is_alive |= is_awake && !watched.has_outside_wait;
@@ -159,7 +159,7 @@ StallWatch::Census StallWatch::count_ranks() {
 
 void StallWatch::count(const mpi::RankState& rank, Census& census) {
   Watched& watched = workers_[rank.worker->index()];
-  const core::FiberState state = glance(rank.fiber.state);
+  const core::FiberState state = read_racy(rank.fiber.state);
   if (state == core::FiberState::ended) return;
   const program::OutsideWait* outside = body_.outside_wait(rank);
   if (state == core::FiberState::running) watched.rank = &rank;
@@ -170,7 +170,7 @@ void StallWatch::count(const mpi::RankState& rank, Census& census) {
     census.in_kernel.push_back(&rank);
   } else if (state == core::FiberState::waiting && outside == nullptr) {
     ++census.waits_in_mpi;
-    ++census.calls[glance(rank.call)];
+    ++census.calls[read_racy(rank.call)];
   } else {
     // A rank that is ready on a worker that sleeps in the kernel cannot run either.
     watched.ready_count += state == core::FiberState::ready ? 1 : 0;
@@ -179,29 +179,29 @@ void StallWatch::count(const mpi::RankState& rank, Census& census) {
 }
 
 /// Whether the rank that occupies the worker keeps other ranks from running.
-void StallWatch::judge_worker(std::uint32_t index, Watched& watched) {
+void StallWatch::check_worker(std::uint32_t index, Watched& watched) {
   const bool counts =
       watched.rank != nullptr &&
       (watched.activity == Activity::kernel ||
        (options_.is_verbose && watched.activity == Activity::compute && !watched.has_outside_wait));
   if (!counts) {
-    watched.look_count = watched.held_up_count = 0;
+    watched.sample_count = watched.blocked_count = 0;
     return;
   }
-  ++watched.look_count;
+  ++watched.sample_count;
   const bool holds_up = watched.ready_count > 0 || (watched.activity == Activity::kernel &&
                                                     scheduler_.worker(index).seems_to_have_mail());
-  watched.held_up_count = holds_up ? watched.held_up_count + 1 : 0;
-  if (watched.held_up_count >= patience_looks && is_first_report_of(*watched.rank))
-    report_held_up(watched);
+  watched.blocked_count = holds_up ? watched.blocked_count + 1 : 0;
+  if (watched.blocked_count >= agreeing_samples_min && is_first_report_of(*watched.rank))
+    report_blocked(watched);
 }
 
 /// Whether every rank waits, and at least one of them for a rank that waits outside of MPI.
-void StallWatch::judge_process(const Census& census) {
+void StallWatch::check_process(const Census& census) {
   const bool is_quiet = !census.is_alive && census.waits_in_mpi > 0 &&
                         census.outside.size() + census.in_kernel.size() > 0;
   quiet_count_ = is_quiet ? quiet_count_ + 1 : 0;
-  if (quiet_count_ < patience_looks) return;
+  if (quiet_count_ < agreeing_samples_min) return;
   quiet_count_ = 0;
   report_awaited(census);
 }
@@ -214,7 +214,7 @@ bool StallWatch::is_first_report_of(const mpi::RankState& rank) {
   return true;
 }
 
-void StallWatch::report_held_up(const Watched& watched) {
+void StallWatch::report_blocked(const Watched& watched) {
   std::string line = text_of("sorrel: note: rank %d has ", watched.rank->world_rank);
   if (watched.activity == Activity::kernel) {
     line += "waited for 5 s outside of MPI, in " + os::kernel_wait_of(watched.thread).call;

@@ -65,24 +65,24 @@ class StallWatch {
     /// A rank is in an endless OutsideWait.
     bool has_outside_wait = false;
     /// Consecutive samples with the same rank in the same activity.
-    int look_count = 0;
+    int sample_count = 0;
     /// Those samples in which other ranks of the worker could have run.
-    int held_up_count = 0;
+    int blocked_count = 0;
   };
 
   /// The ranks of the process that have not ended, by activity.
   struct Census;
 
   static void* thread_main(void* argument);
-  void look(std::int64_t elapsed_ns);
+  void sample(std::int64_t elapsed_ns);
   [[nodiscard]] Activity activity_of(core::Worker& worker,
                                      Watched& watched,
                                      std::int64_t elapsed_ns);
   [[nodiscard]] Census count_ranks();
   void count(const mpi::RankState& rank, Census& census);
-  void judge_worker(std::uint32_t index, Watched& watched);
-  void judge_process(const Census& census);
-  void report_held_up(const Watched& watched);
+  void check_worker(std::uint32_t index, Watched& watched);
+  void check_process(const Census& census);
+  void report_blocked(const Watched& watched);
   void report_awaited(const Census& census);
   [[nodiscard]] bool is_first_report_of(const mpi::RankState& rank);
 

@@ -20,7 +20,7 @@ namespace {
 
 using mpi::RankState;
 using mpi::Request;
-using mpi::WaitNote;
+using mpi::WaitRecord;
 using Run = WaitTable::Run;
 
 /// One operation that a rank waits for.
@@ -33,17 +33,17 @@ struct Wait {
 };
 
 Wait wait_of(const RankState& rank) {
-  const WaitNote& note = rank.wait;
+  const WaitRecord& note = rank.wait;
   Wait wait;
   // A note still holds what earlier waits of another kind have written into it.
-  if (note.kind == WaitNote::Kind::collective) wait.comm = note.comm;
-  if (note.kind == WaitNote::Kind::probe) {
+  if (note.kind == WaitRecord::Kind::collective) wait.comm = note.comm;
+  if (note.kind == WaitRecord::Kind::probe) {
     wait.comm = note.comm;
     wait.direction = "from";
     wait.peer = rank.wait_detail.peer;
     wait.tag = rank.wait_detail.tag;
   }
-  if (note.kind != WaitNote::Kind::requests) return wait;
+  if (note.kind != WaitRecord::Kind::requests) return wait;
   const mpi::RequestList list{rank.wait_detail.requests, rank.wait_detail.request_count};
   for (std::int32_t i = 0; i < list.count; ++i) {
     const Request* request = list[i];
@@ -104,7 +104,7 @@ RankWait describe(const RankState& rank) {
   if (wait.tag >= 0) description.tag = std::to_string(wait.tag);
   if (wait.comm == nullptr) return description;
   const mpi::CommShared& shared = *wait.comm->shared;
-  if (rank.wait.kind == WaitNote::Kind::collective) {
+  if (rank.wait.kind == WaitRecord::Kind::collective) {
     description.collective = shared.context();
   } else if (wait.peer >= 0) {
     description.awaited = shared.group()->world_rank(wait.peer);
@@ -224,7 +224,7 @@ void WaitTable::add_members(const mpi::World& world) {
   for (std::int32_t i = world.first_own_rank(); i < world.last_own_rank(); ++i) {
     const RankState& rank = *world.ranks()[i];
     const bool is_in_collective = rank.fiber.state == core::FiberState::waiting &&
-                                  rank.wait.kind == WaitNote::Kind::collective;
+                                  rank.wait.kind == WaitRecord::Kind::collective;
     if (!is_in_collective) continue;
     const mpi::CommShared& shared = *rank.wait.comm->shared;
     std::vector<Run>& runs = members_[shared.context()];

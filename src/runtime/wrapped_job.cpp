@@ -63,9 +63,9 @@ std::string output_of(std::array<const char*, 6> words) {
 
 }  // namespace
 
-void note_refusal(const WrappedJob& job) {
+void record_failure(const WrappedJob& job) {
   // Relaxed: nothing is read through it.
-  if (job.claims != nullptr) job.claims->is_refused.store(1, std::memory_order_relaxed);
+  if (job.claims != nullptr) job.claims->has_failed.store(1, std::memory_order_relaxed);
 }
 
 std::string claim_job(Config& config, int claims_descriptor) {
@@ -94,7 +94,7 @@ std::string claim_job(Config& config, int claims_descriptor) {
       wrapper);
 }
 
-std::string why_not_shared(const Config& config) {
+std::string wrapped_sharing_error(const Config& config) {
   const std::string program = own_executable();
   if (program.empty() || program == config.wrapped.program) return "";
   const std::string ranks = std::to_string(config.rank_count);

@@ -26,7 +26,7 @@ struct WrappedJob {
 };
 
 /// Records that the program cannot run as the job asks: the launcher must not end with status 0.
-void note_refusal(const WrappedJob& job);
+void record_failure(const WrappedJob& job);
 
 /// Makes this process process `config.own_process` of the job. Returns why that is not possible; ""
 /// on success.
@@ -34,6 +34,6 @@ void note_refusal(const WrappedJob& job);
 
 /// Why this process's program cannot run with several ranks in one process; "" if it can. Makes the
 /// check that `sorrel run` would have made on the program. Starts a child.
-[[nodiscard]] std::string why_not_shared(const Config& config);
+[[nodiscard]] std::string wrapped_sharing_error(const Config& config);
 
 }  // namespace sorrel::runtime

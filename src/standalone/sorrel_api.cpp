@@ -1,25 +1,25 @@
 // sorrel.h for programs without MPI: loops on this library's own threads. In a process of a job,
 // every call goes to the library that runs the job.
-#include "loop/face.hpp"
-#include "loop/job_faces.hpp"
+#include "loop/binding.hpp"
+#include "loop/job_bindings.hpp"
 
 #define SORREL_EXPORT __attribute__((visibility("default")))
 
-namespace face = sorrel::loop::face;
+namespace binding = sorrel::loop::binding;
 
 namespace {
 
 /// The job's bindings, or null in a plain program. The symbol is bound when the library is loaded.
-const sorrel::loop::JobFaces* job() {
-  return sorrel_job_faces_2 == nullptr ? nullptr : sorrel_job_faces_2();
+const sorrel::loop::JobBindings* job() {
+  return sorrel_job_bindings_2 == nullptr ? nullptr : sorrel_job_bindings_2();
 }
 
 int freeze_threads() {
-  return job() != nullptr ? job()->freeze_threads() : face::freeze_threads();
+  return job() != nullptr ? job()->freeze_threads() : binding::freeze_threads();
 }
 
 void set_threads(int count) {
-  job() != nullptr ? job()->set_threads(count) : face::set_threads(count);
+  job() != nullptr ? job()->set_threads(count) : binding::set_threads(count);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ SORREL_EXPORT int sorrel_parallel_for(int64_t begin,
                                       const sorrel_loop_options* options) {
   if (job() != nullptr) [[unlikely]]
     return job()->parallel_for(begin, end, body, argument, options);
-  return face::parallel_for(begin, end, body, argument, options);
+  return binding::parallel_for(begin, end, body, argument, options);
 }
 
 SORREL_EXPORT int sorrel_parallel_reduce(int64_t begin,
@@ -54,11 +54,11 @@ SORREL_EXPORT int sorrel_parallel_reduce(int64_t begin,
                                          const sorrel_loop_options* options) {
   if (job() != nullptr) [[unlikely]]
     return job()->parallel_reduce(begin, end, body, combine, argument, result, bytes, options);
-  return face::parallel_reduce({begin, end}, {body, combine, argument, result, bytes}, options);
+  return binding::parallel_reduce({begin, end}, {body, combine, argument, result, bytes}, options);
 }
 
 SORREL_EXPORT int sorrel_loop_threads(void) {
-  return job() != nullptr ? job()->loop_threads() : face::threads();
+  return job() != nullptr ? job()->loop_threads() : binding::threads();
 }
 
 SORREL_EXPORT int sorrel_freeze_threads(void) {

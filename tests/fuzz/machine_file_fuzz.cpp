@@ -26,8 +26,8 @@ void plan_with(const sorrel::grid::Machine& machine, int rank_count) {
   sorrel::grid::Problem problem;
   problem.extents = {64, 48, 100};
   const auto plan = sorrel::grid::Plan::choose(machine, problem, rank_count);
-  if (!plan.ok()) {
-    require(!plan.trouble().empty(), "an error has a text");
+  if (!plan.has_value()) {
+    require(!plan.error().empty(), "an error has a text");
     return;
   }
   for (const auto& candidate : plan.value().candidates())
@@ -40,14 +40,14 @@ void plan_with(const sorrel::grid::Machine& machine, int rank_count) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto machine = sorrel::grid::parse_machine(sorrel::fuzz::text_of(data, size));
-  if (!machine.ok()) {
-    require(!machine.trouble().empty(), "an error has a text");
-    require(machine.trouble().find('\n') == std::string::npos, "an error is one line");
+  if (!machine.has_value()) {
+    require(!machine.error().empty(), "an error has a text");
+    require(machine.error().find('\n') == std::string::npos, "an error is one line");
     return 0;
   }
   const std::string text = to_json(machine.value());
   const auto again = sorrel::grid::parse_machine(text);
-  require(again.ok() && to_json(again.value()) == text, "what is written is read again");
+  require(again.has_value() && to_json(again.value()) == text, "what is written is read again");
   for (const int rank_count : {1, 6, 64})
     plan_with(machine.value(), rank_count);
   return 0;

@@ -43,9 +43,9 @@ const char* const sorrel_fuzz_tokens[] = {"OMP_NUM_THREADS=",
 namespace {
 
 /// A diagnostic must begin with the name of the variable.
-void require_name(const std::string& complaint, const std::map<std::string, std::string>& set) {
-  require(!complaint.empty(), "a diagnostic has a text");
-  const std::string name = complaint.substr(0, complaint.find(' '));
+void require_name(const std::string& diagnostic, const std::map<std::string, std::string>& set) {
+  require(!diagnostic.empty(), "a diagnostic has a text");
+  const std::string name = diagnostic.substr(0, diagnostic.find(' '));
   require(set.contains(name), "a diagnostic begins with the variable's name");
 }
 
@@ -65,8 +65,8 @@ void check_environment(const std::map<std::string, std::string>& set, std::uint3
   const auto& limits = environment.loop_settings.limits;
   require(limits.width_min >= 1 && limits.width_min <= limits.width_max,
           "the number of threads has a least and a most");
-  for (const std::string& complaint : environment.complaints)
-    require_name(complaint, set);
+  for (const std::string& diagnostic : environment.diagnostics)
+    require_name(diagnostic, set);
   require(describe(environment, true).size() > describe(environment, false).size(),
           "verbose says more");
   (void)format_affinity(environment.affinity_format, AffinityFields{});

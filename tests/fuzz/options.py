@@ -16,7 +16,7 @@ LEFT_OUT = {"--peers", "--measure"}
 # Valid values of options, small enough that a job ends soon.
 GOOD = {
     "-n": ["1", "2", "3", "7", "64", "500"], "--procs": ["1", "2", "3", "auto"], "--workers": ["1", "2", "5"],
-    "--stack": ["16K", "64K", "1M", "1G", "3MiB"], "--bind": ["core", "none"], "--share": ["fair", "polite", "fixed"],
+    "--stack": ["16K", "64K", "1M", "1G", "3MiB"], "--bind": ["core", "none"], "--share": ["fair", "yielding", "fixed"],
     "--wire": values.WIRES, "--seed": ["0", "17", "18446744073709551615"], "--host": ["none", "openmpi", "mpich", "abi"],
     "--machine": ["sp2", "origin2000", "t3e-900-buffered"], "--periodic": ["0", "012", "3"], "--memory": ["64M", "1", "2G"],
     "--rows": ["1", "8", "1000000"], "--element": ["1", "16"], "--fields": ["1", "3"], "--halo": ["1", "2", "200"],

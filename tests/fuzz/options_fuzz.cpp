@@ -5,12 +5,12 @@
 
 #include "fuzz/harness.hpp"
 #include "tools/sorrel/command_line.hpp"
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/interpreter.hpp"
 #include "tools/sorrel/mpiexec.hpp"
 #include "tools/sorrel/numbers.hpp"
-#include "tools/sorrel/run_words.hpp"
-#include "tools/sorrel/wire_words.hpp"
+#include "tools/sorrel/run_options.hpp"
+#include "tools/sorrel/wire_options.hpp"
 
 using sorrel::fuzz::require;
 using namespace sorrel::tool;
@@ -36,7 +36,7 @@ const char* const sorrel_fuzz_tokens[] = {"latency=", "bandwidth=",
 namespace {
 
 void read_wire(std::string_view text) {
-  WireWords wire;
+  WireOptions wire;
   if (!parse_wire(text, wire).empty()) return;
   require(wire.nodes >= 2 && wire.nodes <= 1024, "there are 2 to 1024 simulated nodes");
   require(wire.latency_ns >= 0 && wire.latency_ns <= 10'000'000'000, "latency is up to 10 s");
@@ -52,7 +52,7 @@ void read_numbers(std::string_view text) {
 }
 
 void read_interpreter(std::string_view text) {
-  const auto words = interpreter_words(text);
+  const auto words = interpreter_arguments(text);
   require(words.size() <= 2, "an interpreter has one argument at most");
   if (!words.empty()) (void)is_interpreter(words.front());
 }
@@ -71,10 +71,10 @@ void read_arguments(std::string_view text) {
     pointers.push_back(word.data());
   pointers.push_back(nullptr);
   const Arguments arguments = Arguments(pointers).first(words.size());
-  RunWords run_words;
-  const auto app = make_run_app(run_words);
-  const SplitWords split = split_words(*app, arguments);
-  require(split.problem.empty() || split.program.empty(), "invalid arguments start no program");
+  RunOptions run_arguments;
+  const auto app = make_run_app(run_arguments);
+  const SplitArguments split = split_arguments(*app, arguments);
+  require(split.error.empty() || split.program.empty(), "invalid arguments start no program");
   require(split.options.size() + split.program.size() <= words.size(), "no argument is invented");
   (void)translate_mpiexec(arguments);
 }

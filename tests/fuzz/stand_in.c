@@ -20,7 +20,7 @@ __attribute__((constructor)) static void look_up_names(void) {
   }
 }
 
-static int take_turn(int expected) {
+static int check_call(int expected) {
   if (called++ == expected) return 0;
   fprintf(stderr, "stub: call %d differs from that of the undamaged program\n", called - 1);
   exit(9);
@@ -29,34 +29,34 @@ static int take_turn(int expected) {
 int MPI_Init(int* argc, char*** argv) {
   (void)argc;
   (void)argv;
-  return take_turn(0);
+  return check_call(0);
 }
 
-static int take_turn_in_world(int expected, MPI_Comm comm) {
-  return take_turn(comm == MPI_COMM_WORLD ? expected : -1);
+static int check_call_in_world(int expected, MPI_Comm comm) {
+  return check_call(comm == MPI_COMM_WORLD ? expected : -1);
 }
 
 int MPI_Comm_rank(MPI_Comm comm, int* rank) {
   *rank = 0;
-  return take_turn_in_world(1, comm);
+  return check_call_in_world(1, comm);
 }
 
 int MPI_Comm_size(MPI_Comm comm, int* size) {
   *size = 1;
-  return take_turn_in_world(2, comm);
+  return check_call_in_world(2, comm);
 }
 
 int MPI_Barrier(MPI_Comm comm) {
-  return take_turn_in_world(3, comm);
+  return check_call_in_world(3, comm);
 }
 
 int MPI_Allreduce(
     const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  if (count != 1 || type != MPI_INT || op != MPI_MIN) return take_turn(-1);
+  if (count != 1 || type != MPI_INT || op != MPI_MIN) return check_call(-1);
   memcpy(to, from, sizeof(int));
-  return take_turn_in_world(4, comm);
+  return check_call_in_world(4, comm);
 }
 
 int MPI_Finalize(void) {
-  return take_turn(5);
+  return check_call(5);
 }

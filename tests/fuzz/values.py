@@ -12,7 +12,7 @@ NUMBERS = [
 TEXTS = [
     "", " ", "\t", "\n", "-", "--", "---", "=", ",", ",,", ":", "é", "٣", "４", "\u202e4", "😀", "\x1b[31m", "\x7f",
     "\udcff", "\udcc3(", "%s%n%d", "{}", "{0}", "$(id)", "`id`", "'", '"', "\\", "*", "?", "~", "true", "false", "yes",
-    "none", "auto", "core", "fair", "polite", "fixed", "verbose", "active", "passive", "/dev/null", "/dev/full", "/",
+    "none", "auto", "core", "fair", "yielding", "fixed", "verbose", "active", "passive", "/dev/null", "/dev/full", "/",
     "/proc/self/exe", "../../..", "nothing", "a" * 300, "=" * 5000, "7" * 100_000, "é" * 20_000,
 ]  # fmt: skip
 WIRES = [

@@ -15,7 +15,7 @@ ln -s "$faults" "$folder/$name"
 note_segments() { segments=$(for p in $(living); do grep -o '/dev/shm/[^ ]*$' "/proc/$p/maps"; done | grep -v /sorrel- | sort -u); }
 segments_left() { for s in $segments; do [ ! -e "$s" ] || echo "$s"; done; }
 
-nobody_left() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "run .*-n 4 .*$folder/$name")" ]; }
+no_process_left() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "run .*-n 4 .*$folder/$name")" ]; }
 ours_are_gone() { [ -z "$(living)" ] && [ -z "$(pgrep -r D,R,S,T -f "^[^ ]*sorrel run .*-n 4 .*$folder/$name")" ]; }
 
 begin() {
@@ -37,7 +37,7 @@ ends_with() {
     -) [ "$status" != 0 ] || fail "status 0" ;;
     *) [ "$status" = "$1" ] || fail "status $status, expected $1" ;;
   esac
-  wait_until $soon_ms nobody_left || fail "somebody is left"
+  wait_until $soon_ms no_process_left || fail "a process is left"
   [ -z "$(segments_left)" ] || fail "memory is left: $(segments_left)"
   local lines
   lines=$(grep '^sorrel: ' "$folder/err")
@@ -48,7 +48,7 @@ ends_with() {
     [ "$(wc -l <<<"$lines")" -le "${lines_max:-1}" ] || fail "more than one line of ours"
   fi
 }
-# Who of ours is in a namespace, a or b.
+# The processes of this test in a namespace, a or b.
 living_in() { comm -12 <(living | sort) <(ip netns pids "sorrel-$1-$job" | sort); }
 # of_launcher SIDE NAME…: its processes of such a name, in a namespace.
 of_launcher() { local side=$1; shift; comm -12 <(for n; do pgrep -r D,R,S,T -x "$n"; done | sort) <(ip netns pids "sorrel-$side-$job" | sort); }
@@ -138,7 +138,7 @@ for ((i = 1; i <= repetitions; ++i)); do
       [ "$host" != openmpi ] || { echo "skipped: mpirun is its own daemon"; exit 77; }
       start_computing
       kill -9 "$(ps -o ppid= -p "$(ps -o ppid= -p "$(child_of_launcher)" | tr -d ' ')" | tr -d ' ')"
-      wait_until $soon_ms nobody_left || fail "somebody is left"
+      wait_until $soon_ms no_process_left || fail "a process is left"
       [ -z "$(segments_left)" ] || fail "memory is left: $(segments_left)"
       kill -9 "$job" 2>/dev/null
       wait "$job"

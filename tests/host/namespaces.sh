@@ -38,7 +38,7 @@ inside() {
 }
 nobody_inside() { [ -z "$(inside)" ]; }
 
-# end_namespaces: whoever is still inside is somebody's fault: says who, ends them, and returns 1.
+# end_namespaces: a process that is still inside is an error: names it, ends all of them, and returns 1.
 end_namespaces() {
   local left=0
   [ -n "${a:-}" ] || return 0

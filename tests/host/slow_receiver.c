@@ -1,5 +1,5 @@
 // Rank 0 sends far more than memory should hold to the last rank, which at first has no time for
-// it. Neither side's memory grows with what is under way.
+// it. Neither side's memory grows with the data in flight.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -117,10 +117,10 @@ done
 began=$(date +%s)
 run pmi2 $((2 / nodes)) "$sorrel" run -n 4 --workers 1 "$faults" abort && fail "a rank aborted, and srun ended with 0"
 (($(date +%s) - began <= 10)) || fail "it took too long to abort"
-grep -q '^sorrel: rank 2: called MPI_Abort with code 77$' "$folder/err" || fail "the line of who aborted"
+grep -q '^sorrel: rank 2: called MPI_Abort with code 77$' "$folder/err" || fail "the line about the rank that aborted"
 # kill -9 of a process, with -K as docs/processes.md says.
 run pmi2 $((2 / nodes)) -K "$sorrel" run -n 4 --workers 1 "$faults" kill && fail "a process was killed, and srun ended with 0"
-grep -q '^sorrel: process 1 (ranks 2-3) was killed by signal 9 (Killed)$' "$folder/err" || fail "the line of who was killed"
+grep -q '^sorrel: process 1 (ranks 2-3) was killed by signal 9 (Killed)$' "$folder/err" || fail "the line about the killed process"
 # Open MPI is started by PMIx.
 if "${in_a[@]}" srun --mpi=list 2>&1 | grep -qw pmix && [ -e "$(dirname "$sorrel")/../lib/libsorrel-host-openmpi.so" ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

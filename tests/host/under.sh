@@ -15,7 +15,7 @@ case $host in
     launcher=$(command -v mpirun.openmpi) || skip "Open MPI's mpirun.openmpi is not installed"
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1
     PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    # Tests run several at a time: no core is anybody's.
+    # Tests run several at a time: no core belongs to one of them.
     set -- --oversubscribe --bind-to none -n "$processes" "$@"
     ;;
   mpich)

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 
+#include "omp/barrier_word.hpp"
 #include "omp/batch.hpp"
 #include "omp/dock.hpp"
-#include "omp/meeting.hpp"
 #include "omp/start_bits.hpp"
 #include "omp/task_flag.hpp"
 #include "omp/wait_count.hpp"
@@ -18,19 +18,19 @@ namespace sorrel::model {
 
 namespace {
 
+using omp::BarrierOrders;
 using omp::DockOrders;
-using omp::MeetingOrders;
 using omp::StartOrders;
 using omp::TaskFlagOrders;
 using omp::WaitOrders;
 
 /// A step of the protocol that a mutation omits.
-enum class Step : std::uint8_t { none, dock, meet, look_again, sync, lock, wake };
+enum class Step : std::uint8_t { none, dock, meet, check_again, sync, lock, wake };
 
 /// Two regions of three threads: the master, and two fibers. Two helpers start the fibers if they
 /// come in time, else the master does. Each thread sees and publishes data of its own region only.
-template <class Start, class Docking, class Meeting, Step left_out = Step::none>
-struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Meeting, left_out>, 3> {
+template <class Start, class Docking, class Orders, Step left_out = Step::none>
+struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Orders, left_out>, 3> {
   using Sync = ModelSync<Weakened{}>;
   static constexpr std::uint32_t size = 3;
 
@@ -40,7 +40,7 @@ struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Meeting, left_ou
   };
 
   omp::BasicStartBits<Sync, Start> bits;
-  omp::BasicMeeting<Sync, Meeting> last;
+  omp::BasicBarrierWord<Sync, Orders> last;
   std::array<Fiber, size> fibers;
   typename Sync::template Plain<int> team;
   std::array<typename Sync::template Plain<int>, size> results;
@@ -48,7 +48,7 @@ struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Meeting, left_ou
 
   void before() {
     for (Fiber& fiber : fibers)
-      fiber.dock.give_up(omp::Place::docked);
+      fiber.dock.give_up(omp::RunState::docked);
   }
 
   void thread(unsigned index) {
@@ -86,12 +86,12 @@ struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Meeting, left_ou
     arrive();
     // The master may be in the next region: the fiber's worker switches away from it.
     fiber.registers.mutate() += 1;
-    fiber.dock.give_up(omp::Place::docked);
+    fiber.dock.give_up(omp::RunState::docked);
     return true;
   }
 
   void arrive() {
-    const omp::MeetingState state = last.arrive();
+    const omp::BarrierState state = last.arrive();
     if (state.is_full(size)) last.try_open(state);
   }
 
@@ -101,13 +101,13 @@ struct RegionModel : rl::test_suite<RegionModel<Start, Docking, Meeting, left_ou
 /// Two regions of a master and one fiber, each with a task that the master makes and any thread may
 /// run. A helper starts the fiber, or takes it for the task once it has arrived. No fiber runs a
 /// task before it has been started in the task's region.
-template <class Meeting, Step left_out = Step::none>
-struct HelpModel : rl::test_suite<HelpModel<Meeting, left_out>, 2> {
+template <class Orders, Step left_out = Step::none>
+struct HelpModel : rl::test_suite<HelpModel<Orders, left_out>, 2> {
   using Sync = ModelSync<Weakened{}>;
   static constexpr std::uint32_t size = 2;
 
   omp::BasicStartBits<Sync> bits;
-  omp::BasicMeeting<Sync, Meeting> last;
+  omp::BasicBarrierWord<Sync, Orders> last;
   omp::BasicDock<Sync> dock;
   typename Sync::template Atomic<std::uint32_t> task;  ///< its region's number, or 0
   typename Sync::template Atomic<std::uint32_t> made;
@@ -118,7 +118,7 @@ struct HelpModel : rl::test_suite<HelpModel<Meeting, left_out>, 2> {
   typename Sync::template Plain<std::uint32_t> region;
   typename Sync::template Plain<std::uint32_t> done_generation;
 
-  void before() { dock.give_up(omp::Place::docked); }
+  void before() { dock.give_up(omp::RunState::docked); }
 
   void thread(unsigned index) {
     if (index == 0) {
@@ -130,7 +130,7 @@ struct HelpModel : rl::test_suite<HelpModel<Meeting, left_out>, 2> {
       if (start()) continue;
       if (!dock.try_take_docked()) continue;
       if (region.get() != 0 && is_open()) help();
-      dock.give_up(omp::Place::docked);
+      dock.give_up(omp::RunState::docked);
     }
   }
 
@@ -139,7 +139,7 @@ struct HelpModel : rl::test_suite<HelpModel<Meeting, left_out>, 2> {
     bits.publish(0b10);
     made.store(number, Order::relaxed);
     task.store(number, Order::release);
-    const omp::MeetingState state = last.arrive();
+    const omp::BarrierState state = last.arrive();
     open_if_done(state);
     while (last.generation() == state.generation()) {
       if (start()) continue;
@@ -158,11 +158,11 @@ struct HelpModel : rl::test_suite<HelpModel<Meeting, left_out>, 2> {
     while (!dock.try_take_docked())
       rl::yield(1, $);
     region.mutate() = team.get();
-    const omp::MeetingState state = last.arrive();
+    const omp::BarrierState state = last.arrive();
     done_generation.mutate() = state.generation();
     open_if_done(state);
     help();
-    dock.give_up(omp::Place::docked);
+    dock.give_up(omp::RunState::docked);
     return true;
   }
 
@@ -171,7 +171,7 @@ struct HelpModel : rl::test_suite<HelpModel<Meeting, left_out>, 2> {
   void help() {
     const std::uint32_t number = task.exchange(0, Order::acquire);
     if (number == 0) return;
-    if (left_out != Step::look_again && !is_open()) {
+    if (left_out != Step::check_again && !is_open()) {
       task.exchange(number, Order::acq_rel);
       return;
     }
@@ -185,7 +185,7 @@ struct HelpModel : rl::test_suite<HelpModel<Meeting, left_out>, 2> {
     open_if_done(last.sync());
   }
 
-  void open_if_done(omp::MeetingState state) {
+  void open_if_done(omp::BarrierState state) {
     if (!state.is_full(size)) return;
     const std::uint32_t done = finished[0].load(Order::acquire) + finished[1].load(Order::acquire);
     if (done == made.load(Order::relaxed)) last.try_open(state);
@@ -194,55 +194,55 @@ struct HelpModel : rl::test_suite<HelpModel<Meeting, left_out>, 2> {
 
 /// Both threads of a team arrive and run one task each: the last of these actions opens the
 /// barrier.
-template <class Meeting, Step left_out = Step::none>
-struct FinishModel : rl::test_suite<FinishModel<Meeting, left_out>, 2> {
+template <class Orders, Step left_out = Step::none>
+struct FinishModel : rl::test_suite<FinishModel<Orders, left_out>, 2> {
   using Sync = ModelSync<Weakened{}>;
   static constexpr std::uint32_t size = 2;
-  omp::BasicMeeting<Sync, Meeting> meeting;
+  omp::BasicBarrierWord<Sync, Orders> barrier;
   std::array<typename Sync::template Atomic<std::uint32_t>, size> finished;
   std::array<typename Sync::template Plain<int>, size> results;
 
   void thread(unsigned index) {
-    const omp::MeetingState state = meeting.arrive();
+    const omp::BarrierState state = barrier.arrive();
     open_if_done(state);
     results[index].mutate() = 1;
     finished[index].store(1, Order::release);
     if (left_out != Step::sync) {
-      open_if_done(meeting.sync());
+      open_if_done(barrier.sync());
     } else if (finished[1 - index].load(Order::acquire) == 1) {
       // Without the word in between, no thread need see that it is the last.
       open_if_done({size});
     }
   }
 
-  void open_if_done(omp::MeetingState state) {
+  void open_if_done(omp::BarrierState state) {
     if (!state.is_full(size)) return;
     for (auto& count : finished) {
       if (count.load(Order::acquire) == 0) return;
     }
     for (auto& result : results)
       RL_ASSERT(result.get() == 1);
-    meeting.try_open(state);
+    barrier.try_open(state);
   }
 
-  void after() { RL_ASSERT(meeting.generation() == 1); }
+  void after() { RL_ASSERT(barrier.generation() == 1); }
 };
 
 /// One thread opens a barrier; the other falls asleep if it is not open.
-template <class Meeting>
-struct OpenModel : rl::test_suite<OpenModel<Meeting>, 2> {
+template <class Orders>
+struct OpenModel : rl::test_suite<OpenModel<Orders>, 2> {
   using Sync = ModelSync<Weakened{}>;
-  omp::BasicMeeting<Sync, Meeting> meeting;
+  omp::BasicBarrierWord<Sync, Orders> barrier;
   typename Sync::template Atomic<std::uint32_t> sleepers;
 
   void thread(unsigned index) {
     if (index == 0) {
-      meeting.try_open(meeting.arrive());
+      barrier.try_open(barrier.arrive());
       if (sleepers.load(Order::seq_cst) != 0) sleepers.exchange(0, Order::acq_rel);
       return;
     }
     sleepers.exchange(1, Order::seq_cst);
-    if (meeting.generation() != 0) return;
+    if (barrier.generation() != 0) return;
     while (sleepers.load(Order::seq_cst) != 0)
       rl::yield(1, $);
   }
@@ -354,12 +354,12 @@ struct WaitModel : rl::test_suite<WaitModel<Orders>, 2> {
 
   bool add_unless_come() {
     take_lock();
-    count.count_in();
+    count.increment();
     const bool has_to_wait = has_come.load(Orders::examine) == 0;
     if (has_to_wait) {
       is_listed.mutate() = true;
     } else {
-      count.count_out();
+      count.decrement();
     }
     lock.store(0, Order::release);
     return has_to_wait;
@@ -369,7 +369,7 @@ struct WaitModel : rl::test_suite<WaitModel<Orders>, 2> {
     take_lock();
     if (is_listed.get()) {
       is_listed.mutate() = false;
-      count.count_out();
+      count.decrement();
       is_woken.store(1, Order::release);
     }
     lock.store(0, Order::release);
@@ -426,31 +426,31 @@ struct TakeRelaxed : StartOrders {
   static constexpr Order take = Order::relaxed;
 };
 
-struct LookRelaxed : StartOrders {
-  static constexpr Order look = Order::relaxed;
+struct CheckRelaxed : StartOrders {
+  static constexpr Order check = Order::relaxed;
 };
 
 struct GiveUpRelaxed : DockOrders {
   static constexpr Order give_up = Order::relaxed;
 };
 
-struct TakePlaceRelaxed : DockOrders {
+struct TakeDockRelaxed : DockOrders {
   static constexpr Order take = Order::relaxed;
 };
 
-struct ArriveRelaxed : MeetingOrders {
+struct ArriveRelaxed : BarrierOrders {
   static constexpr Order arrive = Order::relaxed;
 };
 
-struct OpenRelaxed : MeetingOrders {
+struct OpenRelaxed : BarrierOrders {
   static constexpr Order open = Order::relaxed;
 };
 
-struct SyncRelaxed : MeetingOrders {
+struct SyncRelaxed : BarrierOrders {
   static constexpr Order sync = Order::relaxed;
 };
 
-struct SeeRelaxed : MeetingOrders {
+struct SeeRelaxed : BarrierOrders {
   static constexpr Order see = Order::relaxed;
 };
 
@@ -459,7 +459,7 @@ struct FlagRelaxed : TaskFlagOrders {
 };
 
 struct CountInAcqRel : WaitOrders {
-  static constexpr Order count_in = Order::acq_rel;
+  static constexpr Order increment = Order::acq_rel;
 };
 
 struct ExamineAcquired : WaitOrders {
@@ -504,33 +504,33 @@ struct BlindExchange : ModelSync<Weakened{}> {
 int main() {
   using namespace sorrel::model;
   Checker checker(3);
-  using Good = RegionModel<StartOrders, DockOrders, MeetingOrders>;
+  using Good = RegionModel<StartOrders, DockOrders, BarrierOrders>;
   checker.must_hold<Good>("region");
-  checker.must_be_caught<RegionModel<PublishRelaxed, DockOrders, MeetingOrders>>(
+  checker.must_be_caught<RegionModel<PublishRelaxed, DockOrders, BarrierOrders>>(
       "region, (B) publish relaxed");
-  checker.must_be_caught<RegionModel<TakeRelaxed, DockOrders, MeetingOrders>>(
+  checker.must_be_caught<RegionModel<TakeRelaxed, DockOrders, BarrierOrders>>(
       "region, (B) take relaxed");
-  checker.must_be_caught<RegionModel<StartOrders, GiveUpRelaxed, MeetingOrders>>(
+  checker.must_be_caught<RegionModel<StartOrders, GiveUpRelaxed, BarrierOrders>>(
       "region, (U) give up relaxed");
-  checker.must_be_caught<RegionModel<StartOrders, TakePlaceRelaxed, MeetingOrders>>(
+  checker.must_be_caught<RegionModel<StartOrders, TakeDockRelaxed, BarrierOrders>>(
       "region, (D) take relaxed");
   checker.must_be_caught<RegionModel<StartOrders, DockOrders, ArriveRelaxed>>(
       "region, (A) arrive relaxed");
   checker.must_be_caught<RegionModel<StartOrders, DockOrders, SeeRelaxed>>(
       "region, (G) see relaxed");
-  checker.must_be_caught<RegionModel<StartOrders, DockOrders, MeetingOrders, Step::dock>>(
+  checker.must_be_caught<RegionModel<StartOrders, DockOrders, BarrierOrders, Step::dock>>(
       "region, a fiber is resumed before its worker has let go");
-  checker.must_be_caught<RegionModel<StartOrders, DockOrders, MeetingOrders, Step::meet>>(
+  checker.must_be_caught<RegionModel<StartOrders, DockOrders, BarrierOrders, Step::meet>>(
       "region, the master does not wait");
-  checker.must_hold<HelpModel<MeetingOrders>>("help");
-  checker.must_be_caught<HelpModel<MeetingOrders, Step::look_again>>(
+  checker.must_hold<HelpModel<BarrierOrders>>("help");
+  checker.must_be_caught<HelpModel<BarrierOrders, Step::check_again>>(
       "help, a found task is not looked at again");
   checker.must_be_caught<HelpModel<ArriveRelaxed>>("help, (A) arrive relaxed");
-  checker.must_hold<FinishModel<MeetingOrders>>("finish");
+  checker.must_hold<FinishModel<BarrierOrders>>("finish");
   checker.must_be_caught<FinishModel<SyncRelaxed>>("finish, (S) sync relaxed");
-  checker.must_be_caught<FinishModel<MeetingOrders, Step::sync>>(
+  checker.must_be_caught<FinishModel<BarrierOrders, Step::sync>>(
       "finish, the others are looked at without it");
-  checker.must_hold<OpenModel<MeetingOrders>>("open");
+  checker.must_hold<OpenModel<BarrierOrders>>("open");
   checker.must_be_caught<OpenModel<OpenRelaxed>>("open, (O) open relaxed");
   checker.must_be_caught<OpenModel<SeeRelaxed>>("open, (G) see relaxed");
   checker.must_hold<FlagModel<TaskFlagOrders, true>>("flag, up");
@@ -542,7 +542,7 @@ int main() {
       "flag, the thread that raises it again wakes no sleeper");
   checker.must_hold<SleepModel<StartOrders>>("sleep");
   checker.must_be_caught<SleepModel<PublishReleased>>("sleep, (B) publish released only");
-  checker.must_be_caught<SleepModel<LookRelaxed>>("sleep, (B) look relaxed");
+  checker.must_be_caught<SleepModel<CheckRelaxed>>("sleep, (B) check relaxed");
   checker.must_hold<WaitModel<WaitOrders>>("wait");
   checker.must_be_caught<WaitModel<CountInAcqRel>>("wait, (W) count in not seq_cst");
   checker.must_be_caught<WaitModel<ExamineAcquired>>("wait, (E) examine acquired only");

@@ -58,7 +58,7 @@ struct WakeUpModel : rl::test_suite<WakeUpModel<weakened, second_look>, 3> {
   }
 
   void after() {
-    // Whoever was claimed was counted out.
+    // A claimed worker was counted out.
     RL_ASSERT(asleep_count.load(Order::relaxed) == 0);
   }
 };
@@ -66,7 +66,7 @@ struct WakeUpModel : rl::test_suite<WakeUpModel<weakened, second_look>, 3> {
 /// Two workers with a message to each other, one sent by a timer, and one answer. When both sleep
 /// for good the last one must know, once, and see what the other has left behind.
 template <Weakened weakened>
-struct NobodyLeftModel : rl::test_suite<NobodyLeftModel<weakened>, 2> {
+struct AllIdleModel : rl::test_suite<AllIdleModel<weakened>, 2> {
   using Sync = ModelSync<weakened>;
   using Parker = core::BasicParker<Sync>;
 
@@ -143,7 +143,7 @@ struct NobodyLeftModel : rl::test_suite<NobodyLeftModel<weakened>, 2> {
   }
 };
 
-/// Who has slept and was claimed finds itself counted out.
+/// A worker that slept and was claimed finds itself counted out.
 template <Weakened weakened>
 struct ClaimedModel : rl::test_suite<ClaimedModel<weakened>, 2> {
   using Parker = core::BasicParker<ModelSync<weakened, true>>;
@@ -165,9 +165,9 @@ struct ClaimedModel : rl::test_suite<ClaimedModel<weakened>, 2> {
   }
 };
 
-/// Who gets up and was claimed meanwhile counts itself in behind being counted out.
+/// A worker that cancels its park after it was claimed counts itself in behind being counted out.
 template <Weakened weakened>
-struct GetUpModel : rl::test_suite<GetUpModel<weakened>, 2> {
+struct CancelParkModel : rl::test_suite<CancelParkModel<weakened>, 2> {
   using Parker = core::BasicParker<ModelSync<weakened, true>>;
   typename Parker::Count asleep_count;
   typename Parker::State state{Parker::awake};
@@ -201,16 +201,15 @@ void check_wake_up(Checker& checker) {
 }
 
 void check_count(Checker& checker) {
-  checker.must_hold<NobodyLeftModel<intact>>("nobody left");
-  checker.must_be_caught<NobodyLeftModel<count_relaxed>>("nobody left, (A) count relaxed");
-  checker.must_be_caught<NobodyLeftModel<late_counting>>(
-      "nobody left, counted out after the try_unpark");
+  checker.must_hold<AllIdleModel<intact>>("all idle");
+  checker.must_be_caught<AllIdleModel<count_relaxed>>("all idle, (A) count relaxed");
+  checker.must_be_caught<AllIdleModel<late_counting>>("all idle, counted out after the try_unpark");
   checker.must_hold<ClaimedModel<intact>>("claimed");
   checker.must_be_caught<ClaimedModel<claim_relaxed>>("claimed, (C) try_unpark relaxed");
   checker.must_be_caught<ClaimedModel<woken_relaxed>>("claimed, (W) woken relaxed");
-  checker.must_hold<GetUpModel<intact>>("get up");
-  checker.must_be_caught<GetUpModel<claim_relaxed>>("get up, (C) try_unpark relaxed");
-  checker.must_be_caught<GetUpModel<woken_relaxed>>("get up, (W) woken relaxed");
+  checker.must_hold<CancelParkModel<intact>>("cancel park");
+  checker.must_be_caught<CancelParkModel<claim_relaxed>>("cancel park, (C) try_unpark relaxed");
+  checker.must_be_caught<CancelParkModel<woken_relaxed>>("cancel park, (W) woken relaxed");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using loop::SlotOrders;
 using loop::Work;
 
 /// A step of the protocol that a mutation omits.
-enum class Step : std::uint8_t { none, wait_for_those_inside, look_again_before_sleep, wake };
+enum class Step : std::uint8_t { none, wait_for_helpers_inside, check_again_before_sleep, wake };
 
 /// A caller runs two loops of three chunks in one slot; two helpers come at any time, once or twice
 /// each. The second helper leaves after its first chunk.
@@ -69,10 +69,10 @@ struct SlotModel : rl::test_suite<SlotModel<Orders, left_out>, 3> {
   }
 
   void wait_for_end() {
-    if (left_out == Step::wait_for_those_inside) return;
+    if (left_out == Step::wait_for_helpers_inside) return;
     if (slot.is_over()) return;
     end_signal.store(0, Order::relaxed);
-    if (slot.announce_sleep() && left_out != Step::look_again_before_sleep) return;
+    if (slot.announce_sleep() && left_out != Step::check_again_before_sleep) return;
     while (end_signal.load(Order::acquire) == 0)
       rl::yield(1, $);
     RL_ASSERT(slot.is_over());
@@ -120,9 +120,9 @@ int main() {
   checker.must_be_caught<SlotModel<JoinRelaxed>>("slot, (J) join relaxed");
   checker.must_be_caught<SlotModel<LeaveRelaxed>>("slot, (L) leave relaxed");
   checker.must_be_caught<SlotModel<EndRelaxed>>("slot, (E) end relaxed");
-  checker.must_be_caught<SlotModel<sorrel::loop::SlotOrders, Step::wait_for_those_inside>>(
+  checker.must_be_caught<SlotModel<sorrel::loop::SlotOrders, Step::wait_for_helpers_inside>>(
       "slot, the caller does not wait for helpers inside");
-  checker.must_be_caught<SlotModel<sorrel::loop::SlotOrders, Step::look_again_before_sleep>>(
+  checker.must_be_caught<SlotModel<sorrel::loop::SlotOrders, Step::check_again_before_sleep>>(
       "slot, the caller sleeps though no helper is inside");
   checker.must_be_caught<SlotModel<sorrel::loop::SlotOrders, Step::wake>>(
       "slot, the last to leave does not wake the caller");

@@ -16,14 +16,14 @@ begin() {
   job=$!
 }
 
-nobody_left() { [ -z "$(living)" ]; }
+no_process_left() { [ -z "$(living)" ]; }
 
 end_with() {
   wait_until $soon_ms ended || fail "still there"
   wait "$job"
   local status=$?
   [ "$status" = "$1" ] || fail "status $status, expected $1"
-  wait_until $soon_ms nobody_left || fail "a process is left"
+  wait_until $soon_ms no_process_left || fail "a process is left"
 }
 
 for ((i = 1; i <= repetitions; ++i)); do

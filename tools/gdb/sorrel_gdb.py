@@ -21,7 +21,7 @@ _NAME = re.compile(r"(?<![\w.$>:\"'])(?:::)?[A-Za-z_]\w*(?:(?:%s)?::~?\w+)*" % _
 _STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'")
 
 
-class Copies:
+class Images:
     """The addresses of the ranks' images, from the library's variable sorrel_copies."""
 
     def __init__(self):
@@ -30,7 +30,7 @@ class Copies:
         except gdb.error:
             raise gdb.GdbError("this program does not run under Sorrel")
         memory = gdb.selected_inferior().read_memory(address, 7 * 8)
-        version, self.count, self.first, self.span, self.mould, self.begin, self.end = struct.unpack("7Q", bytes(memory))
+        version, self.count, self.first, self.span, self.template_base, self.begin, self.end = struct.unpack("7Q", bytes(memory))
         if version == 0:
             raise gdb.GdbError("the ranks have not started yet")
         if version != 1:
@@ -42,14 +42,14 @@ class Copies:
     def rank_of(self, address):
         """The rank whose image holds the address, or None."""
         if self.span == 0:
-            return 0 if self.begin <= address - self.mould < self.end else None
+            return 0 if self.begin <= address - self.template_base < self.end else None
         rank, _ = divmod(address - self.first - self.begin, self.span)
         return rank if 0 <= rank < self.count else None
 
     def offset_of(self, address):
         """The offset of the address in the program, from the start of its image, or None."""
-        if self.begin <= address - self.mould < self.end:
-            return address - self.mould
+        if self.begin <= address - self.template_base < self.end:
+            return address - self.template_base
         rank = self.rank_of(address)
         return None if rank is None else address - self.base(rank)
 
@@ -119,7 +119,7 @@ class Ranks(gdb.Command):
         super().__init__("sorrel ranks", gdb.COMMAND_DATA)
 
     def invoke(self, argument, from_tty):
-        copies = Copies()
+        copies = Images()
         threads = {}
         selected = gdb.selected_thread()
         for thread in sorted(gdb.selected_inferior().threads(), key=lambda t: t.num):
@@ -139,7 +139,7 @@ class Print(gdb.Command):
         super().__init__("sorrel print", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
 
     def invoke(self, argument, from_tty):
-        copies = Copies()
+        copies = Images()
         match = re.match(r"\s*(\d+)\s+(\S.*)$", argument)
         if match:
             rank, expression = copies.checked(int(match.group(1))), match.group(2)
@@ -161,7 +161,7 @@ class All(gdb.Command):
     def invoke(self, argument, from_tty):
         if not argument.strip():
             raise gdb.GdbError("usage: sorrel all EXPR")
-        copies = Copies()
+        copies = Images()
         ranks_of = {}
         for rank in range(copies.count):
             ranks_of.setdefault(evaluate(copies, rank, argument).format_string(), []).append(rank)

@@ -112,12 +112,12 @@ int run(const Machine& machine, std::int64_t n, double seconds, int round_count)
   Problem problem;
   problem.extents = {n, n, n};
   const auto plan = Plan::choose(machine, problem, size);
-  if (!plan.ok()) return fail(plan.trouble());
+  if (!plan.has_value()) return fail(plan.error());
   const std::vector<Candidate>& all = plan.value().candidates();
   const double screening_s = seconds / static_cast<double>(all.size());
   const auto screened =
       time_steps(MPI_COMM_WORLD, problem, all, {.seconds = screening_s, .round_count = 1});
-  if (!screened.ok()) return fail(screened.trouble());
+  if (!screened.has_value()) return fail(screened.error());
   const std::vector<std::size_t> places = finalists_of(plan.value(), screened.value());
   std::vector<Candidate> finalists;
   for (const std::size_t i : places)
@@ -125,7 +125,7 @@ int run(const Machine& machine, std::int64_t n, double seconds, int round_count)
   const double each_s = seconds * round_count / static_cast<double>(finalists.size());
   const auto timed = time_steps(MPI_COMM_WORLD, problem, finalists,
                                 {.seconds = each_s, .round_count = round_count});
-  if (!timed.ok()) return fail(timed.trouble());
+  if (!timed.has_value()) return fail(timed.error());
   std::vector<Timed> results;
   for (const double once_s : screened.value())
     results.push_back({.seconds = once_s});
@@ -144,7 +144,7 @@ int run(const Machine& machine, std::int64_t n, double seconds, int round_count)
   const auto rounds =
       time_rounds(MPI_COMM_WORLD, problem, taking_turns,
                   {.seconds = turns_s, .round_count = turn_count_of(turns_s, *least)});
-  if (!rounds.ok()) return fail(rounds.trouble());
+  if (!rounds.has_value()) return fail(rounds.error());
   if (rank == 0) {
     print(plan.value(), results);
     for (std::size_t i = 0; i < turns.size(); ++i)
@@ -160,7 +160,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   if (argc != 5) return fail("usage: partition MACHINE_FILE N SECONDS ROUNDS");
   const auto machine = load_machine(argv[1]);
-  if (!machine.ok()) return fail(machine.trouble());
+  if (!machine.has_value()) return fail(machine.error());
   return run(machine.value(), std::atoll(argv[2]), std::atof(argv[3]),
              std::max(1, std::atoi(argv[4])));
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tools/sorrel/command.hpp"
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/installation.hpp"
 
 namespace sorrel::tool {
@@ -37,7 +37,8 @@ int bench_command(Arguments arguments) {
   const Installation installation = find_installation();
   const std::string folder = find_package_folder(installation);
   if (folder.empty())
-    return refuse("bench: this installation has no benchmarks; configure with -DSORREL_BENCH=ON");
+    return report_error(
+        "bench: this installation has no benchmarks; configure with -DSORREL_BENCH=ON");
 
   const char* chosen = std::getenv("PYTHON");
   std::string python = chosen != nullptr && *chosen != '\0' ? chosen : "python3";
@@ -52,8 +53,8 @@ int bench_command(Arguments arguments) {
 
   setenv("PYTHONPATH", folder.c_str(), 1);
   execvp(pointers[0], pointers.data());
-  (void)refuse("bench needs Python 3.11 or newer, but {} cannot be started: {}", python,
-               std::strerror(errno));
+  (void)report_error("bench needs Python 3.11 or newer, but {} cannot be started: {}", python,
+                     std::strerror(errno));
   return exit_cannot_execute;
 }
 

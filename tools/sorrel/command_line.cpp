@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 
 namespace sorrel::tool {
 
@@ -60,8 +60,8 @@ class HelpFormatter : public CLI::Formatter {
 
 }  // namespace
 
-SplitWords split_words(CLI::App& app, Arguments arguments) {
-  SplitWords split;
+SplitArguments split_arguments(CLI::App& app, Arguments arguments) {
+  SplitArguments split;
   std::size_t index = 0;
   for (; index < arguments.size(); ++index) {
     const std::string word = arguments[index];
@@ -87,12 +87,12 @@ SplitWords split_words(CLI::App& app, Arguments arguments) {
       }
     }
     if (option == nullptr) {
-      split.problem = unknown_option(app, word);
+      split.error = unknown_option(app, word);
       return split;
     }
     if (!takes_value(*option)) {
       if (value) {
-        split.problem = fmt::format("{} takes no value", name);
+        split.error = fmt::format("{} takes no value", name);
         return split;
       }
       split.options.push_back(long_name(*option));
@@ -100,14 +100,14 @@ SplitWords split_words(CLI::App& app, Arguments arguments) {
     }
     if (!value) {
       if (index + 1 >= arguments.size()) {
-        split.problem = fmt::format("{} needs a value", name);
+        split.error = fmt::format("{} needs a value", name);
         return split;
       }
       value = arguments[++index];
     }
     if (value->empty()) {
       // CLI11 would take the next option for the value.
-      split.problem = fmt::format("{} needs a value that is not empty", name);
+      split.error = fmt::format("{} needs a value that is not empty", name);
       return split;
     }
     split.options.push_back(long_name(*option) + "=" + *value);
@@ -116,7 +116,7 @@ SplitWords split_words(CLI::App& app, Arguments arguments) {
   return split;
 }
 
-std::optional<int> parse_words(CLI::App& app, const std::vector<std::string>& options) {
+std::optional<int> parse_options(CLI::App& app, const std::vector<std::string>& options) {
   try {
     std::vector<std::string> reversed(options.rbegin(), options.rend());
     app.parse(reversed);
@@ -125,7 +125,7 @@ std::optional<int> parse_words(CLI::App& app, const std::vector<std::string>& op
     std::fputs(app.help().c_str(), stdout);
     return 0;
   } catch (const CLI::ParseError& error) {
-    return refuse("{}", error.what());
+    return report_error("{}", error.what());
   }
 }
 

@@ -16,20 +16,20 @@
 
 namespace sorrel::tool {
 
-struct SplitWords {
+struct SplitArguments {
   std::vector<std::string> options;  ///< each "--name" or "--name=value", ready for CLI11
-  Arguments program;    ///< the program and its arguments; empty if no program was given
-  std::string problem;  ///< one line without "sorrel: "; "" if there is no error
+  Arguments program;  ///< the program and its arguments; empty if no program was given
+  std::string error;  ///< one line without "sorrel: "; "" if there is no error
 };
 
 /// Splits `arguments` by the options of `app`. An unknown option is an error; the message names
 /// the nearest match.
-[[nodiscard]] SplitWords split_words(CLI::App& app, Arguments arguments);
+[[nodiscard]] SplitArguments split_arguments(CLI::App& app, Arguments arguments);
 
 /// Parses into the variables bound to `app`, and prints the help or the error itself. Returns the
 /// exit status, or nothing if the command continues.
-[[nodiscard]] std::optional<int> parse_words(CLI::App& app,
-                                             const std::vector<std::string>& options);
+[[nodiscard]] std::optional<int> parse_options(CLI::App& app,
+                                               const std::vector<std::string>& options);
 
 /// An App with the conventions of this command: long help with examples in the footer; the last
 /// of repeated options wins.

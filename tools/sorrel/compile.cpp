@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "tools/sorrel/command.hpp"
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/program_file.hpp"
 
 namespace sorrel::tool {
@@ -153,7 +153,7 @@ int answer(const Question& question,
            const Installation& installation) {
   const WrapperFlags flags = wrapper_flags(installation);
   if (question.part.empty()) {
-    fmt::print("{}\n", shell_line(compiler_words(compiler, words, flags)));
+    fmt::print("{}\n", shell_line(compiler_arguments(compiler, words, flags)));
   } else if (question.part == "command") {
     fmt::print("{}\n", shell_line(compiler));
   } else if (question.part == "compile") {
@@ -169,7 +169,7 @@ int answer(const Question& question,
   } else if (question.part == "version") {
     fmt::print("Sorrel {}\n", SORREL_VERSION);
   } else {
-    return refuse(
+    return report_error(
         "-showme:{} is not known; allowed are command, compile, link, incdirs, libdirs, libs, "
         "version",
         question.part);
@@ -198,7 +198,7 @@ int compile(Language language, Arguments arguments) {
     return 0;
   }
   if (installation.include_dir.empty() || installation.library_dir.empty()) {
-    return refuse(
+    return report_error(
         "mpi.h and {} are not beside this command: expected ../include/mpi and ../lib of {}",
         library_name, installation.executable);
   }
@@ -206,13 +206,13 @@ int compile(Language language, Arguments arguments) {
   if (question) return answer(*question, compiler, words, installation);
   if (words.size() == 1 && words[0] == "-v")
     fmt::print(stderr, "wrapper of Sorrel {}\n", SORREL_VERSION);
-  Words command = compiler_words(compiler, words, wrapper_flags(installation));
+  Words command = compiler_arguments(compiler, words, wrapper_flags(installation));
   std::vector<char*> pointers;
   for (std::string& word : command)
     pointers.push_back(word.data());
   pointers.push_back(nullptr);
   execvp(pointers[0], pointers.data());
-  print_complaint(
+  print_diagnostic(
       fmt::format("cannot start the compiler {}: {}", command[0], std::strerror(errno)));
   return exit_not_found;
 }
@@ -251,9 +251,9 @@ bool will_compile(std::span<const std::string> words) {
   });
 }
 
-Words compiler_words(const Words& compiler,
-                     std::span<const std::string> words,
-                     const WrapperFlags& flags) {
+Words compiler_arguments(const Words& compiler,
+                         std::span<const std::string> words,
+                         const WrapperFlags& flags) {
   Words command = compiler;
   // First, so that the user's options override these.
   command.emplace_back("-fPIE");

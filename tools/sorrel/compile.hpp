@@ -30,9 +30,9 @@ struct WrapperFlags {
 [[nodiscard]] bool will_compile(std::span<const std::string> words);
 
 /// compiler + own flags + the user's arguments, in the order that works.
-[[nodiscard]] std::vector<std::string> compiler_words(const std::vector<std::string>& compiler,
-                                                      std::span<const std::string> words,
-                                                      const WrapperFlags& flags);
+[[nodiscard]] std::vector<std::string> compiler_arguments(const std::vector<std::string>& compiler,
+                                                          std::span<const std::string> words,
+                                                          const WrapperFlags& flags);
 
 /// The arguments joined to a line that a shell splits back into them.
 [[nodiscard]] std::string shell_line(std::span<const std::string> words);

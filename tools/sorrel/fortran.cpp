@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "tools/sorrel/command.hpp"
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 
 namespace sorrel::tool {
 
@@ -17,7 +17,7 @@ int fortran_command(Arguments arguments) {
     fmt::print("{}\n", question == "-showme:link" ? "-lSorrel_does_not_support_Fortran" : "");
     return 0;
   }
-  return refuse(
+  return report_error(
       "Fortran is not supported: the library has no Fortran bindings (mpif.h, modules mpi and "
       "mpi_f08)");
 }

@@ -92,7 +92,7 @@ std::string abi_library_of(const std::string& executable) {
   return is_file(path) ? path : "";
 }
 
-Host find_host(const HostWords& words,
+Host find_host(const HostOptions& words,
                const Environment& environment,
                const Installation& installation) {
   Host host = launcher_in(environment);
@@ -108,11 +108,11 @@ Host find_host(const HostWords& words,
     host.library = abi_library_of(parent_executable());
   }
   if (host.name == "abi" && (host.library.empty() || host.library == installation.library())) {
-    host.problem = "--host abi needs --host-library PATH, the libmpi_abi.so.1 of the host MPI";
+    host.error = "--host abi needs --host-library PATH, the libmpi_abi.so.1 of the host MPI";
   } else if (!is_file(installation.library_dir + "/" + transport::host_plugin_file(host.name))) {
-    host.problem = missing_plugin(host, installation);
+    host.error = missing_plugin(host, installation);
   } else if (!host.library.empty() && !is_file(host.library)) {
-    host.problem = fmt::format("--host-library {} is not a readable file", host.library);
+    host.error = fmt::format("--host-library {} is not a readable file", host.library);
   }
   return host;
 }

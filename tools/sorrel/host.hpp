@@ -15,7 +15,7 @@ namespace sorrel::tool {
 /// The hosts for which a plugin may be built.
 inline constexpr const char* host_names[] = {"openmpi", "mpich", "abi"};
 
-struct HostWords {
+struct HostOptions {
   std::string host;     ///< --host; "": detect
   std::string library;  ///< --host-library
 };
@@ -28,13 +28,13 @@ struct Host {
   bool is_first = true;
   unsigned processes = 0;  ///< 0: only the host MPI knows
   bool is_slurm = false;   ///< a process that fails does not end the other processes
-  std::string problem;     ///< why it cannot be used, one line, or ""
+  std::string error;       ///< why it cannot be used, one line, or ""
 };
 
 /// The value of an environment variable, or null if it is not set.
 using Environment = std::function<const char*(const char*)>;
 
-[[nodiscard]] Host find_host(const HostWords& words,
+[[nodiscard]] Host find_host(const HostOptions& words,
                              const Environment& environment,
                              const Installation& installation);
 

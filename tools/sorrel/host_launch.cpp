@@ -21,8 +21,8 @@
 #include "os/clock.hpp"
 #include "os/shared_segment.hpp"
 #include "tools/sorrel/children.hpp"
-#include "tools/sorrel/complaint.hpp"
 #include "tools/sorrel/daemon_waker.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 #include "transport/host/host_status.hpp"
 
 namespace sorrel::tool {
@@ -39,7 +39,7 @@ constexpr std::int64_t read_ns_max = 500'000'000;
 constexpr std::int64_t grace_ns = 1'500'000'000;
 /// The same if the process ends the job: the report of a crash takes up to 3 seconds.
 constexpr std::int64_t report_grace_ns = 3'500'000'000;
-constexpr std::int64_t look_ns = 250'000'000;
+constexpr std::int64_t poll_ns = 250'000'000;
 
 /// Waits until the reader of a pipe has read all of it: a message that overtakes the last line
 /// loses it.
@@ -57,27 +57,28 @@ class HostLaunch {
   int run() {
     auto segment = os::SharedSegment::create(sizeof(HostStatus));
     if (!segment.is_valid())
-      return refuse("cannot create shared memory for the program: {}", std::strerror(errno));
-    board_ = new (segment.base()) HostStatus;
+      return report_error("cannot create shared memory for the program: {}", std::strerror(errno));
+    host_status_ = new (segment.base()) HostStatus;
     block_signals();
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     const pid_t own_pid = getpid();
     daemon_ = getppid();
     if (plan_.has_sleepy_daemon && daemon_ > 1) waker_.emplace(daemon_);
     child_ = fork();
-    if (child_ == 0) become(own_pid, segment.descriptor());
+    if (child_ == 0) execute_program(own_pid, segment.descriptor());
     if (child_ < 0) {
-      print_complaint(fmt::format("cannot start a process: {}", std::strerror(errno)));
+      print_diagnostic(fmt::format("cannot start a process: {}", std::strerror(errno)));
       return exit_cannot_execute;
     }
     while (child_ != 0)
-      wait_for_news();
+      wait_for_event();
     end_children();
-    if (board_->phase.load(std::memory_order_acquire) != HostPhase::finished) remove_segments();
+    if (host_status_->phase.load(std::memory_order_acquire) != HostPhase::finished)
+      remove_segments();
     // The daemon sleeps before it ends the other processes, and then because of this process.
-    if (status_ != 0 || is_told_to_end_) wake_daemon();
-    if (killed_by_ != 0) die_likewise();
-    if (status_ != 0 && is_culprit_) tell_launcher();
+    if (status_ != 0 || is_end_requested_) wake_daemon();
+    if (killed_by_ != 0) raise_same_signal();
+    if (status_ != 0 && has_failed_first_) notify_launcher();
     return status_;
   }
 
@@ -91,22 +92,22 @@ class HostLaunch {
     sigprocmask(SIG_BLOCK, &awaited_, &mask_before_);
   }
 
-  [[noreturn]] void become(pid_t parent, int board_descriptor) {
+  [[noreturn]] void execute_program(pid_t parent, int status_descriptor) {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     // The parent may have died before prctl().
     if (getppid() != parent) _exit(1);
-    plan_.set_environment(board_descriptor);
+    plan_.set_environment(status_descriptor);
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
     execv(plan_.program.c_str(), plan_.words);
-    print_complaint(fmt::format("cannot start {}: {}", plan_.words[0], std::strerror(errno)));
-    board_->phase.store(HostPhase::ending, std::memory_order_release);
+    print_diagnostic(fmt::format("cannot start {}: {}", plan_.words[0], std::strerror(errno)));
+    host_status_->phase.store(HostPhase::ending, std::memory_order_release);
     _exit(exit_cannot_execute);
   }
 
-  void wait_for_news() {
-    const timespec between_looks{.tv_sec = 0, .tv_nsec = look_ns};
+  void wait_for_event() {
+    const timespec poll_interval{.tv_sec = 0, .tv_nsec = poll_ns};
     siginfo_t info{};
-    const int number = sigtimedwait(&awaited_, &info, &between_looks);
+    const int number = sigtimedwait(&awaited_, &info, &poll_interval);
     if (number == SIGCONT) {
       // Either sent by the user, to continue after a stop, or the first of three signals that end
       // the job.
@@ -119,21 +120,22 @@ class HostLaunch {
     // The launcher's daemon is gone: no other process ends this one.
     if (getppid() != daemon_) kill(child_, SIGKILL);
     // The process that ends the job may hang.
-    const auto phase = board_->phase.load(std::memory_order_acquire);
+    const auto phase = host_status_->phase.load(std::memory_order_acquire);
     if (phase == HostPhase::ending && give_up_ns_ == 0) give_up_after(report_grace_ns);
     if (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_) {
-      is_told_to_end_ = true;
+      is_end_requested_ = true;
       kill(child_, SIGKILL);
     }
   }
 
   /// Unlinks segments that the host MPI unlinks only after a regular end.
   void remove_segments() const {
-    const std::string_view noted(board_->segments.data(),
-                                 strnlen(board_->segments.data(), board_->segments.size()));
-    for (std::size_t from = 0; from < noted.size();) {
-      const std::size_t end = std::min(noted.find('\n', from), noted.size());
-      const std::string name(noted.substr(from, end - from));
+    const std::string_view recorded(
+        host_status_->segments.data(),
+        strnlen(host_status_->segments.data(), host_status_->segments.size()));
+    for (std::size_t from = 0; from < recorded.size();) {
+      const std::size_t end = std::min(recorded.find('\n', from), recorded.size());
+      const std::string name(recorded.substr(from, end - from));
       // Other processes of the job unlink it as well.
       if (transport::is_host_segment(name)) shm_unlink(name.c_str());
       from = end + 1;
@@ -149,7 +151,7 @@ class HostLaunch {
   void forward(int number) {
     kill(child_, number);
     if (number == SIGUSR1 || number == SIGUSR2) return;
-    is_told_to_end_ = true;
+    is_end_requested_ = true;
     if (give_up_ns_ == 0) give_up_after(grace_ns);
   }
 
@@ -168,38 +170,38 @@ class HostLaunch {
     }
   }
 
-  [[nodiscard]] std::string who() const {
-    if (board_->last_rank - board_->first_rank == 1)
-      return fmt::format("process {} (rank {})", board_->process, board_->first_rank);
-    return fmt::format("process {} (ranks {}-{})", board_->process, board_->first_rank,
-                       board_->last_rank - 1);
+  [[nodiscard]] std::string name_of_process() const {
+    if (host_status_->last_rank - host_status_->first_rank == 1)
+      return fmt::format("process {} (rank {})", host_status_->process, host_status_->first_rank);
+    return fmt::format("process {} (ranks {}-{})", host_status_->process, host_status_->first_rank,
+                       host_status_->last_rank - 1);
   }
 
   /// Whether the launcher has ended this process because another one failed. Before the start, the
   /// first process reports for all, though another may have failed earlier.
-  [[nodiscard]] bool is_none_of_ours(HostPhase phase) const {
-    return is_told_to_end_ && (phase != HostPhase::starting || !plan_.is_first);
+  [[nodiscard]] bool is_secondary_failure(HostPhase phase) const {
+    return is_end_requested_ && (phase != HostPhase::starting || !plan_.is_first);
   }
 
   /// Most often all processes have the same error: the first one reports it, and its launcher ends
   /// the other processes before they do.
-  void complain_of_start(const std::string& how) const {
+  void report_start_failure(const std::string& how) const {
     constexpr timespec enough{.tv_sec = 1, .tv_nsec = 0};
     if (!plan_.is_first) {
       const int number = sigtimedwait(&awaited_, nullptr, &enough);
       if (number > 0 && number != SIGCHLD) return;
     }
     if (!plan_.wrapper.empty() && killed_by_ == 0) {
-      print_complaint(fmt::format("{} has ended, and no MPI program below it has joined this job",
-                                  plan_.wrapper));
+      print_diagnostic(fmt::format("{} has ended, and no MPI program below it has joined this job",
+                                   plan_.wrapper));
       return;
     }
-    print_complaint(fmt::format("the host MPI ({}) has not started: {}", plan_.host, how));
+    print_diagnostic(fmt::format("the host MPI ({}) has not started: {}", plan_.host, how));
   }
 
   /// A launcher may check only whether a signal has killed a failed process. Hydra does if it has
   /// not seen the end of the process's connection before that of this parent.
-  void die_likewise() const {
+  void raise_same_signal() const {
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     std::signal(killed_by_, SIG_DFL);
     sigset_t fatal;
@@ -211,7 +213,7 @@ class HostLaunch {
 
   /// Hydra does not end the other processes because of a status, and does not always see the
   /// process's connection close first. It therefore gets the message that MPI_Abort would write.
-  void tell_launcher() const {
+  void notify_launcher() const {
     const char* connection = std::getenv("PMI_FD");
     if (connection == nullptr || !plan_.has_hydra) return;
     wait_until_read(STDOUT_FILENO);
@@ -228,43 +230,44 @@ class HostLaunch {
     sigset_t same;
     sigemptyset(&same);
     sigaddset(&same, number);
-    if (sigtimedwait(&same, nullptr, &enough) == number) is_told_to_end_ = true;
+    if (sigtimedwait(&same, nullptr, &enough) == number) is_end_requested_ = true;
   }
 
   void on_killed(int number) {
     status_ = 128 + number;
     killed_by_ = number;
-    if (!is_told_to_end_) await_own(number);
+    if (!is_end_requested_) await_own(number);
     // Acquire, pairs with the process's release: its number and ranks are valid.
-    const auto phase = board_->phase.load(std::memory_order_acquire);
-    if (phase == HostPhase::ending || getppid() != daemon_ || is_none_of_ours(phase)) return;
+    const auto phase = host_status_->phase.load(std::memory_order_acquire);
+    if (phase == HostPhase::ending || getppid() != daemon_ || is_secondary_failure(phase)) return;
     if (phase == HostPhase::starting) {
-      complain_of_start(fmt::format("signal {} ({})", number, strsignal(number)));
+      report_start_failure(fmt::format("signal {} ({})", number, strsignal(number)));
     } else {
-      print_complaint(
-          fmt::format("{} was killed by signal {} ({})", who(), number, strsignal(number)));
+      print_diagnostic(fmt::format("{} was killed by signal {} ({})", name_of_process(), number,
+                                   strsignal(number)));
     }
   }
 
   void on_exit(int status) {
     status_ = status;
     // Acquire, as above.
-    const auto phase = board_->phase.load(std::memory_order_acquire);
-    is_culprit_ = phase != HostPhase::finished && !is_told_to_end_;
+    const auto phase = host_status_->phase.load(std::memory_order_acquire);
+    has_failed_first_ = phase != HostPhase::finished && !is_end_requested_;
     // A wrapper may return a status of its own.
     if (phase == HostPhase::ending) status_ = std::max(status, 1);
-    if (phase == HostPhase::ending || phase == HostPhase::finished || is_none_of_ours(phase))
+    if (phase == HostPhase::ending || phase == HostPhase::finished || is_secondary_failure(phase))
       return;
     status_ = std::max(status, 1);
     if (phase == HostPhase::starting) {
-      complain_of_start(fmt::format("it ended with status {}", status));
+      report_start_failure(fmt::format("it ended with status {}", status));
     } else {
-      print_complaint(fmt::format("{} ended with status {} in the middle of MPI", who(), status));
+      print_diagnostic(
+          fmt::format("{} ended with status {} in the middle of MPI", name_of_process(), status));
     }
   }
 
   const HostLaunchPlan& plan_;
-  HostStatus* board_ = nullptr;
+  HostStatus* host_status_ = nullptr;
   pid_t child_ = 0;
   pid_t daemon_ = 0;
   std::optional<DaemonWaker> waker_;
@@ -272,8 +275,8 @@ class HostLaunch {
   /// The signal that has ended the process, or 0.
   int killed_by_ = 0;
   /// The other processes must be ended because this one failed.
-  bool is_culprit_ = false;
-  bool is_told_to_end_ = false;
+  bool has_failed_first_ = false;
+  bool is_end_requested_ = false;
   /// Time at which the process is killed; 0: none.
   std::int64_t give_up_ns_ = 0;
   sigset_t mask_before_{};

@@ -26,7 +26,7 @@ struct HostLaunchPlan {
   /// Started by Open MPI's launcher.
   bool has_sleepy_daemon = false;
   /// Called in the child, before the program is executed.
-  std::function<void(int board_descriptor)> set_environment;
+  std::function<void(int status_descriptor)> set_environment;
 };
 
 /// The exit status of the process. Does not return when a signal has killed it.

@@ -14,7 +14,7 @@
 #include "os/cpu_set.hpp"
 #include "tools/sorrel/command.hpp"
 #include "tools/sorrel/command_line.hpp"
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/host.hpp"
 #include "tools/sorrel/installation.hpp"
 #include "tools/sorrel/json_writer.hpp"
@@ -106,13 +106,13 @@ void print_machine(const Machine& machine) {
   const auto hosts = installed_hosts(installation);
   line("host MPIs", hosts.empty() ? "none: jobs of this machine only"
                                   : fmt::format("{}", fmt::join(hosts, ", ")));
-  if (!machine.host.name.empty() || !machine.host.problem.empty()) {
+  if (!machine.host.name.empty() || !machine.host.error.empty()) {
     line("started by",
-         machine.host.problem.empty()
+         machine.host.error.empty()
              ? fmt::format("{}: `sorrel run` would use the host MPI {}{}", machine.host.launcher,
                            machine.host.name,
                            machine.host.library.empty() ? "" : ", " + machine.host.library)
-             : machine.host.problem);
+             : machine.host.error);
   }
   fmt::print("Machine\n");
   line("kernel", machine.kernel);
@@ -300,20 +300,20 @@ int info_command(Arguments arguments) {
   bool as_json = false;
   const auto app = make_app(info_usage, info_description, info_footer);
   app->add_flag("--json", as_json, "Print JSON");
-  SplitWords split = split_words(*app, arguments);
-  if (!split.problem.empty()) return refuse("{}", split.problem);
+  SplitArguments split = split_arguments(*app, arguments);
+  if (!split.error.empty()) return report_error("{}", split.error);
   // Options may also follow the program, which has no arguments here.
   std::string name;
   if (!split.program.empty()) {
     name = split.program.front();
-    if (name.empty()) return refuse("the program's name is empty");
-    const SplitWords rest = split_words(*app, split.program.subspan(1));
-    if (!rest.problem.empty()) return refuse("{}", rest.problem);
+    if (name.empty()) return report_error("the program's name is empty");
+    const SplitArguments rest = split_arguments(*app, split.program.subspan(1));
+    if (!rest.error.empty()) return report_error("{}", rest.error);
     if (!rest.program.empty())
-      return refuse("info takes one program; '{}' is a second one", rest.program.front());
+      return report_error("info takes one program; '{}' is a second one", rest.program.front());
     split.options.insert(split.options.end(), rest.options.begin(), rest.options.end());
   }
-  if (const auto status = parse_words(*app, split.options)) return *status;
+  if (const auto status = parse_options(*app, split.options)) return *status;
 
   const Machine machine = read_machine();
   std::optional<ProgramReport> program;

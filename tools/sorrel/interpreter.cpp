@@ -37,7 +37,7 @@ bool is_interpreter(std::string_view path) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-std::vector<std::string> interpreter_words(std::string_view line) {
+std::vector<std::string> interpreter_arguments(std::string_view line) {
   std::string_view rest = trimmed(line);
   std::string_view program = take_word(rest);
   if (base_name(program) == "env") {
@@ -45,10 +45,10 @@ std::vector<std::string> interpreter_words(std::string_view line) {
     program = take_word(rest);
   }
   if (program.empty()) return {};
-  std::vector<std::string> words{std::string(program)};
+  std::vector<std::string> arguments{std::string(program)};
   // The system passes the rest as one argument.
-  if (!rest.empty()) words.emplace_back(rest);
-  return words;
+  if (!rest.empty()) arguments.emplace_back(rest);
+  return arguments;
 }
 
 }  // namespace sorrel::tool

@@ -19,6 +19,6 @@ namespace sorrel::tool {
 /// argument. `line` is the first line without "#!". /usr/bin/env is resolved, because a process
 /// that only starts the interpreter would occupy the rank's process. Empty: no interpreter is
 /// named.
-[[nodiscard]] std::vector<std::string> interpreter_words(std::string_view line);
+[[nodiscard]] std::vector<std::string> interpreter_arguments(std::string_view line);
 
 }  // namespace sorrel::tool

@@ -62,8 +62,8 @@ bool can_read_peer_memory() {
     os::let_descendants_read(parent);
     close(finished[1]);
     // Waits until the parent closes its end.
-    const bool is_told = write(ready[1], &byte, 1) == 1 && read(finished[0], &byte, 1) == 0;
-    _exit(is_told ? 0 : 1);
+    const bool has_answer = write(ready[1], &byte, 1) == 1 && read(finished[0], &byte, 1) == 0;
+    _exit(has_answer ? 0 : 1);
   }
   int status = -1;
   if (read_from > 0 && read(ready[0], &byte, 1) == 1) {

@@ -24,7 +24,7 @@
 #include "os/shared_segment.hpp"
 #include "runtime/job_claims.hpp"
 #include "tools/sorrel/children.hpp"
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/output_pipes.hpp"
 
 namespace sorrel::tool {
@@ -52,18 +52,18 @@ class Launch {
 
   int run() {
     auto segment = os::SharedSegment::create(JobMemory::bytes_needed(plan_.shape));
-    if (!segment.is_valid()) return refuse_without_memory();
+    if (!segment.is_valid()) return report_no_memory();
     memory_ = std::make_unique<JobMemory>(plan_.shape, std::move(segment));
     memory_->set_has_barrier(os::has_barrier_of_processes());
-    if (!plan_.wrapper.empty() && !make_claims()) return refuse_without_memory();
+    if (!plan_.wrapper.empty() && !make_claims()) return report_no_memory();
     block_signals();
     // Orphans of a killed process are reparented to this one, which ends them.
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     outputs_ = std::make_unique<OutputPipes>(plan_.shape.process_count, plan_.label_lines);
     if (!outputs_->is_valid()) {
       if (plan_.label_lines)
-        return refuse("--label needs two pipes a process: {}", std::strerror(errno));
-      print_complaint(
+        return report_error("--label needs two pipes a process: {}", std::strerror(errno));
+      print_diagnostic(
           fmt::format("note: lines of different processes may mix: no pipes for {} processes: {}",
                       plan_.shape.process_count, std::strerror(errno)));
     }
@@ -72,19 +72,20 @@ class Launch {
     }
     outputs_->begin();
     while (live_count_ > 0 || may_go_on_without_wrapper())
-      wait_for_news();
+      wait_for_event();
     if (is_ending_ || ended_by_signal_ != 0) end_children();
     finish_output();
     // Die of the signal as if it had not been blocked.
     if (ended_by_signal_ != 0) die_of(ended_by_signal_);
-    if (claims_ != nullptr) complain_of_no_claim();
+    if (claims_ != nullptr) report_missing_claim();
     return status_;
   }
 
  private:
-  static int refuse_without_memory() {
-    return refuse("cannot create shared memory for the processes of the job: {}{}",
-                  std::strerror(errno), errno == EFBIG ? " (limit of file sizes, ulimit -f)" : "");
+  static int report_no_memory() {
+    return report_error("cannot create shared memory for the processes of the job: {}{}",
+                        std::strerror(errno),
+                        errno == EFBIG ? " (limit of file sizes, ulimit -f)" : "");
   }
 
   bool make_claims() {
@@ -108,9 +109,9 @@ class Launch {
   bool start(std::uint32_t index) {
     const pid_t own_pid = getpid();
     const pid_t child = fork();
-    if (child == 0) become(index, own_pid);
+    if (child == 0) execute_program(index, own_pid);
     if (child < 0) {
-      print_complaint(fmt::format("cannot start process {}: {}", index, std::strerror(errno)));
+      print_diagnostic(fmt::format("cannot start process {}: {}", index, std::strerror(errno)));
       begin_end(exit_cannot_execute);
       return false;
     }
@@ -119,7 +120,7 @@ class Launch {
     return true;
   }
 
-  [[noreturn]] void become(std::uint32_t index, pid_t parent) {
+  [[noreturn]] void execute_program(std::uint32_t index, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     // The parent may have died before prctl().
     if (getppid() != parent) _exit(1);
@@ -136,17 +137,17 @@ class Launch {
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
     execv(plan_.program.c_str(), plan_.words);
     if (memory_->claim_ending(index)) {
-      print_complaint(fmt::format("cannot start {}: {}", plan_.words[0], std::strerror(errno)));
+      print_diagnostic(fmt::format("cannot start {}: {}", plan_.words[0], std::strerror(errno)));
     }
     _exit(exit_cannot_execute);
   }
 
   /// Sleeps until a signal arrives or a time has passed, and handles the result.
-  void wait_for_news() {
+  void wait_for_event() {
     // The process that ends the job may hang, and no signal reports that.
-    constexpr timespec between_looks{.tv_sec = 0, .tv_nsec = 500'000'000};
+    constexpr timespec poll_interval{.tv_sec = 0, .tv_nsec = 500'000'000};
     siginfo_t info{};
-    const int number = sigtimedwait(&awaited_, &info, &between_looks);
+    const int number = sigtimedwait(&awaited_, &info, &poll_interval);
     if (number > 0 && number != SIGCHLD) forward(number, info);
     reap();
     end_if_unwritten();
@@ -156,32 +157,33 @@ class Launch {
   }
 
   /// The output of a process precedes the message about its end.
-  void complain_of_process(const std::string& text) {
+  void report_process(const std::string& text) {
     outputs_->catch_up();
-    print_complaint(text);
+    print_diagnostic(text);
   }
 
   /// Ends the job if its output cannot be written.
   void end_if_unwritten() {
-    if (has_said_unwritten_) return;
-    const std::string trouble = outputs_->trouble();
-    if (trouble.empty()) return;
-    has_said_unwritten_ = true;
-    print_complaint(trouble);
+    if (has_reported_unwritten_) return;
+    const std::string error = outputs_->error();
+    if (error.empty()) return;
+    has_reported_unwritten_ = true;
+    print_diagnostic(error);
     begin_end(1);
   }
 
   /// Writes the rest of the output, as long as its reader takes it and no signal ends the wait;
   /// after a violent end only for grace_ns.
   void finish_output() {
-    constexpr std::chrono::milliseconds between_looks(50);
+    constexpr std::chrono::milliseconds poll_interval(50);
     if (is_ending_ || ended_by_signal_ != 0) give_up_after(grace_ns);
-    while (!outputs_->finish(between_looks)) {
+    while (!outputs_->finish(poll_interval)) {
       constexpr timespec at_once{};
       const int number = sigtimedwait(&awaited_, nullptr, &at_once);
-      const bool is_told = number > 0 && number != SIGCHLD && is_fatal(number);
-      if (is_told) ended_by_signal_ = number;
-      if (is_told || (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_)) outputs_->abandon();
+      const bool is_end_requested = number > 0 && number != SIGCHLD && is_fatal(number);
+      if (is_end_requested) ended_by_signal_ = number;
+      if (is_end_requested || (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_))
+        outputs_->abandon();
     }
     end_if_unwritten();
   }
@@ -191,15 +193,15 @@ class Launch {
   void forward(int number, const siginfo_t& info) {
     // Sent by the terminal: the wrapper gets it too, and may continue, as a debugger does.
     if (claims_ != nullptr && info.si_code == SI_KERNEL) {
-      heard_ = number;
+      terminal_signal_ = number;
       return;
     }
     if (is_fatal(number)) {
-      if (told_to_end_ != 0) {
+      if (end_signal_ != 0) {
         begin_end(128 + number);
         return;
       }
-      told_to_end_ = number;
+      end_signal_ = number;
     }
     // The terminal has sent it to every process of the group.
     if (info.si_code == SI_KERNEL) return;
@@ -258,7 +260,7 @@ class Launch {
 
   /// Every wrapper has ended, but a program left by one is the job or may join it.
   bool may_go_on_without_wrapper() {
-    if (claims_ == nullptr || is_ending_ || told_to_end_ != 0 || !has_children()) return false;
+    if (claims_ == nullptr || is_ending_ || end_signal_ != 0 || !has_children()) return false;
     watch_claimants();
     for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
       if (!is_claimed(i) || (claimants_[i] != 0 && kill(claimants_[i], 0) == 0)) return true;
@@ -289,10 +291,10 @@ class Launch {
   void on_claimant_gone(std::uint32_t index) {
     // Acquire, pairs with the release at the program's end.
     const auto phase = memory_->process(index).phase.load(std::memory_order_acquire);
-    if (phase != ProcessPhase::running || memory_->ending_process() >= 0 || told_to_end_ != 0)
+    if (phase != ProcessPhase::running || memory_->ending_process() >= 0 || end_signal_ != 0)
       return;
-    print_complaint(fmt::format("process {} ({}) has ended below {} in the middle of MPI", index,
-                                ranks_of_process(plan_, index), plan_.wrapper));
+    print_diagnostic(fmt::format("process {} ({}) has ended below {} in the middle of MPI", index,
+                                 ranks_of_process(plan_, index), plan_.wrapper));
     begin_end(1);
   }
 
@@ -309,9 +311,9 @@ class Launch {
 
   /// A job of one process that has run once instead of N times, or an MPI program that has run as N
   /// separate jobs, must not end without a message.
-  void complain_of_no_claim() {
-    if (claims_->is_refused.load(std::memory_order_relaxed) != 0)
-      status_ = std::max(status_, exit_refused);
+  void report_missing_claim() {
+    if (claims_->has_failed.load(std::memory_order_relaxed) != 0)
+      status_ = std::max(status_, exit_invalid_input);
     std::uint32_t claimed_count = 0;
     for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i)
       claimed_count += is_claimed(i) ? 1 : 0;
@@ -321,22 +323,22 @@ class Launch {
         plan_.is_mpi_seen || plan_.shape.process_count > 1
             ? "a wrapper must pass on its environment and descriptors"
             : fmt::format("for programs without MPI: --procs {}", plan_.rank_count);
-    print_complaint(fmt::format(
+    print_diagnostic(fmt::format(
         "{}{} has ended, and no MPI program below it has joined this job of {} ranks ({})",
         is_wrong ? "" : "note: ", plan_.wrapper, plan_.rank_count, cure));
     if (is_wrong) status_ = 1;
   }
 
   void on_killed(std::uint32_t index, int number) {
-    if (heard_ != 0 && number == heard_) told_to_end_ = number;
-    if (told_to_end_ != 0) {
+    if (terminal_signal_ != 0 && number == terminal_signal_) end_signal_ = number;
+    if (end_signal_ != 0) {
       // All other processes got the signal too.
-      ended_by_signal_ = told_to_end_;
+      ended_by_signal_ = end_signal_;
       if (give_up_ns_ == 0) give_up_after(grace_ns);
       return;
     }
-    complain_of_process(fmt::format("process {} ({}) was killed by signal {} ({})", index,
-                                    ranks_of_process(plan_, index), number, strsignal(number)));
+    report_process(fmt::format("process {} ({}) was killed by signal {} ({})", index,
+                               ranks_of_process(plan_, index), number, strsignal(number)));
     begin_end(128 + number);
   }
 
@@ -347,8 +349,8 @@ class Launch {
       begin_end(std::max(status, 1));
     } else if (ending < 0 && memory_->process(index).phase.load(std::memory_order_acquire) ==
                                  ProcessPhase::running) {
-      complain_of_process(fmt::format("process {} ({}) ended with status {} in the middle of MPI",
-                                      index, ranks_of_process(plan_, index), status));
+      report_process(fmt::format("process {} ({}) ended with status {} in the middle of MPI", index,
+                                 ranks_of_process(plan_, index), status));
       begin_end(std::max(status, 1));
     } else {
       status_ = std::max(status_, status);
@@ -380,12 +382,12 @@ class Launch {
   std::vector<pid_t> claimants_;
   std::uint32_t absent_count_ = 0;
   /// The last signal that the terminal has sent to the whole process group.
-  int heard_ = 0;
+  int terminal_signal_ = 0;
   std::uint32_t live_count_ = 0;
   int status_ = 0;
   bool is_ending_ = false;
-  bool has_said_unwritten_ = false;
-  int told_to_end_ = 0;
+  bool has_reported_unwritten_ = false;
+  int end_signal_ = 0;
   int ended_by_signal_ = 0;
   /// Time at which the remaining processes are killed; 0: none.
   std::int64_t give_up_ns_ = 0;

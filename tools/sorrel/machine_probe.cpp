@@ -51,10 +51,13 @@ void stay_on(int cpu) {
 }
 
 /// Passes the turn back and forth until the time is over; returns the ns of one pass, the least
-/// over all batches. wait(number, seen) returns when the number differs from `seen`; tell(number)
+/// over all batches. wait(number, seen) returns when the number differs from `seen`; notify(number)
 /// is called after each change.
-template <class Wait, class Tell>
-double pass_turns(std::int64_t budget_ns, const std::vector<int>& cpus, Wait&& wait, Tell&& tell) {
+template <class Wait, class Notify>
+double pass_turns(std::int64_t budget_ns,
+                  const std::vector<int>& cpus,
+                  Wait&& wait,
+                  Notify&& notify) {
   // Small, so that some batches are not interrupted on a busy machine.
   constexpr std::uint32_t batch = 20;
   constexpr std::uint32_t over = UINT32_MAX;
@@ -67,7 +70,7 @@ double pass_turns(std::int64_t budget_ns, const std::vector<int>& cpus, Wait&& w
       seen = turn.number.load(std::memory_order_acquire);
       if (seen == over) return;
       turn.number.store(++seen, std::memory_order_release);
-      tell(turn.number);
+      notify(turn.number);
     }
   });
   double least = 1e9;
@@ -77,14 +80,14 @@ double pass_turns(std::int64_t budget_ns, const std::vector<int>& cpus, Wait&& w
     const std::int64_t start = os::monotonic_ns();
     for (std::uint32_t i = 0; i < batch; ++i) {
       turn.number.store(number + 1, std::memory_order_release);
-      tell(turn.number);
+      notify(turn.number);
       wait(turn.number, number + 1);
       number += 2;
     }
     least = std::min(least, static_cast<double>(os::monotonic_ns() - start) / (2.0 * batch));
   } while (os::monotonic_ns() < end);
   turn.number.store(over, std::memory_order_release);
-  tell(turn.number);
+  notify(turn.number);
   second.join();
   return least;
 }

@@ -16,7 +16,7 @@
 #include "os/standard_descriptors.hpp"
 #include "os/thread_limits.hpp"
 #include "tools/sorrel/command.hpp"
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/wrapper.hpp"
 
 namespace sorrel::tool {
@@ -73,21 +73,21 @@ int unknown_command(const std::string& word) {
   for (const Command& command : commands)
     names.emplace_back(command.name);
   const std::string near = near_match(word, names);
-  if (!near.empty()) return refuse("unknown command {}; did you mean {}?", word, near);
+  if (!near.empty()) return report_error("unknown command {}; did you mean {}?", word, near);
   if (word.find('/') != std::string::npos)
-    return refuse("unknown command {}; did you mean `sorrel run {}`?", word, word);
-  return refuse("unknown command '{}'; see `sorrel --help`", word);
+    return report_error("unknown command {}; did you mean `sorrel run {}`?", word, word);
+  return report_error("unknown command '{}'; see `sorrel --help`", word);
 }
 
-int dispatch(std::span<char* const> words) {
-  const std::string_view path = words.empty() ? "sorrel" : words[0];
+int dispatch(std::span<char* const> arguments) {
+  const std::string_view path = arguments.empty() ? "sorrel" : arguments[0];
   const Command* alias = find(aliases, path.substr(path.rfind('/') + 1));
-  if (alias != nullptr) return alias->run(words.subspan(1));
-  if (words.size() < 2) {
+  if (alias != nullptr) return alias->run(arguments.subspan(1));
+  if (arguments.size() < 2) {
     print_help();
     return 0;
   }
-  const std::string word = words[1];
+  const std::string word = arguments[1];
   if (word == "--help" || word == "-h" || word == "help") {
     print_help();
     return 0;
@@ -98,9 +98,9 @@ int dispatch(std::span<char* const> words) {
     return 0;
   }
   if (const Command* command = find(commands, word); command != nullptr)
-    return command->run(words.subspan(2));
+    return command->run(arguments.subspan(2));
   if (const Command* command = find(internal_commands, word); command != nullptr)
-    return command->run(words.subspan(2));
+    return command->run(arguments.subspan(2));
   return unknown_command(word);
 }
 
@@ -132,7 +132,7 @@ int dispatch(std::span<char* const> words) {
 
 int start(int argument_count, char** arguments) {
   os::reserve_standard_descriptors();
-  if (!has_room_for_stack()) return exit_refused;
+  if (!has_room_for_stack()) return exit_invalid_input;
   return dispatch({arguments, static_cast<std::size_t>(argument_count)});
 }
 
@@ -145,8 +145,8 @@ int main(int argument_count, char** arguments) {
   } catch (const std::system_error& error) {
     // From a thread of this command.
     if (error.code() != std::errc::resource_unavailable_try_again) throw;
-    tool::print_complaint("cannot create a thread: the system's limit is reached (" +
-                          os::describe_thread_limits() + ")");
+    tool::print_diagnostic("cannot create a thread: the system's limit is reached (" +
+                           os::describe_thread_limits() + ")");
     return tool::exit_cannot_execute;
   }
 }

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 
 namespace sorrel::tool {
 
@@ -106,12 +106,12 @@ class Translator {
   Translation translate() {
     for (char* const word : arguments_) {
       if (std::string_view(word) == ":") {
-        result_.problem =
+        result_.error =
             "':' starts several programs in one job, which is not supported; give one program";
         return result_;
       }
     }
-    while (index_ < arguments_.size() && result_.problem.empty()) {
+    while (index_ < arguments_.size() && result_.error.empty()) {
       const std::string word = arguments_[index_];
       if (word == "--" || word.size() < 2 || word[0] != '-') break;
       ++index_;
@@ -137,13 +137,13 @@ class Translator {
     while (values.size() < static_cast<std::size_t>(option->value_count)) {
       const auto value = next_word();
       if (!value) {
-        result_.problem = fmt::format("{} needs a value", name);
+        result_.error = fmt::format("{} needs a value", name);
         return;
       }
       values.push_back(*value);
     }
     if (option->meaning != Meaning::ignore && !values.empty() && values[0].empty()) {
-      result_.problem = fmt::format("{} needs a value that is not empty", name);
+      result_.error = fmt::format("{} needs a value that is not empty", name);
       return;
     }
     apply(*option, name, values);
@@ -197,7 +197,7 @@ class Translator {
     }
     const auto value = equals == 0 ? std::nullopt : next_word();
     if (!value) {
-      result_.problem = fmt::format("{} needs NAME=VALUE or NAME VALUE, not '{}'", option, text);
+      result_.error = fmt::format("{} needs NAME=VALUE or NAME VALUE, not '{}'", option, text);
       return;
     }
     result_.variables.emplace_back(text, *value);
@@ -221,19 +221,19 @@ Translation translate_mpiexec(Arguments arguments) {
 
 int mpiexec_command(Arguments arguments) {
   Translation translation = translate_mpiexec(arguments);
-  if (!translation.problem.empty()) return refuse("{}", translation.problem);
+  if (!translation.error.empty()) return report_error("{}", translation.error);
   if (translation.wants_version) {
     fmt::print("mpiexec of Sorrel {}\n", SORREL_VERSION);
     return 0;
   }
   if (!translation.ignored.empty()) {
-    print_complaint(fmt::format("note: ignored, without meaning here: {}",
-                                fmt::join(translation.ignored, ", ")));
+    print_diagnostic(fmt::format("note: ignored, without meaning here: {}",
+                                 fmt::join(translation.ignored, ", ")));
   }
   for (const auto& [name, value] : translation.variables)
     setenv(name.c_str(), value.c_str(), 1);
   if (!translation.folder.empty() && chdir(translation.folder.c_str()) != 0) {
-    return refuse("cannot change to folder {}: {}", translation.folder, std::strerror(errno));
+    return report_error("cannot change to folder {}: {}", translation.folder, std::strerror(errno));
   }
   std::vector<char*> words;
   for (std::string& option : translation.options)

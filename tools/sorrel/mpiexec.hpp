@@ -21,7 +21,7 @@ struct Translation {
   std::string folder;                ///< to change to first, or ""
   std::vector<std::string> ignored;  ///< options without meaning here
   bool wants_version = false;
-  std::string problem;  ///< why it cannot be translated, or ""
+  std::string error;  ///< why it cannot be translated, or ""
 };
 
 [[nodiscard]] Translation translate_mpiexec(Arguments arguments);

@@ -14,7 +14,7 @@
 
 #include "os/elf_file.hpp"
 #include "os/library_search.hpp"
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/kernel_features.hpp"
 #include "tools/sorrel/program_file.hpp"
 
@@ -92,7 +92,7 @@ class Inspection {
   std::set<std::string> wanted_;
 };
 
-std::string refuse_missing(const std::string& name, const std::vector<std::string>& missing) {
+std::string check_missing(const std::string& name, const std::vector<std::string>& missing) {
   const std::size_t shown = std::min(missing.size(), names_shown_max);
   return fmt::format(
       "{} needs {} OpenMP function{} that this version does not have: {}{}", name, missing.size(),
@@ -101,7 +101,7 @@ std::string refuse_missing(const std::string& name, const std::vector<std::strin
       shown < missing.size() ? ", ..." : "");
 }
 
-std::string refuse_file(const std::string& name, const std::string& path) {
+std::string check_file(const std::string& name, const std::string& path) {
   struct stat status{};
   if (path.empty() || stat(path.c_str(), &status) != 0)
     return fmt::format("{}: no such program{}", name,
@@ -136,13 +136,13 @@ OpenmpReport inspect_openmp(const std::string& name, const Installation& install
                     installation.library_dir.empty() ? "../lib" : installation.library_dir);
     return report;
   }
-  report.refusal = refuse_file(name, report.path);
+  report.refusal = check_file(name, report.path);
   if (!report.refusal.empty()) return report;
   auto opened = os::ElfFile::open(report.path);
   const auto* elf = std::get_if<os::ElfFile>(&opened);
   // The system looks up a script's interpreter; its calls are not known here.
   if (elf == nullptr) {
-    if (std::get<os::ElfError>(opened).problem != os::ElfProblem::script)
+    if (std::get<os::ElfError>(opened).kind != os::ElfErrorKind::script)
       report.refusal = fmt::format("{} is neither an executable nor a script", name);
     return report;
   }
@@ -171,7 +171,7 @@ OpenmpReport inspect_openmp(const std::string& name, const Installation& install
         "gcc -fopenmp",
         report.llvm_user);
   } else if (!report.missing.empty()) {
-    report.refusal = refuse_missing(name, report.missing);
+    report.refusal = check_missing(name, report.missing);
   }
   return report;
 }
@@ -185,20 +185,20 @@ void set_openmp_environment(const Installation& installation) {
   prepend("GLIBC_TUNABLES", "glibc.pthread.rseq=0", ':');
 }
 
-int run_openmp(char* const* words, const std::string& share) {
+int run_openmp(char* const* arguments, const std::string& share) {
   const Installation installation = find_installation();
-  const OpenmpReport program = inspect_openmp(*words, installation);
-  if (!program.refusal.empty()) return refuse("{}", program.refusal);
+  const OpenmpReport program = inspect_openmp(*arguments, installation);
+  if (!program.refusal.empty()) return report_error("{}", program.refusal);
 #if defined(__x86_64__)
   if (!read_kernel_features().fsgsbase)
-    return refuse(
+    return report_error(
         "--omp needs the processor's FSGSBASE instructions, and this kernel does not "
         "allow them");
 #endif
   set_openmp_environment(installation);
   if (!share.empty()) setenv("SORREL_SHARE", share.c_str(), 1);
-  execv(program.path.c_str(), words);
-  print_complaint(fmt::format("cannot start {}: {}", *words, std::strerror(errno)));
+  execv(program.path.c_str(), arguments);
+  print_diagnostic(fmt::format("cannot start {}: {}", *arguments, std::strerror(errno)));
   return exit_cannot_execute;
 }
 

@@ -32,6 +32,6 @@ void set_openmp_environment(const Installation& installation);
 
 /// `sorrel run --omp` of a program without MPI: executes it in this process; returns an exit
 /// status if it cannot.
-[[nodiscard]] int run_openmp(char* const* words, const std::string& share);
+[[nodiscard]] int run_openmp(char* const* arguments, const std::string& share);
 
 }  // namespace sorrel::tool

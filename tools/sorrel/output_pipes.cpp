@@ -19,9 +19,9 @@ OutputPipes::OutputPipes(std::uint32_t process_count, bool has_labels) : has_lab
   find_destinations();
   if (!output_.is_collected && !error_.is_collected) return;
   raise_file_limit();
-  news_descriptor_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  event_descriptor_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   abandon_descriptor_ = eventfd(0, EFD_CLOEXEC);
-  is_valid_ = news_descriptor_ >= 0 && abandon_descriptor_ >= 0;
+  is_valid_ = event_descriptor_ >= 0 && abandon_descriptor_ >= 0;
   for (std::uint32_t i = 0; i < process_count && is_valid_; ++i)
     add_streams(i);
   first_streams_.push_back(streams_.size());
@@ -35,7 +35,7 @@ OutputPipes::~OutputPipes() {
       if (end >= 0) close(end);
     }
   }
-  for (const int descriptor : {news_descriptor_, abandon_descriptor_}) {
+  for (const int descriptor : {event_descriptor_, abandon_descriptor_}) {
     if (descriptor >= 0) close(descriptor);
   }
 }
@@ -100,7 +100,7 @@ void OutputPipes::begin() {
 
 void OutputPipes::wake() const {
   const std::uint64_t one = 1;
-  (void)!write(news_descriptor_, &one, sizeof one);
+  (void)!write(event_descriptor_, &one, sizeof one);
 }
 
 void OutputPipes::catch_up() {
@@ -130,9 +130,9 @@ void OutputPipes::abandon() {
   (void)!write(abandon_descriptor_, &one, sizeof one);
 }
 
-std::string OutputPipes::trouble() {
+std::string OutputPipes::error() {
   const std::lock_guard guard(lock_);
-  return trouble_;
+  return write_error_;
 }
 
 void OutputPipes::forward() {
@@ -144,11 +144,11 @@ void OutputPipes::forward() {
   std::vector<pollfd> watched;
   for (const Stream& stream : streams_)
     watched.push_back({.fd = stream.read_end, .events = POLLIN, .revents = 0});
-  watched.push_back({.fd = news_descriptor_, .events = POLLIN, .revents = 0});
+  watched.push_back({.fd = event_descriptor_, .events = POLLIN, .revents = 0});
   for (bool is_last = false; !is_last;) {
     if (poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) break;
     std::uint64_t count = 0;
-    (void)!read(news_descriptor_, &count, sizeof count);
+    (void)!read(event_descriptor_, &count, sizeof count);
     std::uint64_t request = 0;
     bool is_asked = false;
     {
@@ -159,11 +159,11 @@ void OutputPipes::forward() {
       is_asked = is_last || request != answers_;
     }
     for (std::size_t i = 0; i < streams_.size(); ++i) {
-      const bool has_news = watched[i].revents != 0 || is_asked;
+      const bool has_event = watched[i].revents != 0 || is_asked;
       // poll() ignores negative descriptors.
-      if (watched[i].fd >= 0 && has_news && !take_from(streams_[i])) watched[i].fd = -1;
+      if (watched[i].fd >= 0 && has_event && !take_from(streams_[i])) watched[i].fd = -1;
     }
-    note_round(request);
+    finish_round(request);
   }
   for (Stream& stream : streams_)
     write_lines(stream, true);
@@ -172,7 +172,7 @@ void OutputPipes::forward() {
   changed_.notify_all();
 }
 
-void OutputPipes::note_round(std::uint64_t request) {
+void OutputPipes::finish_round(std::uint64_t request) {
   const std::lock_guard guard(lock_);
   answers_ = request;
   changed_.notify_all();
@@ -237,10 +237,10 @@ void OutputPipes::write_all(Destination& destination, std::string_view text) {
     } else if (errno != EINTR && errno != EAGAIN) {
       destination.error = errno;
       const std::lock_guard guard(lock_);
-      if (trouble_.empty()) {
-        trouble_ = std::string("cannot write to standard ") +
-                   (destination.descriptor == STDOUT_FILENO ? "output: " : "error: ") +
-                   std::strerror(destination.error);
+      if (write_error_.empty()) {
+        write_error_ = std::string("cannot write to standard ") +
+                       (destination.descriptor == STDOUT_FILENO ? "output: " : "error: ") +
+                       std::strerror(destination.error);
         kill(getpid(), SIGCHLD);
       }
     }

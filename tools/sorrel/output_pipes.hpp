@@ -53,7 +53,7 @@ class OutputPipes {
   void abandon();
 
   /// Empty, or which write has failed and why. On a failure this process receives SIGCHLD.
-  [[nodiscard]] std::string trouble();
+  [[nodiscard]] std::string error();
 
  private:
   struct Stream;
@@ -87,7 +87,7 @@ class OutputPipes {
   void write_all(Destination& destination, std::string_view text);
   bool wait_for_room(const Destination& destination) const;
   void wake() const;
-  void note_round(std::uint64_t request);
+  void finish_round(std::uint64_t request);
 
   const bool has_labels_;
   Destination output_;
@@ -96,7 +96,7 @@ class OutputPipes {
   std::vector<Stream> streams_;
   std::vector<std::size_t> first_streams_;  ///< of each process, and the end
   rlimit files_before_{};
-  int news_descriptor_ = -1;
+  int event_descriptor_ = -1;
   int abandon_descriptor_ = -1;
   bool is_valid_ = true;
   std::thread reader_;
@@ -108,7 +108,7 @@ class OutputPipes {
   std::uint64_t answers_ = 0;
   bool is_stopping_ = false;
   bool has_ended_ = false;
-  std::string trouble_;
+  std::string write_error_;
 };
 
 }  // namespace sorrel::tool

@@ -12,7 +12,7 @@
 #include <sorrel/grid/plan.hpp>
 
 #include "tools/sorrel/command.hpp"
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/installation.hpp"
 #include "tools/sorrel/json_writer.hpp"
 #include "tools/sorrel/plan_machine.hpp"
@@ -117,22 +117,22 @@ int plan_command(Arguments arguments) {
   const PlanRequest& request = *read.request;
   const Installation installation = find_installation();
   // Errors of the grid are reported before seconds are spent on measuring.
-  if (std::string trouble = trouble_with(request.problem); !trouble.empty())
-    return refuse("{}", trouble);
+  if (std::string error = error_in(request.problem); !error.empty())
+    return report_error("{}", error);
   const Result<Machine> machine = request.machine.empty()
                                       ? this_machine({.is_anew = request.is_measured_anew,
                                                       .is_kept_anyway = request.is_kept_anyway},
                                                      installation)
                                       : named_machine(request.machine, installation);
-  if (!machine.ok()) return refuse("{}", machine.trouble());
+  if (!machine.has_value()) return report_error("{}", machine.error());
   const Result<Plan> plan = Plan::choose(machine.value(), request.problem, request.rank_count);
-  if (!plan.ok()) return refuse("{}", plan.trouble());
+  if (!plan.has_value()) return report_error("{}", plan.error());
 
   if (!request.picture.empty()) {
     const std::string title = fmt::format("Predicted time of a step, {} ranks, {}",
                                           plan.value().used_ranks(), machine.value().name);
     if (!write_file(request.picture, picture_of(plan.value(), title)))
-      return refuse("--plot: cannot write {}", request.picture);
+      return report_error("--plot: cannot write {}", request.picture);
   }
   if (request.wants_json) {
     fmt::print("{}", json_of(plan.value(), machine.value(), request.rank_count));

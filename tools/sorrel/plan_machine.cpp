@@ -16,7 +16,7 @@
 #include <sorrel/grid/machine_file.hpp>
 
 #include "os/library_search.hpp"
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/other_work.hpp"
 #include "tools/sorrel/program_file.hpp"
 #include "tools/sorrel/worker_plan.hpp"
@@ -81,7 +81,7 @@ std::string measure_into(const std::string& path, const Installation& installati
   if (error)
     return fmt::format("cannot make the folder {}: {}", os::folder_of(path), error.message());
   const int workers = default_workers(read_machine_limits());
-  print_complaint("note: measuring this machine for some seconds; nothing else should run");
+  print_diagnostic("note: measuring this machine for some seconds; nothing else should run");
   const int status = run_and_wait(
       {installation.executable, "run", "--share", "fixed", "-n", std::to_string(2 * workers),
        "--workers", std::to_string(workers), program, host_name(), std::to_string(workers), path});
@@ -93,10 +93,10 @@ Result<grid::Machine> measured_machine(const std::string& path, const Installati
   std::string trouble = measure_into(path, installation);
   const double share = other_work.share();
   Result<grid::Machine> machine =
-      trouble.empty() ? grid::load_machine(path) : Trouble{std::move(trouble)};
+      trouble.empty() ? grid::load_machine(path) : Error{std::move(trouble)};
   std::error_code error;
   files::remove(path, error);
-  if (!machine.ok()) return machine;
+  if (!machine.has_value()) return machine;
   grid::Machine measured = machine.value();
   if (!measured.measurement) measured.measurement.emplace();
   measured.measurement->date = date_now();
@@ -136,8 +136,8 @@ Result<grid::Machine> named_machine(const std::string& name, const Installation&
   const std::string path = folder + "/" + name + ".json";
   if (name.find('/') == std::string::npos && files::exists(path, error))
     return grid::load_machine(path);
-  return Trouble{fmt::format("no machine file {}; give a file or one of {}", name,
-                             fmt::join(known_names(folder), ", "))};
+  return Error{fmt::format("no machine file {}; give a file or one of {}", name,
+                           fmt::join(known_names(folder), ", "))};
 }
 
 Result<grid::Machine> this_machine(const MeasureRequest& request,
@@ -147,21 +147,21 @@ Result<grid::Machine> this_machine(const MeasureRequest& request,
   if (!request.is_anew && files::exists(path, error)) {
     // A result kept by another version may lack a number.
     Result<grid::Machine> kept = grid::load_machine(path);
-    if (kept.ok()) return kept;
+    if (kept.has_value()) return kept;
   }
   Result<grid::Machine> machine =
       measured_machine(fmt::format("{}.{}", path, getpid()), installation);
-  if (!machine.ok()) return machine;
+  if (!machine.has_value()) return machine;
   const grid::Measurement& measurement = *machine.value().measurement;
   if (was_busy(measurement) && !request.is_kept_anyway) {
-    print_complaint(fmt::format(
+    print_diagnostic(fmt::format(
         "note: the machine was busy, so this is not kept: {} (limits {:.0f} % and {:.0f} %); "
         "measure again when it is quiet, or keep it with --measure --force",
         describe(measurement), 100 * spread_max, 100 * other_work_max));
     return machine;
   }
   if (std::string trouble = grid::save_machine(machine.value(), path); !trouble.empty())
-    return Trouble{std::move(trouble)};
+    return Error{std::move(trouble)};
   return machine;
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tools/sorrel/command_line.hpp"
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/numbers.hpp"
 
 namespace sorrel::tool {
@@ -83,8 +83,8 @@ std::string sort_words(CLI::App& app,
                        std::vector<std::string>& options,
                        std::vector<std::string>& extents) {
   while (!arguments.empty()) {
-    const SplitWords split = split_words(app, arguments);
-    if (!split.problem.empty()) return split.problem;
+    const SplitArguments split = split_arguments(app, arguments);
+    if (!split.error.empty()) return split.error;
     options.insert(options.end(), split.options.begin(), split.options.end());
     arguments = split.program;
     if (!arguments.empty()) {
@@ -131,7 +131,7 @@ class NumberReader {
 
   template <typename... Values>
   void fail(fmt::format_string<Values...> format, Values&&... values) {
-    if (!has_failed_) (void)refuse(format, std::forward<Values>(values)...);
+    if (!has_failed_) (void)report_error(format, std::forward<Values>(values)...);
     has_failed_ = true;
   }
 
@@ -155,9 +155,9 @@ void set_work(grid::Problem& problem) {
   problem.bytes_per_cell = 3 * bytes;
 }
 
-PlanRequest read_words(NumberReader& reader,
-                       const Words& words,
-                       const std::vector<std::string>& extents) {
+PlanRequest read_options(NumberReader& reader,
+                         const Words& words,
+                         const std::vector<std::string>& extents) {
   PlanRequest request;
   grid::Problem& problem = request.problem;
   for (std::size_t d = 0; d < extents.size(); ++d)
@@ -191,23 +191,23 @@ ReadRequest read_plan_request(Arguments arguments) {
   std::vector<std::string> options;
   std::vector<std::string> extents;
   if (const std::string problem = sort_words(*app, arguments, options, extents); !problem.empty())
-    return {.request = std::nullopt, .status = refuse("{}", problem)};
-  if (const auto status = parse_words(*app, options))
+    return {.request = std::nullopt, .status = report_error("{}", problem)};
+  if (const auto status = parse_options(*app, options))
     return {.request = std::nullopt, .status = *status};
   if (extents.empty() || extents.size() > 3)
     return {.request = std::nullopt,
-            .status = refuse("plan needs one to three extents, not {}; usage: {}", extents.size(),
-                             plan_usage)};
+            .status = report_error("plan needs one to three extents, not {}; usage: {}",
+                                   extents.size(), plan_usage)};
   if (words.ranks.empty())
-    return {.request = std::nullopt, .status = refuse("plan needs -n, the number of ranks")};
+    return {.request = std::nullopt, .status = report_error("plan needs -n, the number of ranks")};
   if (words.measure && !words.machine.empty())
     return {.request = std::nullopt,
-            .status = refuse("--measure measures this machine; it excludes --machine")};
+            .status = report_error("--measure measures this machine; it excludes --machine")};
   if (words.force && !words.measure)
-    return {.request = std::nullopt, .status = refuse("--force requires --measure")};
+    return {.request = std::nullopt, .status = report_error("--force requires --measure")};
   NumberReader reader;
-  PlanRequest request = read_words(reader, words, extents);
-  if (reader.has_failed()) return {.request = std::nullopt, .status = exit_refused};
+  PlanRequest request = read_options(reader, words, extents);
+  if (reader.has_failed()) return {.request = std::nullopt, .status = exit_invalid_input};
   return {.request = std::move(request), .status = 0};
 }
 

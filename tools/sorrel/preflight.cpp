@@ -28,9 +28,9 @@ namespace sorrel::tool {
 namespace {
 
 using os::ElfError;
+using os::ElfErrorKind;
 using os::ElfFile;
 using os::ElfKind;
-using os::ElfProblem;
 
 /// A dependency graph deeper than this is damaged.
 constexpr std::size_t library_count_max = 1000;
@@ -70,26 +70,26 @@ std::string_view kind_name(const ElfFile& elf) {
 }
 
 std::string describe(const std::string& name, const ElfError& error) {
-  switch (error.problem) {
-    case ElfProblem::cannot_open:
+  switch (error.kind) {
+    case ElfErrorKind::cannot_open:
       return fmt::format("{}: {}", name, error.detail);
-    case ElfProblem::not_a_file:
+    case ElfErrorKind::not_a_file:
       return fmt::format("{} is {}; give a program", name, error.detail);
-    case ElfProblem::script:
+    case ElfErrorKind::script:
       return fmt::format("{} is a script", name);
-    case ElfProblem::not_elf:
+    case ElfErrorKind::not_elf:
       return fmt::format("{} is not an ELF executable", name);
-    case ElfProblem::other_architecture:
+    case ElfErrorKind::other_architecture:
       return fmt::format("{} is built for another architecture, {}; this machine is {}", name,
                          error.detail, SORREL_ARCHITECTURE);
-    case ElfProblem::damaged:
+    case ElfErrorKind::damaged:
       return fmt::format("{} is a damaged ELF file: {}", name, error.detail);
   }
   return "";
 }
 
 /// An error about the kind of file, or "".
-std::string refuse_kind(const std::string& name, const ElfFile& elf) {
+std::string check_kind(const std::string& name, const ElfFile& elf) {
   const bool is_program =
       elf.kind() == ElfKind::executable_pie || elf.kind() == ElfKind::executable_fixed;
   if (!is_program)
@@ -126,9 +126,9 @@ std::string why_own_process(const std::string& name, const ElfFile& elf, const s
 
 bool is_absent(std::string_view name) {
   static constexpr std::string_view absent[] = {
-#define SORREL_ABSENT(chapter, function) "MPI_" #function,
-#include "abi/absent_functions.def"
-#undef SORREL_ABSENT
+#define SORREL_UNSUPPORTED(chapter, function) "MPI_" #function,
+#include "abi/unsupported_functions.def"
+#undef SORREL_UNSUPPORTED
   };
   if (name.substr(0, 1) == "P") name.remove_prefix(1);
   return std::find(std::begin(absent), std::end(absent), name) != std::end(absent);
@@ -180,10 +180,10 @@ class Inspection {
       : report_(report),
         search_(search_of_user(installation)),
         our_library_(installation.library()),
-        judge_(declared) {}
+        classifier_(declared) {}
 
   void visit_program(const ElfFile& elf, const std::string& path) {
-    judge_.take_program(report_.name, elf);
+    classifier_.add_program(report_.name, elf);
     take_symbols(elf);
     first_.assign(elf.needed().begin(), elf.needed().end());
     const char* preloaded = std::getenv("LD_PRELOAD");
@@ -211,7 +211,7 @@ class Inspection {
       }
     }
     report_.must_preload = report_.must_preload || !report_.uses_mpi;
-    const std::string reason = judge_.judge(first_, report_.needed);
+    const std::string reason = classifier_.classify(first_, report_.needed);
     if (report_.own_process_reason.empty()) report_.own_process_reason = reason;
   }
 
@@ -229,7 +229,7 @@ class Inspection {
     auto library = ElfFile::open(found);
     const auto* file = std::get_if<ElfFile>(&library);
     if (file == nullptr) return;
-    judge_.take_library(soname, *file);
+    classifier_.add_library(soname, *file);
     take_symbols(*file);
     for (const std::string_view name : file->needed())
       visit_needed(std::string(name), *file, found);
@@ -262,7 +262,7 @@ class Inspection {
   ProgramReport& report_;
   os::LibrarySearch search_;
   std::string our_library_;
-  os::LibraryJudge judge_;
+  os::LibraryClassifier classifier_;
   std::vector<std::string> first_;  ///< what the loader takes for the program itself
   std::string foreign_;
   std::unordered_set<std::string> seen_;
@@ -271,7 +271,7 @@ class Inspection {
   std::set<std::string> wanted_;
 };
 
-std::string refuse_file(const std::string& name, const std::string& path) {
+std::string check_file(const std::string& name, const std::string& path) {
   struct stat status{};
   if (name.empty()) return "the program's name is empty";
   if (path.empty()) {
@@ -292,11 +292,11 @@ ProgramReport inspect(const std::string& name,
 
 /// A script of a language's interpreter: the report of the interpreter, which runs instead.
 ProgramReport with_script(ProgramReport interpreter,
-                          const std::vector<std::string>& words,
+                          const std::vector<std::string>& arguments,
                           const ProgramReport& script) {
-  std::vector<std::string>& leading = interpreter.leading_words;
+  std::vector<std::string>& leading = interpreter.leading_arguments;
   if (leading.empty()) leading.push_back(interpreter.path);
-  leading.insert(leading.end(), words.begin() + 1, words.end());
+  leading.insert(leading.end(), arguments.begin() + 1, arguments.end());
   leading.push_back(script.path);
   interpreter.name = script.name;
   return interpreter;
@@ -308,8 +308,8 @@ ProgramReport inspect_script(ProgramReport script,
                              const Installation& installation,
                              std::span<const std::string> declared,
                              int depth) {
-  const std::vector<std::string> words = interpreter_words(first_line);
-  if (words.empty()) {
+  const std::vector<std::string> arguments = interpreter_arguments(first_line);
+  if (arguments.empty()) {
     script.refusal = fmt::format("{} is a script that names no interpreter after #!", script.name);
     return script;
   }
@@ -320,8 +320,9 @@ ProgramReport inspect_script(ProgramReport script,
         script.name);
     return script;
   }
-  ProgramReport interpreter = inspect(words.front(), installation, declared, depth + 1);
-  if (is_interpreter(words.front())) return with_script(std::move(interpreter), words, script);
+  ProgramReport interpreter = inspect(arguments.front(), installation, declared, depth + 1);
+  if (is_interpreter(arguments.front()))
+    return with_script(std::move(interpreter), arguments, script);
   script.kind = "script";
   script.starts_programs = true;
   script.is_interpreter = is_interpreter(script.path);
@@ -377,9 +378,9 @@ std::string foreign_mpi(std::string_view soname) {
   return "";
 }
 
-std::string refuse_declared(const ProgramReport& report,
-                            std::span<const std::string> declared,
-                            const Installation& installation) {
+std::string check_declared(const ProgramReport& report,
+                           std::span<const std::string> declared,
+                           const Installation& installation) {
   const os::LibrarySearch search = search_of_user(installation);
   auto program = ElfFile::open(report.path);
   const auto* elf = std::get_if<ElfFile>(&program);
@@ -400,7 +401,7 @@ std::string refuse_declared(const ProgramReport& report,
 
 namespace {
 
-void refuse_mpi(ProgramReport& report) {
+void check_mpi(ProgramReport& report) {
   if (!report.foreign_mpi.empty()) {
     report.refusal = fmt::format(
         "{} is built for the own ABI of {}; rebuild it with `sorrel cc` or `sorrel cxx`, or with "
@@ -425,7 +426,7 @@ ProgramReport inspect(const std::string& name,
   ProgramReport report;
   report.name = name;
   report.path = find_program(name);
-  report.refusal = refuse_file(name, report.path);
+  report.refusal = check_file(name, report.path);
   if (!report.refusal.empty()) return report;
   auto opened = ElfFile::open(report.path);
   const auto* elf = std::get_if<ElfFile>(&opened);
@@ -435,7 +436,7 @@ ProgramReport inspect(const std::string& name,
   if (elf == nullptr) {
     const auto& error = std::get<ElfError>(opened);
     if (!report.refusal.empty()) return report;
-    if (error.problem == ElfProblem::script)
+    if (error.kind == ElfErrorKind::script)
       return inspect_script(std::move(report), error.detail, installation, declared, depth);
     report.refusal = describe(name, error);
     return report;
@@ -454,8 +455,8 @@ ProgramReport inspect(const std::string& name,
   inspection.finish();
   report.foreign_mpi = inspection.foreign();
   report.starts_programs = !report.is_mpi_program() && can_start_programs(*elf);
-  if (report.refusal.empty()) report.refusal = refuse_kind(name, *elf);
-  if (report.refusal.empty()) refuse_mpi(report);
+  if (report.refusal.empty()) report.refusal = check_kind(name, *elf);
+  if (report.refusal.empty()) check_mpi(report);
   return report;
 }
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "os/library_judge.hpp"
+#include "os/library_classifier.hpp"
 #include "tools/sorrel/installation.hpp"
 
 namespace sorrel::tool {
@@ -36,7 +36,7 @@ struct ProgramReport {
   std::string own_process_reason;
   /// For a script: its interpreter's path and argument, and its own path. Then `path` and the
   /// rest are the interpreter's.
-  std::vector<std::string> leading_words;
+  std::vector<std::string> leading_arguments;
   bool is_static = false;
   /// It, or its interpreter, loads code that calls MPI while it runs.
   bool is_interpreter = false;
@@ -61,9 +61,9 @@ struct ProgramReport {
 
 /// One line about the first wrong name of `declared`; "" if each names a library of the program,
 /// or another file that it may open.
-[[nodiscard]] std::string refuse_declared(const ProgramReport& report,
-                                          std::span<const std::string> declared,
-                                          const Installation& installation);
+[[nodiscard]] std::string check_declared(const ProgramReport& report,
+                                         std::span<const std::string> declared,
+                                         const Installation& installation);
 
 /// The functions `names` of `report` as a sentence: "2 MPI functions that …: A, B".
 [[nodiscard]] std::string describe_functions(const ProgramReport& report,

@@ -15,7 +15,7 @@
 #include "os/library_search.hpp"
 #include "tools/sorrel/command.hpp"
 #include "tools/sorrel/command_line.hpp"
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/host.hpp"
 #include "tools/sorrel/host_launch.hpp"
 #include "tools/sorrel/installation.hpp"
@@ -23,8 +23,8 @@
 #include "tools/sorrel/openmp.hpp"
 #include "tools/sorrel/preflight.hpp"
 #include "tools/sorrel/run_environment.hpp"
+#include "tools/sorrel/run_options.hpp"
 #include "tools/sorrel/run_plan.hpp"
-#include "tools/sorrel/run_words.hpp"
 #include "tools/sorrel/wrapper.hpp"
 
 namespace sorrel::tool {
@@ -32,24 +32,26 @@ namespace sorrel::tool {
 namespace {
 
 bool is_share(const std::string& word) {
-  return word.empty() || word == "fair" || word == "polite" || word == "fixed";
+  // `polite` is an earlier name of `yielding`.
+  return word.empty() || word == "fair" || word == "yielding" || word == "fixed" ||
+         word == "polite";
 }
 
 /// Notes about decisions that may surprise the user; with --verbose all decisions.
-void print_notes(const RunPlan& plan, const Wanted& wanted, const ProgramReport& program) {
+void print_notes(const RunPlan& plan, const RunRequest& request, const ProgramReport& program) {
   if (plan.verbose) {
-    print_complaint(
+    print_diagnostic(
         fmt::format("note: {} ranks in {} process{} of {} worker{}, {}", plan.ranks, plan.processes,
                     plan.processes == 1 ? "" : "es", plan.workers, plan.workers == 1 ? "" : "s",
                     plan.cpus.empty() ? "not bound" : "on cpus " + os::format_cpu_list(plan.cpus)));
-    if (plan.choice) print_complaint("note: --procs auto: " + describe(*plan.choice));
+    if (plan.choice) print_diagnostic("note: --procs auto: " + describe(*plan.choice));
   }
-  if (!program.own_process_reason.empty() && plan.ranks > 1 && !wanted.procs && !wanted.is_auto) {
-    print_complaint(fmt::format("note: {}: every rank is a process, as with --procs {}",
-                                program.own_process_reason, plan.ranks));
+  if (!program.own_process_reason.empty() && plan.ranks > 1 && !request.procs && !request.is_auto) {
+    print_diagnostic(fmt::format("note: {}: every rank is a process, as with --procs {}",
+                                 program.own_process_reason, plan.ranks));
   }
   if (!program.absent_functions.empty()) {
-    print_complaint(
+    print_diagnostic(
         fmt::format("note: {} references {}", program.name,
                     describe_functions(program, program.absent_functions,
                                        "will fail with MPI_ERR_UNSUPPORTED_OPERATION if called")));
@@ -57,12 +59,12 @@ void print_notes(const RunPlan& plan, const Wanted& wanted, const ProgramReport&
 }
 
 /// The program's arguments for execv(), with a null pointer at the end.
-std::vector<char*> words_to_start(const ProgramReport& program, Arguments words) {
+std::vector<char*> arguments_to_start(const ProgramReport& program, Arguments words) {
   std::vector<char*> started;
-  for (const std::string& word : program.leading_words)
+  for (const std::string& word : program.leading_arguments)
     started.push_back(const_cast<char*>(word.c_str()));
   // A script's own name is among the leading arguments, as a path.
-  const std::size_t first = program.leading_words.empty() ? 0 : 1;
+  const std::size_t first = program.leading_arguments.empty() ? 0 : 1;
   for (std::size_t i = first; i < words.size(); ++i)
     started.push_back(words[i]);
   started.push_back(nullptr);
@@ -81,8 +83,8 @@ int launch_host_process(const RunPlan& plan,
                             .is_first = plan.host.is_first,
                             .has_hydra = plan.host.name != "openmpi" && !plan.host.is_slurm,
                             .has_sleepy_daemon = plan.host.name == "openmpi" && !plan.host.is_slurm,
-                            .set_environment = [&](int board) {
-                              set_host_environment(plan, installation, board);
+                            .set_environment = [&](int host_status) {
+                              set_host_environment(plan, installation, host_status);
                               setenv("SORREL_HOST_DAEMON", daemon.c_str(), 1);
                               if (!program.wrapper.empty())
                                 set_wrapper_environment(program, installation, -1);
@@ -95,14 +97,14 @@ int launch_processes(const RunPlan& plan,
                      const ProgramReport& program,
                      const std::vector<char*>& words) {
   const auto set_environment = [&](std::uint32_t index, int segment, int claims) {
-    if (plan.processes > 1 || plan.in_place) set_process_environment(plan, index, segment);
+    if (plan.processes > 1 || plan.process_mode) set_process_environment(plan, index, segment);
     if (!program.wrapper.empty()) set_wrapper_environment(program, installation, claims);
     seal_environment();
   };
   return launch({.rank_count = plan.ranks,
                  .shape = {.process_count = static_cast<std::uint32_t>(plan.processes),
                            .workers_per_process = static_cast<std::uint32_t>(plan.workers)},
-                 .label_lines = plan.label && plan.in_place,
+                 .label_lines = plan.label && plan.process_mode,
                  .program = program.path,
                  .words = words.data(),
                  .wrapper = program.wrapper,
@@ -111,11 +113,11 @@ int launch_processes(const RunPlan& plan,
 }
 
 /// An error if the ranks of one process need more maps than the system allows, or "".
-std::string refuse_maps(const RunPlan& plan, const ProgramReport& program) {
+std::string check_maps(const RunPlan& plan, const ProgramReport& program) {
   // If the program is not known, the library counts.
   const bool is_known = program.wrapper.empty() || !program.wrapped_path.empty();
   const MapBudget budget = map_budget(program);
-  if (!is_known || plan.in_place ||
+  if (!is_known || plan.process_mode ||
       plan.ranks / static_cast<std::uint64_t>(plan.processes) <= budget.ranks_max())
     return "";
   return fmt::format(
@@ -127,54 +129,54 @@ std::string refuse_maps(const RunPlan& plan, const ProgramReport& program) {
 }  // namespace
 
 int run_command(Arguments arguments) {
-  RunWords words;
+  RunOptions words;
   const auto app = make_run_app(words);
-  const SplitWords split = split_words(*app, arguments);
-  if (!split.problem.empty()) return refuse("{}", split.problem);
-  if (const auto status = parse_words(*app, split.options)) return *status;
-  if (split.program.empty()) return refuse("no program given; usage: {}", run_usage);
+  const SplitArguments split = split_arguments(*app, arguments);
+  if (!split.error.empty()) return report_error("{}", split.error);
+  if (const auto status = parse_options(*app, split.options)) return *status;
+  if (split.program.empty()) return report_error("no program given; usage: {}", run_usage);
   if (!is_share(words.share))
-    return refuse("--share must be fair, polite or fixed, not '{}'", words.share);
-  if (words.omp && !tells_of_ranks(words)) return run_openmp(split.program.data(), words.share);
-  const auto wanted = read_words(words);
-  if (!wanted) return exit_refused;
+    return report_error("--share must be fair, yielding or fixed, not '{}'", words.share);
+  if (words.omp && !concerns_ranks(words)) return run_openmp(split.program.data(), words.share);
+  const auto request = read_options(words);
+  if (!request) return exit_invalid_input;
 
   const Installation installation = find_installation();
   const Host host =
       find_host(words.host, [](const char* name) { return std::getenv(name); }, installation);
-  if (!host.problem.empty()) return refuse("{}", host.problem);
+  if (!host.error.empty()) return report_error("{}", host.error);
   if (installation.library_dir.empty()) {
-    return refuse("{} is not beside this command: expected it in ../lib of {}", library_name,
-                  installation.executable);
+    return report_error("{} is not beside this command: expected it in ../lib of {}", library_name,
+                        installation.executable);
   }
-  const ProgramReport program = inspect_words(split.program, installation, wanted->shared);
-  if (!program.refusal.empty()) return refuse("{}", program.refusal);
-  if (const auto problem = refuse_declared(program, wanted->shared, installation); !problem.empty())
-    return refuse("{}", problem);
-  const auto plan = make_plan(words, *wanted, host, program);
-  if (!plan) return exit_refused;
-  print_notes(*plan, *wanted, program);
-  if (const std::string refusal = refuse_maps(*plan, program); !refusal.empty())
-    return refuse("{}", refusal);
+  const ProgramReport program = inspect_arguments(split.program, installation, request->shared);
+  if (!program.refusal.empty()) return report_error("{}", program.refusal);
+  if (const auto error = check_declared(program, request->shared, installation); !error.empty())
+    return report_error("{}", error);
+  const auto plan = make_plan(words, *request, host, program);
+  if (!plan) return exit_invalid_input;
+  print_notes(*plan, *request, program);
+  if (const std::string refusal = check_maps(*plan, program); !refusal.empty())
+    return report_error("{}", refusal);
   std::string preloaded = program.must_preload ? installation.library() : "";
   std::string library_folders = installation.library_dir;
   if (words.omp) {
     const OpenmpReport openmp = inspect_openmp(
         program.wrapped_path.empty() ? split.program.front() : program.wrapped_path, installation);
-    if (!openmp.refusal.empty()) return refuse("{}", openmp.refusal);
+    if (!openmp.refusal.empty()) return report_error("{}", openmp.refusal);
     preloaded += (preloaded.empty() ? "" : ":") + openmp_library(installation);
     library_folders += ":" + os::folder_of(openmp_library(installation));
   }
   set_environment(*plan, library_folders, preloaded);
   // Addresses are visible to a program: with a seed they are the same in each run.
   if (plan->seed) (void)personality(ADDR_NO_RANDOMIZE);
-  const std::vector<char*> started = words_to_start(program, split.program);
+  const std::vector<char*> started = arguments_to_start(program, split.program);
   if (!plan->host.name.empty()) return launch_host_process(*plan, installation, program, started);
-  if (plan->processes > 1 || plan->in_place || !program.wrapper.empty())
+  if (plan->processes > 1 || plan->process_mode || !program.wrapper.empty())
     return launch_processes(*plan, installation, program, started);
   seal_environment();
   execv(program.path.c_str(), started.data());
-  print_complaint(fmt::format("cannot start {}: {}", program.name, std::strerror(errno)));
+  print_diagnostic(fmt::format("cannot start {}: {}", program.name, std::strerror(errno)));
   return exit_cannot_execute;
 }
 

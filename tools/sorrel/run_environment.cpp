@@ -38,7 +38,7 @@ void set_environment(const RunPlan& plan,
   if (plan.host.name.empty())
     setenv("SORREL_CPUS", os::format_cpu_list(plan.cpus_of(0)).c_str(), 1);
   if (plan.stack_bytes != 0) setenv("SORREL_STACK", std::to_string(plan.stack_bytes).c_str(), 1);
-  if (plan.label && !plan.in_place) setenv("SORREL_LABEL", "1", 1);
+  if (plan.label && !plan.process_mode) setenv("SORREL_LABEL", "1", 1);
   if (plan.has_comm_worker) setenv("SORREL_COMM_WORKER", "1", 1);
   // Without the option, the user's variable is used.
   if (!plan.share.empty()) setenv("SORREL_SHARE", plan.share.c_str(), 1);
@@ -74,7 +74,7 @@ void set_process_environment(const RunPlan& plan, std::uint32_t index, int segme
   setenv("SORREL_PROCESSES", std::to_string(plan.processes).c_str(), 1);
   setenv("SORREL_PROCESS", std::to_string(index).c_str(), 1);
   setenv("SORREL_SEGMENT", std::to_string(segment_descriptor).c_str(), 1);
-  setenv("SORREL_IN_PLACE", plan.in_place ? "1" : "0", 1);
+  setenv("SORREL_IN_PLACE", plan.process_mode ? "1" : "0", 1);
 }
 
 void set_wrapper_environment(const ProgramReport& program,
@@ -96,15 +96,15 @@ void seal_environment() {
   setenv(runtime::seal_variable, seal.c_str(), 1);
 }
 
-void set_host_environment(const RunPlan& plan, const Installation& installation, int board) {
+void set_host_environment(const RunPlan& plan, const Installation& installation, int host_status) {
   setenv("SORREL_HOST", plan.host.name.c_str(), 1);
   setenv("SORREL_HOST_PLUGINS", installation.library_dir.c_str(), 1);
-  setenv("SORREL_HOST_BOARD", std::to_string(board).c_str(), 1);
+  setenv("SORREL_HOST_BOARD", std::to_string(host_status).c_str(), 1);
   if (!plan.host.library.empty()) setenv("SORREL_HOST_LIBRARY", plan.host.library.c_str(), 1);
   if (plan.host.is_slurm) setenv("SORREL_HOST_ABORTS", "1", 1);
   if (!plan.is_bound) setenv("SORREL_HOST_UNBOUND", "1", 1);
   setenv("SORREL_CPUS", os::format_cpu_list(plan.cpus).c_str(), 1);
-  setenv("SORREL_IN_PLACE", plan.in_place ? "1" : "0", 1);
+  setenv("SORREL_IN_PLACE", plan.process_mode ? "1" : "0", 1);
 }
 
 }  // namespace sorrel::tool

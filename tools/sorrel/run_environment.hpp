@@ -30,6 +30,6 @@ void seal_environment();
 
 /// Additional variables of a process under a host MPI. `host_status` is a descriptor of the
 /// memory that this process shares with its parent.
-void set_host_environment(const RunPlan& plan, const Installation& installation, int board);
+void set_host_environment(const RunPlan& plan, const Installation& installation, int host_status);
 
 }  // namespace sorrel::tool

@@ -12,8 +12,8 @@
 #include "tools/sorrel/host.hpp"
 #include "tools/sorrel/preflight.hpp"
 #include "tools/sorrel/process_choice.hpp"
-#include "tools/sorrel/run_words.hpp"
-#include "tools/sorrel/wire_words.hpp"
+#include "tools/sorrel/run_options.hpp"
+#include "tools/sorrel/wire_options.hpp"
 
 namespace sorrel::tool {
 
@@ -23,7 +23,7 @@ struct RunPlan {
   int processes = 1;
   int workers = 0;  ///< of each process
   /// Process mode: every rank is a process, and the program runs unchanged.
-  bool in_place = false;
+  bool process_mode = false;
   /// There are more cores than ranks, for the ranks' OpenMP threads: ranks are not bound.
   bool has_room_for_threads = false;
   std::uint64_t stack_bytes = 0;  ///< 0: by the system's limit, read in the process
@@ -33,7 +33,7 @@ struct RunPlan {
   std::string share;
   std::vector<std::string> shared;  ///< libraries that ranks may share, names or paths
   bool has_comm_worker = false;
-  std::optional<WireWords> wire;
+  std::optional<WireOptions> wire;
   std::optional<std::uint64_t> seed;
   /// Under a host MPI, which decides the number of processes; ranks and workers are 0 if no
   /// number was given.
@@ -48,8 +48,8 @@ struct RunPlan {
 };
 
 /// The plan of the job for this program; nothing after an error, which was printed.
-[[nodiscard]] std::optional<RunPlan> make_plan(const RunWords& words,
-                                               const Wanted& wanted,
+[[nodiscard]] std::optional<RunPlan> make_plan(const RunOptions& options,
+                                               const RunRequest& request,
                                                const Host& host,
                                                const ProgramReport& program);
 

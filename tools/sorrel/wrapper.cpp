@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <memory>
 
-#include "tools/sorrel/complaint.hpp"
+#include "tools/sorrel/diagnostic.hpp"
 
 namespace sorrel::tool {
 
@@ -34,21 +34,21 @@ ProgramReport wrapped(ProgramReport inner, const ProgramReport& outer) {
   inner.wrapper = outer.name;
   inner.wrapped_path = real_path(inner.path);
   inner.path = outer.path;
-  inner.leading_words = outer.leading_words;
+  inner.leading_arguments = outer.leading_arguments;
   inner.must_preload = false;
   return inner;
 }
 
 }  // namespace
 
-ProgramReport inspect_words(Arguments words,
-                            const Installation& installation,
-                            std::span<const std::string> declared) {
-  ProgramReport outer = inspect_program(words.front(), installation, declared);
+ProgramReport inspect_arguments(Arguments arguments,
+                                const Installation& installation,
+                                std::span<const std::string> declared) {
+  ProgramReport outer = inspect_program(arguments.front(), installation, declared);
   // A static executable does not show whether it starts programs.
   const bool may_start = outer.is_static && !outer.kind.empty();
   if (!may_start && (!outer.starts_programs || !outer.refusal.empty())) return outer;
-  for (const std::string word : words.subspan(1)) {
+  for (const std::string word : arguments.subspan(1)) {
     ProgramReport inner = inspect_program(word, installation, declared);
     if (inner.is_mpi_program()) return wrapped(std::move(inner), outer);
   }
@@ -62,7 +62,7 @@ ProgramReport inspect_words(Arguments words,
 
 int preflight_command(Arguments arguments) {
   if (arguments.size() != 3)
-    return refuse("preflight is for the library's use; see `sorrel info --help`");
+    return report_error("preflight is for the library's use; see `sorrel info --help`");
   const ProgramReport report = inspect_program(arguments[0], find_installation());
   if (!report.refusal.empty()) {
     fmt::print("{}\n", report.refusal);

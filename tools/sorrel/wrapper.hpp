@@ -16,9 +16,9 @@ namespace sorrel::tool {
 
 /// The report of the program that becomes the ranks: the first argument, or, if that is a
 /// wrapper, the first of its arguments that names an MPI program. `path` is what `run` starts.
-[[nodiscard]] ProgramReport inspect_words(Arguments words,
-                                          const Installation& installation,
-                                          std::span<const std::string> declared);
+[[nodiscard]] ProgramReport inspect_arguments(Arguments arguments,
+                                              const Installation& installation,
+                                              std::span<const std::string> declared);
 
 /// `sorrel preflight PROGRAM RANKS WRAPPER`, which the library starts: prints why this program
 /// cannot have several ranks in a process below that wrapper, or nothing.

@@ -114,6 +114,6 @@ struct Machine {
 };
 
 /// Returns the error in a machine and what is allowed, in one line; "" if there is none.
-[[nodiscard]] std::string trouble_with(const Machine& machine);
+[[nodiscard]] std::string error_in(const Machine& machine);
 
 }  // namespace sorrel::grid

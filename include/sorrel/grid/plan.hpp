@@ -90,7 +90,7 @@ class Plan {
   [[nodiscard]] const std::vector<Candidate>& candidates() const { return candidates_; }
 
   /// Number of evaluated candidates: placements and tile counts too.
-  [[nodiscard]] std::int64_t looked_at() const { return looked_at_; }
+  [[nodiscard]] std::int64_t evaluated_count() const { return evaluated_count_; }
 
   [[nodiscard]] const ProcessGrid& grid() const { return best().grid; }
 
@@ -124,7 +124,7 @@ class Plan {
   Problem problem_;
   int rank_count_ = 0;
   std::vector<Candidate> candidates_;
-  std::int64_t looked_at_ = 0;
+  std::int64_t evaluated_count_ = 0;
 };
 
 /// "8 x 4 x 1", with as many dimensions as the problem has.

@@ -52,6 +52,6 @@ inline constexpr int field_count_max = 10'000;
 inline constexpr int rank_count_max = 1'000'000;
 
 /// Returns the error in a problem and what is allowed, in one line; "" if there is none.
-[[nodiscard]] std::string trouble_with(const Problem& problem);
+[[nodiscard]] std::string error_in(const Problem& problem);
 
 }  // namespace sorrel::grid

@@ -45,41 +45,41 @@ MPI_Datatype type_of(const std::vector<Runs>& fields) {
 
 Channel::Channel(const Side& side, std::span<const ArrayView> fields, MemoryOrder order)
     : side_(side),
-      out_(lane_of(side.sent, fields, order, side.pack)),
+      out_(payload_of(side.sent, fields, order, side.pack)),
       // The ghosts of a part are copied once, directly from the message.
-      in_(lane_of(side.ghosts, fields, order, side.is_part ? Pack::datatype : side.pack)) {}
+      in_(payload_of(side.ghosts, fields, order, side.is_part ? Pack::datatype : side.pack)) {}
 
 Channel::Channel(Channel&& other) noexcept
     : side_(other.side_), out_(std::exchange(other.out_, {})), in_(std::exchange(other.in_, {})) {}
 
 Channel::~Channel() {
-  for (Lane* lane : {&out_, &in_})
-    if (lane->type != MPI_BYTE) MPI_Type_free(&lane->type);
+  for (Payload* payload : {&out_, &in_})
+    if (payload->type != MPI_BYTE) MPI_Type_free(&payload->type);
 }
 
-Channel::Lane Channel::lane_of(const Box& box,
-                               std::span<const ArrayView> fields,
-                               MemoryOrder order,
-                               Pack pack) {
-  Lane lane;
+Channel::Payload Channel::payload_of(const Box& box,
+                                     std::span<const ArrayView> fields,
+                                     MemoryOrder order,
+                                     Pack pack) {
+  Payload payload;
   std::int64_t bytes = 0;
   for (const ArrayView& field : fields) {
-    lane.runs.push_back(runs_of(field, box, order));
-    bytes += lane.runs.back().bytes();
+    payload.runs.push_back(runs_of(field, box, order));
+    bytes += payload.runs.back().bytes();
   }
   SORREL_CHECK(bytes <= std::numeric_limits<int>::max(), "a face of %lld bytes",
                static_cast<long long>(bytes));
-  lane.count = static_cast<int>(bytes);
-  if (lane.runs.size() == 1 && lane.runs[0].is_one()) {
-    lane.data = lane.runs[0].first;
+  payload.count = static_cast<int>(bytes);
+  if (payload.runs.size() == 1 && payload.runs[0].is_one()) {
+    payload.data = payload.runs[0].first;
   } else if (pack == Pack::datatype) {
-    lane.type = type_of(lane.runs);
-    lane.count = 1;
+    payload.type = type_of(payload.runs);
+    payload.count = 1;
   } else {
-    lane.buffer.resize(static_cast<std::size_t>(bytes));
-    lane.data = lane.buffer.data();
+    payload.buffer.resize(static_cast<std::size_t>(bytes));
+    payload.data = payload.buffer.data();
   }
-  return lane;
+  return payload;
 }
 
 void Channel::receive(MPI_Comm comm, MPI_Request* request) {
@@ -96,7 +96,7 @@ void Channel::send(MPI_Comm comm, MPI_Request* request) {
             tag_towards(side_.dimension, side_.end), comm, request);
 }
 
-void Channel::take() {
+void Channel::unpack_ghosts() {
   const std::byte* end = in_.buffer.data();
   if (!in_.buffer.empty())
     for (const Runs& runs : in_.runs)

@@ -30,7 +30,7 @@ class Channel {
   void send(MPI_Comm comm, MPI_Request* request);
 
   /// After the receive has completed: unpacks the message into the ghosts.
-  void take();
+  void unpack_ghosts();
 
   /// For a neighbour that is the block itself: fills these ghosts from the cells that `opposite`,
   /// the block's other end, sends.
@@ -38,7 +38,7 @@ class Channel {
 
  private:
   /// The payload of one direction.
-  struct Lane {
+  struct Payload {
     std::vector<Runs> runs;  ///< one for each field
     std::byte* data = nullptr;
     std::vector<std::byte> buffer;
@@ -46,14 +46,14 @@ class Channel {
     int count = 0;
   };
 
-  [[nodiscard]] static Lane lane_of(const Box& box,
-                                    std::span<const ArrayView> fields,
-                                    MemoryOrder order,
-                                    Pack pack);
+  [[nodiscard]] static Payload payload_of(const Box& box,
+                                          std::span<const ArrayView> fields,
+                                          MemoryOrder order,
+                                          Pack pack);
 
   Side side_;
-  Lane out_;
-  Lane in_;
+  Payload out_;
+  Payload in_;
 };
 
 }  // namespace sorrel::grid

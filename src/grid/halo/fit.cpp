@@ -7,9 +7,9 @@
 
 namespace sorrel::grid {
 
-std::string trouble_with(const Problem& problem,
-                         const Extents& cells,
-                         std::span<const ArrayView> fields) {
+std::string error_in(const Problem& problem,
+                     const Extents& cells,
+                     std::span<const ArrayView> fields) {
   if (fields.size() != static_cast<std::size_t>(problem.field_count))
     return text_of("%zu fields are given, the problem has %d", fields.size(), problem.field_count);
   const Extents room = padded(problem, cells);
@@ -28,8 +28,8 @@ std::string trouble_with(const Problem& problem,
   return "";
 }
 
-std::string trouble_with(const Problem& problem, const Candidate& cut, int comm_size) {
-  if (std::string text = trouble_with(problem); !text.empty()) return text;
+std::string error_in(const Problem& problem, const Candidate& cut, int comm_size) {
+  if (std::string text = error_in(problem); !text.empty()) return text;
   for (std::size_t d = 0; d < cut.grid.size(); ++d) {
     const int parts = cut.grid[d];
     if (parts < 1 || cut.brick[d] < 1 || parts % cut.brick[d] != 0)

@@ -13,7 +13,7 @@ namespace sorrel::grid {
 namespace {
 
 /// When received messages are unpacked into the ghosts.
-enum class Taking {
+enum class UnpackTime {
   early,   ///< while other faces are sent
   at_end,  ///< after the caller's update
 };
@@ -27,7 +27,7 @@ struct Halo::Parts {
   int rank = 0;
   std::vector<Channel> channels;      ///< by dimension, the low end first
   std::vector<MPI_Request> requests;  ///< for each channel to receive, to send
-  std::vector<bool> is_taken;         ///< channels whose ghosts are filled
+  std::vector<bool> is_unpacked;      ///< channels whose ghosts are filled
   /// Dimensions below this one have been started, in the exchange in progress.
   std::size_t next_dimension = 0;
 
@@ -51,34 +51,34 @@ struct Halo::Parts {
   // The channel of the other end of the same dimension, for a periodic dimension that is not cut.
   Channel& opposite(std::size_t i) { return channels[channels[i].side().end == 0 ? i + 1 : i - 1]; }
 
-  void start_phase(Taking taking) {
+  void start_phase(UnpackTime unpack_time) {
     each_of_phase([&](std::size_t i, Channel& channel) {
-      is_taken[i] = false;
+      is_unpacked[i] = false;
       if (!is_own(channel)) channel.receive(comm, &requests[2 * i]);
     });
     each_of_phase([&](std::size_t i, Channel& channel) {
       if (is_own(channel)) return;
       channel.send(comm, &requests[2 * i + 1]);
-      if (taking == Taking::early && channel.side().is_part) take_parts();
+      if (unpack_time == UnpackTime::early && channel.side().is_part) unpack_parts();
     });
   }
 
   // Unpacks received parts while a cache may still hold the lines that they share with sent parts.
-  void take_parts() {
+  void unpack_parts() {
     if (is_sending_ghosts()) return;
     // Later parts of a side arrive later.
     std::array<bool, 2> is_waiting{};
     each_of_phase([&](std::size_t i, Channel& channel) {
       bool& waits = is_waiting[static_cast<std::size_t>(channel.side().end)];
-      if (!channel.side().is_part || is_taken[i] || waits) return;
+      if (!channel.side().is_part || is_unpacked[i] || waits) return;
       waits = !has_ended(2 * i);
-      if (!waits) take(i, channel);
+      if (!waits) unpack_ghosts(i, channel);
     });
   }
 
-  void take(std::size_t i, Channel& channel) {
-    channel.take();
-    is_taken[i] = true;
+  void unpack_ghosts(std::size_t i, Channel& channel) {
+    channel.unpack_ghosts();
+    is_unpacked[i] = true;
   }
 
   [[nodiscard]] bool has_ended(std::size_t request) {
@@ -101,8 +101,8 @@ struct Halo::Parts {
     each_of_phase([&](std::size_t i, Channel& channel) {
       if (is_own(channel))
         channel.copy_from(opposite(i));
-      else if (!is_taken[i])
-        take(i, channel);
+      else if (!is_unpacked[i])
+        unpack_ghosts(i, channel);
     });
     next_dimension = phase_end();
   }
@@ -127,13 +127,12 @@ Result<Halo> Halo::make(MPI_Comm comm,
   auto parts = std::make_unique<Parts>();
   MPI_Comm_rank(comm, &parts->rank);
   MPI_Comm_size(comm, &size);
-  if (std::string text = trouble_with(problem, cut, size); !text.empty())
-    return Trouble{std::move(text)};
+  if (std::string text = error_in(problem, cut, size); !text.empty()) return Error{std::move(text)};
   parts->problem = problem;
   if (parts->rank < cut.rank_count()) {
     parts->block = block_of(problem, cut, parts->rank);
-    std::string text = trouble_with(problem, parts->block.extents, fields);
-    if (!text.empty()) return Trouble{std::move(text)};
+    std::string text = error_in(problem, parts->block.extents, fields);
+    if (!text.empty()) return Error{std::move(text)};
     for (const Side& side : sides_of(problem, cut, parts->rank)) {
       const bool is_own = side.neighbour == parts->rank;
       for (const Side& part : is_own ? std::vector{side} : parts_of(problem, side))
@@ -141,20 +140,20 @@ Result<Halo> Halo::make(MPI_Comm comm,
     }
   }
   parts->requests.assign(2 * parts->channels.size(), MPI_REQUEST_NULL);
-  parts->is_taken.assign(parts->channels.size(), false);
+  parts->is_unpacked.assign(parts->channels.size(), false);
   MPI_Comm_dup(comm, &parts->comm);
   return Halo(std::move(parts));
 }
 
 void Halo::exchange() {
   parts_->next_dimension = 0;
-  parts_->start_phase(Taking::early);
+  parts_->start_phase(UnpackTime::early);
   finish();
 }
 
 void Halo::begin() {
   parts_->next_dimension = 0;
-  parts_->start_phase(Taking::at_end);
+  parts_->start_phase(UnpackTime::at_end);
 }
 
 void Halo::poll() {
@@ -166,7 +165,7 @@ void Halo::poll() {
 void Halo::finish() {
   parts_->finish_phase();
   while (parts_->next_dimension < dimension_count_max) {
-    parts_->start_phase(Taking::early);
+    parts_->start_phase(UnpackTime::early);
     parts_->finish_phase();
   }
 }

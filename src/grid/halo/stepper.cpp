@@ -62,7 +62,7 @@ Result<Stepper> Stepper::make(MPI_Comm comm,
                               const Candidate& candidate,
                               StepperMemory& memory) {
   if (problem.element_bytes % static_cast<std::int64_t>(sizeof(double)) != 0)
-    return Trouble{"only elements that are whole doubles can be timed"};
+    return Error{"only elements that are whole doubles can be timed"};
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   Stepper stepper;
@@ -81,7 +81,7 @@ Result<Stepper> Stepper::make(MPI_Comm comm,
   const auto data = memory.get(static_cast<std::size_t>(bytes), rank);
   for (std::size_t i = 0; i < data.size(); ++i) {
     Result<State> made = make_state(comm, problem, candidate, room, data[i]);
-    if (!made.ok()) return Trouble{made.trouble()};
+    if (!made.has_value()) return Error{made.error()};
     (i == 0 ? stepper.now_ : stepper.next_) = std::move(made).value();
   }
   stepper.now_.halo[0].exchange();
@@ -99,7 +99,7 @@ Result<Stepper::State> Stepper::make_state(MPI_Comm comm,
     state.fields.push_back(dense_view(data.data() + static_cast<std::size_t>(i) * bytes, room,
                                       problem.element_bytes, problem.order));
   Result<Halo> halo = Halo::make(comm, problem, candidate, state.fields);
-  if (!halo.ok()) return Trouble{halo.trouble()};
+  if (!halo.has_value()) return Error{halo.error()};
   state.halo.push_back(std::move(halo).value());
   return state;
 }

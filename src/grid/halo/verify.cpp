@@ -37,7 +37,7 @@ Result<double> step_s(MPI_Comm comm,
                       double seconds,
                       StepperMemory& memory) {
   Result<Stepper> made = Stepper::make(comm, problem, candidate, memory);
-  if (!made.ok()) return Trouble{made.trouble()};
+  if (!made.has_value()) return Error{made.error()};
   Stepper stepper = std::move(made).value();
   // The first step starts with cold caches and page tables.
   double spent_s = batch_s(comm, stepper, 1);
@@ -75,7 +75,7 @@ Result<std::vector<std::vector<double>>> time_rounds(MPI_Comm comm,
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const Result<double> timed =
           step_s(comm, problem, candidates[i], options.seconds / round_count, memory);
-      if (!timed.ok()) return Trouble{timed.trouble()};
+      if (!timed.has_value()) return Error{timed.error()};
       rounds_s[i].push_back(timed.value());
     }
   }
@@ -87,7 +87,7 @@ Result<std::vector<double>> time_steps(MPI_Comm comm,
                                        std::span<const Candidate> candidates,
                                        const TimingOptions& options) {
   const auto rounds = time_rounds(comm, problem, candidates, options);
-  if (!rounds.ok()) return Trouble{rounds.trouble()};
+  if (!rounds.has_value()) return Error{rounds.error()};
   std::vector<double> least_s;
   for (const std::vector<double>& of_one : rounds.value())
     least_s.push_back(*std::min_element(of_one.begin(), of_one.end()));
@@ -101,7 +101,7 @@ Result<Verification> verify(MPI_Comm comm,
   const std::vector<Candidate>& all = plan.candidates();
   const std::span first(all.data(), std::min(all.size(), static_cast<std::size_t>(count)));
   const Result<std::vector<double>> measured = time_steps(comm, plan.problem(), first, options);
-  if (!measured.ok()) return Trouble{measured.trouble()};
+  if (!measured.has_value()) return Error{measured.error()};
   const std::vector<double>& seconds = measured.value();
   Verification verification;
   for (std::size_t i = 0; i < first.size(); ++i)

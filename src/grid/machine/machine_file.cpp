@@ -70,16 +70,16 @@ class Reader {
     visit_tables(machine, [&](const char* name, CopyTable& table) { rates(json, name, table); });
     links(json, machine);
     measurement(json, machine);
-    refuse_unknown(json, "");
+    check_unknown(json, "");
     machine.sources = std::move(sources_);
     return machine;
   }
 
-  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+  [[nodiscard]] const std::string& error() const { return error_; }
 
  private:
   void fail(std::string text) {
-    if (trouble_.empty()) trouble_ = std::move(text);
+    if (error_.empty()) error_ = std::move(text);
   }
 
   // "" if there is no name, or `json` is not an object.
@@ -204,7 +204,7 @@ class Reader {
       if (link.name.empty()) return fail(where + "name is missing or empty; it must be a text");
       visit_link_numbers(link,
                          [&](const char* name, auto& value) { number(entry, name, where, value); });
-      refuse_unknown(entry, where);
+      check_unknown(entry, where);
       machine.links.push_back(std::move(link));
     }
   }
@@ -230,7 +230,7 @@ class Reader {
                            .other_work = share("other_work")};
   }
 
-  void refuse_unknown(const Json& object, const std::string& where) {
+  void check_unknown(const Json& object, const std::string& where) {
     for (const auto& [name, value] : object.items()) {
       if (name == "name" || name == "comment") continue;
       if (std::find(known_.begin(), known_.end(), where + name) == known_.end())
@@ -248,7 +248,7 @@ class Reader {
     return names;
   }
 
-  std::string trouble_;
+  std::string error_;
   std::vector<std::string> known_;
   std::vector<Source> sources_;
 };
@@ -321,21 +321,20 @@ class Writer {
 
 Result<Machine> parse_machine(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return Trouble{"this is not JSON"};
+  if (json.is_discarded()) return Error{"this is not JSON"};
   Reader reader;
   Machine machine = reader.read(json);
-  if (!reader.trouble().empty()) return Trouble{reader.trouble()};
-  if (std::string trouble = trouble_with(machine); !trouble.empty())
-    return Trouble{std::move(trouble)};
+  if (!reader.error().empty()) return Error{reader.error()};
+  if (std::string error = error_in(machine); !error.empty()) return Error{std::move(error)};
   return machine;
 }
 
 Result<Machine> load_machine(const std::string& path) {
   std::string text;
-  if (const std::string trouble = read_small_file(path, file_bytes_max, text); !trouble.empty())
-    return Trouble{text_of("the machine file %s %s", path.c_str(), trouble.c_str())};
+  if (const std::string error = read_small_file(path, file_bytes_max, text); !error.empty())
+    return Error{text_of("the machine file %s %s", path.c_str(), error.c_str())};
   Result<Machine> machine = parse_machine(text);
-  if (!machine.ok()) return Trouble{path + ": " + machine.trouble()};
+  if (!machine.has_value()) return Error{path + ": " + machine.error()};
   return machine;
 }
 

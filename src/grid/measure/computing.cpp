@@ -116,11 +116,11 @@ struct Batch {
 // Seconds of a sweep of each batch, on all processors at once. The batches alternate, so that a
 // slow phase of a processor affects all of them. Small batches are swept repeatedly, because of the
 // clock's resolution.
-std::vector<double> sweeps_s(const Party& party,
+std::vector<double> sweeps_s(const ProbeContext& context,
                              const std::vector<Batch>& batches,
                              int repeat_count) {
   std::vector<double> least_s(batches.size(), 0);
-  if (party.is_first_of_processor()) {
+  if (context.is_first_of_processor()) {
     std::vector<std::vector<Swept>> blocks(batches.size());
     for (std::size_t i = 0; i < batches.size(); ++i)
       for (int color = 0; color < batches[i].block_count; ++color)
@@ -130,7 +130,7 @@ std::vector<double> sweeps_s(const Party& party,
       for (std::size_t i = 0; i < batches.size(); ++i) {
         const double cell_count = cells_of(batches[i].cells) * batches[i].block_count;
         const int sweeps = std::max(1, static_cast<int>(2e5 / cell_count));
-        const double seconds = least_seconds_together(party, 1, [&] {
+        const double seconds = least_seconds_together(context, 1, [&] {
           for (int sweep = 0; sweep < sweeps; ++sweep)
             for (Swept& block : blocks[i])
               block.whole();
@@ -140,7 +140,7 @@ std::vector<double> sweeps_s(const Party& party,
     }
   }
   for (double& seconds : least_s)
-    seconds = party.largest(seconds);
+    seconds = context.largest(seconds);
   return least_s;
 }
 
@@ -148,24 +148,24 @@ constexpr int turn_count = 25;
 constexpr Extents tiny{3, 3, 256};
 
 // The same number of cells in short and in long rows, in planes of the same size.
-double row_start_s(const Party& party) {
+double row_start_s(const ProbeContext& context) {
   constexpr Extents long_rows{64, 16, 64};
   constexpr Extents short_rows{64, 64, 16};
-  const auto seconds = sweeps_s(party, {{short_rows, 1}, {long_rows, 1}}, turn_count);
+  const auto seconds = sweeps_s(context, {{short_rows, 1}, {long_rows, 1}}, turn_count);
   return std::max(0.0, (seconds[0] - seconds[1]) / (rows_of(short_rows) - rows_of(long_rows)));
 }
 
 // The same number of cells in thin blocks, with many ghosts, and in thick ones: so many that memory
 // limits the speed, if it ever does. A ghost is only read, a cell is also written: a ghost that
 // seems to take longer than a cell is a measurement error.
-double ghost_share(const Party& party, double row_start_s) {
+double ghost_share(const ProbeContext& context, double row_start_s) {
   constexpr Extents thin{8, 32, 64};
   constexpr Extents thick{64, 32, 64};
   const int thick_count =
-      static_cast<int>(std::clamp<std::int64_t>(party.large_set_bytes >> 24, 1, 16));
+      static_cast<int>(std::clamp<std::int64_t>(context.large_set_bytes >> 24, 1, 16));
   const int thin_count = thick_count * 8;
   const double cells = thick_count * cells_of(thick);
-  const auto seconds = sweeps_s(party, {{thin, thin_count}, {thick, thick_count}}, turn_count);
+  const auto seconds = sweeps_s(context, {{thin, thin_count}, {thick, thick_count}}, turn_count);
   const double thin_ghosts = thin_count * ghosts_of(thin) / cells;
   const double thick_ghosts = thick_count * ghosts_of(thick) / cells;
   // thin / thick = (1 + share * thin_ghosts) / (1 + share * thick_ghosts), without the rows, whose
@@ -180,11 +180,11 @@ double ghost_share(const Party& party, double row_start_s) {
 
 // Seconds per cell in blocks of one set, with planes of several sizes; the blocks alternate in one
 // allocation. Times of ghosts and of row starts are subtracted.
-std::vector<double> cell_seconds(const Party& party,
+std::vector<double> cell_seconds(const ProbeContext& context,
                                  const std::vector<Extents>& blocks,
                                  const Machine& machine) {
   std::vector<double> least_s(blocks.size(), 0);
-  if (party.is_first_of_processor()) {
+  if (context.is_first_of_processor()) {
     Swept swept(blocks);
     least_s.assign(blocks.size(), 1e9);
     const int rounds = cells_of(blocks[0]) > 2e6 ? 6 : turn_count;
@@ -192,7 +192,7 @@ std::vector<double> cell_seconds(const Party& party,
       for (std::size_t i = 0; i < blocks.size(); ++i) {
         swept.shape(blocks[i]);
         const int sweeps = std::max(1, static_cast<int>(2e5 / cells_of(blocks[i])));
-        const double seconds = least_seconds_together(party, 1,
+        const double seconds = least_seconds_together(context, 1,
                                                       [&] {
                                                         for (int sweep = 0; sweep < sweeps; ++sweep)
                                                           swept.whole();
@@ -203,7 +203,7 @@ std::vector<double> cell_seconds(const Party& party,
     }
   }
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const double seconds = party.largest(least_s[i]) - rows_of(blocks[i]) * machine.row_start_s;
+    const double seconds = context.largest(least_s[i]) - rows_of(blocks[i]) * machine.row_start_s;
     least_s[i] = std::max(seconds, 1e-9) /
                  (cells_of(blocks[i]) + machine.ghost_share * ghosts_of(blocks[i]));
   }
@@ -218,9 +218,9 @@ double slowdown_of(double ratio) {
 
 // The best planes of a set give the speed of memory, the other planes their slowdown: large planes
 // do not stay in a near cache, and small ones interrupt streaming too often.
-void probe_memory(const Party& party, Machine& machine) {
-  for (std::int64_t set = 1 << 20; set <= party.large_set_bytes; set *= set < 1 << 24 ? 4 : 2) {
-    const bool is_last = set * 2 > party.large_set_bytes;
+void probe_memory(const ProbeContext& context, Machine& machine) {
+  for (std::int64_t set = 1 << 20; set <= context.large_set_bytes; set *= set < 1 << 24 ? 4 : 2) {
+    const bool is_last = set * 2 > context.large_set_bytes;
     std::vector<std::int64_t> planes{std::min(usual_plane_bytes, set / 16)};
     if (set == 1 << 20 || set == 1 << 24 || is_last) {
       planes = {smallest_plane_bytes};
@@ -230,7 +230,7 @@ void probe_memory(const Party& party, Machine& machine) {
     std::vector<Extents> blocks;
     for (const std::int64_t plane : planes)
       blocks.push_back(block_of(plane, set));
-    const std::vector<double> cell_s = cell_seconds(party, blocks, machine);
+    const std::vector<double> cell_s = cell_seconds(context, blocks, machine);
     const double least_s = *std::min_element(cell_s.begin(), cell_s.end());
     machine.memory.push_back(
         {.size_bytes = set, .bytes_per_second = sweep_bytes_per_cell / least_s});
@@ -252,12 +252,12 @@ struct SkinTimes {
   double ends_s = 1e9;
 };
 
-SkinTimes time_skin(const Party& party, Swept& swept) {
+SkinTimes time_skin(const ProbeContext& context, Swept& swept) {
   SkinTimes times;
   const int count = std::clamp(static_cast<int>(2e7 / swept.cell_count()), 10, 100);
   for (int i = 0; i < count; ++i) {
     const auto keep_least = [&](double& least, auto&& body) {
-      least = std::min(least, least_seconds_together(party, 1, body));
+      least = std::min(least, least_seconds_together(context, 1, body));
     };
     keep_least(times.whole_s, [&] { swept.whole(); });
     keep_least(times.faces_s, [&] { swept.faces_and_rest(); });
@@ -274,45 +274,45 @@ double middle_of(std::array<double, 3> values) {
 // Cost of updating faces separately: of those along the rows per cell, of those across per row. The
 // median of blocks that fit a near cache, of blocks that fit a far one, and of blocks that fit
 // none.
-void probe_skin(const Party& party, Machine& machine) {
+void probe_skin(const ProbeContext& context, Machine& machine) {
   std::array<double, 3> penalties{};
   std::array<double, 3> row_ends_s{};
-  if (party.is_first_of_processor()) {
+  if (context.is_first_of_processor()) {
     constexpr std::array<std::int64_t, 3> sides{40, 64, 128};
     for (std::size_t i = 0; i < sides.size(); ++i) {
       Swept swept(Extents{sides[i], sides[i], sides[i]});
-      const SkinTimes times = time_skin(party, swept);
+      const SkinTimes times = time_skin(context, swept);
       penalties[i] = std::max(0.0, times.faces_s - times.whole_s) / times.whole_s *
                      swept.cell_count() / swept.skin_count();
       row_ends_s[i] = std::max(0.0, times.ends_s - times.whole_s) / 2 / swept.row_count();
     }
   }
-  machine.skin_penalty = party.largest(middle_of(penalties));
-  machine.row_end_s = party.largest(middle_of(row_ends_s));
+  machine.skin_penalty = context.largest(middle_of(penalties));
+  machine.row_end_s = context.largest(middle_of(row_ends_s));
 }
 
 }  // namespace
 
-std::vector<double> time_same_work(const Party& party) {
+std::vector<double> time_same_work(const ProbeContext& context) {
   std::vector<double> seconds;
-  if (!party.is_first_of_processor()) return seconds;
+  if (!context.is_first_of_processor()) return seconds;
   Swept swept(tiny);
   const int sweeps = static_cast<int>(2e5 / swept.cell_count());
   for (int turn = 0; turn < turn_count; ++turn)
-    seconds.push_back(least_seconds_together(party, 1, [&] {
+    seconds.push_back(least_seconds_together(context, 1, [&] {
       for (int sweep = 0; sweep < sweeps; ++sweep)
         swept.whole();
     }));
   return seconds;
 }
 
-void probe_computing(const Party& party, Machine& machine) {
+void probe_computing(const ProbeContext& context, Machine& machine) {
   machine.flops_per_second =
-      sweep_flops_per_cell * cells_of(tiny) / sweeps_s(party, {{tiny, 1}}, turn_count)[0];
-  machine.row_start_s = row_start_s(party);
-  machine.ghost_share = ghost_share(party, machine.row_start_s);
-  probe_skin(party, machine);
-  probe_memory(party, machine);
+      sweep_flops_per_cell * cells_of(tiny) / sweeps_s(context, {{tiny, 1}}, turn_count)[0];
+  machine.row_start_s = row_start_s(context);
+  machine.ghost_share = ghost_share(context, machine.row_start_s);
+  probe_skin(context, machine);
+  probe_memory(context, machine);
 }
 
 }  // namespace sorrel::grid

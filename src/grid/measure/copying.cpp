@@ -24,7 +24,7 @@ class Streamed {
   [[nodiscard]] std::int64_t bytes() const { return static_cast<std::int64_t>(data_.size()); }
 
   /// Bytes per second of packing and unpacking together.
-  [[nodiscard]] double rate(const Party& party,
+  [[nodiscard]] double rate(const ProbeContext& context,
                             std::int64_t run_bytes,
                             std::int64_t stride_bytes,
                             Pack how) {
@@ -35,9 +35,9 @@ class Streamed {
                     .loops = {{{.count = count, .stride_bytes = stride_bytes}}}};
     const int repeats = bytes() > 1 << 22 ? 4 : 15;
     const double pack_s = least_seconds_together(
-        party, repeats, [&] { pack(runs, how, buffer_.data()); }, [&] { stream(); });
+        context, repeats, [&] { pack(runs, how, buffer_.data()); }, [&] { stream(); });
     const double unpack_s = least_seconds_together(
-        party, repeats, [&] { unpack(runs, how, buffer_.data()); }, [&] { stream(); });
+        context, repeats, [&] { unpack(runs, how, buffer_.data()); }, [&] { stream(); });
     return 2 * static_cast<double>(runs.bytes()) / std::max(pack_s + unpack_s, 1e-9);
   }
 
@@ -68,19 +68,19 @@ std::vector<CopyRate> shapes(std::int64_t set_bytes) {
 
 }  // namespace
 
-void probe_copying(const Party& party, Machine& machine) {
+void probe_copying(const ProbeContext& context, Machine& machine) {
   constexpr std::int64_t short_run_bytes = 64;
-  const std::int64_t large = std::min<std::int64_t>(party.large_set_bytes, 1 << 26);
+  const std::int64_t large = std::min<std::int64_t>(context.large_set_bytes, 1 << 26);
   for (const std::int64_t set :
        {std::int64_t{1} << 19, std::int64_t{1} << 22, std::int64_t{1} << 24, large}) {
     if (set > large) continue;
-    Streamed block(party.is_first_of_processor() ? set : 1);
+    Streamed block(context.is_first_of_processor() ? set : 1);
     for (CopyRate shape : shapes(set == large ? 0 : set)) {
       const auto rate = [&](Pack how) {
-        const double mine = party.is_first_of_processor()
-                                ? 1 / block.rate(party, shape.run_bytes, shape.stride_bytes, how)
+        const double mine = context.is_first_of_processor()
+                                ? 1 / block.rate(context, shape.run_bytes, shape.stride_bytes, how)
                                 : 0;
-        return 1 / party.largest(mine);
+        return 1 / context.largest(mine);
       };
       shape.bytes_per_second = rate(Pack::rows);
       machine.copy.rates.push_back(shape);

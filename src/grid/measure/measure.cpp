@@ -10,7 +10,7 @@
 
 namespace sorrel::grid {
 
-double Party::largest(double value) const {
+double ProbeContext::largest(double value) const {
   double mine = is_first_of_processor() ? value : 0;
   double result = 0;
   MPI_Allreduce(&mine, &result, 1, MPI_DOUBLE, MPI_MAX, comm);
@@ -31,18 +31,18 @@ double least_seconds(int repeat_count,
   return least;
 }
 
-double least_seconds_together(const Party& party,
+double least_seconds_together(const ProbeContext& context,
                               int repeat_count,
                               const std::function<void()>& body,
                               const std::function<void()>& before) {
   double least = 1e9;
   for (int i = 0; i <= repeat_count; ++i) {
     if (before) before();
-    MPI_Barrier(party.firsts);
+    MPI_Barrier(context.firsts);
     const double start = MPI_Wtime();
     body();
     double seconds = MPI_Wtime() - start;
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, party.firsts);
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, context.firsts);
     if (i > 0) least = std::min(least, seconds);
   }
   return least;
@@ -60,30 +60,30 @@ double spread_of(std::vector<double> seconds) {
 }  // namespace
 
 Machine measure(MPI_Comm comm, const MeasureOptions& options) {
-  Party party{.comm = comm, .large_set_bytes = options.large_set_bytes};
-  MPI_Comm_rank(comm, &party.rank);
-  MPI_Comm_size(comm, &party.rank_count);
-  SORREL_CHECK(party.rank_count >= 2, "a machine is measured with at least two ranks");
+  ProbeContext context{.comm = comm, .large_set_bytes = options.large_set_bytes};
+  MPI_Comm_rank(comm, &context.rank);
+  MPI_Comm_size(comm, &context.rank_count);
+  SORREL_CHECK(context.rank_count >= 2, "a machine is measured with at least two ranks");
   if (options.processor_count > 0)
-    party.ranks_per_processor =
-        (party.rank_count + options.processor_count - 1) / options.processor_count;
-  MPI_Comm_split(comm, party.is_first_of_processor() ? 0 : MPI_UNDEFINED, party.rank,
-                 &party.firsts);
+    context.ranks_per_processor =
+        (context.rank_count + options.processor_count - 1) / options.processor_count;
+  MPI_Comm_split(comm, context.is_first_of_processor() ? 0 : MPI_UNDEFINED, context.rank,
+                 &context.firsts);
 
   Machine machine;
   machine.name = options.name;
   machine.processor_count = options.processor_count;
   // At the begin and at the end, so that a change of the machine's speed is visible.
-  std::vector<double> same_work_s = time_same_work(party);
-  probe_computing(party, machine);
-  probe_copying(party, machine);
-  probe_messages(party, machine);
-  for (const double seconds : time_same_work(party))
+  std::vector<double> same_work_s = time_same_work(context);
+  probe_computing(context, machine);
+  probe_copying(context, machine);
+  probe_messages(context, machine);
+  for (const double seconds : time_same_work(context))
     same_work_s.push_back(seconds);
   machine.measurement = {.date = "",
-                         .spread = party.largest(spread_of(std::move(same_work_s))),
+                         .spread = context.largest(spread_of(std::move(same_work_s))),
                          .other_work = std::nullopt};
-  if (party.firsts != MPI_COMM_NULL) MPI_Comm_free(&party.firsts);
+  if (context.firsts != MPI_COMM_NULL) MPI_Comm_free(&context.firsts);
   for (const char* value :
        {"processors", "flops_per_second", "row_start_seconds", "ghost_share", "skin_penalty",
         "row_end_seconds", "poll_seconds", "memory", "planes", "copy", "blocked", "datatype"})

@@ -20,8 +20,8 @@ constexpr int large_bytes = 512 << 10;
 /// One of a pair of ranks that exchange messages, or a rank without partner.
 class Exchanger {
  public:
-  Exchanger(const Party& party, int partner)
-      : party_(party), partner_(partner), out_(large_bytes), in_(large_bytes) {}
+  Exchanger(const ProbeContext& context, int partner)
+      : context_(context), partner_(partner), out_(large_bytes), in_(large_bytes) {}
 
   [[nodiscard]] bool is_active() const { return partner_ >= 0; }
 
@@ -74,13 +74,13 @@ class Exchanger {
     double seconds = 1e9;
     for (int i = 0; i < 12; ++i) {
       if (is_active()) before();
-      MPI_Barrier(party_.comm);
+      MPI_Barrier(context_.comm);
       // Makes both ranks run when the clock starts.
       if (is_active()) exchange(small_bytes);
       const double begin = MPI_Wtime();
       if (is_active()) {
-        MPI_Irecv(ghosts, count, type, partner_, 1, party_.comm, &requests_[0]);
-        MPI_Isend(data, count, type, partner_, 1, party_.comm, &requests_[1]);
+        MPI_Irecv(ghosts, count, type, partner_, 1, context_.comm, &requests_[0]);
+        MPI_Isend(data, count, type, partner_, 1, context_.comm, &requests_[1]);
         finish();
       }
       if (i > 0) seconds = std::min(seconds, MPI_Wtime() - begin);
@@ -90,8 +90,8 @@ class Exchanger {
 
  private:
   void start(int bytes) {
-    MPI_Irecv(in_.data(), bytes, MPI_BYTE, partner_, 0, party_.comm, &requests_[0]);
-    MPI_Isend(out_.data(), bytes, MPI_BYTE, partner_, 0, party_.comm, &requests_[1]);
+    MPI_Irecv(in_.data(), bytes, MPI_BYTE, partner_, 0, context_.comm, &requests_[0]);
+    MPI_Isend(out_.data(), bytes, MPI_BYTE, partner_, 0, context_.comm, &requests_[1]);
   }
 
   void finish() { MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE); }
@@ -126,7 +126,7 @@ class Exchanger {
   double timed(int repeat_count, int count, Body&& body) {
     double least = 1e9;
     for (int i = 0; i <= repeat_count; ++i) {
-      MPI_Barrier(party_.comm);
+      MPI_Barrier(context_.comm);
       const double begin = MPI_Wtime();
       if (is_active())
         for (int j = 0; j < count; ++j)
@@ -139,11 +139,11 @@ class Exchanger {
   double slowest(double seconds) {
     double mine = is_active() ? seconds : 0;
     double result = 0;
-    MPI_Allreduce(&mine, &result, 1, MPI_DOUBLE, MPI_MAX, party_.comm);
+    MPI_Allreduce(&mine, &result, 1, MPI_DOUBLE, MPI_MAX, context_.comm);
     return result;
   }
 
-  const Party& party_;
+  const ProbeContext& context_;
   const int partner_;
   std::vector<std::byte> out_;
   std::vector<std::byte> in_;
@@ -156,20 +156,20 @@ class Exchanger {
 // -----------------------------------------------------------------------
 
 // Pairs the first two ranks of each processor.
-int partner_on_processor(const Party& party) {
-  const int place = party.rank % party.ranks_per_processor;
+int partner_on_processor(const ProbeContext& context) {
+  const int place = context.rank % context.ranks_per_processor;
   if (place > 1) return -1;
-  const int partner = party.rank + (place == 0 ? 1 : -1);
-  return partner < party.rank_count ? partner : -1;
+  const int partner = context.rank + (place == 0 ? 1 : -1);
+  return partner < context.rank_count ? partner : -1;
 }
 
 // Pairs the first ranks of processors `distance` apart.
-int partner_at(const Party& party, int distance) {
-  if (!party.is_first_of_processor()) return -1;
-  const int step = distance * party.ranks_per_processor;
-  const bool is_low = party.rank / step % 2 == 0;
-  const int partner = party.rank + (is_low ? step : -step);
-  return partner < party.rank_count ? partner : -1;
+int partner_at(const ProbeContext& context, int distance) {
+  if (!context.is_first_of_processor()) return -1;
+  const int step = distance * context.ranks_per_processor;
+  const bool is_low = context.rank / step % 2 == 0;
+  const int partner = context.rank + (is_low ? step : -step);
+  return partner < context.rank_count ? partner : -1;
 }
 
 // ---- links
@@ -179,9 +179,9 @@ int partner_at(const Party& party, int distance) {
 /// or memory as in a step.
 class Streamed {
  public:
-  explicit Streamed(const Party& party, bool is_active)
+  explicit Streamed(const ProbeContext& context, bool is_active)
       : data_(static_cast<std::size_t>(
-            is_active ? std::clamp<std::int64_t>(party.large_set_bytes, 2 * large_bytes, 1 << 26)
+            is_active ? std::clamp<std::int64_t>(context.large_set_bytes, 2 * large_bytes, 1 << 26)
                       : 2 * large_bytes)) {}
 
   /// Two buffers for messages of large_bytes.
@@ -201,8 +201,8 @@ class Streamed {
 // One processor does both ranks' work, and nothing is in flight meanwhile. Data in memory instead
 // of a cache takes no longer within a step: the update would fetch the cells and ghosts that the
 // message has fetched.
-Link link_on_processor(const Party& party) {
-  Exchanger pair(party, partner_on_processor(party));
+Link link_on_processor(const ProbeContext& context) {
+  Exchanger pair(context, partner_on_processor(context));
   Link link;
   link.name = "same processor";
   link.overhead_s = pair.exchange_s(small_bytes) / 4;
@@ -224,11 +224,11 @@ std::int64_t announced_bytes(Exchanger& pair, double latency_s, double gap_s_per
   return 0;
 }
 
-Link link_between(const Party& party, int distance) {
-  const int partner = partner_at(party, distance);
-  const bool is_first_pair = party.rank == 0 || partner == 0;
-  Exchanger alone(party, is_first_pair ? partner : -1);
-  Exchanger all(party, partner);
+Link link_between(const ProbeContext& context, int distance) {
+  const int partner = partner_at(context, distance);
+  const bool is_first_pair = context.rank == 0 || partner == 0;
+  Exchanger alone(context, is_first_pair ? partner : -1);
+  Exchanger all(context, partner);
   // The slope of long messages, which is independent of the cost per message.
   const auto slope_of = [](Exchanger& pair) {
     constexpr int bytes = large_bytes / 2;
@@ -261,43 +261,43 @@ Link link_between(const Party& party, int distance) {
 }
 
 // Number of ranks of one machine, by its name, so that simulated nodes within a process count, too.
-int node_size(const Party& party) {
+int node_size(const ProbeContext& context) {
   std::array<char, MPI_MAX_PROCESSOR_NAME> mine{};
   int length = 0;
   MPI_Get_processor_name(mine.data(), &length);
   std::array<char, MPI_MAX_PROCESSOR_NAME> first = mine;
-  MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, party.comm);
+  MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, context.comm);
   int size = first == mine ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_INT, MPI_SUM, party.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_INT, MPI_SUM, context.comm);
   return size;
 }
 
 // The links, the innermost first: ranks of a processor, of a node, all. A simulated node may be
 // smaller than a processor.
-void probe_links(const Party& party, Machine& machine) {
-  const int ranks_per_node = node_size(party);
-  const bool has_nodes = ranks_per_node < party.rank_count;
-  const int inner = std::min(party.ranks_per_processor, ranks_per_node);
+void probe_links(const ProbeContext& context, Machine& machine) {
+  const int ranks_per_node = node_size(context);
+  const bool has_nodes = ranks_per_node < context.rank_count;
+  const int inner = std::min(context.ranks_per_processor, ranks_per_node);
   if (inner > 1) {
-    machine.links.push_back(link_on_processor(party));
-    const bool is_node = ranks_per_node < party.ranks_per_processor;
+    machine.links.push_back(link_on_processor(context));
+    const bool is_node = ranks_per_node < context.ranks_per_processor;
     if (is_node) machine.links.back().name = "same node";
     machine.links.back().group_count =
-        is_node ? party.rank_count / ranks_per_node : machine.processor_count;
+        is_node ? context.rank_count / ranks_per_node : machine.processor_count;
   }
-  if (ranks_per_node > party.ranks_per_processor) {
-    machine.links.push_back(link_between(party, 1));
+  if (ranks_per_node > context.ranks_per_processor) {
+    machine.links.push_back(link_between(context, 1));
     Link& link = machine.links.back();
     link.name = "same node";
     // With more ranks on shared processors the nodes get larger; otherwise there are more nodes.
     if (has_nodes && machine.processor_count > 0)
-      link.group_count = party.rank_count / ranks_per_node;
+      link.group_count = context.rank_count / ranks_per_node;
     else if (has_nodes)
       link.group_ranks = ranks_per_node;
   }
   if (has_nodes) {
-    const int distance = std::max(1, ranks_per_node / party.ranks_per_processor);
-    machine.links.push_back(link_between(party, distance));
+    const int distance = std::max(1, ranks_per_node / context.ranks_per_processor);
+    machine.links.push_back(link_between(context, distance));
     machine.links.back().name = "other node";
   }
   if (machine.links.size() == 1) machine.links.back().group_count = 0;
@@ -313,11 +313,12 @@ void probe_links(const Party& party, Machine& machine) {
 // ---- data that is not contiguous
 // -------------------------------------------------------------------
 
-void probe_datatypes(const Party& party, Machine& machine) {
-  const int partner = party.rank_count > party.ranks_per_processor ? partner_at(party, 1)
-                                                                   : partner_on_processor(party);
-  Exchanger pair(party, partner);
-  Streamed data(party, pair.is_active());
+void probe_datatypes(const ProbeContext& context, Machine& machine) {
+  const int partner = context.rank_count > context.ranks_per_processor
+                          ? partner_at(context, 1)
+                          : partner_on_processor(context);
+  Exchanger pair(context, partner);
+  Streamed data(context, pair.is_active());
   std::vector<std::byte> packed(2 * large_bytes);
   const auto stream = [&] { data.stream(); };
   for (const auto& [run, stride] : {std::pair{8, 272},
@@ -345,11 +346,11 @@ void probe_datatypes(const Party& party, Machine& machine) {
 }
 
 // Cost of one poll for a message that has not arrived.
-double poll_s(const Party& party) {
+double poll_s(const ProbeContext& context) {
   constexpr int count = 1000;
   MPI_Request request = MPI_REQUEST_NULL;
   int byte = 0;
-  MPI_Irecv(&byte, 1, MPI_INT, party.rank, 2, party.comm, &request);
+  MPI_Irecv(&byte, 1, MPI_INT, context.rank, 2, context.comm, &request);
   const double seconds = least_seconds(5, [&] {
     for (int i = 0; i < count; ++i) {
       int is_done = 0;
@@ -358,15 +359,15 @@ double poll_s(const Party& party) {
   });
   MPI_Cancel(&request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  return party.largest(seconds / count);
+  return context.largest(seconds / count);
 }
 
 }  // namespace
 
-void probe_messages(const Party& party, Machine& machine) {
-  machine.poll_s = poll_s(party);
-  probe_links(party, machine);
-  probe_datatypes(party, machine);
+void probe_messages(const ProbeContext& context, Machine& machine) {
+  machine.poll_s = poll_s(context);
+  probe_links(context, machine);
+  probe_datatypes(context, machine);
 }
 
 }  // namespace sorrel::grid

@@ -15,7 +15,7 @@
 namespace sorrel::grid {
 
 /// The ranks of a measurement, and this rank's part in it.
-struct Party {
+struct ProbeContext {
   MPI_Comm comm;
   int rank = 0;
   int rank_count = 1;
@@ -38,21 +38,21 @@ struct Party {
 
 /// The same on all first ranks of processors at once. The runs start together, so that shared
 /// resources are shared; the slowest rank counts. Called by first ranks only.
-[[nodiscard]] double least_seconds_together(const Party& party,
+[[nodiscard]] double least_seconds_together(const ProbeContext& context,
                                             int repeat_count,
                                             const std::function<void()>& body,
                                             const std::function<void()>& before = {});
 
 /// Times of repeated runs of the same small work, in seconds; on first ranks.
-[[nodiscard]] std::vector<double> time_same_work(const Party& party);
+[[nodiscard]] std::vector<double> time_same_work(const ProbeContext& context);
 
 /// flops_per_second, memory, planes, row_start_s, ghost_share, skin_penalty, row_end_s.
-void probe_computing(const Party& party, Machine& machine);
+void probe_computing(const ProbeContext& context, Machine& machine);
 
 /// copy and blocked.
-void probe_copying(const Party& party, Machine& machine);
+void probe_copying(const ProbeContext& context, Machine& machine);
 
 /// links, datatype and poll_s.
-void probe_messages(const Party& party, Machine& machine);
+void probe_messages(const ProbeContext& context, Machine& machine);
 
 }  // namespace sorrel::grid

@@ -18,7 +18,7 @@ struct Bound {
   double most;
 };
 
-std::string trouble_with(const Bound& bound) {
+std::string error_in(const Bound& bound) {
   // In this form the comparison fails for NaN.
   if (bound.value >= bound.least && bound.value <= bound.most) return "";
   return text_of("%s is %g; it must be from %g to %g", bound.name, bound.value, bound.least,
@@ -26,9 +26,9 @@ std::string trouble_with(const Bound& bound) {
 }
 
 template <std::size_t count>
-std::string first_trouble(const Bound (&bounds)[count]) {
+std::string first_error(const Bound (&bounds)[count]) {
   for (const Bound& bound : bounds)
-    if (std::string trouble = trouble_with(bound); !trouble.empty()) return trouble;
+    if (std::string error = error_in(bound); !error.empty()) return error;
   return "";
 }
 
@@ -36,7 +36,7 @@ constexpr double rate_least = 1e3;
 constexpr double rate_most = 1e18;
 constexpr double seconds_most = 1e3;
 
-std::string trouble_with_table(const char* name, const CopyTable& table) {
+std::string error_in_table(const char* name, const CopyTable& table) {
   for (std::size_t i = 0; i < table.rates.size(); ++i) {
     const CopyRate& rate = table.rates[i];
     const Bound bounds[] = {
@@ -45,13 +45,13 @@ std::string trouble_with_table(const char* name, const CopyTable& table) {
         {"a set size", static_cast<double>(rate.set_bytes), 0, 1e15},
         {"a rate in bytes per second", rate.bytes_per_second, rate_least, rate_most},
     };
-    if (const std::string trouble = first_trouble(bounds); !trouble.empty())
-      return text_of("%s[%zu]: %s", name, i, trouble.c_str());
+    if (const std::string error = first_error(bounds); !error.empty())
+      return text_of("%s[%zu]: %s", name, i, error.c_str());
   }
   return "";
 }
 
-std::string trouble_with_link(const Link& link) {
+std::string error_in_link(const Link& link) {
   const Bound bounds[] = {
       {"group_ranks", static_cast<double>(link.group_ranks), 0, rank_count_max},
       {"group_count", static_cast<double>(link.group_count), 0, rank_count_max},
@@ -63,16 +63,16 @@ std::string trouble_with_link(const Link& link) {
       {"progress_share", link.progress_share, 0, 1},
       {"announced_bytes", static_cast<double>(link.announced_bytes), 0, 1e15},
   };
-  const std::string trouble = first_trouble(bounds);
-  return trouble.empty() ? "" : text_of("link '%s': %s", link.name.c_str(), trouble.c_str());
+  const std::string error = first_error(bounds);
+  return error.empty() ? "" : text_of("link '%s': %s", link.name.c_str(), error.c_str());
 }
 
-std::string trouble_with_memory(const std::vector<MemoryLevel>& memory) {
+std::string error_in_memory(const std::vector<MemoryLevel>& memory) {
   if (memory.empty()) return "memory is empty; at least one level is needed";
   for (std::size_t i = 0; i < memory.size(); ++i) {
     const std::string name = text_of("memory[%zu] in bytes per second", i);
     const Bound bound{name.c_str(), memory[i].bytes_per_second, rate_least, rate_most};
-    if (std::string trouble = trouble_with(bound); !trouble.empty()) return trouble;
+    if (std::string error = error_in(bound); !error.empty()) return error;
     const bool is_last = i + 1 == memory.size();
     const bool is_after =
         i == 0 || is_last ? true : memory[i].size_bytes > memory[i - 1].size_bytes;
@@ -82,22 +82,22 @@ std::string trouble_with_memory(const std::vector<MemoryLevel>& memory) {
   return "";
 }
 
-std::string trouble_with_planes(const std::vector<PlaneCost>& planes) {
+std::string error_in_planes(const std::vector<PlaneCost>& planes) {
   for (std::size_t i = 0; i < planes.size(); ++i) {
     const Bound bounds[] = {
         {"a plane's size", static_cast<double>(planes[i].plane_bytes), 1, 1e15},
         {"a set size", static_cast<double>(planes[i].set_bytes), 1, 1e15},
         {"a slowdown", planes[i].slowdown, 0.01, 1e3},
     };
-    if (const std::string trouble = first_trouble(bounds); !trouble.empty())
-      return text_of("planes[%zu]: %s", i, trouble.c_str());
+    if (const std::string error = first_error(bounds); !error.empty())
+      return text_of("planes[%zu]: %s", i, error.c_str());
   }
   return "";
 }
 
 }  // namespace
 
-std::string trouble_with(const Problem& problem) {
+std::string error_in(const Problem& problem) {
   const auto number = [](auto value) { return static_cast<double>(value); };
   const Bound bounds[] = {
       {"extent 0", number(problem.extents[0]), 1, number(extent_max)},
@@ -111,7 +111,7 @@ std::string trouble_with(const Problem& problem) {
       {"bytes per cell", problem.bytes_per_cell, 0, 1e9},
       {"the memory limit in bytes", number(problem.memory_limit_bytes), 0, 1e18},
   };
-  if (std::string trouble = first_trouble(bounds); !trouble.empty()) return trouble;
+  if (std::string error = first_error(bounds); !error.empty()) return error;
   const double cells =
       number(problem.extents[0]) * number(problem.extents[1]) * number(problem.extents[2]);
   if (cells > 1e15) return text_of("the grid has %g cells; at most 1e+15 are allowed", cells);
@@ -130,7 +130,7 @@ std::string trouble_with(const Problem& problem) {
   return "";
 }
 
-std::string trouble_with(const Machine& machine) {
+std::string error_in(const Machine& machine) {
   const Bound bounds[] = {
       {"processors", static_cast<double>(machine.processor_count), 0, rank_count_max},
       {"flops_per_second", machine.flops_per_second, rate_least, rate_most},
@@ -140,17 +140,17 @@ std::string trouble_with(const Machine& machine) {
       {"row_end_seconds", machine.row_end_s, 0, seconds_most},
       {"poll_seconds", machine.poll_s, 0, seconds_most},
   };
-  if (std::string trouble = first_trouble(bounds); !trouble.empty()) return trouble;
-  if (std::string trouble = trouble_with_memory(machine.memory); !trouble.empty()) return trouble;
-  if (std::string trouble = trouble_with_planes(machine.planes); !trouble.empty()) return trouble;
+  if (std::string error = first_error(bounds); !error.empty()) return error;
+  if (std::string error = error_in_memory(machine.memory); !error.empty()) return error;
+  if (std::string error = error_in_planes(machine.planes); !error.empty()) return error;
   if (machine.copy.is_empty()) return "copy is empty; at least one rate is needed";
   const std::pair<const char*, const CopyTable*> tables[] = {
       {"copy", &machine.copy}, {"blocked", &machine.blocked}, {"datatype", &machine.datatype}};
   for (const auto& [name, table] : tables)
-    if (std::string trouble = trouble_with_table(name, *table); !trouble.empty()) return trouble;
+    if (std::string error = error_in_table(name, *table); !error.empty()) return error;
   if (machine.links.empty()) return "links is empty; at least one is needed";
   for (const Link& link : machine.links)
-    if (std::string trouble = trouble_with_link(link); !trouble.empty()) return trouble;
+    if (std::string error = error_in_link(link); !error.empty()) return error;
   return "";
 }
 

@@ -175,9 +175,9 @@ CostModel::Exchange CostModel::exchange_of(const Load& load,
   return sum;
 }
 
-double CostModel::Exchange::seen_s(double look_s, double busy_s) const {
+double CostModel::Exchange::seen_s(double poll_interval_s, double busy_s) const {
   if (announced_s >= busy_s || announced_s == 0) return announced_s;
-  return std::min(busy_s, std::ceil(announced_s / look_s) * look_s);
+  return std::min(busy_s, std::ceil(announced_s / poll_interval_s) * poll_interval_s);
 }
 
 // ---- the step

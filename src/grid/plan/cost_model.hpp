@@ -44,8 +44,8 @@ class CostModel {
     double latency_s = 0;
     double announced_s = 0;  ///< until the rendezvous request could be seen; part of the latency
 
-    /// When a poll every `look_s`, until `busy_s`, sees the rendezvous request.
-    [[nodiscard]] double seen_s(double look_s, double busy_s) const;
+    /// When a poll every `poll_interval_s`, until `busy_s`, sees the rendezvous request.
+    [[nodiscard]] double seen_s(double poll_interval_s, double busy_s) const;
   };
 
   [[nodiscard]] Load load_of(const ProcessGrid& grid) const;

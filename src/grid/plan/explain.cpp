@@ -96,7 +96,7 @@ std::string slower_text(double percent) {
 }
 
 // The best cut of another number of dimensions, and the cut of MPI_Dims_create.
-std::string others_line(const Plan& plan) {
+std::string alternatives_line(const Plan& plan) {
   const Candidate& best = plan.best();
   const double step_s = best.time.step_s();
   const auto& all = plan.candidates();
@@ -181,7 +181,7 @@ const char* losing_term(const Prediction& other, const Prediction& best) {
 
 std::string Plan::why() const {
   return cut_line(*this, rank_count_) + "\n" + time_line(time()) + "\n" + face_line(*this) + "\n" +
-         others_line(*this) + "\n" + overlap_line(*this) + "\n";
+         alternatives_line(*this) + "\n" + overlap_line(*this) + "\n";
 }
 
 std::string Plan::table(int row_count) const {

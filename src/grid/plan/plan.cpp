@@ -60,7 +60,7 @@ class GridSearch {
  public:
   GridSearch(const Machine& machine, const CostModel& model) : machine_(machine), model_(model) {}
 
-  void look_at(const ProcessGrid& grid, std::vector<Candidate>& found) {
+  void evaluate(const ProcessGrid& grid, std::vector<Candidate>& found) {
     const Candidate plain = best_placement(grid);
     found.push_back(plain);
     if (plain.rank_count() == 1) return;
@@ -68,7 +68,7 @@ class GridSearch {
     found.push_back(best_tiles(plain));
   }
 
-  [[nodiscard]] std::int64_t looked_at() const { return looked_at_; }
+  [[nodiscard]] std::int64_t evaluated_count() const { return evaluated_count_; }
 
  private:
   Candidate best_placement(const ProcessGrid& grid) {
@@ -76,7 +76,7 @@ class GridSearch {
     Candidate best = model_.without_overlap(grid, bricks.front());
     for (std::size_t i = 1; i < bricks.size(); ++i)
       best = std::min(best, model_.without_overlap(grid, bricks[i]), is_faster);
-    looked_at_ += static_cast<std::int64_t>(bricks.size());
+    evaluated_count_ += static_cast<std::int64_t>(bricks.size());
     return best;
   }
 
@@ -89,13 +89,13 @@ class GridSearch {
   }
 
   Candidate overlapped(const Candidate& plain, const Overlap& overlap) {
-    ++looked_at_;
+    ++evaluated_count_;
     return model_.with_overlap(plain, overlap);
   }
 
   const Machine& machine_;
   const CostModel& model_;
-  std::int64_t looked_at_ = 0;
+  std::int64_t evaluated_count_ = 0;
 };
 
 std::string too_large(const Problem& problem, int rank_count, std::int64_t least_bytes) {
@@ -110,9 +110,9 @@ std::string too_large(const Problem& problem, int rank_count, std::int64_t least
 
 Result<Plan> Plan::choose(const Machine& machine, const Problem& problem, int rank_count) {
   if (rank_count < 1 || rank_count > rank_count_max)
-    return Trouble{text_of("%d ranks; it must be from 1 to %d", rank_count, rank_count_max)};
-  if (std::string text = trouble_with(problem); !text.empty()) return Trouble{std::move(text)};
-  if (std::string text = trouble_with(machine); !text.empty()) return Trouble{std::move(text)};
+    return Error{text_of("%d ranks; it must be from 1 to %d", rank_count, rank_count_max)};
+  if (std::string text = error_in(problem); !text.empty()) return Error{std::move(text)};
+  if (std::string text = error_in(machine); !text.empty()) return Error{std::move(text)};
 
   const int used_count = usable_ranks(problem, rank_count);
   const CostModel model(machine, problem, used_count);
@@ -125,12 +125,12 @@ Result<Plan> Plan::choose(const Machine& machine, const Problem& problem, int ra
     const std::int64_t bytes = padded_bytes(problem, largest_block(problem, grid));
     if (least_bytes == 0 || bytes < least_bytes) least_bytes = bytes;
     if (problem.memory_limit_bytes > 0 && bytes > problem.memory_limit_bytes) continue;
-    search.look_at(grid, plan.candidates_);
+    search.evaluate(grid, plan.candidates_);
   }
-  if (plan.candidates_.empty()) return Trouble{too_large(problem, used_count, least_bytes)};
+  if (plan.candidates_.empty()) return Error{too_large(problem, used_count, least_bytes)};
   std::sort(plan.candidates_.begin(), plan.candidates_.end(), comes_before);
   put_choice_first(plan.candidates_);
-  plan.looked_at_ = search.looked_at();
+  plan.evaluated_count_ = search.evaluated_count();
   return plan;
 }
 

@@ -23,17 +23,17 @@ using graph::Task;
 using graph::When;
 
 /// The payload of one side in one direction, for all fields.
-struct Lane {
+struct Payload {
   std::vector<Runs> runs;
   std::vector<std::byte> buffer;  ///< empty if the cells are sent or received in place
 
-  Lane(std::span<const ArrayView> fields, const Box& box, MemoryOrder order) {
+  Payload(std::span<const ArrayView> fields, const Box& box, MemoryOrder order) {
     for (const ArrayView& field : fields)
       runs.push_back(runs_of(field, box, order));
   }
 
   // Whether the payload can be sent in place: a message has at most two loops over one run.
-  [[nodiscard]] bool can_lie(Pack pack) const {
+  [[nodiscard]] bool needs_no_buffer(Pack pack) const {
     return runs.size() == 1 && runs[0].loops[2].count == 1 &&
            (runs[0].is_one() || pack == Pack::datatype);
   }
@@ -58,17 +58,17 @@ struct Lane {
 /// One side in even and in odd steps. Steps may overlap, so each has its buffers.
 struct TaskedSide {
   Side side;
-  std::array<Lane, 2> out;
-  std::array<Lane, 2> in;
+  std::array<Payload, 2> out;
+  std::array<Payload, 2> in;
 
-  [[nodiscard]] bool can_lie() const {
-    return out[0].can_lie(side.pack) && out[1].can_lie(side.pack);
+  [[nodiscard]] bool needs_no_buffer() const {
+    return out[0].needs_no_buffer(side.pack) && out[1].needs_no_buffer(side.pack);
   }
 
   void make_buffers() {
-    for (std::array<Lane, 2>* lanes : {&out, &in})
-      for (Lane& lane : *lanes)
-        lane.make_buffer();
+    for (std::array<Payload, 2>* payloads : {&out, &in})
+      for (Payload& payload : *payloads)
+        payload.make_buffer();
   }
 
   void pack(std::size_t slot) {
@@ -98,16 +98,16 @@ std::size_t slot_of(const Task& task) {
   return static_cast<std::size_t>(task.step & 1);
 }
 
-std::string trouble_with(const TaskedHalo& halo) {
+std::string error_in(const TaskedHalo& halo) {
   if (halo.first_tag < 0 || halo.first_tag > graph::tag_max - 5)
     return text_of("first_tag is %d; it must be from 0 to %d", halo.first_tag, graph::tag_max - 5);
   // The messenger does not provide the number of ranks.
-  std::string text = trouble_with(halo.problem, halo.cut, halo.cut.rank_count());
+  std::string text = error_in(halo.problem, halo.cut, halo.cut.rank_count());
   if (!text.empty() || halo.rank >= halo.cut.rank_count()) return text;
   const Extents cells = block_of(halo.problem, halo.cut, halo.rank).extents;
-  text = trouble_with(halo.problem, cells, halo.fields);
+  text = error_in(halo.problem, cells, halo.fields);
   if (!text.empty() || halo.fields_of_odd_steps.empty()) return text;
-  return trouble_with(halo.problem, cells, halo.fields_of_odd_steps);
+  return error_in(halo.problem, cells, halo.fields_of_odd_steps);
 }
 
 }  // namespace
@@ -125,11 +125,11 @@ struct HaloTasks::Sides {
 
   // Whether the faces are sent in place, without packing. The faces of a dimension, sent or filled,
   // all have the same shape.
-  [[nodiscard]] bool lie() const { return all->front().can_lie(); }
+  [[nodiscard]] bool need_no_buffer() const { return all->front().needs_no_buffer(); }
 };
 
 Result<HaloTasks> HaloTasks::add(Graph& graph, const TaskedHalo& halo) {
-  if (std::string text = trouble_with(halo); !text.empty()) return Trouble{std::move(text)};
+  if (std::string text = error_in(halo); !text.empty()) return Error{std::move(text)};
   HaloTasks tasks;
   if (halo.rank >= halo.cut.rank_count()) return tasks;
   const auto& odd = halo.fields_of_odd_steps.empty() ? halo.fields : halo.fields_of_odd_steps;
@@ -142,11 +142,11 @@ Result<HaloTasks> HaloTasks::add(Graph& graph, const TaskedHalo& halo) {
     Sides of_dimension{.rank = halo.rank, .first_tag = halo.first_tag};
     for (const Side& side : sides) {
       if (side.dimension != d) continue;
-      const auto lanes = [&](const Box& box) {
-        return std::array{Lane(halo.fields, box, halo.problem.order),
-                          Lane(odd, box, halo.problem.order)};
+      const auto payloads = [&](const Box& box) {
+        return std::array{Payload(halo.fields, box, halo.problem.order),
+                          Payload(odd, box, halo.problem.order)};
       };
-      of_dimension.all->push_back({side, lanes(side.sent), lanes(side.ghosts)});
+      of_dimension.all->push_back({side, payloads(side.sent), payloads(side.ghosts)});
     }
     if (of_dimension.all->empty()) continue;
     tasks.exchanges_.push_back(
@@ -190,7 +190,7 @@ void HaloTasks::exchange_messages(Graph& graph, const Sides& sides, const std::s
     return one.in[static_cast<std::size_t>(slot)].message(one.side.neighbour,
                                                           tag_of(one.side, 1 - one.side.end));
   });
-  if (sides.lie()) {
+  if (sides.need_no_buffer()) {
     exchange.first = {send, receive};
     exchange.reads = {send};
     exchange.fills = {receive};

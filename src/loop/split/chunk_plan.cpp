@@ -35,7 +35,7 @@ ChunkPlan::ChunkPlan(Iterations iterations, const SplitOptions& options)
   switch (options.schedule) {
     case Schedule::automatic:
       may_be_cut_ = true;
-      plan_decreasing(std::max(options.grain, best_grain(options.worth)));
+      plan_decreasing(std::max(options.grain, grain_of(options.tuned_grain)));
       break;
     case Schedule::fixed:
       may_be_cut_ = options.grain == 0;
@@ -55,9 +55,9 @@ ChunkPlan::ChunkPlan(Iterations iterations, const SplitOptions& options)
   }
 }
 
-std::int64_t ChunkPlan::best_grain(std::int64_t worth) const {
-  return worth == 0 ? length_ / (unknown_part * width_)
-                    : std::min(worth, length_ / (largest_part * width_));
+std::int64_t ChunkPlan::grain_of(std::int64_t tuned_grain) const {
+  return tuned_grain == 0 ? length_ / (unknown_part * width_)
+                          : std::min(tuned_grain, length_ / (largest_part * width_));
 }
 
 void ChunkPlan::plan_equal() {
@@ -78,14 +78,14 @@ void ChunkPlan::plan_decreasing(std::int64_t grain) {
   grain_ = std::max({grain, std::int64_t{1}, quotient_up(2 * length_, chunk_count_max)});
   is_decreasing_ = true;
   const std::int64_t share = length_ / width_;
-  caller_rounds_ = static_cast<std::int8_t>(worthy_rounds(share, 1));
-  helper_rounds_ = static_cast<std::int8_t>(worthy_rounds(length_ - share, width_ - 1));
+  caller_rounds_ = static_cast<std::int8_t>(round_count(share, 1));
+  helper_rounds_ = static_cast<std::int8_t>(round_count(length_ - share, width_ - 1));
   count_ = end_of(share, 1, caller_rounds_).count +
            end_of(length_ - share, width_ - 1, helper_rounds_).count;
 }
 
 /// Number of rounds whose chunks are larger than the grain.
-std::int32_t ChunkPlan::worthy_rounds(std::int64_t length, std::int32_t width) const {
+std::int32_t ChunkPlan::round_count(std::int64_t length, std::int32_t width) const {
   std::int32_t rounds = 0;
   while ((length >> rounds) / 2 / width > grain_)
     ++rounds;

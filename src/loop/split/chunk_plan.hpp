@@ -46,7 +46,7 @@ struct SplitOptions {
   std::int32_t width = 1;
   /// Measured iterations per chunk, for decreasing chunks without a grain. No chunk is smaller, but
   /// a third of an equal share is always allowed. 0: unknown, then 1/32 of a share.
-  std::int64_t worth = 0;
+  std::int64_t tuned_grain = 0;
 };
 
 class ChunkPlan {
@@ -81,8 +81,8 @@ class ChunkPlan {
 
   [[nodiscard]] End end_of(std::int64_t length, std::int32_t width, std::int32_t rounds) const;
   [[nodiscard]] Iterations chunk_from_end(const End& end, std::int32_t index) const;
-  [[nodiscard]] std::int32_t worthy_rounds(std::int64_t length, std::int32_t width) const;
-  [[nodiscard]] std::int64_t best_grain(std::int64_t worth) const;
+  [[nodiscard]] std::int32_t round_count(std::int64_t length, std::int32_t width) const;
+  [[nodiscard]] std::int64_t grain_of(std::int64_t tuned_grain) const;
   void plan_equal();
   void plan_grained(std::int64_t grain);
   void plan_decreasing(std::int64_t grain);

@@ -13,9 +13,9 @@ namespace sorrel::loop {
 
 namespace {
 
-constexpr std::int64_t wake_worth_ns = 20'000;
+constexpr std::int64_t wake_cost_ns = 20'000;
 // Polls of a caller for helpers in their last chunk before it lets other fibers run.
-constexpr std::uint32_t end_looks = 64;
+constexpr std::uint32_t end_polls = 64;
 
 // The settings of the job's user; without any, all workers.
 std::optional<Settings> job_settings;
@@ -32,9 +32,9 @@ Settings settings_of(std::uint32_t worker_count) {
 }
 
 /// The same where the threads also run fibers: the user's limit on threads applies to loops.
-Settings settings_of(std::uint32_t worker_count, FiberTeam::Followers followers) {
+Settings settings_of(std::uint32_t worker_count, FiberTeam::Governed governed) {
   Settings settings = settings_of(worker_count);
-  if (followers == FiberTeam::Followers::loops) return settings;
+  if (governed == FiberTeam::Governed::loops) return settings;
   settings.loop_width_max = std::exchange(settings.limits.width_max, worker_count);
   settings.limits.width_min = 1;
   settings.limits.has_fibers = true;
@@ -43,17 +43,17 @@ Settings settings_of(std::uint32_t worker_count, FiberTeam::Followers followers)
 
 }  // namespace
 
-FiberTeam::FiberTeam(core::Scheduler& scheduler, Followers followers)
+FiberTeam::FiberTeam(core::Scheduler& scheduler, Governed governed)
     : scheduler_(scheduler),
-      wake_worth_cycles_(clock_.cycles_in(wake_worth_ns)),
-      pace_(clock_.cycles_in(Pace::worth_ns)),
-      sleeps_(Board::slot_count_max),
+      wake_cost_cycles_(clock_.cycles_in(wake_cost_ns)),
+      grain_tuner_(clock_.cycles_in(GrainTuner::chunk_ns_min)),
+      sleeps_(LoopTable::slot_count_max),
       stacks_(scheduler.worker_count(), job_settings ? job_settings->stack_bytes : 0),
       spin_ns_max_(scheduler.spin_ns_max()),
-      monitor_(settings_of(scheduler.worker_count(), followers), controls_) {
-  if (followers == Followers::fibers) monitor_.set_on_tick([this] { return lead_fibers(); });
+      monitor_(settings_of(scheduler.worker_count(), governed), controls_) {
+  if (governed == Governed::fibers) monitor_.set_on_tick([this] { return apply_decision(); });
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
-    helpers_.push_back(std::make_unique<Helper>(board_));
+    helpers_.push_back(std::make_unique<Helper>(table_));
     helpers_.back()->team = this;
   }
 }
@@ -68,25 +68,25 @@ void FiberTeam::set_settings(const Settings& settings) {
   job_settings = settings;
 }
 
-void FiberTeam::lead(core::Scheduler& scheduler) {
+void FiberTeam::govern_fibers(core::Scheduler& scheduler) {
   const bool is_governed = job_settings && job_settings->limits.share != core::Share::fixed;
   if (!is_governed || scheduler.worker_count() == 1) return;
-  (void)scheduler.set_idle_source(std::make_unique<FiberTeam>(scheduler, Followers::fibers));
+  (void)scheduler.set_idle_source(std::make_unique<FiberTeam>(scheduler, Governed::fibers));
 }
 
-void FiberTeam::say_goodbye(const core::Scheduler& scheduler) {
+void FiberTeam::deregister(const core::Scheduler& scheduler) {
   core::IdleSource* source = scheduler.idle_source();
-  if (source != nullptr) static_cast<FiberTeam*>(source)->monitor_.say_goodbye();
+  if (source != nullptr) static_cast<FiberTeam*>(source)->monitor_.deregister();
 }
 
 /// In every tick of the monitor.
-Monitor::Finding FiberTeam::lead_fibers() {
+Monitor::Finding FiberTeam::apply_decision() {
   const core::GovernorDecision decision = monitor_.decision();
   scheduler_.limit_spin(decision.may_spin ? spin_ns_max_ : 0);
   scheduler_.set_width(std::min(decision.width, scheduler_.worker_count()));
   const std::int64_t before_ns = std::exchange(cpu_ns_, os::process_cpu_ns());
   const std::int64_t now_ns = os::monotonic_ns();
-  const std::int64_t elapsed_ns = now_ns - std::exchange(led_ns_, now_ns);
+  const std::int64_t elapsed_ns = now_ns - std::exchange(applied_ns_, now_ns);
   return {.is_used = Demand::is_work(cpu_ns_ - before_ns, elapsed_ns)};
 }
 
@@ -105,7 +105,7 @@ bool FiberTeam::on_idle(core::Worker& worker, bool is_about_to_sleep) {
     helper.is_monitored = true;
     monitor_.add_thread();
   }
-  OpenLoop* loop = is_about_to_sleep ? helper.lookout.look_everywhere() : helper.lookout.look();
+  OpenLoop* loop = is_about_to_sleep ? helper.finder.find_any() : helper.finder.poll();
   if (loop == nullptr) return false;
   send_helper(worker, helper, *loop);
   return true;
@@ -128,7 +128,7 @@ void FiberTeam::helper_main(void* argument) {
   for (;;) {
     const std::uint64_t began = arch::cycles();
     help(*self.team, *self.loop);
-    self.lookout.note_help(arch::cycles() - began);
+    self.finder.record_help(arch::cycles() - began);
     self.is_busy = false;
     self.fiber.worker->suspend();
   }
@@ -136,20 +136,20 @@ void FiberTeam::helper_main(void* argument) {
 
 OpenLoop* FiberTeam::open(const Work& work, std::uint32_t helper_count_max) {
   core::Worker& worker = *core::Worker::current();
-  OpenLoop* loop = board_.acquire(worker.index());
+  OpenLoop* loop = table_.acquire(worker.index());
   if (loop == nullptr) return nullptr;
   // (O) and (J) order it for the helpers.
-  sleeps_[static_cast<std::size_t>(loop - &board_[0])].worker = &worker;
+  sleeps_[static_cast<std::size_t>(loop - &table_[0])].worker = &worker;
   loop->open(work, std::min(helper_count_max, OpenLoop::helpers_max));
   return loop;
 }
 
 void FiberTeam::wait_for_end(OpenLoop& loop) {
-  for (std::uint32_t look = 0; look < end_looks; ++look) {
+  for (std::uint32_t poll = 0; poll < end_polls; ++poll) {
     if (loop.is_over()) return;
     arch::pause();
   }
-  Sleep& sleep = sleeps_[static_cast<std::size_t>(&loop - &board_[0])];
+  Sleep& sleep = sleeps_[static_cast<std::size_t>(&loop - &table_[0])];
   sleep.is_over.reset();
   sleep.run = [](core::Worker& worker, core::RemoteCall& notice) {
     static_cast<Sleep&>(notice).is_over.complete(worker);
@@ -161,7 +161,7 @@ void FiberTeam::wait_for_end(OpenLoop& loop) {
 }
 
 void FiberTeam::wake_caller(OpenLoop& loop) {
-  Sleep& sleep = sleeps_[static_cast<std::size_t>(&loop - &board_[0])];
+  Sleep& sleep = sleeps_[static_cast<std::size_t>(&loop - &table_[0])];
   core::Worker& worker = *core::Worker::current();
   if (sleep.worker == &worker) {
     sleep.is_over.complete(worker);
@@ -186,7 +186,7 @@ bool FiberTeam::has_sleepers(std::uint32_t /*wanted*/) const {
   return false;
 }
 
-bool FiberTeam::wants_thread_back() {
+bool FiberTeam::needs_thread() {
   core::Worker& worker = *core::Worker::current();
   worker.poll();
   return worker.has_ready();

@@ -16,10 +16,10 @@
 #include "core/completion.hpp"
 #include "core/cycle_clock.hpp"
 #include "core/scheduler.hpp"
-#include "loop/team/board.hpp"
 #include "loop/team/controls.hpp"
+#include "loop/team/grain_tuner.hpp"
+#include "loop/team/loop_table.hpp"
 #include "loop/team/monitor.hpp"
-#include "loop/team/pace.hpp"
 #include "os/stack_slab.hpp"
 
 namespace sorrel::loop {
@@ -27,17 +27,17 @@ namespace sorrel::loop {
 class FiberTeam final : public core::IdleSource {
  public:
   /// What the governor controls.
-  enum class Followers { loops, fibers };
+  enum class Governed { loops, fibers };
 
-  explicit FiberTeam(core::Scheduler& scheduler, Followers followers = Followers::loops);
+  explicit FiberTeam(core::Scheduler& scheduler, Governed governed = Governed::loops);
   ~FiberTeam() override;
 
   /// Creates the team of a scheduler whose fibers are governed, too: they run on as many threads as
   /// the governor grants. Once, before any loop.
-  static void lead(core::Scheduler& scheduler);
+  static void govern_fibers(core::Scheduler& scheduler);
 
   /// At the end of the process: removes it from the job registry.
-  static void say_goodbye(const core::Scheduler& scheduler);
+  static void deregister(const core::Scheduler& scheduler);
 
   /// The team of a worker's scheduler, created now if there is none.
   static FiberTeam& of(core::Worker& worker);
@@ -51,7 +51,7 @@ class FiberTeam final : public core::IdleSource {
 
   bool on_idle(core::Worker& worker, bool is_about_to_sleep) override;
 
-  Pace& pace() { return pace_; }
+  GrainTuner& grain_tuner() { return grain_tuner_; }
 
   // The host interface of protocol.hpp. In a fiber.
   OpenLoop* open(const Work& work, std::uint32_t helper_count_max);
@@ -61,13 +61,13 @@ class FiberTeam final : public core::IdleSource {
   [[nodiscard]] bool has_sleepers(std::uint32_t wanted) const;
 
   /// Workers without a ready rank always search for loops.
-  [[nodiscard]] static bool has_lookouts() { return true; }
+  [[nodiscard]] static bool has_searchers() { return true; }
 
-  [[nodiscard]] std::uint64_t wake_worth_cycles() const { return wake_worth_cycles_; }
+  [[nodiscard]] std::uint64_t wake_cost_cycles() const { return wake_cost_cycles_; }
 
-  static void note_alone(std::uint64_t /*cycles*/) {}
+  static void record_alone(std::uint64_t /*cycles*/) {}
 
-  [[nodiscard]] static bool wants_thread_back();
+  [[nodiscard]] static bool needs_thread();
 
  private:
   /// A sleeping caller; one for each slot.
@@ -78,11 +78,11 @@ class FiberTeam final : public core::IdleSource {
 
   /// Of one worker, accessed by its thread alone.
   struct alignas(cache_line_bytes) Helper {
-    explicit Helper(Board& board) : lookout(board) {}
+    explicit Helper(LoopTable& table) : finder(table) {}
 
     FiberTeam* team = nullptr;
     core::Fiber fiber;
-    Lookout lookout;
+    LoopFinder finder;
     OpenLoop* loop = nullptr;
     bool has_started = false;
     bool is_monitored = false;
@@ -90,22 +90,22 @@ class FiberTeam final : public core::IdleSource {
     bool is_busy = false;
   };
 
-  Monitor::Finding lead_fibers();
+  Monitor::Finding apply_decision();
   static void helper_main(void* argument);
   void send_helper(core::Worker& worker, Helper& helper, OpenLoop& loop);
 
   core::Scheduler& scheduler_;
   const core::CycleClock clock_;
-  const std::uint64_t wake_worth_cycles_;
-  Board board_;
-  Pace pace_;
+  const std::uint64_t wake_cost_cycles_;
+  LoopTable table_;
+  GrainTuner grain_tuner_;
   std::vector<Sleep> sleeps_;
   std::vector<std::unique_ptr<Helper>> helpers_;
   os::StackSlab stacks_;
   Controls controls_;
   const std::int64_t spin_ns_max_;
   std::int64_t cpu_ns_ = 0;
-  std::int64_t led_ns_ = 0;
+  std::int64_t applied_ns_ = 0;
   Monitor monitor_;
 };
 

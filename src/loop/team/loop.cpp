@@ -50,9 +50,9 @@ void forget_team() {
   is_making_team.clear(std::memory_order_relaxed);
 }
 
-void say_goodbye() {
+void deregister() {
   ProcessTeam* team = process_team.load(std::memory_order_acquire);
-  if (team != nullptr && team->process == getpid()) team->monitor.say_goodbye();
+  if (team != nullptr && team->process == getpid()) team->monitor.deregister();
 }
 
 ProcessTeam& make_process_team() {
@@ -71,7 +71,7 @@ ProcessTeam& make_process_team() {
     static std::atomic_flag has_handlers;
     if (!has_handlers.test_and_set(std::memory_order_relaxed)) {
       pthread_atfork(nullptr, nullptr, forget_team);
-      std::atexit(say_goodbye);
+      std::atexit(deregister);
     }
   }
   is_making_team.clear(std::memory_order_release);
@@ -91,7 +91,7 @@ int run_in(
   const SplitOptions split{.schedule = options.schedule,
                            .grain = options.grain,
                            .width = static_cast<std::int32_t>(width),
-                           .worth = team.pace().worth(body)};
+                           .tuned_grain = team.grain_tuner().tuned_grain(body)};
   return run_loop(team, {body, argument, ChunkPlan(iterations, split)}, width - 1);
 }
 
@@ -107,7 +107,7 @@ int run(Iterations iterations, Body body, void* argument, const LoopOptions& opt
   if (iterations.count() == 0) return go_on;
   if (core::Worker* worker = worker_of_fiber(); worker != nullptr) {
     FiberTeam& team = FiberTeam::of(*worker);
-    team.monitor().note_use();
+    team.monitor().record_use();
     return run_in(team, iterations, body, argument, options);
   }
   if (is_part_of_a_job) {
@@ -115,7 +115,7 @@ int run(Iterations iterations, Body body, void* argument, const LoopOptions& opt
     return run_alone({body, argument, ChunkPlan(iterations, alone)});
   }
   ProcessTeam& process = team_of_process();
-  process.monitor.note_use();
+  process.monitor.record_use();
   return run_in(process.team, iterations, body, argument, options);
 }
 
@@ -137,7 +137,7 @@ std::uint32_t freeze_width(std::optional<std::uint32_t> width) {
   return process.monitor.freeze(width);
 }
 
-void be_part_of_a_job(const Settings& settings) {
+void join_job(const Settings& settings) {
   is_part_of_a_job = true;
   FiberTeam::set_settings(settings);
 }
@@ -145,8 +145,8 @@ void be_part_of_a_job(const Settings& settings) {
 Settings settings_of_environment(std::uint32_t cpus) {
   const auto lookup = [](const char* name) -> const char* { return ::secure_getenv(name); };
   const Settings settings = read_settings(lookup, cpus, ThreadTeam::width_max);
-  for (const std::string& complaint : settings.complaints)
-    std::fprintf(stderr, "sorrel: %s\n", complaint.c_str());
+  for (const std::string& diagnostic : settings.diagnostics)
+    std::fprintf(stderr, "sorrel: %s\n", diagnostic.c_str());
   return settings;
 }
 

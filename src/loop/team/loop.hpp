@@ -34,7 +34,7 @@ std::uint32_t freeze_width(std::optional<std::uint32_t> width);
 
 /// Called once at start by a library that runs jobs: threads that are no workers run loops alone.
 /// `settings` are for the loops of the job's ranks.
-void be_part_of_a_job(const Settings& settings);
+void join_job(const Settings& settings);
 
 /// The settings of the environment; diagnostics go to stderr.
 Settings settings_of_environment(std::uint32_t cpus);

@@ -25,7 +25,7 @@ constexpr std::int64_t quiet_period_ns = 120'000'000;
 constexpr std::int64_t reclaim_period_ns = 2 * period_ns;
 /// Processes that have ended but are not reaped are searched for less often: each takes a file of
 /// the kernel, 50 us.
-constexpr std::int64_t mourning_period_ns = 2'000'000'000;
+constexpr std::int64_t reclaim_gone_period_ns = 2'000'000'000;
 constexpr std::int64_t limits_period_ns = 1'000'000'000;
 constexpr std::int64_t idle_ns_max = 1'000'000'000;
 /// With peer jobs: long enough that the refill of a core's cache after a change of threads, some
@@ -43,11 +43,11 @@ std::uint32_t usable_cpus(const std::vector<int>& allowed) {
 }
 
 /// Returns null, and prints a line, if there is no page.
-core::Friends::Page* map_page_of_friends(bool is_quiet) {
+core::JobRegistry::Page* map_registry_page(bool is_quiet) {
   std::string trouble;
-  core::Friends::Page* page = core::Friends::map_page(trouble);
-  static std::atomic<bool> was_said{false};
-  if (page == nullptr && !is_quiet && !was_said.exchange(true, std::memory_order_relaxed))
+  core::JobRegistry::Page* page = core::JobRegistry::map_page(trouble);
+  static std::atomic<bool> was_reported{false};
+  if (page == nullptr && !is_quiet && !was_reported.exchange(true, std::memory_order_relaxed))
     std::fprintf(stderr, "sorrel: %s; going on without taking account of peer jobs\n",
                  trouble.c_str());
   return page;
@@ -64,13 +64,13 @@ Monitor::Monitor(const Settings& settings, Controls& controls)
   const std::vector<int> allowed = os::allowed_cpus();
   sample_.cpus = usable_cpus(allowed);
   sample_.now_ns = os::monotonic_ns();
-  limits_read_ns_ = reclaimed_ns_ = mourned_ns_ = sample_.now_ns;
+  limits_read_ns_ = reclaimed_ns_ = reclaimed_gone_ns_ = sample_.now_ns;
   used_ns_ = changed_ns_ = sample_.now_ns;
-  const bool has_friends = settings_.limits.share != core::Share::fixed;
-  friends_ = std::make_unique<core::Friends>(
-      has_friends ? map_page_of_friends(settings_.is_quiet) : nullptr, os::own_process_identity(),
-      core::Friends::mask_of(allowed));
-  friends_->set_demand(demand_.value());
+  const bool joins_registry = settings_.limits.share != core::Share::fixed;
+  registry_ = std::make_unique<core::JobRegistry>(
+      joins_registry ? map_registry_page(settings_.is_quiet) : nullptr, os::own_process_identity(),
+      core::JobRegistry::mask_of(allowed));
+  registry_->set_demand(demand_.value());
   controls_.width.store(loop_width(settings_.limits.width_max), std::memory_order_relaxed);
   controls_.spin_ns.store(settings_.spin_ns, std::memory_order_relaxed);
   controls_.is_used.store(true, std::memory_order_relaxed);
@@ -90,7 +90,7 @@ void Monitor::stop() {
   }
   is_stopping_.store(1, std::memory_order_relaxed);
   os::futex_wake_one(is_stopping_);
-  friends_->tell_news();
+  registry_->publish_change();
   begin_use();
   // Acquire, pairs with thread_main(): it no longer accesses the monitor.
   while (has_ended_.load(std::memory_order_acquire) == 0)
@@ -138,9 +138,9 @@ std::uint32_t Monitor::freeze(std::optional<std::uint32_t> width) {
   return now;
 }
 
-void Monitor::say_goodbye() {
+void Monitor::deregister() {
   is_stopping_.store(1, std::memory_order_relaxed);
-  friends_->leave();
+  registry_->deregister();
 }
 
 void* Monitor::thread_main(void* argument) {
@@ -167,12 +167,12 @@ std::int64_t Monitor::tick_distance_ns() const {
 /// Sleeps until the next tick is due, or the end.
 void Monitor::sleep_until_tick() {
   while (!is_stopping()) {
-    if (friends_->news() != news_) changed_ns_ = sample_.now_ns;
+    if (registry_->change_count() != change_count_) changed_ns_ = sample_.now_ns;
     const std::int64_t distance_ns = tick_distance_ns();
     const std::int64_t left_ns = sample_.now_ns + distance_ns - os::monotonic_ns();
     if (left_ns <= 0) return;
     if (distance_ns > period_ns) {
-      friends_->wait_for_news(news_, left_ns);
+      registry_->wait_for_change(change_count_, left_ns);
     } else {
       os::futex_wait(is_stopping_, 0, left_ns);
     }
@@ -180,7 +180,7 @@ void Monitor::sleep_until_tick() {
 }
 
 void Monitor::sleep_until_used() {
-  friends_->set_demand(0);
+  registry_->set_demand(0);
   is_asleep_.store(1, std::memory_order_relaxed);
   while (is_asleep_.load(std::memory_order_relaxed) != 0 && !is_stopping() &&
          !controls_.is_used.load(std::memory_order_relaxed) && !(on_tick_ && on_tick_().is_used))
@@ -188,7 +188,7 @@ void Monitor::sleep_until_used() {
   is_asleep_.store(0, std::memory_order_relaxed);
   sample_.now_ns = used_ns_ = changed_ns_ = os::monotonic_ns();
   demand_.reset(sample_.now_ns);
-  friends_->set_demand(demand_.value());
+  registry_->set_demand(demand_.value());
 }
 
 void Monitor::tick() {
@@ -205,37 +205,37 @@ void Monitor::tick() {
                           .delay_ns = sample_.delay_ns - last.delay_ns,
                           .has_loops = has_loops || finding.is_used});
   if (demand_.value() == settings_.limits.width_max) used_ns_ = now_ns;
-  look_at_friends();
+  read_registry();
   // Modulo 2^32, as the counter is.
   sample_.loop_count +=
       loop_count_.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(sample_.loop_count);
   const core::GovernorDecision before = governor_.decision();
   const core::GovernorDecision decision = governor_.update(sample_);
   // With peer jobs, the permission to spin changes all the time, and a late reaction costs little.
-  const bool is_alone = sample_.friend_count == 1;
+  const bool is_alone = sample_.process_count == 1;
   if (decision.width != before.width || decision.is_crowded != before.is_crowded ||
-      demand_.value() != demand_before || finding.is_uneasy ||
+      demand_.value() != demand_before || finding.needs_early_tick ||
       (is_alone && decision.may_spin != before.may_spin))
     changed_ns_ = now_ns;
   carry_out(decision);
 }
 
 /// Frees the entries of dead processes, publishes the process's demand, reads that of its peers.
-void Monitor::look_at_friends() {
+void Monitor::read_registry() {
   const std::int64_t now_ns = sample_.now_ns;
-  if (now_ns - mourned_ns_ >= mourning_period_ns) {
-    friends_->reclaim();
-    mourned_ns_ = reclaimed_ns_ = now_ns;
+  if (now_ns - reclaimed_gone_ns_ >= reclaim_gone_period_ns) {
+    registry_->reclaim();
+    reclaimed_gone_ns_ = reclaimed_ns_ = now_ns;
   } else if (now_ns - reclaimed_ns_ >= reclaim_period_ns) {
-    friends_->reclaim_gone();
+    registry_->reclaim_gone();
     reclaimed_ns_ = now_ns;
   }
-  friends_->set_demand(demand_.value(), governor_.is_coarse());
-  news_ = friends_->news();
-  const auto view = friends_->look(sample_.cpus, settings_.limits.width_max);
+  registry_->set_demand(demand_.value(), governor_.is_coarse());
+  change_count_ = registry_->change_count();
+  const auto view = registry_->read(sample_.cpus, settings_.limits.width_max);
   sample_.fair_share = view.fair_share;
-  sample_.friend_count = view.friend_count;
-  sample_.do_friends_keep = view.do_all_keep;
+  sample_.process_count = view.process_count;
+  sample_.do_peers_keep = view.do_all_keep;
 }
 
 void Monitor::read_limits() {
@@ -271,7 +271,7 @@ void Monitor::carry_out(const core::GovernorDecision& decision) {
   if (!settings_.is_spin_fixed) {
     const std::int64_t spin_ns = decision.may_spin ? settings_.spin_ns : 0;
     controls_.spin_ns.store(spin_ns, std::memory_order_relaxed);
-    const bool is_alone = decision.may_spin && sample_.friend_count == 1;
+    const bool is_alone = decision.may_spin && sample_.process_count == 1;
     controls_.patience_ns.store(is_alone ? patience_ns : 0, std::memory_order_relaxed);
   }
   set_slices(decision.is_crowded);
@@ -285,13 +285,13 @@ void Monitor::carry_out(const core::GovernorDecision& decision) {
   if (width < share) {
     say("loops use %u of %u threads because of external load", width, share);
   } else {
-    say("loops use %u threads, %u processes share the processors", width, sample_.friend_count);
+    say("loops use %u threads, %u processes share the processors", width, sample_.process_count);
   }
 }
 
 void Monitor::set_slices(bool are_long) {
-  if (!own_slice_ns_ || (!are_long && !have_been_long_)) return;
-  have_been_long_ = true;
+  if (!own_slice_ns_ || (!are_long && !had_long_slices_)) return;
+  had_long_slices_ = true;
   const std::int64_t slice_ns = are_long ? std::max(long_slice_ns, *own_slice_ns_) : *own_slice_ns_;
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     if (std::exchange(slices_ns_[i], slice_ns) != slice_ns)

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "base/cache_line.hpp"
-#include "core/friends.hpp"
 #include "core/governor.hpp"
+#include "core/job_registry.hpp"
 #include "loop/team/controls.hpp"
 #include "loop/team/demand.hpp"
 #include "loop/team/settings.hpp"
@@ -49,7 +49,7 @@ class Monitor {
     /// The process uses its threads, though no loop has begun.
     bool is_used = false;
     /// A thread may need help at the next tick, which should come soon.
-    bool is_uneasy = false;
+    bool needs_early_tick = false;
   };
 
   /// Before the first thread is added: runs in every tick, on the monitor's thread.
@@ -59,7 +59,7 @@ class Monitor {
   void begin_watching();
 
   /// At a loop's entry.
-  void note_use() {
+  void record_use() {
     // Relaxed, and not atomic as a whole: an estimate, from which a loop may be missing.
     loop_count_.store(loop_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     // Relaxed: read often, written once a tick.
@@ -73,7 +73,7 @@ class Monitor {
 
   /// At the end of the process that created it, any thread: deregisters the process and ends the
   /// ticks. Does not wait; loops may still run afterwards.
-  void say_goodbye();
+  void deregister();
 
   /// The present decision; on the monitor's thread.
   [[nodiscard]] core::GovernorDecision decision() const { return governor_.decision(); }
@@ -98,7 +98,7 @@ class Monitor {
 
   void read_limits();
   void read_threads();
-  void look_at_friends();
+  void read_registry();
   [[nodiscard]] std::int64_t tick_distance_ns() const;
   void carry_out(const core::GovernorDecision& decision);
   void set_slices(bool are_long);
@@ -110,7 +110,7 @@ class Monitor {
 
   // The monitor's thread; before it starts, the thread that creates it.
   core::Governor governor_;
-  std::unique_ptr<core::Friends> friends_;
+  std::unique_ptr<core::JobRegistry> registry_;
   core::GovernorSample sample_;
   std::vector<os::SchedStat> threads_;
   std::vector<os::RunTimes> last_times_;
@@ -118,15 +118,15 @@ class Monitor {
   std::vector<std::int64_t> slices_ns_;
   /// The threads' slice before a longer one is requested; nothing: it cannot be changed.
   const std::optional<std::int64_t> own_slice_ns_;
-  bool have_been_long_ = false;
+  bool had_long_slices_ = false;
   std::uint32_t next_thread_ = 0;
   Demand demand_;
   std::int64_t used_ns_ = 0;
   std::int64_t limits_read_ns_ = 0;
   std::int64_t reclaimed_ns_ = 0;
-  std::int64_t mourned_ns_ = 0;
+  std::int64_t reclaimed_gone_ns_ = 0;
   std::int64_t changed_ns_ = 0;
-  std::uint32_t news_ = 0;
+  std::uint32_t change_count_ = 0;
 
   // Any thread.
   alignas(cache_line_bytes) std::atomic<std::uint32_t> thread_count_{0};

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "arch/cpu.hpp"
-#include "loop/team/board.hpp"
+#include "loop/team/loop_table.hpp"
 
 namespace sorrel::loop {
 
@@ -27,7 +27,8 @@ inline int run_alone(const Work& work, std::int32_t from_chunk = 0) {
 /// Runs the first chunk in growing parts, to find whether a loop is long enough to wake a helper.
 class Probe {
  public:
-  Probe(const Work& work, std::uint64_t worth_cycles) : work_(work), worth_cycles_(worth_cycles) {
+  Probe(const Work& work, std::uint64_t wake_cost_cycles)
+      : work_(work), wake_cost_cycles_(wake_cost_cycles) {
     const ChunkPlan& plan = work.plan;
     total_ = plan.chunk(plan.count() - 1).end - plan.chunk(0).begin;
     rest_ = plan.chunk(0);
@@ -47,8 +48,8 @@ class Probe {
       const std::int64_t done = end - first;
       const double remaining = static_cast<double>(spent) * static_cast<double>(total_ - done) /
                                static_cast<double>(done);
-      if (remaining > static_cast<double>(worth_cycles_) && spent > certain_cycles) {
-        is_worth_waking_ = true;
+      if (remaining > static_cast<double>(wake_cost_cycles_) && spent > certain_cycles) {
+        should_wake_ = true;
         break;
       }
       size *= 2;
@@ -56,7 +57,7 @@ class Probe {
     return go_on;
   }
 
-  [[nodiscard]] bool is_worth_waking() const { return is_worth_waking_; }
+  [[nodiscard]] bool should_wake() const { return should_wake_; }
 
   /// Since run() began.
   [[nodiscard]] std::uint64_t cycles() const { return arch::cycles() - began_; }
@@ -72,11 +73,11 @@ class Probe {
   static constexpr std::uint64_t certain_cycles = 1000;
 
   const Work& work_;
-  const std::uint64_t worth_cycles_;
+  const std::uint64_t wake_cost_cycles_;
   std::uint64_t began_ = 0;
   std::int64_t total_ = 0;
   Iterations rest_;
-  bool is_worth_waking_ = false;
+  bool should_wake_ = false;
 };
 
 /// The caller's first chunk. It measures the duration of iterations if the plan has a choice of
@@ -88,7 +89,7 @@ int run_first(Host& host, const Work& work) {
   if (!has_choice) return work.body(work.argument, first.begin, first.end);
   const std::uint64_t began = arch::cycles();
   const int outcome = work.body(work.argument, first.begin, first.end);
-  host.pace().note(work.body, first.count(), arch::cycles() - began);
+  host.grain_tuner().record(work.body, first.count(), arch::cycles() - began);
   return outcome;
 }
 
@@ -111,7 +112,7 @@ int finish_loop(Host& host, OpenLoop& loop, const Work& work, int outcome) {
     if (left == 1 && before.inside() == 0) break;
   }
   const int final_outcome = loop.take_outcome();
-  Board::release(loop);
+  LoopTable::release(loop);
   return final_outcome;
 }
 
@@ -119,17 +120,17 @@ int finish_loop(Host& host, OpenLoop& loop, const Work& work, int outcome) {
 template <class Host>
 int run_loop_with_sleepers(Host& host, const Work& work, std::uint32_t helper_count_max) {
   // If no helper searches either, there is nothing to publish before a helper is woken.
-  OpenLoop* loop = host.has_lookouts() ? host.open(work, helper_count_max) : nullptr;
-  Probe probe(work, host.wake_worth_cycles());
+  OpenLoop* loop = host.has_searchers() ? host.open(work, helper_count_max) : nullptr;
+  Probe probe(work, host.wake_cost_cycles());
   int outcome = probe.run();
-  if (outcome == go_on && probe.is_worth_waking()) {
+  if (outcome == go_on && probe.should_wake()) {
     if (loop == nullptr) loop = host.open(work, helper_count_max);
     if (loop != nullptr) host.wake_helper();
   }
   if (outcome == go_on) outcome = probe.finish();
   if (loop != nullptr) return finish_loop(host, *loop, work, outcome);
   if (outcome == go_on) outcome = run_alone(work, 1);
-  host.note_alone(probe.cycles());
+  host.record_alone(probe.cycles());
   return outcome;
 }
 
@@ -159,7 +160,7 @@ bool help(Host& host, OpenLoop& loop) {
     const int result = work.body(work.argument, chunk.begin, chunk.end);
     if (result != go_on) [[unlikely]]
       loop.set_outcome(result);
-    if (before.left() == 1 || host.wants_thread_back()) break;
+    if (before.left() == 1 || host.needs_thread()) break;
   }
   if (loop.leave()) host.wake_caller(loop);
   return true;

@@ -32,10 +32,15 @@ class Reader {
     if (error == std::errc{} && end == text.data() + text.size() && number >= least &&
         number <= most)
       return number;
-    complain(name, value,
-             "a whole number from " + std::to_string(least) + " to " + std::to_string(most),
-             instead);
+    report(name, value,
+           "a whole number from " + std::to_string(least) + " to " + std::to_string(most), instead);
     return std::nullopt;
+  }
+
+  /// Whether a variable has this value, in upper or lower case.
+  [[nodiscard]] bool is_word(const char* name, const char* word) const {
+    const char* value = lookup_(name);
+    return value != nullptr && strcasecmp(std::string(trim(value)).c_str(), word) == 0;
   }
 
   /// The index of a variable's value in `words`, in upper or lower case.
@@ -50,7 +55,7 @@ class Reader {
       if (strcasecmp(text.c_str(), words[i].c_str()) == 0) return i;
       allowed += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
     }
-    complain(name, value, allowed, instead);
+    report(name, value, allowed, instead);
     return std::nullopt;
   }
 
@@ -63,12 +68,12 @@ class Reader {
     return text;
   }
 
-  void complain(const char* name,
-                const char* value,
-                const std::string& allowed,
-                const std::string& instead) {
-    settings_.complaints.push_back(std::string(name) + " must be " + allowed + ", not '" + value +
-                                   "'; using " + instead);
+  void report(const char* name,
+              const char* value,
+              const std::string& allowed,
+              const std::string& instead) {
+    settings_.diagnostics.push_back(std::string(name) + " must be " + allowed + ", not '" + value +
+                                    "'; using " + instead);
   }
 
   const Lookup& lookup_;
@@ -101,9 +106,14 @@ void read_share(Reader& reader, Settings& settings) {
   if (const auto dynamic = reader.word("OMP_DYNAMIC", {"true", "false"}, "true"); dynamic)
     limits.share = *dynamic == 0 ? core::Share::fair : core::Share::fixed;
   // As on IRIX: a suggested number follows the load of the system, not only that of peer jobs.
-  if (is_suggestion) limits.share = core::Share::polite;
-  const auto share = reader.word("SORREL_SHARE", {"fair", "polite", "fixed"}, "fair");
-  if (share) limits.share = static_cast<core::Share>(*share);
+  if (is_suggestion) limits.share = core::Share::yielding;
+  // `polite` is an earlier name of `yielding`.
+  if (reader.is_word("SORREL_SHARE", "polite")) {
+    limits.share = core::Share::yielding;
+  } else if (const auto share =
+                 reader.word("SORREL_SHARE", {"fair", "yielding", "fixed"}, "fair")) {
+    limits.share = static_cast<core::Share>(*share);
+  }
   const std::uint32_t asked = limits.width_max;
   if (const auto least = reader.number("MP_SUGNUMTHD_MIN", 1, asked, "1"); least)
     limits.width_min = to_width(*least);

@@ -35,7 +35,7 @@ struct Settings {
   /// Another process of the job reports defects of the machine.
   bool is_quiet = false;
   /// One line for each invalid setting: what is allowed, and what is used instead.
-  std::vector<std::string> complaints;
+  std::vector<std::string> diagnostics;
 };
 
 /// Looks up an environment variable; null if it is not set.

@@ -114,7 +114,7 @@ class BasicSlot {
   }
 
   /// A hint.
-  [[nodiscard]] Word look() const {
+  [[nodiscard]] Word poll() const {
     // Relaxed: join() checks again.
     return Word(word_.load(Order::relaxed));
   }

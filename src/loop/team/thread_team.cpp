@@ -14,33 +14,33 @@ namespace {
 
 // A futex wake-up of an idle core costs its caller 5 to 8 us, and delays the sleeper as long; a new
 // thread costs about five times that.
-constexpr std::int64_t wake_worth_ns = 20'000;
-constexpr std::int64_t start_worth_ns = 100'000;
+constexpr std::int64_t wake_cost_ns = 20'000;
+constexpr std::int64_t start_cost_ns = 100'000;
 // A caller polls at least this long for helpers in their last chunk, because a sleep and a wake-up
 // take longer.
 constexpr std::int64_t end_spin_ns_min = 2'000;
-constexpr std::uint32_t looks_per_reading = 16;
+constexpr std::uint32_t polls_per_reading = 16;
 
 /// The slot at which the calling thread begins its search: threads that run loops at the same time
 /// begin at different slots.
-[[gnu::noinline]] std::uint32_t place_of_thread() {
-  static std::atomic<std::uint32_t> next_place{0};
-  [[gnu::tls_model("initial-exec")]] static thread_local std::uint32_t place = ~0U;
+[[gnu::noinline]] std::uint32_t start_slot_of_thread() {
+  static std::atomic<std::uint32_t> next_start{0};
+  [[gnu::tls_model("initial-exec")]] static thread_local std::uint32_t start = ~0U;
   // Relaxed: a number by itself. Start indices are even, so a nested loop finds the next slot free.
-  if (place == ~0U)
-    place = 2 * next_place.fetch_add(1, std::memory_order_relaxed) % Board::slot_count_max;
-  return place;
+  if (start == ~0U)
+    start = 2 * next_start.fetch_add(1, std::memory_order_relaxed) % LoopTable::slot_count_max;
+  return start;
 }
 
 }  // namespace
 
 ThreadTeam::ThreadTeam(std::uint32_t width, std::function<void()> on_start)
     : width_(std::clamp(width, 1U, width_max)),
-      wake_worth_cycles_(clock_.cycles_in(wake_worth_ns)),
-      start_worth_cycles_(clock_.cycles_in(start_worth_ns)),
+      wake_cost_cycles_(clock_.cycles_in(wake_cost_ns)),
+      start_cost_cycles_(clock_.cycles_in(start_cost_ns)),
       helpers_(std::make_unique<Helper[]>(width_)),
       on_start_(std::move(on_start)),
-      pace_(clock_.cycles_in(Pace::worth_ns)) {
+      grain_tuner_(clock_.cycles_in(GrainTuner::chunk_ns_min)) {
   controls_.width.store(width_, std::memory_order_relaxed);
 }
 
@@ -49,7 +49,7 @@ ThreadTeam::~ThreadTeam() {
 }
 
 OpenLoop* ThreadTeam::open(const Work& work, std::uint32_t helper_count_max) {
-  OpenLoop* loop = board_.acquire(place_of_thread());
+  OpenLoop* loop = table_.acquire(start_slot_of_thread());
   if (loop != nullptr) loop->open(work, std::min(helper_count_max, OpenLoop::helpers_max));
   return loop;
 }
@@ -59,10 +59,10 @@ void ThreadTeam::wait_for_end(OpenLoop& loop) {
       std::max(controls_.spin_ns.load(std::memory_order_relaxed), end_spin_ns_min);
   const std::uint64_t limit = clock_.cycles_in(spin_ns);
   const std::uint64_t began = arch::cycles();
-  for (std::uint32_t look = 1;; ++look) {
+  for (std::uint32_t poll = 1;; ++poll) {
     if (loop.is_over()) return;
     arch::pause();
-    if (look % looks_per_reading == 0 && arch::cycles() - began > limit) break;
+    if (poll % polls_per_reading == 0 && arch::cycles() - began > limit) break;
   }
   // Relaxed: the helper that will set it sees this store through announce_sleep().
   loop.end_signal().store(0, std::memory_order_relaxed);
@@ -81,14 +81,14 @@ void ThreadTeam::wake_caller(OpenLoop& loop) {
   os::futex_wake_one(loop.end_signal());
 }
 
-std::uint64_t ThreadTeam::wake_worth_cycles() const {
-  const bool somebody_sleeps = awake_count_.load(std::memory_order_relaxed) < started_count();
-  const std::uint64_t worth = somebody_sleeps ? wake_worth_cycles_ : start_worth_cycles_;
+std::uint64_t ThreadTeam::wake_cost_cycles() const {
+  const bool has_sleeper = awake_count_.load(std::memory_order_relaxed) < started_count();
+  const std::uint64_t wake_cost = has_sleeper ? wake_cost_cycles_ : start_cost_cycles_;
   const std::uint64_t alone = alone_cycles_.load(std::memory_order_relaxed);
-  return worth - std::min(worth, alone);
+  return wake_cost - std::min(wake_cost, alone);
 }
 
-void ThreadTeam::note_alone(std::uint64_t cycles) {
+void ThreadTeam::record_alone(std::uint64_t cycles) {
   const std::uint64_t now = arch::cycles();
   const std::uint64_t until = alone_until_.exchange(now, std::memory_order_relaxed);
   // A helper that would have gone to sleep since the last loop need not have been woken for it.
@@ -113,7 +113,7 @@ bool ThreadTeam::wake_parked() {
         state.compare_exchange_strong(parked, static_cast<std::uint32_t>(State::awake),
                                       std::memory_order_relaxed)) {
       awake_count_.fetch_add(1, std::memory_order_relaxed);
-      helper.apart.note_caller();
+      helper.core_spread.record_waker();
       os::futex_wake_one(state);
       return true;
     }
@@ -131,7 +131,7 @@ void ThreadTeam::start_helper() {
     helper.team = this;
     helper.state.store(static_cast<std::uint32_t>(State::awake), std::memory_order_relaxed);
     awake_count_.fetch_add(1, std::memory_order_relaxed);
-    helper.apart.note_caller();
+    helper.core_spread.record_waker();
     if (os::start_background_thread(helper_main, &helper)) {
       // Release, for wake_parked(): not needed for correctness, but it finds the state set.
       started_count_.store(index + 1, std::memory_order_release);
@@ -146,10 +146,10 @@ void* ThreadTeam::helper_main(void* argument) {
   Helper& self = *static_cast<Helper*>(argument);
   ThreadTeam& team = *self.team;
   if (team.on_start_) team.on_start_();
-  self.apart.go_on(team.number_of(self));
-  Lookout lookout(team.board_);
+  self.core_spread.leave_waker(team.number_of(self));
+  LoopFinder finder(team.table_);
   // The loop for which it was started allows no second poll.
-  OpenLoop* loop = lookout.look_everywhere();
+  OpenLoop* loop = finder.find_any();
   std::uint64_t gap = 0;
   std::uint64_t ended = arch::cycles();
   for (;;) {
@@ -158,40 +158,40 @@ void* ThreadTeam::helper_main(void* argument) {
       gap = began - ended;
       help(team, *loop);
       ended = arch::cycles();
-      lookout.note_help(ended - began);
+      finder.record_help(ended - began);
     }
-    loop = team.look_out(lookout, gap);
-    if (loop == nullptr) loop = team.park(self, lookout);
+    loop = team.search(finder, gap);
+    if (loop == nullptr) loop = team.park(self, finder);
   }
 }
 
 /// Returns a loop to join, or null when the search has lasted long enough.
-OpenLoop* ThreadTeam::look_out(Lookout& lookout, std::uint64_t last_gap_cycles) {
+OpenLoop* ThreadTeam::search(LoopFinder& finder, std::uint64_t last_gap_cycles) {
   const std::uint64_t limit = controls_.spin_cycles_after(clock_, last_gap_cycles);
   const std::uint64_t began = arch::cycles();
-  for (std::uint32_t look = 1;; ++look) {
-    if (OpenLoop* loop = lookout.look(); loop != nullptr) return loop;
-    if (look % looks_per_reading == 0 && arch::cycles() - began > limit) return nullptr;
+  for (std::uint32_t poll = 1;; ++poll) {
+    if (OpenLoop* loop = finder.poll(); loop != nullptr) return loop;
+    if (poll % polls_per_reading == 0 && arch::cycles() - began > limit) return nullptr;
     arch::pause();
   }
 }
 
 /// Sleeps until woken. Returns a loop to join, if there is one.
-OpenLoop* ThreadTeam::park(Helper& self, Lookout& lookout) {
+OpenLoop* ThreadTeam::park(Helper& self, LoopFinder& finder) {
   constexpr auto parked = static_cast<std::uint32_t>(State::parked);
   constexpr auto awake = static_cast<std::uint32_t>(State::awake);
   // Relaxed: a loop opened at this moment may miss this helper; it runs without.
   awake_count_.fetch_sub(1, std::memory_order_relaxed);
   self.state.store(parked, std::memory_order_relaxed);
-  if (OpenLoop* loop = lookout.look_everywhere(); loop != nullptr) {
+  if (OpenLoop* loop = finder.find_any(); loop != nullptr) {
     if (self.state.exchange(awake, std::memory_order_relaxed) == parked)
       awake_count_.fetch_add(1, std::memory_order_relaxed);
     return loop;
   }
   while (self.state.load(std::memory_order_relaxed) == parked)
     os::futex_wait(self.state, parked, -1);
-  self.apart.go_on(number_of(self));
-  return lookout.look_everywhere();
+  self.core_spread.leave_waker(number_of(self));
+  return finder.find_any();
 }
 
 }  // namespace sorrel::loop

@@ -15,10 +15,10 @@
 
 #include "base/cache_line.hpp"
 #include "core/cycle_clock.hpp"
-#include "loop/team/apart.hpp"
-#include "loop/team/board.hpp"
 #include "loop/team/controls.hpp"
-#include "loop/team/pace.hpp"
+#include "loop/team/core_spread.hpp"
+#include "loop/team/grain_tuner.hpp"
+#include "loop/team/loop_table.hpp"
 
 namespace sorrel::loop {
 
@@ -44,7 +44,7 @@ class ThreadTeam {
     return started_count_.load(std::memory_order_relaxed);
   }
 
-  Pace& pace() { return pace_; }
+  GrainTuner& grain_tuner() { return grain_tuner_; }
 
   // The host interface of protocol.hpp.
   OpenLoop* open(const Work& work, std::uint32_t helper_count_max);
@@ -58,18 +58,18 @@ class ThreadTeam {
     return awake < wanted && awake + 1 < width_;
   }
 
-  [[nodiscard]] bool has_lookouts() const {
+  [[nodiscard]] bool has_searchers() const {
     return awake_count_.load(std::memory_order_relaxed) != 0;
   }
 
   /// How long the rest of a loop must be to wake, or start, a helper for it. Loops that follow each
   /// other closely count as one, because a helper stays awake between them.
-  [[nodiscard]] std::uint64_t wake_worth_cycles() const;
+  [[nodiscard]] std::uint64_t wake_cost_cycles() const;
 
   /// A caller has run a loop of so many cycles alone, because all helpers slept.
-  void note_alone(std::uint64_t cycles);
+  void record_alone(std::uint64_t cycles);
 
-  [[nodiscard]] bool wants_thread_back() const { return false; }
+  [[nodiscard]] bool needs_thread() const { return false; }
 
  private:
   enum class State : std::uint32_t { absent, awake, parked };
@@ -78,7 +78,7 @@ class ThreadTeam {
     ThreadTeam* team = nullptr;
     /// A State; a helper sleeps on it.
     std::atomic<std::uint32_t> state{0};
-    Apart apart;
+    CoreSpread core_spread;
   };
 
   /// Counted from 1.
@@ -87,16 +87,16 @@ class ThreadTeam {
   }
 
   static void* helper_main(void* argument);
-  OpenLoop* look_out(Lookout& lookout, std::uint64_t last_gap_cycles);
-  OpenLoop* park(Helper& self, Lookout& lookout);
+  OpenLoop* search(LoopFinder& finder, std::uint64_t last_gap_cycles);
+  OpenLoop* park(Helper& self, LoopFinder& finder);
   bool wake_parked();
   void start_helper();
 
   // Constant after construction.
   const std::uint32_t width_;
   const core::CycleClock clock_;
-  const std::uint64_t wake_worth_cycles_;
-  const std::uint64_t start_worth_cycles_;
+  const std::uint64_t wake_cost_cycles_;
+  const std::uint64_t start_cost_cycles_;
   const std::unique_ptr<Helper[]> helpers_;
   const std::function<void()> on_start_;
 
@@ -110,8 +110,8 @@ class ThreadTeam {
   alignas(cache_line_bytes) std::atomic<std::uint64_t> alone_cycles_{0};
   std::atomic<std::uint64_t> alone_until_{0};
 
-  Board board_;
-  Pace pace_;
+  LoopTable table_;
+  GrainTuner grain_tuner_;
 };
 
 }  // namespace sorrel::loop

@@ -66,13 +66,13 @@ int all_to_all_over_processes(const Member& member, const Offer& offer, const Bl
     const std::int32_t to = (comm.rank + i) % size;
     if (processes.index_of(to) != processes.own_index()) traffic.send(offer.of(to), to);
   }
-  slots.deposit(comm, &offer);
-  slots.meet_here(self, comm);
+  slots.publish(comm, &offer);
+  slots.local_barrier(self, comm);
   int error = MPI_SUCCESS;
   for (const std::int32_t from : processes.own_members())
-    note_error(error, move(slots.left_by<Offer>(from).of(comm.rank), receive.of(from)));
-  slots.meet_here(self, comm);
-  note_error(error, traffic.finish());
+    record_error(error, move(slots.published_by<Offer>(from).of(comm.rank), receive.of(from)));
+  slots.local_barrier(self, comm);
+  record_error(error, traffic.finish());
   return error;
 }
 
@@ -85,16 +85,16 @@ int all_to_all(const Member& member, const BlockList* send, const BlockList& rec
   if (send == nullptr) packed = std::make_unique<PackedBlocks>(receive, comm.size());
   const Offer offer{.blocks = send, .packed = packed.get()};
   if (comm.shared->processes() != nullptr) return all_to_all_over_processes(member, offer, receive);
-  slots.deposit(comm, &offer);
-  if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
+  slots.publish(comm, &offer);
+  if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
   int error = MPI_SUCCESS;
   // Each member starts with itself, so that not all read from the same one at once.
   for (std::int32_t i = 0; i < comm.size(); ++i) {
     const std::int32_t from = (comm.rank + i) % comm.size();
-    const Offer& theirs = from == comm.rank ? offer : slots.left_by<Offer>(from);
-    note_error(error, move(theirs.of(comm.rank), receive.of(from)));
+    const Offer& theirs = from == comm.rank ? offer : slots.published_by<Offer>(from);
+    record_error(error, move(theirs.of(comm.rank), receive.of(from)));
   }
-  slots.meet(self, comm);
+  slots.barrier(self, comm);
   return error;
 }
 

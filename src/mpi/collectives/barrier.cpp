@@ -5,7 +5,7 @@
 namespace sorrel::mpi {
 
 int barrier(const Member& member) {
-  return member.comm.shared->slots().meet(member.self, member.comm);
+  return member.comm.shared->slots().barrier(member.self, member.comm);
 }
 
 }  // namespace sorrel::mpi

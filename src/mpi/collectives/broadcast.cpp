@@ -34,7 +34,7 @@ int pass_along(const Member& member,
   for (step >>= 1; step > 0; step >>= 1) {
     if (position + step < count) traffic.send(buffer, rank_at(position + step));
   }
-  note_error(error, traffic.finish());
+  record_error(error, traffic.finish());
   return error;
 }
 
@@ -45,32 +45,34 @@ int pass_on(const Member& member, const TypedBuffer& buffer, std::int32_t root) 
   const std::int32_t root_index = processes.index_of(root);
   const std::int32_t root_node = processes.node_of(root_index);
   const std::int32_t node_count = processes.node_count();
-  const auto speaker_of = [&](std::int32_t index) {
-    return index == root_index ? root : processes.leader(index);
+  const auto local_root_of = [&](std::int32_t index) {
+    return index == root_index ? root : processes.process_leader(index);
   };
   // The first process of a node to receive the data.
   const auto first_of = [&](std::int32_t node) {
-    return node == root_node ? root_index : processes.speaker(node);
+    return node == root_node ? root_index : processes.node_leader(node);
   };
   const std::int32_t own_node = processes.own_node();
-  const auto& mates = processes.on_node(own_node);
-  const auto mate_count = static_cast<std::int32_t>(mates.size());
+  const auto& node_processes = processes.on_node(own_node);
+  const auto node_process_count = static_cast<std::int32_t>(node_processes.size());
   const auto position_of = [&](std::int32_t index) {
-    return static_cast<std::int32_t>(std::ranges::find(mates, index) - mates.begin());
+    return static_cast<std::int32_t>(std::ranges::find(node_processes, index) -
+                                     node_processes.begin());
   };
   const std::int32_t first = position_of(first_of(own_node));
   int error = MPI_SUCCESS;
   if (processes.own_index() == first_of(own_node)) {
     error = pass_along(
         member, buffer, (own_node - root_node + node_count) % node_count, node_count,
-        [&](std::int32_t at) { return speaker_of(first_of((at + root_node) % node_count)); });
+        [&](std::int32_t at) { return local_root_of(first_of((at + root_node) % node_count)); });
   }
   const std::int32_t own = position_of(processes.own_index());
-  note_error(error, pass_along(member, buffer, (own - first + mate_count) % mate_count, mate_count,
-                               [&](std::int32_t at) {
-                                 const std::int32_t place = (at + first) % mate_count;
-                                 return speaker_of(mates[static_cast<std::size_t>(place)]);
-                               }));
+  record_error(error,
+               pass_along(member, buffer, (own - first + node_process_count) % node_process_count,
+                          node_process_count, [&](std::int32_t at) {
+                            const std::int32_t place = (at + first) % node_process_count;
+                            return local_root_of(node_processes[static_cast<std::size_t>(place)]);
+                          }));
   return error;
 }
 
@@ -79,13 +81,14 @@ int broadcast_over_processes(const Member& member, const TypedBuffer& buffer, st
   const ProcessMap& processes = *comm.shared->processes();
   CollectiveSlots& slots = comm.shared->slots();
   const bool is_root_here = processes.index_of(root) == processes.own_index();
-  const std::int32_t speaker = is_root_here ? root : processes.leader(processes.own_index());
+  const std::int32_t local_root =
+      is_root_here ? root : processes.process_leader(processes.own_index());
   int error = MPI_SUCCESS;
-  if (comm.rank == speaker) error = pass_on(member, buffer, root);
-  slots.deposit(comm, &buffer);
-  slots.meet_here(self, comm);
-  if (comm.rank != speaker) error = move(slots.left_by<TypedBuffer>(speaker), buffer);
-  slots.meet_here(self, comm);
+  if (comm.rank == local_root) error = pass_on(member, buffer, root);
+  slots.publish(comm, &buffer);
+  slots.local_barrier(self, comm);
+  if (comm.rank != local_root) error = move(slots.published_by<TypedBuffer>(local_root), buffer);
+  slots.local_barrier(self, comm);
   return error;
 }
 
@@ -106,15 +109,15 @@ int broadcast(const Member& member, const TypedBuffer& buffer, std::int32_t root
     const TypedBuffer staged{
         .buffer = place, .count = buffer.bytes(), .type = datatype_from_handle(MPI_BYTE)};
     if (is_root) error = move(buffer, staged);
-    if (const int mismatch = slots.meet(self, comm); mismatch != MPI_SUCCESS) return mismatch;
+    if (const int mismatch = slots.barrier(self, comm); mismatch != MPI_SUCCESS) return mismatch;
     if (!is_root) error = move(staged, buffer);
     return error;
   }
-  slots.deposit(comm, &buffer);
-  error = slots.meet(self, comm);
+  slots.publish(comm, &buffer);
+  error = slots.barrier(self, comm);
   if (error != MPI_SUCCESS) return error;
-  if (!is_root) error = move(slots.left_by<TypedBuffer>(root), buffer);
-  slots.meet(self, comm);
+  if (!is_root) error = move(slots.published_by<TypedBuffer>(root), buffer);
+  slots.barrier(self, comm);
   return error;
 }
 

@@ -95,7 +95,7 @@ struct MemberCall {
 /// Two members of a barrier whose calls differ.
 struct CollectiveMismatch {
   /// The number of the barrier, as Comm::barrier_count counts; 0 for none.
-  std::uint32_t meeting = 0;
+  std::uint32_t barrier_number = 0;
   MemberCall first;
   MemberCall other;
 

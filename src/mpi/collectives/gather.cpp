@@ -24,7 +24,7 @@ int collect(const Member& member, const BlockList& receive) {
   int error = MPI_SUCCESS;
   for (std::int32_t rank = 0; rank < comm.size(); ++rank) {
     if (rank != comm.rank)
-      note_error(error, move(slots.left_by<TypedBuffer>(rank), receive.of(rank)));
+      record_error(error, move(slots.published_by<TypedBuffer>(rank), receive.of(rank)));
   }
   return error;
 }
@@ -44,9 +44,9 @@ int all_gather_staged(const Member& member, const TypedBuffer& own, const BlockL
   if (error != MPI_SUCCESS) return error;
   std::byte* own_place = staged + block_bytes * static_cast<std::size_t>(comm.rank);
   error = move(own, {.buffer = own_place, .count = block_bytes, .type = byte});
-  if (const int mismatch = comm.shared->slots().meet(self, comm); mismatch != MPI_SUCCESS)
+  if (const int mismatch = comm.shared->slots().barrier(self, comm); mismatch != MPI_SUCCESS)
     return mismatch;
-  note_error(
+  record_error(
       error,
       move({.buffer = staged, .count = block_bytes * rank_count, .type = byte},
            {.buffer = receive.buffer, .count = receive.count * rank_count, .type = receive.type}));
@@ -73,15 +73,16 @@ int gather_over_processes(const Member& member,
     }
     if (send != nullptr) error = move(*send, receive.of(root));
   }
-  slots.deposit(comm, send);
-  slots.meet_here(self, comm);
+  slots.publish(comm, send);
+  slots.local_barrier(self, comm);
   if (comm.rank == root) {
     for (const std::int32_t rank : processes.own_members()) {
-      if (rank != root) note_error(error, move(slots.left_by<TypedBuffer>(rank), receive.of(rank)));
+      if (rank != root)
+        record_error(error, move(slots.published_by<TypedBuffer>(rank), receive.of(rank)));
     }
   }
-  slots.meet_here(self, comm);
-  note_error(error, traffic.finish());
+  slots.local_barrier(self, comm);
+  record_error(error, traffic.finish());
   return error;
 }
 
@@ -120,24 +121,26 @@ class PackedExchange {
   int run() {
     const std::int32_t own = processes_.own_index();
     const std::int32_t own_node = processes_.own_node();
-    const std::int32_t speaker = processes_.speaker(own_node);
+    const std::int32_t node_leader = processes_.node_leader(own_node);
     const auto is_ours = [&](std::int32_t index) { return processes_.node_of(index) == own_node; };
     int error = exchange(
         processes_.on_node(own_node), [&](std::int32_t index) { return index == own; },
         [&](std::int32_t index) { return is_ours(index) ? index : none; });
     if (processes_.node_count() == 1) return error;
-    if (own == speaker) {
-      std::vector<std::int32_t> speakers;
+    if (own == node_leader) {
+      std::vector<std::int32_t> node_leaders;
       for (std::int32_t node = 0; node < processes_.node_count(); ++node)
-        speakers.push_back(processes_.speaker(node));
-      note_error(error, exchange(speakers, is_ours, [&](std::int32_t index) {
-                   return processes_.speaker(processes_.node_of(index));
-                 }));
+        node_leaders.push_back(processes_.node_leader(node));
+      record_error(error, exchange(node_leaders, is_ours, [&](std::int32_t index) {
+                     return processes_.node_leader(processes_.node_of(index));
+                   }));
     }
-    const auto is_told = [&](std::int32_t index) { return own == speaker && !is_ours(index); };
-    note_error(error, exchange(processes_.on_node(own_node), is_told, [&](std::int32_t index) {
-                 return is_ours(index) ? none : speaker;
-               }));
+    const auto is_forwarded = [&](std::int32_t index) {
+      return own == node_leader && !is_ours(index);
+    };
+    record_error(error,
+                 exchange(processes_.on_node(own_node), is_forwarded,
+                          [&](std::int32_t index) { return is_ours(index) ? none : node_leader; }));
     return error;
   }
 
@@ -155,7 +158,7 @@ class PackedExchange {
         send_to_others(traffic, partners, blocks);
       } else if (const std::int32_t source = source_of(run.process_index);
                  source != none && source != processes_.own_index()) {
-        traffic.receive(blocks, processes_.leader(source));
+        traffic.receive(blocks, processes_.process_leader(source));
       }
     }
     return traffic.finish();
@@ -168,7 +171,7 @@ class PackedExchange {
     const std::size_t own = static_cast<std::size_t>(
         std::ranges::find(partners, processes_.own_index()) - partners.begin());
     for (std::size_t i = 1; i < partners.size(); ++i)
-      traffic.send(blocks, processes_.leader(partners[(own + i) % partners.size()]));
+      traffic.send(blocks, processes_.process_leader(partners[(own + i) % partners.size()]));
   }
 
   Member member_;
@@ -184,22 +187,23 @@ int all_gather_over_processes(const Member& member,
   auto& [self, comm] = member;
   const ProcessMap& processes = *comm.shared->processes();
   CollectiveSlots& slots = comm.shared->slots();
-  const std::int32_t leader = processes.leader(processes.own_index());
+  const std::int32_t process_leader = processes.process_leader(processes.own_index());
   const std::vector<std::size_t> offsets = packed_offsets(receive, comm.size());
   std::unique_ptr<std::byte[]> space;
-  if (comm.rank == leader) {
+  if (comm.rank == process_leader) {
     space = std::make_unique_for_overwrite<std::byte[]>(offsets.back() + 1);
-    slots.deposit(comm, space.get());
+    slots.publish(comm, space.get());
   }
-  slots.meet_here(self, comm);
-  std::byte* packed = const_cast<std::byte*>(&slots.left_by<std::byte>(leader));
+  slots.local_barrier(self, comm);
+  std::byte* packed = const_cast<std::byte*>(&slots.published_by<std::byte>(process_leader));
   int error = move(own, packed_run(packed, offsets, comm.rank, comm.rank + 1));
-  slots.meet_here(self, comm);
-  if (comm.rank == leader) note_error(error, PackedExchange(member, packed, offsets).run());
-  slots.meet_here(self, comm);
+  slots.local_barrier(self, comm);
+  if (comm.rank == process_leader)
+    record_error(error, PackedExchange(member, packed, offsets).run());
+  slots.local_barrier(self, comm);
   for (std::int32_t rank = 0; rank < comm.size(); ++rank)
-    note_error(error, move(packed_run(packed, offsets, rank, rank + 1), receive.of(rank)));
-  slots.meet_here(self, comm);
+    record_error(error, move(packed_run(packed, offsets, rank, rank + 1), receive.of(rank)));
+  slots.local_barrier(self, comm);
   return error;
 }
 
@@ -216,10 +220,10 @@ int gather(const Member& member,
   const bool is_root = comm.rank == root;
   int error = MPI_SUCCESS;
   if (is_root && send != nullptr) error = move(*send, receive.of(root));
-  slots.deposit(comm, send);
-  if (const int mismatch = slots.meet(self, comm); mismatch != MPI_SUCCESS) return mismatch;
-  if (is_root) note_error(error, collect(member, receive));
-  slots.meet(self, comm);
+  slots.publish(comm, send);
+  if (const int mismatch = slots.barrier(self, comm); mismatch != MPI_SUCCESS) return mismatch;
+  if (is_root) record_error(error, collect(member, receive));
+  slots.barrier(self, comm);
   return error;
 }
 
@@ -231,10 +235,10 @@ int all_gather(const Member& member, const TypedBuffer* send, const BlockList& r
   if (comm.shared->processes() != nullptr) return all_gather_over_processes(member, own, receive);
   if (can_stage(receive)) return all_gather_staged(member, own, receive);
   int error = send == nullptr ? MPI_SUCCESS : move(own, own_block);
-  slots.deposit(comm, &own);
-  if (const int mismatch = slots.meet(self, comm); mismatch != MPI_SUCCESS) return mismatch;
-  note_error(error, collect(member, receive));
-  slots.meet(self, comm);
+  slots.publish(comm, &own);
+  if (const int mismatch = slots.barrier(self, comm); mismatch != MPI_SUCCESS) return mismatch;
+  record_error(error, collect(member, receive));
+  slots.barrier(self, comm);
   return error;
 }
 

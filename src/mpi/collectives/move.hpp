@@ -14,7 +14,7 @@ namespace sorrel::mpi {
 }
 
 /// Keeps the first error.
-inline void note_error(int& first, int error) {
+inline void record_error(int& first, int error) {
   if (first == MPI_SUCCESS) first = error;
 }
 

@@ -39,7 +39,8 @@ void compute_segment(const Member& member,
                             .count = std::min(chunk, range.count - done)};
     fold_operands(slots, part, arguments, scratch.buffer());
     // In place, the output is the target's operand too: these elements of it have just been read.
-    void* output = element_at(slots.left_by<Operands>(target).output, part.first, arguments.type);
+    void* output =
+        element_at(slots.published_by<Operands>(target).output, part.first, arguments.type);
     copy_elements(scratch.buffer(), output, part.count, arguments.type);
   }
 }
@@ -56,9 +57,9 @@ void copy_results(const Member& member,
     const std::int32_t owner = owner_of(segment);
     if (owner == member.comm.rank) continue;
     const ElementRange range = segments.range_of(segment);
-    copy_elements(element_at(slots.left_by<Operands>(owner).output, range.first, arguments.type),
-                  element_at(arguments.receive, range.first, arguments.type), range.count,
-                  arguments.type);
+    copy_elements(
+        element_at(slots.published_by<Operands>(owner).output, range.first, arguments.type),
+        element_at(arguments.receive, range.first, arguments.type), range.count, arguments.type);
   }
 }
 
@@ -88,16 +89,17 @@ class TotalRoutes {
 
   /// The process from which this one receives it.
   [[nodiscard]] std::int32_t source() const {
-    const std::int32_t speaker = processes_.speaker(processes_.own_node());
-    const bool is_direct = processes_.own_node() == last_node_ || speaker == processes_.own_index();
-    return is_direct ? last_ : speaker;
+    const std::int32_t node_leader = processes_.node_leader(processes_.own_node());
+    const bool is_direct =
+        processes_.own_node() == last_node_ || node_leader == processes_.own_index();
+    return is_direct ? last_ : node_leader;
   }
 
   /// The processes to which the last one of the chain sends it.
   [[nodiscard]] std::vector<std::int32_t> targets_of_last() const {
     std::vector<std::int32_t> targets = others_on(last_node_, last_);
     for (std::int32_t node = 0; node < processes_.node_count(); ++node) {
-      if (node != last_node_) targets.push_back(processes_.speaker(node));
+      if (node != last_node_) targets.push_back(processes_.node_leader(node));
     }
     return targets;
   }
@@ -105,8 +107,8 @@ class TotalRoutes {
   /// The processes to which this one forwards it.
   [[nodiscard]] std::vector<std::int32_t> own_targets() const {
     const std::int32_t own = processes_.own_index();
-    const bool is_speaker = own == processes_.speaker(processes_.own_node());
-    if (!is_speaker || processes_.own_node() == last_node_) return {};
+    const bool is_node_leader = own == processes_.node_leader(processes_.own_node());
+    if (!is_node_leader || processes_.own_node() == last_node_) return {};
     return others_on(processes_.own_node(), own);
   }
 
@@ -134,8 +136,8 @@ void all_reduce_over_processes(const Member& member,
   const ReductionChain chain(member, arguments, segments.count());
   const std::int32_t last = chain.last_process_index();
   const TotalRoutes routes(processes, last);
-  slots.deposit(comm, &operands);
-  slots.meet_here(self, comm);
+  slots.publish(comm, &operands);
+  slots.local_barrier(self, comm);
   Traffic results(member);
   for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
     if (processes.own_index() == last || !chain.is_computer(segment)) continue;
@@ -165,11 +167,11 @@ void all_reduce_over_processes(const Member& member,
     }
   }
   (void)results.finish();
-  slots.meet_here(self, comm);
+  slots.local_barrier(self, comm);
   copy_results(member, arguments, segments, [&](std::int32_t segment) {
     return chain.computer(processes.own_index(), segment);
   });
-  slots.meet_here(self, comm);
+  slots.local_barrier(self, comm);
 }
 
 void reduce_over_processes(const Member& member,
@@ -183,8 +185,8 @@ void reduce_over_processes(const Member& member,
   const ReductionChain chain(member, arguments, segments.count());
   const std::int32_t last = chain.last_process_index();
   const bool ends_at_root = last == processes.index_of(root);
-  slots.deposit(comm, &operands);
-  slots.meet_here(self, comm);
+  slots.publish(comm, &operands);
+  slots.local_barrier(self, comm);
   Traffic results(member);
   for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
     if (comm.rank != root || ends_at_root) continue;
@@ -198,11 +200,12 @@ void reduce_over_processes(const Member& member,
       send_now(member, chain.elements(total, 0, range.count), root, tag_of(member));
       return;
     }
-    void* output = element_at(slots.left_by<Operands>(root).output, range.first, arguments.type);
+    void* output =
+        element_at(slots.published_by<Operands>(root).output, range.first, arguments.type);
     copy_elements(total, output, range.count, arguments.type);
   });
   (void)results.finish();
-  slots.meet_here(self, comm);
+  slots.local_barrier(self, comm);
 }
 
 /// Each member's range is a segment, whose total is sent to it from the end of the chain.
@@ -256,21 +259,21 @@ int all_reduce(const Member& member, const ReductionArguments& arguments) {
   CollectiveSlots& slots = comm.shared->slots();
   const Operands operands = operands_of(arguments);
   if (const SmallReduction small = small_reduction(arguments); small.kernel != nullptr) {
-    return slots.meet_and_reduce(self, comm, small, operands.input, operands.output);
+    return slots.barrier_and_reduce(self, comm, small, operands.input, operands.output);
   }
   if (finish_trivial(member, arguments)) return MPI_SUCCESS;
   if (comm.shared->processes() != nullptr) {
     all_reduce_over_processes(member, arguments, operands);
     return MPI_SUCCESS;
   }
-  slots.deposit(comm, &operands);
-  if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
+  slots.publish(comm, &operands);
+  if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
   const Segments segments(arguments.count, arguments.type, comm.size());
   compute_segment(member, arguments, segments, comm.rank);
-  slots.meet(self, comm);
+  slots.barrier(self, comm);
   copy_results(member, arguments, segments,
                [&](std::int32_t segment) { return segments.member_of(segment); });
-  return slots.meet(self, comm);
+  return slots.barrier(self, comm);
 }
 
 int reduce_to_root(const Member& member, const ReductionArguments& arguments, std::int32_t root) {
@@ -279,18 +282,18 @@ int reduce_to_root(const Member& member, const ReductionArguments& arguments, st
   const Operands operands = operands_of(arguments);
   if (const SmallReduction small = small_reduction(arguments); small.kernel != nullptr) {
     std::array<std::byte, small_reduction_bytes_max> unused;
-    return slots.meet_and_reduce(self, comm, small, operands.input,
-                                 comm.rank == root ? operands.output : unused.data());
+    return slots.barrier_and_reduce(self, comm, small, operands.input,
+                                    comm.rank == root ? operands.output : unused.data());
   }
   if (finish_trivial(member, arguments)) return MPI_SUCCESS;
   if (comm.shared->processes() != nullptr) {
     reduce_over_processes(member, arguments, operands, root);
     return MPI_SUCCESS;
   }
-  slots.deposit(comm, &operands);
-  if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
+  slots.publish(comm, &operands);
+  if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
   compute_segment(member, arguments, Segments(arguments.count, arguments.type, comm.size()), root);
-  return slots.meet(self, comm);
+  return slots.barrier(self, comm);
 }
 
 int reduce_scatter(const Member& member, const ReductionArguments& arguments, Integers counts) {
@@ -308,20 +311,20 @@ int reduce_scatter(const Member& member, const ReductionArguments& arguments, In
     return MPI_SUCCESS;
   }
   const Operands operands = operands_of(arguments);
-  slots.deposit(comm, &operands);
+  slots.publish(comm, &operands);
   if (comm.shared->processes() != nullptr) {
     std::vector<ElementRange> ranges;
     std::size_t first = 0;
     for (std::int32_t rank = 0; rank < comm.size(); first += count_of(rank++))
       ranges.push_back({.first = first, .count = count_of(rank)});
     const Scratch result(own.count, arguments.type);
-    slots.meet_here(self, comm);
+    slots.local_barrier(self, comm);
     reduce_scatter_over_processes(member, arguments, ranges, result.buffer());
-    slots.meet_here(self, comm);
+    slots.local_barrier(self, comm);
     copy_elements(result.buffer(), arguments.receive, own.count, arguments.type);
     return MPI_SUCCESS;
   }
-  if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
+  if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
   // The other members read the caller's operand until the next barrier: in place, the result must
   // wait until then.
   const Scratch scratch(own.count, arguments.type);
@@ -330,7 +333,7 @@ int reduce_scatter(const Member& member, const ReductionArguments& arguments, In
     const ElementRange part{.first = own.first + done, .count = std::min(chunk, own.count - done)};
     fold_operands(slots, part, arguments, element_at(scratch.buffer(), done, arguments.type));
   }
-  slots.meet(self, comm);
+  slots.barrier(self, comm);
   copy_elements(scratch.buffer(), arguments.receive, own.count, arguments.type);
   return MPI_SUCCESS;
 }

@@ -43,7 +43,7 @@ void fold_operands(const CollectiveSlots& slots,
                    void* total) {
   const Datatype& type = arguments.type;
   const auto operand = [&](std::int32_t rank) {
-    return element_at(slots.left_by<Operands>(rank).input, range.first, type);
+    return element_at(slots.published_by<Operands>(rank).input, range.first, type);
   };
   // From the last to the first: an operation has its left operand in the first argument and leaves
   // its result in the second. So this order needs no copies and keeps the ranks' order for

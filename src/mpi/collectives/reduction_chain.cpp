@@ -40,7 +40,7 @@ TypedBuffer ReductionChain::elements(const void* buffer,
 
 const void* ReductionChain::operand(std::int32_t rank, ElementRange range) const {
   const CollectiveSlots& slots = member_.comm.shared->slots();
-  return element_at(slots.left_by<Operands>(rank).input, range.first, arguments_.type);
+  return element_at(slots.published_by<Operands>(rank).input, range.first, arguments_.type);
 }
 
 /// As fold_operands(), for the members of a run.
@@ -87,7 +87,8 @@ void ReductionChain::scan_chunk(
       if (rank > 0) reduce(arguments_.op, before, after, range.count, type);
       const void* result = kind == ScanKind::inclusive ? after : before;
       if (kind == ScanKind::inclusive || rank > 0) {
-        copy_elements(result, element_at(slots.left_by<Operands>(rank).output, range.first, type),
+        copy_elements(result,
+                      element_at(slots.published_by<Operands>(rank).output, range.first, type),
                       range.count, type);
       }
       std::swap(before, after);

@@ -19,7 +19,7 @@ void scan_elements(const CollectiveSlots& slots,
   void* before = first.buffer();  // The total of the ranks before this one.
   void* after = second.buffer();  // The same including this one.
   for (std::int32_t rank = 0; rank < slots.member_count(); ++rank) {
-    const auto& operands = slots.left_by<Operands>(rank);
+    const auto& operands = slots.published_by<Operands>(rank);
     copy_elements(element_at(operands.input, range.first, type), after, range.count, type);
     if (rank > 0) reduce(arguments.op, before, after, range.count, type);
     const void* result = kind == ScanKind::inclusive ? after : before;
@@ -56,14 +56,14 @@ int scan(const Member& member, const ReductionArguments& arguments, ScanKind kin
   }
   const Operands operands{.input = arguments.send == nullptr ? arguments.receive : arguments.send,
                           .output = arguments.receive};
-  slots.deposit(comm, &operands);
+  slots.publish(comm, &operands);
   if (comm.shared->processes() != nullptr) {
-    slots.meet_here(self, comm);
+    slots.local_barrier(self, comm);
     scan_over_processes(member, arguments, kind);
-    slots.meet_here(self, comm);
+    slots.local_barrier(self, comm);
     return MPI_SUCCESS;
   }
-  if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
+  if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
   const Segments segments(arguments.count, arguments.type, comm.size());
   if (const std::int32_t segment = segments.segment_of(comm.rank); segment >= 0) {
     const ElementRange range = segments.range_of(segment);
@@ -74,7 +74,7 @@ int scan(const Member& member, const ReductionArguments& arguments, ScanKind kin
                     arguments, kind);
     }
   }
-  return slots.meet(self, comm);
+  return slots.barrier(self, comm);
 }
 
 }  // namespace sorrel::mpi

@@ -28,12 +28,12 @@ int scatter_over_processes(const Member& member,
       if (processes.index_of(rank) != root_index) traffic.send(send.of(rank), rank);
     }
   }
-  slots.deposit(comm, &send);
-  slots.meet_here(self, comm);
+  slots.publish(comm, &send);
+  slots.local_barrier(self, comm);
   int error = MPI_SUCCESS;
-  if (receive != nullptr) error = move(slots.left_by<BlockList>(root).of(comm.rank), *receive);
-  slots.meet_here(self, comm);
-  note_error(error, traffic.finish());
+  if (receive != nullptr) error = move(slots.published_by<BlockList>(root).of(comm.rank), *receive);
+  slots.local_barrier(self, comm);
+  record_error(error, traffic.finish());
   return error;
 }
 
@@ -47,14 +47,14 @@ int scatter(const Member& member,
   if (comm.shared->processes() != nullptr)
     return scatter_over_processes(member, send, receive, root);
   CollectiveSlots& slots = comm.shared->slots();
-  slots.deposit(comm, &send);
-  if (const int error = slots.meet(self, comm); error != MPI_SUCCESS) return error;
+  slots.publish(comm, &send);
+  if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
   int error = MPI_SUCCESS;
   if (receive != nullptr) {
-    const BlockList& blocks = comm.rank == root ? send : slots.left_by<BlockList>(root);
+    const BlockList& blocks = comm.rank == root ? send : slots.published_by<BlockList>(root);
     error = move(blocks.of(comm.rank), *receive);
   }
-  slots.meet(self, comm);
+  slots.barrier(self, comm);
   return error;
 }
 

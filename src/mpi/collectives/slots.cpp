@@ -34,9 +34,9 @@ CollectiveSlots::CollectiveSlots(World& world,
     : world_(world), member_count_(group.size()), processes_(processes), context_(context) {
   if (member_count_ <= 1) return;
   const auto count = static_cast<std::size_t>(member_count_);
-  deposits_ = std::make_unique<const void*[]>(count);
+  published_ = std::make_unique<const void*[]>(count);
   values_ = std::make_unique_for_overwrite<std::byte[]>(count * small_reduction_bytes_max);
-  make_parts(world, group);
+  make_barrier_nodes(world, group);
   assign_blocks(world, group);
   if (processes != nullptr)
     contributions_ = std::make_unique<ContributionMap>(*processes, block_rank_count);
@@ -44,7 +44,7 @@ CollectiveSlots::CollectiveSlots(World& world,
 
 CollectiveSlots::~CollectiveSlots() = default;
 
-void CollectiveSlots::make_parts(World& world, const Group& group) {
+void CollectiveSlots::make_barrier_nodes(World& world, const Group& group) {
   std::vector<std::uint32_t> members_of_worker(world.layout().worker_count());
   for (std::int32_t i = 0; i < member_count_; ++i) {
     const Endpoint endpoint = world.layout().endpoint_of(group.world_rank(i));
@@ -52,16 +52,16 @@ void CollectiveSlots::make_parts(World& world, const Group& group) {
   }
   for (std::uint32_t i = 0; i < members_of_worker.size(); ++i) {
     if (members_of_worker[i] == 0) continue;
-    auto part = std::make_unique<CollectivePart>();
-    part->worker = &world.worker(i);
-    part->slots = this;
-    part->member_count = members_of_worker[i];
-    part->up.part = part->down.part = part.get();
-    if (!parts_.empty()) {
-      part->parent = parts_[(parts_.size() - 1) / tree_fan_out].get();
-      part->parent->children.push_back(part.get());
+    auto barrier_node = std::make_unique<BarrierNode>();
+    barrier_node->worker = &world.worker(i);
+    barrier_node->slots = this;
+    barrier_node->member_count = members_of_worker[i];
+    barrier_node->up.barrier_node = barrier_node->down.barrier_node = barrier_node.get();
+    if (!barrier_nodes_.empty()) {
+      barrier_node->parent = barrier_nodes_[(barrier_nodes_.size() - 1) / tree_fan_out].get();
+      barrier_node->parent->children.push_back(barrier_node.get());
     }
-    parts_.push_back(std::move(part));
+    barrier_nodes_.push_back(std::move(barrier_node));
   }
 }
 
@@ -86,141 +86,147 @@ void CollectiveSlots::assign_blocks(World& world, const Group& group) {
       shared_blocks_.push_back(block);
       continue;
     }
-    const auto owner = std::find_if(parts_.begin(), parts_.end(), [&](const auto& part) {
-      return part->worker == &world.worker(endpoint.worker);
-    });
+    const auto owner =
+        std::find_if(barrier_nodes_.begin(), barrier_nodes_.end(), [&](const auto& barrier_node) {
+          return barrier_node->worker == &world.worker(endpoint.worker);
+        });
     (*owner)->own_blocks.push_back(block);
   }
 }
 
-CollectivePart& CollectiveSlots::part_of(RankState& self, Comm& comm) {
-  if (comm.part == nullptr) [[unlikely]] {
-    const auto found = std::find_if(parts_.begin(), parts_.end(),
-                                    [&](const auto& part) { return part->worker == self.worker; });
-    comm.part = found->get();
+BarrierNode& CollectiveSlots::barrier_node_of(RankState& self, Comm& comm) {
+  if (comm.barrier_node == nullptr) [[unlikely]] {
+    const auto found =
+        std::find_if(barrier_nodes_.begin(), barrier_nodes_.end(),
+                     [&](const auto& barrier_node) { return barrier_node->worker == self.worker; });
+    comm.barrier_node = found->get();
   }
-  return *comm.part;
+  return *comm.barrier_node;
 }
 
-void CollectiveSlots::deposit(const Comm& comm, const void* pointer) {
-  if (member_count_ > 1) deposits_[static_cast<std::size_t>(comm.rank)] = pointer;
+void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
+  if (member_count_ > 1) published_[static_cast<std::size_t>(comm.rank)] = pointer;
 }
 
-int CollectiveSlots::meet(RankState& self, Comm& comm) {
-  ++comm.meeting_count;
+int CollectiveSlots::barrier(RankState& self, Comm& comm) {
+  ++comm.barrier_count;
   if (member_count_ <= 1) return MPI_SUCCESS;
-  CollectivePart& part = part_of(self, comm);
-  part.reduction.kernel = nullptr;
-  return arrive(self, comm, part);
+  BarrierNode& barrier_node = barrier_node_of(self, comm);
+  barrier_node.reduction.kernel = nullptr;
+  return arrive(self, comm, barrier_node);
 }
 
-int CollectiveSlots::meet_here(RankState& self, Comm& comm) {
-  ++comm.meeting_count;
+int CollectiveSlots::local_barrier(RankState& self, Comm& comm) {
+  ++comm.barrier_count;
   if (member_count_ <= 1) return MPI_SUCCESS;
-  CollectivePart& part = part_of(self, comm);
-  part.reduction.kernel = nullptr;
-  part.is_meeting_here = true;
-  return arrive(self, comm, part);
+  BarrierNode& barrier_node = barrier_node_of(self, comm);
+  barrier_node.reduction.kernel = nullptr;
+  barrier_node.is_local_barrier = true;
+  return arrive(self, comm, barrier_node);
 }
 
-int CollectiveSlots::meet_and_reduce(RankState& self,
-                                     Comm& comm,
-                                     const SmallReduction& reduction,
-                                     const void* operand,
-                                     void* result) {
+int CollectiveSlots::barrier_and_reduce(RankState& self,
+                                        Comm& comm,
+                                        const SmallReduction& reduction,
+                                        const void* operand,
+                                        void* result) {
   SORREL_ASSERT(reduction.bytes <= small_reduction_bytes_max);
-  ++comm.meeting_count;
+  ++comm.barrier_count;
   if (member_count_ <= 1) {
     if (reduction.bytes != 0) std::memmove(result, operand, reduction.bytes);
     return MPI_SUCCESS;
   }
-  CollectivePart& part = part_of(self, comm);
-  part.reduction = reduction;
+  BarrierNode& barrier_node = barrier_node_of(self, comm);
+  barrier_node.reduction = reduction;
   copy_bytes(value_of(reduction, comm.rank), operand, reduction.bytes);
-  if (const int error = arrive(self, comm, part); error != MPI_SUCCESS) return error;
-  copy_bytes(result, part.result.data(), reduction.bytes);
+  if (const int error = arrive(self, comm, barrier_node); error != MPI_SUCCESS) return error;
+  copy_bytes(result, barrier_node.result.data(), reduction.bytes);
   return MPI_SUCCESS;
 }
 
 /// The calls in a barrier must agree: each is compared with the first, and each node with its
 /// parent.
-void CollectiveSlots::compare_call(CollectivePart& part,
+void CollectiveSlots::compare_call(BarrierNode& barrier_node,
                                    const CollectiveCall& call,
                                    std::int32_t rank,
-                                   std::uint32_t meeting) {
-  if ((part.arrived_member_count | part.arrived_child_count) == 0) {
-    part.first_call = {.call = call, .rank = rank};
-    part.meeting = meeting;
-  } else if (part.first_call.call != call && !part.has_mismatch()) [[unlikely]] {
-    part.mismatch() = {
-        .meeting = meeting, .first = part.first_call, .other = {.call = call, .rank = rank}};
+                                   std::uint32_t barrier_number) {
+  if ((barrier_node.arrived_member_count | barrier_node.arrived_child_count) == 0) {
+    barrier_node.first_call = {.call = call, .rank = rank};
+    barrier_node.barrier_number = barrier_number;
+  } else if (barrier_node.first_call.call != call && !barrier_node.has_mismatch()) [[unlikely]] {
+    barrier_node.mismatch() = {.barrier_number = barrier_number,
+                               .first = barrier_node.first_call,
+                               .other = {.call = call, .rank = rank}};
   }
 }
 
-int CollectiveSlots::arrive(RankState& self, Comm& comm, CollectivePart& part) {
+int CollectiveSlots::arrive(RankState& self, Comm& comm, BarrierNode& barrier_node) {
   // On the stack: the communicator is out of the caches when a member goes on.
-  const std::uint32_t meeting = comm.meeting_count;
-  compare_call(part, comm.call, comm.rank, meeting);
-  if (++part.arrived_member_count != part.member_count || !complete_if_all_arrived(part)) {
-    part.waiting.push(self.fiber);
-    self.wait.kind = WaitNote::Kind::collective;
+  const std::uint32_t barrier_number = comm.barrier_count;
+  compare_call(barrier_node, comm.call, comm.rank, barrier_number);
+  if (++barrier_node.arrived_member_count != barrier_node.member_count ||
+      !complete_if_all_arrived(barrier_node)) {
+    barrier_node.waiting.push(self.fiber);
+    self.wait.kind = WaitRecord::Kind::collective;
     self.wait.comm = &comm;
     self.worker->suspend();
-    self.wait.kind = WaitNote::Kind::none;
+    self.wait.kind = WaitRecord::Kind::none;
   }
   // The node may be in the next barrier; the one after that cannot begin without this member.
-  const CollectiveMismatch& mismatch = part.mismatches[meeting % 2];
-  if (mismatch.meeting != meeting) [[likely]]
+  const CollectiveMismatch& mismatch = barrier_node.mismatches[barrier_number % 2];
+  if (mismatch.barrier_number != barrier_number) [[likely]]
     return MPI_SUCCESS;
   return mismatch.explain(self.detail());
 }
 
 /// Returns true if the whole communicator has arrived and this node has been released at once.
-bool CollectiveSlots::complete_if_all_arrived(CollectivePart& part) {
-  if (part.arrived_member_count != part.member_count ||
-      part.arrived_child_count != part.children.size())
+bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
+  if (barrier_node.arrived_member_count != barrier_node.member_count ||
+      barrier_node.arrived_child_count != barrier_node.children.size())
     return false;
-  part.arrived_member_count = 0;
-  part.arrived_child_count = 0;
-  if (part.reduction.kernel != nullptr) {
-    for (const std::int32_t block : part.own_blocks)
-      fold_block(part.reduction, block);
+  barrier_node.arrived_member_count = 0;
+  barrier_node.arrived_child_count = 0;
+  if (barrier_node.reduction.kernel != nullptr) {
+    for (const std::int32_t block : barrier_node.own_blocks)
+      fold_block(barrier_node.reduction, block);
   }
-  if (part.parent == nullptr) {
+  if (barrier_node.parent == nullptr) {
     if (processes_ != nullptr) [[unlikely]]
-      return meet_other_processes(part);
+      return begin_process_barrier(barrier_node);
     // Operands of different sizes cannot be combined.
-    if (part.reduction.kernel != nullptr && !part.has_mismatch()) fold_all(part);
-    release(part);
+    if (barrier_node.reduction.kernel != nullptr && !barrier_node.has_mismatch())
+      fold_all(barrier_node);
+    release(barrier_node);
     return true;
   }
-  part.up.run = [](core::Worker&, core::RemoteCall& notice) {
-    CollectivePart& child = *static_cast<CollectivePart::Report&>(notice).part;
-    CollectivePart& parent = *child.parent;
-    compare_call(parent, child.first_call.call, child.first_call.rank, child.meeting);
+  barrier_node.up.run = [](core::Worker&, core::RemoteCall& call) {
+    BarrierNode& child = *static_cast<BarrierNode::Report&>(call).barrier_node;
+    BarrierNode& parent = *child.parent;
+    compare_call(parent, child.first_call.call, child.first_call.rank, child.barrier_number);
     if (child.has_mismatch() && !parent.has_mismatch()) parent.mismatch() = child.mismatch();
     ++parent.arrived_child_count;
     // No member executes this call: the waiting members are made ready by the release.
     child.slots->complete_if_all_arrived(parent);
   };
-  part.worker->post(*part.parent->worker, part.up);
+  barrier_node.worker->post(*barrier_node.parent->worker, barrier_node.up);
   return false;
 }
 
-void CollectiveSlots::release(CollectivePart& part) {
-  for (CollectivePart* child : part.children) {
-    child->down.run = [](core::Worker&, core::RemoteCall& notice) {
-      CollectivePart& released = *static_cast<CollectivePart::Report&>(notice).part;
+void CollectiveSlots::release(BarrierNode& barrier_node) {
+  for (BarrierNode* child : barrier_node.children) {
+    child->down.run = [](core::Worker&, core::RemoteCall& call) {
+      BarrierNode& released = *static_cast<BarrierNode::Report&>(call).barrier_node;
       released.result = released.parent->result;
       // By the child's number: the parent may be in the next barrier.
-      const std::uint32_t parity = released.meeting % 2;
-      if (released.parent->mismatches[parity].meeting == released.meeting) [[unlikely]]
+      const std::uint32_t parity = released.barrier_number % 2;
+      if (released.parent->mismatches[parity].barrier_number == released.barrier_number)
+          [[unlikely]]
         released.mismatches[parity] = released.parent->mismatches[parity];
       released.slots->release(released);
     };
-    part.worker->post(*child->worker, child->down);
+    barrier_node.worker->post(*child->worker, child->down);
   }
-  part.worker->make_all_ready(part.waiting);
+  barrier_node.worker->make_all_ready(barrier_node.waiting);
 }
 
 /// Folds the operands of a block into that of its first rank, left to right.
@@ -236,13 +242,13 @@ void CollectiveSlots::fold_block(const SmallReduction& reduction, std::int32_t b
   std::memcpy(value_of(reduction, first), total.data(), reduction.bytes);
 }
 
-void CollectiveSlots::fold_all(CollectivePart& root) {
+void CollectiveSlots::fold_all(BarrierNode& root) {
   for (const std::int32_t block : shared_blocks_)
     fold_block(root.reduction, block);
   combine_blocks(root);
 }
 
-void CollectiveSlots::combine_blocks(CollectivePart& root) {
+void CollectiveSlots::combine_blocks(BarrierNode& root) {
   const SmallReduction& reduction = root.reduction;
   std::memcpy(root.result.data(), value_of(reduction, 0), reduction.bytes);
   for (std::int32_t block = 1; block < block_count(member_count_); ++block) {
@@ -253,11 +259,11 @@ void CollectiveSlots::combine_blocks(CollectivePart& root) {
 
 /// The members of this process have arrived. Returns true if all other members have, too, and this
 /// node has been released at once.
-bool CollectiveSlots::meet_other_processes(CollectivePart& root) {
+bool CollectiveSlots::begin_process_barrier(BarrierNode& root) {
   if (root.has_mismatch()) [[unlikely]]
     end_job_with(root.mismatch());
-  if (root.is_meeting_here) {
-    root.is_meeting_here = false;
+  if (root.is_local_barrier) {
+    root.is_local_barrier = false;
     release(root);
     return true;
   }
@@ -266,12 +272,12 @@ bool CollectiveSlots::meet_other_processes(CollectivePart& root) {
     for (const std::int32_t block : shared_blocks_)
       fold_block(root.reduction, block);
   }
-  if (process_meeting_ == nullptr) {
+  if (process_barrier_ == nullptr) {
     WorkerState& state = world_.state_of(*root.worker);
-    process_meeting_ = &state.process_meetings->of(context_);
-    process_meeting_->introduce(*processes_, *contributions_, *this, *state.outlet);
+    process_barrier_ = &state.process_barriers->of(context_);
+    process_barrier_->attach(*processes_, *contributions_, *this, *state.send_queue);
   }
-  return process_meeting_->begin(root.first_call, has_values ? root.reduction.bytes : 0);
+  return process_barrier_->begin(root.first_call, has_values ? root.reduction.bytes : 0);
 }
 
 /// Members of other processes wait for messages that will not come: no error handler can resolve
@@ -286,11 +292,11 @@ void CollectiveSlots::end_job_with(const CollectiveMismatch& mismatch) {
 }
 
 std::byte* CollectiveSlots::value(std::int32_t rank) {
-  return value_of(parts_.front()->reduction, rank);
+  return value_of(barrier_nodes_.front()->reduction, rank);
 }
 
 const std::byte* CollectiveSlots::combine() {
-  CollectivePart& root = *parts_.front();
+  BarrierNode& root = *barrier_nodes_.front();
   for (const std::int32_t block : spread_blocks_)
     fold_block(root.reduction, block);
   combine_blocks(root);
@@ -298,30 +304,32 @@ const std::byte* CollectiveSlots::combine() {
 }
 
 void CollectiveSlots::release_all(const std::byte* result) {
-  CollectivePart& root = *parts_.front();
+  BarrierNode& root = *barrier_nodes_.front();
   if (result != nullptr && result != root.result.data())
     std::memcpy(root.result.data(), result, root.reduction.bytes);
   release(root);
 }
 
 void CollectiveSlots::leave(const Comm& comm) {
-  if (processes_ == nullptr || comm.part == nullptr || comm.part->parent != nullptr) return;
-  if (++comm.part->left_member_count == comm.part->member_count && process_meeting_ != nullptr)
-    process_meeting_->abandon();
+  if (processes_ == nullptr || comm.barrier_node == nullptr || comm.barrier_node->parent != nullptr)
+    return;
+  if (++comm.barrier_node->left_member_count == comm.barrier_node->member_count &&
+      process_barrier_ != nullptr)
+    process_barrier_->abandon();
 }
 
 int CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes, std::byte** buffer) {
   // Every member sees the same size here: it changes only between two barriers of all members.
   if (staging_bytes_ < bytes) {
-    if (const int error = meet(self, comm); error != MPI_SUCCESS) return error;
+    if (const int error = barrier(self, comm); error != MPI_SUCCESS) return error;
     if (comm.rank == 0) {
       for (auto& staged : staging_)
         staged = std::make_unique_for_overwrite<std::byte[]>(bytes);
       staging_bytes_ = bytes;
     }
-    meet(self, comm);
+    barrier(self, comm);
   }
-  *buffer = staging_[comm.meeting_count % 2].get();
+  *buffer = staging_[comm.barrier_count % 2].get();
   return MPI_SUCCESS;
 }
 

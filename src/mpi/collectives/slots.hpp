@@ -22,7 +22,7 @@
 #include "base/cache_line.hpp"
 #include "core/fiber.hpp"
 #include "core/remote_call.hpp"
-#include "mpi/collectives/process_meeting.hpp"
+#include "mpi/collectives/process_barrier.hpp"
 #include "mpi/op/op.hpp"
 
 namespace sorrel::mpi {
@@ -43,16 +43,16 @@ struct SmallReduction {
 inline constexpr std::size_t small_reduction_bytes_max = 32;
 
 /// The members that one worker runs. Its worker only.
-struct alignas(cache_line_bytes) CollectivePart {
+struct alignas(cache_line_bytes) BarrierNode {
   struct Report : core::RemoteCall {
-    CollectivePart* part = nullptr;
+    BarrierNode* barrier_node = nullptr;
   };
 
   // Constant after construction.
   core::Worker* worker = nullptr;
   CollectiveSlots* slots = nullptr;
-  CollectivePart* parent = nullptr;
-  std::vector<CollectivePart*> children;
+  BarrierNode* parent = nullptr;
+  std::vector<BarrierNode*> children;
   std::uint32_t member_count = 0;
   /// Blocks of consecutive members that this worker runs entirely.
   std::vector<std::int32_t> own_blocks;
@@ -62,10 +62,10 @@ struct alignas(cache_line_bytes) CollectivePart {
   std::uint32_t arrived_child_count = 0;
   /// Of the first arrival, and the number of its barrier.
   MemberCall first_call;
-  std::uint32_t meeting = 0;
+  std::uint32_t barrier_number = 0;
   core::FiberQueue waiting;
   /// At the root node, if the members are in several processes: the barrier is a local_barrier().
-  bool is_meeting_here = false;
+  bool is_local_barrier = false;
   /// Members of the root node that have freed the communicator.
   std::uint32_t left_member_count = 0;
   SmallReduction reduction;
@@ -76,9 +76,9 @@ struct alignas(cache_line_bytes) CollectivePart {
 
   /// Mismatch found by members or children in the current barrier; holds another number if there is
   /// none.
-  [[nodiscard]] CollectiveMismatch& mismatch() { return mismatches[meeting % 2]; }
+  [[nodiscard]] CollectiveMismatch& mismatch() { return mismatches[barrier_number % 2]; }
 
-  [[nodiscard]] bool has_mismatch() { return mismatch().meeting == meeting; }
+  [[nodiscard]] bool has_mismatch() { return mismatch().barrier_number == barrier_number; }
 
   /// Lent to the parent's worker from the report to the release.
   Report up;
@@ -86,7 +86,7 @@ struct alignas(cache_line_bytes) CollectivePart {
   Report down;
 };
 
-class CollectiveSlots final : private MeetingSite {
+class CollectiveSlots final : private BarrierSite {
  public:
   /// `processes` is null for members of one process.
   CollectiveSlots(World& world,
@@ -99,28 +99,28 @@ class CollectiveSlots final : private MeetingSite {
 
   /// Publishes a pointer that the other members of this process may read after the next barrier().
   /// It must stay valid until the barrier() after that.
-  void deposit(const Comm& comm, const void* pointer);
+  void publish(const Comm& comm, const void* pointer);
 
   /// The pointer that member `rank` published.
   template <class T>
-  [[nodiscard]] const T& left_by(std::int32_t rank) const {
-    return *static_cast<const T*>(deposits_[static_cast<std::size_t>(rank)]);
+  [[nodiscard]] const T& published_by(std::int32_t rank) const {
+    return *static_cast<const T*>(published_[static_cast<std::size_t>(rank)]);
   }
 
   /// Returns when every member has arrived. All members get the same error class if their calls
   /// (Comm::call) differ; over several processes that ends the job. May suspend.
-  int meet(RankState& self, Comm& comm);
+  int barrier(RankState& self, Comm& comm);
 
   /// barrier() of the members in this process.
-  int meet_here(RankState& self, Comm& comm);
+  int local_barrier(RankState& self, Comm& comm);
 
   /// barrier() that also combines the operands of all members: left-to-right in blocks of ranks,
   /// then the blocks. `operand` and `result` have reduction.bytes bytes. May suspend.
-  int meet_and_reduce(RankState& self,
-                      Comm& comm,
-                      const SmallReduction& reduction,
-                      const void* operand,
-                      void* result);
+  int barrier_and_reduce(RankState& self,
+                         Comm& comm,
+                         const SmallReduction& reduction,
+                         const void* operand,
+                         void* result);
 
   /// Two buffers of `bytes` used in turn, so that one barrier() separates writing from reading. All
   /// members call with the same `bytes`. The members are those of one process. May suspend. Fails
@@ -131,24 +131,24 @@ class CollectiveSlots final : private MeetingSite {
   void leave(const Comm& comm);
 
  private:
-  void make_parts(World& world, const Group& group);
+  void make_barrier_nodes(World& world, const Group& group);
   void assign_blocks(World& world, const Group& group);
-  CollectivePart& part_of(RankState& self, Comm& comm);
-  int arrive(RankState& self, Comm& comm, CollectivePart& part);
-  static void compare_call(CollectivePart& part,
+  BarrierNode& barrier_node_of(RankState& self, Comm& comm);
+  int arrive(RankState& self, Comm& comm, BarrierNode& barrier_node);
+  static void compare_call(BarrierNode& barrier_node,
                            const CollectiveCall& call,
                            std::int32_t rank,
-                           std::uint32_t meeting);
-  bool complete_if_all_arrived(CollectivePart& part);
-  void release(CollectivePart& part);
-  bool meet_other_processes(CollectivePart& root);
+                           std::uint32_t barrier_number);
+  bool complete_if_all_arrived(BarrierNode& barrier_node);
+  void release(BarrierNode& barrier_node);
+  bool begin_process_barrier(BarrierNode& root);
   [[noreturn]] void end_job_with(const CollectiveMismatch& mismatch);
   std::byte* value(std::int32_t rank) override;
   const std::byte* combine() override;
   void release_all(const std::byte* result) override;
   void fold_block(const SmallReduction& reduction, std::int32_t block);
-  void fold_all(CollectivePart& root);
-  void combine_blocks(CollectivePart& root);
+  void fold_all(BarrierNode& root);
+  void combine_blocks(BarrierNode& root);
 
   std::byte* value_of(const SmallReduction& reduction, std::int32_t rank) {
     return values_.get() + static_cast<std::size_t>(rank) * reduction.bytes;
@@ -157,7 +157,7 @@ class CollectiveSlots final : private MeetingSite {
   // Constant after construction.
   World& world_;
   std::int32_t member_count_;
-  std::vector<std::unique_ptr<CollectivePart>> parts_;
+  std::vector<std::unique_ptr<BarrierNode>> barrier_nodes_;
   /// Blocks of members of this process on several workers: folded by the root.
   std::vector<std::int32_t> shared_blocks_;
   /// Null for members of one process; so are the following ones.
@@ -167,10 +167,10 @@ class CollectiveSlots final : private MeetingSite {
   /// Blocks of members of several processes: folded when all values have arrived.
   std::vector<std::int32_t> spread_blocks_;
   /// The root's worker only; created at the first barrier over processes.
-  ProcessMeeting* process_meeting_ = nullptr;
+  ProcessBarrier* process_barrier_ = nullptr;
 
   // Written by each member for itself before it arrives, read by the other members afterwards.
-  std::unique_ptr<const void*[]> deposits_;
+  std::unique_ptr<const void*[]> published_;
   std::unique_ptr<std::byte[]> values_;
 
   // Written by member 0 between two barriers.

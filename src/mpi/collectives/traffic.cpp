@@ -63,12 +63,12 @@ int Traffic::finish() {
   const RequestList list{requests_.data(), static_cast<std::int32_t>(requests_.size())};
   PendingCounts pending;
   for (std::int32_t i = 0; i < list.count; ++i)
-    pending.note(*list[i]);
+    pending.add(*list[i]);
   wait_for_all(member_.self, list, pending);
   int error = MPI_SUCCESS;
   for (std::int32_t i = 0; i < list.count; ++i) {
-    note_error(error, list[i]->error);
-    if (has_too_little(*list[i])) note_error(error, MPI_ERR_TRUNCATE);
+    record_error(error, list[i]->error);
+    if (has_too_little(*list[i])) record_error(error, MPI_ERR_TRUNCATE);
     conclude(*list[i], MPI_STATUS_IGNORE);
   }
   requests_.clear();

@@ -65,10 +65,10 @@ int detach_buffer(RankState& self, BufferedSends& sends, void** buffer, std::siz
 void flush_buffer(RankState& self, BufferedSends& sends) {
   if (sends.bytes_in_use == 0) return;
   sends.flusher = &self.fiber;
-  self.wait.kind = WaitNote::Kind::requests;
+  self.wait.kind = WaitRecord::Kind::requests;
   self.wait_detail = {};
   self.worker->suspend();
-  self.wait.kind = WaitNote::Kind::none;
+  self.wait.kind = WaitRecord::Kind::none;
 }
 
 Request& start_flush(RankState& self, Comm& comm, BufferedSends& sends) {

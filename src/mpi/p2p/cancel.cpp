@@ -8,35 +8,35 @@ namespace sorrel::mpi {
 namespace {
 
 /// Carries a cancel of a message by reference to the receiver's worker, and the answer back.
-struct CancelNotice : core::RemoteCall {
+struct CancelCall : core::RemoteCall {
   Request* request;
 };
 
 /// On the sender's worker, when the receiver's worker no longer accesses the request.
-void run_answer(core::Worker&, core::RemoteCall& notice) {
-  auto* answer = static_cast<CancelNotice*>(&notice);
+void run_answer(core::Worker&, core::RemoteCall& call) {
+  auto* answer = static_cast<CancelCall*>(&call);
   complete(*answer->request);
   delete answer;
 }
 
 /// On the receiver's worker, where the message has been entered, copied or matched before.
-void run_cancel(core::Worker& here, core::RemoteCall& notice) {
-  Request& send = *static_cast<CancelNotice&>(notice).request;
-  core::Worker& home = *send.owner->worker;
+void run_cancel(core::Worker& here, core::RemoteCall& call) {
+  Request& send = *static_cast<CancelCall&>(call).request;
+  core::Worker& owner_worker = *send.owner->worker;
   if (send.message.is_linked()) {
     send.handoff.destination->unexpected.remove(send.message);
     send.is_cancelled = true;
     finish_send(send, here);
   }
-  notice.run = run_answer;
-  here.post(home, notice);
+  call.run = run_answer;
+  here.post(owner_worker, call);
 }
 
 void cancel_send(Request& request) {
   RankState& to = *request.handoff.destination;
-  core::Worker& home = *request.owner->worker;
+  core::Worker& owner_worker = *request.owner->worker;
   if (to.worker == nullptr) return cancel_remote_send(request);
-  if (to.worker == &home) {
+  if (to.worker == &owner_worker) {
     if (!request.message.is_linked()) return;
     to.unexpected.remove(request.message);
     request.is_cancelled = true;
@@ -46,10 +46,10 @@ void cancel_send(Request& request) {
   if (request.duties.missing_part_count != 0) return;
   // The request stays until both the message's handoff and this call are back.
   request.duties.missing_part_count = 2;
-  auto* notice = new CancelNotice;
-  notice->run = run_cancel;
-  notice->request = &request;
-  home.post(*to.worker, *notice);
+  auto* call = new CancelCall;
+  call->run = run_cancel;
+  call->request = &request;
+  owner_worker.post(*to.worker, *call);
 }
 
 }  // namespace

@@ -52,15 +52,15 @@ void complete_with_duties(Request& request) {
 }
 
 void finish_send(Request& send, core::Worker& here) {
-  core::Worker& home = *send.owner->worker;
-  if (&home == &here) {
+  core::Worker& owner_worker = *send.owner->worker;
+  if (&owner_worker == &here) {
     complete(send);
     return;
   }
-  send.handoff.run = [](core::Worker&, core::RemoteCall& notice) {
-    complete(*static_cast<Request::Handoff&>(notice).request);
+  send.handoff.run = [](core::Worker&, core::RemoteCall& call) {
+    complete(*static_cast<Request::Handoff&>(call).request);
   };
-  here.post(home, send.handoff);
+  here.post(owner_worker, send.handoff);
 }
 
 }  // namespace sorrel::mpi

@@ -54,7 +54,7 @@ inline void complete(Request& request) {
 void move_data(Request& receive, const void* buffer, std::size_t count, const Datatype& type);
 
 /// Sets the status fields of a receive into which `bytes` bytes of a message fit.
-inline void note_arrival(Request& receive, const Envelope& envelope, std::size_t bytes) {
+inline void record_arrival(Request& receive, const Envelope& envelope, std::size_t bytes) {
   receive.status_source = envelope.source;
   receive.status_tag = envelope.tag;
   receive.status_bytes = bytes;
@@ -63,7 +63,7 @@ inline void note_arrival(Request& receive, const Envelope& envelope, std::size_t
 /// Copies the data into the receive's buffer and completes the receive. If the message is too long:
 /// MPI_ERR_TRUNCATE.
 inline void deliver(Request& receive, const Envelope& envelope, const MessageData& data) {
-  note_arrival(receive, envelope, data.bytes);
+  record_arrival(receive, envelope, data.bytes);
   const bool fits = data.bytes <= receive.element_count * receive.type->size();
   if (fits && data.type->is_dense() && receive.type->is_dense()) [[likely]] {
     copy_bytes(receive.buffer, data.buffer, data.bytes);

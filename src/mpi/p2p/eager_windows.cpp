@@ -17,8 +17,8 @@ constexpr std::uint32_t window_bytes_min = 2 * core::MessagePool::buffer_bytes_m
 
 }  // namespace
 
-EagerWindows::EagerWindows(Outlet& outlet) : outlet_(outlet) {
-  const World& world = outlet.world();
+EagerWindows::EagerWindows(SendQueue& send_queue) : send_queue_(send_queue) {
+  const World& world = send_queue.world();
   const RankLayout& layout = world.layout();
   const std::uint32_t remote_worker_count = layout.endpoint_count() - layout.worker_count();
   window_bytes_ =
@@ -41,17 +41,17 @@ void EagerWindows::give_back(Endpoint from, std::uint32_t cost) {
   Window& window = at(from);
   window.owed += cost;
   // A quarter: few packets, and the sender gets credit long before it has none.
-  if (window.owed < window_bytes_ / 4 || window.is_under_way) return;
-  window.is_under_way = true;
-  window.send = [](Outgoing& self, Outlet& outlet, Endpoint to) {
+  if (window.owed < window_bytes_ / 4 || window.is_queued) return;
+  window.is_queued = true;
+  window.send = [](PendingSend& self, SendQueue& send_queue, Endpoint to) {
     auto& sent = static_cast<Window&>(self);
     const transport::Packet packet{.kind = number_of(PacketKind::credit), .words = {sent.owed}};
-    if (!outlet.try_send_next(to, packet, nullptr)) return false;
+    if (!send_queue.try_send_next(to, packet, nullptr)) return false;
     sent.owed = 0;
-    sent.is_under_way = false;
+    sent.is_queued = false;
     return true;
   };
-  outlet_.send(from, window);
+  send_queue_.send(from, window);
 }
 
 }  // namespace sorrel::mpi

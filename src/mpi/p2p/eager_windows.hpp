@@ -12,15 +12,15 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/outlet.hpp"
 #include "mpi/p2p/remote_message.hpp"
+#include "mpi/send_queue.hpp"
 #include "mpi/world.hpp"
 
 namespace sorrel::mpi {
 
 class EagerWindows {
  public:
-  explicit EagerWindows(Outlet& outlet);
+  explicit EagerWindows(SendQueue& send_queue);
 
   /// Bytes of the receiver's pool that a message of this size takes.
   static std::uint32_t cost_of(std::size_t bytes) {
@@ -49,20 +49,20 @@ class EagerWindows {
   [[nodiscard]] std::byte* packing_space() const { return packing_space_.get(); }
 
  private:
-  struct Window : Outgoing {
+  struct Window : PendingSend {
     EagerWindows* windows = nullptr;
     /// The longest message that is sent there eagerly.
     std::uint32_t message_bytes_max = 0;
     std::uint32_t room = 0;  ///< Credit granted to this worker.
     std::uint32_t owed = 0;  ///< Credit to be returned by this worker.
-    bool is_under_way = false;
+    bool is_queued = false;
   };
 
   Window& at(const Endpoint& endpoint) {
-    return windows_[outlet_.world().layout().index_of(endpoint)];
+    return windows_[send_queue_.world().layout().index_of(endpoint)];
   }
 
-  Outlet& outlet_;
+  SendQueue& send_queue_;
   std::uint32_t window_bytes_;
   std::vector<Window> windows_;
   std::unique_ptr<std::byte[]> packing_space_;

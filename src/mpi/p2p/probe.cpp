@@ -13,11 +13,11 @@ Message& wait_for_message(RankState& self, const Comm& comm, int source, int tag
   for (;;) {
     if (Message* message = find_message(self, comm, source, tag)) return *message;
     self.wait.comm = &comm;
-    self.wait.kind = WaitNote::Kind::probe;
+    self.wait.kind = WaitRecord::Kind::probe;
     self.wait_detail = {.peer = source, .tag = tag};
     self.prober = &self.fiber;
     self.worker->suspend();
-    self.wait.kind = WaitNote::Kind::none;
+    self.wait.kind = WaitRecord::Kind::none;
   }
 }
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mpi/outlet.hpp"
 #include "mpi/p2p/request.hpp"
+#include "mpi/send_queue.hpp"
 
 namespace sorrel::mpi {
 
@@ -36,7 +36,7 @@ struct DataAtSender {
 };
 
 /// An unexpected message whose data is with the sender.
-struct AnnouncedMessage : RemoteMessage {
+struct RendezvousMessage : RemoteMessage {
   DataAtSender data;
 };
 
@@ -54,13 +54,13 @@ struct ArrivingData {
 struct PulledData : core::Timer {
   ArrivingData arriving;
   World* world;
-  Outlet* outlet;
+  SendQueue* send_queue;
   Endpoint from;
   DataAtSender data;
 };
 
 /// A send whose data stays here until it is read or pushed, or that waits in a send queue.
-struct RemoteSend : Outgoing {
+struct RemoteSend : PendingSend {
   Request* request;
   /// The destination's rank in the job.
   std::int32_t destination;

@@ -33,11 +33,11 @@ RankState& destination_of(World& world, const Packet& packet) {
   return world.rank(static_cast<std::int32_t>(packet.words[0]));
 }
 
-void answer_done(Outlet& outlet, Endpoint to, const DataAtSender& data) {
-  outlet.post(to,
-              {.kind = number_of(PacketKind::done),
-               .words = {low_word(data.token), high_word(data.token), 0, 0}},
-              0);
+void send_fin(SendQueue& send_queue, Endpoint to, const DataAtSender& data) {
+  send_queue.post(to,
+                  {.kind = number_of(PacketKind::fin),
+                   .words = {low_word(data.token), high_word(data.token), 0, 0}},
+                  0);
 }
 
 /// Data that its reader uses late, and that is received at its final address.
@@ -63,7 +63,7 @@ void pull(World& world, Endpoint from, const DataAtSender& data, const ArrivingD
 /// Sets the fields of the status; returns how many bytes fit.
 std::size_t describe_arrival(Request& receive, const Envelope& envelope, std::size_t bytes) {
   const std::size_t fitting = std::min(bytes, receive.element_count * receive.type->size());
-  note_arrival(receive, envelope, fitting);
+  record_arrival(receive, envelope, fitting);
   if (fitting < bytes) {
     receive.error = MPI_ERR_TRUNCATE;
     receive.truncated_bytes = bytes;
@@ -107,29 +107,32 @@ void conclude_arrival(const ArrivingData& arrived) {
 }
 
 /// Lets the sender push its data.
-void ask_for(Outlet& outlet, Endpoint from, const DataAtSender& data, const ArrivingData& into) {
+void send_cts(SendQueue& send_queue,
+              Endpoint from,
+              const DataAtSender& data,
+              const ArrivingData& into) {
   const auto token = reinterpret_cast<std::uintptr_t>(new ArrivingData(into));
-  outlet.post(
+  send_queue.post(
       from,
-      {.kind = number_of(PacketKind::clear_to_send),
+      {.kind = number_of(PacketKind::cts),
        .words = {low_word(data.token), high_word(data.token), low_word(token), high_word(token)},
        .payload_bytes = sizeof(std::uint64_t)},
       into.bytes);
 }
 
 void pull_now(World& world,
-              Outlet& outlet,
+              SendQueue& send_queue,
               Endpoint from,
               const DataAtSender& data,
               const ArrivingData& into) {
   pull(world, from, data, into);
-  answer_done(outlet, from, data);
+  send_fin(send_queue, from, data);
   conclude_arrival(into);
 }
 
 /// Waits as long as a network would take.
 void pull_later(World& world,
-                Outlet& outlet,
+                SendQueue& send_queue,
                 Endpoint from,
                 const DataAtSender& data,
                 const ArrivingData& into,
@@ -138,33 +141,33 @@ void pull_later(World& world,
   pulled->due_ns = due_ns;
   pulled->run = [](core::Worker&, core::Timer& timer) {
     const std::unique_ptr<PulledData> due(static_cast<PulledData*>(&timer));
-    pull_now(*due->world, *due->outlet, due->from, due->data, due->arriving);
+    pull_now(*due->world, *due->send_queue, due->from, due->data, due->arriving);
   };
   pulled->arriving = into;
   pulled->world = &world;
-  pulled->outlet = &outlet;
+  pulled->send_queue = &send_queue;
   pulled->from = from;
   pulled->data = data;
-  outlet.worker().add_timer(*pulled);
+  send_queue.worker().add_timer(*pulled);
 }
 
 /// Gets data that is with its sender, by pull or push.
 void get(World& world,
-         Outlet& outlet,
+         SendQueue& send_queue,
          Endpoint from,
          const DataAtSender& data,
          const ArrivingData& into) {
   transport::Transport& transport = *world.transport();
   if (into.bytes != 0 && !transport.can_pull(from.process)) {
-    ask_for(outlet, from, data, into);
+    send_cts(send_queue, from, data, into);
     return;
   }
   const std::int64_t due_ns =
-      into.bytes == 0 ? 0 : transport.pull_due_ns(outlet.worker(), from.process, into.bytes);
+      into.bytes == 0 ? 0 : transport.pull_due_ns(send_queue.worker(), from.process, into.bytes);
   if (due_ns == 0) {
-    pull_now(world, outlet, from, data, into);
+    pull_now(world, send_queue, from, data, into);
   } else {
-    pull_later(world, outlet, from, data, into, due_ns);
+    pull_later(world, send_queue, from, data, into, due_ns);
   }
 }
 
@@ -173,7 +176,7 @@ void fetch(Request& receive, const Envelope& envelope, Endpoint from, const Data
   const RankState& self = *receive.owner;
   const std::size_t bytes = describe_arrival(receive, envelope, data.bytes);
   const Target target(receive, bytes);
-  get(*self.world, *self.worker_state->outlet, from, data,
+  get(*self.world, *self.worker_state->send_queue, from, data,
       {.receive = &receive,
        .message = nullptr,
        .target = target.data(),
@@ -182,7 +185,7 @@ void fetch(Request& receive, const Envelope& envelope, Endpoint from, const Data
        .arrived_bytes = 0});
 }
 
-void take_segment(void*, core::Worker&, Endpoint, const Packet& packet, const std::byte* payload) {
+void take_data(void*, core::Worker&, Endpoint, const Packet& packet, const std::byte* payload) {
   auto& pushed = *reinterpret_cast<ArrivingData*>(joined(packet.words[0], packet.words[1]));
   std::memcpy(pushed.target + joined(packet.words[2], packet.words[3]), payload,
               packet.payload_bytes);
@@ -245,7 +248,7 @@ bool try_copy_now(RankState& to,
       make_copy_space(to.worker->pool(), envelope, data.bytes, core::MessagePool::WhenFull::fail);
   if (message == nullptr) return false;
   message->is_arriving = true;
-  get(*to.world, *to.worker_state->outlet, from, data,
+  get(*to.world, *to.worker_state->send_queue, from, data,
       {.receive = nullptr,
        .message = message,
        .target = message->payload,
@@ -256,7 +259,7 @@ bool try_copy_now(RankState& to,
   return true;
 }
 
-void take_notice(
+void take_rts(
     void* owner, core::Worker&, Endpoint from, const Packet& packet, const std::byte* payload) {
   RankState& to = destination_of(world_of(owner), packet);
   const Envelope envelope = envelope_in(packet);
@@ -267,7 +270,7 @@ void take_notice(
     return;
   }
   if (try_copy_now(to, envelope, from, data)) return;
-  auto* message = new AnnouncedMessage;
+  auto* message = new RendezvousMessage;
   message->envelope = envelope;
   message->bytes = data.bytes;
   message->data = data;
@@ -289,13 +292,13 @@ void take_cancel(void* owner,
     if (!is_remote(message)) return false;
     const auto& remote = static_cast<const RemoteMessage&>(message);
     return !remote.is_copy && remote.from == from &&
-           static_cast<const AnnouncedMessage&>(remote).data.token == token;
+           static_cast<const RendezvousMessage&>(remote).data.token == token;
   });
   if (found != nullptr) {
     to.unexpected.remove(*found);
     dispose_remote(to, static_cast<Message&>(*found));
   }
-  world.state_of(worker).outlet->post(
+  world.state_of(worker).send_queue->post(
       from,
       {.kind = number_of(PacketKind::cancel_answer),
        .words = {low_word(token), high_word(token), found != nullptr ? 1U : 0U, 0}},
@@ -308,7 +311,7 @@ void dispose_remote(RankState& to, Message& message) {
   auto& remote = static_cast<RemoteMessage&>(message);
   message.header.kind = ObjectKind::freed;
   if (!remote.is_copy) {
-    delete &static_cast<AnnouncedMessage&>(remote);
+    delete &static_cast<RendezvousMessage&>(remote);
     return;
   }
   // Data in transit must find its buffer: the pool outlives it.
@@ -327,15 +330,15 @@ void deliver_remote(Request& receive, Message& message) {
   if (remote.is_copy) {
     deliver(receive, message.envelope, packed_data(message.payload, message.bytes));
   } else {
-    fetch(receive, message.envelope, remote.from, static_cast<AnnouncedMessage&>(remote).data);
+    fetch(receive, message.envelope, remote.from, static_cast<RendezvousMessage&>(remote).data);
   }
   dispose_remote(self, message);
 }
 
 void set_message_handlers(transport::Transport& transport, World& world) {
   transport.set_handler(number_of(PacketKind::eager), take_eager, &world);
-  transport.set_handler(number_of(PacketKind::notice), take_notice, &world);
-  transport.set_handler(number_of(PacketKind::segment), take_segment, &world);
+  transport.set_handler(number_of(PacketKind::rts), take_rts, &world);
+  transport.set_handler(number_of(PacketKind::data), take_data, &world);
   transport.set_handler(number_of(PacketKind::cancel), take_cancel, &world);
   set_send_handlers(transport, world);
 }

@@ -50,39 +50,39 @@ void end(RemoteSend& send) {
 }
 
 /// Sends a short message that had to wait for the transport.
-bool send_eager(Outgoing& outgoing, Outlet& outlet, Endpoint to) {
-  auto& send = static_cast<RemoteSend&>(outgoing);
+bool send_eager(PendingSend& pending_send, SendQueue& send_queue, Endpoint to) {
+  auto& send = static_cast<RemoteSend&>(pending_send);
   const Packet packet =
       packet_to(PacketKind::eager, send.destination, send.request->message.envelope, send.bytes);
-  if (!outlet.try_send_next(to, packet, send.data)) return false;
+  if (!send_queue.try_send_next(to, packet, send.data)) return false;
   end(send);
   return true;
 }
 
-bool send_notice(Outgoing& outgoing, Outlet& outlet, Endpoint to) {
-  auto& send = static_cast<RemoteSend&>(outgoing);
+bool send_rts(PendingSend& pending_send, SendQueue& send_queue, Endpoint to) {
+  auto& send = static_cast<RemoteSend&>(pending_send);
   const bool may_copy = send.request->mode == SendMode::standard &&
-                        send.bytes <= outlet.world().limits().eager_bytes_max;
+                        send.bytes <= send_queue.world().limits().eager_bytes_max;
   const DataAtSender data{.token = reinterpret_cast<std::uintptr_t>(&send),
                           .address = reinterpret_cast<std::uintptr_t>(send.data),
                           .bytes = send.bytes,
                           .may_copy = may_copy ? 1U : 0U,
                           .unused = 0};
   const Packet packet =
-      packet_to(PacketKind::notice, send.destination, send.request->message.envelope, sizeof data);
-  return outlet.try_send_next(to, packet, &data);
+      packet_to(PacketKind::rts, send.destination, send.request->message.envelope, sizeof data);
+  return send_queue.try_send_next(to, packet, &data);
 }
 
-bool send_segments(Outgoing& outgoing, Outlet& outlet, Endpoint to) {
-  auto& send = static_cast<RemoteSend&>(outgoing);
-  const std::size_t bytes_max = outlet.world().transport()->payload_bytes_max(to.process);
+bool send_data(PendingSend& pending_send, SendQueue& send_queue, Endpoint to) {
+  auto& send = static_cast<RemoteSend&>(pending_send);
+  const std::size_t bytes_max = send_queue.world().transport()->payload_bytes_max(to.process);
   while (send.pushed_bytes < send.push_bytes) {
     const std::size_t bytes = std::min(send.push_bytes - send.pushed_bytes, bytes_max);
-    const Packet packet{.kind = number_of(PacketKind::segment),
+    const Packet packet{.kind = number_of(PacketKind::data),
                         .words = {low_word(send.receiver_token), high_word(send.receiver_token),
                                   low_word(send.pushed_bytes), high_word(send.pushed_bytes)},
                         .payload_bytes = static_cast<std::uint32_t>(bytes)};
-    if (!outlet.try_send_next(to, packet, send.data + send.pushed_bytes)) return false;
+    if (!send_queue.try_send_next(to, packet, send.data + send.pushed_bytes)) return false;
     send.pushed_bytes += bytes;
   }
   end(send);
@@ -97,23 +97,23 @@ WorkerState& state_of(void* owner, const core::Worker& worker) {
   return static_cast<World*>(owner)->state_of(worker);
 }
 
-void take_done(void*, core::Worker&, Endpoint, const Packet& packet, const std::byte*) {
+void take_fin(void*, core::Worker&, Endpoint, const Packet& packet, const std::byte*) {
   end(send_of(packet));
 }
 
-void take_clear_to_send(void* owner,
-                        core::Worker& receiver,
-                        Endpoint from,
-                        const Packet& packet,
-                        const std::byte* payload) {
+void take_cts(void* owner,
+              core::Worker& receiver,
+              Endpoint from,
+              const Packet& packet,
+              const std::byte* payload) {
   RemoteSend& send = send_of(packet);
   std::uint64_t wanted_bytes = 0;
   std::memcpy(&wanted_bytes, payload, sizeof wanted_bytes);
   send.receiver_token = joined(packet.words[2], packet.words[3]);
   send.push_bytes = wanted_bytes;
   send.pushed_bytes = 0;
-  send.send = send_segments;
-  state_of(owner, receiver).outlet->send(from, send);
+  send.send = send_data;
+  state_of(owner, receiver).send_queue->send(from, send);
 }
 
 void take_credit(
@@ -148,7 +148,7 @@ bool try_send_remote(RankState& self, const Comm& comm, const SendArguments& arg
   }
   const Packet packet =
       packet_to(PacketKind::eager, destination, envelope_of(comm, arguments.tag), bytes);
-  if (!state.outlet->try_send(to, packet, payload)) return false;
+  if (!state.send_queue->try_send(to, packet, payload)) return false;
   windows.take(to, cost);
   return true;
 }
@@ -166,27 +166,27 @@ void start_remote_send(Request& request) {
   const bool is_eager =
       request.mode != SendMode::synchronous && windows.has_room(to, send->bytes, cost);
   if (is_eager) windows.take(to, cost);
-  send->send = is_eager ? send_eager : send_notice;
-  self.worker_state->outlet->send(to, *send);
+  send->send = is_eager ? send_eager : send_rts;
+  self.worker_state->send_queue->send(to, *send);
 }
 
 void cancel_remote_send(Request& request) {
   RemoteSend& send = *request.remote;
   // An eager message is complete when the transport has room; one that is pushed has matched.
-  if (send.send != send_notice || send.awaited_count != 1) return;
+  if (send.send != send_rts || send.awaited_count != 1) return;
   ++send.awaited_count;
   const RankState& self = *request.owner;
   const auto token = reinterpret_cast<std::uintptr_t>(&send);
   // Packets of a pair of workers keep their order: the RTS arrives before the cancel.
-  self.worker_state->outlet->post(
+  self.worker_state->send_queue->post(
       self.world->layout().endpoint_of(send.destination),
       packet_to(PacketKind::cancel, send.destination, request.message.envelope, sizeof token),
       token);
 }
 
 void set_send_handlers(transport::Transport& transport, World& world) {
-  transport.set_handler(number_of(PacketKind::done), take_done, &world);
-  transport.set_handler(number_of(PacketKind::clear_to_send), take_clear_to_send, &world);
+  transport.set_handler(number_of(PacketKind::fin), take_fin, &world);
+  transport.set_handler(number_of(PacketKind::cts), take_cts, &world);
   transport.set_handler(number_of(PacketKind::credit), take_credit, &world);
   transport.set_handler(number_of(PacketKind::cancel_answer), take_cancel_answer, &world);
 }

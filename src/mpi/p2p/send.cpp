@@ -35,8 +35,8 @@ void run_inline_message(core::Worker& worker,
 }
 
 /// Executed at the destination's worker for a message by reference.
-void run_referenced_message(core::Worker& worker, core::RemoteCall& notice) {
-  auto& handoff = static_cast<Request::Handoff&>(notice);
+void run_referenced_message(core::Worker& worker, core::RemoteCall& call) {
+  auto& handoff = static_cast<Request::Handoff&>(call);
   Request& request = *handoff.request;
   Message& message = request.message;
   RankState& to = *handoff.destination;

@@ -19,27 +19,27 @@ void copy_part(const Request::Handoff& handoff, std::size_t first, std::size_t l
               static_cast<const std::byte*>(handoff.request->buffer) + first, last - first);
 }
 
-Request::Handoff& handoff_of(core::RemoteCall& notice) {
-  return static_cast<Request::Handoff&>(notice);
+Request::Handoff& handoff_of(core::RemoteCall& call) {
+  return static_cast<Request::Handoff&>(call);
 }
 
 /// On the receiver's worker: the sender's part has been copied.
-void run_rest_is_copied(core::Worker& here, core::RemoteCall& notice) {
-  const Request::Handoff& handoff = handoff_of(notice);
+void run_rest_is_copied(core::Worker& here, core::RemoteCall& call) {
+  const Request::Handoff& handoff = handoff_of(call);
   complete(*handoff.receive);
   finish_send(*handoff.request, here);
 }
 
 /// On the receiver's worker: the sender's worker has ranks to run.
-void run_rest_is_declined(core::Worker& here, core::RemoteCall& notice) {
-  const Request::Handoff& handoff = handoff_of(notice);
+void run_rest_is_declined(core::Worker& here, core::RemoteCall& call) {
+  const Request::Handoff& handoff = handoff_of(call);
   copy_part(handoff, handoff.split, handoff.request->message.bytes);
-  run_rest_is_copied(here, notice);
+  run_rest_is_copied(here, call);
 }
 
 /// On the sender's worker.
-void run_copy_rest(core::Worker& here, core::RemoteCall& notice) {
-  Request::Handoff& handoff = handoff_of(notice);
+void run_copy_rest(core::Worker& here, core::RemoteCall& call) {
+  Request::Handoff& handoff = handoff_of(call);
   handoff.run = run_rest_is_declined;
   if (!here.has_ready()) {
     copy_part(handoff, handoff.split, handoff.request->message.bytes);
@@ -52,14 +52,14 @@ void run_copy_rest(core::Worker& here, core::RemoteCall& notice) {
 
 bool can_be_shared(const Request& receive, const Request& send) {
   const std::size_t bytes = send.message.bytes;
-  const core::Worker& home = *send.owner->worker;
-  return bytes >= shared_bytes_min && &home != receive.owner->worker && !home.seems_asleep() &&
-         bytes <= receive.element_count * receive.type->size() && send.type->is_dense() &&
-         receive.type->is_dense();
+  const core::Worker& owner_worker = *send.owner->worker;
+  return bytes >= shared_bytes_min && &owner_worker != receive.owner->worker &&
+         !owner_worker.seems_asleep() && bytes <= receive.element_count * receive.type->size() &&
+         send.type->is_dense() && receive.type->is_dense();
 }
 
 void copy_together(Request& receive, Request& send) {
-  note_arrival(receive, send.message.envelope, send.message.bytes);
+  record_arrival(receive, send.message.envelope, send.message.bytes);
   // Two parts, and the send that MPI_Isendrecv may have added.
   auto& missing = receive.duties.missing_part_count;
   missing = static_cast<std::uint8_t>(std::max<std::uint8_t>(missing, 1) + 1);

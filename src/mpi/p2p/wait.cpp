@@ -7,18 +7,18 @@ namespace sorrel::mpi {
 namespace {
 
 /// Sets the record for the deadlock report, for the duration of the wait.
-class NotedWait {
+class RecordedWait {
  public:
-  NotedWait(RankState& self, const MPI_Request* requests, std::int32_t count) : self_(self) {
-    self_.wait.kind = WaitNote::Kind::requests;
+  RecordedWait(RankState& self, const MPI_Request* requests, std::int32_t count) : self_(self) {
+    self_.wait.kind = WaitRecord::Kind::requests;
     self_.wait_detail.requests = requests;
     self_.wait_detail.request_count = count;
   }
 
-  ~NotedWait() { self_.wait.kind = WaitNote::Kind::none; }
+  ~RecordedWait() { self_.wait.kind = WaitRecord::Kind::none; }
 
-  NotedWait(const NotedWait&) = delete;
-  NotedWait& operator=(const NotedWait&) = delete;
+  RecordedWait(const RecordedWait&) = delete;
+  RecordedWait& operator=(const RecordedWait&) = delete;
 
  private:
   RankState& self_;
@@ -35,7 +35,7 @@ void suspend_for(RankState& self, const RequestList& list, Of of, std::uint32_t 
     if (of == Of::everything || request->kind == Request::Kind::receive)
       request->completion.attach(waiter);
   }
-  NotedWait noted(self, list.handles, list.count);
+  RecordedWait recorded(self, list.handles, list.count);
   self.worker->suspend();
 }
 
@@ -44,7 +44,7 @@ void suspend_for(RankState& self, const RequestList& list, Of of, std::uint32_t 
 void wait_for(Request& request) {
   if (is_complete(request)) return;
   const MPI_Request handle = handle_of(request);
-  NotedWait noted(*request.owner, &handle, 1);
+  RecordedWait recorded(*request.owner, &handle, 1);
   request.completion.wait(*request.owner->worker);
 }
 

@@ -36,7 +36,7 @@ struct PendingCounts {
   std::uint32_t receives = 0;
   std::uint32_t sends = 0;
 
-  void note(const Request& request) {
+  void add(const Request& request) {
     if (!request.completion.is_done())
       ++(request.kind == Request::Kind::receive ? receives : sends);
   }

@@ -27,7 +27,7 @@ std::optional<grid::Problem> read_hint(std::string_view text, const CartTopology
     problem.is_periodic[index] = cart.is_periodic(d);
     text.remove_prefix(static_cast<std::size_t>(next - text.data()) + (is_last ? 0 : 1));
   }
-  if (!grid::trouble_with(problem).empty()) return std::nullopt;
+  if (!grid::error_in(problem).empty()) return std::nullopt;
   return problem;
 }
 
@@ -48,7 +48,7 @@ int ranks_per_worker(const Comm& comm) {
 
 }  // namespace
 
-int place_in_grid(const Comm& comm, const CartTopology& cart) {
+int reordered_rank(const Comm& comm, const CartTopology& cart) {
   const std::string* hint = comm.info == nullptr ? nullptr : comm.info->find(grid_extents_hint);
   if (hint == nullptr || cart.dimension_count() < 1 ||
       cart.dimension_count() > grid::dimension_count_max)

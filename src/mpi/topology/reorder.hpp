@@ -16,6 +16,6 @@ namespace sorrel::mpi {
 inline constexpr const char* grid_extents_hint = "sorrel_grid_extents";
 
 /// The rank in the grid of the caller, whose rank in `comm` is below cart.size().
-[[nodiscard]] int place_in_grid(const Comm& comm, const CartTopology& cart);
+[[nodiscard]] int reordered_rank(const Comm& comm, const CartTopology& cart);
 
 }  // namespace sorrel::mpi

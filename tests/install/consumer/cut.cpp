@@ -13,6 +13,6 @@ int main() {
   sorrel::grid::Problem problem;
   problem.extents = {100, 100, 100};
   const auto plan = sorrel::grid::Plan::choose(machine, problem, 12);
-  std::fputs(plan.ok() ? plan.value().why().c_str() : plan.trouble().c_str(), stdout);
-  return plan.ok() ? 0 : 1;
+  std::fputs(plan.has_value() ? plan.value().why().c_str() : plan.error().c_str(), stdout);
+  return plan.has_value() ? 0 : 1;
 }

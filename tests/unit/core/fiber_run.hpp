@@ -1,6 +1,6 @@
 //! FiberRun - runs functions as fibers of a scheduler made for one test.
 //!
-//! Add the fibers, then run(): it returns when all have ended. Everybody asleep is a failure that
+//! Add the fibers, then run(): it returns when all have ended. All workers asleep is a failure that
 //! ends the process, unless the test sets `all_asleep`.
 #pragma once
 
@@ -95,7 +95,7 @@ class FiberRun : public SchedulerHooks {
 
   void on_all_asleep() override {
     if (!all_asleep) {
-      std::fprintf(stderr, "every worker sleeps, and nobody expected it\n");
+      std::fprintf(stderr, "every worker sleeps, unexpectedly\n");
       std::abort();
     }
     all_asleep(*Worker::current());

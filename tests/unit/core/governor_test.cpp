@@ -21,21 +21,21 @@ TEST(FairShareTest, EqualDemandsShareEquallyAndTheFirstGetTheRest) {
   EXPECT_EQ(fair_share(64, demands, 2), 21U);
 }
 
-TEST(FairShareTest, WhatOneDoesNotWantTheOthersGet) {
+TEST(FairShareTest, WhatOneDoesNotDemandTheOthersGet) {
   const std::vector<std::uint32_t> demands = {1, 16, 0, 16};
   EXPECT_EQ(fair_share(16, demands, 0), 1U);
   EXPECT_EQ(fair_share(16, demands, 1), 8U);
   EXPECT_EQ(fair_share(16, demands, 3), 7U);
 }
 
-TEST(FairShareTest, NobodyGetsLessThanOne) {
+TEST(FairShareTest, NoShareIsLessThanOne) {
   const std::vector<std::uint32_t> demands(5, 2);
   for (std::size_t i = 0; i < 5; ++i)
     EXPECT_EQ(fair_share(2, demands, i), 1U);
   EXPECT_EQ(fair_share(2, std::vector<std::uint32_t>{0, 2}, 0), 1U);
 }
 
-TEST(FairShareTest, SharesSpendAllThatIsWantedAndNobodyWithLessCouldHaveMore) {
+TEST(FairShareTest, SharesSpendAllThatIsDemandedAndAreMaxMinFair) {
   Prng random(test_seed());
   for (int round = 0; round < 2000; ++round) {
     const auto cpus = 1 + static_cast<std::uint32_t>(random.below(64));
@@ -69,7 +69,7 @@ struct TableRow {
 // processor, and arrive half a second apart.
 class SimulatedJobs : public testing::TestWithParam<TableRow> {};
 
-TEST_P(SimulatedJobs, AsFriendsGetFairSharesWithoutOversubscription) {
+TEST_P(SimulatedJobs, AsPeersGetFairSharesWithoutOversubscription) {
   MachineModel machine({.cpus = GetParam().cpus, .job_count = GetParam().jobs});
   machine.run();
   EXPECT_EQ(machine.oversubscription(), 0);
@@ -77,7 +77,7 @@ TEST_P(SimulatedJobs, AsFriendsGetFairSharesWithoutOversubscription) {
   EXPECT_GT(machine.fairness(), 0.995);
 }
 
-TEST_P(SimulatedJobs, AsFriendsWithCoarseLoopsKeepTheirThreadsAndAreServedEqually) {
+TEST_P(SimulatedJobs, AsPeersWithCoarseLoopsKeepTheirThreadsAndGetEqualTime) {
   MachineModel machine(
       {.cpus = GetParam().cpus, .job_count = GetParam().jobs, .loop_ns = 5 * ms_ns});
   machine.run();
@@ -88,11 +88,11 @@ TEST_P(SimulatedJobs, AsFriendsWithCoarseLoopsKeepTheirThreadsAndAreServedEquall
   EXPECT_EQ(machine.may_spin(0), !have_room);
 }
 
-TEST_P(SimulatedJobs, ThatDoNotSeeEachOtherAreFairWhenTheyArePolite) {
+TEST_P(SimulatedJobs, ThatAreNoPeersAreFairWhenTheyAreYielding) {
   MachineModel machine({.cpus = GetParam().cpus,
                         .job_count = GetParam().jobs,
-                        .share = Share::polite,
-                        .are_friends = false});
+                        .share = Share::yielding,
+                        .are_peers = false});
   machine.run();
   // Only the trials to grow remain.
   EXPECT_LT(machine.oversubscription(), 0.45);
@@ -121,15 +121,16 @@ TEST(GovernorTest, SharesAreRightWithin50MsOfAnArrivalAndOfALeaving) {
   EXPECT_EQ(machine.width(0), 16U);
 }
 
-TEST(GovernorTest, BesideStrangersAFairJobKeepsItsThreadsAndDoesNotSpin) {
-  MachineModel machine({.cpus = 4, .job_count = 1, .stranger_threads = 4});
+TEST(GovernorTest, UnderExternalLoadAFairJobKeepsItsThreadsAndDoesNotSpin) {
+  MachineModel machine({.cpus = 4, .job_count = 1, .external_threads = 4});
   machine.run_until(second_ns);
   EXPECT_EQ(machine.width(0), 4U);
   EXPECT_FALSE(machine.may_spin(0));
 }
 
-TEST(GovernorTest, BesideStrangersAPoliteJobShrinks) {
-  MachineModel machine({.cpus = 4, .job_count = 1, .share = Share::polite, .stranger_threads = 4});
+TEST(GovernorTest, UnderExternalLoadAYieldingJobShrinks) {
+  MachineModel machine(
+      {.cpus = 4, .job_count = 1, .share = Share::yielding, .external_threads = 4});
   machine.run_until(second_ns);
   EXPECT_LE(machine.width(0), 3U);
 }
@@ -144,13 +145,13 @@ TEST(GovernorTest, AFixedJobIsLeftAloneButDoesNotSpinUnderLoad) {
 }
 
 TEST(GovernorTest, AloneAJobHasEverythingAndMaySpin) {
-  MachineModel machine({.cpus = 8, .job_count = 1, .share = Share::polite});
+  MachineModel machine({.cpus = 8, .job_count = 1, .share = Share::yielding});
   machine.run_until(5 * second_ns);
   EXPECT_EQ(machine.width(0), 8U);
   EXPECT_TRUE(machine.may_spin(0));
 }
 
-TEST(GovernorTest, TellsWhetherFriendsOutnumberTheProcessors) {
+TEST(GovernorTest, ReportsWhetherProcessesOutnumberTheProcessors) {
   MachineModel machine({.cpus = 2, .job_count = 3, .arrival_ns = second_ns});
   machine.run_until(second_ns + 50 * ms_ns);
   EXPECT_FALSE(machine.is_crowded(0)) << "each has a processor of its own";
@@ -161,7 +162,7 @@ TEST(GovernorTest, TellsWhetherFriendsOutnumberTheProcessors) {
   EXPECT_FALSE(machine.is_crowded(0));
 }
 
-TEST(GovernorTest, FriendsThatKeepTheirThreadsAreACrowd) {
+TEST(GovernorTest, PeersThatKeepTheirThreadsAreACrowd) {
   MachineModel machine({.cpus = 4, .job_count = 2, .loop_ns = 5 * ms_ns, .arrival_ns = second_ns});
   machine.run_until(second_ns);
   EXPECT_FALSE(machine.is_crowded(0));
@@ -180,7 +181,7 @@ TEST(GovernorTest, AQuotaCapsTheWidthAndTheLeastIsKept) {
 /// One of two peer jobs on 3 processors; time advances by 20 ms steps.
 struct Friend {
   Governor governor;
-  GovernorSample sample{.cpus = 3, .fair_share = 1, .friend_count = 2, .do_friends_keep = true};
+  GovernorSample sample{.cpus = 3, .fair_share = 1, .process_count = 2, .do_peers_keep = true};
 
   std::uint32_t run_ms_and_get_width(std::int64_t run_ms, std::int64_t loops, std::int64_t slices) {
     sample.now_ns += Governor::sample_period_ns;
@@ -192,11 +193,11 @@ struct Friend {
   }
 };
 
-TEST(GovernorTest, ItsThreadsAreKeptOnlyIfAllFriendsKeepTheirs) {
+TEST(GovernorTest, ItsThreadsAreKeptOnlyIfAllPeersKeepTheirs) {
   Friend one{Governor({.width_max = 2})};
   one.run_ms_and_get_width(20, 4, 8);
   EXPECT_EQ(one.run_ms_and_get_width(20, 4, 8), 2U);
-  one.sample.do_friends_keep = false;
+  one.sample.do_peers_keep = false;
   EXPECT_EQ(one.run_ms_and_get_width(20, 4, 8), 1U);
 }
 
@@ -208,14 +209,14 @@ TEST(GovernorTest, ItsThreadsAreGivenBackWhenItsLoopsBecomeShort) {
   EXPECT_EQ(one.run_ms_and_get_width(20, 4, 8), 2U);
 }
 
-TEST(GovernorTest, FibersThatMeetOftenAreKnownByTheSleepOfTheirThreads) {
+TEST(GovernorTest, FibersThatSynchroniseOftenAreDetectedByTheSleepOfTheirThreads) {
   Friend one{Governor({.width_max = 2, .has_fibers = true})};
   one.run_ms_and_get_width(0, 0, 0);
   EXPECT_EQ(one.run_ms_and_get_width(20, 0, 400), 1U);
   // With one thread, no thread sleeps, which gives no information.
   EXPECT_EQ(one.run_ms_and_get_width(20, 0, 4), 1U);
   EXPECT_EQ(one.run_ms_and_get_width(20, 0, 4), 1U);
-  one.sample.friend_count = 1;
+  one.sample.process_count = 1;
   one.sample.fair_share = 2;
   EXPECT_EQ(one.run_ms_and_get_width(20, 0, 4), 2U) << "alone";
 }

@@ -17,8 +17,8 @@ struct MachineOptions {
   std::uint32_t job_count = 1;
   Share share = Share::fair;
   /// Whether the jobs take account of each other.
-  bool are_friends = true;
-  std::uint32_t stranger_threads = 0;
+  bool are_peers = true;
+  std::uint32_t external_threads = 0;
   /// Processor time of a loop.
   std::int64_t loop_ns = 35'000;
   std::int64_t arrival_ns = 500'000'000;
@@ -93,7 +93,7 @@ class MachineModel {
 
   void step(bool counts) {
     std::vector<std::uint32_t> demands;
-    std::uint32_t threads = options_.stranger_threads;
+    std::uint32_t threads = options_.external_threads;
     for (const Job& job : jobs_) {
       if (!is_alive(job)) continue;
       demands.push_back(options_.cpus);
@@ -123,9 +123,9 @@ class MachineModel {
     job.sample.now_ns = now_ns_;
     job.sample.cpus = options_.cpus;
     job.sample.fair_share =
-        options_.are_friends ? fair_share(options_.cpus, demands, worker) : options_.cpus;
-    job.sample.friend_count = options_.are_friends ? static_cast<std::uint32_t>(demands.size()) : 1;
-    job.sample.do_friends_keep = std::all_of(jobs_.begin(), jobs_.end(), [this](const Job& other) {
+        options_.are_peers ? fair_share(options_.cpus, demands, worker) : options_.cpus;
+    job.sample.process_count = options_.are_peers ? static_cast<std::uint32_t>(demands.size()) : 1;
+    job.sample.do_peers_keep = std::all_of(jobs_.begin(), jobs_.end(), [this](const Job& other) {
       return !is_alive(other) || other.governor.is_coarse();
     });
     job.governor.update(job.sample);

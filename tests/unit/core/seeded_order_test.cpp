@@ -10,7 +10,7 @@
 namespace sorrel::core {
 namespace {
 
-/// Who ran when: five fibers that yield, sleep and yield again.
+/// The order of runs: five fibers that yield, sleep and yield again.
 std::vector<int> trace_of(std::uint64_t seed) {
   FiberRun run(SchedulerOptions{.worker_count = 1, .limits = {}, .cpus = {}, .seed = seed});
   std::vector<int> trace;

@@ -67,7 +67,7 @@ TEST_P(HalosOfGraphs, FillGhostsBetweenTasksOfOneStep) {
                                        .cut = part.setting.cut,
                                        .rank = part.rank,
                                        .fields = fields.views()});
-    EXPECT_TRUE(halo.ok()) << halo.trouble();
+    EXPECT_TRUE(halo.has_value()) << halo.error();
     if (!part.is_used()) return 0;
     std::atomic<int> wrong = 0;
     auto write = graph.family("write", {1});
@@ -94,7 +94,7 @@ TEST_P(HalosOfGraphs, LeaveCellsAloneUntilTheyAreSent) {
                                        .rank = part.rank,
                                        .fields = fields.views(),
                                        .first_tag = 100});
-    EXPECT_TRUE(halo.ok()) << halo.trouble();
+    EXPECT_TRUE(halo.has_value()) << halo.error();
     if (!part.is_used()) return 0;
     std::atomic<int> wrong = 0;
     auto check = graph.family("check", {1});
@@ -120,7 +120,7 @@ TEST_P(HalosOfGraphs, FollowTwoArraysThroughStepsThatOverlap) {
                                        .rank = part.rank,
                                        .fields = fields[0].views(),
                                        .fields_of_odd_steps = fields[1].views()});
-    EXPECT_TRUE(halo.ok()) << halo.trouble();
+    EXPECT_TRUE(halo.has_value()) << halo.error();
     if (!part.is_used()) return 0;
     std::atomic<int> wrong = 0;
     auto check = graph.family("check", {1});
@@ -154,19 +154,19 @@ TEST(HaloTasks, RefuseWhatDoesNotFit) {
   std::vector<double> data(100);
   const ArrayView view = dense_view(data.data(), {4, 10, 1}, 8, MemoryOrder::c);
   Graph graph;
-  const auto trouble = [&](int first_tag) {
+  const auto error = [&](int first_tag) {
     return HaloTasks::add(graph, {.problem = problem,
                                   .cut = cut,
                                   .rank = 0,
                                   .fields = {&view, 1},
                                   .first_tag = first_tag})
-        .trouble();
+        .error();
   };
-  EXPECT_EQ(trouble(0),
+  EXPECT_EQ(error(0),
             "field 0 has 4 cells in dimension 0; it must be the block with its ghosts, 6");
-  EXPECT_EQ(trouble(-1), "first_tag is -1; it must be from 0 to 15995");
+  EXPECT_EQ(error(-1), "first_tag is -1; it must be from 0 to 15995");
   problem.extents = {0, 8, 1};
-  EXPECT_NE(trouble(0), "");
+  EXPECT_NE(error(0), "");
 }
 
 }  // namespace

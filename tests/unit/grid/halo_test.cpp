@@ -33,7 +33,7 @@ TEST_P(Halos, FillGhostsAsThePlainReferenceHasThem) {
       Fields fields(problem, padded(problem, block.extents), setting.gap_bytes);
       fill(problem, block, fields);
       Result<Halo> made = Halo::make(MPI_COMM_WORLD, problem, setting.cut, fields.views());
-      ASSERT_TRUE(made.ok()) << made.trouble();
+      ASSERT_TRUE(made.has_value()) << made.error();
       Halo halo = std::move(made).value();
       if (round % 2 == 0) {
         halo.exchange();
@@ -66,7 +66,7 @@ TEST_P(Halos, WorkOverACommunicatorOfTheUsersOwn) {
     Fields fields(problem, padded(problem, block.extents), 0);
     fill(problem, block, fields);
     Result<Halo> halo = Halo::make(reversed, problem, cut, fields.views());
-    ASSERT_TRUE(halo.ok()) << halo.trouble();
+    ASSERT_TRUE(halo.has_value()) << halo.error();
     Halo ready = std::move(halo).value();
     MPI_Comm_free(&reversed);
     ready.exchange();
@@ -95,7 +95,7 @@ TEST_P(Halos, FillGhostsOfFacesInParts) {
                                    coords_of(rank, setting.cut.grid, setting.cut.brick));
       Fields fields(setting.problem, padded(setting.problem, block.extents), 0);
       Result<Halo> made = Halo::make(MPI_COMM_WORLD, setting.problem, setting.cut, fields.views());
-      ASSERT_TRUE(made.ok()) << made.trouble();
+      ASSERT_TRUE(made.has_value()) << made.error();
       Halo halo = std::move(made).value();
       for (const bool is_split : {false, true}) {
         fill(setting.problem, block, fields);
@@ -145,22 +145,22 @@ TEST(Halo, RefusesWhatDoesNotFit) {
     Candidate cut;
     cut.grid = cut.brick = {2, 1, 1};
     std::vector<double> data(100);
-    const auto trouble = [&](const Extents& extents) {
+    const auto error = [&](const Extents& extents) {
       const ArrayView view = dense_view(data.data(), extents, 8, MemoryOrder::c);
-      return Halo::make(MPI_COMM_WORLD, problem, cut, {&view, 1}).trouble();
+      return Halo::make(MPI_COMM_WORLD, problem, cut, {&view, 1}).error();
     };
-    EXPECT_EQ(trouble({4, 10, 1}),
+    EXPECT_EQ(error({4, 10, 1}),
               "field 0 has 4 cells in dimension 0; it must be the block with its ghosts, 6");
     cut.grid = cut.brick = {4, 1, 1};
-    EXPECT_EQ(trouble({4, 10, 1}), "the cut needs 4 ranks, the communicator has 2");
+    EXPECT_EQ(error({4, 10, 1}), "the cut needs 4 ranks, the communicator has 2");
     cut.grid = cut.brick = {2, 1, 1};
     problem.halo_width = 5;
-    EXPECT_EQ(trouble({14, 18, 1}),
+    EXPECT_EQ(error({14, 18, 1}),
               "the halo of 5 cells is wider than the smallest block in dimension 0, 4; cut it into "
               "fewer than 2 parts");
     problem.halo_width = 1;
     problem.field_count = 2;
-    EXPECT_EQ(trouble({6, 10, 1}), "1 fields are given, the problem has 2");
+    EXPECT_EQ(error({6, 10, 1}), "1 fields are given, the problem has 2");
   });
 }
 
@@ -171,7 +171,7 @@ TEST(Verify, TimesTheFirstCandidatesAndTellsTheRegret) {
     problem.element_bytes = 16;
     const Plan plan = Plan::choose(simple_machine(), problem, 8).value();
     const Result<Verification> verified = verify(MPI_COMM_WORLD, plan, 3, {.seconds = 0.005});
-    ASSERT_TRUE(verified.ok()) << verified.trouble();
+    ASSERT_TRUE(verified.has_value()) << verified.error();
     EXPECT_EQ(verified.value().timed.size(), 3U);
     EXPECT_GE(verified.value().regret, 0);
     EXPECT_NE(verified.value().table(problem).find("regret"), std::string::npos);

@@ -18,7 +18,7 @@ std::string trouble_after(const std::string& old_text, const std::string& new_te
   const std::size_t place = json.find(old_text);
   EXPECT_NE(place, std::string::npos) << old_text;
   json.replace(place, old_text.size(), new_text);
-  return parse_machine(json).trouble();
+  return parse_machine(json).error();
 }
 
 TEST(MachineFile, WhatIsWrittenIsReadBack) {
@@ -27,7 +27,7 @@ TEST(MachineFile, WhatIsWrittenIsReadBack) {
                      {.value = "copy", .text = "measured", .is_assumed = false}};
   machine.blocked = machine.copy;
   const Result<Machine> again = parse_machine(to_json(machine));
-  ASSERT_TRUE(again.ok()) << again.trouble();
+  ASSERT_TRUE(again.has_value()) << again.error();
   EXPECT_EQ(to_json(again.value()), to_json(parse_machine(to_json(again.value())).value()));
   EXPECT_EQ(again.value().links.front().gap_s_per_byte, 1e-9);
   EXPECT_EQ(again.value().blocked.rates.size(), 1U);
@@ -94,16 +94,16 @@ TEST(MachineFile, UnknownNamesAreRefused) {
 }
 
 TEST(MachineFile, OtherFilesAreRefused) {
-  EXPECT_EQ(parse_machine("").trouble(), "this is not JSON");
-  EXPECT_EQ(parse_machine("{").trouble(), "this is not JSON");
-  EXPECT_EQ(parse_machine("[]").trouble(), "a machine file is one JSON object");
-  EXPECT_EQ(load_machine("/nowhere").trouble(), "the machine file /nowhere does not exist");
+  EXPECT_EQ(parse_machine("").error(), "this is not JSON");
+  EXPECT_EQ(parse_machine("{").error(), "this is not JSON");
+  EXPECT_EQ(parse_machine("[]").error(), "a machine file is one JSON object");
+  EXPECT_EQ(load_machine("/nowhere").error(), "the machine file /nowhere does not exist");
 }
 
 TEST(MachineFile, DamagedFilesAreRefusedWithoutHarm) {
   const std::string json = to_json(simple_machine());
   for (std::size_t length = 0; length + 2 < json.size(); length += 7)
-    EXPECT_FALSE(parse_machine(std::string_view(json).substr(0, length)).ok()) << length;
+    EXPECT_FALSE(parse_machine(std::string_view(json).substr(0, length)).has_value()) << length;
 }
 
 TEST(MachineFile, IsSavedAndLoaded) {
@@ -119,7 +119,7 @@ TEST(MachineFile, ThoseOfTheRepositoryAreGoodAndMarkTheirAssumptions) {
   int count = 0;
   for (const auto& file : std::filesystem::directory_iterator(SORREL_MACHINES)) {
     const Result<Machine> machine = load_machine(file.path().string());
-    ASSERT_TRUE(machine.ok()) << machine.trouble();
+    ASSERT_TRUE(machine.has_value()) << machine.error();
     EXPECT_FALSE(machine.value().sources.empty());
     ++count;
   }

@@ -23,12 +23,12 @@ Problem cube(std::int64_t n) {
 
 Plan chosen(const Problem& problem, int rank_count, const Machine& machine = simple_machine()) {
   Result<Plan> plan = Plan::choose(machine, problem, rank_count);
-  EXPECT_TRUE(plan.ok()) << plan.trouble();
+  EXPECT_TRUE(plan.has_value()) << plan.error();
   return std::move(plan).value();
 }
 
 std::string refused(const Problem& problem, int rank_count) {
-  return Plan::choose(simple_machine(), problem, rank_count).trouble();
+  return Plan::choose(simple_machine(), problem, rank_count).error();
 }
 
 TEST(Plan, LooksAtEveryGridAndPutsTheFastestBehindTheChoice) {
@@ -142,7 +142,7 @@ TEST(Plan, RefusesBadInputInOneLineThatSaysWhatIsAllowed) {
   EXPECT_EQ(refused(problem, 4), "flops per cell is -1; it must be from 0 to 1e+09");
   Machine machine = simple_machine();
   machine.links.clear();
-  EXPECT_EQ(Plan::choose(machine, cube(64), 4).trouble(), "links is empty; at least one is needed");
+  EXPECT_EQ(Plan::choose(machine, cube(64), 4).error(), "links is empty; at least one is needed");
 }
 
 TEST(Plan, SaysWhyInFiveLines) {

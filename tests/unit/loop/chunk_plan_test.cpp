@@ -37,7 +37,7 @@ TEST(ChunkPlanTest, ChunksCoverEveryIterationOnceInOrder) {
           .schedule = schedule,
           .grain = static_cast<std::int64_t>(random.below(random.below(4) * 40 + 1)),
           .width = 1 + static_cast<std::int32_t>(random.below(70)),
-          .worth = static_cast<std::int64_t>(random.below(random.below(4) * 40 + 1))};
+          .tuned_grain = static_cast<std::int64_t>(random.below(random.below(4) * 40 + 1))};
       SCOPED_TRACE(testing::Message()
                    << begin << "+" << length << " schedule " << static_cast<int>(schedule)
                    << " grain " << options.grain << " width " << options.width);
@@ -94,18 +94,19 @@ TEST(ChunkPlanTest, AutomaticChunksAreLargeAtBothEndsAndSmallAtTheCallersEqualSh
 }
 
 TEST(ChunkPlanTest, NoAutomaticChunkButTheLastOfAnEndIsSmallerThanWhatIsWorthTaking) {
-  const ChunkPlan plan({0, 1600}, {.schedule = Schedule::automatic, .width = 2, .worth = 150});
+  const ChunkPlan plan({0, 1600},
+                       {.schedule = Schedule::automatic, .width = 2, .tuned_grain = 150});
   std::int32_t small_count = 0;
   for (std::int32_t i = 0; i < plan.count(); ++i)
     small_count += plan.chunk(i).count() < 150 ? 1 : 0;
   EXPECT_LE(small_count, 2);
-  const ChunkPlan fine({0, 1600}, {.schedule = Schedule::automatic, .width = 2, .worth = 1});
+  const ChunkPlan fine({0, 1600}, {.schedule = Schedule::automatic, .width = 2, .tuned_grain = 1});
   EXPECT_GT(fine.count(), 2 * plan.count());
 }
 
 TEST(ChunkPlanTest, AThirdOfAnEqualShareIsAlwaysWorthTaking) {
-  const ChunkPlan plan({0, 60}, {.schedule = Schedule::automatic, .width = 2, .worth = 1000});
-  const ChunkPlan third({0, 60}, {.schedule = Schedule::automatic, .width = 2, .worth = 10});
+  const ChunkPlan plan({0, 60}, {.schedule = Schedule::automatic, .width = 2, .tuned_grain = 1000});
+  const ChunkPlan third({0, 60}, {.schedule = Schedule::automatic, .width = 2, .tuned_grain = 10});
   EXPECT_EQ(plan.count(), third.count());
   EXPECT_GE(plan.count(), 4);
 }

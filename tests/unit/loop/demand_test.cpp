@@ -48,7 +48,7 @@ TEST(DemandTest, FallsOnlyWhenNothingMoreWasSeenForAWhile) {
   EXPECT_EQ(process.run_ms(0, 0, false), 0U);
 }
 
-TEST(DemandTest, WhoHasNoCoreKeepsWhatItWanted) {
+TEST(DemandTest, AProcessWithoutACoreKeepsItsDemand) {
   Process process;
   process.run_ms(20, 0, true);
   EXPECT_EQ(process.run_ms_ten_times(0, 20, false), 4U);

@@ -17,7 +17,7 @@ Settings alone() {
   return settings;
 }
 
-TEST(MonitorTest, LooksSeldomWhenNothingChanges) {
+TEST(MonitorTest, TicksRarelyWhenNothingChanges) {
   Controls controls;
   Monitor monitor(alone(), controls);
   std::atomic<int> tick_count{0};

@@ -143,7 +143,7 @@ void expect_c_reduction() {
   EXPECT_EQ(result.sum, 10'000 * 9'999 / 2);
 }
 
-TEST(ParallelReduceTest, TheCFaceTakesValuesOfAnySize) {
+TEST(ParallelReduceTest, TheCBindingTakesValuesOfAnySize) {
   expect_c_reduction<1>();
   expect_c_reduction<1000>();
 }

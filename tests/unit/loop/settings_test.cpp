@@ -18,27 +18,27 @@ Settings read(const std::map<std::string, std::string>& environment, std::uint32
       cpus, 1024);
 }
 
-TEST(SettingsTest, WithoutAWordAllProcessorsAreSharedFairly) {
+TEST(SettingsTest, WithoutSettingsAllProcessorsAreSharedFairly) {
   const Settings settings = read({});
   EXPECT_EQ(settings.limits.width_max, 8U);
   EXPECT_EQ(settings.limits.width_min, 1U);
   EXPECT_EQ(settings.limits.share, Share::fair);
   EXPECT_FALSE(settings.is_spin_fixed);
-  EXPECT_TRUE(settings.complaints.empty());
+  EXPECT_TRUE(settings.diagnostics.empty());
 }
 
 TEST(SettingsTest, ANumberAloneIsMeantAndWithSugnumthdASuggestion) {
   EXPECT_EQ(read({{"MP_SET_NUMTHREADS", "4"}}).limits.width_max, 4U);
   EXPECT_EQ(read({{"MP_SET_NUMTHREADS", "4"}}).limits.share, Share::fixed);
   const Settings suggested = read({{"MP_SET_NUMTHREADS", "4"}, {"MP_SUGNUMTHD", ""}});
-  EXPECT_EQ(suggested.limits.share, Share::polite);
+  EXPECT_EQ(suggested.limits.share, Share::yielding);
   EXPECT_EQ(suggested.limits.width_max, 4U);
 }
 
-TEST(SettingsTest, ASuggestionFollowsTheLoadOfTheSystemUnlessTheShareIsSaid) {
-  EXPECT_EQ(read({{"MP_SUGNUMTHD", ""}}).limits.share, Share::polite);
-  EXPECT_EQ(read({{"MP_SUGNUMTHD", "0"}}).limits.share, Share::polite);
-  EXPECT_EQ(read({{"MP_SUGNUMTHD", "1"}, {"OMP_DYNAMIC", "false"}}).limits.share, Share::polite);
+TEST(SettingsTest, ASuggestionFollowsTheLoadOfTheSystemUnlessTheShareIsGiven) {
+  EXPECT_EQ(read({{"MP_SUGNUMTHD", ""}}).limits.share, Share::yielding);
+  EXPECT_EQ(read({{"MP_SUGNUMTHD", "0"}}).limits.share, Share::yielding);
+  EXPECT_EQ(read({{"MP_SUGNUMTHD", "1"}, {"OMP_DYNAMIC", "false"}}).limits.share, Share::yielding);
   EXPECT_EQ(read({{"MP_SUGNUMTHD", "1"}, {"SORREL_SHARE", "fair"}}).limits.share, Share::fair);
   EXPECT_EQ(read({{"MP_SUGNUMTHD", "1"}, {"SORREL_SHARE", "fixed"}}).limits.share, Share::fixed);
   EXPECT_EQ(read({{"MP_SUGNUMTHD_MAX", "2"}}).limits.share, Share::fair);
@@ -52,14 +52,14 @@ TEST(SettingsTest, TheSuggestionHasLimits) {
                                   {"MP_SUGNUMTHD_MAX", "5"}});
   EXPECT_EQ(settings.limits.width_min, 2U);
   EXPECT_EQ(settings.limits.width_max, 5U);
-  EXPECT_TRUE(settings.complaints.empty());
+  EXPECT_TRUE(settings.diagnostics.empty());
 }
 
-TEST(SettingsTest, AMaximumBelowTheMinimumIsRefused) {
+TEST(SettingsTest, AMaximumBelowTheMinimumIsAnError) {
   const Settings settings =
       read({{"MP_SUGNUMTHD", "1"}, {"MP_SUGNUMTHD_MIN", "4"}, {"MP_SUGNUMTHD_MAX", "3"}});
-  ASSERT_EQ(settings.complaints.size(), 1U);
-  EXPECT_EQ(settings.complaints[0],
+  ASSERT_EQ(settings.diagnostics.size(), 1U);
+  EXPECT_EQ(settings.diagnostics[0],
             "MP_SUGNUMTHD_MAX must be a whole number from 4 to 8, not '3'; using 8");
   EXPECT_EQ(settings.limits.width_max, 8U);
 }
@@ -81,20 +81,24 @@ TEST(SettingsTest, OpenMpsWordsMeanWhatOpenMpSays) {
   EXPECT_EQ(read({{"OMP_WAIT_POLICY", "passive"}}).spin_ns, 0);
 }
 
-TEST(SettingsTest, AWrongValueIsOneLineThatSaysWhatIsAllowedAndWhatHolds) {
+TEST(SettingsTest, AnInvalidValueIsReportedInOneLineWithTheAllowedValues) {
   const Settings settings = read({{"MP_SET_NUMTHREADS", "many"}, {"SORREL_SHARE", "greedy"}});
-  ASSERT_EQ(settings.complaints.size(), 2U);
-  EXPECT_EQ(settings.complaints[0],
+  ASSERT_EQ(settings.diagnostics.size(), 2U);
+  EXPECT_EQ(settings.diagnostics[0],
             "MP_SET_NUMTHREADS must be a whole number from 1 to 1024, not 'many'; using 8");
-  EXPECT_EQ(settings.complaints[1],
-            "SORREL_SHARE must be fair, polite or fixed, not 'greedy'; using fair");
+  EXPECT_EQ(settings.diagnostics[1],
+            "SORREL_SHARE must be fair, yielding or fixed, not 'greedy'; using fair");
   EXPECT_EQ(settings.limits.width_max, 8U);
 }
 
 TEST(SettingsTest, TheMoreParticularNameWins) {
   EXPECT_EQ(read({{"MP_SET_NUMTHREADS", "4"}, {"OMP_NUM_THREADS", "2"}}).limits.width_max, 4U);
-  EXPECT_EQ(read({{"OMP_DYNAMIC", "true"}, {"SORREL_SHARE", "polite"}}).limits.share,
-            Share::polite);
+  EXPECT_EQ(read({{"OMP_DYNAMIC", "true"}, {"SORREL_SHARE", "yielding"}}).limits.share,
+            Share::yielding);
+}
+
+TEST(SettingsTest, TheEarlierNameOfYieldingIsAccepted) {
+  EXPECT_EQ(read({{"SORREL_SHARE", "polite"}}).limits.share, Share::yielding);
 }
 
 }  // namespace

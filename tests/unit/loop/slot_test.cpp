@@ -14,7 +14,7 @@ Work work_of(std::int32_t chunk_count) {
 
 TEST(SlotTest, IsClosedAtFirst) {
   Slot slot;
-  EXPECT_FALSE(slot.look().is_joinable());
+  EXPECT_FALSE(slot.poll().is_joinable());
   EXPECT_FALSE(slot.join().is_joinable());
   EXPECT_TRUE(slot.is_over());
 }
@@ -36,7 +36,7 @@ TEST(SlotTest, TheCallerTakesTheLowestChunksAndHelpersTheHighest) {
   EXPECT_EQ(slot.take_as_helper().left(), -1);
 }
 
-TEST(SlotTest, NobodyJoinsWhenNoChunkIsLeft) {
+TEST(SlotTest, NoHelperJoinsWhenNoChunkIsLeft) {
   Slot slot;
   slot.open(work_of(2), 3);
   const auto before = slot.take_as_caller();
@@ -46,7 +46,7 @@ TEST(SlotTest, NobodyJoinsWhenNoChunkIsLeft) {
   EXPECT_TRUE(slot.is_over());
 }
 
-TEST(SlotTest, NobodyJoinsWithoutRoomAndLeavingMakesRoom) {
+TEST(SlotTest, NoHelperJoinsWithoutRoomAndLeavingMakesRoom) {
   Slot slot;
   slot.open(work_of(9), 1);
   ASSERT_TRUE(slot.join().is_joinable());
@@ -55,7 +55,7 @@ TEST(SlotTest, NobodyJoinsWithoutRoomAndLeavingMakesRoom) {
   EXPECT_TRUE(slot.join().is_joinable());
 }
 
-TEST(SlotTest, TheLastToLeaveIsToldOfASleepingCaller) {
+TEST(SlotTest, TheLastToLeaveMustWakeASleepingCaller) {
   Slot slot;
   slot.open(work_of(3), 2);
   ASSERT_TRUE(slot.join().is_joinable());
@@ -67,7 +67,7 @@ TEST(SlotTest, TheLastToLeaveIsToldOfASleepingCaller) {
   EXPECT_TRUE(slot.is_over());
 }
 
-TEST(SlotTest, CancellingLeavesNothingToTakeAndLetsThoseInsideGo) {
+TEST(SlotTest, CancellingLeavesNothingToTakeAndHelpersInsideLeave) {
   Slot slot;
   slot.open(work_of(100), 2);
   ASSERT_TRUE(slot.join().is_joinable());
@@ -85,8 +85,8 @@ TEST(SlotTest, LateTakersDoNoHarmToTheNextLoop) {
     slot.open(work_of(2), Slot::helpers_max);
     for (std::uint32_t i = 0; i < Slot::helpers_max; ++i)
       EXPECT_EQ(slot.take_as_helper().left(), 1 - static_cast<std::int32_t>(i));
-    EXPECT_EQ(slot.look().room(), Slot::helpers_max);
-    EXPECT_EQ(slot.look().inside(), 0U);
+    EXPECT_EQ(slot.poll().room(), Slot::helpers_max);
+    EXPECT_EQ(slot.poll().inside(), 0U);
   }
 }
 

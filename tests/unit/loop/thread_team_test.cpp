@@ -112,15 +112,15 @@ TEST(ThreadTeamTest, ALongLoopGetsHelpButNeverMoreThreadsThanTheWidth) {
 TEST(ThreadTeamTest, AHelperWaitsPatientlyForALoopThatIsLikelyToCome) {
   ThreadTeam& team = team_of(2, 0);
   team.controls().patience_ns.store(30'000'000'000, std::memory_order_relaxed);
-  while (!team.has_lookouts()) {
+  while (!team.has_searchers()) {
     Visits visits(200);
     visits.keeps_busy = true;
     run_loop(team, work_on(visits, Schedule::dynamic, 1, 2), 1);
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_TRUE(team.has_lookouts());
+  EXPECT_TRUE(team.has_searchers());
   team.controls().patience_ns.store(0, std::memory_order_relaxed);
-  while (team.has_lookouts()) {
+  while (team.has_searchers()) {
     Visits visits(200);
     visits.keeps_busy = true;
     run_loop(team, work_on(visits, Schedule::dynamic, 1, 2), 1);

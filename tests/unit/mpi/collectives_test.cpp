@@ -87,7 +87,7 @@ TEST_P(Collectives, ReduceScatterInPlace) {
   });
 }
 
-TEST_P(Collectives, MoveBlocksBetweenEverybody) {
+TEST_P(Collectives, MoveBlocksBetweenAllRanks) {
   run([](int rank) {
     const auto ranks = static_cast<std::size_t>(size());
     for (const int count : {1, 100, 600}) {

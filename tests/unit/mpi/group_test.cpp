@@ -61,8 +61,8 @@ TEST(Group, FindsRanksInAnyOrder) {
     EXPECT_EQ(group->rank_of(3), MPI_UNDEFINED);
     EXPECT_EQ(group->rank_of(100), MPI_UNDEFINED);
   }
-  EXPECT_EQ(Group::everybody(4)->rank_of(4), MPI_UNDEFINED);
-  EXPECT_EQ(Group::everybody(4)->rank_of(3), 3);
+  EXPECT_EQ(Group::world(4)->rank_of(4), MPI_UNDEFINED);
+  EXPECT_EQ(Group::world(4)->rank_of(3), 3);
 }
 
 TEST(GroupAlgebra, SetOperationsKeepTheOrderOfTheFirstGroup) {
@@ -120,7 +120,7 @@ TEST(GroupAlgebra, InclTakesTheOrderOfTheListAndExclThatOfTheGroup) {
 }
 
 TEST(GroupAlgebra, RefusesRanksThatAreNotThereOrComeTwice) {
-  const auto group = Group::everybody(4);
+  const auto group = Group::world(4);
   GroupPointer result;
   ErrorDetail detail;
   EXPECT_EQ(group_incl(*group, std::vector{0, 7}, &result, detail), MPI_ERR_RANK);
@@ -132,7 +132,7 @@ TEST(GroupAlgebra, RefusesRanksThatAreNotThereOrComeTwice) {
 }
 
 TEST(GroupAlgebra, RangesRunForwardsAndBackwards) {
-  const auto group = Group::everybody(10);
+  const auto group = Group::world(10);
   EXPECT_EQ(expanded(group, {{0, 9, 3}, {8, 4, -2}}), (std::vector{0, 3, 6, 9, 8, 6, 4}));
   EXPECT_EQ(expanded(group, {{5, 5, -7}, {1, 2, 100}}), (std::vector{5, 1}));
   EXPECT_EQ(expanded(group, {{7, 11, 5}}), (std::vector{7})) << "11 itself is not reached";
@@ -140,7 +140,7 @@ TEST(GroupAlgebra, RangesRunForwardsAndBackwards) {
 }
 
 TEST(GroupAlgebra, RefusesRangesThatLeadNowhereOrOutside) {
-  const auto group = Group::everybody(10);
+  const auto group = Group::world(10);
   const int far = std::numeric_limits<int>::max();
   EXPECT_EQ(expansion_error(group, {{0, 3, 0}}), MPI_ERR_ARG);
   EXPECT_EQ(expansion_error(group, {{0, 3, -1}}), MPI_ERR_ARG);
@@ -152,7 +152,7 @@ TEST(GroupAlgebra, RefusesRangesThatLeadNowhereOrOutside) {
 
 TEST(GroupAlgebra, ComparesMembersAndOrder) {
   const auto a = Group::of({0, 1, 2});
-  EXPECT_EQ(group_compare(*a, *Group::everybody(3)), MPI_IDENT);
+  EXPECT_EQ(group_compare(*a, *Group::world(3)), MPI_IDENT);
   EXPECT_EQ(group_compare(*a, *Group::of({2, 1, 0})), MPI_SIMILAR);
   EXPECT_EQ(group_compare(*a, *Group::of({0, 1, 3})), MPI_UNEQUAL);
   EXPECT_EQ(group_compare(*a, *Group::of({0, 1})), MPI_UNEQUAL);

@@ -68,43 +68,43 @@ TEST(Batch, holds_the_last_numbers_there_are) {
   EXPECT_FALSE(batch.take(chunk));
 }
 
-TEST(BatchPace, a_short_loop_takes_singles_without_a_clock) {
-  BatchPace pace;
+TEST(BatchTuner, a_short_loop_takes_singles_without_a_clock) {
+  BatchTuner batch_tuner;
   for (int i = 0; i < 7; ++i)
-    EXPECT_EQ(pace.next(1000, 2, no_clock), 1U);
+    EXPECT_EQ(batch_tuner.next(1000, 2, no_clock), 1U);
 }
 
-TEST(BatchPace, short_chunks_come_in_large_batches) {
-  BatchPace pace;
+TEST(BatchTuner, short_chunks_come_in_large_batches) {
+  BatchTuner batch_tuner;
   std::uint64_t now = 1;
   std::uint64_t size = 0;
   for (int i = 0; i < 24; ++i)
-    size = pace.next(1'000'000, 2, [&] { return now += 800; });
-  EXPECT_EQ(size, BatchPace::size_max);
+    size = batch_tuner.next(1'000'000, 2, [&] { return now += 800; });
+  EXPECT_EQ(size, BatchTuner::size_max);
 }
 
-TEST(BatchPace, long_chunks_come_one_by_one) {
-  BatchPace pace;
+TEST(BatchTuner, long_chunks_come_one_by_one) {
+  BatchTuner batch_tuner;
   std::uint64_t now = 1;
   for (int i = 0; i < 100; ++i)
-    EXPECT_EQ(pace.next(1'000'000, 2, [&] { return now += 800'000; }), 1U);
+    EXPECT_EQ(batch_tuner.next(1'000'000, 2, [&] { return now += 800'000; }), 1U);
 }
 
-TEST(BatchPace, chunks_that_grow_long_end_the_batches) {
-  BatchPace pace;
+TEST(BatchTuner, chunks_that_grow_long_end_the_batches) {
+  BatchTuner batch_tuner;
   std::uint64_t now = 1;
   for (int i = 0; i < 24; ++i)
-    (void)pace.next(1'000'000, 2, [&] { return now += 800; });
-  EXPECT_EQ(pace.next(1'000'000, 2, [&] { return now += 64 * 100'000; }), 1U);
+    (void)batch_tuner.next(1'000'000, 2, [&] { return now += 800; });
+  EXPECT_EQ(batch_tuner.next(1'000'000, 2, [&] { return now += 64 * 100'000; }), 1U);
 }
 
-TEST(BatchPace, the_last_chunks_are_shared_evenly) {
-  BatchPace pace;
+TEST(BatchTuner, the_last_chunks_are_shared_evenly) {
+  BatchTuner batch_tuner;
   std::uint64_t now = 1;
   for (int i = 0; i < 24; ++i)
-    (void)pace.next(1'000'000, 2, [&] { return now += 800; });
-  EXPECT_EQ(pace.next(80, 2, [&] { return now += 800; }), 40U);
-  EXPECT_EQ(pace.next(7, 2, [&] { return now += 800; }), 3U);
+    (void)batch_tuner.next(1'000'000, 2, [&] { return now += 800; });
+  EXPECT_EQ(batch_tuner.next(80, 2, [&] { return now += 800; }), 40U);
+  EXPECT_EQ(batch_tuner.next(7, 2, [&] { return now += 800; }), 3U);
 }
 
 }  // namespace

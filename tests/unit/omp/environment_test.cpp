@@ -23,7 +23,7 @@ TEST(Environment, without_variables_is_the_standards_default) {
   EXPECT_EQ(result.icv.chunk, 1);
   EXPECT_EQ(result.icv.active_levels_max, 1U);
   EXPECT_FALSE(result.icv.is_dynamic);
-  EXPECT_TRUE(result.complaints.empty());
+  EXPECT_TRUE(result.diagnostics.empty());
 }
 
 TEST(Environment, a_list_of_numbers_is_one_for_each_level) {
@@ -63,9 +63,9 @@ TEST(Environment, a_wrong_value_is_told_with_what_is_allowed) {
         std::pair{"OMP_DISPLAY_ENV", "loud"}, std::pair{"OMP_CANCELLATION", "2"},
         std::pair{"OMP_MAX_ACTIVE_LEVELS", "x"}}) {
     const Environment result = read({{name, value}});
-    ASSERT_EQ(result.complaints.size(), 1U) << name << "=" << value;
-    EXPECT_EQ(result.complaints.front().find(std::string(name) + " must be "), 0U);
-    EXPECT_NE(result.complaints.front().find(std::string("not '") + value + "'; using "),
+    ASSERT_EQ(result.diagnostics.size(), 1U) << name << "=" << value;
+    EXPECT_EQ(result.diagnostics.front().find(std::string(name) + " must be "), 0U);
+    EXPECT_NE(result.diagnostics.front().find(std::string("not '") + value + "'; using "),
               std::string::npos);
   }
 }

@@ -23,9 +23,9 @@ ElfFile open_good(const std::string& path) {
   return std::get<ElfFile>(std::move(opened));
 }
 
-std::optional<ElfProblem> problem_of(const std::string& path) {
+std::optional<ElfErrorKind> error_kind_of(const std::string& path) {
   auto opened = ElfFile::open(path);
-  if (auto* error = std::get_if<ElfError>(&opened)) return error->problem;
+  if (auto* error = std::get_if<ElfError>(&opened)) return error->kind;
   return std::nullopt;
 }
 
@@ -102,14 +102,14 @@ TEST(ElfFile, OldAndNewRunPathsAreToldApart) {
 }
 
 TEST(ElfFile, WhatIsNoProgramIsNamed) {
-  EXPECT_EQ(problem_of(subjects + "/nothing"), ElfProblem::cannot_open);
-  EXPECT_EQ(problem_of(subjects + "/folder"), ElfProblem::not_a_file);
-  EXPECT_EQ(problem_of("/dev/null"), ElfProblem::not_a_file);
-  EXPECT_EQ(problem_of(subjects + "/script"), ElfProblem::script);
-  EXPECT_EQ(problem_of(subjects + "/text"), ElfProblem::not_elf);
-  EXPECT_EQ(problem_of(subjects + "/empty"), ElfProblem::not_elf);
-  EXPECT_EQ(problem_of(subjects + "/truncated"), ElfProblem::damaged);
-  EXPECT_EQ(problem_of(subjects + "/other_architecture"), ElfProblem::other_architecture);
+  EXPECT_EQ(error_kind_of(subjects + "/nothing"), ElfErrorKind::cannot_open);
+  EXPECT_EQ(error_kind_of(subjects + "/folder"), ElfErrorKind::not_a_file);
+  EXPECT_EQ(error_kind_of("/dev/null"), ElfErrorKind::not_a_file);
+  EXPECT_EQ(error_kind_of(subjects + "/script"), ElfErrorKind::script);
+  EXPECT_EQ(error_kind_of(subjects + "/text"), ElfErrorKind::not_elf);
+  EXPECT_EQ(error_kind_of(subjects + "/empty"), ElfErrorKind::not_elf);
+  EXPECT_EQ(error_kind_of(subjects + "/truncated"), ElfErrorKind::damaged);
+  EXPECT_EQ(error_kind_of(subjects + "/other_architecture"), ElfErrorKind::other_architecture);
 }
 
 TEST(ElfFile, DamagedFilesAreErrorsOrReadingsButNeverCrashes) {

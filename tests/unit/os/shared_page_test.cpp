@@ -41,7 +41,7 @@ class SharedPageTest : public ::testing::Test {
 
   /// The error for a page whose file `put` has replaced.
   template <class Put>
-  std::string trouble_with(Put put) {
+  std::string error_in(Put put) {
     const std::string path = path_of_page();
     std::filesystem::remove(path);
     put(path.c_str());
@@ -49,7 +49,7 @@ class SharedPageTest : public ::testing::Test {
     EXPECT_EQ(page.base, nullptr);
     std::filesystem::remove(path);
     const std::string begin = "cannot use " + path + ": ";
-    return page.trouble.starts_with(begin) ? page.trouble.substr(begin.size()) : page.trouble;
+    return page.error.starts_with(begin) ? page.error.substr(begin.size()) : page.error;
   }
 
   void TearDown() override {
@@ -93,17 +93,17 @@ TEST_F(SharedPageTest, ThatIsTooShortIsMadeWhole) {
 }
 
 TEST_F(SharedPageTest, WhatLiesInItsPlaceIsNotUsedAndNotWaitedFor) {
-  EXPECT_EQ(trouble_with([](const char* path) { mkfifo(path, 0600); }), "it is not a regular file");
-  EXPECT_EQ(trouble_with([](const char* path) { mkdir(path, 0700); }), "Is a directory");
-  EXPECT_EQ(trouble_with([](const char* path) { (void)!symlink("/dev/null", path); }),
+  EXPECT_EQ(error_in([](const char* path) { mkfifo(path, 0600); }), "it is not a regular file");
+  EXPECT_EQ(error_in([](const char* path) { mkdir(path, 0700); }), "Is a directory");
+  EXPECT_EQ(error_in([](const char* path) { (void)!symlink("/dev/null", path); }),
             "it is a symbolic link");
-  EXPECT_EQ(trouble_with([](const char* path) {
+  EXPECT_EQ(error_in([](const char* path) {
               close(open(path, O_RDWR | O_CREAT, 0600));
               chmod(path, 0660);
             }),
             "its mode allows access to other users");
   if (geteuid() != 0) return;
-  EXPECT_EQ(trouble_with([](const char* path) {
+  EXPECT_EQ(error_in([](const char* path) {
               close(open(path, O_RDWR | O_CREAT, 0600));
               (void)!chown(path, 12345, 12345);
             }),
@@ -118,7 +118,7 @@ TEST_F(SharedPageTest, ALimitOfFileSizesIsNoSignal) {
     const struct rlimit none{};
     setrlimit(RLIMIT_FSIZE, &none);
     const SharedPage page = map_shared_page(name_.c_str(), 4096);
-    _exit(page.base == nullptr && page.trouble.ends_with("File too large") ? 0 : 1);
+    _exit(page.base == nullptr && page.error.ends_with("File too large") ? 0 : 1);
   }
   int status = 0;
   waitpid(child, &status, 0);

@@ -39,7 +39,7 @@ TEST(StackSlabTest, TheByteBelowAStackFaults) {
 std::byte* guard_of(const StackSlab& slab, std::size_t index) {
   std::byte* page = bottom_of(slab, index);
   for (;;) {
-    const auto below = slab.place_of(page - page_bytes);
+    const auto below = slab.location_of(page - page_bytes);
     if (!below.has_value() || !below->in_guard) return page;
     page -= page_bytes;
   }
@@ -61,7 +61,7 @@ TEST(StackSlabTest, TellsWhoseStackAnAddressIsOn) {
   ASSERT_TRUE(slab.is_valid());
   for (std::size_t i = 0; i < 4; ++i) {
     for (const std::size_t offset : {std::size_t{0}, slab.stack_bytes() - 1}) {
-      const auto place = slab.place_of(bottom_of(slab, i) + offset);
+      const auto place = slab.location_of(bottom_of(slab, i) + offset);
       ASSERT_TRUE(place.has_value());
       EXPECT_EQ(place->index, i);
       EXPECT_FALSE(place->in_guard);
@@ -74,7 +74,7 @@ TEST(StackSlabTest, TellsWhoseGuardAnAddressIsIn) {
   ASSERT_TRUE(slab.is_valid());
   for (std::size_t i = 0; i < 4; ++i) {
     for (const std::size_t below : {std::size_t{1}, page_bytes}) {
-      const auto place = slab.place_of(bottom_of(slab, i) - below);
+      const auto place = slab.location_of(bottom_of(slab, i) - below);
       ASSERT_TRUE(place.has_value());
       EXPECT_EQ(place->index, i);
       EXPECT_TRUE(place->in_guard);
@@ -86,12 +86,12 @@ TEST(StackSlabTest, KnowsNothingOfOtherAddresses) {
   StackSlab slab(2, 16'384);
   ASSERT_TRUE(slab.is_valid());
   int elsewhere = 0;
-  EXPECT_FALSE(slab.place_of(&elsewhere).has_value());
-  EXPECT_FALSE(slab.place_of(nullptr).has_value());
+  EXPECT_FALSE(slab.location_of(&elsewhere).has_value());
+  EXPECT_FALSE(slab.location_of(nullptr).has_value());
   const std::byte* end = bottom_of(slab, 1) + slab.stack_bytes() + slab.guard_bytes();
-  EXPECT_TRUE(slab.place_of(end - 1)->in_guard);
-  EXPECT_FALSE(slab.place_of(end).has_value());
-  EXPECT_FALSE(slab.place_of(guard_of(slab, 0) - 1).has_value());
+  EXPECT_TRUE(slab.location_of(end - 1)->in_guard);
+  EXPECT_FALSE(slab.location_of(end).has_value());
+  EXPECT_FALSE(slab.location_of(guard_of(slab, 0) - 1).has_value());
 }
 
 TEST(StackSlabTest, AGuardIsAsLargeAsItsStackUpTo256KiB) {
@@ -191,7 +191,7 @@ TEST(StackSlabTest, MoreThanTheAddressSpaceIsInvalid) {
                                      std::pair{std::size_t{1} << 30, std::size_t{1} << 50}}) {
     const StackSlab slab(count, bytes);
     EXPECT_FALSE(slab.is_valid());
-    EXPECT_FALSE(slab.place_of(&slab).has_value());
+    EXPECT_FALSE(slab.location_of(&slab).has_value());
   }
 }
 

@@ -16,8 +16,8 @@ class StackFaultTest : public ::testing::Test {
     return static_cast<const std::byte*>(stacks_.bottom(1)) + distance;
   }
 
-  [[nodiscard]] StackFault judge_at(std::ptrdiff_t address, std::ptrdiff_t pointer) const {
-    return judge(stacks_, 1, {.address = at(address), .stack_pointer = at(pointer)});
+  [[nodiscard]] StackFault fault_at(std::ptrdiff_t address, std::ptrdiff_t pointer) const {
+    return classify_fault(stacks_, 1, {.address = at(address), .stack_pointer = at(pointer)});
   }
 
   os::StackSlab stacks_;
@@ -25,46 +25,48 @@ class StackFaultTest : public ::testing::Test {
 };
 
 TEST_F(StackFaultTest, ACallAtTheEndOfTheStackIsAnOverflow) {
-  EXPECT_EQ(judge_at(-8, 0), StackFault::overflow);
-  EXPECT_EQ(judge_at(-100, 64), StackFault::overflow);
+  EXPECT_EQ(fault_at(-8, 0), StackFault::overflow);
+  EXPECT_EQ(fault_at(-100, 64), StackFault::overflow);
 }
 
 TEST_F(StackFaultTest, AFrameThatReachesIntoTheGuardIsAnOverflow) {
-  EXPECT_EQ(judge_at(-70'000, -70'000), StackFault::overflow);
-  EXPECT_EQ(judge_at(-10, -900'000), StackFault::overflow);
+  EXPECT_EQ(fault_at(-70'000, -70'000), StackFault::overflow);
+  EXPECT_EQ(fault_at(-10, -900'000), StackFault::overflow);
 }
 
 TEST_F(StackFaultTest, AFrameThatReachesIntoAnotherStackIsAnOverflowOfTheRunningRanks) {
-  EXPECT_EQ(judge_at(-stack - 500, -stack - 4000), StackFault::overflow);
-  EXPECT_EQ(judge_at(-2 * stack - 100, -2 * stack - 5000), StackFault::overflow);
+  EXPECT_EQ(fault_at(-stack - 500, -stack - 4000), StackFault::overflow);
+  EXPECT_EQ(fault_at(-2 * stack - 100, -2 * stack - 5000), StackFault::overflow);
   // Whatever the faulting address is.
-  EXPECT_EQ(judge(stacks_, 1, {.address = nullptr, .stack_pointer = at(-stack - 4000)}),
+  EXPECT_EQ(classify_fault(stacks_, 1, {.address = nullptr, .stack_pointer = at(-stack - 4000)}),
             StackFault::overflow);
 }
 
 TEST_F(StackFaultTest, AFrameThatReachesBelowAllStacksIsAnOverflow) {
   const Fault fault{
       .address = at(-200 * stack), .stack_pointer = at(-200 * stack), .is_pointer_mapped = false};
-  EXPECT_EQ(judge(stacks_, 1, fault), StackFault::overflow);
+  EXPECT_EQ(classify_fault(stacks_, 1, fault), StackFault::overflow);
 }
 
 TEST_F(StackFaultTest, AStackOfTheProgramsOwnIsNone) {
-  EXPECT_EQ(judge(stacks_, 1, {.address = nullptr, .stack_pointer = &stacks_}), StackFault::none);
+  EXPECT_EQ(classify_fault(stacks_, 1, {.address = nullptr, .stack_pointer = &stacks_}),
+            StackFault::none);
 }
 
 TEST_F(StackFaultTest, AReadAboveAFrameIsAWildPointer) {
   const auto top = static_cast<std::ptrdiff_t>(stacks_.stack_bytes());
-  EXPECT_EQ(judge_at(top + 8192 - 500, top - 500), StackFault::wild_into_guard);
+  EXPECT_EQ(fault_at(top + 8192 - 500, top - 500), StackFault::wild_into_guard);
 }
 
 TEST_F(StackFaultTest, AWildPointerIntoTheOwnGuardIsNoOverflow) {
-  EXPECT_EQ(judge_at(-5000, stack - 2000), StackFault::wild_into_guard);
+  EXPECT_EQ(fault_at(-5000, stack - 2000), StackFault::wild_into_guard);
 }
 
 TEST_F(StackFaultTest, AnAddressElsewhereIsNoMatterOfStacks) {
-  EXPECT_EQ(judge(stacks_, 1, {.address = nullptr, .stack_pointer = at(stack / 2)}),
+  EXPECT_EQ(classify_fault(stacks_, 1, {.address = nullptr, .stack_pointer = at(stack / 2)}),
             StackFault::none);
-  EXPECT_EQ(judge(stacks_, 1, {.address = nullptr, .stack_pointer = at(10)}), StackFault::none);
+  EXPECT_EQ(classify_fault(stacks_, 1, {.address = nullptr, .stack_pointer = at(10)}),
+            StackFault::none);
 }
 
 TEST_F(StackFaultTest, TellsWhatIsLeft) {

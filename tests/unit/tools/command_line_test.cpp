@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "unit/tools/words.hpp"
+#include "unit/tools/argument_list.hpp"
 
 namespace sorrel::tool {
 namespace {
@@ -19,7 +19,9 @@ class CommandLineTest : public ::testing::Test {
     app_->add_flag("--label", label_);
   }
 
-  SplitWords split(const Words& words) { return split_words(*app_, words.arguments()); }
+  SplitArguments split(const ArgumentList& words) {
+    return split_arguments(*app_, words.arguments());
+  }
 
   std::string ranks_;
   bool label_ = false;
@@ -27,48 +29,49 @@ class CommandLineTest : public ::testing::Test {
 };
 
 TEST_F(CommandLineTest, EverythingAfterTheProgramIsTheProgramsOwn) {
-  const Words words{"-n", "4", "./app", "-n", "5", "--label", "--", ""};
-  const SplitWords result = split(words);
-  EXPECT_EQ(result.problem, "");
+  const ArgumentList words{"-n", "4", "./app", "-n", "5", "--label", "--", ""};
+  const SplitArguments result = split(words);
+  EXPECT_EQ(result.error, "");
   EXPECT_EQ(result.options, Strings{"--ranks=4"});
   EXPECT_EQ(strings(result.program), (Strings{"./app", "-n", "5", "--label", "--", ""}));
   EXPECT_EQ(result.program.data()[result.program.size()], nullptr);
 }
 
 TEST_F(CommandLineTest, TwoDashesEndTheOptions) {
-  const Words words{"--label", "--", "-strange-name"};
-  const SplitWords result = split(words);
-  EXPECT_EQ(result.problem, "");
+  const ArgumentList words{"--label", "--", "-strange-name"};
+  const SplitArguments result = split(words);
+  EXPECT_EQ(result.error, "");
   EXPECT_EQ(strings(result.program), Strings{"-strange-name"});
 }
 
 TEST_F(CommandLineTest, AllSpellingsOfTheNumberOfRanksAreOne) {
-  for (const Words& words :
-       {Words{"-n", "7", "a"}, Words{"-np", "7", "a"}, Words{"-n7", "a"},
-        Words{"--ranks", "7", "a"}, Words{"--ranks=7", "a"}, Words{"-n=7", "a"},
-        Words{"--np", "7", "a"}, Words{"-n", "1", "-n", "7", "a"}}) {
-    const SplitWords result = split(words);
-    EXPECT_EQ(result.problem, "");
-    EXPECT_FALSE(parse_words(*app_, result.options).has_value());
+  for (const ArgumentList& words :
+       {ArgumentList{"-n", "7", "a"}, ArgumentList{"-np", "7", "a"}, ArgumentList{"-n7", "a"},
+        ArgumentList{"--ranks", "7", "a"}, ArgumentList{"--ranks=7", "a"},
+        ArgumentList{"-n=7", "a"}, ArgumentList{"--np", "7", "a"},
+        ArgumentList{"-n", "1", "-n", "7", "a"}}) {
+    const SplitArguments result = split(words);
+    EXPECT_EQ(result.error, "");
+    EXPECT_FALSE(parse_options(*app_, result.options).has_value());
     EXPECT_EQ(ranks_, "7");
     EXPECT_EQ(strings(result.program), Strings{"a"});
   }
 }
 
 TEST_F(CommandLineTest, ValuesMayLookLikeOptions) {
-  const Words words{"-n", "-5", "a"};
-  const SplitWords result = split(words);
-  EXPECT_FALSE(parse_words(*app_, result.options).has_value());
+  const ArgumentList words{"-n", "-5", "a"};
+  const SplitArguments result = split(words);
+  EXPECT_FALSE(parse_options(*app_, result.options).has_value());
   EXPECT_EQ(ranks_, "-5");
 }
 
 TEST_F(CommandLineTest, ProblemsAreNamed) {
-  EXPECT_EQ(split({"--lable", "a"}).problem, "unknown option --lable; did you mean --label?");
-  EXPECT_EQ(split({"-label", "a"}).problem, "unknown option -label; did you mean --label?");
-  EXPECT_EQ(split({"--nothing-like-it"}).problem,
+  EXPECT_EQ(split({"--lable", "a"}).error, "unknown option --lable; did you mean --label?");
+  EXPECT_EQ(split({"-label", "a"}).error, "unknown option -label; did you mean --label?");
+  EXPECT_EQ(split({"--nothing-like-it"}).error,
             "unknown option --nothing-like-it; see `sorrel test --help`");
-  EXPECT_EQ(split({"-n"}).problem, "-n needs a value");
-  EXPECT_EQ(split({"--label=1", "a"}).problem, "--label takes no value");
+  EXPECT_EQ(split({"-n"}).error, "-n needs a value");
+  EXPECT_EQ(split({"--label=1", "a"}).error, "--label takes no value");
 }
 
 }  // namespace

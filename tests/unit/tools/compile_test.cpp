@@ -15,7 +15,7 @@ const Installation installation{.executable = "/opt/s/bin/sorrel",
                                 .include_dir = "/opt/s/include"};
 
 Strings words_for(const Strings& user) {
-  return compiler_words({"gcc"}, user, wrapper_flags(installation));
+  return compiler_arguments({"gcc"}, user, wrapper_flags(installation));
 }
 
 bool holds(const Strings& words, const std::string& wanted) {
@@ -31,7 +31,7 @@ TEST(Compile, ALinkEndsWithTheLibraryAndARunPathThatGivesWay) {
 
 TEST(Compile, StacksAreProbedByCompilersThatCanAndUnlessTheUserSaysNo) {
   const auto probes = [](const Strings& compiler, const Strings& user) {
-    return holds(compiler_words(compiler, user, wrapper_flags(installation)),
+    return holds(compiler_arguments(compiler, user, wrapper_flags(installation)),
                  "-fstack-clash-protection");
   };
   for (const Strings& compiler :

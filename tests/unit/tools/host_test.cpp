@@ -24,7 +24,7 @@ class HostTest : public testing::Test {
 
   ~HostTest() override { std::filesystem::remove_all(folder_); }
 
-  Host find(const std::map<std::string, std::string>& environment, const HostWords& words = {}) {
+  Host find(const std::map<std::string, std::string>& environment, const HostOptions& words = {}) {
     return find_host(
         words,
         [&](const char* name) -> const char* {
@@ -47,7 +47,7 @@ TEST_F(HostTest, OpenMpisLauncherTellsItselfAndHowMany) {
   const Host host = find({{"OMPI_COMM_WORLD_SIZE", "4"}, {"PMIX_RANK", "1"}});
   EXPECT_EQ(host.name, "openmpi");
   EXPECT_EQ(host.processes, 4U);
-  EXPECT_EQ(host.problem, "");
+  EXPECT_EQ(host.error, "");
 }
 
 TEST_F(HostTest, PmiIsMpich) {
@@ -73,17 +73,17 @@ TEST_F(HostTest, TheUserMayKnowBetter) {
 TEST_F(HostTest, AMissingPluginIsAProblem) {
   std::filesystem::remove(folder_ + "/lib/libsorrel-host-openmpi.so");
   const Host host = find({{"OMPI_COMM_WORLD_SIZE", "2"}});
-  EXPECT_NE(host.problem.find("libsorrel-host-openmpi.so is not in"), std::string::npos)
-      << host.problem;
-  EXPECT_NE(host.problem.find("(there: mpich)"), std::string::npos) << host.problem;
+  EXPECT_NE(host.error.find("libsorrel-host-openmpi.so is not in"), std::string::npos)
+      << host.error;
+  EXPECT_NE(host.error.find("(there: mpich)"), std::string::npos) << host.error;
 }
 
 TEST_F(HostTest, TheStandardAbiNeedsALibraryThatIsNotOurs) {
   std::ofstream(folder_ + "/lib/libsorrel-host-abi.so") << "";
   std::ofstream(folder_ + "/lib/libmpi_abi.so.1") << "";
-  EXPECT_NE(find({}, {.host = "abi", .library = ""}).problem, "");
-  EXPECT_NE(find({}, {.host = "abi", .library = installation_.library()}).problem, "");
-  EXPECT_EQ(find({}, {.host = "abi", .library = "/dev/null"}).problem,
+  EXPECT_NE(find({}, {.host = "abi", .library = ""}).error, "");
+  EXPECT_NE(find({}, {.host = "abi", .library = installation_.library()}).error, "");
+  EXPECT_EQ(find({}, {.host = "abi", .library = "/dev/null"}).error,
             "--host-library /dev/null is not a readable file");
   EXPECT_EQ(abi_library_of(folder_ + "/bin/hydra_pmi_proxy"), folder_ + "/lib/libmpi_abi.so.1");
   EXPECT_EQ(abi_library_of("/nowhere/bin/hydra_pmi_proxy"), "");

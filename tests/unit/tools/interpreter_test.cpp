@@ -18,16 +18,16 @@ TEST(Interpreter, IsNoProgramThatOnlySoundsLikeOne) {
 }
 
 TEST(Interpreter, AScriptNamesItWithAtMostOneArgument) {
-  EXPECT_EQ(interpreter_words("/usr/bin/python3"), (Words{"/usr/bin/python3"}));
-  EXPECT_EQ(interpreter_words("  /usr/bin/python3  -u -x \r"),
+  EXPECT_EQ(interpreter_arguments("/usr/bin/python3"), (Words{"/usr/bin/python3"}));
+  EXPECT_EQ(interpreter_arguments("  /usr/bin/python3  -u -x \r"),
             (Words{"/usr/bin/python3", "-u -x"}));
-  EXPECT_EQ(interpreter_words(""), Words{});
+  EXPECT_EQ(interpreter_arguments(""), Words{});
 }
 
 TEST(Interpreter, IsFoundBehindEnv) {
-  EXPECT_EQ(interpreter_words("/usr/bin/env python3"), (Words{"python3"}));
-  EXPECT_EQ(interpreter_words("/usr/bin/env -S python3 -u"), (Words{"python3", "-u"}));
-  EXPECT_EQ(interpreter_words("/usr/bin/env"), Words{});
+  EXPECT_EQ(interpreter_arguments("/usr/bin/env python3"), (Words{"python3"}));
+  EXPECT_EQ(interpreter_arguments("/usr/bin/env -S python3 -u"), (Words{"python3", "-u"}));
+  EXPECT_EQ(interpreter_arguments("/usr/bin/env"), Words{});
 }
 
 }  // namespace

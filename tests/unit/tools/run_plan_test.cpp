@@ -9,7 +9,7 @@ namespace {
 constexpr const char* reason = "liba.so has writable data, which ranks of one process would share";
 
 std::optional<RunPlan> plan_under_host(const std::string& ranks, bool has_labels) {
-  RunWords words;
+  RunOptions words;
   words.ranks = ranks;
   words.label = has_labels;
   ProgramReport program;
@@ -18,14 +18,14 @@ std::optional<RunPlan> plan_under_host(const std::string& ranks, bool has_labels
   host.name = "openmpi";
   host.launcher = "Open MPI's mpirun";
   host.processes = 2;
-  const auto wanted = read_words(words);
-  return wanted ? make_plan(words, *wanted, host, program) : std::nullopt;
+  const auto request = read_options(words);
+  return request ? make_plan(words, *request, host, program) : std::nullopt;
 }
 
 TEST(RunPlan, UnderAHostRanksThatCannotShareAProcessMustBeAsManyAsProcesses) {
   const auto plan = plan_under_host("2", false);
   ASSERT_TRUE(plan);
-  EXPECT_TRUE(plan->in_place);
+  EXPECT_TRUE(plan->process_mode);
 }
 
 TEST(RunPlan, UnderAHostMoreRanksAreRefusedWithTheReason) {

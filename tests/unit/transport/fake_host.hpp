@@ -33,7 +33,7 @@ class FakeHosts {
       hosts_.push_back(std::make_unique<Host>(Host{.all = this, .process = i}));
   }
 
-  /// What process `process` is told at its start.
+  /// What process `process` gets at its start.
   [[nodiscard]] HostJob job(std::uint32_t process, bool any_thread = true) {
     const auto count = static_cast<std::uint32_t>(hosts_.size());
     std::vector<HostMember> members(count);
@@ -72,7 +72,7 @@ class FakeHosts {
 
   [[nodiscard]] int unexpected_count() const { return unexpected_count_; }
 
-  /// From now on packets of kinds below this one are on their way and do not arrive, and others
+  /// From now on packets of kinds below this one are in flight and do not arrive, and others
   /// overtake them; 0: all do.
   void hold_kinds_below(unsigned kind) {
     const std::lock_guard lock(mutex_);

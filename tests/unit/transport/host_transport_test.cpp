@@ -46,7 +46,7 @@ void take_packet(void* /*owner*/,
   if (--desk.left == 0) desk.all_taken.complete(receiver);
 }
 
-/// Nobody may say it: somebody always has something to do.
+/// No process may report it: one of them always has work.
 struct NeverAlone : QuietWatcher {
   std::string text_of_waits(std::size_t /*bytes_max*/) override { return {}; }
 
@@ -67,7 +67,7 @@ void all_to_all(std::uint32_t process_count,
   const std::uint32_t worker_count = process_count * workers;
   std::vector<std::jthread> processes;
   std::atomic<int> wrong_count{0};
-  // Nobody sends before everybody has posted his receives: this counts, and hosts need not.
+  // No process sends before all have posted their receives: this counts, and hosts need not.
   std::latch all_built(process_count);
   for (std::uint32_t process = 0; process < process_count; ++process) {
     processes.emplace_back([&, process] {

@@ -198,9 +198,10 @@ TEST(ShmTransportTest, WhenEveryWorkerOfEveryProcessSleepsOneIsToldOnce) {
         nullptr);
     self.run.all_asleep = [&](Worker& worker) {
       told_count.fetch_add(1);
-      // First: until then it counts as asleep, and who ends meanwhile finds everybody asleep again.
+      // First: until then it counts as asleep, and a worker that ends meanwhile finds all asleep
+      // again.
       worker.wake();
-      // Ends everybody who still waits, oneself too.
+      // Ends all workers that still wait, this one too.
       for (std::uint32_t other = 0; other < 2; ++other) {
         if (other != process) {
           EXPECT_TRUE(self.transport.try_send(worker, {.process = other, .worker = 0}, {.kind = 0},
@@ -214,7 +215,7 @@ TEST(ShmTransportTest, WhenEveryWorkerOfEveryProcessSleepsOneIsToldOnce) {
         worker.post(self.run.worker(0), own_end);
       }
     };
-    // Process 2 has nobody who waits and ends at once; worker 1 of the others has no fibers.
+    // Process 2 has no waiting worker and ends at once; worker 1 of the others has no fibers.
     give(self, inbox);
     self.run.add(0, [&](Worker& worker) {
       if (process < 2) inbox.all_taken.wait(worker);

@@ -103,7 +103,7 @@ struct Member : QuietWatcher {
   int alarm_count = 0;
 };
 
-/// Runs `body` in as many processes; returns how often process 0 was told that nobody is left.
+/// Runs `body` in as many processes; returns how often process 0 got the result that all are idle.
 int alarms_of(FakeHosts& hosts,
               std::uint32_t process_count,
               std::uint32_t worker_count,
@@ -114,7 +114,7 @@ int alarms_of(FakeHosts& hosts,
   std::vector<std::jthread> processes;
   for (std::uint32_t process = 0; process < process_count; ++process) {
     processes.emplace_back([&, process] {
-      // Who is told shall be who can wake the fiber.
+      // The worker that gets the result can wake the fiber.
       Member member(hosts, process, process == 0 ? 1 : worker_count);
       if (prepare) prepare(member);
       member.run.add(0, [&](Worker& worker) { body(member, worker); });
@@ -253,7 +253,7 @@ TEST(TerminationDetectorTest, WhoWaitsForANeighbourThatSleepsIsNotAlone) {
             0);
 }
 
-// What 0 sends to 1, which has ended, is taken by nobody but counted.
+// What 0 sends to 1, which has ended, is received by no process but counted.
 TEST(TerminationDetectorTest, WhoWaitsForANeighbourThatHasEndedIsFound) {
   FakeHosts hosts(3, 2);
   const int count = alarms_of(

@@ -1,0 +1,113 @@
+#include "runtime/process_mode.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <errno.h>
+#include <unistd.h>
+
+#include "mpi/rank_state.hpp"
+#include "runtime/config.hpp"
+#include "runtime/host_job.hpp"
+#include "runtime/job.hpp"
+#include "runtime/main_thread_rank.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+/// The program's own streams are those of its C library.
+class ProcessModeBody final : public RankBody {
+ public:
+  bool prepare(mpi::RankState& /*rank*/, const char** /*error*/) override { return true; }
+
+  int run(mpi::RankState& /*rank*/) override { return 0; }
+
+  void flush(mpi::RankState& /*rank*/) override { std::fflush(stdout); }
+};
+
+// The process's job, once its thread has become a rank. Kept until the process ends: exit handlers
+// may still use the rank.
+Job* the_job = nullptr;
+// The process whose exit is the rank's; a child that it forks is no rank.
+pid_t original_pid = 0;
+std::atomic_flag is_taken;
+// Set if this library was loaded at the program's start, when it checked for a job of many ranks.
+bool was_asked_at_start = false;
+
+void end_with_process(int status, void* /*argument*/) {
+  if (getpid() != original_pid) return;
+  if (the_job != nullptr) {
+    the_job->end_attached_rank(status);
+    leave_host(process_config());
+    return;
+  }
+  // The process has never called MPI; other processes may wait for it without end, and get its end
+  // reported.
+  const Config& config = process_config();
+  if (config.memory != nullptr) config.memory->mark_gone(config.process_in_memory);
+  leave_host(config);
+}
+
+void watch_exit() {
+  original_pid = getpid();
+  on_exit(end_with_process, nullptr);
+}
+
+/// A program that loads this library late can no longer be privatized.
+[[noreturn]] void fail_late_program(const Config& config) {
+  record_failure(config.wrapped);
+  std::fprintf(stderr,
+               "sorrel: %s loads MPI while it runs, so every rank must be a process: --procs %d\n",
+               program_invocation_short_name, config.rank_count);
+  _exit(2);
+}
+
+/// Whether the caller is a fiber of a rank, or a child of the process in which the rank began.
+bool is_elsewhere() {
+  return mpi::current_rank() != nullptr || (original_pid != 0 && getpid() != original_pid);
+}
+
+/// Whether this process is a single rank: of a job with a process for each rank, or alone.
+bool is_one_rank(const Config& config) {
+  return config.process_mode ||
+         (config.memory == nullptr && config.host == nullptr && config.rank_count == 1);
+}
+
+}  // namespace
+
+bool is_process_mode() {
+  was_asked_at_start = true;
+  return process_config().process_mode;
+}
+
+void begin_process_mode() {
+  // Registered before main, so that it runs after the program's own handlers. Registered after
+  // those of the loader and of a host MPI, so that it runs before these, which finalize that MPI.
+  watch_exit();
+  keep_memory_of_ranks(process_config());
+}
+
+bool awaits_init() {
+  // Relaxed: orders nothing.
+  return !is_elsewhere() && is_one_rank(process_config()) &&
+         !is_taken.test(std::memory_order_relaxed);
+}
+
+void attach_calling_thread() {
+  if (is_elsewhere()) return;
+  if (!is_one_rank(process_config())) {
+    if (!was_asked_at_start) fail_late_program(process_config());
+    return;
+  }
+  // Relaxed: orders nothing; only the first caller continues.
+  if (is_taken.test_and_set(std::memory_order_relaxed)) return;
+  if (original_pid == 0) watch_exit();
+  Config own = process_config();
+  own.process_mode = true;
+  the_job = new Job(own, *new ProcessModeBody);
+  the_job->attach_calling_thread();
+  set_main_thread_rank();
+}
+
+}  // namespace sorrel::runtime
