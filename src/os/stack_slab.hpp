@@ -4,10 +4,10 @@
 //! A guard lies below each stack, and one above the last. It is as large as the stack, at least 64
 //! KiB and at most 256 KiB, so that a frame smaller than it cannot step over it. Guards are
 //! installed with MADV_GUARD_INSTALL (Linux 6.13), which needs no mapping of its own, else with
-//! mprotect, which costs one mapping a stack. Stacks of 1 MiB and more are rounded up so that a
-//! used stack and the guard above it share a page of the page table. Constant after construction
-//! except for guards that are installed later. So any thread, and any signal handler, may look up
-//! the stack of an address.
+//! mprotect, which costs one mapping a stack. Stacks of 1 MiB and more are rounded up so that their
+//! first pages differ in their place in the page table. Constant after construction except for
+//! guards that are installed later. So any thread, and any signal handler, may look up the stack of
+//! an address.
 #pragma once
 
 #include <cstddef>
@@ -58,13 +58,11 @@ class StackSlab {
 
   [[nodiscard]] std::size_t guard_bytes() const { return guard_bytes_; }
 
-  /// What a fiber should use of its stack: less than all, by an amount that differs from stack to
-  /// stack. The same lines of many stacks would compete for the same few sets of the first-level
-  /// cache; the same pages, at distances of 2 MiB, for the same entries of its way predictor, of
-  /// the page tables and of the caches that hold these.
+  /// Bytes that a fiber should use of its stack: a little less than all, by an amount that differs
+  /// between stacks. Otherwise the same lines of many stacks would compete for the same few sets of
+  /// the L1 cache.
   [[nodiscard]] std::size_t usable_bytes(std::size_t index) const {
-    return stack_bytes() - index % color_count * color_bytes -
-           index * page_stride % page_color_count_ * page_bytes_;
+    return stack_bytes() - index % color_count * color_bytes;
   }
 
   /// The stack that contains an address, or whose guard does; the guard above the last stack counts
@@ -74,12 +72,9 @@ class StackSlab {
  private:
   static constexpr std::size_t color_count = 32;
   static constexpr std::size_t color_bytes = 64;
-  /// Prime, and more than a line of the page table (8 entries) apart.
-  static constexpr std::size_t page_stride = 37;
 
   bool reserve(std::size_t stack_bytes, Guards guards);
   [[nodiscard]] bool install_guards(Guards guards) const;
-  [[nodiscard]] std::size_t page_color_count_of(std::size_t wanted_bytes) const;
   void release();
 
   /// All stacks with their guards, and the guard above the last one.
@@ -89,9 +84,6 @@ class StackSlab {
   std::size_t count_;
   std::size_t guard_bytes_ = 0;
   std::size_t pitch_ = 0;
-  std::size_t page_bytes_ = 0;
-  /// How many pages the beginnings of stacks are spread over: what rounding has added.
-  std::size_t page_color_count_ = 1;
   /// An emulator may accept any advice and do nothing: one that accepts nonsense is not believed.
   bool are_guards_effective_ = false;
 };
