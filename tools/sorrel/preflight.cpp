@@ -14,7 +14,6 @@
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-#include <unordered_set>
 #include <utility>
 
 #include "os/library_search.hpp"
@@ -196,17 +195,22 @@ class Inspection {
   }
 
   void finish() {
+    Names missing = wanted_;
+    for (const std::string& name : given_)
+      missing.erase(name);
     auto ours = ElfFile::open(our_library_);
     if (const auto* file = std::get_if<ElfFile>(&ours)) {
       file->for_each_symbol([&](const os::ElfSymbol& symbol) {
-        if (symbol.is_defined && is_mpi_function(symbol.name)) given_.emplace(symbol.name);
+        if (!symbol.is_defined) return;
+        const auto found = missing.find(symbol.name);
+        if (found != missing.end()) missing.erase(found);
       });
     }
     report_.functions.assign(used_.begin(), used_.end());
     for (const std::string& name : wanted_) {
       if (is_absent(name)) {
         report_.absent_functions.push_back(name);
-      } else if (!given_.contains(name)) {
+      } else if (missing.contains(name)) {
         report_.missing_functions.push_back(name);
       }
     }
@@ -218,6 +222,8 @@ class Inspection {
   [[nodiscard]] const std::string& foreign() const { return foreign_; }
 
  private:
+  using Names = std::set<std::string, std::less<>>;
+
   void visit_needed(const std::string& soname, const ElfFile& needer, const std::string& path) {
     if (report_.needed.size() >= library_count_max || !seen_.insert(soname).second) return;
     if (soname == library_name) take_our_library(needer, path);
@@ -265,10 +271,10 @@ class Inspection {
   os::LibraryClassifier classifier_;
   std::vector<std::string> first_;  ///< what the loader takes for the program itself
   std::string foreign_;
-  std::unordered_set<std::string> seen_;
-  std::unordered_set<std::string> given_;
-  std::set<std::string> used_;
-  std::set<std::string> wanted_;
+  std::set<std::string> seen_;
+  Names given_;
+  Names used_;
+  Names wanted_;
 };
 
 std::string check_file(const std::string& name, const std::string& path) {
