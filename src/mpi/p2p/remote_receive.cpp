@@ -12,6 +12,7 @@
 #include "mpi/p2p/unexpected.hpp"
 #include "mpi/packet_kind.hpp"
 #include "mpi/rank_state.hpp"
+#include "os/clock.hpp"
 
 namespace sorrel::mpi {
 
@@ -54,9 +55,15 @@ void pull(World& world, Endpoint from, const DataAtSender& data, const ArrivingD
           ? transport.pull_past_caches(from.process, into.target, data.address, into.bytes)
           : transport.pull(from.process, into.target, data.address, into.bytes);
   if (is_here) return;
-  char text[80];
-  std::snprintf(text, sizeof text, "cannot read a message from process %u: the process has ended",
-                from.process);
+  // The launcher knows how the process ended: time for it to report that, and to end this one.
+  constexpr std::int64_t launcher_grace_ns = 1'000'000'000;
+  os::sleep_ns(launcher_grace_ns);
+  char text[120];
+  std::snprintf(
+      text, sizeof text,
+      "cannot read a message from process %u: the process has ended, or the buffer of the "
+      "message is not mapped there",
+      from.process);
   world.job().end_job(nullptr, 1, text);
 }
 
