@@ -72,7 +72,7 @@ class Options:
             if random_.random() < 0.8:
                 words.append(self.program if random_.random() < 0.8 else no_program(random_))
             if random_.random() < 0.3:
-                words.append(values.bad(random_))
+                words.append(no_program(random_))
         elif command == "plan":
             words += [random_.choice(["1", "64", "100", "1000", "1000000000"]) for _ in range(random_.choice([0, 1, 2, 3, 4]))]
             words += [] if random_.random() < 0.2 else ["-n", random_.choice(["1", "6", "4096", "1000000"])]
