@@ -6,8 +6,10 @@ if sys.version_info < (3, 11):  # noqa: UP036 - the first thing that may fail
     sys.exit("sorrel: bench needs Python 3.11 or newer; set PYTHON to one")
 
 import argparse
+import dataclasses
 import json
 import pathlib
+import shutil
 import signal
 import tempfile
 from typing import NoReturn
@@ -16,7 +18,7 @@ from . import graph, machine, openmp, overlap, partition, report, smp, throughpu
 from .bars import judge, settle
 from .disturbance import RUNS
 from .experiments import EXPERIMENTS, select
-from .implementations import install_peers, installed_peers, sorrel
+from .implementations import Implementation, install_peers, installed_peers, sorrel
 from .runner import Plan, Runner
 
 BENCHES = {
@@ -39,6 +41,7 @@ should run on the machine meanwhile.
 Examples:
   sorrel bench probes                          about five minutes with all peers
   sorrel bench probes --quick --json out.json
+  sorrel bench probes --quick --against ../before/build/release/bin/sorrel
   sorrel bench probes --only 'pingpong*' --only yield_8
   sorrel bench partition --only 128 --json cuts.json     also draws cuts.svg
   sorrel bench partition --minutes 20 --json cuts.json   the cheapest cases; repeat with --resume for the rest
@@ -68,6 +71,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write machine, samples and bars to this file")
     parser.add_argument("--peers", action="store_true", help="first install MPICH and Open MPI with apt-get")
     parser.add_argument("--ampi", metavar="DIR", help="folder of AMPI, if ampicc is not in PATH")
+    parser.add_argument("--against", metavar="COMMAND", help="probes: only against another build's `sorrel`")
     parser.add_argument("--only", metavar="PATTERN", action="append", default=[], help="only these experiments; repeatable")
     parser.add_argument(
         "--runtime", metavar="PATTERN", action="append", default=[], help="throughput: only these runtimes; repeatable"
@@ -117,6 +121,8 @@ def check(arguments: argparse.Namespace) -> None:
         refuse("bench: --resume needs the file of --json")
     if arguments.ampi is not None and not (arguments.ampi and pathlib.Path(arguments.ampi).is_dir()):
         refuse(f"bench: --ampi must be a folder, not '{arguments.ampi}'")
+    if arguments.against is not None and (arguments.name != "probes" or shutil.which(arguments.against) is None):
+        refuse(f"bench: --against needs probes and the `sorrel` of another build, not '{arguments.against}'")
     if arguments.json is not None:
         try:
             arguments.json.open("a").close()
@@ -124,6 +130,12 @@ def check(arguments: argparse.Namespace) -> None:
             refuse(f"bench: cannot write {arguments.json}: {error.strerror}")
     if arguments.peers and (error := install_peers()):
         refuse(f"bench: {error}")
+
+
+def others(arguments: argparse.Namespace) -> list[Implementation]:
+    if arguments.against is not None:
+        return [dataclasses.replace(sorrel(arguments.against), name="other")]
+    return installed_peers(arguments.command, arguments.ampi)
 
 
 def make_plan(arguments: argparse.Namespace, folder: pathlib.Path, real_time_priority: int) -> Plan:
@@ -134,7 +146,7 @@ def make_plan(arguments: argparse.Namespace, folder: pathlib.Path, real_time_pri
         print(f"Skipped: {left_out} experiments that need 2 cores; this process may use {len(cpus)}.")
     return Plan(
         experiments=experiments,
-        implementations=[sorrel(arguments.command), *installed_peers(arguments.command, arguments.ampi)],
+        implementations=[sorrel(arguments.command), *others(arguments)],
         rounds=arguments.rounds or (2 if arguments.quick else 5),
         series_seconds=0.05 if arguments.quick else 0.15,
         cpus=cpus,
@@ -172,6 +184,10 @@ def probes(arguments: argparse.Namespace) -> int:
         print("MPIs: " + ", ".join(f"{i.name} {i.version}" for i in plan.implementations), flush=True)
         runner = measure(plan)
     facts |= machine.after_runs()
+    if arguments.against is not None:
+        report.print_samples(runner)
+        report.print_failures(runner, [])
+        return 1 if runner.troubles else 0
     missing = [name for name in PEERS if all(i.name != name for i in plan.implementations)]
     # A part of the experiments has no samples for the other bars.
     bars = [bar for bar in judge(runner.samples) if not arguments.only or bar.value is not None]

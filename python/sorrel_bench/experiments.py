@@ -24,7 +24,7 @@ class Experiment:
     needs_light_ranks: bool = False
 
     def concerns(self, implementation: Implementation) -> bool:
-        if implementation.name == "Sorrel":
+        if implementation.is_sorrel:
             return True
         if self.is_own_only:
             return False

@@ -27,6 +27,7 @@ class Implementation:
     launch: Callable[[Job], list[str]]
     # Ranks are threads of one process: many ranks per core are useful.
     has_light_ranks: bool = False
+    is_sorrel: bool = False
     # Compiler flags for programs whose ranks write to global variables.
     private_globals: tuple[str, ...] = ()
 
@@ -51,7 +52,7 @@ def sorrel(command: str) -> Implementation:
         return [command, "run", *workers, "-n", str(job.ranks), job.program, *job.arguments]
 
     version = _version_in(_output(command, "--version"))
-    return Implementation("Sorrel", version, (command, "cc"), launch, has_light_ranks=True)
+    return Implementation("Sorrel", version, (command, "cc"), launch, has_light_ranks=True, is_sorrel=True)
 
 
 def _mpich(name: str, compiler: str, launcher: str, version: str) -> Implementation:
