@@ -1,8 +1,9 @@
 //! Checks - a violated invariant ends the process, with the source line and the values.
 //!
 //! SORREL_CHECK is always on, SORREL_ASSERT from assert level 1 (dev), SORREL_AUDIT from level 2
-//! (O(n) walks). The message is a printf format with its values. Expected errors are not checks:
-//! they are returned values.
+//! (O(n) walks); SORREL_AUDIT_INVARIANTS(object) calls object.check_invariants() then, which walks
+//! a structure and fails a SORREL_CHECK where it is inconsistent. The message is a printf format
+//! with its values. Expected errors are not checks: they are returned values.
 #pragma once
 
 #include <cstdio>
@@ -34,6 +35,8 @@ namespace sorrel {
 
 #if SORREL_ASSERT_LEVEL >= 2
 #define SORREL_AUDIT(condition, ...) SORREL_CHECK(condition, __VA_ARGS__)
+#define SORREL_AUDIT_INVARIANTS(object) (object).check_invariants()
 #else
 #define SORREL_AUDIT(condition, ...) SORREL_UNCHECKED(condition)
+#define SORREL_AUDIT_INVARIANTS(object) SORREL_UNCHECKED(&(object))
 #endif

@@ -56,6 +56,15 @@ class IntrusiveList {
     return nullptr;
   }
 
+  /// Calls visit(element) for each element in order. The neighbours of each must agree about it.
+  template <class Visit>
+  void check_each(Visit&& visit) const {
+    for (const Node* node = end_.next; node != &end_; node = node->next) {
+      SORREL_CHECK(node->previous->next == node && node->next->previous == node);
+      visit(static_cast<const T&>(*node));
+    }
+  }
+
   T* pop_front() {
     T* first = front();
     if (first != nullptr) remove(*first);

@@ -36,6 +36,7 @@ SendQueue::SendQueue(World& world, core::Worker& worker)
     send_queue.delay_ns_ =
         send_queue.flush() ? delay_ns_min : std::min(2 * send_queue.delay_ns_, delay_ns_max);
     if (send_queue.waiting_destination_count_ != 0) send_queue.arm();
+    SORREL_AUDIT_INVARIANTS(send_queue);
   };
 }
 
@@ -99,6 +100,21 @@ bool SendQueue::flush() {
     if (destination.first == nullptr) --waiting_destination_count_;
   }
   return has_sent_;
+}
+
+void SendQueue::check_invariants() const {
+  std::uint32_t waiting = 0;
+  for (const Destination& destination : destinations_) {
+    if (destination.first == nullptr) continue;
+    ++waiting;
+    const PendingSend* last = destination.first;
+    while (last->next != nullptr)
+      last = last->next;
+    SORREL_CHECK(last == destination.last);
+  }
+  SORREL_CHECK(waiting == waiting_destination_count_, "%u wait, counted as %u", waiting,
+               waiting_destination_count_);
+  SORREL_CHECK(is_armed_ || waiting == 0);
 }
 
 void SendQueue::drain() {

@@ -57,6 +57,9 @@ class SendQueue {
   /// Retries until the queues are empty, or for drain_ns_max: at the end of the worker.
   void drain();
 
+  /// The destinations with pending sends are counted right, and a retry is due while there are any.
+  void check_invariants() const;
+
   static constexpr std::int64_t drain_ns_max = 1'000'000'000;
 
  private:

@@ -112,8 +112,11 @@ void World::end_ranks(core::Worker& worker) {
   const Endpoint endpoint = endpoint_of(worker);
   const std::int32_t last = layout_.last_rank(endpoint);
   drain(worker);
+  SORREL_AUDIT_INVARIANTS(state_of(worker).requests);
   for (std::int32_t i = layout_.first_rank(endpoint); i < last; ++i) {
     RankState* rank = ranks_[static_cast<std::size_t>(i)];
+    SORREL_AUDIT_INVARIANTS(rank->posted);
+    SORREL_AUDIT_INVARIANTS(rank->unexpected);
     free_all_unexpected(*rank);
     // Before the keyvals that they point to.
     rank->world_comm.attributes.reset();

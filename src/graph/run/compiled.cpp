@@ -177,6 +177,14 @@ void Compiled::count_steps(Index steps) {
     if (family.follows_rotation) family.phase = static_cast<int>((family.phase + steps) & 1);
 }
 
+void Compiled::check_invariants() const {
+  for (const CompiledFamily& family : families_) {
+    for (Index i = 0; i < family.task_count * counter_sets(); ++i)
+      SORREL_CHECK(family.counters[i].is_zero(), "family %d, counter %lld", family.index,
+                   static_cast<long long>(i));
+  }
+}
+
 void Compiled::clear_counters() {
   for (CompiledFamily& family : families_)
     for (Index i = 0; i < family.task_count * counter_sets(); ++i)

@@ -170,6 +170,9 @@ class Compiled {
   /// Records `steps` more steps; the next run begins with step 0. Not during a run.
   void count_steps(Index steps);
 
+  /// Between runs: every dependency counter is zero.
+  void check_invariants() const;
+
   /// Resets all counters. Not during a run.
   void clear_counters();
 

@@ -34,6 +34,9 @@ class BasicDependencyCounter {
   }
 
   /// While no other thread uses the counter.
+  [[nodiscard]] bool is_zero() const { return count_.load(Order::relaxed) == 0; }
+
+  /// While no other thread uses the counter.
   void clear() { count_.store(0, Order::relaxed); }
 
  private:

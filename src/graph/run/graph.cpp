@@ -130,6 +130,7 @@ Report Graph::run(const RunOptions& options) {
   }
   Failure failure;
   const Report report = parts_->runner->run(options.steps, failure);
+  SORREL_AUDIT_INVARIANTS(*parts_->compiled);
   parts_->compiled->count_steps(report.steps);
   end_rotation(report.steps);
   if (failure.exception == nullptr) return report;

@@ -34,4 +34,25 @@ MatchEntry* PostedTable::take_beside_wildcards(Envelope envelope) {
   return oldest;
 }
 
+void PostedTable::check_invariants() const {
+  std::array<std::int32_t, kind_count> by_kind{};
+  buckets_.check_each([&](const MatchEntry& entry, const MatchEntry* last) {
+    SORREL_CHECK(entry.order < next_order_);
+    SORREL_CHECK(last == nullptr || last->order < entry.order);
+    if (entry.envelope.has_wildcard()) ++by_kind[wildcards_of(entry.envelope)];
+  });
+  SORREL_CHECK(by_kind == counts_by_kind_);
+  SORREL_CHECK(by_kind[tag] + by_kind[source] + by_kind[both] == wildcard_count_);
+}
+
+void UnexpectedTable::check_invariants() const {
+  std::uint32_t arrived = 0;
+  arrivals_.check_each([&](const MatchEntry& entry) {
+    SORREL_CHECK(entry.is_linked() && !entry.envelope.has_wildcard());
+    ++arrived;
+  });
+  buckets_.check_each([](const MatchEntry&, const MatchEntry*) {});
+  SORREL_CHECK(arrived == count(), "%u arrivals, %u in buckets", arrived, count());
+}
+
 }  // namespace sorrel::mpi

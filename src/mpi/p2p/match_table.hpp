@@ -81,6 +81,23 @@ class MatchBuckets {
         [&](const MatchEntry& entry) { return entry.envelope == envelope && predicate(entry); });
   }
 
+  /// Each entry is in the bucket of its envelope, and the count is right. Calls visit(entry, last)
+  /// for each, with the entry before it in its bucket or null.
+  template <class Visit>
+  void check_each(Visit&& visit) const {
+    std::uint32_t found = 0;
+    for (std::uint32_t i = 0; i <= mask_; ++i) {
+      const MatchEntry* last = nullptr;
+      buckets_[i].check_each([&](const MatchEntry& entry) {
+        SORREL_CHECK(&bucket_of(entry.envelope) == &buckets_[i]);
+        visit(entry, last);
+        last = &entry;
+        ++found;
+      });
+    }
+    SORREL_CHECK(found == count_, "%u entries, counted as %u", found, count_);
+  }
+
  private:
   using Bucket = IntrusiveList<MatchEntry, InBucket>;
 
@@ -137,6 +154,9 @@ class PostedTable {
       buckets_.remove(*receive);
     return receive;
   }
+
+  /// Receives with equal envelopes are in the order of posting; wildcards are counted right.
+  void check_invariants() const;
 
  private:
   enum Wildcards : std::uint8_t { none, tag, source, both, kind_count };
@@ -204,6 +224,9 @@ class UnexpectedTable {
     if (message != nullptr) remove(*message);
     return message;
   }
+
+  /// Each message is in the list of arrivals and in its bucket, and has no wildcards.
+  void check_invariants() const;
 
  private:
   using Arrivals = IntrusiveList<MatchEntry, InArrivals>;

@@ -30,6 +30,9 @@ class RequestPool {
     free_ = &request;
   }
 
+  /// The free requests are marked as such, and are no more than there are. At audit level.
+  void check_invariants() const;
+
  private:
   [[gnu::cold]] void refill();
 

@@ -10,6 +10,8 @@ namespace {
 class RecordedWait {
  public:
   RecordedWait(RankState& self, const MPI_Request* requests, std::int32_t count) : self_(self) {
+    SORREL_AUDIT_INVARIANTS(self_.posted);
+    SORREL_AUDIT_INVARIANTS(self_.unexpected);
     self_.wait.kind = WaitRecord::Kind::requests;
     self_.wait_detail.requests = requests;
     self_.wait_detail.request_count = count;

@@ -139,7 +139,32 @@ void compare_with_linear_search(Table& table, bool holds_receives) {
           << step;
       if (taken != nullptr) slow.remove(*taken);
     }
+    if (step % 64 == 0) table.check_invariants();
   }
+}
+
+TEST(MatchTable, TheCheckFindsAnEntryWhoseEnvelopeHasChanged) {
+  PostedTable table;
+  std::deque<MatchEntry> entries;
+  for (int tag = 0; tag < 16; ++tag) {
+    entries.emplace_back().envelope = {.context = 1, .source = 2, .tag = tag};
+    table.add(entries.back());
+  }
+  table.check_invariants();
+  entries[3].envelope.tag = MPI_ANY_TAG;
+  EXPECT_DEATH(table.check_invariants(), "check failed");
+}
+
+TEST(MatchTable, TheCheckFindsAMessageThatOnlyOneOfTheListsHolds) {
+  UnexpectedTable table;
+  std::deque<MatchEntry> entries;
+  for (int tag = 0; tag < 3; ++tag) {
+    entries.emplace_back().envelope = {.context = 1, .source = 2, .tag = tag};
+    table.add(entries.back());
+  }
+  table.check_invariants();
+  IntrusiveList<MatchEntry, InArrivals>::remove(entries[1]);
+  EXPECT_DEATH(table.check_invariants(), "2 arrivals, 3 in buckets");
 }
 
 TEST(MatchTable, FindsReceivesAsALinearSearchDoes) {

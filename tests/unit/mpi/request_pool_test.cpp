@@ -22,6 +22,16 @@ TEST(RequestPool, GivesDistinctFreshRequests) {
     pool.give_back(*request);
 }
 
+TEST(RequestPool, TheCheckFindsARequestThatWasGivenBackTwice) {
+  RequestPool pool;
+  Request& request = pool.take();
+  pool.check_invariants();
+  pool.give_back(request);
+  pool.check_invariants();
+  pool.give_back(request);
+  EXPECT_DEATH(pool.check_invariants(), "the free list is a circle");
+}
+
 TEST(RequestPool, UsesReturnedRequestsAgainAsNew) {
   RequestPool pool;
   Request& first = pool.take();
