@@ -5,6 +5,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace sorrel::os {
 
 namespace {
@@ -44,6 +48,21 @@ std::size_t guard_bytes_of(std::size_t stack_bytes) {
   return rounded_up(std::clamp(stack_bytes, guard_bytes_min, guard_bytes_max), page_bytes());
 }
 
+/// The address sanitizer's records of frames that never returned stay behind, and would be taken
+/// for those of the next map at these addresses. Pages of zeros say that all may be accessed.
+void clear_shadow([[maybe_unused]] const std::byte* begin, [[maybe_unused]] std::size_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  std::size_t scale = 0;
+  std::size_t offset = 0;
+  __asan_get_shadow_mapping(&scale, &offset);
+  const auto shadow_of = [&](std::uintptr_t address) { return (address >> scale) + offset; };
+  const auto first = reinterpret_cast<std::uintptr_t>(begin);
+  const std::uintptr_t shadow = rounded_up(shadow_of(first), page_bytes());
+  const std::uintptr_t end = shadow_of(first + bytes) / page_bytes() * page_bytes();
+  if (end > shadow) madvise(reinterpret_cast<void*>(shadow), end - shadow, MADV_DONTNEED);
+#endif
+}
+
 }  // namespace
 
 std::size_t default_stack_bytes() {
@@ -80,7 +99,9 @@ StackSlab::~StackSlab() {
 }
 
 void StackSlab::release() {
-  if (base_ != nullptr) munmap(base_, range_bytes());
+  if (base_ == nullptr) return;
+  clear_shadow(base_, range_bytes());
+  munmap(base_, range_bytes());
   base_ = nullptr;
 }
 

@@ -36,7 +36,8 @@ TEST_F(StackFaultTest, AFrameThatReachesIntoTheGuardIsAnOverflow) {
 
 TEST_F(StackFaultTest, AFrameThatReachesIntoAnotherStackIsAnOverflowOfTheRunningRanks) {
   EXPECT_EQ(fault_at(-stack - 500, -stack - 4000), StackFault::overflow);
-  EXPECT_EQ(fault_at(-2 * stack - 100, -2 * stack - 5000), StackFault::overflow);
+  const auto pitch = static_cast<std::ptrdiff_t>(os::StackSlab::pitch_of(stack));
+  EXPECT_EQ(fault_at(-pitch - 100, -pitch - 5000), StackFault::overflow);
   // Whatever the faulting address is.
   EXPECT_EQ(classify_fault(stacks_, 1, {.address = nullptr, .stack_pointer = at(-stack - 4000)}),
             StackFault::overflow);
