@@ -45,7 +45,7 @@ std::optional<std::uint64_t> read_number(std::string_view text) {
 
 class Reader {
  public:
-  Reader(const loop::Lookup& lookup, Environment& result) : lookup_(lookup), result_(result) {}
+  Reader(const governor::Lookup& lookup, Environment& result) : lookup_(lookup), result_(result) {}
 
   std::optional<std::string_view> value(const char* name) const {
     const char* text = lookup_(name);
@@ -86,7 +86,7 @@ class Reader {
   }
 
  private:
-  const loop::Lookup& lookup_;
+  const governor::Lookup& lookup_;
   Environment& result_;
 };
 
@@ -232,7 +232,7 @@ void read_display(Reader& reader, Environment& result) {
 }
 
 /// Settings of the helpers: the program's number of threads is not the number that run.
-loop::Settings read_loop_settings(const loop::Lookup& lookup, std::uint32_t cpus) {
+governor::Settings read_loop_settings(const governor::Lookup& lookup, std::uint32_t cpus) {
   const auto others = [&](const char* name) -> const char* {
     static constexpr std::string_view ours[] = {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT",
                                                 "OMP_DYNAMIC"};
@@ -241,7 +241,7 @@ loop::Settings read_loop_settings(const loop::Lookup& lookup, std::uint32_t cpus
     }
     return lookup(name);
   };
-  loop::Settings settings = loop::read_settings(others, cpus, 512);
+  governor::Settings settings = governor::read_settings(others, cpus, 512);
   settings.limits.has_fibers = true;
   return settings;
 }
@@ -292,7 +292,7 @@ const char* name_of(Bind bind) {
 
 }  // namespace
 
-Environment read_environment(const loop::Lookup& lookup, std::uint32_t cpus) {
+Environment read_environment(const governor::Lookup& lookup, std::uint32_t cpus) {
   Environment result;
   result.cpus = cpus;
   result.icv.thread_count = cpus;

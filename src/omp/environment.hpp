@@ -1,5 +1,5 @@
 //! Environment - the environment variables for OpenMP programs: OMP_*, and those of this library
-//! that control threads (loop/team/settings.hpp).
+//! that control threads (governor/settings.hpp).
 //!
 //! Pure: reads through a lookup function, and returns diagnostics instead of printing them.
 //! environment() is that of the process, read once.
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "loop/team/settings.hpp"
+#include "governor/settings.hpp"
 #include "omp/icv.hpp"
 
 namespace sorrel::omp {
@@ -32,13 +32,13 @@ struct Environment {
   Display display = Display::no;
   bool displays_affinity = false;
   std::string affinity_format = "level %L thread %i affinity %A";
-  loop::Settings loop_settings;
+  governor::Settings loop_settings;
   std::vector<std::string> diagnostics;
 };
 
 inline constexpr std::uint32_t active_levels_supported = 255;
 
-[[nodiscard]] Environment read_environment(const loop::Lookup& lookup, std::uint32_t cpus);
+[[nodiscard]] Environment read_environment(const governor::Lookup& lookup, std::uint32_t cpus);
 
 /// The output of OMP_DISPLAY_ENV.
 [[nodiscard]] std::string describe(const Environment& environment, bool is_verbose);

@@ -67,7 +67,7 @@ HelperPool* pool_if_made() {
   return made_pool.load(std::memory_order_acquire);
 }
 
-HelperPool::HelperPool(const loop::Settings& settings)
+HelperPool::HelperPool(const governor::Settings& settings)
     : width_max_(std::min(settings.limits.width_max, helper_count_max + 1)),
       monitor_(settings, controls_) {
   monitor_.set_on_tick([this] { return on_tick(); });
@@ -263,8 +263,8 @@ bool HelperPool::check_progress(Group& group, GroupView& view) {
 }
 
 /// In every tick: whether any group is inside a region, and whether one makes no progress.
-loop::Monitor::Finding HelperPool::on_tick() {
-  loop::Monitor::Finding finding;
+governor::Monitor::Finding HelperPool::on_tick() {
+  governor::Monitor::Finding finding;
   bool is_stuck = false;
   std::uint32_t member_count = 0;
   const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);

@@ -17,9 +17,9 @@
 #include <cstdint>
 
 #include "core/cycle_clock.hpp"
-#include "loop/team/controls.hpp"
-#include "loop/team/core_spread.hpp"
-#include "loop/team/monitor.hpp"
+#include "governor/controls.hpp"
+#include "governor/core_spread.hpp"
+#include "governor/monitor.hpp"
 #include "omp/group.hpp"
 
 namespace sorrel::omp {
@@ -29,7 +29,7 @@ class HelperPool {
   static constexpr std::uint32_t helper_count_max = 512;
   static constexpr std::uint32_t group_count_max = 256;
 
-  explicit HelperPool(const loop::Settings& settings);
+  explicit HelperPool(const governor::Settings& settings);
 
   /// Any thread: how many threads may run now, the caller included.
   [[nodiscard]] std::uint32_t width() const {
@@ -51,7 +51,7 @@ class HelperPool {
     return controls_.spin_cycles_after(clock_, last_cycles);
   }
 
-  [[nodiscard]] loop::Monitor& monitor() { return monitor_; }
+  [[nodiscard]] governor::Monitor& monitor() { return monitor_; }
 
   void add(Group& group);
   void remove(Group& group);
@@ -102,7 +102,7 @@ class HelperPool {
     HelperPool* pool = nullptr;
     Worker worker;
     std::atomic<bool> is_extra{false};
-    loop::CoreSpread core_spread;
+    governor::CoreSpread core_spread;
 
     /// Any thread. Returns whether this call has woken it.
     bool wake() {
@@ -125,7 +125,7 @@ class HelperPool {
   }
 
   bool wake_parked(std::uint32_t limit, bool is_extra);
-  loop::Monitor::Finding on_tick();
+  governor::Monitor::Finding on_tick();
   bool check_progress(Group& group, GroupView& view);
   void record_stuck(bool is_stuck, std::uint32_t member_count);
 
@@ -133,10 +133,10 @@ class HelperPool {
   const core::CycleClock clock_;
   const std::uint32_t width_max_;
 
-  loop::Controls controls_;
+  governor::Controls controls_;
   /// More than 1 for programs whose threads wait in their own loops.
   std::atomic<std::uint32_t> width_min_{1};
-  loop::Monitor monitor_;
+  governor::Monitor monitor_;
 
   // Any thread; seldom written.
   alignas(cache_line_bytes) std::atomic<std::uint32_t> started_count_{0};

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/job_memory.hpp"
-#include "loop/team/settings.hpp"
+#include "governor/settings.hpp"
 #include "runtime/wrapped_job.hpp"
 #include "transport/sim/wire.hpp"
 
@@ -51,7 +51,7 @@ struct Config {
   std::vector<std::string> shared_libraries;
   /// How loops share the machine with other jobs: the environment's settings, read while
   /// SORREL_SHARE was still set.
-  loop::Settings loops;
+  governor::Settings loops;
   /// Shared by the job's processes, or under a host MPI by those of this node, as long as this one
   /// exists. Null for a job of one process, and if the host MPI carries all packets.
   core::JobMemory* memory = nullptr;

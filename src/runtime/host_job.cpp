@@ -21,6 +21,7 @@
 
 #include "base/check.hpp"
 #include "core/job_memory.hpp"
+#include "governor/cpu_budget.hpp"
 #include "mpi/layout.hpp"
 #include "os/cgroup.hpp"
 #include "os/clock.hpp"
@@ -181,11 +182,8 @@ void divide_cores(transport::HostJob& job, Config& config) {
   const std::vector<HostCores> all = share(job, mine);
   const std::uint32_t neighbours = count_on_node(all, job.process);
   config.cpus = own_share(all, job.process, config.cpus);
-  auto possible = std::max<std::uint32_t>(static_cast<std::uint32_t>(config.cpus.size()), 1);
-  if (const auto quota = os::cpu_quota()) {
-    const auto granted = static_cast<std::uint32_t>(os::whole_cpus(*quota));
-    possible = std::min(possible, std::max(granted / neighbours, 1u));
-  }
+  const governor::CpuBudget budget{.allowed_cpus = config.cpus, .quota = os::cpu_quota()};
+  const std::uint32_t possible = budget.thread_count(neighbours);
   if (config.worker_count == 0) {
     const std::vector<std::uint32_t> worker_counts = share(job, possible);
     config.worker_count = *std::min_element(worker_counts.begin(), worker_counts.end());

@@ -42,7 +42,7 @@ core::SchedulerOptions scheduler_options(const Config& config) {
                                  .process = config.process_in_memory,
                                  .seed = config.seed};
   // A job that shares the machine may move its workers, because another job may use their cores.
-  options.may_move = config.worker_count > 1 && config.loops.limits.share != core::Share::fixed;
+  options.may_move = config.worker_count > 1 && config.loops.limits.share != governor::Share::fixed;
   if (config.spin_ns_max >= 0) options.limits.spin_ns_max = config.spin_ns_max;
   const std::vector<int> cpus = os::allowed_cpus();
   const std::size_t worker_count = std::size_t{config.process_count} * config.worker_count;

@@ -24,13 +24,11 @@ bool smt_is_active() {
 }  // namespace
 
 MachineLimits read_machine_limits() {
-  return {.allowed_cpus = os::allowed_cpus(), .quota = os::cpu_quota(), .has_smt = smt_is_active()};
+  return {governor::read_cpu_budget(), smt_is_active()};
 }
 
 int default_workers(const MachineLimits& limits) {
-  int workers = std::clamp(static_cast<int>(limits.allowed_cpus.size()), 1, workers_max);
-  if (limits.quota) workers = std::min(workers, os::whole_cpus(*limits.quota));
-  return workers;
+  return static_cast<int>(std::min<std::uint32_t>(limits.thread_count(), workers_max));
 }
 
 std::vector<int> choose_cpus(int workers, const MachineLimits& limits, const TopologyReader& read) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "os/cgroup.hpp"
+#include "governor/cpu_budget.hpp"
 #include "tools/sorrel/topology.hpp"
 
 namespace sorrel::tool {
@@ -18,15 +18,13 @@ namespace sorrel::tool {
 /// The largest number of workers; each pair of workers has a mailbox.
 inline constexpr int workers_max = 1024;
 
-struct MachineLimits {
-  std::vector<int> allowed_cpus;      ///< affinity mask, ascending
-  std::optional<os::CpuQuota> quota;  ///< control group
-  bool has_smt = false;               ///< cores run more than one hardware thread
+struct MachineLimits : governor::CpuBudget {
+  bool has_smt = false;  ///< cores run more than one hardware thread
 };
 
 [[nodiscard]] MachineLimits read_machine_limits();
 
-/// Number of workers by default: the smaller of the affinity mask and the quota, at least 1.
+/// Number of workers by default: the budget, at most workers_max.
 [[nodiscard]] int default_workers(const MachineLimits& limits);
 
 enum class Binding { none, core };

@@ -18,12 +18,12 @@ constexpr std::int64_t wake_cost_ns = 20'000;
 constexpr std::uint32_t end_polls = 64;
 
 // The settings of the job's user; without any, all workers.
-std::optional<Settings> job_settings;
+std::optional<governor::Settings> job_settings;
 
 /// The settings of a job with so many workers.
-Settings settings_of(std::uint32_t worker_count) {
-  Settings settings;
-  settings.limits.share = core::Share::fixed;
+governor::Settings settings_of(std::uint32_t worker_count) {
+  governor::Settings settings;
+  settings.limits.share = governor::Share::fixed;
   settings.limits.width_max = worker_count;
   if (job_settings) settings = *job_settings;
   settings.limits.width_max = std::min(settings.limits.width_max, worker_count);
@@ -32,8 +32,8 @@ Settings settings_of(std::uint32_t worker_count) {
 }
 
 /// The same where the threads also run fibers: the user's limit on threads applies to loops.
-Settings settings_of(std::uint32_t worker_count, FiberTeam::Governed governed) {
-  Settings settings = settings_of(worker_count);
+governor::Settings settings_of(std::uint32_t worker_count, FiberTeam::Governed governed) {
+  governor::Settings settings = settings_of(worker_count);
   if (governed == FiberTeam::Governed::loops) return settings;
   settings.loop_width_max = std::exchange(settings.limits.width_max, worker_count);
   settings.limits.width_min = 1;
@@ -64,12 +64,12 @@ FiberTeam::~FiberTeam() {
   }
 }
 
-void FiberTeam::set_settings(const Settings& settings) {
+void FiberTeam::set_settings(const governor::Settings& settings) {
   job_settings = settings;
 }
 
 void FiberTeam::govern_fibers(core::Scheduler& scheduler) {
-  const bool is_governed = job_settings && job_settings->limits.share != core::Share::fixed;
+  const bool is_governed = job_settings && job_settings->limits.share != governor::Share::fixed;
   if (!is_governed || scheduler.worker_count() == 1) return;
   (void)scheduler.set_idle_source(std::make_unique<FiberTeam>(scheduler, Governed::fibers));
 }
@@ -80,14 +80,14 @@ void FiberTeam::deregister(const core::Scheduler& scheduler) {
 }
 
 /// In every tick of the monitor.
-Monitor::Finding FiberTeam::apply_decision() {
-  const core::GovernorDecision decision = monitor_.decision();
+governor::Monitor::Finding FiberTeam::apply_decision() {
+  const governor::GovernorDecision decision = monitor_.decision();
   scheduler_.limit_spin(decision.may_spin ? spin_ns_max_ : 0);
   scheduler_.set_width(std::min(decision.width, scheduler_.worker_count()));
   const std::int64_t before_ns = std::exchange(cpu_ns_, os::process_cpu_ns());
   const std::int64_t now_ns = os::monotonic_ns();
   const std::int64_t elapsed_ns = now_ns - std::exchange(applied_ns_, now_ns);
-  return {.is_used = Demand::is_work(cpu_ns_ - before_ns, elapsed_ns)};
+  return {.is_used = governor::Demand::is_work(cpu_ns_ - before_ns, elapsed_ns)};
 }
 
 FiberTeam& FiberTeam::of(core::Worker& worker) {

@@ -16,10 +16,10 @@
 #include "core/completion.hpp"
 #include "core/cycle_clock.hpp"
 #include "core/scheduler.hpp"
-#include "loop/team/controls.hpp"
+#include "governor/controls.hpp"
+#include "governor/monitor.hpp"
 #include "loop/team/grain_tuner.hpp"
 #include "loop/team/loop_table.hpp"
-#include "loop/team/monitor.hpp"
 #include "os/stack_slab.hpp"
 
 namespace sorrel::loop {
@@ -43,11 +43,11 @@ class FiberTeam final : public core::IdleSource {
   static FiberTeam& of(core::Worker& worker);
 
   /// For the teams created in this process from now on. Before the first loop.
-  static void set_settings(const Settings& settings);
+  static void set_settings(const governor::Settings& settings);
 
-  Controls& controls() { return controls_; }
+  governor::Controls& controls() { return controls_; }
 
-  Monitor& monitor() { return monitor_; }
+  governor::Monitor& monitor() { return monitor_; }
 
   bool on_idle(core::Worker& worker, bool is_about_to_sleep) override;
 
@@ -90,7 +90,7 @@ class FiberTeam final : public core::IdleSource {
     bool is_busy = false;
   };
 
-  Monitor::Finding apply_decision();
+  governor::Monitor::Finding apply_decision();
   static void helper_main(void* argument);
   void send_helper(core::Worker& worker, Helper& helper, OpenLoop& loop);
 
@@ -102,11 +102,11 @@ class FiberTeam final : public core::IdleSource {
   std::vector<Sleep> sleeps_;
   std::vector<std::unique_ptr<Helper>> helpers_;
   os::StackSlab stacks_;
-  Controls controls_;
+  governor::Controls controls_;
   const std::int64_t spin_ns_max_;
   std::int64_t cpu_ns_ = 0;
   std::int64_t applied_ns_ = 0;
-  Monitor monitor_;
+  governor::Monitor monitor_;
 };
 
 }  // namespace sorrel::loop

@@ -7,12 +7,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "governor/cpu_budget.hpp"
+#include "governor/monitor.hpp"
 #include "loop/team/fiber_team.hpp"
-#include "loop/team/monitor.hpp"
 #include "loop/team/protocol.hpp"
 #include "loop/team/thread_team.hpp"
-#include "os/cgroup.hpp"
-#include "os/cpu_set.hpp"
 #include "os/thread.hpp"
 
 namespace sorrel::loop {
@@ -21,11 +20,11 @@ namespace {
 
 /// The helpers of this process, and their monitor.
 struct ProcessTeam {
-  explicit ProcessTeam(const Settings& settings, std::uint32_t capacity)
+  explicit ProcessTeam(const governor::Settings& settings, std::uint32_t capacity)
       : team(capacity, [this] { monitor.add_thread(); }), monitor(settings, team.controls()) {}
 
   ThreadTeam team;
-  Monitor monitor;
+  governor::Monitor monitor;
   const pid_t process = getpid();
 };
 
@@ -35,13 +34,6 @@ bool is_part_of_a_job = false;
 
 // A program may request more threads later than at its start.
 constexpr std::uint32_t capacity_min = 64;
-
-std::uint32_t usable_cpus() {
-  auto count = static_cast<std::uint32_t>(std::max<std::size_t>(os::allowed_cpus().size(), 1));
-  if (const auto quota = os::cpu_quota(); quota)
-    count = std::min(count, static_cast<std::uint32_t>(os::whole_cpus(*quota)));
-  return count;
-}
 
 /// A child process has none of its parent's threads: it begins with a team of its own. The old one
 /// stays, because the child may be inside one of its loops.
@@ -61,7 +53,8 @@ ProcessTeam& make_process_team() {
     os::yield_core();
   ProcessTeam* team = process_team.load(std::memory_order_acquire);
   if (team == nullptr) {
-    const Settings settings = settings_of_environment(usable_cpus());
+    const governor::Settings settings =
+        settings_of_environment(governor::read_cpu_budget().thread_count());
     team = new ProcessTeam(settings, std::max(settings.limits.width_max, capacity_min));
     // With peer jobs, the width may begin at one; the monitor must see the peers leave.
     if (team->team.controls().width.load(std::memory_order_relaxed) < settings.limits.width_max)
@@ -137,14 +130,14 @@ std::uint32_t freeze_width(std::optional<std::uint32_t> width) {
   return process.monitor.freeze(width);
 }
 
-void join_job(const Settings& settings) {
+void join_job(const governor::Settings& settings) {
   is_part_of_a_job = true;
   FiberTeam::set_settings(settings);
 }
 
-Settings settings_of_environment(std::uint32_t cpus) {
+governor::Settings settings_of_environment(std::uint32_t cpus) {
   const auto lookup = [](const char* name) -> const char* { return ::secure_getenv(name); };
-  const Settings settings = read_settings(lookup, cpus, ThreadTeam::width_max);
+  const governor::Settings settings = governor::read_settings(lookup, cpus, ThreadTeam::width_max);
   for (const std::string& diagnostic : settings.diagnostics)
     std::fprintf(stderr, "sorrel: %s\n", diagnostic.c_str());
   return settings;

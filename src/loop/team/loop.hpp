@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "governor/settings.hpp"
 #include "loop/split/chunk_plan.hpp"
-#include "loop/team/settings.hpp"
 #include "loop/team/slot.hpp"
 
 namespace sorrel::loop {
@@ -34,9 +34,9 @@ std::uint32_t freeze_width(std::optional<std::uint32_t> width);
 
 /// Called once at start by a library that runs jobs: threads that are no workers run loops alone.
 /// `settings` are for the loops of the job's ranks.
-void join_job(const Settings& settings);
+void join_job(const governor::Settings& settings);
 
 /// The settings of the environment; diagnostics go to stderr.
-Settings settings_of_environment(std::uint32_t cpus);
+governor::Settings settings_of_environment(std::uint32_t cpus);
 
 }  // namespace sorrel::loop

@@ -15,8 +15,8 @@
 
 #include "base/cache_line.hpp"
 #include "core/cycle_clock.hpp"
-#include "loop/team/controls.hpp"
-#include "loop/team/core_spread.hpp"
+#include "governor/controls.hpp"
+#include "governor/core_spread.hpp"
 #include "loop/team/grain_tuner.hpp"
 #include "loop/team/loop_table.hpp"
 
@@ -35,7 +35,7 @@ class ThreadTeam {
   /// Only if no helper was ever started, because helpers access the team for ever.
   ~ThreadTeam();
 
-  Controls& controls() { return controls_; }
+  governor::Controls& controls() { return controls_; }
 
   [[nodiscard]] std::uint32_t width() const { return width_; }
 
@@ -78,7 +78,7 @@ class ThreadTeam {
     ThreadTeam* team = nullptr;
     /// A State; a helper sleeps on it.
     std::atomic<std::uint32_t> state{0};
-    CoreSpread core_spread;
+    governor::CoreSpread core_spread;
   };
 
   /// Counted from 1.
@@ -101,7 +101,7 @@ class ThreadTeam {
   const std::function<void()> on_start_;
 
   // Any thread; seldom written.
-  Controls controls_;
+  governor::Controls controls_;
   alignas(cache_line_bytes) std::atomic<std::uint32_t> awake_count_{0};
   std::atomic<std::uint32_t> started_count_{0};
   std::atomic<bool> is_starting_{false};

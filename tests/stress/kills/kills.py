@@ -38,7 +38,7 @@ SIGNALS = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGSEGV]
 VICTIMS = ["command", "process", "group", "terminal"]
 # In the environment of every process of a case from its start, even if the process changes its environment later.
 MARK = "SORREL_KILLS_CASE"
-# One page for all jobs of a user, which stays (src/core/job_registry.hpp).
+# One page for all jobs of a user, which stays (src/governor/job_registry.hpp).
 PAGE_OF_JOBS = re.compile(r"sorrel-[a-z0-9]+-\d+-[0-9a-f]+")
 # Folders of tests and benchmarks, as named by mkdtemp().
 FOLDER_OF_TEST = re.compile(r"sorrel[-_][a-z]+[-_]\w{6,8}")

@@ -10,7 +10,7 @@ namespace {
 using Cpus = std::vector<int>;
 
 MachineLimits limits_of(Cpus cpus, bool has_smt = false) {
-  return {.allowed_cpus = std::move(cpus), .quota = std::nullopt, .has_smt = has_smt};
+  return {{.allowed_cpus = std::move(cpus), .quota = std::nullopt}, has_smt};
 }
 
 /// Two packages of two cores of two threads, numbered as Linux does: siblings are 4 apart, packages

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/governor.hpp"
+#include "governor/governor.hpp"
 
-namespace sorrel::core {
+namespace sorrel::governor {
 
 struct MachineOptions {
   std::uint32_t cpus = 2;
@@ -139,4 +139,4 @@ class MachineModel {
   double steps_ = 0;
 };
 
-}  // namespace sorrel::core
+}  // namespace sorrel::governor

@@ -19,14 +19,14 @@
 #include <vector>
 
 #include "base/cache_line.hpp"
-#include "core/governor.hpp"
-#include "core/job_registry.hpp"
-#include "loop/team/controls.hpp"
-#include "loop/team/demand.hpp"
-#include "loop/team/settings.hpp"
+#include "governor/controls.hpp"
+#include "governor/demand.hpp"
+#include "governor/governor.hpp"
+#include "governor/job_registry.hpp"
+#include "governor/settings.hpp"
 #include "os/sched_stat.hpp"
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 
 class Monitor {
  public:
@@ -76,7 +76,7 @@ class Monitor {
   void deregister();
 
   /// The present decision; on the monitor's thread.
-  [[nodiscard]] core::GovernorDecision decision() const { return governor_.decision(); }
+  [[nodiscard]] GovernorDecision decision() const { return governor_.decision(); }
 
   /// One reading and decision.
   void tick();
@@ -100,7 +100,7 @@ class Monitor {
   void read_threads();
   void read_registry();
   [[nodiscard]] std::int64_t tick_distance_ns() const;
-  void carry_out(const core::GovernorDecision& decision);
+  void carry_out(const GovernorDecision& decision);
   void set_slices(bool are_long);
   void say(const char* format, std::uint32_t first, std::uint32_t second) const;
 
@@ -109,9 +109,9 @@ class Monitor {
   Controls& controls_;
 
   // The monitor's thread; before it starts, the thread that creates it.
-  core::Governor governor_;
-  std::unique_ptr<core::JobRegistry> registry_;
-  core::GovernorSample sample_;
+  Governor governor_;
+  std::unique_ptr<JobRegistry> registry_;
+  GovernorSample sample_;
   std::vector<os::SchedStat> threads_;
   std::vector<os::RunTimes> last_times_;
   /// The slice set for each thread; 0: none, it has inherited its value.
@@ -139,4 +139,4 @@ class Monitor {
   std::atomic<std::uint32_t> has_ended_{0};
 };
 
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor

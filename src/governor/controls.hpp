@@ -1,6 +1,6 @@
 //! Controls - how many threads a loop may use now, and how long a waiting thread may spin.
 //!
-//! Written by the owner of the governor (core/governor), read at every loop entry: one line that is
+//! Written by the owner of the governor, read at every loop entry: one line that is
 //! rarely written. Any thread.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "base/cache_line.hpp"
 #include "core/cycle_clock.hpp"
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 
 struct alignas(cache_line_bytes) Controls {
   // All relaxed: independent numbers; nothing is read through them.
@@ -38,4 +38,4 @@ struct alignas(cache_line_bytes) Controls {
   }
 };
 
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor

@@ -1,11 +1,11 @@
-#include "loop/team/monitor.hpp"
+#include "governor/monitor.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <thread>
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 Settings alone() {
   Settings settings;
   settings.limits.width_max = 2;
-  settings.limits.share = core::Share::fixed;
+  settings.limits.share = Share::fixed;
   return settings;
 }
 
@@ -54,4 +54,4 @@ TEST(MonitorTest, ThatIsQuietEndsAtOnce) {
 }
 
 }  // namespace
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor

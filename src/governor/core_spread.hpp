@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 
 class CoreSpread {
  public:
@@ -26,4 +26,4 @@ class CoreSpread {
   std::int64_t moved_ns_ = 0;
 };
 
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor

@@ -1,6 +1,6 @@
-#include "loop/team/demand.hpp"
+#include "governor/demand.hpp"
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 
 std::uint32_t Demand::update(std::int64_t now_ns, const Activity& activity) {
   const std::uint32_t wanted = seen(activity);
@@ -20,4 +20,4 @@ std::uint32_t Demand::seen(const Activity& activity) const {
   return is_work(activity.delay_ns, activity.elapsed_ns) ? value_ : 0;
 }
 
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 
 /// Observations since the last update. Run and delay are sums over the process's threads.
 struct Activity {
@@ -52,4 +52,4 @@ class Demand {
   std::int64_t seen_ns_;
 };
 
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor

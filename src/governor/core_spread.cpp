@@ -1,4 +1,4 @@
-#include "loop/team/core_spread.hpp"
+#include "governor/core_spread.hpp"
 
 #include <algorithm>
 #include <sched.h>
@@ -7,7 +7,7 @@
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 
 namespace {
 
@@ -34,4 +34,4 @@ void CoreSpread::leave_waker(std::uint32_t number) {
   os::move_to_cpu(allowed[(place + distance) % allowed.size()]);
 }
 
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "core/governor.hpp"
+#include "governor/governor.hpp"
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 
 /// Spin time that never blocks: the meaning of MP_BLOCKTIME=0 and OMP_WAIT_POLICY=active.
 inline constexpr std::int64_t spin_for_ever_ns = std::int64_t{1} << 62;
@@ -22,7 +22,7 @@ inline constexpr std::int64_t spin_for_ever_ns = std::int64_t{1} << 62;
 inline constexpr std::int64_t default_spin_ns = 200'000;
 
 struct Settings {
-  core::GovernorLimits limits;
+  GovernorLimits limits;
   /// Loops use at most so many of the threads that the governor grants.
   std::uint32_t loop_width_max = std::numeric_limits<std::uint32_t>::max();
   /// How long to spin while the governor allows it.
@@ -44,4 +44,4 @@ using Lookup = std::function<const char*(const char* name)>;
 /// `cpus`: the number of threads without a setting.
 Settings read_settings(const Lookup& lookup, std::uint32_t cpus, std::uint32_t width_max);
 
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor

@@ -1,14 +1,14 @@
-#include "core/job_registry.hpp"
+#include "governor/job_registry.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
-#include "core/governor.hpp"
+#include "governor/governor.hpp"
 #include "os/futex.hpp"
 #include "os/shared_page.hpp"
 
-namespace sorrel::core {
+namespace sorrel::governor {
 
 JobRegistry::JobRegistry(Page* page, std::uint64_t own_identity, const Cpus& cpus)
     : page_(page), identity_(own_identity), cpus_(cpus) {
@@ -96,7 +96,7 @@ JobRegistry::View JobRegistry::read(std::uint32_t cpus, std::uint32_t own_demand
       do_all_keep = do_all_keep && (demand & keeps_bit) != 0;
     }
   }
-  return {.fair_share = core::fair_share(cpus, std::span(demands.data(), count), index),
+  return {.fair_share = fair_share(cpus, std::span(demands.data(), count), index),
           .process_count = static_cast<std::uint32_t>(count),
           .do_all_keep = do_all_keep};
 }
@@ -128,4 +128,4 @@ void JobRegistry::reclaim_if(bool (*is_dead)(std::uint64_t identity)) const {
   }
 }
 
-}  // namespace sorrel::core
+}  // namespace sorrel::governor

@@ -1,11 +1,11 @@
-#include "core/governor.hpp"
+#include "governor/governor.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
 #include "base/check.hpp"
 
-namespace sorrel::core {
+namespace sorrel::governor {
 
 namespace {
 
@@ -163,4 +163,4 @@ std::uint32_t fair_share(std::uint32_t cpus,
   }
 }
 
-}  // namespace sorrel::core
+}  // namespace sorrel::governor

@@ -1,4 +1,4 @@
-#include "loop/team/settings.hpp"
+#include "governor/settings.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <strings.h>
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 
 namespace {
 
@@ -99,27 +99,27 @@ std::uint32_t read_width(Reader& reader, std::uint32_t cpus, std::uint32_t width
 
 /// Whether the number of threads is a suggestion, and its limits.
 void read_share(Reader& reader, Settings& settings) {
-  core::GovernorLimits& limits = settings.limits;
+  GovernorLimits& limits = settings.limits;
   const bool is_suggestion = reader.is_set("MP_SUGNUMTHD");
   // As on IRIX: a number alone is fixed, a number with MP_SUGNUMTHD is a suggestion.
-  if (reader.is_set("MP_SET_NUMTHREADS") && !is_suggestion) limits.share = core::Share::fixed;
+  if (reader.is_set("MP_SET_NUMTHREADS") && !is_suggestion) limits.share = Share::fixed;
   if (const auto dynamic = reader.word("OMP_DYNAMIC", {"true", "false"}, "true"); dynamic)
-    limits.share = *dynamic == 0 ? core::Share::fair : core::Share::fixed;
+    limits.share = *dynamic == 0 ? Share::fair : Share::fixed;
   // As on IRIX: a suggested number follows the load of the system, not only that of peer jobs.
-  if (is_suggestion) limits.share = core::Share::yielding;
+  if (is_suggestion) limits.share = Share::yielding;
   // `polite` is an earlier name of `yielding`.
   if (reader.is_word("SORREL_SHARE", "polite")) {
-    limits.share = core::Share::yielding;
+    limits.share = Share::yielding;
   } else if (const auto share =
                  reader.word("SORREL_SHARE", {"fair", "yielding", "fixed"}, "fair")) {
-    limits.share = static_cast<core::Share>(*share);
+    limits.share = static_cast<Share>(*share);
   }
   const std::uint32_t asked = limits.width_max;
   if (const auto least = reader.number("MP_SUGNUMTHD_MIN", 1, asked, "1"); least)
     limits.width_min = to_width(*least);
   if (const auto most =
           reader.number("MP_SUGNUMTHD_MAX", limits.width_min, asked, std::to_string(asked));
-      most && limits.share != core::Share::fixed)
+      most && limits.share != Share::fixed)
     limits.width_max = to_width(*most);
 }
 
@@ -150,4 +150,4 @@ Settings read_settings(const Lookup& lookup, std::uint32_t cpus, std::uint32_t w
   return settings;
 }
 
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor

@@ -1,4 +1,4 @@
-#include "core/job_registry.hpp"
+#include "governor/job_registry.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "os/shared_page.hpp"
 
-namespace sorrel::core {
+namespace sorrel::governor {
 namespace {
 
 constexpr JobRegistry::Cpus all_cpus{0xf};
@@ -175,4 +175,4 @@ TEST_F(TwoProcesses, AProcessWithoutAFreeEntryHasNoPeers) {
 }
 
 }  // namespace
-}  // namespace sorrel::core
+}  // namespace sorrel::governor

@@ -1,4 +1,4 @@
-#include "loop/team/monitor.hpp"
+#include "governor/monitor.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,19 +7,18 @@
 #include <unistd.h>
 #include <utility>
 
-#include "os/cgroup.hpp"
+#include "governor/cpu_budget.hpp"
 #include "os/clock.hpp"
-#include "os/cpu_set.hpp"
 #include "os/futex.hpp"
 #include "os/shared_page.hpp"
 #include "os/thread.hpp"
 #include "os/time_slice.hpp"
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 
 namespace {
 
-constexpr std::int64_t period_ns = core::Governor::sample_period_ns;
+constexpr std::int64_t period_ns = Governor::sample_period_ns;
 /// Between two ticks when nothing has changed for a while.
 constexpr std::int64_t quiet_period_ns = 120'000'000;
 constexpr std::int64_t reclaim_period_ns = 2 * period_ns;
@@ -35,17 +34,10 @@ constexpr std::int64_t long_slice_ns = 20'000'000;
 /// slowly, 50 to 100 us on a virtual machine, and its caches are cold.
 constexpr std::int64_t patience_ns = 2'000'000;
 
-std::uint32_t usable_cpus(const std::vector<int>& allowed) {
-  auto count = static_cast<std::uint32_t>(std::max<std::size_t>(allowed.size(), 1));
-  if (const auto quota = os::cpu_quota(); quota)
-    count = std::min(count, static_cast<std::uint32_t>(os::whole_cpus(*quota)));
-  return count;
-}
-
 /// Returns null, and prints a line, if there is no page.
-core::JobRegistry::Page* map_registry_page(bool is_quiet) {
+JobRegistry::Page* map_registry_page(bool is_quiet) {
   std::string trouble;
-  core::JobRegistry::Page* page = core::JobRegistry::map_page(trouble);
+  JobRegistry::Page* page = JobRegistry::map_page(trouble);
   static std::atomic<bool> was_reported{false};
   if (page == nullptr && !is_quiet && !was_reported.exchange(true, std::memory_order_relaxed))
     std::fprintf(stderr, "sorrel: %s; going on without taking account of peer jobs\n",
@@ -61,15 +53,15 @@ Monitor::Monitor(const Settings& settings, Controls& controls)
       governor_(settings.limits),
       own_slice_ns_(os::time_slice(os::thread_number())),
       demand_(settings.limits.width_max, os::monotonic_ns()) {
-  const std::vector<int> allowed = os::allowed_cpus();
-  sample_.cpus = usable_cpus(allowed);
+  const CpuBudget budget = read_cpu_budget();
+  sample_.cpus = budget.thread_count();
   sample_.now_ns = os::monotonic_ns();
   limits_read_ns_ = reclaimed_ns_ = reclaimed_gone_ns_ = sample_.now_ns;
   used_ns_ = changed_ns_ = sample_.now_ns;
-  const bool joins_registry = settings_.limits.share != core::Share::fixed;
-  registry_ = std::make_unique<core::JobRegistry>(
+  const bool joins_registry = settings_.limits.share != Share::fixed;
+  registry_ = std::make_unique<JobRegistry>(
       joins_registry ? map_registry_page(settings_.is_quiet) : nullptr, os::own_process_identity(),
-      core::JobRegistry::mask_of(allowed));
+      JobRegistry::mask_of(budget.allowed_cpus));
   registry_->set_demand(demand_.value());
   controls_.width.store(loop_width(settings_.limits.width_max), std::memory_order_relaxed);
   controls_.spin_ns.store(settings_.spin_ns, std::memory_order_relaxed);
@@ -192,7 +184,7 @@ void Monitor::sleep_until_used() {
 }
 
 void Monitor::tick() {
-  const core::GovernorSample last = sample_;
+  const GovernorSample last = sample_;
   const std::int64_t now_ns = sample_.now_ns = os::monotonic_ns();
   if (now_ns - limits_read_ns_ > limits_period_ns) read_limits();
   read_threads();
@@ -209,8 +201,8 @@ void Monitor::tick() {
   // Modulo 2^32, as the counter is.
   sample_.loop_count +=
       loop_count_.load(std::memory_order_relaxed) - static_cast<std::uint32_t>(sample_.loop_count);
-  const core::GovernorDecision before = governor_.decision();
-  const core::GovernorDecision decision = governor_.update(sample_);
+  const GovernorDecision before = governor_.decision();
+  const GovernorDecision decision = governor_.update(sample_);
   // With peer jobs, the permission to spin changes all the time, and a late reaction costs little.
   const bool is_alone = sample_.process_count == 1;
   if (decision.width != before.width || decision.is_crowded != before.is_crowded ||
@@ -240,7 +232,7 @@ void Monitor::read_registry() {
 
 void Monitor::read_limits() {
   limits_read_ns_ = sample_.now_ns;
-  sample_.cpus = usable_cpus(os::allowed_cpus());
+  sample_.cpus = read_cpu_budget().thread_count();
 }
 
 /// Adds the run and wait times of the threads since their last reading. With many threads, reads
@@ -267,7 +259,7 @@ void Monitor::read_threads() {
   }
 }
 
-void Monitor::carry_out(const core::GovernorDecision& decision) {
+void Monitor::carry_out(const GovernorDecision& decision) {
   if (!settings_.is_spin_fixed) {
     const std::int64_t spin_ns = decision.may_spin ? settings_.spin_ns : 0;
     controls_.spin_ns.store(spin_ns, std::memory_order_relaxed);
@@ -306,4 +298,4 @@ void Monitor::say(const char* format, std::uint32_t first, std::uint32_t second)
   std::fprintf(stderr, "sorrel[%d]: %s\n", getpid(), text);
 }
 
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor

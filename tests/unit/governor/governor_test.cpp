@@ -1,4 +1,4 @@
-#include "core/governor.hpp"
+#include "governor/governor.hpp"
 
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 
 #include "base/prng.hpp"
 #include "unit/core/fiber_run.hpp"
-#include "unit/core/machine_model.hpp"
+#include "unit/governor/machine_model.hpp"
 
-namespace sorrel::core {
+namespace sorrel::governor {
 namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
@@ -36,7 +36,7 @@ TEST(FairShareTest, NoShareIsLessThanOne) {
 }
 
 TEST(FairShareTest, SharesSpendAllThatIsDemandedAndAreMaxMinFair) {
-  Prng random(test_seed());
+  Prng random(core::test_seed());
   for (int round = 0; round < 2000; ++round) {
     const auto cpus = 1 + static_cast<std::uint32_t>(random.below(64));
     std::vector<std::uint32_t> demands(1 + random.below(cpus));
@@ -222,4 +222,4 @@ TEST(GovernorTest, FibersThatSynchroniseOftenAreDetectedByTheSleepOfTheirThreads
 }
 
 }  // namespace
-}  // namespace sorrel::core
+}  // namespace sorrel::governor

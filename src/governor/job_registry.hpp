@@ -16,7 +16,7 @@
 
 #include "base/cache_line.hpp"
 
-namespace sorrel::core {
+namespace sorrel::governor {
 
 class JobRegistry {
  public:
@@ -110,4 +110,4 @@ class JobRegistry {
   mutable std::atomic<std::uint32_t> own_change_count_{0};
 };
 
-}  // namespace sorrel::core
+}  // namespace sorrel::governor

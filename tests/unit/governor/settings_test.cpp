@@ -1,13 +1,11 @@
-#include "loop/team/settings.hpp"
+#include "governor/settings.hpp"
 
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 namespace {
-
-using core::Share;
 
 Settings read(const std::map<std::string, std::string>& environment, std::uint32_t cpus = 8) {
   return read_settings(
@@ -102,4 +100,4 @@ TEST(SettingsTest, TheEarlierNameOfYieldingIsAccepted) {
 }
 
 }  // namespace
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor

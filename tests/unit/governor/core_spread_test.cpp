@@ -1,4 +1,4 @@
-#include "loop/team/core_spread.hpp"
+#include "governor/core_spread.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -6,7 +6,7 @@
 
 #include "os/cpu_set.hpp"
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 namespace {
 
 TEST(CoreSpread, leaves_its_wakers_core_and_may_still_run_anywhere) {
@@ -64,4 +64,4 @@ TEST(CoreSpread, stays_where_there_is_no_other_core) {
 }
 
 }  // namespace
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor

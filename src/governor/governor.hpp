@@ -1,7 +1,7 @@
 //! Governor - decides how many threads a process may use now, and whether waiting threads may spin.
 //!
 //! Pure: a decision is computed from the samples given so far; no clock, no thread, no system
-//! calls. loop/team/monitor reads the signals and carries the decisions out. One owner. Layers, in
+//! calls. The monitor reads the signals and carries the decisions out. One owner. Layers, in
 //! order of their gain:
 //! 1. Waiting follows delay: spin only while the process's own threads hardly wait for a core.
 //! 2. Peer jobs (other processes of this user in the JobRegistry) get fair shares, never first
@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <span>
 
-namespace sorrel::core {
+namespace sorrel::governor {
 
 enum class Share : std::uint8_t { fair, yielding, fixed };
 
@@ -108,4 +108,4 @@ std::uint32_t fair_share(std::uint32_t cpus,
                          std::span<const std::uint32_t> demands,
                          std::size_t index);
 
-}  // namespace sorrel::core
+}  // namespace sorrel::governor

@@ -1,9 +1,9 @@
-#include "loop/team/demand.hpp"
+#include "governor/demand.hpp"
 
 #include <cstdint>
 #include <gtest/gtest.h>
 
-namespace sorrel::loop {
+namespace sorrel::governor {
 namespace {
 
 constexpr std::int64_t ms_ns = 1'000'000;
@@ -69,4 +69,4 @@ TEST(DemandTest, WorkIsATwentiethOfTheTime) {
 }
 
 }  // namespace
-}  // namespace sorrel::loop
+}  // namespace sorrel::governor
