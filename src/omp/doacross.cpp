@@ -7,7 +7,8 @@
 
 #include "omp/entry_point.hpp"
 #include "omp/loop.hpp"
-#include "omp/team.hpp"
+#include "omp/native_thread.hpp"
+#include "omp/region.hpp"
 
 namespace {
 

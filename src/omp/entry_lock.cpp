@@ -5,7 +5,7 @@
 
 #include "omp/entry_point.hpp"
 #include "omp/lock.hpp"
-#include "omp/thread.hpp"
+#include "omp/native_thread.hpp"
 
 namespace {
 

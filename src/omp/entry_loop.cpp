@@ -2,8 +2,10 @@
 // function for each schedule; no logic.
 #include "omp/entry_point.hpp"
 #include "omp/loop.hpp"
+#include "omp/native_thread.hpp"
 #include "omp/reduction.hpp"
-#include "omp/team.hpp"
+#include "omp/region.hpp"
+#include "omp/task.hpp"
 
 namespace {
 

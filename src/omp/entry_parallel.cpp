@@ -9,8 +9,10 @@
 #include "omp/environment.hpp"
 #include "omp/lock.hpp"
 #include "omp/loop.hpp"
+#include "omp/native_thread.hpp"
 #include "omp/reduction.hpp"
-#include "omp/team.hpp"
+#include "omp/region.hpp"
+#include "omp/task.hpp"
 
 namespace {
 

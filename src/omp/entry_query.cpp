@@ -12,7 +12,9 @@
 #include "omp/entry_point.hpp"
 #include "omp/environment.hpp"
 #include "omp/group.hpp"
-#include "omp/team.hpp"
+#include "omp/native_thread.hpp"
+#include "omp/region.hpp"
+#include "omp/task.hpp"
 #include "os/cpu_set.hpp"
 
 namespace {

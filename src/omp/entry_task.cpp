@@ -5,10 +5,11 @@
 #include "omp/entry_point.hpp"
 #include "omp/environment.hpp"
 #include "omp/loop.hpp"
+#include "omp/native_thread.hpp"
 #include "omp/reduction.hpp"
+#include "omp/region.hpp"
 #include "omp/task.hpp"
 #include "omp/taskloop.hpp"
-#include "omp/team.hpp"
 
 namespace {
 
@@ -180,10 +181,10 @@ SORREL_ENTRY_POINT void GOMP_workshare_task_reduction_unregister(bool is_cancell
 }
 
 SORREL_ENTRY_POINT void omp_fulfill_event(Task* event) {
-  fulfill(*event);
+  fulfill(this_thread(), *event);
 }
 
 // By value, as the module omp_lib declares the argument.
 SORREL_ENTRY_POINT void omp_fulfill_event_(Task* event) {
-  fulfill(*event);
+  fulfill(this_thread(), *event);
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "arch/cpu.hpp"
-#include "omp/pool.hpp"
-#include "omp/team.hpp"
 #include "os/thread.hpp"
 
 namespace sorrel::omp {
@@ -56,7 +54,7 @@ Thread* ReadyQueue::pop() {
   return thread;
 }
 
-Group::Group(Thread& first) : initial(first) {}
+Group::Group(Thread& first, const TeamHooks& team_hooks) : initial(first), hooks(team_hooks) {}
 
 void Group::push_ready(Thread& thread) {
   lock.lock();
@@ -118,7 +116,7 @@ Thread* Group::take_docked_for_tasks(std::uint32_t preferred) {
     if ((unstarted.seems() >> number & 1) != 0) continue;
     Thread& thread = *threads[number];
     if (thread.dock.seems() != RunState::docked || !thread.dock.try_take_docked()) continue;
-    if (may_help_with_tasks(thread)) {
+    if (hooks.may_help_with_tasks(thread)) {
       thread.resume_action = ResumeAction::tasks;
       return &thread;
     }

@@ -32,11 +32,22 @@ class ReadyQueue {
   Thread* last_ = nullptr;
 };
 
+/// The layer of regions, as the scheduler of fibers calls it.
+struct TeamHooks {
+  /// The body of a fiber; never returns.
+  void (*run_fiber)(void* thread);
+  /// Whether a docked fiber, taken by the caller, has done its part of a region that is still open
+  /// and may have tasks that no thread has begun.
+  bool (*may_help_with_tasks)(const Thread& thread);
+  /// The body of the region that a fiber is in; 0: none yet.
+  std::uintptr_t (*code_of)(const Thread& thread);
+};
+
 struct Group {
   /// Threads that have a bit; the others start through the queue.
   static constexpr std::uint32_t bit_count = StartBits::count;
 
-  explicit Group(Thread& first);
+  Group(Thread& first, const TeamHooks& team_hooks);
 
   // Any thread; written when there is work.
   alignas(cache_line_bytes) StartBits unstarted;
@@ -62,6 +73,7 @@ struct Group {
   // The native thread's own.
   alignas(cache_line_bytes) Worker root;
   Thread& initial;
+  const TeamHooks& hooks;
   /// For a rank that shares its process: its threads run on its own worker.
   const loop::JobThreads* job = nullptr;
   /// For a rank that is a process, once one of its threads has migrated to the main thread.

@@ -6,8 +6,8 @@
 #include "arch/cpu.hpp"
 #include "base/cache_line.hpp"
 #include "omp/group.hpp"
+#include "omp/native_thread.hpp"
 #include "omp/pool.hpp"
-#include "omp/thread.hpp"
 
 namespace sorrel::omp {
 

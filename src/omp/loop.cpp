@@ -5,7 +5,8 @@
 
 #include "arch/cpu.hpp"
 #include "omp/reduction.hpp"
-#include "omp/team.hpp"
+#include "omp/region.hpp"
+#include "omp/task.hpp"
 
 namespace sorrel::omp {
 

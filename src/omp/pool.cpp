@@ -255,7 +255,7 @@ bool HelperPool::check_progress(Group& group, GroupView& view) {
   view.state = now;
   if (view.stalled_fiber_ticks > 1) {
     view.stalled_fiber_ticks = 0;
-    preempt(group.root, *fiber);
+    preempt(group.root, group.hooks.code_of(*fiber));
   }
   if (view.stalled_ticks < stalled_ticks_max) return was_rescued;
   if (!wake_parked(0, true)) (void)start_helper(true);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "arch/interrupted.hpp"
-#include "omp/team.hpp"
+#include "omp/group.hpp"
 #include "omp/thread.hpp"
 #include "omp/worker.hpp"
 
@@ -75,10 +75,9 @@ bool install() {
 
 }  // namespace
 
-void preempt(const Worker& worker, const Thread& fiber) {
-  const Team* team = fiber.team;
-  if (team == nullptr) return;  // before its first region
-  Search search{.address = reinterpret_cast<std::uintptr_t>(team->body), .begin = 0, .end = 0};
+void preempt(const Worker& worker, std::uintptr_t code) {
+  if (code == 0) return;  // before its first region
+  Search search{.address = code, .begin = 0, .end = 0};
   if (dl_iterate_phdr(find_segment, &search) == 0 || !install()) return;
   code_begin.store(search.begin, std::memory_order_relaxed);
   code_end.store(search.end, std::memory_order_relaxed);

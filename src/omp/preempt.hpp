@@ -8,12 +8,14 @@
 //! handler of its own is not preempted.
 #pragma once
 
+#include <cstdint>
+
 namespace sorrel::omp {
 
 class Worker;
-struct Thread;
 
-/// Requests the OS thread of `worker`, which has run `fiber` for long, to switch away from it.
-void preempt(const Worker& worker, const Thread& fiber);
+/// Requests the OS thread of `worker`, which has run a fiber for long, to switch away from it. The
+/// region's body is at `code`.
+void preempt(const Worker& worker, std::uintptr_t code);
 
 }  // namespace sorrel::omp

@@ -462,8 +462,7 @@ void end_taskgroup(Thread& thread) {
   delete group;
 }
 
-void fulfill(Task& task) {
-  Thread& thread = this_thread();
+void fulfill(Thread& thread, Task& task) {
   Team& team = *task.team;
   end_part(thread, task);
   // All threads may be waiting for this event alone.

@@ -137,25 +137,6 @@ class TaskQueue {
   Task* oldest_ = nullptr;
 };
 
-/// Blocks of memory for tasks, kept by the thread that frees them. Own thread only.
-class TaskMemory {
- public:
-  ~TaskMemory();
-  void* take(std::size_t bytes);
-  void give(void* block, std::size_t bytes);
-
- private:
-  static constexpr std::size_t block_bytes = 512;
-  static constexpr std::uint32_t kept_max = 512;
-
-  struct Block {
-    Block* next;
-  };
-
-  Block* first_ = nullptr;
-  std::uint32_t kept_ = 0;
-};
-
 /// The state of a member in its team: queued tasks, counts of tasks made and finished, which only
 /// the member writes, and its chunks of a dynamic loop. Data that other threads read shares no line
 /// with private data.
@@ -245,7 +226,7 @@ void begin_taskgroup(Thread& thread);
 void end_taskgroup(Thread& thread);
 
 /// The event of a detached task has occurred.
-void fulfill(Task& task);
+void fulfill(Thread& thread, Task& task);
 
 /// No task of the team is unfinished, if all its threads have arrived at a barrier.
 [[nodiscard]] bool is_quiescent(const Team& team);

@@ -3,9 +3,7 @@
 //!
 //! A team is kept by its master and reused for the next region of the same size. Its memory is
 //! never freed, because the thread that opens a barrier may still read it a moment after the other
-//! members have left. At the end of the region, a thread of the outermost level does not wait: it
-//! arrives and docks, and its worker searches for other work. So a worker that loses its core there
-//! holds nothing that the next region needs. Only the master waits, until all have arrived.
+//! members have left. Data only: region.hpp opens and closes regions, task.hpp has their tasks.
 #pragma once
 
 #include <atomic>
@@ -13,11 +11,18 @@
 
 #include "base/cache_line.hpp"
 #include "omp/barrier.hpp"
-#include "omp/group.hpp"
-#include "omp/thread.hpp"
+#include "omp/icv.hpp"
+#include "omp/task_flag.hpp"
 #include "omp/work_share.hpp"
 
 namespace sorrel::omp {
+
+struct Group;
+struct MemberState;
+struct Task;
+struct TaskGroup;
+struct Team;
+struct Thread;
 
 /// The numbers are GOMP's.
 enum Cancelled : std::uint32_t {
@@ -112,48 +117,5 @@ struct alignas(cache_line_bytes) Team {
       cancelled_construct.store(0, std::memory_order_relaxed);
   }
 };
-
-/// The arguments of a fork.
-struct Fork {
-  void (*body)(void*) = nullptr;
-  void* data = nullptr;
-  std::uint32_t thread_count = 0;   ///< of the num_threads clause; 0: none
-  const LoopShape* loop = nullptr;  ///< in which all its threads begin
-  TaskGroup* region_taskgroup = nullptr;
-};
-
-/// The number of threads of a region of `thread`.
-[[nodiscard]] std::uint32_t resolve_team_size(const Thread& thread, std::uint32_t asked);
-
-/// Makes the caller master of a team whose other threads run `body`.
-Team& begin_region(Thread& thread, const Fork& fork, std::uint32_t size);
-
-/// The master's part is done: waits for the other threads, restores the master's outer state.
-void end_region(Thread& thread);
-
-/// Waits for the team. May suspend. True if `is_cancellable` and the region was cancelled
-/// meanwhile.
-bool wait_at_barrier(Thread& thread, bool is_cancellable = false);
-
-/// Runs a fiber's part of a region.
-void run_implicit_task(Thread& thread);
-
-/// Whether a docked fiber, taken by the caller, has done its part of a region that is still open
-/// and may have tasks that no thread has begun.
-[[nodiscard]] bool may_help_with_tasks(const Thread& thread);
-
-/// Runs tasks of a region on a fiber that has done its part of it. May suspend.
-void help_with_tasks(Thread& thread);
-
-struct Teams {
-  std::uint32_t count = 1;
-  std::uint32_t thread_limit = 0;  ///< 0: not given
-};
-
-/// A teams construct: runs `body` once for each team, one after another.
-void run_teams(Thread& thread, void (*body)(void*), void* data, const Teams& teams);
-
-/// The team of a native thread that is in no region.
-Team& make_initial_team(Thread& thread);
 
 }  // namespace sorrel::omp

@@ -1,14 +1,11 @@
 #include "omp/thread.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <pthread.h>
 
 #include "arch/cpu.hpp"
 #include "omp/environment.hpp"
 #include "omp/group.hpp"
 #include "omp/pool.hpp"
-#include "omp/team.hpp"
 #include "os/thread.hpp"
 #include "os/tls_donor.hpp"
 
@@ -24,75 +21,10 @@ constexpr int grace_rounds = 1;
 /// Rounds between two readings of the clock.
 constexpr int rounds_per_reading = 16;
 
-/// Groups of native threads that have ended: the next native thread takes one over with its fibers.
-struct IdleGroups {
-  SpinLock lock;
-  Group* first[64] = {};
-  std::uint32_t count = 0;
-};
-
-constinit IdleGroups idle_groups;
-
-void leave_group(void* argument) {
-  auto* thread = static_cast<Thread*>(argument);
-  own_thread = nullptr;
-  if (HelperPool* pool = pool_if_made()) pool->remove(*thread->group);
-  idle_groups.lock.lock();
-  if (idle_groups.count < std::size(idle_groups.first))
-    idle_groups.first[idle_groups.count++] = thread->group;
-  idle_groups.lock.unlock();
-}
-
-Group* take_idle_group() {
-  idle_groups.lock.lock();
-  Group* group = idle_groups.count == 0 ? nullptr : idle_groups.first[--idle_groups.count];
-  idle_groups.lock.unlock();
-  return group;
-}
-
-pthread_key_t end_key() {
-  static const pthread_key_t key = [] {
-    pthread_key_t made{};
-    pthread_key_create(&made, leave_group);
-    return made;
-  }();
-  return key;
-}
-
-Group& make_group() {
-  auto& thread = *new Thread;
-  auto& group = *new Group(thread);
-  thread.group = &group;
-  thread.worker = &group.root;
-  return group;
-}
-
-void run_fiber(void* argument) {
-  Thread& thread = *static_cast<Thread*>(argument);
-  for (;;) {
-    if (thread.resume_action == ResumeAction::tasks) {
-      help_with_tasks(thread);
-    } else {
-      run_implicit_task(thread);
-    }
-    thread.resume_action = ResumeAction::implicit_task;
-    Worker::switch_to_root(thread, SuspendAction::dock);
-  }
-}
-
 void initialize_fiber(void* argument) {
   own_thread = static_cast<Thread*>(argument);
   const Group& group = *own_thread->group;
   if (group.job != nullptr) group.job->prepare(group.rank);
-}
-
-/// If the calling thread is a rank, the fibers of its group run on the same worker.
-void attach_to_job(Group& group) {
-  const loop::JobThreads* job = sorrel_job_threads_2 == nullptr ? nullptr : sorrel_job_threads_2();
-  if (job == nullptr || !job->is_rank()) return;
-  group.job = job;
-  group.rank = job->describe();
-  group.root.set_thread_pointer_address(job->thread_pointer_address());
 }
 
 void yield_worker(const Group& group) {
@@ -197,7 +129,8 @@ bool spin_for(Thread& thread, const Condition& condition) {
     if (spin_limit.is_past_grace() &&
         (group.ready_count.load(std::memory_order_relaxed) != 0 || group.unstarted.seems() != 0))
       return false;
-    if (thread.worker->must_retire()) return false;
+    // The governor no longer grants this helper.
+    if (thread.worker->index() >= pool().width()) return false;
   } while (spin_limit.wait());
   return false;
 }
@@ -226,22 +159,6 @@ void ThreadPool::add(Thread& thread) {
   threads_[count_++] = &thread;
 }
 
-Thread& attach_native_thread() {
-  Group* group = take_idle_group();
-  if (group == nullptr) {
-    group = &make_group();
-    attach_to_job(*group);
-  }
-  Thread& thread = group->initial;
-  group->root.attach_thread(0);
-  thread.icv = environment().icv;
-  thread.team = &make_initial_team(thread);
-  thread.number = 0;
-  own_thread = &thread;
-  pthread_setspecific(end_key(), &thread);
-  return thread;
-}
-
 Thread* make_fiber(Group& group, std::uint32_t number) {
   auto* thread = new Thread;
   thread->group = &group;
@@ -252,7 +169,8 @@ Thread* make_fiber(Group& group, std::uint32_t number) {
     return nullptr;
   }
   thread->thread_pointer = lent.thread_pointer;
-  thread->context = arch::make_context(lent.stack_bottom, lent.stack_bytes, run_fiber, thread);
+  thread->context =
+      arch::make_context(lent.stack_bottom, lent.stack_bytes, group.hooks.run_fiber, thread);
   thread->dock.give_up(RunState::docked);
   return thread;
 }

@@ -16,12 +16,14 @@
 #include "base/cache_line.hpp"
 #include "omp/dock.hpp"
 #include "omp/icv.hpp"
-#include "omp/task.hpp"
+#include "omp/task_memory.hpp"
 #include "omp/wait_list.hpp"
 
 namespace sorrel::omp {
 
 struct Group;
+struct MemberState;
+struct Task;
 struct Team;
 class Worker;
 class WorkShare;
@@ -116,15 +118,6 @@ struct alignas(cache_line_bytes) Thread {
 /// The record of the calling thread, in its thread control block for as long as the block is used.
 // Initial-exec: one instruction, and the same distance in every block.
 extern constinit thread_local Thread* own_thread [[gnu::tls_model("initial-exec")]];
-
-/// Makes a thread of the program an OpenMP thread, with a group of its own.
-[[nodiscard, gnu::noinline, gnu::cold]] Thread& attach_native_thread();
-
-/// The calling OpenMP thread; a thread of the program becomes one at its first call.
-[[nodiscard]] inline Thread& this_thread() {
-  Thread* thread = own_thread;
-  return thread != nullptr ? *thread : attach_native_thread();
-}
 
 /// A new docked fiber of `group`, thread `number` of its teams. Null if the system allows no more.
 [[nodiscard]] Thread* make_fiber(Group& group, std::uint32_t number);

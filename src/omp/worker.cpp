@@ -1,7 +1,6 @@
 #include "omp/worker.hpp"
 
 #include "omp/group.hpp"
-#include "omp/pool.hpp"
 #include "omp/switch_tls.hpp"
 #include "os/futex.hpp"
 #include "os/sched_stat.hpp"
@@ -66,10 +65,6 @@ void Worker::switch_to_root(Thread& fiber, SuspendAction suspend_action) {
     *worker.thread_pointer_address_ = worker.root_thread_pointer_;
   switch_tls(worker.root_thread_pointer_, &fiber);
   arch::sorrel_switch_context(&fiber.context, worker.root_);
-}
-
-bool Worker::must_retire() const {
-  return index_ != 0 && index_ >= pool().width();
 }
 
 void Worker::sleep(std::int64_t timeout_ns) {

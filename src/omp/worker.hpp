@@ -45,9 +45,6 @@ class Worker {
   /// The system's number of its OS thread.
   [[nodiscard]] int native_number() const { return native_number_; }
 
-  /// Whether the governor no longer grants this helper.
-  [[nodiscard]] bool must_retire() const;
-
   // Sleeping: prepare, check all conditions again, and only thereafter sleep or cancel.
   void prepare_sleep() { is_asleep_.store(1, std::memory_order_seq_cst); }
 

@@ -1,4 +1,4 @@
-#include "omp/team.hpp"
+#include "omp/region.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -7,6 +7,7 @@
 #include "omp/environment.hpp"
 #include "omp/loop.hpp"
 #include "omp/pool.hpp"
+#include "omp/task.hpp"
 
 namespace sorrel::omp {
 
@@ -367,29 +368,9 @@ bool wait_at_barrier(Thread& thread, bool is_cancellable) {
   return arrive_and_wait(thread, team.inner, is_cancellable);
 }
 
-void run_implicit_task(Thread& thread) {
-  Team& team = *thread.next_team;
-  thread.team = &team;
-  enter_region(thread, team, team.has_loop);
-  team.body(team.data);
-  if (thread.task->table != nullptr) drop_table(thread, *thread.task);
-  if (!team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) {
-    // No helper searches for docked threads of inner teams, so this one stays.
-    (void)arrive_and_wait(thread, team.last, false);
-    return;
-  }
-  const BarrierState state = team.last.arrive();
-  thread.done_generation = state.generation();
-  if (open_if_done(team, team.last, state)) return;
-  if (team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) help_with_tasks(thread);
-}
+namespace {
 
-bool may_help_with_tasks(const Thread& thread) {
-  const Team* team = thread.team;
-  return team != nullptr && team->task_flag.seems_up() &&
-         team->last.generation() == thread.done_generation;
-}
-
+/// Runs tasks of a region on a fiber that has done its part of it. May suspend.
 void help_with_tasks(Thread& thread) {
   Team& team = *thread.team;
   bool has_run_tasks = false;
@@ -411,5 +392,52 @@ void help_with_tasks(Thread& thread) {
   }
   if (has_run_tasks) (void)open_if_done(team, team.last, team.last.sync());
 }
+
+/// Runs a fiber's part of a region.
+void run_implicit_task(Thread& thread) {
+  Team& team = *thread.next_team;
+  thread.team = &team;
+  enter_region(thread, team, team.has_loop);
+  team.body(team.data);
+  if (thread.task->table != nullptr) drop_table(thread, *thread.task);
+  if (!team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) {
+    // No helper searches for docked threads of inner teams, so this one stays.
+    (void)arrive_and_wait(thread, team.last, false);
+    return;
+  }
+  const BarrierState state = team.last.arrive();
+  thread.done_generation = state.generation();
+  if (open_if_done(team, team.last, state)) return;
+  if (team.is_outermost && team.has_tasks.load(std::memory_order_relaxed)) help_with_tasks(thread);
+}
+
+void run_fiber(void* argument) {
+  Thread& thread = *static_cast<Thread*>(argument);
+  for (;;) {
+    if (thread.resume_action == ResumeAction::tasks) {
+      help_with_tasks(thread);
+    } else {
+      run_implicit_task(thread);
+    }
+    thread.resume_action = ResumeAction::implicit_task;
+    Worker::switch_to_root(thread, SuspendAction::dock);
+  }
+}
+
+bool may_help_with_tasks(const Thread& thread) {
+  const Team* team = thread.team;
+  return team != nullptr && team->task_flag.seems_up() &&
+         team->last.generation() == thread.done_generation;
+}
+
+std::uintptr_t code_of(const Thread& thread) {
+  const Team* team = thread.team;
+  return team == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(team->body);
+}
+
+}  // namespace
+
+constinit const TeamHooks team_hooks{
+    .run_fiber = run_fiber, .may_help_with_tasks = may_help_with_tasks, .code_of = code_of};
 
 }  // namespace sorrel::omp
