@@ -149,36 +149,6 @@ void set(Value& field, const Value& value) {
   if (!(field == value)) field = value;
 }
 
-void save_state(Thread& thread, TeamState& outer_state) {
-  outer_state = {.team = thread.team,
-                 .number = thread.number,
-                 .icv = thread.icv,
-                 .share = thread.share,
-                 .share_count = thread.share_count,
-                 .single_count = thread.single_count,
-                 .chunk_index = thread.chunk_index,
-                 .chunk_begin = thread.chunk_begin,
-                 .chunk_end = thread.chunk_end,
-                 .holds_chunk = thread.holds_chunk,
-                 .task = thread.task,
-                 .member_state = thread.member_state};
-}
-
-void restore_state(Thread& thread, const TeamState& outer_state) {
-  thread.team = outer_state.team;
-  thread.number = outer_state.number;
-  thread.icv = outer_state.icv;
-  thread.share = outer_state.share;
-  thread.share_count = outer_state.share_count;
-  thread.single_count = outer_state.single_count;
-  thread.chunk_index = outer_state.chunk_index;
-  thread.chunk_begin = outer_state.chunk_begin;
-  thread.chunk_end = outer_state.chunk_end;
-  thread.holds_chunk = outer_state.holds_chunk;
-  thread.task = outer_state.task;
-  thread.member_state = outer_state.member_state;
-}
-
 void bind_members(NestLevel& nest_level, Team& team) {
   if (nest_level.pooled_team == &team) return;
   for (std::uint32_t i = 1; i < team.size; ++i)
@@ -299,7 +269,7 @@ Team& begin_region(Thread& thread, const Fork& fork, std::uint32_t size) {
   thread.innermost_level = nest_level;
   size = provide_threads(thread, nest_level->thread_pool, size);
   Team& team = team_of_size(thread, *nest_level, size);
-  save_state(thread, team.outer_state);
+  team.outer_state = static_cast<const TeamState&>(thread);
   set(team.body, fork.body);
   set(team.data, fork.data);
   set(team.parent, thread.team);
@@ -354,7 +324,7 @@ void end_region(Thread& thread) {
   if (team.has_tasks.load(std::memory_order_relaxed))
     team.has_tasks.store(false, std::memory_order_relaxed);
   thread.innermost_level = thread.innermost_level->outer;
-  restore_state(thread, team.outer_state);
+  static_cast<TeamState&>(thread) = team.outer_state;
 }
 
 bool wait_at_barrier(Thread& thread, bool is_cancellable) {

@@ -13,15 +13,13 @@
 #include "omp/barrier.hpp"
 #include "omp/icv.hpp"
 #include "omp/task_flag.hpp"
+#include "omp/team_state.hpp"
 #include "omp/work_share.hpp"
 
 namespace sorrel::omp {
 
 struct Group;
-struct MemberState;
-struct Task;
 struct TaskGroup;
-struct Team;
 struct Thread;
 
 /// The numbers are GOMP's.
@@ -30,22 +28,6 @@ enum Cancelled : std::uint32_t {
   cancelled_loop = 2,
   cancelled_sections = 4,
   cancelled_taskgroup = 8
-};
-
-/// The state of a thread before it became the master of a team.
-struct TeamState {
-  Team* team = nullptr;
-  std::uint32_t number = 0;
-  Icv icv;
-  WorkShare* share = nullptr;
-  std::uint64_t share_count = 0;
-  std::uint64_t single_count = 0;
-  std::uint64_t chunk_index = 0;
-  std::uint64_t chunk_begin = 0;
-  std::uint64_t chunk_end = 0;
-  bool holds_chunk = false;
-  Task* task = nullptr;
-  MemberState* member_state = nullptr;
 };
 
 struct alignas(cache_line_bytes) Team {
@@ -68,7 +50,7 @@ struct alignas(cache_line_bytes) Team {
   Task* implicit_tasks = nullptr;        ///< one for each member
   MemberState* member_states = nullptr;  ///< one for each member
   // Private to the master.
-  alignas(cache_line_bytes) TeamState outer_state;
+  alignas(cache_line_bytes) TeamState outer_state;  ///< before it became master
 
   Barrier inner;
   Barrier last;

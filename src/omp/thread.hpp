@@ -15,18 +15,14 @@
 #include "arch/context.hpp"
 #include "base/cache_line.hpp"
 #include "omp/dock.hpp"
-#include "omp/icv.hpp"
 #include "omp/task_memory.hpp"
+#include "omp/team_state.hpp"
 #include "omp/wait_list.hpp"
 
 namespace sorrel::omp {
 
 struct Group;
-struct MemberState;
-struct Task;
-struct Team;
 class Worker;
-class WorkShare;
 
 /// The action of a worker on a fiber that has just switched back to it.
 enum class SuspendAction : std::uint8_t { dock, suspend, queue, to_main_thread };
@@ -59,25 +55,9 @@ struct NestLevel {
   NestLevel* outer = nullptr;
 };
 
-struct alignas(cache_line_bytes) Thread {
-  // Read most often by the program.
-  Team* team = nullptr;
-  std::uint32_t number = 0;
-  Icv icv;
+struct alignas(cache_line_bytes) Thread : TeamState {
   Worker* worker = nullptr;  ///< the worker that runs it, or ran it last
   Group* group = nullptr;
-
-  // Position among the constructs of its team.
-  WorkShare* share = nullptr;
-  std::uint64_t share_count = 0;
-  std::uint64_t single_count = 0;
-  std::uint64_t chunk_index = 0;  ///< of a static loop: chunks taken
-  std::uint64_t chunk_begin = 0;  ///< of an ordered loop: iterations it holds
-  std::uint64_t chunk_end = 0;
-  bool holds_chunk = false;
-
-  Task* task = nullptr;                 ///< the one that it executes
-  MemberState* member_state = nullptr;  ///< in its team
   TaskMemory task_memory;
 
   /// Since when the same tasks are queued that it may not take, and the push count at that time.
