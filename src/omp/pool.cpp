@@ -1,11 +1,9 @@
 #include "omp/pool.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <pthread.h>
-#include <unistd.h>
 
 #include "arch/cpu.hpp"
+#include "core/process_instance.hpp"
 #include "omp/environment.hpp"
 #include "omp/preempt.hpp"
 #include "os/clock.hpp"
@@ -15,56 +13,25 @@ namespace sorrel::omp {
 
 namespace {
 
-std::atomic<HelperPool*> made_pool{nullptr};
-std::atomic_flag is_making;
+using ProcessPool = core::ProcessInstance<HelperPool>;
 
 // Between two readings of the clock by a helper that searches for work.
 constexpr int rounds_per_reading = 16;
 // Unsuccessful searches before a helper takes a thread that is meant for another helper.
 constexpr int grace_rounds = 8;
 
-/// A child process has none of its parent's threads: it starts afresh.
-void forget() {
-  made_pool.store(nullptr, std::memory_order_relaxed);
-  is_making.clear(std::memory_order_relaxed);
-  own_thread = nullptr;
-}
-
-pid_t pool_process = 0;
-
-void deregister() {
-  HelperPool* pool = made_pool.load(std::memory_order_acquire);
-  if (pool != nullptr && pool_process == getpid()) pool->monitor().deregister();
-}
-
-HelperPool& make_pool() {
-  while (is_making.test_and_set(std::memory_order_acquire))
-    os::yield_core();
-  HelperPool* pool = made_pool.load(std::memory_order_acquire);
-  if (pool == nullptr) {
-    pool = new HelperPool(environment().loop_settings);
-    pool_process = getpid();
-    // Release, pairs with the acquire in pool().
-    made_pool.store(pool, std::memory_order_release);
-    static std::atomic_flag has_handlers;
-    if (!has_handlers.test_and_set(std::memory_order_relaxed)) {
-      pthread_atfork(nullptr, nullptr, forget);
-      std::atexit(deregister);
-    }
-  }
-  is_making.clear(std::memory_order_release);
-  return *pool;
-}
-
 }  // namespace
 
 HelperPool& pool() {
-  HelperPool* made = made_pool.load(std::memory_order_acquire);
-  return made != nullptr ? *made : make_pool();
+  return ProcessPool::get([] { return new HelperPool(environment().loop_settings); });
 }
 
 HelperPool* pool_if_made() {
-  return made_pool.load(std::memory_order_acquire);
+  return ProcessPool::get_if_made();
+}
+
+void HelperPool::on_fork() {
+  own_thread = nullptr;
 }
 
 HelperPool::HelperPool(const governor::Settings& settings)

@@ -53,6 +53,11 @@ class HelperPool {
 
   [[nodiscard]] governor::Monitor& monitor() { return monitor_; }
 
+  // For core::ProcessInstance.
+  void deregister() { monitor_.deregister(); }
+
+  static void on_fork();
+
   void add(Group& group);
   void remove(Group& group);
 

@@ -1,18 +1,15 @@
 #include "loop/team/loop.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <pthread.h>
-#include <unistd.h>
 
+#include "core/process_instance.hpp"
 #include "governor/cpu_budget.hpp"
 #include "governor/monitor.hpp"
 #include "loop/team/fiber_team.hpp"
 #include "loop/team/protocol.hpp"
 #include "loop/team/thread_team.hpp"
-#include "os/thread.hpp"
 
 namespace sorrel::loop {
 
@@ -23,57 +20,31 @@ struct ProcessTeam {
   explicit ProcessTeam(const governor::Settings& settings, std::uint32_t capacity)
       : team(capacity, [this] { monitor.add_thread(); }), monitor(settings, team.controls()) {}
 
+  void deregister() { monitor.deregister(); }
+
+  static void on_fork() {}
+
   ThreadTeam team;
   governor::Monitor monitor;
-  const pid_t process = getpid();
 };
 
-std::atomic<ProcessTeam*> process_team{nullptr};
-std::atomic_flag is_making_team;
 bool is_part_of_a_job = false;
 
 // A program may request more threads later than at its start.
 constexpr std::uint32_t capacity_min = 64;
 
-/// A child process has none of its parent's threads: it begins with a team of its own. The old one
-/// stays, because the child may be inside one of its loops.
-void forget_team() {
-  process_team.store(nullptr, std::memory_order_relaxed);
-  is_making_team.clear(std::memory_order_relaxed);
-}
-
-void deregister() {
-  ProcessTeam* team = process_team.load(std::memory_order_acquire);
-  if (team != nullptr && team->process == getpid()) team->monitor.deregister();
-}
-
-ProcessTeam& make_process_team() {
-  // One thread creates it; others wait the 0.1 ms.
-  while (is_making_team.test_and_set(std::memory_order_acquire))
-    os::yield_core();
-  ProcessTeam* team = process_team.load(std::memory_order_acquire);
-  if (team == nullptr) {
-    const governor::Settings settings =
-        settings_of_environment(governor::read_cpu_budget().thread_count());
-    team = new ProcessTeam(settings, std::max(settings.limits.width_max, capacity_min));
-    // With peer jobs, the width may begin at one; the monitor must see the peers leave.
-    if (team->team.controls().width.load(std::memory_order_relaxed) < settings.limits.width_max)
-      team->monitor.begin_watching();
-    // Release, pairs with the acquire in team_of_process().
-    process_team.store(team, std::memory_order_release);
-    static std::atomic_flag has_handlers;
-    if (!has_handlers.test_and_set(std::memory_order_relaxed)) {
-      pthread_atfork(nullptr, nullptr, forget_team);
-      std::atexit(deregister);
-    }
-  }
-  is_making_team.clear(std::memory_order_release);
-  return *team;
+ProcessTeam* make_process_team() {
+  const governor::Settings settings =
+      settings_of_environment(governor::read_cpu_budget().thread_count());
+  auto* team = new ProcessTeam(settings, std::max(settings.limits.width_max, capacity_min));
+  // With peer jobs, the width may begin at one; the monitor must see the peers leave.
+  if (team->team.controls().width.load(std::memory_order_relaxed) < settings.limits.width_max)
+    team->monitor.begin_watching();
+  return team;
 }
 
 ProcessTeam& team_of_process() {
-  ProcessTeam* team = process_team.load(std::memory_order_acquire);
-  return team != nullptr ? *team : make_process_team();
+  return core::ProcessInstance<ProcessTeam>::get(make_process_team);
 }
 
 template <class Team>
