@@ -1,7 +1,6 @@
 // Attributes of communicators and their keys. MPI 5.0, 7.7; the deprecated names: 16.1.
 #include "mpi/attribute.hpp"
 
-#include "abi/attribute_calls.hpp"
 #include "abi/call.hpp"
 
 namespace sorrel::abi {

@@ -3,7 +3,7 @@
 #include "abi/check.hpp"
 #include "mpi/attribute.hpp"
 #include "mpi/comm_create.hpp"
-#include "mpi/info.hpp"
+#include "mpi/environment_info.hpp"
 #include "mpi/internal_tag.hpp"
 
 namespace sorrel::abi {
@@ -19,7 +19,7 @@ int duplicate(RankState& self, MPI_Comm old_handle, Comm& parent, MPI_Comm* newc
   if (const int error = comm_duplicate(self, parent, &copy); error != MPI_SUCCESS) return error;
   copy->cart = parent.cart;
   *newcomm = handle_of(*copy);
-  return copy_attributes(old_handle, parent, *copy);
+  return mpi::copy_attributes(old_handle, parent.attributes, copy->attributes);
 }
 
 /// Ranks of a node share its memory; finer hardware levels are not distinguished, for which the
@@ -38,7 +38,8 @@ int release_communicator(RankState& self, MPI_Comm* handle, Comm& comm) {
   if (&comm == &self.world_comm || &comm == &self.self_comm) {
     return self.fail(MPI_ERR_COMM, "comm is predefined and cannot be freed");
   }
-  if (const int error = delete_attributes(*handle, comm); error != MPI_SUCCESS) return error;
+  if (const int error = mpi::delete_attributes(*handle, comm.attributes); error != MPI_SUCCESS)
+    return error;
   *handle = MPI_COMM_NULL;
   release(comm);
   return MPI_SUCCESS;

@@ -54,7 +54,8 @@ int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provide
 int PMPI_Finalize(void) {
   return call("MPI_Finalize", [&](RankState& self) {
     // The standard's order: attributes of MPI_COMM_SELF are deleted first, while MPI still works.
-    if (const int error = delete_attributes(MPI_COMM_SELF, self.self_comm); error != MPI_SUCCESS)
+    const auto& attributes = self.self_comm.attributes;
+    if (const int error = mpi::delete_attributes(MPI_COMM_SELF, attributes); error != MPI_SUCCESS)
       return error;
     flush_buffer(self, buffered_sends_of(self));
     for (Comm* comm : {&self.world_comm, &self.self_comm})

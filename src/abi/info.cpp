@@ -1,10 +1,9 @@
 // Info objects. MPI 5.0, chapter 10. Legal before MPI_Init and after MPI_Finalize, too.
-#include "mpi/info.hpp"
-
 #include <algorithm>
 #include <cstring>
 
 #include "abi/call.hpp"
+#include "mpi/environment_info.hpp"
 
 namespace sorrel::abi {
 namespace {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "mpi/comm.hpp"
 
 namespace sorrel::mpi {
 
@@ -114,14 +113,16 @@ void AttributeMap::forget(const Keyval& keyval) {
   attributes_.erase(found);
 }
 
-int copy_attributes(MPI_Comm from_handle, const Comm& from, Comm& to) {
-  if (from.attributes == nullptr) return MPI_SUCCESS;
-  to.attributes = std::make_unique<AttributeMap>();
-  return from.attributes->copy_to(from_handle, *to.attributes);
+int copy_attributes(MPI_Comm from_handle,
+                    const AttributeMapPointer& from,
+                    AttributeMapPointer& to) {
+  if (from == nullptr) return MPI_SUCCESS;
+  to = std::make_unique<AttributeMap>();
+  return from->copy_to(from_handle, *to);
 }
 
-int delete_attributes(MPI_Comm handle, Comm& comm) {
-  return comm.attributes == nullptr ? MPI_SUCCESS : comm.attributes->erase_all(handle);
+int delete_attributes(MPI_Comm handle, const AttributeMapPointer& attributes) {
+  return attributes == nullptr ? MPI_SUCCESS : attributes->erase_all(handle);
 }
 
 int* PredefinedAttributes::find(int number) {

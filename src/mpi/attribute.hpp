@@ -18,8 +18,6 @@
 
 namespace sorrel::mpi {
 
-struct Comm;
-
 /// A keyval. It lives until its number is freed and no attribute uses it.
 struct Keyval {
   int number = MPI_KEYVAL_INVALID;
@@ -90,13 +88,18 @@ class AttributeMap {
   std::vector<Attribute> attributes_;
 };
 
+/// A communicator's attributes; null until one is set.
+using AttributeMapPointer = std::unique_ptr<AttributeMap>;
+
 /// The attribute part of MPI_Comm_dup: `to` gets the attributes that the copy callbacks of `from`
-/// accept. After an error the caller ends `to` as MPI_Comm_free does. May suspend.
-[[nodiscard]] int copy_attributes(MPI_Comm from_handle, const Comm& from, Comm& to);
+/// accept. After an error the caller ends its communicator as MPI_Comm_free does. May suspend.
+[[nodiscard]] int copy_attributes(MPI_Comm from_handle,
+                                  const AttributeMapPointer& from,
+                                  AttributeMapPointer& to);
 
 /// First step of MPI_Comm_free and MPI_Finalize: calls the delete callbacks, in reverse order of
 /// setting. After an error the communicator must stay. May suspend.
-[[nodiscard]] int delete_attributes(MPI_Comm handle, Comm& comm);
+[[nodiscard]] int delete_attributes(MPI_Comm handle, const AttributeMapPointer& attributes);
 
 /// The values of the predefined attributes. One object for each rank, because programs get pointers
 /// to them.

@@ -99,7 +99,7 @@ struct Comm {
   std::int32_t reference_count = 1;
   Errhandler* errhandler = nullptr;
   std::shared_ptr<const CartTopology> cart;
-  std::unique_ptr<AttributeMap> attributes;
+  AttributeMapPointer attributes;
   std::unique_ptr<std::string> name;
   std::unique_ptr<Info> info;
   /// From the hints: long messages are read long after they have arrived.

@@ -1,39 +1,10 @@
 #include "mpi/info.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include "mpi/rank_state.hpp"
-
 namespace sorrel::mpi {
-namespace {
-
-Info make_environment_info(const RankState* rank) {
-  Info made;
-  ErrorDetail detail;
-  const bool is_long = std::strlen(program_invocation_name) >= MPI_MAX_INFO_VAL;
-  (void)made.set("command", is_long ? program_invocation_short_name : program_invocation_name,
-                 detail);
-  if (rank != nullptr)
-    (void)made.set("maxprocs", std::to_string(rank->world->size()).c_str(), detail);
-  return made;
-}
-
-// What mpiexec would set for this program. Only ranks know the job's size: a process that becomes a
-// rank in MPI_Init may read this before.
-const Info& environment_info() {
-  const RankState* rank = current_rank();
-  if (rank == nullptr) {
-    static const Info info = make_environment_info(nullptr);
-    return info;
-  }
-  static const Info info = make_environment_info(rank);
-  return info;
-}
-
-}  // namespace
 
 int check_info_key(const char* key, ErrorDetail& detail) {
   if (key == nullptr)
@@ -82,10 +53,6 @@ int Info::erase(const char* key, ErrorDetail& detail) {
     return detail.fail(MPI_ERR_INFO_NOKEY, "key \"%.64s\" is not in info", key);
   entries_.erase(found);
   return MPI_SUCCESS;
-}
-
-const Info* info_of(MPI_Info handle) {
-  return handle == MPI_INFO_ENV ? &environment_info() : changeable_info_of(handle);
 }
 
 Info* changeable_info_of(MPI_Info handle) {

@@ -52,10 +52,8 @@ class Info {
 /// MPI_SUCCESS if `key` may be the key of a hint, else MPI_ERR_INFO_KEY.
 [[nodiscard]] int check_info_key(const char* key, ErrorDetail& detail);
 
-/// The list behind a handle, MPI_INFO_ENV included; null for MPI_INFO_NULL and invalid handles.
-const Info* info_of(MPI_Info handle);
-
-/// As info_of(), but only a list that the caller may change: not MPI_INFO_ENV.
+/// The list behind a handle that the caller may change; null for MPI_INFO_NULL, MPI_INFO_ENV
+/// (environment_info.hpp) and invalid handles.
 Info* changeable_info_of(MPI_Info handle);
 
 /// A handle for `info`, which it owns.

@@ -1,8 +1,8 @@
-#include "mpi/info.hpp"
-
 #include <gtest/gtest.h>
 #include <mpi.h>
 #include <string>
+
+#include "mpi/environment_info.hpp"
 
 namespace sorrel::mpi {
 namespace {
