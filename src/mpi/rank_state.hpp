@@ -10,6 +10,7 @@
 #include "mpi/error_codes.hpp"
 #include "mpi/integer_handles.hpp"
 #include "mpi/p2p/match_table.hpp"
+#include "mpi/worker_state.hpp"
 #include "mpi/world.hpp"
 
 namespace sorrel::mpi {
@@ -77,7 +78,7 @@ struct alignas(cache_line_bytes) RankState {
   // What a collective uses of it ends with the line that begins behind `call_site`.
   Comm world_comm;
   WaitDetail wait_detail;
-  /// Attributes of communicators point to its keyvals: World::end_ranks() ends those first.
+  /// Attributes of communicators point to its keyvals: ProcessWorld::end_ranks() ends those first.
   std::unique_ptr<RankServices> services_if_used;
 
   PostedTable posted;

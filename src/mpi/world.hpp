@@ -1,4 +1,5 @@
-//! World - the ranks of the job, and the state of a worker for the ranks it runs.
+//! World - the ranks of the job, as a process sees them. ProcessWorld (process_world.hpp) makes and
+//! ends them.
 //!
 //! Constant after start-up, except the counters marked "any thread".
 #pragma once
@@ -9,20 +10,15 @@
 #include <vector>
 
 #include "core/scheduler.hpp"
-#include "mpi/error_detail.hpp"
 #include "mpi/layout.hpp"
-#include "mpi/p2p/request_pool.hpp"
 
 namespace sorrel::mpi {
 
 class CommShared;
-class EagerWindows;
 class Group;
-class SendQueue;
-class ProcessBarriers;
-class World;
 struct RankState;
 struct Request;
+struct WorkerState;
 
 /// Bounds of the message protocol; see p2p/README.md.
 struct MessageLimits {
@@ -30,27 +26,6 @@ struct MessageLimits {
   std::uint32_t inline_bytes_max = 512;
   /// An unexpected message no longer than this is copied so that a blocking sender may continue.
   std::uint32_t eager_bytes_max = 16384;
-};
-
-/// The state of one worker for its ranks; its own thread only.
-struct WorkerState {
-  WorkerState();
-  ~WorkerState();
-  WorkerState(const WorkerState&) = delete;
-  WorkerState& operator=(const WorkerState&) = delete;
-
-  World* world = nullptr;
-  core::Worker* worker = nullptr;
-  RequestPool requests;
-  /// Returned by every nonblocking send that completes at once: complete, always active, never
-  /// recycled.
-  Request* finished_send = nullptr;
-  /// The detail of the error being raised: valid until the next one.
-  ErrorDetail error_detail;
-  // Only in a job of several processes; else null.
-  std::unique_ptr<SendQueue> send_queue;
-  std::unique_ptr<EagerWindows> eager_windows;
-  std::unique_ptr<ProcessBarriers> process_barriers;
 };
 
 /// Actions on the job as a whole.
@@ -87,12 +62,6 @@ class World {
     MessageLimits limits = {};
   };
 
-  /// Creates a process's part of the job.
-  World(core::Scheduler& scheduler,
-        JobControl& job,
-        const RankLayout& layout,
-        const Connection& connection);
-  ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
@@ -136,19 +105,11 @@ class World {
   }
 
   /// Placeholder for every send of another process.
-  [[nodiscard]] Request* remote_sender() const { return remote_sender_.get(); }
+  [[nodiscard]] Request* remote_sender() const { return remote_sender_; }
 
   [[nodiscard]] RankState* const* ranks() const { return ranks_.data(); }
 
   [[nodiscard]] const std::shared_ptr<const Group>& group() const { return group_; }
-
-  /// Creates the states of the ranks of `worker`, on its thread.
-  void make_ranks(core::Worker& worker);
-  /// Destroys them.
-  void end_ranks(core::Worker& worker);
-
-  /// On the worker's thread, at its end: sends the packets that other processes may still need.
-  void drain(core::Worker& worker);
 
   /// The endpoint of a worker of this process.
   [[nodiscard]] Endpoint endpoint_of(const core::Worker& worker) const {
@@ -183,7 +144,28 @@ class World {
 
   [[nodiscard]] CommShared& shared_of_world() { return *world_comm_; }
 
+ protected:
+  World(core::Scheduler& scheduler,
+        JobControl& job,
+        const RankLayout& layout,
+        const Connection& connection,
+        const std::shared_ptr<const Group>& group)
+      : scheduler_(scheduler),
+        job_(job),
+        layout_(layout),
+        connection_(connection),
+        own_process_(transport() == nullptr ? 0 : transport()->own_process()),
+        first_own_rank_(layout.first_rank_of_process(own_process_)),
+        last_own_rank_(layout.first_rank_of_process(own_process_ + 1)),
+        group_(group),
+        ranks_(static_cast<std::size_t>(layout.rank_count())),
+        next_context_(own_process_ + layout.process_count()) {}
+
+  ~World() = default;
+
  private:
+  friend class ProcessWorld;
+
   core::Scheduler& scheduler_;
   JobControl& job_;
   const RankLayout layout_;
@@ -191,12 +173,11 @@ class World {
   const std::uint32_t own_process_;
   const std::int32_t first_own_rank_;
   const std::int32_t last_own_rank_;
-  std::shared_ptr<const Group> group_;
-  /// Placeholder for every rank of another process.
-  std::unique_ptr<RankState> remote_rank_;
-  std::unique_ptr<Request> remote_sender_;
+  const std::shared_ptr<const Group> group_;
+  // Set by ProcessWorld, which owns what they point to.
+  Request* remote_sender_ = nullptr;
   std::vector<RankState*> ranks_;
-  std::vector<std::unique_ptr<WorkerState>> worker_states_;
+  std::vector<WorkerState*> worker_states_;
   CommShared* world_comm_ = nullptr;
   // Relaxed: only distinct values matter.
   std::atomic<std::uint32_t> next_context_;

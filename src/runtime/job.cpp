@@ -150,14 +150,14 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
   mpi::MessageLimits limits;
   if (config.eager_bytes_max != 0) limits.eager_bytes_max = config.eager_bytes_max;
   if (simulated_nodes_ == nullptr) {
-    worlds_.push_back(std::make_unique<mpi::World>(
+    worlds_.push_back(std::make_unique<mpi::ProcessWorld>(
         scheduler_, *this, layout,
         mpi::World::Connection{
             .transport = transport, .has_comm_worker = config.has_comm_worker, .limits = limits}));
     return;
   }
   for (std::uint32_t i = 0; i < simulated_nodes_->count(); ++i) {
-    worlds_.push_back(std::make_unique<mpi::World>(
+    worlds_.push_back(std::make_unique<mpi::ProcessWorld>(
         scheduler_, *this, layout,
         mpi::World::Connection{.transport = &simulated_nodes_->node(i),
                                .first_worker = simulated_nodes_->first_worker(i),
@@ -221,7 +221,7 @@ void Job::on_worker_start(core::Worker& worker) {
   }
 }
 
-void Job::prepare_ranks(mpi::World& world, core::Worker& worker) {
+void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
   world.make_ranks(worker);
   const mpi::Endpoint endpoint = world.endpoint_of(worker);
   const std::int32_t first = world.layout().first_rank(endpoint);
@@ -273,7 +273,7 @@ void Job::end_attached_rank(int status) {
   const mpi::RankState& rank = attached_rank();
   if (rank.phase == mpi::Phase::running) end_without_finalize(*this, rank, status);
   // The rank's state is kept: code that runs at the process's end may still use it.
-  rank.world->drain(*rank.worker);
+  drain(*rank.worker_state);
   if (own_transport_ != nullptr) own_transport_->finish();
   if (scheduler_.memory().is_shared()) scheduler_.memory().mark_gone(rank.worker->id());
 }

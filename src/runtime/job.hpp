@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/scheduler.hpp"
+#include "mpi/process_world.hpp"
 #include "mpi/rank_state.hpp"
-#include "mpi/world.hpp"
 #include "os/stack_slab.hpp"
 #include "program/outside_wait.hpp"
 #include "runtime/config.hpp"
@@ -89,7 +89,9 @@ class Job final : public core::SchedulerHooks,
   [[noreturn]] void end_rank(mpi::RankState& rank, int status);
 
   /// This process's part of the job: one world, or one for each simulated node.
-  [[nodiscard]] const std::vector<std::unique_ptr<mpi::World>>& worlds() const { return worlds_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<mpi::ProcessWorld>>& worlds() const {
+    return worlds_;
+  }
 
   /// The number of a rank among those of this process.
   [[nodiscard]] std::size_t index_of(const mpi::RankState& rank) const {
@@ -141,7 +143,7 @@ class Job final : public core::SchedulerHooks,
 
   [[nodiscard]] std::unique_ptr<StallWatch> make_stall_watch();
   void make_worlds(const Config& config, transport::Transport* transport);
-  void prepare_ranks(mpi::World& world, core::Worker& worker);
+  void prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker);
 
   /// The rank of the attached thread.
   [[nodiscard]] mpi::RankState& attached_rank() const {
@@ -166,7 +168,7 @@ class Job final : public core::SchedulerHooks,
   /// For a job with a simulated network; else null.
   const std::unique_ptr<transport::SimulatedNodes> simulated_nodes_;
   /// Ranks are numbered consecutively across the worlds.
-  std::vector<std::unique_ptr<mpi::World>> worlds_;
+  std::vector<std::unique_ptr<mpi::ProcessWorld>> worlds_;
   const bool is_process_mode_;
   const bool is_verbose_;
   bool have_workers_ended_ = false;

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/scheduler.hpp"
+#include "mpi/process_world.hpp"
 #include "mpi/rank_state.hpp"
-#include "mpi/world.hpp"
 #include "os/sched_stat.hpp"
 
 namespace sorrel::runtime {
@@ -26,7 +26,7 @@ class RankBody;
 
 class StallWatch {
  public:
-  using Worlds = std::vector<std::unique_ptr<mpi::World>>;
+  using Worlds = std::vector<std::unique_ptr<mpi::ProcessWorld>>;
 
   struct Options {
     /// Of the whole job, for the advice.

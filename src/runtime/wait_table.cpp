@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "mpi/p2p/request.hpp"
 #include "mpi/p2p/wait.hpp"
+#include "mpi/process_world.hpp"
 #include "mpi/rank_state.hpp"
 #include "runtime/source_lines.hpp"
 

@@ -13,8 +13,9 @@
 #include <vector>
 
 namespace sorrel::mpi {
+class ProcessWorld;
 class World;
-}
+}  // namespace sorrel::mpi
 
 namespace sorrel::runtime {
 
@@ -44,7 +45,7 @@ class WaitTable {
     std::int32_t last;
   };
 
-  using Worlds = std::vector<std::unique_ptr<mpi::World>>;
+  using Worlds = std::vector<std::unique_ptr<mpi::ProcessWorld>>;
 
   /// The waiting ranks of this process, all of whose workers sleep.
   static WaitTable of(const Worlds& worlds);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "mpi/collectives/barrier_tree.hpp"
+#include "mpi/worker_state.hpp"
 #include "mpi/world.hpp"
 
 namespace sorrel::mpi {

@@ -19,6 +19,7 @@
 
 #include "base/prng.hpp"
 #include "core/scheduler.hpp"
+#include "mpi/process_world.hpp"
 #include "mpi/rank_state.hpp"
 #include "os/clock.hpp"
 #include "os/stack_slab.hpp"
@@ -253,7 +254,7 @@ class InprocProcess final : public core::SchedulerHooks, public mpi::JobControl 
   const std::function<void(int rank)>& body_;
   InprocTransport transport_;
   core::Scheduler scheduler_;
-  mpi::World world_;
+  mpi::ProcessWorld world_;
   os::StackSlab stacks_;
   std::vector<Poll> polls_;
 };

@@ -1,4 +1,4 @@
-#include "mpi/world.hpp"
+#include "mpi/process_world.hpp"
 
 #include "mpi/collectives/process_barrier.hpp"
 #include "mpi/collectives/slots.hpp"
@@ -44,39 +44,34 @@ void set_packet_handlers(transport::Transport& transport, World& world) {
 WorkerState::WorkerState() = default;
 WorkerState::~WorkerState() = default;
 
-World::World(core::Scheduler& scheduler,
-             JobControl& job,
-             const RankLayout& layout,
-             const Connection& connection)
-    : scheduler_(scheduler),
-      job_(job),
-      layout_(layout),
-      connection_(connection),
-      own_process_(transport() == nullptr ? 0 : transport()->own_process()),
-      first_own_rank_(layout.first_rank_of_process(own_process_)),
-      last_own_rank_(layout.first_rank_of_process(own_process_ + 1)),
-      group_(Group::world(layout.rank_count())),
+ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
+                           JobControl& job,
+                           const RankLayout& layout,
+                           const Connection& connection)
+    : World(scheduler, job, layout, connection, Group::world(layout.rank_count())),
       remote_rank_(std::make_unique<RankState>()),
-      remote_sender_(std::make_unique<Request>()),
-      ranks_(static_cast<std::size_t>(layout.rank_count()), remote_rank_.get()),
-      next_context_(own_process_ + layout.process_count()) {
+      remote_request_(std::make_unique<Request>()) {
   SORREL_CHECK(connection.first_worker + layout.worker_count() <= scheduler.worker_count());
   SORREL_CHECK((transport() != nullptr) == (layout.process_count() > 1));
   remote_rank_->world = this;
+  ranks_.assign(ranks_.size(), remote_rank_.get());
+  remote_sender_ = remote_request_.get();
   remote_sender_->owner = remote_rank_.get();
-  for (std::uint32_t i = 0; i < layout.worker_count(); ++i)
-    worker_states_.push_back(std::make_unique<WorkerState>());
+  for (std::uint32_t i = 0; i < layout.worker_count(); ++i) {
+    states_.push_back(std::make_unique<WorkerState>());
+    worker_states_.push_back(states_.back().get());
+  }
   set_send_runners(scheduler);
   if (transport() != nullptr) set_packet_handlers(*transport(), *this);
   world_comm_ = new CommShared(*this, world_context, group_);
   world_comm_->retain();
 }
 
-World::~World() {
+ProcessWorld::~ProcessWorld() {
   world_comm_->release();
 }
 
-void World::make_ranks(core::Worker& worker) {
+void ProcessWorld::make_ranks(core::Worker& worker) {
   WorkerState& state = state_of(worker);
   state.world = this;
   state.worker = &worker;
@@ -103,16 +98,12 @@ void World::make_ranks(core::Worker& worker) {
   }
 }
 
-void World::drain(core::Worker& worker) {
-  // Packets for which other processes wait must leave before this worker ends.
-  if (transport() != nullptr) state_of(worker).send_queue->drain();
-}
-
-void World::end_ranks(core::Worker& worker) {
+void ProcessWorld::end_ranks(core::Worker& worker) {
   const Endpoint endpoint = endpoint_of(worker);
   const std::int32_t last = layout_.last_rank(endpoint);
-  drain(worker);
-  SORREL_AUDIT_INVARIANTS(state_of(worker).requests);
+  WorkerState& state = state_of(worker);
+  drain(state);
+  SORREL_AUDIT_INVARIANTS(state.requests);
   for (std::int32_t i = layout_.first_rank(endpoint); i < last; ++i) {
     RankState* rank = ranks_[static_cast<std::size_t>(i)];
     SORREL_AUDIT_INVARIANTS(rank->posted);
@@ -125,6 +116,11 @@ void World::end_ranks(core::Worker& worker) {
     rank->self_comm.shared->release();
     delete rank;
   }
+}
+
+void drain(const WorkerState& state) {
+  // Packets for which other processes wait must leave before this worker ends.
+  if (state.send_queue != nullptr) state.send_queue->drain();
 }
 
 }  // namespace sorrel::mpi

@@ -1,6 +1,5 @@
-#include "mpi/comm.hpp"
-
 #include "mpi/collectives/slots.hpp"
+#include "mpi/comm.hpp"
 #include "mpi/process_map.hpp"
 #include "mpi/rank_state.hpp"
 #include "mpi/topology/cart.hpp"

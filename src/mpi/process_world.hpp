@@ -1,0 +1,36 @@
+//! ProcessWorld - makes and ends a process's part of the job: its world, and the ranks of its
+//! workers.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "mpi/world.hpp"
+
+namespace sorrel::mpi {
+
+class ProcessWorld final : public World {
+ public:
+  ProcessWorld(core::Scheduler& scheduler,
+               JobControl& job,
+               const RankLayout& layout,
+               const Connection& connection);
+  ~ProcessWorld();
+
+  /// Creates the states of the ranks of `worker`, on its thread.
+  void make_ranks(core::Worker& worker);
+  /// Destroys them.
+  void end_ranks(core::Worker& worker);
+
+ private:
+  /// Placeholder for every rank of another process.
+  std::unique_ptr<RankState> remote_rank_;
+  std::unique_ptr<Request> remote_request_;
+  std::vector<std::unique_ptr<WorkerState>> states_;
+};
+
+/// On the thread of the rank's worker, at its end: sends the packets that other processes may still
+/// need.
+void drain(const WorkerState& state);
+
+}  // namespace sorrel::mpi
