@@ -4,7 +4,7 @@
 #include "abi/call.hpp"
 #include "abi/check.hpp"
 #include "abi/outcome.hpp"
-#include "mpi/p2p/deliver.hpp"
+#include "mpi/p2p/arrival.hpp"
 #include "mpi/p2p/start.hpp"
 #include "mpi/p2p/wait.hpp"
 #include "mpi/status.hpp"

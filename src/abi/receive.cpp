@@ -5,6 +5,7 @@
 #include "abi/outcome.hpp"
 #include "abi/p2p_arguments.hpp"
 #include "mpi/p2p/start.hpp"
+#include "mpi/p2p/wait.hpp"
 
 namespace sorrel::abi {
 

@@ -2,11 +2,9 @@
 
 #include "mpi/collectives/process_barrier.hpp"
 #include "mpi/collectives/slots.hpp"
-#include "mpi/p2p/buffered.hpp"
+#include "mpi/p2p/arrival.hpp"
 #include "mpi/p2p/eager_windows.hpp"
-#include "mpi/p2p/remote.hpp"
-#include "mpi/p2p/request.hpp"
-#include "mpi/p2p/send.hpp"
+#include "mpi/p2p/remote_message.hpp"
 #include "mpi/p2p/unexpected.hpp"
 #include "mpi/rank_state.hpp"
 #include "mpi/send_queue.hpp"
@@ -61,7 +59,7 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
     states_.push_back(std::make_unique<WorkerState>());
     worker_states_.push_back(states_.back().get());
   }
-  set_send_runners(scheduler);
+  set_arrival_runners(scheduler);
   if (transport() != nullptr) set_packet_handlers(*transport(), *this);
   world_comm_ = new CommShared(*this, world_context, group_);
   world_comm_->retain();

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "mpi/datatype/copy.hpp"
-#include "mpi/p2p/start.hpp"
+#include "mpi/p2p/receive.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -115,21 +115,6 @@ int buffered_send(RankState& self, Comm& comm, const SendArguments& arguments) {
   sends.bytes_in_use += charge;
   start_send(request);
   return MPI_SUCCESS;
-}
-
-void free_owned_buffer(Request& request) {
-  std::free(request.buffer);
-  if (request.buffered_charge == 0) return;
-  BufferedSends& sends = *request.charged;
-  sends.bytes_in_use -= request.buffered_charge;
-  if (sends.bytes_in_use != 0) return;
-  if (sends.flusher != nullptr) {
-    request.owner->worker->make_ready(*sends.flusher);
-    sends.flusher = nullptr;
-  }
-  for (Request* flush : sends.flush_requests)
-    complete(*flush);
-  sends.flush_requests.clear();
 }
 
 }  // namespace sorrel::mpi

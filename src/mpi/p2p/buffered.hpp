@@ -8,24 +8,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <vector>
 
+#include "mpi/p2p/buffered_sends.hpp"
 #include "mpi/p2p/send.hpp"
 
 namespace sorrel::mpi {
-
-/// An attached buffer and the sends that use it.
-struct BufferedSends {
-  void* buffer = nullptr;
-  std::size_t bytes = 0;
-  std::size_t bytes_in_use = 0;
-  bool is_attached = false;
-  /// The rank's fiber, while it waits for bytes_in_use to become 0.
-  core::Fiber* flusher = nullptr;
-  /// Requests of MPI_Buffer_iflush and its like, complete when bytes_in_use becomes 0.
-  std::vector<Request*> flush_requests;
-};
 
 /// The buffer of the rank, and that of a communicator; created at first use.
 [[nodiscard]] BufferedSends& buffered_sends_of(RankState& self);
@@ -53,9 +40,5 @@ void flush_buffer(RankState& self, BufferedSends& sends);
 /// Copies the message and starts sending the copy. Never suspends. MPI_ERR_BUFFER if it does not
 /// fit.
 [[nodiscard]] int buffered_send(RankState& self, Comm& comm, const SendArguments& arguments);
-
-/// Called when a send from an internal copy is complete: frees the copy and, for a buffered send,
-/// its share of the attached buffer.
-void free_owned_buffer(Request& request);
 
 }  // namespace sorrel::mpi

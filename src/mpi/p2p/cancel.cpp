@@ -1,6 +1,6 @@
 #include "mpi/p2p/cancel.hpp"
 
-#include "mpi/p2p/deliver.hpp"
+#include "mpi/p2p/complete.hpp"
 #include "mpi/p2p/remote.hpp"
 
 namespace sorrel::mpi {

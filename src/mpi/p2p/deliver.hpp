@@ -6,8 +6,7 @@
 #include <cstddef>
 
 #include "mpi/datatype/copy.hpp"
-#include "mpi/p2p/request.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/p2p/complete.hpp"
 
 namespace sorrel::mpi {
 
@@ -34,22 +33,6 @@ inline MessageData data_of(const Message& message) {
           .bytes = message.bytes};
 }
 
-/// Removes from the posted receives the one that matches this envelope; null if there is none.
-inline Request* take_posted(RankState& to, const Envelope& envelope) {
-  MatchEntry* entry = to.posted.take_for(envelope);
-  return entry == nullptr ? nullptr : static_cast<Message*>(entry)->request;
-}
-
-/// complete() of a request that has duties.
-void complete_with_duties(Request& request);
-
-/// Completes a request on its owner's worker; a released request is also recycled.
-inline void complete(Request& request) {
-  if (request.duties.any()) [[unlikely]]
-    return complete_with_duties(request);
-  request.completion.complete(*request.owner->worker);
-}
-
 /// Copies the data of a message that does not fit, or through a datatype with gaps.
 void move_data(Request& receive, const void* buffer, std::size_t count, const Datatype& type);
 
@@ -72,14 +55,5 @@ inline void deliver(Request& receive, const Envelope& envelope, const MessageDat
   }
   complete(receive);
 }
-
-/// As deliver(), from a message that is in no table; then completes its send, or frees its copy. A
-/// long message from another worker may be copied by both workers: then the receive is complete
-/// later.
-void deliver_and_dispose(Request& receive, Message& message);
-
-/// Reports to the sender of a message by reference that its buffer is free. Called on the
-/// receiver's worker.
-void finish_send(Request& send, core::Worker& here);
 
 }  // namespace sorrel::mpi

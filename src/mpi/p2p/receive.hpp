@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "mpi/p2p/deliver.hpp"
+#include "mpi/p2p/arrival.hpp"
 
 namespace sorrel::mpi {
 
@@ -30,6 +30,13 @@ inline void describe_receive(Request& request,
   request.type = &arguments.type;
   request.peer = arguments.source;
   request.tag = arguments.tag;
+}
+
+/// A new request from the pool; not started.
+inline Request& make_receive(RankState& self, Comm& comm, const ReceiveArguments& arguments) {
+  Request& request = take_request(self, comm, arguments.type);
+  describe_receive(request, self, comm, arguments);
+  return request;
 }
 
 /// Starts the receive that the request describes; it may be complete on return. Never suspends.

@@ -8,10 +8,12 @@
 //! and overtaking, and the bound of memory.
 #pragma once
 
-#include "mpi/p2p/deliver.hpp"
-#include "mpi/p2p/send.hpp"
+#include "mpi/p2p/request.hpp"
+#include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
+
+struct SendArguments;
 
 /// Sends a message that fits into a packet; true if the buffer may be reused.
 [[nodiscard]] bool try_send_remote(RankState& self,
@@ -35,7 +37,5 @@ void deliver_remote(Request& receive, Message& message);
 
 /// Drops a message that no receive can match any more.
 void dispose_remote(RankState& to, Message& message);
-
-void set_message_handlers(transport::Transport& transport, World& world);
 
 }  // namespace sorrel::mpi

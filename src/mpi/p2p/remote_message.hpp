@@ -1,4 +1,4 @@
-//! The state of a message between processes, on both sides. Used inside p2p only.
+//! The state of a message between processes, on both sides, and its packet handlers.
 #pragma once
 
 #include <cstddef>
@@ -75,6 +75,9 @@ struct RemoteSend : PendingSend {
   std::size_t push_bytes;
   std::size_t pushed_bytes;
 };
+
+/// Before the workers run: sets the handlers of the packets of messages.
+void set_message_handlers(transport::Transport& transport, World& world);
 
 /// The sending side of set_message_handlers().
 void set_send_handlers(transport::Transport& transport, World& world);

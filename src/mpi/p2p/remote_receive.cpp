@@ -6,6 +6,7 @@
 #include <new>
 
 #include "mpi/datatype/copy.hpp"
+#include "mpi/p2p/arrival.hpp"
 #include "mpi/p2p/eager_windows.hpp"
 #include "mpi/p2p/remote.hpp"
 #include "mpi/p2p/remote_message.hpp"

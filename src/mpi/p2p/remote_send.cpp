@@ -6,6 +6,7 @@
 #include "mpi/p2p/eager_windows.hpp"
 #include "mpi/p2p/remote.hpp"
 #include "mpi/p2p/remote_message.hpp"
+#include "mpi/p2p/send.hpp"
 #include "mpi/packet_kind.hpp"
 #include "mpi/rank_state.hpp"
 

@@ -4,62 +4,11 @@
 #include <cstring>
 
 #include "mpi/datatype/copy.hpp"
-#include "mpi/p2p/deliver.hpp"
 #include "mpi/p2p/remote.hpp"
 #include "mpi/p2p/unexpected.hpp"
 #include "mpi/p2p/wait.hpp"
-#include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {
-
-namespace {
-
-constexpr core::RecordKind inline_message_kind = 1;
-
-// Words of an inline record: destination (rank of the job), context, source, tag.
-void run_inline_message(core::Worker& worker,
-                        const core::Record& record,
-                        const std::byte* payload) {
-  RankState& to = static_cast<WorkerState*>(worker.user())
-                      ->world->rank(static_cast<std::int32_t>(record.words[0]));
-  const Envelope envelope{.context = record.words[1],
-                          .source = static_cast<std::int32_t>(record.words[2]),
-                          .tag = static_cast<std::int32_t>(record.words[3])};
-  const MessageData data = packed_data(payload, record.payload_bytes);
-  if (Request* receive = take_posted(to, envelope)) {
-    deliver(*receive, envelope, data);
-    return;
-  }
-  const bool added = add_copy(to, envelope, data, core::MessagePool::WhenFull::exceed);
-  SORREL_CHECK(added, "no memory for a message of %u bytes", record.payload_bytes);
-}
-
-/// Executed at the destination's worker for a message by reference.
-void run_referenced_message(core::Worker& worker, core::RemoteCall& call) {
-  auto& handoff = static_cast<Request::Handoff&>(call);
-  Request& request = *handoff.request;
-  Message& message = request.message;
-  RankState& to = *handoff.destination;
-  if (Request* receive = take_posted(to, message.envelope)) {
-    deliver_and_dispose(*receive, message);
-    return;
-  }
-  // A standard send may not depend on its receive as long as there is room: programs expect that.
-  const bool may_copy =
-      request.mode == SendMode::standard && message.bytes <= to.world->limits().eager_bytes_max;
-  if (may_copy &&
-      add_copy(to, message.envelope, data_of(message), core::MessagePool::WhenFull::fail)) {
-    finish_send(request, worker);
-    return;
-  }
-  add_unexpected(to, message);
-}
-
-}  // namespace
-
-void set_send_runners(core::Scheduler& scheduler) {
-  scheduler.set_runner(inline_message_kind, run_inline_message);
-}
 
 bool try_send_inline(RankState& self, RankState& to, const Comm& comm, SendArguments arguments) {
   constexpr std::size_t stack_bytes = 4096;

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "mpi/p2p/deliver.hpp"
+#include "mpi/p2p/arrival.hpp"
 
 namespace sorrel::mpi {
 
@@ -65,9 +65,6 @@ inline MessageData data_of(const SendArguments& arguments) {
   return true;
 }
 
-/// Before the workers run: sets the handlers of the records that sending creates.
-void set_send_runners(core::Scheduler& scheduler);
-
 /// Sends and waits until the buffer may be reused. May suspend.
 void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode);
 
@@ -90,6 +87,16 @@ inline void describe_send(
   request.type = &arguments.type;
   request.peer = arguments.destination;
   request.tag = arguments.tag;
+}
+
+/// A new request from the pool; not started.
+inline Request& make_send(RankState& self,
+                          Comm& comm,
+                          const SendArguments& arguments,
+                          SendMode mode) {
+  Request& request = take_request(self, comm, arguments.type);
+  describe_send(request, self, comm, arguments, mode);
+  return request;
 }
 
 }  // namespace sorrel::mpi

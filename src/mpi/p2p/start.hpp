@@ -4,7 +4,6 @@
 
 #include "mpi/p2p/receive.hpp"
 #include "mpi/p2p/send.hpp"
-#include "mpi/p2p/wait.hpp"
 
 namespace sorrel::mpi {
 
@@ -14,22 +13,6 @@ namespace sorrel::mpi {
 
 /// As start(), for a persistent request that may have been used before.
 [[nodiscard]] int restart(Request& request);
-
-/// A new request from the pool for a send or a receive; not started.
-inline Request& make_send(RankState& self,
-                          Comm& comm,
-                          const SendArguments& arguments,
-                          SendMode mode) {
-  Request& request = take_request(self, comm, arguments.type);
-  describe_send(request, self, comm, arguments, mode);
-  return request;
-}
-
-inline Request& make_receive(RankState& self, Comm& comm, const ReceiveArguments& arguments) {
-  Request& request = take_request(self, comm, arguments.type);
-  describe_receive(request, self, comm, arguments);
-  return request;
-}
 
 /// Starts a receive and a send as one request, the receive's.
 [[nodiscard]] int start_pair(Request& receive, Request& send);

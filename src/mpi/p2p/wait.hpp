@@ -6,8 +6,7 @@
 
 #include <cstdint>
 
-#include "mpi/p2p/request.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/p2p/complete.hpp"
 #include "mpi/status.hpp"
 
 namespace sorrel::mpi {
@@ -63,21 +62,6 @@ bool try_detach(Request& request);
 inline bool is_complete(Request& request) {
   return request.completion.is_done() ||
          (request.kind == Request::Kind::send && try_detach(request));
-}
-
-/// A new request of `self` from the pool, with references to communicator and datatype.
-inline Request& take_request(RankState& self, Comm& comm, Datatype& type) {
-  retain(comm);
-  type.retain();
-  return self.worker_state->requests.take();
-}
-
-/// Returns a request to its pool and drops its references to communicator and datatype.
-inline void recycle(Request& request) {
-  if (request.life == Request::Life::endless) return;
-  request.type->release();
-  release(*request.comm);
-  request.owner->worker_state->requests.give_back(request);
 }
 
 /// Fills `status` (may be null) from a complete request and ends it: persistent ones become
