@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "mpi/error_string.hpp"
+#include "mpi/base/error_string.hpp"
 #include "runtime/process_mode.hpp"
 
 namespace sorrel::abi {

@@ -1,6 +1,6 @@
 #include "abi/check.hpp"
 
-#include "mpi/internal_tag.hpp"
+#include "mpi/base/internal_tag.hpp"
 
 namespace sorrel::abi {
 

@@ -1,8 +1,8 @@
 //! Argument checks shared by the C bindings. Each returns MPI_SUCCESS, or fails with a message.
 #pragma once
 
+#include "mpi/base/internal_tag.hpp"
 #include "mpi/datatype/datatype.hpp"
-#include "mpi/internal_tag.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::abi {

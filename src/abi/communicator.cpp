@@ -2,9 +2,9 @@
 #include "abi/call.hpp"
 #include "abi/check.hpp"
 #include "mpi/attribute.hpp"
+#include "mpi/base/internal_tag.hpp"
 #include "mpi/comm_create.hpp"
 #include "mpi/environment_info.hpp"
-#include "mpi/internal_tag.hpp"
 
 namespace sorrel::abi {
 

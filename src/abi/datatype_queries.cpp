@@ -5,8 +5,8 @@
 
 #include "abi/call.hpp"
 #include "abi/check.hpp"
+#include "mpi/base/status.hpp"
 #include "mpi/datatype/datatype.hpp"
-#include "mpi/status.hpp"
 
 namespace sorrel::abi {
 

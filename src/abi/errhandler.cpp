@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "abi/call.hpp"
-#include "mpi/error_codes.hpp"
+#include "mpi/base/error_codes.hpp"
 
 namespace sorrel::abi {
 namespace {

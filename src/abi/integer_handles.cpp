@@ -1,5 +1,5 @@
 // Handles as integers. MPI 5.0, 20.3. Unchecked: an invalid handle stays invalid.
-#include "mpi/integer_handles.hpp"
+#include "mpi/base/integer_handles.hpp"
 
 #include "abi/call.hpp"
 

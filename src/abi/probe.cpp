@@ -4,10 +4,10 @@
 #include "abi/call.hpp"
 #include "abi/check.hpp"
 #include "abi/outcome.hpp"
+#include "mpi/base/status.hpp"
 #include "mpi/p2p/arrival.hpp"
 #include "mpi/p2p/start.hpp"
 #include "mpi/p2p/wait.hpp"
-#include "mpi/status.hpp"
 
 namespace sorrel::abi {
 

@@ -13,8 +13,8 @@
 #include <mpi.h>
 #include <vector>
 
-#include "mpi/error_detail.hpp"
-#include "mpi/internal_tag.hpp"
+#include "mpi/base/error_detail.hpp"
+#include "mpi/base/internal_tag.hpp"
 
 namespace sorrel::mpi {
 

@@ -13,10 +13,10 @@
 
 #include "mpi.h"
 #include "mpi/attribute.hpp"
-#include "mpi/collectives/collective_call.hpp"
+#include "mpi/base/collective_call.hpp"
+#include "mpi/base/handle.hpp"
 #include "mpi/errhandler.hpp"
 #include "mpi/group.hpp"
-#include "mpi/handle.hpp"
 #include "mpi/info.hpp"
 
 namespace sorrel::mpi {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "mpi.h"
-#include "mpi/handle.hpp"
+#include "mpi/base/handle.hpp"
 
 namespace sorrel::mpi {
 

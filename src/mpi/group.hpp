@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mpi.h"
-#include "mpi/handle.hpp"
+#include "mpi/base/handle.hpp"
 
 namespace sorrel::mpi {
 

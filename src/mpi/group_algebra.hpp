@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "mpi/error_detail.hpp"
+#include "mpi/base/error_detail.hpp"
 #include "mpi/group.hpp"
 
 namespace sorrel::mpi {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mpi/error_detail.hpp"
-#include "mpi/handle.hpp"
+#include "mpi/base/error_detail.hpp"
+#include "mpi/base/handle.hpp"
 
 namespace sorrel::mpi {
 

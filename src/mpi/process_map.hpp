@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi/layout.hpp"
+#include "mpi/base/rank_layout.hpp"
 
 namespace sorrel::mpi {
 

@@ -6,9 +6,9 @@
 
 #include "core/worker.hpp"
 #include "mpi/attribute.hpp"
+#include "mpi/base/error_codes.hpp"
+#include "mpi/base/integer_handles.hpp"
 #include "mpi/comm.hpp"
-#include "mpi/error_codes.hpp"
-#include "mpi/integer_handles.hpp"
 #include "mpi/p2p/match_table.hpp"
 #include "mpi/worker_state.hpp"
 #include "mpi/world.hpp"

@@ -12,7 +12,7 @@
 
 #include "core/timer.hpp"
 #include "core/worker.hpp"
-#include "mpi/layout.hpp"
+#include "mpi/base/rank_layout.hpp"
 #include "transport/transport.hpp"
 
 namespace sorrel::mpi {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/worker.hpp"
-#include "mpi/error_detail.hpp"
+#include "mpi/base/error_detail.hpp"
 #include "mpi/p2p/request_pool.hpp"
 
 namespace sorrel::mpi {

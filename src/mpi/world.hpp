@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/scheduler.hpp"
-#include "mpi/layout.hpp"
+#include "mpi/base/rank_layout.hpp"
 
 namespace sorrel::mpi {
 

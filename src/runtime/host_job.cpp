@@ -22,7 +22,7 @@
 #include "base/check.hpp"
 #include "core/job_memory.hpp"
 #include "governor/cpu_budget.hpp"
-#include "mpi/layout.hpp"
+#include "mpi/base/rank_layout.hpp"
 #include "os/cgroup.hpp"
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "mpi.h"
+#include "mpi/base/integers.hpp"
 #include "mpi/datatype/datatype.hpp"
-#include "mpi/integers.hpp"
 
 namespace sorrel::mpi {
 

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mpi/collectives/collective_call.hpp"
+#include "mpi/base/collective_call.hpp"
 #include "mpi/packet_kind.hpp"
 #include "mpi/process_map.hpp"
 #include "mpi/send_queue.hpp"

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "mpi/base/error_string.hpp"
 #include "mpi/datatype/bytes.hpp"
-#include "mpi/error_string.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "mpi/base/internal_tag.hpp"
 #include "mpi/collectives/collectives.hpp"
-#include "mpi/internal_tag.hpp"
 
 namespace sorrel::mpi {
 

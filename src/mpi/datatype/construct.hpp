@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mpi/base/integers.hpp"
 #include "mpi/datatype/datatype.hpp"
-#include "mpi/integers.hpp"
 
 namespace sorrel::mpi {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/integers.hpp"
+#include "mpi/base/integers.hpp"
 
 namespace sorrel::mpi {
 

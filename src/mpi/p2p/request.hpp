@@ -13,9 +13,9 @@
 #include "core/completion.hpp"
 #include "core/remote_call.hpp"
 #include "mpi.h"
+#include "mpi/base/handle.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/datatype/datatype.hpp"
-#include "mpi/handle.hpp"
 #include "mpi/p2p/match_table.hpp"
 
 namespace sorrel::mpi {

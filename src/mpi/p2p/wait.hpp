@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include "mpi/base/status.hpp"
 #include "mpi/p2p/complete.hpp"
-#include "mpi/status.hpp"
 
 namespace sorrel::mpi {
 

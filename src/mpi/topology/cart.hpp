@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "mpi/error_detail.hpp"
+#include "mpi/base/error_detail.hpp"
 
 namespace sorrel::mpi {
 

@@ -9,7 +9,7 @@
 
 #include <span>
 
-#include "mpi/error_detail.hpp"
+#include "mpi/base/error_detail.hpp"
 
 namespace sorrel::mpi {
 

@@ -1,4 +1,4 @@
-#include "mpi/error_codes.hpp"
+#include "mpi/base/error_codes.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

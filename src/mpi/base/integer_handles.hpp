@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mpi/handle.hpp"
+#include "mpi/base/handle.hpp"
 
 namespace sorrel::mpi {
 

@@ -1,4 +1,4 @@
-#include "mpi/layout.hpp"
+#include "mpi/base/rank_layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "mpi/integer_handles.hpp"
+#include "mpi/base/integer_handles.hpp"
 
 namespace sorrel::mpi {
 

@@ -1,4 +1,4 @@
-#include "mpi/error_string.hpp"
+#include "mpi/base/error_string.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "mpi/error_detail.hpp"
+#include "mpi/base/error_detail.hpp"
 
 namespace sorrel::mpi {
 

@@ -1,4 +1,4 @@
-#include "mpi/error_detail.hpp"
+#include "mpi/base/error_detail.hpp"
 
 #include <cstdarg>
 #include <cstdio>

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "mpi/collectives/collective_call.hpp"
+#include "mpi/base/collective_call.hpp"
 
 namespace sorrel::mpi {
 

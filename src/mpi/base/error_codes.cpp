@@ -1,8 +1,8 @@
-#include "mpi/error_codes.hpp"
+#include "mpi/base/error_codes.hpp"
 
 #include <cstring>
 
-#include "mpi/error_string.hpp"
+#include "mpi/base/error_string.hpp"
 
 namespace sorrel::mpi {
 

@@ -1,7 +1,7 @@
-#include "mpi/collectives/collective_call.hpp"
+#include "mpi/base/collective_call.hpp"
 
 #include "mpi.h"
-#include "mpi/error_detail.hpp"
+#include "mpi/base/error_detail.hpp"
 
 namespace sorrel::mpi {
 
