@@ -1,5 +1,5 @@
 // Attributes of communicators and their keys. MPI 5.0, 7.7; the deprecated names: 16.1.
-#include "mpi/attribute.hpp"
+#include "mpi/comm/attribute.hpp"
 
 #include "abi/call.hpp"
 

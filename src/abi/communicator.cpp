@@ -1,8 +1,8 @@
 // Communicators: rank and size, creation and release. MPI 5.0, 7.4.
 #include "abi/call.hpp"
 #include "abi/check.hpp"
-#include "mpi/attribute.hpp"
 #include "mpi/base/internal_tag.hpp"
+#include "mpi/comm/attribute.hpp"
 #include "mpi/comm_create.hpp"
 #include "mpi/environment_info.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "abi/call.hpp"
+#include "mpi/comm/group_algebra.hpp"
 #include "mpi/environment_info.hpp"
-#include "mpi/group_algebra.hpp"
 
 namespace sorrel::abi {
 namespace {

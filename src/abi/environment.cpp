@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "abi/call.hpp"
-#include "mpi/attribute.hpp"
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/comm/attribute.hpp"
 #include "mpi/p2p/buffered.hpp"
 #include "runtime/process_mode.hpp"
 

@@ -1,5 +1,5 @@
 // Error handlers, and error classes, codes and texts. MPI 5.0, 9.3 to 9.5.
-#include "mpi/errhandler.hpp"
+#include "mpi/comm/errhandler.hpp"
 
 #include <cstring>
 

@@ -1,12 +1,12 @@
 // Groups. MPI 5.0, 7.3.
-#include "mpi/group.hpp"
+#include "mpi/comm/group.hpp"
 
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "abi/call.hpp"
-#include "mpi/group_algebra.hpp"
+#include "mpi/comm/group_algebra.hpp"
 
 namespace sorrel::abi {
 namespace {

@@ -2,10 +2,10 @@
 #include <span>
 
 #include "abi/call.hpp"
+#include "mpi/comm/topology/cart.hpp"
+#include "mpi/comm/topology/dims.hpp"
+#include "mpi/comm/topology/reorder.hpp"
 #include "mpi/comm_create.hpp"
-#include "mpi/topology/cart.hpp"
-#include "mpi/topology/dims.hpp"
-#include "mpi/topology/reorder.hpp"
 
 namespace sorrel::abi {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "mpi/comm.hpp"
+#include "mpi/comm/comm.hpp"
 
 namespace sorrel::mpi {
 

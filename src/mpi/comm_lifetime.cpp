@@ -1,8 +1,8 @@
 #include "mpi/collectives/slots.hpp"
-#include "mpi/comm.hpp"
-#include "mpi/process_map.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/comm/process_map.hpp"
+#include "mpi/comm/topology/cart.hpp"
 #include "mpi/rank_state.hpp"
-#include "mpi/topology/cart.hpp"
 
 namespace sorrel::mpi {
 

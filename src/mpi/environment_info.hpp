@@ -1,7 +1,7 @@
 //! MPI_INFO_ENV - the list of what mpiexec would set for this program.
 #pragma once
 
-#include "mpi/info.hpp"
+#include "mpi/comm/info.hpp"
 
 namespace sorrel::mpi {
 

@@ -2,13 +2,13 @@
 
 #include "mpi/collectives/process_barrier.hpp"
 #include "mpi/collectives/slots.hpp"
+#include "mpi/comm/topology/cart.hpp"
 #include "mpi/p2p/arrival.hpp"
 #include "mpi/p2p/eager_windows.hpp"
 #include "mpi/p2p/remote_message.hpp"
 #include "mpi/p2p/unexpected.hpp"
 #include "mpi/rank_state.hpp"
 #include "mpi/send_queue.hpp"
-#include "mpi/topology/cart.hpp"
 
 namespace sorrel::mpi {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/world.hpp"
+#include "mpi/comm/world.hpp"
 
 namespace sorrel::mpi {
 

@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "core/worker.hpp"
-#include "mpi/attribute.hpp"
 #include "mpi/base/error_codes.hpp"
 #include "mpi/base/integer_handles.hpp"
-#include "mpi/comm.hpp"
+#include "mpi/comm/attribute.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/comm/world.hpp"
 #include "mpi/p2p/match_table.hpp"
 #include "mpi/worker_state.hpp"
-#include "mpi/world.hpp"
 
 namespace sorrel::mpi {
 

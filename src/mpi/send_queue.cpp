@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mpi/world.hpp"
+#include "mpi/comm/world.hpp"
 #include "os/clock.hpp"
 #include "os/thread.hpp"
 

@@ -147,7 +147,7 @@ Block Plan::block(int rank) const {
 }
 
 const Candidate& Plan::balanced() const {
-  // MPI_Dims_create: its spread, its order of the extents, its smaller sum (mpi/topology).
+  // MPI_Dims_create: its spread, its order of the extents, its smaller sum (mpi/comm/topology).
   const auto key = [](const Candidate& candidate) {
     const auto [low, high] = std::minmax_element(candidate.grid.begin(), candidate.grid.end());
     const bool is_in_order = std::is_sorted(candidate.grid.rbegin(), candidate.grid.rend());

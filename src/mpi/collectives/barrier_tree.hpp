@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi/process_map.hpp"
+#include "mpi/comm/process_map.hpp"
 
 namespace sorrel::mpi {
 

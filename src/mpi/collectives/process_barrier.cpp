@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "mpi/collectives/barrier_tree.hpp"
+#include "mpi/comm/world.hpp"
 #include "mpi/worker_state.hpp"
-#include "mpi/world.hpp"
 
 namespace sorrel::mpi {
 

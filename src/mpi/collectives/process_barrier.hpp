@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "mpi/base/collective_call.hpp"
+#include "mpi/comm/process_map.hpp"
 #include "mpi/packet_kind.hpp"
-#include "mpi/process_map.hpp"
 #include "mpi/send_queue.hpp"
 
 namespace sorrel::mpi {

@@ -14,8 +14,8 @@
 
 #include "mpi/collectives/reduction.hpp"
 #include "mpi/collectives/traffic.hpp"
-#include "mpi/comm.hpp"
-#include "mpi/process_map.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/comm/process_map.hpp"
 
 namespace sorrel::mpi {
 

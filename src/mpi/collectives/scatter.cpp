@@ -2,7 +2,7 @@
 #include "mpi/collectives/move.hpp"
 #include "mpi/collectives/slots.hpp"
 #include "mpi/collectives/traffic.hpp"
-#include "mpi/process_map.hpp"
+#include "mpi/comm/process_map.hpp"
 #include "mpi/rank_state.hpp"
 
 namespace sorrel::mpi {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "mpi/comm/world.hpp"
 #include "mpi/packet_kind.hpp"
-#include "mpi/world.hpp"
 
 namespace sorrel::mpi {
 

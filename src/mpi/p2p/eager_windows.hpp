@@ -12,9 +12,9 @@
 #include <memory>
 #include <vector>
 
+#include "mpi/comm/world.hpp"
 #include "mpi/p2p/remote_message.hpp"
 #include "mpi/send_queue.hpp"
-#include "mpi/world.hpp"
 
 namespace sorrel::mpi {
 

@@ -14,7 +14,7 @@
 #include "core/remote_call.hpp"
 #include "mpi.h"
 #include "mpi/base/handle.hpp"
-#include "mpi/comm.hpp"
+#include "mpi/comm/comm.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/p2p/match_table.hpp"
 

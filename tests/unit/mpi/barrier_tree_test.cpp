@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "mpi/group.hpp"
+#include "mpi/comm/group.hpp"
 #include "unit/mpi/inproc_transport.hpp"
 
 namespace sorrel::mpi {

@@ -1,4 +1,4 @@
-#include "mpi/topology/cart.hpp"
+#include "mpi/comm/topology/cart.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>

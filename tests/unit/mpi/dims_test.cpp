@@ -1,4 +1,4 @@
-#include "mpi/topology/dims.hpp"
+#include "mpi/comm/topology/dims.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

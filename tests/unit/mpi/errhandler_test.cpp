@@ -1,4 +1,4 @@
-#include "mpi/errhandler.hpp"
+#include "mpi/comm/errhandler.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

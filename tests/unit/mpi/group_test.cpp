@@ -1,4 +1,4 @@
-#include "mpi/group.hpp"
+#include "mpi/comm/group.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "mpi/group_algebra.hpp"
+#include "mpi/comm/group_algebra.hpp"
 
 namespace sorrel::mpi {
 namespace {

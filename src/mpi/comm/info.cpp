@@ -1,4 +1,4 @@
-#include "mpi/info.hpp"
+#include "mpi/comm/info.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -8,8 +8,8 @@
 //! communicator's ranks do not fill workers evenly and in order.
 #pragma once
 
-#include "mpi/comm.hpp"
-#include "mpi/topology/cart.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/comm/topology/cart.hpp"
 
 namespace sorrel::mpi {
 

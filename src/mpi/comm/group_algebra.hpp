@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "mpi/base/error_detail.hpp"
-#include "mpi/group.hpp"
+#include "mpi/comm/group.hpp"
 
 namespace sorrel::mpi {
 

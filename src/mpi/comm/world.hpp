@@ -20,7 +20,7 @@ struct RankState;
 struct Request;
 struct WorkerState;
 
-/// Bounds of the message protocol; see p2p/README.md.
+/// Bounds of the message protocol; see match/README.md.
 struct MessageLimits {
   /// A message to another worker no longer than this is copied into the mailbox.
   std::uint32_t inline_bytes_max = 512;

@@ -1,4 +1,4 @@
-#include "mpi/topology/cart.hpp"
+#include "mpi/comm/topology/cart.hpp"
 
 namespace sorrel::mpi {
 

@@ -1,4 +1,4 @@
-#include "mpi/attribute.hpp"
+#include "mpi/comm/attribute.hpp"
 
 #include <algorithm>
 #include <utility>

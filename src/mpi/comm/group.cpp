@@ -1,4 +1,4 @@
-#include "mpi/group.hpp"
+#include "mpi/comm/group.hpp"
 
 #include <algorithm>
 

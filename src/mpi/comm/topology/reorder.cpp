@@ -1,4 +1,4 @@
-#include "mpi/topology/reorder.hpp"
+#include "mpi/comm/topology/reorder.hpp"
 
 #include <charconv>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include <sorrel/grid/plan.hpp>
 
-#include "mpi/world.hpp"
+#include "mpi/comm/world.hpp"
 
 namespace sorrel::mpi {
 namespace {

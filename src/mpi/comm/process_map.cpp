@@ -1,10 +1,10 @@
-#include "mpi/process_map.hpp"
+#include "mpi/comm/process_map.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 
 #include "base/check.hpp"
-#include "mpi/group.hpp"
+#include "mpi/comm/group.hpp"
 
 namespace sorrel::mpi {
 

@@ -1,4 +1,4 @@
-#include "mpi/group_algebra.hpp"
+#include "mpi/comm/group_algebra.hpp"
 
 #include <algorithm>
 #include <utility>

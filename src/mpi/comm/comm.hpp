@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "mpi.h"
-#include "mpi/attribute.hpp"
 #include "mpi/base/collective_call.hpp"
 #include "mpi/base/handle.hpp"
-#include "mpi/errhandler.hpp"
-#include "mpi/group.hpp"
-#include "mpi/info.hpp"
+#include "mpi/comm/attribute.hpp"
+#include "mpi/comm/errhandler.hpp"
+#include "mpi/comm/group.hpp"
+#include "mpi/comm/info.hpp"
 
 namespace sorrel::mpi {
 
