@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi/p2p/match_table.hpp"
+#include "mpi/match/match_table.hpp"
 
 namespace sorrel::bench {
 

@@ -6,7 +6,7 @@
 //! to the stand-in into its rank: error classes and codes, integers of handles.
 #pragma once
 
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 
 namespace sorrel::abi {
 

@@ -1,7 +1,7 @@
 // Attaching, detaching and flushing the buffers of buffered sends. MPI 5.0, 3.6.
 #include "abi/call.hpp"
 #include "abi/check.hpp"
-#include "mpi/p2p/buffered.hpp"
+#include "mpi/match/buffered.hpp"
 
 namespace sorrel::abi {
 

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "abi/any_time.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 
 namespace sorrel::abi {
 

@@ -3,7 +3,7 @@
 
 #include "mpi/base/internal_tag.hpp"
 #include "mpi/datatype/datatype.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 
 namespace sorrel::abi {
 

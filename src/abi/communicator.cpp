@@ -4,7 +4,7 @@
 #include "mpi/base/internal_tag.hpp"
 #include "mpi/comm/attribute.hpp"
 #include "mpi/comm_create.hpp"
-#include "mpi/environment_info.hpp"
+#include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
 

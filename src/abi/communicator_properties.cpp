@@ -6,7 +6,7 @@
 
 #include "abi/call.hpp"
 #include "mpi/comm/group_algebra.hpp"
-#include "mpi/environment_info.hpp"
+#include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
 namespace {

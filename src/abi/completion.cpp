@@ -3,9 +3,9 @@
 #include "abi/check.hpp"
 #include "abi/outcome.hpp"
 #include "mpi/base/status.hpp"
-#include "mpi/p2p/cancel.hpp"
-#include "mpi/p2p/start.hpp"
-#include "mpi/p2p/wait.hpp"
+#include "mpi/match/cancel.hpp"
+#include "mpi/match/start.hpp"
+#include "mpi/match/wait.hpp"
 
 namespace sorrel::abi {
 

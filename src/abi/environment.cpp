@@ -7,7 +7,7 @@
 #include "abi/call.hpp"
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/comm/attribute.hpp"
-#include "mpi/p2p/buffered.hpp"
+#include "mpi/match/buffered.hpp"
 #include "runtime/process_mode.hpp"
 
 namespace sorrel::abi {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "abi/call.hpp"
-#include "mpi/environment_info.hpp"
+#include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "abi/call.hpp"
-#include "mpi/environment_info.hpp"
+#include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
 namespace {

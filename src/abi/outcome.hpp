@@ -1,7 +1,7 @@
 //! The error of a request, as a message for its owner.
 #pragma once
 
-#include "mpi/p2p/request.hpp"
+#include "mpi/match/request.hpp"
 
 namespace sorrel::abi {
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "abi/check.hpp"
-#include "mpi/p2p/receive.hpp"
-#include "mpi/p2p/send.hpp"
+#include "mpi/match/receive.hpp"
+#include "mpi/match/send.hpp"
 
 namespace sorrel::abi {
 

@@ -1,13 +1,13 @@
 // Probing, matched or not, and the status accessors. MPI 5.0, 3.2.5, 3.8.
-#include "mpi/p2p/probe.hpp"
+#include "mpi/match/probe.hpp"
 
 #include "abi/call.hpp"
 #include "abi/check.hpp"
 #include "abi/outcome.hpp"
 #include "mpi/base/status.hpp"
-#include "mpi/p2p/arrival.hpp"
-#include "mpi/p2p/start.hpp"
-#include "mpi/p2p/wait.hpp"
+#include "mpi/match/arrival.hpp"
+#include "mpi/match/start.hpp"
+#include "mpi/match/wait.hpp"
 
 namespace sorrel::abi {
 

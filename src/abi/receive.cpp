@@ -4,8 +4,8 @@
 #include "abi/call.hpp"
 #include "abi/outcome.hpp"
 #include "abi/p2p_arguments.hpp"
-#include "mpi/p2p/start.hpp"
-#include "mpi/p2p/wait.hpp"
+#include "mpi/match/start.hpp"
+#include "mpi/match/wait.hpp"
 
 namespace sorrel::abi {
 

@@ -2,8 +2,8 @@
 // MPI 5.0, 3.2, 3.4, 3.7, 3.9.
 #include "abi/call.hpp"
 #include "abi/p2p_arguments.hpp"
-#include "mpi/p2p/buffered.hpp"
-#include "mpi/p2p/start.hpp"
+#include "mpi/match/buffered.hpp"
+#include "mpi/match/start.hpp"
 
 namespace sorrel::abi {
 

@@ -1,6 +1,6 @@
 // The C interface in addition to MPI (include/sorrel.h).
 #include "mpi/comm/world.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 #include "sorrel.h"
 
 extern "C" {

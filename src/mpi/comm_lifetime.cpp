@@ -2,7 +2,7 @@
 #include "mpi/comm/comm.hpp"
 #include "mpi/comm/process_map.hpp"
 #include "mpi/comm/topology/cart.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
 

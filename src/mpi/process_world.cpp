@@ -3,12 +3,12 @@
 #include "mpi/collectives/process_barrier.hpp"
 #include "mpi/collectives/slots.hpp"
 #include "mpi/comm/topology/cart.hpp"
-#include "mpi/p2p/arrival.hpp"
-#include "mpi/p2p/eager_windows.hpp"
-#include "mpi/p2p/remote_message.hpp"
-#include "mpi/p2p/unexpected.hpp"
-#include "mpi/rank_state.hpp"
-#include "mpi/send_queue.hpp"
+#include "mpi/match/arrival.hpp"
+#include "mpi/match/rank_state.hpp"
+#include "mpi/match/unexpected.hpp"
+#include "mpi/net/eager_windows.hpp"
+#include "mpi/net/remote_message.hpp"
+#include "mpi/net/send_queue.hpp"
 
 namespace sorrel::mpi {
 

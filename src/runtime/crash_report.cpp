@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/fixed_text.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 #include "os/process_end.hpp"
 #include "runtime/backtrace.hpp"
 #include "runtime/job.hpp"

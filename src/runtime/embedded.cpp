@@ -1,6 +1,6 @@
 #include "runtime/embedded.hpp"
 
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 #include "runtime/job.hpp"
 
 namespace sorrel::runtime {

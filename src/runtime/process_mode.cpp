@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 #include "runtime/config.hpp"
 #include "runtime/host_job.hpp"
 #include "runtime/job.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "loop/team/loop.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 #include "os/guard_install.hpp"
 #include "program/debugger.hpp"
 #include "program/image.hpp"

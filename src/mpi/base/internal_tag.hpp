@@ -1,7 +1,7 @@
 //! The tags of the library's internal messages on the user's communicators.
 //!
 //! Users' tags are not negative, and the wildcards, -1 and -2, do not match these
-//! (p2p/match_table.hpp).
+//! (match/match_table.hpp).
 #pragma once
 
 #include <cstdint>

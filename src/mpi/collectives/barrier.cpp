@@ -1,6 +1,6 @@
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/slots.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
 

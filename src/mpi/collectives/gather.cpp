@@ -7,7 +7,7 @@
 #include "mpi/collectives/slots.hpp"
 #include "mpi/collectives/traffic.hpp"
 #include "mpi/comm/process_map.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
 

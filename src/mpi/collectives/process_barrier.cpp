@@ -6,7 +6,7 @@
 
 #include "mpi/collectives/barrier_tree.hpp"
 #include "mpi/comm/world.hpp"
-#include "mpi/worker_state.hpp"
+#include "mpi/match/worker_state.hpp"
 
 namespace sorrel::mpi {
 

@@ -16,8 +16,8 @@
 
 #include "mpi/base/collective_call.hpp"
 #include "mpi/comm/process_map.hpp"
-#include "mpi/packet_kind.hpp"
-#include "mpi/send_queue.hpp"
+#include "mpi/net/packet_kind.hpp"
+#include "mpi/net/send_queue.hpp"
 
 namespace sorrel::mpi {
 

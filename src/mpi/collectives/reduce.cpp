@@ -3,7 +3,7 @@
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/reduction.hpp"
 #include "mpi/collectives/reduction_chain.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
 

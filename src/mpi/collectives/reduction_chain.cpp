@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
 

@@ -6,7 +6,7 @@
 
 #include "mpi/base/error_string.hpp"
 #include "mpi/datatype/bytes.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
 

@@ -1,9 +1,9 @@
 #include "mpi/collectives/traffic.hpp"
 
 #include "mpi/collectives/move.hpp"
-#include "mpi/p2p/start.hpp"
-#include "mpi/p2p/wait.hpp"
-#include "mpi/rank_state.hpp"
+#include "mpi/match/rank_state.hpp"
+#include "mpi/match/start.hpp"
+#include "mpi/match/wait.hpp"
 
 namespace sorrel::mpi {
 

@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <string>
 
-#include "mpi/environment_info.hpp"
+#include "mpi/match/environment_info.hpp"
 
 namespace sorrel::mpi {
 namespace {

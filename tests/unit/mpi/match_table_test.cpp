@@ -1,4 +1,4 @@
-#include "mpi/p2p/match_table.hpp"
+#include "mpi/match/match_table.hpp"
 
 #include <cstdlib>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "mpi/p2p/request_pool.hpp"
+#include "mpi/match/request_pool.hpp"
 
 #include <gtest/gtest.h>
 #include <set>

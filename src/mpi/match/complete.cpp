@@ -1,0 +1,59 @@
+#include "mpi/match/complete.hpp"
+
+#include <cstdlib>
+
+#include "mpi/match/buffered_sends.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+/// Frees the internal copy that a send has left from and, for a buffered send, its share of the
+/// attached buffer.
+void free_owned_buffer(Request& request) {
+  std::free(request.buffer);
+  if (request.buffered_charge == 0) return;
+  BufferedSends& sends = *request.charged;
+  sends.bytes_in_use -= request.buffered_charge;
+  if (sends.bytes_in_use != 0) return;
+  if (sends.flusher != nullptr) {
+    request.owner->worker->make_ready(*sends.flusher);
+    sends.flusher = nullptr;
+  }
+  for (Request* flush : sends.flush_requests)
+    complete(*flush);
+  sends.flush_requests.clear();
+}
+
+}  // namespace
+
+void complete_with_duties(Request& request) {
+  const Request::Duties duties = request.duties;
+  if (duties.owns_buffer) free_owned_buffer(request);
+  if (duties.is_part) {
+    Request& main_part = *request.main_part;
+    recycle(request);
+    complete(main_part);
+    return;
+  }
+  if (duties.missing_part_count > 1) {
+    --request.duties.missing_part_count;
+    return;
+  }
+  request.completion.complete(*request.owner->worker);
+  if (duties.is_released) recycle(request);
+}
+
+void finish_send(Request& send, core::Worker& here) {
+  core::Worker& owner_worker = *send.owner->worker;
+  if (&owner_worker == &here) {
+    complete(send);
+    return;
+  }
+  send.handoff.run = [](core::Worker&, core::RemoteCall& call) {
+    complete(*static_cast<Request::Handoff&>(call).request);
+  };
+  here.post(owner_worker, send.handoff);
+}
+
+}  // namespace sorrel::mpi

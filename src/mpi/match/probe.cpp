@@ -1,0 +1,30 @@
+#include "mpi/match/probe.hpp"
+
+#include "mpi/match/rank_state.hpp"
+
+namespace sorrel::mpi {
+
+Message* find_message(RankState& self, const Comm& comm, int source, int tag) {
+  return static_cast<Message*>(
+      self.unexpected.find_for({.context = comm.shared->context(), .source = source, .tag = tag}));
+}
+
+Message& wait_for_message(RankState& self, const Comm& comm, int source, int tag) {
+  for (;;) {
+    if (Message* message = find_message(self, comm, source, tag)) return *message;
+    self.wait.comm = &comm;
+    self.wait.kind = WaitRecord::Kind::probe;
+    self.wait_detail = {.peer = source, .tag = tag};
+    self.prober = &self.fiber;
+    self.worker->suspend();
+    self.wait.kind = WaitRecord::Kind::none;
+  }
+}
+
+void set_aside(RankState& self, Comm& comm, Message& message) {
+  self.unexpected.remove(message);
+  retain(comm);
+  message.comm = &comm;
+}
+
+}  // namespace sorrel::mpi

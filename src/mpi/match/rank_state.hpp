@@ -1,0 +1,123 @@
+//! RankState - the state of one rank. Accessed by the rank's own worker only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/worker.hpp"
+#include "mpi/base/error_codes.hpp"
+#include "mpi/base/integer_handles.hpp"
+#include "mpi/comm/attribute.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/comm/world.hpp"
+#include "mpi/match/match_table.hpp"
+#include "mpi/match/worker_state.hpp"
+
+namespace sorrel::mpi {
+
+struct Request;
+
+enum class Phase : std::uint8_t {
+  before_init,
+  running,
+  finalized,
+  in_handler,  ///< Running, and a signal handler interrupts a wait: no call may be made.
+};
+
+/// The wait of a rank, for the deadlock report. Written when a call blocks.
+struct WaitRecord {
+  enum class Kind : std::uint8_t { none, requests, probe, collective };
+  WaitRecord() = default;
+  // Another member lies in the padding behind `kind`.
+  WaitRecord(const WaitRecord&) = delete;
+  WaitRecord& operator=(const WaitRecord&) = delete;
+  /// Of a probe or a collective.
+  const Comm* comm = nullptr;
+  Kind kind = Kind::none;
+};
+
+/// Further details, by kind: the envelope of a probe, the list of requests.
+struct WaitDetail {
+  std::int32_t peer = 0;
+  std::int32_t tag = 0;
+  const MPI_Request* requests = nullptr;
+  std::int32_t request_count = 0;
+};
+
+/// A library's own description of its rank's waits, for the deadlock report.
+struct WaitExplanation {
+  void (*explain)(void* argument, char* text, std::size_t bytes) = nullptr;
+  void* argument = nullptr;
+};
+
+/// State that few ranks use; created at first use.
+struct RankServices {
+  KeyvalTable keyvals;
+  PredefinedAttributes predefined_attributes;
+  ErrorCodes error_codes;
+  IntegerHandles integer_handles;
+};
+
+/// With many ranks on a worker, every call finds the cache lines of its rank in the second-level
+/// cache at best. What each call reads is therefore together at the beginning.
+struct alignas(cache_line_bytes) RankState {
+  // Constant after construction; other workers read it to send here, so no changing field shares
+  // its line.
+  std::int32_t world_rank = 0;
+  core::Worker* worker = nullptr;
+  WorkerState* worker_state = nullptr;
+  World* world = nullptr;
+
+  // Own worker only. The first half line is constant, too.
+  core::Fiber fiber;
+  /// The current MPI call and its call site.
+  const char* call = "";
+  const void* call_site = nullptr;
+  [[no_unique_address]] WaitRecord wait;
+  Phase phase = Phase::before_init;
+  // What a collective uses of it ends with the line that begins behind `call_site`.
+  Comm world_comm;
+  WaitDetail wait_detail;
+  /// Attributes of communicators point to its keyvals: ProcessWorld::end_ranks() ends those first.
+  std::unique_ptr<RankServices> services_if_used;
+
+  PostedTable posted;
+  UnexpectedTable unexpected;
+  /// A fiber in MPI_Probe or MPI_Mprobe, made ready when an unexpected message arrives.
+  core::Fiber* prober = nullptr;
+
+  Comm self_comm;
+  WaitExplanation wait_explanation;
+
+  int thread_level = 0;
+  /// Created at first use, like that of a communicator.
+  BufferedSendsPointer buffered_sends;
+
+  RankServices& services() {
+    if (services_if_used == nullptr) services_if_used = std::make_unique<RankServices>();
+    return *services_if_used;
+  }
+
+  /// The communicator behind a handle; null if invalid.
+  Comm* comm_of(MPI_Comm handle) {
+    if (handle == MPI_COMM_WORLD) [[likely]]
+      return &world_comm;
+    if (handle == MPI_COMM_SELF) return &self_comm;
+    return object_of<Comm>(handle);
+  }
+
+  /// Stores the detail of an error (printf format) and returns its class.
+  [[nodiscard, gnu::cold, gnu::format(printf, 3, 4)]] int fail(int error_class,
+                                                               const char* format,
+                                                               ...);
+
+  /// Receives the detail of an error from functions that do not know their rank.
+  [[nodiscard]] ErrorDetail& detail() const { return worker_state->error_detail; }
+};
+
+/// The rank that the calling thread is running, or null.
+inline RankState* current_rank() {
+  return static_cast<RankState*>(core::Worker::current_user());
+}
+
+}  // namespace sorrel::mpi

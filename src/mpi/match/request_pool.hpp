@@ -1,0 +1,43 @@
+//! RequestPool - recycled requests for one worker's ranks. Own worker only; grows, never shrinks.
+#pragma once
+
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "mpi/match/request.hpp"
+
+namespace sorrel::mpi {
+
+class RequestPool {
+ public:
+  RequestPool() = default;
+  RequestPool(const RequestPool&) = delete;
+  RequestPool& operator=(const RequestPool&) = delete;
+
+  /// A request with every field as constructed.
+  Request& take() {
+    if (free_ == nullptr) [[unlikely]]
+      refill();
+    Request* request = free_;
+    free_ = request->next_free;
+    return *new (request) Request;
+  }
+
+  void give_back(Request& request) {
+    request.header.kind = ObjectKind::freed;
+    request.next_free = free_;
+    free_ = &request;
+  }
+
+  /// The free requests are marked as such, and are no more than there are. At audit level.
+  void check_invariants() const;
+
+ private:
+  [[gnu::cold]] void refill();
+
+  Request* free_ = nullptr;
+  std::vector<std::unique_ptr<Request[]>> slabs_;
+};
+
+}  // namespace sorrel::mpi

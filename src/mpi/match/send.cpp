@@ -1,0 +1,74 @@
+#include "mpi/match/send.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "mpi/datatype/copy.hpp"
+#include "mpi/match/remote.hpp"
+#include "mpi/match/unexpected.hpp"
+#include "mpi/match/wait.hpp"
+
+namespace sorrel::mpi {
+
+bool try_send_inline(RankState& self, RankState& to, const Comm& comm, SendArguments arguments) {
+  constexpr std::size_t stack_bytes = 4096;
+  if (to.worker == nullptr) return try_send_remote(self, comm, arguments);
+  const std::size_t bytes = arguments.count * arguments.type.size();
+  if (bytes > to.world->limits().inline_bytes_max || to.worker->pool().is_congested()) return false;
+  const void* payload = arguments.buffer;
+  std::array<std::byte, stack_bytes> packed;
+  if (!arguments.type.is_dense() && bytes != 0) {
+    pack(arguments.buffer, arguments.count, arguments.type, packed.data());
+    payload = packed.data();
+  }
+  const core::Record record{
+      .kind = inline_message_kind,
+      .words = {static_cast<std::uint32_t>(to.world_rank), comm.shared->context(),
+                static_cast<std::uint32_t>(comm.rank), static_cast<std::uint32_t>(arguments.tag)},
+      .payload_bytes = static_cast<std::uint32_t>(bytes)};
+  return self.worker->try_post(*to.worker, record, payload);
+}
+
+void start_send_by_reference(Request& request) {
+  const Comm& comm = *request.comm;
+  RankState& self = *request.owner;
+  RankState& to = comm.shared->member(request.peer);
+  request.message.envelope = envelope_of(comm, request.tag);
+  request.message.bytes = request.element_count * request.type->size();
+  request.message.request = &request;
+  request.handoff.request = &request;
+  request.handoff.destination = &to;
+  if (to.worker == self.worker) {
+    add_unexpected(to, request.message);
+  } else if (to.worker == nullptr) {
+    start_remote_send(request);
+  } else {
+    request.handoff.run = run_referenced_message;
+    self.worker->post(*to.worker, request.handoff);
+  }
+}
+
+void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode) {
+  if (try_send(self, comm, arguments, mode)) return;
+  RankState& to = comm.shared->member(arguments.destination);
+  const MessageData data = data_of(arguments);
+  const bool may_copy = to.worker == self.worker && mode != SendMode::synchronous &&
+                        data.bytes <= self.world->limits().eager_bytes_max;
+  if (may_copy &&
+      add_copy(to, envelope_of(comm, arguments.tag), data, core::MessagePool::WhenFull::fail))
+    return;
+  Request request;
+  describe_send(request, self, comm, arguments, mode);
+  start_send_by_reference(request);
+  wait_for(request);
+}
+
+void start_send(Request& request) {
+  if (try_send(*request.owner, *request.comm, arguments_of(request), request.mode)) {
+    complete(request);
+  } else {
+    start_send_by_reference(request);
+  }
+}
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,82 @@
+#include "mpi/match/unexpected.hpp"
+
+#include <new>
+
+#include "mpi/datatype/copy.hpp"
+#include "mpi/match/rank_state.hpp"
+#include "mpi/match/remote.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+constexpr std::size_t header_bytes = (sizeof(Message) + 15) / 16 * 16;
+
+/// A copy of the data in a pool buffer, in no table; null if the pool is full.
+Message* make_copy(core::MessagePool& pool,
+                   const Envelope& envelope,
+                   const MessageData& data,
+                   core::MessagePool::WhenFull when_full) {
+  if (header_bytes + data.bytes > core::MessagePool::buffer_bytes_max) return nullptr;
+  void* buffer = pool.take(header_bytes + data.bytes, when_full);
+  if (buffer == nullptr) return nullptr;
+  auto* message = new (buffer) Message;
+  message->envelope = envelope;
+  message->request = nullptr;
+  message->bytes = data.bytes;
+  message->payload = static_cast<std::byte*>(buffer) + header_bytes;
+  copy(data.buffer, data.count, *data.type, message->payload, data.bytes,
+       *datatype_from_handle(MPI_BYTE));
+  return message;
+}
+
+}  // namespace
+
+void add_unexpected(RankState& to, Message& message) {
+  to.unexpected.add(message);
+  if (to.prober != nullptr) {
+    to.worker->make_ready(*to.prober);
+    to.prober = nullptr;
+  }
+}
+
+bool add_copy(RankState& to,
+              const Envelope& envelope,
+              const MessageData& data,
+              core::MessagePool::WhenFull when_full) {
+  Message* message = make_copy(to.worker->pool(), envelope, data, when_full);
+  if (message == nullptr) return false;
+  add_unexpected(to, *message);
+  return true;
+}
+
+bool detach(Request& send) {
+  Message& original = send.message;
+  if (original.bytes > send.owner->world->limits().eager_bytes_max) return false;
+  RankState& to = *send.handoff.destination;
+  Message* twin = make_copy(to.worker->pool(), original.envelope, data_of(original),
+                            core::MessagePool::WhenFull::fail);
+  if (twin == nullptr) return false;
+  UnexpectedTable::replace(original, *twin);
+  complete(send);
+  return true;
+}
+
+void free_copy(core::MessagePool& pool, Message& message) {
+  message.header.kind = ObjectKind::freed;
+  pool.give_back(&message, header_bytes + message.bytes);
+}
+
+void free_all_unexpected(RankState& rank) {
+  while (MatchEntry* entry = rank.unexpected.oldest()) {
+    auto& message = static_cast<Message&>(*entry);
+    rank.unexpected.remove(message);
+    if (message.request == nullptr) {
+      free_copy(rank.worker->pool(), message);
+    } else if (is_remote(message)) {
+      dispose_remote(rank, message);
+    }
+  }
+}
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,30 @@
+//! Unexpected messages: copies of small ones, references to all others.
+//!
+//! All on the receiver's worker. A copy is one buffer of the worker's pool: the Message, then its
+//! bytes.
+#pragma once
+
+#include "core/message_pool.hpp"
+#include "mpi/match/deliver.hpp"
+
+namespace sorrel::mpi {
+
+/// Enters a message and wakes a probing fiber.
+void add_unexpected(RankState& to, Message& message);
+
+/// Copies the data and enters the copy; false if it is too long for a copy or the pool is full.
+[[nodiscard]] bool add_copy(RankState& to,
+                            const Envelope& envelope,
+                            const MessageData& data,
+                            core::MessagePool::WhenFull when_full);
+
+/// Replaces a send of the same worker that waits by reference with a copy of its data and completes
+/// it. False if the message is too long or the pool is full.
+[[nodiscard]] bool detach(Request& send);
+
+void free_copy(core::MessagePool& pool, Message& message);
+
+/// Frees all unreceived messages, at the end of the rank.
+void free_all_unexpected(RankState& rank);
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,38 @@
+//! WorkerState - the state of a worker for the ranks it runs.
+#pragma once
+
+#include <memory>
+
+#include "core/worker.hpp"
+#include "mpi/base/error_detail.hpp"
+#include "mpi/match/request_pool.hpp"
+
+namespace sorrel::mpi {
+
+class EagerWindows;
+class ProcessBarriers;
+class SendQueue;
+class World;
+
+/// The state of one worker for its ranks; its own thread only.
+struct WorkerState {
+  WorkerState();
+  ~WorkerState();
+  WorkerState(const WorkerState&) = delete;
+  WorkerState& operator=(const WorkerState&) = delete;
+
+  World* world = nullptr;
+  core::Worker* worker = nullptr;
+  RequestPool requests;
+  /// Returned by every nonblocking send that completes at once: complete, always active, never
+  /// recycled.
+  Request* finished_send = nullptr;
+  /// The detail of the error being raised: valid until the next one.
+  ErrorDetail error_detail;
+  // Only in a job of several processes; else null.
+  std::unique_ptr<SendQueue> send_queue;
+  std::unique_ptr<EagerWindows> eager_windows;
+  std::unique_ptr<ProcessBarriers> process_barriers;
+};
+
+}  // namespace sorrel::mpi
