@@ -3,7 +3,7 @@
 #include "abi/check.hpp"
 #include "mpi/base/internal_tag.hpp"
 #include "mpi/comm/attribute.hpp"
-#include "mpi/comm_create.hpp"
+#include "mpi/job/comm_create.hpp"
 #include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {

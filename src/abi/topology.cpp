@@ -5,7 +5,7 @@
 #include "mpi/comm/topology/cart.hpp"
 #include "mpi/comm/topology/dims.hpp"
 #include "mpi/comm/topology/reorder.hpp"
-#include "mpi/comm_create.hpp"
+#include "mpi/job/comm_create.hpp"
 
 namespace sorrel::abi {
 namespace {

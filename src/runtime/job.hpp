@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/scheduler.hpp"
+#include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
-#include "mpi/process_world.hpp"
 #include "os/stack_slab.hpp"
 #include "program/outside_wait.hpp"
 #include "runtime/config.hpp"

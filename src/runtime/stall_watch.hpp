@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/scheduler.hpp"
+#include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
-#include "mpi/process_world.hpp"
 #include "os/sched_stat.hpp"
 
 namespace sorrel::runtime {

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "mpi/match/request.hpp"
 #include "mpi/match/wait.hpp"
-#include "mpi/process_world.hpp"
 #include "runtime/source_lines.hpp"
 
 namespace sorrel::runtime {

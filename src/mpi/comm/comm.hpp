@@ -2,7 +2,8 @@
 //!
 //! A Comm belongs to one rank and is accessed by that rank's worker only. A CommShared is constant
 //! after construction, except its collective slots, which have their own protocol
-//! (collectives/slots.hpp), and its reference count.
+//! (collectives/slots.hpp), and its reference count. It holds them, so what creates and ends both
+//! is in job/comm_lifetime.cpp.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-//! World - the ranks of the job, as a process sees them. ProcessWorld (process_world.hpp) makes and
-//! ends them.
+//! World - the ranks of the job, as a process sees them. ProcessWorld (job/process_world.hpp) makes
+//! and ends them.
 //!
 //! Constant after start-up, except the counters marked "any thread".
 #pragma once

@@ -19,8 +19,8 @@
 
 #include "base/prng.hpp"
 #include "core/scheduler.hpp"
+#include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
-#include "mpi/process_world.hpp"
 #include "os/clock.hpp"
 #include "os/stack_slab.hpp"
 #include "transport/transport.hpp"

@@ -1,4 +1,4 @@
-#include "mpi/comm_create.hpp"
+#include "mpi/job/comm_create.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "mpi/process_world.hpp"
+#include "mpi/job/process_world.hpp"
 
 #include "mpi/collectives/process_barrier.hpp"
 #include "mpi/collectives/slots.hpp"
