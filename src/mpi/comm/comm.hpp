@@ -2,8 +2,8 @@
 //!
 //! A Comm belongs to one rank and is accessed by that rank's worker only. A CommShared is constant
 //! after construction, except its collective slots, which have their own protocol
-//! (collectives/slots.hpp), and its reference count. It holds them, so what creates and ends both
-//! is in job/comm_lifetime.cpp.
+//! (collectives/slots.hpp), and its reference count. Creating and ending both needs the slots, so
+//! it is defined above, in job/comm_lifetime.cpp.
 #pragma once
 
 #include <atomic>
