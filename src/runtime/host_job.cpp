@@ -7,7 +7,6 @@
 #include <csignal>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
@@ -80,22 +79,17 @@ void on_host_failure(const char* text) {
            the_job == nullptr ? "starting" : the_job->api->name, text);
 }
 
-const char* text_in(const char* name) {
-  const char* text = ::secure_getenv(name);
-  return text == nullptr ? "" : text;
-}
-
 void map_host_status(const Config& config) {
-  const char* descriptor = ::secure_getenv("SORREL_HOST_BOARD");
-  if (descriptor == nullptr) return;
+  if (!config.host_mpi.status_descriptor) return;
+  const int descriptor = *config.host_mpi.status_descriptor;
   static os::SharedSegment& segment = *new os::SharedSegment;
-  segment = os::SharedSegment::adopt(std::atoi(descriptor), sizeof(HostStatus));
+  segment = os::SharedSegment::adopt(descriptor, sizeof(HostStatus));
   if (segment.is_valid()) the_host_status = reinterpret_cast<HostStatus*>(segment.base());
-  const char* wrapper = config.wrapped.wrapper.c_str();
+  const char* wrapper = config.wrapper.name.c_str();
   if (*wrapper == '\0') return;
   if (the_host_status == nullptr) {
     end_with(usage_error_status,
-             "%s has closed descriptor %s, by which `sorrel run` passes the job on", wrapper,
+             "%s has closed descriptor %d, by which `sorrel run` passes the job on", wrapper,
              descriptor);
   }
   // Acquire: orders this after the earlier program's end.
@@ -129,11 +123,10 @@ class SignalKeeper {
   std::array<struct sigaction, 32> actions_{};
 };
 
-void begin_host(transport::HostJob& job) {
-  const std::string name = text_in("SORREL_HOST");
-  const std::string folder = text_in("SORREL_HOST_PLUGINS");
+void begin_host(transport::HostJob& job, const launch::HostSpec& spec) {
+  const std::string& folder = spec.plugin_folder;
   const std::string path = (folder.empty() ? transport::folder_of_this_library() : folder) + "/" +
-                           transport::host_plugin_file(name);
+                           transport::host_plugin_file(spec.name);
   std::string reason;
   const SignalKeeper keeper;
   job.api = transport::open_host_plugin(path, reason);
@@ -141,9 +134,9 @@ void begin_host(transport::HostJob& job) {
   const sorrel_host_hooks hooks{.fail = on_host_failure};
   sorrel_host_place place{};
   char error[256] = "";
-  job.host = job.api->begin(text_in("SORREL_HOST_LIBRARY"), &hooks, &place, error, sizeof error);
+  job.host = job.api->begin(spec.library.c_str(), &hooks, &place, error, sizeof error);
   if (job.host == nullptr)
-    end_with(error_status, "cannot start the host MPI (%s): %s", name.c_str(), error);
+    end_with(error_status, "cannot start the host MPI (%s): %s", spec.name.c_str(), error);
   job.process = static_cast<std::uint32_t>(place.process);
   job.process_count = static_cast<std::uint32_t>(place.process_count);
   job.any_thread = place.any_thread != 0;
@@ -159,12 +152,11 @@ std::vector<Words> share(const transport::HostJob& job, const Words& mine) {
   return all;
 }
 
-void share_members(transport::HostJob& job) {
+void share_members(transport::HostJob& job, pid_t daemon) {
   std::random_device random;
   probe_value = std::uint64_t{random()} << 32 | random();
   // All processes of a node descend from the launcher's daemon there.
-  const long daemon = std::strtol(text_in("SORREL_HOST_DAEMON"), nullptr, 10);
-  job.common_ancestor = daemon > 1 ? static_cast<std::int32_t>(daemon) : 0;
+  job.common_ancestor = daemon > 1 ? daemon : 0;
   if (daemon > 1) os::let_descendants_read(job.common_ancestor);
   transport::HostMember mine = job.members[job.process];
   mine.pid = getpid();
@@ -194,7 +186,7 @@ void divide_cores(transport::HostJob& job, Config& config) {
   if (ranks >= job.process_count)
     config.worker_count = std::min(config.worker_count, ranks / job.process_count);
   job.is_crowded = config.cpus.size() < config.worker_count;
-  if (job.is_crowded || ::secure_getenv("SORREL_HOST_UNBOUND") != nullptr) {
+  if (job.is_crowded || config.is_unbound) {
     config.cpus.clear();
   } else {
     config.cpus.resize(config.worker_count);
@@ -235,10 +227,10 @@ os::SharedSegment open_offer(const transport::HostMember& from,
 /// The memory that the first process of this node has made for all processes there.
 os::SharedSegment make_or_open(const transport::HostJob& job,
                                const core::JobShape& shape,
-                               std::uint32_t first) {
-  const bool is_wanted = shape.process_count > 1 &&
-                         shape.worker_count() <= core::job_worker_count_max &&
-                         std::string_view(text_in("SORREL_HOST_MEMORY")) != "0";
+                               std::uint32_t first,
+                               bool may_share) {
+  const bool is_wanted =
+      may_share && shape.process_count > 1 && shape.worker_count() <= core::job_worker_count_max;
   const std::size_t bytes = offered_bytes(shape);
   os::SharedSegment made;
   if (job.process == first && is_wanted) made = os::SharedSegment::create(bytes);
@@ -262,7 +254,7 @@ void share_memory(transport::HostJob& job, Config& config) {
   const core::JobShape shape{.process_count = static_cast<std::uint32_t>(neighbours.size()),
                              .workers_per_process = config.worker_count,
                              .is_part = neighbours.size() != job.process_count};
-  os::SharedSegment segment = make_or_open(job, shape, neighbours.front());
+  os::SharedSegment segment = make_or_open(job, shape, neighbours.front(), config.may_share_memory);
   if (segment.is_valid()) {
     config.memory = new core::JobMemory(shape, std::move(segment));
     config.process_in_memory =
@@ -328,17 +320,13 @@ void fill_host_status(const Config& config) {
 
 }  // namespace
 
-bool has_host_in_environment() {
-  return ::secure_getenv("SORREL_HOST") != nullptr;
-}
-
 void join_host(Config& config) {
   map_host_status(config);
-  must_abort = ::secure_getenv("SORREL_HOST_ABORTS") != nullptr;
+  must_abort = config.host_mpi.must_abort;
   auto& job = *new transport::HostJob;
-  begin_host(job);
+  begin_host(job, config.host_mpi);
   the_job = &job;
-  share_members(job);
+  share_members(job, config.host_mpi.daemon);
   divide_cores(job, config);
   config.process_count = job.process_count;
   config.own_process = job.process;
@@ -355,8 +343,7 @@ void join_host(Config& config) {
   // Where every process has a node of its own, no processes share memory.
   if (node_count_of(job) != job.process_count) share_memory(job, config);
   fill_host_status(config);
-  if (::secure_getenv("SORREL_VERBOSE") != nullptr && job.process == 0)
-    print_composition(job, config);
+  if (config.is_verbose && job.process == 0) print_composition(job, config);
 }
 
 void leave_host(const Config& config) {

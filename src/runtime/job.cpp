@@ -43,7 +43,7 @@ core::SchedulerOptions scheduler_options(const Config& config) {
                                  .seed = config.seed};
   // A job that shares the machine may move its workers, because another job may use their cores.
   options.may_move = config.worker_count > 1 && config.loops.limits.share != governor::Share::fixed;
-  if (config.spin_ns_max >= 0) options.limits.spin_ns_max = config.spin_ns_max;
+  if (config.spin_ns_max) options.limits.spin_ns_max = *config.spin_ns_max;
   const std::vector<int> cpus = os::allowed_cpus();
   const std::size_t worker_count = std::size_t{config.process_count} * config.worker_count;
   const bool is_crowded =
@@ -79,17 +79,21 @@ std::unique_ptr<transport::Transport> make_transport(const Config& config,
 
 std::unique_ptr<transport::SimulatedNodes> simulated_nodes(const Config& config,
                                                            core::Scheduler& scheduler) {
-  if (config.wire.node_count == 0) return nullptr;
-  return std::make_unique<transport::SimulatedNodes>(scheduler, config.wire,
-                                                     config.rank_worker_count());
+  if (!config.wire) return nullptr;
+  const transport::WireOptions wire{.node_count = config.wire->node_count,
+                                    .latency_ns = config.wire->latency_ns,
+                                    .jitter_ns = config.wire->jitter_ns,
+                                    .bytes_per_ns = config.wire->bytes_per_second * 1e-9,
+                                    .seed = config.wire->seed};
+  return std::make_unique<transport::SimulatedNodes>(scheduler, wire, config.rank_worker_count());
 }
 
 mpi::RankLayout layout_of(const Config& config) {
-  if (config.wire.node_count != 0) {
+  if (config.wire) {
     return mpi::RankLayout({.rank_count = config.rank_count,
-                            .process_count = config.wire.node_count,
+                            .process_count = config.wire->node_count,
                             .worker_count = transport::SimulatedNodes::workers_per_node(
-                                config.wire.node_count, config.rank_worker_count())});
+                                config.wire->node_count, config.rank_worker_count())});
   }
   return mpi::RankLayout({.rank_count = config.rank_count,
                           .process_count = config.process_count,
@@ -122,7 +126,7 @@ void keep_memory_of_ranks(const Config& config) {
 }
 
 std::int32_t own_rank_count(const Config& config) {
-  if (config.wire.node_count != 0) return config.rank_count;
+  if (config.wire) return config.rank_count;
   const mpi::RankLayout layout = layout_of(config);
   return layout.first_rank_of_process(config.own_process + 1) -
          layout.first_rank_of_process(config.own_process);
@@ -148,7 +152,7 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
 void Job::make_worlds(const Config& config, transport::Transport* transport) {
   const mpi::RankLayout layout = layout_of(config);
   mpi::MessageLimits limits;
-  if (config.eager_bytes_max != 0) limits.eager_bytes_max = config.eager_bytes_max;
+  if (config.eager_bytes_max.value_or(0) != 0) limits.eager_bytes_max = *config.eager_bytes_max;
   if (simulated_nodes_ == nullptr) {
     worlds_.push_back(std::make_unique<mpi::ProcessWorld>(
         scheduler_, *this, layout,

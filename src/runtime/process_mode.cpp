@@ -11,6 +11,7 @@
 #include "runtime/host_job.hpp"
 #include "runtime/job.hpp"
 #include "runtime/main_thread_rank.hpp"
+#include "runtime/wrapped_job.hpp"
 
 namespace sorrel::runtime {
 
@@ -56,7 +57,7 @@ void watch_exit() {
 
 /// A program that loads this library late can no longer be privatized.
 [[noreturn]] void fail_late_program(const Config& config) {
-  record_failure(config.wrapped);
+  record_failure(config);
   std::fprintf(stderr,
                "sorrel: %s loads MPI while it runs, so every rank must be a process: --procs %d\n",
                program_invocation_short_name, config.rank_count);

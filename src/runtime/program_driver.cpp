@@ -186,7 +186,7 @@ void end_by_jump(program::RankProcess& process) {
 int report_error(const std::string& error) {
   const Config& config = process_config();
   record_host_ending();
-  record_failure(config.wrapped);
+  record_failure(config);
   // The error is the same in every process, and one process reports it.
   const bool is_reporter =
       config.host != nullptr
@@ -205,7 +205,7 @@ int run_program(const program::ProgramStart& start) {
   }
   std::string error;
   // `sorrel run` has inspected the wrapper only.
-  if (!config.wrapped.wrapper.empty() && own_rank_count(config) > 1)
+  if (!config.wrapper.name.empty() && own_rank_count(config) > 1)
     error = wrapped_sharing_error(config);
   if (!error.empty()) return report_error(error);
   const auto image = program::Image::read(error);
@@ -251,7 +251,7 @@ bool program_runs_in_process_mode() {
   if (runtime::is_process_mode()) return true;
   // A single rank is not privatized if that would not work with the program's libraries.
   const bool is_alone = config.rank_count == 1 && config.memory == nullptr &&
-                        config.host == nullptr && config.wire.node_count == 0 && !config.seed;
+                        config.host == nullptr && !config.wire && !config.seed;
   return is_alone && !sharing_error().empty();
 }
 

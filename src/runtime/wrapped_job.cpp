@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/text.hpp"
+#include "launch/job_claims.hpp"
 #include "os/shared_segment.hpp"
 #include "runtime/config.hpp"
-#include "runtime/job_claims.hpp"
 
 extern char** environ;
 
@@ -63,25 +63,26 @@ std::string output_of(std::array<const char*, 6> words) {
 
 }  // namespace
 
-void record_failure(const WrappedJob& job) {
+void record_failure(const Config& config) {
   // Relaxed: nothing is read through it.
-  if (job.claims != nullptr) job.claims->has_failed.store(1, std::memory_order_relaxed);
+  if (config.claims != nullptr) config.claims->has_failed.store(1, std::memory_order_relaxed);
 }
 
 std::string claim_job(Config& config, int claims_descriptor) {
   // Mapped until the process ends.
   static auto& segment = *new os::SharedSegment;
-  segment = os::SharedSegment::adopt(claims_descriptor, sizeof(JobClaims));
-  const char* wrapper = config.wrapped.wrapper.c_str();
+  segment = os::SharedSegment::adopt(claims_descriptor, sizeof(launch::JobClaims));
+  const char* wrapper = config.wrapper.name.c_str();
   if (!segment.is_valid()) {
     return text_of("%s has closed descriptor %d, by which `sorrel run` passes the job on", wrapper,
                    claims_descriptor);
   }
-  auto& claims = *reinterpret_cast<JobClaims*>(segment.base());
-  config.wrapped.claims = &claims;
+  auto& claims = *reinterpret_cast<launch::JobClaims*>(segment.base());
+  config.claims = &claims;
   std::atomic<std::int32_t>& claimed = claims.pids[config.own_process];
-  const std::int32_t pid =
-      claims.pid_namespace == own_pid_namespace() ? getpid() : JobClaims::unknown_pid;
+  const std::int32_t pid = claims.pid_namespace == launch::own_pid_namespace()
+                               ? getpid()
+                               : launch::JobClaims::unknown_pid;
   if (config.memory == nullptr) {
     // Relaxed: the launcher reads nothing else through it.
     claimed.store(pid, std::memory_order_relaxed);
@@ -96,10 +97,10 @@ std::string claim_job(Config& config, int claims_descriptor) {
 
 std::string wrapped_sharing_error(const Config& config) {
   const std::string program = own_executable();
-  if (program.empty() || program == config.wrapped.program) return "";
+  if (program.empty() || program == config.wrapper.program) return "";
   const std::string ranks = std::to_string(config.rank_count);
-  return output_of({config.wrapped.command.c_str(), "preflight", program.c_str(), ranks.c_str(),
-                    config.wrapped.wrapper.c_str(), nullptr});
+  return output_of({config.wrapper.command.c_str(), "preflight", program.c_str(), ranks.c_str(),
+                    config.wrapper.name.c_str(), nullptr});
 }
 
 }  // namespace sorrel::runtime

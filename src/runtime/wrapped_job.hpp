@@ -1,4 +1,4 @@
-//! WrappedJob - a job whose program was started by a wrapper, such as env, a shell or a debugger,
+//! A job whose program was started by a wrapper, such as env, a shell or a debugger,
 //! instead of by `sorrel run` itself.
 //!
 //! The wrapper runs once in each process of the job and passes the job on in its environment. The
@@ -8,25 +8,12 @@
 
 #include <string>
 
-namespace sorrel::core {
-class JobMemory;
-}
-
 namespace sorrel::runtime {
 
 struct Config;
-struct JobClaims;
-
-struct WrappedJob {
-  std::string wrapper;  ///< as the user wrote it; "" for a job without one
-  std::string program;  ///< path of the program that `sorrel run` has inspected, or ""
-  std::string command;  ///< path of `sorrel`, which can inspect another program
-  /// Shared with the launcher; null without a wrapper and under a host MPI.
-  JobClaims* claims = nullptr;
-};
 
 /// Records that the program cannot run as the job asks: the launcher must not end with status 0.
-void record_failure(const WrappedJob& job);
+void record_failure(const Config& config);
 
 /// Makes this process process `config.own_process` of the job. Returns why that is not possible; ""
 /// on success.

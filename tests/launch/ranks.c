@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     printf("%d ranks\n", ranks);
     if (strcmp(how, "input") == 0) printf("input %d\n", getchar());
     if (strcmp(how, "variables") == 0)
-      printf("%s %s %s\n", value_of("LD_LIBRARY_PATH"), value_of("SORREL_RANKS"), value_of("X"));
+      printf("%s %s %s\n", value_of("LD_LIBRARY_PATH"), value_of("SORREL_JOB"), value_of("X"));
     fflush(stdout);
     if (strcmp(how, "system") == 0 && system(argv[2]) != 0) MPI_Abort(MPI_COMM_WORLD, 8);
   }

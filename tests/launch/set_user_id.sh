@@ -25,13 +25,24 @@ as_nobody "$folder/other" >"$folder/out" 2>&1
 # A plug-in that would print a line.
 printf '#include <unistd.h>\n__attribute__((constructor)) static void f(void) { (void)!write(2, "injected\\n", 9); }\n' >"$folder/e.c"
 "$cc" -shared -fPIC "$folder/e.c" -o "$folder/libsorrel-host-evil.so" || fail "compile"
-# The seal is not secret: use that of a real job.
-real=$("$sorrel" run -n 2 --workers 1 env | grep '^SORREL_' 2>/dev/null)
-for extra in "" SORREL_SEAL=0123456789abcdef; do
-  as_nobody env SORREL_RANKS=2 SORREL_WORKERS=1 SORREL_HOST=evil SORREL_HOST_PLUGINS="$folder" SORREL_SHARE=x $extra $real \
-    "$folder/other" >"$folder/out" 2>&1 || fail "status $?" "$(cat "$folder/out")"
+# The seal is not secret: use the text of a real job, and one that names the plug-in.
+real=$("$sorrel" run -n 2 --workers 1 env | grep '^SORREL_JOB=') || fail "no job in the environment"
+evil="ranks=2:workers=1:processes=1:host=evil:host_plugins=$folder:"
+seal=$(python3 - "$evil" <<'SEAL'
+import sys
+hash = 0xcbf29ce484222325
+for byte in sys.argv[1].encode():
+    hash = (hash ^ byte) * 0x100000001b3 % 2**64
+print(f"{hash:016x}")
+SEAL
+) || { echo "needs python3"; exit 77; }
+for job in "$real" "SORREL_JOB=${evil}seal=$seal" "SORREL_JOB=ranks=2:seal=0123456789abcdef"; do
+  as_nobody env "$job" SORREL_SHARE=x "$folder/other" >"$folder/out" 2>&1 || fail "status $?" "$(cat "$folder/out")"
   [ "$(cat "$folder/out")" = alone ] || fail "$(cat "$folder/out")"
 done
+# The same job is obeyed by a program without other rights.
+as_nobody env "SORREL_JOB=${evil}seal=$seal" "$folder/plain" >"$folder/out" 2>&1
+grep -q injected "$folder/out" || fail "the plug-in of the job was not loaded" "$(cat "$folder/out")"
 # A program that cannot get the job's variables is an error. Root's own program has no other rights when root runs it.
 chown nobody "$folder/other" && chmod 4755 "$folder/other"
 for words in "" env; do

@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
+#include "launch/job_claims.hpp"
 #include "os/clock.hpp"
 #include "os/memory_barrier.hpp"
 #include "os/shared_segment.hpp"
-#include "runtime/job_claims.hpp"
 #include "tools/sorrel/children.hpp"
 #include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/output_pipes.hpp"
@@ -33,7 +33,7 @@ namespace {
 
 using core::JobMemory;
 using core::ProcessPhase;
-using runtime::JobClaims;
+using launch::JobClaims;
 
 constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 /// Time that processes get to end after a request.
@@ -92,7 +92,7 @@ class Launch {
     claims_segment_ = os::SharedSegment::create(sizeof(JobClaims));
     if (!claims_segment_.is_valid()) return false;
     claims_ = new (claims_segment_.base()) JobClaims;
-    claims_->pid_namespace = runtime::own_pid_namespace();
+    claims_->pid_namespace = launch::own_pid_namespace();
     return true;
   }
 

@@ -6,7 +6,7 @@
 //! Returns when the last process, and every process left behind by one, has ended.
 //!
 //! Below a wrapper the program is not a child of this process. Its entry in the job's claims
-//! (runtime/job_claims.hpp) shows whether it has started and whether it is alive.
+//! (launch/job_claims.hpp) shows whether it has started and whether it is alive.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct LaunchPlan {
   /// The wrapper's arguments name an MPI program.
   bool is_mpi_seen = false;
   /// Called in the child, before the program is executed: sets the environment of process
-  /// `index`. `claims_descriptor` is that of runtime::JobClaims, -1 without a wrapper.
+  /// `index`. `claims_descriptor` is that of launch::JobClaims, -1 without a wrapper.
   std::function<void(std::uint32_t index, int segment_descriptor, int claims_descriptor)>
       set_environment;
 };

@@ -39,16 +39,18 @@ bool is_share(const std::string& word) {
 
 /// Notes about decisions that may surprise the user; with --verbose all decisions.
 void print_notes(const RunPlan& plan, const RunRequest& request, const ProgramReport& program) {
-  if (plan.verbose) {
-    print_diagnostic(
-        fmt::format("note: {} ranks in {} process{} of {} worker{}, {}", plan.ranks, plan.processes,
-                    plan.processes == 1 ? "" : "es", plan.workers, plan.workers == 1 ? "" : "s",
-                    plan.cpus.empty() ? "not bound" : "on cpus " + os::format_cpu_list(plan.cpus)));
+  const launch::JobSpec& job = plan.job;
+  if (job.is_verbose) {
+    print_diagnostic(fmt::format(
+        "note: {} ranks in {} process{} of {} worker{}, {}", job.rank_count, job.process_count,
+        job.process_count == 1 ? "" : "es", job.worker_count, job.worker_count == 1 ? "" : "s",
+        plan.cpus.empty() ? "not bound" : "on cpus " + os::format_cpu_list(plan.cpus)));
     if (plan.choice) print_diagnostic("note: --procs auto: " + describe(*plan.choice));
   }
-  if (!program.own_process_reason.empty() && plan.ranks > 1 && !request.procs && !request.is_auto) {
+  if (!program.own_process_reason.empty() && job.rank_count > 1 && !request.procs &&
+      !request.is_auto) {
     print_diagnostic(fmt::format("note: {}: every rank is a process, as with --procs {}",
-                                 program.own_process_reason, plan.ranks));
+                                 program.own_process_reason, job.rank_count));
   }
   if (!program.absent_functions.empty()) {
     print_diagnostic(
@@ -71,11 +73,28 @@ std::vector<char*> arguments_to_start(const ProgramReport& program, Arguments wo
   return started;
 }
 
+/// What the library needs to know about a wrapper.
+launch::WrapperSpec wrapper_spec(const ProgramReport& program, const Installation& installation) {
+  return {.name = program.wrapper,
+          .program = program.wrapped_path,
+          .command = installation.executable,
+          .library_path = std::getenv("LD_LIBRARY_PATH"),
+          .claims_descriptor = std::nullopt};
+}
+
 int launch_host_process(const RunPlan& plan,
                         const Installation& installation,
                         const ProgramReport& program,
                         const std::vector<char*>& words) {
-  const std::string daemon = std::to_string(getppid());
+  launch::JobSpec job = plan.job;
+  job.cpus = plan.cpus;
+  job.host_mpi = {.name = plan.host.name,
+                  .plugin_folder = installation.library_dir,
+                  .library = plan.host.library,
+                  .status_descriptor = std::nullopt,
+                  .daemon = getppid(),
+                  .must_abort = plan.host.is_slurm};
+  if (!program.wrapper.empty()) job.wrapper = wrapper_spec(program, installation);
   return launch_under_host({.program = program.path,
                             .words = words.data(),
                             .host = plan.host.name,
@@ -84,11 +103,8 @@ int launch_host_process(const RunPlan& plan,
                             .has_hydra = plan.host.name != "openmpi" && !plan.host.is_slurm,
                             .has_sleepy_daemon = plan.host.name == "openmpi" && !plan.host.is_slurm,
                             .set_environment = [&](int host_status) {
-                              set_host_environment(plan, installation, host_status);
-                              setenv("SORREL_HOST_DAEMON", daemon.c_str(), 1);
-                              if (!program.wrapper.empty())
-                                set_wrapper_environment(program, installation, -1);
-                              seal_environment();
+                              job.host_mpi.status_descriptor = host_status;
+                              set_job_variable(job);
                             }});
 }
 
@@ -96,20 +112,30 @@ int launch_processes(const RunPlan& plan,
                      const Installation& installation,
                      const ProgramReport& program,
                      const std::vector<char*>& words) {
+  launch::JobSpec job = plan.job;
+  const bool has_labels = job.has_rank_labels && job.process_mode;
+  if (has_labels) job.has_rank_labels = false;
   const auto set_environment = [&](std::uint32_t index, int segment, int claims) {
-    if (plan.processes > 1 || plan.process_mode) set_process_environment(plan, index, segment);
-    if (!program.wrapper.empty()) set_wrapper_environment(program, installation, claims);
-    seal_environment();
+    job.own_process = index;
+    const std::span<const int> cpus = plan.cpus_of(index);
+    job.cpus.assign(cpus.begin(), cpus.end());
+    if (job.process_count > 1 || job.process_mode) job.memory_descriptor = segment;
+    if (!program.wrapper.empty()) {
+      job.wrapper = wrapper_spec(program, installation);
+      job.wrapper.claims_descriptor = claims;
+      job.launcher = getppid();
+    }
+    set_job_variable(job);
   };
-  return launch({.rank_count = plan.ranks,
-                 .shape = {.process_count = static_cast<std::uint32_t>(plan.processes),
-                           .workers_per_process = static_cast<std::uint32_t>(plan.workers)},
-                 .label_lines = plan.label && plan.process_mode,
-                 .program = program.path,
-                 .words = words.data(),
-                 .wrapper = program.wrapper,
-                 .is_mpi_seen = !program.wrapped_path.empty(),
-                 .set_environment = set_environment});
+  return launch(
+      {.rank_count = static_cast<std::uint64_t>(job.rank_count),
+       .shape = {.process_count = job.process_count, .workers_per_process = job.worker_count},
+       .label_lines = has_labels,
+       .program = program.path,
+       .words = words.data(),
+       .wrapper = program.wrapper,
+       .is_mpi_seen = !program.wrapped_path.empty(),
+       .set_environment = set_environment});
 }
 
 /// An error if the ranks of one process need more maps than the system allows, or "".
@@ -117,13 +143,13 @@ std::string check_maps(const RunPlan& plan, const ProgramReport& program) {
   // If the program is not known, the library counts.
   const bool is_known = program.wrapper.empty() || !program.wrapped_path.empty();
   const MapBudget budget = map_budget(program);
-  if (!is_known || plan.process_mode ||
-      plan.ranks / static_cast<std::uint64_t>(plan.processes) <= budget.ranks_max())
+  const auto ranks = static_cast<std::uint64_t>(plan.job.rank_count);
+  if (!is_known || plan.job.process_mode || ranks / plan.job.process_count <= budget.ranks_max())
     return "";
   return fmt::format(
       "{} ranks need more memory maps than vm.max_map_count = {} allows; at most {} ranks of {} "
       "fit (or raise it: sysctl -w vm.max_map_count=N)",
-      plan.ranks, budget.map_count_max, budget.ranks_max(), program.name);
+      ranks, budget.map_count_max, budget.ranks_max(), program.name);
 }
 
 }  // namespace
@@ -153,7 +179,7 @@ int run_command(Arguments arguments) {
   if (!program.refusal.empty()) return report_error("{}", program.refusal);
   if (const auto error = check_declared(program, request->shared, installation); !error.empty())
     return report_error("{}", error);
-  const auto plan = make_plan(words, *request, host, program);
+  auto plan = make_plan(words, *request, host, program);
   if (!plan) return exit_invalid_input;
   print_notes(*plan, *request, program);
   if (const std::string refusal = check_maps(*plan, program); !refusal.empty())
@@ -167,14 +193,18 @@ int run_command(Arguments arguments) {
     preloaded += (preloaded.empty() ? "" : ":") + openmp_library(installation);
     library_folders += ":" + os::folder_of(openmp_library(installation));
   }
-  set_environment(*plan, library_folders, preloaded);
+  launch::JobSpec& job = plan->job;
+  set_loader_variables(job, library_folders, preloaded);
+  // Without the option, the user's variable is used.
+  if (!plan->share.empty()) setenv("SORREL_SHARE", plan->share.c_str(), 1);
   // Addresses are visible to a program: with a seed they are the same in each run.
-  if (plan->seed) (void)personality(ADDR_NO_RANDOMIZE);
+  if (job.seed) (void)personality(ADDR_NO_RANDOMIZE);
   const std::vector<char*> started = arguments_to_start(program, split.program);
   if (!plan->host.name.empty()) return launch_host_process(*plan, installation, program, started);
-  if (plan->processes > 1 || plan->process_mode || !program.wrapper.empty())
+  if (job.process_count > 1 || job.process_mode || !program.wrapper.empty())
     return launch_processes(*plan, installation, program, started);
-  seal_environment();
+  job.cpus = plan->cpus;
+  set_job_variable(job);
   execv(program.path.c_str(), started.data());
   print_diagnostic(fmt::format("cannot start {}: {}", program.name, std::strerror(errno)));
   return exit_cannot_execute;

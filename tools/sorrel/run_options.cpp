@@ -143,10 +143,6 @@ std::optional<RunRequest> read_options(const RunOptions& options) {
     (void)report_error("--bind must be core or none, not '{}'", options.bind);
     return std::nullopt;
   }
-  if (options.bind == "core" && !options.share.empty() && options.share != "fixed") {
-    (void)report_error("--bind core requires --share fixed, not {}", options.share);
-    return std::nullopt;
-  }
   for (const std::string& list : options.shared) {
     for (std::string& name : os::split_path(list, ','))
       request.shared.push_back(std::move(name));

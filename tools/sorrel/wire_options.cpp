@@ -73,7 +73,7 @@ std::string read_part(std::string_view name, std::string_view value, WireOptions
     const auto count = parse_count(value);
     if (!count || *count < 2 || *count > nodes_max)
       return fmt::format("nodes must be a whole number from 2 to {}, not '{}'", nodes_max, value);
-    wire.nodes = static_cast<std::uint32_t>(*count);
+    wire.node_count = static_cast<std::uint32_t>(*count);
     return {};
   }
   return fmt::format("'{}' is not one of latency=TIME, bandwidth=RATE, nodes=N, jitter=TIME", name);

@@ -1,18 +1,15 @@
 //! The value of --wire: simulated nodes and the network between them. Pure.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "launch/job_spec.hpp"
+
 namespace sorrel::tool {
 
-struct WireOptions {
-  std::uint32_t nodes = 2;
-  std::int64_t latency_ns = 0;
-  std::int64_t jitter_ns = 0;
-  bool has_jitter = false;
-  double bytes_per_second = 0;  ///< 0: no limit
+struct WireOptions : launch::WireSpec {
+  bool has_jitter = false;  ///< given
 };
 
 /// Parses "latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us", each part at most once and in any

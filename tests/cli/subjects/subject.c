@@ -60,11 +60,8 @@ int main(int argc, char** argv) {
 #endif
   for (int index = 1; index < argc; ++index)
     printf("argument [%s]\n", argv[index]);
-  const char* names[] = {
-      "SORREL_RANKS", "SORREL_WORKERS",        "SORREL_CPUS",     "SORREL_STACK",
-      "SORREL_LABEL", "LD_BIND_NOW",           "LD_LIBRARY_PATH", "SORREL_OLD_LD_LIBRARY_PATH",
-      "LD_PRELOAD",   "SORREL_OLD_LD_PRELOAD", "COLOUR",          "SHAPE",
-      "SORREL_SHARED"};
+  const char* names[] = {"SORREL_JOB", "LD_BIND_NOW", "LD_LIBRARY_PATH",
+                         "LD_PRELOAD", "COLOUR",      "SHAPE"};
   for (size_t index = 0; index < sizeof names / sizeof names[0]; ++index)
     print_variable(names[index]);
 #ifdef USES_MPI

@@ -109,7 +109,7 @@ TEST(GraphInRanks, OneWorkerIsThereForMessages) {
 TEST(GraphInRanks, PretendNodesShareTheWorkerForMessages) {
   runtime::Config config = test::config_of({6, 2});
   config.has_comm_worker = true;
-  config.wire = {.node_count = 3, .latency_ns = 20'000, .bytes_per_ns = 1};
+  config.wire = launch::WireSpec{.node_count = 3, .latency_ns = 20'000, .bytes_per_second = 1e9};
   EXPECT_EQ(runtime::run_embedded(config,
                                   [](int rank) {
                                     MPI_Init(nullptr, nullptr);

@@ -3,15 +3,14 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 
-#include "runtime/job_variables.hpp"
+#include "launch/job_spec.hpp"
 
 namespace sorrel::runtime {
 namespace {
 
 /// The last step of `sorrel run`.
-void seal() {
-  const auto lookup = [](const char* name) -> const char* { return std::getenv(name); };
-  setenv(seal_variable, seal_of(lookup).c_str(), 1);
+void launch_job(const launch::JobSpec& spec) {
+  setenv(launch::job_variable, launch::encode(spec).c_str(), 1);
 }
 
 std::string value_of(const char* name) {
@@ -20,7 +19,7 @@ std::string value_of(const char* name) {
 }
 
 TEST(Config, IsOneRankWithoutSorrelRun) {
-  unsetenv("SORREL_RANKS");
+  unsetenv(launch::job_variable);
   const Config config = take_config_from_environment();
   EXPECT_EQ(config.rank_count, 1);
   EXPECT_EQ(config.worker_count, 1U);
@@ -29,61 +28,57 @@ TEST(Config, IsOneRankWithoutSorrelRun) {
 }
 
 TEST(Config, IsTakenOutOfTheEnvironment) {
-  setenv("SORREL_RANKS", "64", 1);
-  setenv("SORREL_WORKERS", "3", 1);
-  setenv("SORREL_CPUS", "0,2,5", 1);
-  setenv("SORREL_STACK", "65536", 1);
-  setenv("SORREL_LABEL", "1", 1);
   setenv("LD_BIND_NOW", "1", 1);
   setenv("LD_LIBRARY_PATH", "/ours:/theirs", 1);
-  setenv("SORREL_OLD_LD_LIBRARY_PATH", "/theirs", 1);
-  seal();
-  const Config config = take_config_from_environment();
-  EXPECT_EQ(config.rank_count, 64);
-  EXPECT_EQ(config.worker_count, 3U);
-  EXPECT_EQ(config.cpus, (std::vector<int>{0, 2, 5}));
-  EXPECT_EQ(config.stack_bytes, 65536U);
-  EXPECT_TRUE(config.has_rank_labels);
-  for (const char* name :
-       {"SORREL_RANKS", "SORREL_WORKERS", "SORREL_CPUS", "SORREL_STACK", "SORREL_LABEL",
-        "LD_BIND_NOW", "SORREL_OLD_LD_LIBRARY_PATH", seal_variable})
-    EXPECT_EQ(value_of(name), "(unset)") << name;
+  launch::JobSpec spec;
+  spec.rank_count = 64;
+  spec.worker_count = 3;
+  spec.cpus = {0, 2, 5};
+  spec.stack_bytes = 65536;
+  spec.has_rank_labels = true;
+  spec.old_library_path = "/theirs";
+  launch_job(spec);
+  EXPECT_EQ(static_cast<launch::JobSpec>(take_config_from_environment()), spec);
+  EXPECT_EQ(value_of(launch::job_variable), "(unset)");
+  EXPECT_EQ(value_of("LD_BIND_NOW"), "(unset)");
   EXPECT_EQ(value_of("LD_LIBRARY_PATH"), "/theirs");
   unsetenv("LD_LIBRARY_PATH");
 }
 
-TEST(Config, UnderstandsAnEmptyListOfCpus) {
-  setenv("SORREL_RANKS", "2", 1);
-  setenv("SORREL_CPUS", "", 1);
-  seal();
-  EXPECT_TRUE(take_config_from_environment().cpus.empty());
+TEST(Config, TheUsersSettingsAreTakenUnlessRunHasDecided) {
+  launch::JobSpec spec;
+  for (const bool has_decided : {false, true}) {
+    setenv("SORREL_SPIN", "7", 1);
+    setenv("SORREL_EAGER", "8", 1);
+    setenv("SORREL_PULL", "0", 1);
+    setenv("SORREL_HOST_MEMORY", "0", 1);
+    if (has_decided) {
+      spec.spin_ns_max = 0;
+      spec.eager_bytes_max = 0;
+    }
+    launch_job(spec);
+    const Config config = take_config_from_environment();
+    EXPECT_EQ(config.spin_ns_max, has_decided ? 0 : 7);
+    EXPECT_EQ(config.eager_bytes_max, has_decided ? 0U : 8U);
+    EXPECT_FALSE(config.may_pull);
+    EXPECT_FALSE(config.may_share_memory);
+    EXPECT_EQ(value_of("SORREL_SPIN"), "(unset)");
+  }
 }
 
-TEST(Config, WithoutASealTheVariablesAreIgnored) {
-  setenv("SORREL_RANKS", "abc", 1);
-  setenv("SORREL_SEGMENT", "7", 1);
-  EXPECT_EQ(take_config_from_environment().rank_count, 1);
-  EXPECT_EQ(value_of("SORREL_RANKS"), "abc");
-  unsetenv("SORREL_RANKS");
-  unsetenv("SORREL_SEGMENT");
-}
-
-TEST(ConfigDeathTest, ASealOfOtherValuesIsRefusedInOneLine) {
-  setenv("SORREL_RANKS", "2", 1);
-  seal();
-  setenv("SORREL_RANKS", "3", 1);
+TEST(ConfigDeathTest, AChangedJobIsRefusedInOneLine) {
+  setenv(launch::job_variable, ("x" + launch::encode({})).c_str(), 1);
   EXPECT_EXIT((void)take_config_from_environment(), testing::ExitedWithCode(2),
-              "^sorrel: the SORREL_. variables in the environment are not those of one");
-  unsetenv("SORREL_RANKS");
-  unsetenv(seal_variable);
+              "^sorrel: SORREL_JOB in the environment is not that of one `sorrel run`: unset it");
+  unsetenv(launch::job_variable);
 }
 
 TEST(Config, WhatAWrapperHasSetForTheLoaderStays) {
-  setenv("SORREL_RANKS", "2", 1);
-  setenv("SORREL_OLD_LD_LIBRARY_PATH", "/theirs", 1);
-  setenv("SORREL_OWN_LD_LIBRARY_PATH", "/ours:/theirs", 1);
+  launch::JobSpec spec;
+  spec.wrapper.library_path = "/ours:/theirs";
+  spec.old_library_path = "/theirs";
   setenv("LD_LIBRARY_PATH", "/wrapper", 1);
-  seal();
+  launch_job(spec);
   (void)take_config_from_environment();
   EXPECT_EQ(value_of("LD_LIBRARY_PATH"), "/wrapper");
   unsetenv("LD_LIBRARY_PATH");

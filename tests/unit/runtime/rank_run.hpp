@@ -48,11 +48,11 @@ inline runtime::Config config_of(const Shape& shape) {
   config.stack_bytes = std::size_t{1} << 20;
   if (shape.is_seeded) config.seed = seed_of_environment();
   if (shape.nodes > 0) {
-    config.wire = {.node_count = static_cast<std::uint32_t>(shape.nodes),
-                   .latency_ns = 5'000,
-                   .jitter_ns = 20'000,
-                   .bytes_per_ns = 2,
-                   .seed = seed_of_environment()};
+    config.wire = launch::WireSpec{.node_count = static_cast<std::uint32_t>(shape.nodes),
+                                   .latency_ns = 5'000,
+                                   .jitter_ns = 20'000,
+                                   .bytes_per_second = 2e9,
+                                   .seed = seed_of_environment()};
   }
   return config;
 }

@@ -25,7 +25,7 @@ std::optional<RunPlan> plan_under_host(const std::string& ranks, bool has_labels
 TEST(RunPlan, UnderAHostRanksThatCannotShareAProcessMustBeAsManyAsProcesses) {
   const auto plan = plan_under_host("2", false);
   ASSERT_TRUE(plan);
-  EXPECT_TRUE(plan->process_mode);
+  EXPECT_TRUE(plan->job.process_mode);
 }
 
 TEST(RunPlan, UnderAHostMoreRanksAreRefusedWithTheReason) {

@@ -8,7 +8,7 @@ namespace {
 TEST(WireOptionsTest, PartsAreReadInAnyOrderWithTheirUnits) {
   WireOptions wire;
   EXPECT_EQ(parse_wire("bandwidth=1.5GB/s,nodes=4,latency=20us,jitter=500ns", wire), "");
-  EXPECT_EQ(wire.nodes, 4U);
+  EXPECT_EQ(wire.node_count, 4U);
   EXPECT_EQ(wire.latency_ns, 20'000);
   EXPECT_EQ(wire.jitter_ns, 500);
   EXPECT_TRUE(wire.has_jitter);
@@ -18,7 +18,7 @@ TEST(WireOptionsTest, PartsAreReadInAnyOrderWithTheirUnits) {
 TEST(WireOptionsTest, WhatIsNotSaidIsTwoNodesWithoutDelayOrLimit) {
   WireOptions wire;
   EXPECT_EQ(parse_wire("latency=1ms", wire), "");
-  EXPECT_EQ(wire.nodes, 2U);
+  EXPECT_EQ(wire.node_count, 2U);
   EXPECT_EQ(wire.latency_ns, 1'000'000);
   EXPECT_FALSE(wire.has_jitter);
   EXPECT_EQ(wire.bytes_per_second, 0);

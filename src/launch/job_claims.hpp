@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <sys/stat.h>
 
-namespace sorrel::runtime {
+namespace sorrel::launch {
 
 struct JobClaims {
   /// The maximal number of processes of a job.
@@ -32,4 +32,4 @@ struct JobClaims {
   return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
-}  // namespace sorrel::runtime
+}  // namespace sorrel::launch

@@ -1,0 +1,114 @@
+//! JobSpec - the launch contract: what `sorrel run` has decided about a job, for the library in
+//! each of the job's processes.
+//!
+//! The command passes it as one environment variable; encode() and decode() are the only places
+//! that know its form. A field that has its type's zero value is left out. The text ends with a
+//! seal, a hash of the rest, which distinguishes a complete text of one `run` from an altered one.
+//! Variables that users may set (SORREL_SHARE, SORREL_SPIN, SORREL_EAGER, SORREL_PULL,
+//! SORREL_HOST_MEMORY) are not part of it. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace sorrel::launch {
+
+inline constexpr const char* job_variable = "SORREL_JOB";
+
+/// Simulated nodes and the network between them.
+struct WireSpec {
+  std::uint32_t node_count = 2;
+  std::int64_t latency_ns = 0;
+  /// Each message is delayed by up to this much more.
+  std::int64_t jitter_ns = 0;
+  double bytes_per_second = 0;  ///< 0: no limit
+  std::uint64_t seed = 1;       ///< of the jitter
+  bool operator==(const WireSpec&) const = default;
+};
+
+/// A program that only starts the MPI program, as env does. It runs once in each process of the job
+/// and passes the job on in its environment.
+struct WrapperSpec {
+  std::string name;     ///< as the user wrote it; "": the job has no wrapper
+  std::string program;  ///< path of the program that `sorrel run` has inspected, or ""
+  std::string command;  ///< path of `sorrel`, which can inspect another program
+  /// LD_LIBRARY_PATH as `sorrel run` has set it: a wrapper may change it.
+  std::string library_path;
+  /// Of JobClaims; not given under a host MPI.
+  std::optional<int> claims_descriptor;
+  bool operator==(const WrapperSpec&) const = default;
+};
+
+/// The MPI whose launcher has started this process.
+struct HostSpec {
+  std::string name;           ///< "": none
+  std::string plugin_folder;  ///< of the plugin for it; "": that of the library
+  std::string library;        ///< path of that MPI's library if it is opened by path, else ""
+  /// Of transport::HostStatus, which is shared with the parent.
+  std::optional<int> status_descriptor;
+  /// The launcher's daemon on this node, an ancestor of all processes there.
+  pid_t daemon = 0;
+  /// The launcher lets the other processes continue when one has failed.
+  bool must_abort = false;
+  bool operator==(const HostSpec&) const = default;
+};
+
+struct JobSpec {
+  /// Of the whole job; 0 under a host MPI: not given.
+  std::int32_t rank_count = 1;
+  /// Of each process; 0 under a host MPI: not given.
+  std::uint32_t worker_count = 1;
+  std::uint32_t process_count = 1;
+  std::uint32_t own_process = 0;
+  /// Process mode: every rank is a process, the program runs as it is, and MPI_Init makes the
+  /// calling thread the rank.
+  bool process_mode = false;
+  /// In each process the first worker has all ranks and serves messages only.
+  bool has_comm_worker = false;
+  /// CPU number of each worker; empty: not bound. Under a host MPI: those that this process may
+  /// use.
+  std::vector<int> cpus;
+  /// Under a host MPI: workers are not bound to `cpus`.
+  bool is_unbound = false;
+  /// Of each rank; 0: os::default_stack_bytes(), or less where addresses are short.
+  std::size_t stack_bytes = 0;
+  bool has_rank_labels = false;
+  /// Reports its decisions about the job's ranks on standard error.
+  bool is_verbose = false;
+  /// Makes the schedule a function of this number. For a job of one worker.
+  std::optional<std::uint64_t> seed;
+  /// For a job of one process.
+  std::optional<WireSpec> wire;
+  /// How long idle workers spin before they sleep; not given: the scheduler's own bound.
+  std::optional<std::int64_t> spin_ns_max;
+  /// Messages up to this size are sent eagerly; 0 or not given: mpi's own limit.
+  std::optional<std::uint32_t> eager_bytes_max;
+  /// Libraries that the user has declared as shared between ranks of one process.
+  std::vector<std::string> shared_libraries;
+  /// Of core::JobMemory, shared by the job's processes.
+  std::optional<int> memory_descriptor;
+  /// The process that launched the job's processes, an ancestor of this one; 0: the parent.
+  pid_t launcher = 0;
+  WrapperSpec wrapper;
+  HostSpec host_mpi;
+  /// Values of LD_LIBRARY_PATH and LD_PRELOAD before `sorrel run` changed them.
+  std::string old_library_path;
+  /// Not given: `sorrel run` did not change it.
+  std::optional<std::string> old_preload;
+
+  bool operator==(const JobSpec&) const = default;
+};
+
+/// Printable, without spaces.
+[[nodiscard]] std::string encode(const JobSpec& spec);
+
+/// Nothing if the text is not a result of encode(): fields that are unknown, damaged, repeated or
+/// out of order, or a seal that does not match.
+[[nodiscard]] std::optional<JobSpec> decode(std::string_view text);
+
+}  // namespace sorrel::launch
