@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "loop/team/loop.hpp"
 #include "os/standard_descriptors.hpp"
-#include "runtime/host_job.hpp"
+#include "runtime/host/host_job.hpp"
 #include "runtime/wrapped_job.hpp"
 
 namespace sorrel::runtime {

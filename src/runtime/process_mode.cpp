@@ -8,7 +8,7 @@
 
 #include "mpi/match/rank_state.hpp"
 #include "runtime/config.hpp"
-#include "runtime/host_job.hpp"
+#include "runtime/host/host_job.hpp"
 #include "runtime/job.hpp"
 #include "runtime/main_thread_rank.hpp"
 #include "runtime/wrapped_job.hpp"

@@ -20,7 +20,7 @@
 #include "program/signal_delivery.hpp"
 #include "program/start.hpp"
 #include "program/thread_block.hpp"
-#include "runtime/host_job.hpp"
+#include "runtime/host/host_job.hpp"
 #include "runtime/job.hpp"
 #include "runtime/process_mode.hpp"
 #include "runtime/rank_threads.hpp"

@@ -62,6 +62,14 @@ struct HostJob {
 
   /// The processes of this process's node, ascending: the order of their numbers in shared memory.
   [[nodiscard]] std::vector<std::uint32_t> neighbours() const;
+
+  /// The values of all processes, by process; all of them call it. Before there is a transport.
+  template <class Value>
+  [[nodiscard]] std::vector<Value> gather(const Value& own) const {
+    std::vector<Value> all(process_count);
+    api->share(host, &own, all.data(), sizeof own);
+    return all;
+  }
 };
 
 class HostTransport final : public Transport {

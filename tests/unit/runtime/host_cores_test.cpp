@@ -1,4 +1,4 @@
-#include "runtime/host_cores.hpp"
+#include "runtime/host/host_cores.hpp"
 
 #include <gtest/gtest.h>
 

@@ -18,10 +18,6 @@ void join_host(Config& config);
 /// Called when the ranks of this process have ended: waits for all ranks, and stops the host MPI.
 void leave_host(const Config& config);
 
-/// Called before this process ends the job early: ends all other processes if the launcher would
-/// not do so by itself. Returns otherwise.
-void abort_host(int status);
-
 /// Records an early end of the job: this process's parent reports nothing. Async-signal-safe.
 void record_host_ending();
 
