@@ -113,6 +113,12 @@ std::string find_in_cache(std::string_view soname, std::string_view cache) {
   return "";
 }
 
+LibrarySearch search_with(const char* library_path) {
+  LibrarySearch search;
+  search.before_runpath = split_path(library_path == nullptr ? "" : library_path);
+  return search;
+}
+
 std::string find_library(std::string_view soname,
                          const ElfFile& needer,
                          const std::string& needer_path,

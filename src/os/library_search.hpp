@@ -26,6 +26,9 @@ struct LibrarySearch {
                                    "/usr/local/lib"};
 };
 
+/// The loader's search path with this value of LD_LIBRARY_PATH, null if it is not set.
+[[nodiscard]] LibrarySearch search_with(const char* library_path);
+
 /// The file that the loader would map for `soname`, needed by `needer` (the file at `needer_path`);
 /// "" if there is none.
 [[nodiscard]] std::string find_library(std::string_view soname,

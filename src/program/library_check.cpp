@@ -15,6 +15,7 @@
 #include "os/library_classifier.hpp"
 #include "os/library_search.hpp"
 #include "os/library_state.hpp"
+#include "os/library_walk.hpp"
 #include "program/libc.hpp"
 
 namespace sorrel::program {
@@ -92,23 +93,18 @@ int add_file(dl_phdr_info* info, std::size_t, void* listing) {
 }
 
 // A library that a rank opens, and its dependencies.
-class Opening {
+class Opening final : public os::LibraryWalk {
  public:
-  explicit Opening(const ElfFile& program) : classifier_(declared_libraries) {
+  explicit Opening(const ElfFile& program)
+      : LibraryWalk(library_search), classifier_(declared_libraries) {
     classifier_.add_program(program_invocation_name, program);
   }
 
-  void add(const ElfFile& library, const std::string& path) {
-    std::string name = name_of(library, path);
-    if (!seen_.insert(name).second || !os::reason_to_share(name).empty()) return;
-    if (first_.empty()) first_.push_back(name);
-    classifier_.add_library(name, library);
-    libraries_.push_back({std::move(name), path, true, ""});
-    for (const std::string_view needed : library.needed()) {
-      if (is_loaded(std::string(needed))) continue;
-      const std::string found = os::find_library(needed, library, path, library_search);
-      if (const auto file = open_file(found)) add(*file, found);
-    }
+  void open(const ElfFile& library, const std::string& path) {
+    if (!os::reason_to_share(name_of(library, path)).empty()) return;
+    first_.push_back(name_of(library, path));
+    add(library, path);
+    walk(library, path);
   }
 
   [[nodiscard]] std::string reason() {
@@ -117,8 +113,21 @@ class Opening {
   }
 
  private:
+  bool is_sought(std::string_view soname) override { return !is_loaded(std::string(soname)); }
+
+  bool is_read(const Need& need) override { return os::reason_to_share(need.soname).empty(); }
+
+  void read(const Need& need, const ElfFile& library) override { add(library, need.path); }
+
+  void add(const ElfFile& library, const std::string& path) {
+    std::string name = name_of(library, path);
+    if (!added_.insert(name).second) return;
+    classifier_.add_library(name, library);
+    libraries_.push_back({std::move(name), path, true, ""});
+  }
+
   LibraryClassifier classifier_;
-  std::set<std::string> seen_;
+  std::set<std::string> added_;
   std::vector<std::string> first_;
   std::vector<NeededLibrary> libraries_;
 };
@@ -129,8 +138,7 @@ void record_program_libraries() {
   // The look-up of the loader's function, at the first call, clears the loader's last error.
   (void)::dlerror();
   program_library_count = loaded_files().size();
-  const char* path = std::getenv("LD_LIBRARY_PATH");
-  library_search.before_runpath = os::split_path(path == nullptr ? "" : path);
+  library_search = os::search_with(std::getenv("LD_LIBRARY_PATH"));
 }
 
 void allow_libraries(std::vector<std::string> declared) {
@@ -188,7 +196,7 @@ std::string open_error(const std::string& path) {
   const auto library = open_file(path);
   if (!program || !library) return "";
   Opening opening(*program);
-  opening.add(*library, path);
+  opening.open(*library, path);
   return opening.reason();
 }
 

@@ -7,13 +7,13 @@
 #include <fmt/ranges.h>
 #include <set>
 #include <string_view>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <unordered_set>
 #include <variant>
 
 #include "os/elf_file.hpp"
 #include "os/library_search.hpp"
+#include "os/library_walk.hpp"
 #include "tools/sorrel/diagnostic.hpp"
 #include "tools/sorrel/kernel_features.hpp"
 #include "tools/sorrel/program_file.hpp"
@@ -22,53 +22,27 @@ namespace sorrel::tool {
 
 namespace {
 
-constexpr std::size_t library_count_max = 1000;
 constexpr std::size_t names_shown_max = 8;
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 bool is_openmp_function(std::string_view name) {
-  return starts_with(name, "GOMP_") || starts_with(name, "GOACC_") || starts_with(name, "omp_");
+  return name.starts_with("GOMP_") || name.starts_with("GOACC_") || name.starts_with("omp_");
 }
 
 /// libgomp.so.1, and its copies in Python wheels: libgomp-e985bcbb.so.1.0.0.
 bool is_gomp(std::string_view soname) {
-  return starts_with(soname, "libgomp.so") || starts_with(soname, "libgomp-");
+  return soname.starts_with("libgomp.so") || soname.starts_with("libgomp-");
 }
 
-class Inspection {
+class Inspection final : public os::LibraryWalk {
  public:
-  Inspection(OpenmpReport& report, const Installation& installation) : report_(report) {
-    const char* user_path = std::getenv("LD_LIBRARY_PATH");
-    search_.before_runpath = os::split_path(user_path == nullptr ? "" : user_path);
-    library_ = openmp_library(installation);
-  }
+  Inspection(OpenmpReport& report, const Installation& installation)
+      : LibraryWalk(os::search_with(std::getenv("LD_LIBRARY_PATH"))),
+        report_(report),
+        library_(openmp_library(installation)) {}
 
-  void visit(const os::ElfFile& elf, const std::string& path) {
-    elf.for_each_symbol([&](const os::ElfSymbol& symbol) {
-      if (starts_with(symbol.name, "__kmpc_fork_call") && !symbol.is_defined &&
-          report_.llvm_user.empty())
-        report_.llvm_user = path;
-      if (!is_openmp_function(symbol.name)) return;
-      if (symbol.is_defined) {
-        given_.emplace(symbol.name);
-      } else {
-        report_.uses_openmp = true;
-        if (!symbol.is_weak) wanted_.emplace(symbol.name);
-      }
-    });
-    for (const std::string_view soname : elf.needed()) {
-      if (seen_.size() >= library_count_max) return;
-      if (is_gomp(soname) || starts_with(soname, "libc.so") || starts_with(soname, "ld-linux") ||
-          !seen_.insert(std::string(soname)).second)
-        continue;
-      const std::string found = os::find_library(soname, elf, path, search_);
-      if (found.empty()) continue;
-      auto library = os::ElfFile::open(found);
-      if (const auto* file = std::get_if<os::ElfFile>(&library)) visit(*file, found);
-    }
+  void visit_program(const os::ElfFile& elf) {
+    take_symbols(elf, report_.path);
+    walk(elf, report_.path);
   }
 
   void finish() {
@@ -84,10 +58,31 @@ class Inspection {
   }
 
  private:
+  bool is_sought(std::string_view soname) override {
+    return !is_gomp(soname) && !soname.starts_with("libc.so") && !soname.starts_with("ld-linux");
+  }
+
+  void read(const Need& need, const os::ElfFile& library) override {
+    take_symbols(library, need.path);
+  }
+
+  void take_symbols(const os::ElfFile& elf, const std::string& path) {
+    elf.for_each_symbol([&](const os::ElfSymbol& symbol) {
+      if (symbol.name.starts_with("__kmpc_fork_call") && !symbol.is_defined &&
+          report_.llvm_user.empty())
+        report_.llvm_user = path;
+      if (!is_openmp_function(symbol.name)) return;
+      if (symbol.is_defined) {
+        given_.emplace(symbol.name);
+      } else {
+        report_.uses_openmp = true;
+        if (!symbol.is_weak) wanted_.emplace(symbol.name);
+      }
+    });
+  }
+
   OpenmpReport& report_;
-  os::LibrarySearch search_;
   std::string library_;
-  std::unordered_set<std::string> seen_;
   std::unordered_set<std::string> given_;
   std::set<std::string> wanted_;
 };
@@ -99,18 +94,6 @@ std::string check_missing(const std::string& name, const std::vector<std::string
       missing.size() == 1 ? "" : "s",
       fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
       shown < missing.size() ? ", ..." : "");
-}
-
-std::string check_file(const std::string& name, const std::string& path) {
-  struct stat status{};
-  if (path.empty() || stat(path.c_str(), &status) != 0)
-    return fmt::format("{}: no such program{}", name,
-                       name.find('/') != std::string::npos ? "" : " in PATH or in this folder");
-  if (S_ISDIR(status.st_mode)) return fmt::format("{} is a folder; give a program", name);
-  if (!S_ISREG(status.st_mode)) return fmt::format("{} is a special file; give a program", name);
-  if (access(path.c_str(), X_OK) != 0)
-    return fmt::format("{} is not executable; chmod +x it if it is a program", name);
-  return "";
 }
 
 void prepend(const char* name, const std::string& first, char separator) {
@@ -136,7 +119,8 @@ OpenmpReport inspect_openmp(const std::string& name, const Installation& install
                     installation.library_dir.empty() ? "../lib" : installation.library_dir);
     return report;
   }
-  report.refusal = check_file(name, report.path);
+  report.refusal = program_file_error(name, report.path);
+  if (report.refusal.empty()) report.refusal = executable_error(name, report.path);
   if (!report.refusal.empty()) return report;
   auto opened = os::ElfFile::open(report.path);
   const auto* elf = std::get_if<os::ElfFile>(&opened);
@@ -163,7 +147,7 @@ OpenmpReport inspect_openmp(const std::string& name, const Installation& install
     return report;
   }
   Inspection inspection(report, installation);
-  inspection.visit(*elf, report.path);
+  inspection.visit_program(*elf);
   inspection.finish();
   if (!report.llvm_user.empty()) {
     report.refusal = fmt::format(

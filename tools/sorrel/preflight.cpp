@@ -1,11 +1,9 @@
 #include "tools/sorrel/preflight.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <set>
@@ -18,6 +16,7 @@
 
 #include "os/library_search.hpp"
 #include "os/library_state.hpp"
+#include "os/library_walk.hpp"
 #include "tools/sorrel/interpreter.hpp"
 #include "tools/sorrel/kernel_features.hpp"
 #include "tools/sorrel/program_file.hpp"
@@ -31,8 +30,6 @@ using os::ElfErrorKind;
 using os::ElfFile;
 using os::ElfKind;
 
-/// A dependency graph deeper than this is damaged.
-constexpr std::size_t library_count_max = 1000;
 /// Names printed in an error; `info` prints all.
 constexpr std::size_t names_shown_max = 8;
 /// Depth of interpreters that are scripts themselves.
@@ -44,14 +41,10 @@ constexpr std::uint64_t maps_left_over = 1000;
 constexpr std::uint64_t maps_of_process = 100;
 constexpr std::uint64_t maps_of_library = 5;
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 /// C's names, and Fortran's as compilers write them: mpi_send_.
 bool is_mpi_function(std::string_view name) {
-  if (starts_with(name, "MPI_") || starts_with(name, "PMPI_")) return true;
-  return (starts_with(name, "mpi_") || starts_with(name, "pmpi_")) && name.back() == '_';
+  if (name.starts_with("MPI_") || name.starts_with("PMPI_")) return true;
+  return (name.starts_with("mpi_") || name.starts_with("pmpi_")) && name.back() == '_';
 }
 
 std::string_view kind_name(const ElfFile& elf) {
@@ -162,22 +155,19 @@ bool has_other_rights(const std::string& path) {
 }
 
 os::LibrarySearch search_of_user(const Installation& installation) {
-  os::LibrarySearch search;
-  search.before_runpath.push_back(installation.library_dir);
-  const char* user_path = std::getenv("LD_LIBRARY_PATH");
-  for (std::string& folder : os::split_path(user_path == nullptr ? "" : user_path))
-    search.before_runpath.push_back(std::move(folder));
+  os::LibrarySearch search = os::search_with(std::getenv("LD_LIBRARY_PATH"));
+  search.before_runpath.insert(search.before_runpath.begin(), installation.library_dir);
   return search;
 }
 
 /// Collects what the program and its libraries need and provide.
-class Inspection {
+class Inspection final : public os::LibraryWalk {
  public:
   Inspection(ProgramReport& report,
              const Installation& installation,
              std::span<const std::string> declared)
-      : report_(report),
-        search_(search_of_user(installation)),
+      : LibraryWalk(search_of_user(installation)),
+        report_(report),
         our_library_(installation.library()),
         classifier_(declared) {}
 
@@ -191,7 +181,7 @@ class Inspection {
         first_.push_back(std::move(name));
     }
     for (const std::string& name : first_)
-      visit_needed(name, elf, path);
+      walk_to(name, elf, path);
   }
 
   void finish() {
@@ -224,21 +214,17 @@ class Inspection {
  private:
   using Names = std::set<std::string, std::less<>>;
 
-  void visit_needed(const std::string& soname, const ElfFile& needer, const std::string& path) {
-    if (report_.needed.size() >= library_count_max || !seen_.insert(soname).second) return;
-    if (soname == library_name) take_our_library(needer, path);
-    if (foreign_.empty()) foreign_ = foreign_mpi(soname);
-    const std::string found = os::find_library(soname, needer, path, search_);
-    report_.needed.push_back({soname, found, true, ""});
+  bool is_read(const Need& need) override {
+    if (need.soname == library_name) take_our_library(need);
+    if (foreign_.empty()) foreign_ = foreign_mpi(need.soname);
+    report_.needed.push_back({need.soname, need.path, true, ""});
     // The libraries of the system and of compilers never call MPI.
-    if (found.empty() || !os::reason_to_share(soname).empty() || !foreign_.empty()) return;
-    auto library = ElfFile::open(found);
-    const auto* file = std::get_if<ElfFile>(&library);
-    if (file == nullptr) return;
-    classifier_.add_library(soname, *file);
-    take_symbols(*file);
-    for (const std::string_view name : file->needed())
-      visit_needed(std::string(name), *file, found);
+    return os::reason_to_share(need.soname).empty() && foreign_.empty();
+  }
+
+  void read(const Need& need, const ElfFile& library) override {
+    classifier_.add_library(need.soname, library);
+    take_symbols(library);
   }
 
   void take_symbols(const ElfFile& elf) {
@@ -253,43 +239,27 @@ class Inspection {
     });
   }
 
-  void take_our_library(const ElfFile& needer, const std::string& path) {
+  void take_our_library(const Need& need) {
     report_.uses_mpi = true;
     // An old-style RPATH precedes LD_LIBRARY_PATH and may lead to another MPI's library of this
     // name.
-    const std::string found = os::find_library(library_name, needer, path, search_);
     struct stat theirs{};
     struct stat ours{};
-    const bool same = stat(found.c_str(), &theirs) == 0 && stat(our_library_.c_str(), &ours) == 0 &&
-                      theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+    const bool same = stat(need.path.c_str(), &theirs) == 0 &&
+                      stat(our_library_.c_str(), &ours) == 0 && theirs.st_ino == ours.st_ino &&
+                      theirs.st_dev == ours.st_dev;
     if (!same) report_.must_preload = true;
   }
 
   ProgramReport& report_;
-  os::LibrarySearch search_;
   std::string our_library_;
   os::LibraryClassifier classifier_;
   std::vector<std::string> first_;  ///< what the loader takes for the program itself
   std::string foreign_;
-  std::set<std::string> seen_;
   Names given_;
   Names used_;
   Names wanted_;
 };
-
-std::string check_file(const std::string& name, const std::string& path) {
-  struct stat status{};
-  if (name.empty()) return "the program's name is empty";
-  if (path.empty()) {
-    const bool has_slash = name.find('/') != std::string::npos;
-    return fmt::format("{}: no such program{}", name,
-                       has_slash ? "" : " in PATH or in this folder");
-  }
-  if (stat(path.c_str(), &status) != 0) return fmt::format("{}: {}", name, std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) return fmt::format("{} is a folder; give a program", name);
-  if (!S_ISREG(status.st_mode)) return fmt::format("{} is a special file; give a program", name);
-  return "";
-}
 
 ProgramReport inspect(const std::string& name,
                       const Installation& installation,
@@ -379,7 +349,7 @@ std::string foreign_mpi(std::string_view soname) {
       {"libmpt.so", "HPE MPT"},
       {"libmvapich", "MVAPICH"}};
   for (const Owner& owner : owners) {
-    if (starts_with(soname, owner.prefix)) return owner.name;
+    if (soname.starts_with(owner.prefix)) return owner.name;
   }
   return "";
 }
@@ -432,13 +402,11 @@ ProgramReport inspect(const std::string& name,
   ProgramReport report;
   report.name = name;
   report.path = find_program(name);
-  report.refusal = check_file(name, report.path);
+  report.refusal = program_file_error(name, report.path);
   if (!report.refusal.empty()) return report;
   auto opened = ElfFile::open(report.path);
   const auto* elf = std::get_if<ElfFile>(&opened);
-  const bool is_executable = access(report.path.c_str(), X_OK) == 0;
-  if (!is_executable)
-    report.refusal = fmt::format("{} is not executable; chmod +x it if it is a program", name);
+  report.refusal = executable_error(name, report.path);
   if (elf == nullptr) {
     const auto& error = std::get<ElfError>(opened);
     if (!report.refusal.empty()) return report;
@@ -482,8 +450,8 @@ std::uint64_t MapBudget::ranks_max() const {
 MapBudget map_budget(const ProgramReport& program) {
   const bool uses_openmp = std::any_of(
       program.needed.begin(), program.needed.end(), [](const os::NeededLibrary& library) {
-        return starts_with(library.name, "libgomp.so") || starts_with(library.name, "libomp.so") ||
-               starts_with(library.name, "libiomp5.so");
+        return library.name.starts_with("libgomp.so") || library.name.starts_with("libomp.so") ||
+               library.name.starts_with("libiomp5.so");
       });
   MapBudget budget{
       .map_count_max = 65530,

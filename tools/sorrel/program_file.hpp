@@ -9,4 +9,11 @@ namespace sorrel::tool {
 /// current folder (as mpiexec does). "" if there is no such file.
 [[nodiscard]] std::string find_program(const std::string& name);
 
+/// One line: why the file that find_program() has found for `name` is no program; "" if it may be
+/// one.
+[[nodiscard]] std::string program_file_error(const std::string& name, const std::string& path);
+
+/// One line: that the file is not executable; "" if it is.
+[[nodiscard]] std::string executable_error(const std::string& name, const std::string& path);
+
 }  // namespace sorrel::tool
