@@ -47,8 +47,8 @@ inline std::uintptr_t thread_pointer() {
 }
 
 /// Switches this thread to another thread control block. On x86_64 needs FSGSBASE
-/// (tools/sorrel/kernel_features.hpp). A pointer to a thread-local from before this call is stale
-/// after it.
+/// (tools/sorrel/machine/kernel_features.hpp). A pointer to a thread-local from before this call is
+/// stale after it.
 inline void set_thread_pointer(std::uintptr_t value) {
 #if defined(__x86_64__)
   asm volatile("wrfsbase %0" : : "r"(value) : "memory");

@@ -9,9 +9,9 @@
 #include "fuzz/harness.hpp"
 #include "fuzz/mutate_elf.hpp"
 #include "os/elf_file.hpp"
-#include "tools/sorrel/installation.hpp"
-#include "tools/sorrel/openmp.hpp"
-#include "tools/sorrel/preflight.hpp"
+#include "tools/sorrel/common/installation.hpp"
+#include "tools/sorrel/inspect/preflight.hpp"
+#include "tools/sorrel/run/openmp.hpp"
 
 using sorrel::fuzz::require;
 using sorrel::os::ElfFile;

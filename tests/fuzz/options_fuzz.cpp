@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "fuzz/harness.hpp"
-#include "tools/sorrel/command_line.hpp"
-#include "tools/sorrel/diagnostic.hpp"
-#include "tools/sorrel/interpreter.hpp"
-#include "tools/sorrel/mpiexec.hpp"
-#include "tools/sorrel/numbers.hpp"
-#include "tools/sorrel/run_options.hpp"
-#include "tools/sorrel/wire_options.hpp"
+#include "tools/sorrel/common/command_line.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/numbers.hpp"
+#include "tools/sorrel/inspect/interpreter.hpp"
+#include "tools/sorrel/mpiexec/mpiexec.hpp"
+#include "tools/sorrel/run/run_options.hpp"
+#include "tools/sorrel/run/wire_options.hpp"
 
 using sorrel::fuzz::require;
 using namespace sorrel::tool;

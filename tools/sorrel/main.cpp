@@ -15,9 +15,9 @@
 
 #include "os/standard_descriptors.hpp"
 #include "os/thread_limits.hpp"
-#include "tools/sorrel/command.hpp"
-#include "tools/sorrel/diagnostic.hpp"
-#include "tools/sorrel/wrapper.hpp"
+#include "tools/sorrel/common/command.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/inspect/wrapper.hpp"
 
 namespace sorrel::tool {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/sorrel/command.hpp"
+#include "tools/sorrel/common/command.hpp"
 
 namespace sorrel::tool {
 

@@ -1,4 +1,4 @@
-#include "tools/sorrel/command_line.hpp"
+#include "tools/sorrel/common/command_line.hpp"
 
 #include <gtest/gtest.h>
 #include <memory>

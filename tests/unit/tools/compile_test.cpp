@@ -1,4 +1,4 @@
-#include "tools/sorrel/compile.hpp"
+#include "tools/sorrel/cc/compile.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tools/sorrel/daemon_waker.hpp"
+#include "tools/sorrel/run/daemon_waker.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>

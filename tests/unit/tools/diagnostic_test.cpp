@@ -1,4 +1,4 @@
-#include "tools/sorrel/diagnostic.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

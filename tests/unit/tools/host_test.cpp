@@ -1,4 +1,4 @@
-#include "tools/sorrel/host.hpp"
+#include "tools/sorrel/common/host.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "tools/sorrel/interpreter.hpp"
+#include "tools/sorrel/inspect/interpreter.hpp"
 
 #include <gtest/gtest.h>
 

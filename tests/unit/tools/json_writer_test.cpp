@@ -1,4 +1,4 @@
-#include "tools/sorrel/json_writer.hpp"
+#include "tools/sorrel/common/json_writer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/sorrel/mpiexec.hpp"
+#include "tools/sorrel/mpiexec/mpiexec.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

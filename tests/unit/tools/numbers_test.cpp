@@ -1,4 +1,4 @@
-#include "tools/sorrel/numbers.hpp"
+#include "tools/sorrel/common/numbers.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>

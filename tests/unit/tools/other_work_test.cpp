@@ -1,4 +1,4 @@
-#include "tools/sorrel/other_work.hpp"
+#include "tools/sorrel/machine/other_work.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
-#include "tools/sorrel/plan_machine.hpp"
+#include "tools/sorrel/plan/plan_machine.hpp"
 
 namespace sorrel::tool {
 namespace {

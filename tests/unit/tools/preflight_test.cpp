@@ -1,10 +1,10 @@
-#include "tools/sorrel/preflight.hpp"
+#include "tools/sorrel/inspect/preflight.hpp"
 
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
-#include "tools/sorrel/installation.hpp"
+#include "tools/sorrel/common/installation.hpp"
 
 namespace sorrel::tool {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/sorrel/printable_text.hpp"
+#include "tools/sorrel/common/printable_text.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

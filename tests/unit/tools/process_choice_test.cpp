@@ -1,4 +1,4 @@
-#include "tools/sorrel/process_choice.hpp"
+#include "tools/sorrel/run/process_choice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/sorrel/run_plan.hpp"
+#include "tools/sorrel/run/run_plan.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -1,4 +1,4 @@
-#include "tools/sorrel/topology.hpp"
+#include "tools/sorrel/machine/topology.hpp"
 
 #include <cstdlib>
 #include <gtest/gtest.h>

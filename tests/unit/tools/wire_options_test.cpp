@@ -1,4 +1,4 @@
-#include "tools/sorrel/wire_options.hpp"
+#include "tools/sorrel/run/wire_options.hpp"
 
 #include <gtest/gtest.h>
 

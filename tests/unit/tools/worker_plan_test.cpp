@@ -1,4 +1,4 @@
-#include "tools/sorrel/worker_plan.hpp"
+#include "tools/sorrel/machine/worker_plan.hpp"
 
 #include <gtest/gtest.h>
 #include <optional>

@@ -1,0 +1,306 @@
+// `sorrel cc`, `sorrel cxx`, mpicc, mpicxx: the user's compiler with Sorrel's header and library.
+
+#include "tools/sorrel/cc/compile.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <optional>
+#include <string_view>
+#include <unistd.h>
+
+#include "tools/sorrel/common/command.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/program_file.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+bool has_word(std::span<const std::string> words, std::initializer_list<std::string_view> wanted) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return std::find(wanted.begin(), wanted.end(), word) != wanted.end();
+  });
+}
+
+/// Input files and libraries among the arguments.
+std::vector<std::string_view> inputs_of(std::span<const std::string> words) {
+  std::vector<std::string_view> inputs;
+  for (std::size_t index = 0; index < words.size(); ++index) {
+    const std::string& word = words[index];
+    const bool takes_next =
+        has_word(std::span(&word, 1), {"-o", "-x", "-I", "-L", "-D", "-U", "-include", "-isystem",
+                                       "-MF", "-MT", "-MQ", "-Xlinker", "-T", "-u", "-z"});
+    if (takes_next) {
+      ++index;
+    } else if (word == "-" || !starts_with(word, "-") || starts_with(word, "-l")) {
+      inputs.push_back(word);
+    }
+  }
+  return inputs;
+}
+
+/// Whether the compiler is of a family that knows -fstack-clash-protection: GCC 8, clang 11, icx
+/// and later ones, also behind ccache.
+bool probes_stacks(const Words& compiler) {
+  return std::ranges::any_of(compiler, [](const std::string& word) {
+    if (starts_with(word, "-")) return false;
+    const std::string name = word.substr(word.rfind('/') + 1);
+    const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+    return name == "cc" || name == "c++" || has("gcc") || has("g++") || has("clang") ||
+           has("icx") || has("icpx");
+  });
+}
+
+Words split_on_spaces(std::string_view text) {
+  Words words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+    if (end > 0) words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+/// True if the command is an MPI wrapper, this one or another MPI's: CC=mpicc is common, and a
+/// wrapper that calls itself would never end. "ccache mpicc" is recognised too.
+bool is_mpi_wrapper(const Words& command, const Installation& installation) {
+  return std::any_of(command.begin(), command.end(), [&](const std::string& word) {
+    if (starts_with(word, "-")) return false;
+    const std::string name = word.substr(word.rfind('/') + 1);
+    if (starts_with(name, "mpi")) return true;
+    char real[PATH_MAX];
+    const std::string path = find_program(word);
+    return !path.empty() && realpath(path.c_str(), real) != nullptr &&
+           installation.executable == real;
+  });
+}
+
+/// The compiler: -cc=NAME, else SORREL_CC, else CC, else cc; a variable that names an MPI wrapper
+/// is ignored.
+Words choose_compiler(Language language,
+                      const std::string& named,
+                      const Installation& installation) {
+  if (!named.empty()) return split_on_spaces(named);
+  const bool is_c = language == Language::c;
+  for (const char* variable : {is_c ? "SORREL_CC" : "SORREL_CXX", is_c ? "CC" : "CXX"}) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr) continue;
+    Words command = split_on_spaces(value);
+    if (!command.empty() && !is_mpi_wrapper(command, installation)) return command;
+  }
+  return {is_c ? "cc" : "c++"};
+}
+
+/// Options that the wrapper answers itself: -show, -showme[:part], and MPICH's names for the same.
+struct Question {
+  std::string
+      part;  ///< "", "command", "compile", "link", "incdirs", "libdirs", "libs", "version", "help"
+};
+
+std::optional<Question> read_question(std::string_view word) {
+  if (starts_with(word, "--")) word.remove_prefix(1);
+  if (word == "-show" || word == "-showme") return Question{""};
+  if (starts_with(word, "-showme:")) return Question{std::string(word.substr(8))};
+  if (word == "-compile_info" || word == "-compile-info") return Question{"compile"};
+  if (word == "-link_info" || word == "-link-info") return Question{"link"};
+  return std::nullopt;
+}
+
+constexpr const char* help_text =
+    "Usage: sorrel {0} [compiler's own arguments]\n"
+    "Compiles and links {1} programs with Sorrel's mpi.h and libmpi_abi.so.1; also installed as "
+    "{2}.\n"
+    "All arguments go to the compiler unchanged. The result runs under `sorrel run` and under any "
+    "MPI\n"
+    "with the standard ABI. Stacks are probed: -fno-stack-clash-protection switches it off.\n\n"
+    "Environment:\n"
+    "  SORREL_{3}, {3}     the compiler (default: {4}); one that is an MPI wrapper itself is "
+    "passed over\n\n"
+    "Options that are not passed on:\n"
+    "  -show, -showme                the command that would run\n"
+    "  -showme:compile|link|incdirs|libdirs|libs|command|version\n"
+    "  -compile_info, -link_info     MPICH's names for the same\n"
+    "  -{4}=NAME                     use this compiler\n"
+    "  --help                        this text, if it is the only argument\n\n"
+    "Examples:\n"
+    "  sorrel {0} -O2 hello.{5} -o hello && sorrel run -n 8 ./hello\n"
+    "  PATH=$PWD/build/release/bin/mpi:$PATH cmake -B build\n\n"
+    "Exit status: the compiler's; 127 if there is no such compiler, 2 for a question that is not "
+    "understood.\n";
+
+void print_wrapper_help(Language language) {
+  if (language == Language::c) {
+    fmt::print(help_text, "cc", "C", "mpicc", "CC", "cc", "c");
+  } else {
+    fmt::print(help_text, "cxx", "C++", "mpicxx and mpic++", "CXX", "cxx", "cpp");
+  }
+}
+
+int answer(const Question& question,
+           const Words& compiler,
+           const Words& words,
+           const Installation& installation) {
+  const WrapperFlags flags = wrapper_flags(installation);
+  if (question.part.empty()) {
+    fmt::print("{}\n", shell_line(compiler_arguments(compiler, words, flags)));
+  } else if (question.part == "command") {
+    fmt::print("{}\n", shell_line(compiler));
+  } else if (question.part == "compile") {
+    fmt::print("{}\n", shell_line(flags.compile));
+  } else if (question.part == "link") {
+    fmt::print("{}\n", shell_line(flags.link));
+  } else if (question.part == "incdirs") {
+    fmt::print("{0}/mpi {0}\n", installation.include_dir);
+  } else if (question.part == "libdirs") {
+    fmt::print("{}\n", installation.library_dir);
+  } else if (question.part == "libs") {
+    fmt::print("mpi_abi\n");
+  } else if (question.part == "version") {
+    fmt::print("Sorrel {}\n", SORREL_VERSION);
+  } else {
+    return report_error(
+        "-showme:{} is not known; allowed are command, compile, link, incdirs, libdirs, libs, "
+        "version",
+        question.part);
+  }
+  return 0;
+}
+
+int compile(Language language, Arguments arguments) {
+  const Installation installation = find_installation();
+  Words words;
+  std::string named_compiler;
+  std::optional<Question> question;
+  const std::string_view naming = language == Language::c ? "-cc=" : "-cxx=";
+  for (const char* const argument : arguments) {
+    if (starts_with(argument, naming)) {
+      named_compiler = std::string_view(argument).substr(naming.size());
+    } else if (const auto asked = read_question(argument); asked) {
+      question = asked;
+    } else {
+      words.emplace_back(argument);
+    }
+  }
+  const bool wants_help = words.size() == 1 && has_word(words, {"--help", "-help", "-h"});
+  if (!question && (words.empty() || wants_help)) {
+    print_wrapper_help(language);
+    return 0;
+  }
+  if (installation.include_dir.empty() || installation.library_dir.empty()) {
+    return report_error(
+        "mpi.h and {} are not beside this command: expected ../include/mpi and ../lib of {}",
+        library_name, installation.executable);
+  }
+  const Words compiler = choose_compiler(language, named_compiler, installation);
+  if (question) return answer(*question, compiler, words, installation);
+  if (words.size() == 1 && words[0] == "-v")
+    fmt::print(stderr, "wrapper of Sorrel {}\n", SORREL_VERSION);
+  Words command = compiler_arguments(compiler, words, wrapper_flags(installation));
+  std::vector<char*> pointers;
+  for (std::string& word : command)
+    pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execvp(pointers[0], pointers.data());
+  print_diagnostic(
+      fmt::format("cannot start the compiler {}: {}", command[0], std::strerror(errno)));
+  return exit_not_found;
+}
+
+}  // namespace
+
+WrapperFlags wrapper_flags(const Installation& installation) {
+  WrapperFlags flags;
+  flags.compile = {"-I" + installation.include_dir + "/mpi", "-I" + installation.include_dir};
+  flags.link = {"-L" + installation.library_dir};
+  // A RUNPATH (the "new tag") lets ./app find the library by itself. LD_LIBRARY_PATH still precedes
+  // it, by which another MPI's launcher selects its own library. System folders need none.
+  if (!starts_with(installation.library_dir, "/usr/lib") &&
+      !starts_with(installation.library_dir, "/lib")) {
+    flags.link.push_back("-Wl,-rpath," + installation.library_dir);
+    flags.link.emplace_back("-Wl,--enable-new-dtags");
+  }
+  flags.link.emplace_back("-lmpi_abi");
+  return flags;
+}
+
+bool will_link(std::span<const std::string> words) {
+  const bool stops_early =
+      has_word(words, {"-c", "-E", "-S", "-M", "-MM", "-fsyntax-only", "--version", "-###",
+                       "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs"});
+  if (stops_early) return false;
+  // Without an input file the compiler only prints information (-v, --help, -print-…).
+  return !inputs_of(words).empty();
+}
+
+bool will_compile(std::span<const std::string> words) {
+  return std::ranges::any_of(inputs_of(words), [](std::string_view input) {
+    const std::string_view ending = input.substr(std::min(input.rfind('.'), input.size()));
+    return !starts_with(input, "-l") && ending != ".o" && ending != ".a" && ending != ".so" &&
+           ending != ".lo" && input.find(".so.") == input.npos;
+  });
+}
+
+Words compiler_arguments(const Words& compiler,
+                         std::span<const std::string> words,
+                         const WrapperFlags& flags) {
+  Words command = compiler;
+  // First, so that the user's options override these.
+  command.emplace_back("-fPIE");
+  if (probes_stacks(compiler) && will_compile(words))
+    command.emplace_back("-fstack-clash-protection");
+  command.insert(command.end(), flags.compile.begin(), flags.compile.end());
+  const bool links = will_link(words);
+  const bool user_decides =
+      has_word(words, {"-shared", "-static", "-static-pie", "-no-pie", "-nopie", "-pie", "-r"});
+  if (links && !user_decides) command.emplace_back("-pie");
+  command.insert(command.end(), words.begin(), words.end());
+  // Last, so that the objects that need the library precede it.
+  if (links) command.insert(command.end(), flags.link.begin(), flags.link.end());
+  return command;
+}
+
+std::string shell_line(std::span<const std::string> words) {
+  constexpr std::string_view harmless = "-+=_./:,@%^";
+  Words quoted;
+  for (const std::string& word : words) {
+    const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [&](char letter) {
+      return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+             harmless.find(letter) != harmless.npos;
+    });
+    if (is_plain) {
+      quoted.push_back(word);
+      continue;
+    }
+    std::string text = "'";
+    for (const char letter : word) {
+      if (letter == '\'') {
+        text += "'\\''";
+      } else {
+        text += letter;
+      }
+    }
+    quoted.push_back(text + "'");
+  }
+  return fmt::format("{}", fmt::join(quoted, " "));
+}
+
+int cc_command(Arguments arguments) {
+  return compile(Language::c, arguments);
+}
+
+int cxx_command(Arguments arguments) {
+  return compile(Language::cxx, arguments);
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,31 @@
+//! Commands - the subcommands of `sorrel`, one folder each.
+//!
+//! To add one: write its file with a function of this shape, declare it here, add a row to the
+//! table in main.cpp. `arguments` holds what follows the subcommand's name. The result is the exit
+//! status.
+#pragma once
+
+#include <span>
+
+namespace sorrel::tool {
+
+/// The arguments after the subcommand's name; a null pointer follows the last one, as in argv.
+using Arguments = std::span<char* const>;
+
+int run_command(Arguments arguments);  ///< run/run.cpp
+int mpiexec_command(
+    Arguments arguments);  ///< mpiexec/mpiexec.cpp: `run` with the options of other MPIs
+int info_command(Arguments arguments);     ///< info/info.cpp
+int cc_command(Arguments arguments);       ///< cc/compile.cpp
+int cxx_command(Arguments arguments);      ///< cc/compile.cpp
+int fortran_command(Arguments arguments);  ///< cc/fortran.cpp: mpifort; not supported
+int plan_command(Arguments arguments);     ///< plan/plan.cpp
+int bench_command(Arguments arguments);    ///< bench/bench.cpp
+
+struct Command {
+  const char* name;
+  const char* summary;
+  int (*run)(Arguments arguments);
+};
+
+}  // namespace sorrel::tool

@@ -1,0 +1,143 @@
+#include "tools/sorrel/common/command_line.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <fmt/core.h>
+#include <memory>
+#include <utility>
+
+#include "tools/sorrel/common/diagnostic.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+/// The option called `name` (with its dashes), or null. "-np" is the usual spelling of "-n".
+const CLI::Option* find_option(CLI::App& app, const std::string& name) {
+  const std::string known = name == "-np" || name == "--np" || name == "--n" ? "-n" : name;
+  if (known.size() < 2 || known[0] != '-') return nullptr;
+  if (known[1] != '-' && known.size() != 2) return nullptr;
+  return app.get_option_no_throw(known);
+}
+
+bool takes_value(const CLI::Option& option) {
+  return option.get_items_expected_max() > 0;
+}
+
+std::string long_name(const CLI::Option& option) {
+  return "--" + option.get_lnames().front();
+}
+
+std::string unknown_option(CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames())
+      names.push_back("--" + name);
+    for (const std::string& name : option->get_snames())
+      names.push_back("-" + name);
+  }
+  // The match ignores the number of dashes.
+  std::string bare = word.substr(0, word.find('='));
+  if (bare.size() > 2 && bare[1] != '-') bare.insert(0, "-");
+  const std::string near = near_match(bare, names);
+  if (!near.empty()) return fmt::format("unknown option {}; did you mean {}?", word, near);
+  return fmt::format("unknown option {}; see `{} --help`", word, app.get_name());
+}
+
+/// CLI11's help with another usage line: CLI11's own shows neither the program nor its arguments.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(26); }
+
+  std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
+    return "Usage: " + usage_ + "\n";
+  }
+
+ private:
+  std::string usage_;
+};
+
+}  // namespace
+
+SplitArguments split_arguments(CLI::App& app, Arguments arguments) {
+  SplitArguments split;
+  std::size_t index = 0;
+  for (; index < arguments.size(); ++index) {
+    const std::string word = arguments[index];
+    if (word == "--") {
+      ++index;
+      break;
+    }
+    if (word.size() < 2 || word[0] != '-') break;
+    std::string name = word;
+    std::optional<std::string> value;
+    if (const std::size_t equals = word.find('='); equals != std::string::npos) {
+      name = word.substr(0, equals);
+      value = word.substr(equals + 1);
+    }
+    const CLI::Option* option = find_option(app, name);
+    if (option == nullptr && word[1] != '-') {
+      // "-n4": one letter with its value attached.
+      option = find_option(app, word.substr(0, 2));
+      if (option != nullptr && takes_value(*option)) {
+        value = word.substr(2);
+      } else {
+        option = nullptr;
+      }
+    }
+    if (option == nullptr) {
+      split.error = unknown_option(app, word);
+      return split;
+    }
+    if (!takes_value(*option)) {
+      if (value) {
+        split.error = fmt::format("{} takes no value", name);
+        return split;
+      }
+      split.options.push_back(long_name(*option));
+      continue;
+    }
+    if (!value) {
+      if (index + 1 >= arguments.size()) {
+        split.error = fmt::format("{} needs a value", name);
+        return split;
+      }
+      value = arguments[++index];
+    }
+    if (value->empty()) {
+      // CLI11 would take the next option for the value.
+      split.error = fmt::format("{} needs a value that is not empty", name);
+      return split;
+    }
+    split.options.push_back(long_name(*option) + "=" + *value);
+  }
+  split.program = arguments.subspan(std::min(index, arguments.size()));
+  return split;
+}
+
+std::optional<int> parse_options(CLI::App& app, const std::vector<std::string>& options) {
+  try {
+    std::vector<std::string> reversed(options.rbegin(), options.rend());
+    app.parse(reversed);
+    return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return report_error("{}", error.what());
+  }
+}
+
+std::unique_ptr<CLI::App> make_app(const std::string& usage,
+                                   const std::string& description,
+                                   const std::string& footer) {
+  auto app = std::make_unique<CLI::App>(description, usage.substr(0, usage.find(" [")));
+  app->set_help_flag("-h,--help", "Print this and exit");
+  app->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app->footer(footer);
+  app->formatter(std::make_shared<HelpFormatter>(usage));
+  return app;
+}
+
+}  // namespace sorrel::tool

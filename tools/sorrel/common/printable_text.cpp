@@ -1,0 +1,58 @@
+#include "tools/sorrel/common/printable_text.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <fmt/core.h>
+
+namespace sorrel::tool {
+
+namespace {
+
+std::uint8_t byte_at(std::string_view text, std::size_t index) {
+  return static_cast<std::uint8_t>(text[index]);
+}
+
+}  // namespace
+
+bool is_control(std::string_view character) {
+  const std::uint8_t first = byte_at(character, 0);
+  return first < 0x20 || first == 0x7f || (first == 0xc2 && byte_at(character, 1) < 0xa0);
+}
+
+std::size_t utf8_length(std::string_view text) {
+  if (text.empty()) return 0;
+  const std::uint8_t first = byte_at(text, 0);
+  if (first < 0x80) return 1;
+  const auto length = static_cast<std::size_t>(std::countl_one(first));
+  if (length < 2 || length > 4 || text.size() < length) return 0;
+  std::uint32_t code = first & (0x7fU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte_at(text, i) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte_at(text, i) & 0x3fU);
+  }
+  constexpr std::uint32_t least[] = {0x80, 0x800, 0x10000};
+  const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+  return code < least[length - 2] || code > 0x10ffff || is_surrogate ? 0 : length;
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
+    text.remove_prefix(character.size());
+    if (length != 0 && !is_control(character)) {
+      result += character;
+    } else if (character == "\n") {
+      result += "\\n";
+    } else if (character == "\t") {
+      result += "\\t";
+    } else {
+      for (std::size_t i = 0; i < character.size(); ++i)
+        result += fmt::format("\\x{:02x}", byte_at(character, i));
+    }
+  }
+  return result;
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,335 @@
+// `sorrel info`: the machine, and whether and how a program can run on it.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <mpi.h>
+#include <optional>
+#include <string>
+#include <sys/utsname.h>
+#include <vector>
+
+#include "os/cpu_set.hpp"
+#include "tools/sorrel/common/command.hpp"
+#include "tools/sorrel/common/command_line.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/host.hpp"
+#include "tools/sorrel/common/installation.hpp"
+#include "tools/sorrel/common/json_writer.hpp"
+#include "tools/sorrel/common/numbers.hpp"
+#include "tools/sorrel/common/printable_text.hpp"
+#include "tools/sorrel/inspect/preflight.hpp"
+#include "tools/sorrel/machine/kernel_features.hpp"
+#include "tools/sorrel/machine/worker_plan.hpp"
+#include "tools/sorrel/run/process_choice.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr const char* info_usage = "sorrel info [options] [PROGRAM]";
+constexpr const char* info_description =
+    "Shows this machine and how Sorrel would use it; with PROGRAM, whether and how that can "
+    "run.\n";
+constexpr const char* info_footer =
+    "Examples:\n"
+    "  sorrel info\n"
+    "  sorrel info ./heat\n"
+    "  sorrel info --json ./heat\n\n"
+    "Exit status: 0; 1 if PROGRAM cannot run here; 2 if the command line is wrong.";
+
+struct Machine {
+  Installation installation;
+  Host host;
+  MachineLimits limits;
+  std::optional<Topology> topology;
+  KernelFeatures features;
+  bool has_peer_memory = false;
+  int workers = 0;
+  std::vector<int> cpus;
+  std::string kernel;
+};
+
+Machine read_machine() {
+  Machine machine;
+  machine.installation = find_installation();
+  machine.host =
+      find_host({}, [](const char* name) { return std::getenv(name); }, machine.installation);
+  machine.limits = read_machine_limits();
+  machine.topology = read_topology(TopologyDetail::with_caches);
+  machine.features = read_kernel_features();
+  machine.has_peer_memory = can_read_peer_memory();
+  machine.workers = default_workers(machine.limits);
+  machine.cpus = choose_cpus(machine.workers, machine.limits, [&] { return machine.topology; });
+  if (utsname names{}; uname(&names) == 0)
+    machine.kernel = fmt::format("{} {}", names.sysname, names.release);
+  return machine;
+}
+
+std::string affinity_text(const MachineLimits& limits) {
+  const std::size_t count = limits.allowed_cpus.size();
+  return fmt::format("affinity mask allows {} cpu{} ({})", count, count == 1 ? "" : "s",
+                     os::format_cpu_ranges(limits.allowed_cpus));
+}
+
+std::string quota_text(const MachineLimits& limits) {
+  if (!limits.quota) return "no cgroup quota";
+  return fmt::format("cgroup quota grants {:.2f} cpus ({})", limits.quota->cpus,
+                     limits.quota->file);
+}
+
+std::string topology_text(const Topology& topology) {
+  return fmt::format("{} package(s), {} core(s), {} hardware thread(s), {} memory node(s)",
+                     topology.package_count, topology.core_count, topology.threads.size(),
+                     topology.numa_count);
+}
+
+const char* yes_no(bool truth) {
+  return truth ? "yes" : "no";
+}
+
+void line(const char* name, const std::string& text) {
+  fmt::print("  {:<14}{}\n", name, printable(text));
+}
+
+void print_machine(const Machine& machine) {
+  const Installation& installation = machine.installation;
+  fmt::print("Sorrel {}\n", SORREL_VERSION);
+  line("MPI", fmt::format("{}.{}, standard ABI {}.{}", MPI_VERSION, MPI_SUBVERSION, MPI_ABI_VERSION,
+                          MPI_ABI_SUBVERSION));
+  line("library",
+       installation.library_dir.empty() ? "not found in ../lib" : installation.library());
+  line("headers", installation.include_dir.empty() ? "not found in ../include"
+                                                   : installation.include_dir + "/mpi");
+  const auto hosts = installed_hosts(installation);
+  line("host MPIs", hosts.empty() ? "none: jobs of this machine only"
+                                  : fmt::format("{}", fmt::join(hosts, ", ")));
+  if (!machine.host.name.empty() || !machine.host.error.empty()) {
+    line("started by",
+         machine.host.error.empty()
+             ? fmt::format("{}: `sorrel run` would use the host MPI {}{}", machine.host.launcher,
+                           machine.host.name,
+                           machine.host.library.empty() ? "" : ", " + machine.host.library)
+             : machine.host.error);
+  }
+  fmt::print("Machine\n");
+  line("kernel", machine.kernel);
+  if (machine.topology) {
+    line("topology", topology_text(*machine.topology));
+    for (const CacheLevel& cache : machine.topology->caches) {
+      line("", fmt::format("{} x {} {}", cache.count, cache.name, format_size(cache.size_bytes)));
+    }
+    line("", fmt::format("(hwloc API {})", machine.topology->hwloc_version));
+  } else {
+    line("topology", "hwloc is not installed; cpus are taken in the system's order");
+  }
+  const KernelFeatures& features = machine.features;
+  line("features", fmt::format("futex {}, membarrier {}, FSGSBASE {}, MADV_GUARD_INSTALL {}",
+                               yes_no(features.futex), yes_no(features.membarrier),
+                               yes_no(features.fsgsbase), yes_no(features.guard_install)));
+  line("processes", machine.has_peer_memory
+                        ? "long messages between them are read from the sender's memory"
+                        : "reading each other's memory is forbidden: long messages between them "
+                          "are pushed through the memory they share");
+  fmt::print("Workers that `sorrel run` would use\n");
+  line("count", fmt::format("{}", machine.workers));
+  line("because", affinity_text(machine.limits) + "; " + quota_text(machine.limits));
+  line("cpus", machine.cpus.empty() ? "unbound" : os::format_cpu_list(machine.cpus));
+}
+
+std::string names_text(const std::vector<std::string>& names) {
+  return names.empty() ? "none" : fmt::format("{}: {}", names.size(), fmt::join(names, " "));
+}
+
+/// The choice of `run --procs auto` for as many ranks as cores.
+ProcessChoice choice_for(const ProgramReport& program, const Machine& machine) {
+  const auto cores = static_cast<std::uint64_t>(machine.workers);
+  return choose_processes(
+      {.ranks = cores, .cores = cores, .ranks_per_process_max = map_budget(program).ranks_max()},
+      program, machine.features, probe_machine());
+}
+
+void print_program(const ProgramReport& program, const Machine& machine) {
+  fmt::print("Program {}\n", printable(program.name));
+  if (!program.kind.empty()) {
+    line("file", program.path);
+    line("kind", program.kind);
+    line("globals", fmt::format("{} bytes writable ({} initialised, {} zeroed)",
+                                program.data_bytes + program.bss_bytes, program.data_bytes,
+                                program.bss_bytes));
+    line("thread-locals",
+         program.has_tls ? fmt::format("{} bytes; each rank gets its own, which costs a register "
+                                       "write per switch",
+                                       program.tls_bytes)
+                         : "none");
+    for (const os::NeededLibrary& library : program.needed) {
+      line(&library == &program.needed.front() ? "needs" : "",
+           fmt::format("{} ({}), {}: {}", library.name,
+                       library.path.empty() ? "not found in the usual folders" : library.path,
+                       library.is_shared ? "shared" : "private", library.reason));
+    }
+    line("MPI functions", names_text(program.functions));
+    line("missing here", names_text(program.missing_functions));
+    if (!program.absent_functions.empty())
+      line("unsupported", names_text(program.absent_functions));
+  }
+  if (!program.refusal.empty()) {
+    line("can run", "no: " + program.refusal);
+    return;
+  }
+  if (!program.own_process_reason.empty()) {
+    line("can run", "yes, every rank a process: " + program.own_process_reason);
+    line("--procs auto", describe(choice_for(program, machine)));
+    return;
+  }
+  if (program.starts_programs) {
+    line("can run", "yes, once in each process: the MPI programs that it starts are the ranks");
+    return;
+  }
+  const MapBudget budget = map_budget(program);
+  line("can run", program.uses_mpi ? "yes" : "yes, as independent copies: it does not use MPI");
+  line("ranks", fmt::format("at most {} (vm.max_map_count = {}, {} maps per rank)",
+                            budget.ranks_max(), budget.map_count_max, budget.maps_per_rank));
+  line("--procs auto", describe(choice_for(program, machine)));
+}
+
+void write_list(JsonWriter& json, const char* key, const std::vector<std::string>& names) {
+  json.begin_list(key);
+  for (const std::string& name : names)
+    json.value("", name);
+  json.end_list();
+}
+
+void write_topology(JsonWriter& json, const Machine& machine) {
+  if (!machine.topology) {
+    json.null("topology");
+    return;
+  }
+  const Topology& topology = *machine.topology;
+  json.begin_object("topology");
+  json.value("packages", topology.package_count);
+  json.value("cores", topology.core_count);
+  json.value("hardware_threads", topology.threads.size());
+  json.value("memory_nodes", topology.numa_count);
+  json.begin_list("caches");
+  for (const CacheLevel& cache : topology.caches) {
+    json.begin_object();
+    json.value("name", cache.name);
+    json.value("count", cache.count);
+    json.value("size_bytes", cache.size_bytes);
+    json.end_object();
+  }
+  json.end_list();
+  json.value("hwloc", topology.hwloc_version);
+  json.end_object();
+}
+
+void write_machine(JsonWriter& json, const Machine& machine) {
+  json.value("version", SORREL_VERSION);
+  json.value("mpi_version", fmt::format("{}.{}", MPI_VERSION, MPI_SUBVERSION));
+  json.value("abi_version", fmt::format("{}.{}", MPI_ABI_VERSION, MPI_ABI_SUBVERSION));
+  json.value("library",
+             machine.installation.library_dir.empty() ? "" : machine.installation.library());
+  json.begin_list("host_mpis");
+  for (const std::string& name : installed_hosts(machine.installation))
+    json.value("", name);
+  json.end_list();
+  json.begin_object("machine");
+  json.value("kernel", machine.kernel);
+  write_topology(json, machine);
+  json.begin_object("features");
+  json.value("futex", machine.features.futex);
+  json.value("membarrier", machine.features.membarrier);
+  json.value("fsgsbase", machine.features.fsgsbase);
+  json.value("peer_memory", machine.has_peer_memory);
+  json.value("madv_guard_install", machine.features.guard_install);
+  json.end_object();
+  json.end_object();
+  json.begin_object("workers");
+  json.value("count", machine.workers);
+  json.value("allowed_cpus", os::format_cpu_ranges(machine.limits.allowed_cpus));
+  if (machine.limits.quota) {
+    json.value("quota_cpus", machine.limits.quota->cpus);
+  } else {
+    json.null("quota_cpus");
+  }
+  json.begin_list("cpus");
+  for (const int cpu : machine.cpus)
+    json.value("", cpu);
+  json.end_list();
+  json.end_object();
+}
+
+void write_program(JsonWriter& json, const ProgramReport& program) {
+  json.begin_object("program");
+  json.value("name", program.name);
+  json.value("path", program.path);
+  json.value("kind", program.kind);
+  json.value("pie", program.is_pie);
+  json.value("data_bytes", program.data_bytes);
+  json.value("bss_bytes", program.bss_bytes);
+  json.value("tls", program.has_tls);
+  json.value("tls_bytes", program.tls_bytes);
+  json.begin_list("needed");
+  for (const os::NeededLibrary& library : program.needed) {
+    json.begin_object();
+    json.value("name", library.name);
+    json.value("path", library.path);
+    json.value("shared", library.is_shared);
+    json.value("reason", library.reason);
+    json.end_object();
+  }
+  json.end_list();
+  write_list(json, "functions", program.functions);
+  write_list(json, "missing_functions", program.missing_functions);
+  write_list(json, "absent_functions", program.absent_functions);
+  json.value("uses_mpi", program.uses_mpi);
+  json.value("can_run", program.refusal.empty());
+  json.value("refusal", program.refusal);
+  json.value("own_process_reason", program.own_process_reason);
+  json.value("wrapper", program.starts_programs);
+  json.value("ranks_max", program.refusal.empty() ? map_budget(program).ranks_max() : 0);
+  json.end_object();
+}
+
+}  // namespace
+
+int info_command(Arguments arguments) {
+  bool as_json = false;
+  const auto app = make_app(info_usage, info_description, info_footer);
+  app->add_flag("--json", as_json, "Print JSON");
+  SplitArguments split = split_arguments(*app, arguments);
+  if (!split.error.empty()) return report_error("{}", split.error);
+  // Options may also follow the program, which has no arguments here.
+  std::string name;
+  if (!split.program.empty()) {
+    name = split.program.front();
+    if (name.empty()) return report_error("the program's name is empty");
+    const SplitArguments rest = split_arguments(*app, split.program.subspan(1));
+    if (!rest.error.empty()) return report_error("{}", rest.error);
+    if (!rest.program.empty())
+      return report_error("info takes one program; '{}' is a second one", rest.program.front());
+    split.options.insert(split.options.end(), rest.options.begin(), rest.options.end());
+  }
+  if (const auto status = parse_options(*app, split.options)) return *status;
+
+  const Machine machine = read_machine();
+  std::optional<ProgramReport> program;
+  if (!name.empty()) program = inspect_program(name, machine.installation);
+  if (as_json) {
+    JsonWriter json;
+    json.begin_object();
+    write_machine(json, machine);
+    if (program) write_program(json, *program);
+    json.end_object();
+    fmt::print("{}\n", json.text());
+  } else {
+    print_machine(machine);
+    if (program) print_program(*program, machine);
+  }
+  return program && !program->refusal.empty() ? 1 : 0;
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,88 @@
+//! Preflight - whether a program can run here, decided before anything is started.
+//!
+//! Reads the program and the libraries it needs (except those of the compiler and the system) and
+//! compares their dynamic symbols with those of Sorrel's library. Starts and loads nothing. `run`
+//! and `info` report the result.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "os/library_classifier.hpp"
+#include "tools/sorrel/common/installation.hpp"
+
+namespace sorrel::tool {
+
+struct ProgramReport {
+  std::string name;  ///< as on the command line
+  std::string path;  ///< the file, "" if there is none
+  std::string kind;  ///< "position-independent executable", …; "" if not ELF
+  bool is_pie = false;
+  bool has_tls = false;
+  std::uint64_t tls_bytes = 0;
+  std::uint64_t data_bytes = 0;
+  std::uint64_t bss_bytes = 0;
+  std::vector<os::NeededLibrary> needed;       ///< of the program and, in turn, of its libraries
+  std::vector<std::string> functions;          ///< MPI functions it calls, sorted
+  std::vector<std::string> missing_functions;  ///< not provided
+  std::vector<std::string> absent_functions;   ///< provided, but fail when called
+  bool uses_mpi = false;                       ///< needs the standard ABI's library
+  /// The loader would not take Sorrel's library by itself: it must be preloaded.
+  bool must_preload = false;
+  /// Why its ranks cannot share a process; "" if they can.
+  std::string own_process_reason;
+  /// For a script: its interpreter's path and argument, and its own path. Then `path` and the
+  /// rest are the interpreter's.
+  std::vector<std::string> leading_arguments;
+  bool is_static = false;
+  /// It, or its interpreter, loads code that calls MPI while it runs.
+  bool is_interpreter = false;
+  std::string foreign_mpi;  ///< the MPI for whose own ABI it is built, or ""
+  /// A shell script, or an executable without MPI that can start other programs.
+  bool starts_programs = false;
+  /// For a program below a wrapper: the wrapper's name. Then `path` is the wrapper's, and
+  /// wrapped_path the program's, if it is known. See wrapper.hpp.
+  std::string wrapper;
+  std::string wrapped_path;
+  std::string refusal;  ///< why it cannot run, one line; "" if it can
+
+  [[nodiscard]] bool is_mpi_program() const {
+    return uses_mpi || is_interpreter || !foreign_mpi.empty();
+  }
+};
+
+/// `declared`: names or paths of libraries that ranks may share (--shared).
+[[nodiscard]] ProgramReport inspect_program(const std::string& name,
+                                            const Installation& installation,
+                                            std::span<const std::string> declared = {});
+
+/// One line about the first wrong name of `declared`; "" if each names a library of the program,
+/// or another file that it may open.
+[[nodiscard]] std::string check_declared(const ProgramReport& report,
+                                         std::span<const std::string> declared,
+                                         const Installation& installation);
+
+/// The functions `names` of `report` as a sentence: "2 MPI functions that …: A, B".
+[[nodiscard]] std::string describe_functions(const ProgramReport& report,
+                                             const std::vector<std::string>& names,
+                                             std::string_view what);
+
+/// Memory maps of a rank: two for its privatized image, two more for thread-locals (OpenMP has
+/// some), two for large initialised data, two for stack and guard on older kernels. This is an
+/// estimate for an early answer; the library counts again from the image (src/program).
+struct MapBudget {
+  std::uint64_t map_count_max = 0;  ///< vm.max_map_count
+  std::uint64_t other_maps = 0;     ///< of the process itself
+  std::uint64_t maps_per_rank = 0;
+  [[nodiscard]] std::uint64_t ranks_max() const;
+};
+
+[[nodiscard]] MapBudget map_budget(const ProgramReport& program);
+
+/// "Open MPI" for "libmpi.so.40", and so on; "" if `soname` is not another MPI's library.
+[[nodiscard]] std::string foreign_mpi(std::string_view soname);
+
+}  // namespace sorrel::tool

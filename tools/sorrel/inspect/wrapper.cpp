@@ -1,0 +1,76 @@
+#include "tools/sorrel/inspect/wrapper.hpp"
+
+#include <cstdlib>
+#include <fmt/core.h>
+#include <memory>
+
+#include "tools/sorrel/common/diagnostic.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+std::string real_path(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> resolved(realpath(path.c_str(), nullptr), std::free);
+  return resolved == nullptr ? path : resolved.get();
+}
+
+bool is_valgrind(const std::string& path) {
+  return path.substr(path.rfind('/') + 1) == "valgrind";  // npos + 1 is 0
+}
+
+/// The report of the program below the wrapper, as `run` must start it.
+ProgramReport wrapped(ProgramReport inner, const ProgramReport& outer) {
+  if (inner.refusal.empty() && inner.uses_mpi && inner.must_preload) {
+    inner.refusal = fmt::format(
+        "{} has an RPATH to another MPI library, which only a preloaded library overrules, and {} "
+        "would be preloaded too; start {} without {}",
+        inner.name, outer.name, inner.name, outer.name);
+  }
+  if (inner.own_process_reason.empty() && is_valgrind(outer.path)) {
+    inner.own_process_reason =
+        fmt::format("{} cannot follow the stacks of ranks that share a process", outer.name);
+  }
+  inner.wrapper = outer.name;
+  inner.wrapped_path = real_path(inner.path);
+  inner.path = outer.path;
+  inner.leading_arguments = outer.leading_arguments;
+  inner.must_preload = false;
+  return inner;
+}
+
+}  // namespace
+
+ProgramReport inspect_arguments(Arguments arguments,
+                                const Installation& installation,
+                                std::span<const std::string> declared) {
+  ProgramReport outer = inspect_program(arguments.front(), installation, declared);
+  // A static executable does not show whether it starts programs.
+  const bool may_start = outer.is_static && !outer.kind.empty();
+  if (!may_start && (!outer.starts_programs || !outer.refusal.empty())) return outer;
+  for (const std::string word : arguments.subspan(1)) {
+    ProgramReport inner = inspect_program(word, installation, declared);
+    if (inner.is_mpi_program()) return wrapped(std::move(inner), outer);
+  }
+  if (!outer.starts_programs) return outer;
+  outer.wrapper = outer.name;
+  outer.must_preload = false;
+  // The program below the wrapper becomes the ranks.
+  if (!outer.is_interpreter) outer.own_process_reason.clear();
+  return outer;
+}
+
+int preflight_command(Arguments arguments) {
+  if (arguments.size() != 3)
+    return report_error("preflight is for the library's use; see `sorrel info --help`");
+  const ProgramReport report = inspect_program(arguments[0], find_installation());
+  if (!report.refusal.empty()) {
+    fmt::print("{}\n", report.refusal);
+  } else if (!report.own_process_reason.empty()) {
+    fmt::print("{}; below {} every rank must be a process: --procs {}\n", report.own_process_reason,
+               arguments[2], arguments[1]);
+  }
+  return 0;
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,168 @@
+#include "tools/sorrel/plan/plan_machine.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <sorrel/grid/machine_file.hpp>
+
+#include "os/library_search.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/program_file.hpp"
+#include "tools/sorrel/machine/other_work.hpp"
+#include "tools/sorrel/machine/worker_plan.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+namespace files = std::filesystem;
+
+/// share/ of an installed tree, or the sources to which the build tree's include link leads.
+std::string machines_folder(const Installation& installation) {
+  const std::string installed =
+      os::folder_of(installation.executable) + "/../share/sorrel/machines";
+  std::error_code error;
+  if (files::is_directory(installed, error)) return installed;
+  const files::path include = files::canonical(installation.include_dir, error);
+  return error ? "" : (include.parent_path() / "machines").string();
+}
+
+std::vector<std::string> known_names(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : files::directory_iterator(folder, error))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = "host";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+/// Starts a command and waits for its end; returns its exit status, or 126 if it cannot be started.
+int run_and_wait(std::vector<std::string> words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words)
+    pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  pid_t child = 0;
+  if (posix_spawn(&child, pointers[0], nullptr, nullptr, pointers.data(), environ) != 0)
+    return exit_cannot_execute;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : exit_cannot_execute;
+}
+
+// Beyond these limits a plan would describe the other work, not the machine.
+constexpr double other_work_max = 0.10;
+constexpr double spread_max = 0.25;
+
+/// Two ranks on each processor, so that both kinds of neighbours are measured.
+std::string measure_into(const std::string& path, const Installation& installation) {
+  const std::string program = os::folder_of(installation.executable) + "/../libexec/sorrel/measure";
+  if (access(program.c_str(), X_OK) != 0)
+    return "this installation cannot measure (libexec/sorrel/measure is missing); give --machine";
+  std::error_code error;
+  files::create_directories(files::path(path).parent_path(), error);
+  if (error)
+    return fmt::format("cannot make the folder {}: {}", os::folder_of(path), error.message());
+  const int workers = default_workers(read_machine_limits());
+  print_diagnostic("note: measuring this machine for some seconds; nothing else should run");
+  const int status = run_and_wait(
+      {installation.executable, "run", "--share", "fixed", "-n", std::to_string(2 * workers),
+       "--workers", std::to_string(workers), program, host_name(), std::to_string(workers), path});
+  return status == 0 ? "" : fmt::format("measuring ended with status {}; give --machine", status);
+}
+
+Result<grid::Machine> measured_machine(const std::string& path, const Installation& installation) {
+  const OtherWork other_work;
+  std::string trouble = measure_into(path, installation);
+  const double share = other_work.share();
+  Result<grid::Machine> machine =
+      trouble.empty() ? grid::load_machine(path) : Error{std::move(trouble)};
+  std::error_code error;
+  files::remove(path, error);
+  if (!machine.has_value()) return machine;
+  grid::Machine measured = machine.value();
+  if (!measured.measurement) measured.measurement.emplace();
+  measured.measurement->date = date_now();
+  measured.measurement->other_work = share;
+  return measured;
+}
+
+}  // namespace
+
+bool was_busy(const grid::Measurement& measurement) {
+  return measurement.other_work.value_or(0) > other_work_max ||
+         measurement.spread.value_or(0) > spread_max;
+}
+
+std::string describe(const grid::Measurement& measurement) {
+  std::string text = "measured";
+  if (!measurement.date.empty()) text += " " + measurement.date;
+  if (measurement.spread) text += fmt::format(", spread {:.0f} %", 100 * *measurement.spread);
+  if (measurement.other_work)
+    text += fmt::format(", other work {:.0f} %", 100 * *measurement.other_work);
+  return text;
+}
+
+std::string kept_machine_path() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const std::string folder = cache != nullptr && *cache == '/' ? std::string(cache)
+                             : home != nullptr                 ? std::string(home) + "/.cache"
+                                                               : "/tmp";
+  return folder + "/sorrel/machine-" + host_name() + ".json";
+}
+
+Result<grid::Machine> named_machine(const std::string& name, const Installation& installation) {
+  std::error_code error;
+  if (files::exists(name, error)) return grid::load_machine(name);
+  const std::string folder = machines_folder(installation);
+  const std::string path = folder + "/" + name + ".json";
+  if (name.find('/') == std::string::npos && files::exists(path, error))
+    return grid::load_machine(path);
+  return Error{fmt::format("no machine file {}; give a file or one of {}", name,
+                           fmt::join(known_names(folder), ", "))};
+}
+
+Result<grid::Machine> this_machine(const MeasureRequest& request,
+                                   const Installation& installation) {
+  const std::string path = kept_machine_path();
+  std::error_code error;
+  if (!request.is_anew && files::exists(path, error)) {
+    // A result kept by another version may lack a number.
+    Result<grid::Machine> kept = grid::load_machine(path);
+    if (kept.has_value()) return kept;
+  }
+  Result<grid::Machine> machine =
+      measured_machine(fmt::format("{}.{}", path, getpid()), installation);
+  if (!machine.has_value()) return machine;
+  const grid::Measurement& measurement = *machine.value().measurement;
+  if (was_busy(measurement) && !request.is_kept_anyway) {
+    print_diagnostic(fmt::format(
+        "note: the machine was busy, so this is not kept: {} (limits {:.0f} % and {:.0f} %); "
+        "measure again when it is quiet, or keep it with --measure --force",
+        describe(measurement), 100 * spread_max, 100 * other_work_max));
+    return machine;
+  }
+  if (std::string trouble = grid::save_machine(machine.value(), path); !trouble.empty())
+    return Error{std::move(trouble)};
+  return machine;
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,34 @@
+//! PlanRequest - the parsed arguments of `sorrel plan`.
+//!
+//! Pure: reads arguments and reports the first that is wrong; reads neither files nor the machine.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <sorrel/grid/problem.hpp>
+
+#include "tools/sorrel/common/command.hpp"
+
+namespace sorrel::tool {
+
+struct PlanRequest {
+  grid::Problem problem;
+  int rank_count = 0;
+  std::string machine;  ///< a file or a name; "": this machine
+  bool is_measured_anew = false;
+  bool is_kept_anyway = false;  ///< keep the measurement even if the machine is busy
+  bool wants_json = false;
+  std::string picture;  ///< a file to write, or ""
+  int table_rows = 8;
+};
+
+/// The request, or the exit status after the help or an error was printed.
+struct ReadRequest {
+  std::optional<PlanRequest> request;
+  int status = 0;
+};
+
+[[nodiscard]] ReadRequest read_plan_request(Arguments arguments);
+
+}  // namespace sorrel::tool

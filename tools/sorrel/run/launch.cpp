@@ -1,0 +1,413 @@
+#include "tools/sorrel/run/launch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <memory>
+#include <new>
+#include <optional>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "launch/job_claims.hpp"
+#include "os/clock.hpp"
+#include "os/memory_barrier.hpp"
+#include "os/shared_segment.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/run/children.hpp"
+#include "tools/sorrel/run/output_pipes.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+using core::JobMemory;
+using core::ProcessPhase;
+using launch::JobClaims;
+
+constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+/// Time that processes get to end after a request.
+constexpr std::int64_t grace_ns = 1'500'000'000;
+/// The same if one of them ends the job: the report of a crash takes up to 3 seconds.
+constexpr std::int64_t report_grace_ns = 3'500'000'000;
+
+bool is_fatal(int signal_number) {
+  return signal_number != SIGUSR1 && signal_number != SIGUSR2;
+}
+
+class Launch {
+ public:
+  explicit Launch(const LaunchPlan& plan)
+      : plan_(plan), pids_(plan.shape.process_count, 0), claimants_(plan.shape.process_count, 0) {}
+
+  int run() {
+    auto segment = os::SharedSegment::create(JobMemory::bytes_needed(plan_.shape));
+    if (!segment.is_valid()) return report_no_memory();
+    memory_ = std::make_unique<JobMemory>(plan_.shape, std::move(segment));
+    memory_->set_has_barrier(os::has_barrier_of_processes());
+    if (!plan_.wrapper.empty() && !make_claims()) return report_no_memory();
+    block_signals();
+    // Orphans of a killed process are reparented to this one, which ends them.
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    outputs_ = std::make_unique<OutputPipes>(plan_.shape.process_count, plan_.label_lines);
+    if (!outputs_->is_valid()) {
+      if (plan_.label_lines)
+        return report_error("--label needs two pipes a process: {}", std::strerror(errno));
+      print_diagnostic(
+          fmt::format("note: lines of different processes may mix: no pipes for {} processes: {}",
+                      plan_.shape.process_count, std::strerror(errno)));
+    }
+    for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
+      if (!start(i)) break;
+    }
+    outputs_->begin();
+    while (live_count_ > 0 || may_go_on_without_wrapper())
+      wait_for_event();
+    if (is_ending_ || ended_by_signal_ != 0) end_children();
+    finish_output();
+    // Die of the signal as if it had not been blocked.
+    if (ended_by_signal_ != 0) die_of(ended_by_signal_);
+    if (claims_ != nullptr) report_missing_claim();
+    return status_;
+  }
+
+ private:
+  static int report_no_memory() {
+    return report_error("cannot create shared memory for the processes of the job: {}{}",
+                        std::strerror(errno),
+                        errno == EFBIG ? " (limit of file sizes, ulimit -f)" : "");
+  }
+
+  bool make_claims() {
+    claims_segment_ = os::SharedSegment::create(sizeof(JobClaims));
+    if (!claims_segment_.is_valid()) return false;
+    claims_ = new (claims_segment_.base()) JobClaims;
+    claims_->pid_namespace = launch::own_pid_namespace();
+    return true;
+  }
+
+  void block_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int number : forwarded_signals)
+      sigaddset(&signals, number);
+    sigaddset(&signals, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &signals, &mask_before_);
+    awaited_ = signals;
+  }
+
+  bool start(std::uint32_t index) {
+    const pid_t own_pid = getpid();
+    const pid_t child = fork();
+    if (child == 0) execute_program(index, own_pid);
+    if (child < 0) {
+      print_diagnostic(fmt::format("cannot start process {}: {}", index, std::strerror(errno)));
+      begin_end(exit_cannot_execute);
+      return false;
+    }
+    pids_[index] = child;
+    ++live_count_;
+    return true;
+  }
+
+  [[noreturn]] void execute_program(std::uint32_t index, pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    // The parent may have died before prctl().
+    if (getppid() != parent) _exit(1);
+    if (index != 0) {
+      // Only rank 0 reads the job's standard input.
+      const int nothing = open("/dev/null", O_RDONLY);
+      if (nothing > 0) {
+        dup2(nothing, STDIN_FILENO);
+        close(nothing);
+      }
+    }
+    outputs_->redirect(index);
+    plan_.set_environment(index, memory_->descriptor(), claims_segment_.descriptor());
+    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+    execv(plan_.program.c_str(), plan_.words);
+    if (memory_->claim_ending(index)) {
+      print_diagnostic(fmt::format("cannot start {}: {}", plan_.words[0], std::strerror(errno)));
+    }
+    _exit(exit_cannot_execute);
+  }
+
+  /// Sleeps until a signal arrives or a time has passed, and handles the result.
+  void wait_for_event() {
+    // The process that ends the job may hang, and no signal reports that.
+    constexpr timespec poll_interval{.tv_sec = 0, .tv_nsec = 500'000'000};
+    siginfo_t info{};
+    const int number = sigtimedwait(&awaited_, &info, &poll_interval);
+    if (number > 0 && number != SIGCHLD) forward(number, info);
+    reap();
+    end_if_unwritten();
+    if (claims_ != nullptr) watch_claimants();
+    if (memory_->ending_process() >= 0 && give_up_ns_ == 0) give_up_after(report_grace_ns);
+    if (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_) begin_end(std::max(status_, 1));
+  }
+
+  /// The output of a process precedes the message about its end.
+  void report_process(const std::string& text) {
+    outputs_->catch_up();
+    print_diagnostic(text);
+  }
+
+  /// Ends the job if its output cannot be written.
+  void end_if_unwritten() {
+    if (has_reported_unwritten_) return;
+    const std::string error = outputs_->error();
+    if (error.empty()) return;
+    has_reported_unwritten_ = true;
+    print_diagnostic(error);
+    begin_end(1);
+  }
+
+  /// Writes the rest of the output, as long as its reader takes it and no signal ends the wait;
+  /// after a violent end only for grace_ns.
+  void finish_output() {
+    constexpr std::chrono::milliseconds poll_interval(50);
+    if (is_ending_ || ended_by_signal_ != 0) give_up_after(grace_ns);
+    while (!outputs_->finish(poll_interval)) {
+      constexpr timespec at_once{};
+      const int number = sigtimedwait(&awaited_, nullptr, &at_once);
+      const bool is_end_requested = number > 0 && number != SIGCHLD && is_fatal(number);
+      if (is_end_requested) ended_by_signal_ = number;
+      if (is_end_requested || (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_))
+        outputs_->abandon();
+    }
+    end_if_unwritten();
+  }
+
+  void give_up_after(std::int64_t ns) { give_up_ns_ = os::monotonic_ns() + ns; }
+
+  void forward(int number, const siginfo_t& info) {
+    // Sent by the terminal: the wrapper gets it too, and may continue, as a debugger does.
+    if (claims_ != nullptr && info.si_code == SI_KERNEL) {
+      terminal_signal_ = number;
+      return;
+    }
+    if (is_fatal(number)) {
+      if (end_signal_ != 0) {
+        begin_end(128 + number);
+        return;
+      }
+      end_signal_ = number;
+    }
+    // The terminal has sent it to every process of the group.
+    if (info.si_code == SI_KERNEL) return;
+    for (const pid_t pid : pids_) {
+      if (pid != 0) kill(pid, number);
+    }
+  }
+
+  void reap() {
+    int wait_status = 0;
+    for (;;) {
+      const pid_t pid = waitpid(-1, &wait_status, WNOHANG);
+      if (pid <= 0) return;
+      auto found = std::find(pids_.begin(), pids_.end(), pid);
+      std::size_t index = static_cast<std::size_t>(found - pids_.begin());
+      if (found != pids_.end()) {
+        *found = 0;
+        --live_count_;
+      } else {
+        // A program that has outlived its wrapper, or an orphan of a process.
+        found = std::find(claimants_.begin(), claimants_.end(), pid);
+        if (found == claimants_.end()) continue;
+        index = static_cast<std::size_t>(found - claimants_.begin());
+      }
+      if (is_ending_) continue;
+      if (WIFEXITED(wait_status) && has_left_its_program(index, pid)) {
+        status_ = std::max(status_, WEXITSTATUS(wait_status));
+      } else if (WIFSIGNALED(wait_status)) {
+        on_killed(static_cast<std::uint32_t>(index), WTERMSIG(wait_status));
+      } else {
+        on_exit(static_cast<std::uint32_t>(index), WEXITSTATUS(wait_status));
+      }
+    }
+  }
+
+  /// Whether a wrapper has ended before the program below it, which then is a child of this
+  /// process.
+  [[nodiscard]] bool has_left_its_program(std::size_t index, pid_t pid) const {
+    if (claims_ == nullptr) return false;
+    // Relaxed, as in is_claimed().
+    const std::int32_t claimant = claims_->pids[index].load(std::memory_order_relaxed);
+    return claimant > 0 && claimant != pid && kill(claimant, 0) == 0;
+  }
+
+  /// Whether there are children; orphans count.
+  static bool has_children() {
+    siginfo_t info{};
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+  }
+
+  [[nodiscard]] bool has_children_of_wrappers() const {
+    if (live_count_ == 0) return has_children();
+    return std::ranges::any_of(
+        children(), [&](pid_t pid) { return std::ranges::find(pids_, pid) == pids_.end(); });
+  }
+
+  /// Every wrapper has ended, but a program left by one is the job or may join it.
+  bool may_go_on_without_wrapper() {
+    if (claims_ == nullptr || is_ending_ || end_signal_ != 0 || !has_children()) return false;
+    watch_claimants();
+    for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
+      if (!is_claimed(i) || (claimants_[i] != 0 && kill(claimants_[i], 0) == 0)) return true;
+    }
+    return false;
+  }
+
+  // Relaxed: what else the claimant writes is published by other means.
+  [[nodiscard]] bool is_claimed(std::uint32_t index) const {
+    return claims_->pids[index].load(std::memory_order_relaxed) != 0;
+  }
+
+  /// Below a wrapper that continues, only this finds that a program has ended, or that there is
+  /// none.
+  void watch_claimants() {
+    bool has_absent = false;
+    for (std::uint32_t i = 0; i < plan_.shape.process_count && !is_ending_; ++i) {
+      const std::int32_t pid = claims_->pids[i].load(std::memory_order_relaxed);
+      if (pid > 0) claimants_[i] = pid;
+      has_absent = has_absent || (pid == 0 && pids_[i] == 0);
+      if (plan_.shape.process_count > 1 && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH)
+        on_claimant_gone(i);
+    }
+    if (has_absent && !is_ending_ && plan_.shape.process_count > 1 && !has_children_of_wrappers())
+      mark_absent();
+  }
+
+  void on_claimant_gone(std::uint32_t index) {
+    // Acquire, pairs with the release at the program's end.
+    const auto phase = memory_->process(index).phase.load(std::memory_order_acquire);
+    if (phase != ProcessPhase::running || memory_->ending_process() >= 0 || end_signal_ != 0)
+      return;
+    print_diagnostic(fmt::format("process {} ({}) has ended below {} in the middle of MPI", index,
+                                 ranks_of_process(plan_, index), plan_.wrapper));
+    begin_end(1);
+  }
+
+  /// For the other processes, which may wait for a process that never starts MPI.
+  void mark_absent() {
+    for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
+      if (is_claimed(i) || pids_[i] != 0) continue;
+      claims_->pids[i].store(JobClaims::unknown_pid, std::memory_order_relaxed);
+      ++absent_count_;
+      for (std::uint32_t worker = 0; worker < plan_.shape.workers_per_process; ++worker)
+        memory_->mark_gone(i * plan_.shape.workers_per_process + worker);
+    }
+  }
+
+  /// A job of one process that has run once instead of N times, or an MPI program that has run as N
+  /// separate jobs, must not end without a message.
+  void report_missing_claim() {
+    if (claims_->has_failed.load(std::memory_order_relaxed) != 0)
+      status_ = std::max(status_, exit_invalid_input);
+    std::uint32_t claimed_count = 0;
+    for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i)
+      claimed_count += is_claimed(i) ? 1 : 0;
+    if (claimed_count > absent_count_ || status_ != 0 || plan_.rank_count == 1) return;
+    const bool is_wrong = plan_.shape.process_count == 1 || plan_.is_mpi_seen;
+    const std::string cure =
+        plan_.is_mpi_seen || plan_.shape.process_count > 1
+            ? "a wrapper must pass on its environment and descriptors"
+            : fmt::format("for programs without MPI: --procs {}", plan_.rank_count);
+    print_diagnostic(fmt::format(
+        "{}{} has ended, and no MPI program below it has joined this job of {} ranks ({})",
+        is_wrong ? "" : "note: ", plan_.wrapper, plan_.rank_count, cure));
+    if (is_wrong) status_ = 1;
+  }
+
+  void on_killed(std::uint32_t index, int number) {
+    if (terminal_signal_ != 0 && number == terminal_signal_) end_signal_ = number;
+    if (end_signal_ != 0) {
+      // All other processes got the signal too.
+      ended_by_signal_ = end_signal_;
+      if (give_up_ns_ == 0) give_up_after(grace_ns);
+      return;
+    }
+    report_process(fmt::format("process {} ({}) was killed by signal {} ({})", index,
+                               ranks_of_process(plan_, index), number, strsignal(number)));
+    begin_end(128 + number);
+  }
+
+  void on_exit(std::uint32_t index, int status) {
+    const std::int32_t ending = memory_->ending_process();
+    if (ending == static_cast<std::int32_t>(index)) {
+      // A wrapper may return a status of its own.
+      begin_end(std::max(status, 1));
+    } else if (ending < 0 && memory_->process(index).phase.load(std::memory_order_acquire) ==
+                                 ProcessPhase::running) {
+      report_process(fmt::format("process {} ({}) ended with status {} in the middle of MPI", index,
+                                 ranks_of_process(plan_, index), status));
+      begin_end(std::max(status, 1));
+    } else {
+      status_ = std::max(status_, status);
+    }
+  }
+
+  /// Ends the job with this status: all processes are killed.
+  void begin_end(int status) {
+    if (!is_ending_) status_ = status;
+    is_ending_ = true;
+    for (const pid_t pid : pids_) {
+      if (pid != 0) kill(pid, SIGKILL);
+    }
+  }
+
+  void die_of(int number) const {
+    signal(number, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+    raise(number);
+  }
+
+  const LaunchPlan& plan_;
+  std::unique_ptr<JobMemory> memory_;
+  std::unique_ptr<OutputPipes> outputs_;
+  std::vector<pid_t> pids_;
+  os::SharedSegment claims_segment_;
+  JobClaims* claims_ = nullptr;
+  /// By process: the program below the wrapper; 0: not known.
+  std::vector<pid_t> claimants_;
+  std::uint32_t absent_count_ = 0;
+  /// The last signal that the terminal has sent to the whole process group.
+  int terminal_signal_ = 0;
+  std::uint32_t live_count_ = 0;
+  int status_ = 0;
+  bool is_ending_ = false;
+  bool has_reported_unwritten_ = false;
+  int end_signal_ = 0;
+  int ended_by_signal_ = 0;
+  /// Time at which the remaining processes are killed; 0: none.
+  std::int64_t give_up_ns_ = 0;
+  sigset_t mask_before_{};
+  sigset_t awaited_{};
+};
+
+}  // namespace
+
+std::string ranks_of_process(const LaunchPlan& plan, std::uint32_t index) {
+  const auto first_of = [&](std::uint64_t process) {
+    return plan.rank_count * process * plan.shape.workers_per_process / plan.shape.worker_count();
+  };
+  const std::uint64_t first = first_of(index);
+  const std::uint64_t last = first_of(index + 1) - 1;
+  return first == last ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, last);
+}
+
+int launch(const LaunchPlan& plan) {
+  return Launch(plan).run();
+}
+
+}  // namespace sorrel::tool

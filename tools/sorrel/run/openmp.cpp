@@ -1,0 +1,189 @@
+#include "tools/sorrel/run/openmp.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <set>
+#include <string_view>
+#include <unistd.h>
+#include <unordered_set>
+#include <variant>
+
+#include "os/elf_file.hpp"
+#include "os/library_search.hpp"
+#include "os/library_walk.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/program_file.hpp"
+#include "tools/sorrel/machine/kernel_features.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr std::size_t names_shown_max = 8;
+
+bool is_openmp_function(std::string_view name) {
+  return name.starts_with("GOMP_") || name.starts_with("GOACC_") || name.starts_with("omp_");
+}
+
+/// libgomp.so.1, and its copies in Python wheels: libgomp-e985bcbb.so.1.0.0.
+bool is_gomp(std::string_view soname) {
+  return soname.starts_with("libgomp.so") || soname.starts_with("libgomp-");
+}
+
+class Inspection final : public os::LibraryWalk {
+ public:
+  Inspection(OpenmpReport& report, const Installation& installation)
+      : LibraryWalk(os::search_with(std::getenv("LD_LIBRARY_PATH"))),
+        report_(report),
+        library_(openmp_library(installation)) {}
+
+  void visit_program(const os::ElfFile& elf) {
+    take_symbols(elf, report_.path);
+    walk(elf, report_.path);
+  }
+
+  void finish() {
+    auto ours = os::ElfFile::open(library_);
+    if (const auto* file = std::get_if<os::ElfFile>(&ours)) {
+      file->for_each_symbol([&](const os::ElfSymbol& symbol) {
+        if (symbol.is_defined) given_.emplace(symbol.name);
+      });
+    }
+    for (const std::string& name : wanted_) {
+      if (!given_.contains(name)) report_.missing.push_back(name);
+    }
+  }
+
+ private:
+  bool is_sought(std::string_view soname) override {
+    return !is_gomp(soname) && !soname.starts_with("libc.so") && !soname.starts_with("ld-linux");
+  }
+
+  void read(const Need& need, const os::ElfFile& library) override {
+    take_symbols(library, need.path);
+  }
+
+  void take_symbols(const os::ElfFile& elf, const std::string& path) {
+    elf.for_each_symbol([&](const os::ElfSymbol& symbol) {
+      if (symbol.name.starts_with("__kmpc_fork_call") && !symbol.is_defined &&
+          report_.llvm_user.empty())
+        report_.llvm_user = path;
+      if (!is_openmp_function(symbol.name)) return;
+      if (symbol.is_defined) {
+        given_.emplace(symbol.name);
+      } else {
+        report_.uses_openmp = true;
+        if (!symbol.is_weak) wanted_.emplace(symbol.name);
+      }
+    });
+  }
+
+  OpenmpReport& report_;
+  std::string library_;
+  std::unordered_set<std::string> given_;
+  std::set<std::string> wanted_;
+};
+
+std::string check_missing(const std::string& name, const std::vector<std::string>& missing) {
+  const std::size_t shown = std::min(missing.size(), names_shown_max);
+  return fmt::format(
+      "{} needs {} OpenMP function{} that this version does not have: {}{}", name, missing.size(),
+      missing.size() == 1 ? "" : "s",
+      fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+      shown < missing.size() ? ", ..." : "");
+}
+
+void prepend(const char* name, const std::string& first, char separator) {
+  const char* before = std::getenv(name);
+  const bool is_empty = before == nullptr || *before == '\0';
+  setenv(name, (is_empty ? first : first + separator + before).c_str(), 1);
+}
+
+}  // namespace
+
+std::string openmp_library(const Installation& installation) {
+  if (installation.library_dir.empty()) return "";
+  const std::string path = installation.library_dir + "/omp/libgomp.so.1";
+  return access(path.c_str(), R_OK) == 0 ? path : "";
+}
+
+OpenmpReport inspect_openmp(const std::string& name, const Installation& installation) {
+  OpenmpReport report;
+  report.path = find_program(name);
+  if (openmp_library(installation).empty()) {
+    report.refusal =
+        fmt::format("omp/libgomp.so.1 is not beside this command: expected it in {}",
+                    installation.library_dir.empty() ? "../lib" : installation.library_dir);
+    return report;
+  }
+  report.refusal = program_file_error(name, report.path);
+  if (report.refusal.empty()) report.refusal = executable_error(name, report.path);
+  if (!report.refusal.empty()) return report;
+  auto opened = os::ElfFile::open(report.path);
+  const auto* elf = std::get_if<os::ElfFile>(&opened);
+  // The system looks up a script's interpreter; its calls are not known here.
+  if (elf == nullptr) {
+    if (std::get<os::ElfError>(opened).kind != os::ElfErrorKind::script)
+      report.refusal = fmt::format("{} is neither an executable nor a script", name);
+    return report;
+  }
+  if (elf->is_static()) {
+    report.refusal = fmt::format(
+        "{} is statically linked, so it holds its own OpenMP or none; link it dynamically: leave "
+        "out -static",
+        name);
+    return report;
+  }
+  // The name of a function that libgomp looks up in its plugins; libgomp's own name is not in the
+  // file.
+  if (elf->contains("GOMP_OFFLOAD_get_num_devices")) {
+    report.refusal = fmt::format(
+        "{} contains its own libgomp (libgomp.a), which --omp cannot replace; link it with "
+        "libgomp.so",
+        name);
+    return report;
+  }
+  Inspection inspection(report, installation);
+  inspection.visit_program(*elf);
+  inspection.finish();
+  if (!report.llvm_user.empty()) {
+    report.refusal = fmt::format(
+        "{} calls LLVM's OpenMP library (libomp), which --omp does not replace; build it with "
+        "gcc -fopenmp",
+        report.llvm_user);
+  } else if (!report.missing.empty()) {
+    report.refusal = check_missing(name, report.missing);
+  }
+  return report;
+}
+
+void set_openmp_environment(const Installation& installation) {
+  const std::string library = openmp_library(installation);
+  prepend("LD_LIBRARY_PATH", os::folder_of(library), ':');
+  prepend("LD_PRELOAD", library, ':');
+  // The kernel must not write the current cpu into a thread control block that moves between OS
+  // threads: sched_getcpu() makes a system call instead.
+  prepend("GLIBC_TUNABLES", "glibc.pthread.rseq=0", ':');
+}
+
+int run_openmp(char* const* arguments, const std::string& share) {
+  const Installation installation = find_installation();
+  const OpenmpReport program = inspect_openmp(*arguments, installation);
+  if (!program.refusal.empty()) return report_error("{}", program.refusal);
+#if defined(__x86_64__)
+  if (!read_kernel_features().fsgsbase)
+    return report_error(
+        "--omp needs the processor's FSGSBASE instructions, and this kernel does not "
+        "allow them");
+#endif
+  set_openmp_environment(installation);
+  if (!share.empty()) setenv("SORREL_SHARE", share.c_str(), 1);
+  execv(program.path.c_str(), arguments);
+  print_diagnostic(fmt::format("cannot start {}: {}", *arguments, std::strerror(errno)));
+  return exit_cannot_execute;
+}
+
+}  // namespace sorrel::tool

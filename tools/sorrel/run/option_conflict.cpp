@@ -1,0 +1,58 @@
+#include "tools/sorrel/run/option_conflict.hpp"
+
+#include <fmt/core.h>
+
+namespace sorrel::tool {
+
+std::string option_conflict(const RunOptions& options,
+                            const RunRequest& request,
+                            const Host& host,
+                            const ProgramReport& program) {
+  const std::string& share = options.share;
+  const bool is_not_fixed = !share.empty() && share != "fixed";
+  const bool has_host = !host.name.empty();
+  const std::string launcher = host.launcher.empty() ? "a host MPI" : host.launcher;
+  const bool is_simulated = !options.wire.empty() || !options.seed.empty();
+  const char* simulation = options.wire.empty() ? "seed" : "wire";
+
+  struct Row {
+    bool is_given;
+    bool has_opponent;
+    std::string error;
+  };
+
+  const Row table[] = {
+      {options.bind == "core", is_not_fixed,
+       fmt::format("--bind core requires --share fixed, not {}", share)},
+      {options.comm_worker, !options.seed.empty(),
+       "--comm-worker needs at least 2 workers, and --seed allows one"},
+      {options.comm_worker, request.workers == 1,
+       "--comm-worker needs at least 2 workers: one for messages, the rest for tasks"},
+      {options.comm_worker, is_not_fixed,
+       fmt::format("--comm-worker reserves a worker for messages: it requires --share fixed, not "
+                   "{}",
+                   share)},
+      {options.comm_worker, options.omp,
+       "--comm-worker and --omp exclude each other: with --omp a rank's threads run on its own "
+       "worker"},
+      {options.comm_worker, has_host,
+       fmt::format("--comm-worker is not supported under a host MPI; {} carries the messages of "
+                   "this job",
+                   launcher)},
+      {is_simulated, !options.procs.empty(),
+       fmt::format("--{} needs a job of one process: leave out --procs", simulation)},
+      {is_simulated, !program.own_process_reason.empty(),
+       fmt::format("--{} needs a job of one process: {}", simulation, program.own_process_reason)},
+      {!options.procs.empty(), has_host,
+       fmt::format("--procs is not supported under a host MPI; {} has started the processes",
+                   launcher)},
+      {is_simulated, has_host,
+       fmt::format("--{} needs a job of one process, but {} has started several; use --host none",
+                   simulation, launcher)}};
+  for (const Row& row : table) {
+    if (row.is_given && row.has_opponent) return row.error;
+  }
+  return "";
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,154 @@
+#include "tools/sorrel/run/run_options.hpp"
+
+#include "os/library_search.hpp"
+#include "tools/sorrel/common/command_line.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/numbers.hpp"
+#include "tools/sorrel/machine/worker_plan.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr std::uint64_t ranks_max = 1'000'000;
+constexpr std::uint64_t stack_bytes_min = 16u << 10;
+/// The addresses of a process are 128 TiB.
+constexpr std::uint64_t stack_bytes_max = std::uint64_t{64} << 40;
+constexpr std::uint64_t page_bytes = 4096;
+
+constexpr const char* run_description =
+    "Runs an MPI program with N ranks as user-level threads of one process, or of several.\n"
+    "The program is any position-independent executable linked with the standard ABI's\n"
+    "libmpi_abi.so.1; it is not changed. Arguments after PROGRAM are passed to it.\n";
+constexpr const char* run_footer =
+    "Examples:\n"
+    "  sorrel run -n 64 ./heat                  64 ranks on all cores this process may use\n"
+    "  sorrel run -n 1000 --workers 1 ./heat    the same, 1000 ranks on one core\n"
+    "  sorrel run -n 8 --stack 16M ./solver -i input.txt\n"
+    "  sorrel run -n 4 --label ./heat | sort    every line begins with its rank\n"
+    "  sorrel run -n 64 --procs 2 ./heat        64 ranks in two processes that share memory\n"
+    "  sorrel run -n 4 --procs 4 python3 x.py   every rank a process; works for any program\n"
+    "  mpiexec -n 4 sorrel run -n 256 ./heat    over the processes of an installed MPI\n"
+    "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 ./heat\n"
+    "                                           as if on four machines, simulated\n"
+    "  sorrel run -n 8 --seed 17 ./heat         a schedule that can be repeated\n"
+    "  sorrel run --omp ./loops                 an OpenMP program, not recompiled\n"
+    "  sorrel run -n 16 --omp ./hybrid          ranks with OpenMP inside\n\n"
+    "Exit status: the program's own (the largest of its ranks); 2 if the command line or the\n"
+    "program is wrong and nothing was started; 126 if the system refused to start the program.";
+
+/// Parses a number from 1 to `most`; otherwise prints an error that names `option`.
+std::optional<std::uint64_t> read_count(const char* option,
+                                        const std::string& text,
+                                        std::uint64_t most) {
+  const auto value = parse_count(text);
+  if (value && *value >= 1 && *value <= most) return value;
+  (void)report_error("{} must be a whole number from 1 to {}, not '{}'", option, most, text);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
+  auto app = make_app(run_usage, run_description, run_footer);
+  app->add_option("-n,--ranks", options.ranks,
+                  "Number of ranks, 1 to 1000000; also written -np (default: as many as workers)")
+      ->type_name("N");
+  app->add_option("--procs", options.procs,
+                  "Number of processes, 1 to the number of ranks, or auto (default: 1, or the "
+                  "number of ranks for a program whose ranks cannot share a process); with as many "
+                  "processes as ranks any program works. auto: by program and machine")
+      ->type_name("P");
+  app->add_option("--workers", options.workers,
+                  "Workers (OS threads) that run the ranks of a process, at most one per rank "
+                  "(default: the cores this process may use, see `sorrel info`, divided by P)")
+      ->type_name("W");
+  app->add_option("--stack", options.stack,
+                  "Stack of each rank in bytes, or with K, M, G; at least 16K (default: the limit "
+                  "of `ulimit -s`, mostly 8M; less where `ulimit -v` leaves no room)")
+      ->type_name("SIZE");
+  app->add_option(
+         "--bind", options.bind,
+         "core: each worker is bound to a core, or to a shared one if there are more workers "
+         "than cores; none: the system chooses (default: core if there are enough cores)")
+      ->type_name("HOW");
+  app->add_option("--share", options.share,
+                  "Threads of parallel loops beside other jobs: fair, an equal share among Sorrel "
+                  "jobs (default); yielding, fewer under external load; fixed, all workers")
+      ->type_name("HOW");
+  app->add_option(
+         "--wire", options.wire,
+         "Simulated nodes: latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us or some of these; "
+         "messages between them are delayed in real time (default: none)")
+      ->type_name("WIRE");
+  app->add_option("--seed", options.seed,
+                  "Makes the order in which ranks run, and every delay, a function of this number, "
+                  "so that a run can be repeated; implies one worker (default: none)")
+      ->type_name("S");
+  app->add_option(
+         "--shared", options.shared,
+         "Libraries with writable data that ranks of one process may share: they must be "
+         "thread-safe and hold no state of a rank. Without this option, every rank of a program "
+         "with such a library is a process (docs/what-is-private.md). May be repeated")
+      ->type_name("LIB[,LIB]");
+  app->add_flag(
+      "--comm-worker", options.comm_worker,
+      "The first worker of each process runs all its ranks and polls their messages; tasks of "
+      "graphs run on the other workers (docs/loops.md)");
+  app->add_flag("--verbose", options.verbose, "Print on stderr how the job is placed, and why");
+  app->add_flag("--omp", options.omp,
+                "PROGRAM uses OpenMP: its threads become user-level threads, as many at a time as "
+                "there are free cores. With -n below the number of cores every rank is a process; "
+                "else the threads of a rank run on its worker (docs/openmp.md)");
+  app->add_option("--host", options.host.host,
+                  "Host MPI, which carries messages between the processes that its mpiexec or srun "
+                  "has started: openmpi, mpich, abi or none (default: detected)")
+      ->type_name("MPI");
+  app->add_option("--host-library", options.host.library,
+                  "For --host abi: path of that MPI's libmpi_abi.so.1")
+      ->type_name("PATH");
+  app->add_flag("--label", options.label, "Prefix each line of output with the rank that wrote it");
+  return app;
+}
+
+bool concerns_ranks(const RunOptions& options) {
+  return !options.ranks.empty() || !options.procs.empty() || !options.workers.empty() ||
+         options.label || !options.host.host.empty();
+}
+
+std::optional<RunRequest> read_options(const RunOptions& options) {
+  RunRequest request;
+  if (!options.ranks.empty() && !(request.ranks = read_count("-n", options.ranks, ranks_max)))
+    return std::nullopt;
+  request.is_auto = options.procs == "auto";
+  request.has_threads = options.omp;
+  if (!options.procs.empty() && !request.is_auto &&
+      !(request.procs = read_count("--procs", options.procs, workers_max)))
+    return std::nullopt;
+  if (!options.workers.empty() &&
+      !(request.workers = read_count("--workers", options.workers, workers_max)))
+    return std::nullopt;
+  const auto stack_bytes = options.stack.empty() ? 0 : parse_size(options.stack);
+  if (!stack_bytes || (!options.stack.empty() && *stack_bytes < stack_bytes_min)) {
+    (void)report_error("--stack must be a size of at least 16K, such as 64K or 1M, not '{}'",
+                       options.stack);
+    return std::nullopt;
+  }
+  if (*stack_bytes > stack_bytes_max) {
+    (void)report_error("--stack must be at most {}G, not '{}'", stack_bytes_max >> 30,
+                       options.stack);
+    return std::nullopt;
+  }
+  if (!options.bind.empty() && options.bind != "core" && options.bind != "none") {
+    (void)report_error("--bind must be core or none, not '{}'", options.bind);
+    return std::nullopt;
+  }
+  for (const std::string& list : options.shared) {
+    for (std::string& name : os::split_path(list, ','))
+      request.shared.push_back(std::move(name));
+  }
+  request.stack_bytes = (*stack_bytes + page_bytes - 1) / page_bytes * page_bytes;
+  return request;
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,54 @@
+//! RunOptions - the options of `sorrel run` as text; RunRequest - the same, parsed, as far as
+//! neither the program nor the machine matters.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/sorrel/common/host.hpp"
+
+namespace sorrel::tool {
+
+inline constexpr const char* run_usage = "sorrel run [options] PROGRAM [ARGS…]";
+
+struct RunOptions {
+  std::string ranks;
+  std::string procs;
+  std::string workers;
+  std::string stack;
+  std::string bind;
+  std::string share;
+  std::string wire;
+  std::string seed;
+  std::vector<std::string> shared;
+  HostOptions host;
+  bool label = false;
+  bool verbose = false;
+  bool omp = false;
+  bool comm_worker = false;
+};
+
+struct RunRequest {
+  std::optional<std::uint64_t> ranks;
+  std::optional<std::uint64_t> procs;
+  std::optional<std::uint64_t> workers;
+  std::uint64_t stack_bytes = 0;    ///< 0: not given
+  std::vector<std::string> shared;  ///< libraries that ranks may share, names or paths
+  bool is_auto = false;             ///< --procs auto
+  bool has_threads = false;         ///< --omp
+};
+
+/// Binds the options of the App to the argument, which must outlive it.
+[[nodiscard]] std::unique_ptr<CLI::App> make_run_app(RunOptions& options);
+
+/// Whether the options concern ranks: then --omp applies within the ranks.
+[[nodiscard]] bool concerns_ranks(const RunOptions& options);
+
+/// Nothing after an error, which was printed.
+[[nodiscard]] std::optional<RunRequest> read_options(const RunOptions& options);
+
+}  // namespace sorrel::tool
