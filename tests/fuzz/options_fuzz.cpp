@@ -1,9 +1,11 @@
-// Options: --wire, numbers, first lines of scripts, and lists of arguments (one a line).
+// Options: --wire, the job in the environment, numbers, first lines of scripts, and lists of
+// arguments (one a line).
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "fuzz/harness.hpp"
+#include "launch/job_spec.hpp"
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/numbers.hpp"
@@ -29,6 +31,9 @@ const char* const sorrel_fuzz_tokens[] = {"latency=", "bandwidth=",
                                           "--wire=",  "--label",
                                           "\n",       "\n--\n",
                                           "env -S ",  "/usr/bin/env python3",
+                                          "ranks=",   "cpus=",
+                                          "wire=",    "%2c",
+                                          "seal=",    ":",
                                           "\t",       "K",
                                           "GiB",      "\xff",
                                           "\xc3\xa9", nullptr};
@@ -38,11 +43,16 @@ namespace {
 void read_wire(std::string_view text) {
   WireOptions wire;
   if (!parse_wire(text, wire).empty()) return;
-  require(wire.nodes >= 2 && wire.nodes <= 1024, "there are 2 to 1024 simulated nodes");
+  require(wire.node_count >= 2 && wire.node_count <= 1024, "there are 2 to 1024 simulated nodes");
   require(wire.latency_ns >= 0 && wire.latency_ns <= 10'000'000'000, "latency is up to 10 s");
   require(wire.jitter_ns >= 0 && wire.jitter_ns <= 10'000'000'000, "jitter is up to 10 s");
   require(std::isfinite(wire.bytes_per_second) && wire.bytes_per_second >= 0,
           "bandwidth is a number");
+}
+
+void read_job(const std::string& text) {
+  const auto job = sorrel::launch::decode(text);
+  if (job) require(sorrel::launch::encode(*job) == text, "a job has one text");
 }
 
 void read_numbers(std::string_view text) {
@@ -84,6 +94,7 @@ void read_arguments(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = sorrel::fuzz::text_of(data, size);
   read_wire(text);
+  read_job(std::string(text));
   read_numbers(text);
   read_interpreter(text);
   if (size < 4096) read_arguments(text);
