@@ -26,6 +26,6 @@ inline Request* take_posted(RankState& to, const Envelope& envelope) {
 /// As deliver(), from a message that is in no table; then completes its send, or frees its copy. A
 /// long message from another worker may be copied by both workers: then the receive is complete
 /// later.
-void deliver_and_dispose(Request& receive, Message& message);
+[[gnu::flatten]] void deliver_and_dispose(Request& receive, Message& message);
 
 }  // namespace sorrel::mpi

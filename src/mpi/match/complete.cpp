@@ -44,16 +44,4 @@ void complete_with_duties(Request& request) {
   if (duties.is_released) recycle(request);
 }
 
-void finish_send(Request& send, core::Worker& here) {
-  core::Worker& owner_worker = *send.owner->worker;
-  if (&owner_worker == &here) {
-    complete(send);
-    return;
-  }
-  send.handoff.run = [](core::Worker&, core::RemoteCall& call) {
-    complete(*static_cast<Request::Handoff&>(call).request);
-  };
-  here.post(owner_worker, send.handoff);
-}
-
 }  // namespace sorrel::mpi

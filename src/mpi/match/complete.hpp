@@ -35,6 +35,16 @@ inline void complete(Request& request) {
 
 /// Reports to the sender of a message by reference that its buffer is free. Called on the
 /// receiver's worker.
-void finish_send(Request& send, core::Worker& here);
+inline void finish_send(Request& send, core::Worker& here) {
+  core::Worker& owner_worker = *send.owner->worker;
+  if (&owner_worker == &here) {
+    complete(send);
+    return;
+  }
+  send.handoff.run = [](core::Worker&, core::RemoteCall& call) {
+    complete(*static_cast<Request::Handoff&>(call).request);
+  };
+  here.post(owner_worker, send.handoff);
+}
 
 }  // namespace sorrel::mpi

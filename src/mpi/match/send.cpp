@@ -49,7 +49,7 @@ void start_send_by_reference(Request& request) {
 }
 
 void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode) {
-  if (try_send(self, comm, arguments, mode)) return;
+  if (try_send_inlined(self, comm, arguments, mode)) return;
   RankState& to = comm.shared->member(arguments.destination);
   const MessageData data = data_of(arguments);
   const bool may_copy = to.worker == self.worker && mode != SendMode::synchronous &&
@@ -64,7 +64,7 @@ void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode 
 }
 
 void start_send(Request& request) {
-  if (try_send(*request.owner, *request.comm, arguments_of(request), request.mode)) {
+  if (try_send_inlined(*request.owner, *request.comm, arguments_of(request), request.mode)) {
     complete(request);
   } else {
     start_send_by_reference(request);

@@ -49,12 +49,11 @@ inline MessageData data_of(const SendArguments& arguments) {
                                    const Comm& comm,
                                    SendArguments arguments);
 
-/// Sends if that needs neither waiting nor a request: true if the buffer may be reused. Never
-/// suspends.
-[[nodiscard]] inline bool try_send(RankState& self,
-                                   const Comm& comm,
-                                   const SendArguments& arguments,
-                                   SendMode mode) {
+/// try_send(), inlined wherever it is called: blocking sends begin with it.
+[[nodiscard, gnu::always_inline]] inline bool try_send_inlined(RankState& self,
+                                                               const Comm& comm,
+                                                               const SendArguments& arguments,
+                                                               SendMode mode) {
   RankState& to = comm.shared->member(arguments.destination);
   if (to.worker != self.worker)
     return mode != SendMode::synchronous && try_send_inline(self, to, comm, arguments);
@@ -63,6 +62,15 @@ inline MessageData data_of(const SendArguments& arguments) {
   if (receive == nullptr) return false;
   deliver(*receive, envelope, data_of(arguments));
   return true;
+}
+
+/// Sends if that needs neither waiting nor a request: true if the buffer may be reused. Never
+/// suspends.
+[[nodiscard]] inline bool try_send(RankState& self,
+                                   const Comm& comm,
+                                   const SendArguments& arguments,
+                                   SendMode mode) {
+  return try_send_inlined(self, comm, arguments, mode);
 }
 
 /// Sends and waits until the buffer may be reused. May suspend.
