@@ -27,9 +27,9 @@ namespace {
 [[noreturn]] void end_job_with(RankState& self, int error_class) {
   char message[512];
   const char* detail = self.detail().text();
-  char who[24] = "";
-  if (self.world != nullptr) std::snprintf(who, sizeof who, "rank %d: ", self.world_rank);
-  std::snprintf(message, sizeof message, "%s%s: %s%s%s", who, self.call,
+  char prefix[24] = "";
+  if (self.world != nullptr) std::snprintf(prefix, sizeof prefix, "rank %d: ", self.world_rank);
+  std::snprintf(message, sizeof message, "%s%s: %s%s%s", prefix, self.call,
                 mpi::error_string(error_class), detail[0] != '\0' ? ": " : "", detail);
   if (self.world == nullptr) {
     std::fprintf(stderr, "sorrel: %s\n", message);

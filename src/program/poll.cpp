@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/worker.hpp"
+#include "program/durations.hpp"
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
 
@@ -61,12 +62,11 @@ int wait_for_events(RankProcess& process,
 }
 
 [[nodiscard]] bool is_valid(const timespec* time) {
-  return time == nullptr ||
-         (time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1'000'000'000);
+  return time == nullptr || is_duration(*time);
 }
 
 [[nodiscard]] std::int64_t ns_of(const timespec* time) {
-  return time == nullptr ? endless : std::int64_t{time->tv_sec} * 1'000'000'000 + time->tv_nsec;
+  return time == nullptr ? endless : to_ns(*time);
 }
 
 /// The descriptor sets of a select(), which each call overwrites with its answer.

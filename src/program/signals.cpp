@@ -14,6 +14,7 @@
 
 #include "core/worker.hpp"
 #include "os/clock.hpp"
+#include "program/durations.hpp"
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
 #include "program/signal_delivery.hpp"
@@ -22,7 +23,6 @@ using namespace sorrel::program;
 
 namespace {
 
-constexpr std::int64_t ns_per_second = 1'000'000'000;
 /// Stands for no time limit: a hundred years.
 constexpr std::int64_t endless_ns = std::int64_t{3'155'760'000} * ns_per_second;
 constexpr OutsideWait pause_wait{.call = "pause", .is_endless = true};
@@ -110,11 +110,18 @@ int wait_for_signal(RankProcess& process, const sigset_t& set, std::int64_t time
   }
 }
 
-void note_signal(siginfo_t* info, int number) {
-  if (info == nullptr || number < 0) return;
-  *info = {};
-  info->si_signo = number;
-  info->si_code = SI_USER;
+/// As above, with what is known of the signal in `info`, which may be null.
+int wait_for_signal(RankProcess& process,
+                    const sigset_t& set,
+                    siginfo_t* info,
+                    std::int64_t timeout_ns) {
+  const int number = wait_for_signal(process, set, timeout_ns);
+  if (info != nullptr && number >= 0) {
+    *info = {};
+    info->si_signo = number;
+    info->si_code = SI_USER;
+  }
+  return number;
 }
 
 std::int64_t to_ns(const timeval& time) {
@@ -232,21 +239,14 @@ SORREL_INTERPOSED int sigtimedwait(const sigset_t* set, siginfo_t* info, const t
   static auto* const real = next_definition<decltype(::sigtimedwait)>("sigtimedwait");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
   if (process == nullptr) return real(set, info, timeout);
-  const std::int64_t timeout_ns =
-      timeout == nullptr ? endless_ns
-                         : std::int64_t{timeout->tv_sec} * ns_per_second + timeout->tv_nsec;
-  const int number = wait_for_signal(*process, *set, timeout_ns);
-  note_signal(info, number);
-  return number;
+  return wait_for_signal(*process, *set, info, timeout == nullptr ? endless_ns : to_ns(*timeout));
 }
 
 SORREL_INTERPOSED int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
   static auto* const real = next_definition<decltype(::sigwaitinfo)>("sigwaitinfo");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
   if (process == nullptr) return real(set, info);
-  const int number = wait_for_signal(*process, *set, endless_ns);
-  note_signal(info, number);
-  return number;
+  return wait_for_signal(*process, *set, info, endless_ns);
 }
 
 SORREL_INTERPOSED int sigwait(const sigset_t* set, int* number) {

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <unistd.h>
 
+#include "program/durations.hpp"
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
 
@@ -13,16 +14,7 @@ namespace sorrel::program {
 
 namespace {
 
-constexpr long ns_per_second = 1'000'000'000;
 constexpr OutsideWait sleep_wait{.call = "sleep", .is_endless = false};
-
-[[nodiscard]] bool is_duration(const timespec& time) {
-  return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < ns_per_second;
-}
-
-[[nodiscard]] std::int64_t to_ns(const timespec& time) {
-  return std::int64_t{time.tv_sec} * ns_per_second + time.tv_nsec;
-}
 
 [[nodiscard]] timespec of_ns(std::int64_t ns) {
   return {.tv_sec = ns / ns_per_second, .tv_nsec = ns % ns_per_second};
