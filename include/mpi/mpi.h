@@ -649,133 +649,126 @@ typedef int(MPI_Delete_function)(MPI_Comm comm, int keyval, void* attribute_val,
 #pragma GCC visibility push(default)
 #endif
 
-/* Not one parameter a line, which would make this list three times as long. */
 /* clang-format off */
+/* The list is written by src/abi/make_bindings.py from src/abi/functions.txt. */
 
-/* Starting, ending, and what runs here. */
-SORREL_MPI(int, Init, (int* argc, char*** argv));
-SORREL_MPI(int, Init_thread, (int* argc, char*** argv, int required, int* provided));
-SORREL_MPI(int, Initialized, (int* flag));
-SORREL_MPI(int, Query_thread, (int* provided));
-SORREL_MPI(int, Is_thread_main, (int* flag));
-SORREL_MPI(int, Finalize, (void));
-SORREL_MPI(int, Finalized, (int* flag));
-SORREL_MPI(int, Abort, (MPI_Comm comm, int errorcode));
-SORREL_MPI(int, Get_version, (int* version, int* subversion));
-SORREL_MPI(int, Get_library_version, (char* version, int* resultlen));
-SORREL_MPI(int, Abi_get_version, (int* abi_major, int* abi_minor));
-SORREL_MPI(int, Abi_get_info, (MPI_Info* info));
-SORREL_MPI(int, Abi_get_fortran_info, (MPI_Info* info));
-SORREL_MPI(int, Get_hw_resource_info, (MPI_Info* hw_info));
-SORREL_MPI(int, Pcontrol, (const int level, ...));
-SORREL_MPI(int, Get_processor_name, (char* name, int* resultlen));
-SORREL_MPI(double, Wtime, (void));
-SORREL_MPI(double, Wtick, (void));
-
-/* Memory and addresses. */
-SORREL_MPI(int, Alloc_mem, (MPI_Aint size, MPI_Info info, void* baseptr));
-SORREL_MPI(int, Free_mem, (void* base));
-SORREL_MPI(int, Get_address, (const void* location, MPI_Aint* address));
-SORREL_MPI(MPI_Aint, Aint_add, (MPI_Aint base, MPI_Aint disp));
-SORREL_MPI(MPI_Aint, Aint_diff, (MPI_Aint addr1, MPI_Aint addr2));
-
-/* Errors. */
-SORREL_MPI(int, Error_class, (int errorcode, int* errorclass));
-SORREL_MPI(int, Error_string, (int errorcode, char* string, int* resultlen));
-SORREL_MPI(int, Add_error_class, (int* errorclass));
-SORREL_MPI(int, Add_error_code, (int errorclass, int* errorcode));
-SORREL_MPI(int, Add_error_string, (int errorcode, const char* string));
-SORREL_MPI(int, Comm_create_errhandler,
-           (MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler));
-SORREL_MPI(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler));
-SORREL_MPI(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler* errhandler));
-SORREL_MPI(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode));
-SORREL_MPI(int, Errhandler_free, (MPI_Errhandler* errhandler));
-
-/* Info. */
-SORREL_MPI(int, Info_create, (MPI_Info* info));
-SORREL_MPI(int, Info_create_env, (int argc, char* argv[], MPI_Info* info));
-SORREL_MPI(int, Info_dup, (MPI_Info info, MPI_Info* newinfo));
-SORREL_MPI(int, Info_free, (MPI_Info* info));
-SORREL_MPI(int, Info_set, (MPI_Info info, const char* key, const char* value));
-SORREL_MPI(int, Info_delete, (MPI_Info info, const char* key));
-SORREL_MPI(int, Info_get_string,
-           (MPI_Info info, const char* key, int* buflen, char* value, int* flag));
-SORREL_MPI(int, Info_get_nkeys, (MPI_Info info, int* nkeys));
-SORREL_MPI(int, Info_get_nthkey, (MPI_Info info, int n, char* key));
-
-/* Point to point, blocking. */
+/* Point-to-point communication. */
 SORREL_MPI(int, Send,
            (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));
-SORREL_MPI(int, Bsend,
-           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));
-SORREL_MPI(int, Ssend,
-           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));
-SORREL_MPI(int, Rsend,
-           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));
+SORREL_MPI(int, Send_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm));
 SORREL_MPI(int, Recv,
            (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
             MPI_Status* status));
-SORREL_MPI(int, Sendrecv,
-           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-            void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-            MPI_Comm comm, MPI_Status* status));
-SORREL_MPI(int, Sendrecv_replace,
-           (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
-            int recvtag, MPI_Comm comm, MPI_Status* status));
-SORREL_MPI(int, Buffer_attach, (void* buffer, int size));
-SORREL_MPI(int, Buffer_detach, (void* buffer_addr, int* size));
-SORREL_MPI(int, Buffer_flush, (void));
-SORREL_MPI(int, Buffer_iflush, (MPI_Request* request));
-SORREL_MPI(int, Comm_attach_buffer, (MPI_Comm comm, void* buffer, int size));
-SORREL_MPI(int, Comm_detach_buffer, (MPI_Comm comm, void* buffer_addr, int* size));
-SORREL_MPI(int, Comm_flush_buffer, (MPI_Comm comm));
-SORREL_MPI(int, Comm_iflush_buffer, (MPI_Comm comm, MPI_Request* request));
-
-/* Point to point, nonblocking. */
+SORREL_MPI(int, Recv_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+            MPI_Status* status));
+SORREL_MPI(int, Bsend,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));
+SORREL_MPI(int, Bsend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm));
+SORREL_MPI(int, Ssend,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));
+SORREL_MPI(int, Ssend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm));
+SORREL_MPI(int, Rsend,
+           (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm));
+SORREL_MPI(int, Rsend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm));
 SORREL_MPI(int, Isend,
            (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Isend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Irecv,
+           (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Irecv_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
             MPI_Request* request));
 SORREL_MPI(int, Ibsend,
            (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
             MPI_Request* request));
+SORREL_MPI(int, Ibsend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
 SORREL_MPI(int, Issend,
            (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
             MPI_Request* request));
+SORREL_MPI(int, Issend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
 SORREL_MPI(int, Irsend,
            (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
             MPI_Request* request));
-SORREL_MPI(int, Irecv,
-           (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-            MPI_Request* request));
+SORREL_MPI(int, Irsend_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Sendrecv,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+            void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+            MPI_Comm comm, MPI_Status* status));
+SORREL_MPI(int, Sendrecv_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+            MPI_Comm comm, MPI_Status* status));
+SORREL_MPI(int, Sendrecv_replace,
+           (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+            int recvtag, MPI_Comm comm, MPI_Status* status));
+SORREL_MPI(int, Sendrecv_replace_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
+            int recvtag, MPI_Comm comm, MPI_Status* status));
 SORREL_MPI(int, Isendrecv,
            (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
             void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
             MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Isendrecv_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+            MPI_Comm comm, MPI_Request* request));
 SORREL_MPI(int, Isendrecv_replace,
            (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
             int recvtag, MPI_Comm comm, MPI_Request* request));
-
-/* Point to point, persistent. */
+SORREL_MPI(int, Isendrecv_replace_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
+            int recvtag, MPI_Comm comm, MPI_Request* request));
 SORREL_MPI(int, Send_init,
            (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Send_init_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Recv_init,
+           (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Recv_init_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
             MPI_Request* request));
 SORREL_MPI(int, Bsend_init,
            (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
             MPI_Request* request));
+SORREL_MPI(int, Bsend_init_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
 SORREL_MPI(int, Ssend_init,
            (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
             MPI_Request* request));
+SORREL_MPI(int, Ssend_init_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
 SORREL_MPI(int, Rsend_init,
            (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
             MPI_Request* request));
-SORREL_MPI(int, Recv_init,
-           (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-            MPI_Request* request));
+SORREL_MPI(int, Rsend_init_c,
+           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Request* request));
 SORREL_MPI(int, Start, (MPI_Request* request));
 SORREL_MPI(int, Startall, (int count, MPI_Request array_of_requests[]));
-
-/* Looking before receiving. */
 SORREL_MPI(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status* status));
 SORREL_MPI(int, Iprobe, (int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status));
 SORREL_MPI(int, Mprobe,
@@ -785,11 +778,15 @@ SORREL_MPI(int, Improbe,
             MPI_Status* status));
 SORREL_MPI(int, Mrecv,
            (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status));
+SORREL_MPI(int, Mrecv_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+            MPI_Status* status));
 SORREL_MPI(int, Imrecv,
            (void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
             MPI_Request* request));
-
-/* Requests. */
+SORREL_MPI(int, Imrecv_c,
+           (void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+            MPI_Request* request));
 SORREL_MPI(int, Wait, (MPI_Request* request, MPI_Status* status));
 SORREL_MPI(int, Waitall,
            (int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses));
@@ -818,419 +815,418 @@ SORREL_MPI(int, Request_get_status_some,
             int array_of_indices[], MPI_Status* array_of_statuses));
 SORREL_MPI(int, Request_free, (MPI_Request* request));
 SORREL_MPI(int, Cancel, (MPI_Request* request));
-
-/* Statuses. */
 SORREL_MPI(int, Get_count, (const MPI_Status* status, MPI_Datatype datatype, int* count));
+SORREL_MPI(int, Get_count_c, (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count));
 SORREL_MPI(int, Get_elements, (const MPI_Status* status, MPI_Datatype datatype, int* count));
-SORREL_MPI(int, Test_cancelled, (const MPI_Status* status, int* flag));
-SORREL_MPI(int, Status_get_source, (const MPI_Status* status, int* source));
-SORREL_MPI(int, Status_get_tag, (const MPI_Status* status, int* tag));
-SORREL_MPI(int, Status_get_error, (const MPI_Status* status, int* error));
-SORREL_MPI(int, Status_set_source, (MPI_Status* status, int source));
-SORREL_MPI(int, Status_set_tag, (MPI_Status* status, int tag));
-SORREL_MPI(int, Status_set_error, (MPI_Status* status, int error));
-SORREL_MPI(int, Status_set_elements, (MPI_Status* status, MPI_Datatype datatype, int count));
-SORREL_MPI(int, Status_set_cancelled, (MPI_Status* status, int flag));
+SORREL_MPI(int, Get_elements_c,
+           (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count));
+SORREL_MPI(int, Buffer_attach, (void* buffer, int size));
+SORREL_MPI(int, Buffer_attach_c, (void* buffer, MPI_Count size));
+SORREL_MPI(int, Buffer_detach, (void* buffer_addr, int* size));
+SORREL_MPI(int, Buffer_detach_c, (void* buffer_addr, MPI_Count* size));
+SORREL_MPI(int, Buffer_flush, (void));
+SORREL_MPI(int, Buffer_iflush, (MPI_Request* request));
+SORREL_MPI(int, Comm_attach_buffer, (MPI_Comm comm, void* buffer, int size));
+SORREL_MPI(int, Comm_attach_buffer_c, (MPI_Comm comm, void* buffer, MPI_Count size));
+SORREL_MPI(int, Comm_detach_buffer, (MPI_Comm comm, void* buffer_addr, int* size));
+SORREL_MPI(int, Comm_detach_buffer_c, (MPI_Comm comm, void* buffer_addr, MPI_Count* size));
+SORREL_MPI(int, Comm_flush_buffer, (MPI_Comm comm));
+SORREL_MPI(int, Comm_iflush_buffer, (MPI_Comm comm, MPI_Request* request));
 
 /* Datatypes. */
+SORREL_MPI(int, Type_commit, (MPI_Datatype* datatype));
 SORREL_MPI(int, Type_contiguous, (int count, MPI_Datatype oldtype, MPI_Datatype* newtype));
-SORREL_MPI(int, Type_vector,
-           (int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype));
-SORREL_MPI(int, Type_create_hvector,
-           (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
-            MPI_Datatype* newtype));
-SORREL_MPI(int, Type_indexed,
-           (int count, const int array_of_blocklengths[], const int array_of_displacements[],
-            MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_contiguous_c, (MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype));
 SORREL_MPI(int, Type_create_hindexed,
            (int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
             MPI_Datatype oldtype, MPI_Datatype* newtype));
-SORREL_MPI(int, Type_create_indexed_block,
-           (int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype,
-            MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_hindexed_c,
+           (MPI_Count count, const MPI_Count array_of_blocklengths[],
+            const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype));
 SORREL_MPI(int, Type_create_hindexed_block,
            (int count, int blocklength, const MPI_Aint array_of_displacements[],
             MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_hindexed_block_c,
+           (MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[],
+            MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_hvector,
+           (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+            MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_hvector_c,
+           (MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
+            MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_indexed_block,
+           (int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype,
+            MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_indexed_block_c,
+           (MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[],
+            MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_resized,
+           (MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_resized_c,
+           (MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype));
 SORREL_MPI(int, Type_create_struct,
            (int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
             const MPI_Datatype array_of_types[], MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_struct_c,
+           (MPI_Count count, const MPI_Count array_of_blocklengths[],
+            const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[],
+            MPI_Datatype* newtype));
 SORREL_MPI(int, Type_create_subarray,
            (int ndims, const int array_of_sizes[], const int array_of_subsizes[],
             const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype));
-SORREL_MPI(int, Type_create_resized,
-           (MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_subarray_c,
+           (int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[],
+            const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype,
+            MPI_Datatype* newtype));
 SORREL_MPI(int, Type_dup, (MPI_Datatype oldtype, MPI_Datatype* newtype));
-SORREL_MPI(int, Type_commit, (MPI_Datatype* datatype));
 SORREL_MPI(int, Type_free, (MPI_Datatype* datatype));
-SORREL_MPI(int, Type_size, (MPI_Datatype datatype, int* size));
-SORREL_MPI(int, Type_get_extent, (MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent));
-SORREL_MPI(int, Type_get_true_extent,
-           (MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent));
-SORREL_MPI(int, Type_set_name, (MPI_Datatype datatype, const char* type_name));
-SORREL_MPI(int, Type_get_name, (MPI_Datatype datatype, char* type_name, int* resultlen));
-SORREL_MPI(int, Type_match_size, (int typeclass, int size, MPI_Datatype* datatype));
-SORREL_MPI(int, Type_get_envelope,
-           (MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes,
-            int* combiner));
 SORREL_MPI(int, Type_get_contents,
            (MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
             int array_of_integers[], MPI_Aint array_of_addresses[],
             MPI_Datatype array_of_datatypes[]));
-SORREL_MPI(int, Type_get_envelope_c,
-           (MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses,
-            MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner));
 SORREL_MPI(int, Type_get_contents_c,
            (MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
             MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[],
             MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[],
             MPI_Datatype array_of_datatypes[]));
+SORREL_MPI(int, Type_get_envelope,
+           (MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes,
+            int* combiner));
+SORREL_MPI(int, Type_get_envelope_c,
+           (MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses,
+            MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner));
+SORREL_MPI(int, Type_get_extent, (MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent));
+SORREL_MPI(int, Type_get_extent_c, (MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent));
+SORREL_MPI(int, Type_get_name, (MPI_Datatype datatype, char* type_name, int* resultlen));
+SORREL_MPI(int, Type_get_true_extent,
+           (MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent));
+SORREL_MPI(int, Type_get_true_extent_c,
+           (MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent));
 SORREL_MPI(int, Type_get_value_index,
            (MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type));
+SORREL_MPI(int, Type_indexed,
+           (int count, const int array_of_blocklengths[], const int array_of_displacements[],
+            MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_indexed_c,
+           (MPI_Count count, const MPI_Count array_of_blocklengths[],
+            const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_match_size, (int typeclass, int size, MPI_Datatype* datatype));
+SORREL_MPI(int, Type_set_name, (MPI_Datatype datatype, const char* type_name));
+SORREL_MPI(int, Type_size, (MPI_Datatype datatype, int* size));
+SORREL_MPI(int, Type_size_c, (MPI_Datatype datatype, MPI_Count* size));
+SORREL_MPI(int, Type_vector,
+           (int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_vector_c,
+           (MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
+            MPI_Datatype* newtype));
+
+/* Packing. */
 SORREL_MPI(int, Pack,
            (const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
             int* position, MPI_Comm comm));
+SORREL_MPI(int, Pack_c,
+           (const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf,
+            MPI_Count outsize, MPI_Count* position, MPI_Comm comm));
+SORREL_MPI(int, Pack_size, (int incount, MPI_Datatype datatype, MPI_Comm comm, int* size));
+SORREL_MPI(int, Pack_size_c,
+           (MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size));
 SORREL_MPI(int, Unpack,
            (const void* inbuf, int insize, int* position, void* outbuf, int outcount,
             MPI_Datatype datatype, MPI_Comm comm));
-SORREL_MPI(int, Pack_size, (int incount, MPI_Datatype datatype, MPI_Comm comm, int* size));
+SORREL_MPI(int, Unpack_c,
+           (const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf,
+            MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm));
 
-/* Collectives. */
+/* Collective communication. */
 SORREL_MPI(int, Barrier, (MPI_Comm comm));
 SORREL_MPI(int, Bcast, (void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm));
+SORREL_MPI(int, Bcast_c,
+           (void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm));
 SORREL_MPI(int, Gather,
            (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
             MPI_Datatype recvtype, int root, MPI_Comm comm));
+SORREL_MPI(int, Gather_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm));
 SORREL_MPI(int, Gatherv,
            (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
             const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
             MPI_Comm comm));
+SORREL_MPI(int, Gatherv_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+            MPI_Comm comm));
 SORREL_MPI(int, Scatter,
            (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
             MPI_Datatype recvtype, int root, MPI_Comm comm));
+SORREL_MPI(int, Scatter_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm));
 SORREL_MPI(int, Scatterv,
            (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
             void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm));
+SORREL_MPI(int, Scatterv_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+            MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+            int root, MPI_Comm comm));
 SORREL_MPI(int, Allgather,
            (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
             MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Allgather_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm));
 SORREL_MPI(int, Allgatherv,
            (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
             const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Allgatherv_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+            MPI_Comm comm));
 SORREL_MPI(int, Alltoall,
            (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
             MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Alltoall_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm));
 SORREL_MPI(int, Alltoallv,
            (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
             void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
             MPI_Comm comm));
+SORREL_MPI(int, Alltoallv_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm));
 SORREL_MPI(int, Alltoallw,
            (const void* sendbuf, const int sendcounts[], const int sdispls[],
             const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
             const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm));
-
-/* Reductions. */
+SORREL_MPI(int, Alltoallw_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm));
 SORREL_MPI(int, Reduce,
            (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            int root, MPI_Comm comm));
+SORREL_MPI(int, Reduce_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
             int root, MPI_Comm comm));
 SORREL_MPI(int, Allreduce,
            (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
             MPI_Comm comm));
+SORREL_MPI(int, Allreduce_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm));
 SORREL_MPI(int, Reduce_scatter,
            (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype,
+            MPI_Op op, MPI_Comm comm));
+SORREL_MPI(int, Reduce_scatter_c,
+           (const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
             MPI_Op op, MPI_Comm comm));
 SORREL_MPI(int, Reduce_scatter_block,
            (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
             MPI_Comm comm));
+SORREL_MPI(int, Reduce_scatter_block_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
+            MPI_Op op, MPI_Comm comm));
 SORREL_MPI(int, Scan,
            (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm));
+SORREL_MPI(int, Scan_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
             MPI_Comm comm));
 SORREL_MPI(int, Exscan,
            (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
             MPI_Comm comm));
+SORREL_MPI(int, Exscan_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm));
+
+/* Reduction operations. */
+SORREL_MPI(int, Op_commutative, (MPI_Op op, int* commute));
+SORREL_MPI(int, Op_create, (MPI_User_function* user_fn, int commute, MPI_Op* op));
+SORREL_MPI(int, Op_create_c, (MPI_User_function_c* user_fn, int commute, MPI_Op* op));
+SORREL_MPI(int, Op_free, (MPI_Op* op));
 SORREL_MPI(int, Reduce_local,
            (const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op));
-SORREL_MPI(int, Op_create, (MPI_User_function* user_fn, int commute, MPI_Op* op));
-SORREL_MPI(int, Op_free, (MPI_Op* op));
-SORREL_MPI(int, Op_commutative, (MPI_Op op, int* commute));
+SORREL_MPI(int, Reduce_local_c,
+           (const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op));
 
 /* Groups. */
-SORREL_MPI(int, Group_size, (MPI_Group group, int* size));
+SORREL_MPI(int, Group_compare, (MPI_Group group1, MPI_Group group2, int* result));
+SORREL_MPI(int, Group_difference, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup));
+SORREL_MPI(int, Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group* newgroup));
+SORREL_MPI(int, Group_free, (MPI_Group* group));
+SORREL_MPI(int, Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group* newgroup));
+SORREL_MPI(int, Group_intersection, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup));
+SORREL_MPI(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup));
+SORREL_MPI(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup));
 SORREL_MPI(int, Group_rank, (MPI_Group group, int* rank));
+SORREL_MPI(int, Group_size, (MPI_Group group, int* size));
 SORREL_MPI(int, Group_translate_ranks,
            (MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]));
-SORREL_MPI(int, Group_compare, (MPI_Group group1, MPI_Group group2, int* result));
 SORREL_MPI(int, Group_union, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup));
-SORREL_MPI(int, Group_intersection, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup));
-SORREL_MPI(int, Group_difference, (MPI_Group group1, MPI_Group group2, MPI_Group* newgroup));
-SORREL_MPI(int, Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group* newgroup));
-SORREL_MPI(int, Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group* newgroup));
-SORREL_MPI(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup));
-SORREL_MPI(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup));
-SORREL_MPI(int, Group_free, (MPI_Group* group));
 
 /* Communicators. */
-SORREL_MPI(int, Comm_size, (MPI_Comm comm, int* size));
-SORREL_MPI(int, Comm_rank, (MPI_Comm comm, int* rank));
-SORREL_MPI(int, Comm_group, (MPI_Comm comm, MPI_Group* group));
 SORREL_MPI(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int* result));
-SORREL_MPI(int, Comm_test_inter, (MPI_Comm comm, int* flag));
-SORREL_MPI(int, Comm_remote_size, (MPI_Comm comm, int* size));
-SORREL_MPI(int, Comm_remote_group, (MPI_Comm comm, MPI_Group* group));
-SORREL_MPI(int, Comm_dup, (MPI_Comm comm, MPI_Comm* newcomm));
-SORREL_MPI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm));
 SORREL_MPI(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm));
 SORREL_MPI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm));
+SORREL_MPI(int, Comm_disconnect, (MPI_Comm* comm));
+SORREL_MPI(int, Comm_dup, (MPI_Comm comm, MPI_Comm* newcomm));
+SORREL_MPI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm));
+SORREL_MPI(int, Comm_free, (MPI_Comm* comm));
+SORREL_MPI(int, Comm_group, (MPI_Comm comm, MPI_Group* group));
+SORREL_MPI(int, Comm_get_info, (MPI_Comm comm, MPI_Info* info_used));
+SORREL_MPI(int, Comm_get_name, (MPI_Comm comm, char* comm_name, int* resultlen));
+SORREL_MPI(int, Comm_rank, (MPI_Comm comm, int* rank));
+SORREL_MPI(int, Comm_remote_group, (MPI_Comm comm, MPI_Group* group));
+SORREL_MPI(int, Comm_remote_size, (MPI_Comm comm, int* size));
+SORREL_MPI(int, Comm_set_info, (MPI_Comm comm, MPI_Info info));
+SORREL_MPI(int, Comm_set_name, (MPI_Comm comm, const char* comm_name));
+SORREL_MPI(int, Comm_size, (MPI_Comm comm, int* size));
 SORREL_MPI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* newcomm));
 SORREL_MPI(int, Comm_split_type,
            (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm));
-SORREL_MPI(int, Comm_free, (MPI_Comm* comm));
-SORREL_MPI(int, Comm_disconnect, (MPI_Comm* comm));
-SORREL_MPI(int, Comm_get_parent, (MPI_Comm* parent));
-SORREL_MPI(int, Comm_set_name, (MPI_Comm comm, const char* comm_name));
-SORREL_MPI(int, Comm_get_name, (MPI_Comm comm, char* comm_name, int* resultlen));
-SORREL_MPI(int, Comm_set_info, (MPI_Comm comm, MPI_Info info));
-SORREL_MPI(int, Comm_get_info, (MPI_Comm comm, MPI_Info* info_used));
+SORREL_MPI(int, Comm_test_inter, (MPI_Comm comm, int* flag));
 
 /* Attributes. */
 SORREL_MPI(int, Comm_create_keyval,
            (MPI_Comm_copy_attr_function* comm_copy_attr_fn,
             MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval,
             void* extra_state));
-SORREL_MPI(int, Comm_free_keyval, (int* comm_keyval));
-SORREL_MPI(int, Comm_set_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val));
-SORREL_MPI(int, Comm_get_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag));
 SORREL_MPI(int, Comm_delete_attr, (MPI_Comm comm, int comm_keyval));
+SORREL_MPI(int, Comm_free_keyval, (int* comm_keyval));
+SORREL_MPI(int, Comm_get_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag));
+SORREL_MPI(int, Comm_set_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val));
 
 /* Cartesian topologies. */
-SORREL_MPI(int, Dims_create, (int nnodes, int ndims, int dims[]));
+SORREL_MPI(int, Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[]));
 SORREL_MPI(int, Cart_create,
            (MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder,
             MPI_Comm* comm_cart));
-SORREL_MPI(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm));
 SORREL_MPI(int, Cart_get, (MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]));
-SORREL_MPI(int, Cartdim_get, (MPI_Comm comm, int* ndims));
-SORREL_MPI(int, Cart_rank, (MPI_Comm comm, const int coords[], int* rank));
-SORREL_MPI(int, Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[]));
-SORREL_MPI(int, Cart_shift,
-           (MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest));
 SORREL_MPI(int, Cart_map,
            (MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank));
+SORREL_MPI(int, Cart_rank, (MPI_Comm comm, const int coords[], int* rank));
+SORREL_MPI(int, Cart_shift,
+           (MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest));
+SORREL_MPI(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm));
+SORREL_MPI(int, Cartdim_get, (MPI_Comm comm, int* ndims));
+SORREL_MPI(int, Dims_create, (int nnodes, int ndims, int dims[]));
 SORREL_MPI(int, Topo_test, (MPI_Comm comm, int* status));
 
-/* The same with counts that may exceed an int. */
-SORREL_MPI(int, Send_c,
-           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-            MPI_Comm comm));
-SORREL_MPI(int, Bsend_c,
-           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-            MPI_Comm comm));
-SORREL_MPI(int, Ssend_c,
-           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-            MPI_Comm comm));
-SORREL_MPI(int, Rsend_c,
-           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-            MPI_Comm comm));
-SORREL_MPI(int, Recv_c,
-           (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-            MPI_Status* status));
-SORREL_MPI(int, Sendrecv_c,
-           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
-            MPI_Comm comm, MPI_Status* status));
-SORREL_MPI(int, Sendrecv_replace_c,
-           (void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
-            int recvtag, MPI_Comm comm, MPI_Status* status));
-SORREL_MPI(int, Isend_c,
-           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-            MPI_Comm comm, MPI_Request* request));
-SORREL_MPI(int, Ibsend_c,
-           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-            MPI_Comm comm, MPI_Request* request));
-SORREL_MPI(int, Issend_c,
-           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-            MPI_Comm comm, MPI_Request* request));
-SORREL_MPI(int, Irsend_c,
-           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-            MPI_Comm comm, MPI_Request* request));
-SORREL_MPI(int, Irecv_c,
-           (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-            MPI_Request* request));
-SORREL_MPI(int, Isendrecv_c,
-           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
-            MPI_Comm comm, MPI_Request* request));
-SORREL_MPI(int, Isendrecv_replace_c,
-           (void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
-            int recvtag, MPI_Comm comm, MPI_Request* request));
-SORREL_MPI(int, Send_init_c,
-           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-            MPI_Comm comm, MPI_Request* request));
-SORREL_MPI(int, Bsend_init_c,
-           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-            MPI_Comm comm, MPI_Request* request));
-SORREL_MPI(int, Ssend_init_c,
-           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-            MPI_Comm comm, MPI_Request* request));
-SORREL_MPI(int, Rsend_init_c,
-           (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-            MPI_Comm comm, MPI_Request* request));
-SORREL_MPI(int, Recv_init_c,
-           (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-            MPI_Request* request));
-SORREL_MPI(int, Mrecv_c,
-           (void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
-            MPI_Status* status));
-SORREL_MPI(int, Imrecv_c,
-           (void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
-            MPI_Request* request));
-SORREL_MPI(int, Get_count_c, (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count));
-SORREL_MPI(int, Get_elements_c,
-           (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count));
+/* Environment. */
+SORREL_MPI(int, Get_hw_resource_info, (MPI_Info* hw_info));
+SORREL_MPI(int, Get_library_version, (char* version, int* resultlen));
+SORREL_MPI(int, Get_processor_name, (char* name, int* resultlen));
+SORREL_MPI(int, Get_version, (int* version, int* subversion));
+SORREL_MPI(int, Pcontrol, (const int level, ...));
+SORREL_MPI(double, Wtick, (void));
+SORREL_MPI(double, Wtime, (void));
+
+/* Error handling. */
+SORREL_MPI(int, Add_error_class, (int* errorclass));
+SORREL_MPI(int, Add_error_code, (int errorclass, int* errorcode));
+SORREL_MPI(int, Add_error_string, (int errorcode, const char* string));
+SORREL_MPI(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode));
+SORREL_MPI(int, Comm_create_errhandler,
+           (MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler));
+SORREL_MPI(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler* errhandler));
+SORREL_MPI(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler));
+SORREL_MPI(int, Errhandler_free, (MPI_Errhandler* errhandler));
+SORREL_MPI(int, Error_class, (int errorcode, int* errorclass));
+SORREL_MPI(int, Error_string, (int errorcode, char* string, int* resultlen));
+
+/* Memory and addresses. */
+SORREL_MPI(int, Alloc_mem, (MPI_Aint size, MPI_Info info, void* baseptr));
+SORREL_MPI(int, Free_mem, (void* base));
+SORREL_MPI(int, Get_address, (const void* location, MPI_Aint* address));
+SORREL_MPI(MPI_Aint, Aint_add, (MPI_Aint base, MPI_Aint disp));
+SORREL_MPI(MPI_Aint, Aint_diff, (MPI_Aint addr1, MPI_Aint addr2));
+
+/* Info objects. */
+SORREL_MPI(int, Info_create, (MPI_Info* info));
+SORREL_MPI(int, Info_create_env, (int argc, char* argv[], MPI_Info* info));
+SORREL_MPI(int, Info_delete, (MPI_Info info, const char* key));
+SORREL_MPI(int, Info_dup, (MPI_Info info, MPI_Info* newinfo));
+SORREL_MPI(int, Info_free, (MPI_Info* info));
+SORREL_MPI(int, Info_get_nkeys, (MPI_Info info, int* nkeys));
+SORREL_MPI(int, Info_get_nthkey, (MPI_Info info, int n, char* key));
+SORREL_MPI(int, Info_get_string,
+           (MPI_Info info, const char* key, int* buflen, char* value, int* flag));
+SORREL_MPI(int, Info_set, (MPI_Info info, const char* key, const char* value));
+
+/* Start and end. */
+SORREL_MPI(int, Init, (int* argc, char*** argv));
+SORREL_MPI(int, Init_thread, (int* argc, char*** argv, int required, int* provided));
+SORREL_MPI(int, Initialized, (int* flag));
+SORREL_MPI(int, Finalize, (void));
+SORREL_MPI(int, Finalized, (int* flag));
+SORREL_MPI(int, Abort, (MPI_Comm comm, int errorcode));
+SORREL_MPI(int, Comm_get_parent, (MPI_Comm* parent));
+SORREL_MPI(int, Is_thread_main, (int* flag));
+SORREL_MPI(int, Query_thread, (int* provided));
+
+/* Statuses. */
+SORREL_MPI(int, Status_get_error, (const MPI_Status* status, int* error));
+SORREL_MPI(int, Status_get_source, (const MPI_Status* status, int* source));
+SORREL_MPI(int, Status_get_tag, (const MPI_Status* status, int* tag));
+SORREL_MPI(int, Status_set_cancelled, (MPI_Status* status, int flag));
+SORREL_MPI(int, Status_set_elements, (MPI_Status* status, MPI_Datatype datatype, int count));
 SORREL_MPI(int, Status_set_elements_c,
            (MPI_Status* status, MPI_Datatype datatype, MPI_Count count));
-SORREL_MPI(int, Buffer_attach_c, (void* buffer, MPI_Count size));
-SORREL_MPI(int, Buffer_detach_c, (void* buffer_addr, MPI_Count* size));
-SORREL_MPI(int, Comm_attach_buffer_c, (MPI_Comm comm, void* buffer, MPI_Count size));
-SORREL_MPI(int, Comm_detach_buffer_c, (MPI_Comm comm, void* buffer_addr, MPI_Count* size));
-SORREL_MPI(int, Type_contiguous_c, (MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype));
-SORREL_MPI(int, Type_vector_c,
-           (MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
-            MPI_Datatype* newtype));
-SORREL_MPI(int, Type_create_hvector_c,
-           (MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
-            MPI_Datatype* newtype));
-SORREL_MPI(int, Type_indexed_c,
-           (MPI_Count count, const MPI_Count array_of_blocklengths[],
-            const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype));
-SORREL_MPI(int, Type_create_hindexed_c,
-           (MPI_Count count, const MPI_Count array_of_blocklengths[],
-            const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype));
-SORREL_MPI(int, Type_create_indexed_block_c,
-           (MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[],
-            MPI_Datatype oldtype, MPI_Datatype* newtype));
-SORREL_MPI(int, Type_create_hindexed_block_c,
-           (MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[],
-            MPI_Datatype oldtype, MPI_Datatype* newtype));
-SORREL_MPI(int, Type_create_struct_c,
-           (MPI_Count count, const MPI_Count array_of_blocklengths[],
-            const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[],
-            MPI_Datatype* newtype));
-SORREL_MPI(int, Type_create_subarray_c,
-           (int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[],
-            const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype,
-            MPI_Datatype* newtype));
-SORREL_MPI(int, Type_create_resized_c,
-           (MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype));
-SORREL_MPI(int, Type_size_c, (MPI_Datatype datatype, MPI_Count* size));
-SORREL_MPI(int, Type_get_extent_c, (MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent));
-SORREL_MPI(int, Type_get_true_extent_c,
-           (MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent));
-SORREL_MPI(int, Pack_c,
-           (const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf,
-            MPI_Count outsize, MPI_Count* position, MPI_Comm comm));
-SORREL_MPI(int, Unpack_c,
-           (const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf,
-            MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm));
-SORREL_MPI(int, Pack_size_c,
-           (MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size));
-SORREL_MPI(int, Bcast_c,
-           (void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm));
-SORREL_MPI(int, Gather_c,
-           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm));
-SORREL_MPI(int, Gatherv_c,
-           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
-            MPI_Comm comm));
-SORREL_MPI(int, Scatter_c,
-           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm));
-SORREL_MPI(int, Scatterv_c,
-           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-            MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-            int root, MPI_Comm comm));
-SORREL_MPI(int, Allgather_c,
-           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm));
-SORREL_MPI(int, Allgatherv_c,
-           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
-            MPI_Comm comm));
-SORREL_MPI(int, Alltoall_c,
-           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm));
-SORREL_MPI(int, Alltoallv_c,
-           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-            MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
-            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm));
-SORREL_MPI(int, Alltoallw_c,
-           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-            const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
-            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm));
-SORREL_MPI(int, Reduce_c,
-           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-            int root, MPI_Comm comm));
-SORREL_MPI(int, Allreduce_c,
-           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-            MPI_Comm comm));
-SORREL_MPI(int, Reduce_scatter_c,
-           (const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
-            MPI_Op op, MPI_Comm comm));
-SORREL_MPI(int, Reduce_scatter_block_c,
-           (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
-            MPI_Op op, MPI_Comm comm));
-SORREL_MPI(int, Scan_c,
-           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-            MPI_Comm comm));
-SORREL_MPI(int, Exscan_c,
-           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-            MPI_Comm comm));
-SORREL_MPI(int, Reduce_local_c,
-           (const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op));
-SORREL_MPI(int, Op_create_c, (MPI_User_function_c* user_fn, int commute, MPI_Op* op));
+SORREL_MPI(int, Status_set_error, (MPI_Status* status, int error));
+SORREL_MPI(int, Status_set_source, (MPI_Status* status, int source));
+SORREL_MPI(int, Status_set_tag, (MPI_Status* status, int tag));
+SORREL_MPI(int, Test_cancelled, (const MPI_Status* status, int* flag));
 
-/* Handles as integers, for languages that have no pointers. */
-SORREL_MPI(int, Comm_toint, (MPI_Comm comm));
-SORREL_MPI(MPI_Comm, Comm_fromint, (int comm));
-SORREL_MPI(int, Errhandler_toint, (MPI_Errhandler errhandler));
-SORREL_MPI(MPI_Errhandler, Errhandler_fromint, (int errhandler));
-SORREL_MPI(int, File_toint, (MPI_File file));
-SORREL_MPI(MPI_File, File_fromint, (int file));
-SORREL_MPI(int, Group_toint, (MPI_Group group));
-SORREL_MPI(MPI_Group, Group_fromint, (int group));
-SORREL_MPI(int, Info_toint, (MPI_Info info));
-SORREL_MPI(MPI_Info, Info_fromint, (int info));
-SORREL_MPI(int, Message_toint, (MPI_Message message));
-SORREL_MPI(MPI_Message, Message_fromint, (int message));
-SORREL_MPI(int, Op_toint, (MPI_Op op));
-SORREL_MPI(MPI_Op, Op_fromint, (int op));
-SORREL_MPI(int, Request_toint, (MPI_Request request));
-SORREL_MPI(MPI_Request, Request_fromint, (int request));
-SORREL_MPI(int, Session_toint, (MPI_Session session));
-SORREL_MPI(MPI_Session, Session_fromint, (int session));
-SORREL_MPI(int, Type_toint, (MPI_Datatype datatype));
-SORREL_MPI(MPI_Datatype, Type_fromint, (int datatype));
-SORREL_MPI(int, Win_toint, (MPI_Win win));
-SORREL_MPI(MPI_Win, Win_fromint, (int win));
-
-/* Deprecated, and still in use. */
-SORREL_MPI(int, Attr_put, (MPI_Comm comm, int keyval, void* attribute_val));
-SORREL_MPI(int, Attr_get, (MPI_Comm comm, int keyval, void* attribute_val, int* flag));
+/* Deprecated functions. */
 SORREL_MPI(int, Attr_delete, (MPI_Comm comm, int keyval));
+SORREL_MPI(int, Attr_get, (MPI_Comm comm, int keyval, void* attribute_val, int* flag));
+SORREL_MPI(int, Attr_put, (MPI_Comm comm, int keyval, void* attribute_val));
+SORREL_MPI(int, Get_elements_x,
+           (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count));
+SORREL_MPI(int, Info_get, (MPI_Info info, const char* key, int valuelen, char* value, int* flag));
+SORREL_MPI(int, Info_get_valuelen, (MPI_Info info, const char* key, int* valuelen, int* flag));
 SORREL_MPI(int, Keyval_create,
            (MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,
             void* extra_state));
 SORREL_MPI(int, Keyval_free, (int* keyval));
-SORREL_MPI(int, Info_get, (MPI_Info info, const char* key, int valuelen, char* value, int* flag));
-SORREL_MPI(int, Info_get_valuelen, (MPI_Info info, const char* key, int* valuelen, int* flag));
-SORREL_MPI(int, Get_elements_x,
-           (const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count));
 SORREL_MPI(int, Status_set_elements_x,
            (MPI_Status* status, MPI_Datatype datatype, MPI_Count count));
-SORREL_MPI(int, Type_size_x, (MPI_Datatype datatype, MPI_Count* size));
 SORREL_MPI(int, Type_get_extent_x, (MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent));
 SORREL_MPI(int, Type_get_true_extent_x,
            (MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent));
+SORREL_MPI(int, Type_size_x, (MPI_Datatype datatype, MPI_Count* size));
+
+/* Handles as integers. */
+SORREL_MPI(MPI_Comm, Comm_fromint, (int comm));
+SORREL_MPI(int, Comm_toint, (MPI_Comm comm));
+SORREL_MPI(MPI_Errhandler, Errhandler_fromint, (int errhandler));
+SORREL_MPI(int, Errhandler_toint, (MPI_Errhandler errhandler));
+SORREL_MPI(MPI_File, File_fromint, (int file));
+SORREL_MPI(int, File_toint, (MPI_File file));
+SORREL_MPI(MPI_Group, Group_fromint, (int group));
+SORREL_MPI(int, Group_toint, (MPI_Group group));
+SORREL_MPI(MPI_Info, Info_fromint, (int info));
+SORREL_MPI(int, Info_toint, (MPI_Info info));
+SORREL_MPI(MPI_Message, Message_fromint, (int message));
+SORREL_MPI(int, Message_toint, (MPI_Message message));
+SORREL_MPI(MPI_Op, Op_fromint, (int op));
+SORREL_MPI(int, Op_toint, (MPI_Op op));
+SORREL_MPI(MPI_Request, Request_fromint, (int request));
+SORREL_MPI(int, Request_toint, (MPI_Request request));
+SORREL_MPI(MPI_Session, Session_fromint, (int session));
+SORREL_MPI(int, Session_toint, (MPI_Session session));
+SORREL_MPI(MPI_Datatype, Type_fromint, (int datatype));
+SORREL_MPI(int, Type_toint, (MPI_Datatype datatype));
+SORREL_MPI(MPI_Win, Win_fromint, (int win));
+SORREL_MPI(int, Win_toint, (MPI_Win win));
+
+/* The ABI. */
+SORREL_MPI(int, Abi_get_fortran_info, (MPI_Info* info));
+SORREL_MPI(int, Abi_get_info, (MPI_Info* info));
+SORREL_MPI(int, Abi_get_version, (int* abi_major, int* abi_minor));
 
 /* clang-format on */
 

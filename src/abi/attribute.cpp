@@ -1,7 +1,7 @@
 // Attributes of communicators and their keys. MPI 5.0, 7.7; the deprecated names: 16.1.
 #include "mpi/comm/attribute.hpp"
 
-#include "abi/call.hpp"
+#include "abi/body.hpp"
 
 namespace sorrel::abi {
 namespace {
@@ -35,11 +35,11 @@ int find_keyval(RankState& self, int number, Keyval** keyval) {
   return self.fail(MPI_ERR_KEYVAL, "invalid keyval %d", number);
 }
 
-int set_attribute(RankState& self, MPI_Comm handle, Comm& comm, int number, void* value) {
+int set_attribute(RankState& self, Comm& comm, int number, void* value) {
   Keyval* keyval = nullptr;
   if (const int error = find_keyval(self, number, &keyval); error != MPI_SUCCESS) return error;
   if (comm.attributes == nullptr) comm.attributes = std::make_unique<AttributeMap>();
-  const int error = comm.attributes->set(handle, *keyval, value);
+  const int error = comm.attributes->set(user_handle_of(self, comm), *keyval, value);
   if (error == MPI_SUCCESS) return MPI_SUCCESS;
   return self.fail(error, "the delete function of the old attribute returned %d", error);
 }
@@ -67,113 +67,67 @@ int get_attribute(RankState& self, const Comm& comm, int number, void* value, in
   return MPI_SUCCESS;
 }
 
-int delete_attribute(RankState& self, MPI_Comm handle, Comm& comm, int number) {
+int delete_attribute(RankState& self, Comm& comm, int number) {
   Keyval* keyval = nullptr;
   if (const int error = find_keyval(self, number, &keyval); error != MPI_SUCCESS) return error;
   if (comm.attributes == nullptr) return MPI_SUCCESS;
-  const int error = comm.attributes->erase(handle, *keyval);
+  const int error = comm.attributes->erase(user_handle_of(self, comm), *keyval);
   if (error == MPI_SUCCESS) return MPI_SUCCESS;
   return self.fail(error, "the delete function of the attribute returned %d", error);
 }
 
 }  // namespace
 
-extern "C" {
+namespace body {
 
-int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
-                            MPI_Comm_delete_attr_function* comm_delete_attr_fn,
-                            int* comm_keyval,
-                            void* extra_state) {
-  return call("MPI_Comm_create_keyval", [&](RankState& self) {
-    SORREL_NOT_NULL(comm_keyval);
-    return create_keyval(self, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
-  });
-}
-
-int PMPI_Comm_free_keyval(int* comm_keyval) {
-  return call("MPI_Comm_free_keyval", [&](RankState& self) {
-    SORREL_NOT_NULL(comm_keyval);
-    return free_keyval(self, comm_keyval);
-  });
-}
-
-int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val) {
-  return call_on(comm, "MPI_Comm_set_attr", [&](RankState& self, Comm& c) {
-    return set_attribute(self, comm, c, comm_keyval, attribute_val);
-  });
-}
-
-int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag) {
-  return call_on(comm, "MPI_Comm_get_attr", [&](RankState& self, Comm& c) {
-    SORREL_NOT_NULL(attribute_val);
-    SORREL_NOT_NULL(flag);
-    return get_attribute(self, c, comm_keyval, attribute_val, flag);
-  });
-}
-
-int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval) {
-  return call_on(comm, "MPI_Comm_delete_attr", [&](RankState& self, Comm& c) {
-    return delete_attribute(self, comm, c, comm_keyval);
-  });
-}
-
-int PMPI_Keyval_create(MPI_Copy_function* copy_fn,
-                       MPI_Delete_function* delete_fn,
-                       int* keyval,
+int Comm_create_keyval(RankState& self,
+                       MPI_Comm_copy_attr_function* comm_copy_attr_fn,
+                       MPI_Comm_delete_attr_function* comm_delete_attr_fn,
+                       int* comm_keyval,
                        void* extra_state) {
-  return call("MPI_Keyval_create", [&](RankState& self) {
-    SORREL_NOT_NULL(keyval);
-    return create_keyval(self, copy_fn, delete_fn, keyval, extra_state);
-  });
+  return create_keyval(self, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 }
 
-int PMPI_Keyval_free(int* keyval) {
-  return call("MPI_Keyval_free", [&](RankState& self) {
-    SORREL_NOT_NULL(keyval);
-    return free_keyval(self, keyval);
-  });
+int Comm_free_keyval(RankState& self, int* comm_keyval) {
+  return free_keyval(self, comm_keyval);
 }
 
-int PMPI_Attr_put(MPI_Comm comm, int keyval, void* attribute_val) {
-  return call_on(comm, "MPI_Attr_put", [&](RankState& self, Comm& c) {
-    return set_attribute(self, comm, c, keyval, attribute_val);
-  });
+int Comm_set_attr(RankState& self, Comm& comm, int comm_keyval, void* attribute_val) {
+  return set_attribute(self, comm, comm_keyval, attribute_val);
 }
 
-int PMPI_Attr_get(MPI_Comm comm, int keyval, void* attribute_val, int* flag) {
-  return call_on(comm, "MPI_Attr_get", [&](RankState& self, Comm& c) {
-    SORREL_NOT_NULL(attribute_val);
-    SORREL_NOT_NULL(flag);
-    return get_attribute(self, c, keyval, attribute_val, flag);
-  });
+int Comm_get_attr(RankState& self, Comm& comm, int comm_keyval, void* attribute_val, int* flag) {
+  return get_attribute(self, comm, comm_keyval, attribute_val, flag);
 }
 
-int PMPI_Attr_delete(MPI_Comm comm, int keyval) {
-  return call_on(comm, "MPI_Attr_delete",
-                 [&](RankState& self, Comm& c) { return delete_attribute(self, comm, c, keyval); });
+int Comm_delete_attr(RankState& self, Comm& comm, int comm_keyval) {
+  return delete_attribute(self, comm, comm_keyval);
 }
 
-SORREL_WEAK(int,
-            MPI_Comm_create_keyval,
-            (MPI_Comm_copy_attr_function * comm_copy_attr_fn,
-             MPI_Comm_delete_attr_function* comm_delete_attr_fn,
-             int* comm_keyval,
-             void* extra_state))
-SORREL_WEAK(int, MPI_Comm_free_keyval, (int* comm_keyval))
-SORREL_WEAK(int, MPI_Comm_set_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val))
-SORREL_WEAK(int,
-            MPI_Comm_get_attr,
-            (MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag))
-SORREL_WEAK(int, MPI_Comm_delete_attr, (MPI_Comm comm, int comm_keyval))
-SORREL_WEAK(
-    int,
-    MPI_Keyval_create,
-    (MPI_Copy_function * copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state))
-SORREL_WEAK(int, MPI_Keyval_free, (int* keyval))
-SORREL_WEAK(int, MPI_Attr_put, (MPI_Comm comm, int keyval, void* attribute_val))
-SORREL_WEAK(int, MPI_Attr_get, (MPI_Comm comm, int keyval, void* attribute_val, int* flag))
-SORREL_WEAK(int, MPI_Attr_delete, (MPI_Comm comm, int keyval))
+int Keyval_create(RankState& self,
+                  MPI_Copy_function* copy_fn,
+                  MPI_Delete_function* delete_fn,
+                  int* keyval,
+                  void* extra_state) {
+  return create_keyval(self, copy_fn, delete_fn, keyval, extra_state);
+}
 
-}  // extern "C"
+int Keyval_free(RankState& self, int* keyval) {
+  return free_keyval(self, keyval);
+}
+
+int Attr_put(RankState& self, Comm& comm, int keyval, void* attribute_val) {
+  return set_attribute(self, comm, keyval, attribute_val);
+}
+
+int Attr_get(RankState& self, Comm& comm, int keyval, void* attribute_val, int* flag) {
+  return get_attribute(self, comm, keyval, attribute_val, flag);
+}
+
+int Attr_delete(RankState& self, Comm& comm, int keyval) {
+  return delete_attribute(self, comm, keyval);
+}
+
+}  // namespace body
 
 }  // namespace sorrel::abi

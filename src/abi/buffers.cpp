@@ -1,5 +1,5 @@
 // Attaching, detaching and flushing the buffers of buffered sends. MPI 5.0, 3.6.
-#include "abi/call.hpp"
+#include "abi/body.hpp"
 #include "abi/check.hpp"
 #include "mpi/match/buffered.hpp"
 
@@ -15,11 +15,10 @@ int attach(RankState& self, BufferedSends& sends, void* buffer, MPI_Count size) 
 }
 
 /// `address` points to the program's pointer to the buffer.
-template <class Count>
-int detach(RankState& self, BufferedSends& sends, void* address, Count* size) {
+int detach(RankState& self, BufferedSends& sends, void* address, mpi::IntegerPointer size) {
   std::size_t bytes = 0;
   const int error = detach_buffer(self, sends, static_cast<void**>(address), &bytes);
-  *size = static_cast<Count>(bytes);
+  size.set(static_cast<std::int64_t>(bytes));
   return error;
 }
 
@@ -30,44 +29,42 @@ int start_flush_for(RankState& self, Comm& comm, BufferedSends& sends, MPI_Reque
 
 }  // namespace
 
-#define SORREL_BINDINGS "abi/buffers_bindings.inc"
-#include "abi/both_counts.hpp"
+namespace body {
 
-extern "C" {
-
-int PMPI_Buffer_flush(void) {
-  return call("MPI_Buffer_flush", [&](RankState& self) {
-    flush_buffer(self, buffered_sends_of(self));
-    return MPI_SUCCESS;
-  });
+int Buffer_attach(RankState& self, void* buffer, MPI_Count size) {
+  return attach(self, buffered_sends_of(self), buffer, size);
 }
 
-int PMPI_Buffer_iflush(MPI_Request* request) {
-  return call("MPI_Buffer_iflush", [&](RankState& self) {
-    SORREL_NOT_NULL(request);
-    return start_flush_for(self, self.self_comm, buffered_sends_of(self), request);
-  });
+int Buffer_detach(RankState& self, void* buffer_addr, mpi::IntegerPointer size) {
+  return detach(self, buffered_sends_of(self), buffer_addr, size);
 }
 
-int PMPI_Comm_flush_buffer(MPI_Comm comm) {
-  return call_on(comm, "MPI_Comm_flush_buffer", [&](RankState& self, Comm& c) {
-    flush_buffer(self, mpi::buffered_sends_of(c));
-    return MPI_SUCCESS;
-  });
+int Comm_attach_buffer(RankState& self, Comm& comm, void* buffer, MPI_Count size) {
+  return attach(self, mpi::buffered_sends_of(comm), buffer, size);
 }
 
-int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) {
-  return call_on(comm, "MPI_Comm_iflush_buffer", [&](RankState& self, Comm& c) {
-    SORREL_NOT_NULL(request);
-    return start_flush_for(self, c, mpi::buffered_sends_of(c), request);
-  });
+int Comm_detach_buffer(RankState& self, Comm& comm, void* buffer_addr, mpi::IntegerPointer size) {
+  return detach(self, mpi::buffered_sends_of(comm), buffer_addr, size);
 }
 
-SORREL_WEAK(int, MPI_Buffer_flush, (void))
-SORREL_WEAK(int, MPI_Buffer_iflush, (MPI_Request * request))
-SORREL_WEAK(int, MPI_Comm_flush_buffer, (MPI_Comm comm))
-SORREL_WEAK(int, MPI_Comm_iflush_buffer, (MPI_Comm comm, MPI_Request* request))
+int Buffer_flush(RankState& self) {
+  flush_buffer(self, buffered_sends_of(self));
+  return MPI_SUCCESS;
+}
 
-}  // extern "C"
+int Buffer_iflush(RankState& self, MPI_Request* request) {
+  return start_flush_for(self, self.self_comm, buffered_sends_of(self), request);
+}
+
+int Comm_flush_buffer(RankState& self, Comm& comm) {
+  flush_buffer(self, mpi::buffered_sends_of(comm));
+  return MPI_SUCCESS;
+}
+
+int Comm_iflush_buffer(RankState& self, Comm& comm, MPI_Request* request) {
+  return start_flush_for(self, comm, mpi::buffered_sends_of(comm), request);
+}
+
+}  // namespace body
 
 }  // namespace sorrel::abi

@@ -55,6 +55,11 @@ int raise_invalid_comm(RankState& self, MPI_Comm handle) {
                                                       : "invalid communicator handle"));
 }
 
+MPI_Comm user_handle_of(const RankState& self, Comm& comm) {
+  if (&comm == &self.world_comm) return MPI_COMM_WORLD;
+  return &comm == &self.self_comm ? MPI_COMM_SELF : handle_of(comm);
+}
+
 int fail_null(RankState& self, const char* argument) {
   return self.fail(MPI_ERR_ARG, "%s is a null pointer", argument);
 }
@@ -65,9 +70,7 @@ int raise(RankState& self, Comm& comm, int error_class) {
     case mpi::Errhandler::Action::give_back:
       break;
     case mpi::Errhandler::Action::call: {
-      MPI_Comm handle = &comm == &self.world_comm  ? MPI_COMM_WORLD
-                        : &comm == &self.self_comm ? MPI_COMM_SELF
-                                                   : handle_of(comm);
+      MPI_Comm handle = user_handle_of(self, comm);
       handler.function(&handle, &error_class);
       break;
     }

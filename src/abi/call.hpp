@@ -1,25 +1,19 @@
 //! The frame of every C binding: find the calling rank, record the function, run the body, pass
 //! errors to the error handler.
 //!
-//! A binding has this form:
-//!
-//!   extern "C" int PMPI_Barrier(MPI_Comm comm) {
-//!     return call_on(comm, "MPI_Barrier",
-//!                    [&](RankState& self, Comm& c) { return barrier({self, c}); });
-//!   }
-//!   SORREL_WEAK(int, MPI_Barrier, (MPI_Comm comm))
-//!
-//! The body returns MPI_SUCCESS or an error class, normally through self.fail(class, message).
-//! SORREL_NOT_NULL(flag) in it fails with MPI_ERR_ARG if that argument is a null pointer. Inlined
-//! into its binding, so that the return address is the user's call.
+//! make_bindings.py writes the bindings from functions.txt; a few are written by hand. A body
+//! returns MPI_SUCCESS or an error class, normally through self.fail(class, message). Inlined into
+//! its binding, so that the return address is the user's call.
 #pragma once
 
 #include "abi/any_time.hpp"
+#include "mpi/match/completion.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::abi {
 
 using mpi::Comm;
+using mpi::FailedComm;
 using mpi::RankState;
 
 /// As move_to_main_thread(); ends the process if the caller has no rank.
@@ -36,6 +30,9 @@ using mpi::RankState;
 
 /// MPI_ERR_ARG: the argument of this name is a null pointer.
 [[nodiscard, gnu::cold]] int fail_null(RankState& self, const char* argument);
+
+/// The handle by which the user knows a communicator.
+[[nodiscard]] MPI_Comm user_handle_of(const RankState& self, Comm& comm);
 
 /// The calling rank, in any phase.
 [[gnu::always_inline]] inline RankState& enter(const char* function) {
@@ -81,6 +78,17 @@ template <class Body>
   return call_on(*handle, function, body);
 }
 
+/// body(self, failed), errors to the handler of the communicator that the body adds to `failed`.
+template <class Body>
+[[gnu::always_inline]] inline int call_on_requests(const char* function, Body&& body) {
+  FailedComm failed;
+  RankState& self = enter(function);
+  if (self.phase != mpi::Phase::running) [[unlikely]]
+    return wrong_phase(self);
+  const int error = body(self, failed);
+  return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, failed.value_or(self.self_comm), error);
+}
+
 /// As call(), legal at any time and on any thread: see any_time.hpp.
 template <class Body>
 [[gnu::always_inline]] inline int call_any_time(const char* function, Body&& body) {
@@ -104,9 +112,4 @@ template <class Body>
 #define SORREL_NOT_NULL(argument) SORREL_NOT_NULL_IF(true, argument)
 
 /// The profiling interface: MPI_X is a weak alias of PMPI_X, so that a tool can define MPI_X.
-#define SORREL_WEAK(result, name, parameters) \
-  extern "C" __attribute__((weak, alias("P" #name))) result name parameters;
-
-/// The same, with the result and the parameters that mpi.h declares.
-#define SORREL_WEAK_SAME(name) \
-  extern "C" __attribute__((weak, alias("P" #name))) decltype(P##name) name;
+#define SORREL_WEAK(name) extern "C" __attribute__((weak, alias("P" #name))) decltype(P##name) name;

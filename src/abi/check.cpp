@@ -10,6 +10,16 @@ int fail_datatype(mpi::RankState& self, MPI_Datatype handle) {
   return self.fail(MPI_ERR_TYPE, "invalid datatype handle");
 }
 
+int fail_group(mpi::RankState& self, MPI_Group handle) {
+  return self.fail(MPI_ERR_GROUP, handle == MPI_GROUP_NULL ? "invalid group handle: MPI_GROUP_NULL"
+                                                           : "invalid group handle");
+}
+
+int fail_topology(mpi::RankState& self) {
+  return self.fail(MPI_ERR_TOPOLOGY,
+                   "comm has no Cartesian topology; MPI_Cart_create makes one that has");
+}
+
 int fail_uncommitted(mpi::RankState& self) {
   return self.fail(MPI_ERR_TYPE, "datatype is not committed: call MPI_Type_commit first");
 }

@@ -2,7 +2,7 @@
 // MPI 5.0, chapter 6.
 #include "mpi/collectives/collectives.hpp"
 
-#include "abi/call.hpp"
+#include "abi/body.hpp"
 #include "abi/check.hpp"
 
 namespace sorrel::abi {
@@ -129,7 +129,6 @@ int gather_binding(RankState& self,
                    MPI_Datatype send_type,
                    const UserBlocks& user,
                    int root) {
-  if (const int error = check_root(self, comm, root); error != MPI_SUCCESS) return error;
   const bool is_root = comm.rank == root;
   BlockList receive;
   if (is_root) {
@@ -179,7 +178,6 @@ int scatter_binding(RankState& self,
                     const TypedBuffer& user_receive,
                     MPI_Datatype receive_type,
                     int root) {
-  if (const int error = check_root(self, comm, root); error != MPI_SUCCESS) return error;
   const bool is_root = comm.rank == root;
   BlockList send;
   if (is_root) {
@@ -288,20 +286,251 @@ int with_reduction(RankState& self,
 
 }  // namespace
 
-#define SORREL_BINDINGS "abi/collectives_bindings.inc"
-#include "abi/both_counts.hpp"
+namespace body {
 
-extern "C" {
-
-int PMPI_Barrier(MPI_Comm comm) {
-  return call_on(comm, "MPI_Barrier", [&](RankState& self, Comm& c) {
-    c.call = CollectiveCall({.kind = CollectiveKind::barrier});
-    return mpi::barrier({self, c});
-  });
+int Barrier(RankState& self, Comm& comm) {
+  comm.call = CollectiveCall({.kind = CollectiveKind::barrier});
+  return mpi::barrier({self, comm});
 }
 
-SORREL_WEAK(int, MPI_Barrier, (MPI_Comm comm))
+int Bcast(
+    RankState& self, Comm& comm, void* buffer, MPI_Count count, MPI_Datatype datatype, int root) {
+  TypedBuffer typed;
+  if (const int error = check_typed(self, buffer, count, datatype, &typed); error != MPI_SUCCESS)
+    return error;
+  comm.call = CollectiveCall({.kind = CollectiveKind::bcast, .root = root, .bytes = typed.bytes()});
+  return describe_truncation(self, broadcast({self, comm}, typed, root));
+}
 
-}  // extern "C"
+int Gather(RankState& self,
+           Comm& comm,
+           const void* sendbuf,
+           MPI_Count sendcount,
+           MPI_Datatype sendtype,
+           void* recvbuf,
+           MPI_Count recvcount,
+           MPI_Datatype recvtype,
+           int root) {
+  return gather_binding(self, comm,
+                        {const_cast<void*>(sendbuf), static_cast<std::size_t>(sendcount)}, sendtype,
+                        {recvbuf, recvcount, recvtype}, root);
+}
+
+int Gatherv(RankState& self,
+            Comm& comm,
+            const void* sendbuf,
+            MPI_Count sendcount,
+            MPI_Datatype sendtype,
+            void* recvbuf,
+            mpi::Integers recvcounts,
+            mpi::Integers displs,
+            MPI_Datatype recvtype,
+            int root) {
+  return gather_binding(
+      self, comm, {const_cast<void*>(sendbuf), static_cast<std::size_t>(sendcount)}, sendtype,
+      {recvbuf, 0, recvtype, recvcounts, displs, nullptr, {"recvcounts", "displs"}}, root);
+}
+
+int Allgather(RankState& self,
+              Comm& comm,
+              const void* sendbuf,
+              MPI_Count sendcount,
+              MPI_Datatype sendtype,
+              void* recvbuf,
+              MPI_Count recvcount,
+              MPI_Datatype recvtype) {
+  return all_gather_binding(self, comm,
+                            {const_cast<void*>(sendbuf), static_cast<std::size_t>(sendcount)},
+                            sendtype, {recvbuf, recvcount, recvtype});
+}
+
+int Allgatherv(RankState& self,
+               Comm& comm,
+               const void* sendbuf,
+               MPI_Count sendcount,
+               MPI_Datatype sendtype,
+               void* recvbuf,
+               mpi::Integers recvcounts,
+               mpi::Integers displs,
+               MPI_Datatype recvtype) {
+  return all_gather_binding(
+      self, comm, {const_cast<void*>(sendbuf), static_cast<std::size_t>(sendcount)}, sendtype,
+      {recvbuf, 0, recvtype, recvcounts, displs, nullptr, {"recvcounts", "displs"}});
+}
+
+int Scatter(RankState& self,
+            Comm& comm,
+            const void* sendbuf,
+            MPI_Count sendcount,
+            MPI_Datatype sendtype,
+            void* recvbuf,
+            MPI_Count recvcount,
+            MPI_Datatype recvtype,
+            int root) {
+  return scatter_binding(self, comm, {sendbuf, sendcount, sendtype},
+                         {recvbuf, static_cast<std::size_t>(recvcount)}, recvtype, root);
+}
+
+int Scatterv(RankState& self,
+             Comm& comm,
+             const void* sendbuf,
+             mpi::Integers sendcounts,
+             mpi::Integers displs,
+             MPI_Datatype sendtype,
+             void* recvbuf,
+             MPI_Count recvcount,
+             MPI_Datatype recvtype,
+             int root) {
+  return scatter_binding(
+      self, comm, {sendbuf, 0, sendtype, sendcounts, displs, nullptr, {"sendcounts", "displs"}},
+      {recvbuf, static_cast<std::size_t>(recvcount)}, recvtype, root);
+}
+
+int Alltoall(RankState& self,
+             Comm& comm,
+             const void* sendbuf,
+             MPI_Count sendcount,
+             MPI_Datatype sendtype,
+             void* recvbuf,
+             MPI_Count recvcount,
+             MPI_Datatype recvtype) {
+  return all_to_all_binding(self, comm, CollectiveKind::alltoall, {sendbuf, sendcount, sendtype},
+                            {recvbuf, recvcount, recvtype});
+}
+
+int Alltoallv(RankState& self,
+              Comm& comm,
+              const void* sendbuf,
+              mpi::Integers sendcounts,
+              mpi::Integers sdispls,
+              MPI_Datatype sendtype,
+              void* recvbuf,
+              mpi::Integers recvcounts,
+              mpi::Integers rdispls,
+              MPI_Datatype recvtype) {
+  return all_to_all_binding(
+      self, comm, CollectiveKind::alltoallv,
+      {sendbuf, 0, sendtype, sendcounts, sdispls, nullptr, {"sendcounts", "sdispls"}},
+      {recvbuf, 0, recvtype, recvcounts, rdispls, nullptr, {"recvcounts", "rdispls"}});
+}
+
+int Alltoallw(RankState& self,
+              Comm& comm,
+              const void* sendbuf,
+              mpi::Integers sendcounts,
+              mpi::Integers sdispls,
+              const MPI_Datatype sendtypes[],
+              void* recvbuf,
+              mpi::Integers recvcounts,
+              mpi::Integers rdispls,
+              const MPI_Datatype recvtypes[]) {
+  return all_to_all_binding(self, comm, CollectiveKind::alltoallw,
+                            {sendbuf,
+                             0,
+                             MPI_DATATYPE_NULL,
+                             sendcounts,
+                             sdispls,
+                             sendtypes,
+                             {"sendcounts", "sdispls", "sendtypes"}},
+                            {recvbuf,
+                             0,
+                             MPI_DATATYPE_NULL,
+                             recvcounts,
+                             rdispls,
+                             recvtypes,
+                             {"recvcounts", "rdispls", "recvtypes"}});
+}
+
+int Reduce(RankState& self,
+           Comm& comm,
+           const void* sendbuf,
+           void* recvbuf,
+           MPI_Count count,
+           MPI_Datatype datatype,
+           MPI_Op op,
+           int root) {
+  const bool is_root = comm.rank == root;
+  return with_reduction(self, comm, {.kind = CollectiveKind::reduce, .root = root},
+                        {sendbuf, recvbuf, count, datatype, op}, {is_root, is_root},
+                        [&](const ReductionArguments& arguments) {
+                          return reduce_to_root({self, comm}, arguments, root);
+                        });
+}
+
+int Allreduce(RankState& self,
+              Comm& comm,
+              const void* sendbuf,
+              void* recvbuf,
+              MPI_Count count,
+              MPI_Datatype datatype,
+              MPI_Op op) {
+  return with_reduction(
+      self, comm, {.kind = CollectiveKind::allreduce}, {sendbuf, recvbuf, count, datatype, op}, {},
+      [&](const ReductionArguments& arguments) { return all_reduce({self, comm}, arguments); });
+}
+
+int Scan(RankState& self,
+         Comm& comm,
+         const void* sendbuf,
+         void* recvbuf,
+         MPI_Count count,
+         MPI_Datatype datatype,
+         MPI_Op op) {
+  return with_reduction(self, comm, {.kind = CollectiveKind::scan},
+                        {sendbuf, recvbuf, count, datatype, op}, {},
+                        [&](const ReductionArguments& arguments) {
+                          return scan({self, comm}, arguments, ScanKind::inclusive);
+                        });
+}
+
+int Exscan(RankState& self,
+           Comm& comm,
+           const void* sendbuf,
+           void* recvbuf,
+           MPI_Count count,
+           MPI_Datatype datatype,
+           MPI_Op op) {
+  return with_reduction(self, comm, {.kind = CollectiveKind::exscan},
+                        {sendbuf, recvbuf, count, datatype, op}, {.is_receive = comm.rank != 0},
+                        [&](const ReductionArguments& arguments) {
+                          return scan({self, comm}, arguments, ScanKind::exclusive);
+                        });
+}
+
+int Reduce_scatter(RankState& self,
+                   Comm& comm,
+                   const void* sendbuf,
+                   void* recvbuf,
+                   mpi::Integers recvcounts,
+                   MPI_Datatype datatype,
+                   MPI_Op op) {
+  if (recvcounts.is_null()) return fail_null(self, "recvcounts");
+  MPI_Count total = 0;
+  for (int i = 0; i < comm.size(); ++i) {
+    if (recvcounts[i] < 0) return fail_count(self, recvcounts[i]);
+    total += recvcounts[i];
+  }
+  return with_reduction(
+      self, comm, {.kind = CollectiveKind::reduce_scatter}, {sendbuf, recvbuf, total, datatype, op},
+      {.is_receive = recvcounts[comm.rank] > 0}, [&](const ReductionArguments& arguments) {
+        return reduce_scatter({self, comm}, arguments, recvcounts);
+      });
+}
+
+int Reduce_scatter_block(RankState& self,
+                         Comm& comm,
+                         const void* sendbuf,
+                         void* recvbuf,
+                         MPI_Count recvcount,
+                         MPI_Datatype datatype,
+                         MPI_Op op) {
+  return with_reduction(self, comm, {.kind = CollectiveKind::reduce_scatter_block},
+                        {sendbuf, recvbuf, recvcount, datatype, op}, {},
+                        [&](const ReductionArguments& arguments) {
+                          return reduce_scatter({self, comm}, arguments, nullptr);
+                        });
+}
+
+}  // namespace body
 
 }  // namespace sorrel::abi

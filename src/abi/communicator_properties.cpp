@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "abi/call.hpp"
+#include "abi/body.hpp"
 #include "mpi/comm/group_algebra.hpp"
 #include "mpi/match/environment_info.hpp"
 
@@ -44,64 +44,7 @@ int fail_intra(RankState& self) {
 
 }  // namespace
 
-extern "C" {
-
-int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
-  return call_on(comm1, "MPI_Comm_compare", [&](RankState& self, Comm& a) {
-    SORREL_NOT_NULL(result);
-    const Comm* b = self.comm_of(comm2);
-    if (b == nullptr) return self.fail(MPI_ERR_COMM, "comm2 is not a valid communicator");
-    if (&a == b) {
-      *result = MPI_IDENT;
-      return MPI_SUCCESS;
-    }
-    const int groups = mpi::group_compare(*a.shared->group(), *b->shared->group());
-    *result = groups == MPI_IDENT ? MPI_CONGRUENT : groups;
-    return MPI_SUCCESS;
-  });
-}
-
-int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
-  return call_on(comm, "MPI_Comm_test_inter", [&](RankState& self, Comm&) {
-    SORREL_NOT_NULL(flag);
-    *flag = 0;
-    return MPI_SUCCESS;
-  });
-}
-
-int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
-  return call_on(comm, "MPI_Comm_remote_size", [&](RankState& self, Comm&) {
-    SORREL_NOT_NULL(size);
-    return fail_intra(self);
-  });
-}
-
-int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
-  return call_on(comm, "MPI_Comm_remote_group", [&](RankState& self, Comm&) {
-    SORREL_NOT_NULL(group);
-    return fail_intra(self);
-  });
-}
-
-int PMPI_Comm_get_parent(MPI_Comm* parent) {
-  return call("MPI_Comm_get_parent", [&](RankState& self) {
-    SORREL_NOT_NULL(parent);
-    *parent = MPI_COMM_NULL;
-    return MPI_SUCCESS;
-  });
-}
-
-int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
-  return call_on(comm, "MPI_Comm_set_name", [&](RankState& self, Comm& c) {
-    if (comm_name == nullptr) return fail_null(self, "comm_name");
-    // Truncates longer names, as the standard requires.
-    const std::size_t length = ::strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1);
-    c.name = std::make_unique<std::string>(comm_name, length);
-    return MPI_SUCCESS;
-  });
-}
-
-int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
+extern "C" int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
   if (comm == MPI_COMM_NULL) {
     if (comm_name == nullptr) return raise_null("MPI_Comm_get_name", "comm_name");
     if (resultlen == nullptr) return raise_null("MPI_Comm_get_name", "resultlen");
@@ -115,35 +58,61 @@ int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
     return MPI_SUCCESS;
   });
 }
+SORREL_WEAK(MPI_Comm_get_name)
 
-int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
-  return call_on(comm, "MPI_Comm_set_info", [&](RankState& self, Comm& c) {
-    if (info == MPI_INFO_NULL) return MPI_SUCCESS;
-    const Info* hints = mpi::info_of(info);
-    if (hints == nullptr) return self.fail(MPI_ERR_INFO, "invalid info handle");
-    return add_hints(self, c, *hints);
-  });
-}
+namespace body {
 
-int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
-  return call_on(comm, "MPI_Comm_get_info", [&](RankState& self, Comm& c) {
-    SORREL_NOT_NULL(info_used);
-    auto copy = c.info != nullptr ? std::make_unique<Info>(*c.info) : std::make_unique<Info>();
-    *info_used = mpi::make_info_handle(std::move(copy));
+int Comm_compare(RankState& self, Comm& comm, MPI_Comm comm2, int* result) {
+  const Comm* b = self.comm_of(comm2);
+  if (b == nullptr) return self.fail(MPI_ERR_COMM, "comm2 is not a valid communicator");
+  if (&comm == b) {
+    *result = MPI_IDENT;
     return MPI_SUCCESS;
-  });
+  }
+  const int groups = mpi::group_compare(*comm.shared->group(), *b->shared->group());
+  *result = groups == MPI_IDENT ? MPI_CONGRUENT : groups;
+  return MPI_SUCCESS;
 }
 
-SORREL_WEAK(int, MPI_Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int* result))
-SORREL_WEAK(int, MPI_Comm_test_inter, (MPI_Comm comm, int* flag))
-SORREL_WEAK_SAME(MPI_Comm_remote_size)
-SORREL_WEAK_SAME(MPI_Comm_remote_group)
-SORREL_WEAK(int, MPI_Comm_get_parent, (MPI_Comm * parent))
-SORREL_WEAK(int, MPI_Comm_set_name, (MPI_Comm comm, const char* comm_name))
-SORREL_WEAK(int, MPI_Comm_get_name, (MPI_Comm comm, char* comm_name, int* resultlen))
-SORREL_WEAK(int, MPI_Comm_set_info, (MPI_Comm comm, MPI_Info info))
-SORREL_WEAK(int, MPI_Comm_get_info, (MPI_Comm comm, MPI_Info* info_used))
+int Comm_test_inter(RankState& /*self*/, Comm& /*comm*/, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
 
-}  // extern "C"
+int Comm_remote_size(RankState& self, Comm& /*comm*/, int* /*size*/) {
+  return fail_intra(self);
+}
+
+int Comm_remote_group(RankState& self, Comm& /*comm*/, MPI_Group* /*group*/) {
+  return fail_intra(self);
+}
+
+int Comm_get_parent(RankState& /*self*/, MPI_Comm* parent) {
+  *parent = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
+int Comm_set_name(RankState& self, Comm& comm, const char* comm_name) {
+  if (comm_name == nullptr) return fail_null(self, "comm_name");
+  // Truncates longer names, as the standard requires.
+  const std::size_t length = ::strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1);
+  comm.name = std::make_unique<std::string>(comm_name, length);
+  return MPI_SUCCESS;
+}
+
+int Comm_set_info(RankState& self, Comm& comm, MPI_Info info) {
+  if (info == MPI_INFO_NULL) return MPI_SUCCESS;
+  const Info* hints = mpi::info_of(info);
+  if (hints == nullptr) return self.fail(MPI_ERR_INFO, "invalid info handle");
+  return add_hints(self, comm, *hints);
+}
+
+int Comm_get_info(RankState& /*self*/, Comm& comm, MPI_Info* info_used) {
+  auto copy = comm.info != nullptr ? std::make_unique<Info>(*comm.info) : std::make_unique<Info>();
+  *info_used = mpi::make_info_handle(std::move(copy));
+  return MPI_SUCCESS;
+}
+
+}  // namespace body
 
 }  // namespace sorrel::abi

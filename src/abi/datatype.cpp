@@ -1,7 +1,7 @@
 // Construction of derived datatypes. MPI 5.0, 5.1.
 #include <memory>
 
-#include "abi/call.hpp"
+#include "abi/body.hpp"
 #include "abi/check.hpp"
 #include "mpi/datatype/construct.hpp"
 #include "mpi/datatype/recipe.hpp"
@@ -45,14 +45,12 @@ int give_type(RankState& self, MPI_Datatype* handle, std::unique_ptr<Recipe>& re
 template <class Make>
 int derive(RankState& self,
            MPI_Count count,
-           MPI_Datatype old_handle,
+           Datatype& old_type,
            MPI_Datatype* handle,
            std::unique_ptr<Recipe>& recipe,
            Make&& make) {
   if (count < 0) return fail_count(self, count);
-  Datatype* old_type = mpi::datatype_from_handle(old_handle);
-  if (old_type == nullptr) return fail_datatype(self, old_handle);
-  return give_type(self, handle, recipe, [&](Datatype*& made) { return make(*old_type, made); });
+  return give_type(self, handle, recipe, [&](Datatype*& made) { return make(old_type, made); });
 }
 
 int check_subarray(RankState& self, int dimensions, int order) {
@@ -75,49 +73,192 @@ int check_members(RankState& self, MPI_Count count, const MPI_Datatype* types) {
 
 }  // namespace
 
-#define SORREL_BINDINGS "abi/datatype_bindings.inc"
-#include "abi/both_counts.hpp"
+namespace body {
 
-extern "C" {
-
-int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return call("MPI_Type_dup", [&](RankState& self) {
-    SORREL_NOT_NULL(newtype);
-    auto recipe = std::make_unique<Recipe>(MPI_COMBINER_DUP, false);
-    return derive(self, 1, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
-      recipe->type(old_type);
-      return make_dup(old_type, made);
-    });
+int Type_contiguous(
+    RankState& self, MPI_Count count, Datatype& oldtype, MPI_Datatype* newtype, bool is_large) {
+  auto recipe = std::make_unique<Recipe>(MPI_COMBINER_CONTIGUOUS, is_large);
+  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
+    recipe->count(count).type(old_type);
+    return make_contiguous(count, old_type, made);
   });
 }
 
-int PMPI_Type_commit(MPI_Datatype* datatype) {
-  return call("MPI_Type_commit", [&](RankState& self) {
-    SORREL_NOT_NULL(datatype);
-    Datatype* type = mpi::datatype_from_handle(*datatype);
-    if (type == nullptr) return fail_datatype(self, *datatype);
-    type->commit();
-    return MPI_SUCCESS;
+int Type_vector(RankState& self,
+                MPI_Count count,
+                MPI_Count blocklength,
+                MPI_Count stride,
+                Datatype& oldtype,
+                MPI_Datatype* newtype,
+                bool is_large) {
+  auto recipe = std::make_unique<Recipe>(MPI_COMBINER_VECTOR, is_large);
+  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
+    recipe->count(count).count(blocklength).count(stride).type(old_type);
+    return make_vector({count, blocklength, stride}, old_type, made);
   });
 }
 
-int PMPI_Type_free(MPI_Datatype* datatype) {
-  return call("MPI_Type_free", [&](RankState& self) {
-    SORREL_NOT_NULL(datatype);
-    Datatype* type = mpi::datatype_from_handle(*datatype);
-    if (type == nullptr) return fail_datatype(self, *datatype);
-    if (type->is_predefined())
-      return self.fail(MPI_ERR_TYPE, "%s is predefined and cannot be freed", type->name());
-    type->release();
-    *datatype = MPI_DATATYPE_NULL;
-    return MPI_SUCCESS;
+int Type_create_hvector(RankState& self,
+                        MPI_Count count,
+                        MPI_Count blocklength,
+                        MPI_Count stride,
+                        Datatype& oldtype,
+                        MPI_Datatype* newtype,
+                        bool is_large) {
+  auto recipe = std::make_unique<Recipe>(MPI_COMBINER_HVECTOR, is_large);
+  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
+    recipe->count(count).count(blocklength).address(stride).type(old_type);
+    return make_hvector({count, blocklength, stride}, old_type, made);
   });
 }
 
-SORREL_WEAK(int, MPI_Type_dup, (MPI_Datatype oldtype, MPI_Datatype* newtype))
-SORREL_WEAK(int, MPI_Type_commit, (MPI_Datatype * datatype))
-SORREL_WEAK(int, MPI_Type_free, (MPI_Datatype * datatype))
+int Type_indexed(RankState& self,
+                 MPI_Count count,
+                 mpi::Integers array_of_blocklengths,
+                 mpi::Integers array_of_displacements,
+                 Datatype& oldtype,
+                 MPI_Datatype* newtype,
+                 bool is_large) {
+  auto recipe = std::make_unique<Recipe>(MPI_COMBINER_INDEXED, is_large);
+  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
+    recipe->count(count)
+        .counts(array_of_blocklengths, count)
+        .counts(array_of_displacements, count)
+        .type(old_type);
+    return make_indexed(count, array_of_blocklengths, array_of_displacements, old_type, made);
+  });
+}
 
-}  // extern "C"
+int Type_create_hindexed(RankState& self,
+                         MPI_Count count,
+                         mpi::Integers array_of_blocklengths,
+                         mpi::Integers array_of_displacements,
+                         Datatype& oldtype,
+                         MPI_Datatype* newtype,
+                         bool is_large) {
+  auto recipe = std::make_unique<Recipe>(MPI_COMBINER_HINDEXED, is_large);
+  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
+    recipe->count(count)
+        .counts(array_of_blocklengths, count)
+        .addresses(array_of_displacements, count)
+        .type(old_type);
+    return make_hindexed(count, array_of_blocklengths, array_of_displacements, old_type, made);
+  });
+}
+
+int Type_create_indexed_block(RankState& self,
+                              MPI_Count count,
+                              MPI_Count blocklength,
+                              mpi::Integers array_of_displacements,
+                              Datatype& oldtype,
+                              MPI_Datatype* newtype,
+                              bool is_large) {
+  auto recipe = std::make_unique<Recipe>(MPI_COMBINER_INDEXED_BLOCK, is_large);
+  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
+    recipe->count(count).count(blocklength).counts(array_of_displacements, count).type(old_type);
+    return make_indexed_block(count, blocklength, array_of_displacements, old_type, made);
+  });
+}
+
+int Type_create_hindexed_block(RankState& self,
+                               MPI_Count count,
+                               MPI_Count blocklength,
+                               mpi::Integers array_of_displacements,
+                               Datatype& oldtype,
+                               MPI_Datatype* newtype,
+                               bool is_large) {
+  auto recipe = std::make_unique<Recipe>(MPI_COMBINER_HINDEXED_BLOCK, is_large);
+  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
+    recipe->count(count).count(blocklength).addresses(array_of_displacements, count).type(old_type);
+    return make_hindexed_block(count, blocklength, array_of_displacements, old_type, made);
+  });
+}
+
+int Type_create_struct(RankState& self,
+                       MPI_Count count,
+                       mpi::Integers array_of_blocklengths,
+                       mpi::Integers array_of_displacements,
+                       const MPI_Datatype array_of_types[],
+                       MPI_Datatype* newtype,
+                       bool is_large) {
+  if (count < 0) return fail_count(self, count);
+  if (const int error = check_members(self, count, array_of_types); error != MPI_SUCCESS)
+    return error;
+  auto recipe = std::make_unique<Recipe>(MPI_COMBINER_STRUCT, is_large);
+  recipe->count(count)
+      .counts(array_of_blocklengths, count)
+      .addresses(array_of_displacements, count);
+  for (MPI_Count i = 0; i < count; ++i)
+    recipe->type(*mpi::datatype_from_handle(array_of_types[i]));
+  return give_type(self, newtype, recipe, [&](Datatype*& made) {
+    return mpi::make_struct(count, array_of_blocklengths, array_of_displacements, array_of_types,
+                            made);
+  });
+}
+
+int Type_create_subarray(RankState& self,
+                         int ndims,
+                         mpi::Integers array_of_sizes,
+                         mpi::Integers array_of_subsizes,
+                         mpi::Integers array_of_starts,
+                         int order,
+                         Datatype& oldtype,
+                         MPI_Datatype* newtype,
+                         bool is_large) {
+  if (const int error = check_subarray(self, ndims, order); error != MPI_SUCCESS) return error;
+  const mpi::SubarrayShape shape{
+      ndims, array_of_sizes, array_of_subsizes, array_of_starts,
+      order == MPI_ORDER_C ? mpi::ArrayOrder::c : mpi::ArrayOrder::fortran};
+  auto recipe = std::make_unique<Recipe>(MPI_COMBINER_SUBARRAY, is_large);
+  return derive(self, ndims, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
+    recipe->integer(ndims)
+        .counts(array_of_sizes, ndims)
+        .counts(array_of_subsizes, ndims)
+        .counts(array_of_starts, ndims)
+        .integer(order)
+        .type(old_type);
+    return make_subarray(shape, old_type, made);
+  });
+}
+
+int Type_create_resized(RankState& self,
+                        Datatype& oldtype,
+                        MPI_Count lb,
+                        MPI_Count extent,
+                        MPI_Datatype* newtype,
+                        bool is_large) {
+  auto recipe = std::make_unique<Recipe>(MPI_COMBINER_RESIZED, is_large);
+  return derive(self, 1, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
+    recipe->address(lb).address(extent).type(old_type);
+    return make_resized(lb, extent, old_type, made);
+  });
+}
+
+int Type_dup(RankState& self, Datatype& oldtype, MPI_Datatype* newtype) {
+  auto recipe = std::make_unique<Recipe>(MPI_COMBINER_DUP, false);
+  return derive(self, 1, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
+    recipe->type(old_type);
+    return make_dup(old_type, made);
+  });
+}
+
+int Type_commit(RankState& self, MPI_Datatype* datatype) {
+  Datatype* type = mpi::datatype_from_handle(*datatype);
+  if (type == nullptr) return fail_datatype(self, *datatype);
+  type->commit();
+  return MPI_SUCCESS;
+}
+
+int Type_free(RankState& self, MPI_Datatype* datatype) {
+  Datatype* type = mpi::datatype_from_handle(*datatype);
+  if (type == nullptr) return fail_datatype(self, *datatype);
+  if (type->is_predefined())
+    return self.fail(MPI_ERR_TYPE, "%s is predefined and cannot be freed", type->name());
+  type->release();
+  *datatype = MPI_DATATYPE_NULL;
+  return MPI_SUCCESS;
+}
+
+}  // namespace body
 
 }  // namespace sorrel::abi

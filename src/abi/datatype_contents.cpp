@@ -2,7 +2,7 @@
 // 6.9.4.
 #include <algorithm>
 
-#include "abi/call.hpp"
+#include "abi/body.hpp"
 #include "abi/check.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/datatype/recipe.hpp"
@@ -57,13 +57,12 @@ int give_types(RankState& self, const Recipe& recipe, const Room<MPI_Datatype>& 
   return MPI_SUCCESS;
 }
 
-int find_recipe(RankState& self, MPI_Datatype handle, const Recipe** recipe) {
-  const Datatype* type = mpi::datatype_from_handle(handle);
-  if (type == nullptr) return fail_datatype(self, handle);
-  *recipe = type->recipe();
+/// Sets *recipe to what the datatype was made from.
+int find_recipe(RankState& self, const Datatype& type, const Recipe** recipe) {
+  *recipe = type.recipe();
   if (*recipe == nullptr)
     return self.fail(MPI_ERR_TYPE, "datatype is %s, which is predefined and has no contents",
-                     type->name());
+                     type.name());
   return MPI_SUCCESS;
 }
 
@@ -106,110 +105,84 @@ MPI_Datatype pair_of(MPI_Datatype value, MPI_Datatype index) {
 
 }  // namespace
 
-extern "C" {
+namespace body {
 
-int PMPI_Type_get_envelope(MPI_Datatype datatype,
-                           int* num_integers,
-                           int* num_addresses,
-                           int* num_datatypes,
-                           int* combiner) {
-  return call("MPI_Type_get_envelope", [&](RankState& self) {
-    SORREL_NOT_NULL(num_integers);
-    SORREL_NOT_NULL(num_addresses);
-    SORREL_NOT_NULL(num_datatypes);
-    SORREL_NOT_NULL(combiner);
-    const Datatype* type = mpi::datatype_from_handle(datatype);
-    if (type == nullptr) return fail_datatype(self, datatype);
-    if (const int error = check_small(self, type->recipe()); error != MPI_SUCCESS) return error;
-    give_sizes(type->recipe(), num_integers, num_addresses, num_datatypes);
-    *combiner = combiner_of(*type);
-    return MPI_SUCCESS;
-  });
+int Type_get_envelope(RankState& self,
+                      Datatype& datatype,
+                      int* num_integers,
+                      int* num_addresses,
+                      int* num_datatypes,
+                      int* combiner) {
+  if (const int error = check_small(self, datatype.recipe()); error != MPI_SUCCESS) return error;
+  give_sizes(datatype.recipe(), num_integers, num_addresses, num_datatypes);
+  *combiner = combiner_of(datatype);
+  return MPI_SUCCESS;
 }
 
-int PMPI_Type_get_envelope_c(MPI_Datatype datatype,
-                             MPI_Count* num_integers,
-                             MPI_Count* num_addresses,
-                             MPI_Count* num_large_counts,
-                             MPI_Count* num_datatypes,
-                             int* combiner) {
-  return call("MPI_Type_get_envelope_c", [&](RankState& self) {
-    SORREL_NOT_NULL(num_integers);
-    SORREL_NOT_NULL(num_addresses);
-    SORREL_NOT_NULL(num_large_counts);
-    SORREL_NOT_NULL(num_datatypes);
-    SORREL_NOT_NULL(combiner);
-    const Datatype* type = mpi::datatype_from_handle(datatype);
-    if (type == nullptr) return fail_datatype(self, datatype);
-    const Recipe* recipe = type->recipe();
-    give_sizes(recipe, num_integers, num_addresses, num_datatypes);
-    *num_large_counts =
-        recipe == nullptr ? 0 : static_cast<MPI_Count>(recipe->large_counts().size());
-    *combiner = combiner_of(*type);
-    return MPI_SUCCESS;
-  });
+int Type_get_envelope_c(RankState& /*self*/,
+                        Datatype& datatype,
+                        MPI_Count* num_integers,
+                        MPI_Count* num_addresses,
+                        MPI_Count* num_large_counts,
+                        MPI_Count* num_datatypes,
+                        int* combiner) {
+  const Recipe* recipe = datatype.recipe();
+  give_sizes(recipe, num_integers, num_addresses, num_datatypes);
+  *num_large_counts = recipe == nullptr ? 0 : static_cast<MPI_Count>(recipe->large_counts().size());
+  *combiner = combiner_of(datatype);
+  return MPI_SUCCESS;
 }
 
-int PMPI_Type_get_contents(MPI_Datatype datatype,
-                           int max_integers,
-                           int max_addresses,
-                           int max_datatypes,
-                           int array_of_integers[],
-                           MPI_Aint array_of_addresses[],
-                           MPI_Datatype array_of_datatypes[]) {
-  return call("MPI_Type_get_contents", [&](RankState& self) {
-    const Recipe* recipe = nullptr;
-    int error = find_recipe(self, datatype, &recipe);
-    if (error == MPI_SUCCESS) error = check_small(self, recipe);
-    if (error != MPI_SUCCESS) return error;
-    error = give_numbers(self, *recipe, {max_integers, array_of_integers},
-                         {max_addresses, array_of_addresses});
-    if (error != MPI_SUCCESS) return error;
-    return give_types(self, *recipe, {max_datatypes, array_of_datatypes});
-  });
+int Type_get_contents(RankState& self,
+                      Datatype& datatype,
+                      int max_integers,
+                      int max_addresses,
+                      int max_datatypes,
+                      int array_of_integers[],
+                      MPI_Aint array_of_addresses[],
+                      MPI_Datatype array_of_datatypes[]) {
+  const Recipe* recipe = nullptr;
+  int error = find_recipe(self, datatype, &recipe);
+  if (error == MPI_SUCCESS) error = check_small(self, recipe);
+  if (error != MPI_SUCCESS) return error;
+  error = give_numbers(self, *recipe, {max_integers, array_of_integers},
+                       {max_addresses, array_of_addresses});
+  if (error != MPI_SUCCESS) return error;
+  return give_types(self, *recipe, {max_datatypes, array_of_datatypes});
 }
 
-int PMPI_Type_get_contents_c(MPI_Datatype datatype,
-                             MPI_Count max_integers,
-                             MPI_Count max_addresses,
-                             MPI_Count max_large_counts,
-                             MPI_Count max_datatypes,
-                             int array_of_integers[],
-                             MPI_Aint array_of_addresses[],
-                             MPI_Count array_of_large_counts[],
-                             MPI_Datatype array_of_datatypes[]) {
-  return call("MPI_Type_get_contents_c", [&](RankState& self) {
-    const Recipe* recipe = nullptr;
-    int error = find_recipe(self, datatype, &recipe);
-    if (error != MPI_SUCCESS) return error;
-    error = give_numbers(self, *recipe, {max_integers, array_of_integers},
-                         {max_addresses, array_of_addresses});
-    if (error != MPI_SUCCESS) return error;
-    error = give(self, "large_counts", recipe->large_counts(),
-                 Room<MPI_Count>{max_large_counts, array_of_large_counts});
-    if (error != MPI_SUCCESS) return error;
-    return give_types(self, *recipe, {max_datatypes, array_of_datatypes});
-  });
+int Type_get_contents_c(RankState& self,
+                        Datatype& datatype,
+                        MPI_Count max_integers,
+                        MPI_Count max_addresses,
+                        MPI_Count max_large_counts,
+                        MPI_Count max_datatypes,
+                        int array_of_integers[],
+                        MPI_Aint array_of_addresses[],
+                        MPI_Count array_of_large_counts[],
+                        MPI_Datatype array_of_datatypes[]) {
+  const Recipe* recipe = nullptr;
+  int error = find_recipe(self, datatype, &recipe);
+  if (error != MPI_SUCCESS) return error;
+  error = give_numbers(self, *recipe, {max_integers, array_of_integers},
+                       {max_addresses, array_of_addresses});
+  if (error != MPI_SUCCESS) return error;
+  error = give(self, "large_counts", recipe->large_counts(),
+               Room<MPI_Count>{max_large_counts, array_of_large_counts});
+  if (error != MPI_SUCCESS) return error;
+  return give_types(self, *recipe, {max_datatypes, array_of_datatypes});
 }
 
-int PMPI_Type_get_value_index(MPI_Datatype value_type,
-                              MPI_Datatype index_type,
-                              MPI_Datatype* pair_type) {
-  return call("MPI_Type_get_value_index", [&](RankState& self) {
-    SORREL_NOT_NULL(pair_type);
-    for (const MPI_Datatype handle : {value_type, index_type})
-      if (mpi::datatype_from_handle(handle) == nullptr) return fail_datatype(self, handle);
-    *pair_type = pair_of(value_type, index_type);
-    return MPI_SUCCESS;
-  });
+int Type_get_value_index(RankState& self,
+                         MPI_Datatype value_type,
+                         MPI_Datatype index_type,
+                         MPI_Datatype* pair_type) {
+  for (const MPI_Datatype handle : {value_type, index_type})
+    if (mpi::datatype_from_handle(handle) == nullptr) return fail_datatype(self, handle);
+  *pair_type = pair_of(value_type, index_type);
+  return MPI_SUCCESS;
 }
 
-SORREL_WEAK_SAME(MPI_Type_get_envelope)
-SORREL_WEAK_SAME(MPI_Type_get_envelope_c)
-SORREL_WEAK_SAME(MPI_Type_get_contents)
-SORREL_WEAK_SAME(MPI_Type_get_contents_c)
-SORREL_WEAK_SAME(MPI_Type_get_value_index)
-
-}  // extern "C"
+}  // namespace body
 
 }  // namespace sorrel::abi

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <time.h>
 
-#include "abi/call.hpp"
+#include "abi/body.hpp"
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/comm/attribute.hpp"
 #include "mpi/match/buffered.hpp"
@@ -40,6 +40,7 @@ int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
   begin_rank("MPI_Init");
   return call_any_time("MPI_Init", [&](RankState& self) { return init(self, MPI_THREAD_SINGLE); });
 }
+SORREL_WEAK(MPI_Init)
 
 int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provided) {
   begin_rank("MPI_Init_thread");
@@ -50,23 +51,7 @@ int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provide
     return error;
   });
 }
-
-int PMPI_Finalize(void) {
-  return call("MPI_Finalize", [&](RankState& self) {
-    // The standard's order: attributes of MPI_COMM_SELF are deleted first, while MPI still works.
-    const auto& attributes = self.self_comm.attributes;
-    if (const int error = mpi::delete_attributes(MPI_COMM_SELF, attributes); error != MPI_SUCCESS)
-      return error;
-    flush_buffer(self, buffered_sends_of(self));
-    for (Comm* comm : {&self.world_comm, &self.self_comm})
-      if (comm->buffered_sends != nullptr) flush_buffer(self, *comm->buffered_sends);
-    self.world_comm.call = mpi::CollectiveCall({.kind = mpi::CollectiveKind::finalize});
-    if (const int error = mpi::barrier({self, self.world_comm}); error != MPI_SUCCESS) return error;
-    self.phase = mpi::Phase::finalized;
-    self.world->job().record_finalized(self);
-    return MPI_SUCCESS;
-  });
-}
+SORREL_WEAK(MPI_Init_thread)
 
 int PMPI_Initialized(int* flag) {
   if (flag == nullptr) return raise_null("MPI_Initialized", "flag");
@@ -74,6 +59,7 @@ int PMPI_Initialized(int* flag) {
   *flag = self != nullptr && self->phase != mpi::Phase::before_init ? 1 : 0;
   return MPI_SUCCESS;
 }
+SORREL_WEAK(MPI_Initialized)
 
 int PMPI_Finalized(int* flag) {
   if (flag == nullptr) return raise_null("MPI_Finalized", "flag");
@@ -81,6 +67,7 @@ int PMPI_Finalized(int* flag) {
   *flag = self != nullptr && self->phase == mpi::Phase::finalized ? 1 : 0;
   return MPI_SUCCESS;
 }
+SORREL_WEAK(MPI_Finalized)
 
 int PMPI_Abort(MPI_Comm /*comm*/, int errorcode) {
   // Only the low byte of a code reaches the exit status; an abort must not look like success.
@@ -95,6 +82,7 @@ int PMPI_Abort(MPI_Comm /*comm*/, int errorcode) {
                 errorcode);
   self.world->job().end_job(&self, status, message);
 }
+SORREL_WEAK(MPI_Abort)
 
 double PMPI_Wtime(void) {
   if (RankState* self = mpi::current_rank(); self != nullptr && self->worker->is_seeded())
@@ -103,15 +91,27 @@ double PMPI_Wtime(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
-
-SORREL_WEAK(int, MPI_Init, (int* argc, char*** argv))
-SORREL_WEAK(int, MPI_Init_thread, (int* argc, char*** argv, int required, int* provided))
-SORREL_WEAK(int, MPI_Finalize, (void))
-SORREL_WEAK(int, MPI_Initialized, (int* flag))
-SORREL_WEAK(int, MPI_Finalized, (int* flag))
-SORREL_WEAK(int, MPI_Abort, (MPI_Comm comm, int errorcode))
-SORREL_WEAK(double, MPI_Wtime, (void))
+SORREL_WEAK(MPI_Wtime)
 
 }  // extern "C"
+
+namespace body {
+
+int Finalize(RankState& self) {
+  // The standard's order: attributes of MPI_COMM_SELF are deleted first, while MPI still works.
+  const auto& attributes = self.self_comm.attributes;
+  if (const int error = mpi::delete_attributes(MPI_COMM_SELF, attributes); error != MPI_SUCCESS)
+    return error;
+  flush_buffer(self, buffered_sends_of(self));
+  for (Comm* comm : {&self.world_comm, &self.self_comm})
+    if (comm->buffered_sends != nullptr) flush_buffer(self, *comm->buffered_sends);
+  self.world_comm.call = mpi::CollectiveCall({.kind = mpi::CollectiveKind::finalize});
+  if (const int error = mpi::barrier({self, self.world_comm}); error != MPI_SUCCESS) return error;
+  self.phase = mpi::Phase::finalized;
+  self.world->job().record_finalized(self);
+  return MPI_SUCCESS;
+}
+
+}  // namespace body
 
 }  // namespace sorrel::abi

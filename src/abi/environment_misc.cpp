@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "abi/call.hpp"
+#include "abi/body.hpp"
 #include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
@@ -49,91 +49,11 @@ int requested_alignment(RankState& self, MPI_Info handle, std::size_t* alignment
 
 extern "C" {
 
-int PMPI_Get_version(int* version, int* subversion) {
-  if (version == nullptr) return raise_null("MPI_Get_version", "version");
-  if (subversion == nullptr) return raise_null("MPI_Get_version", "subversion");
-  *version = MPI_VERSION;
-  *subversion = MPI_SUBVERSION;
-  return MPI_SUCCESS;
-}
-
-int PMPI_Get_library_version(char* version, int* resultlen) {
-  if (version == nullptr) return raise_null("MPI_Get_library_version", "version");
-  if (resultlen == nullptr) return raise_null("MPI_Get_library_version", "resultlen");
-  std::memcpy(version, library_version.data(), library_version.size() + 1);
-  *resultlen = static_cast<int>(library_version.size());
-  return MPI_SUCCESS;
-}
-
-int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
-  if (abi_major == nullptr) return raise_null("MPI_Abi_get_version", "abi_major");
-  if (abi_minor == nullptr) return raise_null("MPI_Abi_get_version", "abi_minor");
-  *abi_major = MPI_ABI_VERSION;
-  *abi_minor = MPI_ABI_SUBVERSION;
-  return MPI_SUCCESS;
-}
-
-int PMPI_Abi_get_info(MPI_Info* info) {
-  return call_any_time("MPI_Abi_get_info", [&](RankState& self) {
-    SORREL_NOT_NULL(info);
-    auto sizes = std::make_unique<mpi::Info>();
-    const std::pair<const char*, std::size_t> entries[] = {{"mpi_aint_size", sizeof(MPI_Aint)},
-                                                           {"mpi_count_size", sizeof(MPI_Count)},
-                                                           {"mpi_offset_size", sizeof(MPI_Offset)}};
-    for (const auto& [key, size] : entries) {
-      const int error = sizes->set(key, std::to_string(size).c_str(), self.detail());
-      if (error != MPI_SUCCESS) return error;
-    }
-    *info = mpi::make_info_handle(std::move(sizes));
-    return MPI_SUCCESS;
-  });
-}
-
-int PMPI_Abi_get_fortran_info(MPI_Info* info) {
-  if (info == nullptr) return raise_null("MPI_Abi_get_fortran_info", "info");
-  // The standard's value for a library without support for a Fortran compiler.
-  *info = MPI_INFO_NULL;
-  return MPI_SUCCESS;
-}
-
-int PMPI_Get_hw_resource_info(MPI_Info* hw_info) {
-  return call_any_time("MPI_Get_hw_resource_info", [&](RankState& self) {
-    SORREL_NOT_NULL(hw_info);
-    // The kinds of resources that ranks may be bound to: none, since ranks belong to workers.
-    *hw_info = mpi::make_info_handle(std::make_unique<mpi::Info>());
-    return MPI_SUCCESS;
-  });
-}
-
 int PMPI_Pcontrol(const int /*level*/, ...) {
   // For profiling tools, which define MPI_Pcontrol themselves.
   return MPI_SUCCESS;
 }
-
-int PMPI_Get_processor_name(char* name, int* resultlen) {
-  return call_any_time("MPI_Get_processor_name", [&](RankState& self) {
-    SORREL_NOT_NULL(name);
-    SORREL_NOT_NULL(resultlen);
-    // The node's name, the same for all ranks on it, because programs group ranks by it.
-    if (::gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
-      return self.fail(MPI_ERR_OTHER, "gethostname failed");
-    name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
-    if (self.world != nullptr && self.world->is_simulated_node()) {
-      const std::size_t end = std::min(std::strlen(name), std::size_t{MPI_MAX_PROCESSOR_NAME} - 16);
-      std::snprintf(name + end, 16, "-node%u", self.world->own_process());
-    }
-    *resultlen = static_cast<int>(std::strlen(name));
-    return MPI_SUCCESS;
-  });
-}
-
-int PMPI_Query_thread(int* provided) {
-  return call("MPI_Query_thread", [&](RankState& self) {
-    SORREL_NOT_NULL(provided);
-    *provided = self.thread_level;
-    return MPI_SUCCESS;
-  });
-}
+SORREL_WEAK(MPI_Pcontrol)
 
 int PMPI_Is_thread_main(int* flag) {
   // Threads that the program has started may call this, too. A rank's main thread is its fiber.
@@ -148,25 +68,7 @@ int PMPI_Is_thread_main(int* flag) {
     return MPI_SUCCESS;
   });
 }
-
-int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
-  return call("MPI_Alloc_mem", [&](RankState& self) {
-    SORREL_NOT_NULL(baseptr);
-    if (size < 0)
-      return self.fail(MPI_ERR_ARG, "size is %lld; it must not be negative",
-                       static_cast<long long>(size));
-    std::size_t alignment = 0;
-    if (const int error = requested_alignment(self, info, &alignment); error != MPI_SUCCESS)
-      return error;
-    void* memory = nullptr;
-    // One byte at least, so that every call returns a distinct address.
-    const std::size_t bytes = size == 0 ? 1 : static_cast<std::size_t>(size);
-    if (::posix_memalign(&memory, alignment, bytes) != 0)
-      return self.fail(MPI_ERR_NO_MEM, "%zu bytes of memory are not available", bytes);
-    std::memcpy(baseptr, &memory, sizeof memory);
-    return MPI_SUCCESS;
-  });
-}
+SORREL_WEAK(MPI_Is_thread_main)
 
 int PMPI_Free_mem(void* base) {
   return call("MPI_Free_mem", [&](RankState&) {
@@ -174,46 +76,113 @@ int PMPI_Free_mem(void* base) {
     return MPI_SUCCESS;
   });
 }
-
-int PMPI_Get_address(const void* location, MPI_Aint* address) {
-  if (address == nullptr) return raise_null("MPI_Get_address", "address");
-  *address = reinterpret_cast<MPI_Aint>(location);
-  return MPI_SUCCESS;
-}
+SORREL_WEAK(MPI_Free_mem)
 
 // Unsigned, because addresses wrap around and signed overflow is undefined.
 MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp) {
   return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) +
                                static_cast<std::uintptr_t>(disp));
 }
+SORREL_WEAK(MPI_Aint_add)
 
 MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
   return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(addr1) -
                                static_cast<std::uintptr_t>(addr2));
 }
+SORREL_WEAK(MPI_Aint_diff)
 
 double PMPI_Wtick(void) {
   // MPI_Wtime counts nanoseconds.
   return 1e-9;
 }
-
-SORREL_WEAK(int, MPI_Get_version, (int* version, int* subversion))
-SORREL_WEAK(int, MPI_Get_library_version, (char* version, int* resultlen))
-SORREL_WEAK(int, MPI_Abi_get_version, (int* abi_major, int* abi_minor))
-SORREL_WEAK_SAME(MPI_Abi_get_info)
-SORREL_WEAK_SAME(MPI_Abi_get_fortran_info)
-SORREL_WEAK_SAME(MPI_Get_hw_resource_info)
-SORREL_WEAK_SAME(MPI_Pcontrol)
-SORREL_WEAK(int, MPI_Get_processor_name, (char* name, int* resultlen))
-SORREL_WEAK(int, MPI_Query_thread, (int* provided))
-SORREL_WEAK(int, MPI_Is_thread_main, (int* flag))
-SORREL_WEAK(int, MPI_Alloc_mem, (MPI_Aint size, MPI_Info info, void* baseptr))
-SORREL_WEAK(int, MPI_Free_mem, (void* base))
-SORREL_WEAK(int, MPI_Get_address, (const void* location, MPI_Aint* address))
-SORREL_WEAK(MPI_Aint, MPI_Aint_add, (MPI_Aint base, MPI_Aint disp))
-SORREL_WEAK(MPI_Aint, MPI_Aint_diff, (MPI_Aint addr1, MPI_Aint addr2))
-SORREL_WEAK(double, MPI_Wtick, (void))
+SORREL_WEAK(MPI_Wtick)
 
 }  // extern "C"
+
+namespace body {
+
+int Get_version(int* version, int* subversion) {
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+
+int Get_library_version(char* version, int* resultlen) {
+  std::memcpy(version, library_version.data(), library_version.size() + 1);
+  *resultlen = static_cast<int>(library_version.size());
+  return MPI_SUCCESS;
+}
+
+int Abi_get_version(int* abi_major, int* abi_minor) {
+  *abi_major = MPI_ABI_VERSION;
+  *abi_minor = MPI_ABI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+
+int Abi_get_info(RankState& self, MPI_Info* info) {
+  auto sizes = std::make_unique<mpi::Info>();
+  const std::pair<const char*, std::size_t> entries[] = {{"mpi_aint_size", sizeof(MPI_Aint)},
+                                                         {"mpi_count_size", sizeof(MPI_Count)},
+                                                         {"mpi_offset_size", sizeof(MPI_Offset)}};
+  for (const auto& [key, size] : entries) {
+    const int error = sizes->set(key, std::to_string(size).c_str(), self.detail());
+    if (error != MPI_SUCCESS) return error;
+  }
+  *info = mpi::make_info_handle(std::move(sizes));
+  return MPI_SUCCESS;
+}
+
+int Abi_get_fortran_info(MPI_Info* info) {
+  // The standard's value for a library without support for a Fortran compiler.
+  *info = MPI_INFO_NULL;
+  return MPI_SUCCESS;
+}
+
+int Get_hw_resource_info(RankState& /*self*/, MPI_Info* hw_info) {
+  // The kinds of resources that ranks may be bound to: none, since ranks belong to workers.
+  *hw_info = mpi::make_info_handle(std::make_unique<mpi::Info>());
+  return MPI_SUCCESS;
+}
+
+int Get_processor_name(RankState& self, char* name, int* resultlen) {
+  // The node's name, the same for all ranks on it, because programs group ranks by it.
+  if (::gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
+    return self.fail(MPI_ERR_OTHER, "gethostname failed");
+  name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
+  if (self.world != nullptr && self.world->is_simulated_node()) {
+    const std::size_t end = std::min(std::strlen(name), std::size_t{MPI_MAX_PROCESSOR_NAME} - 16);
+    std::snprintf(name + end, 16, "-node%u", self.world->own_process());
+  }
+  *resultlen = static_cast<int>(std::strlen(name));
+  return MPI_SUCCESS;
+}
+
+int Query_thread(RankState& self, int* provided) {
+  *provided = self.thread_level;
+  return MPI_SUCCESS;
+}
+
+int Alloc_mem(RankState& self, MPI_Aint size, MPI_Info info, void* baseptr) {
+  if (size < 0)
+    return self.fail(MPI_ERR_ARG, "size is %lld; it must not be negative",
+                     static_cast<long long>(size));
+  std::size_t alignment = 0;
+  if (const int error = requested_alignment(self, info, &alignment); error != MPI_SUCCESS)
+    return error;
+  void* memory = nullptr;
+  // One byte at least, so that every call returns a distinct address.
+  const std::size_t bytes = size == 0 ? 1 : static_cast<std::size_t>(size);
+  if (::posix_memalign(&memory, alignment, bytes) != 0)
+    return self.fail(MPI_ERR_NO_MEM, "%zu bytes of memory are not available", bytes);
+  std::memcpy(baseptr, &memory, sizeof memory);
+  return MPI_SUCCESS;
+}
+
+int Get_address(const void* location, MPI_Aint* address) {
+  *address = reinterpret_cast<MPI_Aint>(location);
+  return MPI_SUCCESS;
+}
+
+}  // namespace body
 
 }  // namespace sorrel::abi

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "abi/call.hpp"
+#include "abi/body.hpp"
 #include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
@@ -48,147 +48,98 @@ int look_up(
 
 }  // namespace
 
-extern "C" {
+namespace body {
 
-int PMPI_Info_create(MPI_Info* info) {
-  return call_any_time("MPI_Info_create", [&](RankState& self) {
-    SORREL_NOT_NULL(info);
-    *info = mpi::make_info_handle(std::make_unique<Info>());
+int Info_create(RankState& /*self*/, MPI_Info* info) {
+  *info = mpi::make_info_handle(std::make_unique<Info>());
+  return MPI_SUCCESS;
+}
+
+int Info_create_env(RankState& /*self*/, int /*argc*/, char* /*argv*/[], MPI_Info* info) {
+  // A copy of MPI_INFO_ENV, which does not depend on the arguments.
+  *info = mpi::make_info_handle(std::make_unique<Info>(*mpi::info_of(MPI_INFO_ENV)));
+  return MPI_SUCCESS;
+}
+
+int Info_dup(RankState& self, MPI_Info info, MPI_Info* newinfo) {
+  return read(self, info, [&](const Info& from) {
+    *newinfo = mpi::make_info_handle(std::make_unique<Info>(from));
     return MPI_SUCCESS;
   });
 }
 
-int PMPI_Info_create_env(int /*argc*/, char* /*argv*/[], MPI_Info* info) {
-  return call_any_time("MPI_Info_create_env", [&](RankState& self) {
-    SORREL_NOT_NULL(info);
-    // A copy of MPI_INFO_ENV, which does not depend on the arguments.
-    *info = mpi::make_info_handle(std::make_unique<Info>(*mpi::info_of(MPI_INFO_ENV)));
+int Info_free(RankState& self, MPI_Info* info) {
+  return change(self, *info, [&](Info& list) {
+    mpi::free_info(&list);
+    *info = MPI_INFO_NULL;
     return MPI_SUCCESS;
   });
 }
 
-int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
-  return call_any_time("MPI_Info_dup", [&](RankState& self) {
-    SORREL_NOT_NULL(newinfo);
-    return read(self, info, [&](const Info& from) {
-      *newinfo = mpi::make_info_handle(std::make_unique<Info>(from));
-      return MPI_SUCCESS;
-    });
+int Info_set(RankState& self, MPI_Info info, const char* key, const char* value) {
+  return change(self, info, [&](Info& list) { return list.set(key, value, self.detail()); });
+}
+
+int Info_delete(RankState& self, MPI_Info info, const char* key) {
+  return change(self, info, [&](Info& list) { return list.erase(key, self.detail()); });
+}
+
+int Info_get_string(
+    RankState& self, MPI_Info info, const char* key, int* buflen, char* value, int* flag) {
+  return read(self, info, [&](const Info& list) {
+    const std::string* found = nullptr;
+    if (*buflen < 0)
+      return self.fail(MPI_ERR_ARG, "buflen is %d; it must not be negative", *buflen);
+    if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
+      return error;
+    if (found == nullptr) return MPI_SUCCESS;
+    if (*buflen > 0) copy_cut(value, *found, static_cast<std::size_t>(*buflen) - 1);
+    *buflen = static_cast<int>(found->size()) + 1;
+    return MPI_SUCCESS;
   });
 }
 
-int PMPI_Info_free(MPI_Info* info) {
-  return call_any_time("MPI_Info_free", [&](RankState& self) {
-    SORREL_NOT_NULL(info);
-    return change(self, *info, [&](Info& list) {
-      mpi::free_info(&list);
-      *info = MPI_INFO_NULL;
-      return MPI_SUCCESS;
-    });
+int Info_get(
+    RankState& self, MPI_Info info, const char* key, int valuelen, char* value, int* flag) {
+  return read(self, info, [&](const Info& list) {
+    const std::string* found = nullptr;
+    if (valuelen < 0)
+      return self.fail(MPI_ERR_ARG, "valuelen is %d; it must not be negative", valuelen);
+    if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
+      return error;
+    // The program's buffer has one byte more than valuelen, for the terminating zero.
+    if (found != nullptr) copy_cut(value, *found, static_cast<std::size_t>(valuelen));
+    return MPI_SUCCESS;
   });
 }
 
-int PMPI_Info_set(MPI_Info info, const char* key, const char* value) {
-  return call_any_time("MPI_Info_set", [&](RankState& self) {
-    return change(self, info, [&](Info& list) { return list.set(key, value, self.detail()); });
+int Info_get_valuelen(RankState& self, MPI_Info info, const char* key, int* valuelen, int* flag) {
+  return read(self, info, [&](const Info& list) {
+    const std::string* found = nullptr;
+    if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
+      return error;
+    if (found != nullptr) *valuelen = static_cast<int>(found->size());
+    return MPI_SUCCESS;
   });
 }
 
-int PMPI_Info_delete(MPI_Info info, const char* key) {
-  return call_any_time("MPI_Info_delete", [&](RankState& self) {
-    return change(self, info, [&](Info& list) { return list.erase(key, self.detail()); });
+int Info_get_nkeys(RankState& self, MPI_Info info, int* nkeys) {
+  return read(self, info, [&](const Info& list) {
+    *nkeys = list.size();
+    return MPI_SUCCESS;
   });
 }
 
-int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* value, int* flag) {
-  return call_any_time("MPI_Info_get_string", [&](RankState& self) {
-    SORREL_NOT_NULL(buflen);
-    SORREL_NOT_NULL(flag);
-    return read(self, info, [&](const Info& list) {
-      const std::string* found = nullptr;
-      if (*buflen < 0)
-        return self.fail(MPI_ERR_ARG, "buflen is %d; it must not be negative", *buflen);
-      if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
-        return error;
-      if (found == nullptr) return MPI_SUCCESS;
-      SORREL_NOT_NULL_IF(*buflen > 0, value);
-      if (*buflen > 0) copy_cut(value, *found, static_cast<std::size_t>(*buflen) - 1);
-      *buflen = static_cast<int>(found->size()) + 1;
-      return MPI_SUCCESS;
-    });
+int Info_get_nthkey(RankState& self, MPI_Info info, int n, char* key) {
+  return read(self, info, [&](const Info& list) {
+    if (n < 0 || n >= list.size())
+      return self.fail(MPI_ERR_ARG, "n is %d; it must be less than the number of keys, %d", n,
+                       list.size());
+    copy_cut(key, list.key(n), MPI_MAX_INFO_KEY - 1);
+    return MPI_SUCCESS;
   });
 }
 
-int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int* flag) {
-  return call_any_time("MPI_Info_get", [&](RankState& self) {
-    SORREL_NOT_NULL(value);
-    SORREL_NOT_NULL(flag);
-    return read(self, info, [&](const Info& list) {
-      const std::string* found = nullptr;
-      if (valuelen < 0)
-        return self.fail(MPI_ERR_ARG, "valuelen is %d; it must not be negative", valuelen);
-      if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
-        return error;
-      // The program's buffer has one byte more than valuelen, for the terminating zero.
-      if (found != nullptr) copy_cut(value, *found, static_cast<std::size_t>(valuelen));
-      return MPI_SUCCESS;
-    });
-  });
-}
-
-int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* flag) {
-  return call_any_time("MPI_Info_get_valuelen", [&](RankState& self) {
-    SORREL_NOT_NULL(valuelen);
-    SORREL_NOT_NULL(flag);
-    return read(self, info, [&](const Info& list) {
-      const std::string* found = nullptr;
-      if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
-        return error;
-      if (found != nullptr) *valuelen = static_cast<int>(found->size());
-      return MPI_SUCCESS;
-    });
-  });
-}
-
-int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys) {
-  return call_any_time("MPI_Info_get_nkeys", [&](RankState& self) {
-    SORREL_NOT_NULL(nkeys);
-    return read(self, info, [&](const Info& list) {
-      *nkeys = list.size();
-      return MPI_SUCCESS;
-    });
-  });
-}
-
-int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
-  return call_any_time("MPI_Info_get_nthkey", [&](RankState& self) {
-    SORREL_NOT_NULL(key);
-    return read(self, info, [&](const Info& list) {
-      if (n < 0 || n >= list.size())
-        return self.fail(MPI_ERR_ARG, "n is %d; it must be less than the number of keys, %d", n,
-                         list.size());
-      copy_cut(key, list.key(n), MPI_MAX_INFO_KEY - 1);
-      return MPI_SUCCESS;
-    });
-  });
-}
-
-SORREL_WEAK(int, MPI_Info_create, (MPI_Info * info))
-SORREL_WEAK_SAME(MPI_Info_create_env)
-SORREL_WEAK(int, MPI_Info_dup, (MPI_Info info, MPI_Info* newinfo))
-SORREL_WEAK(int, MPI_Info_free, (MPI_Info * info))
-SORREL_WEAK(int, MPI_Info_set, (MPI_Info info, const char* key, const char* value))
-SORREL_WEAK(int, MPI_Info_delete, (MPI_Info info, const char* key))
-SORREL_WEAK(int,
-            MPI_Info_get_string,
-            (MPI_Info info, const char* key, int* buflen, char* value, int* flag))
-SORREL_WEAK(int,
-            MPI_Info_get,
-            (MPI_Info info, const char* key, int valuelen, char* value, int* flag))
-SORREL_WEAK(int, MPI_Info_get_valuelen, (MPI_Info info, const char* key, int* valuelen, int* flag))
-SORREL_WEAK(int, MPI_Info_get_nkeys, (MPI_Info info, int* nkeys))
-SORREL_WEAK(int, MPI_Info_get_nthkey, (MPI_Info info, int n, char* key))
-
-}  // extern "C"
+}  // namespace body
 
 }  // namespace sorrel::abi

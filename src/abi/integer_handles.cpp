@@ -28,8 +28,8 @@ extern "C" {
     const AnyTimeCall caller("MPI_" #kind "_fromint", nullptr);  \
     return handle_of_number(caller.rank(), number, null_handle); \
   }                                                              \
-  SORREL_WEAK_SAME(MPI_##kind##_toint)                           \
-  SORREL_WEAK_SAME(MPI_##kind##_fromint)
+  SORREL_WEAK(MPI_##kind##_toint)                                \
+  SORREL_WEAK(MPI_##kind##_fromint)
 
 SORREL_INTEGER_BINDINGS(Comm, MPI_Comm, MPI_COMM_NULL)
 SORREL_INTEGER_BINDINGS(Errhandler, MPI_Errhandler, MPI_ERRHANDLER_NULL)

@@ -1,7 +1,7 @@
 // Reduction operations, and the reduction of two local buffers. MPI 5.0, 6.9.5-6.9.7.
 #include "mpi/op/op.hpp"
 
-#include "abi/call.hpp"
+#include "abi/body.hpp"
 #include "abi/check.hpp"
 
 namespace sorrel::abi {
@@ -16,9 +16,9 @@ int fail_op(RankState& self, MPI_Op handle) {
   return self.fail(MPI_ERR_OP, "invalid operation handle");
 }
 
-/// `Function` is MPI_User_function or MPI_User_function_c.
-template <class Function>
-int create(RankState& self, Function* function, int commute, MPI_Op* op) {
+/// `UserFunction` is MPI_User_function or MPI_User_function_c.
+template <class UserFunction>
+int create(RankState& self, UserFunction* function, int commute, MPI_Op* op) {
   if (function == nullptr) return fail_null(self, "user_fn");
   const Op* made = Op::create(function, commute != 0);
   if (made == nullptr) return self.fail(MPI_ERR_NO_MEM, "not enough memory for the operation");
@@ -26,90 +26,52 @@ int create(RankState& self, Function* function, int commute, MPI_Op* op) {
   return MPI_SUCCESS;
 }
 
-int reduce_buffers(RankState& self,
-                   const void* in,
-                   void* inout,
-                   MPI_Count count,
-                   MPI_Datatype datatype,
-                   MPI_Op op) {
+}  // namespace
+
+namespace body {
+
+int Op_create(RankState& self, MPI_User_function* user_fn, int commute, MPI_Op* op) {
+  return create(self, user_fn, commute, op);
+}
+
+int Op_create_c(RankState& self, MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
+  return create(self, user_fn, commute, op);
+}
+
+int Op_free(RankState& self, MPI_Op* op) {
+  Op* freed = mpi::op_from_handle(*op);
+  if (freed == nullptr) return fail_op(self, *op);
+  if (freed->is_predefined()) return self.fail(MPI_ERR_OP, "op is predefined and cannot be freed");
+  freed->release();
+  *op = MPI_OP_NULL;
+  return MPI_SUCCESS;
+}
+
+int Op_commutative(RankState& self, MPI_Op op, int* commute) {
+  const Op* asked = mpi::op_from_handle(op);
+  if (asked == nullptr) return fail_op(self, op);
+  *commute = asked->is_commutative() ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int Reduce_local(RankState& self,
+                 const void* inbuf,
+                 void* inoutbuf,
+                 MPI_Count count,
+                 MPI_Datatype datatype,
+                 MPI_Op op) {
   Datatype* type = nullptr;
-  int error = check_buffer(self, in, count, datatype, &type);
-  if (error == MPI_SUCCESS) error = check_buffer(self, inout, count, datatype, &type);
+  int error = check_buffer(self, inbuf, count, datatype, &type);
+  if (error == MPI_SUCCESS) error = check_buffer(self, inoutbuf, count, datatype, &type);
   if (error != MPI_SUCCESS) return error;
   const Op* used = mpi::op_from_handle(op);
   if (used == nullptr) return fail_op(self, op);
   if (!is_allowed(*used, *type))
     return self.fail(MPI_ERR_OP, "op is not defined on datatype %s", type->label());
-  if (count > 0) reduce(*used, in, inout, static_cast<std::size_t>(count), *type);
+  if (count > 0) reduce(*used, inbuf, inoutbuf, static_cast<std::size_t>(count), *type);
   return MPI_SUCCESS;
 }
 
-}  // namespace
-
-extern "C" {
-
-int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
-  return call("MPI_Op_create", [&](RankState& self) {
-    SORREL_NOT_NULL(op);
-    return create(self, user_fn, commute, op);
-  });
-}
-
-int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
-  return call("MPI_Op_create_c", [&](RankState& self) {
-    SORREL_NOT_NULL(op);
-    return create(self, user_fn, commute, op);
-  });
-}
-
-int PMPI_Op_free(MPI_Op* op) {
-  return call("MPI_Op_free", [&](RankState& self) {
-    SORREL_NOT_NULL(op);
-    Op* freed = mpi::op_from_handle(*op);
-    if (freed == nullptr) return fail_op(self, *op);
-    if (freed->is_predefined())
-      return self.fail(MPI_ERR_OP, "op is predefined and cannot be freed");
-    freed->release();
-    *op = MPI_OP_NULL;
-    return MPI_SUCCESS;
-  });
-}
-
-int PMPI_Op_commutative(MPI_Op op, int* commute) {
-  return call("MPI_Op_commutative", [&](RankState& self) {
-    SORREL_NOT_NULL(commute);
-    const Op* asked = mpi::op_from_handle(op);
-    if (asked == nullptr) return fail_op(self, op);
-    *commute = asked->is_commutative() ? 1 : 0;
-    return MPI_SUCCESS;
-  });
-}
-
-int PMPI_Reduce_local(
-    const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
-  return call("MPI_Reduce_local", [&](RankState& self) {
-    return reduce_buffers(self, inbuf, inoutbuf, count, datatype, op);
-  });
-}
-
-int PMPI_Reduce_local_c(
-    const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
-  return call("MPI_Reduce_local_c", [&](RankState& self) {
-    return reduce_buffers(self, inbuf, inoutbuf, count, datatype, op);
-  });
-}
-
-SORREL_WEAK(int, MPI_Op_create, (MPI_User_function * user_fn, int commute, MPI_Op* op))
-SORREL_WEAK(int, MPI_Op_create_c, (MPI_User_function_c * user_fn, int commute, MPI_Op* op))
-SORREL_WEAK(int, MPI_Op_free, (MPI_Op * op))
-SORREL_WEAK(int, MPI_Op_commutative, (MPI_Op op, int* commute))
-SORREL_WEAK(int,
-            MPI_Reduce_local,
-            (const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op))
-SORREL_WEAK(int,
-            MPI_Reduce_local_c,
-            (const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op))
-
-}  // extern "C"
+}  // namespace body
 
 }  // namespace sorrel::abi

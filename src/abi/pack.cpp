@@ -1,7 +1,5 @@
 // Explicit packing. MPI 5.0, 5.2. The packed form is the data's bytes in order, without a header.
-#include <limits>
-
-#include "abi/call.hpp"
+#include "abi/body.hpp"
 #include "abi/check.hpp"
 #include "mpi/datatype/copy.hpp"
 
@@ -41,9 +39,62 @@ int check_room(RankState& self,
 
 }  // namespace
 
-#define SORREL_BINDINGS "abi/pack_bindings.inc"
-#include "abi/both_counts.hpp"
+namespace body {
 
-extern "C" {}  // extern "C"
+int Pack(RankState& self,
+         Comm& /*comm*/,
+         const void* inbuf,
+         MPI_Count incount,
+         MPI_Datatype datatype,
+         void* outbuf,
+         MPI_Count outsize,
+         mpi::IntegerPointer position) {
+  Datatype* type = nullptr;
+  int error = check_buffer(self, inbuf, incount, datatype, &type);
+  if (error != MPI_SUCCESS) return error;
+  const auto count = static_cast<std::size_t>(incount);
+  const MPI_Count start = position.get();
+  error = check_room(self, {outbuf, outsize, start}, count, *type);
+  if (error != MPI_SUCCESS) return error;
+  const std::size_t bytes = mpi::pack(inbuf, count, *type, static_cast<std::byte*>(outbuf) + start);
+  position.set(start + static_cast<MPI_Count>(bytes));
+  return MPI_SUCCESS;
+}
+
+int Unpack(RankState& self,
+           Comm& /*comm*/,
+           const void* inbuf,
+           MPI_Count insize,
+           mpi::IntegerPointer position,
+           void* outbuf,
+           MPI_Count outcount,
+           MPI_Datatype datatype) {
+  Datatype* type = nullptr;
+  int error = check_buffer(self, outbuf, outcount, datatype, &type);
+  if (error != MPI_SUCCESS) return error;
+  const auto count = static_cast<std::size_t>(outcount);
+  const MPI_Count start = position.get();
+  error = check_room(self, {inbuf, insize, start}, count, *type);
+  if (error != MPI_SUCCESS) return error;
+  const void* in = static_cast<const std::byte*>(inbuf) + start;
+  const std::size_t bytes = mpi::unpack(in, count * type->size(), outbuf, count, *type);
+  position.set(start + static_cast<MPI_Count>(bytes));
+  return MPI_SUCCESS;
+}
+
+int Pack_size(RankState& self,
+              Comm& /*comm*/,
+              MPI_Count incount,
+              Datatype& datatype,
+              mpi::IntegerPointer size) {
+  if (incount < 0) return fail_count(self, incount);
+  MPI_Count bytes = 0;
+  const bool too_many =
+      __builtin_mul_overflow(static_cast<MPI_Count>(datatype.size()), incount, &bytes);
+  size.set(too_many ? MPI_UNDEFINED : bytes);
+  return MPI_SUCCESS;
+}
+
+}  // namespace body
 
 }  // namespace sorrel::abi

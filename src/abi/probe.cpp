@@ -1,9 +1,8 @@
 // Probing, matched or not, and the status accessors. MPI 5.0, 3.2.5, 3.8.
 #include "mpi/match/probe.hpp"
 
-#include "abi/call.hpp"
+#include "abi/body.hpp"
 #include "abi/check.hpp"
-#include "abi/outcome.hpp"
 #include "mpi/base/status.hpp"
 #include "mpi/match/arrival.hpp"
 #include "mpi/match/start.hpp"
@@ -44,156 +43,158 @@ MPI_Message handle_of(Message* message) {
   return message == nullptr ? MPI_MESSAGE_NO_PROC : reinterpret_cast<MPI_Message>(message);
 }
 
+/// Sets *message to the message of a handle, null for MPI_MESSAGE_NO_PROC, and *comm to its
+/// communicator, whose error handler takes the errors of the call.
+int check_handle(
+    RankState& self, FailedComm& failed, MPI_Message handle, Message** message, Comm** comm) {
+  *message = nullptr;
+  *comm = &self.self_comm;
+  if (handle != MPI_MESSAGE_NO_PROC) {
+    *message = mpi::object_of<Message>(handle);
+    if (*message == nullptr) return self.fail(MPI_ERR_REQUEST, "invalid message handle");
+    *comm = (*message)->comm;
+  }
+  failed.add(**comm);
+  return MPI_SUCCESS;
+}
+
+mpi::ReceiveArguments matched_arguments(void* buffer, MPI_Count count, mpi::Datatype& type) {
+  return {buffer, static_cast<std::size_t>(count), type, MPI_PROC_NULL, MPI_ANY_TAG};
+}
+
 /// Completes a receive with the message that was set aside for it; null: from MPI_PROC_NULL.
-void receive_matched(Request& request, Message* message) {
+void receive_matched(Request& request, Message* message, MPI_Message* handle) {
+  *handle = MPI_MESSAGE_NULL;
   request.is_active = true;
   if (message == nullptr) {
     complete(request);
-  } else {
-    deliver_and_dispose(request, *message);
+    return;
   }
-}
-
-/// Calls body(self, comm, message) for the message of a handle, null for MPI_MESSAGE_NO_PROC. comm
-/// is the message's communicator, whose error handler is used. A body that succeeds receives the
-/// message: the handle is MPI_MESSAGE_NULL already when the body starts.
-template <class Check, class Body>
-[[gnu::always_inline]] inline int call_on_message(const char* function,
-                                                  MPI_Message* handle,
-                                                  Check&& check,
-                                                  Body&& body) {
-  RankState& self = enter(function);
-  if (self.phase != mpi::Phase::running) [[unlikely]]
-    return wrong_phase(self);
-  if (handle == nullptr) [[unlikely]]
-    return raise(self, self.self_comm, fail_null(self, "message"));
-  Message* message = nullptr;
-  if (*handle != MPI_MESSAGE_NO_PROC) {
-    message = mpi::object_of<Message>(*handle);
-    if (message == nullptr)
-      return raise(self, self.self_comm, self.fail(MPI_ERR_REQUEST, "invalid message handle"));
-  }
-  Comm& comm = message == nullptr ? self.self_comm : *message->comm;
-  int error = check(self);
-  if (error != MPI_SUCCESS) return raise(self, comm, error);
-  *handle = MPI_MESSAGE_NULL;
-  error = body(self, comm, message);
-  if (error != MPI_SUCCESS) error = raise(self, comm, error);
-  // The message's reference, released last because the program may have freed the communicator.
-  if (message != nullptr) release(comm);
-  return error;
+  Comm& comm = *message->comm;
+  deliver_and_dispose(request, *message);
+  // The message's reference. FailedComm has another until the call ends.
+  release(comm);
 }
 
 }  // namespace
 
-#define SORREL_BINDINGS "abi/matched_receive_bindings.inc"
-#include "abi/both_counts.hpp"
+namespace body {
 
-extern "C" {
-
-int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  return call_on(comm, "MPI_Probe", [&](RankState& self, Comm& c) {
-    if (const int error = check(self, c, source, tag); error != MPI_SUCCESS) return error;
-    give_status(source == MPI_PROC_NULL ? nullptr : &wait_for_message(self, c, source, tag),
-                status);
-    return MPI_SUCCESS;
-  });
+int Probe(RankState& self, Comm& comm, int source, int tag, MPI_Status* status) {
+  if (const int error = check(self, comm, source, tag); error != MPI_SUCCESS) return error;
+  give_status(source == MPI_PROC_NULL ? nullptr : &wait_for_message(self, comm, source, tag),
+              status);
+  return MPI_SUCCESS;
 }
 
-int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  return call_on(comm, "MPI_Iprobe", [&](RankState& self, Comm& c) {
-    SORREL_NOT_NULL(flag);
-    if (const int error = check(self, c, source, tag); error != MPI_SUCCESS) return error;
-    const Message* message = source == MPI_PROC_NULL ? nullptr : find(self, c, source, tag);
-    *flag = source == MPI_PROC_NULL || message != nullptr ? 1 : 0;
-    if (*flag == 1) give_status(message, status);
-    return MPI_SUCCESS;
-  });
+int Iprobe(RankState& self, Comm& comm, int source, int tag, int* flag, MPI_Status* status) {
+  if (const int error = check(self, comm, source, tag); error != MPI_SUCCESS) return error;
+  const Message* message = source == MPI_PROC_NULL ? nullptr : find(self, comm, source, tag);
+  *flag = source == MPI_PROC_NULL || message != nullptr ? 1 : 0;
+  if (*flag == 1) give_status(message, status);
+  return MPI_SUCCESS;
 }
 
-int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  return call_on(comm, "MPI_Mprobe", [&](RankState& self, Comm& c) {
-    SORREL_NOT_NULL(message);
-    if (const int error = check(self, c, source, tag); error != MPI_SUCCESS) return error;
-    Message* found = source == MPI_PROC_NULL ? nullptr : &wait_for_message(self, c, source, tag);
-    if (found != nullptr) set_aside(self, c, *found);
-    give_status(found, status);
-    *message = handle_of(found);
-    return MPI_SUCCESS;
-  });
+int Mprobe(
+    RankState& self, Comm& comm, int source, int tag, MPI_Message* message, MPI_Status* status) {
+  if (const int error = check(self, comm, source, tag); error != MPI_SUCCESS) return error;
+  Message* found = source == MPI_PROC_NULL ? nullptr : &wait_for_message(self, comm, source, tag);
+  if (found != nullptr) set_aside(self, comm, *found);
+  give_status(found, status);
+  *message = handle_of(found);
+  return MPI_SUCCESS;
 }
 
-int PMPI_Improbe(
-    int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  return call_on(comm, "MPI_Improbe", [&](RankState& self, Comm& c) {
-    SORREL_NOT_NULL(flag);
-    SORREL_NOT_NULL(message);
-    if (const int error = check(self, c, source, tag); error != MPI_SUCCESS) return error;
-    Message* found = source == MPI_PROC_NULL ? nullptr : find(self, c, source, tag);
-    *flag = source == MPI_PROC_NULL || found != nullptr ? 1 : 0;
-    if (*flag == 0) return MPI_SUCCESS;
-    if (found != nullptr) set_aside(self, c, *found);
-    give_status(found, status);
-    *message = handle_of(found);
-    return MPI_SUCCESS;
-  });
+int Improbe(RankState& self,
+            Comm& comm,
+            int source,
+            int tag,
+            int* flag,
+            MPI_Message* message,
+            MPI_Status* status) {
+  if (const int error = check(self, comm, source, tag); error != MPI_SUCCESS) return error;
+  Message* found = source == MPI_PROC_NULL ? nullptr : find(self, comm, source, tag);
+  *flag = source == MPI_PROC_NULL || found != nullptr ? 1 : 0;
+  if (*flag == 0) return MPI_SUCCESS;
+  if (found != nullptr) set_aside(self, comm, *found);
+  give_status(found, status);
+  *message = handle_of(found);
+  return MPI_SUCCESS;
 }
 
-int PMPI_Status_get_source(const MPI_Status* status, int* source) {
-  if (status == nullptr) return raise_null("MPI_Status_get_source", "status");
-  if (source == nullptr) return raise_null("MPI_Status_get_source", "source");
+int Mrecv(RankState& self,
+          FailedComm& failed,
+          void* buf,
+          MPI_Count count,
+          MPI_Datatype datatype,
+          MPI_Message* message,
+          MPI_Status* status) {
+  Message* taken = nullptr;
+  Comm* comm = nullptr;
+  mpi::Datatype* type = nullptr;
+  int error = check_handle(self, failed, *message, &taken, &comm);
+  if (error == MPI_SUCCESS) error = check_buffer(self, buf, count, datatype, &type);
+  if (error != MPI_SUCCESS) return error;
+  Request request;
+  describe_receive(request, self, *comm, matched_arguments(buf, count, *type));
+  receive_matched(request, taken, message);
+  wait_for(request);
+  if (status != MPI_STATUS_IGNORE) {
+    mpi::set_status(*status, request.status_source, request.status_tag, request.status_bytes,
+                    false);
+  }
+  return request.error == MPI_SUCCESS ? MPI_SUCCESS : mpi::explain(self, request);
+}
+
+int Imrecv(RankState& self,
+           FailedComm& failed,
+           void* buf,
+           MPI_Count count,
+           MPI_Datatype datatype,
+           MPI_Message* message,
+           MPI_Request* request) {
+  Message* taken = nullptr;
+  Comm* comm = nullptr;
+  mpi::Datatype* type = nullptr;
+  int error = check_handle(self, failed, *message, &taken, &comm);
+  if (error == MPI_SUCCESS) error = check_buffer(self, buf, count, datatype, &type);
+  if (error != MPI_SUCCESS) return error;
+  Request& made = make_receive(self, *comm, matched_arguments(buf, count, *type));
+  *request = mpi::handle_of(made);
+  receive_matched(made, taken, message);
+  return MPI_SUCCESS;
+}
+
+int Status_get_source(const MPI_Status* status, int* source) {
   *source = status->MPI_SOURCE;
   return MPI_SUCCESS;
 }
 
-int PMPI_Status_get_tag(const MPI_Status* status, int* tag) {
-  if (status == nullptr) return raise_null("MPI_Status_get_tag", "status");
-  if (tag == nullptr) return raise_null("MPI_Status_get_tag", "tag");
+int Status_get_tag(const MPI_Status* status, int* tag) {
   *tag = status->MPI_TAG;
   return MPI_SUCCESS;
 }
 
-int PMPI_Status_get_error(const MPI_Status* status, int* err) {
-  if (status == nullptr) return raise_null("MPI_Status_get_error", "status");
-  if (err == nullptr) return raise_null("MPI_Status_get_error", "err");
-  *err = status->MPI_ERROR;
+int Status_get_error(const MPI_Status* status, int* error) {
+  *error = status->MPI_ERROR;
   return MPI_SUCCESS;
 }
 
-int PMPI_Status_set_source(MPI_Status* status, int source) {
-  if (status == nullptr) return raise_null("MPI_Status_set_source", "status");
+int Status_set_source(MPI_Status* status, int source) {
   status->MPI_SOURCE = source;
   return MPI_SUCCESS;
 }
 
-int PMPI_Status_set_tag(MPI_Status* status, int tag) {
-  if (status == nullptr) return raise_null("MPI_Status_set_tag", "status");
+int Status_set_tag(MPI_Status* status, int tag) {
   status->MPI_TAG = tag;
   return MPI_SUCCESS;
 }
 
-int PMPI_Status_set_error(MPI_Status* status, int err) {
-  if (status == nullptr) return raise_null("MPI_Status_set_error", "status");
-  status->MPI_ERROR = err;
+int Status_set_error(MPI_Status* status, int error) {
+  status->MPI_ERROR = error;
   return MPI_SUCCESS;
 }
 
-SORREL_WEAK(int, MPI_Probe, (int source, int tag, MPI_Comm comm, MPI_Status* status))
-SORREL_WEAK(int, MPI_Iprobe, (int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status))
-SORREL_WEAK(int,
-            MPI_Mprobe,
-            (int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status))
-SORREL_WEAK(
-    int,
-    MPI_Improbe,
-    (int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status))
-SORREL_WEAK(int, MPI_Status_get_source, (const MPI_Status* status, int* source))
-SORREL_WEAK(int, MPI_Status_get_tag, (const MPI_Status* status, int* tag))
-SORREL_WEAK(int, MPI_Status_get_error, (const MPI_Status* status, int* err))
-SORREL_WEAK(int, MPI_Status_set_source, (MPI_Status * status, int source))
-SORREL_WEAK(int, MPI_Status_set_tag, (MPI_Status * status, int tag))
-SORREL_WEAK(int, MPI_Status_set_error, (MPI_Status * status, int err))
-
-}  // extern "C"
+}  // namespace body
 
 }  // namespace sorrel::abi

@@ -1,9 +1,7 @@
 // Receives, and combined sends and receives. MPI 5.0, 3.2, 3.7, 3.9, 3.10.
-#include <cstdlib>
-
-#include "abi/call.hpp"
-#include "abi/outcome.hpp"
+#include "abi/body.hpp"
 #include "abi/p2p_arguments.hpp"
+#include "mpi/match/send_receive.hpp"
 #include "mpi/match/start.hpp"
 #include "mpi/match/wait.hpp"
 
@@ -12,11 +10,14 @@ namespace sorrel::abi {
 namespace {
 
 using mpi::Request;
-using mpi::SendMode;
 
-void give_status(const Request& request, MPI_Status* status) {
-  if (status == MPI_STATUS_IGNORE) return;
-  mpi::set_status(*status, request.status_source, request.status_tag, request.status_bytes, false);
+/// The status and the error of a complete receive.
+int give_result(RankState& self, const Request& request, MPI_Status* status) {
+  if (status != MPI_STATUS_IGNORE) {
+    mpi::set_status(*status, request.status_source, request.status_tag, request.status_bytes,
+                    false);
+  }
+  return request.error == MPI_SUCCESS ? MPI_SUCCESS : mpi::explain(self, request);
 }
 
 int blocking(RankState& self, Comm& comm, const UserReceive& user, MPI_Status* status) {
@@ -29,8 +30,7 @@ int blocking(RankState& self, Comm& comm, const UserReceive& user, MPI_Status* s
     start_receive(request);
     wait_for(request);
   }
-  give_status(request, status);
-  return request.error == MPI_SUCCESS ? MPI_SUCCESS : explain(self, request);
+  return give_result(self, request, status);
 }
 
 int nonblocking(RankState& self, Comm& comm, const UserReceive& user, MPI_Request* handle) {
@@ -47,97 +47,148 @@ int nonblocking(RankState& self, Comm& comm, const UserReceive& user, MPI_Reques
   return MPI_SUCCESS;
 }
 
-int both(RankState& self,
+/// The types of a combined send and receive.
+struct Types {
+  mpi::Datatype* send = nullptr;
+  mpi::Datatype* receive = nullptr;
+};
+
+int check_both(RankState& self,
+               const Comm& comm,
+               const UserSend& send,
+               const UserReceive& receive,
+               Types* types) {
+  const int error = check(self, comm, send, &types->send);
+  return error != MPI_SUCCESS ? error : check(self, comm, receive, &types->receive);
+}
+}  // namespace
+
+namespace body {
+
+int Recv(RankState& self,
          Comm& comm,
-         const UserSend& user_send,
-         const UserReceive& user_receive,
+         void* buf,
+         MPI_Count count,
+         MPI_Datatype datatype,
+         int source,
+         int tag,
          MPI_Status* status) {
-  mpi::Datatype* send_type = nullptr;
-  mpi::Datatype* receive_type = nullptr;
-  if (const int error = check(self, comm, user_send, &send_type); error != MPI_SUCCESS)
-    return error;
-  if (const int error = check(self, comm, user_receive, &receive_type); error != MPI_SUCCESS)
-    return error;
-  Request receive;
-  describe_receive(receive, self, comm, arguments_of(user_receive, *receive_type));
-  if (user_receive.source != MPI_PROC_NULL) start_receive(receive);
-  if (user_send.destination != MPI_PROC_NULL)
-    send(self, comm, arguments_of(user_send, *send_type), SendMode::standard);
-  if (user_receive.source != MPI_PROC_NULL) wait_for(receive);
-  give_status(receive, status);
-  return receive.error == MPI_SUCCESS ? MPI_SUCCESS : explain(self, receive);
+  return blocking(self, comm, {buf, count, datatype, source, tag}, status);
 }
 
-int both_nonblocking(RankState& self,
-                     Comm& comm,
-                     const UserSend& user_send,
-                     const UserReceive& user_receive,
-                     MPI_Request* handle) {
-  mpi::Datatype* send_type = nullptr;
-  mpi::Datatype* receive_type = nullptr;
-  if (const int error = check(self, comm, user_send, &send_type); error != MPI_SUCCESS)
-    return error;
-  if (const int error = check(self, comm, user_receive, &receive_type); error != MPI_SUCCESS)
-    return error;
-  Request& receive = make_receive(self, comm, arguments_of(user_receive, *receive_type));
-  Request& send = make_send(self, comm, arguments_of(user_send, *send_type), SendMode::standard);
-  *handle = handle_of(receive);
-  return start_pair(receive, send);
+int Irecv(RankState& self,
+          Comm& comm,
+          void* buf,
+          MPI_Count count,
+          MPI_Datatype datatype,
+          int source,
+          int tag,
+          MPI_Request* request) {
+  return nonblocking(self, comm, {buf, count, datatype, source, tag}, request);
 }
 
-/// A packed copy of a buffer that a receive will overwrite, from malloc.
-int copy_packed(RankState& self,
-                const UserReceive& user,
-                const mpi::Datatype& type,
-                void** copied,
-                MPI_Count* bytes) {
-  const std::size_t size = static_cast<std::size_t>(user.count) * type.size();
-  *copied = std::malloc(size + 1);
-  if (*copied == nullptr)
-    return self.fail(MPI_ERR_NO_MEM, "not enough memory for a copy of %zu bytes", size);
-  pack(user.buffer, static_cast<std::size_t>(user.count), type, *copied);
-  *bytes = static_cast<MPI_Count>(size);
+int Recv_init(RankState& self,
+              Comm& comm,
+              void* buf,
+              MPI_Count count,
+              MPI_Datatype datatype,
+              int source,
+              int tag,
+              MPI_Request* request) {
+  const UserReceive user{buf, count, datatype, source, tag};
+  mpi::Datatype* type = nullptr;
+  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
+  Request& made = make_receive(self, comm, arguments_of(user, *type));
+  made.life = Request::Life::persistent;
+  *request = handle_of(made);
   return MPI_SUCCESS;
 }
 
-int replace(
-    RankState& self, Comm& comm, const UserReceive& user, UserSend user_send, MPI_Status* status) {
-  mpi::Datatype* type = nullptr;
-  void* copied = nullptr;
-  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
-  if (const int error = copy_packed(self, user, *type, &copied, &user_send.count);
-      error != MPI_SUCCESS)
+int Sendrecv(RankState& self,
+             Comm& comm,
+             const void* sendbuf,
+             MPI_Count sendcount,
+             MPI_Datatype sendtype,
+             int dest,
+             int sendtag,
+             void* recvbuf,
+             MPI_Count recvcount,
+             MPI_Datatype recvtype,
+             int source,
+             int recvtag,
+             MPI_Status* status) {
+  const UserSend send{sendbuf, sendcount, sendtype, dest, sendtag};
+  const UserReceive receive{recvbuf, recvcount, recvtype, source, recvtag};
+  Types types;
+  if (const int error = check_both(self, comm, send, receive, &types); error != MPI_SUCCESS)
     return error;
-  user_send.buffer = copied;
-  const int error = both(self, comm, user_send, user, status);
-  std::free(copied);
-  return error;
+  Request request;
+  send_receive(self, comm, arguments_of(send, *types.send), arguments_of(receive, *types.receive),
+               request);
+  return give_result(self, request, status);
 }
 
-int replace_nonblocking(
-    RankState& self, Comm& comm, const UserReceive& user, UserSend user_send, MPI_Request* handle) {
-  mpi::Datatype* type = nullptr;
-  mpi::Datatype* byte = nullptr;
-  void* copied = nullptr;
-  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
-  if (const int error = check(self, comm, user_send, &byte); error != MPI_SUCCESS) return error;
-  if (const int error = copy_packed(self, user, *type, &copied, &user_send.count);
-      error != MPI_SUCCESS)
+int Isendrecv(RankState& self,
+              Comm& comm,
+              const void* sendbuf,
+              MPI_Count sendcount,
+              MPI_Datatype sendtype,
+              int dest,
+              int sendtag,
+              void* recvbuf,
+              MPI_Count recvcount,
+              MPI_Datatype recvtype,
+              int source,
+              int recvtag,
+              MPI_Request* request) {
+  const UserSend send{sendbuf, sendcount, sendtype, dest, sendtag};
+  const UserReceive receive{recvbuf, recvcount, recvtype, source, recvtag};
+  Types types;
+  if (const int error = check_both(self, comm, send, receive, &types); error != MPI_SUCCESS)
     return error;
-  user_send.buffer = copied;
-  Request& receive = make_receive(self, comm, arguments_of(user, *type));
-  Request& send = make_send(self, comm, arguments_of(user_send, *byte), SendMode::standard);
-  send.duties.owns_buffer = true;
-  send.buffered_charge = 0;
-  *handle = handle_of(receive);
-  return start_pair(receive, send);
+  return start_send_receive(self, comm, arguments_of(send, *types.send),
+                            arguments_of(receive, *types.receive), request);
 }
 
-}  // namespace
+int Sendrecv_replace(RankState& self,
+                     Comm& comm,
+                     void* buf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     int dest,
+                     int sendtag,
+                     int source,
+                     int recvtag,
+                     MPI_Status* status) {
+  const UserSend send{buf, count, datatype, dest, sendtag};
+  const UserReceive receive{buf, count, datatype, source, recvtag};
+  Types types;
+  if (const int error = check_both(self, comm, send, receive, &types); error != MPI_SUCCESS)
+    return error;
+  Request request;
+  const int error =
+      replace(self, comm, {dest, sendtag}, arguments_of(receive, *types.receive), request);
+  return error != MPI_SUCCESS ? error : give_result(self, request, status);
+}
 
-#define SORREL_BINDINGS "abi/receive_bindings.inc"
-#include "abi/both_counts.hpp"
+int Isendrecv_replace(RankState& self,
+                      Comm& comm,
+                      void* buf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int dest,
+                      int sendtag,
+                      int source,
+                      int recvtag,
+                      MPI_Request* request) {
+  const UserSend send{buf, count, datatype, dest, sendtag};
+  const UserReceive receive{buf, count, datatype, source, recvtag};
+  Types types;
+  if (const int error = check_both(self, comm, send, receive, &types); error != MPI_SUCCESS)
+    return error;
+  return start_replace(self, comm, {dest, sendtag}, arguments_of(receive, *types.receive), request);
+}
 
-extern "C" {}  // extern "C"
+}  // namespace body
 
 }  // namespace sorrel::abi

@@ -18,11 +18,12 @@ namespace sorrel::abi {
 
 namespace {
 
-int fail_unsupported(const char* function, const char* chapter) {
+int fail_unsupported(const char* function, const char* subject, const char* chapter) {
   // Some of these functions, such as those of sessions, may be called before the caller is a rank.
   if (mpi::current_rank() == nullptr) return MPI_ERR_UNSUPPORTED_OPERATION;
   return call_any_time(function, [&](RankState& self) {
-    return self.fail(MPI_ERR_UNSUPPORTED_OPERATION, "%s is not supported", chapter);
+    return self.fail(MPI_ERR_UNSUPPORTED_OPERATION,
+                     "Sorrel does not support %s (MPI 5.0, chapter %s)", subject, chapter);
   });
 }
 
@@ -31,9 +32,9 @@ int fail_tool(std::string_view function) {
   return function == "MPI_T_init_thread" ? MPI_T_ERR_CANNOT_INIT : MPI_T_ERR_NOT_INITIALIZED;
 }
 
-int answer(const char* function, const char* chapter) {
+int answer(const char* function, const char* subject, const char* chapter) {
   if (std::string_view(function).starts_with("MPI_T_")) return fail_tool(function);
-  return fail_unsupported(function, chapter);
+  return fail_unsupported(function, subject, chapter);
 }
 
 }  // namespace
@@ -41,20 +42,21 @@ int answer(const char* function, const char* chapter) {
 extern "C" {
 
 // The parameters do not matter: in the calling convention the caller passes and removes them.
-#define SORREL_UNSUPPORTED(chapter, name)                                                   \
+#define SORREL_ABSENT(name, subject, chapter)                                               \
   int sorrel_unsupported_##name(void);                                                      \
   int sorrel_unsupported_##name(void) {                                                     \
-    return answer("MPI_" #name, chapter);                                                   \
+    return answer("MPI_" #name, subject, chapter);                                          \
   }                                                                                         \
   __asm__(".symver sorrel_unsupported_" #name ", MPI_" #name "@SORREL_UNSUPPORTED, local"); \
   int sorrel_unsupported_profiled_##name(void);                                             \
   int sorrel_unsupported_profiled_##name(void) {                                            \
-    return answer("MPI_" #name, chapter);                                                   \
+    return answer("MPI_" #name, subject, chapter);                                          \
   }                                                                                         \
   __asm__(".symver sorrel_unsupported_profiled_" #name ", PMPI_" #name                      \
           "@SORREL_UNSUPPORTED, local");
-#include "abi/unsupported_functions.def"
-#undef SORREL_UNSUPPORTED
+// Written by make_bindings.py.
+#include "abi_absent.inc"
+#undef SORREL_ABSENT
 
 }  // extern "C"
 

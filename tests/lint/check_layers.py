@@ -50,7 +50,9 @@ def include_fault(module: str, included: str, root: pathlib.Path, table: dict[st
     return None
 
 
-def file_faults(path: pathlib.Path, root: pathlib.Path, table: dict[str, list[str]]) -> list[str]:
+def file_faults(
+    path: pathlib.Path, root: pathlib.Path, table: dict[str, list[str]], generated: dict[str, str]
+) -> list[str]:
     place = path.relative_to(root)
     module = module_of(path.relative_to(root / "src").as_posix(), table)
     if module not in table:
@@ -58,6 +60,8 @@ def file_faults(path: pathlib.Path, root: pathlib.Path, table: dict[str, list[st
     faults = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         match = QUOTED_INCLUDE.match(line)
+        if match and generated.get(match[1]) == module:
+            continue
         fault = match and include_fault(module, match[1], root, table)
         if fault:
             faults.append(f"{place}:{number}: {fault}")
@@ -65,13 +69,15 @@ def file_faults(path: pathlib.Path, root: pathlib.Path, table: dict[str, list[st
 
 
 def check(root: pathlib.Path) -> list[str]:
-    table = tomllib.loads((root / "layers.toml").read_text(encoding="utf-8"))["may_include"]
+    rules = tomllib.loads((root / "layers.toml").read_text(encoding="utf-8"))
+    table = rules["may_include"]
+    generated = rules.get("generated", {})
     faults = table_faults(table)
     if faults:
         return faults
     for path in sorted((root / "src").rglob("*")):
         if path.suffix in SOURCE_ENDINGS:
-            faults += file_faults(path, root, table)
+            faults += file_faults(path, root, table, generated)
     return faults
 
 

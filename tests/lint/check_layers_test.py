@@ -42,6 +42,13 @@ class Tree(PlantedTree):
         self.write("src/high/part/other.cpp", '#include "tower.hpp"\n')
         self.assertIn("write includes from src/", self.faults()[0])
 
+    def test_a_generated_file_belongs_to_one_module(self):
+        self.write("layers.toml", TABLE + '[generated]\n"low_table.inc" = "low"\n')
+        self.write("src/low/thing.cpp", '#include "low_table.inc"\n')
+        self.assertEqual(self.faults(), [])
+        self.write("src/high/part/other.cpp", '#include "low_table.inc"\n')
+        self.assertEqual(len(self.faults()), 1)
+
     def test_catches_a_module_that_is_not_in_the_table(self):
         self.write("src/stray/thing.cpp", "")
         self.assertIn("'stray' is not in layers.toml", self.faults()[0])

@@ -1,14 +1,17 @@
-//! Integers - a view of a caller's array of int, or of MPI_Aint and MPI_Count: the two forms of
-//! MPI's counts and displacements.
+//! Integers, IntegerPointer - a caller's array of int, or of MPI_Aint and MPI_Count, and a caller's
+//! variable of these types: the two forms of MPI's counts and displacements.
 //!
-//! Pure. Has no length; the array must outlive the view.
+//! Pure. Array and variable must outlive the view.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <mpi.h>
 
 namespace sorrel::mpi {
 
+/// Has no length.
 class Integers {
  public:
   /// No array.
@@ -29,6 +32,29 @@ class Integers {
  private:
   const int* narrow_ = nullptr;
   const std::int64_t* wide_ = nullptr;
+};
+
+/// Not null.
+class IntegerPointer {
+ public:
+  explicit(false) IntegerPointer(int* value) : narrow_(value) {}
+
+  explicit(false) IntegerPointer(std::int64_t* value) : wide_(value) {}
+
+  [[nodiscard]] std::int64_t get() const { return narrow_ != nullptr ? *narrow_ : *wide_; }
+
+  /// MPI_UNDEFINED for a number that an int cannot hold.
+  void set(std::int64_t value) const {
+    if (narrow_ == nullptr) {
+      *wide_ = value;
+    } else {
+      *narrow_ = value > std::numeric_limits<int>::max() ? MPI_UNDEFINED : static_cast<int>(value);
+    }
+  }
+
+ private:
+  int* narrow_ = nullptr;
+  std::int64_t* wide_ = nullptr;
 };
 
 }  // namespace sorrel::mpi

@@ -7,7 +7,8 @@ value of every constant and the layout of every type. What must agree:
 - types: each of the reference is ours, with its size, alignment and members; callbacks have the same signature
 - functions: each of ours is one of the reference, as MPI_ and as PMPI_, with the same prototype
 
-A function of the reference that is not ours is no difference: the header declares only what the library has.
+A function of the reference that is not ours is no difference: the header declares only what the library has. With
+--complete it is one.
 Names that start neither with MPI_ nor with PMPI_ (MPIX_ among them) are not the standard's and are left alone.
 
 Exit status: 0 the same, 1 differences (one line each), 77 no reference header found.
@@ -166,7 +167,7 @@ def function_differences(ours, reference):
             yield f"{name}: function without {twin}"
 
 
-def compare(ours_path, reference, compiler):
+def compare(ours_path, reference, compiler, is_complete=False):
     """Every difference between the header at ours_path and the reference, one line each."""
     ours = read_header(ours_path, compiler)
     differences = [
@@ -174,6 +175,8 @@ def compare(ours_path, reference, compiler):
         *presence_differences("type", ours.types, reference.types),
         *function_differences(ours, reference),
     ]
+    if is_complete:
+        differences += [f"{name}: function missing" for name in reference.functions if name not in ours.functions]
     differences += [
         f"{name}: no macro, so that #ifdef does not see it"
         for name in reference.macros
@@ -255,6 +258,7 @@ def main():
     parser.add_argument("--compiler", default="cc")
     parser.add_argument("--venv", type=pathlib.Path, default=pathlib.Path(".venv"), help="where to look for mpi_abi.h")
     parser.add_argument("--reference", default="", help="the mpi_abi.h to use instead")
+    parser.add_argument("--complete", action="store_true", help="expect every function of the reference")
     parser.add_argument("--self-check", action="store_true", help="break our header in memory; expect it noticed")
     options = parser.parse_args()
 
@@ -267,7 +271,7 @@ def main():
         problems = self_check(options.ours, reference, options.compiler)
         summary = f"{len(MUTATIONS)} changes of one declaration each, all noticed"
     else:
-        ours, problems = compare(options.ours, reference, options.compiler)
+        ours, problems = compare(options.ours, reference, options.compiler, options.complete)
         shared = len(ours.functions) // 2
         summary = f"{len(reference.constants)} constants, {len(reference.types)} types, {shared} functions agree"
     print(f"{options.ours} against {reference_path}")

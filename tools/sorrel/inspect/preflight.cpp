@@ -118,9 +118,9 @@ std::string why_own_process(const std::string& name, const ElfFile& elf, const s
 
 bool is_absent(std::string_view name) {
   static constexpr std::string_view absent[] = {
-#define SORREL_UNSUPPORTED(chapter, function) "MPI_" #function,
-#include "abi/unsupported_functions.def"
-#undef SORREL_UNSUPPORTED
+#define SORREL_ABSENT(function, subject, chapter) "MPI_" #function,
+#include "abi_absent.inc"
+#undef SORREL_ABSENT
   };
   if (name.substr(0, 1) == "P") name.remove_prefix(1);
   return std::find(std::begin(absent), std::end(absent), name) != std::end(absent);

@@ -1,0 +1,25 @@
+//! The bodies of the C bindings, one for each function of functions.txt that is not absent or
+//! `own`.
+//!
+//! A body runs in the frame of its binding (call.hpp), after the checks that all functions have in
+//! common: pointers that it writes through are not null, `comm`, groups and datatypes that it reads
+//! are valid, a root is a rank. It serves both forms of the function: counts are MPI_Count, arrays
+//! of them mpi::Integers, variables for them mpi::IntegerPointer. It returns MPI_SUCCESS or an
+//! error class.
+#pragma once
+
+#include "abi/call.hpp"
+#include "mpi/base/integers.hpp"
+#include "mpi/comm/group_algebra.hpp"
+#include "mpi/comm/topology/cart.hpp"
+
+namespace sorrel::mpi {
+class Datatype;
+}  // namespace sorrel::mpi
+
+namespace sorrel::abi::body {
+
+// Written by make_bindings.py.
+#include "abi_bodies.inc"
+
+}  // namespace sorrel::abi::body

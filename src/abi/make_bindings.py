@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""Writes what follows from the table of MPI's functions (functions.txt, whose head explains its form).
+
+make_bindings.py bodies OUT     declarations of the functions that implement the bindings (namespace abi::body)
+make_bindings.py bindings OUT   PMPI_X for each function, which checks what all have in common and calls its body; weak MPI_X
+make_bindings.py absent OUT     SORREL_ABSENT(function, subject, chapter) for each function that is absent
+make_bindings.py header MPI_H   rewrites the list of functions in mpi.h; with --check: exits with 1 if the list is not up to date
+make_bindings.py whole MPI_H    writes mpi.h with all functions, also those that are absent, to the standard output
+"""
+import dataclasses
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+HANDLES = {kind: "MPI_" + kind.capitalize()
+           for kind in ("comm", "datatype", "errhandler", "file", "group", "info", "message", "op", "request", "session", "win")}
+INTS = {"int", "rank", "root", "tag", "error", "keyval", "logical"}
+SCALARS = {**HANDLES, "type": "MPI_Datatype", "cart": "MPI_Comm", **dict.fromkeys(INTS, "int"), "aint": "MPI_Aint", "offset": "MPI_Offset", "large": "MPI_Count"}
+# Kinds with two forms: C types of the int form and of the large-count form.
+SIZED = {"count": ("int", "MPI_Count"), "displacement": ("int", "MPI_Aint"), "address": ("MPI_Aint", "MPI_Count")}
+# Handles that the generated code converts: the body's parameter, the conversion, the failure, the body's argument.
+CONVERTED = {"group": ("const mpi::GroupPointer& {0}", "mpi::group_of({0})", "fail_group(self, {0})", "{0}_object"),
+             "type": ("mpi::Datatype& {0}", "mpi::datatype_from_handle({0})", "fail_datatype(self, {0})", "*{0}_object")}
+FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own"}
+LIST_BEGIN = "/* The list is written by src/abi/make_bindings.py from src/abi/functions.txt. */\n"
+LIST_END = "/* clang-format on */\n"
+
+
+class TableError(Exception):
+    pass
+
+
+@dataclasses.dataclass
+class Argument:
+    direction: str
+    kind: str
+    name: str
+    suffix: str  # "", "[]", "[n]", "[n][3]"
+
+    def is_verbatim(self):
+        return self.kind.startswith("{")
+
+    @property
+    def is_array(self):
+        return self.suffix != ""
+
+    @property
+    def length(self):
+        return self.suffix[1:].split("]")[0]
+
+    def declaration(self, large):
+        """The C parameter."""
+        if self.is_verbatim():
+            return self.kind[1:-1]
+        name = self.name
+        if self.kind.startswith("function "):
+            return f"{self.kind.split()[1]}* {name}"
+        constant = "const " if self.direction == "in" else ""
+        if self.kind == "buffer":
+            return f"{constant}void* {name}"
+        if self.kind in ("pointer", "attribute", "extra_state"):
+            return f"void* {name}"
+        if self.kind in ("string", "status"):
+            kind = "char" if self.kind == "string" else "MPI_Status"
+            return f"{constant}{kind}* {name}"  # for an array, too: MPI_STATUSES_IGNORE is a null pointer
+        base = SIZED[self.kind][large] if self.kind in SIZED else SCALARS.get(self.kind, self.kind)
+        if self.is_array:
+            return f"{constant}{base} {name}[]" + self.suffix[self.suffix.index("]") + 1:]
+        return f"{base} {name}" if self.direction == "in" else f"{base}* {name}"
+
+    def is_pointer(self):
+        declaration = self.declaration(False)
+        return "*" in declaration or "[" in declaration
+
+    def must_not_be_null(self):
+        """Whether the generated code checks the pointer: what the function writes, and statuses that it reads."""
+        if self.is_verbatim() or self.kind in ("buffer", "extra_state") or self.kind.startswith("function ") or not self.is_pointer():
+            return False
+        if self.kind == "status":
+            return self.direction != "out"
+        if self.is_array:
+            return self.length != ""
+        return self.direction != "in"
+
+    def is_converted(self):
+        return self.kind in CONVERTED and self.direction == "in" and not self.is_array
+
+    def body_declaration(self):
+        """The parameter of the body, which serves both forms."""
+        if self.is_converted():
+            return CONVERTED[self.kind][0].format(self.name)
+        if self.kind not in SIZED:
+            return self.declaration(False)
+        if self.is_array:
+            return f"mpi::Integers {self.name}"
+        return f"MPI_Count {self.name}" if self.direction == "in" else f"mpi::IntegerPointer {self.name}"
+
+
+@dataclasses.dataclass
+class Function:
+    chapter: str
+    subject: str
+    flags: set
+    result: str
+    name: str
+    arguments: list
+
+    def has_large_form(self):
+        return any(argument.kind in SIZED for argument in self.arguments)
+
+    def forms(self):
+        """(name, is large) of each."""
+        return [(self.name, False)] + ([(self.name + "_c", True)] if self.has_large_form() else [])
+
+    def parameters(self, large):
+        return [argument.declaration(large) for argument in self.arguments]
+
+    def comm(self):
+        """The communicator whose error handler takes the function's errors; None: that of MPI_COMM_SELF."""
+        return next((a for a in self.arguments if a.kind in ("comm", "cart") and not a.is_array and a.direction != "out"), None)
+
+    def completes_requests(self):
+        return self.comm() is None and any(a.kind in ("request", "message") and (a.direction != "out" or a.is_array)
+                                           for a in self.arguments)
+
+    def context(self):
+        """(declaration, argument) of what the frame gives to the body beside the user's arguments."""
+        given = [] if "stateless" in self.flags else [("RankState& self", "self")]
+        if self.completes_requests():
+            given.append(("FailedComm& failed", "failed"))
+        if self.comm() is not None:
+            given.append(("Comm& on", "on") if self.comm().direction == "inout" else ("Comm& comm", "on"))
+        if self.comm() is not None and self.comm().kind == "cart":
+            given.append(("const mpi::CartTopology& cart", "*on.cart"))
+        return given
+
+    def passed(self):
+        """The arguments that go to the body as they are."""
+        return [a for a in self.arguments if a is not self.comm() or a.direction == "inout"]
+
+    def body_parameters(self):
+        sized = ["bool is_large"] if "sized" in self.flags else []
+        return [declaration for declaration, _ in self.context()] + [a.body_declaration() for a in self.passed()] + sized
+
+
+def parse_argument(text):
+    if text.startswith("{"):
+        return Argument("in", text, re.search(r"(\w*)[\[\]]*$", text[1:-1])[1], "")
+    found = re.fullmatch(r"(?:(in|out|inout) )?(function \w+|\w+) (\w+)((?:\[\w*\])*)", text)
+    if not found:
+        raise TableError(f"'{text}' is not an argument: [in|out|inout] KIND name[length]")
+    direction, kind, name, suffix = found.groups()
+    known = kind in SCALARS or kind in SIZED or kind.startswith(("function ", "MPI_T_"))
+    if not known and kind not in ("buffer", "string", "status", "pointer", "attribute", "extra_state"):
+        raise TableError(f"'{kind}' is not a kind of argument")
+    return Argument(direction or "in", kind, name, suffix)
+
+
+def parse(text):
+    """The functions of the table, in its order."""
+    functions = []
+    chapter = subject = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        try:
+            if found := re.fullmatch(r"\[(\d+) (.+)\]", line):
+                chapter, subject = found.groups()
+                continue
+            found = re.fullmatch(r"((?:[\w-]+ )*)(\w+)\((.*)\)", line)
+            if not found or not chapter:
+                raise TableError("not [chapter subject] or Name(arguments)")
+            words = found[1].split()
+            flags = {word for word in words if word in FLAGS}
+            results = [word for word in words if word not in FLAGS]
+            arguments = [parse_argument(word) for word in found[3].split(", ")] if found[3] else []
+            functions.append(Function(chapter, subject, flags, results[0] if results else "int", found[2], arguments))
+        except TableError as error:
+            raise TableError(f"functions.txt:{number}: {error}") from None
+    names = [name for function in functions for name, _ in function.forms()]
+    for name in names:
+        if names.count(name) > 1:
+            raise TableError(f"functions.txt: {name} is there twice")
+    return functions
+
+
+def body_text(functions):
+    for function in functions:
+        if not function.flags & {"absent", "inline", "own"}:
+            yield f"int {function.name}({', '.join(function.body_parameters())});\n"
+
+
+def checks(function):
+    if function.comm() is not None and function.comm().kind == "cart":
+        yield "if (on.cart == nullptr) return fail_topology(self);"
+    for argument in function.arguments:
+        if argument is function.comm():
+            continue
+        if argument.must_not_be_null():
+            condition = f"{argument.length} > 0 && " if argument.is_array else ""
+            name = argument.name
+            yield f'if ({condition}{name} == nullptr) [[unlikely]] return fail_null(self, "{name}");'
+        if argument.is_converted():
+            _, conversion, failure, _ = CONVERTED[argument.kind]
+            yield f"auto&& {argument.name}_object = {conversion.format(argument.name)};"
+            yield f"if ({argument.name}_object == nullptr) return {failure.format(argument.name)};"
+        if argument.kind == "root" and function.comm() is not None:
+            yield f"if (const int error = check_root(self, on, {argument.name}); error != MPI_SUCCESS) return error;"
+
+
+def binding(function, name, large):
+    parameters = ", ".join(function.parameters(large)) or "void"
+    given = [argument for _, argument in function.context()]
+    given += [CONVERTED[a.kind][3].format(a.name) if a.is_converted() else a.name for a in function.passed()]
+    if "sized" in function.flags:
+        given.append("true" if large else "false")
+    call = f"return body::{function.name}({', '.join(given)});"
+    yield f"int PMPI_{name}({parameters}) {{\n"
+    if "stateless" in function.flags:
+        for argument in function.arguments:
+            if argument.must_not_be_null():
+                yield f'  if ({argument.name} == nullptr) return raise_null("MPI_{name}", "{argument.name}");\n'
+        yield f"  {call}\n}}\n"
+        return
+    if function.comm() is not None:
+        frame = "call_on_variable" if function.comm().direction == "inout" else "call_on"
+        yield f'  return {frame}({function.comm().name}, "MPI_{name}", [&](RankState& self, Comm& on) -> int {{\n'
+    elif function.completes_requests():
+        yield f'  return call_on_requests("MPI_{name}", [&](RankState& self, FailedComm& failed) -> int {{\n'
+    else:
+        frame = "call_any_time" if "any-time" in function.flags else "call"
+        yield f'  return {frame}("MPI_{name}", [&](RankState& self) -> int {{\n'
+    for check in checks(function):
+        yield f"    {check}\n"
+    yield f"    {call}\n  }});\n}}\n"
+
+
+def bindings_text(functions):
+    yield '#include "abi/check.hpp"\n#include "abi/send_bodies.hpp"\n\nnamespace sorrel::abi {\n\nextern "C" {\n\n'
+    for function in functions:
+        for name, large in function.forms():
+            if not function.flags & {"absent", "own"}:
+                yield from binding(function, name, large)
+                yield f"SORREL_WEAK(MPI_{name})\n\n"
+    yield '}  // extern "C"\n\n}  // namespace sorrel::abi\n'
+
+
+def absent_text(functions):
+    for function in functions:
+        for name, _ in function.forms():
+            if "absent" in function.flags:
+                yield f'SORREL_ABSENT({name}, "{function.subject}", "{function.chapter}")\n'
+
+
+def header_list(functions):
+    subject = None
+    for function in functions:
+        if function.subject != subject:
+            subject = function.subject
+            yield f"\n/* {subject[0].upper() + subject[1:]}. */\n"
+        for name, large in function.forms():
+            parameters = ", ".join(function.parameters(large)) or "void"
+            line = f"SORREL_MPI({function.result}, {name}, ({parameters}));"
+            if len(line) > 100:
+                words = [declaration.replace(" ", "~") for declaration in function.parameters(large)]
+                rest = textwrap.fill(f"({', '.join(words)}));", 100, initial_indent=" " * 11, subsequent_indent=" " * 12)
+                line = f"SORREL_MPI({function.result}, {name},\n{rest.replace('~', ' ')}"
+            yield line + "\n"
+
+
+def header_text(functions, old):
+    """mpi.h with this list of functions."""
+    begin, end = old.index(LIST_BEGIN) + len(LIST_BEGIN), old.index("\n" + LIST_END)
+    return old[:begin] + "".join(header_list(functions)) + old[end:]
+
+
+TEXTS = {"bodies": body_text, "bindings": bindings_text, "absent": absent_text}
+
+
+def main(arguments):
+    check = "--check" in arguments
+    arguments = [word for word in arguments if word != "--check"]
+    if len(arguments) != 2 or arguments[0] not in (*TEXTS, "header", "whole"):
+        sys.exit(__doc__)
+    what, path = arguments[0], Path(arguments[1])
+    try:
+        functions = parse(Path(__file__).with_name("functions.txt").read_text(encoding="utf-8"))
+    except TableError as error:
+        sys.exit(f"make_bindings.py: {error}")
+    old = path.read_text(encoding="utf-8") if path.exists() else None
+    if what == "whole":
+        print(header_text(functions, old))
+        return
+    if what == "header":
+        new = header_text([function for function in functions if "absent" not in function.flags], old)
+    else:
+        new = "".join(TEXTS[what](functions))
+    if check and new != old:
+        sys.exit(f"{path}: the list of functions is not that of src/abi/functions.txt; run src/abi/make_bindings.py header {path}")
+    if not check:
+        path.write_text(new, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
