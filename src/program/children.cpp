@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "program/environment.hpp"
+#include "program/current_environment.hpp"
 #include "program/libc.hpp"
 
 using namespace sorrel::program;

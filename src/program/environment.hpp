@@ -1,18 +1,11 @@
-//! Environment - a rank's environment variables: getenv, setenv and related functions, and the
-//! rank's `environ`.
+//! Environment - a rank's environment variables, and the rank's `environ`.
 //!
 //! Used by the rank alone. Ranks begin with one shared array, the process's environment at start. A
-//! rank gets its own array at its first change. Where the C library itself reads the environment
-//! for a rank (TZ, and what a child inherits), ScopedEnvironment installs the rank's. The process's
-//! own environment follows every change, for threads that belong to no rank: they see the last one.
+//! rank gets its own array at its first change.
 #pragma once
 
-#include <deque>
 #include <memory>
-#include <mutex>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "program/image_slab.hpp"
 
@@ -51,22 +44,5 @@ class Environment {
   char**& values_;
   std::unique_ptr<Own> own_;
 };
-
-/// While it exists, the C library uses the calling rank's environment. For calls that do not
-/// suspend. Does nothing outside of ranks, or while no rank has changed its environment.
-class ScopedEnvironment {
- public:
-  ScopedEnvironment();
-  ScopedEnvironment(const ScopedEnvironment&) = delete;
-  ScopedEnvironment& operator=(const ScopedEnvironment&) = delete;
-  ~ScopedEnvironment();
-
- private:
-  std::unique_lock<std::mutex> lock_;
-  char** saved_ = nullptr;
-};
-
-/// The calling rank's environment; nullptr outside of ranks, or if the rank uses the process's.
-[[nodiscard]] Environment* environment_of_rank();
 
 }  // namespace sorrel::program

@@ -8,6 +8,7 @@
 #include <err.h>
 #include <error.h>
 
+#include "program/current_streams.hpp"
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
 

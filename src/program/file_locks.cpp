@@ -17,6 +17,7 @@
 
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
+#include "program/starter_of_thread.hpp"
 
 using namespace sorrel::program;
 
@@ -29,14 +30,6 @@ constexpr std::int64_t pause_ns_max = 1'000'000;
 int real_fcntl(int file, int command, void* argument) {
   static auto* const real = next_definition<int(int, int, ...)>("fcntl");
   return real(file, command, argument);
-}
-
-/// The rank, or the rank that has started the calling thread; null elsewhere.
-RankProcess* process_of_caller(const void* caller) {
-  if (is_of_this_library(caller)) return nullptr;
-  RankProcess* process = current_rank_process();
-  if (process == nullptr) process = starter_of_thread();
-  return process == nullptr || is_forked_child() ? nullptr : process;
 }
 
 /// Calls `attempt()` until it does not fail because of a conflicting lock.

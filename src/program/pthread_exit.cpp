@@ -103,7 +103,7 @@ using namespace sorrel::program;
 SORREL_INTERPOSED void pthread_exit(void* result) {
   static auto* const real = next_definition<void(void*)>("pthread_exit");
   if (RankProcess* process = process_of_caller()) {
-    process->signals().leave_handlers();
+    process->leave_handlers();
     unwind(*process);
   }
   real(result);

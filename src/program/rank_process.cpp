@@ -33,12 +33,6 @@ RankProcess* process_that_may_wait(const void* caller) {
   return may_wait ? process : nullptr;
 }
 
-FILE* standard_stream(FILE*& live) {
-  const RankProcess* process = current_rank_process();
-  FILE** own = process != nullptr ? process->copy().own(live) : nullptr;
-  return own != nullptr ? *own : live;
-}
-
 void set_rank_hooks(const RankHooks& hooks) {
   rank_hooks = hooks;
   original_pid = ::getpid();
@@ -74,7 +68,6 @@ RankProcess::RankProcess(const ProgramStart& start,
       arguments_(start.argc, start.argv),
       streams_(rank, format),
       getopt_(copy),
-      signals_(*this),
       environment_(copy),
       destructors_left_(copy.image().fini_array().count) {}
 
@@ -122,6 +115,11 @@ bool RankProcess::end_sleep() {
   if (sleep_ == nullptr) return false;
   core::Worker::current()->end_sleep(*std::exchange(sleep_, nullptr));
   return true;
+}
+
+void RankProcess::leave_handlers() {
+  if (signals_.must_return()) end_by_jump(*this);
+  signals_.leave_handlers();
 }
 
 int RankProcess::finish(int status) {

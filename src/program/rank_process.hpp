@@ -92,6 +92,10 @@ class RankProcess {
 
   [[nodiscard]] Environment& environment() { return environment_; }
 
+  /// Before a jump that may leave a signal handler of the rank. Ends the job if that would leave a
+  /// call of this library unfinished.
+  void leave_handlers();
+
   /// Constructors of this image, main, exit processing. Call on the rank's own stack. May suspend,
   /// because the program may.
   [[nodiscard]] int run();
@@ -135,10 +139,6 @@ class RankProcess {
 /// returns to `caller`. Null outside of ranks, in a forked child, and in calls of the runtime
 /// itself.
 [[nodiscard]] RankProcess* process_that_may_wait(const void* caller);
-
-/// The caller's standard stream for `live` (stdin, stdout or stderr of the C library). The program
-/// may have set its own variable.
-[[nodiscard]] FILE* standard_stream(FILE*& live);
 
 /// Provided by the composition root, once, before the first rank runs.
 struct RankHooks {

@@ -7,19 +7,11 @@
 #include <unistd.h>
 
 #include "os/clock.hpp"
-#include "program/rank_process.hpp"
-#include "program/signal_delivery.hpp"
+#include "program/signal_table.hpp"
 
 namespace sorrel::program {
 
 namespace {
-
-enum class Kind { by_default, ignore, handler };
-
-Kind kind_of(const struct sigaction& action) {
-  if (action.sa_handler == SIG_DFL) return Kind::by_default;
-  return action.sa_handler == SIG_IGN ? Kind::ignore : Kind::handler;
-}
 
 void assign(std::atomic<SignalMask>& mask, int number, bool is_in) {
   if (is_in) {
@@ -58,9 +50,9 @@ bool RankSignals::set_action(int number, const struct sigaction* action, struct 
     if (table == nullptr) return false;
     (*table)[index] = *action;
     set_.fetch_or(mask_of(number), std::memory_order_relaxed);
-    assign(handled_, number, kind_of(*action) == Kind::handler);
-    assign(ignored_, number, kind_of(*action) == Kind::ignore);
-    if (kind_of(*action) == Kind::ignore) pending_.fetch_and(~mask_of(number));
+    assign(handled_, number, is_handler(*action));
+    assign(ignored_, number, action->sa_handler == SIG_IGN);
+    if (action->sa_handler == SIG_IGN) pending_.fetch_and(~mask_of(number));
     apply_action_change(number, previous, *action);
   }
   if (before != nullptr) *before = previous;
@@ -120,7 +112,7 @@ void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts int
   const ActionTable* table = actions_.load(std::memory_order_acquire);
   if (table == nullptr) return;
   const struct sigaction action = (*table)[static_cast<std::size_t>(number)];
-  if (kind_of(action) != Kind::handler) return;
+  if (!is_handler(action)) return;
   if ((action.sa_flags & SA_RESETHAND) != 0) reset_action(number);
   failed_delivery_count_ = 0;
   const SignalMask before = blocked();
@@ -146,7 +138,6 @@ void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts int
 
 void RankSignals::leave_handlers() {
   if (depth_ == 0) return;
-  if (must_return_) end_by_jump(process_);
   depth_ = 0;
   set_blocked(blocked_before_);
 }
@@ -154,7 +145,6 @@ void RankSignals::leave_handlers() {
 void RankSignals::set_alarm(std::int64_t value_ns, std::int64_t interval_ns) {
   alarm_interval_ns_.store(interval_ns, std::memory_order_relaxed);
   alarm_due_ns_.store(value_ns == 0 ? 0 : os::monotonic_ns() + value_ns, std::memory_order_relaxed);
-  if (value_ns != 0) start_signal_delivery();
 }
 
 std::int64_t RankSignals::alarm_left_ns() const {

@@ -18,8 +18,6 @@
 
 namespace sorrel::program {
 
-class RankProcess;
-
 class RankSignals {
  public:
   /// The code that a handler interrupts.
@@ -28,14 +26,15 @@ class RankSignals {
     library,  ///< A call into this library: the handler must return.
   };
 
-  explicit RankSignals(RankProcess& process) : process_(process) {}
+  RankSignals() = default;
 
   ~RankSignals();
 
   RankSignals(const RankSignals&) = delete;
   RankSignals& operator=(const RankSignals&) = delete;
 
-  /// As sigaction(), for signals that can be caught. False: no memory for the rank's table.
+  /// As sigaction(), for signals that can be caught. After it has set a handler, the caller starts
+  /// the delivery of signals. False: no memory for the rank's table.
   [[nodiscard]] bool set_action(int number,
                                 const struct sigaction* action,
                                 struct sigaction* before);
@@ -72,12 +71,11 @@ class RankSignals {
   /// Runs the handler of a signal that has just arrived.
   void run(int number, siginfo_t& info, void* context, Interrupts interrupts);
 
-  /// The rank is about to jump out of its handlers, if it is in one. Ends the job if that would
-  /// leave a call of MPI unfinished.
+  /// The rank is about to jump out of its handlers, if it is in one. Not while must_return().
   void leave_handlers();
 
-  /// Whether the rank is in a handler that has interrupted a call of this library. Then it may not
-  /// suspend.
+  /// Whether the rank is in a handler that has interrupted a call of this library. Then it may
+  /// neither suspend nor leave the handler by a jump.
   [[nodiscard]] bool must_return() const { return must_return_; }
 
   /// Whether the last handler lacks SA_RESTART, so that the interrupted system call must end.
@@ -89,7 +87,8 @@ class RankSignals {
   /// The stack passed to sigaltstack().
   [[nodiscard]] stack_t& alternate_stack() { return alternate_stack_; }
 
-  /// Requests SIGALRM in `value_ns`, then every `interval_ns`; 0: none. Any thread of the rank.
+  /// Requests SIGALRM in `value_ns`, then every `interval_ns`; 0: none. Any thread of the rank,
+  /// which then starts the delivery of signals.
   void set_alarm(std::int64_t value_ns, std::int64_t interval_ns);
 
   /// Time until the next alarm; 0: none is requested.
@@ -110,7 +109,6 @@ class RankSignals {
   ActionTable* make_actions();
   void reset_action(int number);
 
-  RankProcess& process_;
   // 10 KiB, mapped when the rank sets its first action, which most ranks never do. Release under
   // the SignalTableLock, acquire by the rank that runs a handler.
   std::atomic<ActionTable*> actions_{nullptr};

@@ -8,7 +8,6 @@
 
 #include "base/check.hpp"
 #include "program/libc.hpp"
-#include "program/rank_process.hpp"
 
 namespace sorrel::program {
 
@@ -223,11 +222,6 @@ void RankStreams::finish() {
 void RankStreams::finish_lines() {
   output_.finish_line();
   error_.finish_line();
-}
-
-FILE* own_stream(FILE* stream) {
-  RankProcess* process = current_rank_process();
-  return process != nullptr ? process->streams().own(stream) : stream;
 }
 
 }  // namespace sorrel::program

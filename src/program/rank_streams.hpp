@@ -113,7 +113,4 @@ class RankStreams {
   FILE* input_ = nullptr;
 };
 
-/// The stream that `stream` means for the code on the calling thread.
-[[nodiscard]] FILE* own_stream(FILE* stream);
-
 }  // namespace sorrel::program

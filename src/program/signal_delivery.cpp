@@ -1,11 +1,8 @@
 #include "program/signal_delivery.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
-#include <pthread.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -17,6 +14,8 @@
 #include "os/thread.hpp"
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
+#include "program/signal_table.hpp"
+#include "program/starter_of_thread.hpp"
 
 namespace sorrel::program {
 
@@ -24,9 +23,6 @@ namespace {
 
 using Interrupts = RankSignals::Interrupts;
 
-constexpr int signal_count = 64;
-constexpr SignalMask faults =
-    mask_of(SIGSEGV) | mask_of(SIGBUS) | mask_of(SIGFPE) | mask_of(SIGILL) | mask_of(SIGTRAP);
 /// Signals that the system raises for the running thread, whichever that is.
 constexpr SignalMask of_running_thread =
     mask_of(SIGPIPE) | mask_of(SIGPROF) | mask_of(SIGVTALRM) | mask_of(SIGXCPU) | mask_of(SIGSYS);
@@ -39,21 +35,6 @@ constexpr std::int64_t retry_ns_max = 5'000'000;
 /// After this many attempts the signal is delivered even while the rank is in the library.
 constexpr int failed_deliveries_max = 20;
 
-/// The process's action for a signal, under the lock.
-struct ProcessAction {
-  struct sigaction original{};
-  bool is_original_known = false;
-  /// A rank has blocked the signal at least once.
-  bool is_caught = false;
-  int handler_count = 0;
-  int ignore_count = 0;
-  /// Number of handlers without SA_RESTART.
-  int interrupting_count = 0;
-};
-
-std::array<ProcessAction, signal_count + 1> process_actions;
-std::atomic_flag is_table_locked;
-
 // Written before the first rank runs.
 std::vector<RankProcess*> targets;
 
@@ -61,34 +42,6 @@ std::atomic<std::uint32_t> notification_count{0};
 std::atomic_flag has_thread;
 /// Distinguishes interruptions by the delivery thread.
 const char interruption_tag = 0;
-
-auto* real_sigaction() {
-  static auto* const real = next_definition<decltype(::sigaction)>("sigaction");
-  return real;
-}
-
-int set_thread_mask(int how, const sigset_t& set, sigset_t* before) {
-  static auto* const real = next_definition<decltype(::pthread_sigmask)>("pthread_sigmask");
-  return real(how, &set, before);
-}
-
-ProcessAction& process_action(int number) {
-  return process_actions[static_cast<std::size_t>(number)];
-}
-
-/// The action before any rank ran.
-const struct sigaction& original_action(int number) {
-  ProcessAction& action = process_action(number);
-  if (!action.is_original_known) {
-    action.is_original_known = true;
-    real_sigaction()(number, nullptr, &action.original);
-  }
-  return action.original;
-}
-
-bool is_handler(const struct sigaction& action) {
-  return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
-}
 
 /// Finds the first frame of this library or of the rank among the interrupted frames.
 struct Search {
@@ -128,11 +81,11 @@ RankProcess* running_rank(const void* on_stack) {
 
 /// Acts as if this library had installed no handler.
 void pass_on(int number, siginfo_t* info, void* context) {
-  const struct sigaction& original = process_action(number).original;
+  const struct sigaction& original = original_action(number);
   if (original.sa_handler == SIG_IGN) return;
   if (original.sa_handler == SIG_DFL) {
     if ((harmless & mask_of(number)) != 0) return;
-    real_sigaction()(number, &original, nullptr);
+    restore_original_action(number);
     // The signal arrives when this handler has returned; a fault occurs again by itself.
     if ((faults & mask_of(number)) == 0) syscall(SYS_tgkill, getpid(), gettid(), number);
     return;
@@ -146,8 +99,7 @@ void pass_on(int number, siginfo_t* info, void* context) {
 
 /// Delivers to one rank only: the rank whose code runs, or which has started the thread.
 void deliver_here(int number, siginfo_t* info, void* context) {
-  RankProcess* process = current_rank_process();
-  if (process == nullptr) process = starter_of_thread();
+  RankProcess* process = process_of_thread();
   const SignalMask mask = mask_of(number);
   if (process == nullptr) return pass_on(number, info, context);
   RankSignals& signals = process->signals();
@@ -265,29 +217,11 @@ bool deliver(RankProcess& process) {
   }
 }
 
-/// Under the lock: installs the action that combines those of all ranks.
-void install(int number) {
-  ProcessAction& action = process_action(number);
-  struct sigaction combined = original_action(number);
-  const bool is_fault = (faults & mask_of(number)) != 0;
-  if (action.handler_count > 0 || action.is_caught) {
-    combined = {};
-    combined.sa_sigaction = handle;
-    // A handler may be left by a switch or a jump, so the signal must not stay blocked.
-    combined.sa_flags = SA_SIGINFO | SA_NODEFER;
-    if (action.interrupting_count == 0) combined.sa_flags |= SA_RESTART;
-    // The fault may concern the rank's stack.
-    if (is_fault) combined.sa_flags |= SA_ONSTACK;
-  } else if (action.ignore_count > 0 && !is_fault) {
-    combined.sa_handler = SIG_IGN;
-  }
-  real_sigaction()(number, &combined, nullptr);
-}
-
 }  // namespace
 
 void set_signal_targets(std::vector<RankProcess*> processes) {
   targets = std::move(processes);
+  set_process_handler(handle);
 }
 
 void start_signal_delivery() {
@@ -311,54 +245,6 @@ void deliver_to_waiting(RankProcess& process) {
   };
   core::Fiber& fiber = *process.fiber();
   fiber.worker->visit(fiber, run, &process);
-}
-
-SignalTableLock::SignalTableLock() {
-  sigset_t all;
-  sigfillset(&all);
-  set_thread_mask(SIG_SETMASK, all, &before_);
-  while (is_table_locked.test_and_set(std::memory_order_acquire))
-    os::yield_core();
-}
-
-SignalTableLock::~SignalTableLock() {
-  is_table_locked.clear(std::memory_order_release);
-  set_thread_mask(SIG_SETMASK, before_, nullptr);
-}
-
-struct sigaction inherited_action(int number) {
-  struct sigaction action = original_action(number);
-  // Handlers installed before the ranks are the runtime's.
-  if (is_handler(action)) {
-    action = {};
-    action.sa_handler = SIG_DFL;
-  }
-  return action;
-}
-
-void catch_blocked_signal(int number) {
-  if (number == SIGKILL || number == SIGSTOP || (faults & mask_of(number)) != 0) return;
-  // Reserved by the C library.
-  if (number >= 32 && number < SIGRTMIN) return;
-  if (std::atomic_ref(process_action(number).is_caught).load(std::memory_order_relaxed)) return;
-  const SignalTableLock lock;
-  std::atomic_ref(process_action(number).is_caught).store(true, std::memory_order_relaxed);
-  install(number);
-}
-
-void apply_action_change(int number, const struct sigaction& before, const struct sigaction& now) {
-  const struct sigaction original = original_action(number);
-  ProcessAction& action = process_action(number);
-  for (const auto& [changed, step] : {std::pair{&before, -1}, std::pair{&now, 1}}) {
-    if (is_handler(*changed)) {
-      action.handler_count += step;
-      if ((changed->sa_flags & SA_RESTART) == 0) action.interrupting_count += step;
-    } else if (changed->sa_handler == SIG_IGN && original.sa_handler != SIG_IGN) {
-      action.ignore_count += step;
-    }
-  }
-  install(number);
-  if (action.handler_count > 0) start_signal_delivery();
 }
 
 }  // namespace sorrel::program

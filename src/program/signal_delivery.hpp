@@ -9,12 +9,7 @@
 //! handler, so no signal is lost when the rank stops or begins to run meanwhile.
 #pragma once
 
-#include <csignal>
 #include <vector>
-
-namespace sorrel::core {
-class Worker;
-}
 
 namespace sorrel::program {
 
@@ -30,28 +25,5 @@ void notify_signal_delivery();
 
 /// On the worker of a rank that waits, in MPI or outside, and has work; outside of any fiber.
 void deliver_to_waiting(RankProcess& process);
-
-// The process's table of actions, for RankSignals.
-
-/// Held while dispositions change; the calling thread receives no signal meanwhile.
-class SignalTableLock {
- public:
-  SignalTableLock();
-  ~SignalTableLock();
-  SignalTableLock(const SignalTableLock&) = delete;
-  SignalTableLock& operator=(const SignalTableLock&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-/// The initial action of a rank that has set none.
-[[nodiscard]] struct sigaction inherited_action(int number);
-
-/// A rank blocks the signal: from now on the process records it for ranks that block it.
-void catch_blocked_signal(int number);
-
-/// A rank's action has changed: installs or removes the process's handler.
-void apply_action_change(int number, const struct sigaction& before, const struct sigaction& now);
 
 }  // namespace sorrel::program

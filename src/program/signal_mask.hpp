@@ -12,6 +12,10 @@ using SignalMask = std::uint64_t;
   return SignalMask{1} << (number - 1);
 }
 
+/// Signals that an instruction causes.
+inline constexpr SignalMask faults =
+    mask_of(SIGSEGV) | mask_of(SIGBUS) | mask_of(SIGFPE) | mask_of(SIGILL) | mask_of(SIGTRAP);
+
 /// The lowest signal of a mask that has one.
 [[nodiscard]] constexpr int first_signal_of(SignalMask mask) {
   return __builtin_ctzll(mask) + 1;

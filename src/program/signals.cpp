@@ -18,6 +18,8 @@
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
 #include "program/signal_delivery.hpp"
+#include "program/signal_table.hpp"
+#include "program/starter_of_thread.hpp"
 
 using namespace sorrel::program;
 
@@ -30,15 +32,7 @@ constexpr OutsideWait sigsuspend_wait{.call = "sigsuspend", .is_endless = true};
 constexpr OutsideWait sigwait_wait{.call = "sigwait", .is_endless = true};
 constexpr std::int64_t look_distance_ns = 1'000'000;
 
-/// The rank whose signals the caller refers to; null if the process's are meant.
-RankProcess* process_of_caller(const void* caller) {
-  if (is_of_this_library(caller)) return nullptr;
-  RankProcess* process = current_rank_process();
-  if (process == nullptr) process = starter_of_thread();
-  return process == nullptr || is_forked_child() ? nullptr : process;
-}
-
-/// The same, for state that each thread has of its own.
+/// process_of_caller() for state that each thread has of its own.
 RankProcess* rank_of_caller(const void* caller) {
   RankProcess* process = current_rank_process();
   return process == nullptr || is_of_this_library(caller) || is_forked_child() ? nullptr : process;
@@ -57,16 +51,25 @@ bool is_of_rank(const RankProcess& process, const struct sigaction* action) {
   return process.copy().contains(reinterpret_cast<std::uintptr_t>(action->sa_handler));
 }
 
+/// As sigaction(), with its result.
+int set_action(RankProcess& process,
+               int number,
+               const struct sigaction* action,
+               struct sigaction* before) {
+  if (!process.signals().set_action(number, action, before)) {
+    errno = ENOMEM;
+    return -1;
+  }
+  if (action != nullptr && is_handler(*action)) start_signal_delivery();
+  return 0;
+}
+
 sighandler_t set_handler(RankProcess& process, int number, sighandler_t handler, int flags) {
   struct sigaction action{};
   struct sigaction before{};
   action.sa_handler = handler;
   action.sa_flags = flags;
-  if (!process.signals().set_action(number, &action, &before)) {
-    errno = ENOMEM;
-    return SIG_ERR;
-  }
-  return before.sa_handler;
+  return set_action(process, number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
 int change_mask(RankProcess& process, int how, const sigset_t* set, sigset_t* before) {
@@ -124,6 +127,11 @@ int wait_for_signal(RankProcess& process,
   return number;
 }
 
+void set_alarm(RankProcess& process, std::int64_t value_ns, std::int64_t interval_ns) {
+  process.signals().set_alarm(value_ns, interval_ns);
+  if (value_ns != 0) start_signal_delivery();
+}
+
 std::int64_t to_ns(const timeval& time) {
   return std::int64_t{time.tv_sec} * ns_per_second + std::int64_t{time.tv_usec} * 1000;
 }
@@ -141,7 +149,7 @@ bool is_valid(const timeval& time) {
 /// Called before a jump that may leave a handler.
 void leave_handlers() {
   RankProcess* process = current_rank_process();
-  if (process != nullptr) process->signals().leave_handlers();
+  if (process != nullptr) process->leave_handlers();
 }
 
 [[noreturn]] void jump(void (*real)(__jmp_buf_tag*, int), __jmp_buf_tag* environment, int value) {
@@ -159,9 +167,7 @@ SORREL_INTERPOSED int sigaction(int number,
   RankProcess* process = process_of_caller(__builtin_return_address(0));
   if (process == nullptr || !can_be_caught(number) || !is_of_rank(*process, action))
     return real(number, action, before);
-  if (process->signals().set_action(number, action, before)) return 0;
-  errno = ENOMEM;
-  return -1;
+  return set_action(*process, number, action, before);
 }
 
 SORREL_INTERPOSED sighandler_t signal(int number, sighandler_t handler) noexcept {
@@ -282,7 +288,7 @@ SORREL_INTERPOSED unsigned int alarm(unsigned int seconds) noexcept {
   RankProcess* process = process_of_caller(__builtin_return_address(0));
   if (process == nullptr) return real(seconds);
   const std::int64_t left_ns = process->signals().alarm_left_ns();
-  process->signals().set_alarm(std::int64_t{seconds} * ns_per_second, 0);
+  set_alarm(*process, std::int64_t{seconds} * ns_per_second, 0);
   // Rounded as the system does, and never to 0.
   const std::int64_t rounded = (left_ns + ns_per_second / 2) / ns_per_second;
   return static_cast<unsigned int>(left_ns == 0 ? 0 : std::max<std::int64_t>(rounded, 1));
@@ -306,7 +312,7 @@ SORREL_INTERPOSED int setitimer(__itimer_which_t which,
                         is_valid(value->it_interval);
   if (process == nullptr || !is_usual) return real(which, value, before);
   if (before != nullptr) getitimer(which, before);
-  process->signals().set_alarm(to_ns(value->it_value), to_ns(value->it_interval));
+  set_alarm(*process, to_ns(value->it_value), to_ns(value->it_interval));
   return 0;
 }
 

@@ -9,8 +9,6 @@
 
 namespace sorrel::program {
 
-class RankProcess;
-
 class StartedThreads {
  public:
   void add() { count_.fetch_add(1, std::memory_order_relaxed); }
@@ -23,9 +21,5 @@ class StartedThreads {
  private:
   std::atomic<std::int32_t> count_{0};
 };
-
-/// The rank that has started the calling thread, directly or through another thread. Null in every
-/// other thread, and in a rank's own fiber.
-[[nodiscard]] RankProcess* starter_of_thread();
 
 }  // namespace sorrel::program

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <unistd.h>
 
+#include "program/current_streams.hpp"
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
 

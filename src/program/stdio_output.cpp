@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "program/current_streams.hpp"
 #include "program/libc.hpp"
-#include "program/rank_process.hpp"
 
 using namespace sorrel::program;
 

@@ -7,15 +7,16 @@
 //! keys of shared libraries are the process's.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <climits>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <pthread.h>
 
 namespace sorrel::program {
-
-class RankProcess;
 
 class ThreadKeys {
  public:
@@ -30,30 +31,72 @@ class ThreadKeys {
   int remove(std::size_t slot);
 
   /// For the rank's main thread, which calls; null and EINVAL for a key that does not exist.
-  [[nodiscard]] void* value(std::size_t slot) const;
+  [[nodiscard]] void* value(std::size_t slot) const {
+    const Entry* entry = this->entry(slot);
+    return entry == nullptr || !entry->is_in_use() ? nullptr : entry->value;
+  }
+
   int set_value(std::size_t slot, void* value);
 
-  /// Number of times that the slot has been allocated, also while it is free. Any thread.
-  [[nodiscard]] unsigned generation(std::size_t slot) const;
+  /// For a thread that a rank has started, which calls. `keys`: the rank's; null: there is none.
+  [[nodiscard]] static void* value_in_thread(pthread_key_t key);
+  static int set_value_in_thread(ThreadKeys* keys, pthread_key_t key, void* value);
 
-  [[nodiscard]] Destructor destructor(std::size_t slot) const;
+  /// The slot of a key that ranks have made; nothing for a key of the process.
+  [[nodiscard]] static std::optional<std::size_t> slot_of(pthread_key_t key) {
+    if (key >= key_count_max) return std::nullopt;
+    const std::size_t slot = slot_of_key_[key].load(std::memory_order_relaxed);
+    return slot == 0 ? std::nullopt : std::optional(slot - 1);
+  }
 
   /// At the end of the rank's main thread, but not of its process: on its stack.
   void run_destructors();
 
  private:
+  static constexpr std::size_t key_count_max = PTHREAD_KEYS_MAX;
+
+  /// The value of a key in a thread that a rank has started.
+  struct Cell {
+    ThreadKeys* keys;
+    std::size_t slot;
+    unsigned generation;
+    void* value;
+
+    /// Whether the key has been deleted since.
+    [[nodiscard]] bool is_stale() const {
+      return keys != nullptr && keys->generation(slot) != generation;
+    }
+  };
+
   struct Entry {
     std::atomic<unsigned> generation;
     std::atomic<Destructor> destructor;
     void* value;
+
+    [[nodiscard]] bool is_in_use() const {
+      return generation.load(std::memory_order_relaxed) % 2 != 0;
+    }
   };
 
   struct Free {
     void operator()(Entry* entries) const { std::free(entries); }
   };
 
-  [[nodiscard]] Entry* entry(std::size_t slot) const;
+  static int make_shared_key(std::size_t slot, pthread_key_t& key);
+  static void end_cell(void* argument);
 
+  /// Number of times that the slot has been allocated, also while it is free. Any thread.
+  [[nodiscard]] unsigned generation(std::size_t slot) const;
+
+  [[nodiscard]] Destructor destructor(std::size_t slot) const;
+
+  [[nodiscard]] Entry* entry(std::size_t slot) const {
+    return entries_ == nullptr ? nullptr : &entries_[slot];
+  }
+
+  // For all ranks: the C library's key of each slot, and the inverse; 0: none, else one more.
+  static inline std::array<std::atomic<pthread_key_t>, key_count_max> key_of_slot_{};
+  static inline std::array<std::atomic<std::size_t>, key_count_max> slot_of_key_{};
   // Allocated at the first key; the system zeroes pages on first touch.
   std::unique_ptr<Entry[], Free> entries_;
   std::atomic_flag is_locked_;

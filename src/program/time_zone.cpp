@@ -7,7 +7,7 @@
 #include <ctime>
 #include <cwchar>
 
-#include "program/environment.hpp"
+#include "program/current_environment.hpp"
 #include "program/libc.hpp"
 #include "program/rank_process.hpp"
 

@@ -1,4 +1,4 @@
-#include "program/started_threads.hpp"
+#include "program/starter_of_thread.hpp"
 
 #include <memory>
 #include <pthread.h>
@@ -44,6 +44,17 @@ RankProcess* starter_of_thread() {
   return static_cast<RankProcess*>(get(starter_key()));
 }
 
+RankProcess* process_of_thread() {
+  RankProcess* process = current_rank_process();
+  return process != nullptr ? process : starter_of_thread();
+}
+
+RankProcess* process_of_caller(const void* caller) {
+  if (is_of_this_library(caller)) return nullptr;
+  RankProcess* process = process_of_thread();
+  return process == nullptr || is_forked_child() ? nullptr : process;
+}
+
 }  // namespace sorrel::program
 
 SORREL_INTERPOSED int pthread_create(pthread_t* thread,
@@ -53,8 +64,7 @@ SORREL_INTERPOSED int pthread_create(pthread_t* thread,
   using namespace sorrel::program;
   static auto* const real = next_definition<decltype(::pthread_create)>("pthread_create");
   const bool is_own_thread = is_of_this_library(__builtin_return_address(0));
-  RankProcess* process = is_own_thread ? nullptr : current_rank_process();
-  if (process == nullptr && !is_own_thread) process = starter_of_thread();
+  RankProcess* process = is_own_thread ? nullptr : process_of_thread();
   if (process == nullptr) return real(thread, attributes, routine, argument);
   auto start = std::make_unique<Start>(routine, argument, process);
   process->started_threads().add();

@@ -1,0 +1,43 @@
+//! SignalTable - the process's table of signal actions, which combines those of all ranks.
+//!
+//! The process has one handler (signal_delivery.hpp) for each signal that a rank handles or has
+//! blocked. Any thread, under the SignalTableLock where nothing else is said.
+#pragma once
+
+#include <csignal>
+
+namespace sorrel::program {
+
+/// Held while dispositions change; the calling thread receives no signal meanwhile.
+class SignalTableLock {
+ public:
+  SignalTableLock();
+  ~SignalTableLock();
+  SignalTableLock(const SignalTableLock&) = delete;
+  SignalTableLock& operator=(const SignalTableLock&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+/// Before the first rank runs: the process's handler of every signal that a rank handles or blocks.
+void set_process_handler(void (*handler)(int number, siginfo_t* info, void* context));
+
+[[nodiscard]] inline bool is_handler(const struct sigaction& action) {
+  return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
+/// The action before any rank ran.
+[[nodiscard]] const struct sigaction& original_action(int number);
+void restore_original_action(int number);
+
+/// The initial action of a rank that has set none.
+[[nodiscard]] struct sigaction inherited_action(int number);
+
+/// A rank blocks the signal: from now on the process records it for ranks that block it.
+void catch_blocked_signal(int number);
+
+/// A rank's action has changed: installs or removes the process's handler.
+void apply_action_change(int number, const struct sigaction& before, const struct sigaction& now);
+
+}  // namespace sorrel::program
