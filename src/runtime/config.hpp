@@ -1,5 +1,6 @@
 //! Config - the settings of the job in this process: those that `sorrel run` passes on
 //! (launch/job_spec.hpp), those that users may set in the environment, and what follows from both.
+//! Plain data; process_config.hpp makes it.
 #pragma once
 
 #include <cstdint>
@@ -42,15 +43,5 @@ struct Config : launch::JobSpec {
   /// Shared with the launcher; null without a wrapper and under a host MPI.
   launch::JobClaims* claims = nullptr;
 };
-
-/// Reads the SORREL_* variables and removes them, so that children of the program do not inherit
-/// them. A program started without `sorrel run` is a job of one rank, and so is one that runs with
-/// other rights than its caller (AT_SECURE). Ends the process with one line if the job's variable
-/// does not come from one `sorrel run`, or if it cannot join the job.
-Config take_config_from_environment();
-
-/// The result of the first call of take_config_from_environment(). Any thread, but the process's
-/// first thread makes the first call.
-const Config& process_config();
 
 }  // namespace sorrel::runtime

@@ -15,7 +15,6 @@
 #include "mpi/match/rank_state.hpp"
 #include "os/process_end.hpp"
 #include "runtime/backtrace.hpp"
-#include "runtime/job.hpp"
 #include "runtime/report_deadline.hpp"
 #include "runtime/stack_fault.hpp"
 
@@ -23,8 +22,6 @@ namespace sorrel::runtime {
 
 namespace {
 
-// The demangler uses up to a third of it; untouched pages take no memory.
-constexpr std::size_t signal_stack_bytes = std::size_t{256} << 10;
 constexpr std::array deadly_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 using Line = FixedText<600>;
@@ -258,21 +255,6 @@ void end_with_backtrace(std::string_view what, int status, std::span<const void*
   write_line(line);
   report.backtrace.write();
   os::end_process(status);
-}
-
-void install_signal_stack() {
-  void* memory =
-      mmap(nullptr, signal_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return;
-  const stack_t stack{.ss_sp = memory, .ss_flags = 0, .ss_size = signal_stack_bytes};
-  sigaltstack(&stack, nullptr);
-}
-
-void remove_signal_stack() {
-  const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
-  stack_t old{};
-  sigaltstack(&none, &old);
-  if (old.ss_sp != nullptr) munmap(old.ss_sp, old.ss_size);
 }
 
 }  // namespace sorrel::runtime

@@ -1,20 +1,20 @@
 //! CrashReport - a rank that receives a fatal signal ends the job with one line that names the
 //! rank, and the calls that led to the signal.
 //!
-//! The handlers run on an alternate stack of each worker, because the usual cause is the overflow
-//! of a rank's own stack. Their memory is set aside at the start of the job: no allocation, no
-//! lock, no child process. Only the first crash is reported; the report ends the process within 2
-//! seconds (report_deadline.hpp). A child that a rank has forked dies of its signal, as without the
-//! handlers. docs/decisions/0010-reports-without-a-child.md has the reasons.
+//! The handlers run on an alternate stack of each worker (signal_stack.hpp), because the usual
+//! cause is the overflow of a rank's own stack. Their memory is set aside at the start of the job:
+//! no allocation, no lock, no child process. Only the first crash is reported; the report ends the
+//! process within 2 seconds (report_deadline.hpp). A child that a rank has forked dies of its
+//! signal, as without the handlers. docs/decisions/0010-reports-without-a-child.md has the reasons.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string_view>
 
-namespace sorrel::runtime {
+#include "runtime/job.hpp"
 
-class Job;
+namespace sorrel::runtime {
 
 /// Installs the handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT. One job at a time.
 void watch_for_crashes(Job& job);
@@ -29,9 +29,5 @@ void stop_watching_for_crashes();
 [[noreturn]] void end_with_backtrace(std::string_view what,
                                      int status,
                                      std::span<const void* const> left_out);
-
-/// Install or remove the calling thread's alternate stack.
-void install_signal_stack();
-void remove_signal_stack();
 
 }  // namespace sorrel::runtime

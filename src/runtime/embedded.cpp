@@ -1,7 +1,9 @@
 #include "runtime/embedded.hpp"
 
 #include "mpi/match/rank_state.hpp"
+#include "runtime/crash_report.hpp"
 #include "runtime/job.hpp"
+#include "runtime/uncaught_exception.hpp"
 
 namespace sorrel::runtime {
 
@@ -26,7 +28,11 @@ class FunctionBody final : public RankBody {
 int run_embedded(const Config& config, const std::function<int(int rank)>& body) {
   FunctionBody function_body(body);
   Job job(config, function_body);
-  return job.run();
+  watch_for_crashes(job);
+  watch_for_uncaught_exceptions();
+  const int status = job.run();
+  stop_watching_for_crashes();
+  return status;
 }
 
 }  // namespace sorrel::runtime

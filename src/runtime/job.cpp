@@ -13,11 +13,10 @@
 #include "os/cpu_set.hpp"
 #include "os/freed_memory.hpp"
 #include "os/thread_limits.hpp"
-#include "runtime/crash_report.hpp"
 #include "runtime/deadlock_report.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/host/host_session.hpp"
-#include "runtime/uncaught_exception.hpp"
+#include "runtime/signal_stack.hpp"
 #include "transport/host/host_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
 
@@ -146,8 +145,6 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
       is_verbose_(config.is_verbose) {
   make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
   if (host_transport_ != nullptr) host_transport_->quiet().set_watcher(this);
-  watch_for_crashes(*this);
-  watch_for_uncaught_exceptions();
 }
 
 void Job::make_worlds(const Config& config, transport::Transport* transport) {
@@ -170,10 +167,6 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
                                .has_comm_worker = config.has_comm_worker,
                                .limits = limits}));
   }
-}
-
-Job::~Job() {
-  stop_watching_for_crashes();
 }
 
 int Job::run() {

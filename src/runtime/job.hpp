@@ -16,8 +16,8 @@
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/stack_slab.hpp"
-#include "program/outside_wait.hpp"
 #include "runtime/config.hpp"
+#include "runtime/rank_body.hpp"
 #include "runtime/stall_watch.hpp"
 #include "runtime/wait_table.hpp"
 #include "transport/host/termination_detector.hpp"
@@ -28,36 +28,6 @@ class HostTransport;
 }
 
 namespace sorrel::runtime {
-
-/// The code of the ranks.
-class RankBody {
- public:
-  virtual ~RankBody() = default;
-  /// On the rank's worker, before any rank runs. False: the job ends with the message in `error`.
-  virtual bool prepare(mpi::RankState& rank, const char** error) = 0;
-
-  /// On a worker whose attention was requested, outside of any fiber. Must not suspend.
-  virtual void on_attention(core::Worker& /*worker*/) {}
-
-  /// Called once, when every rank is prepared and none has run.
-  virtual void on_all_prepared() {}
-
-  /// On the rank's own stack; returns its exit status. May suspend.
-  virtual int run(mpi::RankState& rank) = 0;
-
-  /// Any thread: the rank's wait outside of MPI during which its worker runs other ranks; null if
-  /// there is none.
-  virtual const program::OutsideWait* outside_wait(const mpi::RankState& /*rank*/) const {
-    return nullptr;
-  }
-
-  /// Makes the rank's output so far visible. Called when the job ends early.
-  virtual void flush(mpi::RankState& rank) = 0;
-
-  /// The index, among the ranks of this process, of the rank whose own code holds an address; -1:
-  /// not known. Safe in a signal handler.
-  [[nodiscard]] virtual int index_of_code(const void* /*address*/) const { return -1; }
-};
 
 /// The number of the job's ranks in this process.
 [[nodiscard]] std::int32_t own_rank_count(const Config& config);
@@ -73,7 +43,6 @@ class Job final : public core::SchedulerHooks,
   /// `transport` carries packets to the job's other processes and outlives the job. Null if there
   /// are no others, or if they share memory.
   Job(const Config& config, RankBody& body, transport::Transport* transport = nullptr);
-  ~Job() override;
 
   /// Runs every rank to its end and returns the exit status: the largest of all ranks'.
   int run();

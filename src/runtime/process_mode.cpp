@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "mpi/match/rank_state.hpp"
-#include "runtime/config.hpp"
+#include "runtime/crash_report.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/job.hpp"
 #include "runtime/main_thread_rank.hpp"
+#include "runtime/process_config.hpp"
+#include "runtime/uncaught_exception.hpp"
 #include "runtime/wrapped_job.hpp"
 
 namespace sorrel::runtime {
@@ -107,6 +109,8 @@ void attach_calling_thread() {
   Config own = process_config();
   own.process_mode = true;
   the_job = new Job(own, *new ProcessModeBody);
+  watch_for_crashes(*the_job);
+  watch_for_uncaught_exceptions();
   the_job->attach_calling_thread();
   set_main_thread_rank();
 }

@@ -20,10 +20,13 @@
 #include "program/signal_delivery.hpp"
 #include "program/start.hpp"
 #include "program/thread_block.hpp"
+#include "runtime/crash_report.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/job.hpp"
+#include "runtime/process_config.hpp"
 #include "runtime/process_mode.hpp"
 #include "runtime/rank_threads.hpp"
+#include "runtime/uncaught_exception.hpp"
 #include "runtime/wrapped_job.hpp"
 
 namespace sorrel::runtime {
@@ -224,6 +227,8 @@ int run_program(const program::ProgramStart& start) {
                            .end_rank = end_rank});
   program::record_ranks_begin(own_rank_count(config) == 1);
   Job job(config, body);
+  watch_for_crashes(job);
+  watch_for_uncaught_exceptions();
   const int status = job.run();
   std::fflush(nullptr);
   if (config.host != nullptr) {

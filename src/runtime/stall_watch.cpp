@@ -11,7 +11,6 @@
 #include "os/futex.hpp"
 #include "os/kernel_wait.hpp"
 #include "os/thread.hpp"
-#include "runtime/job.hpp"
 
 namespace sorrel::runtime {
 

@@ -19,10 +19,9 @@
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/sched_stat.hpp"
+#include "runtime/rank_body.hpp"
 
 namespace sorrel::runtime {
-
-class RankBody;
 
 class StallWatch {
  public:

@@ -1,4 +1,4 @@
-#include "runtime/config.hpp"
+#include "runtime/process_config.hpp"
 
 #include <cstdlib>
 #include <gtest/gtest.h>

@@ -1,0 +1,39 @@
+//! RankBody - the code that a job runs for each rank.
+#pragma once
+
+#include "core/worker.hpp"
+#include "mpi/match/rank_state.hpp"
+#include "program/outside_wait.hpp"
+
+namespace sorrel::runtime {
+
+class RankBody {
+ public:
+  virtual ~RankBody() = default;
+  /// On the rank's worker, before any rank runs. False: the job ends with the message in `error`.
+  virtual bool prepare(mpi::RankState& rank, const char** error) = 0;
+
+  /// On a worker whose attention was requested, outside of any fiber. Must not suspend.
+  virtual void on_attention(core::Worker& /*worker*/) {}
+
+  /// Called once, when every rank is prepared and none has run.
+  virtual void on_all_prepared() {}
+
+  /// On the rank's own stack; returns its exit status. May suspend.
+  virtual int run(mpi::RankState& rank) = 0;
+
+  /// Any thread: the rank's wait outside of MPI during which its worker runs other ranks; null if
+  /// there is none.
+  virtual const program::OutsideWait* outside_wait(const mpi::RankState& /*rank*/) const {
+    return nullptr;
+  }
+
+  /// Makes the rank's output so far visible. Called when the job ends early.
+  virtual void flush(mpi::RankState& rank) = 0;
+
+  /// The index, among the ranks of this process, of the rank whose own code holds an address; -1:
+  /// not known. Safe in a signal handler.
+  [[nodiscard]] virtual int index_of_code(const void* /*address*/) const { return -1; }
+};
+
+}  // namespace sorrel::runtime
