@@ -27,7 +27,7 @@ std::int64_t process_cpu_ns() {
 void sleep_ns(std::int64_t duration_ns) {
   const timespec duration{.tv_sec = duration_ns / 1'000'000'000,
                           .tv_nsec = duration_ns % 1'000'000'000};
-  // The bare system call: in a rank, nanosleep() lets other ranks run (program/sleep.cpp).
+  // The bare system call: in a rank, nanosleep() lets other ranks run (program/waits/sleep.cpp).
   syscall(SYS_nanosleep, &duration, nullptr);
 }
 

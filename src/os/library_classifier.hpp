@@ -3,7 +3,7 @@
 //!
 //! Reads the files of the program and its libraries, then classifies all of them. Loads nothing.
 //! `sorrel run` uses it before it starts a program, the runtime when the program is loaded
-//! (program/library_check.hpp).
+//! (program/image/library_check.hpp).
 #pragma once
 
 #include <map>

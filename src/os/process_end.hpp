@@ -1,5 +1,5 @@
 //! end_process - ends the process without the C library, for signal handlers. Their `_exit` may be
-//! an interposed one (program/exit.cpp), and a lookup of the real one takes a lock.
+//! an interposed one (program/libc/exit.cpp), and a lookup of the real one takes a lock.
 #pragma once
 
 namespace sorrel::os {

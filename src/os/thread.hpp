@@ -8,7 +8,7 @@ namespace sorrel::os {
 bool start_background_thread(void* (*entry)(void* argument), void* argument);
 
 /// Yields the calling thread's core to other threads of the machine. The bare system call: in a
-/// rank, sched_yield() lets other ranks run (program/sleep.cpp).
+/// rank, sched_yield() lets other ranks run (program/waits/sleep.cpp).
 void yield_core();
 
 /// Maximum delay of the calling thread's wake-up from a timed sleep; the system's default is 50 us.

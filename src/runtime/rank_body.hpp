@@ -3,7 +3,7 @@
 
 #include "core/worker.hpp"
 #include "mpi/match/rank_state.hpp"
-#include "program/outside_wait.hpp"
+#include "program/state/outside_wait.hpp"
 
 namespace sorrel::runtime {
 

@@ -3,7 +3,7 @@
 
     check_system.py [ROOT]
 
-Modules listed in `free` are about the system itself. In all others a file needs an entry in `files`, with its headers: what
+Modules listed in `free`, with their folders, are about the system itself. In all others a file needs an entry in `files`, with its headers: what
 is left, which may only shrink. Prints one line for each header that is not listed, and for each entry that is no longer
 needed; exit status 1 if there is any.
 """
@@ -13,7 +13,7 @@ import re
 import sys
 import tomllib
 
-from check_layers import SOURCE_ENDINGS, module_of
+from check_layers import SOURCE_ENDINGS
 
 ANGLE_INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>")
 SYSTEM_HEADER = re.compile(
@@ -29,12 +29,12 @@ def system_headers(path: pathlib.Path) -> set[str]:
 
 def check(root: pathlib.Path) -> list[str]:
     table = tomllib.loads((root / "layers.toml").read_text(encoding="utf-8"))
-    free, listed = set(table["system"]["free"]), table["system"]["files"]
+    free, listed = tuple(f"{module}/" for module in table["system"]["free"]), table["system"]["files"]
     faults = []
     used: dict[str, set[str]] = {}
     for path in sorted((root / "src").rglob("*")):
         place = path.relative_to(root / "src").as_posix()
-        if path.suffix in SOURCE_ENDINGS and module_of(place, table["may_include"]) not in free:
+        if path.suffix in SOURCE_ENDINGS and not place.startswith(free):
             used[place] = system_headers(path)
     for place, headers in used.items():
         for header in sorted(headers - set(listed.get(place, []))):

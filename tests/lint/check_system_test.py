@@ -17,6 +17,7 @@ class Tree(PlantedTree):
     def test_accepts_standard_headers_everywhere_and_any_in_a_free_module(self):
         self.write("src/room/a.cpp", "#include <vector>\n#include <cerrno>\n")
         self.write("src/os/b.cpp", "#include <sys/mman.h>\n")
+        self.write("src/os/folder/c.cpp", "#include <sys/mman.h>\n")
         self.assertEqual(check_system.check(self.root), [])
 
     def test_finds_a_header_of_the_system(self):

@@ -1,6 +1,6 @@
 // Goal: a rank's getopt gives the same results as the C library's. Method: random argument lists,
 // scanned by both, step by step. Does not test the texts of error messages.
-#include "program/getopt_state.hpp"
+#include "program/state/getopt_state.hpp"
 
 #include <cstdlib>
 #include <getopt.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/prng.hpp"
-#include "program/image.hpp"
+#include "program/image/image.hpp"
 
 namespace sorrel::program {
 namespace {

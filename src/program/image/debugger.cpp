@@ -1,0 +1,85 @@
+#include "program/image/debugger.hpp"
+
+#include <cstdint>
+#include <dlfcn.h>
+#include <fstream>
+#include <link.h>
+#include <string>
+#include <vector>
+
+extern "C" {
+/// Version, number of images, base of the first, distance between two, and the template image's
+/// base, first and last offset.
+[[gnu::visibility("default")]] std::uint64_t sorrel_copies[7];
+}
+
+namespace sorrel::program {
+
+namespace {
+
+/// The record in glibc's layout from version 2 on.
+struct Namespace {
+  r_debug record;
+  Namespace* next;
+};
+
+// Constant once published. A debugger may read it at any time, so it stays as long as the process.
+Namespace copies_namespace;
+std::vector<link_map> copies_maps;
+
+[[nodiscard]] bool is_traced() {
+  std::ifstream status("/proc/self/status");
+  for (std::string key; status >> key;) {
+    if (key == "TracerPid:") {
+      int tracer = 0;
+      return status >> tracer && tracer != 0;
+    }
+  }
+  return false;
+}
+
+// Loads and unloads a library that every glibc has and no program uses: the debugger then reads the
+// chain again.
+void notify_debugger() {
+  if (void* handle = ::dlopen("libBrokenLocale.so.1", RTLD_LAZY | RTLD_LOCAL)) ::dlclose(handle);
+}
+
+// Read by tools/gdb/sorrel_gdb.py, also in a stripped library.
+void fill_gdb_table(const ImageSlab& slab) {
+  const Image& image = slab.image();
+  sorrel_copies[0] = 1;  // the layout's version
+  sorrel_copies[1] = static_cast<std::uint64_t>(slab.count());
+  sorrel_copies[2] = slab.copy(0).base();
+  sorrel_copies[3] = slab.copy(0).is_template() ? 0 : image.span();
+  sorrel_copies[4] = image.base();
+  sorrel_copies[5] = image.begin();
+  sorrel_copies[6] = image.end();
+}
+
+}  // namespace
+
+void register_with_debugger(const ImageSlab& slab) {
+  fill_gdb_table(slab);
+  r_debug* first = slab.image().debugger_record();
+  if (first == nullptr || slab.copy(0).is_template() || !copies_maps.empty()) return;
+  copies_maps.resize(static_cast<std::size_t>(slab.count()));
+  for (int i = 0; i < slab.count(); ++i) {
+    link_map& map = copies_maps[static_cast<std::size_t>(i)];
+    map.l_addr = slab.copy(i).base();
+    map.l_name = const_cast<char*>(slab.image().path().c_str());  // the C type knows no const
+    map.l_ld = slab.copy(i).at<ElfW(Dyn)>(slab.image().dynamic());
+    map.l_prev = i > 0 ? &map - 1 : nullptr;
+    map.l_next = i + 1 < slab.count() ? &map + 1 : nullptr;
+  }
+  copies_namespace.record = *first;
+  copies_namespace.record.r_version = 2;
+  copies_namespace.record.r_map = copies_maps.data();
+  auto* last = reinterpret_cast<Namespace*>(first);
+  while (last->record.r_version >= 2 && last->next != nullptr)
+    last = last->next;
+  last->next = &copies_namespace;
+  last->record.r_version = 2;
+  if (is_traced()) notify_debugger();
+}
+
+}  // namespace sorrel::program

@@ -1,0 +1,203 @@
+// The part of Image that decides which pages an image maps from the file, and which bytes are
+// written into it.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fcntl.h>
+#include <iterator>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "program/image/image.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+// From this size on, unchanged initialised data is mapped from the file; each page is shared until
+// it is written. That costs two more mappings per image and no memory. Below, copying is cheaper.
+constexpr std::size_t shared_data_bytes_min = 256 * 1024;
+
+[[nodiscard]] std::size_t page_bytes() {
+  static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+[[nodiscard]] Offset page_floor(Offset offset) {
+  return offset & ~(page_bytes() - 1);
+}
+
+[[nodiscard]] Offset page_ceiling(Offset offset) {
+  return page_floor(offset + page_bytes() - 1);
+}
+
+[[nodiscard]] int protection_of(const ElfW(Phdr) & segment) {
+  return ((segment.p_flags & PF_R) != 0 ? PROT_READ : 0) |
+         ((segment.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
+         ((segment.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+}
+
+// The pages of the template image that were written since the file was mapped, as the kernel
+// reports them (/proc/self/pagemap). Without that file every page counts as written. The query is
+// cheap, whereas comparing would read all of a large .data or .bss. Best queried in order.
+class WrittenPages {
+ public:
+  /// `known` is an address that certainly was written: an emulator may report pages of other
+  /// addresses.
+  explicit WrittenPages(std::uintptr_t known)
+      : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {
+    is_trusted_ = file_ >= 0;
+    is_trusted_ = contains(known) && is_trusted_;
+  }
+
+  WrittenPages(const WrittenPages&) = delete;
+  WrittenPages& operator=(const WrittenPages&) = delete;
+
+  ~WrittenPages() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+  [[nodiscard]] bool contains(std::uintptr_t address) {
+    const std::uintptr_t page = address / page_bytes();
+    if (page - first_page_ >= page_count_) load(page);
+    if (!is_trusted_) return true;
+    constexpr std::uint64_t present = std::uint64_t{1} << 63;
+    constexpr std::uint64_t swapped = std::uint64_t{1} << 62;
+    constexpr std::uint64_t of_file = std::uint64_t{1} << 61;
+    const std::uint64_t entry = entries_[page - first_page_];
+    return (entry & (present | swapped)) != 0 && (entry & of_file) == 0;
+  }
+
+ private:
+  void load(std::uintptr_t page) {
+    const ssize_t size = ::pread(file_, entries_.data(), sizeof entries_,
+                                 static_cast<off_t>(page * sizeof(std::uint64_t)));
+    first_page_ = page;
+    page_count_ = size > 0 ? static_cast<std::size_t>(size) / sizeof(std::uint64_t) : 0;
+    if (page_count_ == 0) is_trusted_ = false;
+  }
+
+  int file_;
+  bool is_trusted_ = false;
+  std::uintptr_t first_page_ = 0;
+  std::size_t page_count_ = 0;
+  std::array<std::uint64_t, 4096> entries_{};
+};
+
+[[nodiscard]] bool is_zero(const char* page) {
+  return page[0] == 0 && std::memcmp(page, page + 1, page_bytes() - 1) == 0;
+}
+
+}  // namespace
+
+bool Image::is_writable(Offset offset) const {
+  return std::any_of(pieces_.begin(), pieces_.end(), [offset](const Piece& piece) {
+    return offset >= piece.begin && offset < piece.end && (piece.protection & PROT_WRITE) != 0;
+  });
+}
+
+void Image::lay_out() {
+  span_ = 0;
+  for (int i = 0; i < segment_count_; ++i) {
+    if (segments_[i].p_type == PT_LOAD) add_segment_piece(segments_[i]);
+  }
+  // No holes: a hole would be one more mapping per image. The last piece ends where the next image
+  // begins.
+  const Offset end = extra_objects_.empty() ? end_ : extra_objects_offset_ + extra_objects_.size();
+  span_ = (end - begin_ + alignment_ - 1) / alignment_ * alignment_;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    pieces_[i].end = i + 1 < pieces_.size() ? pieces_[i + 1].begin : begin_ + span_;
+  }
+}
+
+// Adjacent pieces of one kind are merged: read-only and executable parts that lie in the file as in
+// memory, and all writable parts. Constants thus become executable in the privatized images, which
+// loses a hardening and changes no function.
+void Image::add_segment_piece(const ElfW(Phdr) & segment) {
+  Piece piece;
+  piece.begin = page_floor(segment.p_vaddr);
+  piece.end = page_ceiling(segment.p_vaddr + segment.p_memsz);
+  piece.protection = protection_of(segment);
+  const bool is_file = (segment.p_flags & PF_W) == 0;
+  if (is_file) piece.file_offset = static_cast<off_t>(page_floor(segment.p_offset));
+  if (!pieces_.empty()) {
+    Piece& last = pieces_.back();
+    const bool last_is_file = last.file_offset != Piece::anonymous;
+    const bool is_in_line =
+        is_file && last_is_file &&
+        piece.file_offset - last.file_offset == static_cast<off_t>(piece.begin - last.begin);
+    if (is_in_line || (!is_file && !last_is_file)) {
+      last.end = piece.end;
+      last.protection |= piece.protection;
+      return;
+    }
+  }
+  pieces_.push_back(piece);
+}
+
+void Image::share_unchanged_data() {
+  std::vector<Piece> pieces;
+  for (const Piece& piece : pieces_) {
+    if (piece.file_offset != Piece::anonymous) {
+      pieces.push_back(piece);
+    } else {
+      split_off_unchanged(piece, pieces);
+    }
+  }
+  pieces_ = std::move(pieces);
+}
+
+// Cuts the long runs of whole, unchanged file pages out of an anonymous piece.
+void Image::split_off_unchanged(Piece piece, std::vector<Piece>& pieces) const {
+  WrittenPages written(base_ + dynamic_);
+  for (int i = 0; i < segment_count_; ++i) {
+    const ElfW(Phdr)& segment = segments_[i];
+    if (segment.p_type != PT_LOAD || segment.p_vaddr < piece.begin || segment.p_vaddr >= piece.end)
+      continue;
+    const Offset first = page_floor(segment.p_vaddr);
+    const Offset end = page_floor(segment.p_vaddr + segment.p_filesz);
+    for (Offset at = first, stop = first; at < end; at = stop + page_bytes()) {
+      stop = at;
+      while (stop < end && !written.contains(base_ + stop))
+        stop += page_bytes();
+      if (stop - at < shared_data_bytes_min) continue;
+      if (at > piece.begin) pieces.push_back({piece.begin, at, Piece::anonymous, piece.protection});
+      pieces.push_back({at, stop, static_cast<off_t>(page_floor(segment.p_offset) + (at - first)),
+                        piece.protection});
+      piece.begin = stop;
+    }
+  }
+  if (piece.begin < piece.end) pieces.push_back(piece);
+}
+
+void Image::collect_runs() {
+  for (const Piece& piece : pieces_) {
+    if (piece.file_offset != Piece::anonymous) continue;
+    for (int i = 0; i < segment_count_; ++i) {
+      const ElfW(Phdr)& segment = segments_[i];
+      if (segment.p_type != PT_LOAD) continue;
+      const Offset begin = std::max(piece.begin, page_floor(segment.p_vaddr));
+      const Offset end = std::min(piece.end, page_ceiling(segment.p_vaddr + segment.p_memsz));
+      if (begin < end) add_runs(begin, end, segment.p_vaddr + segment.p_filesz);
+    }
+  }
+}
+
+// Pages from `file_end` on are .bss: zero unless written.
+void Image::add_runs(Offset begin, Offset end, Offset file_end) {
+  WrittenPages written(base_ + dynamic_);
+  for (Offset page = begin; page < end; page += page_bytes()) {
+    if (page >= file_end && !written.contains(base_ + page)) continue;
+    if (is_zero(reinterpret_cast<const char*>(base_ + page))) continue;
+    const Offset last_end = runs_.empty() ? 0 : runs_.back().offset + runs_.back().size;
+    if (last_end > page) continue;
+    if (last_end == page && last_end != 0) {
+      runs_.back().size += page_bytes();
+    } else {
+      runs_.push_back({page, page_bytes()});
+    }
+  }
+}
+
+}  // namespace sorrel::program

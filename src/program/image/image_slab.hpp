@@ -1,0 +1,120 @@
+//! ImageSlab - the privatized images of all ranks, side by side in one span of addresses.
+//!
+//! make() fills one rank's image: any thread, each index once, different indices at the same time.
+//! Everything else is constant once the slab is reserved: any thread, also from a signal handler.
+//! Images are never unmapped before the slab is destroyed. Limit: vm.max_map_count; reserve()
+//! reports how many images fit. This class runs no code of the program (rank_process.hpp does).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "program/image/image.hpp"
+
+namespace sorrel::program {
+
+/// One rank's privatized image: the same offsets as the template image, at another base.
+class PrivatizedImage {
+ public:
+  PrivatizedImage(const Image& image, std::uintptr_t base) : image_(&image), base_(base) {}
+
+  [[nodiscard]] const Image& image() const { return *image_; }
+
+  [[nodiscard]] std::uintptr_t base() const { return base_; }
+
+  /// Whether this is the template image itself.
+  [[nodiscard]] bool is_template() const { return base_ == image_->base(); }
+
+  template <class T>
+  [[nodiscard]] T* at(Offset offset) const {
+    return reinterpret_cast<T*>(base_ + offset);
+  }
+
+  /// The counterpart in this image of an address or function of the template image. Other addresses
+  /// are returned unchanged.
+  template <class T>
+  [[nodiscard]] T* counterpart(T* in_template) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(in_template);
+    return image_->contains(address) ? reinterpret_cast<T*>(address - image_->base() + base_)
+                                     : in_template;
+  }
+
+  [[nodiscard]] bool contains(std::uintptr_t address) const {
+    return image_->contains(address - base_ + image_->base());
+  }
+
+  /// This image's own address for `live`, a variable of a library or the program's COPY of one.
+  /// `live` is the address that libraries use. nullptr if the program names no such variable.
+  template <class T>
+  [[nodiscard]] T* own(T& live) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(&live);
+    if (is_template()) return &live;
+    if (image_->contains(address)) return counterpart(&live);
+    const PrivateObject* object = image_->private_object(address);
+    return object != nullptr ? at<T>(object->offset) : nullptr;
+  }
+
+ private:
+  const Image* image_;
+  std::uintptr_t base_;
+};
+
+class ImageSlab {
+ public:
+  /// Reserves addresses for `count` images. `maps_per_rank` is the number of memory maps that the
+  /// caller needs beside each image (stack and guard). Returns nullptr and one line in `error` if
+  /// the image cannot be privatized or `count` images do not fit. A single rank of a program that
+  /// cannot be privatized runs in the template image.
+  [[nodiscard]] static std::unique_ptr<ImageSlab> reserve(const Image& image,
+                                                          int count,
+                                                          int maps_per_rank,
+                                                          std::string& error);
+
+  ImageSlab(const ImageSlab&) = delete;
+  ImageSlab& operator=(const ImageSlab&) = delete;
+  ~ImageSlab();
+
+  [[nodiscard]] const Image& image() const { return image_; }
+
+  [[nodiscard]] int count() const { return count_; }
+
+  /// Fills in image `index`. False if the kernel gives no memory; errno has the reason.
+  [[nodiscard]] bool make(int index) const;
+
+  [[nodiscard]] PrivatizedImage copy(int index) const { return {image_, base_of(index)}; }
+
+  /// The index of the image that holds `address`, or -1. Constant time.
+  [[nodiscard]] int index_of(std::uintptr_t address) const {
+    const std::uintptr_t distance = address - begin_;
+    return distance < size_ ? static_cast<int>(distance / image_.span()) : -1;
+  }
+
+ private:
+  ImageSlab(const Image& image, int count) : image_(image), count_(count) {}
+
+  [[nodiscard]] std::uintptr_t base_of(int index) const {
+    return is_template()
+               ? image_.base()
+               : begin_ + static_cast<std::size_t>(index) * image_.span() - image_.begin();
+  }
+
+  [[nodiscard]] bool is_template() const { return size_ == 0; }
+
+  const Image& image_;
+  const int count_;
+  std::uintptr_t begin_ = 0;
+  std::size_t size_ = 0;
+  void* reservation_ = nullptr;
+  std::size_t reservation_size_ = 0;
+};
+
+/// The slab that lookups by address consult (unwind.cpp, dynamic_lookup.cpp); nullptr before the
+/// ranks start.
+[[nodiscard]] const ImageSlab* current_slab();
+
+/// Publishes the slab: call once, before any rank runs.
+void set_current_slab(const ImageSlab* slab);
+
+}  // namespace sorrel::program

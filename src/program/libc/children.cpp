@@ -1,0 +1,111 @@
+//! execv and its variants, system, popen: the child of a rank inherits the rank's environment.
+
+#include <cerrno>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program/base/libc.hpp"
+#include "program/rank/current_environment.hpp"
+
+using namespace sorrel::program;
+
+namespace {
+
+[[nodiscard]] char** environment_to_inherit() {
+  const Environment* environment = environment_of_rank();
+  return environment != nullptr ? environment->values() : environ;
+}
+
+/// execvp, which looks for the file in the rank's PATH.
+int run_found(const char* file, char* const words[], char** environment) {
+  const char* path = find_variable(environment, "PATH");
+  const char* of_process = find_variable(environ, "PATH");
+  const bool is_same = path == nullptr || (of_process != nullptr && !std::strcmp(path, of_process));
+  if (is_same || std::strchr(file, '/') != nullptr) return execvpe(file, words, environment);
+  bool is_forbidden = false;
+  for (const char* end = path; end != nullptr; path = end + 1) {
+    end = std::strchr(path, ':');
+    const int length = static_cast<int>(end != nullptr ? end - path : std::strlen(path));
+    char name[PATH_MAX];
+    std::snprintf(name, sizeof name, "%.*s/%s", length, length == 0 ? "." : path, file);
+    execve(name, words, environment);
+    is_forbidden |= errno == EACCES;
+    if (end == nullptr) break;
+  }
+  if (is_forbidden) errno = EACCES;
+  return -1;
+}
+
+/// system() with an environment given by the caller. An interrupt ends the job as usual.
+int run_shell(const char* command, char** environment) {
+  sigset_t with_child;
+  sigset_t before;
+  sigemptyset(&with_child);
+  sigaddset(&with_child, SIGCHLD);
+  pthread_sigmask(SIG_BLOCK, &with_child, &before);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, &before);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  const char* words[] = {"sh", "-c", command, nullptr};
+  pid_t child = 0;
+  int status = W_EXITCODE(127, 0);
+  if (posix_spawn(&child, "/bin/sh", nullptr, &attributes, const_cast<char**>(words),
+                  environment) == 0) {
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  posix_spawnattr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return status;
+}
+
+}  // namespace
+
+SORREL_INTERPOSED int execv(const char* path, char* const words[]) noexcept {
+  return execve(path, words, environment_to_inherit());
+}
+
+SORREL_INTERPOSED int execvp(const char* file, char* const words[]) noexcept {
+  return run_found(file, words, environment_to_inherit());
+}
+
+// On the stack, because a child may share its parent's heap.
+#define SORREL_EXECUTE_LIST(name, with_array)                                     \
+  SORREL_INTERPOSED int name(const char* file, const char* first, ...) noexcept { \
+    std::size_t count = 1;                                                        \
+    va_list rest;                                                                 \
+    va_start(rest, first);                                                        \
+    for (const char* word = first; word != nullptr; word = va_arg(rest, char*))   \
+      ++count;                                                                    \
+    va_end(rest);                                                                 \
+    auto** words = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));  \
+    words[0] = const_cast<char*>(first);                                          \
+    va_start(rest, first);                                                        \
+    for (std::size_t i = 1; i < count; ++i)                                       \
+      words[i] = va_arg(rest, char*);                                             \
+    va_end(rest);                                                                 \
+    return with_array(file, words);                                               \
+  }
+
+SORREL_EXECUTE_LIST(execl, execv)
+SORREL_EXECUTE_LIST(execlp, execvp)
+
+SORREL_INTERPOSED int system(const char* command) {
+  static auto* const real = next_definition<decltype(::system)>("system");
+  if (command == nullptr || environment_to_inherit() == environ) return real(command);
+  return run_shell(command, environment_to_inherit());
+}
+
+SORREL_INTERPOSED FILE* popen(const char* command, const char* type) {
+  static auto* const real = next_definition<decltype(::popen)>("popen");
+  const ScopedEnvironment lent;
+  return real(command, type);
+}

@@ -1,0 +1,144 @@
+//! tzset, localtime, mktime, strftime and related functions: the time zone that a rank has set, its
+//! results, and its timezone, daylight and tzname.
+//!
+//! The C library has one time zone. It reads TZ in each of these calls, during which the rank's
+//! environment is installed.
+
+#include <ctime>
+#include <cwchar>
+
+#include "program/base/libc.hpp"
+#include "program/rank/current_environment.hpp"
+#include "program/rank/rank_process.hpp"
+
+using namespace sorrel::program;
+
+namespace {
+
+template <class T>
+void copy_to(const PrivatizedImage& copy, T& live) {
+  T* own = copy.own(live);
+  if (own != nullptr && own != &live) __builtin_memcpy(own, &live, sizeof live);
+}
+
+/// Returns the result of `call`, which the C library makes with the calling rank's time zone.
+template <class Call>
+auto in_zone_of_rank(Call&& call) {
+  static auto* const set_zone = next_definition<decltype(::tzset)>("tzset");
+  RankProcess* process = current_rank_process();
+  const ScopedEnvironment lent;
+  // Re-entrant functions read TZ only once.
+  if (process != nullptr && Environment::is_any_changed()) set_zone();
+  auto result = call();
+  if (process != nullptr) {
+    copy_to(process->copy(), __timezone);
+    copy_to(process->copy(), __daylight);
+    copy_to(process->copy(), __tzname);
+  }
+  return result;
+}
+
+tm* local_time(const time_t* time) {
+  static auto* const real = next_definition<decltype(::localtime)>("localtime");
+  static auto* const into = next_definition<decltype(::localtime_r)>("localtime_r");
+  static auto* const set_zone = next_definition<decltype(::tzset)>("tzset");
+  RankProcess* process = current_rank_process();
+  if (process == nullptr) return real(time);
+  return in_zone_of_rank([&] {
+    set_zone();
+    return into(time, &process->libc_state().time_results().broken_down);
+  });
+}
+
+char* time_text(const tm* time) {
+  static auto* const real = next_definition<decltype(::asctime)>("asctime");
+  RankProcess* process = current_rank_process();
+  if (process == nullptr) return real(time);
+  return ::asctime_r(time, process->libc_state().time_results().text);
+}
+
+time_t time_of(tm* time) {
+  static auto* const real = next_definition<decltype(::mktime)>("mktime");
+  return in_zone_of_rank([&] { return real(time); });
+}
+
+}  // namespace
+
+SORREL_INTERPOSED void tzset() noexcept {
+  static auto* const real = next_definition<decltype(::tzset)>("tzset");
+  (void)in_zone_of_rank([] {
+    real();
+    return 0;
+  });
+}
+
+SORREL_INTERPOSED tm* localtime(const time_t* time) noexcept {
+  return local_time(time);
+}
+
+SORREL_INTERPOSED tm* localtime_r(const time_t* time, tm* result) noexcept {
+  static auto* const real = next_definition<decltype(::localtime_r)>("localtime_r");
+  return in_zone_of_rank([&] { return real(time, result); });
+}
+
+SORREL_INTERPOSED tm* gmtime(const time_t* time) noexcept {
+  static auto* const real = next_definition<decltype(::gmtime)>("gmtime");
+  RankProcess* process = current_rank_process();
+  if (process == nullptr) return real(time);
+  return ::gmtime_r(time, &process->libc_state().time_results().broken_down);
+}
+
+SORREL_INTERPOSED char* asctime(const tm* time) noexcept {
+  return time_text(time);
+}
+
+SORREL_INTERPOSED char* ctime(const time_t* time) noexcept {
+  const tm* parts = local_time(time);
+  return parts == nullptr ? nullptr : time_text(parts);
+}
+
+SORREL_INTERPOSED char* ctime_r(const time_t* time, char* text) noexcept {
+  static auto* const real = next_definition<decltype(::ctime_r)>("ctime_r");
+  return in_zone_of_rank([&] { return real(time, text); });
+}
+
+SORREL_INTERPOSED time_t mktime(tm* time) noexcept {
+  return time_of(time);
+}
+
+SORREL_INTERPOSED time_t timelocal(tm* time) noexcept {
+  return time_of(time);
+}
+
+SORREL_INTERPOSED size_t strftime(char* text,
+                                  size_t room,
+                                  const char* format,
+                                  const tm* time) noexcept {
+  static auto* const real = next_definition<decltype(::strftime)>("strftime");
+  return in_zone_of_rank([&] { return real(text, room, format, time); });
+}
+
+SORREL_INTERPOSED size_t
+strftime_l(char* text, size_t room, const char* format, const tm* time, locale_t locale) noexcept {
+  static auto* const real = next_definition<decltype(::strftime_l)>("strftime_l");
+  return in_zone_of_rank([&] { return real(text, room, format, time, locale); });
+}
+
+SORREL_INTERPOSED size_t wcsftime(wchar_t* text,
+                                  size_t room,
+                                  const wchar_t* format,
+                                  const tm* time) noexcept {
+  static auto* const real = next_definition<decltype(::wcsftime)>("wcsftime");
+  return in_zone_of_rank([&] { return real(text, room, format, time); });
+}
+
+SORREL_INTERPOSED tm* getdate(const char* text) {
+  static auto* const real = next_definition<decltype(::getdate)>("getdate");
+  RankProcess* process = current_rank_process();
+  if (process == nullptr) return real(text);
+  tm& result = process->libc_state().time_results().date;
+  const int error = in_zone_of_rank([&] { return ::getdate_r(text, &result); });
+  if (error == 0) return &result;
+  if (int* own = process->copy().own(getdate_err)) *own = error;
+  return nullptr;
+}

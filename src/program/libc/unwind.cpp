@@ -1,0 +1,90 @@
+//! Exceptions and back traces in privatized images: the loader's tables know only the template
+//! image.
+//!
+//! Any thread, also from a signal handler. _dl_find_object (libgcc since 12) is answered in
+//! constant time. dl_iterate_phdr (older libgcc, libunwind, profilers) shows a rank its own image
+//! instead of the template image, so that its cost does not grow with the number of ranks. Outside
+//! of ranks it shows every image after the libraries.
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "program/base/libc.hpp"
+#include "program/image/image_slab.hpp"
+#include "program/rank/rank_process.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+using PhdrVisitor = int(dl_phdr_info* info, std::size_t size, void* data);
+
+void describe(const PrivatizedImage& copy, dl_phdr_info& info) {
+  info.dlpi_addr = copy.base();
+  info.dlpi_name = copy.image().path().c_str();
+  info.dlpi_phdr = copy.image().segments();
+  info.dlpi_phnum = copy.image().segment_count();
+}
+
+// Passes the real entries on, with the rank's image instead of the template image.
+struct Substitution {
+  const PrivatizedImage* copy;
+  PhdrVisitor* visit;
+  void* data;
+  dl_phdr_info mould;
+
+  static int pass(dl_phdr_info* info, std::size_t size, void* self) {
+    auto* substitution = static_cast<Substitution*>(self);
+    if (info->dlpi_phdr != substitution->copy->image().segments()) {
+      return substitution->visit(info, size, substitution->data);
+    }
+    substitution->mould = *info;
+    dl_phdr_info copied = *info;
+    copied.dlpi_addr = substitution->copy->base();
+    return substitution->visit(&copied, size, substitution->data);
+  }
+};
+
+}  // namespace
+
+}  // namespace sorrel::program
+
+SORREL_INTERPOSED int _dl_find_object(void* address, dl_find_object* result) noexcept {
+  using namespace sorrel::program;
+  static auto* const real = next_definition<decltype(::_dl_find_object)>("_dl_find_object");
+  const ImageSlab* slab = current_slab();
+  const int index =
+      slab != nullptr ? slab->index_of(reinterpret_cast<std::uintptr_t>(address)) : -1;
+  if (index < 0) return real(address, result);
+  const PrivatizedImage copy = slab->copy(index);
+  // The record of the template image is used for fields that are not addresses (link map, the
+  // architecture's own fields).
+  const auto in_template =
+      reinterpret_cast<std::uintptr_t>(address) - copy.base() + copy.image().base();
+  if (copy.image().unwind_table() == 0 || real(reinterpret_cast<void*>(in_template), result) != 0)
+    return -1;
+  result->dlfo_map_start = copy.at<void>(copy.image().begin());
+  result->dlfo_map_end = copy.at<void>(copy.image().begin() + copy.image().span());
+  result->dlfo_eh_frame = copy.at<void>(copy.image().unwind_table());
+  return 0;
+}
+
+SORREL_INTERPOSED int dl_iterate_phdr(int (*visit)(dl_phdr_info*, std::size_t, void*), void* data) {
+  using namespace sorrel::program;
+  static auto* const real = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+  const ImageSlab* slab = current_slab();
+  if (slab == nullptr || slab->count() == 0 || slab->copy(0).is_template())
+    return real(visit, data);
+  if (const RankProcess* process = current_rank_process()) {
+    Substitution substitution{&process->copy(), visit, data, {}};
+    const int result = real(Substitution::pass, &substitution);
+    return result != 0 ? result : visit(&substitution.mould, sizeof substitution.mould, data);
+  }
+  int result = real(visit, data);
+  for (int i = 0; result == 0 && i < slab->count(); ++i) {
+    dl_phdr_info info{};
+    describe(slab->copy(i), info);
+    result = visit(&info, sizeof info, data);
+  }
+  return result;
+}

@@ -1,0 +1,141 @@
+#include "program/rank/rank_process.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <unistd.h>
+#include <utility>
+
+#include "base/check.hpp"
+#include "core/worker.hpp"
+#include "program/base/libc.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+// Set before the first rank runs, constant afterwards.
+RankHooks rank_hooks;
+pid_t original_pid = 0;
+
+using Constructor = void (*)(int argc, char** argv, char** environment);
+using Destructor = void (*)();
+
+}  // namespace
+
+RankProcess* current_rank_process() {
+  return rank_hooks.current != nullptr ? rank_hooks.current() : nullptr;
+}
+
+RankProcess* process_that_may_wait(const void* caller) {
+  RankProcess* process = current_rank_process();
+  const bool may_wait = process != nullptr && !is_of_this_library(caller) &&
+                        !process->signals().must_return() && !is_forked_child();
+  return may_wait ? process : nullptr;
+}
+
+void set_rank_hooks(const RankHooks& hooks) {
+  rank_hooks = hooks;
+  original_pid = ::getpid();
+}
+
+bool is_forked_child() {
+  return ::getpid() != original_pid;
+}
+
+void end_rank(RankProcess& process, int status) {
+  SORREL_CHECK(rank_hooks.end_rank != nullptr);
+  rank_hooks.end_rank(process, status);
+  std::abort();
+}
+
+void end_by_signal(RankProcess& process, int number) {
+  rank_hooks.end_by_signal(process, number);
+  std::abort();
+}
+
+void end_by_jump(RankProcess& process) {
+  rank_hooks.end_by_jump(process);
+  std::abort();
+}
+
+RankProcess::RankProcess(const ProgramStart& start,
+                         const PrivatizedImage& copy,
+                         int rank,
+                         const OutputFormat& format)
+    : start_(start),
+      copy_(copy),
+      rank_(rank),
+      arguments_(start.argc, start.argv),
+      streams_(rank, format),
+      getopt_(copy),
+      environment_(copy),
+      destructors_left_(copy.image().fini_array().count) {}
+
+RankProcess::~RankProcess() = default;
+
+int RankProcess::run() {
+  run_constructors();
+  Main main = copy_.counterpart(start_.main);
+  return finish(main(arguments_.count(), arguments_.values(), environment_.values()));
+}
+
+void RankProcess::run_constructors() {
+  const Image& image = copy_.image();
+  const int argc = arguments_.count();
+  char** argv = arguments_.values();
+  char** environment = environment_.values();
+  if (start_.init != nullptr) {
+    copy_.counterpart(start_.init)(argc, argv, environment);
+    return;
+  }
+  if (image.init() != 0) copy_.at<void(int, char**, char**)>(image.init())(argc, argv, environment);
+  const auto* constructors = copy_.at<const Constructor>(image.init_array().offset);
+  for (std::size_t i = 0; i < image.init_array().count; ++i)
+    constructors[i](argc, argv, environment);
+}
+
+std::int64_t RankProcess::sleep(const OutsideWait& wait, std::int64_t duration_ns) {
+  core::Worker& worker = *core::Worker::current();
+  const std::int64_t end_ns = worker.now_ns() + duration_ns;
+  std::int64_t left_ns = duration_ns;
+  while (!signals_.run_pending(RankSignals::Interrupts::program, nullptr)) {
+    core::Sleep sleep;
+    sleep_ = &sleep;
+    outside_wait_.set(wait);
+    worker.sleep(sleep, left_ns);
+    outside_wait_.clear();
+    sleep_ = nullptr;
+    left_ns = end_ns - worker.now_ns();
+    if (left_ns <= 0 && !signals_.has_work()) return 0;
+  }
+  return std::max<std::int64_t>(left_ns, 1);
+}
+
+bool RankProcess::end_sleep() {
+  if (sleep_ == nullptr) return false;
+  core::Worker::current()->end_sleep(*std::exchange(sleep_, nullptr));
+  return true;
+}
+
+void RankProcess::leave_handlers() {
+  if (signals_.must_return()) end_by_jump(*this);
+  signals_.leave_handlers();
+}
+
+int RankProcess::finish(int status) {
+  exit_handlers_.run(status);
+  run_destructors();
+  signals_.end();
+  streams_.finish();
+  return status;
+}
+
+void RankProcess::run_destructors() {
+  const Image& image = copy_.image();
+  const auto* destructors = copy_.at<const Destructor>(image.fini_array().offset);
+  while (destructors_left_ > 0)
+    destructors[--destructors_left_]();
+  if (std::exchange(has_fini_left_, false) && image.fini() != 0) copy_.at<void()>(image.fini())();
+}
+
+}  // namespace sorrel::program

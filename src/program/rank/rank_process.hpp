@@ -1,0 +1,174 @@
+//! RankProcess - for one rank, what an operating system's process would hold: its image, arguments,
+//! streams, exit handlers and the state that the C library keeps once per process.
+//!
+//! Created by any thread before the rank runs. Afterwards only the rank uses it (on its worker),
+//! except output(), whose stream has a lock. The interposers of this module reach it through
+//! current_rank_process(). It does not know the scheduler: hooks return the running rank and end
+//! ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "program/image/image_slab.hpp"
+#include "program/image/start.hpp"
+#include "program/state/arguments.hpp"
+#include "program/state/environment.hpp"
+#include "program/state/exit_handlers.hpp"
+#include "program/state/getopt_state.hpp"
+#include "program/state/libc_state.hpp"
+#include "program/state/outside_wait.hpp"
+#include "program/state/rank_signals.hpp"
+#include "program/state/rank_streams.hpp"
+#include "program/state/started_threads.hpp"
+#include "program/state/thread_cleanups.hpp"
+#include "program/state/thread_keys.hpp"
+
+namespace sorrel::core {
+struct Fiber;
+struct Sleep;
+}  // namespace sorrel::core
+
+namespace sorrel::program {
+
+class RankProcess {
+ public:
+  RankProcess(const ProgramStart& start,
+              const PrivatizedImage& copy,
+              int rank,
+              const OutputFormat& format);
+  RankProcess(const RankProcess&) = delete;
+  RankProcess& operator=(const RankProcess&) = delete;
+  ~RankProcess();
+
+  [[nodiscard]] int rank() const { return rank_; }
+
+  [[nodiscard]] const PrivatizedImage& copy() const { return copy_; }
+
+  [[nodiscard]] ExitHandlers& exit_handlers() { return exit_handlers_; }
+
+  [[nodiscard]] RankStreams& streams() { return streams_; }
+
+  [[nodiscard]] GetoptState& getopt_state() { return getopt_; }
+
+  [[nodiscard]] LibcState& libc_state() { return libc_; }
+
+  /// The rank's wait outside of MPI, while its worker runs other ranks.
+  [[nodiscard]] OutsideWaitMark& outside_wait() { return outside_wait_; }
+
+  [[nodiscard]] const OutsideWaitMark& outside_wait() const { return outside_wait_; }
+
+  [[nodiscard]] ThreadCleanups& thread_cleanups() { return thread_cleanups_; }
+
+  [[nodiscard]] ThreadKeys& thread_keys() { return thread_keys_; }
+
+  [[nodiscard]] StartedThreads& started_threads() { return started_threads_; }
+
+  [[nodiscard]] RankSignals& signals() { return signals_; }
+
+  /// The rank's fiber and stack; set before the rank runs.
+  void set_fiber(core::Fiber& fiber, const void* stack_bottom, std::size_t stack_bytes) {
+    fiber_ = &fiber;
+    stack_bottom_ = static_cast<const std::byte*>(stack_bottom);
+    stack_bytes_ = stack_bytes;
+  }
+
+  /// Null before it is set.
+  [[nodiscard]] core::Fiber* fiber() const { return fiber_; }
+
+  /// Any thread.
+  [[nodiscard]] bool is_on_stack(const void* address) const {
+    const auto* byte = static_cast<const std::byte*>(address);
+    return byte >= stack_bottom_ && byte < stack_bottom_ + stack_bytes_;
+  }
+
+  /// Suspends the calling rank for `duration_ns`, or until a signal handler has run for it. Returns
+  /// the time left: 0 if no handler has run.
+  std::int64_t sleep(const OutsideWait& wait, std::int64_t duration_ns);
+
+  /// Ends sleep() of a waiting rank, on its worker. False if the rank waits in another way.
+  bool end_sleep();
+
+  [[nodiscard]] Environment& environment() { return environment_; }
+
+  /// Before a jump that may leave a signal handler of the rank. Ends the job if that would leave a
+  /// call of this library unfinished.
+  void leave_handlers();
+
+  /// Constructors of this image, main, exit processing. Call on the rank's own stack. May suspend,
+  /// because the program may.
+  [[nodiscard]] int run();
+
+  /// The exit processing before the end of a process: handlers in reverse, destructors, streams.
+  /// Returns `status`. If a handler calls exit() again, that call continues where this one was. May
+  /// suspend.
+  int finish(int status);
+
+ private:
+  void run_constructors();
+  void run_destructors();
+
+  const ProgramStart start_;
+  const PrivatizedImage copy_;
+  const int rank_;
+  Arguments arguments_;
+  ExitHandlers exit_handlers_;
+  RankStreams streams_;
+  GetoptState getopt_;
+  LibcState libc_;
+  OutsideWaitMark outside_wait_;
+  core::Fiber* fiber_ = nullptr;
+  const std::byte* stack_bottom_ = nullptr;
+  std::size_t stack_bytes_ = 0;
+  /// Set during sleep(), until it is ended.
+  core::Sleep* sleep_ = nullptr;
+  RankSignals signals_;
+  ThreadCleanups thread_cleanups_;
+  StartedThreads started_threads_;
+  ThreadKeys thread_keys_;
+  Environment environment_;
+  std::size_t destructors_left_;
+  bool has_fini_left_ = true;
+};
+
+/// The rank that runs on the calling thread; nullptr outside of ranks.
+[[nodiscard]] RankProcess* current_rank_process();
+
+/// The rank that runs on the calling thread, if it may suspend in a call of the C library that
+/// returns to `caller`. Null outside of ranks, in a forked child, and in calls of the runtime
+/// itself.
+[[nodiscard]] RankProcess* process_that_may_wait(const void* caller);
+
+/// Provided by the composition root, once, before the first rank runs.
+struct RankHooks {
+  RankProcess* (*current)() = nullptr;
+  /// Any thread: ends the job because of a signal for which the rank has no handler.
+  void (*end_by_signal)(RankProcess& process, int number) = nullptr;
+  /// Ends the job because a signal handler of the running rank jumps out of a call of this library.
+  void (*end_by_jump)(RankProcess& process) = nullptr;
+  /// Ends the running rank, which has done its exit processing, from the middle of its stack.
+  void (*end_rank)(RankProcess& process, int status) = nullptr;
+};
+
+void set_rank_hooks(const RankHooks& hooks);
+
+/// Call the hook of that name. Never return.
+[[noreturn]] void end_by_signal(RankProcess& process, int number);
+[[noreturn]] void end_by_jump(RankProcess& process);
+
+/// Ends the calling rank with the hook. Never returns.
+[[noreturn]] void end_rank(RankProcess& process, int status);
+
+/// exit() for the caller: ends the running rank, or the process outside of ranks. Never returns.
+[[noreturn]] void exit_rank(int status);
+
+/// Whether this is a child that a rank has forked: there, exit() ends the process.
+[[nodiscard]] bool is_forked_child();
+
+/// Runs the program for one rank on its own stack and returns its exit status. May suspend.
+[[nodiscard]] inline int run_rank_main(RankProcess& process) {
+  return process.run();
+}
+
+}  // namespace sorrel::program

@@ -1,0 +1,78 @@
+#include "program/rank/starter_of_thread.hpp"
+
+#include <memory>
+#include <pthread.h>
+
+#include "program/base/libc.hpp"
+#include "program/rank/rank_process.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+/// The function of a thread, and the rank that starts it.
+struct Start {
+  void* (*routine)(void*);
+  void* argument;
+  RankProcess* process;
+};
+
+/// For each started thread: its rank. The destructor runs at the end of the thread.
+pthread_key_t starter_key() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    const auto note_end = [](void* process) {
+      static_cast<RankProcess*>(process)->started_threads().remove();
+    };
+    next_definition<decltype(::pthread_key_create)>("pthread_key_create")(&made, note_end);
+    return made;
+  }();
+  return key;
+}
+
+void* run(void* argument) {
+  const Start start = *std::unique_ptr<Start>(static_cast<Start*>(argument));
+  static auto* const set = next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
+  set(starter_key(), start.process);
+  return start.routine(start.argument);
+}
+
+}  // namespace
+
+RankProcess* starter_of_thread() {
+  static auto* const get = next_definition<decltype(::pthread_getspecific)>("pthread_getspecific");
+  return static_cast<RankProcess*>(get(starter_key()));
+}
+
+RankProcess* process_of_thread() {
+  RankProcess* process = current_rank_process();
+  return process != nullptr ? process : starter_of_thread();
+}
+
+RankProcess* process_of_caller(const void* caller) {
+  if (is_of_this_library(caller)) return nullptr;
+  RankProcess* process = process_of_thread();
+  return process == nullptr || is_forked_child() ? nullptr : process;
+}
+
+}  // namespace sorrel::program
+
+SORREL_INTERPOSED int pthread_create(pthread_t* thread,
+                                     const pthread_attr_t* attributes,
+                                     void* (*routine)(void*),
+                                     void* argument) noexcept {
+  using namespace sorrel::program;
+  static auto* const real = next_definition<decltype(::pthread_create)>("pthread_create");
+  const bool is_own_thread = is_of_this_library(__builtin_return_address(0));
+  RankProcess* process = is_own_thread ? nullptr : process_of_thread();
+  if (process == nullptr) return real(thread, attributes, routine, argument);
+  auto start = std::make_unique<Start>(routine, argument, process);
+  process->started_threads().add();
+  const int error = real(thread, attributes, run, start.get());
+  if (error == 0) {
+    static_cast<void>(start.release());
+  } else {
+    process->started_threads().remove();
+  }
+  return error;
+}

@@ -1,0 +1,351 @@
+//! signal, sigaction, the masks, alarm, and functions that wait for signals: per rank.
+//!
+//! Handlers in shared libraries belong to the process, as their data does. The masks of threads
+//! that a rank has started are real. The rank's own mask is kept by this library, so that the
+//! worker's thread receives signals for its other ranks.
+
+#include <algorithm>
+#include <cerrno>
+#include <csetjmp>
+#include <csignal>
+#include <ctime>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "core/worker.hpp"
+#include "os/clock.hpp"
+#include "program/base/durations.hpp"
+#include "program/base/libc.hpp"
+#include "program/rank/rank_process.hpp"
+#include "program/rank/starter_of_thread.hpp"
+#include "program/signals/signal_delivery.hpp"
+#include "program/state/signal_table.hpp"
+
+using namespace sorrel::program;
+
+namespace {
+
+/// Stands for no time limit: a hundred years.
+constexpr std::int64_t endless_ns = std::int64_t{3'155'760'000} * ns_per_second;
+constexpr OutsideWait pause_wait{.call = "pause", .is_endless = true};
+constexpr OutsideWait sigsuspend_wait{.call = "sigsuspend", .is_endless = true};
+constexpr OutsideWait sigwait_wait{.call = "sigwait", .is_endless = true};
+constexpr std::int64_t look_distance_ns = 1'000'000;
+
+/// process_of_caller() for state that each thread has of its own.
+RankProcess* rank_of_caller(const void* caller) {
+  RankProcess* process = current_rank_process();
+  return process == nullptr || is_of_this_library(caller) || is_forked_child() ? nullptr : process;
+}
+
+/// Whether a rank can have an action of its own for the signal; the system handles the others.
+bool can_be_caught(int number) {
+  return number >= 1 && number <= 64 && number != SIGKILL && number != SIGSTOP &&
+         !(number >= 32 && number < SIGRTMIN);
+}
+
+/// Whether the handler is the rank's code, or there is none.
+bool is_of_rank(const RankProcess& process, const struct sigaction* action) {
+  if (action == nullptr || action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)
+    return true;
+  return process.copy().contains(reinterpret_cast<std::uintptr_t>(action->sa_handler));
+}
+
+/// As sigaction(), with its result.
+int set_action(RankProcess& process,
+               int number,
+               const struct sigaction* action,
+               struct sigaction* before) {
+  if (!process.signals().set_action(number, action, before)) {
+    errno = ENOMEM;
+    return -1;
+  }
+  if (action != nullptr && is_handler(*action)) start_signal_delivery();
+  return 0;
+}
+
+sighandler_t set_handler(RankProcess& process, int number, sighandler_t handler, int flags) {
+  struct sigaction action{};
+  struct sigaction before{};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  return set_action(process, number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+int change_mask(RankProcess& process, int how, const sigset_t* set, sigset_t* before) {
+  RankSignals& signals = process.signals();
+  const SignalMask old = signals.blocked();
+  if (before != nullptr) *before = set_of(old);
+  if (set == nullptr) return 0;
+  const SignalMask mask = mask_of(*set) & ~mask_of(SIGKILL) & ~mask_of(SIGSTOP);
+  if (how == SIG_BLOCK) {
+    signals.change_mask(old | mask);
+  } else if (how == SIG_UNBLOCK) {
+    signals.change_mask(old & ~mask);
+  } else if (how == SIG_SETMASK) {
+    signals.change_mask(mask);
+  } else {
+    return EINVAL;
+  }
+  return 0;
+}
+
+/// Waits until a signal of `set` is pending, or a handler has run (-1, EINTR), or the time is over
+/// (-1, EAGAIN). In the rank or a thread that it has started.
+int wait_for_signal(RankProcess& process, const sigset_t& set, std::int64_t timeout_ns) {
+  const SignalMask mask = mask_of(set);
+  const bool is_rank = process_that_may_wait(nullptr) != nullptr;
+  const std::int64_t end_ns = sorrel::os::monotonic_ns() + timeout_ns;
+  for (;;) {
+    if (const int number = process.signals().take(mask)) return number;
+    const std::int64_t left_ns = end_ns - sorrel::os::monotonic_ns();
+    if (left_ns <= 0) {
+      errno = EAGAIN;
+      return -1;
+    }
+    const std::int64_t pause_ns = std::min(left_ns, look_distance_ns);
+    if (!is_rank) {
+      sorrel::os::sleep_ns(pause_ns);
+    } else if (process.sleep(sigwait_wait, pause_ns) != 0) {
+      errno = EINTR;
+      return -1;
+    }
+  }
+}
+
+/// As above, with what is known of the signal in `info`, which may be null.
+int wait_for_signal(RankProcess& process,
+                    const sigset_t& set,
+                    siginfo_t* info,
+                    std::int64_t timeout_ns) {
+  const int number = wait_for_signal(process, set, timeout_ns);
+  if (info != nullptr && number >= 0) {
+    *info = {};
+    info->si_signo = number;
+    info->si_code = SI_USER;
+  }
+  return number;
+}
+
+void set_alarm(RankProcess& process, std::int64_t value_ns, std::int64_t interval_ns) {
+  process.signals().set_alarm(value_ns, interval_ns);
+  if (value_ns != 0) start_signal_delivery();
+}
+
+std::int64_t to_ns(const timeval& time) {
+  return std::int64_t{time.tv_sec} * ns_per_second + std::int64_t{time.tv_usec} * 1000;
+}
+
+/// Rounded up, so that a remaining time is not 0.
+timeval to_timeval(std::int64_t ns) {
+  const std::int64_t us = (ns + 999) / 1000;
+  return {.tv_sec = us / 1'000'000, .tv_usec = us % 1'000'000};
+}
+
+bool is_valid(const timeval& time) {
+  return time.tv_sec >= 0 && time.tv_usec >= 0 && time.tv_usec < 1'000'000;
+}
+
+/// Called before a jump that may leave a handler.
+void leave_handlers() {
+  RankProcess* process = current_rank_process();
+  if (process != nullptr) process->leave_handlers();
+}
+
+[[noreturn]] void jump(void (*real)(__jmp_buf_tag*, int), __jmp_buf_tag* environment, int value) {
+  leave_handlers();
+  real(environment, value);
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+SORREL_INTERPOSED int sigaction(int number,
+                                const struct sigaction* action,
+                                struct sigaction* before) noexcept {
+  static auto* const real = next_definition<decltype(::sigaction)>("sigaction");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  if (process == nullptr || !can_be_caught(number) || !is_of_rank(*process, action))
+    return real(number, action, before);
+  return set_action(*process, number, action, before);
+}
+
+SORREL_INTERPOSED sighandler_t signal(int number, sighandler_t handler) noexcept {
+  static auto* const real = next_definition<decltype(::signal)>("signal");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  struct sigaction action{};
+  action.sa_handler = handler;
+  if (process == nullptr || !can_be_caught(number) || handler == SIG_ERR ||
+      !is_of_rank(*process, &action))
+    return real(number, handler);
+  return set_handler(*process, number, handler, SA_RESTART);
+}
+
+// The name of signal() in programs that request System V or plain POSIX.
+SORREL_INTERPOSED sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept {
+  static auto* const real = next_definition<decltype(::__sysv_signal)>("__sysv_signal");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  struct sigaction action{};
+  action.sa_handler = handler;
+  if (process == nullptr || !can_be_caught(number) || handler == SIG_ERR ||
+      !is_of_rank(*process, &action))
+    return real(number, handler);
+  return set_handler(*process, number, handler, static_cast<int>(SA_RESETHAND | SA_NODEFER));
+}
+
+SORREL_INTERPOSED int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+  static auto* const real = next_definition<decltype(::sigprocmask)>("sigprocmask");
+  RankProcess* process = rank_of_caller(__builtin_return_address(0));
+  if (process == nullptr) return real(how, set, before);
+  const int error = change_mask(*process, how, set, before);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+SORREL_INTERPOSED int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+  static auto* const real = next_definition<decltype(::pthread_sigmask)>("pthread_sigmask");
+  RankProcess* process = rank_of_caller(__builtin_return_address(0));
+  return process == nullptr ? real(how, set, before) : change_mask(*process, how, set, before);
+}
+
+SORREL_INTERPOSED int sigpending(sigset_t* set) noexcept {
+  static auto* const real = next_definition<decltype(::sigpending)>("sigpending");
+  RankProcess* process = rank_of_caller(__builtin_return_address(0));
+  if (process == nullptr) return real(set);
+  *set = set_of(process->signals().pending());
+  return 0;
+}
+
+SORREL_INTERPOSED int pause() {
+  static auto* const real = next_definition<decltype(::pause)>("pause");
+  RankProcess* process = process_that_may_wait(__builtin_return_address(0));
+  if (process == nullptr) return real();
+  while (process->sleep(pause_wait, endless_ns) == 0) {
+  }
+  errno = EINTR;
+  return -1;
+}
+
+SORREL_INTERPOSED int sigsuspend(const sigset_t* set) {
+  static auto* const real = next_definition<decltype(::sigsuspend)>("sigsuspend");
+  RankProcess* process = process_that_may_wait(__builtin_return_address(0));
+  if (process == nullptr) return real(set);
+  RankSignals& signals = process->signals();
+  const SignalMask before = signals.blocked();
+  signals.set_blocked(mask_of(*set));
+  while (process->sleep(sigsuspend_wait, endless_ns) == 0) {
+  }
+  signals.change_mask(before);
+  errno = EINTR;
+  return -1;
+}
+
+SORREL_INTERPOSED int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* timeout) {
+  static auto* const real = next_definition<decltype(::sigtimedwait)>("sigtimedwait");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  if (process == nullptr) return real(set, info, timeout);
+  return wait_for_signal(*process, *set, info, timeout == nullptr ? endless_ns : to_ns(*timeout));
+}
+
+SORREL_INTERPOSED int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
+  static auto* const real = next_definition<decltype(::sigwaitinfo)>("sigwaitinfo");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  if (process == nullptr) return real(set, info);
+  return wait_for_signal(*process, *set, info, endless_ns);
+}
+
+SORREL_INTERPOSED int sigwait(const sigset_t* set, int* number) {
+  static auto* const real = next_definition<decltype(::sigwait)>("sigwait");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  if (process == nullptr) return real(set, number);
+  do {
+    *number = wait_for_signal(*process, *set, endless_ns);
+  } while (*number < 0);
+  return 0;
+}
+
+// A signal for the own process is delivered to the rank.
+SORREL_INTERPOSED int kill(pid_t pid, int number) noexcept {
+  static auto* const real = next_definition<decltype(::kill)>("kill");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  if (process == nullptr || pid != ::getpid() || !can_be_caught(number)) return real(pid, number);
+  RankSignals& signals = process->signals();
+  const SignalMask mask = mask_of(number);
+  if ((signals.ignored() & mask) != 0) return 0;
+  if (((signals.handled() | signals.blocked()) & mask) == 0) return real(pid, number);
+  signals.raise(number);
+  if (current_rank_process() == process) {
+    signals.run_pending(RankSignals::Interrupts::program, nullptr);
+  } else {
+    notify_signal_delivery();
+  }
+  return 0;
+}
+
+SORREL_INTERPOSED unsigned int alarm(unsigned int seconds) noexcept {
+  static auto* const real = next_definition<decltype(::alarm)>("alarm");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  if (process == nullptr) return real(seconds);
+  const std::int64_t left_ns = process->signals().alarm_left_ns();
+  set_alarm(*process, std::int64_t{seconds} * ns_per_second, 0);
+  // Rounded as the system does, and never to 0.
+  const std::int64_t rounded = (left_ns + ns_per_second / 2) / ns_per_second;
+  return static_cast<unsigned int>(left_ns == 0 ? 0 : std::max<std::int64_t>(rounded, 1));
+}
+
+SORREL_INTERPOSED int getitimer(__itimer_which_t which, itimerval* value) noexcept {
+  static auto* const real = next_definition<decltype(::getitimer)>("getitimer");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  if (process == nullptr || which != ITIMER_REAL) return real(which, value);
+  *value = {.it_interval = to_timeval(process->signals().alarm_interval_ns()),
+            .it_value = to_timeval(process->signals().alarm_left_ns())};
+  return 0;
+}
+
+SORREL_INTERPOSED int setitimer(__itimer_which_t which,
+                                const itimerval* value,
+                                itimerval* before) noexcept {
+  static auto* const real = next_definition<decltype(::setitimer)>("setitimer");
+  RankProcess* process = process_of_caller(__builtin_return_address(0));
+  const bool is_usual = which == ITIMER_REAL && value != nullptr && is_valid(value->it_value) &&
+                        is_valid(value->it_interval);
+  if (process == nullptr || !is_usual) return real(which, value, before);
+  if (before != nullptr) getitimer(which, before);
+  set_alarm(*process, to_ns(value->it_value), to_ns(value->it_interval));
+  return 0;
+}
+
+// The worker's thread keeps the stack for crash reports. Handlers of ranks run there after a fault,
+// and on the rank's own stack otherwise.
+SORREL_INTERPOSED int sigaltstack(const stack_t* stack, stack_t* before) noexcept {
+  static auto* const real = next_definition<decltype(::sigaltstack)>("sigaltstack");
+  RankProcess* process = rank_of_caller(__builtin_return_address(0));
+  if (process == nullptr) return real(stack, before);
+  stack_t& own = process->signals().alternate_stack();
+  const stack_t previous = own;
+  if (stack != nullptr) own = *stack;
+  if (before != nullptr) *before = previous;
+  return 0;
+}
+
+SORREL_INTERPOSED void siglongjmp(sigjmp_buf environment, int value) noexcept {
+  static auto* const real = next_definition<void(sigjmp_buf, int)>("siglongjmp");
+  jump(real, environment, value);
+}
+
+SORREL_INTERPOSED void longjmp(jmp_buf environment, int value) noexcept {
+  static auto* const real = next_definition<void(jmp_buf, int)>("longjmp");
+  jump(real, environment, value);
+}
+
+SORREL_INTERPOSED void _longjmp(jmp_buf environment, int value) noexcept {
+  static auto* const real = next_definition<void(jmp_buf, int)>("_longjmp");
+  jump(real, environment, value);
+}
+
+// Called by programs that were compiled with _FORTIFY_SOURCE.
+SORREL_INTERPOSED void __longjmp_chk(jmp_buf environment, int value) noexcept {
+  static auto* const real = next_definition<void(jmp_buf, int)>("__longjmp_chk");
+  jump(real, environment, value);
+}

@@ -1,0 +1,170 @@
+#include "program/state/rank_signals.hpp"
+
+#include <cerrno>
+#include <new>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "os/clock.hpp"
+#include "program/state/signal_table.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+void assign(std::atomic<SignalMask>& mask, int number, bool is_in) {
+  if (is_in) {
+    mask.fetch_or(mask_of(number), std::memory_order_relaxed);
+  } else {
+    mask.fetch_and(~mask_of(number), std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+RankSignals::~RankSignals() {
+  if (ActionTable* table = actions_.load(std::memory_order_relaxed))
+    ::munmap(table, sizeof(ActionTable));
+}
+
+// Not from the heap: sigaction() may be called by a handler that has interrupted malloc().
+RankSignals::ActionTable* RankSignals::make_actions() {
+  if (ActionTable* table = actions_.load(std::memory_order_relaxed)) return table;
+  void* memory = ::mmap(nullptr, sizeof(ActionTable), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* table = new (memory) ActionTable;
+  actions_.store(table, std::memory_order_release);
+  return table;
+}
+
+bool RankSignals::set_action(int number, const struct sigaction* action, struct sigaction* before) {
+  const SignalTableLock lock;
+  const auto index = static_cast<std::size_t>(number);
+  const bool is_set = (set_.load(std::memory_order_relaxed) & mask_of(number)) != 0;
+  const struct sigaction previous =
+      is_set ? (*actions_.load(std::memory_order_relaxed))[index] : inherited_action(number);
+  if (action != nullptr) {
+    ActionTable* table = make_actions();
+    if (table == nullptr) return false;
+    (*table)[index] = *action;
+    set_.fetch_or(mask_of(number), std::memory_order_relaxed);
+    assign(handled_, number, is_handler(*action));
+    assign(ignored_, number, action->sa_handler == SIG_IGN);
+    if (action->sa_handler == SIG_IGN) pending_.fetch_and(~mask_of(number));
+    apply_action_change(number, previous, *action);
+  }
+  if (before != nullptr) *before = previous;
+  return true;
+}
+
+void RankSignals::end() {
+  set_alarm(0, 0);
+  for (SignalMask mask = handled(); mask != 0; mask &= mask - 1)
+    reset_action(first_signal_of(mask));
+  pending_.store(0, std::memory_order_relaxed);
+}
+
+void RankSignals::reset_action(int number) {
+  struct sigaction by_default{};
+  by_default.sa_handler = SIG_DFL;
+  // The table is there: the signal has had an action.
+  static_cast<void>(set_action(number, &by_default, nullptr));
+}
+
+void RankSignals::raise(int number) {
+  if ((ignored() & mask_of(number)) != 0) return;
+  pending_.fetch_or(mask_of(number), std::memory_order_release);
+}
+
+void RankSignals::change_mask(SignalMask mask) {
+  // From now on the process must not take the default action for signals that the rank blocks.
+  for (SignalMask added = mask & ~blocked(); added != 0; added &= added - 1)
+    catch_blocked_signal(first_signal_of(added));
+  set_blocked(mask);
+  run_pending(Interrupts::program, nullptr);
+}
+
+int RankSignals::take(SignalMask mask) {
+  const SignalMask found = pending() & mask;
+  if (found == 0) return 0;
+  const int number = first_signal_of(found);
+  pending_.fetch_and(~mask_of(number), std::memory_order_acquire);
+  return number;
+}
+
+bool RankSignals::run_pending(Interrupts interrupts, void* context) {
+  bool any = false;
+  while (const int number = take(~blocked() & handled())) {
+    siginfo_t info{};
+    info.si_signo = number;
+    info.si_code = SI_USER;
+    info.si_pid = ::getpid();
+    info.si_uid = ::getuid();
+    run(number, info, context, interrupts);
+    any = true;
+  }
+  return any;
+}
+
+void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts interrupts) {
+  const ActionTable* table = actions_.load(std::memory_order_acquire);
+  if (table == nullptr) return;
+  const struct sigaction action = (*table)[static_cast<std::size_t>(number)];
+  if (!is_handler(action)) return;
+  if ((action.sa_flags & SA_RESETHAND) != 0) reset_action(number);
+  failed_delivery_count_ = 0;
+  const SignalMask before = blocked();
+  const bool before_must_return = must_return_;
+  if (depth_++ == 0) blocked_before_ = before;
+  must_return_ |= interrupts == Interrupts::library;
+  set_blocked(before | mask_of(action.sa_mask) |
+              ((action.sa_flags & SA_NODEFER) != 0 ? 0 : mask_of(number)));
+  const int error = errno;
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    ucontext_t own_context{};
+    if (context == nullptr) ::getcontext(&own_context);
+    action.sa_sigaction(number, &info, context != nullptr ? context : &own_context);
+  } else {
+    action.sa_handler(number);
+  }
+  errno = error;
+  has_interrupted_ = (action.sa_flags & SA_RESTART) == 0;
+  set_blocked(before);
+  must_return_ = before_must_return;
+  --depth_;
+}
+
+void RankSignals::leave_handlers() {
+  if (depth_ == 0) return;
+  depth_ = 0;
+  set_blocked(blocked_before_);
+}
+
+void RankSignals::set_alarm(std::int64_t value_ns, std::int64_t interval_ns) {
+  alarm_interval_ns_.store(interval_ns, std::memory_order_relaxed);
+  alarm_due_ns_.store(value_ns == 0 ? 0 : os::monotonic_ns() + value_ns, std::memory_order_relaxed);
+}
+
+std::int64_t RankSignals::alarm_left_ns() const {
+  const std::int64_t due_ns = alarm_due_ns_.load(std::memory_order_relaxed);
+  if (due_ns == 0) return 0;
+  const std::int64_t left_ns = due_ns - os::monotonic_ns();
+  // The alarm is due and will be raised.
+  return left_ns > 0 ? left_ns : 1;
+}
+
+std::int64_t RankSignals::poll_alarm(std::int64_t now_ns) {
+  std::int64_t due_ns = alarm_due_ns_.load(std::memory_order_relaxed);
+  if (due_ns == 0 || due_ns > now_ns) return due_ns;
+  const std::int64_t interval_ns = alarm_interval_ns();
+  const std::int64_t next_ns = interval_ns == 0 ? 0 : now_ns + interval_ns;
+  // Unless the rank has just requested another alarm.
+  if (!alarm_due_ns_.compare_exchange_strong(due_ns, next_ns, std::memory_order_relaxed))
+    return due_ns;
+  raise(SIGALRM);
+  return next_ns;
+}
+
+}  // namespace sorrel::program

@@ -1,0 +1,132 @@
+//! RankSignals - a rank's instance of the signal state that the system keeps per process:
+//! dispositions, the mask, pending signals, the alarm.
+//!
+//! A signal sent to the process is delivered to every rank that has a handler for it. A signal that
+//! a rank raises, or requests by alarm(), is delivered to that rank (signal_delivery.hpp). A
+//! handler runs on the rank's own stack: at once if the rank is in its program's code, at the
+//! latest when it returns from this library. If the rank waits in MPI, the handler interrupts the
+//! wait. There it may neither call MPI nor leave by siglongjmp(). Dispositions and alarms: any
+//! thread of the rank. raise() and all queries: any thread and signal handlers. The rest: the rank.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+
+#include "program/state/signal_mask.hpp"
+
+namespace sorrel::program {
+
+class RankSignals {
+ public:
+  /// The code that a handler interrupts.
+  enum class Interrupts {
+    program,  ///< The program's code: the handler may do whatever a handler may.
+    library,  ///< A call into this library: the handler must return.
+  };
+
+  RankSignals() = default;
+
+  ~RankSignals();
+
+  RankSignals(const RankSignals&) = delete;
+  RankSignals& operator=(const RankSignals&) = delete;
+
+  /// As sigaction(), for signals that can be caught. After it has set a handler, the caller starts
+  /// the delivery of signals. False: no memory for the rank's table.
+  [[nodiscard]] bool set_action(int number,
+                                const struct sigaction* action,
+                                struct sigaction* before);
+
+  /// The rank has ended: nothing is delivered any more.
+  void end();
+
+  [[nodiscard]] SignalMask handled() const { return handled_.load(std::memory_order_relaxed); }
+
+  [[nodiscard]] SignalMask ignored() const { return ignored_.load(std::memory_order_relaxed); }
+
+  [[nodiscard]] SignalMask blocked() const { return blocked_.load(std::memory_order_relaxed); }
+
+  void set_blocked(SignalMask mask) { blocked_.store(mask, std::memory_order_relaxed); }
+
+  /// As sigprocmask(); signals that are unblocked and pending run at once.
+  void change_mask(SignalMask mask);
+
+  [[nodiscard]] SignalMask pending() const { return pending_.load(std::memory_order_acquire); }
+
+  /// Whether a handler must run.
+  [[nodiscard]] bool has_work() const { return (pending() & ~blocked() & handled()) != 0; }
+
+  /// Makes the signal pending, unless it is ignored.
+  void raise(int number);
+
+  /// Removes and returns one of the pending signals of `mask`; 0: none is pending.
+  int take(SignalMask mask);
+
+  /// Runs the handlers of the pending signals; returns whether there was one. `context`: the
+  /// context argument of the system's handler, or null.
+  bool run_pending(Interrupts interrupts, void* context);
+
+  /// Runs the handler of a signal that has just arrived.
+  void run(int number, siginfo_t& info, void* context, Interrupts interrupts);
+
+  /// The rank is about to jump out of its handlers, if it is in one. Not while must_return().
+  void leave_handlers();
+
+  /// Whether the rank is in a handler that has interrupted a call of this library. Then it may
+  /// neither suspend nor leave the handler by a jump.
+  [[nodiscard]] bool must_return() const { return must_return_; }
+
+  /// Whether the last handler lacks SA_RESTART, so that the interrupted system call must end.
+  [[nodiscard]] bool has_interrupted() const { return has_interrupted_; }
+
+  /// Counts the failed deliveries since a handler last ran.
+  [[nodiscard]] int count_failed_delivery() { return ++failed_delivery_count_; }
+
+  /// The stack passed to sigaltstack().
+  [[nodiscard]] stack_t& alternate_stack() { return alternate_stack_; }
+
+  /// Requests SIGALRM in `value_ns`, then every `interval_ns`; 0: none. Any thread of the rank,
+  /// which then starts the delivery of signals.
+  void set_alarm(std::int64_t value_ns, std::int64_t interval_ns);
+
+  /// Time until the next alarm; 0: none is requested.
+  [[nodiscard]] std::int64_t alarm_left_ns() const;
+
+  [[nodiscard]] std::int64_t alarm_interval_ns() const {
+    return alarm_interval_ns_.load(std::memory_order_relaxed);
+  }
+
+  /// By the delivery thread: raises SIGALRM if it is due. Returns the next due time, or 0.
+  std::int64_t poll_alarm(std::int64_t now_ns);
+
+ private:
+  static constexpr int signal_count = 64;
+
+  using ActionTable = std::array<struct sigaction, signal_count + 1>;
+
+  ActionTable* make_actions();
+  void reset_action(int number);
+
+  // 10 KiB, mapped when the rank sets its first action, which most ranks never do. Release under
+  // the SignalTableLock, acquire by the rank that runs a handler.
+  std::atomic<ActionTable*> actions_{nullptr};
+  std::atomic<SignalMask> handled_{0};
+  std::atomic<SignalMask> ignored_{0};
+  std::atomic<SignalMask> set_{0};
+  std::atomic<SignalMask> blocked_{0};
+  // Release by the raising thread, acquire by the rank: orders what the raising thread did before.
+  std::atomic<SignalMask> pending_{0};
+  stack_t alternate_stack_{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+  int depth_ = 0;
+  /// The rank's mask before the outermost handler.
+  SignalMask blocked_before_ = 0;
+  bool must_return_ = false;
+  bool has_interrupted_ = false;
+  int failed_delivery_count_ = 0;
+  std::atomic<std::int64_t> alarm_due_ns_{0};
+  std::atomic<std::int64_t> alarm_interval_ns_{0};
+};
+
+}  // namespace sorrel::program

@@ -1,0 +1,227 @@
+#include "program/state/rank_streams.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/check.hpp"
+#include "program/base/libc.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+constexpr std::size_t stream_buffer_bytes = 4096;
+// A longer line is written in parts, which may mix with lines of other ranks.
+constexpr std::size_t pending_bytes_max = std::size_t{1} << 20;
+
+// Held while lines are written, by any rank, to either descriptor.
+std::mutex& terminal_lock() {
+  static std::mutex lock;
+  return lock;
+}
+
+[[nodiscard]] bool is_terminal(int descriptor) {
+  static const bool answers[] = {false, ::isatty(1) != 0, ::isatty(2) != 0};
+  return answers[descriptor];
+}
+
+void no_signal_handler(int) {}
+
+// A closed pipe must be an error of write(2), which is reported, and not a silent end. A handler,
+// unlike SIG_IGN, is not inherited by programs that a rank starts.
+void survive_broken_pipe() {
+  [[maybe_unused]] static const bool once = [] {
+    struct sigaction action{};
+    ::sigaction(SIGPIPE, nullptr, &action);
+    if (action.sa_handler == SIG_DFL) {
+      action.sa_handler = no_signal_handler;
+      action.sa_flags = SA_RESTART;
+      ::sigaction(SIGPIPE, &action, nullptr);
+    }
+    return true;
+  }();
+}
+
+[[noreturn]] void give_up(int descriptor, int error) {
+  const std::string line = std::string("sorrel: cannot write to standard ") +
+                           (descriptor == 1 ? "output: " : "error: ") + std::strerror(error) + "\n";
+  [[maybe_unused]] const ssize_t ignored = ::write(2, line.data(), line.size());
+  next_definition<decltype(::_exit)>("_exit")(1);
+  __builtin_unreachable();
+}
+
+void write_all(int descriptor, const char* text, std::size_t size) {
+  const std::lock_guard guard(terminal_lock());
+  while (size > 0) {
+    const ssize_t written = ::write(descriptor, text, size);
+    if (written >= 0) {
+      text += written;
+      size -= static_cast<std::size_t>(written);
+    } else if (errno == EAGAIN) {
+      pollfd writable{descriptor, POLLOUT, 0};
+      ::poll(&writable, 1, -1);
+    } else if (errno != EINTR) {
+      give_up(descriptor, errno);
+    }
+  }
+}
+
+ssize_t write_cookie(void* writer, const char* text, std::size_t size) {
+  static_cast<LineWriter*>(writer)->write(text, size);
+  return static_cast<ssize_t>(size);
+}
+
+// The input of every rank but the first.
+[[nodiscard]] FILE* empty_input() {
+  static FILE* const file = std::fopen("/dev/null", "re");
+  SORREL_CHECK(file != nullptr, "cannot open /dev/null");
+  return file;
+}
+
+[[nodiscard]] int flush_stream(FILE* stream) {
+  static auto* const real = next_definition<decltype(::fflush)>("fflush");
+  return real(stream);
+}
+
+}  // namespace
+
+LineWriter::LineWriter(int descriptor, int rank, const OutputFormat& format)
+    : descriptor_(descriptor), format_(format) {
+  if (format.has_rank_labels) label_.append("[").append(std::to_string(rank)).append("] ");
+}
+
+void LineWriter::write(const char* text, std::size_t size) {
+  const void* last = ::memrchr(text, '\n', size);
+  const std::size_t complete =
+      last == nullptr ? 0 : static_cast<std::size_t>(static_cast<const char*>(last) - text) + 1;
+  if (complete > 0 && pending_.empty()) {
+    send_lines(text, complete);
+  } else if (complete > 0) {
+    pending_.append(text, complete);
+    send_lines(pending_.data(), pending_.size());
+    pending_.clear();
+  }
+  pending_.append(text + complete, size - complete);
+  if (pending_.size() > pending_bytes_max) flush_partial_line();
+}
+
+void LineWriter::flush_partial_line() {
+  if (pending_.empty()) return;
+  send_lines(pending_.data(), pending_.size());
+  pending_.clear();
+}
+
+void LineWriter::finish() {
+  // The line and its newline in one write: another rank may write in between.
+  const bool is_within_line = !pending_.empty() || !is_at_line_start_;
+  if (is_within_line && format_.completes_last_line) pending_ += '\n';
+  flush_partial_line();
+}
+
+void LineWriter::send_lines(const char* text, std::size_t size) {
+  if (label_.empty()) {
+    send(text, size);
+    return;
+  }
+  std::string labelled;
+  bool is_at_start = is_at_line_start_;
+  for (const char* end = text + size; text < end;) {
+    const void* newline = std::memchr(text, '\n', static_cast<std::size_t>(end - text));
+    const char* stop = newline != nullptr ? static_cast<const char*>(newline) + 1 : end;
+    if (is_at_start) labelled += label_;
+    labelled.append(text, stop);
+    is_at_start = true;
+    text = stop;
+  }
+  send(labelled.data(), labelled.size());
+}
+
+void LineWriter::send(const char* text, std::size_t size) {
+  write_all(descriptor_, text, size);
+  is_at_line_start_ = text[size - 1] == '\n';
+}
+
+FILE* RankOutput::stream() {
+  // (O) acquire, pairs with the releases in open() and replace().
+  FILE* stream = stream_.load(std::memory_order_acquire);
+  return stream != nullptr ? stream : open();
+}
+
+FILE* RankOutput::open() {
+  const std::lock_guard guard(opening_);
+  // relaxed: the lock orders it after the store of the first caller.
+  if (FILE* stream = stream_.load(std::memory_order_relaxed)) return stream;
+  survive_broken_pipe();
+  writer_ = std::make_unique<LineWriter>(descriptor_, rank_, format_);
+  FILE* stream = ::fopencookie(writer_.get(), "w", {nullptr, write_cookie, nullptr, nullptr});
+  SORREL_CHECK(stream != nullptr, "no memory for an output stream");
+  static auto* const set_buffer = next_definition<decltype(::setvbuf)>("setvbuf");
+  if (descriptor_ == 2) {
+    set_buffer(stream, nullptr, _IONBF, 0);
+  } else {
+    buffer_ = std::make_unique<char[]>(stream_buffer_bytes);
+    set_buffer(stream, buffer_.get(), is_terminal(descriptor_) ? _IOLBF : _IOFBF,
+               stream_buffer_bytes);
+  }
+  stream_.store(stream, std::memory_order_release);
+  return stream;
+}
+
+void RankOutput::replace(FILE* file) {
+  flush();
+  finish_line();
+  stream_.store(file, std::memory_order_release);
+}
+
+int RankOutput::flush() {
+  // relaxed: only tests whether there is one; another thread flushes the stream that it has made.
+  FILE* stream = stream_.load(std::memory_order_relaxed);
+  if (stream == nullptr) return 0;
+  const int result = flush_stream(stream);
+  if (writer_ != nullptr && is_terminal(descriptor_)) {
+    ::flockfile(stream);
+    writer_->flush_partial_line();
+    ::funlockfile(stream);
+  }
+  return result;
+}
+
+void RankOutput::finish_line() {
+  // relaxed, as in flush().
+  FILE* stream = stream_.load(std::memory_order_relaxed);
+  if (stream == nullptr || writer_ == nullptr) return;
+  ::flockfile(stream);
+  writer_->finish();
+  ::funlockfile(stream);
+}
+
+FILE* RankStreams::own(FILE* stream) {
+  if (stream == stdout) return output_.stream();
+  if (stream == stderr) return error_.stream();
+  if (stream == stdin) return input();
+  return stream;
+}
+
+FILE* RankStreams::input() {
+  if (input_ != nullptr) return input_;
+  if (rank_ != 0) return empty_input();
+  // Flushes a prompt, as the C library does before it reads from a terminal.
+  if (is_terminal(output_descriptor)) output_.flush();
+  return stdin;
+}
+
+void RankStreams::finish() {
+  output_.flush();
+  error_.flush();
+  finish_lines();
+}
+
+void RankStreams::finish_lines() {
+  output_.finish_line();
+  error_.finish_line();
+}
+
+}  // namespace sorrel::program

@@ -1,0 +1,135 @@
+#include "program/state/signal_table.hpp"
+
+#include <array>
+#include <atomic>
+#include <pthread.h>
+#include <utility>
+
+#include "os/thread.hpp"
+#include "program/base/libc.hpp"
+#include "program/state/signal_mask.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+constexpr int signal_count = 64;
+
+/// The process's action for a signal, under the lock.
+struct ProcessAction {
+  struct sigaction original{};
+  bool is_original_known = false;
+  /// A rank has blocked the signal at least once.
+  bool is_caught = false;
+  int handler_count = 0;
+  int ignore_count = 0;
+  /// Number of handlers without SA_RESTART.
+  int interrupting_count = 0;
+};
+
+std::array<ProcessAction, signal_count + 1> process_actions;
+std::atomic_flag is_table_locked;
+
+// Written before the first rank runs.
+void (*process_handler)(int number, siginfo_t* info, void* context) = nullptr;
+
+auto* real_sigaction() {
+  static auto* const real = next_definition<decltype(::sigaction)>("sigaction");
+  return real;
+}
+
+int set_thread_mask(int how, const sigset_t& set, sigset_t* before) {
+  static auto* const real = next_definition<decltype(::pthread_sigmask)>("pthread_sigmask");
+  return real(how, &set, before);
+}
+
+ProcessAction& process_action(int number) {
+  return process_actions[static_cast<std::size_t>(number)];
+}
+
+/// Under the lock: installs the action that combines those of all ranks.
+void install(int number) {
+  ProcessAction& action = process_action(number);
+  struct sigaction combined = original_action(number);
+  const bool is_fault = (faults & mask_of(number)) != 0;
+  if (action.handler_count > 0 || action.is_caught) {
+    combined = {};
+    combined.sa_sigaction = process_handler;
+    // A handler may be left by a switch or a jump, so the signal must not stay blocked.
+    combined.sa_flags = SA_SIGINFO | SA_NODEFER;
+    if (action.interrupting_count == 0) combined.sa_flags |= SA_RESTART;
+    // The fault may concern the rank's stack.
+    if (is_fault) combined.sa_flags |= SA_ONSTACK;
+  } else if (action.ignore_count > 0 && !is_fault) {
+    combined.sa_handler = SIG_IGN;
+  }
+  real_sigaction()(number, &combined, nullptr);
+}
+
+}  // namespace
+
+void set_process_handler(void (*handler)(int number, siginfo_t* info, void* context)) {
+  process_handler = handler;
+}
+
+const struct sigaction& original_action(int number) {
+  ProcessAction& action = process_action(number);
+  if (!action.is_original_known) {
+    action.is_original_known = true;
+    real_sigaction()(number, nullptr, &action.original);
+  }
+  return action.original;
+}
+
+void restore_original_action(int number) {
+  real_sigaction()(number, &process_action(number).original, nullptr);
+}
+
+SignalTableLock::SignalTableLock() {
+  sigset_t all;
+  sigfillset(&all);
+  set_thread_mask(SIG_SETMASK, all, &before_);
+  while (is_table_locked.test_and_set(std::memory_order_acquire))
+    os::yield_core();
+}
+
+SignalTableLock::~SignalTableLock() {
+  is_table_locked.clear(std::memory_order_release);
+  set_thread_mask(SIG_SETMASK, before_, nullptr);
+}
+
+struct sigaction inherited_action(int number) {
+  struct sigaction action = original_action(number);
+  // Handlers installed before the ranks are the runtime's.
+  if (is_handler(action)) {
+    action = {};
+    action.sa_handler = SIG_DFL;
+  }
+  return action;
+}
+
+void catch_blocked_signal(int number) {
+  if (number == SIGKILL || number == SIGSTOP || (faults & mask_of(number)) != 0) return;
+  // Reserved by the C library.
+  if (number >= 32 && number < SIGRTMIN) return;
+  if (std::atomic_ref(process_action(number).is_caught).load(std::memory_order_relaxed)) return;
+  const SignalTableLock lock;
+  std::atomic_ref(process_action(number).is_caught).store(true, std::memory_order_relaxed);
+  install(number);
+}
+
+void apply_action_change(int number, const struct sigaction& before, const struct sigaction& now) {
+  const struct sigaction original = original_action(number);
+  ProcessAction& action = process_action(number);
+  for (const auto& [changed, step] : {std::pair{&before, -1}, std::pair{&now, 1}}) {
+    if (is_handler(*changed)) {
+      action.handler_count += step;
+      if ((changed->sa_flags & SA_RESTART) == 0) action.interrupting_count += step;
+    } else if (changed->sa_handler == SIG_IGN && original.sa_handler != SIG_IGN) {
+      action.ignore_count += step;
+    }
+  }
+  install(number);
+}
+
+}  // namespace sorrel::program
