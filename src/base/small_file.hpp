@@ -1,4 +1,4 @@
-//! read_small_file - reads a text file that a user or an earlier run has written.
+//! read_small_file - reads a text file of a user, of an earlier run or of the kernel.
 //!
 //! Never blocks and never reads without end: a FIFO or a device is an error, and so is a file that
 //! is larger than expected.

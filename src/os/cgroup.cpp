@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
-#include <fcntl.h>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
+
+#include "base/small_file.hpp"
 
 namespace sorrel::os {
 
@@ -17,16 +17,10 @@ namespace {
 /// KiB.
 constexpr std::size_t file_size_bytes_max = 4u << 20;
 
-std::optional<std::string> read_small_file(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
+/// Nothing if the file cannot be read.
+std::optional<std::string> text_of_file(const std::string& path) {
   std::string text;
-  char piece[4096];
-  ssize_t taken = 0;
-  while (text.size() < file_size_bytes_max && (taken = read(file, piece, sizeof piece)) > 0) {
-    text.append(piece, static_cast<std::size_t>(taken));
-  }
-  close(file);
+  if (!read_small_file(path, file_size_bytes_max, text).empty()) return std::nullopt;
   return text;
 }
 
@@ -74,8 +68,8 @@ void find_groups(std::string_view text,
 
 /// Lines are "id parent device root mountpoint options [tags…] - type source super-options".
 std::vector<Hierarchy> find_hierarchies(const std::string& root, std::string_view controller) {
-  const auto groups = read_small_file(root + "/proc/self/cgroup");
-  const auto mounts = read_small_file(root + "/proc/self/mountinfo");
+  const auto groups = text_of_file(root + "/proc/self/cgroup");
+  const auto mounts = text_of_file(root + "/proc/self/mountinfo");
   std::vector<Hierarchy> hierarchies;
   if (!groups || !mounts) return hierarchies;
   std::optional<std::string> v1;
@@ -121,7 +115,7 @@ std::optional<double> ratio(double quota_us, double period_us) {
 }
 
 std::optional<double> quota_of_v2(const std::string& file) {
-  const auto text = read_small_file(file);
+  const auto text = text_of_file(file);
   if (!text) return std::nullopt;
   const auto words = split(std::string_view(*text).substr(0, text->find('\n')), ' ');
   if (words.size() < 2 || words[0] == "max") return std::nullopt;
@@ -130,8 +124,8 @@ std::optional<double> quota_of_v2(const std::string& file) {
 }
 
 std::optional<double> quota_of_v1(const std::string& quota_file, const std::string& period_file) {
-  const auto quota = read_small_file(quota_file);
-  const auto period = read_small_file(period_file);
+  const auto quota = text_of_file(quota_file);
+  const auto period = text_of_file(period_file);
   if (!quota || !period) return std::nullopt;
   // -1 means unlimited.
   return ratio(std::strtod(quota->c_str(), nullptr), std::strtod(period->c_str(), nullptr));
@@ -167,7 +161,7 @@ std::optional<PidsLimit> pids_limit(const std::string& root) {
   std::optional<PidsLimit> least;
   for_each_folder(root, "pids", [&](const std::string& folder, bool /*is_version_2*/) {
     const std::string file = folder + "/pids.max";
-    const auto text = read_small_file(root + file);
+    const auto text = text_of_file(root + file);
     // The text is "max" if there is no limit.
     if (!text || text->empty() || (*text)[0] < '0' || (*text)[0] > '9') return;
     const std::uint64_t threads = std::strtoull(text->c_str(), nullptr, 10);
