@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The check of mutable variables reads symbol tables as objdump prints them, and compares them with a list."""
 
 import unittest
@@ -29,7 +28,3 @@ class Globals(unittest.TestCase):
 
     def test_accepts_equal_lists(self):
         self.assertEqual(check_globals.compare({"sorrel::a"}, {"sorrel::a"}), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

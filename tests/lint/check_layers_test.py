@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
 """Each test plants one fault in a small tree; the layer check must find it."""
-
-import unittest
 
 import check_layers
 from planted_tree import PlantedTree
@@ -66,7 +63,3 @@ class Tree(PlantedTree):
     def test_catches_an_unknown_name_in_the_table(self):
         self.write("layers.toml", '[may_include]\nlow = []\nhigh = ["lowe"]\n')
         self.assertIn("'lowe', which is not a module", self.faults()[0])
-
-
-if __name__ == "__main__":
-    unittest.main()

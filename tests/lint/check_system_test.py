@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
 """Each test plants one header of the system in a small tree; the check must find it, or accept it where it is listed."""
-
-import unittest
 
 import check_system
 from planted_tree import PlantedTree
@@ -29,7 +26,3 @@ class Tree(PlantedTree):
         self.write("layers.toml", TABLE + '"room/a.cpp" = ["sched.h", "unistd.h"]\n')
         (fault,) = check_system.check(self.root)
         self.assertIn("no longer includes <unistd.h>", fault)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
 """Each test plants one cycle in a small tree; the unit check must find it, or accept it where it is allowed."""
-
-import unittest
 
 import check_units
 from planted_tree import PlantedTree
@@ -44,7 +41,3 @@ class Tree(PlantedTree):
         self.write("src/room/a.hpp", "")
         self.write("src/room/a.cpp", '#include "room/a.hpp"\n')
         self.assertEqual(check_units.cycles(check_units.read_units(self.root)), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
 """Each test plants one word in a small tree; the word check must find it where it is prose, and only there."""
-
-import unittest
 
 import check_words
 from planted_tree import PlantedTree
@@ -36,7 +33,3 @@ class Tree(PlantedTree):
     def test_leaves_folders_that_are_not_held(self):
         self.write("tools/a.cpp", "// mould\n")
         self.assertEqual(self.faults(), [])
-
-
-if __name__ == "__main__":
-    unittest.main()
