@@ -17,9 +17,9 @@ function(sorrel_module name)
   set_property(GLOBAL APPEND PROPERTY SORREL_MODULES ${target})
 endfunction()
 
-# sorrel_unit_tests(NAME): one GoogleTest program of tests/unit/NAME/*_test.cpp, label "unit".
+# sorrel_unit_tests(NAME): one GoogleTest program of every *_test.cpp below tests/unit/NAME, label "unit".
 function(sorrel_unit_tests name)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${name}/*_test.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${name}/*_test.cpp)
   if(NOT sources)
     return()
   endif()

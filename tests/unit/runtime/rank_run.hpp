@@ -10,7 +10,7 @@
 #include <string>
 
 #include "runtime/embedded.hpp"
-#include "unit/mpi/inproc_transport.hpp"
+#include "unit/mpi/net/inproc_transport.hpp"
 
 namespace sorrel::test {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "unit/mpi/message_pattern.hpp"
+#include "unit/mpi/match/message_pattern.hpp"
 
 namespace sorrel::test {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "mpi/comm/group.hpp"
-#include "unit/mpi/inproc_transport.hpp"
+#include "unit/mpi/net/inproc_transport.hpp"
 
 namespace sorrel::mpi {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "mpi/datatype/construct.hpp"
 #include "mpi/datatype/recipe.hpp"
-#include "unit/mpi/datatype_oracle.hpp"
+#include "unit/mpi/datatype/datatype_oracle.hpp"
 
 namespace sorrel::mpi {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "unit/tools/argument_list.hpp"
+#include "unit/tools/common/argument_list.hpp"
 
 namespace sorrel::tool {
 namespace {

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "unit/mpi/message_pattern.hpp"
-#include "unit/mpi/pair_traffic.hpp"
+#include "unit/mpi/match/message_pattern.hpp"
+#include "unit/mpi/match/pair_traffic.hpp"
 #include "unit/runtime/rank_run.hpp"
 
 namespace sorrel::mpi {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mpi/datatype/copy.hpp"
-#include "unit/mpi/datatype_oracle.hpp"
+#include "unit/mpi/datatype/datatype_oracle.hpp"
 
 namespace sorrel::mpi {
 namespace {
