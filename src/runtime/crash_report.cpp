@@ -65,6 +65,11 @@ void write_line(const Line& line) {
   report.is_line_written = true;
 }
 
+/// False for a general protection fault too: the processor does not report its address.
+bool has_address(const siginfo_t& info) {
+  return info.si_code > 0 && info.si_code != SI_KERNEL;
+}
+
 Fault fault_of(const siginfo_t& info, const void* context) {
   const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
@@ -76,7 +81,7 @@ Fault fault_of(const siginfo_t& info, const void* context) {
   const auto page_bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   unsigned char is_resident = 0;
   auto* page = reinterpret_cast<void*>(stack_pointer / page_bytes * page_bytes);
-  return {.address = info.si_addr,
+  return {.address = has_address(info) ? info.si_addr : nullptr,
           .stack_pointer = reinterpret_cast<const void*>(stack_pointer),
           .is_pointer_mapped = mincore(page, page_bytes, &is_resident) == 0};
 }
@@ -99,12 +104,11 @@ void add_signal(Line& line, int signal_number, const siginfo_t& info) {
   line.add(" (signal ").add(signal_number).add(")");
   // A signal that a process has sent has no address.
   if (signal_number == SIGABRT || info.si_code <= 0) return;
-  if (info.si_code == SI_KERNEL) {
-    // The processor does not report the address.
-    line.add(" at a non-canonical address");
-    return;
+  if (has_address(info)) {
+    line.add(" at address ").add_hex(reinterpret_cast<std::uintptr_t>(info.si_addr));
+  } else {
+    line.add(" at an unknown address: a non-canonical address or a privileged instruction");
   }
-  line.add(" at address ").add_hex(reinterpret_cast<std::uintptr_t>(info.si_addr));
 }
 
 void add_reason(Line& line,

@@ -71,6 +71,10 @@ static void end_badly(const char* kind) {
   if (is(kind, "raise")) raise(SIGILL);
   if (is(kind, "call_of_nothing")) nothing_to_call();
   if (is(kind, "jump_to_nowhere")) ((void (*)(void))0x1234)();
+#if defined(__x86_64__)
+  if (is(kind, "non_canonical_address")) *(volatile int*)0x8000000000000000 = 1;
+  if (is(kind, "privileged_instruction")) __asm__ volatile("hlt");
+#endif
   if (is(kind, "child")) crash_in_child();
   if (is(kind, "stuck_reader")) {
     fill_standard_error();
