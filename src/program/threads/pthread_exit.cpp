@@ -89,7 +89,7 @@ void end_badly(_Unwind_Reason_Code /*reason*/, _Unwind_Exception* /*exception*/)
   end_rank_after_threads(process);
 }
 
-[[nodiscard]] RankProcess* process_of_caller() {
+[[nodiscard]] RankProcess* process_unless_forked() {
   RankProcess* process = current_rank_process();
   return process == nullptr || is_forked_child() ? nullptr : process;
 }
@@ -102,7 +102,7 @@ using namespace sorrel::program;
 
 SORREL_INTERPOSED void pthread_exit(void* result) {
   static auto* const real = next_definition<void(void*)>("pthread_exit");
-  if (RankProcess* process = process_of_caller()) {
+  if (RankProcess* process = process_unless_forked()) {
     process->leave_handlers();
     unwind(*process);
   }
@@ -115,7 +115,7 @@ SORREL_INTERPOSED void pthread_exit(void* result) {
 SORREL_INTERPOSED void __pthread_register_cancel(__pthread_unwind_buf_t* handler) {
   static auto* const real =
       next_definition<decltype(::__pthread_register_cancel)>("__pthread_register_cancel");
-  RankProcess* process = process_of_caller();
+  RankProcess* process = process_unless_forked();
   if (process == nullptr) return real(handler);
   before(*handler) = process->thread_cleanups().last;
   process->thread_cleanups().last = handler;
@@ -124,14 +124,14 @@ SORREL_INTERPOSED void __pthread_register_cancel(__pthread_unwind_buf_t* handler
 SORREL_INTERPOSED void __pthread_unregister_cancel(__pthread_unwind_buf_t* handler) {
   static auto* const real =
       next_definition<decltype(::__pthread_unregister_cancel)>("__pthread_unregister_cancel");
-  RankProcess* process = process_of_caller();
+  RankProcess* process = process_unless_forked();
   if (process == nullptr) return real(handler);
   process->thread_cleanups().last = before(*handler);
 }
 
 SORREL_INTERPOSED void __pthread_unwind_next(__pthread_unwind_buf_t* handler) {
   static auto* const real = next_definition<void(__pthread_unwind_buf_t*)>("__pthread_unwind_next");
-  RankProcess* process = process_of_caller();
+  RankProcess* process = process_unless_forked();
   if (process == nullptr) {
     real(handler);
     __builtin_unreachable();
