@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -16,7 +17,9 @@ namespace {
 
 /// Teams live as long as their threads, which never end.
 ThreadTeam& team_of(std::uint32_t width, std::int64_t spin_ns) {
-  auto& team = *new ThreadTeam(width);
+  static std::vector<std::unique_ptr<ThreadTeam>>& teams =
+      *new std::vector<std::unique_ptr<ThreadTeam>>;
+  ThreadTeam& team = *teams.emplace_back(std::make_unique<ThreadTeam>(width));
   team.controls().spin_ns.store(spin_ns, std::memory_order_relaxed);
   return team;
 }
