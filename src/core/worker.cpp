@@ -519,6 +519,8 @@ void Worker::end(ThreadState& thread) {
 
 /// The last check before its thread sleeps.
 bool Worker::has_work() {
+  // Of several workers on a thread, the last one that ran fibers may be another.
+  set_current(this);
   return poll_all() || !ready_.empty() || deferred_count_ != 0;
 }
 
