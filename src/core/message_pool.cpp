@@ -54,6 +54,8 @@ void* MessagePool::take(std::size_t bytes, WhenFull when_full) {
 void MessagePool::give_back(void* buffer, std::size_t bytes) {
   const std::size_t size_class = class_of(bytes);
   auto* freed = static_cast<FreeBuffer*>(buffer);
+  SORREL_ASSERT(freed != free_[size_class], "given back twice");
+  SORREL_ASSERT(bytes_in_use_ >= buffer_bytes_min << size_class);
   freed->next = free_[size_class];
   free_[size_class] = freed;
   bytes_in_use_ -= buffer_bytes_min << size_class;

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/check.hpp"
 #include "core/worker.hpp"
 
 namespace sorrel::transport {
@@ -51,6 +52,13 @@ struct OwnedHandler {
 
 /// By kind.
 using HandlerTable = std::array<OwnedHandler, packet_kind_count_max>;
+
+/// The handler of a packet that has arrived.
+inline const OwnedHandler& handler_of(const HandlerTable& handlers, const Packet& packet) {
+  SORREL_ASSERT(packet.kind < packet_kind_count_max, "a packet of kind %u", packet.kind);
+  SORREL_ASSERT(handlers[packet.kind].handler != nullptr, "no handler of kind %u", packet.kind);
+  return handlers[packet.kind];
+}
 
 class Transport {
  public:

@@ -10,10 +10,11 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/check.hpp"
+
 namespace sorrel::transport {
 
 struct HostHeader {
-  /// Below 64.
   std::uint32_t kind = 0;
   /// Credits that the sender gives back.
   std::uint32_t credits = 0;
@@ -57,6 +58,7 @@ std::size_t read(const std::byte* source, HostHeader& header) {
 /// Encodes a header and returns its length, a multiple of 8.
 inline std::size_t write_header(const HostHeader& header, std::byte* target) {
   using host_header_detail::write;
+  SORREL_ASSERT(header.kind < 64, "six bits hold the kind of a packet");
   const std::uint32_t all = header.credits | header.from_worker | header.to_worker |
                             header.words[0] | header.words[1] | header.words[2] | header.words[3];
   if (all < 1u << 8) return write<std::uint8_t>(header, 0, target);

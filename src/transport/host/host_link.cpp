@@ -90,6 +90,8 @@ bool HostLink::try_send(std::uint32_t process,
                         const HostHeader& header,
                         const void* payload,
                         std::uint32_t payload_bytes) {
+  SORREL_ASSERT(process < peers_.size() && process != own_process_);
+  SORREL_ASSERT(payload_bytes <= limits_.payload_bytes_max);
   Peer& peer = peers_[process];
   if (peer.credits == 0) return false;
   if (free_sends_.empty()) {
@@ -116,9 +118,13 @@ bool HostLink::take(Arrival& arrival) {
   while (api_.take(host_, &came) != 0) {
     const auto slot = static_cast<std::uint32_t>(came.slot);
     const auto process = static_cast<std::uint32_t>(came.source);
+    SORREL_ASSERT(slot < receive_count_ && process < peers_.size() && process != own_process_);
     const std::byte* packet = receive_buffer(slot);
     const std::size_t header_bytes = read_header(packet, arrival.header);
+    SORREL_ASSERT(static_cast<std::size_t>(came.bytes) >= header_bytes);
     peers_[process].credits += arrival.header.credits;
+    SORREL_ASSERT(peers_[process].credits <= peers_[process].granted,
+                  "process %u gives back more credits than it has got packets", process);
     if (arrival.header.kind == credit_kind) {
       post(slot, process);
       continue;
@@ -135,6 +141,8 @@ bool HostLink::take(Arrival& arrival) {
 }
 
 void HostLink::give_back(std::uint32_t slot) {
+  SORREL_ASSERT(slot < receive_count_ && std::ranges::find(used_, slot) == used_.end(),
+                "slot %u is given back twice", slot);
   used_.push_back(slot);
   if (used_.size() >= used_count_max) post_used();
 }
@@ -144,6 +152,7 @@ void HostLink::post_used() {
     const std::uint32_t process = arrivals_[slot].process;
     post(slot, process);
     Peer& peer = peers_[process];
+    SORREL_ASSERT(peer.owed < peer.granted, "a packet of process %u is given back twice", process);
     ++peer.owed;
     if (is_credit_message_due(peer)) want_credit_message(process);
   }
@@ -163,8 +172,7 @@ bool HostLink::try_send_credit_message(std::uint32_t process) {
   const auto slot = static_cast<int>(limits_.send_slots + process);
   if (peer.is_credit_message_under_way) {
     if (api_.is_sent(host_, slot) == 0) return false;
-    peer.is_credit_message_under_way = false;
-    --credit_messages_in_flight_;
+    credit_message_has_left(peer);
   }
   HostHeader note{.kind = credit_kind};
   note.credits = take_owed(peer);
@@ -188,6 +196,8 @@ void HostLink::progress() {
     const auto first = std::find_if_not(under_way_.begin(), under_way_.end(), is_gone);
     under_way_.erase(under_way_.begin(), first);
   }
+  SORREL_ASSERT(free_sends_.size() + under_way_.size() == limits_.send_slots,
+                "a send slot is lost, or free twice");
   if (!waiting_credit_messages_.empty()) {
     std::erase_if(waiting_credit_messages_, [&](std::uint32_t process) {
       Peer& peer = peers_[process];
@@ -202,8 +212,7 @@ void HostLink::progress() {
     Peer& peer = peers_[process];
     const auto slot = static_cast<int>(limits_.send_slots + process);
     if (!peer.is_credit_message_under_way || api_.is_sent(host_, slot) == 0) continue;
-    peer.is_credit_message_under_way = false;
-    --credit_messages_in_flight_;
+    credit_message_has_left(peer);
   }
 }
 

@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/check.hpp"
 #include "transport/host/host_api.h"
 #include "transport/host/host_header.hpp"
 
@@ -114,6 +115,13 @@ class HostLink {
 
   void want_credit_message(std::uint32_t process);
   bool try_send_credit_message(std::uint32_t process);
+
+  void credit_message_has_left(Peer& peer) {
+    SORREL_ASSERT(peer.is_credit_message_under_way && credit_messages_in_flight_ != 0);
+    peer.is_credit_message_under_way = false;
+    --credit_messages_in_flight_;
+  }
+
   [[nodiscard]] std::uint32_t take_owed(Peer& peer);
 
   const sorrel_host_api& api_;

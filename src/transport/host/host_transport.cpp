@@ -147,8 +147,9 @@ void HostTransport::take_from_near(void* owner,
                                    const std::byte* payload) {
   auto& self = *static_cast<HostTransport*>(owner);
   self.termination_.count_taken(receiver.index());
+  SORREL_ASSERT(from.process < self.neighbours_.size());
   from.process = self.neighbours_[from.process];
-  const OwnedHandler& to = self.handlers_[packet.kind];
+  const OwnedHandler& to = handler_of(self.handlers_, packet);
   to.handler(to.owner, receiver, from, packet, payload);
 }
 
@@ -175,6 +176,7 @@ bool HostTransport::try_take_turn(const core::Worker& worker) {
 }
 
 void HostTransport::release_turn(core::Worker& worker) {
+  SORREL_ASSERT(has_turn(worker));
   if (is_alone_) {
     turn_.store(0, std::memory_order_relaxed);
     return;
@@ -205,8 +207,9 @@ bool HostTransport::try_send(core::Worker& from,
                              Endpoint to,
                              const Packet& packet,
                              const void* payload) {
-  SORREL_ASSERT(to.process != own_process() &&
+  SORREL_ASSERT(to.process != own_process() && to.process < process_count() &&
                 packet.payload_bytes <= payload_bytes_max(to.process));
+  SORREL_ASSERT(&from == core::Worker::current(), "an outbox has one sender");
   // A neighbour that has ended takes its packets in finish(), and counts them.
   const bool is_taken =
       is_near(to.process)
@@ -298,8 +301,9 @@ bool HostTransport::look(core::Worker& worker) {
   return any;
 }
 
-/// All work that the holder of the turn does for every worker. Needs the turn.
+/// All work that the holder of the turn does for every worker.
 bool HostTransport::serve(core::Worker& worker, Running running) {
+  SORREL_ASSERT(has_turn(worker));
   take_returned();
   empty_outboxes();
   link_.progress();
@@ -334,6 +338,7 @@ void HostTransport::deliver(core::Worker& worker,
                             const HostLink::Arrival& arrival,
                             Running running) {
   const std::uint32_t to = arrival.header.to_worker;
+  SORREL_ASSERT(to < stations_.size(), "a packet for worker %u", to);
   Station& station = *stations_[to];
   // Relaxed: written by the holder of the turn, which is this thread.
   const std::uint32_t tail = station.inbox_tail.load(std::memory_order_relaxed);
@@ -342,7 +347,8 @@ void HostTransport::deliver(core::Worker& worker,
     link_.give_back(arrival.slot);
     return;
   }
-  // The inbox has room for every receive of the process.
+  // The inbox has room for every receive of the process. Only its worker may read the head.
+  SORREL_ASSERT(to != worker.index() || tail - station.inbox_head < station.inbox.size());
   station.inbox[tail % station.inbox.size()] = arrival.slot;
   // (I) release, pairs with empty_inbox(): the packet and its position in the inbox. Sequentially
   // consistent with the call.
@@ -362,6 +368,7 @@ void HostTransport::empty_inbox(core::Worker& worker) {
   // (I) acquire, pairs with deliver().
   while (station.inbox_tail.load(std::memory_order_seq_cst) != station.inbox_head) {
     const std::uint32_t slot = station.inbox[station.inbox_head % station.inbox.size()];
+    SORREL_ASSERT(slot < link_.receive_count());
     ++station.inbox_head;
     run_handler(worker, link_.arrival(slot));
     if (has_turn(worker)) {
@@ -378,7 +385,7 @@ void HostTransport::run_handler(core::Worker& worker, const HostLink::Arrival& a
   const Endpoint from{.process = arrival.process, .worker = header.from_worker};
   const Packet packet{
       .kind = header.kind, .words = header.words, .payload_bytes = arrival.payload_bytes};
-  const OwnedHandler& to = handlers_[packet.kind];
+  const OwnedHandler& to = handler_of(handlers_, packet);
   to.handler(to.owner, worker, from, packet, arrival.payload);
 }
 

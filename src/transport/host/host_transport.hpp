@@ -152,6 +152,7 @@ class HostTransport final : public Transport {
   [[nodiscard]] bool is_near(std::uint32_t process) const { return near_number_[process] >= 0; }
 
   [[nodiscard]] std::uint32_t near_number(std::uint32_t process) const {
+    SORREL_ASSERT(is_near(process));
     return static_cast<std::uint32_t>(near_number_[process]);
   }
 

@@ -119,11 +119,14 @@ void TerminationDetector::take(const HostLink::Arrival& arrival) {
   const std::uint32_t word = arrival.header.words[0];
   switch (arrival.header.kind) {
     case question_kind:
+      SORREL_ASSERT(arrival.process == 0 && process_ != 0, "process 0 asks the others");
       // Release, pairs with note_all_asleep().
       asked_round_.store(word, std::memory_order_release);
       break;
     case answer_kind: {
       QuietCounts counts;
+      SORREL_ASSERT(process_ == 0 && arrival.payload_bytes == sizeof counts,
+                    "process 0 collects the answers");
       std::memcpy(&counts, arrival.payload, sizeof counts);
       conclude(rounds_.take(word, counts));
       break;
@@ -132,6 +135,7 @@ void TerminationDetector::take(const HostLink::Arrival& arrival) {
       is_report_wanted_ = true;
       break;
     default:
+      SORREL_ASSERT(arrival.header.kind == report_kind && process_ == 0);
       take_report(arrival);
   }
   link_.give_back(arrival.slot);

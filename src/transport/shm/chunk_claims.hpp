@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "base/cache_line.hpp"
+#include "base/check.hpp"
 #include "core/sync.hpp"
 
 namespace sorrel::transport {
@@ -26,6 +27,8 @@ class alignas(cache_line_bytes) BasicChunkClaims {
 
   /// Opener. Returns the number of the round, never 0.
   std::uint32_t open(std::uint32_t chunk_count) {
+    SORREL_ASSERT(chunk_count > 0 && chunk_count <= chunk_count_max);
+    SORREL_ASSERT(are_all_claimed(), "the last round has chunks that were not copied");
     round_ = round_ == UINT32_MAX ? 1 : round_ + 1;
     // Relaxed: published by (O).
     done_.store(0, Order::relaxed);
@@ -81,6 +84,11 @@ class alignas(cache_line_bytes) BasicChunkClaims {
   [[nodiscard]] bool has_failed() const { return has_failed_.load(Order::relaxed) != 0; }
 
  private:
+  [[nodiscard]] bool are_all_claimed() const {
+    const std::uint64_t seen = word_.load(Order::relaxed);
+    return front_of(seen) >= back_of(seen);
+  }
+
   static constexpr std::uint64_t word(std::uint32_t round,
                                       std::uint32_t front,
                                       std::uint32_t back) {

@@ -65,10 +65,12 @@ void ShmTransport::run_packet(core::Worker& receiver,
   const auto process = static_cast<std::uint32_t>(self.by_worker_count_.quotient_of(record.origin));
   const Endpoint from{.process = process,
                       .worker = record.origin - process * self.memory_.shape().workers_per_process};
+  SORREL_ASSERT(from.process < self.process_count() && from.process != self.own_process());
   const Packet packet{.kind = std::uint32_t{record.kind} - core::first_packet_kind,
                       .words = record.words,
                       .payload_bytes = record.payload_bytes};
-  const OwnedHandler& taker = packet.kind == help_kind ? self.help_ : self.handlers_[packet.kind];
+  const OwnedHandler& taker =
+      packet.kind == help_kind ? self.help_ : handler_of(self.handlers_, packet);
   taker.handler(taker.owner, receiver, from, packet, payload);
 }
 
@@ -76,8 +78,10 @@ bool ShmTransport::try_post(core::Worker& from,
                             Endpoint to,
                             const Packet& packet,
                             const void* payload) {
-  SORREL_ASSERT(to.process != own_process() &&
-                packet.payload_bytes <= payload_bytes_max(to.process));
+  SORREL_ASSERT(to.process != own_process() && to.process < process_count() &&
+                to.worker < memory_.shape().workers_per_process);
+  SORREL_ASSERT(packet.payload_bytes <= payload_bytes_max(to.process));
+  SORREL_ASSERT(&from == core::Worker::current(), "a mailbox has one sender");
   const std::uint32_t endpoint = to.process * memory_.shape().workers_per_process + to.worker;
   const core::Record record{
       .kind = static_cast<core::RecordKind>(core::first_packet_kind + packet.kind),
@@ -151,6 +155,7 @@ bool ShmTransport::pull_together(core::Worker& worker,
   const std::size_t least = bytes / ChunkClaims::chunk_count_max + 1;
   const std::size_t chunk = (std::max(chunk_bytes_min, least) + 4095) / 4096 * 4096;
   const auto chunk_count = static_cast<std::uint32_t>((bytes + chunk - 1) / chunk);
+  SORREL_ASSERT(process != own_process() && process < process_count());
   ChunkClaims& claims = claims_of(worker.id());
   const HelpWanted wanted{.target = reinterpret_cast<std::uintptr_t>(target),
                           .source = source,
@@ -167,6 +172,7 @@ bool ShmTransport::pull_together(core::Worker& worker,
   while (const auto index = claims.claim_front())
     is_here = is_here && pull_part(*index * chunk, (*index + 1) * chunk);
   const std::uint32_t first = claims.first_of_helper();
+  SORREL_ASSERT(first <= chunk_count);
   for (int looks = 1; !claims.are_done(chunk_count - first); ++looks)
     if (looks % looks_before_yield == 0) os::yield_core();
   if (claims.has_failed()) return is_here && pull_part(first * chunk, bytes);
@@ -176,10 +182,11 @@ bool ShmTransport::pull_together(core::Worker& worker,
 void ShmTransport::help(void* owner,
                         core::Worker& worker,
                         Endpoint from,
-                        const Packet& /*packet*/,
+                        [[maybe_unused]] const Packet& packet,
                         const std::byte* payload) {
   const auto& self = *static_cast<ShmTransport*>(owner);
   HelpWanted wanted;
+  SORREL_ASSERT(packet.payload_bytes == sizeof wanted);
   std::memcpy(&wanted, payload, sizeof wanted);
   ChunkClaims& claims =
       self.claims_of(from.process * self.memory_.shape().workers_per_process + from.worker);
@@ -188,6 +195,7 @@ void ShmTransport::help(void* owner,
     const auto index = claims.claim_back(wanted.round);
     if (!index) return;
     const std::uint64_t first = *index * wanted.chunk_bytes;
+    SORREL_ASSERT(first < wanted.bytes, "a chunk of another round");
     const std::uint64_t last = std::min(first + wanted.chunk_bytes, wanted.bytes);
     claims.finish_back(os::write_peer_memory(pid, wanted.target + first,
                                              reinterpret_cast<const void*>(wanted.source + first),

@@ -24,6 +24,7 @@ std::uint32_t SimulatedNodes::first_worker(std::uint32_t node) const {
 
 SimulatedNodes::Flight& SimulatedNodes::idle_flight(core::Worker& sender,
                                                     std::uint32_t payload_bytes) {
+  SORREL_ASSERT(&sender == core::Worker::current(), "the flights of another worker");
   Fleet& fleet = fleets_[sender.index()];
   if (fleet.idle == nullptr) {
     Flight& made = *fleet.flights.emplace_back(std::make_unique<Flight>());
@@ -32,6 +33,7 @@ SimulatedNodes::Flight& SimulatedNodes::idle_flight(core::Worker& sender,
     fleet.idle = &made;
   }
   Flight& flight = *fleet.idle;
+  SORREL_ASSERT(flight.sender == &sender);
   fleet.idle = flight.next_idle;
   if (flight.payload_room < payload_bytes) {
     flight.payload = std::make_unique_for_overwrite<std::byte[]>(payload_bytes);
@@ -42,13 +44,16 @@ SimulatedNodes::Flight& SimulatedNodes::idle_flight(core::Worker& sender,
 
 void SimulatedNodes::give_back(Flight& flight) {
   Fleet& fleet = fleets_[flight.sender->index()];
+  SORREL_ASSERT(flight.sender == core::Worker::current());
+  SORREL_ASSERT(&flight != fleet.idle, "given back twice");
   flight.next_idle = fleet.idle;
   fleet.idle = &flight;
 }
 
 /// The arrival time has come.
 void SimulatedNodes::land(core::Worker& receiver, Flight& flight) {
-  const OwnedHandler& taker = node(flight.to.process).handlers_[flight.packet.kind];
+  SORREL_ASSERT(&receiver == &worker_of(flight.to), "a flight has landed on another worker");
+  const OwnedHandler& taker = handler_of(node(flight.to.process).handlers_, flight.packet);
   taker.handler(taker.owner, receiver, flight.from, flight.packet, flight.payload.get());
   if (flight.sender == &receiver) {
     give_back(flight);
@@ -73,6 +78,7 @@ bool NodeTransport::try_send(core::Worker& from,
   SORREL_ASSERT(to.process != own_node_ && packet.payload_bytes <= payload_bytes_max(to.process));
   SimulatedNodes::Flight& flight = nodes_.idle_flight(from, packet.payload_bytes);
   flight.from = {.process = own_node_, .worker = from.index() - nodes_.first_worker(own_node_)};
+  SORREL_ASSERT(&nodes_.worker_of(flight.from) == &from, "the sender runs another node");
   flight.to = to;
   flight.packet = packet;
   if (packet.payload_bytes != 0) std::memcpy(flight.payload.get(), payload, packet.payload_bytes);

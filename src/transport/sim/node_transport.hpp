@@ -54,6 +54,8 @@ class SimulatedNodes {
   [[nodiscard]] std::uint32_t first_worker(std::uint32_t node) const;
 
   [[nodiscard]] core::Worker& worker_of(Endpoint endpoint) const {
+    SORREL_ASSERT(endpoint.process < count() &&
+                  endpoint.worker < workers_per_node(count(), worker_count_));
     return scheduler_.worker(first_worker(endpoint.process) + endpoint.worker);
   }
 

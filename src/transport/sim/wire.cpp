@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/check.hpp"
 #include "base/prng.hpp"
 
 namespace sorrel::transport {
@@ -30,6 +31,7 @@ std::int64_t Wire::jitter_ns(std::uint32_t from) {
 /// Takes the line for a packet, from `earliest_ns` on or when earlier packets have left; returns
 /// the start.
 std::int64_t Wire::take(Line& line, std::int64_t earliest_ns, std::int64_t duration_ns) {
+  SORREL_ASSERT(duration_ns > 0, "two packets would arrive at one time");
   std::int64_t free_ns = line.packets_end_ns.load(std::memory_order_relaxed);
   std::int64_t begin_ns = 0;
   do {
@@ -45,6 +47,7 @@ std::int64_t Wire::arrival_ns(std::uint32_t from,
                               std::uint32_t to,
                               std::int64_t now_ns,
                               std::size_t bytes) {
+  SORREL_ASSERT(from != to && from < options_.node_count && to < options_.node_count);
   const std::int64_t duration_ns = duration_of(bytes, options_.bytes_per_ns);
   const std::int64_t leaves_ns = take(nodes_[from].out, now_ns, duration_ns);
   const std::int64_t first_ns = leaves_ns + options_.latency_ns + jitter_ns(from);
@@ -109,6 +112,9 @@ void Wire::Plan::add(const Busy& busy) {
                        [](const Busy& other, std::int64_t ns) { return other.end_ns < ns; });
   const bool touches_before = next != busy_.end() && next->end_ns == busy.begin_ns;
   const auto behind = touches_before ? next + 1 : next;
+  SORREL_ASSERT(
+      busy.begin_ns < busy.end_ns && (behind == busy_.end() || behind->begin_ns >= busy.end_ns),
+      "two transfers at one time on a line");
   const bool touches_behind = behind != busy_.end() && behind->begin_ns == busy.end_ns;
   if (touches_before) {
     next->end_ns = touches_behind ? behind->end_ns : busy.end_ns;

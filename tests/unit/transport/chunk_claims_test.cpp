@@ -32,6 +32,14 @@ TEST(ChunkClaims, GivesEachChunkOnceFromBothEnds) {
   EXPECT_FALSE(claims->has_failed());
 }
 
+TEST(ChunkClaims, ARoundBeginsWhenTheLastIsClaimed) {
+  if (SORREL_ASSERT_LEVEL == 0) GTEST_SKIP();
+  Claims claims;
+  claims->open(2);
+  EXPECT_EQ(claims->claim_front(), 0U);
+  EXPECT_DEATH(claims->open(2), "the last round has chunks");
+}
+
 TEST(ChunkClaims, AHelperOfAnEarlierRoundGetsNothing) {
   Claims claims;
   EXPECT_FALSE(claims->claim_back(0));

@@ -145,6 +145,30 @@ void exchange(std::uint32_t process_count, const HostLimits& limits) {
   EXPECT_EQ(links.hosts.unexpected_count(), 0) << "seed " << seed;
 }
 
+TEST(HostLinkTest, APacketIsGivenBackOnce) {
+  if (SORREL_ASSERT_LEVEL == 0) GTEST_SKIP();
+  Links links(2);
+  HostLink& link = *links.links[1];
+  HostLink::Arrival arrival;
+  ASSERT_TRUE(links.links[0]->try_send(1, numbered(0), nullptr, 0));
+  ASSERT_TRUE(link.take(arrival));
+  link.give_back(arrival.slot);
+  EXPECT_DEATH(link.give_back(arrival.slot), "is given back twice");
+}
+
+TEST(HostLinkTest, APeerGivesBackNoMoreCreditsThanItHas) {
+  if (SORREL_ASSERT_LEVEL == 0) GTEST_SKIP();
+  Links links(2);
+  const HostJob peer = links.hosts.job(0);
+  std::array<std::byte, host_header_bytes_max> packet;
+  HostHeader header = numbered(0);
+  header.credits = 1;
+  const std::size_t bytes = write_header(header, packet.data());
+  peer.api->send(peer.host, 0, packet.data(), static_cast<int>(bytes), 1);
+  HostLink::Arrival arrival;
+  EXPECT_DEATH((void)links.links[1]->take(arrival), "gives back more credits");
+}
+
 TEST(HostLinkTest, RandomTrafficKeepsOrderAndNeverFindsNoReceivePosted) {
   exchange(2, small);
   exchange(4, small);
