@@ -8,6 +8,7 @@
 #include <sorrel/graph.hpp>
 
 #include "graph/dag/order.hpp"
+#include "graph/run/compiled.hpp"
 #include "unit/graph/random_dag.hpp"
 
 namespace sorrel::graph {
@@ -37,6 +38,16 @@ TEST(Graph, AWavefrontComputesWhatALoopDoes) {
       at(i, j) =
           at(i - 1, j) * 3 + at(i, j - 1) * 5 + static_cast<std::uint64_t>(i + j + steps - 1);
   EXPECT_EQ(by_graph, paths);
+}
+
+TEST(Graph, TheCheckFindsADependencyThatIsLeftOver) {
+  Dag dag;
+  const int row = family(dag, "row", {3});
+  ASSERT_EQ(dag.add_edge({row, row, offset(-1)}), "");
+  Compiled compiled(dag, {Body{}});
+  compiled.check_invariants();
+  EXPECT_FALSE(compiled.family(0).counters[1].arrive(2));
+  EXPECT_DEATH(compiled.check_invariants(), "family 0, counter 1");
 }
 
 /// Cells with their history: a task checks that its neighbours have done the expected steps.
