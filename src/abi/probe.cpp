@@ -65,7 +65,7 @@ mpi::ReceiveArguments matched_arguments(void* buffer, MPI_Count count, mpi::Data
 /// Completes a receive with the message that was set aside for it; null: from MPI_PROC_NULL.
 void receive_matched(Request& request, Message* message, MPI_Message* handle) {
   *handle = MPI_MESSAGE_NULL;
-  request.is_active = true;
+  activate(request);
   if (message == nullptr) {
     complete(request);
     return;

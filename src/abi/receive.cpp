@@ -37,7 +37,7 @@ int nonblocking(RankState& self, Comm& comm, const UserReceive& user, MPI_Reques
   mpi::Datatype* type = nullptr;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
   Request& request = make_receive(self, comm, arguments_of(user, *type));
-  request.is_active = true;
+  activate(request);
   *handle = handle_of(request);
   if (user.source == MPI_PROC_NULL) {
     complete(request);

@@ -40,7 +40,7 @@ namespace sorrel::abi {
     return MPI_SUCCESS;
   }
   mpi::Request& made = make_send(self, comm, arguments, mode);
-  made.is_active = true;
+  activate(made);
   *request = handle_of(made);
   start_send_by_reference(made);
   return MPI_SUCCESS;

@@ -40,11 +40,13 @@ class RankLayout {
 
   /// The number of an endpoint among all of the job.
   [[nodiscard]] std::uint32_t index_of(const Endpoint& endpoint) const {
+    SORREL_ASSERT(endpoint.process < process_count() && endpoint.worker < worker_count());
     return endpoint.process * shape_.worker_count + endpoint.worker;
   }
 
   /// The worker that runs a rank.
   [[nodiscard]] Endpoint endpoint_of(std::int32_t rank) const {
+    SORREL_ASSERT(rank >= 0 && rank < rank_count(), "rank %d of %d", rank, rank_count());
     // The inverse of first_rank(): the last endpoint whose first rank is not above.
     const std::uint64_t next = static_cast<std::uint32_t>(rank) + std::uint64_t{1};
     const std::uint64_t index = by_rank_count_.quotient_of(next * endpoint_count() - 1);

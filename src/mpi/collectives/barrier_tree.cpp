@@ -29,6 +29,7 @@ BarrierTree::Spot BarrierTree::spot_of(std::int32_t index) const {
   if (is_flat_) return {.root = index, .position = 0};
   const std::int32_t node = processes_.node_of(index);
   const auto& node_processes = processes_.on_node(node);
+  SORREL_ASSERT(std::ranges::binary_search(node_processes, index));
   return {.root = node,
           .position = static_cast<std::int32_t>(std::ranges::lower_bound(node_processes, index) -
                                                 node_processes.begin())};

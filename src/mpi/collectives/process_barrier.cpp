@@ -66,6 +66,7 @@ void ProcessBarrier::attach(const ProcessMap& processes,
                             const ContributionMap& contributions,
                             BarrierSite& site,
                             SendQueue& send_queue) {
+  SORREL_ASSERT(site_ == nullptr && state_ == State::idle);
   site_ = &site;
   send_queue_ = &send_queue;
   const BarrierTree tree(processes);
@@ -108,8 +109,8 @@ bool ProcessBarrier::have_contributed(bool is_child) const {
 }
 
 bool ProcessBarrier::begin(const MemberCall& call, std::uint32_t value_bytes) {
-  SORREL_ASSERT(state_ == State::idle);
-  state_ = State::gathering;
+  SORREL_ASSERT(!is_abandoned_);
+  change_state(State::idle, State::gathering);
   call_ = call;
   value_bytes_ = value_bytes;
   return advance();
@@ -135,7 +136,7 @@ bool ProcessBarrier::advance() {
     if (!have_contributed(true)) return false;
     take_values(true);
     contribute();
-    state_ = awaits_result_ ? State::awaiting_result : State::awaiting_peers;
+    change_state(State::gathering, awaits_result_ ? State::awaiting_result : State::awaiting_peers);
   }
   if (state_ == State::awaiting_peers) {
     if (!have_contributed(false)) return false;
@@ -189,7 +190,7 @@ void ProcessBarrier::check_call(const Source& source) const {
 }
 
 void ProcessBarrier::finish(const std::byte* result) {
-  state_ = State::idle;
+  change_state(awaits_result_ ? State::awaiting_result : State::awaiting_peers, State::idle);
   has_result_ = false;
   if (!result_targets_.empty()) {
     if (result == nullptr) {
@@ -240,6 +241,7 @@ bool ProcessBarrier::send_some(PendingSend& pending_send, SendQueue& send_queue,
     if (!send_queue.try_send_next(to, packet, data.data() + dispatch.sent_bytes)) return false;
     dispatch.sent_bytes += bytes;
   } while (dispatch.sent_bytes < data.size());
+  SORREL_ASSERT(dispatch.is_queued && barrier.dispatch_count_ != 0);
   dispatch.is_queued = false;
   --barrier.dispatch_count_;
   barrier.remove_if_abandoned();
@@ -247,6 +249,7 @@ bool ProcessBarrier::send_some(PendingSend& pending_send, SendQueue& send_queue,
 }
 
 void ProcessBarrier::abandon() {
+  SORREL_ASSERT(!is_abandoned_ && state_ == State::idle);
   is_abandoned_ = true;
   remove_if_abandoned();
 }
@@ -261,7 +264,13 @@ void ProcessBarrier::take_contribution(std::uint32_t process,
   const auto& [context, sequence_and_digest, offset, total] = packet.words;
   const std::uint32_t sequence = sequence_and_digest & 0xffff;
   SORREL_ASSERT(((sequence - sequence_) & 0xffff) <= 1);
-  Incoming& incoming = source_of(process).incoming[sequence % 2];
+  Source& source = source_of(process);
+  SORREL_ASSERT(site_ == nullptr || !source.ranks.empty(),
+                "process %u is no child and no peer in this barrier", process);
+  Incoming& incoming = source.incoming[sequence % 2];
+  SORREL_ASSERT(!incoming.is_complete && incoming.arrived_bytes == offset &&
+                    packet.payload_bytes <= total - offset,
+                "a packet of the contribution is missing, or came twice");
   incoming.digest = static_cast<std::uint16_t>(sequence_and_digest >> 16);
   incoming.values.resize(total);
   if (packet.payload_bytes != 0)
@@ -272,6 +281,8 @@ void ProcessBarrier::take_contribution(std::uint32_t process,
 }
 
 void ProcessBarrier::take_result(const transport::Packet& packet, const std::byte* payload) {
+  SORREL_ASSERT(state_ == State::awaiting_result && !has_result_,
+                "the result came before this process had contributed");
   SORREL_ASSERT((packet.words[1] & 0xffff) == (sequence_ & 0xffff) &&
                 packet.words[3] == packet.payload_bytes);
   result_.assign(payload, payload + packet.payload_bytes);

@@ -118,6 +118,12 @@ class ProcessBarrier {
     bool is_queued = false;
   };
 
+  void change_state([[maybe_unused]] State from, State to) {
+    SORREL_ASSERT(state_ == from, "in state %d, not %d, before %d", static_cast<int>(state_),
+                  static_cast<int>(from), static_cast<int>(to));
+    state_ = to;
+  }
+
   Source& source_of(std::uint32_t process);
   [[nodiscard]] bool have_contributed(bool is_child) const;
   void contribute();

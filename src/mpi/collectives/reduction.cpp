@@ -77,6 +77,7 @@ ElementRange Segments::range_of(std::int32_t segment) const {
     return static_cast<std::size_t>(static_cast<unsigned __int128>(element_count_) *
                                     static_cast<std::size_t>(i) / static_cast<std::size_t>(count_));
   };
+  SORREL_ASSERT(segment >= 0 && segment < count_);
   return {.first = bound(segment), .count = bound(segment + 1) - bound(segment)};
 }
 

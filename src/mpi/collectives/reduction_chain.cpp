@@ -27,6 +27,7 @@ ReductionChain::ReductionChain(const Member& member,
 std::int32_t ReductionChain::computer(std::int32_t process_index, std::int32_t segment) const {
   const auto& members = processes_.members(process_index);
   const auto count = static_cast<std::int64_t>(members.size());
+  SORREL_ASSERT(segment >= 0 && segment < segment_count_);
   return members[static_cast<std::size_t>(segment * count / segment_count_)];
 }
 
@@ -55,6 +56,7 @@ void ReductionChain::fold_run(const ProcessMap::Run& run,
 }
 
 bool ReductionChain::reduce_chunk(std::int32_t segment, ElementRange range, void* total) const {
+  SORREL_ASSERT(is_computer(segment) && range.count <= chunk_);
   const auto& runs = processes_.runs();
   bool has_result = false;
   for (std::size_t i = runs.size(); i-- > 0;) {
@@ -73,6 +75,7 @@ bool ReductionChain::reduce_chunk(std::int32_t segment, ElementRange range, void
 
 void ReductionChain::scan_chunk(
     std::int32_t segment, ElementRange range, ScanKind kind, void* before, void* after) const {
+  SORREL_ASSERT(is_computer(segment) && range.count <= chunk_);
   const CollectiveSlots& slots = member_.comm.shared->slots();
   const Datatype& type = arguments_.type;
   const auto& runs = processes_.runs();

@@ -42,7 +42,19 @@ CollectiveSlots::CollectiveSlots(World& world,
     contributions_ = std::make_unique<ContributionMap>(*processes, block_rank_count);
 }
 
-CollectiveSlots::~CollectiveSlots() = default;
+CollectiveSlots::~CollectiveSlots() {
+  SORREL_AUDIT_INVARIANTS(*this);
+}
+
+void CollectiveSlots::check_invariants() const {
+  for (const auto& barrier_node : barrier_nodes_) {
+    SORREL_CHECK(barrier_node->waiting.empty());
+    SORREL_CHECK(barrier_node->arrived_member_count == 0 && barrier_node->arrived_child_count == 0,
+                 "%u of %u members and %u of %zu children are in a barrier",
+                 barrier_node->arrived_member_count, barrier_node->member_count,
+                 barrier_node->arrived_child_count, barrier_node->children.size());
+  }
+}
 
 void CollectiveSlots::make_barrier_nodes(World& world, const Group& group) {
   std::vector<std::uint32_t> members_of_worker(world.layout().worker_count());
@@ -90,6 +102,7 @@ void CollectiveSlots::assign_blocks(World& world, const Group& group) {
         std::find_if(barrier_nodes_.begin(), barrier_nodes_.end(), [&](const auto& barrier_node) {
           return barrier_node->worker == &world.worker(endpoint.worker);
         });
+    SORREL_ASSERT(owner != barrier_nodes_.end());
     (*owner)->own_blocks.push_back(block);
   }
 }
@@ -99,12 +112,15 @@ BarrierNode& CollectiveSlots::barrier_node_of(RankState& self, Comm& comm) {
     const auto found =
         std::find_if(barrier_nodes_.begin(), barrier_nodes_.end(),
                      [&](const auto& barrier_node) { return barrier_node->worker == self.worker; });
+    SORREL_ASSERT(found != barrier_nodes_.end(), "a worker without members");
     comm.barrier_node = found->get();
   }
+  SORREL_ASSERT(comm.barrier_node->worker == self.worker && comm.barrier_node->slots == this);
   return *comm.barrier_node;
 }
 
 void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
+  SORREL_ASSERT(comm.rank >= 0 && comm.rank < member_count_ && &comm.shared->slots() == this);
   if (member_count_ > 1) published_[static_cast<std::size_t>(comm.rank)] = pointer;
 }
 
@@ -150,7 +166,12 @@ void CollectiveSlots::compare_call(BarrierNode& barrier_node,
                                    const CollectiveCall& call,
                                    std::int32_t rank,
                                    std::uint32_t barrier_number) {
-  if ((barrier_node.arrived_member_count | barrier_node.arrived_child_count) == 0) {
+  const bool is_first = (barrier_node.arrived_member_count | barrier_node.arrived_child_count) == 0;
+  SORREL_ASSERT(is_first || barrier_node.first_call.call != call ||
+                    barrier_node.barrier_number == barrier_number,
+                "members of one collective are in barriers %u and %u", barrier_node.barrier_number,
+                barrier_number);
+  if (is_first) {
     barrier_node.first_call = {.call = call, .rank = rank};
     barrier_node.barrier_number = barrier_number;
   } else if (barrier_node.first_call.call != call && !barrier_node.has_mismatch()) [[unlikely]] {
@@ -163,14 +184,17 @@ void CollectiveSlots::compare_call(BarrierNode& barrier_node,
 int CollectiveSlots::arrive(RankState& self, Comm& comm, BarrierNode& barrier_node) {
   // On the stack: the communicator is out of the caches when a member goes on.
   const std::uint32_t barrier_number = comm.barrier_count;
+  SORREL_ASSERT(is_on_worker_of(self) && &self.worker->running() == &self.fiber);
+  SORREL_ASSERT(barrier_node.arrived_member_count < barrier_node.member_count,
+                "a member arrives before the release of the last barrier");
   compare_call(barrier_node, comm.call, comm.rank, barrier_number);
   if (++barrier_node.arrived_member_count != barrier_node.member_count ||
       !complete_if_all_arrived(barrier_node)) {
     barrier_node.waiting.push(self.fiber);
-    self.wait.kind = WaitRecord::Kind::collective;
+    self.wait.begin(WaitRecord::Kind::collective);
     self.wait.comm = &comm;
     self.worker->suspend();
-    self.wait.kind = WaitRecord::Kind::none;
+    self.wait.end();
   }
   // The node may be in the next barrier; the one after that cannot begin without this member.
   const CollectiveMismatch& mismatch = barrier_node.mismatches[barrier_number % 2];
@@ -199,9 +223,10 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
     release(barrier_node);
     return true;
   }
-  barrier_node.up.run = [](core::Worker&, core::RemoteCall& call) {
+  barrier_node.up.run = [](core::Worker& here, core::RemoteCall& call) {
     BarrierNode& child = *static_cast<BarrierNode::Report&>(call).barrier_node;
     BarrierNode& parent = *child.parent;
+    SORREL_ASSERT(parent.worker == &here && parent.arrived_child_count < parent.children.size());
     compare_call(parent, child.first_call.call, child.first_call.rank, child.barrier_number);
     if (child.has_mismatch() && !parent.has_mismatch()) parent.mismatch() = child.mismatch();
     ++parent.arrived_child_count;
@@ -213,6 +238,9 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
 }
 
 void CollectiveSlots::release(BarrierNode& barrier_node) {
+  SORREL_ASSERT(barrier_node.worker == core::Worker::current());
+  SORREL_ASSERT(barrier_node.arrived_member_count == 0 && barrier_node.arrived_child_count == 0,
+                "a member has arrived at the next barrier before the release of this one");
   for (BarrierNode* child : barrier_node.children) {
     child->down.run = [](core::Worker&, core::RemoteCall& call) {
       BarrierNode& released = *static_cast<BarrierNode::Report&>(call).barrier_node;
@@ -233,6 +261,7 @@ void CollectiveSlots::release(BarrierNode& barrier_node) {
 void CollectiveSlots::fold_block(const SmallReduction& reduction, std::int32_t block) {
   const std::int32_t first = block * block_rank_count;
   const std::int32_t last = std::min(first + block_rank_count, member_count_);
+  SORREL_ASSERT(first < last && reduction.kernel != nullptr);
   alignas(16) std::array<std::byte, small_reduction_bytes_max> total;
   std::memcpy(total.data(), value_of(reduction, first), reduction.bytes);
   for (std::int32_t rank = first + 1; rank < last; ++rank) {
@@ -260,6 +289,7 @@ void CollectiveSlots::combine_blocks(BarrierNode& root) {
 /// The members of this process have arrived. Returns true if all other members have, too, and this
 /// node has been released at once.
 bool CollectiveSlots::begin_process_barrier(BarrierNode& root) {
+  SORREL_ASSERT(root.parent == nullptr && root.left_member_count == 0);
   if (root.has_mismatch()) [[unlikely]]
     end_job_with(root.mismatch());
   if (root.is_local_barrier) {
@@ -313,12 +343,14 @@ void CollectiveSlots::release_all(const std::byte* result) {
 void CollectiveSlots::leave(const Comm& comm) {
   if (processes_ == nullptr || comm.barrier_node == nullptr || comm.barrier_node->parent != nullptr)
     return;
+  SORREL_ASSERT(comm.barrier_node->left_member_count < comm.barrier_node->member_count);
   if (++comm.barrier_node->left_member_count == comm.barrier_node->member_count &&
       process_barrier_ != nullptr)
     process_barrier_->abandon();
 }
 
 int CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes, std::byte** buffer) {
+  SORREL_ASSERT(processes_ == nullptr, "only the members of this process would be in step");
   // Every member sees the same size here: it changes only between two barriers of all members.
   if (staging_bytes_ < bytes) {
     if (const int error = barrier(self, comm); error != MPI_SUCCESS) return error;
@@ -328,6 +360,7 @@ int CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes, std
       staging_bytes_ = bytes;
     }
     barrier(self, comm);
+    SORREL_ASSERT(staging_bytes_ >= bytes, "the members disagree on the size");
   }
   *buffer = staging_[comm.barrier_count % 2].get();
   return MPI_SUCCESS;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/cache_line.hpp"
+#include "base/check.hpp"
 #include "core/fiber.hpp"
 #include "core/remote_call.hpp"
 #include "mpi/collectives/process_barrier.hpp"
@@ -104,6 +105,7 @@ class CollectiveSlots final : private BarrierSite {
   /// The pointer that member `rank` published.
   template <class T>
   [[nodiscard]] const T& published_by(std::int32_t rank) const {
+    SORREL_ASSERT(rank >= 0 && rank < member_count_);
     return *static_cast<const T*>(published_[static_cast<std::size_t>(rank)]);
   }
 
@@ -130,6 +132,9 @@ class CollectiveSlots final : private BarrierSite {
   /// Called when a member frees the communicator, on its worker.
   void leave(const Comm& comm);
 
+  /// No member is in a barrier; while none can be.
+  void check_invariants() const;
+
  private:
   void make_barrier_nodes(World& world, const Group& group);
   void assign_blocks(World& world, const Group& group);
@@ -151,6 +156,8 @@ class CollectiveSlots final : private BarrierSite {
   void combine_blocks(BarrierNode& root);
 
   std::byte* value_of(const SmallReduction& reduction, std::int32_t rank) {
+    SORREL_ASSERT(rank >= 0 && rank < member_count_ &&
+                  reduction.bytes <= small_reduction_bytes_max);
     return values_.get() + static_cast<std::size_t>(rank) * reduction.bytes;
   }
 

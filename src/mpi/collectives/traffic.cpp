@@ -47,7 +47,7 @@ void Traffic::send(const TypedBuffer& from, std::int32_t destination) {
   const SendArguments arguments = send_arguments(from, destination, tag_of(member_));
   if (try_send(member_.self, member_.comm, arguments, SendMode::standard)) return;
   Request& request = make_send(member_.self, member_.comm, arguments, SendMode::standard);
-  request.is_active = true;
+  activate(request);
   start_send_by_reference(request);
   requests_.push_back(handle_of(request));
 }

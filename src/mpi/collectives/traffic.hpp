@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "base/check.hpp"
 #include "mpi/base/internal_tag.hpp"
 #include "mpi/collectives/collectives.hpp"
 
@@ -14,6 +15,8 @@ class Traffic {
  public:
   explicit Traffic(const Member& member) : member_(member) {}
 
+  ~Traffic() { SORREL_ASSERT(requests_.empty(), "finish() was not called"); }
+
   Traffic(const Traffic&) = delete;
   Traffic& operator=(const Traffic&) = delete;
 
@@ -21,7 +24,7 @@ class Traffic {
   void send(const TypedBuffer& from, std::int32_t destination);
   void receive(const TypedBuffer& into, std::int32_t source);
 
-  /// Waits for all; returns the first error. May suspend. Must be called before destruction.
+  /// Waits for all; returns the first error. May suspend.
   [[nodiscard]] int finish();
 
  private:

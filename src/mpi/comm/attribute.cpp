@@ -7,6 +7,15 @@
 
 namespace sorrel::mpi {
 
+namespace {
+
+void release(Keyval& keyval) {
+  SORREL_ASSERT(keyval.reference_count > 0, "an attribute or a number is dropped twice");
+  --keyval.reference_count;
+}
+
+}  // namespace
+
 Keyval& KeyvalTable::create(MPI_Comm_copy_attr_function* copy,
                             MPI_Comm_delete_attr_function* remove,
                             void* extra_state) {
@@ -37,13 +46,13 @@ int KeyvalTable::free(int number, ErrorDetail& detail) {
                        "invalid keyval %d; it must be one that this rank has created and not freed",
                        number);
   keyval->is_freed = true;
-  --keyval->reference_count;
+  release(*keyval);
   return MPI_SUCCESS;
 }
 
 AttributeMap::~AttributeMap() {
   for (const Attribute& attribute : attributes_)
-    --attribute.keyval->reference_count;
+    release(*attribute.keyval);
 }
 
 bool AttributeMap::get(const Keyval& keyval, void** value) const {
@@ -109,7 +118,7 @@ void AttributeMap::forget(const Keyval& keyval) {
   const auto found = std::find_if(attributes_.begin(), attributes_.end(),
                                   [&](const Attribute& a) { return a.keyval == &keyval; });
   if (found == attributes_.end()) return;
-  --found->keyval->reference_count;
+  release(*found->keyval);
   attributes_.erase(found);
 }
 

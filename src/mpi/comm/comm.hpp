@@ -55,9 +55,12 @@ class CommShared {
 
   [[nodiscard]] const std::shared_ptr<const Group>& group() const { return group_; }
 
-  /// The state of a member; `rank` in 0..size()-1. A member of another process is represented by
-  /// the world's placeholder, whose worker is null.
-  [[nodiscard]] RankState& member(std::int32_t rank) const { return *members_[rank]; }
+  /// The state of a member. A member of another process is represented by the world's placeholder,
+  /// whose worker is null.
+  [[nodiscard]] RankState& member(std::int32_t rank) const {
+    SORREL_ASSERT(rank >= 0 && rank < size_, "rank %d of %d", rank, size_);
+    return *members_[rank];
+  }
 
   /// How the members are spread over processes; null if all are in this one.
   [[nodiscard]] const ProcessMap* processes() const { return processes_.get(); }
@@ -114,6 +117,7 @@ struct Comm {
 Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent);
 
 inline void retain(Comm& comm) {
+  SORREL_ASSERT(comm.reference_count > 0, "the communicator has ended");
   ++comm.reference_count;
 }
 
@@ -122,6 +126,7 @@ inline void retain(Comm& comm) {
 
 /// Drops one reference; the last one ends the view.
 inline void release(Comm& comm) {
+  SORREL_ASSERT(comm.reference_count > 0, "released more often than retained");
   if (--comm.reference_count == 0) [[unlikely]]
     end(comm);
 }

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/check.hpp"
+
 namespace sorrel::mpi {
 namespace {
 
@@ -50,7 +52,9 @@ void retain(Errhandler& errhandler) {
 }
 
 void release(Errhandler& errhandler) {
-  if (is_predefined(errhandler) || --errhandler.reference_count != 0) return;
+  if (is_predefined(errhandler)) return;
+  SORREL_ASSERT(errhandler.reference_count > 0, "released more often than retained");
+  if (--errhandler.reference_count != 0) return;
   errhandler.header.kind = ObjectKind::freed;
   delete &errhandler;
 }

@@ -23,6 +23,11 @@ std::shared_ptr<const Group> Group::of(std::vector<std::int32_t> world_ranks) {
     }
     std::sort(group->positions_.begin(), group->positions_.end(),
               [](const Position& a, const Position& b) { return a.world_rank < b.world_rank; });
+    SORREL_ASSERT(std::ranges::adjacent_find(group->positions_, {}, &Position::world_rank) ==
+                      group->positions_.end(),
+                  "a rank twice");
+  } else {
+    SORREL_ASSERT(std::ranges::adjacent_find(ranks) == ranks.end(), "a rank twice");
   }
   return group;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/check.hpp"
 #include "mpi.h"
 #include "mpi/base/handle.hpp"
 
@@ -23,8 +24,8 @@ class Group {
 
   [[nodiscard]] std::int32_t size() const { return size_; }
 
-  /// `rank` in 0..size()-1.
   [[nodiscard]] std::int32_t world_rank(std::int32_t rank) const {
+    SORREL_ASSERT(rank >= 0 && rank < size_, "rank %d of %d", rank, size_);
     return is_world_ ? rank : world_ranks_[static_cast<std::size_t>(rank)];
   }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/check.hpp"
 #include "mpi/base/error_detail.hpp"
 #include "mpi/base/handle.hpp"
 
@@ -25,8 +26,9 @@ class Info {
 
   [[nodiscard]] int size() const { return static_cast<int>(entries_.size()); }
 
-  /// The n-th key, `n` in 0..size()-1.
+  /// The n-th key.
   [[nodiscard]] const std::string& key(int n) const {
+    SORREL_ASSERT(n >= 0 && n < size());
     return entries_[static_cast<std::size_t>(n)].key;
   }
 

@@ -34,6 +34,7 @@ class ProcessMap {
   [[nodiscard]] std::int32_t own_index() const { return own_index_; }
 
   [[nodiscard]] std::int32_t index_of(std::int32_t rank) const {
+    SORREL_ASSERT(static_cast<std::size_t>(rank) < index_of_rank_.size());
     return index_of_rank_[static_cast<std::size_t>(rank)];
   }
 
@@ -58,6 +59,7 @@ class ProcessMap {
 
   /// The processes of a node, ascending.
   [[nodiscard]] const std::vector<std::int32_t>& on_node(std::int32_t node) const {
+    SORREL_ASSERT(node >= 0 && node < node_count());
     return nodes_[static_cast<std::size_t>(node)];
   }
 
@@ -81,6 +83,7 @@ class ProcessMap {
   };
 
   [[nodiscard]] const Process& at(std::int32_t index) const {
+    SORREL_ASSERT(index >= 0 && index < count());
     return processes_[static_cast<std::size_t>(index)];
   }
 

@@ -101,6 +101,7 @@ class World {
 
   /// All ranks of other processes share one placeholder, whose `worker` is null.
   [[nodiscard]] RankState& rank(std::int32_t world_rank) {
+    SORREL_ASSERT(world_rank >= 0 && world_rank < size(), "rank %d of %d", world_rank, size());
     return *ranks_[static_cast<std::size_t>(world_rank)];
   }
 
@@ -118,6 +119,7 @@ class World {
 
   /// The inverse, for endpoints of this process.
   [[nodiscard]] core::Worker& worker(std::uint32_t index_in_process) const {
+    SORREL_ASSERT(index_in_process < layout_.worker_count());
     return scheduler_.worker(connection_.first_worker + index_in_process);
   }
 
@@ -128,6 +130,7 @@ class World {
 
   /// The state of one of this process's workers.
   [[nodiscard]] WorkerState& state_of(const core::Worker& worker) const {
+    SORREL_ASSERT(has_worker(worker), "worker %u runs no rank of this world", worker.index());
     return *worker_states_[endpoint_of(worker).worker];
   }
 

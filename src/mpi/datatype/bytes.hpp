@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/check.hpp"
+
 namespace sorrel::mpi {
 
 struct Bytes16 {
@@ -15,9 +17,10 @@ struct Bytes16 {
   std::uint64_t high;
 };
 
-/// Copies `size` bytes with two moves of a Word; size in [sizeof(Word), 2 * sizeof(Word)].
+/// Copies `size` bytes with two moves of a Word.
 template <class Word>
 inline void copy_overlapping(void* to, const void* from, std::size_t size) {
+  SORREL_ASSERT(size >= sizeof(Word) && size <= 2 * sizeof(Word));
   Word head;
   Word tail;
   const std::size_t last = size - sizeof(Word);

@@ -23,6 +23,7 @@ void* find_single_run(const void* base, std::size_t count, const Datatype& type)
 }
 
 void pack_range(const void* base, const Datatype& type, PackedRange range, void* out) {
+  SORREL_ASSERT(range.from <= range.to);
   if (range.from == range.to) return;
   if (type.is_dense())
     return copy_bytes(out, static_cast<const std::byte*>(base) + range.from, range.to - range.from);
@@ -36,6 +37,7 @@ std::size_t pack(const void* base, std::size_t count, const Datatype& type, void
 }
 
 void unpack_range(const void* in, PackedRange range, void* base, const Datatype& type) {
+  SORREL_ASSERT(range.from <= range.to);
   if (range.from == range.to) return;
   if (type.is_dense())
     return copy_bytes(static_cast<std::byte*>(base) + range.from, in, range.to - range.from);

@@ -27,6 +27,9 @@ Datatype* Datatype::create(DatatypeParts parts) {
   type->element_count_ = parts.element_count;
   type->signature_ = parts.signature.get();
   type->references_ = 1;
+  SORREL_ASSERT((type->layout_ == nullptr) == (parts.size == 0));
+  SORREL_ASSERT(type->layout_ == nullptr ||
+                (type->layout_->bytes == parts.size && type->layout_->depth <= layout_depth_max));
   LayoutRef::retain(type->layout_);
   SignatureRef::retain(type->signature_);
   const bool one_block =
@@ -47,6 +50,7 @@ void Datatype::destroy() {
       for (Datatype* old : type->recipe_->take_types())
         if (!old->predefined_ && --old->references_ == 0) ended.push_back(old);
     }
+    SORREL_ASSERT(type->is_valid() && type->references_ == 0);
     type->end();
   }
 }

@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "base/cache_line.hpp"
+#include "base/check.hpp"
 #include "mpi.h"
 #include "mpi/datatype/element.hpp"
 #include "mpi/datatype/layout.hpp"
@@ -129,11 +130,13 @@ class alignas(cache_line_bytes) Datatype {
   void set_recipe(std::unique_ptr<Recipe> recipe) { recipe_ = recipe.release(); }
 
   void retain() {
+    SORREL_ASSERT(is_valid(), "the datatype has been destroyed");
     if (!predefined_) ++references_;
   }
 
   /// The last owner's release destroys the datatype.
   void release() {
+    SORREL_ASSERT(is_valid() && (predefined_ || references_ != 0), "released too often");
     if (!predefined_ && --references_ == 0) destroy();
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace sorrel::mpi {
 
 namespace {
@@ -12,6 +14,7 @@ constexpr std::size_t spliced_segments_max = 16;
 }  // namespace
 
 Layout* Layout::create(std::size_t data_bytes) {
+  SORREL_ASSERT(data_bytes != 0, "no node is without bytes");
   auto* node = new Layout(data_bytes);
   node->references_ = 1;
   return node;
@@ -55,6 +58,7 @@ Shape repeat(const Shape& shape, std::size_t count, std::int64_t stride) {
 }
 
 void LayoutBuilder::add_block(std::int64_t displacement, std::size_t block_bytes) {
+  SORREL_ASSERT(block_bytes != 0);
   if (!entries_.empty()) {
     Entry& last = entries_.back();
     if (!last.child &&

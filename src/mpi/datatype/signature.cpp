@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace sorrel::mpi {
 
 std::optional<std::size_t> Signature::elements_in(std::size_t bytes) const {
+  SORREL_ASSERT(bytes <= bytes_);
   std::size_t elements = 0;
   for (std::size_t i = 0; i < part_count_; ++i) {
     const SignaturePart& part = parts_[i];
@@ -22,6 +25,7 @@ std::optional<std::size_t> Signature::elements_in(std::size_t bytes) const {
 }
 
 std::size_t Signature::bytes_of(std::size_t elements) const {
+  SORREL_ASSERT(elements <= elements_);
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < part_count_; ++i) {
     const SignaturePart& part = parts_[i];

@@ -44,10 +44,9 @@ class Signature {
 
   [[nodiscard]] std::uint32_t depth() const { return depth_; }
 
-  /// How many basic elements the first `bytes` bytes hold; nothing if they end inside one. bytes <=
-  /// bytes().
+  /// How many basic elements the first `bytes` bytes hold; nothing if they end inside one.
   [[nodiscard]] std::optional<std::size_t> elements_in(std::size_t bytes) const;
-  /// How many bytes the first `elements` elements take. elements <= elements().
+  /// How many bytes the first `elements` elements take.
   [[nodiscard]] std::size_t bytes_of(std::size_t elements) const;
 
  private:

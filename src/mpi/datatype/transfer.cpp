@@ -162,6 +162,7 @@ void move_strip(const Strip& strip,
                 typename Direction::Typed typed,
                 typename Direction::Packed packed) {
   const std::size_t turn_bytes = strip.layout.bytes;
+  SORREL_ASSERT(strip.from < strip.to && turn_bytes != 0);
   std::size_t from = strip.from;
   std::size_t turn = from / turn_bytes;
   const auto place = [&](std::size_t index) {
@@ -190,6 +191,7 @@ std::size_t entry_at(const Entry* entries, std::size_t count, std::size_t offset
   const Entry* after =
       std::upper_bound(entries, entries + count, offset,
                        [](std::size_t value, const Entry& entry) { return value < entry.packed; });
+  SORREL_ASSERT(after != entries, "the first entry does not begin at packed byte 0");
   return static_cast<std::size_t>(after - entries) - 1;
 }
 
@@ -241,6 +243,7 @@ void move_range(const Layout& node,
                 typename Direction::Packed packed,
                 std::size_t from,
                 std::size_t to) {
+  SORREL_ASSERT(from < to && to <= node.bytes);
   if (from == 0 && to == node.bytes) return move_whole<Direction>(node, typed, packed);
   switch (node.kind) {
     case Layout::Kind::block:

@@ -12,8 +12,8 @@
 
 namespace sorrel::mpi {
 
-/// The packed bytes [from, to) of layouts `stride` apart, of which the first is at `typed`; from <
-/// to.
+/// The packed bytes [from, to) of layouts `stride` apart, of which the first is at `typed`; not
+/// empty.
 struct Strip {
   const Layout& layout;
   std::int64_t stride;

@@ -121,6 +121,7 @@ std::uint32_t agree_on_contexts(RankState& self, Comm& parent, std::uint32_t cou
   const TypedBuffer buffer{
       .buffer = &context, .count = 1, .type = datatype_from_handle(MPI_UINT32_T)};
   (void)broadcast({self, parent}, buffer, 0);
+  SORREL_ASSERT(context != 0, "the context of the job's world, or none has come");
   return context;
 }
 
@@ -175,6 +176,7 @@ CommShared* shared_for_group(const Member& member,
   } else {
     receive_now(member, number, parent_rank(0), tag);
   }
+  SORREL_ASSERT(context != 0, "the context of the job's world, or none has come");
   shared = new CommShared(world, context, group);
   for (std::int32_t rank = 0; rank < group->size(); ++rank) {
     if (world.is_here(group->world_rank(rank))) {

@@ -26,10 +26,13 @@ CommShared::CommShared(World& world, std::uint32_t context, std::shared_ptr<cons
 CommShared::~CommShared() = default;
 
 void CommShared::release() {
-  if (holder_count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  const std::int32_t held = holder_count_.fetch_sub(1, std::memory_order_acq_rel);
+  SORREL_ASSERT(held > 0, "released more often than retained");
+  if (held == 1) delete this;
 }
 
 Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent) {
+  SORREL_ASSERT(is_on_worker_of(shared.member(rank)));
   auto* comm = new Comm;
   comm->rank = rank;
   comm->shared = &shared;
@@ -40,6 +43,7 @@ Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent) {
 }
 
 void end(Comm& comm) {
+  SORREL_ASSERT(comm.header.kind == ObjectKind::comm && comm.reference_count == 0);
   comm.header.kind = ObjectKind::freed;
   comm.shared->slots().leave(comm);
   release(*comm.errhandler);

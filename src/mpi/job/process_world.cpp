@@ -27,7 +27,7 @@ Request& make_finished_send(WorkerState& state) {
   Request& request = state.requests.take();
   request.kind = Request::Kind::send;
   request.life = Request::Life::endless;
-  request.is_active = true;
+  activate(request);
   request.completion.complete(*state.worker);
   return request;
 }
@@ -90,6 +90,7 @@ void ProcessWorld::make_ranks(core::Worker& worker) {
     rank->world = this;
     rank->fiber.user = rank;
     init_comm(rank->world_comm, *world_comm_, i);
+    SORREL_ASSERT(ranks_[static_cast<std::size_t>(i)] == remote_rank_.get(), "made twice");
     ranks_[static_cast<std::size_t>(i)] = rank;
     auto* self = new CommShared(*this, new_context(), Group::of({i}));
     init_comm(rank->self_comm, *self, 0);
@@ -100,6 +101,7 @@ void ProcessWorld::end_ranks(core::Worker& worker) {
   const Endpoint endpoint = endpoint_of(worker);
   const std::int32_t last = layout_.last_rank(endpoint);
   WorkerState& state = state_of(worker);
+  SORREL_ASSERT(state.worker == &worker && &worker == core::Worker::current());
   drain(state);
   SORREL_AUDIT_INVARIANTS(state.requests);
   for (std::int32_t i = layout_.first_rank(endpoint); i < last; ++i) {

@@ -17,6 +17,7 @@ void run_inline_message(core::Worker& worker,
                           .source = static_cast<std::int32_t>(record.words[2]),
                           .tag = static_cast<std::int32_t>(record.words[3])};
   const MessageData data = packed_data(payload, record.payload_bytes);
+  SORREL_ASSERT(to.worker == &worker, "a message for rank %d", to.world_rank);
   if (Request* receive = take_posted(to, envelope)) {
     deliver(*receive, envelope, data);
     return;
@@ -36,6 +37,8 @@ void run_referenced_message(core::Worker& worker, core::RemoteCall& call) {
   Request& request = *handoff.request;
   Message& message = request.message;
   RankState& to = *handoff.destination;
+  SORREL_ASSERT(to.worker == &worker && request.owner->worker != &worker);
+  SORREL_ASSERT(!message.is_linked(), "the handoff of a message was posted twice");
   if (Request* receive = take_posted(to, message.envelope)) {
     deliver_and_dispose(*receive, message);
     return;
@@ -52,6 +55,7 @@ void run_referenced_message(core::Worker& worker, core::RemoteCall& call) {
 }
 
 void deliver_and_dispose(Request& receive, Message& message) {
+  SORREL_ASSERT(!message.is_linked(), "another receive could still match it");
   core::Worker& here = *receive.owner->worker;
   Request* sender = message.request;
   if (sender == nullptr) {

@@ -19,6 +19,7 @@ void run_referenced_message(core::Worker& worker, core::RemoteCall& call);
 
 /// Removes from the posted receives the one that matches this envelope; null if there is none.
 inline Request* take_posted(RankState& to, const Envelope& envelope) {
+  SORREL_ASSERT(is_on_worker_of(to), "matched on another worker than the receiver's");
   MatchEntry* entry = to.posted.take_for(envelope);
   return entry == nullptr ? nullptr : static_cast<Message*>(entry)->request;
 }

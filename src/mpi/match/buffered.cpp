@@ -25,6 +25,7 @@ BufferedSends& buffer_for(RankState& self, Comm& comm) {
 std::size_t free_bytes(const BufferedSends& sends) {
   if (!sends.is_attached) return 0;
   if (sends.buffer == MPI_BUFFER_AUTOMATIC) return std::numeric_limits<std::size_t>::max();
+  SORREL_ASSERT(sends.bytes_in_use <= sends.bytes);
   return sends.bytes - sends.bytes_in_use;
 }
 
@@ -56,6 +57,7 @@ int detach_buffer(RankState& self, BufferedSends& sends, void** buffer, std::siz
   if (!sends.is_attached)
     return self.fail(MPI_ERR_BUFFER, "no buffer is attached that could be detached");
   flush_buffer(self, sends);
+  SORREL_ASSERT(sends.bytes_in_use == 0 && sends.flush_requests.empty());
   *buffer = sends.buffer;
   *bytes = sends.bytes;
   sends.is_attached = false;
@@ -64,11 +66,12 @@ int detach_buffer(RankState& self, BufferedSends& sends, void** buffer, std::siz
 
 void flush_buffer(RankState& self, BufferedSends& sends) {
   if (sends.bytes_in_use == 0) return;
+  SORREL_ASSERT(sends.flusher == nullptr && &self.worker->running() == &self.fiber);
   sends.flusher = &self.fiber;
-  self.wait.kind = WaitRecord::Kind::requests;
+  self.wait.begin(WaitRecord::Kind::requests);
   self.wait_detail = {};
   self.worker->suspend();
-  self.wait.kind = WaitRecord::Kind::none;
+  self.wait.end();
 }
 
 Request& start_flush(RankState& self, Comm& comm, BufferedSends& sends) {
@@ -78,7 +81,7 @@ Request& start_flush(RankState& self, Comm& comm, BufferedSends& sends) {
                                    .type = *datatype_from_handle(MPI_BYTE),
                                    .source = MPI_PROC_NULL,
                                    .tag = MPI_ANY_TAG});
-  request.is_active = true;
+  activate(request);
   if (sends.bytes_in_use == 0) {
     complete(request);
   } else {

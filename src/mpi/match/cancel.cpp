@@ -23,6 +23,7 @@ void run_answer(core::Worker&, core::RemoteCall& call) {
 void run_cancel(core::Worker& here, core::RemoteCall& call) {
   Request& send = *static_cast<CancelCall&>(call).request;
   core::Worker& owner_worker = *send.owner->worker;
+  SORREL_ASSERT(send.handoff.destination->worker == &here);
   if (send.message.is_linked()) {
     send.handoff.destination->unexpected.remove(send.message);
     send.is_cancelled = true;
@@ -56,6 +57,7 @@ void cancel_send(Request& request) {
 
 void cancel(Request& request) {
   if (request.completion.is_done()) return;
+  SORREL_ASSERT(is_on_worker_of(*request.owner) && request.is_active);
   if (request.kind == Request::Kind::receive) {
     (void)cancel_receive(request);
   } else {

@@ -14,6 +14,7 @@ void free_owned_buffer(Request& request) {
   std::free(request.buffer);
   if (request.buffered_charge == 0) return;
   BufferedSends& sends = *request.charged;
+  SORREL_ASSERT(sends.bytes_in_use >= request.buffered_charge, "a share is freed twice");
   sends.bytes_in_use -= request.buffered_charge;
   if (sends.bytes_in_use != 0) return;
   if (sends.flusher != nullptr) {
@@ -32,6 +33,10 @@ void complete_with_duties(Request& request) {
   if (duties.owns_buffer) free_owned_buffer(request);
   if (duties.is_part) {
     Request& main_part = *request.main_part;
+    SORREL_ASSERT(!duties.is_released, "the user has no handle of a part");
+    SORREL_ASSERT(main_part.owner == request.owner && main_part.duties.missing_part_count != 0 &&
+                      !main_part.completion.is_done(),
+                  "the receive of MPI_Isendrecv has not waited for its send");
     recycle(request);
     complete(main_part);
     return;

@@ -1,4 +1,4 @@
-//! The end of a request, and its place in the pool before and after.
+//! The life of a request: taken from the pool, active, complete, inactive or back in the pool.
 //!
 //! Owner's worker, in a fiber or not; nothing here suspends.
 #pragma once
@@ -10,14 +10,33 @@ namespace sorrel::mpi {
 
 /// A new request of `self` from the pool, with references to communicator and datatype.
 inline Request& take_request(RankState& self, Comm& comm, Datatype& type) {
+  SORREL_ASSERT(is_on_worker_of(self));
+  SORREL_ASSERT(&comm.shared->member(comm.rank) == &self, "the communicator of another rank");
   retain(comm);
   type.retain();
   return self.worker_state->requests.take();
 }
 
+/// A new request, or a persistent one that is started again, becomes the user's to wait for.
+inline void activate(Request& request) {
+  SORREL_ASSERT(!request.is_active, "no wait has ended the last start");
+  SORREL_ASSERT(!request.completion.is_done() && !request.message.is_linked());
+  request.is_active = true;
+}
+
+/// The wait for a persistent request is over, or it could not be started.
+inline void deactivate(Request& request) {
+  SORREL_ASSERT(request.is_active && request.life == Request::Life::persistent);
+  request.is_active = false;
+}
+
 /// Returns a request to its pool and drops its references to communicator and datatype.
 inline void recycle(Request& request) {
   if (request.life == Request::Life::endless) return;
+  SORREL_ASSERT(is_on_worker_of(*request.owner));
+  SORREL_ASSERT(!request.message.is_linked(), "a match table still holds its entry");
+  SORREL_ASSERT(request.completion.is_done() || !request.is_active || request.duties.is_part,
+                "the operation is still in progress");
   request.type->release();
   release(*request.comm);
   request.owner->worker_state->requests.give_back(request);
@@ -28,6 +47,9 @@ void complete_with_duties(Request& request);
 
 /// Completes a request on its owner's worker; a released request is also recycled.
 inline void complete(Request& request) {
+  SORREL_ASSERT(is_on_worker_of(*request.owner), "only its owner's worker completes a request");
+  SORREL_ASSERT(!request.message.is_linked() || request.duties.missing_part_count > 1,
+                "a message or a receive could still match it");
   if (request.duties.any()) [[unlikely]]
     return complete_with_duties(request);
   request.completion.complete(*request.owner->worker);
@@ -36,6 +58,7 @@ inline void complete(Request& request) {
 /// Reports to the sender of a message by reference that its buffer is free. Called on the
 /// receiver's worker.
 inline void finish_send(Request& send, core::Worker& here) {
+  SORREL_ASSERT(send.kind == Request::Kind::send && &here == core::Worker::current());
   core::Worker& owner_worker = *send.owner->worker;
   if (&owner_worker == &here) {
     complete(send);

@@ -27,6 +27,8 @@ inline MessageData packed_data(const void* buffer, std::size_t bytes) {
 inline MessageData data_of(const Message& message) {
   if (message.request == nullptr) return packed_data(message.payload, message.bytes);
   const Request& send = *message.request;
+  SORREL_ASSERT(send.kind == Request::Kind::send && send.owner->worker != nullptr,
+                "the data of a message from another process is not here");
   return {.buffer = send.buffer,
           .count = send.element_count,
           .type = send.type,
@@ -38,6 +40,8 @@ void move_data(Request& receive, const void* buffer, std::size_t count, const Da
 
 /// Sets the status fields of a receive into which `bytes` bytes of a message fit.
 inline void record_arrival(Request& receive, const Envelope& envelope, std::size_t bytes) {
+  SORREL_ASSERT(receive.kind == Request::Kind::receive && !receive.completion.is_done());
+  SORREL_ASSERT(!receive.message.is_linked(), "a second message could match it");
   receive.status_source = envelope.source;
   receive.status_tag = envelope.tag;
   receive.status_bytes = bytes;
@@ -46,6 +50,7 @@ inline void record_arrival(Request& receive, const Envelope& envelope, std::size
 /// Copies the data into the receive's buffer and completes the receive. If the message is too long:
 /// MPI_ERR_TRUNCATE.
 inline void deliver(Request& receive, const Envelope& envelope, const MessageData& data) {
+  SORREL_ASSERT(data.bytes == data.count * data.type->size());
   record_arrival(receive, envelope, data.bytes);
   const bool fits = data.bytes <= receive.element_count * receive.type->size();
   if (fits && data.type->is_dense() && receive.type->is_dense()) [[likely]] {

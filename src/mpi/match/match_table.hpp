@@ -63,6 +63,7 @@ class MatchBuckets {
   }
 
   void remove(MatchEntry& entry) {
+    SORREL_AUDIT(holds(entry), "the entry is in another table, or its envelope has changed");
     --count_;
     Bucket::remove(entry);
   }
@@ -100,6 +101,12 @@ class MatchBuckets {
 
  private:
   using Bucket = IntrusiveList<MatchEntry, InBucket>;
+
+  [[nodiscard]] bool holds(const MatchEntry& entry) const {
+    return bucket_of(entry.envelope).find_if([&](const MatchEntry& held) {
+      return &held == &entry;
+    }) != nullptr;
+  }
 
   static std::uint64_t hash(const Envelope& envelope) {
     // Two odd multipliers; the high half of the product is well mixed.
@@ -142,9 +149,9 @@ class PostedTable {
     buckets_.remove(receive);
   }
 
-  /// Removes the oldest receive that matches the message `envelope` (no wildcards); null if there
-  /// is none.
+  /// Removes the oldest receive that matches the message `envelope`; null if there is none.
   [[nodiscard]] MatchEntry* take_for(const Envelope& envelope) {
+    SORREL_ASSERT(!envelope.has_wildcard());
     if (count() == 0) return nullptr;
     if (wildcard_count_ != 0) [[unlikely]]
       // A temporary copy: otherwise the envelope would be kept in memory for it in every case.
@@ -169,6 +176,7 @@ class PostedTable {
   void count_wildcards(const Envelope& envelope, std::int32_t change) {
     wildcard_count_ += change;
     counts_by_kind_[wildcards_of(envelope)] += change;
+    SORREL_ASSERT(counts_by_kind_[wildcards_of(envelope)] >= 0);
   }
 
   [[nodiscard]] MatchEntry* take_beside_wildcards(Envelope envelope);
@@ -187,6 +195,7 @@ class UnexpectedTable {
   [[nodiscard]] MatchEntry* oldest() { return arrivals_.front(); }
 
   void add(MatchEntry& message) {
+    SORREL_ASSERT(!message.envelope.has_wildcard());
     arrivals_.push_back(message);
     buckets_.add(message);
   }

@@ -12,16 +12,18 @@ Message* find_message(RankState& self, const Comm& comm, int source, int tag) {
 Message& wait_for_message(RankState& self, const Comm& comm, int source, int tag) {
   for (;;) {
     if (Message* message = find_message(self, comm, source, tag)) return *message;
+    SORREL_ASSERT(self.prober == nullptr && &self.worker->running() == &self.fiber);
     self.wait.comm = &comm;
-    self.wait.kind = WaitRecord::Kind::probe;
+    self.wait.begin(WaitRecord::Kind::probe);
     self.wait_detail = {.peer = source, .tag = tag};
     self.prober = &self.fiber;
     self.worker->suspend();
-    self.wait.kind = WaitRecord::Kind::none;
+    self.wait.end();
   }
 }
 
 void set_aside(RankState& self, Comm& comm, Message& message) {
+  SORREL_ASSERT(message.envelope.context == comm.shared->context());
   self.unexpected.remove(message);
   retain(comm);
   message.comm = &comm;

@@ -31,6 +31,17 @@ struct WaitRecord {
   // Another member lies in the padding behind `kind`.
   WaitRecord(const WaitRecord&) = delete;
   WaitRecord& operator=(const WaitRecord&) = delete;
+
+  void begin(Kind what) {
+    SORREL_ASSERT(kind == Kind::none, "a rank waits for one thing at a time");
+    kind = what;
+  }
+
+  void end() {
+    SORREL_ASSERT(kind != Kind::none);
+    kind = Kind::none;
+  }
+
   /// Of a probe or a collective.
   const Comm* comm = nullptr;
   Kind kind = Kind::none;
@@ -114,6 +125,11 @@ struct alignas(cache_line_bytes) RankState {
   /// Receives the detail of an error from functions that do not know their rank.
   [[nodiscard]] ErrorDetail& detail() const { return worker_state->error_detail; }
 };
+
+/// Whether the caller may access the state of a rank.
+inline bool is_on_worker_of(const RankState& rank) {
+  return core::Worker::current() == rank.worker;
+}
 
 /// The rank that the calling thread is running, or null.
 inline RankState* current_rank() {

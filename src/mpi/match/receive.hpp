@@ -22,6 +22,7 @@ inline void describe_receive(Request& request,
                              RankState& self,
                              Comm& comm,
                              const ReceiveArguments& arguments) {
+  SORREL_ASSERT(!request.is_active && !request.completion.is_done());
   request.kind = Request::Kind::receive;
   request.owner = &self;
   request.comm = &comm;
@@ -42,6 +43,7 @@ inline Request& make_receive(RankState& self, Comm& comm, const ReceiveArguments
 /// Starts the receive that the request describes; it may be complete on return. Never suspends.
 inline void start_receive(Request& request) {
   RankState& self = *request.owner;
+  SORREL_ASSERT(is_on_worker_of(self) && request.kind == Request::Kind::receive);
   const Envelope wanted{
       .context = request.comm->shared->context(), .source = request.peer, .tag = request.tag};
   if (MatchEntry* entry = self.unexpected.take_for(wanted)) {

@@ -72,7 +72,7 @@ struct Request {
   ObjectHeader header{object_kind};
   Kind kind = Kind::receive;
   Life life = Life::once;
-  /// Started and not yet waited for.
+  /// Started and not yet waited for: activate(), deactivate(). Never set in a blocking call.
   bool is_active = false;
   bool is_cancelled = false;
   Duties duties;

@@ -20,11 +20,13 @@ class RequestPool {
     if (free_ == nullptr) [[unlikely]]
       refill();
     Request* request = free_;
+    SORREL_ASSERT(request->header.kind == ObjectKind::freed, "a free request was written to");
     free_ = request->next_free;
     return *new (request) Request;
   }
 
   void give_back(Request& request) {
+    SORREL_ASSERT(request.header.kind == ObjectKind::request, "given back twice");
     request.header.kind = ObjectKind::freed;
     request.next_free = free_;
     free_ = &request;

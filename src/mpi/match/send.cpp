@@ -18,6 +18,7 @@ bool try_send_inline(RankState& self, RankState& to, const Comm& comm, SendArgum
   const void* payload = arguments.buffer;
   std::array<std::byte, stack_bytes> packed;
   if (!arguments.type.is_dense() && bytes != 0) {
+    SORREL_ASSERT(bytes <= packed.size(), "inline_bytes_max is above %zu", packed.size());
     pack(arguments.buffer, arguments.count, arguments.type, packed.data());
     payload = packed.data();
   }
@@ -30,6 +31,8 @@ bool try_send_inline(RankState& self, RankState& to, const Comm& comm, SendArgum
 }
 
 void start_send_by_reference(Request& request) {
+  SORREL_ASSERT(is_on_worker_of(*request.owner) && request.kind == Request::Kind::send);
+  SORREL_ASSERT(!request.message.is_linked(), "the request is already a message on its way");
   const Comm& comm = *request.comm;
   RankState& self = *request.owner;
   RankState& to = comm.shared->member(request.peer);

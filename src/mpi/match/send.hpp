@@ -86,6 +86,7 @@ void start_send(Request& request);
 /// Fills a new send request; does not start it.
 inline void describe_send(
     Request& request, RankState& self, Comm& comm, const SendArguments& arguments, SendMode mode) {
+  SORREL_ASSERT(!request.is_active && !request.completion.is_done());
   request.kind = Request::Kind::send;
   request.mode = mode;
   request.owner = &self;

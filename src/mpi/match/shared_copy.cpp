@@ -15,6 +15,7 @@ constexpr std::size_t shared_bytes_min = std::size_t{128} << 10;
 constexpr std::size_t page_bytes = 4096;
 
 void copy_part(const Request::Handoff& handoff, std::size_t first, std::size_t last) {
+  SORREL_ASSERT(first <= last && last <= handoff.request->message.bytes);
   std::memcpy(static_cast<std::byte*>(handoff.receive->buffer) + first,
               static_cast<const std::byte*>(handoff.request->buffer) + first, last - first);
 }
@@ -26,6 +27,7 @@ Request::Handoff& handoff_of(core::RemoteCall& call) {
 /// On the receiver's worker: the sender's part has been copied.
 void run_rest_is_copied(core::Worker& here, core::RemoteCall& call) {
   const Request::Handoff& handoff = handoff_of(call);
+  SORREL_ASSERT(handoff.receive->owner->worker == &here);
   complete(*handoff.receive);
   finish_send(*handoff.request, here);
 }
@@ -40,6 +42,7 @@ void run_rest_is_declined(core::Worker& here, core::RemoteCall& call) {
 /// On the sender's worker.
 void run_copy_rest(core::Worker& here, core::RemoteCall& call) {
   Request::Handoff& handoff = handoff_of(call);
+  SORREL_ASSERT(handoff.request->owner->worker == &here && handoff.destination->worker != &here);
   handoff.run = run_rest_is_declined;
   if (!here.has_ready()) {
     copy_part(handoff, handoff.split, handoff.request->message.bytes);
@@ -62,6 +65,7 @@ void copy_together(Request& receive, Request& send) {
   record_arrival(receive, send.message.envelope, send.message.bytes);
   // Two parts, and the send that MPI_Isendrecv may have added.
   auto& missing = receive.duties.missing_part_count;
+  SORREL_ASSERT(missing <= 2, "the receive already has a message in two parts");
   missing = static_cast<std::uint8_t>(std::max<std::uint8_t>(missing, 1) + 1);
   Request::Handoff& handoff = send.handoff;
   handoff.receive = &receive;

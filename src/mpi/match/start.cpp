@@ -12,7 +12,7 @@ int start_buffered(Request& request) {
   if (error == MPI_SUCCESS) {
     complete(request);
   } else {
-    request.is_active = false;
+    deactivate(request);
   }
   return error;
 }
@@ -20,7 +20,7 @@ int start_buffered(Request& request) {
 }  // namespace
 
 int start(Request& request) {
-  request.is_active = true;
+  activate(request);
   if (request.peer == MPI_PROC_NULL) {
     complete(request);
     return MPI_SUCCESS;
@@ -35,6 +35,7 @@ int start(Request& request) {
 }
 
 int restart(Request& request) {
+  SORREL_ASSERT(request.life == Request::Life::persistent && !request.duties.is_released);
   request.completion.reset();
   request.is_cancelled = false;
   request.duties.missing_part_count = 0;
@@ -46,6 +47,8 @@ int restart(Request& request) {
 }
 
 int start_pair(Request& receive, Request& send) {
+  SORREL_ASSERT(receive.kind == Request::Kind::receive && send.kind == Request::Kind::send &&
+                receive.owner == send.owner);
   receive.duties.missing_part_count = 2;
   send.duties.is_part = true;
   send.main_part = &receive;

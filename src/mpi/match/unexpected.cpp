@@ -33,6 +33,7 @@ Message* make_copy(core::MessagePool& pool,
 }  // namespace
 
 void add_unexpected(RankState& to, Message& message) {
+  SORREL_ASSERT(is_on_worker_of(to));
   to.unexpected.add(message);
   if (to.prober != nullptr) {
     to.worker->make_ready(*to.prober);
@@ -54,6 +55,8 @@ bool detach(Request& send) {
   Message& original = send.message;
   if (original.bytes > send.owner->world->limits().eager_bytes_max) return false;
   RankState& to = *send.handoff.destination;
+  SORREL_ASSERT(to.worker == send.owner->worker && original.is_linked(),
+                "a message that is lent, or has been matched");
   Message* twin = make_copy(to.worker->pool(), original.envelope, data_of(original),
                             core::MessagePool::WhenFull::fail);
   if (twin == nullptr) return false;
@@ -63,6 +66,8 @@ bool detach(Request& send) {
 }
 
 void free_copy(core::MessagePool& pool, Message& message) {
+  SORREL_ASSERT(message.header.kind == ObjectKind::message, "freed twice");
+  SORREL_ASSERT(message.request == nullptr && !message.is_linked());
   message.header.kind = ObjectKind::freed;
   pool.give_back(&message, header_bytes + message.bytes);
 }

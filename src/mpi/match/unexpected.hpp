@@ -22,6 +22,7 @@ void add_unexpected(RankState& to, Message& message);
 /// it. False if the message is too long or the pool is full.
 [[nodiscard]] bool detach(Request& send);
 
+/// The message is in no table, and its data was copied.
 void free_copy(core::MessagePool& pool, Message& message);
 
 /// Frees all unreceived messages, at the end of the rank.

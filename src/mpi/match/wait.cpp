@@ -12,12 +12,13 @@ class RecordedWait {
   RecordedWait(RankState& self, const MPI_Request* requests, std::int32_t count) : self_(self) {
     SORREL_AUDIT_INVARIANTS(self_.posted);
     SORREL_AUDIT_INVARIANTS(self_.unexpected);
-    self_.wait.kind = WaitRecord::Kind::requests;
+    SORREL_ASSERT(&self.worker->running() == &self.fiber, "a rank waits in its own fiber");
+    self_.wait.begin(WaitRecord::Kind::requests);
     self_.wait_detail.requests = requests;
     self_.wait_detail.request_count = count;
   }
 
-  ~RecordedWait() { self_.wait.kind = WaitRecord::Kind::none; }
+  ~RecordedWait() { self_.wait.end(); }
 
   RecordedWait(const RecordedWait&) = delete;
   RecordedWait& operator=(const RecordedWait&) = delete;
@@ -45,6 +46,7 @@ void suspend_for(RankState& self, const RequestList& list, Of of, std::uint32_t 
 
 void wait_for(Request& request) {
   if (is_complete(request)) return;
+  SORREL_ASSERT(is_on_worker_of(*request.owner));
   const MPI_Request handle = handle_of(request);
   RecordedWait recorded(*request.owner, &handle, 1);
   request.completion.wait(*request.owner->worker);
@@ -70,6 +72,7 @@ std::int32_t wait_for_any(RankState& self, const RequestList& list) {
     request->completion.detach();
     if (request->completion.is_done()) first = i;
   }
+  SORREL_ASSERT(first >= 0, "the wait has ended without a complete request");
   return first;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "base/check.hpp"
 #include "mpi/base/status.hpp"
 #include "mpi/match/complete.hpp"
 
@@ -19,11 +20,13 @@ struct RequestList {
 
   /// Null for MPI_REQUEST_NULL.
   [[nodiscard]] Request* operator[](std::int32_t i) const {
+    SORREL_ASSERT(i >= 0 && i < count);
     return handles[i] == MPI_REQUEST_NULL ? nullptr : reinterpret_cast<Request*>(handles[i]);
   }
 
   /// Null for MPI_REQUEST_NULL and for inactive requests.
   [[nodiscard]] Request* active(std::int32_t i) const {
+    SORREL_ASSERT(i >= 0 && i < count);
     if (handles[i] == MPI_REQUEST_NULL) return nullptr;
     auto* request = reinterpret_cast<Request*>(handles[i]);
     return request->is_active ? request : nullptr;
@@ -67,12 +70,13 @@ inline bool is_complete(Request& request) {
 /// Fills `status` (may be null) from a complete request and ends it: persistent ones become
 /// inactive, others return to the pool.
 inline void conclude(Request& request, MPI_Status* status) {
+  SORREL_ASSERT(request.completion.is_done() && request.is_active);
   if (status != MPI_STATUS_IGNORE) {
     set_status(*status, request.status_source, request.status_tag, request.status_bytes,
                request.is_cancelled);
   }
   if (request.life == Request::Life::persistent) {
-    request.is_active = false;
+    deactivate(request);
   } else {
     recycle(request);
   }

@@ -21,6 +21,7 @@ EagerWindows::EagerWindows(SendQueue& send_queue) : send_queue_(send_queue) {
   const World& world = send_queue.world();
   const RankLayout& layout = world.layout();
   const std::uint32_t remote_worker_count = layout.endpoint_count() - layout.worker_count();
+  SORREL_ASSERT(remote_worker_count != 0, "a job of one process needs no windows");
   window_bytes_ =
       std::clamp(window_bytes_sum / remote_worker_count, window_bytes_min, window_bytes_max);
   windows_.resize(layout.endpoint_count());
@@ -39,12 +40,14 @@ EagerWindows::EagerWindows(SendQueue& send_queue) : send_queue_(send_queue) {
 
 void EagerWindows::give_back(Endpoint from, std::uint32_t cost) {
   Window& window = at(from);
+  SORREL_ASSERT(cost <= window_bytes_ - window.owed, "credit for a message is returned twice");
   window.owed += cost;
   // A quarter: few packets, and the sender gets credit long before it has none.
   if (window.owed < window_bytes_ / 4 || window.is_queued) return;
   window.is_queued = true;
   window.send = [](PendingSend& self, SendQueue& send_queue, Endpoint to) {
     auto& sent = static_cast<Window&>(self);
+    SORREL_ASSERT(sent.is_queued && sent.owed != 0);
     const transport::Packet packet{.kind = number_of(PacketKind::credit), .words = {sent.owed}};
     if (!send_queue.try_send_next(to, packet, nullptr)) return false;
     sent.owed = 0;

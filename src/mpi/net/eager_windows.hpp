@@ -35,13 +35,19 @@ class EagerWindows {
     return bytes <= window.message_bytes_max && window.room >= cost;
   }
 
-  void take(Endpoint to, std::uint32_t cost) { at(to).room -= cost; }
+  void take(Endpoint to, std::uint32_t cost) {
+    SORREL_ASSERT(at(to).room >= cost);
+    at(to).room -= cost;
+  }
 
   /// Receiver: a message of that cost is in the user's buffer.
   void give_back(Endpoint from, std::uint32_t cost);
 
   /// Sender: the receiver has returned credit.
-  void add(Endpoint to, std::uint32_t bytes) { at(to).room += bytes; }
+  void add(Endpoint to, std::uint32_t bytes) {
+    SORREL_ASSERT(bytes <= window_bytes_ - at(to).room, "more credit than messages were sent");
+    at(to).room += bytes;
+  }
 
   [[nodiscard]] std::uint32_t window_bytes() const { return window_bytes_; }
 
@@ -59,6 +65,7 @@ class EagerWindows {
   };
 
   Window& at(const Endpoint& endpoint) {
+    SORREL_ASSERT(endpoint.process != send_queue_.world().own_process());
     return windows_[send_queue_.world().layout().index_of(endpoint)];
   }
 

@@ -21,18 +21,17 @@ namespace {
 
 using transport::Packet;
 
-World& world_of(void* owner) {
-  return *static_cast<World*>(owner);
-}
-
 Envelope envelope_in(const Packet& packet) {
   return {.context = packet.words[1],
           .source = static_cast<std::int32_t>(packet.words[2]),
           .tag = static_cast<std::int32_t>(packet.words[3])};
 }
 
-RankState& destination_of(World& world, const Packet& packet) {
-  return world.rank(static_cast<std::int32_t>(packet.words[0]));
+/// The rank to which a packet is addressed, one of the receiving worker.
+RankState& destination_of(void* owner, const core::Worker& receiver, const Packet& packet) {
+  RankState& to = static_cast<World*>(owner)->rank(static_cast<std::int32_t>(packet.words[0]));
+  SORREL_ASSERT(to.worker == &receiver, "a message for rank %d", to.world_rank);
+  return to;
 }
 
 void send_fin(SendQueue& send_queue, Endpoint to, const DataAtSender& data) {
@@ -109,6 +108,7 @@ void conclude_arrival(const ArrivingData& arrived) {
     finish(*arrived.receive, arrived.unpacked_from, arrived.bytes);
     return;
   }
+  SORREL_ASSERT(arrived.message->is_arriving, "the data of a message has arrived twice");
   arrived.message->is_arriving = false;
   if (arrived.message->matched != nullptr)
     deliver_remote(*arrived.message->matched, *arrived.message);
@@ -182,6 +182,7 @@ void get(World& world,
 /// Gets the data of a rendezvous message into the receive that has matched it.
 void fetch(Request& receive, const Envelope& envelope, Endpoint from, const DataAtSender& data) {
   const RankState& self = *receive.owner;
+  SORREL_ASSERT(is_on_worker_of(self) && from.process != self.world->own_process());
   const std::size_t bytes = describe_arrival(receive, envelope, data.bytes);
   const Target target(receive, bytes);
   get(*self.world, *self.worker_state->send_queue, from, data,
@@ -195,8 +196,10 @@ void fetch(Request& receive, const Envelope& envelope, Endpoint from, const Data
 
 void take_data(void*, core::Worker&, Endpoint, const Packet& packet, const std::byte* payload) {
   auto& pushed = *reinterpret_cast<ArrivingData*>(joined(packet.words[0], packet.words[1]));
-  std::memcpy(pushed.target + joined(packet.words[2], packet.words[3]), payload,
-              packet.payload_bytes);
+  const std::uint64_t offset = joined(packet.words[2], packet.words[3]);
+  SORREL_ASSERT(offset == pushed.arrived_bytes, "a piece of data is missing, or came twice");
+  SORREL_ASSERT(packet.payload_bytes <= pushed.bytes - offset, "more data than was asked for");
+  std::memcpy(pushed.target + offset, payload, packet.payload_bytes);
   pushed.arrived_bytes += packet.payload_bytes;
   if (pushed.arrived_bytes != pushed.bytes) return;
   conclude_arrival(pushed);
@@ -229,13 +232,11 @@ void take_eager(void* owner,
                 Endpoint from,
                 const Packet& packet,
                 const std::byte* payload) {
-  World& world = world_of(owner);
-  RankState& to = destination_of(world, packet);
+  RankState& to = destination_of(owner, worker, packet);
   const Envelope envelope = envelope_in(packet);
   if (Request* receive = take_posted(to, envelope)) {
     deliver(*receive, envelope, packed_data(payload, packet.payload_bytes));
-    world.state_of(worker).eager_windows->give_back(from,
-                                                    EagerWindows::cost_of(packet.payload_bytes));
+    to.worker_state->eager_windows->give_back(from, EagerWindows::cost_of(packet.payload_bytes));
     return;
   }
   RemoteMessage* message = make_copy_space(worker.pool(), envelope, packet.payload_bytes,
@@ -267,11 +268,15 @@ bool try_copy_now(RankState& to,
   return true;
 }
 
-void take_rts(
-    void* owner, core::Worker&, Endpoint from, const Packet& packet, const std::byte* payload) {
-  RankState& to = destination_of(world_of(owner), packet);
+void take_rts(void* owner,
+              core::Worker& worker,
+              Endpoint from,
+              const Packet& packet,
+              const std::byte* payload) {
+  RankState& to = destination_of(owner, worker, packet);
   const Envelope envelope = envelope_in(packet);
   DataAtSender data;
+  SORREL_ASSERT(packet.payload_bytes == sizeof data);
   std::memcpy(&data, payload, sizeof data);
   if (Request* receive = take_posted(to, envelope)) {
     fetch(*receive, envelope, from, data);
@@ -291,9 +296,9 @@ void take_cancel(void* owner,
                  Endpoint from,
                  const Packet& packet,
                  const std::byte* payload) {
-  World& world = world_of(owner);
-  RankState& to = destination_of(world, packet);
+  RankState& to = destination_of(owner, worker, packet);
   std::uint64_t token = 0;
+  SORREL_ASSERT(packet.payload_bytes == sizeof token);
   std::memcpy(&token, payload, sizeof token);
   MatchEntry* found = to.unexpected.find_if(envelope_in(packet), [&](const MatchEntry& entry) {
     const auto& message = static_cast<const Message&>(entry);
@@ -306,7 +311,7 @@ void take_cancel(void* owner,
     to.unexpected.remove(*found);
     dispose_remote(to, static_cast<Message&>(*found));
   }
-  world.state_of(worker).send_queue->post(
+  to.worker_state->send_queue->post(
       from,
       {.kind = number_of(PacketKind::cancel_answer),
        .words = {low_word(token), high_word(token), found != nullptr ? 1U : 0U, 0}},
@@ -317,6 +322,8 @@ void take_cancel(void* owner,
 
 void dispose_remote(RankState& to, Message& message) {
   auto& remote = static_cast<RemoteMessage&>(message);
+  SORREL_ASSERT(message.header.kind == ObjectKind::message, "freed twice");
+  SORREL_ASSERT(!message.is_linked(), "a receive could still match it");
   message.header.kind = ObjectKind::freed;
   if (!remote.is_copy) {
     delete &static_cast<RendezvousMessage&>(remote);
@@ -332,6 +339,7 @@ void deliver_remote(Request& receive, Message& message) {
   auto& remote = static_cast<RemoteMessage&>(message);
   RankState& self = *receive.owner;
   if (remote.is_arriving) {
+    SORREL_ASSERT(remote.is_copy && remote.matched == nullptr, "two receives have matched it");
     remote.matched = &receive;
     return;
   }

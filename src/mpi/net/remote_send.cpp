@@ -43,6 +43,7 @@ void fix_data(RemoteSend& send) {
 
 /// Counts an awaited answer; the last one completes the request.
 void end(RemoteSend& send) {
+  SORREL_ASSERT(send.awaited_count != 0, "an answer to a send that is complete");
   if (--send.awaited_count != 0) return;
   Request& request = *send.request;
   delete[] send.packed;
@@ -77,6 +78,7 @@ bool send_rts(PendingSend& pending_send, SendQueue& send_queue, Endpoint to) {
 bool send_data(PendingSend& pending_send, SendQueue& send_queue, Endpoint to) {
   auto& send = static_cast<RemoteSend&>(pending_send);
   const std::size_t bytes_max = send_queue.world().transport()->payload_bytes_max(to.process);
+  SORREL_ASSERT(send.pushed_bytes <= send.push_bytes && send.push_bytes <= send.bytes);
   while (send.pushed_bytes < send.push_bytes) {
     const std::size_t bytes = std::min(send.push_bytes - send.pushed_bytes, bytes_max);
     const Packet packet{.kind = number_of(PacketKind::data),
@@ -90,8 +92,12 @@ bool send_data(PendingSend& pending_send, SendQueue& send_queue, Endpoint to) {
   return true;
 }
 
+/// The send that a receiver answers.
 RemoteSend& send_of(const Packet& packet) {
-  return *reinterpret_cast<RemoteSend*>(joined(packet.words[0], packet.words[1]));
+  auto& send = *reinterpret_cast<RemoteSend*>(joined(packet.words[0], packet.words[1]));
+  SORREL_ASSERT(send.request->remote == &send, "the token of a packet is that of no send");
+  SORREL_ASSERT(send.send != send_eager, "a message that was sent with its data is answered");
+  return send;
 }
 
 WorkerState& state_of(void* owner, const core::Worker& worker) {
@@ -99,7 +105,9 @@ WorkerState& state_of(void* owner, const core::Worker& worker) {
 }
 
 void take_fin(void*, core::Worker&, Endpoint, const Packet& packet, const std::byte*) {
-  end(send_of(packet));
+  RemoteSend& send = send_of(packet);
+  SORREL_ASSERT(send.send == send_rts, "the receiver has asked for the data before");
+  end(send);
 }
 
 void take_cts(void* owner,
@@ -109,6 +117,8 @@ void take_cts(void* owner,
               const std::byte* payload) {
   RemoteSend& send = send_of(packet);
   std::uint64_t wanted_bytes = 0;
+  SORREL_ASSERT(send.send == send_rts, "the receiver has asked for the data before");
+  SORREL_ASSERT(packet.payload_bytes == sizeof wanted_bytes);
   std::memcpy(&wanted_bytes, payload, sizeof wanted_bytes);
   send.receiver_token = joined(packet.words[2], packet.words[3]);
   send.push_bytes = wanted_bytes;
@@ -125,6 +135,7 @@ void take_credit(
 void take_cancel_answer(void*, core::Worker&, Endpoint, const Packet& packet, const std::byte*) {
   RemoteSend& send = send_of(packet);
   if (packet.words[2] != 0) {
+    SORREL_ASSERT(send.send == send_rts && send.awaited_count == 2, "a dropped RTS was answered");
     // The receiver has dropped the RTS: no other answer will come.
     send.request->is_cancelled = true;
     send.awaited_count = 1;
@@ -155,6 +166,7 @@ bool try_send_remote(RankState& self, const Comm& comm, const SendArguments& arg
 }
 
 void start_remote_send(Request& request) {
+  SORREL_ASSERT(is_on_worker_of(*request.owner) && request.kind == Request::Kind::send);
   RankState& self = *request.owner;
   EagerWindows& windows = *self.worker_state->eager_windows;
   auto* send = new RemoteSend{};
@@ -173,6 +185,7 @@ void start_remote_send(Request& request) {
 
 void cancel_remote_send(Request& request) {
   RemoteSend& send = *request.remote;
+  SORREL_ASSERT(send.request == &request);
   // An eager message is complete when the transport has room; one that is pushed has matched.
   if (send.send != send_rts || send.awaited_count != 1) return;
   ++send.awaited_count;

@@ -41,6 +41,7 @@ SendQueue::SendQueue(World& world, core::Worker& worker)
 }
 
 bool SendQueue::try_send_next(Endpoint to, const transport::Packet& packet, const void* payload) {
+  SORREL_ASSERT(&worker_ == core::Worker::current());
   const bool is_sent = transport_.try_send(worker_, to, packet, payload);
   has_sent_ = has_sent_ || is_sent;
   return is_sent;
@@ -50,6 +51,7 @@ void SendQueue::send(Endpoint to, PendingSend& pending_send) {
   Destination& destination = destination_of(to);
   pending_send.next = nullptr;
   if (destination.first != nullptr) {
+    SORREL_ASSERT(destination.last != &pending_send, "queued twice");
     destination.last->next = &pending_send;
     destination.last = &pending_send;
     return;
@@ -60,6 +62,7 @@ void SendQueue::send(Endpoint to, PendingSend& pending_send) {
   if (is_armed_) return;
   delay_ns_ = delay_ns_min;
   arm();
+  SORREL_AUDIT_INVARIANTS(*this);
 }
 
 void SendQueue::post(Endpoint to, const transport::Packet& packet, std::uint64_t payload) {
@@ -78,6 +81,7 @@ void SendQueue::post(Endpoint to, const transport::Packet& packet, std::uint64_t
 }
 
 void SendQueue::arm() {
+  SORREL_ASSERT(!is_armed_, "the timer is in the worker's queue");
   is_armed_ = true;
   retry_.due_ns = worker_.now_ns() + delay_ns_;
   worker_.add_timer(retry_);
@@ -97,6 +101,7 @@ bool SendQueue::flush() {
       if (!pending_send.send(pending_send, *this, to)) break;
       destination.first = next;
     }
+    SORREL_ASSERT(waiting_destination_count_ != 0);
     if (destination.first == nullptr) --waiting_destination_count_;
   }
   return has_sent_;

@@ -48,11 +48,13 @@ class alignas(16) Op {
   [[nodiscard]] MPI_Op handle() const;
 
   void retain() {
+    SORREL_ASSERT(is_valid(), "the op has been destroyed");
     if (!is_predefined()) ++references_;
   }
 
   /// The last owner's release destroys the op.
   void release() {
+    SORREL_ASSERT(is_valid() && (is_predefined() || references_ != 0), "released too often");
     if (!is_predefined() && --references_ == 0) destroy();
   }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "mpi/collectives/slots.hpp"
 #include "unit/runtime/rank_run.hpp"
 
 namespace sorrel::mpi {
@@ -25,6 +26,23 @@ std::vector<int> ramp(int first, int count) {
   std::vector<int> values(static_cast<std::size_t>(count));
   std::iota(values.begin(), values.end(), first);
   return values;
+}
+
+TEST(CollectiveSlots, TheCheckFindsAMemberThatIsStillInABarrier) {
+  test::run_ranks({.ranks = 2, .workers = 1}, [](int rank) {
+    MPI_Comm copy;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Barrier(copy);
+    if (rank == 0) {
+      const Comm& comm = *object_of<Comm>(copy);
+      const CollectiveSlots& slots = comm.shared->slots();
+      slots.check_invariants();
+      comm.barrier_node->arrived_member_count = 1;
+      EXPECT_DEATH(slots.check_invariants(), "1 of 2 members");
+      comm.barrier_node->arrived_member_count = 0;
+    }
+    MPI_Comm_free(&copy);
+  });
 }
 
 TEST_P(Collectives, BroadcastFromEveryRoot) {

@@ -4,6 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "mpi/match/complete.hpp"
+
 namespace sorrel::mpi {
 namespace {
 
@@ -22,12 +24,21 @@ TEST(RequestPool, GivesDistinctFreshRequests) {
     pool.give_back(*request);
 }
 
-TEST(RequestPool, TheCheckFindsARequestThatWasGivenBackTwice) {
+TEST(RequestPool, TakesARequestBackOnce) {
+  if (SORREL_ASSERT_LEVEL == 0) GTEST_SKIP();
+  RequestPool pool;
+  Request& request = pool.take();
+  pool.give_back(request);
+  EXPECT_DEATH(pool.give_back(request), "given back twice");
+}
+
+TEST(RequestPool, TheCheckFindsARequestThatIsTwiceInTheFreeList) {
   RequestPool pool;
   Request& request = pool.take();
   pool.check_invariants();
   pool.give_back(request);
   pool.check_invariants();
+  request.header.kind = ObjectKind::request;
   pool.give_back(request);
   EXPECT_DEATH(pool.check_invariants(), "the free list is a circle");
 }
@@ -52,6 +63,16 @@ TEST(RequestPool, MakesTheHandleOfAReturnedRequestStale) {
   EXPECT_EQ(object_of<Request>(handle), &request);
   pool.give_back(request);
   EXPECT_EQ(object_of<Request>(handle), nullptr);
+}
+
+TEST(RequestLife, AnActiveRequestIsNotStartedAgain) {
+  if (SORREL_ASSERT_LEVEL == 0) GTEST_SKIP();
+  Request request;
+  request.life = Request::Life::persistent;
+  activate(request);
+  EXPECT_DEATH(activate(request), "no wait has ended the last start");
+  deactivate(request);
+  activate(request);
 }
 
 }  // namespace

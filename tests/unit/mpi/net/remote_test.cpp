@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mpi/net/eager_windows.hpp"
 #include "unit/mpi/match/message_pattern.hpp"
 #include "unit/mpi/match/pair_traffic.hpp"
 #include "unit/runtime/rank_run.hpp"
@@ -25,6 +26,47 @@ class BetweenProcesses : public RankTest {
 };
 
 INSTANTIATE_TEST_SUITE_P(Shapes, BetweenProcesses, test::process_shapes(), test::name_of);
+
+/// Leaves when the test sets `is_free`.
+struct HeldBack : PendingSend {
+  bool is_free = false;
+};
+
+TEST(SendQueue, TheCheckFindsAPendingSendThatTheQueueDoesNotEndWith) {
+  test::run_ranks({.ranks = 2, .workers = 1, .processes = 2}, [](int rank) {
+    if (rank != 0) return;
+    const RankState& self = *current_rank();
+    SendQueue& queue = *self.worker_state->send_queue;
+    HeldBack sends[3] = {};
+    for (HeldBack& held : sends) {
+      held.send = [](PendingSend& one, SendQueue&, Endpoint) {
+        return static_cast<HeldBack&>(one).is_free;
+      };
+    }
+    queue.send({.process = 1, .worker = 0}, sends[0]);
+    queue.send({.process = 1, .worker = 0}, sends[1]);
+    queue.check_invariants();
+    sends[1].next = &sends[2];
+    EXPECT_DEATH(queue.check_invariants(), "check failed: last == destination.last");
+    sends[1].next = nullptr;
+    for (HeldBack& held : sends)
+      held.is_free = true;
+    queue.drain();
+    queue.check_invariants();
+  });
+}
+
+TEST(EagerWindows, TakeBackNoMoreCreditThanTheyHaveGranted) {
+  if (SORREL_ASSERT_LEVEL == 0) GTEST_SKIP();
+  test::run_ranks({.ranks = 2, .workers = 1, .processes = 2}, [](int rank) {
+    if (rank != 0) return;
+    EagerWindows& windows = *current_rank()->worker_state->eager_windows;
+    const Endpoint other{.process = 1, .worker = 0};
+    windows.take(other, 128);
+    EXPECT_DEATH(windows.add(other, 256), "more credit than messages were sent");
+    windows.add(other, 128);
+  });
+}
 
 TEST_P(BetweenProcesses, DeliverExpectedMessagesOfEverySize) {
   run([](int rank) { test::exchange_expected(rank, partner_of(rank), sizes); });
