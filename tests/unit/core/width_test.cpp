@@ -22,6 +22,7 @@ class Ring {
     for (std::uint32_t i = 0; i < worker_count; ++i) {
       seats_[i].next = &seats_[(i + 1) % worker_count];
       seats_[i].ball.run = [](Worker& worker, RemoteCall& call) {
+        EXPECT_EQ(Worker::current(), &worker);
         static_cast<Ball&>(call).owner->has_ball.complete(worker);
       };
       seats_[i].ball.owner = seats_[i].next;
