@@ -3,8 +3,8 @@
 #include <string>
 
 #include "fuzz/harness.hpp"
-#include "omp/affinity_text.hpp"
-#include "omp/environment.hpp"
+#include "omp/icv/affinity_text.hpp"
+#include "omp/icv/environment.hpp"
 
 using sorrel::fuzz::require;
 using namespace sorrel::omp;

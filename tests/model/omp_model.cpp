@@ -4,12 +4,12 @@
 #include <array>
 #include <cstdint>
 
-#include "omp/barrier_word.hpp"
-#include "omp/batch.hpp"
-#include "omp/dock.hpp"
-#include "omp/start_bits.hpp"
-#include "omp/task_flag.hpp"
-#include "omp/wait_count.hpp"
+#include "omp/kernel/barrier_word.hpp"
+#include "omp/kernel/batch.hpp"
+#include "omp/kernel/dock.hpp"
+#include "omp/kernel/start_bits.hpp"
+#include "omp/kernel/task_flag.hpp"
+#include "omp/kernel/wait_count.hpp"
 // clang-format off
 #include "model/model_sync.hpp"  // Must stay last: Relacy's macros.
 // clang-format on

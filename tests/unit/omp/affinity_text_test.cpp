@@ -1,4 +1,4 @@
-#include "omp/affinity_text.hpp"
+#include "omp/icv/affinity_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "omp/batch.hpp"
+#include "omp/kernel/batch.hpp"
 
 #include <gtest/gtest.h>
 

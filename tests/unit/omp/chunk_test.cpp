@@ -1,11 +1,11 @@
-#include "omp/chunk.hpp"
+#include "omp/worksharing/chunk.hpp"
 
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <limits>
 #include <vector>
 
-#include "omp/taskloop.hpp"
+#include "omp/tasking/taskloop.hpp"
 
 namespace sorrel::omp {
 namespace {

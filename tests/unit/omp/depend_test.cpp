@@ -1,4 +1,4 @@
-#include "omp/depend.hpp"
+#include "omp/tasking/depend.hpp"
 
 #include <gtest/gtest.h>
 #include <vector>

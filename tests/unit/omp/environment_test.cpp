@@ -1,4 +1,4 @@
-#include "omp/environment.hpp"
+#include "omp/icv/environment.hpp"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -1,0 +1,186 @@
+// GOMP_*: parallel regions, barriers, single, critical, atomic, cancellation, teams, the error
+// directive. Called by code that GCC generates; no logic.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/cache_line.hpp"
+#include "omp/entry/entry_point.hpp"
+#include "omp/icv/environment.hpp"
+#include "omp/region/lock.hpp"
+#include "omp/region/native_thread.hpp"
+#include "omp/region/region.hpp"
+#include "omp/sched/schedule.hpp"
+#include "omp/tasking/reduction.hpp"
+#include "omp/tasking/tasking.hpp"
+#include "omp/worksharing/loop.hpp"
+
+namespace {
+
+using namespace sorrel::omp;
+
+alignas(sorrel::cache_line_bytes) Lock critical_lock;
+alignas(sorrel::cache_line_bytes) Lock atomic_lock;
+
+/// message: null for none; bytes: -1 for a C string.
+void print_error_directive(const char* message, std::size_t bytes) {
+  if (message == nullptr) {
+    std::fputs("sorrel: error directive reached\n", stderr);
+    return;
+  }
+  if (bytes == ~std::size_t{0}) bytes = std::strlen(message);
+  std::fprintf(stderr, "sorrel: error directive reached: %.*s\n", static_cast<int>(bytes), message);
+}
+
+void run_region(const Fork& fork, unsigned asked) {
+  TeamThread& thread = this_thread();
+  (void)begin_region(thread, fork, resolve_team_size(thread, asked));
+  fork.body(fork.data);
+  end_region(this_thread());
+}
+
+/// Constant for the whole process.
+bool can_cancel() {
+  return environment().can_cancel;
+}
+
+/// The environment is read, and errors in it are reported, before main().
+[[gnu::constructor]] void read_environment_early() {
+  (void)environment();
+}
+
+}  // namespace
+
+SORREL_ENTRY_POINT void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned) {
+  run_region({.body = body, .data = data}, threads);
+}
+
+SORREL_ENTRY_POINT void GOMP_parallel_start(void (*body)(void*), void* data, unsigned threads) {
+  TeamThread& thread = this_thread();
+  (void)begin_region(thread, {.body = body, .data = data}, resolve_team_size(thread, threads));
+}
+
+SORREL_ENTRY_POINT void GOMP_parallel_end() {
+  end_region(this_thread());
+}
+
+SORREL_ENTRY_POINT unsigned GOMP_parallel_reductions(void (*body)(void*),
+                                                     void* data,
+                                                     unsigned threads,
+                                                     unsigned) {
+  TeamThread& thread = this_thread();
+  const std::uint32_t size = resolve_team_size(thread, threads);
+  auto* arrays = *static_cast<std::uintptr_t**>(data);
+  register_reductions(arrays, nullptr, size);
+  TaskGroup group;
+  group.reductions = arrays;
+  group.is_of_construct = true;
+  // The standard promises `size` copies: with fewer threads some remain unchanged.
+  (void)begin_region(thread, {.body = body, .data = data, .region_taskgroup = &group}, size);
+  body(data);
+  end_region(this_thread());
+  return size;
+}
+
+SORREL_ENTRY_POINT void GOMP_barrier() {
+  (void)wait_at_barrier(this_thread());
+}
+
+SORREL_ENTRY_POINT bool GOMP_barrier_cancel() {
+  return wait_at_barrier(this_thread(), true);
+}
+
+SORREL_ENTRY_POINT bool GOMP_single_start() {
+  TeamThread& thread = this_thread();
+  Team& team = *thread.team;
+  if (team.size == 1) return true;
+  return team.inner.claim(thread.single_count++);
+}
+
+SORREL_ENTRY_POINT void* GOMP_single_copy_start() {
+  if (GOMP_single_start()) return nullptr;
+  (void)wait_at_barrier(this_thread());
+  return this_thread().team->copyprivate;
+}
+
+SORREL_ENTRY_POINT void GOMP_single_copy_end(void* data) {
+  TeamThread& thread = this_thread();
+  if (thread.team->size == 1) return;
+  thread.team->copyprivate = data;
+  (void)wait_at_barrier(thread);
+}
+
+SORREL_ENTRY_POINT void GOMP_critical_start() {
+  critical_lock.take();
+}
+
+SORREL_ENTRY_POINT void GOMP_critical_end() {
+  critical_lock.give();
+}
+
+// The compiler gives each name a zeroed pointer, which holds the lock.
+SORREL_ENTRY_POINT void GOMP_critical_name_start(void** name) {
+  reinterpret_cast<Lock*>(name)->take();
+}
+
+SORREL_ENTRY_POINT void GOMP_critical_name_end(void** name) {
+  reinterpret_cast<Lock*>(name)->give();
+}
+
+SORREL_ENTRY_POINT void GOMP_atomic_start() {
+  atomic_lock.take();
+}
+
+SORREL_ENTRY_POINT void GOMP_atomic_end() {
+  atomic_lock.give();
+}
+
+SORREL_ENTRY_POINT void GOMP_warning(const char* message, size_t bytes) {
+  print_error_directive(message, bytes);
+}
+
+SORREL_ENTRY_POINT void GOMP_error(const char* message, size_t bytes) {
+  print_error_directive(message, bytes);
+  std::exit(EXIT_FAILURE);
+}
+
+SORREL_ENTRY_POINT bool GOMP_cancellation_point(int what) {
+  if (!can_cancel()) return false;
+  const TeamThread& thread = this_thread();
+  const auto kinds = static_cast<std::uint32_t>(what);
+  if ((kinds & cancelled_taskgroup) != 0) {
+    const TaskGroup* group = thread.task->taskgroup;
+    return (group != nullptr && group->is_cancelled()) || thread.team->is_cancelled();
+  }
+  return thread.team->is_cancelled() || thread.team->is_construct_cancelled(kinds);
+}
+
+SORREL_ENTRY_POINT bool GOMP_cancel(int what, bool does) {
+  if (!can_cancel()) return false;
+  if (!does) return GOMP_cancellation_point(what);
+  TeamThread& thread = this_thread();
+  Team& team = *thread.team;
+  const auto kinds = static_cast<std::uint32_t>(what);
+  if ((kinds & cancelled_taskgroup) != 0) {
+    if (thread.task->taskgroup != nullptr) thread.task->taskgroup->cancel();
+    return true;
+  }
+  if (kinds != cancelled_parallel) {
+    team.cancel_construct(kinds);
+    return true;
+  }
+  // Before the check for threads that wait at barriers.
+  team.is_region_cancelled.exchange(true, waker_order);
+  wake_all(team.inner.waiters());
+  return true;
+}
+
+SORREL_ENTRY_POINT void GOMP_teams_reg(
+    void (*body)(void*), void* data, unsigned count, unsigned limit, unsigned) {
+  run_teams(this_thread(), body, data, {.count = count == 0 ? 1 : count, .thread_limit = limit});
+}
+
+// For the MPI library, loop/job_threads.hpp.
+SORREL_ENTRY_POINT bool sorrel_omp_run_on_main_thread_1() {
+  return run_on_main_thread();
+}

@@ -1,0 +1,108 @@
+#include "omp/icv/affinity_text.hpp"
+
+#include <cstring>
+#include <string_view>
+
+namespace sorrel::omp {
+
+namespace {
+
+struct Field {
+  char letter;
+  std::string_view name;
+};
+
+constexpr Field field_names[] = {
+    {'t', "team_num"},         {'T', "num_teams"},      {'L', "nesting_level"}, {'n', "thread_num"},
+    {'N', "num_threads"},      {'a', "ancestor_tnum"},  {'H', "host"},          {'P', "process_id"},
+    {'i', "native_thread_id"}, {'A', "thread_affinity"}};
+
+std::string value_of(char letter, const AffinityFields& fields) {
+  switch (letter) {
+    case 't':
+      return std::to_string(fields.team_number);
+    case 'T':
+      return std::to_string(fields.team_count);
+    case 'L':
+      return std::to_string(fields.level);
+    case 'n':
+      return std::to_string(fields.thread_number);
+    case 'N':
+      return std::to_string(fields.thread_count);
+    case 'a':
+      return std::to_string(fields.ancestor);
+    case 'H':
+      return fields.host;
+    case 'P':
+      return std::to_string(fields.process);
+    case 'i':
+      return std::to_string(fields.native_thread);
+    case 'A':
+      return fields.cpus;
+    default:
+      return "undefined";
+  }
+}
+
+/// The letter of the field at `text`, and the length of its name.
+char take_name(std::string_view text, std::size_t& length) {
+  length = 1;
+  if (text.empty()) return '\0';
+  if (text.front() != '{') return text.front();
+  const std::size_t end = text.find('}');
+  if (end == std::string_view::npos) return '\0';
+  length = end + 1;
+  for (const Field& field : field_names) {
+    if (text.substr(1, end - 1) == field.name) return field.letter;
+  }
+  return '\0';
+}
+
+}  // namespace
+
+std::string format_affinity(const std::string& format, const AffinityFields& fields) {
+  std::string result;
+  std::string_view rest = format;
+  while (!rest.empty()) {
+    if (rest.front() != '%') {
+      result += rest.front();
+      rest.remove_prefix(1);
+      continue;
+    }
+    rest.remove_prefix(1);
+    if (!rest.empty() && rest.front() == '%') {
+      result += '%';
+      rest.remove_prefix(1);
+      continue;
+    }
+    // [0][.][width]: pad with zeros, align right, minimum width.
+    const bool has_zeros = !rest.empty() && rest.front() == '0';
+    if (has_zeros) rest.remove_prefix(1);
+    const bool is_right = !rest.empty() && rest.front() == '.';
+    if (is_right) rest.remove_prefix(1);
+    std::size_t width = 0;
+    constexpr std::size_t width_max = 1000;
+    while (!rest.empty() && rest.front() >= '0' && rest.front() <= '9') {
+      if (width < width_max) width = width * 10 + static_cast<std::size_t>(rest.front() - '0');
+      rest.remove_prefix(1);
+    }
+    std::size_t length = 0;
+    const std::string value = value_of(take_name(rest, length), fields);
+    rest.remove_prefix(length < rest.size() ? length : rest.size());
+    const std::string padding(value.size() < width ? width - value.size() : 0,
+                              has_zeros ? '0' : ' ');
+    result += is_right ? padding + value : value + padding;
+  }
+  return result;
+}
+
+std::size_t copy_text(const std::string& text, char* buffer, std::size_t bytes) {
+  if (bytes != 0) {
+    const std::size_t count = text.size() < bytes ? text.size() : bytes - 1;
+    std::memcpy(buffer, text.data(), count);
+    buffer[count] = '\0';
+  }
+  return text.size();
+}
+
+}  // namespace sorrel::omp

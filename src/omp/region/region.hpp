@@ -1,0 +1,53 @@
+//! Regions - fork, join and barriers of parallel regions, and the fibers' part of them.
+//!
+//! At the end of a region, a thread of the outermost level does not wait: it arrives and docks, and
+//! its worker searches for other work. So a worker that loses its core there holds nothing that the
+//! next region needs. Only the master waits, until all have arrived.
+#pragma once
+
+#include <cstdint>
+
+#include "omp/sched/group.hpp"
+#include "omp/team/team.hpp"
+#include "omp/team/team_thread.hpp"
+#include "omp/team/work_share.hpp"
+
+namespace sorrel::omp {
+
+/// The arguments of a fork.
+struct Fork {
+  void (*body)(void*) = nullptr;
+  void* data = nullptr;
+  std::uint32_t thread_count = 0;   ///< of the num_threads clause; 0: none
+  const LoopShape* loop = nullptr;  ///< in which all its threads begin
+  TaskGroup* region_taskgroup = nullptr;
+};
+
+/// The number of threads of a region of `thread`.
+[[nodiscard]] std::uint32_t resolve_team_size(const TeamThread& thread, std::uint32_t asked);
+
+/// Makes the caller master of a team whose other threads run `body`.
+Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size);
+
+/// The master's part is done: waits for the other threads, restores the master's outer state.
+void end_region(TeamThread& thread);
+
+/// Waits for the team. May suspend. True if `is_cancellable` and the region was cancelled
+/// meanwhile.
+bool wait_at_barrier(TeamThread& thread, bool is_cancellable = false);
+
+/// The regions' side of fibers, for new groups.
+extern const TeamHooks team_hooks;
+
+struct Teams {
+  std::uint32_t count = 1;
+  std::uint32_t thread_limit = 0;  ///< 0: not given
+};
+
+/// A teams construct: runs `body` once for each team, one after another.
+void run_teams(TeamThread& thread, void (*body)(void*), void* data, const Teams& teams);
+
+/// The team of a native thread that is in no region.
+Team& make_initial_team(TeamThread& thread);
+
+}  // namespace sorrel::omp

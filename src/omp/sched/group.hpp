@@ -1,0 +1,122 @@
+//! Group - a contention group: a native thread, its descendant OpenMP threads, and those of them
+//! that are ready.
+//!
+//! Helpers poll the first line, which changes when there is work for them. A region of the
+//! outermost level publishes its threads as bits (`unstarted`): the thread that takes a bit (B) may
+//! start that team thread. All other ready threads wait in the queue.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "loop/job_threads.hpp"
+#include "omp/kernel/spin_lock.hpp"
+#include "omp/kernel/start_bits.hpp"
+#include "omp/kernel/task_flag.hpp"
+#include "omp/sched/thread.hpp"
+#include "omp/sched/worker.hpp"
+
+namespace sorrel::omp {
+
+/// Threads in the order in which they became ready.
+class ReadyQueue {
+ public:
+  void push(Thread& thread);
+
+  /// The oldest, or null.
+  Thread* pop();
+
+ private:
+  Thread* first_ = nullptr;
+  Thread* last_ = nullptr;
+};
+
+/// The layer of regions, as the scheduler of fibers calls it.
+struct TeamHooks {
+  /// The body of a fiber; never returns.
+  void (*run_fiber)(void* thread);
+  /// Whether a docked fiber, taken by the caller, has done its part of a region that is still open
+  /// and may have tasks that no thread has begun.
+  bool (*may_help_with_tasks)(const Thread& thread);
+  /// The body of the region that a fiber is in; 0: none yet.
+  std::uintptr_t (*code_of)(const Thread& thread);
+};
+
+struct Group {
+  /// Threads that have a bit; the others start through the queue.
+  static constexpr std::uint32_t bit_count = StartBits::count;
+
+  Group(Thread& first, const TeamHooks& team_hooks);
+
+  // Any thread; written when there is work.
+  alignas(cache_line_bytes) StartBits unstarted;
+  std::atomic<std::uint32_t> ready_count{0};
+  std::atomic<std::uint32_t> for_main_thread_count{0};
+  /// Members of the outermost region. (R) release by the fork, acquire by a thread that searches
+  /// for a docked thread to run tasks.
+  std::atomic<std::uint32_t> member_count{0};
+  std::atomic<Thread* const*> members{nullptr};
+  /// The outermost team may have explicit tasks that no thread has begun; see TaskFlag.
+  std::atomic<const TaskFlag*> task_flag{nullptr};
+
+  // The queue: under lock_.
+  alignas(cache_line_bytes) SpinLock lock;
+  ReadyQueue ready;
+  /// Threads that only the native thread may run, because they are about to call MPI. Usually none.
+  ReadyQueue for_main_thread;
+
+  // Of a teams construct: constant while it runs.
+  std::uint32_t teams_count = 1;
+  std::uint32_t teams_number = 0;
+
+  // The native thread's own.
+  alignas(cache_line_bytes) Worker root;
+  Thread& initial;
+  const TeamHooks& hooks;
+  /// For a rank that shares its process: its threads run on its own worker.
+  const loop::JobThreads* job = nullptr;
+  /// For a rank that is a process, once one of its threads has migrated to the main thread.
+  const loop::JobThreads* main_thread = nullptr;
+  void* rank = nullptr;
+  bool was_preempted = false;   ///< of the fiber that ran last
+  std::uint64_t last_wait = 0;  ///< cycles of the last unsuccessful wait
+  std::uint32_t index = 0;      ///< in the pool
+  bool has_forked = false;      ///< has opened a region of several threads
+  bool is_in_pool = false;
+  /// Read by the pool's monitor now and then.
+  std::atomic<bool> is_in_region{false};
+  /// How often the native thread could continue as soon as a fiber was taken off its core.
+  std::atomic<std::uint32_t> rescue_count{0};
+  std::atomic<std::uint64_t> region_count{0};
+  std::atomic<std::uint64_t> taken_count{0};  ///< from the queue; under the lock
+
+  /// Whether a thread is ready. Any thread.
+  [[nodiscard]] bool has_work() const {
+    // Seq_cst, pairs with the changes that make it true: a sleeper checks this after it has
+    // announced its sleep, and the changer checks for sleepers after its change.
+    return unstarted.any() || ready_count.load(std::memory_order_seq_cst) != 0;
+  }
+
+  /// Whether a thread is ready that only the native thread may run.
+  [[nodiscard]] bool has_work_for_main_thread() const {
+    return for_main_thread_count.load(std::memory_order_seq_cst) != 0;  // as above
+  }
+
+  void push_ready(Thread& thread);
+  Thread* pop_ready();
+
+  void push_for_main_thread(Thread& thread);
+  Thread* pop_for_main_thread();
+
+  /// Takes a thread that has not been started, `preferred` if possible; null if there is none.
+  Thread* take_unstarted(std::uint32_t preferred);
+
+  /// Makes `thread` a docked fiber of the group. False if the system allows no more.
+  bool make_fiber(Thread& thread);
+
+  /// Takes a docked thread for explicit tasks, if there are tasks.
+  Thread* take_docked_for_tasks(std::uint32_t preferred);
+};
+
+}  // namespace sorrel::omp

@@ -1,0 +1,270 @@
+#include "omp/sched/pool.hpp"
+
+#include <algorithm>
+
+#include "arch/cpu.hpp"
+#include "core/process_instance.hpp"
+#include "omp/icv/environment.hpp"
+#include "omp/sched/preempt.hpp"
+#include "os/clock.hpp"
+#include "os/thread.hpp"
+
+namespace sorrel::omp {
+
+namespace {
+
+using ProcessPool = core::ProcessInstance<HelperPool>;
+
+// Between two readings of the clock by a helper that searches for work.
+constexpr int rounds_per_reading = 16;
+// Unsuccessful searches before a helper takes a thread that is meant for another helper.
+constexpr int grace_rounds = 8;
+
+}  // namespace
+
+HelperPool& pool() {
+  return ProcessPool::get([] { return new HelperPool(environment().loop_settings); });
+}
+
+HelperPool* pool_if_made() {
+  return ProcessPool::get_if_made();
+}
+
+void HelperPool::on_fork() {
+  own_thread = nullptr;
+}
+
+HelperPool::HelperPool(const governor::Settings& settings)
+    : width_max_(std::min(settings.limits.width_max, helper_count_max + 1)),
+      monitor_(settings, controls_) {
+  monitor_.set_on_tick([this] { return on_tick(); });
+}
+
+void HelperPool::add(Group& group) {
+  for (std::uint32_t i = 0; i < group_count_max; ++i) {
+    Group* expected = nullptr;
+    // Release: the group is complete. A group beyond the last slot has no helpers.
+    if (!groups_[i].compare_exchange_strong(expected, &group, std::memory_order_release,
+                                            std::memory_order_relaxed))
+      continue;
+    group.index = i;
+    group.is_in_pool = true;
+    std::uint32_t limit = group_limit_.load(std::memory_order_relaxed);
+    while (limit <= i && !group_limit_.compare_exchange_weak(
+                             limit, i + 1, std::memory_order_release, std::memory_order_relaxed)) {
+    }
+    return;
+  }
+}
+
+void HelperPool::remove(Group& group) {
+  if (!group.is_in_pool) return;
+  group.is_in_pool = false;
+  // Relaxed: groups stay in memory, and this one has no work.
+  groups_[group.index].store(nullptr, std::memory_order_relaxed);
+}
+
+void HelperPool::request_helpers(const Group& group, std::uint32_t count) {
+  const std::uint32_t wanted = std::min(count + 1, width()) - 1;
+  const std::uint32_t started = started_count_.load(std::memory_order_relaxed);
+  // Seq_cst, pairs with park(): the caller has published before.
+  if (started >= wanted && parked_count_.load(std::memory_order_seq_cst) == 0) [[likely]]
+    return;
+  if (wanted == 0) return;
+  for (std::uint32_t i = 1; i <= wanted; ++i) {
+    Helper& helper = helpers_[helper_of(group, i)];
+    // One at a time: a helper that finds more work wakes the next.
+    if (helper.worker.seems_asleep() && helper.wake()) return;
+  }
+  if (started < wanted) (void)start_helper(false);
+}
+
+void HelperPool::request_helper(const Group& group) {
+  const std::uint32_t limit = width();
+  if (limit < 2 || !group.is_in_pool) return;
+  const std::uint32_t started = started_count_.load(std::memory_order_relaxed);
+  if (parked_count_.load(std::memory_order_seq_cst) != 0 && wake_parked(limit, false)) return;
+  if (started + 1 < limit) (void)start_helper(false);
+}
+
+bool HelperPool::wake_parked(std::uint32_t limit, bool is_extra) {
+  const std::uint32_t started =
+      std::min(started_count_.load(std::memory_order_acquire), helper_count_max);
+  for (std::uint32_t i = 1; i <= started && (is_extra || i < limit); ++i) {
+    Helper& helper = helpers_[i];
+    if (!helper.worker.seems_asleep()) continue;
+    // Relaxed: read after the wake-up, which orders it.
+    if (is_extra) helper.is_extra.store(true, std::memory_order_relaxed);
+    if (helper.wake()) return true;
+  }
+  return false;
+}
+
+bool HelperPool::start_helper(bool is_extra) {
+  if (is_starting_.exchange(true, std::memory_order_acquire)) return false;
+  const std::uint32_t index = started_count_.load(std::memory_order_relaxed) + 1;
+  bool has_started = false;
+  if (index <= helper_count_max && (is_extra || index < std::max(width_max_, width()))) {
+    Helper& helper = helpers_[index];
+    helper.pool = this;
+    helper.is_extra.store(is_extra, std::memory_order_relaxed);
+    helper.core_spread.record_waker();
+    // Release, pairs with wake_parked().
+    started_count_.store(index, std::memory_order_release);
+    has_started = os::start_background_thread(helper_main, &helper);
+    if (!has_started) started_count_.store(index - 1, std::memory_order_relaxed);
+  }
+  is_starting_.store(false, std::memory_order_release);
+  return has_started;
+}
+
+/// Returns a thread that is ready, or null.
+Thread* HelperPool::find_work(const Worker& worker, bool is_patient) {
+  const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < limit; ++i) {
+    Group* group = groups_[i].load(std::memory_order_acquire);
+    if (group == nullptr) continue;
+    const std::uint32_t preferred = thread_of(*group, worker.index());
+    // Relaxed: hints.
+    if (group->ready_count.load(std::memory_order_relaxed) != 0) {
+      if (Thread* thread = group->pop_ready()) return thread;
+    }
+    const std::uint64_t bits = group->unstarted.seems();
+    if (bits != 0 &&
+        (is_patient || (preferred < Group::bit_count && (bits >> preferred & 1) != 0))) {
+      if (Thread* thread = group->take_unstarted(preferred)) return thread;
+    }
+    if (Thread* thread = group->take_docked_for_tasks(preferred - 1)) return thread;
+  }
+  return nullptr;
+}
+
+bool HelperPool::has_work() const {
+  const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < limit; ++i) {
+    const Group* group = groups_[i].load(std::memory_order_acquire);
+    if (group == nullptr) continue;
+    if (group->has_work()) return true;
+    const TaskFlag* flag = group->task_flag.load(std::memory_order_acquire);
+    if (flag != nullptr && flag->is_up()) return true;
+  }
+  return false;
+}
+
+void HelperPool::park(Helper& self) {
+  self.is_extra.store(false, std::memory_order_relaxed);
+  parked_count_.fetch_add(1, std::memory_order_seq_cst);
+  self.worker.prepare_sleep();
+  const bool may_work = self.worker.index() < width();
+  if (!(may_work && has_work())) {
+    self.worker.sleep(-1);
+    self.core_spread.leave_waker(self.worker.index());
+  }
+  self.worker.cancel_sleep();
+  parked_count_.fetch_sub(1, std::memory_order_relaxed);  // a hint that is too high
+}
+
+void* HelperPool::helper_main(void* argument) {
+  Helper& self = *static_cast<Helper*>(argument);
+  HelperPool& pool = *self.pool;
+  self.worker.attach_thread(static_cast<std::uint32_t>(&self - pool.helpers_.data()));
+  pool.monitor_.add_thread();
+  self.core_spread.leave_waker(self.worker.index());
+  int round = 0;
+  std::uint64_t began = 0;
+  // Times: since it ran the last fiber; and the gap before that fiber.
+  std::uint64_t idle_since = 0;
+  std::uint64_t last_gap = 0;
+  for (;;) {
+    const bool is_granted =
+        self.worker.index() < pool.width() || self.is_extra.load(std::memory_order_relaxed);
+    Thread* thread = is_granted ? pool.find_work(self.worker, round >= grace_rounds) : nullptr;
+    if (thread != nullptr) {
+      Group& group = *thread->group;
+      if (group.has_work() && pool.has_more_helpers()) pool.request_helper(group);
+      // The clock is not read while fibers follow each other at once.
+      last_gap = idle_since == 0 ? 0 : arch::cycles() - idle_since;
+      self.worker.run(*thread);
+      round = 0;
+      began = 0;
+      idle_since = 0;
+      continue;
+    }
+    arch::pause();
+    if (++round % rounds_per_reading != 0) continue;
+    const std::uint64_t now = arch::cycles();
+    if (began == 0) began = now;
+    if (idle_since == 0) idle_since = now;
+    if (is_granted && now - began < pool.spin_cycles_after(last_gap)) continue;
+    pool.park(self);
+    round = 0;
+    began = 0;
+  }
+  return nullptr;
+}
+
+/// Detects threads that may wait unseen: threads that are ready and not taken, and fibers that keep
+/// a native thread from its core. Returns whether help was needed.
+bool HelperPool::check_progress(Group& group, GroupView& view) {
+  constexpr std::uint32_t stalled_ticks_max = 4;
+  // Relaxed: read occasionally.
+  const GroupState now{.region_count = group.region_count.load(std::memory_order_relaxed),
+                       .taken_count = group.taken_count.load(std::memory_order_relaxed),
+                       .unstarted = group.unstarted.seems(),
+                       .run_count = group.root.run_count(),
+                       .rescue_count = group.rescue_count.load(std::memory_order_relaxed)};
+  const bool was_rescued = now.rescue_count != view.state.rescue_count;
+  const bool is_stalled = group.has_work() && now == view.state;
+  const Thread* fiber = group.root.running();
+  const bool is_fiber_stalled = fiber != nullptr && now.run_count == view.state.run_count;
+  view.stalled_ticks = is_stalled ? view.stalled_ticks + 1 : 0;
+  view.stalled_fiber_ticks = is_fiber_stalled ? view.stalled_fiber_ticks + 1 : 0;
+  view.state = now;
+  if (view.stalled_fiber_ticks > 1) {
+    view.stalled_fiber_ticks = 0;
+    preempt(group.root.native_number(), group.hooks.code_of(*fiber));
+  }
+  if (view.stalled_ticks < stalled_ticks_max) return was_rescued;
+  if (!wake_parked(0, true)) (void)start_helper(true);
+  return true;
+}
+
+/// In every tick: whether any group is inside a region, and whether one makes no progress.
+governor::Monitor::Finding HelperPool::on_tick() {
+  governor::Monitor::Finding finding;
+  bool is_stuck = false;
+  std::uint32_t member_count = 0;
+  const std::uint32_t limit = group_limit_.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < limit; ++i) {
+    Group* group = groups_[i].load(std::memory_order_acquire);
+    if (group == nullptr) continue;
+    finding.is_used |= group->is_in_region.load(std::memory_order_relaxed);
+    const bool had_to_help = check_progress(*group, views_[i]);
+    finding.needs_early_tick |=
+        had_to_help || views_[i].stalled_ticks != 0 || views_[i].stalled_fiber_ticks != 0;
+    if (!had_to_help) continue;
+    is_stuck = true;
+    member_count = std::max(member_count, group->member_count.load(std::memory_order_relaxed));
+  }
+  record_stuck(is_stuck, member_count);
+  return finding;
+}
+
+/// A program that is stuck again and again has threads that spin for each other. Its threads then
+/// run as on the system's scheduler, until a period without such a case.
+void HelperPool::record_stuck(bool is_stuck, std::uint32_t member_count) {
+  constexpr std::int64_t memory_ns = 1'000'000'000;
+  constexpr std::uint32_t stuck_count_max = 3;
+  constexpr std::int64_t leave_ns = 5'000'000'000;
+  const std::int64_t now_ns = os::monotonic_ns();
+  if (is_stuck) {
+    stuck_count_ = now_ns - last_stuck_ns_ > memory_ns ? 1 : stuck_count_ + 1;
+    last_stuck_ns_ = now_ns;
+    if (stuck_count_ >= stuck_count_max)
+      width_min_.store(member_count, std::memory_order_relaxed);  // a number by itself
+  } else if (now_ns - last_stuck_ns_ > leave_ns) {
+    width_min_.store(1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace sorrel::omp

@@ -1,0 +1,78 @@
+//! Worker - an OS thread that runs OpenMP threads: a helper, or a thread of the program (native),
+//! which runs the fibers of its group while it waits.
+//!
+//! Fibers switch back to their worker's root and never to each other. Thus all actions after a
+//! fiber's registers are saved are in one function, run(). The root of a native worker is the
+//! native thread's own context.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "arch/context.hpp"
+#include "base/cache_line.hpp"
+#include "omp/sched/thread.hpp"
+
+namespace sorrel::omp {
+
+class Worker {
+ public:
+  /// Binds the worker to the calling thread. index: 0 for a native thread, else a helper's number.
+  void attach_thread(std::uint32_t index);
+
+  /// Runs a fiber, whose state is running, until it waits or docks.
+  void run(Thread& fiber);
+
+  /// On a fiber: switches to the root of its worker, which performs the action after it has saved
+  /// the registers. Returns when a thread resumes the fiber, perhaps on another worker.
+  static void switch_to_root(Thread& fiber, SuspendAction suspend_action);
+
+  /// For a rank: the address at which the scheduler keeps its thread pointer, or null.
+  void set_thread_pointer_address(std::uintptr_t* address) { thread_pointer_address_ = address; }
+
+  [[nodiscard]] std::uintptr_t root_thread_pointer() const { return root_thread_pointer_; }
+
+  [[nodiscard]] std::uint32_t index() const { return index_; }
+
+  /// Any thread, a hint: the fiber that it runs now, or null.
+  [[nodiscard]] const Thread* running() const { return running_.load(std::memory_order_relaxed); }
+
+  /// Any thread, a hint: counts the fibers that it has begun to run.
+  [[nodiscard]] std::uint32_t run_count() const {
+    return run_count_.load(std::memory_order_relaxed);
+  }
+
+  /// The system's number of its OS thread.
+  [[nodiscard]] int native_number() const { return native_number_; }
+
+  // Sleeping: prepare, check all conditions again, and only thereafter sleep or cancel.
+  void prepare_sleep() { is_asleep_.store(1, std::memory_order_seq_cst); }
+
+  void cancel_sleep() { is_asleep_.store(0, std::memory_order_relaxed); }
+
+  /// Sleeps until wake(), after prepare_sleep(). timeout_ns < 0: no limit.
+  void sleep(std::int64_t timeout_ns);
+
+  [[nodiscard]] bool seems_asleep() const {
+    return is_asleep_.load(std::memory_order_seq_cst) != 0;
+  }
+
+  /// Any thread. Returns whether this call has woken it.
+  bool wake();
+
+ private:
+  void run_until_it_waits(Thread& fiber);
+
+  arch::Context root_ = nullptr;
+  std::uintptr_t root_thread_pointer_ = 0;
+  std::uintptr_t* thread_pointer_address_ = nullptr;
+  std::uint32_t index_ = 0;
+  int native_number_ = 0;
+  // Written by the worker, read occasionally by the pool's monitor.
+  std::atomic<const Thread*> running_{nullptr};
+  std::atomic<std::uint32_t> run_count_{0};
+  /// 1: sleep announced. Other threads also write it, rarely.
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> is_asleep_{0};
+};
+
+}  // namespace sorrel::omp
