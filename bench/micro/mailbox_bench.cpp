@@ -174,7 +174,7 @@ class WakingLink : public PairLink {
  private:
   struct Sleeper {
     alignas(cache_line_bytes) Parker::Count asleep_count{0};
-    alignas(cache_line_bytes) Parker::State parker_state{Parker::awake};
+    alignas(cache_line_bytes) Parker::State parker_state;
     Parker parker{parker_state, asleep_count};
   };
 

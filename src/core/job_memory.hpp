@@ -43,7 +43,7 @@ struct JobShape {
 /// Part of a worker's state that other workers access.
 struct WorkerControl {
   /// Any worker of the job, through a Parker.
-  alignas(cache_line_bytes) Parker::State parker_state{Parker::awake};
+  alignas(cache_line_bytes) Parker::State parker_state;
   /// The worker has ended and takes no more records. Release by the owner, acquire by senders.
   std::atomic<std::uint32_t> is_gone{0};
   /// Workers that have just opened a mailbox to this worker.

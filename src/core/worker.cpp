@@ -312,7 +312,7 @@ Worker::Slept Worker::park() {
     if (memory_.are_reports_requested()) scheduler_.hooks_.on_report_requested();
   } else {
     const std::int64_t timeout_ns = sleep_end_ns() - os::monotonic_ns();
-    if (timeout_ns > 0) os::futex_wait(state, Parker::parked, timeout_ns, futex_scope_);
+    if (timeout_ns > 0) os::futex_wait(state, Parker::State::parked, timeout_ns, futex_scope_);
     parker.cancel_park();
   }
   // A sleep shorter than the longest spin was not worthwhile: spin longer next time. After a long
@@ -333,7 +333,7 @@ Worker::Slept Worker::sleep_idle(Parker& parker) {
       cancel_park();
       return Slept::until_poll;
     }
-    os::futex_wait(state, Parker::parked, timeout_ns, futex_scope_);
+    os::futex_wait(state, Parker::State::parked, timeout_ns, futex_scope_);
   }
   return Slept::until_woken;
 }

@@ -156,7 +156,7 @@ void WorkerThread::wait(std::uint32_t news, std::int64_t end_ns) {
   std::vector<os::FutexWait> waits{{.word = &news_, .expected = news}};
   for (Worker* worker : workers_) {
     waits.push_back({.word = &worker->parker().state().std_atomic(),
-                     .expected = Parker::parked,
+                     .expected = Parker::State::parked,
                      .scope = worker->futex_scope_});
   }
   const auto goes_on = [&] {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/sleeper.hpp"
 #include "omp/kernel/barrier_word.hpp"
 #include "omp/kernel/batch.hpp"
 #include "omp/kernel/dock.hpp"
@@ -300,24 +301,26 @@ struct FlagModel : rl::test_suite<FlagModel<Orders, begins_up, left_out>, 3> {
   void after() { RL_ASSERT(flag.seems_up()); }
 };
 
-/// A helper announces its sleep and checks again; the master publishes and checks for sleepers. The
-/// flag stands for the flag of a worker.
+/// A helper announces its sleep and checks again; the master publishes and checks for sleepers.
 template <class Start>
 struct SleepModel : rl::test_suite<SleepModel<Start>, 2> {
   using Sync = ModelSync<Weakened{}>;
   omp::BasicStartBits<Sync, Start> bits;
-  typename Sync::template Atomic<std::uint32_t> is_asleep;
+  core::BasicParkedCount<Sync> parked_count;
+  typename core::BasicParkedCount<Sync>::Sleeper sleeper;
   std::uint32_t taken = 0;
 
   void thread(unsigned index) {
     if (index == 0) {
       bits.publish(0b10);
-      if (is_asleep.load(Order::seq_cst) != 0) is_asleep.exchange(0, Order::acq_rel);
+      if (parked_count.has_parked() && sleeper.seems_parked()) (void)parked_count.unpark(sleeper);
       return;
     }
-    is_asleep.store(1, Order::seq_cst);
-    if (!bits.any()) {
-      while (is_asleep.load(Order::seq_cst) != 0)
+    parked_count.prepare(sleeper);
+    if (bits.any()) {
+      parked_count.cancel(sleeper);
+    } else {
+      while (sleeper.is_parked())
         rl::yield(1, $);
     }
     taken = bits.take(1);

@@ -20,7 +20,7 @@ struct WakeUpModel : rl::test_suite<WakeUpModel<weakened, second_look>, 3> {
 
   static constexpr std::uint64_t waker_count = 2;
   typename Parker::Count asleep_count;
-  typename Parker::State state{Parker::awake};
+  typename Parker::State state;
   Parker parker{state, asleep_count};
   std::array<typename Sync::template Atomic<std::uint64_t>, waker_count> published;
   std::uint64_t seen_count = 0;
@@ -73,7 +73,7 @@ struct AllIdleModel : rl::test_suite<AllIdleModel<weakened>, 2> {
   struct Worker {
     explicit Worker(typename Parker::Count& asleep_count) : parker(state, asleep_count) {}
 
-    typename Parker::State state{Parker::awake};
+    typename Parker::State state;
     Parker parker;
     typename Sync::template Atomic<std::uint64_t> inbox;
     typename Sync::template Plain<int> left_behind;
@@ -148,7 +148,7 @@ template <Weakened weakened>
 struct ClaimedModel : rl::test_suite<ClaimedModel<weakened>, 2> {
   using Parker = core::BasicParker<ModelSync<weakened, true>>;
   typename Parker::Count asleep_count;
-  typename Parker::State state{Parker::awake};
+  typename Parker::State state;
   Parker parker{state, asleep_count};
 
   void thread(unsigned index) {
@@ -170,7 +170,7 @@ template <Weakened weakened>
 struct CancelParkModel : rl::test_suite<CancelParkModel<weakened>, 2> {
   using Parker = core::BasicParker<ModelSync<weakened, true>>;
   typename Parker::Count asleep_count;
-  typename Parker::State state{Parker::awake};
+  typename Parker::State state;
   Parker parker{state, asleep_count};
 
   void thread(unsigned index) {
@@ -189,7 +189,7 @@ constexpr Weakened intact{};
 constexpr Weakened no_heavy_fence{.without_heavy_fence = true};
 constexpr Weakened no_light_fence{.without_light_fence = true};
 constexpr Weakened late_counting{.with_late_counting = true};
-constexpr Weakened claim_relaxed{.cell = Cell::u32, .order = Order::release};
+constexpr Weakened claim_relaxed{.cell = Cell::u32, .order = Order::acq_rel};
 constexpr Weakened woken_relaxed{.cell = Cell::u32, .order = Order::acquire};
 constexpr Weakened count_relaxed{.cell = Cell::i32, .order = Order::acq_rel};
 

@@ -38,8 +38,8 @@ ThreadTeam::ThreadTeam(std::uint32_t width, std::function<void()> on_start)
     : width_(std::clamp(width, 1U, width_max)),
       wake_cost_cycles_(clock_.cycles_in(wake_cost_ns)),
       start_cost_cycles_(clock_.cycles_in(start_cost_ns)),
-      helpers_(std::make_unique<Helper[]>(width_)),
       on_start_(std::move(on_start)),
+      pool_(width_ - 1),
       grain_tuner_(clock_.cycles_in(GrainTuner::chunk_ns_min)) {
   controls_.width.store(width_, std::memory_order_relaxed);
 }
@@ -82,7 +82,7 @@ void ThreadTeam::wake_caller(OpenLoop& loop) {
 }
 
 std::uint64_t ThreadTeam::wake_cost_cycles() const {
-  const bool has_sleeper = awake_count_.load(std::memory_order_relaxed) < started_count();
+  const bool has_sleeper = pool_.awake_count() < started_count();
   const std::uint64_t wake_cost = has_sleeper ? wake_cost_cycles_ : start_cost_cycles_;
   const std::uint64_t alone = alone_cycles_.load(std::memory_order_relaxed);
   return wake_cost - std::min(wake_cost, alone);
@@ -99,54 +99,18 @@ void ThreadTeam::record_alone(std::uint64_t cycles) {
 
 void ThreadTeam::wake_helper() {
   alone_cycles_.store(0, std::memory_order_relaxed);
-  if (!wake_parked()) start_helper();
-}
-
-bool ThreadTeam::wake_parked() {
-  const std::uint32_t count = std::min(started_count(), width_ - 1);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    Helper& helper = helpers_[i];
-    std::atomic<std::uint32_t>& state = helper.state;
-    // Relaxed: helpers find loops by the loops' own orders; a wrong state only misses a helper.
-    auto parked = static_cast<std::uint32_t>(State::parked);
-    if (state.load(std::memory_order_relaxed) == parked &&
-        state.compare_exchange_strong(parked, static_cast<std::uint32_t>(State::awake),
-                                      std::memory_order_relaxed)) {
-      awake_count_.fetch_add(1, std::memory_order_relaxed);
-      helper.core_spread.record_waker();
-      os::futex_wake_one(state);
-      return true;
-    }
-  }
-  return false;
-}
-
-void ThreadTeam::start_helper() {
-  // One at a time; a caller that comes meanwhile continues without.
-  if (started_count() + 1 >= width_ || is_starting_.exchange(true, std::memory_order_acquire))
-    return;
-  const std::uint32_t index = started_count();
-  if (index + 1 < width_) {
-    Helper& helper = helpers_[index];
+  if (pool_.wake_first(width_, [](Helper& helper) { helper.core_spread.record_waker(); })) return;
+  (void)pool_.start(width_, helper_main, [this](Helper& helper) {
     helper.team = this;
-    helper.state.store(static_cast<std::uint32_t>(State::awake), std::memory_order_relaxed);
-    awake_count_.fetch_add(1, std::memory_order_relaxed);
     helper.core_spread.record_waker();
-    if (os::start_background_thread(helper_main, &helper)) {
-      // Release, for wake_parked(): not needed for correctness, but it finds the state set.
-      started_count_.store(index + 1, std::memory_order_release);
-    } else {
-      awake_count_.fetch_sub(1, std::memory_order_relaxed);
-    }
-  }
-  is_starting_.store(false, std::memory_order_release);
+  });
 }
 
 void* ThreadTeam::helper_main(void* argument) {
   Helper& self = *static_cast<Helper*>(argument);
   ThreadTeam& team = *self.team;
   if (team.on_start_) team.on_start_();
-  self.core_spread.leave_waker(team.number_of(self));
+  self.core_spread.leave_waker(team.pool_.number_of(self));
   LoopFinder finder(team.table_);
   // The loop for which it was started allows no second poll.
   OpenLoop* loop = finder.find_any();
@@ -178,19 +142,11 @@ OpenLoop* ThreadTeam::search(LoopFinder& finder, std::uint64_t last_gap_cycles) 
 
 /// Sleeps until woken. Returns a loop to join, if there is one.
 OpenLoop* ThreadTeam::park(Helper& self, LoopFinder& finder) {
-  constexpr auto parked = static_cast<std::uint32_t>(State::parked);
-  constexpr auto awake = static_cast<std::uint32_t>(State::awake);
-  // Relaxed: a loop opened at this moment may miss this helper; it runs without.
-  awake_count_.fetch_sub(1, std::memory_order_relaxed);
-  self.state.store(parked, std::memory_order_relaxed);
-  if (OpenLoop* loop = finder.find_any(); loop != nullptr) {
-    if (self.state.exchange(awake, std::memory_order_relaxed) == parked)
-      awake_count_.fetch_add(1, std::memory_order_relaxed);
-    return loop;
-  }
-  while (self.state.load(std::memory_order_relaxed) == parked)
-    os::futex_wait(self.state, parked, -1);
-  self.core_spread.leave_waker(number_of(self));
+  OpenLoop* loop = nullptr;
+  // A loop opened at this moment may miss this helper; it runs without.
+  const auto finds_loop = [&] { return (loop = finder.find_any()) != nullptr; };
+  if (!pool_.park(self, finds_loop)) return loop;
+  self.core_spread.leave_waker(pool_.number_of(self));
   return finder.find_any();
 }
 

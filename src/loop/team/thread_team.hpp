@@ -11,10 +11,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 
 #include "base/cache_line.hpp"
 #include "core/cycle_clock.hpp"
+#include "core/thread_pool.hpp"
 #include "governor/controls.hpp"
 #include "governor/core_spread.hpp"
 #include "loop/team/grain_tuner.hpp"
@@ -39,10 +39,7 @@ class ThreadTeam {
 
   [[nodiscard]] std::uint32_t width() const { return width_; }
 
-  [[nodiscard]] std::uint32_t started_count() const {
-    // Relaxed: a count by itself.
-    return started_count_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] std::uint32_t started_count() const { return pool_.started_count(); }
 
   GrainTuner& grain_tuner() { return grain_tuner_; }
 
@@ -54,13 +51,11 @@ class ThreadTeam {
 
   /// Whether fewer than `wanted` helpers are awake, and more can be woken or started.
   [[nodiscard]] bool has_sleepers(std::uint32_t wanted) const {
-    const std::uint32_t awake = awake_count_.load(std::memory_order_relaxed);
+    const std::uint32_t awake = pool_.awake_count();
     return awake < wanted && awake + 1 < width_;
   }
 
-  [[nodiscard]] bool has_searchers() const {
-    return awake_count_.load(std::memory_order_relaxed) != 0;
-  }
+  [[nodiscard]] bool has_searchers() const { return pool_.awake_count() != 0; }
 
   /// How long the rest of a loop must be to wake, or start, a helper for it. Loops that follow each
   /// other closely count as one, because a helper stays awake between them.
@@ -72,39 +67,25 @@ class ThreadTeam {
   [[nodiscard]] bool needs_thread() const { return false; }
 
  private:
-  enum class State : std::uint32_t { absent, awake, parked };
-
-  struct alignas(cache_line_bytes) Helper {
+  struct Helper : core::PoolThread {
     ThreadTeam* team = nullptr;
-    /// A State; a helper sleeps on it.
-    std::atomic<std::uint32_t> state{0};
     governor::CoreSpread core_spread;
   };
-
-  /// Counted from 1.
-  [[nodiscard]] std::uint32_t number_of(const Helper& helper) const {
-    return static_cast<std::uint32_t>(&helper - helpers_.get()) + 1;
-  }
 
   static void* helper_main(void* argument);
   OpenLoop* search(LoopFinder& finder, std::uint64_t last_gap_cycles);
   OpenLoop* park(Helper& self, LoopFinder& finder);
-  bool wake_parked();
-  void start_helper();
 
   // Constant after construction.
   const std::uint32_t width_;
   const core::CycleClock clock_;
   const std::uint64_t wake_cost_cycles_;
   const std::uint64_t start_cost_cycles_;
-  const std::unique_ptr<Helper[]> helpers_;
   const std::function<void()> on_start_;
 
   // Any thread; seldom written.
   governor::Controls controls_;
-  alignas(cache_line_bytes) std::atomic<std::uint32_t> awake_count_{0};
-  std::atomic<std::uint32_t> started_count_{0};
-  std::atomic<bool> is_starting_{false};
+  core::ThreadPool<Helper> pool_;
   // Of callers, on a line of their own: a helper that falls asleep does not fetch it. Estimates: of
   // callers that run loops alone at the same time, one is lost.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> alone_cycles_{0};

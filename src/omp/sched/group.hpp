@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "core/thread_pool.hpp"
 #include "loop/job_threads.hpp"
 #include "omp/kernel/spin_lock.hpp"
 #include "omp/kernel/start_bits.hpp"
@@ -70,6 +71,8 @@ struct Group {
   std::uint32_t teams_count = 1;
   std::uint32_t teams_number = 0;
 
+  /// On which the native thread sleeps.
+  alignas(cache_line_bytes) core::Sleeper root_sleeper;
   // The native thread's own.
   alignas(cache_line_bytes) Worker root;
   Thread& initial;
@@ -101,6 +104,13 @@ struct Group {
   /// Whether a thread is ready that only the native thread may run.
   [[nodiscard]] bool has_work_for_main_thread() const {
     return for_main_thread_count.load(std::memory_order_seq_cst) != 0;  // as above
+  }
+
+  /// Wakes the native thread, after a change that it waits for. False if it does not sleep.
+  bool wake_root() {
+    if (!root_sleeper.seems_parked() || !root_sleeper.unpark()) return false;
+    os::futex_wake_one(root_sleeper.state().std_atomic());
+    return true;
   }
 
   void push_ready(Thread& thread);

@@ -66,15 +66,13 @@ void HelperPool::remove(Group& group) {
 
 void HelperPool::request_helpers(const Group& group, std::uint32_t count) {
   const std::uint32_t wanted = std::min(count + 1, width()) - 1;
-  const std::uint32_t started = started_count_.load(std::memory_order_relaxed);
-  // Seq_cst, pairs with park(): the caller has published before.
-  if (started >= wanted && parked_count_.load(std::memory_order_seq_cst) == 0) [[likely]]
+  const std::uint32_t started = helpers_.started_count();
+  if (started >= wanted && !helpers_.has_parked()) [[likely]]
     return;
-  if (wanted == 0) return;
   for (std::uint32_t i = 1; i <= wanted; ++i) {
-    Helper& helper = helpers_[helper_of(group, i)];
     // One at a time: a helper that finds more work wakes the next.
-    if (helper.worker.seems_asleep() && helper.wake()) return;
+    Helper& helper = helpers_.at(helper_of(group, i));
+    if (helpers_.wake(helper, [](Helper& woken) { woken.prepare(false); })) return;
   }
   if (started < wanted) (void)start_helper(false);
 }
@@ -82,40 +80,21 @@ void HelperPool::request_helpers(const Group& group, std::uint32_t count) {
 void HelperPool::request_helper(const Group& group) {
   const std::uint32_t limit = width();
   if (limit < 2 || !group.is_in_pool) return;
-  const std::uint32_t started = started_count_.load(std::memory_order_relaxed);
-  if (parked_count_.load(std::memory_order_seq_cst) != 0 && wake_parked(limit, false)) return;
-  if (started + 1 < limit) (void)start_helper(false);
+  if (helpers_.has_parked() && wake_parked(limit, false)) return;
+  if (helpers_.started_count() + 1 < limit) (void)start_helper(false);
 }
 
 bool HelperPool::wake_parked(std::uint32_t limit, bool is_extra) {
-  const std::uint32_t started =
-      std::min(started_count_.load(std::memory_order_acquire), helper_count_max);
-  for (std::uint32_t i = 1; i <= started && (is_extra || i < limit); ++i) {
-    Helper& helper = helpers_[i];
-    if (!helper.worker.seems_asleep()) continue;
-    // Relaxed: read after the wake-up, which orders it.
-    if (is_extra) helper.is_extra.store(true, std::memory_order_relaxed);
-    if (helper.wake()) return true;
-  }
-  return false;
+  return helpers_.wake_first(is_extra ? ~0U : limit,
+                             [is_extra](Helper& helper) { helper.prepare(is_extra); });
 }
 
 bool HelperPool::start_helper(bool is_extra) {
-  if (is_starting_.exchange(true, std::memory_order_acquire)) return false;
-  const std::uint32_t index = started_count_.load(std::memory_order_relaxed) + 1;
-  bool has_started = false;
-  if (index <= helper_count_max && (is_extra || index < std::max(width_max_, width()))) {
-    Helper& helper = helpers_[index];
+  const std::uint32_t limit = is_extra ? ~0U : std::max(width_max_, width());
+  return helpers_.start(limit, helper_main, [this, is_extra](Helper& helper) {
     helper.pool = this;
-    helper.is_extra.store(is_extra, std::memory_order_relaxed);
-    helper.core_spread.record_waker();
-    // Release, pairs with wake_parked().
-    started_count_.store(index, std::memory_order_release);
-    has_started = os::start_background_thread(helper_main, &helper);
-    if (!has_started) started_count_.store(index - 1, std::memory_order_relaxed);
-  }
-  is_starting_.store(false, std::memory_order_release);
-  return has_started;
+    helper.prepare(is_extra);
+  });
 }
 
 /// Returns a thread that is ready, or null.
@@ -153,21 +132,14 @@ bool HelperPool::has_work() const {
 
 void HelperPool::park(Helper& self) {
   self.is_extra.store(false, std::memory_order_relaxed);
-  parked_count_.fetch_add(1, std::memory_order_seq_cst);
-  self.worker.prepare_sleep();
-  const bool may_work = self.worker.index() < width();
-  if (!(may_work && has_work())) {
-    self.worker.sleep(-1);
-    self.core_spread.leave_waker(self.worker.index());
-  }
-  self.worker.cancel_sleep();
-  parked_count_.fetch_sub(1, std::memory_order_relaxed);  // a hint that is too high
+  const auto may_work = [&] { return self.worker.index() < width() && has_work(); };
+  if (helpers_.park(self, may_work)) self.core_spread.leave_waker(self.worker.index());
 }
 
 void* HelperPool::helper_main(void* argument) {
   Helper& self = *static_cast<Helper*>(argument);
   HelperPool& pool = *self.pool;
-  self.worker.attach_thread(static_cast<std::uint32_t>(&self - pool.helpers_.data()));
+  self.worker.attach_thread(pool.helpers_.number_of(self));
   pool.monitor_.add_thread();
   self.core_spread.leave_waker(self.worker.index());
   int round = 0;

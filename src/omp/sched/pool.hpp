@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "core/cycle_clock.hpp"
+#include "core/thread_pool.hpp"
 #include "governor/controls.hpp"
 #include "governor/core_spread.hpp"
 #include "governor/monitor.hpp"
@@ -41,7 +42,7 @@ class HelperPool {
   /// Whether there is a helper for every fiber, so native threads run none.
   [[nodiscard]] bool has_helper_per_fiber() const {
     const std::uint32_t least = width_min_.load(std::memory_order_relaxed);
-    return least > 1 && started_count_.load(std::memory_order_relaxed) + 1 >= least;
+    return least > 1 && helpers_.started_count() + 1 >= least;
   }
 
   [[nodiscard]] std::uint64_t spin_cycles() const { return controls_.spin_cycles(clock_); }
@@ -69,8 +70,7 @@ class HelperPool {
 
   /// A team of that many threads has a task that no thread has begun.
   void request_helper_for_tasks(std::uint32_t team_size) {
-    // Seq_cst, pairs with park(): the caller has queued the task before.
-    if (parked_count_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
+    if (helpers_.has_parked()) [[unlikely]]
       (void)wake_parked(std::min(team_size, width()), false);
   }
 
@@ -103,16 +103,18 @@ class HelperPool {
     std::uint32_t stalled_fiber_ticks = 0;
   };
 
-  struct alignas(cache_line_bytes) Helper {
+  struct Helper : core::PoolThread {
     HelperPool* pool = nullptr;
-    Worker worker;
-    std::atomic<bool> is_extra{false};
+    // Wakers do not read its line.
+    alignas(cache_line_bytes) Worker worker;
+    std::atomic<bool> is_extra{false};  ///< runs though its number is not below the width
     governor::CoreSpread core_spread;
 
-    /// Any thread. Returns whether this call has woken it.
-    bool wake() {
+    /// Any thread, before it wakes or starts the helper.
+    void prepare(bool as_extra) {
       core_spread.record_waker();
-      return worker.wake();
+      // Relaxed: the wake-up orders it.
+      if (as_extra) is_extra.store(true, std::memory_order_relaxed);
     }
   };
 
@@ -124,9 +126,7 @@ class HelperPool {
 
   /// Whether another helper can be woken or started.
   [[nodiscard]] bool has_more_helpers() const {
-    // Relaxed: hints.
-    return parked_count_.load(std::memory_order_relaxed) != 0 ||
-           started_count_.load(std::memory_order_relaxed) + 1 < width();
+    return helpers_.has_parked() || helpers_.started_count() + 1 < width();
   }
 
   bool wake_parked(std::uint32_t limit, bool is_extra);
@@ -144,12 +144,9 @@ class HelperPool {
   governor::Monitor monitor_;
 
   // Any thread; seldom written.
-  alignas(cache_line_bytes) std::atomic<std::uint32_t> started_count_{0};
-  std::atomic<std::uint32_t> parked_count_{0};
-  std::atomic<std::uint32_t> group_limit_{0};
-  std::atomic<bool> is_starting_{false};
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> group_limit_{0};
   std::array<std::atomic<Group*>, group_count_max> groups_{};
-  std::array<Helper, helper_count_max + 1> helpers_{};
+  core::ThreadPool<Helper> helpers_{helper_count_max};
 
   // The monitor's thread.
   std::array<GroupView, group_count_max> views_{};

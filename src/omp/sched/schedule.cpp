@@ -88,11 +88,14 @@ void wait_native(Thread& thread, WaitList& list, const Condition& condition) {
       continue;
     }
     if (spin_limit.wait()) continue;
-    worker.prepare_sleep();
+    group.root_sleeper.prepare();
     was_added = true;
     const bool is_added = list.add_unless(thread, condition);
-    if (is_added && !group.has_work() && !group.has_work_for_main_thread()) worker.sleep(-1);
-    worker.cancel_sleep();
+    if (is_added && !group.has_work() && !group.has_work_for_main_thread()) {
+      core::sleep(group.root_sleeper);
+    } else {
+      (void)group.root_sleeper.cancel();
+    }
     if (!is_added) break;
   }
   if (was_added) list.remove(thread);
@@ -136,13 +139,13 @@ void wait_in_fiber(Thread& thread, WaitList& list, const Condition& condition) {
 /// Makes a waiting thread ready, which checks its condition again. Any thread.
 void make_ready(Thread& thread) {
   if (thread.is_native()) {
-    thread.group->root.wake();
+    (void)thread.group->wake_root();
     return;
   }
   Group& group = *thread.group;
   group.push_ready(thread);
   // Wakes the native thread of the group, which may sleep while it waits for this fiber.
-  if (!group.root.wake() && group.is_in_pool) pool().request_helper(group);
+  if (!group.wake_root() && group.is_in_pool) pool().request_helper(group);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "omp/sched/group.hpp"
 #include "omp/sched/switch_tls.hpp"
 #include "omp/sched/wait_list.hpp"
-#include "os/futex.hpp"
 #include "os/sched_stat.hpp"
 
 namespace sorrel::omp {
@@ -41,7 +40,7 @@ void Worker::run_until_it_waits(Thread& fiber) {
         Group& group = *fiber.group;
         fiber.dock.give_up(RunState::suspended);
         group.push_for_main_thread(fiber);
-        group.root.wake();
+        group.wake_root();
         return;
       }
       case SuspendAction::suspend:
@@ -66,25 +65,6 @@ void Worker::switch_to_root(Thread& fiber, SuspendAction suspend_action) {
     *worker.thread_pointer_address_ = worker.root_thread_pointer_;
   switch_tls(worker.root_thread_pointer_, &fiber);
   arch::sorrel_switch_context(&fiber.context, worker.root_);
-}
-
-void Worker::sleep(std::int64_t timeout_ns) {
-  if (timeout_ns >= 0) {
-    if (seems_asleep()) os::futex_wait(is_asleep_, 1, timeout_ns);
-    cancel_sleep();
-    return;
-  }
-  while (seems_asleep())
-    os::futex_wait(is_asleep_, 1, -1);
-}
-
-bool Worker::wake() {
-  // Acq_rel: the sleeper, whose load of the word is seq_cst, sees what was done before.
-  if (is_asleep_.load(std::memory_order_seq_cst) == 0 ||
-      is_asleep_.exchange(0, std::memory_order_acq_rel) == 0)
-    return false;
-  os::futex_wake_one(is_asleep_);
-  return true;
 }
 
 }  // namespace sorrel::omp

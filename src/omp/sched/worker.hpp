@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "arch/context.hpp"
-#include "base/cache_line.hpp"
 #include "omp/sched/thread.hpp"
 
 namespace sorrel::omp {
@@ -45,21 +44,6 @@ class Worker {
   /// The system's number of its OS thread.
   [[nodiscard]] int native_number() const { return native_number_; }
 
-  // Sleeping: prepare, check all conditions again, and only thereafter sleep or cancel.
-  void prepare_sleep() { is_asleep_.store(1, std::memory_order_seq_cst); }
-
-  void cancel_sleep() { is_asleep_.store(0, std::memory_order_relaxed); }
-
-  /// Sleeps until wake(), after prepare_sleep(). timeout_ns < 0: no limit.
-  void sleep(std::int64_t timeout_ns);
-
-  [[nodiscard]] bool seems_asleep() const {
-    return is_asleep_.load(std::memory_order_seq_cst) != 0;
-  }
-
-  /// Any thread. Returns whether this call has woken it.
-  bool wake();
-
  private:
   void run_until_it_waits(Thread& fiber);
 
@@ -71,8 +55,6 @@ class Worker {
   // Written by the worker, read occasionally by the pool's monitor.
   std::atomic<const Thread*> running_{nullptr};
   std::atomic<std::uint32_t> run_count_{0};
-  /// 1: sleep announced. Other threads also write it, rarely.
-  alignas(cache_line_bytes) std::atomic<std::uint32_t> is_asleep_{0};
 };
 
 }  // namespace sorrel::omp

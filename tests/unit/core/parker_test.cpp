@@ -10,8 +10,8 @@ class ParkerTest : public testing::Test {
   std::int32_t asleep_count() { return asleep_count_.load(Order::relaxed); }
 
   Parker::Count asleep_count_{0};
-  Parker::State first_state_{Parker::awake};
-  Parker::State second_state_{Parker::awake};
+  Parker::State first_state_;
+  Parker::State second_state_;
   Parker first_{first_state_, asleep_count_};
   Parker second_{second_state_, asleep_count_};
 };

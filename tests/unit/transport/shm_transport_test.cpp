@@ -337,7 +337,7 @@ TEST(JobMemoryTest, ZeroedMemoryIsAnEmptyMailbox) {
   const auto made = std::make_unique<core::Mailbox>();
   const std::vector<std::byte> zeros(sizeof(core::Mailbox));
   EXPECT_EQ(std::memcmp(made.get(), zeros.data(), zeros.size()), 0);
-  EXPECT_EQ(core::Parker::awake, 0U);
+  EXPECT_EQ(core::Parker::State::awake, 0U);
 }
 
 TEST(JobMemoryTest, SixtyFourPlacesTakeAQuarterOfAGigabyteOfAddresses) {
