@@ -1,12 +1,13 @@
 //! Sleeper - the word on which a thread sleeps until it is woken, without losing a wake-up.
 //!
 //! The owner announces its sleep (N), checks once more for work, then sleeps while is_parked(); a
-//! waker publishes work, then checks the word (S). All four are sequentially consistent, so at least
-//! one of the two sees the other: the owner's check must be a seq_cst load, and the waker must
-//! publish by a seq_cst read-modify-write. For wakers that publish so anyway. Parker, whose wakers
-//! publish by plain stores, relaxes (N) and (S) and has an asymmetric fence instead; it interrupts
-//! all threads of the process. Only the owner calls prepare(), cancel() and is_parked(); any thread
-//! the rest. Wait-free. Ordering labels: (N), (S), (C) unpark, (W) woken. Source: Dekker.
+//! waker publishes work, then checks the word (S). All four are sequentially consistent, so at
+//! least one of the two sees the other: the owner's check must be a seq_cst load, and the waker
+//! must publish by a seq_cst read-modify-write. For wakers that publish so anyway. Parker, whose
+//! wakers publish by plain stores, relaxes (N) and (S) and has an asymmetric fence instead; it
+//! interrupts all threads of the process. Only the owner calls prepare(), cancel() and is_parked();
+//! any thread the rest. Wait-free. Ordering labels: (N), (S), (C) unpark, (W) woken. Source:
+//! Dekker.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,8 @@ class BasicSleeper {
 
   /// True for one caller, which must then wake the owner.
   bool unpark() {
-    // (C) release, pairs with (W). Acquire: what the caller does next follows the owner's prepare().
+    // (C) release, pairs with (W). Acquire: what the caller does next follows the owner's
+    // prepare().
     return state_.exchange(awake, Order::acq_rel) == parked;
   }
 
@@ -57,9 +59,10 @@ class BasicSleeper {
   typename Sync::template Atomic<std::uint32_t> state_;
 };
 
-/// Counts the parked ones of several sleepers, for wakers that would search for one in vain. The
-/// count is never below their number: a sleeper is counted (I) before it announces its sleep, and
-/// subtracted after it was unparked. Ordering labels: (I), (K) the waker's check, as (N) and (S).
+/// Counts the parked ones of several sleepers, so that wakers need not search when there is none.
+/// The count is never below their number: a sleeper is counted (I) before it announces its sleep,
+/// and subtracted after it was unparked. Ordering labels: (I), (K) the waker's check, as (N) and
+/// (S).
 template <class Sync, class Orders = SleeperOrders>
 class BasicParkedCount {
  public:

@@ -55,8 +55,8 @@ class ThreadPool {
     return started - std::min(started, parked);
   }
 
-  /// Starts the next helper in entry(&helper), after prepare(helper), if its number is below `limit`
-  /// and no other thread is starting one. False if it was not started.
+  /// Starts the next helper in entry(&helper), after prepare(helper), if its number is below
+  /// `limit` and no other thread is starting one. False if it was not started.
   template <class Prepare>
   bool start(std::uint32_t limit, void* (*entry)(void*), Prepare prepare) {
     if (is_starting_.exchange(true, std::memory_order_acquire)) return false;

@@ -73,8 +73,8 @@ struct SleepModel : rl::test_suite<SleepModel<Orders, left_out>, 3> {
   void after() { RL_ASSERT(parked_count.seems() == 0); }
 };
 
-/// A waker writes a note before it unparks the sleeper. The sleeper reads it after its sleep, or when
-/// it could not cancel.
+/// A waker writes a note before it unparks the sleeper. The sleeper reads it after its sleep, or
+/// when it could not cancel.
 template <Weakened weakened, bool cancels>
 struct NoteModel : rl::test_suite<NoteModel<weakened, cancels>, 2> {
   using Sync = ModelSync<weakened>;

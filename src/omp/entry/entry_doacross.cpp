@@ -23,6 +23,7 @@ bool start(unsigned dimension_count,
   shape.step = 1;
   shape.end = static_cast<std::uint64_t>(counts[0]);
   shape.trip_count = shape.end;
+  shape.is_monotonic = true;
   begin_doacross(thread, shape, extras, dimension_count,
                  [&](unsigned i) { return static_cast<std::uint64_t>(counts[i]); });
   if (first == nullptr) return true;
@@ -54,17 +55,9 @@ LoopShape run_shape() {
 }
 
 LoopShape shape_by_number(long schedule, std::uint64_t chunk) {
-  constexpr long monotonic = 0x8000'0000L;
-  switch (schedule & ~monotonic & 0xFFFF'FFFFL) {
-    case 0:
-      return run_shape();
-    case 2:
-      return shape_of(chunk, Schedule::dynamic);
-    case 3:
-      return shape_of(chunk, Schedule::guided);
-    default:
-      return shape_of(chunk, Schedule::fixed);
-  }
+  LoopShape shape{.chunk = chunk};
+  apply_schedule(this_thread(), schedule, shape);
+  return shape;
 }
 
 }  // namespace

@@ -91,35 +91,9 @@ bool start(const LoopShape& shape, Number* first, Number* end) {
 template <class Number>
 bool start_with(
     LoopShape shape, long schedule, Number* first, Number* end, const LoopExtras& extras) {
-  constexpr long monotonic = 0x8000'0000L;
-  shape.is_monotonic = (schedule & monotonic) != 0;
-  switch (schedule & ~monotonic & 0xFFFF'FFFFL) {
-    case 0:
-      apply_run_schedule(this_thread(), shape);
-      shape.is_monotonic |= this_thread().icv.is_monotonic;
-      break;
-    case 1:
-      shape.schedule = Schedule::fixed;
-      break;
-    case 2:
-      shape.schedule = Schedule::dynamic;
-      break;
-    case 3:
-      shape.schedule = Schedule::guided;
-      break;
-    default:
-      shape.schedule = Schedule::automatic;
-      shape.chunk = 0;
-      break;
-  }
+  apply_schedule(this_thread(), schedule, shape);
   begin_loop(this_thread(), shape, extras);
   return first == nullptr || next(first, end);
-}
-
-void end_loop_and_wait() {
-  TeamThread& thread = this_thread();
-  end_loop(thread);
-  (void)wait_at_barrier(thread);
 }
 
 void parallel_loop(void (*body)(void*), void* data, unsigned threads, const LoopShape& shape) {
@@ -260,18 +234,21 @@ SORREL_ENTRY_POINT void GOMP_scope_start(std::uintptr_t* reductions) {
   end_loop(this_thread());
 }
 
-SORREL_ENTRY_POINT void GOMP_loop_end() {
-  end_loop_and_wait();
-}
+#define SORREL_END(name)                               \
+  SORREL_ENTRY_POINT void GOMP_##name##_end() {        \
+    end_loop(this_thread());                           \
+    (void)wait_at_barrier(this_thread());              \
+  }                                                    \
+  SORREL_ENTRY_POINT void GOMP_##name##_end_nowait() { \
+    end_loop(this_thread());                           \
+  }                                                    \
+  SORREL_ENTRY_POINT bool GOMP_##name##_end_cancel() { \
+    end_loop(this_thread());                           \
+    return wait_at_barrier(this_thread(), true);       \
+  }
 
-SORREL_ENTRY_POINT void GOMP_loop_end_nowait() {
-  end_loop(this_thread());
-}
-
-SORREL_ENTRY_POINT bool GOMP_loop_end_cancel() {
-  end_loop(this_thread());
-  return wait_at_barrier(this_thread(), true);
-}
+SORREL_END(loop)
+SORREL_END(sections)
 
 SORREL_ENTRY_POINT void GOMP_ordered_start() {
   wait_for_turn(this_thread());
@@ -310,17 +287,4 @@ SORREL_ENTRY_POINT void GOMP_parallel_sections(
   GOMP_parallel_sections_start(body, data, threads, count);
   body(data);
   end_region(this_thread());
-}
-
-SORREL_ENTRY_POINT void GOMP_sections_end() {
-  end_loop_and_wait();
-}
-
-SORREL_ENTRY_POINT void GOMP_sections_end_nowait() {
-  end_loop(this_thread());
-}
-
-SORREL_ENTRY_POINT bool GOMP_sections_end_cancel() {
-  end_loop(this_thread());
-  return wait_at_barrier(this_thread(), true);
 }

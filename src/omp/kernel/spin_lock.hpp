@@ -12,6 +12,22 @@
 
 namespace sorrel::omp {
 
+/// Waits between two polls of what another thread does in a few instructions.
+class Pause {
+ public:
+  void wait() {
+    constexpr int rounds_before_yield = 200;
+    if (++round_ < rounds_before_yield) {
+      arch::pause();
+    } else {
+      os::yield_core();
+    }
+  }
+
+ private:
+  int round_ = 0;
+};
+
 class SpinLock {
  public:
   void lock() {
@@ -25,15 +41,9 @@ class SpinLock {
 
  private:
   [[gnu::noinline]] void wait() const {
-    constexpr int rounds_before_yield = 200;
     // Relaxed: a guess, the exchange decides.
-    for (int round = 0; is_locked_.load(std::memory_order_relaxed) != 0; ++round) {
-      if (round < rounds_before_yield) {
-        arch::pause();
-      } else {
-        os::yield_core();
-      }
-    }
+    for (Pause pause; is_locked_.load(std::memory_order_relaxed) != 0;)
+      pause.wait();
   }
 
   std::atomic<std::uint32_t> is_locked_{0};

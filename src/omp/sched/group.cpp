@@ -2,30 +2,14 @@
 
 #include <algorithm>
 
-#include "arch/cpu.hpp"
 #include "omp/icv/environment.hpp"
-#include "os/thread.hpp"
 #include "os/tls_donor.hpp"
 
 namespace sorrel::omp {
 
+constinit thread_local Thread* own_thread [[gnu::tls_model("initial-exec")]] = nullptr;
+
 namespace {
-
-/// Waits between two polls of a thread that its worker has not given up.
-class Pause {
- public:
-  void wait() {
-    constexpr int rounds_before_yield = 200;
-    if (++round_ < rounds_before_yield) {
-      arch::pause();
-    } else {
-      os::yield_core();
-    }
-  }
-
- private:
-  int round_ = 0;
-};
 
 void initialize_fiber(void* argument) {
   own_thread = static_cast<Thread*>(argument);

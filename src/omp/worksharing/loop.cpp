@@ -157,6 +157,21 @@ void apply_run_schedule(const TeamThread& thread, LoopShape& shape) {
   if (shape.schedule == Schedule::automatic) shape.chunk = 0;
 }
 
+void apply_schedule(const TeamThread& thread, long schedule, LoopShape& shape) {
+  constexpr long monotonic = 0x8000'0000L;
+  const long number = schedule & ~monotonic & 0xFFFF'FFFFL;
+  shape.is_monotonic = (schedule & monotonic) != 0;
+  if (number == 0) {
+    apply_run_schedule(thread, shape);
+    shape.is_monotonic |= thread.icv.is_monotonic;
+  } else if (number < static_cast<long>(Schedule::automatic)) {
+    shape.schedule = static_cast<Schedule>(number);
+  } else {
+    shape.schedule = Schedule::automatic;
+    shape.chunk = 0;
+  }
+}
+
 void begin_loop(TeamThread& thread,
                 const LoopShape& shape,
                 const LoopExtras& extras,

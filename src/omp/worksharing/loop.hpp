@@ -35,6 +35,10 @@ bool next_batch(TeamThread& thread, WorkShare& share, std::uint64_t& chunk);
 /// Applies run-sched-var to the loop.
 void apply_run_schedule(const TeamThread& thread, LoopShape& shape);
 
+/// Applies a schedule that the compiler passes as a number: a Schedule, or 0 for run-sched-var; bit
+/// 31: monotonic.
+void apply_schedule(const TeamThread& thread, long schedule, LoopShape& shape);
+
 /// Waits for the turn of the chunk that the thread holds.
 void wait_for_turn(TeamThread& thread);
 
