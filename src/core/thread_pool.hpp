@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "base/cache_line.hpp"
+#include "base/check.hpp"
 #include "core/sleeper.hpp"
 #include "os/futex.hpp"
 #include "os/thread.hpp"
@@ -38,7 +39,10 @@ class ThreadPool {
     return static_cast<std::uint32_t>(&helper - helpers_.get()) + 1;
   }
 
-  [[nodiscard]] Helper& at(std::uint32_t number) { return helpers_[number - 1]; }
+  [[nodiscard]] Helper& at(std::uint32_t number) {
+    SORREL_ASSERT(number >= 1 && number <= count_max_);
+    return helpers_[number - 1];
+  }
 
   [[nodiscard]] std::uint32_t started_count() const {
     // Relaxed: a count by itself.

@@ -27,9 +27,9 @@ struct BarrierState {
 
   [[nodiscard]] std::uint32_t generation() const { return static_cast<std::uint32_t>(word >> 32); }
 
-  [[nodiscard]] bool is_full(std::uint32_t size) const {
-    return static_cast<std::uint32_t>(word) == size;
-  }
+  [[nodiscard]] bool is_full(std::uint32_t size) const { return arrived_count() == size; }
+
+  [[nodiscard]] std::uint32_t arrived_count() const { return static_cast<std::uint32_t>(word); }
 };
 
 template <class Sync, class Orders = BarrierOrders>
@@ -52,6 +52,9 @@ class BasicBarrierWord {
     // (S) as (A).
     return {word_.fetch_add(0, Orders::sync)};
   }
+
+  /// A hint, but exact while no other thread is in the team's region.
+  [[nodiscard]] BarrierState seems() const { return {word_.load(core::Order::relaxed)}; }
 
   /// Precondition: in `state` all had arrived and nothing was unfinished. True for one caller.
   bool try_open(BarrierState state) {

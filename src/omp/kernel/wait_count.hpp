@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "base/check.hpp"
 #include "core/sync.hpp"
 
 namespace sorrel::omp {
@@ -36,7 +37,9 @@ class BasicWaitCount {
 
   void decrement() {
     // Relaxed: only a hint is too high.
-    (void)count_.fetch_add(~std::uint32_t{0}, core::Order::relaxed);
+    [[maybe_unused]] const std::uint32_t before =
+        count_.fetch_add(~std::uint32_t{0}, core::Order::relaxed);
+    SORREL_ASSERT(before != 0);
   }
 
   [[nodiscard]] bool seems_zero() const {

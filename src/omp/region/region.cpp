@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "arch/cpu.hpp"
+#include "base/check.hpp"
 #include "omp/icv/environment.hpp"
 #include "omp/sched/pool.hpp"
 #include "omp/sched/schedule.hpp"
@@ -35,6 +36,7 @@ struct BarrierWait {
 
 /// Returns whether the barrier is now open: by this call, or by another thread.
 bool open_if_done(Team& team, Barrier& barrier, BarrierState state) {
+  SORREL_ASSERT(state.arrived_count() <= team.size);
   if (!state.is_full(team.size) || !is_quiescent(team)) return false;
   barrier.open(state);
   return true;
@@ -128,6 +130,7 @@ std::uint32_t provide_threads(TeamThread& master, ThreadPool& thread_pool, std::
 
 /// Sets the state of a thread at the beginning of a region.
 void enter_region(TeamThread& thread, Team& team, bool has_loop) {
+  SORREL_ASSERT(thread.number < team.size);
   thread.icv = team.icv;
   thread.share_count = team.share_base;
   thread.single_count = team.single_base;
@@ -154,6 +157,7 @@ void set(Value& field, const Value& value) {
 }
 
 void bind_members(NestLevel& nest_level, Team& team) {
+  SORREL_ASSERT(nest_level.thread_pool.count() >= team.size);
   if (nest_level.pooled_team == &team) return;
   for (std::uint32_t i = 1; i < team.size; ++i)
     nest_level.thread_pool.at(i).next_team = &team;
@@ -176,6 +180,7 @@ void publish(Team& team) {
     group.region_count.store(group.region_count.load(std::memory_order_relaxed) + 1,
                              std::memory_order_relaxed);
     const std::uint64_t below = first_queued == 64 ? 0 : std::uint64_t{1} << first_queued;
+    SORREL_ASSERT(group.unstarted.seems() == 0, "threads of the last region were not started");
     group.unstarted.publish((below - 1) & ~std::uint64_t{1});
   }
   for (std::uint32_t i = first_queued; i < team.size; ++i)
@@ -202,6 +207,13 @@ std::uint32_t busy_threads(const TeamThread& thread) {
   for (const Team* team = thread.team; team != nullptr; team = team->parent)
     count += team->size - 1;
   return count;
+}
+
+/// By the master, when the other threads have done their parts of the region.
+void audit(const Team& team) {
+  SORREL_AUDIT_INVARIANTS(team);
+  for (std::uint32_t i = 0; i < team.size; ++i)
+    SORREL_AUDIT_INVARIANTS(team.member_states[i]);
 }
 
 void report_size(std::uint32_t asked) {
@@ -262,6 +274,7 @@ void run_teams(TeamThread& thread, void (*body)(void*), void* data, const Teams&
 }
 
 Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
+  SORREL_ASSERT(own_thread == &thread && size >= 1 && size <= thread_count_max);
   NestLevel* nest_level =
       thread.innermost_level == nullptr ? &thread.first_level : thread.innermost_level->inner;
   if (nest_level == nullptr) {
@@ -310,6 +323,7 @@ Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
 
 void end_region(TeamThread& thread) {
   Team& team = *thread.team;
+  SORREL_ASSERT(team.master == &thread && thread.innermost_level != nullptr);
   if (thread.task->table != nullptr) drop_table(thread, *thread.task);
   if (team.size > 1) {
     (void)arrive_and_wait(thread, team.last, false);
@@ -326,6 +340,7 @@ void end_region(TeamThread& thread) {
   // Relaxed: the next fork publishes it.
   if (team.has_tasks.load(std::memory_order_relaxed))
     team.has_tasks.store(false, std::memory_order_relaxed);
+  audit(team);
   thread.innermost_level = thread.innermost_level->outer;
   static_cast<TeamState&>(thread) = team.outer_state;
 }
@@ -368,6 +383,7 @@ void help_with_tasks(TeamThread& thread) {
 
 /// Runs a fiber's part of a region.
 void run_implicit_task(TeamThread& thread) {
+  SORREL_ASSERT(thread.next_team != nullptr && thread.next_team->members[thread.number] == &thread);
   Team& team = *thread.next_team;
   thread.team = &team;
   enter_region(thread, team, team.has_loop);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "omp/icv/environment.hpp"
 #include "os/tls_donor.hpp"
 
@@ -61,7 +62,9 @@ Thread* Group::pop_ready() {
   Thread* thread = ready.pop();
   if (thread != nullptr) {
     // Under the lock.
-    ready_count.fetch_sub(1, std::memory_order_relaxed);
+    [[maybe_unused]] const std::uint32_t count =
+        ready_count.fetch_sub(1, std::memory_order_relaxed);
+    SORREL_ASSERT(count != 0);
     taken_count.store(taken_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   lock.unlock();
@@ -91,12 +94,14 @@ Thread* Group::pop_for_main_thread() {
 Thread* Group::take_unstarted(std::uint32_t preferred) {
   const std::uint32_t number = unstarted.take(preferred);
   if (number == StartBits::none) return nullptr;
+  SORREL_ASSERT(number < member_count.load(std::memory_order_relaxed));
   Thread& thread = *members.load(std::memory_order_relaxed)[number];  // (B) ordered it
   take_docked(thread);
   return &thread;
 }
 
 bool Group::make_fiber(Thread& thread) {
+  SORREL_ASSERT(thread.group == nullptr);
   thread.group = this;
   os::TlsDonor lent;
   if (!os::make_tls_donor(environment().stack_bytes, initialize_fiber, &thread, lent)) return false;

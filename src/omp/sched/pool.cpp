@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "arch/cpu.hpp"
+#include "base/check.hpp"
 #include "core/process_instance.hpp"
 #include "omp/icv/environment.hpp"
 #include "omp/sched/preempt.hpp"
@@ -41,6 +42,7 @@ HelperPool::HelperPool(const governor::Settings& settings)
 }
 
 void HelperPool::add(Group& group) {
+  SORREL_ASSERT(!group.is_in_pool);
   for (std::uint32_t i = 0; i < group_count_max; ++i) {
     Group* expected = nullptr;
     // Release: the group is complete. A group beyond the last slot has no helpers.
@@ -59,6 +61,7 @@ void HelperPool::add(Group& group) {
 
 void HelperPool::remove(Group& group) {
   if (!group.is_in_pool) return;
+  SORREL_ASSERT(groups_[group.index].load(std::memory_order_relaxed) == &group);
   group.is_in_pool = false;
   // Relaxed: groups stay in memory, and this one has no work.
   groups_[group.index].store(nullptr, std::memory_order_relaxed);

@@ -1,6 +1,7 @@
 #include "omp/sched/schedule.hpp"
 
 #include "arch/cpu.hpp"
+#include "base/check.hpp"
 #include "omp/sched/group.hpp"
 #include "omp/sched/pool.hpp"
 #include "os/thread.hpp"
@@ -160,6 +161,7 @@ void make_waiters_ready(WaitList& list, const void* key, bool only_one) {
 }
 
 void wait_until(Thread& thread, WaitList& list, const Condition& condition) {
+  SORREL_ASSERT(own_thread == &thread);
   if (thread.is_native()) {
     wait_native(thread, list, condition);
   } else {
@@ -198,6 +200,7 @@ bool run_on_main_thread() {
   const loop::JobThreads* job = sorrel_job_threads_2 == nullptr ? nullptr : sorrel_job_threads_2();
   if (job == nullptr || !job->is_main_thread(group.root.root_thread_pointer())) return false;
   if (thread->worker != &group.root) Worker::switch_to_root(*thread, SuspendAction::to_main_thread);
+  SORREL_ASSERT(thread->worker == &group.root);
   group.main_thread = job;
   job->enter_main_thread();
   thread->is_on_main_thread = true;

@@ -1,5 +1,7 @@
 #include "omp/sched/wait_list.hpp"
 
+#include "base/check.hpp"
+
 namespace sorrel::omp {
 
 bool WaitList::add_unless(Thread& thread, const Condition& condition) {
@@ -21,6 +23,7 @@ bool WaitList::add_unless(Thread& thread, const Condition& condition) {
 }
 
 Thread* WaitList::unlink(Thread* before, Thread& thread) {
+  SORREL_ASSERT(thread.is_listed);
   Thread* next = thread.next_waiting;
   (before == nullptr ? first_ : before->next_waiting) = next;
   if (last_ == &thread) last_ = before;

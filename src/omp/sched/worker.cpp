@@ -1,5 +1,6 @@
 #include "omp/sched/worker.hpp"
 
+#include "base/check.hpp"
 #include "omp/sched/group.hpp"
 #include "omp/sched/switch_tls.hpp"
 #include "omp/sched/wait_list.hpp"
@@ -14,6 +15,7 @@ void Worker::attach_thread(std::uint32_t index) {
 }
 
 void Worker::run(Thread& fiber) {
+  SORREL_ASSERT(!fiber.is_native() && fiber.dock.seems() == RunState::running);
   // Relaxed: hints.
   running_.store(&fiber, std::memory_order_relaxed);
   run_count_.store(run_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -55,6 +57,7 @@ void Worker::run_until_it_waits(Thread& fiber) {
 }
 
 void Worker::switch_to_root(Thread& fiber, SuspendAction suspend_action) {
+  SORREL_ASSERT(own_thread == &fiber && !fiber.is_native());
   fiber.suspend_action = suspend_action;
   if (fiber.is_on_main_thread) [[unlikely]] {
     fiber.is_on_main_thread = false;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/check.hpp"
 #include "omp/tasking/task.hpp"
 
 namespace sorrel::omp {
@@ -108,6 +109,7 @@ class DependTable {
 
   /// Adds the table's reference. The task cannot run yet, so no other thread changes the number.
   static void hold(Task& task) {
+    SORREL_ASSERT(task.references.load(std::memory_order_relaxed) != 0);
     task.references.store(task.references.load(std::memory_order_relaxed) + 1,
                           std::memory_order_relaxed);
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "base/check.hpp"
 #include "omp/kernel/batch.hpp"
 #include "omp/tasking/task_queue.hpp"
 
@@ -26,6 +27,12 @@ struct alignas(cache_line_bytes) MemberState {
   std::uint64_t tuned_count = 0;
   std::uint64_t tuned_stride = 0;
   std::uint64_t chunks_begun = 0;
+
+  /// Between two regions of the team.
+  void check_invariants() const {
+    queue.check_invariants();
+    SORREL_CHECK(queue.seems() == 0, "%u tasks were not run", queue.seems());
+  }
 
   void forget_loops() {
     batch.forget();

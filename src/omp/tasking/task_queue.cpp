@@ -1,5 +1,7 @@
 #include "omp/tasking/task_queue.hpp"
 
+#include "base/check.hpp"
+
 namespace sorrel::omp {
 
 namespace {
@@ -16,6 +18,14 @@ bool is_below(const Task& task, const Task& ancestor) {
 
 }  // namespace
 
+void TaskQueue::check_invariants() const {
+  std::uint32_t count = 0;
+  const Task* last = nullptr;
+  for (const Task* task = oldest_; task != nullptr; last = task, task = task->after, ++count)
+    SORREL_CHECK(task->before == last && count < seems(), "the links of task %u disagree", count);
+  SORREL_CHECK(last == newest_ && count == seems(), "%u tasks, counted as %u", count, seems());
+}
+
 void TaskQueue::push(Task& task) {
   lock_.lock();
   task.before = newest_;
@@ -29,6 +39,7 @@ void TaskQueue::push(Task& task) {
 }
 
 void TaskQueue::unlink(Task& task) {
+  SORREL_ASSERT(seems() != 0);
   (task.before == nullptr ? oldest_ : task.before->after) = task.after;
   (task.after == nullptr ? newest_ : task.after->before) = task.before;
   count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);

@@ -32,6 +32,9 @@ class TaskQueue {
     return is_empty;
   }
 
+  /// While no other thread changes it.
+  void check_invariants() const;
+
   /// Number of pushes: tells whether the contents are the same as before.
   [[nodiscard]] std::uint64_t push_count() const {
     return push_count_.load(std::memory_order_relaxed);  // a hint

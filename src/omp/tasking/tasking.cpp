@@ -4,6 +4,7 @@
 #include <new>
 
 #include "arch/cpu.hpp"
+#include "base/check.hpp"
 #include "omp/sched/pool.hpp"
 #include "omp/sched/schedule.hpp"
 #include "omp/tasking/depend.hpp"
@@ -52,6 +53,7 @@ void notify_parent(TeamThread& thread,
 
 /// Frees the memory.
 void destroy(TeamThread& thread, Task& task) {
+  SORREL_ASSERT(task.level != 0, "implicit tasks belong to their team");
   Task* parent = task.parent;
   const std::uint32_t parent_level = task.level - 1;
   thread.task_memory.give(&task, task.bytes);
@@ -108,6 +110,7 @@ void queue_task(TeamThread& thread, Task& task, bool is_alone) {
 
 void release_successors(TeamThread& thread, Task& task) {
   task.lock.lock();
+  SORREL_ASSERT(!task.has_finished, "a task has finished twice");
   task.has_finished = true;
   Successor* successor = task.successors;
   task.successors = nullptr;
@@ -137,6 +140,7 @@ void add_successor(Task& task, Task& successor_task) {
     entry->next = task.successors;
     task.successors = entry;
     ++successor_task.predecessors;  // the creator's own count
+    SORREL_ASSERT(successor_task.predecessors < creator_hold);
   }
   task.lock.unlock();
 }
@@ -156,7 +160,10 @@ void finish(TeamThread& thread, Task& task) {
     notify_parent(thread, parent, parent_level, 1);
   }
   // The thread that ends the group may free it at once.
-  if (taskgroup != nullptr) taskgroup->unfinished.fetch_sub(1, waker_order);
+  if (taskgroup != nullptr) {
+    [[maybe_unused]] const std::uint64_t left = taskgroup->unfinished.fetch_sub(1, waker_order);
+    SORREL_ASSERT(left != 0);
+  }
   wake_all(team.task_waiters);
   if (thread.team == &team) {
     MemberState& member_state = *thread.member_state;
@@ -180,6 +187,7 @@ bool is_cancelled(const Team& team, const TaskGroup* taskgroup) {
 }
 
 void execute(TeamThread& thread, Task& task) {
+  SORREL_ASSERT(task.blockers.load(std::memory_order_relaxed) <= 1, "a task that is not ready");
   Task* const before = thread.task;
   const Icv icv = thread.icv;
   thread.task = &task;
@@ -402,6 +410,7 @@ FoundTask find_any_task(TeamThread& thread) {
 }
 
 void run_found_task(TeamThread& thread, const FoundTask& found) {
+  SORREL_ASSERT(found.task != nullptr && found.task->team == thread.team);
   execute(thread, *found.task);
   if (found.stolen_at == 0) return;
   // Short tasks cost more to move than to run on their own thread.
@@ -459,6 +468,7 @@ void begin_taskgroup(TeamThread& thread) {
 void end_taskgroup(TeamThread& thread) {
   TaskGroup* group = thread.task->taskgroup;
   if (group == nullptr) return;
+  SORREL_ASSERT(group != thread.team->region_taskgroup, "the group of a region ends with it");
   Waiting waiting{.task = thread.task, .team = thread.team, .group = group};
   work_until(thread, {.holds_of = Waiting::for_group, .argument = &waiting},
              // Acquire: effects of the group's tasks.

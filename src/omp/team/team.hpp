@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "base/check.hpp"
 #include "omp/icv/icv.hpp"
 #include "omp/kernel/task_flag.hpp"
 #include "omp/team/barrier.hpp"
@@ -91,6 +92,14 @@ struct alignas(cache_line_bytes) Team {
   [[nodiscard]] bool is_construct_cancelled(std::uint32_t what) const {
     const std::uint64_t word = cancelled_construct.load(std::memory_order_relaxed);
     return (word & what) != 0 && word >> 32 == inner.generation();
+  }
+
+  /// Between two regions: no thread is inside. Only the master may call it.
+  void check_invariants() const {
+    SORREL_CHECK(size >= 1 && size <= thread_count_max);
+    SORREL_CHECK(is_cancelled() || inner.seems().arrived_count() == 0, "a thread is in a barrier");
+    SORREL_CHECK(last.seems().arrived_count() == 0, "a thread is at the region's end");
+    if (!is_cancelled()) shares.check_invariants();
   }
 
   /// For a team of one, whose barriers open without a new generation.

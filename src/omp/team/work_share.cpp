@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "arch/cpu.hpp"
+#include "base/check.hpp"
 #include "omp/sched/schedule.hpp"
 #include "omp/team/team_thread.hpp"
 
@@ -71,15 +72,18 @@ WorkShare& WorkShares::enter(TeamThread& thread, bool& is_first) {
 }
 
 void WorkShares::publish(TeamThread& thread, WorkShare& share) {
+  SORREL_ASSERT(share.turn_.load(std::memory_order_relaxed) % 2 == 1);
   // (P) release.
   share.published_.store(thread.share_count, std::memory_order_release);
 }
 
 void WorkShares::leave(TeamThread& thread, std::uint32_t team_size) {
+  SORREL_ASSERT(thread.share != nullptr, "the end of a loop that has not begun");
   WorkShare& share = *thread.share;
   thread.share = nullptr;
   // Acq_rel: the last thread has seen all other threads leave.
   if (team_size > 1 && share.left_.fetch_add(1, std::memory_order_acq_rel) + 1 != team_size) return;
+  SORREL_ASSERT(share.turn_.load(std::memory_order_relaxed) % 2 == 1);
   share.free_extras();
   share.left_.store(0, std::memory_order_relaxed);  // published by (T)
   // (T): frees the slot.

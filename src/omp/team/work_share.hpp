@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "base/check.hpp"
 #include "omp/icv/icv.hpp"
 #include "omp/sched/wait_list.hpp"
 
@@ -81,6 +82,16 @@ class WorkShares {
 
   /// `thread` has done its part of its current construct.
   void leave(TeamThread& thread, std::uint32_t team_size);
+
+  /// Between two regions that were not cancelled: every construct was left by all threads.
+  void check_invariants() const {
+    for (const WorkShare& share : slots_) {
+      const std::uint64_t turn = share.turn_.load(std::memory_order_relaxed);
+      SORREL_CHECK(turn % 2 == 0 && share.left_.load(std::memory_order_relaxed) == 0,
+                   "a construct is still in use");
+      SORREL_CHECK(share.memory == nullptr && share.posted == nullptr && share.counts == nullptr);
+    }
+  }
 
   /// Resets all. Only when no other thread is in a region of the team.
   void reset();

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "arch/cpu.hpp"
+#include "base/check.hpp"
 #include "omp/sched/schedule.hpp"
 #include "omp/tasking/member_state.hpp"
 #include "omp/tasking/reduction.hpp"
@@ -138,7 +139,9 @@ void pass_turn(TeamThread& thread) {
   WorkShare& share = *thread.share;
   thread.holds_chunk = false;
   // (N), pairs with Turn.
-  share.ordered_next.exchange(thread.chunk_end, waker_order);
+  [[maybe_unused]] const std::uint64_t turn =
+      share.ordered_next.exchange(thread.chunk_end, waker_order);
+  SORREL_ASSERT(turn == thread.chunk_begin && turn < thread.chunk_end);
   wake_all(share.waiters);
 }
 
@@ -272,6 +275,7 @@ void end_loop(TeamThread& thread) {
   // Chunks are left over if the loop was cancelled.
   if (thread.share->chunk_count != 0 && !thread.member_state->batch.is_empty())
     thread.member_state->batch.forget();
+  SORREL_ASSERT(thread.member_state->batch.is_empty());
   thread.team->shares.leave(thread, thread.team->size);
 }
 
