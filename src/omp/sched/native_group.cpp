@@ -23,6 +23,7 @@ void leave_group(void* argument) {
   auto* thread = static_cast<Thread*>(argument);
   own_thread = nullptr;
   if (HelperPool* pool = pool_if_made()) pool->remove(*thread->group);
+  thread->group->has_forked = false;  // its next region adds it to the pool again
   idle_groups.lock.lock();
   if (idle_groups.count < std::size(idle_groups.first))
     idle_groups.first[idle_groups.count++] = thread->group;

@@ -44,12 +44,12 @@ HelperPool::HelperPool(const governor::Settings& settings)
 void HelperPool::add(Group& group) {
   SORREL_ASSERT(!group.is_in_pool);
   for (std::uint32_t i = 0; i < group_count_max; ++i) {
+    group.index = i;
     Group* expected = nullptr;
     // Release: the group is complete. A group beyond the last slot has no helpers.
     if (!groups_[i].compare_exchange_strong(expected, &group, std::memory_order_release,
                                             std::memory_order_relaxed))
       continue;
-    group.index = i;
     group.is_in_pool = true;
     std::uint32_t limit = group_limit_.load(std::memory_order_relaxed);
     while (limit <= i && !group_limit_.compare_exchange_weak(

@@ -57,6 +57,19 @@ int regions() {
   return right;
 }
 
+/// Threads that spin for each other in a loop of the program: more threads than cores.
+int take_turns() {
+  std::atomic<int> turn{0};
+#pragma omp parallel num_threads(5)
+  {
+    const int me = omp_get_thread_num();
+    while (turn.load() != 4 - me) {
+    }
+    turn++;
+  }
+  return turn.load();
+}
+
 }  // namespace
 
 int main() {
@@ -88,15 +101,8 @@ int main() {
   for (int i = 0; i < 1000; ++i)
     delete strings[static_cast<size_t>(i)];
   std::printf("memory\n");
-  // Threads that spin for each other in a loop of the program: more threads than cores.
-  std::atomic<int> turn{0};
-#pragma omp parallel num_threads(5)
-  {
-    const int me = omp_get_thread_num();
-    while (turn.load() != 4 - me) {
-    }
-    turn++;
-  }
-  std::printf("turns %d\n", turn.load());
+  std::printf("turns %d\n", take_turns());
+  // Also on a thread that comes after others have ended.
+  std::thread([] { std::printf("turns %d\n", take_turns()); }).join();
   return 0;
 }
