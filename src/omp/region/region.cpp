@@ -312,8 +312,7 @@ Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
   }
   HelperPool& helpers = pool();
   helpers.monitor().record_use();
-  if (!thread.group->has_forked) {
-    thread.group->has_forked = true;
+  if (thread.group->pool != &helpers) {
     helpers.add(*thread.group);
     helpers.monitor().begin_watching();
   }

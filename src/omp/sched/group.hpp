@@ -20,6 +20,8 @@
 
 namespace sorrel::omp {
 
+class HelperPool;
+
 /// Threads in the order in which they became ready.
 class ReadyQueue {
  public:
@@ -82,10 +84,10 @@ struct Group {
   /// For a rank that is a process, once one of its threads has migrated to the main thread.
   const loop::JobThreads* main_thread = nullptr;
   void* rank = nullptr;
-  bool was_preempted = false;   ///< of the fiber that ran last
-  std::uint64_t last_wait = 0;  ///< cycles of the last unsuccessful wait
-  std::uint32_t index = 0;      ///< in the pool
-  bool has_forked = false;      ///< has opened a region of several threads
+  bool was_preempted = false;        ///< of the fiber that ran last
+  std::uint64_t last_wait = 0;       ///< cycles of the last unsuccessful wait
+  const HelperPool* pool = nullptr;  ///< to which it was added at its first region; see is_in_pool
+  std::uint32_t index = 0;           ///< in the pool
   bool is_in_pool = false;
   /// Read by the pool's monitor now and then.
   std::atomic<bool> is_in_region{false};

@@ -10,7 +10,8 @@ namespace sorrel::omp {
 
 namespace {
 
-/// Groups of native threads that have ended: the next native thread takes one over with its fibers.
+/// Groups of native threads that have ended: the next native thread takes one over with its fibers
+/// and its place in the pool.
 struct IdleGroups {
   SpinLock lock;
   Group* first[64] = {};
@@ -22,12 +23,12 @@ constinit IdleGroups idle_groups;
 void leave_group(void* argument) {
   auto* thread = static_cast<Thread*>(argument);
   own_thread = nullptr;
-  if (HelperPool* pool = pool_if_made()) pool->remove(*thread->group);
-  thread->group->has_forked = false;  // its next region adds it to the pool again
   idle_groups.lock.lock();
-  if (idle_groups.count < std::size(idle_groups.first))
-    idle_groups.first[idle_groups.count++] = thread->group;
+  const bool is_kept = idle_groups.count < std::size(idle_groups.first);
+  if (is_kept) idle_groups.first[idle_groups.count++] = thread->group;
   idle_groups.lock.unlock();
+  HelperPool* const pool = pool_if_made();
+  if (!is_kept && pool != nullptr) pool->remove(*thread->group);
 }
 
 Group* take_idle_group() {

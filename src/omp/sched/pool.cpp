@@ -42,7 +42,9 @@ HelperPool::HelperPool(const governor::Settings& settings)
 }
 
 void HelperPool::add(Group& group) {
-  SORREL_ASSERT(!group.is_in_pool);
+  SORREL_ASSERT(group.pool != this);
+  group.pool = this;
+  group.is_in_pool = false;
   for (std::uint32_t i = 0; i < group_count_max; ++i) {
     group.index = i;
     Group* expected = nullptr;
@@ -60,7 +62,7 @@ void HelperPool::add(Group& group) {
 }
 
 void HelperPool::remove(Group& group) {
-  if (!group.is_in_pool) return;
+  if (group.pool != this || !group.is_in_pool) return;
   SORREL_ASSERT(groups_[group.index].load(std::memory_order_relaxed) == &group);
   group.is_in_pool = false;
   // Relaxed: groups stay in memory, and this one has no work.
