@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/check.hpp"
 #include "omp/entry/entry_point.hpp"
 #include "omp/region/lock.hpp"
 #include "omp/region/native_thread.hpp"
@@ -20,17 +21,22 @@ struct OldNestLock {
 
 static_assert(sizeof(OldNestLock) == 8);
 
-std::uint32_t owner_number() {
-  // Thread records are a cache line apart, and few: these bits differ.
-  const auto address = reinterpret_cast<std::uintptr_t>(&this_thread());
-  return static_cast<std::uint32_t>(address >> 6 & 0xFF'FFFF);
-}
-
+constexpr std::uint32_t owner_max = 0xFF'FFFF;
+constexpr std::uint32_t depth_max = 0xFF;
 constexpr std::uint32_t one_deeper = 1U << 24;
+
+/// The calling thread's own, from 1.
+std::uint32_t owner_number() {
+  static std::atomic<std::uint32_t> last{0};
+  thread_local std::uint32_t number = 0;
+  if (number == 0) number = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  SORREL_CHECK(number <= owner_max);  // threads that have used such a lock
+  return number;
+}
 
 bool is_owner(OldNestLock& lock, std::uint32_t owner) {
   const std::uint32_t now = std::atomic_ref(lock.owner_and_depth).load(std::memory_order_relaxed);
-  return now != 0 && (now & 0xFF'FFFF) == owner;
+  return now != 0 && (now & owner_max) == owner;
 }
 
 int deepen(OldNestLock& lock, std::uint32_t value) {
@@ -40,7 +46,10 @@ int deepen(OldNestLock& lock, std::uint32_t value) {
 
 int old_take(OldNestLock* lock, bool may_wait) {
   const std::uint32_t owner = owner_number();
-  if (is_owner(*lock, owner)) return deepen(*lock, lock->owner_and_depth + one_deeper);
+  if (is_owner(*lock, owner)) {
+    SORREL_CHECK(lock->owner_and_depth >> 24 < depth_max);  // nested too deep for this form
+    return deepen(*lock, lock->owner_and_depth + one_deeper);
+  }
   if (may_wait) {
     lock->lock.take();
   } else if (!lock->lock.try_take()) {

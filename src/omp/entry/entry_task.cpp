@@ -59,6 +59,20 @@ void run_taskloop(TaskloopRequest request, std::uint64_t end_of_loop) {
   if (has_group) end_taskgroup(this_thread());
 }
 
+TaskRequest task_request(void (*body)(void*),
+                         void* data,
+                         void (*copy)(void*, void*),
+                         long bytes,
+                         long alignment,
+                         unsigned flags) {
+  return {.body = body,
+          .data = data,
+          .copy = copy,
+          .bytes = static_cast<std::size_t>(bytes),
+          .alignment = static_cast<std::size_t>(alignment),
+          .flags = flags};
+}
+
 }  // namespace
 
 SORREL_ENTRY_POINT void GOMP_task(void (*body)(void*),
@@ -119,12 +133,7 @@ SORREL_ENTRY_POINT void GOMP_taskloop(void (*body)(void*),
                                       long start,
                                       long end,
                                       long step) {
-  run_taskloop({.task = {.body = body,
-                         .data = data,
-                         .copy = copy,
-                         .bytes = static_cast<std::size_t>(bytes),
-                         .alignment = static_cast<std::size_t>(alignment),
-                         .flags = flags},
+  run_taskloop({.task = task_request(body, data, copy, bytes, alignment, flags),
                 .start = static_cast<std::uint64_t>(start),
                 .step = static_cast<std::uint64_t>(step),
                 .trip_count = trip_count(start, end, step),
@@ -143,12 +152,7 @@ SORREL_ENTRY_POINT void GOMP_taskloop_ull(void (*body)(void*),
                                           Ull start,
                                           Ull end,
                                           Ull step) {
-  run_taskloop({.task = {.body = body,
-                         .data = data,
-                         .copy = copy,
-                         .bytes = static_cast<std::size_t>(bytes),
-                         .alignment = static_cast<std::size_t>(alignment),
-                         .flags = flags},
+  run_taskloop({.task = task_request(body, data, copy, bytes, alignment, flags),
                 .start = start,
                 .step = step,
                 .trip_count = trip_count_unsigned((flags & task_up) != 0, start, end, step),

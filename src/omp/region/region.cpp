@@ -112,20 +112,20 @@ Team& team_of_size(TeamThread& master, NestLevel& nest_level, std::uint32_t size
 }
 
 /// Creates fibers for a team of `size`; returns the possible size.
-std::uint32_t provide_threads(TeamThread& master, ThreadPool& thread_pool, std::uint32_t size) {
-  if (thread_pool.count() == 0) thread_pool.add(master);
-  while (thread_pool.count() < size) {
+std::uint32_t provide_threads(TeamThread& master, TeamThreads& kept_threads, std::uint32_t size) {
+  if (kept_threads.count() == 0) kept_threads.add(master);
+  while (kept_threads.count() < size) {
     auto* fiber = new TeamThread;
     if (!master.group->make_fiber(*fiber)) {
       delete fiber;
       std::fprintf(stderr, "sorrel: the system allows only %u of the %u requested OpenMP threads\n",
-                   thread_pool.count(), size);
+                   kept_threads.count(), size);
       break;
     }
-    fiber->number = thread_pool.count();
-    thread_pool.add(*fiber);
+    fiber->number = kept_threads.count();
+    kept_threads.add(*fiber);
   }
-  return std::min(size, thread_pool.count());
+  return std::min(size, kept_threads.count());
 }
 
 /// Sets the state of a thread at the beginning of a region.
@@ -157,12 +157,12 @@ void set(Value& field, const Value& value) {
 }
 
 void bind_members(NestLevel& nest_level, Team& team) {
-  SORREL_ASSERT(nest_level.thread_pool.count() >= team.size);
+  SORREL_ASSERT(nest_level.kept_threads.count() >= team.size);
   if (nest_level.pooled_team == &team) return;
   for (std::uint32_t i = 1; i < team.size; ++i)
-    nest_level.thread_pool.at(i).next_team = &team;
+    nest_level.kept_threads.at(i).next_team = &team;
   nest_level.pooled_team = &team;
-  team.members = nest_level.thread_pool.threads();
+  team.members = nest_level.kept_threads.threads();
 }
 
 /// Makes the team's fibers ready to be started.
@@ -247,8 +247,8 @@ Team& make_initial_team(TeamThread& thread) {
   Team* team = thread.team;
   if (team == nullptr) {
     team = &make_team(thread, 1);
-    thread.first_level.thread_pool.add(thread);
-    team->members = thread.first_level.thread_pool.threads();
+    thread.first_level.kept_threads.add(thread);
+    team->members = thread.first_level.kept_threads.threads();
   }
   thread.team = team;
   team->icv = thread.icv;
@@ -283,7 +283,7 @@ Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
     thread.innermost_level->inner = nest_level;
   }
   thread.innermost_level = nest_level;
-  size = provide_threads(thread, nest_level->thread_pool, size);
+  size = provide_threads(thread, nest_level->kept_threads, size);
   Team& team = team_of_size(thread, *nest_level, size);
   team.outer_state = static_cast<const TeamState&>(thread);
   set(team.body, fork.body);
@@ -301,7 +301,7 @@ Team& begin_region(TeamThread& thread, const Fork& fork, std::uint32_t size) {
   if (fork.loop != nullptr) begin_loop(thread, *fork.loop);
   set(team.has_loop, fork.loop != nullptr);
   if (size == 1) {
-    set(team.members, nest_level->thread_pool.threads());
+    set(team.members, nest_level->kept_threads.threads());
     return team;
   }
   bind_members(*nest_level, team);

@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "omp/tasking/task.hpp"
+#include "omp/team/task_memory.hpp"
 #include "omp/team/team_thread.hpp"
 
 namespace sorrel::omp {
@@ -42,7 +43,7 @@ void register_reductions(std::uintptr_t* data,
     }
     const std::size_t alignment = std::max<std::size_t>(array[memory], sizeof(void*));
     const std::size_t bytes = array[bytes_each] * thread_count;
-    void* copies = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    void* copies = aligned_memory(alignment, bytes);
     std::memset(copies, 0, bytes);
     array[memory] = reinterpret_cast<std::uintptr_t>(copies);
     array[memory_end] = array[memory] + bytes;

@@ -1,11 +1,20 @@
 #include "omp/team/task_memory.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 
 #include "base/cache_line.hpp"
 
 namespace sorrel::omp {
+
+void* aligned_memory(std::size_t alignment, std::size_t bytes) {
+  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (memory != nullptr) [[likely]]
+    return memory;
+  std::fprintf(stderr, "sorrel: OpenMP: not enough memory for %zu bytes\n", bytes);
+  std::exit(EXIT_FAILURE);
+}
 
 TaskMemory::~TaskMemory() {
   while (first_ != nullptr) {
@@ -22,9 +31,7 @@ void* TaskMemory::take(std::size_t bytes) {
     --kept_;
     return block;
   }
-  const std::size_t size = bytes <= block_bytes ? block_bytes : bytes;
-  return std::aligned_alloc(cache_line_bytes,
-                            (size + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes);
+  return aligned_memory(cache_line_bytes, bytes <= block_bytes ? block_bytes : bytes);
 }
 
 void TaskMemory::give(void* block, std::size_t bytes) {

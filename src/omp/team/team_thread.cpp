@@ -4,7 +4,7 @@
 
 namespace sorrel::omp {
 
-void ThreadPool::add(TeamThread& thread) {
+void TeamThreads::add(TeamThread& thread) {
   if (count_ == room_) {
     const std::uint32_t room = std::max(16U, room_ * 2);
     auto** threads = new Thread*[room];

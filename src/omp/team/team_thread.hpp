@@ -15,7 +15,7 @@ namespace sorrel::omp {
 struct TeamThread;
 
 /// The threads that a master has used. It grows; old arrays stay, as helpers may still read them.
-class ThreadPool {
+class TeamThreads {
  public:
   [[nodiscard]] Thread* const* threads() const { return threads_; }
 
@@ -34,7 +34,7 @@ class ThreadPool {
 /// What a master keeps for the teams at one nesting level of its own. Its first level is for teams
 /// outside its other teams, `inner` for those inside that, and so on.
 struct NestLevel {
-  ThreadPool thread_pool;
+  TeamThreads kept_threads;
   Team* teams = nullptr;        ///< created so far, one of each size
   Team* pooled_team = nullptr;  ///< whose members are the threads of the pool
   NestLevel* inner = nullptr;
@@ -59,7 +59,7 @@ struct TeamThread : Thread, TeamState {
   std::uint32_t done_generation = 0;  ///< of its team's last barrier, where it arrived
 };
 
-inline TeamThread& ThreadPool::at(std::uint32_t number) const {
+inline TeamThread& TeamThreads::at(std::uint32_t number) const {
   return static_cast<TeamThread&>(*threads_[number]);
 }
 

@@ -9,6 +9,7 @@
 #include "omp/tasking/member_state.hpp"
 #include "omp/tasking/reduction.hpp"
 #include "omp/tasking/tasking.hpp"
+#include "omp/team/task_memory.hpp"
 #include "omp/team/team.hpp"
 
 namespace sorrel::omp {
@@ -146,10 +147,7 @@ void pass_turn(TeamThread& thread) {
 }
 
 void* zeroed(std::size_t bytes) {
-  const std::size_t size = (bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
-  void* memory = std::aligned_alloc(cache_line_bytes, size);
-  std::memset(memory, 0, size);
-  return memory;
+  return std::memset(aligned_memory(cache_line_bytes, bytes), 0, bytes);
 }
 
 }  // namespace
