@@ -2,6 +2,10 @@
 //!
 //! Owner's worker, in the owner's fiber. A wait first detaches the sends that are short enough
 //! (unexpected.hpp, detach), so that a rank never sleeps for a late receiver if a copy suffices.
+//!
+//! Inlined into the calls of MPI: the processor predicts a return by the latest call, and after a
+//! switch that was another fiber's, so each function between a call of MPI and Worker::suspend()
+//! costs a mispredicted return.
 #pragma once
 
 #include <cstdint>
@@ -44,19 +48,6 @@ struct PendingCounts {
   }
 };
 
-/// Waits until one request is complete. May suspend.
-void wait_for(Request& request);
-
-/// Waits until all active ones, of which `pending` are not complete, are complete. May suspend.
-void wait_for_all(RankState& self, const RequestList& list, PendingCounts pending);
-
-/// Waits until one of a list is complete, if some are active and none is complete; returns the
-/// first complete one. May suspend.
-std::int32_t wait_for_any(RankState& self, const RequestList& list);
-
-/// Polls once, after other fibers have made progress. May suspend (it yields), but never waits.
-void make_progress(RankState& self);
-
 /// Detaches a send that waits by reference, if it is short enough and its receiver on the same
 /// worker. Returns whether that completed it. Never suspends.
 bool try_detach(Request& request);
@@ -66,6 +57,86 @@ inline bool is_complete(Request& request) {
   return request.completion.is_done() ||
          (request.kind == Request::Kind::send && try_detach(request));
 }
+
+/// Sets the record for the deadlock report, for the duration of the wait.
+class RecordedWait {
+ public:
+  RecordedWait(RankState& self, const MPI_Request* requests, std::int32_t count) : self_(self) {
+    SORREL_AUDIT_INVARIANTS(self_.posted);
+    SORREL_AUDIT_INVARIANTS(self_.unexpected);
+    SORREL_ASSERT(&self.worker->running() == &self.fiber, "a rank waits in its own fiber");
+    self_.wait.begin(WaitRecord::Kind::requests);
+    self_.wait_detail.requests = requests;
+    self_.wait_detail.request_count = count;
+  }
+
+  ~RecordedWait() { self_.wait.end(); }
+
+  RecordedWait(const RecordedWait&) = delete;
+  RecordedWait& operator=(const RecordedWait&) = delete;
+
+ private:
+  RankState& self_;
+};
+
+/// Waits until one request is complete. May suspend.
+[[gnu::always_inline]] inline void wait_for(Request& request) {
+  if (is_complete(request)) return;
+  SORREL_ASSERT(is_on_worker_of(*request.owner));
+  const MPI_Request handle = handle_of(request);
+  RecordedWait recorded(*request.owner, &handle, 1);
+  request.completion.wait(*request.owner->worker);
+}
+
+enum class WaitOf : std::uint8_t { receives, everything };
+
+/// Suspends until `missing_count` more requests of that kind are complete.
+[[gnu::always_inline]] inline void suspend_for(RankState& self,
+                                               const RequestList& list,
+                                               WaitOf of,
+                                               std::uint32_t missing_count) {
+  core::Waiter waiter{.fiber = &self.fiber, .missing_count = missing_count};
+  for (std::int32_t i = 0; i < list.count; ++i) {
+    Request* request = list.active(i);
+    if (request == nullptr || request->completion.is_done()) continue;
+    if (of == WaitOf::everything || request->kind == Request::Kind::receive)
+      request->completion.attach(waiter);
+  }
+  RecordedWait recorded(self, list.handles, list.count);
+  self.worker->suspend();
+}
+
+/// Waits until all active ones, of which `pending` are not complete, are complete. May suspend.
+[[gnu::always_inline]] inline void wait_for_all(RankState& self,
+                                                const RequestList& list,
+                                                PendingCounts pending) {
+  // Receives first: meanwhile most sends by reference are matched, and the remaining ones can still
+  // be copied.
+  if (pending.receives != 0) suspend_for(self, list, WaitOf::receives, pending.receives);
+  if (pending.sends == 0) return;
+  std::uint32_t send_count = 0;
+  for (std::int32_t i = 0; i < list.count; ++i)
+    send_count += list.active(i) != nullptr && !is_complete(*list.active(i)) ? 1 : 0;
+  if (send_count != 0) suspend_for(self, list, WaitOf::everything, send_count);
+}
+
+/// Waits until one of a list is complete, if some are active and none is complete; returns the
+/// first complete one. May suspend.
+[[gnu::always_inline]] inline std::int32_t wait_for_any(RankState& self, const RequestList& list) {
+  suspend_for(self, list, WaitOf::everything, 1);
+  std::int32_t first = -1;
+  for (std::int32_t i = list.count - 1; i >= 0; --i) {
+    Request* request = list.active(i);
+    if (request == nullptr) continue;
+    request->completion.detach();
+    if (request->completion.is_done()) first = i;
+  }
+  SORREL_ASSERT(first >= 0, "the wait has ended without a complete request");
+  return first;
+}
+
+/// Polls once, after other fibers have made progress. May suspend (it yields), but never waits.
+void make_progress(RankState& self);
 
 /// Fills `status` (may be null) from a complete request and ends it: persistent ones become
 /// inactive, others return to the pool.
