@@ -1,7 +1,5 @@
 #include "abi/check.hpp"
 
-#include "mpi/base/internal_tag.hpp"
-
 namespace sorrel::abi {
 
 int fail_datatype(mpi::RankState& self, MPI_Datatype handle) {

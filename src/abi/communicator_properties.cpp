@@ -1,5 +1,4 @@
 // Communicators: comparison, names, hints, and parents. MPI 5.0, 7.4, 7.8, 11.8.
-#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>

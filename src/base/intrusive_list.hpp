@@ -4,8 +4,6 @@
 //! One owner at a time. An element derives from ListNode<Tag> and is in at most one list per tag.
 #pragma once
 
-#include <cstddef>
-
 #include "base/check.hpp"
 
 namespace sorrel {

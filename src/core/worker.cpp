@@ -8,8 +8,6 @@
 
 #include "arch/cpu.hpp"
 #include "core/scheduler.hpp"
-#include "os/clock.hpp"
-#include "os/futex.hpp"
 #include "os/sched_stat.hpp"
 #include "os/thread.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <sched.h>
 
 #include "arch/cpu.hpp"
 #include "core/scheduler.hpp"

@@ -1,7 +1,6 @@
 #include "governor/cpu_budget.hpp"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "os/cpu_set.hpp"
 

@@ -1,6 +1,5 @@
 #include "governor/monitor.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <string>

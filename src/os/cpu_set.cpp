@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstddef>
 #include <sched.h>
 
 namespace sorrel::os {

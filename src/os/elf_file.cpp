@@ -5,7 +5,6 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <elf.h>
 #include <fcntl.h>
 #include <optional>
 #include <sys/mman.h>

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
-#include <span>
 #include <vector>
 
 namespace sorrel::os {

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
-#include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <signal.h>
 #include <sys/mman.h>

@@ -8,7 +8,6 @@
 //! signal, as without the handlers. docs/decisions/0010-reports-without-a-child.md has the reasons.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string_view>
 

@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "loop/team/fiber_team.hpp"
-#include "mpi/match/rank_state.hpp"
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
 #include "os/freed_memory.hpp"

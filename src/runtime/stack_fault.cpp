@@ -1,7 +1,5 @@
 #include "runtime/stack_fault.hpp"
 
-#include <optional>
-
 namespace sorrel::runtime {
 
 namespace {

@@ -1,11 +1,8 @@
 #include "runtime/uncaught_exception.hpp"
 
-#include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <exception>
 #include <new>

@@ -7,7 +7,6 @@
 //! step and from one to the next. The step before the last is always done before a step begins.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include <sorrel/graph/tiling.hpp>

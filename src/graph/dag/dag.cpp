@@ -1,8 +1,6 @@
 #include "graph/dag/dag.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <utility>
 
 #include "base/text.hpp"

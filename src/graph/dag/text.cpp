@@ -1,7 +1,6 @@
 // Text of a graph: print() and dot().
 #include "base/text.hpp"
 
-#include <array>
 #include <string>
 
 #include "graph/dag/dag.hpp"

@@ -1,7 +1,6 @@
 #include "graph/run/compiled.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 namespace sorrel::graph {

@@ -1,6 +1,5 @@
 #include "graph/run/runner.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "grid/halo/sides.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 
 #include "grid/plan/face.hpp"

@@ -1,7 +1,6 @@
 #include "grid/halo/stepper.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 #include "grid/halo/sides.hpp"

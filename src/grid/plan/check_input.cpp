@@ -1,5 +1,4 @@
 // Bounds of the planner's input, and the errors that name them.
-#include <cmath>
 #include <cstddef>
 
 #include <sorrel/grid/machine.hpp>

@@ -1,6 +1,5 @@
 #include "grid/plan/cost_model.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 

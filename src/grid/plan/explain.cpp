@@ -1,6 +1,5 @@
 // The text output of a plan: names, why(), table().
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include <sorrel/grid/plan.hpp>

@@ -6,8 +6,6 @@
 //! includes the ghosts of the dimensions before it, so corners need no messages of their own.
 #pragma once
 
-#include <vector>
-
 #include <sorrel/grid/plan.hpp>
 
 namespace sorrel::grid {

@@ -15,7 +15,6 @@
 #include <link.h>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <sys/types.h>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "program/image/library_check.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <link.h>

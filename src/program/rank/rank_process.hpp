@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "program/image/image_slab.hpp"
 #include "program/image/start.hpp"

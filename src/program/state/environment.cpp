@@ -4,7 +4,6 @@
 #include <cstring>
 #include <deque>
 #include <string>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "program/state/thread_keys.hpp"
 
 #include <cerrno>
-#include <memory>
 #include <mutex>
 
 #include "os/thread.hpp"

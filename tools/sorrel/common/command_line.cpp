@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <fmt/core.h>
-#include <memory>
 #include <utility>
 
 #include "tools/sorrel/common/diagnostic.hpp"

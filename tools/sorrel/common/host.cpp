@@ -1,6 +1,5 @@
 #include "tools/sorrel/common/host.hpp"
 
-#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdlib>

@@ -1,7 +1,5 @@
 // `sorrel info`: the machine, and whether and how a program can run on it.
 
-#include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <fmt/core.h>
 #include <fmt/ranges.h>

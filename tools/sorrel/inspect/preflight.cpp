@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <set>
-#include <string_view>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/xattr.h>

@@ -3,11 +3,8 @@
 //! The decision is pure (plan_workers, choose_cpus), over what read_machine_limits() has read.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "governor/cpu_budget.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <fstream>

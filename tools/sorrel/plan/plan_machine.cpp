@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -17,7 +16,6 @@
 
 #include "os/library_search.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
-#include "tools/sorrel/common/program_file.hpp"
 #include "tools/sorrel/machine/other_work.hpp"
 #include "tools/sorrel/machine/worker_plan.hpp"
 

@@ -4,9 +4,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "tools/sorrel/common/command_line.hpp"

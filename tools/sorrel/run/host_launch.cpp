@@ -10,7 +10,6 @@
 #include <fmt/core.h>
 #include <new>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <sys/ioctl.h>
 #include <sys/mman.h>

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/core.h>
-#include <limits>
 #include <optional>
 #include <set>
 #include <span>
