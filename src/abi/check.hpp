@@ -1,6 +1,7 @@
 //! Argument checks shared by the C bindings. Each returns MPI_SUCCESS, or fails with a message.
 #pragma once
 
+#include "abi/user_arguments.hpp"
 #include "mpi/base/internal_tag.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -44,6 +45,12 @@ namespace sorrel::abi {
   if (is_no_buffer(buffer, count, **type)) [[unlikely]]
     return fail_buffer(self, buffer);
   return MPI_SUCCESS;
+}
+
+[[nodiscard]] inline int check_buffer(mpi::RankState& self,
+                                      const UserBuffer& user,
+                                      mpi::Datatype** type) {
+  return check_buffer(self, user.buffer, user.count, user.datatype, type);
 }
 
 /// Whether a user's tag is in 0..MPI_TAG_UB.

@@ -19,34 +19,12 @@ using mpi::ReductionArguments;
 using mpi::ScanKind;
 using mpi::TypedBuffer;
 
-int check_typed(
-    RankState& self, const void* buffer, MPI_Count count, MPI_Datatype handle, TypedBuffer* typed) {
+int check_typed(RankState& self, const UserBuffer& user, TypedBuffer* typed) {
   Datatype* type = nullptr;
-  const int error = check_buffer(self, buffer, count, handle, &type);
-  *typed = {
-      .buffer = const_cast<void*>(buffer), .count = static_cast<std::size_t>(count), .type = type};
+  const int error = check_buffer(self, user, &type);
+  *typed = {.buffer = user.buffer, .count = static_cast<std::size_t>(user.count), .type = type};
   return error;
 }
-
-/// Argument names of a side with one block per rank; null where the function has no such argument.
-struct ListNames {
-  const char* counts = nullptr;
-  const char* displacements = nullptr;
-  const char* datatypes = nullptr;
-};
-
-/// The side of a collective that has one block per rank, as the user passed it.
-struct UserBlocks {
-  const void* buffer;
-  MPI_Count count;
-  MPI_Datatype datatype;
-  mpi::Integers counts = {};
-  mpi::Integers displacements = {};
-  const MPI_Datatype* datatypes = nullptr;
-  ListNames names = {};
-
-  [[nodiscard]] bool is_list() const { return names.counts != nullptr; }
-};
 
 int check_type(RankState& self, MPI_Datatype handle, Datatype** type) {
   *type = mpi::datatype_from_handle(handle);
@@ -93,7 +71,7 @@ int check_blocks(RankState& self, const Comm& comm, const UserBlocks& user, Bloc
         return error;
     }
   }
-  *blocks = {.buffer = const_cast<void*>(user.buffer),
+  *blocks = {.buffer = user.buffer,
              .count = static_cast<std::size_t>(user.count),
              .type = type,
              .counts = user.counts,
@@ -123,83 +101,6 @@ bool is_in_place(const void* buffer) {
   return buffer == MPI_IN_PLACE;
 }
 
-int gather_binding(RankState& self,
-                   Comm& comm,
-                   const TypedBuffer& user_send,
-                   MPI_Datatype send_type,
-                   const UserBlocks& user,
-                   int root) {
-  const bool is_root = comm.rank == root;
-  BlockList receive;
-  if (is_root) {
-    if (const int error = check_blocks(self, comm, user, &receive); error != MPI_SUCCESS)
-      return error;
-  }
-  const bool in_place = is_root && is_in_place(user_send.buffer);
-  TypedBuffer send;
-  if (!in_place) {
-    const int error = check_typed(self, user_send.buffer, static_cast<MPI_Count>(user_send.count),
-                                  send_type, &send);
-    if (error != MPI_SUCCESS) return error;
-    if (is_root && is_alias(send, receive, root)) return fail_alias(self);
-  }
-  comm.call = CollectiveCall(
-      {.kind = user.is_list() ? CollectiveKind::gatherv : CollectiveKind::gather,
-       .root = root,
-       .bytes = user.is_list() ? 0 : (is_root ? receive.block_bytes() : send.bytes())});
-  return describe_truncation(self, gather({self, comm}, in_place ? nullptr : &send, receive, root));
-}
-
-int all_gather_binding(RankState& self,
-                       Comm& comm,
-                       const TypedBuffer& user_send,
-                       MPI_Datatype send_type,
-                       const UserBlocks& user) {
-  BlockList receive;
-  if (const int error = check_blocks(self, comm, user, &receive); error != MPI_SUCCESS)
-    return error;
-  const bool in_place = is_in_place(user_send.buffer);
-  TypedBuffer send;
-  if (!in_place) {
-    const int error = check_typed(self, user_send.buffer, static_cast<MPI_Count>(user_send.count),
-                                  send_type, &send);
-    if (error != MPI_SUCCESS) return error;
-    if (is_alias(send, receive, comm.rank)) return fail_alias(self);
-  }
-  comm.call = CollectiveCall(
-      {.kind = user.is_list() ? CollectiveKind::allgatherv : CollectiveKind::allgather,
-       .bytes = user.is_list() ? 0 : receive.block_bytes()});
-  return describe_truncation(self, all_gather({self, comm}, in_place ? nullptr : &send, receive));
-}
-
-int scatter_binding(RankState& self,
-                    Comm& comm,
-                    const UserBlocks& user,
-                    const TypedBuffer& user_receive,
-                    MPI_Datatype receive_type,
-                    int root) {
-  const bool is_root = comm.rank == root;
-  BlockList send;
-  if (is_root) {
-    if (const int error = check_blocks(self, comm, user, &send); error != MPI_SUCCESS) return error;
-  }
-  const bool in_place = is_root && is_in_place(user_receive.buffer);
-  TypedBuffer receive;
-  if (!in_place) {
-    const int error =
-        check_typed(self, user_receive.buffer, static_cast<MPI_Count>(user_receive.count),
-                    receive_type, &receive);
-    if (error != MPI_SUCCESS) return error;
-    if (is_root && is_alias(receive, send, root)) return fail_alias(self);
-  }
-  comm.call = CollectiveCall(
-      {.kind = user.is_list() ? CollectiveKind::scatterv : CollectiveKind::scatter,
-       .root = root,
-       .bytes = user.is_list() ? 0 : (is_root ? send.block_bytes() : receive.bytes())});
-  return describe_truncation(self,
-                             scatter({self, comm}, send, in_place ? nullptr : &receive, root));
-}
-
 int all_to_all_binding(RankState& self,
                        Comm& comm,
                        CollectiveKind kind,
@@ -219,15 +120,6 @@ int all_to_all_binding(RankState& self,
   comm.call = CollectiveCall({.kind = kind, .bytes = is_uniform ? receive.block_bytes() : 0});
   return describe_truncation(self, all_to_all({self, comm}, in_place ? nullptr : &send, receive));
 }
-
-/// The arguments common to all reductions.
-struct UserReduction {
-  const void* send;
-  void* receive;
-  MPI_Count count;
-  MPI_Datatype datatype;
-  MPI_Op op;
-};
 
 /// Which arguments are significant at a rank.
 struct Significance {
@@ -258,8 +150,8 @@ int with_reduction(RankState& self,
                    Body&& body) {
   TypedBuffer typed;
   const bool in_place = is_in_place(user.send) && significance.allows_in_place;
-  int error =
-      check_typed(self, in_place ? user.receive : user.send, user.count, user.datatype, &typed);
+  void* operand = in_place ? user.receive : const_cast<void*>(user.send);
+  int error = check_typed(self, {operand, user.count, user.datatype}, &typed);
   if (error == MPI_SUCCESS && significance.is_receive && !in_place)
     error = check_receive(self, user, *typed.type);
   if (error != MPI_SUCCESS) return error;
@@ -293,206 +185,122 @@ int Barrier(RankState& self, Comm& comm) {
   return mpi::barrier({self, comm});
 }
 
-int Bcast(
-    RankState& self, Comm& comm, void* buffer, MPI_Count count, MPI_Datatype datatype, int root) {
+int Bcast(RankState& self, Comm& comm, const UserBuffer& user, int root) {
   TypedBuffer typed;
-  if (const int error = check_typed(self, buffer, count, datatype, &typed); error != MPI_SUCCESS)
-    return error;
+  if (const int error = check_typed(self, user, &typed); error != MPI_SUCCESS) return error;
   comm.call = CollectiveCall({.kind = CollectiveKind::bcast, .root = root, .bytes = typed.bytes()});
   return describe_truncation(self, broadcast({self, comm}, typed, root));
 }
 
-int Gather(RankState& self,
-           Comm& comm,
-           const void* sendbuf,
-           MPI_Count sendcount,
-           MPI_Datatype sendtype,
-           void* recvbuf,
-           MPI_Count recvcount,
-           MPI_Datatype recvtype,
-           int root) {
-  return gather_binding(self, comm,
-                        {const_cast<void*>(sendbuf), static_cast<std::size_t>(sendcount)}, sendtype,
-                        {recvbuf, recvcount, recvtype}, root);
-}
-
-int Gatherv(RankState& self,
-            Comm& comm,
-            const void* sendbuf,
-            MPI_Count sendcount,
-            MPI_Datatype sendtype,
-            void* recvbuf,
-            mpi::Integers recvcounts,
-            mpi::Integers displs,
-            MPI_Datatype recvtype,
-            int root) {
-  return gather_binding(
-      self, comm, {const_cast<void*>(sendbuf), static_cast<std::size_t>(sendcount)}, sendtype,
-      {recvbuf, 0, recvtype, recvcounts, displs, nullptr, {"recvcounts", "displs"}}, root);
-}
-
-int Allgather(RankState& self,
-              Comm& comm,
-              const void* sendbuf,
-              MPI_Count sendcount,
-              MPI_Datatype sendtype,
-              void* recvbuf,
-              MPI_Count recvcount,
-              MPI_Datatype recvtype) {
-  return all_gather_binding(self, comm,
-                            {const_cast<void*>(sendbuf), static_cast<std::size_t>(sendcount)},
-                            sendtype, {recvbuf, recvcount, recvtype});
-}
-
-int Allgatherv(RankState& self,
-               Comm& comm,
-               const void* sendbuf,
-               MPI_Count sendcount,
-               MPI_Datatype sendtype,
-               void* recvbuf,
-               mpi::Integers recvcounts,
-               mpi::Integers displs,
-               MPI_Datatype recvtype) {
-  return all_gather_binding(
-      self, comm, {const_cast<void*>(sendbuf), static_cast<std::size_t>(sendcount)}, sendtype,
-      {recvbuf, 0, recvtype, recvcounts, displs, nullptr, {"recvcounts", "displs"}});
-}
-
-int Scatter(RankState& self,
-            Comm& comm,
-            const void* sendbuf,
-            MPI_Count sendcount,
-            MPI_Datatype sendtype,
-            void* recvbuf,
-            MPI_Count recvcount,
-            MPI_Datatype recvtype,
-            int root) {
-  return scatter_binding(self, comm, {sendbuf, sendcount, sendtype},
-                         {recvbuf, static_cast<std::size_t>(recvcount)}, recvtype, root);
-}
-
-int Scatterv(RankState& self,
-             Comm& comm,
-             const void* sendbuf,
-             mpi::Integers sendcounts,
-             mpi::Integers displs,
-             MPI_Datatype sendtype,
-             void* recvbuf,
-             MPI_Count recvcount,
-             MPI_Datatype recvtype,
-             int root) {
-  return scatter_binding(
-      self, comm, {sendbuf, 0, sendtype, sendcounts, displs, nullptr, {"sendcounts", "displs"}},
-      {recvbuf, static_cast<std::size_t>(recvcount)}, recvtype, root);
-}
-
-int Alltoall(RankState& self,
-             Comm& comm,
-             const void* sendbuf,
-             MPI_Count sendcount,
-             MPI_Datatype sendtype,
-             void* recvbuf,
-             MPI_Count recvcount,
-             MPI_Datatype recvtype) {
-  return all_to_all_binding(self, comm, CollectiveKind::alltoall, {sendbuf, sendcount, sendtype},
-                            {recvbuf, recvcount, recvtype});
-}
-
-int Alltoallv(RankState& self,
-              Comm& comm,
-              const void* sendbuf,
-              mpi::Integers sendcounts,
-              mpi::Integers sdispls,
-              MPI_Datatype sendtype,
-              void* recvbuf,
-              mpi::Integers recvcounts,
-              mpi::Integers rdispls,
-              MPI_Datatype recvtype) {
-  return all_to_all_binding(
-      self, comm, CollectiveKind::alltoallv,
-      {sendbuf, 0, sendtype, sendcounts, sdispls, nullptr, {"sendcounts", "sdispls"}},
-      {recvbuf, 0, recvtype, recvcounts, rdispls, nullptr, {"recvcounts", "rdispls"}});
-}
-
-int Alltoallw(RankState& self,
-              Comm& comm,
-              const void* sendbuf,
-              mpi::Integers sendcounts,
-              mpi::Integers sdispls,
-              const MPI_Datatype sendtypes[],
-              void* recvbuf,
-              mpi::Integers recvcounts,
-              mpi::Integers rdispls,
-              const MPI_Datatype recvtypes[]) {
-  return all_to_all_binding(self, comm, CollectiveKind::alltoallw,
-                            {sendbuf,
-                             0,
-                             MPI_DATATYPE_NULL,
-                             sendcounts,
-                             sdispls,
-                             sendtypes,
-                             {"sendcounts", "sdispls", "sendtypes"}},
-                            {recvbuf,
-                             0,
-                             MPI_DATATYPE_NULL,
-                             recvcounts,
-                             rdispls,
-                             recvtypes,
-                             {"recvcounts", "rdispls", "recvtypes"}});
-}
-
-int Reduce(RankState& self,
-           Comm& comm,
-           const void* sendbuf,
-           void* recvbuf,
-           MPI_Count count,
-           MPI_Datatype datatype,
-           MPI_Op op,
-           int root) {
+int Gatherv(
+    RankState& self, Comm& comm, const UserBuffer& user_send, const UserBlocks& user, int root) {
   const bool is_root = comm.rank == root;
-  return with_reduction(self, comm, {.kind = CollectiveKind::reduce, .root = root},
-                        {sendbuf, recvbuf, count, datatype, op}, {is_root, is_root},
-                        [&](const ReductionArguments& arguments) {
+  BlockList receive;
+  if (is_root) {
+    if (const int error = check_blocks(self, comm, user, &receive); error != MPI_SUCCESS)
+      return error;
+  }
+  const bool in_place = is_root && is_in_place(user_send.buffer);
+  TypedBuffer send;
+  if (!in_place) {
+    if (const int error = check_typed(self, user_send, &send); error != MPI_SUCCESS) return error;
+    if (is_root && is_alias(send, receive, root)) return fail_alias(self);
+  }
+  comm.call = CollectiveCall(
+      {.kind = user.is_list() ? CollectiveKind::gatherv : CollectiveKind::gather,
+       .root = root,
+       .bytes = user.is_list() ? 0 : (is_root ? receive.block_bytes() : send.bytes())});
+  return describe_truncation(self, gather({self, comm}, in_place ? nullptr : &send, receive, root));
+}
+
+int Gather(
+    RankState& self, Comm& comm, const UserBuffer& send, const UserBuffer& receive, int root) {
+  return Gatherv(self, comm, send, {receive}, root);
+}
+
+int Allgatherv(RankState& self, Comm& comm, const UserBuffer& user_send, const UserBlocks& user) {
+  BlockList receive;
+  if (const int error = check_blocks(self, comm, user, &receive); error != MPI_SUCCESS)
+    return error;
+  const bool in_place = is_in_place(user_send.buffer);
+  TypedBuffer send;
+  if (!in_place) {
+    if (const int error = check_typed(self, user_send, &send); error != MPI_SUCCESS) return error;
+    if (is_alias(send, receive, comm.rank)) return fail_alias(self);
+  }
+  comm.call = CollectiveCall(
+      {.kind = user.is_list() ? CollectiveKind::allgatherv : CollectiveKind::allgather,
+       .bytes = user.is_list() ? 0 : receive.block_bytes()});
+  return describe_truncation(self, all_gather({self, comm}, in_place ? nullptr : &send, receive));
+}
+
+int Allgather(RankState& self, Comm& comm, const UserBuffer& send, const UserBuffer& receive) {
+  return Allgatherv(self, comm, send, {receive});
+}
+
+int Scatterv(
+    RankState& self, Comm& comm, const UserBlocks& user, const UserBuffer& user_receive, int root) {
+  const bool is_root = comm.rank == root;
+  BlockList send;
+  if (is_root) {
+    if (const int error = check_blocks(self, comm, user, &send); error != MPI_SUCCESS) return error;
+  }
+  const bool in_place = is_root && is_in_place(user_receive.buffer);
+  TypedBuffer receive;
+  if (!in_place) {
+    if (const int error = check_typed(self, user_receive, &receive); error != MPI_SUCCESS)
+      return error;
+    if (is_root && is_alias(receive, send, root)) return fail_alias(self);
+  }
+  comm.call = CollectiveCall(
+      {.kind = user.is_list() ? CollectiveKind::scatterv : CollectiveKind::scatter,
+       .root = root,
+       .bytes = user.is_list() ? 0 : (is_root ? send.block_bytes() : receive.bytes())});
+  return describe_truncation(self,
+                             scatter({self, comm}, send, in_place ? nullptr : &receive, root));
+}
+
+int Scatter(
+    RankState& self, Comm& comm, const UserBuffer& send, const UserBuffer& receive, int root) {
+  return Scatterv(self, comm, {send}, receive, root);
+}
+
+int Alltoall(RankState& self, Comm& comm, const UserBuffer& send, const UserBuffer& receive) {
+  return all_to_all_binding(self, comm, CollectiveKind::alltoall, {send}, {receive});
+}
+
+int Alltoallv(RankState& self, Comm& comm, const UserBlocks& send, const UserBlocks& receive) {
+  return all_to_all_binding(self, comm, CollectiveKind::alltoallv, send, receive);
+}
+
+int Alltoallw(RankState& self, Comm& comm, const UserBlocks& send, const UserBlocks& receive) {
+  return all_to_all_binding(self, comm, CollectiveKind::alltoallw, send, receive);
+}
+
+int Reduce(RankState& self, Comm& comm, const UserReduction& user, int root) {
+  const bool is_root = comm.rank == root;
+  return with_reduction(self, comm, {.kind = CollectiveKind::reduce, .root = root}, user,
+                        {is_root, is_root}, [&](const ReductionArguments& arguments) {
                           return reduce_to_root({self, comm}, arguments, root);
                         });
 }
 
-int Allreduce(RankState& self,
-              Comm& comm,
-              const void* sendbuf,
-              void* recvbuf,
-              MPI_Count count,
-              MPI_Datatype datatype,
-              MPI_Op op) {
+int Allreduce(RankState& self, Comm& comm, const UserReduction& user) {
   return with_reduction(
-      self, comm, {.kind = CollectiveKind::allreduce}, {sendbuf, recvbuf, count, datatype, op}, {},
+      self, comm, {.kind = CollectiveKind::allreduce}, user, {},
       [&](const ReductionArguments& arguments) { return all_reduce({self, comm}, arguments); });
 }
 
-int Scan(RankState& self,
-         Comm& comm,
-         const void* sendbuf,
-         void* recvbuf,
-         MPI_Count count,
-         MPI_Datatype datatype,
-         MPI_Op op) {
-  return with_reduction(self, comm, {.kind = CollectiveKind::scan},
-                        {sendbuf, recvbuf, count, datatype, op}, {},
+int Scan(RankState& self, Comm& comm, const UserReduction& user) {
+  return with_reduction(self, comm, {.kind = CollectiveKind::scan}, user, {},
                         [&](const ReductionArguments& arguments) {
                           return scan({self, comm}, arguments, ScanKind::inclusive);
                         });
 }
 
-int Exscan(RankState& self,
-           Comm& comm,
-           const void* sendbuf,
-           void* recvbuf,
-           MPI_Count count,
-           MPI_Datatype datatype,
-           MPI_Op op) {
-  return with_reduction(self, comm, {.kind = CollectiveKind::exscan},
-                        {sendbuf, recvbuf, count, datatype, op}, {.is_receive = comm.rank != 0},
-                        [&](const ReductionArguments& arguments) {
+int Exscan(RankState& self, Comm& comm, const UserReduction& user) {
+  return with_reduction(self, comm, {.kind = CollectiveKind::exscan}, user,
+                        {.is_receive = comm.rank != 0}, [&](const ReductionArguments& arguments) {
                           return scan({self, comm}, arguments, ScanKind::exclusive);
                         });
 }
@@ -517,15 +325,8 @@ int Reduce_scatter(RankState& self,
       });
 }
 
-int Reduce_scatter_block(RankState& self,
-                         Comm& comm,
-                         const void* sendbuf,
-                         void* recvbuf,
-                         MPI_Count recvcount,
-                         MPI_Datatype datatype,
-                         MPI_Op op) {
-  return with_reduction(self, comm, {.kind = CollectiveKind::reduce_scatter_block},
-                        {sendbuf, recvbuf, recvcount, datatype, op}, {},
+int Reduce_scatter_block(RankState& self, Comm& comm, const UserReduction& user) {
+  return with_reduction(self, comm, {.kind = CollectiveKind::reduce_scatter_block}, user, {},
                         [&](const ReductionArguments& arguments) {
                           return reduce_scatter({self, comm}, arguments, nullptr);
                         });

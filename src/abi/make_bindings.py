@@ -22,6 +22,11 @@ SIZED = {"count": ("int", "MPI_Count"), "displacement": ("int", "MPI_Aint"), "ad
 # Handles that the generated code converts: the body's parameter, the conversion, the failure, the body's argument.
 CONVERTED = {"group": ("const mpi::GroupPointer& {0}", "mpi::group_of({0})", "fail_group(self, {0})", "{0}_object"),
              "type": ("mpi::Datatype& {0}", "mpi::datatype_from_handle({0})", "fail_datatype(self, {0})", "*{0}_object")}
+# Consecutive arguments that a body gets as one struct of user_arguments.hpp: their kinds, and the struct.
+GROUPS = [("buffer buffer count datatype op", "UserReduction"), ("buffer count datatype rank tag", "UserSend"),
+          ("buffer count datatype rank tag", "UserReceive"), ("buffer count datatype", "UserBuffer"),
+          ("buffer count[] displacement[] datatype", "UserBlocks"), ("buffer count[] displacement[] datatype[]", "UserBlocks")]
+GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive"}
 FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own"}
 LIST_BEGIN = "/* The list is written by src/abi/make_bindings.py from src/abi/functions.txt. */\n"
 LIST_END = "/* clang-format on */\n"
@@ -86,6 +91,10 @@ class Argument:
     def is_converted(self):
         return self.kind in CONVERTED and self.direction == "in" and not self.is_array
 
+    def body_argument(self):
+        """What the generated code passes to the body."""
+        return CONVERTED[self.kind][3].format(self.name) if self.is_converted() else self.name
+
     def body_declaration(self):
         """The parameter of the body, which serves both forms."""
         if self.is_converted():
@@ -95,6 +104,45 @@ class Argument:
         if self.is_array:
             return f"mpi::Integers {self.name}"
         return f"MPI_Count {self.name}" if self.direction == "in" else f"mpi::IntegerPointer {self.name}"
+
+
+@dataclasses.dataclass
+class Group:
+    """Arguments that a body gets as one struct."""
+    struct: str
+    arguments: list
+
+    def is_of_its_side(self):
+        """Whether the directions are those of the struct: a buffer that is read and written belongs to neither side."""
+        wanted = {"UserSend": "in", "UserReceive": "out"}.get(self.struct)
+        return wanted in (None, self.arguments[0].direction)
+
+    def body_declaration(self):
+        return f"const {self.struct}& {GROUP_NAMES.get(self.arguments[0].name, 'user')}"
+
+    def body_argument(self):
+        names = [argument.name for argument in self.arguments]
+        if self.struct in ("UserBuffer", "UserBlocks") and self.arguments[0].direction == "in":
+            names[0] = f"const_cast<void*>({names[0]})"
+        if self.struct != "UserBlocks":
+            return "{" + ", ".join(names) + "}"
+        buffer, counts, displacements, datatype = names
+        if self.arguments[3].is_array:
+            return f'{{{{{buffer}, 0, MPI_DATATYPE_NULL}}, {counts}, {displacements}, {datatype}, {{"{counts}", "{displacements}", "{datatype}"}}}}'
+        return f'{{{{{buffer}, 0, {datatype}}}, {counts}, {displacements}, nullptr, {{"{counts}", "{displacements}"}}}}'
+
+
+def grouped(arguments):
+    """The arguments, with a Group in the place of those that a body gets as one struct."""
+    while arguments:
+        for kinds, struct in GROUPS:
+            group = Group(struct, arguments[:len(kinds.split())])
+            if kinds == " ".join(a.kind + ("[]" if a.is_array else "") for a in group.arguments) and group.is_of_its_side():
+                break
+        else:
+            group = arguments[0]
+        yield group
+        arguments = arguments[len(group.arguments) if isinstance(group, Group) else 1:]
 
 
 @dataclasses.dataclass
@@ -136,8 +184,8 @@ class Function:
         return given
 
     def passed(self):
-        """The arguments that go to the body as they are."""
-        return [a for a in self.arguments if a is not self.comm() or a.direction == "inout"]
+        """The arguments that go to the body, and groups of them."""
+        return list(grouped([a for a in self.arguments if a is not self.comm() or a.direction == "inout"]))
 
     def body_parameters(self):
         sized = ["bool is_large"] if "sized" in self.flags else []
@@ -212,7 +260,7 @@ def checks(function):
 def binding(function, name, large):
     parameters = ", ".join(function.parameters(large)) or "void"
     given = [argument for _, argument in function.context()]
-    given += [CONVERTED[a.kind][3].format(a.name) if a.is_converted() else a.name for a in function.passed()]
+    given += [argument.body_argument() for argument in function.passed()]
     if "sized" in function.flags:
         given.append("true" if large else "false")
     call = f"return body::{function.name}({', '.join(given)});"

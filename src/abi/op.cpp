@@ -54,21 +54,18 @@ int Op_commutative(RankState& self, MPI_Op op, int* commute) {
   return MPI_SUCCESS;
 }
 
-int Reduce_local(RankState& self,
-                 const void* inbuf,
-                 void* inoutbuf,
-                 MPI_Count count,
-                 MPI_Datatype datatype,
-                 MPI_Op op) {
+int Reduce_local(RankState& self, const UserReduction& user) {
   Datatype* type = nullptr;
-  int error = check_buffer(self, inbuf, count, datatype, &type);
-  if (error == MPI_SUCCESS) error = check_buffer(self, inoutbuf, count, datatype, &type);
+  int error = check_buffer(self, user.send, user.count, user.datatype, &type);
+  if (error == MPI_SUCCESS)
+    error = check_buffer(self, user.receive, user.count, user.datatype, &type);
   if (error != MPI_SUCCESS) return error;
-  const Op* used = mpi::op_from_handle(op);
-  if (used == nullptr) return fail_op(self, op);
+  const Op* used = mpi::op_from_handle(user.op);
+  if (used == nullptr) return fail_op(self, user.op);
   if (!is_allowed(*used, *type))
     return self.fail(MPI_ERR_OP, "op is not defined on datatype %s", type->label());
-  if (count > 0) reduce(*used, inbuf, inoutbuf, static_cast<std::size_t>(count), *type);
+  if (user.count > 0)
+    reduce(*used, user.send, user.receive, static_cast<std::size_t>(user.count), *type);
   return MPI_SUCCESS;
 }
 

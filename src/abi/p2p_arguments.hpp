@@ -4,28 +4,11 @@
 #pragma once
 
 #include "abi/check.hpp"
+#include "abi/user_arguments.hpp"
 #include "mpi/match/receive.hpp"
 #include "mpi/match/send.hpp"
 
 namespace sorrel::abi {
-
-/// The arguments of a send, as the user passed them.
-struct UserSend {
-  const void* buffer;
-  MPI_Count count;
-  MPI_Datatype datatype;
-  int destination;
-  int tag;
-};
-
-/// The arguments of a receive, as the user passed them.
-struct UserReceive {
-  void* buffer;
-  MPI_Count count;
-  MPI_Datatype datatype;
-  int source;
-  int tag;
-};
 
 /// Sets *type; fails with a message if an argument is not valid.
 [[nodiscard, gnu::always_inline]] inline int check(mpi::RankState& self,

@@ -43,20 +43,19 @@ namespace body {
 
 int Pack(RankState& self,
          Comm& /*comm*/,
-         const void* inbuf,
-         MPI_Count incount,
-         MPI_Datatype datatype,
+         const UserBuffer& user,
          void* outbuf,
          MPI_Count outsize,
          mpi::IntegerPointer position) {
   Datatype* type = nullptr;
-  int error = check_buffer(self, inbuf, incount, datatype, &type);
+  int error = check_buffer(self, user, &type);
   if (error != MPI_SUCCESS) return error;
-  const auto count = static_cast<std::size_t>(incount);
+  const auto count = static_cast<std::size_t>(user.count);
   const MPI_Count start = position.get();
   error = check_room(self, {outbuf, outsize, start}, count, *type);
   if (error != MPI_SUCCESS) return error;
-  const std::size_t bytes = mpi::pack(inbuf, count, *type, static_cast<std::byte*>(outbuf) + start);
+  const std::size_t bytes =
+      mpi::pack(user.buffer, count, *type, static_cast<std::byte*>(outbuf) + start);
   position.set(start + static_cast<MPI_Count>(bytes));
   return MPI_SUCCESS;
 }
@@ -66,18 +65,16 @@ int Unpack(RankState& self,
            const void* inbuf,
            MPI_Count insize,
            mpi::IntegerPointer position,
-           void* outbuf,
-           MPI_Count outcount,
-           MPI_Datatype datatype) {
+           const UserBuffer& user) {
   Datatype* type = nullptr;
-  int error = check_buffer(self, outbuf, outcount, datatype, &type);
+  int error = check_buffer(self, user, &type);
   if (error != MPI_SUCCESS) return error;
-  const auto count = static_cast<std::size_t>(outcount);
+  const auto count = static_cast<std::size_t>(user.count);
   const MPI_Count start = position.get();
   error = check_room(self, {inbuf, insize, start}, count, *type);
   if (error != MPI_SUCCESS) return error;
   const void* in = static_cast<const std::byte*>(inbuf) + start;
-  const std::size_t bytes = mpi::unpack(in, count * type->size(), outbuf, count, *type);
+  const std::size_t bytes = mpi::unpack(in, count * type->size(), user.buffer, count, *type);
   position.set(start + static_cast<MPI_Count>(bytes));
   return MPI_SUCCESS;
 }

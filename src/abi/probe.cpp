@@ -58,8 +58,8 @@ int check_handle(
   return MPI_SUCCESS;
 }
 
-mpi::ReceiveArguments matched_arguments(void* buffer, MPI_Count count, mpi::Datatype& type) {
-  return {buffer, static_cast<std::size_t>(count), type, MPI_PROC_NULL, MPI_ANY_TAG};
+mpi::ReceiveArguments matched_arguments(const UserBuffer& user, mpi::Datatype& type) {
+  return {user.buffer, static_cast<std::size_t>(user.count), type, MPI_PROC_NULL, MPI_ANY_TAG};
 }
 
 /// Completes a receive with the message that was set aside for it; null: from MPI_PROC_NULL.
@@ -124,19 +124,17 @@ int Improbe(RankState& self,
 
 int Mrecv(RankState& self,
           FailedComm& failed,
-          void* buf,
-          MPI_Count count,
-          MPI_Datatype datatype,
+          const UserBuffer& user,
           MPI_Message* message,
           MPI_Status* status) {
   Message* taken = nullptr;
   Comm* comm = nullptr;
   mpi::Datatype* type = nullptr;
   int error = check_handle(self, failed, *message, &taken, &comm);
-  if (error == MPI_SUCCESS) error = check_buffer(self, buf, count, datatype, &type);
+  if (error == MPI_SUCCESS) error = check_buffer(self, user, &type);
   if (error != MPI_SUCCESS) return error;
   Request request;
-  describe_receive(request, self, *comm, matched_arguments(buf, count, *type));
+  describe_receive(request, self, *comm, matched_arguments(user, *type));
   receive_matched(request, taken, message);
   wait_for(request);
   if (status != MPI_STATUS_IGNORE) {
@@ -148,18 +146,16 @@ int Mrecv(RankState& self,
 
 int Imrecv(RankState& self,
            FailedComm& failed,
-           void* buf,
-           MPI_Count count,
-           MPI_Datatype datatype,
+           const UserBuffer& user,
            MPI_Message* message,
            MPI_Request* request) {
   Message* taken = nullptr;
   Comm* comm = nullptr;
   mpi::Datatype* type = nullptr;
   int error = check_handle(self, failed, *message, &taken, &comm);
-  if (error == MPI_SUCCESS) error = check_buffer(self, buf, count, datatype, &type);
+  if (error == MPI_SUCCESS) error = check_buffer(self, user, &type);
   if (error != MPI_SUCCESS) return error;
-  Request& made = make_receive(self, *comm, matched_arguments(buf, count, *type));
+  Request& made = make_receive(self, *comm, matched_arguments(user, *type));
   *request = mpi::handle_of(made);
   receive_matched(made, taken, message);
   return MPI_SUCCESS;

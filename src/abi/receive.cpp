@@ -20,33 +20,6 @@ int give_result(RankState& self, const Request& request, MPI_Status* status) {
   return request.error == MPI_SUCCESS ? MPI_SUCCESS : mpi::explain(self, request);
 }
 
-int blocking(RankState& self, Comm& comm, const UserReceive& user, MPI_Status* status) {
-  mpi::Datatype* type = nullptr;
-  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
-  // On the stack: a blocking receive ends before its caller returns.
-  Request request;
-  describe_receive(request, self, comm, arguments_of(user, *type));
-  if (user.source != MPI_PROC_NULL) {
-    start_receive(request);
-    wait_for(request);
-  }
-  return give_result(self, request, status);
-}
-
-int nonblocking(RankState& self, Comm& comm, const UserReceive& user, MPI_Request* handle) {
-  mpi::Datatype* type = nullptr;
-  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
-  Request& request = make_receive(self, comm, arguments_of(user, *type));
-  activate(request);
-  *handle = handle_of(request);
-  if (user.source == MPI_PROC_NULL) {
-    complete(request);
-  } else {
-    start_receive(request);
-  }
-  return MPI_SUCCESS;
-}
-
 /// The types of a combined send and receive.
 struct Types {
   mpi::Datatype* send = nullptr;
@@ -65,37 +38,34 @@ int check_both(RankState& self,
 
 namespace body {
 
-int Recv(RankState& self,
-         Comm& comm,
-         void* buf,
-         MPI_Count count,
-         MPI_Datatype datatype,
-         int source,
-         int tag,
-         MPI_Status* status) {
-  return blocking(self, comm, {buf, count, datatype, source, tag}, status);
+int Recv(RankState& self, Comm& comm, const UserReceive& user, MPI_Status* status) {
+  mpi::Datatype* type = nullptr;
+  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
+  // On the stack: a blocking receive ends before its caller returns.
+  Request request;
+  describe_receive(request, self, comm, arguments_of(user, *type));
+  if (user.source != MPI_PROC_NULL) {
+    start_receive(request);
+    wait_for(request);
+  }
+  return give_result(self, request, status);
 }
 
-int Irecv(RankState& self,
-          Comm& comm,
-          void* buf,
-          MPI_Count count,
-          MPI_Datatype datatype,
-          int source,
-          int tag,
-          MPI_Request* request) {
-  return nonblocking(self, comm, {buf, count, datatype, source, tag}, request);
+int Irecv(RankState& self, Comm& comm, const UserReceive& user, MPI_Request* handle) {
+  mpi::Datatype* type = nullptr;
+  if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
+  Request& request = make_receive(self, comm, arguments_of(user, *type));
+  activate(request);
+  *handle = handle_of(request);
+  if (user.source == MPI_PROC_NULL) {
+    complete(request);
+  } else {
+    start_receive(request);
+  }
+  return MPI_SUCCESS;
 }
 
-int Recv_init(RankState& self,
-              Comm& comm,
-              void* buf,
-              MPI_Count count,
-              MPI_Datatype datatype,
-              int source,
-              int tag,
-              MPI_Request* request) {
-  const UserReceive user{buf, count, datatype, source, tag};
+int Recv_init(RankState& self, Comm& comm, const UserReceive& user, MPI_Request* request) {
   mpi::Datatype* type = nullptr;
   if (const int error = check(self, comm, user, &type); error != MPI_SUCCESS) return error;
   Request& made = make_receive(self, comm, arguments_of(user, *type));
@@ -106,19 +76,9 @@ int Recv_init(RankState& self,
 
 int Sendrecv(RankState& self,
              Comm& comm,
-             const void* sendbuf,
-             MPI_Count sendcount,
-             MPI_Datatype sendtype,
-             int dest,
-             int sendtag,
-             void* recvbuf,
-             MPI_Count recvcount,
-             MPI_Datatype recvtype,
-             int source,
-             int recvtag,
+             const UserSend& send,
+             const UserReceive& receive,
              MPI_Status* status) {
-  const UserSend send{sendbuf, sendcount, sendtype, dest, sendtag};
-  const UserReceive receive{recvbuf, recvcount, recvtype, source, recvtag};
   Types types;
   if (const int error = check_both(self, comm, send, receive, &types); error != MPI_SUCCESS)
     return error;
@@ -130,19 +90,9 @@ int Sendrecv(RankState& self,
 
 int Isendrecv(RankState& self,
               Comm& comm,
-              const void* sendbuf,
-              MPI_Count sendcount,
-              MPI_Datatype sendtype,
-              int dest,
-              int sendtag,
-              void* recvbuf,
-              MPI_Count recvcount,
-              MPI_Datatype recvtype,
-              int source,
-              int recvtag,
+              const UserSend& send,
+              const UserReceive& receive,
               MPI_Request* request) {
-  const UserSend send{sendbuf, sendcount, sendtype, dest, sendtag};
-  const UserReceive receive{recvbuf, recvcount, recvtype, source, recvtag};
   Types types;
   if (const int error = check_both(self, comm, send, receive, &types); error != MPI_SUCCESS)
     return error;
@@ -152,16 +102,14 @@ int Isendrecv(RankState& self,
 
 int Sendrecv_replace(RankState& self,
                      Comm& comm,
-                     void* buf,
-                     MPI_Count count,
-                     MPI_Datatype datatype,
+                     const UserBuffer& user,
                      int dest,
                      int sendtag,
                      int source,
                      int recvtag,
                      MPI_Status* status) {
-  const UserSend send{buf, count, datatype, dest, sendtag};
-  const UserReceive receive{buf, count, datatype, source, recvtag};
+  const UserSend send{user.buffer, user.count, user.datatype, dest, sendtag};
+  const UserReceive receive{user.buffer, user.count, user.datatype, source, recvtag};
   Types types;
   if (const int error = check_both(self, comm, send, receive, &types); error != MPI_SUCCESS)
     return error;
@@ -173,16 +121,14 @@ int Sendrecv_replace(RankState& self,
 
 int Isendrecv_replace(RankState& self,
                       Comm& comm,
-                      void* buf,
-                      MPI_Count count,
-                      MPI_Datatype datatype,
+                      const UserBuffer& user,
                       int dest,
                       int sendtag,
                       int source,
                       int recvtag,
                       MPI_Request* request) {
-  const UserSend send{buf, count, datatype, dest, sendtag};
-  const UserReceive receive{buf, count, datatype, source, recvtag};
+  const UserSend send{user.buffer, user.count, user.datatype, dest, sendtag};
+  const UserReceive receive{user.buffer, user.count, user.datatype, source, recvtag};
   Types types;
   if (const int error = check_both(self, comm, send, receive, &types); error != MPI_SUCCESS)
     return error;

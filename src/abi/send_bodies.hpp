@@ -58,19 +58,18 @@ int send_persistent(
 
 namespace body {
 
-#define SORREL_SEND_PARAMETERS                                                                    \
-  RankState &self, Comm &comm, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, \
-      int tag
-
-#define SORREL_SEND_BODIES(blocking_name, nonblocking_name, persistent_name, mode)         \
-  inline int blocking_name(SORREL_SEND_PARAMETERS) {                                       \
-    return send_blocking(self, comm, {buf, count, datatype, dest, tag}, mode);             \
-  }                                                                                        \
-  inline int nonblocking_name(SORREL_SEND_PARAMETERS, MPI_Request* request) {              \
-    return send_nonblocking(self, comm, {buf, count, datatype, dest, tag}, mode, request); \
-  }                                                                                        \
-  inline int persistent_name(SORREL_SEND_PARAMETERS, MPI_Request* request) {               \
-    return send_persistent(self, comm, {buf, count, datatype, dest, tag}, mode, request);  \
+#define SORREL_SEND_BODIES(blocking_name, nonblocking_name, persistent_name, mode)                 \
+  [[gnu::always_inline]] inline int blocking_name(RankState& self, Comm& comm,                     \
+                                                  const UserSend& user) {                          \
+    return send_blocking(self, comm, user, mode);                                                  \
+  }                                                                                                \
+  [[gnu::always_inline]] inline int nonblocking_name(RankState& self, Comm& comm,                  \
+                                                     const UserSend& user, MPI_Request* request) { \
+    return send_nonblocking(self, comm, user, mode, request);                                      \
+  }                                                                                                \
+  inline int persistent_name(RankState& self, Comm& comm, const UserSend& user,                    \
+                             MPI_Request* request) {                                               \
+    return send_persistent(self, comm, user, mode, request);                                       \
   }
 
 SORREL_SEND_BODIES(Send, Isend, Send_init, mpi::SendMode::standard)
@@ -79,7 +78,6 @@ SORREL_SEND_BODIES(Rsend, Irsend, Rsend_init, mpi::SendMode::standard)
 SORREL_SEND_BODIES(Bsend, Ibsend, Bsend_init, mpi::SendMode::buffered)
 
 #undef SORREL_SEND_BODIES
-#undef SORREL_SEND_PARAMETERS
 
 }  // namespace body
 
