@@ -11,6 +11,7 @@
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/installation.hpp"
+#include "tools/sorrel/common/program_file.hpp"
 
 namespace sorrel::tool {
 
@@ -41,18 +42,13 @@ int bench_command(Arguments arguments) {
         "bench: this installation has no benchmarks; configure with -DSORREL_BENCH=ON");
 
   const char* chosen = std::getenv("PYTHON");
-  std::string python = chosen != nullptr && *chosen != '\0' ? chosen : "python3";
+  const std::string python = chosen != nullptr && *chosen != '\0' ? chosen : "python3";
   // -B: the package may be in a source tree, where no compiled files may be left.
-  std::vector<std::string> words = {python, "-B", "-m", "sorrel_bench", "--command"};
-  words.push_back(installation.executable);
+  std::vector<std::string> words = {python,         "-B",        "-m",
+                                    "sorrel_bench", "--command", installation.executable};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words)
-    pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-
   setenv("PYTHONPATH", folder.c_str(), 1);
-  execvp(pointers[0], pointers.data());
+  execvp(python.c_str(), pointers_to(words).data());
   (void)report_error("bench needs Python 3.11 or newer, but {} cannot be started: {}", python,
                      std::strerror(errno));
   return exit_cannot_execute;

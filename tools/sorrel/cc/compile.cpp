@@ -23,10 +23,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 bool has_word(std::span<const std::string> words, std::initializer_list<std::string_view> wanted) {
   return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
     return std::find(wanted.begin(), wanted.end(), word) != wanted.end();
@@ -43,7 +39,7 @@ std::vector<std::string_view> inputs_of(std::span<const std::string> words) {
                                        "-MF", "-MT", "-MQ", "-Xlinker", "-T", "-u", "-z"});
     if (takes_next) {
       ++index;
-    } else if (word == "-" || !starts_with(word, "-") || starts_with(word, "-l")) {
+    } else if (word == "-" || !word.starts_with("-") || word.starts_with("-l")) {
       inputs.push_back(word);
     }
   }
@@ -54,7 +50,7 @@ std::vector<std::string_view> inputs_of(std::span<const std::string> words) {
 /// and later ones, also behind ccache.
 bool probes_stacks(const Words& compiler) {
   return std::ranges::any_of(compiler, [](const std::string& word) {
-    if (starts_with(word, "-")) return false;
+    if (word.starts_with("-")) return false;
     const std::string name = word.substr(word.rfind('/') + 1);
     const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
     return name == "cc" || name == "c++" || has("gcc") || has("g++") || has("clang") ||
@@ -76,9 +72,9 @@ Words split_on_spaces(std::string_view text) {
 /// wrapper that calls itself would never end. "ccache mpicc" is recognised too.
 bool is_mpi_wrapper(const Words& command, const Installation& installation) {
   return std::any_of(command.begin(), command.end(), [&](const std::string& word) {
-    if (starts_with(word, "-")) return false;
+    if (word.starts_with("-")) return false;
     const std::string name = word.substr(word.rfind('/') + 1);
-    if (starts_with(name, "mpi")) return true;
+    if (name.starts_with("mpi")) return true;
     char real[PATH_MAX];
     const std::string path = find_program(word);
     return !path.empty() && realpath(path.c_str(), real) != nullptr &&
@@ -109,9 +105,9 @@ struct Question {
 };
 
 std::optional<Question> read_question(std::string_view word) {
-  if (starts_with(word, "--")) word.remove_prefix(1);
+  if (word.starts_with("--")) word.remove_prefix(1);
   if (word == "-show" || word == "-showme") return Question{""};
-  if (starts_with(word, "-showme:")) return Question{std::string(word.substr(8))};
+  if (word.starts_with("-showme:")) return Question{std::string(word.substr(8))};
   if (word == "-compile_info" || word == "-compile-info") return Question{"compile"};
   if (word == "-link_info" || word == "-link-info") return Question{"link"};
   return std::nullopt;
@@ -184,7 +180,7 @@ int compile(Language language, Arguments arguments) {
   std::optional<Question> question;
   const std::string_view naming = language == Language::c ? "-cc=" : "-cxx=";
   for (const char* const argument : arguments) {
-    if (starts_with(argument, naming)) {
+    if (std::string_view(argument).starts_with(naming)) {
       named_compiler = std::string_view(argument).substr(naming.size());
     } else if (const auto asked = read_question(argument); asked) {
       question = asked;
@@ -207,11 +203,7 @@ int compile(Language language, Arguments arguments) {
   if (words.size() == 1 && words[0] == "-v")
     fmt::print(stderr, "wrapper of Sorrel {}\n", SORREL_VERSION);
   Words command = compiler_arguments(compiler, words, wrapper_flags(installation));
-  std::vector<char*> pointers;
-  for (std::string& word : command)
-    pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  execvp(pointers[0], pointers.data());
+  execvp(command[0].c_str(), pointers_to(command).data());
   print_diagnostic(
       fmt::format("cannot start the compiler {}: {}", command[0], std::strerror(errno)));
   return exit_not_found;
@@ -225,8 +217,8 @@ WrapperFlags wrapper_flags(const Installation& installation) {
   flags.link = {"-L" + installation.library_dir};
   // A RUNPATH (the "new tag") lets ./app find the library by itself. LD_LIBRARY_PATH still precedes
   // it, by which another MPI's launcher selects its own library. System folders need none.
-  if (!starts_with(installation.library_dir, "/usr/lib") &&
-      !starts_with(installation.library_dir, "/lib")) {
+  if (!installation.library_dir.starts_with("/usr/lib") &&
+      !installation.library_dir.starts_with("/lib")) {
     flags.link.push_back("-Wl,-rpath," + installation.library_dir);
     flags.link.emplace_back("-Wl,--enable-new-dtags");
   }
@@ -246,7 +238,7 @@ bool will_link(std::span<const std::string> words) {
 bool will_compile(std::span<const std::string> words) {
   return std::ranges::any_of(inputs_of(words), [](std::string_view input) {
     const std::string_view ending = input.substr(std::min(input.rfind('.'), input.size()));
-    return !starts_with(input, "-l") && ending != ".o" && ending != ".a" && ending != ".so" &&
+    return !input.starts_with("-l") && ending != ".o" && ending != ".a" && ending != ".so" &&
            ending != ".lo" && input.find(".so.") == input.npos;
   });
 }

@@ -2,6 +2,7 @@
 
 #include <climits>
 #include <cstddef>
+#include <cstdlib>
 #include <string_view>
 #include <unistd.h>
 
@@ -38,6 +39,13 @@ Installation find_installation(const std::string& executable) {
   }
   if (is_there(base + "/include/mpi/mpi.h")) found.include_dir = base + "/include";
   return found;
+}
+
+std::string cache_folder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  if (cache != nullptr && *cache == '/') return std::string(cache) + "/sorrel";
+  return home == nullptr ? "" : std::string(home) + "/.cache/sorrel";
 }
 
 }  // namespace sorrel::tool

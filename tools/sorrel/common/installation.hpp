@@ -24,4 +24,7 @@ struct Installation {
 /// The same for the command at `executable`.
 [[nodiscard]] Installation find_installation(const std::string& executable);
 
+/// The user's folder for kept results: of $XDG_CACHE_HOME or ~/.cache; "" without either.
+[[nodiscard]] std::string cache_folder();
+
 }  // namespace sorrel::tool

@@ -1,6 +1,7 @@
 #include "tools/sorrel/common/printable_text.hpp"
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <fmt/core.h>
 
@@ -12,15 +13,14 @@ std::uint8_t byte_at(std::string_view text, std::size_t index) {
   return static_cast<std::uint8_t>(text[index]);
 }
 
-}  // namespace
-
+/// Whether a UTF-8 character is a control character: C0, delete or C1.
 bool is_control(std::string_view character) {
   const std::uint8_t first = byte_at(character, 0);
   return first < 0x20 || first == 0x7f || (first == 0xc2 && byte_at(character, 1) < 0xa0);
 }
 
+/// Bytes of the UTF-8 character at the start of `text`; 0 if `text` does not begin with one.
 std::size_t utf8_length(std::string_view text) {
-  if (text.empty()) return 0;
   const std::uint8_t first = byte_at(text, 0);
   if (first < 0x80) return 1;
   const auto length = static_cast<std::size_t>(std::countl_one(first));
@@ -34,6 +34,8 @@ std::size_t utf8_length(std::string_view text) {
   const bool is_surrogate = code >= 0xd800 && code < 0xe000;
   return code < least[length - 2] || code > 0x10ffff || is_surrogate ? 0 : length;
 }
+
+}  // namespace
 
 std::string printable(std::string_view text) {
   std::string result;

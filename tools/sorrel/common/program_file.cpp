@@ -43,4 +43,12 @@ std::string executable_error(const std::string& name, const std::string& path) {
   return fmt::format("{} is not executable; chmod +x it if it is a program", name);
 }
 
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words)
+    pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace sorrel::tool

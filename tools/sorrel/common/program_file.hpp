@@ -1,7 +1,8 @@
-//! ProgramFile - finds a program as a shell does.
+//! ProgramFile - finds a program as a shell does, and its arguments as the system takes them.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace sorrel::tool {
 
@@ -15,5 +16,8 @@ namespace sorrel::tool {
 
 /// One line: that the file is not executable; "" if it is.
 [[nodiscard]] std::string executable_error(const std::string& name, const std::string& path);
+
+/// `words` for execv(), with a null pointer at the end.
+[[nodiscard]] std::vector<char*> pointers_to(std::vector<std::string>& words);
 
 }  // namespace sorrel::tool

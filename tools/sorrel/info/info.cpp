@@ -15,7 +15,7 @@
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/common/installation.hpp"
-#include "tools/sorrel/common/json_writer.hpp"
+#include "tools/sorrel/common/json.hpp"
 #include "tools/sorrel/common/numbers.hpp"
 #include "tools/sorrel/common/printable_text.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
@@ -193,103 +193,69 @@ void print_program(const ProgramReport& program, const Machine& machine) {
   line("--procs auto", describe(choice_for(program, machine)));
 }
 
-void write_list(JsonWriter& json, const char* key, const std::vector<std::string>& names) {
-  json.begin_list(key);
-  for (const std::string& name : names)
-    json.value("", name);
-  json.end_list();
-}
-
-void write_topology(JsonWriter& json, const Machine& machine) {
-  if (!machine.topology) {
-    json.null("topology");
-    return;
-  }
-  const Topology& topology = *machine.topology;
-  json.begin_object("topology");
-  json.value("packages", topology.package_count);
-  json.value("cores", topology.core_count);
-  json.value("hardware_threads", topology.threads.size());
-  json.value("memory_nodes", topology.numa_count);
-  json.begin_list("caches");
+Json json_of(const Topology& topology) {
+  Json caches = Json::array();
   for (const CacheLevel& cache : topology.caches) {
-    json.begin_object();
-    json.value("name", cache.name);
-    json.value("count", cache.count);
-    json.value("size_bytes", cache.size_bytes);
-    json.end_object();
+    caches.push_back(
+        {{"name", cache.name}, {"count", cache.count}, {"size_bytes", cache.size_bytes}});
   }
-  json.end_list();
-  json.value("hwloc", topology.hwloc_version);
-  json.end_object();
+  return {{"packages", topology.package_count},
+          {"cores", topology.core_count},
+          {"hardware_threads", topology.threads.size()},
+          {"memory_nodes", topology.numa_count},
+          {"caches", caches},
+          {"hwloc", topology.hwloc_version}};
 }
 
-void write_machine(JsonWriter& json, const Machine& machine) {
-  json.value("version", SORREL_VERSION);
-  json.value("mpi_version", fmt::format("{}.{}", MPI_VERSION, MPI_SUBVERSION));
-  json.value("abi_version", fmt::format("{}.{}", MPI_ABI_VERSION, MPI_ABI_SUBVERSION));
-  json.value("library",
-             machine.installation.library_dir.empty() ? "" : machine.installation.library());
-  json.begin_list("host_mpis");
-  for (const std::string& name : installed_hosts(machine.installation))
-    json.value("", name);
-  json.end_list();
-  json.begin_object("machine");
-  json.value("kernel", machine.kernel);
-  write_topology(json, machine);
-  json.begin_object("features");
-  json.value("futex", machine.features.futex);
-  json.value("membarrier", machine.features.membarrier);
-  json.value("fsgsbase", machine.features.fsgsbase);
-  json.value("peer_memory", machine.has_peer_memory);
-  json.value("madv_guard_install", machine.features.guard_install);
-  json.end_object();
-  json.end_object();
-  json.begin_object("workers");
-  json.value("count", machine.workers);
-  json.value("allowed_cpus", os::format_cpu_ranges(machine.limits.allowed_cpus));
-  if (machine.limits.quota) {
-    json.value("quota_cpus", machine.limits.quota->cpus);
-  } else {
-    json.null("quota_cpus");
-  }
-  json.begin_list("cpus");
-  for (const int cpu : machine.cpus)
-    json.value("", cpu);
-  json.end_list();
-  json.end_object();
+Json json_of(const Machine& machine) {
+  Json json;
+  json["version"] = SORREL_VERSION;
+  json["mpi_version"] = fmt::format("{}.{}", MPI_VERSION, MPI_SUBVERSION);
+  json["abi_version"] = fmt::format("{}.{}", MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
+  json["library"] = machine.installation.library_dir.empty() ? "" : machine.installation.library();
+  json["host_mpis"] = installed_hosts(machine.installation);
+  json["machine"] = {{"kernel", machine.kernel},
+                     {"topology", machine.topology ? json_of(*machine.topology) : Json()},
+                     {"features",
+                      {{"futex", machine.features.futex},
+                       {"membarrier", machine.features.membarrier},
+                       {"fsgsbase", machine.features.fsgsbase},
+                       {"peer_memory", machine.has_peer_memory},
+                       {"madv_guard_install", machine.features.guard_install}}}};
+  json["workers"] = {
+      {"count", machine.workers},
+      {"allowed_cpus", os::format_cpu_ranges(machine.limits.allowed_cpus)},
+      {"quota_cpus", machine.limits.quota ? Json(machine.limits.quota->cpus) : Json()},
+      {"cpus", machine.cpus}};
+  return json;
 }
 
-void write_program(JsonWriter& json, const ProgramReport& program) {
-  json.begin_object("program");
-  json.value("name", program.name);
-  json.value("path", program.path);
-  json.value("kind", program.kind);
-  json.value("pie", program.is_pie);
-  json.value("data_bytes", program.data_bytes);
-  json.value("bss_bytes", program.bss_bytes);
-  json.value("tls", program.has_tls);
-  json.value("tls_bytes", program.tls_bytes);
-  json.begin_list("needed");
+Json json_of(const ProgramReport& program) {
+  Json needed = Json::array();
   for (const os::NeededLibrary& library : program.needed) {
-    json.begin_object();
-    json.value("name", library.name);
-    json.value("path", library.path);
-    json.value("shared", library.is_shared);
-    json.value("reason", library.reason);
-    json.end_object();
+    needed.push_back({{"name", library.name},
+                      {"path", library.path},
+                      {"shared", library.is_shared},
+                      {"reason", library.reason}});
   }
-  json.end_list();
-  write_list(json, "functions", program.functions);
-  write_list(json, "missing_functions", program.missing_functions);
-  write_list(json, "absent_functions", program.absent_functions);
-  json.value("uses_mpi", program.uses_mpi);
-  json.value("can_run", program.refusal.empty());
-  json.value("refusal", program.refusal);
-  json.value("own_process_reason", program.own_process_reason);
-  json.value("wrapper", program.starts_programs);
-  json.value("ranks_max", program.refusal.empty() ? map_budget(program).ranks_max() : 0);
-  json.end_object();
+  return {{"name", program.name},
+          {"path", program.path},
+          {"kind", program.kind},
+          {"pie", program.is_pie},
+          {"data_bytes", program.data_bytes},
+          {"bss_bytes", program.bss_bytes},
+          {"tls", program.has_tls},
+          {"tls_bytes", program.tls_bytes},
+          {"needed", needed},
+          {"functions", program.functions},
+          {"missing_functions", program.missing_functions},
+          {"absent_functions", program.absent_functions},
+          {"uses_mpi", program.uses_mpi},
+          {"can_run", program.refusal.empty()},
+          {"refusal", program.refusal},
+          {"own_process_reason", program.own_process_reason},
+          {"wrapper", program.starts_programs},
+          {"ranks_max", program.refusal.empty() ? map_budget(program).ranks_max() : 0}};
 }
 
 }  // namespace
@@ -317,12 +283,9 @@ int info_command(Arguments arguments) {
   std::optional<ProgramReport> program;
   if (!name.empty()) program = inspect_program(name, machine.installation);
   if (as_json) {
-    JsonWriter json;
-    json.begin_object();
-    write_machine(json, machine);
-    if (program) write_program(json, *program);
-    json.end_object();
-    fmt::print("{}\n", json.text());
+    Json json = json_of(machine);
+    if (program) json["program"] = json_of(*program);
+    fmt::print("{}\n", text_of(json));
   } else {
     print_machine(machine);
     if (program) print_program(*program, machine);

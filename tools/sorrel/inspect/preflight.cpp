@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <fstream>
 #include <set>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -461,11 +461,8 @@ MapBudget map_budget(const ProgramReport& program) {
   // Large data is mapped from the file where it is not written.
   constexpr std::uint64_t shared_data_bytes_min = 256 * 1024;
   if (program.data_bytes >= shared_data_bytes_min) budget.maps_per_rank += 2;
-  if (std::FILE* file = std::fopen("/proc/sys/vm/max_map_count", "re"); file != nullptr) {
-    unsigned long long value = 0;
-    if (std::fscanf(file, "%llu", &value) == 1) budget.map_count_max = value;
-    std::fclose(file);
-  }
+  if (std::uint64_t value = 0; std::ifstream("/proc/sys/vm/max_map_count") >> value)
+    budget.map_count_max = value;
   return budget;
 }
 

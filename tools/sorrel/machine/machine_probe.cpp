@@ -24,6 +24,7 @@
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
 #include "os/file_size_limit.hpp"
+#include "tools/sorrel/common/installation.hpp"
 #include "tools/sorrel/machine/other_work.hpp"
 #include "tools/sorrel/machine/worker_plan.hpp"
 
@@ -147,13 +148,6 @@ std::string machine_key() {
                      os::format_cpu_ranges(read_machine_limits().allowed_cpus), SORREL_VERSION);
 }
 
-files::path kept_path() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (cache != nullptr && *cache == '/') return files::path(cache) / "sorrel" / "probe";
-  return home == nullptr ? files::path() : files::path(home) / ".cache" / "sorrel" / "probe";
-}
-
 /// While it lives, the umask is that of files for this user only.
 class OwnerMask {
  public:
@@ -218,7 +212,8 @@ MachineProbe measure_machine() {
 
 MachineProbe probe_machine() {
   const std::string key = machine_key();
-  const files::path path = kept_path();
+  const std::string folder = cache_folder();
+  const files::path path = folder.empty() ? files::path() : files::path(folder) / "probe";
   constexpr std::size_t kept_bytes_max = 4096;
   if (std::string text; read_small_file(path.string(), kept_bytes_max, text).empty()) {
     if (const auto kept = read_probe(text, key)) return *kept;

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <fcntl.h>
-#include <unistd.h>
+#include <fstream>
 #include <unordered_map>
 
 #include "os/cpu_set.hpp"
@@ -13,12 +12,7 @@ namespace sorrel::tool {
 namespace {
 
 bool smt_is_active() {
-  const int file = open("/sys/devices/system/cpu/smt/active", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  char answer = '0';
-  const bool known = read(file, &answer, 1) == 1;
-  close(file);
-  return known && answer == '1';
+  return std::ifstream("/sys/devices/system/cpu/smt/active").get() == '1';
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/program_file.hpp"
 
 namespace sorrel::tool {
 
@@ -234,13 +235,10 @@ int mpiexec_command(Arguments arguments) {
   if (!translation.folder.empty() && chdir(translation.folder.c_str()) != 0) {
     return report_error("cannot change to folder {}: {}", translation.folder, std::strerror(errno));
   }
-  std::vector<char*> words;
-  for (std::string& option : translation.options)
-    words.push_back(option.data());
-  std::string separator = "--";
-  if (!translation.program.empty()) words.push_back(separator.data());
-  words.insert(words.end(), translation.program.begin(), translation.program.end());
-  words.push_back(nullptr);
+  std::vector<std::string>& options = translation.options;
+  if (!translation.program.empty()) options.emplace_back("--");
+  std::vector<char*> words = pointers_to(options);
+  words.insert(words.end() - 1, translation.program.begin(), translation.program.end());
   return run_command(Arguments(words).first(words.size() - 1));
 }
 

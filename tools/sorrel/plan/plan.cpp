@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/installation.hpp"
-#include "tools/sorrel/common/json_writer.hpp"
+#include "tools/sorrel/common/json.hpp"
 #include "tools/sorrel/plan/plan_machine.hpp"
 #include "tools/sorrel/plan/plan_picture.hpp"
 #include "tools/sorrel/plan/plan_request.hpp"
@@ -26,69 +27,46 @@ using grid::Candidate;
 using grid::Machine;
 using grid::Plan;
 
-template <class Values>
-void write_numbers(JsonWriter& json, const char* key, const Values& values) {
-  json.begin_list(key);
-  for (const auto value : values)
-    json.value("", value);
-  json.end_list();
+Json json_of(const Candidate& candidate) {
+  Json pack = Json::array();
+  for (const grid::Pack each : candidate.pack)
+    pack.push_back(name_of(each));
+  return {{"grid", candidate.grid},
+          {"brick", candidate.brick},
+          {"pack", pack},
+          {"overlap", name_of(candidate.overlap)},
+          {"seconds",
+           {{"step", candidate.time.step_s()},
+            {"compute", candidate.time.compute_s},
+            {"pack", candidate.time.pack_s},
+            {"wire", candidate.time.wire_s},
+            {"wait", candidate.time.wait_s}}}};
 }
 
-void write_candidate(JsonWriter& json, const Candidate& candidate) {
-  write_numbers(json, "grid", candidate.grid);
-  write_numbers(json, "brick", candidate.brick);
-  json.begin_list("pack");
-  for (const grid::Pack pack : candidate.pack)
-    json.value("", name_of(pack));
-  json.end_list();
-  json.value("overlap", name_of(candidate.overlap));
-  json.begin_object("seconds");
-  json.value("step", candidate.time.step_s());
-  json.value("compute", candidate.time.compute_s);
-  json.value("pack", candidate.time.pack_s);
-  json.value("wire", candidate.time.wire_s);
-  json.value("wait", candidate.time.wait_s);
-  json.end_object();
-}
-
-std::string json_of(const Plan& plan, const Machine& machine, int rank_count) {
-  JsonWriter json;
-  json.begin_object();
-  json.value("machine", machine.name);
-  json.begin_list("assumed");
+Json json_of(const Plan& plan, const Machine& machine, int rank_count) {
+  Json json;
+  json["machine"] = machine.name;
+  json["assumed"] = Json::array();
   for (const grid::Source& source : machine.sources)
-    if (source.is_assumed) json.value("", source.value);
-  json.end_list();
+    if (source.is_assumed) json["assumed"].push_back(source.value);
   if (machine.measurement) {
-    json.begin_object("measurement");
-    json.value("date", machine.measurement->date);
-    if (machine.measurement->spread) json.value("spread", *machine.measurement->spread);
-    if (machine.measurement->other_work) json.value("other_work", *machine.measurement->other_work);
-    json.end_object();
+    Json& measurement = json["measurement"] = {{"date", machine.measurement->date}};
+    if (machine.measurement->spread) measurement["spread"] = *machine.measurement->spread;
+    if (machine.measurement->other_work)
+      measurement["other_work"] = *machine.measurement->other_work;
   }
-  write_numbers(json, "extents", plan.problem().extents);
-  json.value("ranks", rank_count);
-  json.value("used_ranks", plan.used_ranks());
-  json.begin_object("best");
-  write_candidate(json, plan.best());
-  json.end_object();
-  json.begin_list("why");
-  const std::string why = plan.why();
-  for (std::size_t begin = 0; begin < why.size();) {
-    const std::size_t end = why.find('\n', begin);
-    json.value("", why.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  json.end_list();
-  json.begin_list("candidates");
-  for (const Candidate& candidate : plan.candidates()) {
-    json.begin_object();
-    write_candidate(json, candidate);
-    json.end_object();
-  }
-  json.end_list();
-  json.end_object();
-  return json.text() + "\n";
+  json["extents"] = plan.problem().extents;
+  json["ranks"] = rank_count;
+  json["used_ranks"] = plan.used_ranks();
+  json["best"] = json_of(plan.best());
+  json["why"] = Json::array();
+  std::istringstream why(plan.why());
+  for (std::string line; std::getline(why, line);)
+    json["why"].push_back(line);
+  json["candidates"] = Json::array();
+  for (const Candidate& candidate : plan.candidates())
+    json["candidates"].push_back(json_of(candidate));
+  return json;
 }
 
 std::string head_of(const Machine& machine) {
@@ -134,7 +112,7 @@ int plan_command(Arguments arguments) {
       return report_error("--plot: cannot write {}", request.picture);
   }
   if (request.wants_json) {
-    fmt::print("{}", json_of(plan.value(), machine.value(), request.rank_count));
+    fmt::print("{}\n", text_of(json_of(plan.value(), machine.value(), request.rank_count)));
   } else {
     fmt::print("{}{}\n{}", head_of(machine.value()), plan.value().why(),
                plan.value().table(request.table_rows));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -16,6 +15,7 @@
 
 #include "os/library_search.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/program_file.hpp"
 #include "tools/sorrel/machine/other_work.hpp"
 #include "tools/sorrel/machine/worker_plan.hpp"
 
@@ -52,12 +52,9 @@ std::string host_name() {
 
 /// Starts a command and waits for its end; returns its exit status, or 126 if it cannot be started.
 int run_and_wait(std::vector<std::string> words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words)
-    pointers.push_back(word.data());
-  pointers.push_back(nullptr);
   pid_t child = 0;
-  if (posix_spawn(&child, pointers[0], nullptr, nullptr, pointers.data(), environ) != 0)
+  if (posix_spawn(&child, words[0].c_str(), nullptr, nullptr, pointers_to(words).data(), environ) !=
+      0)
     return exit_cannot_execute;
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -119,12 +116,8 @@ std::string describe(const grid::Measurement& measurement) {
 }
 
 std::string kept_machine_path() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  const std::string folder = cache != nullptr && *cache == '/' ? std::string(cache)
-                             : home != nullptr                 ? std::string(home) + "/.cache"
-                                                               : "/tmp";
-  return folder + "/sorrel/machine-" + host_name() + ".json";
+  const std::string folder = cache_folder();
+  return (folder.empty() ? "/tmp/sorrel" : folder) + "/machine-" + host_name() + ".json";
 }
 
 Result<grid::Machine> named_machine(const std::string& name, const Installation& installation) {

@@ -1,13 +1,11 @@
 #include "tools/sorrel/run/children.hpp"
 
-#include <array>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <dirent.h>
-#include <fmt/core.h>
-#include <memory>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,23 +14,18 @@ namespace sorrel::tool {
 
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
-  while (folder != nullptr) {
-    const dirent* entry = readdir(folder.get());
-    if (entry == nullptr) break;
-    const std::string path = fmt::format("/proc/{}/stat", entry->d_name);
-    if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
-    std::FILE* file = std::fopen(path.c_str(), "re");
-    if (file == nullptr) continue;
-    std::array<char, 512> text{};
-    const std::size_t length = std::fread(text.data(), 1, text.size() - 1, file);
-    std::fclose(file);
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    if (name[0] < '1' || name[0] > '9') continue;
+    std::string text;
+    std::getline(std::ifstream(entry.path() / "stat"), text, '\0');
     // The name, in parentheses, may hold any character; state and parent follow it.
-    const char* after_name = std::strrchr(text.data(), ')');
+    const std::size_t after_name = text.rfind(')');
     int parent = 0;
-    if (length > 0 && after_name != nullptr &&
-        std::sscanf(after_name + 1, " %*c %d", &parent) == 1 && parent == getpid())
-      found.push_back(static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10)));
+    if (after_name != std::string::npos &&
+        std::sscanf(text.c_str() + after_name + 1, " %*c %d", &parent) == 1 && parent == getpid())
+      found.push_back(static_cast<pid_t>(std::strtol(name.c_str(), nullptr, 10)));
   }
   return found;
 }

@@ -17,6 +17,7 @@
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/program_file.hpp"
 #include "tools/sorrel/machine/kernel_features.hpp"
+#include "tools/sorrel/run/run_environment.hpp"
 
 namespace sorrel::tool {
 
@@ -96,12 +97,6 @@ std::string check_missing(const std::string& name, const std::vector<std::string
       shown < missing.size() ? ", ..." : "");
 }
 
-void prepend(const char* name, const std::string& first, char separator) {
-  const char* before = std::getenv(name);
-  const bool is_empty = before == nullptr || *before == '\0';
-  setenv(name, (is_empty ? first : first + separator + before).c_str(), 1);
-}
-
 }  // namespace
 
 std::string openmp_library(const Installation& installation) {
@@ -162,11 +157,11 @@ OpenmpReport inspect_openmp(const std::string& name, const Installation& install
 
 void set_openmp_environment(const Installation& installation) {
   const std::string library = openmp_library(installation);
-  prepend("LD_LIBRARY_PATH", os::folder_of(library), ':');
-  prepend("LD_PRELOAD", library, ':');
+  prepend_to_variable("LD_LIBRARY_PATH", os::folder_of(library));
+  prepend_to_variable("LD_PRELOAD", library);
   // The kernel must not write the current cpu into a thread control block that moves between OS
   // threads: sched_getcpu() makes a system call instead.
-  prepend("GLIBC_TUNABLES", "glibc.pthread.rseq=0", ':');
+  prepend_to_variable("GLIBC_TUNABLES", "glibc.pthread.rseq=0");
 }
 
 int run_openmp(char* const* arguments, const std::string& share) {

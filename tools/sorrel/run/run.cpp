@@ -9,6 +9,7 @@
 #include <string>
 #include <sys/personality.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "os/cpu_set.hpp"
@@ -164,8 +165,9 @@ int run_command(Arguments arguments) {
   if (!is_share(words.share))
     return report_error("--share must be fair, yielding or fixed, not '{}'", words.share);
   if (words.omp && !concerns_ranks(words)) return run_openmp(split.program.data(), words.share);
-  const auto request = read_options(words);
-  if (!request) return exit_invalid_input;
+  const Result<RunRequest> read = read_options(words);
+  if (!read.has_value()) return report_error("{}", read.error());
+  const RunRequest& request = read.value();
 
   const Installation installation = find_installation();
   const Host host =
@@ -175,14 +177,15 @@ int run_command(Arguments arguments) {
     return report_error("{} is not beside this command: expected it in ../lib of {}", library_name,
                         installation.executable);
   }
-  const ProgramReport program = inspect_arguments(split.program, installation, request->shared);
+  const ProgramReport program = inspect_arguments(split.program, installation, request.shared);
   if (!program.refusal.empty()) return report_error("{}", program.refusal);
-  if (const auto error = check_declared(program, request->shared, installation); !error.empty())
+  if (const auto error = check_declared(program, request.shared, installation); !error.empty())
     return report_error("{}", error);
-  auto plan = make_plan(words, *request, host, program);
-  if (!plan) return exit_invalid_input;
-  print_notes(*plan, *request, program);
-  if (const std::string refusal = check_maps(*plan, program); !refusal.empty())
+  Result<RunPlan> made = make_plan(words, request, host, program);
+  if (!made.has_value()) return report_error("{}", made.error());
+  RunPlan plan = std::move(made).value();
+  print_notes(plan, request, program);
+  if (const std::string refusal = check_maps(plan, program); !refusal.empty())
     return report_error("{}", refusal);
   std::string preloaded = program.must_preload ? installation.library() : "";
   std::string library_folders = installation.library_dir;
@@ -193,17 +196,17 @@ int run_command(Arguments arguments) {
     preloaded += (preloaded.empty() ? "" : ":") + openmp_library(installation);
     library_folders += ":" + os::folder_of(openmp_library(installation));
   }
-  launch::JobSpec& job = plan->job;
+  launch::JobSpec& job = plan.job;
   set_loader_variables(job, library_folders, preloaded);
   // Without the option, the user's variable is used.
-  if (!plan->share.empty()) setenv("SORREL_SHARE", plan->share.c_str(), 1);
+  if (!plan.share.empty()) setenv("SORREL_SHARE", plan.share.c_str(), 1);
   // Addresses are visible to a program: with a seed they are the same in each run.
   if (job.seed) (void)personality(ADDR_NO_RANDOMIZE);
   const std::vector<char*> started = arguments_to_start(program, split.program);
-  if (!plan->host.name.empty()) return launch_host_process(*plan, installation, program, started);
+  if (!plan.host.name.empty()) return launch_host_process(plan, installation, program, started);
   if (job.process_count > 1 || job.process_mode || !program.wrapper.empty())
-    return launch_processes(*plan, installation, program, started);
-  job.cpus = plan->cpus;
+    return launch_processes(plan, installation, program, started);
+  job.cpus = plan.cpus;
   set_job_variable(job);
   execv(program.path.c_str(), started.data());
   print_diagnostic(fmt::format("cannot start {}: {}", program.name, std::strerror(errno)));

@@ -1,33 +1,22 @@
 #include "tools/sorrel/run/run_environment.hpp"
 
 #include <cstdlib>
-#include <optional>
 
 namespace sorrel::tool {
 
-namespace {
-
-/// Puts `first` before the value of a colon-separated variable; returns the old value.
-std::optional<std::string> prepend_to_variable(const char* name, const std::string& first) {
+std::string prepend_to_variable(const char* name, const std::string& first) {
   const char* variable = std::getenv(name);
-  if (variable == nullptr) {
-    setenv(name, first.c_str(), 1);
-    return std::nullopt;
-  }
-  std::string before = variable;
+  std::string before = variable == nullptr ? "" : variable;
   setenv(name, (first + (before.empty() ? "" : ":") + before).c_str(), 1);
   return before;
 }
-
-}  // namespace
 
 void set_loader_variables(launch::JobSpec& job,
                           const std::string& library_folders,
                           const std::string& preloaded) {
   setenv("LD_BIND_NOW", "1", 1);
-  job.old_library_path = prepend_to_variable("LD_LIBRARY_PATH", library_folders).value_or("");
-  if (!preloaded.empty())
-    job.old_preload = prepend_to_variable("LD_PRELOAD", preloaded).value_or("");
+  job.old_library_path = prepend_to_variable("LD_LIBRARY_PATH", library_folders);
+  if (!preloaded.empty()) job.old_preload = prepend_to_variable("LD_PRELOAD", preloaded);
 }
 
 void set_job_variable(const launch::JobSpec& job) {

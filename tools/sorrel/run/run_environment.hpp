@@ -8,6 +8,10 @@
 
 namespace sorrel::tool {
 
+/// Puts `first` before the value of a variable with parts a:b; returns the old value, "" if there
+/// was none.
+std::string prepend_to_variable(const char* name, const std::string& first);
+
 /// Sets the variables that make the loader take Sorrel's libraries, and records their old values in
 /// the job. `library_folders` (a:b) are put before those of LD_LIBRARY_PATH, `preloaded` (files,
 /// a:b, or none) before those of LD_PRELOAD.

@@ -1,8 +1,9 @@
 #include "tools/sorrel/run/run_options.hpp"
 
+#include <fmt/core.h>
+
 #include "os/library_search.hpp"
 #include "tools/sorrel/common/command_line.hpp"
-#include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/numbers.hpp"
 #include "tools/sorrel/machine/worker_plan.hpp"
 
@@ -37,14 +38,15 @@ constexpr const char* run_footer =
     "Exit status: the program's own (the largest of its ranks); 2 if the command line or the\n"
     "program is wrong and nothing was started; 126 if the system refused to start the program.";
 
-/// Parses a number from 1 to `most`; otherwise prints an error that names `option`.
-std::optional<std::uint64_t> read_count(const char* option,
-                                        const std::string& text,
-                                        std::uint64_t most) {
-  const auto value = parse_count(text);
-  if (value && *value >= 1 && *value <= most) return value;
-  (void)report_error("{} must be a whole number from 1 to {}, not '{}'", option, most, text);
-  return std::nullopt;
+/// Parses a number from 1 to `most`, if there is one; returns an error that names `option`, or "".
+std::string read_count(const char* option,
+                       const std::string& text,
+                       std::uint64_t most,
+                       std::optional<std::uint64_t>& value) {
+  if (text.empty()) return "";
+  value = parse_count(text);
+  if (value && *value >= 1 && *value <= most) return "";
+  return fmt::format("{} must be a whole number from 1 to {}, not '{}'", option, most, text);
 }
 
 }  // namespace
@@ -116,33 +118,24 @@ bool concerns_ranks(const RunOptions& options) {
          options.label || !options.host.host.empty();
 }
 
-std::optional<RunRequest> read_options(const RunOptions& options) {
+Result<RunRequest> read_options(const RunOptions& options) {
   RunRequest request;
-  if (!options.ranks.empty() && !(request.ranks = read_count("-n", options.ranks, ranks_max)))
-    return std::nullopt;
   request.is_auto = options.procs == "auto";
   request.has_threads = options.omp;
-  if (!options.procs.empty() && !request.is_auto &&
-      !(request.procs = read_count("--procs", options.procs, workers_max)))
-    return std::nullopt;
-  if (!options.workers.empty() &&
-      !(request.workers = read_count("--workers", options.workers, workers_max)))
-    return std::nullopt;
+  std::string error = read_count("-n", options.ranks, ranks_max, request.ranks);
+  if (error.empty() && !request.is_auto)
+    error = read_count("--procs", options.procs, workers_max, request.procs);
+  if (error.empty()) error = read_count("--workers", options.workers, workers_max, request.workers);
+  if (!error.empty()) return Error{error};
   const auto stack_bytes = options.stack.empty() ? 0 : parse_size(options.stack);
-  if (!stack_bytes || (!options.stack.empty() && *stack_bytes < stack_bytes_min)) {
-    (void)report_error("--stack must be a size of at least 16K, such as 64K or 1M, not '{}'",
-                       options.stack);
-    return std::nullopt;
-  }
-  if (*stack_bytes > stack_bytes_max) {
-    (void)report_error("--stack must be at most {}G, not '{}'", stack_bytes_max >> 30,
-                       options.stack);
-    return std::nullopt;
-  }
-  if (!options.bind.empty() && options.bind != "core" && options.bind != "none") {
-    (void)report_error("--bind must be core or none, not '{}'", options.bind);
-    return std::nullopt;
-  }
+  if (!stack_bytes || (!options.stack.empty() && *stack_bytes < stack_bytes_min))
+    return Error{fmt::format("--stack must be a size of at least 16K, such as 64K or 1M, not '{}'",
+                             options.stack)};
+  if (*stack_bytes > stack_bytes_max)
+    return Error{
+        fmt::format("--stack must be at most {}G, not '{}'", stack_bytes_max >> 30, options.stack)};
+  if (!options.bind.empty() && options.bind != "core" && options.bind != "none")
+    return Error{fmt::format("--bind must be core or none, not '{}'", options.bind)};
   for (const std::string& list : options.shared) {
     for (std::string& name : os::split_path(list, ','))
       request.shared.push_back(std::move(name));

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <sorrel/result.hpp>
+
 #include "tools/sorrel/common/host.hpp"
 
 namespace sorrel::tool {
@@ -48,7 +50,6 @@ struct RunRequest {
 /// Whether the options concern ranks: then --omp applies within the ranks.
 [[nodiscard]] bool concerns_ranks(const RunOptions& options);
 
-/// Nothing after an error, which was printed.
-[[nodiscard]] std::optional<RunRequest> read_options(const RunOptions& options);
+[[nodiscard]] Result<RunRequest> read_options(const RunOptions& options);
 
 }  // namespace sorrel::tool

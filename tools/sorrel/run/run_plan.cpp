@@ -1,9 +1,9 @@
 #include "tools/sorrel/run/run_plan.hpp"
 
 #include <algorithm>
+#include <fmt/core.h>
 
 #include "os/stack_slab.hpp"
-#include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/numbers.hpp"
 #include "tools/sorrel/machine/worker_plan.hpp"
 #include "tools/sorrel/run/option_conflict.hpp"
@@ -17,23 +17,23 @@ constexpr std::uint64_t seed_max = std::uint64_t{1} << 62;
 /// All stacks of a process are in one reserved range; a process has 128 TiB of addresses.
 constexpr std::uint64_t all_stacks_bytes_max = std::uint64_t{64} << 40;
 
-/// Whether the stacks of a process, each with its guard, fit into its addresses; prints an error if
-/// not.
-bool do_stacks_fit(const launch::JobSpec& job) {
-  if (job.stack_bytes == 0 || job.process_mode || job.rank_count == 0) return true;
+// Each of these returns an error, or "".
+
+/// The stacks of a process, each with its guard, must fit into its addresses.
+std::string check_stacks(const launch::JobSpec& job) {
+  if (job.stack_bytes == 0 || job.process_mode || job.rank_count == 0) return "";
   const auto ranks = static_cast<std::uint64_t>(job.rank_count);
   const std::uint64_t stacks = (ranks + job.process_count - 1) / job.process_count;
   const std::uint64_t bytes_each = all_stacks_bytes_max / stacks;
   if (job.stack_bytes <= bytes_each && os::StackSlab::pitch_of(job.stack_bytes) <= bytes_each)
-    return true;
+    return "";
   // The pitch of the largest stack adds this much.
   constexpr std::uint64_t unit = 2u << 20;
   constexpr std::uint64_t guard_bytes = 256u << 10;
-  (void)report_error(
+  return fmt::format(
       "{} stacks of {} do not fit into the address space; {} ranks need --stack {} or less", stacks,
       format_size(job.stack_bytes), job.rank_count,
       format_size((bytes_each / unit * unit - guard_bytes) >> 20 << 20));
-  return false;
 }
 
 /// Whether ranks leave cores idle that the OpenMP threads of ranks in own processes could use, and
@@ -54,12 +54,11 @@ ProcessChoice choose_by_machine(const RunRequest& request,
                           program, read_kernel_features(), probe_machine());
 }
 
-/// Sets the number of ranks, processes, and workers in each; false after an error, which was
-/// printed.
-bool place_ranks(RunPlan& plan,
-                 const RunRequest& request,
-                 const MachineLimits& limits,
-                 const ProgramReport& program) {
+/// Sets the number of ranks, processes, and workers in each.
+std::string place_ranks(RunPlan& plan,
+                        const RunRequest& request,
+                        const MachineLimits& limits,
+                        const ProgramReport& program) {
   const auto cores = static_cast<std::uint64_t>(default_workers(limits));
   launch::JobSpec& job = plan.job;
   if (request.is_auto) {
@@ -77,19 +76,14 @@ bool place_ranks(RunPlan& plan,
   const std::uint64_t workers =
       request.workers.value_or(std::max<std::uint64_t>(cores / processes, 1));
   const std::uint64_t ranks = request.ranks.value_or(std::max(workers * processes, processes));
-  if (processes > ranks) {
-    (void)report_error("--procs must be at most the number of ranks, {}, not {}", ranks, processes);
-    return false;
-  }
+  if (processes > ranks)
+    return fmt::format("--procs must be at most the number of ranks, {}, not {}", ranks, processes);
   if (must_spread && processes != ranks) {
-    (void)report_error("{}; every rank must be a process: --procs {}, or leave it out",
+    return fmt::format("{}; every rank must be a process: --procs {}, or leave it out",
                        program.own_process_reason, ranks);
-    return false;
   }
-  if (processes > workers_max) {
-    (void)report_error("{} processes are more than {}", processes, workers_max);
-    return false;
-  }
+  if (processes > workers_max)
+    return fmt::format("{} processes are more than {}", processes, workers_max);
   job.rank_count = static_cast<std::int32_t>(ranks);
   job.process_count = static_cast<std::uint32_t>(processes);
   // Workers without ranks are useful only beside a communication worker.
@@ -99,113 +93,92 @@ bool place_ranks(RunPlan& plan,
   job.process_mode = is_spread && processes == ranks;
   plan.has_room_for_threads = request.has_threads && job.process_mode && ranks < cores;
   if (job.process_mode && job.has_comm_worker) {
-    (void)report_error("--comm-worker needs ranks that share a process; {}",
+    return fmt::format("--comm-worker needs ranks that share a process; {}",
                        program.own_process_reason.empty() ? "here every rank is a process"
                                                           : program.own_process_reason);
-    return false;
   }
-  if (processes * job.worker_count > workers_max) {
-    (void)report_error("{} processes of {} workers are more than {} workers in all", processes,
+  if (processes * job.worker_count > workers_max)
+    return fmt::format("{} processes of {} workers are more than {} workers in all", processes,
                        job.worker_count, workers_max);
-    return false;
-  }
-  return true;
+  return "";
 }
 
-/// Parses --wire and --seed; false after an error, which was printed.
-bool read_simulation_options(launch::JobSpec& job, const RunOptions& options) {
+/// Parses --wire and --seed.
+std::string read_simulation_options(launch::JobSpec& job, const RunOptions& options) {
   WireOptions wire;
   if (!options.wire.empty()) {
     const std::string error = parse_wire(options.wire, wire);
-    if (!error.empty()) {
-      (void)report_error("--wire: {}", error);
-      return false;
-    }
+    if (!error.empty()) return "--wire: " + error;
     job.wire = wire;
   }
-  if (options.seed.empty()) return true;
+  if (options.seed.empty()) return "";
   job.seed = parse_count(options.seed);
-  if (!job.seed || *job.seed > seed_max) {
-    (void)report_error("--seed must be a whole number from 0 to {}, not '{}'", seed_max,
+  if (!job.seed || *job.seed > seed_max)
+    return fmt::format("--seed must be a whole number from 0 to {}, not '{}'", seed_max,
                        options.seed);
-    return false;
-  }
-  if (!job.wire) return true;
+  if (!job.wire) return "";
   job.wire->seed = *job.seed;
   // By default a seed sets the jitter too: delays of one to two latencies.
   if (!wire.has_jitter) job.wire->jitter_ns = wire.latency_ns;
-  return true;
+  return "";
 }
 
-/// Adapts the number of workers to --seed and --wire; false after an error, which was printed.
-bool adapt_workers(launch::JobSpec& job, bool is_wanted) {
+/// Adapts the number of workers to --seed and --wire.
+std::string adapt_workers(launch::JobSpec& job, bool is_wanted) {
   if (job.seed && job.worker_count > 1) {
-    if (is_wanted) {
-      (void)report_error("--seed needs --workers 1, not {}", job.worker_count);
-      return false;
-    }
+    if (is_wanted) return fmt::format("--seed needs --workers 1, not {}", job.worker_count);
     job.worker_count = 1;
   }
-  if (!job.wire) return true;
+  if (!job.wire) return "";
   const std::uint32_t nodes = job.wire->node_count;
-  if (static_cast<std::uint32_t>(job.rank_count) < nodes) {
-    (void)report_error("--wire: nodes must be at most the number of ranks, {}, not {}",
+  if (static_cast<std::uint32_t>(job.rank_count) < nodes)
+    return fmt::format("--wire: nodes must be at most the number of ranks, {}, not {}",
                        job.rank_count, nodes);
-    return false;
-  }
   // A communication worker serves all nodes.
-  if (job.has_comm_worker) return true;
+  if (job.has_comm_worker) return "";
   const auto fits = [&] { return nodes % job.worker_count == 0 || job.worker_count % nodes == 0; };
-  if (is_wanted && !fits()) {
-    (void)report_error(
+  if (is_wanted && !fits())
+    return fmt::format(
         "--wire: {} nodes cannot share {} workers: one must be a multiple of the other", nodes,
         job.worker_count);
-    return false;
-  }
   while (!fits())
     --job.worker_count;
-  return true;
+  return "";
 }
 
 /// The same under a host MPI: most of it is decided after that has started.
-bool place_under_host(RunPlan& plan,
-                      const RunRequest& request,
-                      const MachineLimits& limits,
-                      const ProgramReport& program) {
+std::string place_under_host(RunPlan& plan,
+                             const RunRequest& request,
+                             const MachineLimits& limits,
+                             const ProgramReport& program) {
   launch::JobSpec& job = plan.job;
   const std::uint64_t ranks = request.ranks.value_or(0);
   job.rank_count = static_cast<std::int32_t>(ranks);
   job.worker_count = static_cast<std::uint32_t>(request.workers.value_or(0));
   job.process_count = std::max(plan.host.processes, 1u);
-  if (plan.host.processes != 0 && ranks != 0 && ranks < plan.host.processes) {
-    (void)report_error(
+  if (plan.host.processes != 0 && ranks != 0 && ranks < plan.host.processes)
+    return fmt::format(
         "-n must be at least the number of processes that {} has started, {}, not {}",
         plan.host.launcher, plan.host.processes, ranks);
-    return false;
-  }
   // Privatized images are for ranks that share a process, and only such ranks write labels.
   job.process_mode = ranks != 0 && ranks == plan.host.processes && !job.has_rank_labels;
   if (!program.own_process_reason.empty() && !job.process_mode) {
-    (void)report_error("{}; every rank must be a process: -n must be their number, without --label",
+    return fmt::format("{}; every rank must be a process: -n must be their number, without --label",
                        program.own_process_reason);
-    return false;
   }
   plan.cpus = choose_cpus(static_cast<int>(limits.allowed_cpus.size()), limits,
                           [] { return read_topology(TopologyDetail::threads_only); });
-  return true;
+  return "";
 }
 
 }  // namespace
 
-std::optional<RunPlan> make_plan(const RunOptions& options,
-                                 const RunRequest& request,
-                                 const Host& host,
-                                 const ProgramReport& program) {
-  const std::string conflict = option_conflict(options, request, host, program);
-  if (!conflict.empty()) {
-    (void)report_error("{}", conflict);
-    return std::nullopt;
-  }
+Result<RunPlan> make_plan(const RunOptions& options,
+                          const RunRequest& request,
+                          const Host& host,
+                          const ProgramReport& program) {
+  std::string error = option_conflict(options, request, host, program);
+  if (!error.empty()) return Error{error};
   RunPlan plan;
   launch::JobSpec& job = plan.job;
   job.has_rank_labels = options.label;
@@ -216,13 +189,15 @@ std::optional<RunPlan> make_plan(const RunOptions& options,
   job.is_unbound = options.bind == "none";
   plan.share = options.bind == "core" || options.comm_worker ? "fixed" : options.share;
   plan.host = host;
-  if (!read_simulation_options(job, options)) return std::nullopt;
+  error = read_simulation_options(job, options);
   const MachineLimits limits = read_machine_limits();
-  const bool is_placed = host.name.empty() ? place_ranks(plan, request, limits, program) &&
-                                                 adapt_workers(job, request.workers.has_value())
-                                           : place_under_host(plan, request, limits, program);
-  if (!is_placed) return std::nullopt;
-  if (!do_stacks_fit(job)) return std::nullopt;
+  if (error.empty()) {
+    error = host.name.empty() ? place_ranks(plan, request, limits, program)
+                              : place_under_host(plan, request, limits, program);
+  }
+  if (error.empty() && host.name.empty()) error = adapt_workers(job, request.workers.has_value());
+  if (error.empty()) error = check_stacks(job);
+  if (!error.empty()) return Error{error};
   if (plan.has_room_for_threads && options.bind != "core") job.is_unbound = true;
   if (!job.is_unbound && host.name.empty()) {
     const int workers = static_cast<int>(job.process_count * job.worker_count);

@@ -36,10 +36,10 @@ struct RunPlan {
   }
 };
 
-/// The plan of the job for this program; nothing after an error, which was printed.
-[[nodiscard]] std::optional<RunPlan> make_plan(const RunOptions& options,
-                                               const RunRequest& request,
-                                               const Host& host,
-                                               const ProgramReport& program);
+/// The plan of the job for this program.
+[[nodiscard]] Result<RunPlan> make_plan(const RunOptions& options,
+                                        const RunRequest& request,
+                                        const Host& host,
+                                        const ProgramReport& program);
 
 }  // namespace sorrel::tool

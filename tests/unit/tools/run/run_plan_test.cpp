@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* reason = "liba.so has writable data, which ranks of one process would share";
 
-std::optional<RunPlan> plan_under_host(const std::string& ranks, bool has_labels) {
+Result<RunPlan> plan_under_host(const std::string& ranks, bool has_labels) {
   RunOptions words;
   words.ranks = ranks;
   words.label = has_labels;
@@ -18,28 +18,25 @@ std::optional<RunPlan> plan_under_host(const std::string& ranks, bool has_labels
   host.name = "openmpi";
   host.launcher = "Open MPI's mpirun";
   host.processes = 2;
-  const auto request = read_options(words);
-  return request ? make_plan(words, *request, host, program) : std::nullopt;
+  const Result<RunRequest> request = read_options(words);
+  if (!request.has_value()) return Error{request.error()};
+  return make_plan(words, request.value(), host, program);
 }
 
 TEST(RunPlan, UnderAHostRanksThatCannotShareAProcessMustBeAsManyAsProcesses) {
   const auto plan = plan_under_host("2", false);
-  ASSERT_TRUE(plan);
-  EXPECT_TRUE(plan->job.process_mode);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_TRUE(plan.value().job.process_mode);
 }
 
 TEST(RunPlan, UnderAHostMoreRanksAreRefusedWithTheReason) {
-  testing::internal::CaptureStderr();
-  EXPECT_FALSE(plan_under_host("4", false));
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            std::string("sorrel: ") + reason +
-                "; every rank must be a process: -n must be their number, without --label\n");
+  EXPECT_EQ(plan_under_host("4", false).error(),
+            std::string(reason) +
+                "; every rank must be a process: -n must be their number, without --label");
 }
 
 TEST(RunPlan, UnderAHostLabelsNeedRanksThatShareAProcess) {
-  testing::internal::CaptureStderr();
-  EXPECT_FALSE(plan_under_host("2", true));
-  EXPECT_NE(testing::internal::GetCapturedStderr().find(reason), std::string::npos);
+  EXPECT_NE(plan_under_host("2", true).error().find(reason), std::string::npos);
 }
 
 }  // namespace
