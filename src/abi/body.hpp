@@ -1,5 +1,5 @@
 //! The bodies of the C bindings, one for each function of functions.txt that is not absent or
-//! `own`.
+//! `own` and names no other body.
 //!
 //! A body runs in the frame of its binding (call.hpp), after the checks that all functions have in
 //! common: pointers that it writes through are not null, `comm`, groups and datatypes that it reads

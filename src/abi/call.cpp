@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "mpi/base/error_string.hpp"
 #include "runtime/process_mode.hpp"
@@ -84,6 +85,12 @@ int raise(RankState& self, Comm& comm, int error_class) {
 
 int raise_null(const char* function, const char* argument) {
   return call_any_time(function, [&](RankState& self) { return fail_null(self, argument); });
+}
+
+void give_text(const char* text, char* to, int* length) {
+  const std::size_t size = std::strlen(text);
+  std::memcpy(to, text, size + 1);
+  *length = static_cast<int>(size);
 }
 
 }  // namespace sorrel::abi

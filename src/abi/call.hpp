@@ -34,6 +34,13 @@ using mpi::RankState;
 /// The handle by which the user knows a communicator.
 [[nodiscard]] MPI_Comm user_handle_of(const RankState& self, Comm& comm);
 
+[[nodiscard]] inline MPI_Comm handle_or_null(Comm* comm) {
+  return comm == nullptr ? MPI_COMM_NULL : handle_of(*comm);
+}
+
+/// Copies a text with its end to the user, and its length.
+void give_text(const char* text, char* to, int* length);
+
 /// The calling rank, in any phase.
 [[gnu::always_inline]] inline RankState& enter(const char* function) {
   RankState* self = mpi::current_rank();

@@ -10,10 +10,6 @@ namespace sorrel::abi {
 
 namespace {
 
-MPI_Comm handle_or_null(Comm* comm) {
-  return comm == nullptr ? MPI_COMM_NULL : handle_of(*comm);
-}
-
 int duplicate(RankState& self, Comm& parent, MPI_Comm* newcomm) {
   Comm* copy = nullptr;
   if (const int error = comm_duplicate(self, parent, &copy); error != MPI_SUCCESS) return error;
@@ -32,17 +28,6 @@ bool is_by_node(int split_type, MPI_Info handle) {
   if (!is_guided || info == nullptr) return false;
   const std::string* type = info->find("mpi_hw_resource_type");
   return type != nullptr && *type == "mpi_shared_memory";
-}
-
-int release_communicator(RankState& self, MPI_Comm* handle, Comm& comm) {
-  if (&comm == &self.world_comm || &comm == &self.self_comm) {
-    return self.fail(MPI_ERR_COMM, "comm is predefined and cannot be freed");
-  }
-  if (const int error = mpi::delete_attributes(*handle, comm.attributes); error != MPI_SUCCESS)
-    return error;
-  *handle = MPI_COMM_NULL;
-  release(comm);
-  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -108,11 +93,14 @@ int Comm_create_group(
 }
 
 int Comm_free(RankState& self, Comm& on, MPI_Comm* comm) {
-  return release_communicator(self, comm, on);
-}
-
-int Comm_disconnect(RankState& self, Comm& on, MPI_Comm* comm) {
-  return release_communicator(self, comm, on);
+  if (&on == &self.world_comm || &on == &self.self_comm) {
+    return self.fail(MPI_ERR_COMM, "comm is predefined and cannot be freed");
+  }
+  if (const int error = mpi::delete_attributes(*comm, on.attributes); error != MPI_SUCCESS)
+    return error;
+  *comm = MPI_COMM_NULL;
+  release(on);
+  return MPI_SUCCESS;
 }
 
 }  // namespace body

@@ -18,12 +18,6 @@ const char* default_name(const RankState& self, const Comm& comm) {
   return "";
 }
 
-void give_name(const char* name, char* result, int* length) {
-  const std::size_t size = std::strlen(name);
-  std::memcpy(result, name, size + 1);
-  *length = static_cast<int>(size);
-}
-
 // Adds the hints of `from` to those of the communicator.
 int add_hints(RankState& self, Comm& comm, const Info& from) {
   if (comm.info == nullptr) comm.info = std::make_unique<Info>();
@@ -47,13 +41,13 @@ extern "C" int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen
   if (comm == MPI_COMM_NULL) {
     if (comm_name == nullptr) return raise_null("MPI_Comm_get_name", "comm_name");
     if (resultlen == nullptr) return raise_null("MPI_Comm_get_name", "resultlen");
-    give_name("MPI_COMM_NULL", comm_name, resultlen);
+    give_text("MPI_COMM_NULL", comm_name, resultlen);
     return MPI_SUCCESS;
   }
   return call_on(comm, "MPI_Comm_get_name", [&](RankState& self, Comm& c) {
     SORREL_NOT_NULL(comm_name);
     SORREL_NOT_NULL(resultlen);
-    give_name(c.name != nullptr ? c.name->c_str() : default_name(self, c), comm_name, resultlen);
+    give_text(c.name != nullptr ? c.name->c_str() : default_name(self, c), comm_name, resultlen);
     return MPI_SUCCESS;
   });
 }

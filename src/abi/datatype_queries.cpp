@@ -1,6 +1,5 @@
 // Properties of datatypes, and counts of a status in terms of a datatype. MPI 5.0, 3.2.5,
 // 5.1.5-5.1.11, 7.8, 13.3, 19.1.9.
-#include <cstring>
 
 #include "abi/body.hpp"
 #include "abi/check.hpp"
@@ -12,12 +11,6 @@ namespace sorrel::abi {
 namespace {
 
 using mpi::Datatype;
-
-int set_elements(RankState& self, MPI_Status* status, const Datatype& type, MPI_Count count) {
-  if (count < 0) return fail_count(self, count);
-  mpi::set_status_bytes(*status, type.bytes_of_elements(static_cast<std::size_t>(count)));
-  return MPI_SUCCESS;
-}
 
 /// The Fortran type of a class and size; MPI_DATATYPE_NULL if there is none.
 MPI_Datatype matching_type(int type_class, int size) {
@@ -46,19 +39,13 @@ MPI_Datatype matching_type(int type_class, int size) {
   }
 }
 
-void give_name(const char* name, char* result, int* length) {
-  const std::size_t size = std::strlen(name);
-  std::memcpy(result, name, size + 1);
-  *length = static_cast<int>(size);
-}
-
 }  // namespace
 
 extern "C" int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
   if (datatype == MPI_DATATYPE_NULL) {
     if (type_name == nullptr) return raise_null("MPI_Type_get_name", "type_name");
     if (resultlen == nullptr) return raise_null("MPI_Type_get_name", "resultlen");
-    give_name("MPI_DATATYPE_NULL", type_name, resultlen);
+    give_text("MPI_DATATYPE_NULL", type_name, resultlen);
     return MPI_SUCCESS;
   }
   return call("MPI_Type_get_name", [&](RankState& self) {
@@ -66,7 +53,7 @@ extern "C" int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* r
     SORREL_NOT_NULL(resultlen);
     const Datatype* type = mpi::datatype_from_handle(datatype);
     if (type == nullptr) return fail_datatype(self, datatype);
-    give_name(type->name(), type_name, resultlen);
+    give_text(type->name(), type_name, resultlen);
     return MPI_SUCCESS;
   });
 }
@@ -81,10 +68,6 @@ int Type_size(RankState& /*self*/, Datatype& datatype, IntegerPointer size) {
   return MPI_SUCCESS;
 }
 
-int Type_size_x(RankState& self, Datatype& datatype, MPI_Count* size) {
-  return Type_size(self, datatype, size);
-}
-
 int Type_get_extent(RankState& /*self*/,
                     Datatype& datatype,
                     IntegerPointer lb,
@@ -94,10 +77,6 @@ int Type_get_extent(RankState& /*self*/,
   return MPI_SUCCESS;
 }
 
-int Type_get_extent_x(RankState& self, Datatype& datatype, MPI_Count* lb, MPI_Count* extent) {
-  return Type_get_extent(self, datatype, lb, extent);
-}
-
 int Type_get_true_extent(RankState& /*self*/,
                          Datatype& datatype,
                          IntegerPointer true_lb,
@@ -105,13 +84,6 @@ int Type_get_true_extent(RankState& /*self*/,
   true_lb.set(datatype.true_lb());
   true_extent.set(datatype.true_extent());
   return MPI_SUCCESS;
-}
-
-int Type_get_true_extent_x(RankState& self,
-                           Datatype& datatype,
-                           MPI_Count* true_lb,
-                           MPI_Count* true_extent) {
-  return Type_get_true_extent(self, datatype, true_lb, true_extent);
 }
 
 int Type_set_name(RankState& self, Datatype& datatype, const char* type_name) {
@@ -145,22 +117,10 @@ int Get_elements(RankState& /*self*/,
   return MPI_SUCCESS;
 }
 
-int Get_elements_x(RankState& self,
-                   const MPI_Status* status,
-                   Datatype& datatype,
-                   MPI_Count* count) {
-  return Get_elements(self, status, datatype, count);
-}
-
 int Status_set_elements(RankState& self, MPI_Status* status, Datatype& datatype, MPI_Count count) {
-  return set_elements(self, status, datatype, count);
-}
-
-int Status_set_elements_x(RankState& self,
-                          MPI_Status* status,
-                          Datatype& datatype,
-                          MPI_Count count) {
-  return set_elements(self, status, datatype, count);
+  if (count < 0) return fail_count(self, count);
+  mpi::set_status_bytes(*status, datatype.bytes_of_elements(static_cast<std::size_t>(count)));
+  return MPI_SUCCESS;
 }
 
 }  // namespace body

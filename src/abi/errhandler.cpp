@@ -1,8 +1,6 @@
 // Error handlers, and error classes, codes and texts. MPI 5.0, 9.3 to 9.5.
 #include "mpi/comm/errhandler.hpp"
 
-#include <cstring>
-
 #include "abi/body.hpp"
 #include "mpi/base/error_codes.hpp"
 
@@ -74,9 +72,7 @@ int Error_string(RankState& self, int errorcode, char* string, int* resultlen) {
   const char* text = self.services().error_codes.text_of(errorcode);
   if (text == nullptr)
     return self.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", errorcode);
-  const std::size_t length = std::strlen(text);
-  std::memcpy(string, text, length + 1);
-  *resultlen = static_cast<int>(length);
+  give_text(text, string, resultlen);
   return MPI_SUCCESS;
 }
 

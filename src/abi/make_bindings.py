@@ -25,8 +25,10 @@ CONVERTED = {"group": ("const mpi::GroupPointer& {0}", "mpi::group_of({0})", "fa
 # Consecutive arguments that a body gets as one struct of user_arguments.hpp: their kinds, and the struct.
 GROUPS = [("buffer buffer count datatype op", "UserReduction"), ("buffer count datatype rank tag", "UserSend"),
           ("buffer count datatype rank tag", "UserReceive"), ("buffer count datatype", "UserBuffer"),
-          ("buffer count[] displacement[] datatype", "UserBlocks"), ("buffer count[] displacement[] datatype[]", "UserBlocks")]
-GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive"}
+          ("buffer count[] displacement[] datatype", "UserBlocks"), ("buffer count[] displacement[] datatype[]", "UserBlocks"),
+          ("int request[]", "mpi::UserRequests"), ("logical status", "mpi::TestResult"), ("logical status[]", "mpi::TestResult"),
+          ("int int[] status[]", "mpi::SomeResult")]
+GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive", "flag": "result", "outcount": "result"}
 FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own"}
 LIST_BEGIN = "/* The list is written by src/abi/make_bindings.py from src/abi/functions.txt. */\n"
 LIST_END = "/* clang-format on */\n"
@@ -124,6 +126,8 @@ class Group:
         names = [argument.name for argument in self.arguments]
         if self.struct in ("UserBuffer", "UserBlocks") and self.arguments[0].direction == "in":
             names[0] = f"const_cast<void*>({names[0]})"
+        if self.struct == "mpi::UserRequests":
+            return f"mpi::UserRequests::list({', '.join(names)})"
         if self.struct != "UserBlocks":
             return "{" + ", ".join(names) + "}"
         buffer, counts, displacements, datatype = names
@@ -151,6 +155,7 @@ class Function:
     subject: str
     flags: set
     result: str
+    body: str
     name: str
     arguments: list
 
@@ -169,8 +174,7 @@ class Function:
         return next((a for a in self.arguments if a.kind in ("comm", "cart") and not a.is_array and a.direction != "out"), None)
 
     def completes_requests(self):
-        return self.comm() is None and any(a.kind in ("request", "message") and (a.direction != "out" or a.is_array)
-                                           for a in self.arguments)
+        return self.comm() is None and any(a.kind in ("request", "message") and a.direction == "inout" for a in self.arguments)
 
     def context(self):
         """(declaration, argument) of what the frame gives to the body beside the user's arguments."""
@@ -216,14 +220,16 @@ def parse(text):
             if found := re.fullmatch(r"\[(\d+) (.+)\]", line):
                 chapter, subject = found.groups()
                 continue
-            found = re.fullmatch(r"((?:[\w-]+ )*)(\w+)\((.*)\)", line)
+            found = re.fullmatch(r"((?:[\w:=-]+ )*)(\w+)\((.*)\)", line)
             if not found or not chapter:
                 raise TableError("not [chapter subject] or Name(arguments)")
             words = found[1].split()
             flags = {word for word in words if word in FLAGS}
-            results = [word for word in words if word not in FLAGS]
+            bodies = [word.removeprefix("body=") for word in words if word.startswith("body=")]
+            results = [word for word in words if word not in FLAGS and not word.startswith("body=")]
             arguments = [parse_argument(word) for word in found[3].split(", ")] if found[3] else []
-            functions.append(Function(chapter, subject, flags, results[0] if results else "int", found[2], arguments))
+            functions.append(Function(chapter, subject, flags, results[0] if results else "int",
+                                      bodies[0] if bodies else "body::" + found[2], found[2], arguments))
         except TableError as error:
             raise TableError(f"functions.txt:{number}: {error}") from None
     names = [name for function in functions for name, _ in function.forms()]
@@ -235,7 +241,7 @@ def parse(text):
 
 def body_text(functions):
     for function in functions:
-        if not function.flags & {"absent", "inline", "own"}:
+        if function.body == "body::" + function.name and not function.flags & {"absent", "inline", "own"}:
             yield f"int {function.name}({', '.join(function.body_parameters())});\n"
 
 
@@ -263,7 +269,7 @@ def binding(function, name, large):
     given += [argument.body_argument() for argument in function.passed()]
     if "sized" in function.flags:
         given.append("true" if large else "false")
-    call = f"return body::{function.name}({', '.join(given)});"
+    call = f"return {function.body}({', '.join(given)});"
     yield f"int PMPI_{name}({parameters}) {{\n"
     if "stateless" in function.flags:
         for argument in function.arguments:

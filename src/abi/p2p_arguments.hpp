@@ -5,6 +5,8 @@
 
 #include "abi/check.hpp"
 #include "abi/user_arguments.hpp"
+#include "mpi/base/status.hpp"
+#include "mpi/match/completion.hpp"
 #include "mpi/match/receive.hpp"
 #include "mpi/match/send.hpp"
 
@@ -49,6 +51,15 @@ inline mpi::ReceiveArguments arguments_of(const UserReceive& user, mpi::Datatype
           .type = type,
           .source = user.source,
           .tag = user.tag};
+}
+
+/// The status and the error of a complete receive.
+inline int give_result(mpi::RankState& self, const mpi::Request& request, MPI_Status* status) {
+  if (status != MPI_STATUS_IGNORE) {
+    mpi::set_status(*status, request.status_source, request.status_tag, request.status_bytes,
+                    false);
+  }
+  return request.error == MPI_SUCCESS ? MPI_SUCCESS : mpi::explain(self, request);
 }
 
 }  // namespace sorrel::abi

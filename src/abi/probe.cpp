@@ -2,7 +2,7 @@
 #include "mpi/match/probe.hpp"
 
 #include "abi/body.hpp"
-#include "abi/check.hpp"
+#include "abi/p2p_arguments.hpp"
 #include "mpi/base/status.hpp"
 #include "mpi/match/arrival.hpp"
 #include "mpi/match/start.hpp"
@@ -87,11 +87,11 @@ int Probe(RankState& self, Comm& comm, int source, int tag, MPI_Status* status) 
   return MPI_SUCCESS;
 }
 
-int Iprobe(RankState& self, Comm& comm, int source, int tag, int* flag, MPI_Status* status) {
+int Iprobe(RankState& self, Comm& comm, int source, int tag, const mpi::TestResult& result) {
   if (const int error = check(self, comm, source, tag); error != MPI_SUCCESS) return error;
   const Message* message = source == MPI_PROC_NULL ? nullptr : find(self, comm, source, tag);
-  *flag = source == MPI_PROC_NULL || message != nullptr ? 1 : 0;
-  if (*flag == 1) give_status(message, status);
+  *result.flag = source == MPI_PROC_NULL || message != nullptr ? 1 : 0;
+  if (*result.flag == 1) give_status(message, result.status);
   return MPI_SUCCESS;
 }
 
@@ -137,11 +137,7 @@ int Mrecv(RankState& self,
   describe_receive(request, self, *comm, matched_arguments(user, *type));
   receive_matched(request, taken, message);
   wait_for(request);
-  if (status != MPI_STATUS_IGNORE) {
-    mpi::set_status(*status, request.status_source, request.status_tag, request.status_bytes,
-                    false);
-  }
-  return request.error == MPI_SUCCESS ? MPI_SUCCESS : mpi::explain(self, request);
+  return give_result(self, request, status);
 }
 
 int Imrecv(RankState& self,

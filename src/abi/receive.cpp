@@ -11,15 +11,6 @@ namespace {
 
 using mpi::Request;
 
-/// The status and the error of a complete receive.
-int give_result(RankState& self, const Request& request, MPI_Status* status) {
-  if (status != MPI_STATUS_IGNORE) {
-    mpi::set_status(*status, request.status_source, request.status_tag, request.status_bytes,
-                    false);
-  }
-  return request.error == MPI_SUCCESS ? MPI_SUCCESS : mpi::explain(self, request);
-}
-
 /// The types of a combined send and receive.
 struct Types {
   mpi::Datatype* send = nullptr;

@@ -12,10 +12,6 @@ namespace {
 
 using mpi::CartTopology;
 
-MPI_Comm handle_or_null(Comm* comm) {
-  return comm == nullptr ? MPI_COMM_NULL : handle_of(*comm);
-}
-
 // The grid that the arguments of a binding describe.
 int make_cart(RankState& self,
               const Comm& comm,

@@ -39,6 +39,15 @@ class Texts(unittest.TestCase):
         self.assertEqual(gatherv.body_parameters(),
                          ["RankState& self", "Comm& comm", "mpi::Integers counts", "mpi::Integers displs", "MPI_Count a"])
 
+    def test_what_describes_a_message_is_one_argument(self):
+        gather = self.function("Gatherv(buffer sendbuf, count n, datatype t, out buffer recvbuf, count counts[], displacement displs[], datatype u)")
+        self.assertEqual(gather.body_parameters(), ["RankState& self", "const UserBuffer& send", "const UserBlocks& receive"])
+
+    def test_a_body_may_be_that_of_another_function(self):
+        detach = self.function("body=body::Comm_free Comm_disconnect(inout comm comm)")
+        self.assertEqual("".join(make_bindings.body_text([detach])), "")
+        self.assertIn("return body::Comm_free(self, on, comm);", "".join(make_bindings.binding(detach, detach.name, False)))
+
     def test_the_frame_follows_from_the_arguments(self):
         for line, frame in (("Barrier(comm comm)", "call_on(comm,"), ("Comm_free(inout comm comm)", "call_on_variable(comm,"),
                             ("Wait(inout request request, out status status)", "call_on_requests("),
