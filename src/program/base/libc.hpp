@@ -11,6 +11,10 @@
 /// Marks a function that replaces the C library's for the program and for its libraries.
 #define SORREL_INTERPOSED extern "C" [[gnu::visibility("default")]]
 
+/// Marks the declaration of an interposed function that is another name of `function`.
+#define SORREL_INTERPOSED_AS(function) \
+  extern "C" [[gnu::visibility("default"), gnu::alias(#function)]]
+
 namespace sorrel::program {
 
 /// Whether `code`, a caller's return address, lies in this library: the runtime's own calls use the

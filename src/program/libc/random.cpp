@@ -48,15 +48,6 @@ template <class R, class WithState, class... Arguments>
   return result;
 }
 
-void seed_random(unsigned seed) {
-  static auto* const real = next_definition<decltype(::srandom)>("srandom");
-  if (random_data* data = random_of_rank()) {
-    ::srandom_r(seed, data);
-  } else {
-    real(seed);
-  }
-}
-
 }  // namespace
 
 }  // namespace sorrel::program
@@ -72,12 +63,15 @@ SORREL_INTERPOSED int rand() noexcept {
 }
 
 SORREL_INTERPOSED void srandom(unsigned seed) noexcept {
-  seed_random(seed);
+  static auto* const real = next_definition<decltype(::srandom)>("srandom");
+  if (random_data* data = random_of_rank()) {
+    ::srandom_r(seed, data);
+  } else {
+    real(seed);
+  }
 }
 
-SORREL_INTERPOSED void srand(unsigned seed) noexcept {
-  seed_random(seed);
-}
+SORREL_INTERPOSED_AS(srandom) void srand(unsigned seed) noexcept;
 
 SORREL_INTERPOSED char* initstate(unsigned seed, char* state, std::size_t size) noexcept {
   static auto* const real = next_definition<decltype(::initstate)>("initstate");

@@ -17,15 +17,24 @@ using namespace sorrel::program;
 
 namespace {
 
-/// Calls look_up(result, text, bytes, &found) with growing buffers until one suffices.
-template <class Result, class LookUp>
-Result* looked_up(Result& result, std::vector<char>& text, LookUp&& look_up) {
+/// The entry of `key` in a table of accounts: by `real` outside of ranks, else by `look_up` into
+/// the rank's results, with growing buffers until one suffices.
+template <class Result, class Key>
+Result* account_of(Result* (*real)(Key),
+                   int (*look_up)(Key, Result*, char*, std::size_t, Result**),
+                   Key key,
+                   Result AccountResults::* result,
+                   std::vector<char> AccountResults::* text_of_result) {
   constexpr std::size_t bytes_min = 1024;
   constexpr std::size_t bytes_max = std::size_t{1} << 20;
+  RankProcess* process = current_rank_process();
+  if (process == nullptr) return real(key);
+  AccountResults& results = process->libc_state().account_results();
+  std::vector<char>& text = results.*text_of_result;
   if (text.empty()) text.resize(bytes_min);
   Result* found = nullptr;
   int error = 0;
-  while ((error = look_up(&result, text.data(), text.size(), &found)) == ERANGE &&
+  while ((error = look_up(key, &(results.*result), text.data(), text.size(), &found)) == ERANGE &&
          text.size() < bytes_max)
     text.resize(2 * text.size());
   if (error != 0) errno = error;
@@ -43,38 +52,23 @@ SORREL_INTERPOSED char* strtok(char* text, const char* delimiters) noexcept {
 
 SORREL_INTERPOSED passwd* getpwnam(const char* name) {
   static auto* const real = next_definition<decltype(::getpwnam)>("getpwnam");
-  RankProcess* process = current_rank_process();
-  if (process == nullptr) return real(name);
-  AccountResults& results = process->libc_state().account_results();
-  return looked_up(results.user, results.user_text,
-                   [&](auto... room) { return ::getpwnam_r(name, room...); });
+  return account_of(real, ::getpwnam_r, name, &AccountResults::user, &AccountResults::user_text);
 }
 
 SORREL_INTERPOSED passwd* getpwuid(uid_t number) {
   static auto* const real = next_definition<decltype(::getpwuid)>("getpwuid");
-  RankProcess* process = current_rank_process();
-  if (process == nullptr) return real(number);
-  AccountResults& results = process->libc_state().account_results();
-  return looked_up(results.user, results.user_text,
-                   [&](auto... room) { return ::getpwuid_r(number, room...); });
+  return account_of(real, ::getpwuid_r, number, &AccountResults::user, &AccountResults::user_text);
 }
 
 SORREL_INTERPOSED group* getgrnam(const char* name) {
   static auto* const real = next_definition<decltype(::getgrnam)>("getgrnam");
-  RankProcess* process = current_rank_process();
-  if (process == nullptr) return real(name);
-  AccountResults& results = process->libc_state().account_results();
-  return looked_up(results.users, results.users_text,
-                   [&](auto... room) { return ::getgrnam_r(name, room...); });
+  return account_of(real, ::getgrnam_r, name, &AccountResults::users, &AccountResults::users_text);
 }
 
 SORREL_INTERPOSED group* getgrgid(gid_t number) {
   static auto* const real = next_definition<decltype(::getgrgid)>("getgrgid");
-  RankProcess* process = current_rank_process();
-  if (process == nullptr) return real(number);
-  AccountResults& results = process->libc_state().account_results();
-  return looked_up(results.users, results.users_text,
-                   [&](auto... room) { return ::getgrgid_r(number, room...); });
+  return account_of(real, ::getgrgid_r, number, &AccountResults::users,
+                    &AccountResults::users_text);
 }
 
 SORREL_INTERPOSED int hcreate(std::size_t count) noexcept {

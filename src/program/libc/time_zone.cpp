@@ -57,11 +57,6 @@ char* time_text(const tm* time) {
   return ::asctime_r(time, process->libc_state().time_results().text);
 }
 
-time_t time_of(tm* time) {
-  static auto* const real = next_definition<decltype(::mktime)>("mktime");
-  return in_zone_of_rank([&] { return real(time); });
-}
-
 }  // namespace
 
 SORREL_INTERPOSED void tzset() noexcept {
@@ -103,12 +98,11 @@ SORREL_INTERPOSED char* ctime_r(const time_t* time, char* text) noexcept {
 }
 
 SORREL_INTERPOSED time_t mktime(tm* time) noexcept {
-  return time_of(time);
+  static auto* const real = next_definition<decltype(::mktime)>("mktime");
+  return in_zone_of_rank([&] { return real(time); });
 }
 
-SORREL_INTERPOSED time_t timelocal(tm* time) noexcept {
-  return time_of(time);
-}
+SORREL_INTERPOSED_AS(mktime) time_t timelocal(tm* time) noexcept;
 
 SORREL_INTERPOSED size_t strftime(char* text,
                                   size_t room,

@@ -38,17 +38,10 @@ RankProcess* rank_of_caller(const void* caller) {
   return process == nullptr || is_of_this_library(caller) || is_forked_child() ? nullptr : process;
 }
 
-/// Whether a rank can have an action of its own for the signal; the system handles the others.
-bool can_be_caught(int number) {
-  return number >= 1 && number <= 64 && number != SIGKILL && number != SIGSTOP &&
-         !(number >= 32 && number < SIGRTMIN);
-}
-
 /// Whether the handler is the rank's code, or there is none.
 bool is_of_rank(const RankProcess& process, const struct sigaction* action) {
-  if (action == nullptr || action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)
-    return true;
-  return process.copy().contains(reinterpret_cast<std::uintptr_t>(action->sa_handler));
+  return action == nullptr || !is_handler(*action) ||
+         process.copy().contains(reinterpret_cast<std::uintptr_t>(action->sa_handler));
 }
 
 /// As sigaction(), with its result.
@@ -64,12 +57,21 @@ int set_action(RankProcess& process,
   return 0;
 }
 
-sighandler_t set_handler(RankProcess& process, int number, sighandler_t handler, int flags) {
+/// As signal(), which `real` is, with the flags of one of its forms.
+sighandler_t set_handler(decltype(::signal)* real,
+                         const void* caller,
+                         int number,
+                         sighandler_t handler,
+                         unsigned flags) {
+  RankProcess* process = process_of_caller(caller);
   struct sigaction action{};
   struct sigaction before{};
   action.sa_handler = handler;
-  action.sa_flags = flags;
-  return set_action(process, number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+  action.sa_flags = static_cast<int>(flags);
+  if (process == nullptr || !can_be_caught(number) || handler == SIG_ERR ||
+      !is_of_rank(*process, &action))
+    return real(number, handler);
+  return set_action(*process, number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
 int change_mask(RankProcess& process, int how, const sigset_t* set, sigset_t* before) {
@@ -172,25 +174,13 @@ SORREL_INTERPOSED int sigaction(int number,
 
 SORREL_INTERPOSED sighandler_t signal(int number, sighandler_t handler) noexcept {
   static auto* const real = next_definition<decltype(::signal)>("signal");
-  RankProcess* process = process_of_caller(__builtin_return_address(0));
-  struct sigaction action{};
-  action.sa_handler = handler;
-  if (process == nullptr || !can_be_caught(number) || handler == SIG_ERR ||
-      !is_of_rank(*process, &action))
-    return real(number, handler);
-  return set_handler(*process, number, handler, SA_RESTART);
+  return set_handler(real, __builtin_return_address(0), number, handler, SA_RESTART);
 }
 
 // The name of signal() in programs that request System V or plain POSIX.
 SORREL_INTERPOSED sighandler_t __sysv_signal(int number, sighandler_t handler) noexcept {
   static auto* const real = next_definition<decltype(::__sysv_signal)>("__sysv_signal");
-  RankProcess* process = process_of_caller(__builtin_return_address(0));
-  struct sigaction action{};
-  action.sa_handler = handler;
-  if (process == nullptr || !can_be_caught(number) || handler == SIG_ERR ||
-      !is_of_rank(*process, &action))
-    return real(number, handler);
-  return set_handler(*process, number, handler, static_cast<int>(SA_RESETHAND | SA_NODEFER));
+  return set_handler(real, __builtin_return_address(0), number, handler, SA_RESETHAND | SA_NODEFER);
 }
 
 SORREL_INTERPOSED int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {

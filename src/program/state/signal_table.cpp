@@ -72,6 +72,11 @@ void set_process_handler(void (*handler)(int number, siginfo_t* info, void* cont
   process_handler = handler;
 }
 
+bool can_be_caught(int number) {
+  return number >= 1 && number <= signal_count && number != SIGKILL && number != SIGSTOP &&
+         !(number >= 32 && number < SIGRTMIN);
+}
+
 const struct sigaction& original_action(int number) {
   ProcessAction& action = process_action(number);
   if (!action.is_original_known) {
@@ -109,9 +114,7 @@ struct sigaction inherited_action(int number) {
 }
 
 void catch_blocked_signal(int number) {
-  if (number == SIGKILL || number == SIGSTOP || (faults & mask_of(number)) != 0) return;
-  // Reserved by the C library.
-  if (number >= 32 && number < SIGRTMIN) return;
+  if (!can_be_caught(number) || (faults & mask_of(number)) != 0) return;
   if (std::atomic_ref(process_action(number).is_caught).load(std::memory_order_relaxed)) return;
   const SignalTableLock lock;
   std::atomic_ref(process_action(number).is_caught).store(true, std::memory_order_relaxed);

@@ -27,6 +27,10 @@ void set_process_handler(void (*handler)(int number, siginfo_t* info, void* cont
   return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
 
+/// Whether a rank can have an action of its own for the signal; the system handles the others, and
+/// the C library has reserved some.
+[[nodiscard]] bool can_be_caught(int number);
+
 /// The action before any rank ran.
 [[nodiscard]] const struct sigaction& original_action(int number);
 void restore_original_action(int number);

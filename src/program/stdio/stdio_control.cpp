@@ -37,31 +37,13 @@ int set_buffer(FILE* stream, char* buffer, int mode, std::size_t size) {
   return real(own_stream(stream), buffer, mode, size);
 }
 
-FILE* reopen(const char* path, const char* mode, FILE* stream) {
-  static auto* const real = next_definition<decltype(::freopen)>("freopen");
-  RankProcess* process = current_rank_process();
-  if (process == nullptr || !is_standard(stream)) return real(path, mode, stream);
-  if (path == nullptr) return stream;
-  FILE* file = std::fopen(path, mode);
-  if (file == nullptr) return nullptr;
-  RankStreams& streams = process->streams();
-  if (stream == stdin) {
-    streams.replace_input(file);
-  } else {
-    (stream == stdout ? streams.output() : streams.error()).replace(file);
-  }
-  return stream;
-}
-
 }  // namespace
 
 SORREL_INTERPOSED int fflush(FILE* stream) {
   return flush(stream);
 }
 
-SORREL_INTERPOSED int fflush_unlocked(FILE* stream) {
-  return flush(stream);
-}
+SORREL_INTERPOSED_AS(fflush) int fflush_unlocked(FILE* stream);
 
 SORREL_INTERPOSED int setvbuf(FILE* stream, char* buffer, int mode, std::size_t size) noexcept {
   return set_buffer(stream, buffer, mode, size);
@@ -113,9 +95,19 @@ SORREL_INTERPOSED int fclose(FILE* stream) {
 }
 
 SORREL_INTERPOSED FILE* freopen(const char* path, const char* mode, FILE* stream) {
-  return reopen(path, mode, stream);
+  static auto* const real = next_definition<decltype(::freopen)>("freopen");
+  RankProcess* process = current_rank_process();
+  if (process == nullptr || !is_standard(stream)) return real(path, mode, stream);
+  if (path == nullptr) return stream;
+  FILE* file = std::fopen(path, mode);
+  if (file == nullptr) return nullptr;
+  RankStreams& streams = process->streams();
+  if (stream == stdin) {
+    streams.replace_input(file);
+  } else {
+    (stream == stdout ? streams.output() : streams.error()).replace(file);
+  }
+  return stream;
 }
 
-SORREL_INTERPOSED FILE* freopen64(const char* path, const char* mode, FILE* stream) {
-  return reopen(path, mode, stream);
-}
+SORREL_INTERPOSED_AS(freopen) FILE* freopen64(const char* path, const char* mode, FILE* stream);

@@ -26,11 +26,6 @@ int get_byte_unlocked(FILE* stream) {
   return real(own_stream(stream));
 }
 
-ssize_t get_delimited(char** line, std::size_t* room, int delimiter, FILE* stream) {
-  static auto* const real = next_definition<ssize_t(char**, std::size_t*, int, FILE*)>("getdelim");
-  return real(line, room, delimiter, own_stream(stream));
-}
-
 // The three generations of scanf: glibc's own, C99's and (since glibc 2.38) C23's.
 int scan(FILE* stream, const char* format, va_list values) {
   static auto* const real = next_definition<ScanFormat>("vfscanf");
@@ -133,13 +128,8 @@ SORREL_INTERPOSED int getc(FILE* stream) {
   return get_byte(stream);
 }
 
-SORREL_INTERPOSED int fgetc(FILE* stream) {
-  return get_byte(stream);
-}
-
-SORREL_INTERPOSED int _IO_getc(FILE* stream) {
-  return get_byte(stream);
-}
+SORREL_INTERPOSED_AS(getc) int fgetc(FILE* stream);
+SORREL_INTERPOSED_AS(getc) int _IO_getc(FILE* stream);
 
 SORREL_INTERPOSED int getchar() {
   return get_byte(standard_stream(stdin));
@@ -206,15 +196,16 @@ SORREL_INTERPOSED std::size_t __fread_chk(
 }
 
 SORREL_INTERPOSED ssize_t getdelim(char** line, std::size_t* room, int delimiter, FILE* stream) {
-  return get_delimited(line, room, delimiter, stream);
+  static auto* const real = next_definition<ssize_t(char**, std::size_t*, int, FILE*)>("getdelim");
+  return real(line, room, delimiter, own_stream(stream));
 }
 
-SORREL_INTERPOSED ssize_t __getdelim(char** line, std::size_t* room, int delimiter, FILE* stream) {
-  return get_delimited(line, room, delimiter, stream);
-}
+SORREL_INTERPOSED_AS(getdelim)
+ssize_t __getdelim(char** line, std::size_t* room, int delimiter, FILE* stream);
 
 SORREL_INTERPOSED ssize_t getline(char** line, std::size_t* room, FILE* stream) {
-  return get_delimited(line, room, '\n', stream);
+  static auto* const real = next_definition<decltype(::getline)>("getline");
+  return real(line, room, own_stream(stream));
 }
 
 SORREL_INTERPOSED ssize_t read(int descriptor, void* data, std::size_t size) {

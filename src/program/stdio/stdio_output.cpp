@@ -101,9 +101,7 @@ SORREL_INTERPOSED int fputc(int byte, FILE* stream) {
   return put_byte(byte, stream);
 }
 
-SORREL_INTERPOSED int putc(int byte, FILE* stream) {
-  return put_byte(byte, stream);
-}
+SORREL_INTERPOSED_AS(fputc) int putc(int byte, FILE* stream);
 
 SORREL_INTERPOSED int _IO_putc(int byte, FILE* stream) {
   return put_byte(byte, stream);

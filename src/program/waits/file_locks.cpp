@@ -113,21 +113,13 @@ SORREL_INTERPOSED int fcntl(int file, int command, ...) {
   return control(__builtin_return_address(0), file, command, argument);
 }
 
-SORREL_INTERPOSED int fcntl64(int file, int command, ...) {
-  va_list values;
-  va_start(values, command);
-  void* argument = va_arg(values, void*);
-  va_end(values);
-  return control(__builtin_return_address(0), file, command, argument);
-}
+SORREL_INTERPOSED_AS(fcntl) int fcntl64(int file, int command, ...);
 
 SORREL_INTERPOSED int lockf(int file, int command, off_t bytes) {
   return lock_section(__builtin_return_address(0), file, command, bytes);
 }
 
-SORREL_INTERPOSED int lockf64(int file, int command, off64_t bytes) {
-  return lock_section(__builtin_return_address(0), file, command, bytes);
-}
+SORREL_INTERPOSED_AS(lockf) int lockf64(int file, int command, off64_t bytes);
 
 SORREL_INTERPOSED int flock(int file, int operation) noexcept {
   static auto* const real = next_definition<decltype(::flock)>("flock");
