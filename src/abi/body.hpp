@@ -12,6 +12,7 @@
 #include "abi/user_arguments.hpp"
 #include "mpi/comm/group_algebra.hpp"
 #include "mpi/comm/topology/cart.hpp"
+#include "mpi/match/environment_info.hpp"
 
 namespace sorrel::mpi {
 class Datatype;

@@ -13,6 +13,10 @@ int fail_group(mpi::RankState& self, MPI_Group handle) {
                                                            : "invalid group handle");
 }
 
+int fail_info(mpi::RankState& self) {
+  return self.fail(MPI_ERR_INFO, "invalid info handle");
+}
+
 int fail_topology(mpi::RankState& self) {
   return self.fail(MPI_ERR_TOPOLOGY,
                    "comm has no Cartesian topology; MPI_Cart_create makes one that has");

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "abi/body.hpp"
+#include "abi/check.hpp"
 #include "mpi/comm/group_algebra.hpp"
 #include "mpi/match/environment_info.hpp"
 
@@ -96,7 +97,7 @@ int Comm_set_name(RankState& self, Comm& comm, const char* comm_name) {
 int Comm_set_info(RankState& self, Comm& comm, MPI_Info info) {
   if (info == MPI_INFO_NULL) return MPI_SUCCESS;
   const Info* hints = mpi::info_of(info);
-  if (hints == nullptr) return self.fail(MPI_ERR_INFO, "invalid info handle");
+  if (hints == nullptr) return fail_info(self);
   return add_hints(self, comm, *hints);
 }
 

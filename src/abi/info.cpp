@@ -3,23 +3,13 @@
 #include <cstring>
 
 #include "abi/body.hpp"
+#include "abi/check.hpp"
 #include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
 namespace {
 
 using mpi::Info;
-
-int fail_info(RankState& self) {
-  return self.fail(MPI_ERR_INFO, "invalid info handle");
-}
-
-// Calls body(info) with an object that may be read.
-template <class Body>
-int read(RankState& self, MPI_Info handle, Body&& body) {
-  const Info* info = mpi::info_of(handle);
-  return info == nullptr ? fail_info(self) : body(*info);
-}
 
 // Calls body(info) with an object that may be changed.
 template <class Body>
@@ -61,11 +51,9 @@ int Info_create_env(RankState& /*self*/, int /*argc*/, char* /*argv*/[], MPI_Inf
   return MPI_SUCCESS;
 }
 
-int Info_dup(RankState& self, MPI_Info info, MPI_Info* newinfo) {
-  return read(self, info, [&](const Info& from) {
-    *newinfo = mpi::make_info_handle(std::make_unique<Info>(from));
-    return MPI_SUCCESS;
-  });
+int Info_dup(RankState& /*self*/, const Info& info, MPI_Info* newinfo) {
+  *newinfo = mpi::make_info_handle(std::make_unique<Info>(info));
+  return MPI_SUCCESS;
 }
 
 int Info_free(RankState& self, MPI_Info* info) {
@@ -85,59 +73,46 @@ int Info_delete(RankState& self, MPI_Info info, const char* key) {
 }
 
 int Info_get_string(
-    RankState& self, MPI_Info info, const char* key, int* buflen, char* value, int* flag) {
-  return read(self, info, [&](const Info& list) {
-    const std::string* found = nullptr;
-    if (*buflen < 0)
-      return self.fail(MPI_ERR_ARG, "buflen is %d; it must not be negative", *buflen);
-    if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
-      return error;
-    if (found == nullptr) return MPI_SUCCESS;
-    if (*buflen > 0) copy_cut(value, *found, static_cast<std::size_t>(*buflen) - 1);
-    *buflen = static_cast<int>(found->size()) + 1;
-    return MPI_SUCCESS;
-  });
+    RankState& self, const Info& info, const char* key, int* buflen, char* value, int* flag) {
+  const std::string* found = nullptr;
+  if (*buflen < 0) return self.fail(MPI_ERR_ARG, "buflen is %d; it must not be negative", *buflen);
+  if (const int error = look_up(self, info, key, flag, &found); error != MPI_SUCCESS) return error;
+  if (found == nullptr) return MPI_SUCCESS;
+  if (*buflen > 0) copy_cut(value, *found, static_cast<std::size_t>(*buflen) - 1);
+  *buflen = static_cast<int>(found->size()) + 1;
+  return MPI_SUCCESS;
 }
 
 int Info_get(
-    RankState& self, MPI_Info info, const char* key, int valuelen, char* value, int* flag) {
-  return read(self, info, [&](const Info& list) {
-    const std::string* found = nullptr;
-    if (valuelen < 0)
-      return self.fail(MPI_ERR_ARG, "valuelen is %d; it must not be negative", valuelen);
-    if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
-      return error;
-    // The program's buffer has one byte more than valuelen, for the terminating zero.
-    if (found != nullptr) copy_cut(value, *found, static_cast<std::size_t>(valuelen));
-    return MPI_SUCCESS;
-  });
+    RankState& self, const Info& info, const char* key, int valuelen, char* value, int* flag) {
+  const std::string* found = nullptr;
+  if (valuelen < 0)
+    return self.fail(MPI_ERR_ARG, "valuelen is %d; it must not be negative", valuelen);
+  if (const int error = look_up(self, info, key, flag, &found); error != MPI_SUCCESS) return error;
+  // The program's buffer has one byte more than valuelen, for the terminating zero.
+  if (found != nullptr) copy_cut(value, *found, static_cast<std::size_t>(valuelen));
+  return MPI_SUCCESS;
 }
 
-int Info_get_valuelen(RankState& self, MPI_Info info, const char* key, int* valuelen, int* flag) {
-  return read(self, info, [&](const Info& list) {
-    const std::string* found = nullptr;
-    if (const int error = look_up(self, list, key, flag, &found); error != MPI_SUCCESS)
-      return error;
-    if (found != nullptr) *valuelen = static_cast<int>(found->size());
-    return MPI_SUCCESS;
-  });
+int Info_get_valuelen(
+    RankState& self, const Info& info, const char* key, int* valuelen, int* flag) {
+  const std::string* found = nullptr;
+  if (const int error = look_up(self, info, key, flag, &found); error != MPI_SUCCESS) return error;
+  if (found != nullptr) *valuelen = static_cast<int>(found->size());
+  return MPI_SUCCESS;
 }
 
-int Info_get_nkeys(RankState& self, MPI_Info info, int* nkeys) {
-  return read(self, info, [&](const Info& list) {
-    *nkeys = list.size();
-    return MPI_SUCCESS;
-  });
+int Info_get_nkeys(RankState& /*self*/, const Info& info, int* nkeys) {
+  *nkeys = info.size();
+  return MPI_SUCCESS;
 }
 
-int Info_get_nthkey(RankState& self, MPI_Info info, int n, char* key) {
-  return read(self, info, [&](const Info& list) {
-    if (n < 0 || n >= list.size())
-      return self.fail(MPI_ERR_ARG, "n is %d; it must be less than the number of keys, %d", n,
-                       list.size());
-    copy_cut(key, list.key(n), MPI_MAX_INFO_KEY - 1);
-    return MPI_SUCCESS;
-  });
+int Info_get_nthkey(RankState& self, const Info& info, int n, char* key) {
+  if (n < 0 || n >= info.size())
+    return self.fail(MPI_ERR_ARG, "n is %d; it must be less than the number of keys, %d", n,
+                     info.size());
+  copy_cut(key, info.key(n), MPI_MAX_INFO_KEY - 1);
+  return MPI_SUCCESS;
 }
 
 }  // namespace body

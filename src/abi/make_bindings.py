@@ -16,11 +16,12 @@ from pathlib import Path
 HANDLES = {kind: "MPI_" + kind.capitalize()
            for kind in ("comm", "datatype", "errhandler", "file", "group", "info", "message", "op", "request", "session", "win")}
 INTS = {"int", "rank", "root", "tag", "error", "keyval", "logical"}
-SCALARS = {**HANDLES, "type": "MPI_Datatype", "cart": "MPI_Comm", **dict.fromkeys(INTS, "int"), "aint": "MPI_Aint", "offset": "MPI_Offset", "large": "MPI_Count"}
+SCALARS = {**HANDLES, "type": "MPI_Datatype", "cart": "MPI_Comm", "hints": "MPI_Info", **dict.fromkeys(INTS, "int"), "aint": "MPI_Aint", "offset": "MPI_Offset", "large": "MPI_Count"}
 # Kinds with two forms: C types of the int form and of the large-count form.
 SIZED = {"count": ("int", "MPI_Count"), "displacement": ("int", "MPI_Aint"), "address": ("MPI_Aint", "MPI_Count")}
 # Handles that the generated code converts: the body's parameter, the conversion, the failure, the body's argument.
 CONVERTED = {"group": ("const mpi::GroupPointer& {0}", "mpi::group_of({0})", "fail_group(self, {0})", "{0}_object"),
+             "hints": ("const mpi::Info& {0}", "mpi::info_of({0})", "fail_info(self)", "*{0}_object"),
              "type": ("mpi::Datatype& {0}", "mpi::datatype_from_handle({0})", "fail_datatype(self, {0})", "*{0}_object")}
 # Consecutive arguments that a body gets as one struct of user_arguments.hpp: their kinds, and the struct.
 GROUPS = [("buffer buffer count datatype op", "UserReduction"), ("buffer count datatype rank tag", "UserSend"),

@@ -2,28 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <sched.h>
 
 namespace sorrel::os {
-
-namespace {
-
-std::optional<int> take_number(std::string_view& text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || value < 0 || value >= cpu_count_max) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return value;
-}
-
-bool take(std::string_view& text, char wanted) {
-  if (text.empty() || text.front() != wanted) return false;
-  text.remove_prefix(1);
-  return true;
-}
-
-}  // namespace
 
 std::vector<int> allowed_cpus() {
   // The kernel rejects a mask shorter than its own, and no call returns its length.
@@ -83,23 +64,6 @@ std::string format_cpu_ranges(std::span<const int> cpus) {
     first = last + 1;
   }
   return text;
-}
-
-std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
-  std::vector<int> cpus;
-  if (text.empty()) return cpus;
-  do {
-    const std::optional<int> first = take_number(text);
-    if (!first) return std::nullopt;
-    const std::optional<int> last = take(text, '-') ? take_number(text) : first;
-    if (!last || *last < *first) return std::nullopt;
-    if (cpus.size() + static_cast<std::size_t>(*last - *first) >= cpu_count_max)
-      return std::nullopt;
-    for (int cpu = *first; cpu <= *last; ++cpu)
-      cpus.push_back(cpu);
-  } while (take(text, ','));
-  if (!text.empty()) return std::nullopt;
-  return cpus;
 }
 
 }  // namespace sorrel::os

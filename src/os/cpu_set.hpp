@@ -7,10 +7,8 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace sorrel::os {
@@ -39,9 +37,5 @@ void move_to_cpu(int cpu);
 
 /// "0,2-3": runs of consecutive numbers are joined, for people to read.
 [[nodiscard]] std::string format_cpu_ranges(std::span<const int> cpus);
-
-/// Parses "0,2-3" in the order written. Returns nothing if the text is not such a list, or has more
-/// than cpu_count_max numbers. An empty text is an empty list.
-[[nodiscard]] std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 
 }  // namespace sorrel::os

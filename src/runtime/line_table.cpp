@@ -236,37 +236,36 @@ class Unit {
       case form_udata:
         (void)names.take_uleb();
         return nullptr;
-      case form_data1:
-        names.skip(1);
-        return nullptr;
-      case form_data2:
-        names.skip(2);
-        return nullptr;
-      case form_data4:
-        names.skip(4);
-        return nullptr;
-      case form_data8:
-        names.skip(8);
-        return nullptr;
-      case form_data16:
-        names.skip(16);
-        return nullptr;
-      case form_block:
-        names.skip(names.take_uleb());
-        return nullptr;
-      case form_block1:
-        names.skip(names.take<std::uint8_t>());
-        return nullptr;
-      case form_block2:
-        names.skip(names.take<std::uint16_t>());
-        return nullptr;
-      case form_block4:
-        names.skip(names.take<std::uint32_t>());
-        return nullptr;
       default:
-        // The length is unknown: nothing behind it can be read.
-        names.skip(std::numeric_limits<std::uint64_t>::max());
+        names.skip(field_bytes(names, form));
         return nullptr;
+    }
+  }
+
+  /// The size of a field, which for blocks precedes it and is taken.
+  static std::uint64_t field_bytes(ByteCursor& names, std::uint64_t form) {
+    switch (form) {
+      case form_data1:
+        return 1;
+      case form_data2:
+        return 2;
+      case form_data4:
+        return 4;
+      case form_data8:
+        return 8;
+      case form_data16:
+        return 16;
+      case form_block:
+        return names.take_uleb();
+      case form_block1:
+        return names.take<std::uint8_t>();
+      case form_block2:
+        return names.take<std::uint16_t>();
+      case form_block4:
+        return names.take<std::uint32_t>();
+      default:
+        // Unknown: nothing behind it can be read.
+        return std::numeric_limits<std::uint64_t>::max();
     }
   }
 

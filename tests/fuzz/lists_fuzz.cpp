@@ -1,6 +1,5 @@
-// Lists: cpu numbers as text, and the files of control groups. A case of cpu lists is the text. A
-// case of control groups begins with '@' and has three texts separated by '@': /proc/self/cgroup,
-// mountinfo, and the contents of every limit file.
+// The files of control groups. A case begins with '@' and has three texts separated by '@':
+// /proc/self/cgroup, mountinfo, and the contents of every limit file.
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -9,7 +8,6 @@
 
 #include "fuzz/harness.hpp"
 #include "os/cgroup.hpp"
-#include "os/cpu_set.hpp"
 
 using sorrel::fuzz::require;
 
@@ -72,16 +70,6 @@ class Root {
   files::path path_;
 };
 
-void read_cpu_list(std::string_view text) {
-  const auto cpus = sorrel::os::parse_cpu_list(text);
-  if (!cpus) return;
-  require(cpus->size() <= sorrel::os::cpu_count_max, "a list is bounded");
-  for (const int cpu : *cpus)
-    require(cpu >= 0 && cpu < sorrel::os::cpu_count_max, "a cpu's number is within bounds");
-  require(sorrel::os::parse_cpu_list(sorrel::os::format_cpu_ranges(*cpus)) == cpus,
-          "what is written is read again");
-}
-
 std::string_view take_part(std::string_view& text) {
   const std::string_view part = text.substr(0, text.find('@'));
   text.remove_prefix(std::min(part.size() + 1, text.size()));
@@ -104,11 +92,7 @@ void read_cgroups(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view text = sorrel::fuzz::text_of(data, size);
-  if (text.empty() || text.front() != '@') {
-    read_cpu_list(text);
-    return 0;
-  }
-  text.remove_prefix(1);
+  if (text.starts_with('@')) text.remove_prefix(1);
   read_cgroups(text);
   return 0;
 }

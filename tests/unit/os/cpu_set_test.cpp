@@ -64,19 +64,5 @@ TEST(CpuSet, RangesJoinNeighbours) {
   EXPECT_EQ(format_cpu_ranges(Cpus{}), "");
 }
 
-TEST(CpuSet, AListReadsBackAsItWasWritten) {
-  EXPECT_EQ(parse_cpu_list("3,0,12"), (Cpus{3, 0, 12}));
-  EXPECT_EQ(parse_cpu_list("0-2,5"), (Cpus{0, 1, 2, 5}));
-  EXPECT_EQ(parse_cpu_list(""), Cpus{});
-  EXPECT_EQ(parse_cpu_list("0-65535").value_or(Cpus{}).size(), 65536U);
-}
-
-TEST(CpuSet, WhatIsNoListReadsAsNothing) {
-  for (const char* text : {"a", "1,", ",1", "1-", "-1", "3-1", "1 2", "1,2;", "99999999",
-                           "0-99999999", "0-65535,0", "0-40000,0-40000"}) {
-    EXPECT_FALSE(parse_cpu_list(text).has_value()) << text;
-  }
-}
-
 }  // namespace
 }  // namespace sorrel::os

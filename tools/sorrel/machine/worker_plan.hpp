@@ -24,8 +24,6 @@ struct MachineLimits : governor::CpuBudget {
 /// Number of workers by default: the budget, at most workers_max.
 [[nodiscard]] int default_workers(const MachineLimits& limits);
 
-enum class Binding { none, core };
-
 using TopologyReader = std::function<std::optional<Topology>()>;
 
 /// One cpu per worker: each core's first hardware thread before any core's second, in topology
