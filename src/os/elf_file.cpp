@@ -125,27 +125,27 @@ ElfFile::ElfFile(ElfFile&& other) noexcept {
 
 ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
-  headers_ = std::move(other.headers_);
+  headers = std::move(other.headers);
   segments_ = std::move(other.segments_);
-  needed_ = std::move(other.needed_);
-  kind_ = other.kind_;
-  interpreter_ = other.interpreter_;
-  soname_ = other.soname_;
-  rpath_ = other.rpath_;
-  runpath_ = other.runpath_;
+  needed = std::move(other.needed);
+  kind = other.kind;
+  interpreter = other.interpreter;
+  soname = other.soname;
+  rpath = other.rpath;
+  runpath = other.runpath;
   strings_offset_ = other.strings_offset_;
   strings_bytes_ = other.strings_bytes_;
   symbols_offset_ = other.symbols_offset_;
   symbol_count_ = other.symbol_count_;
   data_relocations_ = other.data_relocations_;
   call_relocations_ = other.call_relocations_;
-  call_table_ = other.call_table_;
-  tls_bytes_ = other.tls_bytes_;
-  data_bytes_ = other.data_bytes_;
-  bss_bytes_ = other.bss_bytes_;
+  call_table = other.call_table;
+  tls_bytes = other.tls_bytes;
+  data_bytes = other.data_bytes;
+  bss_bytes = other.bss_bytes;
   relro_begin_ = other.relro_begin_;
   relro_end_ = other.relro_end_;
-  has_tls_ = other.has_tls_;
+  has_tls = other.has_tls;
   return *this;
 }
 
@@ -156,9 +156,9 @@ ElfFile::~ElfFile() {
 std::string ElfFile::read_headers() {
   const auto header = copy_at<Elf64_Ehdr>(bytes_, 0);
   if (!header) return "the file ends in its header";
-  if (header->e_type == ET_EXEC) kind_ = ElfKind::executable_fixed;
-  if (header->e_type == ET_DYN) kind_ = ElfKind::shared_library;
-  if (kind_ == ElfKind::other) return "";
+  if (header->e_type == ET_EXEC) kind = ElfKind::executable_fixed;
+  if (header->e_type == ET_DYN) kind = ElfKind::shared_library;
+  if (kind == ElfKind::other) return "";
   if (header->e_phentsize != sizeof(Elf64_Phdr)) return "segment table of unknown shape";
   return read_segments(header->e_phoff, header->e_phnum);
 }
@@ -167,14 +167,14 @@ std::string ElfFile::read_segments(std::uint64_t table, std::size_t count) {
   for (std::size_t index = 0; index < count; ++index) {
     const auto header = copy_at<Elf64_Phdr>(bytes_, table + index * sizeof(Elf64_Phdr));
     if (!header) return "the file ends in its segment table";
-    headers_.push_back(*header);
+    headers.push_back(*header);
     if (header->p_type == PT_GNU_RELRO) {
       relro_begin_ = header->p_vaddr;
       relro_end_ = header->p_vaddr + header->p_memsz;
     }
   }
   const Elf64_Phdr* dynamic = nullptr;
-  for (const Elf64_Phdr& header : headers_) {
+  for (const Elf64_Phdr& header : headers) {
     if (header.p_type != PT_NOTE && header.p_type != PT_NULL && header.p_filesz != 0 &&
         (header.p_offset > bytes_.size() || bytes_.size() - header.p_offset < header.p_filesz)) {
       return "the file ends in one of its segments";
@@ -184,12 +184,12 @@ std::string ElfFile::read_segments(std::uint64_t table, std::size_t count) {
       if ((header.p_flags & PF_W) != 0)
         add_globals(header.p_vaddr, header.p_filesz, header.p_memsz);
     } else if (header.p_type == PT_TLS && header.p_memsz != 0) {
-      has_tls_ = true;
-      tls_bytes_ = header.p_memsz;
+      has_tls = true;
+      tls_bytes = header.p_memsz;
     } else if (header.p_type == PT_INTERP && header.p_filesz > 1) {
-      interpreter_ = {reinterpret_cast<const char*>(bytes_.data() + header.p_offset),
-                      header.p_filesz - 1};
-      if (kind_ == ElfKind::shared_library) kind_ = ElfKind::executable_pie;
+      interpreter = {reinterpret_cast<const char*>(bytes_.data() + header.p_offset),
+                     header.p_filesz - 1};
+      if (kind == ElfKind::shared_library) kind = ElfKind::executable_pie;
     } else if (header.p_type == PT_DYNAMIC) {
       dynamic = &header;
     }
@@ -205,83 +205,58 @@ void ElfFile::add_globals(std::uint64_t address,
   if (relro_begin_ <= begin && begin < relro_end_) begin = relro_end_;
   const std::uint64_t file_end = address + file_bytes;
   const std::uint64_t memory_end = address + memory_bytes;
-  if (file_end > begin) data_bytes_ += file_end - begin;
-  if (memory_end > std::max(begin, file_end)) bss_bytes_ += memory_end - std::max(begin, file_end);
+  if (file_end > begin) data_bytes += file_end - begin;
+  if (memory_end > std::max(begin, file_end)) bss_bytes += memory_end - std::max(begin, file_end);
 }
 
 std::string ElfFile::read_dynamic(std::uint64_t offset, std::uint64_t size_bytes) {
-  std::vector<std::uint64_t> needed;
-  std::uint64_t soname = nowhere;
-  std::uint64_t rpath = nowhere;
-  std::uint64_t runpath = nowhere;
+  // The names as offsets in the table of names, which may come last.
+  std::vector<std::uint64_t> needed_at;
+  std::uint64_t soname_at = nowhere;
+  std::uint64_t rpath_at = nowhere;
+  std::uint64_t runpath_at = nowhere;
   std::uint64_t hash = nowhere;
   std::uint64_t gnu_hash = nowhere;
   std::uint64_t strings = nowhere;
   std::uint64_t symbols = nowhere;
+
+  struct Entry {
+    std::int64_t tag;
+    std::uint64_t* value;
+  };
+
+  const Entry known[] = {{DT_SONAME, &soname_at},
+                         {DT_RPATH, &rpath_at},
+                         {DT_RUNPATH, &runpath_at},
+                         {DT_HASH, &hash},
+                         {DT_GNU_HASH, &gnu_hash},
+                         {DT_STRTAB, &strings},
+                         {DT_STRSZ, &strings_bytes_},
+                         {DT_SYMTAB, &symbols},
+                         {DT_RELA, &data_relocations_.address},
+                         {DT_RELASZ, &data_relocations_.size_bytes},
+                         {DT_JMPREL, &call_relocations_.address},
+                         {DT_PLTRELSZ, &call_relocations_.size_bytes},
+                         {DT_PLTGOT, &call_table}};
   for (std::uint64_t at = offset; at < offset + size_bytes; at += sizeof(Elf64_Dyn)) {
     const auto entry = copy_at<Elf64_Dyn>(bytes_, at);
     if (!entry || entry->d_tag == DT_NULL) break;
     const std::uint64_t value = entry->d_un.d_val;
-    switch (entry->d_tag) {
-      case DT_NEEDED:
-        needed.push_back(value);
-        break;
-      case DT_SONAME:
-        soname = value;
-        break;
-      case DT_RPATH:
-        rpath = value;
-        break;
-      case DT_RUNPATH:
-        runpath = value;
-        break;
-      case DT_HASH:
-        hash = value;
-        break;
-      case DT_GNU_HASH:
-        gnu_hash = value;
-        break;
-      case DT_STRTAB:
-        strings = value;
-        break;
-      case DT_STRSZ:
-        strings_bytes_ = value;
-        break;
-      case DT_SYMTAB:
-        symbols = value;
-        break;
-      case DT_RELA:
-        data_relocations_.address = value;
-        break;
-      case DT_RELASZ:
-        data_relocations_.size_bytes = value;
-        break;
-      case DT_JMPREL:
-        call_relocations_.address = value;
-        break;
-      case DT_PLTRELSZ:
-        call_relocations_.size_bytes = value;
-        break;
-      case DT_PLTGOT:
-        call_table_ = value;
-        break;
-      case DT_FLAGS_1:
-        if ((value & DF_1_PIE) != 0) kind_ = ElfKind::executable_pie;
-        break;
-      default:
-        break;
-    }
+    if (entry->d_tag == DT_NEEDED) needed_at.push_back(value);
+    if (entry->d_tag == DT_FLAGS_1 && (value & DF_1_PIE) != 0) kind = ElfKind::executable_pie;
+    const auto* const found = std::ranges::find(known, entry->d_tag, &Entry::tag);
+    if (found != std::end(known)) *found->value = value;
   }
   strings_offset_ = offset_of(strings);
   symbols_offset_ = offset_of(symbols);
   if (strings_offset_ > bytes_.size() || bytes_.size() - strings_offset_ < strings_bytes_) {
     return "the file ends in its table of names";
   }
-  for (const std::uint64_t name : needed)
-    needed_.push_back(text_at(name));
-  soname_ = text_at(soname);
-  rpath_ = text_at(rpath);
-  runpath_ = text_at(runpath);
+  for (const std::uint64_t name : needed_at)
+    needed.push_back(text_at(name));
+  soname = text_at(soname_at);
+  rpath = text_at(rpath_at);
+  runpath = text_at(runpath_at);
   if (symbols_offset_ != nowhere) count_symbols(hash, gnu_hash);
   return "";
 }
@@ -379,7 +354,7 @@ std::span<const std::byte> ElfFile::bytes_of(const Elf64_Phdr& header) const {
 
 std::uint64_t ElfFile::call_table_bytes() const {
   // The loader's three words, and one for each call.
-  return call_table_ == 0
+  return call_table == 0
              ? 0
              : (3 + call_relocations_.size_bytes / sizeof(Elf64_Rela)) * sizeof(std::uint64_t);
 }

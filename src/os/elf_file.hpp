@@ -63,30 +63,8 @@ class ElfFile {
   ElfFile& operator=(ElfFile&& other) noexcept;
   ~ElfFile();
 
-  [[nodiscard]] ElfKind kind() const { return kind_; }
-
   /// True for a program without a dynamic loader, "static-pie" included.
-  [[nodiscard]] bool is_static() const { return interpreter_.empty(); }
-
-  [[nodiscard]] std::string_view interpreter() const { return interpreter_; }
-
-  [[nodiscard]] std::string_view soname() const { return soname_; }
-
-  [[nodiscard]] std::string_view rpath() const { return rpath_; }
-
-  [[nodiscard]] std::string_view runpath() const { return runpath_; }
-
-  [[nodiscard]] const std::vector<std::string_view>& needed() const { return needed_; }
-
-  [[nodiscard]] bool has_tls() const { return has_tls_; }
-
-  [[nodiscard]] std::uint64_t tls_bytes() const { return tls_bytes_; }
-
-  /// Bytes of initialised (.data) and zeroed (.bss) globals, without those that are read-only after
-  /// relocation.
-  [[nodiscard]] std::uint64_t data_bytes() const { return data_bytes_; }
-
-  [[nodiscard]] std::uint64_t bss_bytes() const { return bss_bytes_; }
+  [[nodiscard]] bool is_static() const { return interpreter.empty(); }
 
   /// Calls `visit` for every named symbol that is exported or imported, in the file's order.
   void for_each_symbol(const std::function<void(const ElfSymbol&)>& visit) const;
@@ -94,18 +72,30 @@ class ElfFile {
   /// Calls `visit` for every relocation of the dynamic tables; packed ones (DT_RELR) are left out.
   void for_each_relocation(const std::function<void(const ElfRelocation&)>& visit) const;
 
-  [[nodiscard]] const std::vector<Elf64_Phdr>& headers() const { return headers_; }
-
   /// The part of the file that `header` maps.
   [[nodiscard]] std::span<const std::byte> bytes_of(const Elf64_Phdr& header) const;
-
-  /// The slots of the procedure linkage table (DT_PLTGOT): the loader's own, and one for each call.
-  [[nodiscard]] std::uint64_t call_table() const { return call_table_; }
 
   [[nodiscard]] std::uint64_t call_table_bytes() const;
 
   /// Whether the file contains these bytes. Reads all of it.
   [[nodiscard]] bool contains(std::string_view text) const;
+
+  // Written by open().
+  ElfKind kind = ElfKind::other;
+  std::string_view interpreter;
+  std::string_view soname;
+  std::string_view rpath;
+  std::string_view runpath;
+  std::vector<std::string_view> needed;
+  bool has_tls = false;
+  std::uint64_t tls_bytes = 0;
+  /// Bytes of initialised (.data) and zeroed (.bss) globals, without those that are read-only after
+  /// relocation.
+  std::uint64_t data_bytes = 0;
+  std::uint64_t bss_bytes = 0;
+  std::vector<Elf64_Phdr> headers;
+  /// The slots of the procedure linkage table (DT_PLTGOT): the loader's own, and one for each call.
+  std::uint64_t call_table = 0;
 
  private:
   ElfFile() = default;
@@ -131,27 +121,15 @@ class ElfFile {
   };
 
   std::span<const std::byte> bytes_;
-  std::vector<Elf64_Phdr> headers_;
   std::vector<Segment> segments_;
-  std::vector<std::string_view> needed_;
-  ElfKind kind_ = ElfKind::other;
-  std::string_view interpreter_;
-  std::string_view soname_;
-  std::string_view rpath_;
-  std::string_view runpath_;
   std::uint64_t strings_offset_ = 0;
   std::uint64_t strings_bytes_ = 0;
   std::uint64_t symbols_offset_ = 0;
   std::uint64_t symbol_count_ = 0;
   Relocations data_relocations_;
   Relocations call_relocations_;
-  std::uint64_t call_table_ = 0;
-  std::uint64_t tls_bytes_ = 0;
-  std::uint64_t data_bytes_ = 0;
-  std::uint64_t bss_bytes_ = 0;
   std::uint64_t relro_begin_ = 0;
   std::uint64_t relro_end_ = 0;
-  bool has_tls_ = false;
 };
 
 }  // namespace sorrel::os

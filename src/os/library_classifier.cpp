@@ -76,7 +76,7 @@ void LibraryClassifier::add_program(const std::string& name, const ElfFile& prog
 void LibraryClassifier::add_library(const std::string& soname, const ElfFile& library) {
   Library& taken = libraries_[soname];
   taken.state = state_of(library);
-  taken.needed.assign(library.needed().begin(), library.needed().end());
+  taken.needed.assign(library.needed.begin(), library.needed.end());
   library.for_each_symbol([&](const ElfSymbol& symbol) {
     if (taken.callback.empty() && !symbol.is_defined && defined_by_program_.contains(symbol.name))
       taken.callback = symbol.name;

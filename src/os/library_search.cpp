@@ -128,9 +128,9 @@ std::string find_library(std::string_view soname,
   const std::string origin = folder_of(needer_path);
   std::string found;
   // RPATH applies only without RUNPATH, and then before all other paths.
-  if (needer.runpath().empty()) found = find_in(split_path(needer.rpath()), soname, origin);
+  if (needer.runpath.empty()) found = find_in(split_path(needer.rpath), soname, origin);
   if (found.empty()) found = find_in(search.before_runpath, soname, origin);
-  if (found.empty()) found = find_in(split_path(needer.runpath()), soname, origin);
+  if (found.empty()) found = find_in(split_path(needer.runpath), soname, origin);
   if (found.empty()) found = find_in_cache(soname, cache_of_system());
   if (found.empty() || !is_file(found)) found = find_in(search.last, soname, origin);
   return found;

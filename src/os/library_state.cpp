@@ -45,7 +45,7 @@ struct Writable {
 
 [[nodiscard]] Writable writable_of(const ElfFile& library) {
   Writable found;
-  for (const Elf64_Phdr& header : library.headers()) {
+  for (const Elf64_Phdr& header : library.headers) {
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
     const std::uint64_t file_end = header.p_vaddr + header.p_filesz;
     const std::uint64_t end = header.p_vaddr + std::max(header.p_memsz, header.p_filesz);
@@ -56,16 +56,16 @@ struct Writable {
     subtract(found.initialised, hole);
     subtract(found.zeroed, hole);
   };
-  for (const Elf64_Phdr& header : library.headers()) {
+  for (const Elf64_Phdr& header : library.headers) {
     if (header.p_type == PT_GNU_RELRO || header.p_type == PT_DYNAMIC)
       leave_out({header.p_vaddr, header.p_vaddr + header.p_memsz});
   }
-  leave_out({library.call_table(), library.call_table() + library.call_table_bytes()});
+  leave_out({library.call_table, library.call_table + library.call_table_bytes()});
   return found;
 }
 
 [[nodiscard]] std::uint64_t word_at(const ElfFile& library, std::uint64_t address) {
-  for (const Elf64_Phdr& header : library.headers()) {
+  for (const Elf64_Phdr& header : library.headers) {
     if (header.p_type != PT_LOAD || address < header.p_vaddr) continue;
     const std::span<const std::byte> bytes = library.bytes_of(header);
     const std::uint64_t offset = address - header.p_vaddr;
@@ -135,7 +135,7 @@ constexpr std::uint64_t zeroed_max = word_bytes;
 /// code addresses its own variables relative to the instruction. Bytes that look like such an
 /// instruction count as one.
 [[nodiscard]] bool code_names(const ElfFile& library, const Range& range) {
-  for (const Elf64_Phdr& header : library.headers()) {
+  for (const Elf64_Phdr& header : library.headers) {
     if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
     const std::span<const std::byte> code = library.bytes_of(header);
     for (std::size_t at = 3; at + 4 <= code.size(); ++at) {
@@ -201,7 +201,7 @@ std::string state_of(const ElfFile& library) {
     });
     return is_found;
   };
-  if (library.has_tls()) return "thread-local variables";
+  if (library.has_tls) return "thread-local variables";
   const Writable writable = writable_of(library);
   const std::uint64_t initialised = bytes_in(writable.initialised);
   const std::uint64_t zeroed = bytes_in(writable.zeroed);

@@ -13,7 +13,7 @@ constexpr std::size_t library_count_max = 1000;
 }  // namespace
 
 void LibraryWalk::walk(const ElfFile& needer, const std::string& needer_path) {
-  for (const std::string_view soname : needer.needed())
+  for (const std::string_view soname : needer.needed)
     walk_to(soname, needer, needer_path);
 }
 

@@ -45,11 +45,11 @@ void read_all(std::string_view text, std::size_t file_bytes) {
 }
 
 void read_everything(const ElfFile& elf, std::size_t file_bytes) {
-  read_all(elf.interpreter(), file_bytes);
-  read_all(elf.soname(), file_bytes);
-  read_all(elf.rpath(), file_bytes);
-  read_all(elf.runpath(), file_bytes);
-  for (const std::string_view name : elf.needed())
+  read_all(elf.interpreter, file_bytes);
+  read_all(elf.soname, file_bytes);
+  read_all(elf.rpath, file_bytes);
+  read_all(elf.runpath, file_bytes);
+  for (const std::string_view name : elf.needed)
     read_all(name, file_bytes);
   elf.for_each_symbol(
       [&](const sorrel::os::ElfSymbol& symbol) { read_all(symbol.name, file_bytes); });

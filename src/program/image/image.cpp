@@ -47,8 +47,8 @@ std::unique_ptr<const Image> Image::read(std::string& error) {
   image->read_segments();
   image->read_dynamic();
   image->read_needed_libraries();
-  image->privatization_error_ = image->find_privatization_error();
-  if (!image->privatization_error_.empty()) return image;
+  image->privatization_error = image->find_privatization_error();
+  if (!image->privatization_error.empty()) return image;
   // Set before the images are made, which would not see a change when a rank starts a thread.
   __libc_single_threaded = 0;
   image->bind_lazy_slots();
@@ -63,18 +63,18 @@ std::unique_ptr<const Image> Image::read(std::string& error) {
 }
 
 Image::~Image() {
-  if (file_ >= 0) ::close(file_);
+  if (file >= 0) ::close(file);
 }
 
 bool Image::find_main_program(std::string& error) {
   dl_phdr_info info{};
   next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr")(take_first, &info);
-  base_ = info.dlpi_addr;
-  segments_ = info.dlpi_phdr;
-  segment_count_ = info.dlpi_phnum;
-  for (int i = 0; i < segment_count_; ++i) {
-    if (segments_[i].p_type == PT_LOAD && segments_[i].p_offset == 0) {
-      header_ = reinterpret_cast<const ElfW(Ehdr)*>(base_ + segments_[i].p_vaddr);
+  base = info.dlpi_addr;
+  segments = info.dlpi_phdr;
+  segment_count = info.dlpi_phnum;
+  for (int i = 0; i < segment_count; ++i) {
+    if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0) {
+      header_ = reinterpret_cast<const ElfW(Ehdr)*>(base + segments[i].p_vaddr);
     }
   }
   if (header_ == nullptr) error = "the program's ELF header is not in memory";
@@ -82,9 +82,9 @@ bool Image::find_main_program(std::string& error) {
 }
 
 bool Image::open_file(std::string& error) {
-  path_ = read_link("/proc/self/exe");
-  file_ = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  if (file_ < 0) {
+  path = read_link("/proc/self/exe");
+  file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
     error = "cannot open the program's own file through /proc/self/exe: " +
             std::string(std::strerror(errno));
     return false;
@@ -92,10 +92,10 @@ bool Image::open_file(std::string& error) {
   // If the program was started through the loader by hand, /proc/self/exe is the loader, and its
   // pages would be garbage to the program.
   ElfW(Ehdr) header{};
-  if (::pread(file_, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
+  if (::pread(file, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
       std::memcmp(&header, header_, sizeof header) != 0) {
     error =
-        path_ + " is not the program that runs: start the program itself, not through the loader";
+        path + " is not the program that runs: start the program itself, not through the loader";
     return false;
   }
   return true;
@@ -103,25 +103,25 @@ bool Image::open_file(std::string& error) {
 
 void Image::read_segments() {
   begin_ = ~Offset{0};
-  alignment_ = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  for (int i = 0; i < segment_count_; ++i) {
-    const ElfW(Phdr)& segment = segments_[i];
+  alignment = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  for (int i = 0; i < segment_count; ++i) {
+    const ElfW(Phdr)& segment = segments[i];
     if (segment.p_type == PT_LOAD) {
-      begin_ = std::min(begin_, segment.p_vaddr & ~(alignment_ - 1));
+      begin_ = std::min(begin_, segment.p_vaddr & ~(alignment - 1));
       end_ = std::max(end_, segment.p_vaddr + segment.p_memsz);
     } else if (segment.p_type == PT_DYNAMIC) {
-      dynamic_ = segment.p_vaddr;
+      dynamic = segment.p_vaddr;
     } else if (segment.p_type == PT_GNU_EH_FRAME) {
-      unwind_table_ = segment.p_vaddr;
+      unwind_table = segment.p_vaddr;
     } else if (segment.p_type == PT_TLS) {
-      thread_local_ = &segment;
+      thread_local_segment = &segment;
     }
   }
   // Done last, so that begin_ above is rounded to pages only. The system also ignores an alignment
   // that is not a power of two.
-  for (int i = 0; i < segment_count_; ++i) {
-    if (segments_[i].p_type == PT_LOAD && std::has_single_bit(segments_[i].p_align)) {
-      alignment_ = std::max(alignment_, static_cast<std::size_t>(segments_[i].p_align));
+  for (int i = 0; i < segment_count; ++i) {
+    if (segments[i].p_type == PT_LOAD && std::has_single_bit(segments[i].p_align)) {
+      alignment = std::max(alignment, static_cast<std::size_t>(segments[i].p_align));
     }
   }
 }
@@ -130,29 +130,29 @@ void Image::read_dynamic() {
   // The loader has made some of these absolute and left others unchanged; this differs between
   // architectures and loaders.
   const auto address = [this](std::uintptr_t value) {
-    return contains(value) && value >= base_ ? value : base_ + value;
+    return contains(value) && value >= base ? value : base + value;
   };
-  const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base_ + dynamic_);
+  const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic);
   for (; entry->d_tag != DT_NULL; ++entry) {
     const std::uintptr_t value = entry->d_un.d_val;
     switch (entry->d_tag) {
       case DT_INIT:
-        init_ = address(value) - base_;
+        init = address(value) - base;
         break;
       case DT_FINI:
-        fini_ = address(value) - base_;
+        fini = address(value) - base;
         break;
       case DT_INIT_ARRAY:
-        init_array_.offset = address(value) - base_;
+        init_array.offset = address(value) - base;
         break;
       case DT_INIT_ARRAYSZ:
-        init_array_.count = value / sizeof(void*);
+        init_array.count = value / sizeof(void*);
         break;
       case DT_FINI_ARRAY:
-        fini_array_.offset = address(value) - base_;
+        fini_array.offset = address(value) - base;
         break;
       case DT_FINI_ARRAYSZ:
-        fini_array_.count = value / sizeof(void*);
+        fini_array.count = value / sizeof(void*);
         break;
       case DT_SYMTAB:
         symbols_.symbols = reinterpret_cast<const ElfW(Sym)*>(address(value));
@@ -194,7 +194,7 @@ void Image::read_dynamic() {
         has_text_relocations_ |= (value & DF_TEXTREL) != 0;
         break;
       case DT_DEBUG:
-        debugger_record_ = reinterpret_cast<r_debug*>(value);
+        debugger_record = reinterpret_cast<r_debug*>(value);
         break;
       default:
         break;
@@ -203,7 +203,7 @@ void Image::read_dynamic() {
 }
 
 void Image::read_needed_libraries() {
-  const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base_ + dynamic_);
+  const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic);
   // A relocation may have damaged the section after the loader has read it.
   const std::size_t name_bytes = has_tables_inside() ? symbols_.name_bytes : 0;
   for (; entry->d_tag != DT_NULL; ++entry) {
@@ -221,10 +221,10 @@ bool Image::has_tables_inside() const {
     return count == 0 || (begin >= begin_ && begin < end_ && count <= (end_ - begin) / entry_bytes);
   };
   const auto offset = [this](const void* table) {
-    return reinterpret_cast<std::uintptr_t>(table) - base_;
+    return reinterpret_cast<std::uintptr_t>(table) - base;
   };
-  return is_inside(init_array_.offset, init_array_.count, sizeof(void*)) &&
-         is_inside(fini_array_.offset, fini_array_.count, sizeof(void*)) &&
+  return is_inside(init_array.offset, init_array.count, sizeof(void*)) &&
+         is_inside(fini_array.offset, fini_array.count, sizeof(void*)) &&
          is_inside(offset(data_relocations_.begin), data_relocations_.count, sizeof(ElfW(Rela))) &&
          is_inside(offset(call_relocations_.begin), call_relocations_.count, sizeof(ElfW(Rela))) &&
          is_inside(offset(packed_relocations_), packed_relocation_count_, sizeof(ElfW(Relr))) &&
@@ -232,15 +232,15 @@ bool Image::has_tables_inside() const {
 }
 
 bool Image::has_dynamic_section_of_file() const {
-  const auto* in_memory = reinterpret_cast<const ElfW(Dyn)*>(base_ + dynamic_);
+  const auto* in_memory = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic);
   const ElfW(Phdr)* segment =
-      std::find_if(segments_, segments_ + segment_count_, [this](const ElfW(Phdr) & each) {
-        return each.p_type == PT_DYNAMIC && each.p_vaddr == dynamic_;
+      std::find_if(segments, segments + segment_count, [this](const ElfW(Phdr) & each) {
+        return each.p_type == PT_DYNAMIC && each.p_vaddr == dynamic;
       });
   for (std::size_t i = 0; (i + 1) * sizeof(ElfW(Dyn)) <= segment->p_filesz; ++i) {
     ElfW(Dyn) in_file{};
     const auto offset = static_cast<off_t>(segment->p_offset + i * sizeof in_file);
-    if (::pread(file_, &in_file, sizeof in_file, offset) != static_cast<ssize_t>(sizeof in_file) ||
+    if (::pread(file, &in_file, sizeof in_file, offset) != static_cast<ssize_t>(sizeof in_file) ||
         in_file.d_tag != in_memory[i].d_tag)
       return false;
     if (in_file.d_tag == DT_NULL) return true;
@@ -250,21 +250,21 @@ bool Image::has_dynamic_section_of_file() const {
 
 std::string Image::find_privatization_error() const {
   if (header_->e_type != ET_DYN) {
-    return path_ + " is not position independent: rebuild with -fPIE -pie";
+    return path + " is not position independent: rebuild with -fPIE -pie";
   }
   if (header_->e_machine != EM_X86_64 && header_->e_machine != EM_AARCH64) {
-    return path_ + " is for an architecture other than x86_64 and AArch64";
+    return path + " is for an architecture other than x86_64 and AArch64";
   }
   if (!has_dynamic_section_of_file())
-    return path_ + " is damaged: a relocation has changed its dynamic section";
+    return path + " is damaged: a relocation has changed its dynamic section";
   if (!has_tables_inside())
-    return path_ + " is damaged: its dynamic section names tables that lie outside of it";
+    return path + " is damaged: its dynamic section names tables that lie outside of it";
   if (!has_sound_relocations())
-    return path_ + " is damaged: a relocation names a symbol or a place that is not in it";
+    return path + " is damaged: a relocation names a symbol or a place that is not in it";
   if (has_text_relocations_)
-    return path_ + " has text relocations: rebuild all of it with -fPIE -pie";
+    return path + " has text relocations: rebuild all of it with -fPIE -pie";
   if (contains(reinterpret_cast<std::uintptr_t>(loader_dlsym()(RTLD_DEFAULT, "malloc")))) {
-    return path_ +
+    return path +
            " defines its own malloc, which privatized images cannot share: link it as a shared "
            "library";
   }
@@ -279,7 +279,7 @@ const PrivateObject* Image::private_object(std::uintptr_t source) const {
 }
 
 void Image::silence_destructors() const {
-  auto* entry = reinterpret_cast<ElfW(Dyn)*>(base_ + dynamic_);
+  auto* entry = reinterpret_cast<ElfW(Dyn)*>(base + dynamic);
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   std::size_t count = 1;
   while (entry[count - 1].d_tag != DT_NULL)
@@ -291,7 +291,7 @@ void Image::silence_destructors() const {
   for (; entry->d_tag != DT_NULL; ++entry) {
     if (entry->d_tag == DT_FINI_ARRAYSZ) entry->d_un.d_val = 0;
     if (entry->d_tag == DT_FINI) {
-      entry->d_un.d_ptr = reinterpret_cast<std::uintptr_t>(&no_destructor) - base_;
+      entry->d_un.d_ptr = reinterpret_cast<std::uintptr_t>(&no_destructor) - base;
     }
   }
 }

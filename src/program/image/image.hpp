@@ -70,76 +70,59 @@ class Image {
   Image& operator=(const Image&) = delete;
   ~Image();
 
-  [[nodiscard]] const std::string& path() const { return path_; }
-
-  /// The address in the template image is base() + offset.
-  [[nodiscard]] std::uintptr_t base() const { return base_; }
-
-  /// Why the program cannot be privatized, in one line; empty if it can. A single rank can still
-  /// run in the template image.
-  [[nodiscard]] const std::string& privatization_error() const { return privatization_error_; }
-
   [[nodiscard]] bool contains(std::uintptr_t address) const {
-    return address - base_ - begin_ <= end_ - begin_;
+    return address - base - begin_ <= end_ - begin_;
   }
 
-  /// First offset; span() is the distance between neighbouring images.
+  /// First offset; `span` is the distance between neighbouring images.
   [[nodiscard]] Offset begin() const { return begin_; }
 
   /// Behind the last byte of .bss.
   [[nodiscard]] Offset end() const { return end_; }
 
-  [[nodiscard]] std::size_t span() const { return span_; }
-
-  [[nodiscard]] std::size_t alignment() const { return alignment_; }
-
-  [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
-
-  [[nodiscard]] const std::vector<ByteRun>& runs() const { return runs_; }
-
-  [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
-
-  /// The initial bytes of the extra objects, and their offset.
-  [[nodiscard]] const std::vector<std::byte>& extra_objects() const { return extra_objects_; }
-
-  [[nodiscard]] Offset extra_objects_offset() const { return extra_objects_offset_; }
-
   /// By the address at which libraries use it.
   [[nodiscard]] const PrivateObject* private_object(std::uintptr_t source) const;
 
-  [[nodiscard]] int file() const { return file_; }
-
-  [[nodiscard]] const ElfW(Phdr) * segments() const { return segments_; }
-
-  [[nodiscard]] std::uint16_t segment_count() const { return segment_count_; }
-
-  [[nodiscard]] const ElfW(Phdr) * thread_local_segment() const { return thread_local_; }
-
   /// Whether each rank needs a ThreadBlock: for its own thread-local variables, or for those of an
   /// OpenMP library, which record the calling thread's parallel region.
-  [[nodiscard]] bool needs_thread_block() const { return thread_local_ != nullptr || uses_openmp_; }
-
-  [[nodiscard]] Offset dynamic() const { return dynamic_; }
-
-  /// Offset of .eh_frame_hdr, 0 if there is none.
-  [[nodiscard]] Offset unwind_table() const { return unwind_table_; }
-
-  // Entry points; 0 or empty if the program has none. The loader has run the preinit array, once
-  // for all ranks.
-  [[nodiscard]] Offset init() const { return init_; }
-
-  [[nodiscard]] Offset fini() const { return fini_; }
-
-  [[nodiscard]] const FunctionTable& init_array() const { return init_array_; }
-
-  [[nodiscard]] const FunctionTable& fini_array() const { return fini_array_; }
-
-  /// The loader's record of what is loaded, as debuggers find it (DT_DEBUG).
-  [[nodiscard]] r_debug* debugger_record() const { return debugger_record_; }
+  [[nodiscard]] bool needs_thread_block() const {
+    return thread_local_segment != nullptr || uses_openmp_;
+  }
 
   /// Keeps the loader from running the template image's destructors at process exit, since its
   /// constructors have not run either.
   void silence_destructors() const;
+
+  // Written by read(), whose result is constant.
+  std::string path;
+  /// Why the program cannot be privatized, in one line; empty if it can. A single rank can still
+  /// run in the template image.
+  std::string privatization_error;
+  int file = -1;
+  /// The address in the template image is base + offset.
+  std::uintptr_t base = 0;
+  const ElfW(Phdr) * segments = nullptr;
+  std::uint16_t segment_count = 0;
+  const ElfW(Phdr) * thread_local_segment = nullptr;
+  std::size_t span = 0;
+  std::size_t alignment = 0;
+  Offset dynamic = 0;
+  /// Offset of .eh_frame_hdr, 0 if there is none.
+  Offset unwind_table = 0;
+  // Entry points; 0 or empty if the program has none. The loader has run the preinit array, once
+  // for all ranks.
+  Offset init = 0;
+  Offset fini = 0;
+  FunctionTable init_array;
+  FunctionTable fini_array;
+  /// The loader's record of what is loaded, as debuggers find it (DT_DEBUG).
+  r_debug* debugger_record = nullptr;
+  /// The initial bytes of the extra objects, and their offset.
+  std::vector<std::byte> extra_objects;
+  Offset extra_objects_offset = 0;
+  std::vector<Slot> slots;
+  std::vector<Piece> pieces;
+  std::vector<ByteRun> runs;
 
  private:
   struct SymbolTable {
@@ -186,31 +169,15 @@ class Image {
   void lay_out();
   void add_segment_piece(const ElfW(Phdr) & segment);
   void share_unchanged_data();
-  void split_off_unchanged(Piece piece, std::vector<Piece>& pieces) const;
+  void split_off_unchanged(Piece piece, std::vector<Piece>& split) const;
   void add_runs(Offset begin, Offset end, Offset file_end);
   void collect_runs();
   [[nodiscard]] bool is_writable(Offset offset) const;
 
-  std::string path_;
-  std::string privatization_error_;
-  int file_ = -1;
-  std::uintptr_t base_ = 0;
   const ElfW(Ehdr) * header_ = nullptr;
-  const ElfW(Phdr) * segments_ = nullptr;
-  std::uint16_t segment_count_ = 0;
-  const ElfW(Phdr) * thread_local_ = nullptr;
   Offset begin_ = 0;
   Offset end_ = 0;
-  std::size_t span_ = 0;
-  std::size_t alignment_ = 0;
 
-  Offset dynamic_ = 0;
-  Offset unwind_table_ = 0;
-  Offset init_ = 0;
-  Offset fini_ = 0;
-  FunctionTable init_array_;
-  FunctionTable fini_array_;
-  r_debug* debugger_record_ = nullptr;
   bool has_text_relocations_ = false;
   bool uses_openmp_ = false;
 
@@ -221,11 +188,6 @@ class Image {
   std::size_t packed_relocation_count_ = 0;
 
   std::vector<PrivateObject> private_objects_;
-  std::vector<std::byte> extra_objects_;
-  Offset extra_objects_offset_ = 0;
-  std::vector<Slot> slots_;
-  std::vector<Piece> pieces_;
-  std::vector<ByteRun> runs_;
 };
 
 }  // namespace sorrel::program

@@ -46,8 +46,8 @@ class WrittenPages {
   /// `known` is an address that certainly was written: an emulator may report pages of other
   /// addresses.
   explicit WrittenPages(std::uintptr_t known)
-      : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {
-    is_trusted_ = file_ >= 0;
+      : file(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {
+    is_trusted_ = file >= 0;
     is_trusted_ = contains(known) && is_trusted_;
   }
 
@@ -55,7 +55,7 @@ class WrittenPages {
   WrittenPages& operator=(const WrittenPages&) = delete;
 
   ~WrittenPages() {
-    if (file_ >= 0) ::close(file_);
+    if (file >= 0) ::close(file);
   }
 
   [[nodiscard]] bool contains(std::uintptr_t address) {
@@ -71,14 +71,14 @@ class WrittenPages {
 
  private:
   void load(std::uintptr_t page) {
-    const ssize_t size = ::pread(file_, entries_.data(), sizeof entries_,
+    const ssize_t size = ::pread(file, entries_.data(), sizeof entries_,
                                  static_cast<off_t>(page * sizeof(std::uint64_t)));
     first_page_ = page;
     page_count_ = size > 0 ? static_cast<std::size_t>(size) / sizeof(std::uint64_t) : 0;
     if (page_count_ == 0) is_trusted_ = false;
   }
 
-  int file_;
+  int file;
   bool is_trusted_ = false;
   std::uintptr_t first_page_ = 0;
   std::size_t page_count_ = 0;
@@ -92,22 +92,22 @@ class WrittenPages {
 }  // namespace
 
 bool Image::is_writable(Offset offset) const {
-  return std::any_of(pieces_.begin(), pieces_.end(), [offset](const Piece& piece) {
+  return std::any_of(pieces.begin(), pieces.end(), [offset](const Piece& piece) {
     return offset >= piece.begin && offset < piece.end && (piece.protection & PROT_WRITE) != 0;
   });
 }
 
 void Image::lay_out() {
-  span_ = 0;
-  for (int i = 0; i < segment_count_; ++i) {
-    if (segments_[i].p_type == PT_LOAD) add_segment_piece(segments_[i]);
+  span = 0;
+  for (int i = 0; i < segment_count; ++i) {
+    if (segments[i].p_type == PT_LOAD) add_segment_piece(segments[i]);
   }
   // No holes: a hole would be one more mapping per image. The last piece ends where the next image
   // begins.
-  const Offset end = extra_objects_.empty() ? end_ : extra_objects_offset_ + extra_objects_.size();
-  span_ = (end - begin_ + alignment_ - 1) / alignment_ * alignment_;
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    pieces_[i].end = i + 1 < pieces_.size() ? pieces_[i + 1].begin : begin_ + span_;
+  const Offset end = extra_objects.empty() ? end_ : extra_objects_offset + extra_objects.size();
+  span = (end - begin_ + alignment - 1) / alignment * alignment;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    pieces[i].end = i + 1 < pieces.size() ? pieces[i + 1].begin : begin_ + span;
   }
 }
 
@@ -121,8 +121,8 @@ void Image::add_segment_piece(const ElfW(Phdr) & segment) {
   piece.protection = protection_of(segment);
   const bool is_file = (segment.p_flags & PF_W) == 0;
   if (is_file) piece.file_offset = static_cast<off_t>(page_floor(segment.p_offset));
-  if (!pieces_.empty()) {
-    Piece& last = pieces_.back();
+  if (!pieces.empty()) {
+    Piece& last = pieces.back();
     const bool last_is_file = last.file_offset != Piece::anonymous;
     const bool is_in_line =
         is_file && last_is_file &&
@@ -133,49 +133,49 @@ void Image::add_segment_piece(const ElfW(Phdr) & segment) {
       return;
     }
   }
-  pieces_.push_back(piece);
+  pieces.push_back(piece);
 }
 
 void Image::share_unchanged_data() {
-  std::vector<Piece> pieces;
-  for (const Piece& piece : pieces_) {
+  std::vector<Piece> split;
+  for (const Piece& piece : pieces) {
     if (piece.file_offset != Piece::anonymous) {
-      pieces.push_back(piece);
+      split.push_back(piece);
     } else {
-      split_off_unchanged(piece, pieces);
+      split_off_unchanged(piece, split);
     }
   }
-  pieces_ = std::move(pieces);
+  pieces = std::move(split);
 }
 
 // Cuts the long runs of whole, unchanged file pages out of an anonymous piece.
-void Image::split_off_unchanged(Piece piece, std::vector<Piece>& pieces) const {
-  WrittenPages written(base_ + dynamic_);
-  for (int i = 0; i < segment_count_; ++i) {
-    const ElfW(Phdr)& segment = segments_[i];
+void Image::split_off_unchanged(Piece piece, std::vector<Piece>& split) const {
+  WrittenPages written(base + dynamic);
+  for (int i = 0; i < segment_count; ++i) {
+    const ElfW(Phdr)& segment = segments[i];
     if (segment.p_type != PT_LOAD || segment.p_vaddr < piece.begin || segment.p_vaddr >= piece.end)
       continue;
     const Offset first = page_floor(segment.p_vaddr);
     const Offset end = page_floor(segment.p_vaddr + segment.p_filesz);
     for (Offset at = first, stop = first; at < end; at = stop + page_bytes()) {
       stop = at;
-      while (stop < end && !written.contains(base_ + stop))
+      while (stop < end && !written.contains(base + stop))
         stop += page_bytes();
       if (stop - at < shared_data_bytes_min) continue;
-      if (at > piece.begin) pieces.push_back({piece.begin, at, Piece::anonymous, piece.protection});
-      pieces.push_back({at, stop, static_cast<off_t>(page_floor(segment.p_offset) + (at - first)),
-                        piece.protection});
+      if (at > piece.begin) split.push_back({piece.begin, at, Piece::anonymous, piece.protection});
+      split.push_back({at, stop, static_cast<off_t>(page_floor(segment.p_offset) + (at - first)),
+                       piece.protection});
       piece.begin = stop;
     }
   }
-  if (piece.begin < piece.end) pieces.push_back(piece);
+  if (piece.begin < piece.end) split.push_back(piece);
 }
 
 void Image::collect_runs() {
-  for (const Piece& piece : pieces_) {
+  for (const Piece& piece : pieces) {
     if (piece.file_offset != Piece::anonymous) continue;
-    for (int i = 0; i < segment_count_; ++i) {
-      const ElfW(Phdr)& segment = segments_[i];
+    for (int i = 0; i < segment_count; ++i) {
+      const ElfW(Phdr)& segment = segments[i];
       if (segment.p_type != PT_LOAD) continue;
       const Offset begin = std::max(piece.begin, page_floor(segment.p_vaddr));
       const Offset end = std::min(piece.end, page_ceiling(segment.p_vaddr + segment.p_memsz));
@@ -186,16 +186,16 @@ void Image::collect_runs() {
 
 // Pages from `file_end` on are .bss: zero unless written.
 void Image::add_runs(Offset begin, Offset end, Offset file_end) {
-  WrittenPages written(base_ + dynamic_);
+  WrittenPages written(base + dynamic);
   for (Offset page = begin; page < end; page += page_bytes()) {
-    if (page >= file_end && !written.contains(base_ + page)) continue;
-    if (is_zero(reinterpret_cast<const char*>(base_ + page))) continue;
-    const Offset last_end = runs_.empty() ? 0 : runs_.back().offset + runs_.back().size;
+    if (page >= file_end && !written.contains(base + page)) continue;
+    if (is_zero(reinterpret_cast<const char*>(base + page))) continue;
+    const Offset last_end = runs.empty() ? 0 : runs.back().offset + runs.back().size;
     if (last_end > page) continue;
     if (last_end == page && last_end != 0) {
-      runs_.back().size += page_bytes();
+      runs.back().size += page_bytes();
     } else {
-      runs_.push_back({page, page_bytes()});
+      runs.push_back({page, page_bytes()});
     }
   }
 }

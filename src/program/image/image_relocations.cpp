@@ -139,7 +139,7 @@ const char* Image::needed_version(std::size_t symbol) const {
 void Image::bind_lazy_slots() const {
   for_each_relocation([this](const ElfW(Rela) & relocation, RelocationKind kind) {
     if (kind != RelocationKind::jump_slot) return;
-    auto* slot = reinterpret_cast<std::uintptr_t*>(base_ + relocation.r_offset);
+    auto* slot = reinterpret_cast<std::uintptr_t*>(base + relocation.r_offset);
     const ElfW(Sym)& symbol = symbols_.symbols[symbol_of(relocation)];
     if (symbol.st_shndx != SHN_UNDEF || !contains(*slot)) return;
     const char* name = symbols_.names + symbol.st_name;
@@ -164,25 +164,24 @@ void Image::interpose_math_calls() const {
             functions_of_ranks.end())
       return;
     if (const void* ours = loader_dlsym()(this_library(), name))
-      write_word(base_ + relocation.r_offset, ours);
+      write_word(base + relocation.r_offset, ours);
   });
 }
 
 void Image::find_private_objects() {
-  extra_objects_offset_ = rounded_up(end_, extra_object_alignment);
+  extra_objects_offset = rounded_up(end_, extra_object_alignment);
   for_each_relocation([this](const ElfW(Rela) & relocation, RelocationKind kind) {
     const ElfW(Sym)& symbol = symbols_.symbols[symbol_of(relocation)];
     const std::string_view name = symbols_.names + symbol.st_name;
     if (kind == RelocationKind::copy) {
-      private_objects_.push_back(
-          {relocation.r_offset, symbol.st_size, base_ + relocation.r_offset});
+      private_objects_.push_back({relocation.r_offset, symbol.st_size, base + relocation.r_offset});
     } else if (kind == RelocationKind::address && symbol.st_shndx == SHN_UNDEF &&
                std::find(objects_of_ranks.begin(), objects_of_ranks.end(), name) !=
                    objects_of_ranks.end()) {
       Dl_info info{};
       void* found = nullptr;
       const std::uintptr_t source =
-          word_at(base_ + relocation.r_offset) - static_cast<std::uintptr_t>(relocation.r_addend);
+          word_at(base + relocation.r_offset) - static_cast<std::uintptr_t>(relocation.r_addend);
       if (private_object(source) != nullptr) return;
       if (::dladdr1(reinterpret_cast<void*>(source), &info, &found, RTLD_DL_SYMENT) == 0) return;
       if (found == nullptr) return;
@@ -192,14 +191,14 @@ void Image::find_private_objects() {
 }
 
 void Image::add_extra_object(std::uintptr_t source, std::size_t size) {
-  private_objects_.push_back({extra_objects_offset_ + extra_objects_.size(), size, source});
-  extra_objects_.resize(rounded_up(extra_objects_.size() + size, extra_object_alignment));
+  private_objects_.push_back({extra_objects_offset + extra_objects.size(), size, source});
+  extra_objects.resize(rounded_up(extra_objects.size() + size, extra_object_alignment));
 }
 
 void Image::fill_extra_objects() {
   for (const PrivateObject& object : private_objects_) {
-    if (object.offset < extra_objects_offset_) continue;
-    std::memcpy(extra_objects_.data() + (object.offset - extra_objects_offset_),
+    if (object.offset < extra_objects_offset) continue;
+    std::memcpy(extra_objects.data() + (object.offset - extra_objects_offset),
                 reinterpret_cast<const void*>(object.source), object.size);
   }
 }
@@ -209,34 +208,34 @@ void Image::fill_extra_objects() {
 // numbers) stays as it is.
 void Image::add_slot_if_pointer(Offset offset, std::uintptr_t value) {
   if (contains(value)) {
-    slots_.push_back({offset, value - base_});
+    slots.push_back({offset, value - base});
     return;
   }
   for (const PrivateObject& object : private_objects_) {
     if (value - object.source < object.size) {
-      slots_.push_back({offset, object.offset + (value - object.source)});
+      slots.push_back({offset, object.offset + (value - object.source)});
       return;
     }
   }
 }
 
 void Image::collect_slots() {
-  const auto add = [this](Offset offset) { add_slot_if_pointer(offset, word_at(base_ + offset)); };
+  const auto add = [this](Offset offset) { add_slot_if_pointer(offset, word_at(base + offset)); };
   for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
     const Offset offset = relocation.r_offset;
     const auto type = static_cast<unsigned>(ELF64_R_TYPE(relocation.r_info));
     if (kind == RelocationKind::thread_local_storage || kind == RelocationKind::copy) return;
     if (kind == RelocationKind::unknown || !is_writable(offset)) {
-      privatization_error_ = path_ + " has a relocation of type " + std::to_string(type) +
-                             " that is not supported: rebuild all of it with -fPIE -pie";
+      privatization_error = path + " has a relocation of type " + std::to_string(type) +
+                            " that is not supported: rebuild all of it with -fPIE -pie";
       return;
     }
     // A pointer outside the image (for example to an array's base before its first element) still
     // moves with the image.
     const auto addend = static_cast<Offset>(relocation.r_addend);
-    const bool as_loaded = word_at(base_ + offset) == base_ + addend;
+    const bool as_loaded = word_at(base + offset) == base + addend;
     if (kind == RelocationKind::relative && as_loaded) {
-      slots_.push_back({offset, addend});
+      slots.push_back({offset, addend});
     } else {
       add(offset);
     }
@@ -261,7 +260,7 @@ bool Image::has_sound_relocations() const {
   bool is_sound = symbols_.name_bytes == 0 || symbols_.names[symbols_.name_bytes - 1] == '\0';
   for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
     const auto* entry = symbols_.symbols + symbol_of(relocation);
-    if (!has_room(reinterpret_cast<std::uintptr_t>(entry) - base_, sizeof *entry)) {
+    if (!has_room(reinterpret_cast<std::uintptr_t>(entry) - base, sizeof *entry)) {
       is_sound = false;
       return;
     }

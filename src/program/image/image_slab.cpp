@@ -52,29 +52,29 @@ std::unique_ptr<ImageSlab> ImageSlab::reserve(const Image& image,
                                               int maps_per_rank,
                                               std::string& error) {
   std::unique_ptr<ImageSlab> slab(new ImageSlab(image, count));
-  if (!image.privatization_error().empty()) {
+  if (!image.privatization_error.empty()) {
     if (count == 1) return slab;
-    error = image.privatization_error();
+    error = image.privatization_error;
     return nullptr;
   }
-  const long per_rank = static_cast<long>(image.pieces().size()) + maps_per_rank;
+  const long per_rank = static_cast<long>(image.pieces.size()) + maps_per_rank;
   const long fitting = std::max(0L, (map_count_max() - map_count() - spare_maps) / per_rank);
   if (count > fitting) {
     error = too_many(count, per_rank, fitting);
     return nullptr;
   }
-  slab->size_ = image.span() * static_cast<std::size_t>(count);
-  slab->reservation_size_ = slab->size_ + image.alignment();
+  slab->size_ = image.span * static_cast<std::size_t>(count);
+  slab->reservation_size_ = slab->size_ + image.alignment;
   slab->reservation_ = ::mmap(nullptr, slab->reservation_size_, PROT_NONE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (slab->reservation_ == MAP_FAILED) {
     slab->reservation_ = nullptr;
     error = "cannot reserve addresses for " + std::to_string(count) + " images of the program, " +
-            std::to_string(image.span()) + " bytes each: " + std::strerror(errno);
+            std::to_string(image.span) + " bytes each: " + std::strerror(errno);
     return nullptr;
   }
   const auto reserved = reinterpret_cast<std::uintptr_t>(slab->reservation_);
-  slab->begin_ = (reserved + image.alignment() - 1) / image.alignment() * image.alignment();
+  slab->begin_ = (reserved + image.alignment - 1) / image.alignment * image.alignment;
   return slab;
 }
 
@@ -86,24 +86,24 @@ ImageSlab::~ImageSlab() {
 bool ImageSlab::make(int index) const {
   if (is_template()) return true;
   const std::uintptr_t base = base_of(index);
-  for (const Piece& piece : image_.pieces()) {
+  for (const Piece& piece : image_.pieces) {
     const bool is_anonymous = piece.file_offset == Piece::anonymous;
     const int flags = MAP_PRIVATE | MAP_FIXED | (is_anonymous ? MAP_ANONYMOUS | MAP_NORESERVE : 0);
     if (::mmap(reinterpret_cast<void*>(base + piece.begin), piece.end - piece.begin,
-               piece.protection, flags, is_anonymous ? -1 : image_.file(),
+               piece.protection, flags, is_anonymous ? -1 : image_.file,
                is_anonymous ? 0 : piece.file_offset) == MAP_FAILED) {
       return false;
     }
   }
-  for (const ByteRun& run : image_.runs()) {
+  for (const ByteRun& run : image_.runs) {
     std::memcpy(reinterpret_cast<void*>(base + run.offset),
-                reinterpret_cast<const void*>(image_.base() + run.offset), run.size);
+                reinterpret_cast<const void*>(image_.base + run.offset), run.size);
   }
-  if (!image_.extra_objects().empty()) {
-    std::memcpy(reinterpret_cast<void*>(base + image_.extra_objects_offset()),
-                image_.extra_objects().data(), image_.extra_objects().size());
+  if (!image_.extra_objects.empty()) {
+    std::memcpy(reinterpret_cast<void*>(base + image_.extra_objects_offset),
+                image_.extra_objects.data(), image_.extra_objects.size());
   }
-  for (const Slot& slot : image_.slots()) {
+  for (const Slot& slot : image_.slots) {
     const std::uintptr_t address = base + slot.value;
     std::memcpy(reinterpret_cast<void*>(base + slot.offset), &address, sizeof address);
   }

@@ -25,7 +25,7 @@ class PrivatizedImage {
   [[nodiscard]] std::uintptr_t base() const { return base_; }
 
   /// Whether this is the template image itself.
-  [[nodiscard]] bool is_template() const { return base_ == image_->base(); }
+  [[nodiscard]] bool is_template() const { return base_ == image_->base; }
 
   template <class T>
   [[nodiscard]] T* at(Offset offset) const {
@@ -37,12 +37,12 @@ class PrivatizedImage {
   template <class T>
   [[nodiscard]] T* counterpart(T* in_template) const {
     const auto address = reinterpret_cast<std::uintptr_t>(in_template);
-    return image_->contains(address) ? reinterpret_cast<T*>(address - image_->base() + base_)
+    return image_->contains(address) ? reinterpret_cast<T*>(address - image_->base + base_)
                                      : in_template;
   }
 
   [[nodiscard]] bool contains(std::uintptr_t address) const {
-    return image_->contains(address - base_ + image_->base());
+    return image_->contains(address - base_ + image_->base);
   }
 
   /// This image's own address for `live`, a variable of a library or the program's COPY of one.
@@ -88,16 +88,15 @@ class ImageSlab {
   /// The index of the image that holds `address`, or -1. Constant time.
   [[nodiscard]] int index_of(std::uintptr_t address) const {
     const std::uintptr_t distance = address - begin_;
-    return distance < size_ ? static_cast<int>(distance / image_.span()) : -1;
+    return distance < size_ ? static_cast<int>(distance / image_.span) : -1;
   }
 
  private:
   ImageSlab(const Image& image, int count) : image_(image), count_(count) {}
 
   [[nodiscard]] std::uintptr_t base_of(int index) const {
-    return is_template()
-               ? image_.base()
-               : begin_ + static_cast<std::size_t>(index) * image_.span() - image_.begin();
+    return is_template() ? image_.base
+                         : begin_ + static_cast<std::size_t>(index) * image_.span - image_.begin();
   }
 
   [[nodiscard]] bool is_template() const { return size_ == 0; }

@@ -80,7 +80,7 @@ int add_file(dl_phdr_info* info, std::size_t, void* listing) {
 }
 
 [[nodiscard]] std::string name_of(const ElfFile& library, const std::string& path) {
-  return std::string(library.soname().empty() ? os::base_name(path) : library.soname());
+  return std::string(library.soname.empty() ? os::base_name(path) : library.soname);
 }
 
 [[nodiscard]] bool is_loaded(const std::string& name) {
@@ -155,7 +155,7 @@ std::string sharing_error() {
   LibraryClassifier classifier(declared_libraries);
   classifier.add_program(program_invocation_name, *program);
   std::vector<NeededLibrary> libraries;
-  std::set<std::string, std::less<>> needed(program->needed().begin(), program->needed().end());
+  std::set<std::string, std::less<>> needed(program->needed.begin(), program->needed.end());
   const std::vector<Loaded> files = loaded_files();
   for (std::size_t i = 1; i < std::min(program_library_count, files.size()); ++i) {
     const std::string& path = files[i].path;
@@ -164,10 +164,10 @@ std::string sharing_error() {
     if (!library) continue;
     std::string name = name_of(*library, path);
     classifier.add_library(name, *library);
-    needed.insert(library->needed().begin(), library->needed().end());
+    needed.insert(library->needed.begin(), library->needed.end());
     libraries.push_back({std::move(name), path, true, ""});
   }
-  std::vector<std::string> first(program->needed().begin(), program->needed().end());
+  std::vector<std::string> first(program->needed.begin(), program->needed.end());
   // Libraries that no file names were preloaded.
   for (const NeededLibrary& library : libraries) {
     if (!needed.contains(library.name)) first.push_back(library.name);

@@ -27,7 +27,7 @@ namespace {
   const ImageSlab* slab = current_slab();
   const int index =
       slab != nullptr ? slab->index_of(reinterpret_cast<std::uintptr_t>(address)) : -1;
-  return index < 0 ? 0 : slab->copy(index).base() - slab->image().base();
+  return index < 0 ? 0 : slab->copy(index).base() - slab->image().base;
 }
 
 void* shifted(const void* pointer, std::uintptr_t distance) {

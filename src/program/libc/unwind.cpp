@@ -21,9 +21,9 @@ using PhdrVisitor = int(dl_phdr_info* info, std::size_t size, void* data);
 
 void describe(const PrivatizedImage& copy, dl_phdr_info& info) {
   info.dlpi_addr = copy.base();
-  info.dlpi_name = copy.image().path().c_str();
-  info.dlpi_phdr = copy.image().segments();
-  info.dlpi_phnum = copy.image().segment_count();
+  info.dlpi_name = copy.image().path.c_str();
+  info.dlpi_phdr = copy.image().segments;
+  info.dlpi_phnum = copy.image().segment_count;
 }
 
 // Passes the real entries on, with the rank's image instead of the template image.
@@ -35,7 +35,7 @@ struct Substitution {
 
   static int pass(dl_phdr_info* info, std::size_t size, void* self) {
     auto* substitution = static_cast<Substitution*>(self);
-    if (info->dlpi_phdr != substitution->copy->image().segments()) {
+    if (info->dlpi_phdr != substitution->copy->image().segments) {
       return substitution->visit(info, size, substitution->data);
     }
     substitution->mould = *info;
@@ -60,12 +60,12 @@ SORREL_INTERPOSED int _dl_find_object(void* address, dl_find_object* result) noe
   // The record of the template image is used for fields that are not addresses (link map, the
   // architecture's own fields).
   const auto in_template =
-      reinterpret_cast<std::uintptr_t>(address) - copy.base() + copy.image().base();
-  if (copy.image().unwind_table() == 0 || real(reinterpret_cast<void*>(in_template), result) != 0)
+      reinterpret_cast<std::uintptr_t>(address) - copy.base() + copy.image().base;
+  if (copy.image().unwind_table == 0 || real(reinterpret_cast<void*>(in_template), result) != 0)
     return -1;
   result->dlfo_map_start = copy.at<void>(copy.image().begin());
-  result->dlfo_map_end = copy.at<void>(copy.image().begin() + copy.image().span());
-  result->dlfo_eh_frame = copy.at<void>(copy.image().unwind_table());
+  result->dlfo_map_end = copy.at<void>(copy.image().begin() + copy.image().span);
+  result->dlfo_eh_frame = copy.at<void>(copy.image().unwind_table);
   return 0;
 }
 

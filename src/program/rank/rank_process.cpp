@@ -69,7 +69,7 @@ RankProcess::RankProcess(const ProgramStart& start,
       streams_(rank, format),
       getopt_(copy),
       environment_(copy),
-      destructors_left_(copy.image().fini_array().count) {}
+      destructors_left_(copy.image().fini_array.count) {}
 
 RankProcess::~RankProcess() = default;
 
@@ -88,9 +88,9 @@ void RankProcess::run_constructors() {
     copy_.counterpart(start_.init)(argc, argv, environment);
     return;
   }
-  if (image.init() != 0) copy_.at<void(int, char**, char**)>(image.init())(argc, argv, environment);
-  const auto* constructors = copy_.at<const Constructor>(image.init_array().offset);
-  for (std::size_t i = 0; i < image.init_array().count; ++i)
+  if (image.init != 0) copy_.at<void(int, char**, char**)>(image.init)(argc, argv, environment);
+  const auto* constructors = copy_.at<const Constructor>(image.init_array.offset);
+  for (std::size_t i = 0; i < image.init_array.count; ++i)
     constructors[i](argc, argv, environment);
 }
 
@@ -132,10 +132,10 @@ int RankProcess::finish(int status) {
 
 void RankProcess::run_destructors() {
   const Image& image = copy_.image();
-  const auto* destructors = copy_.at<const Destructor>(image.fini_array().offset);
+  const auto* destructors = copy_.at<const Destructor>(image.fini_array.offset);
   while (destructors_left_ > 0)
     destructors[--destructors_left_]();
-  if (std::exchange(has_fini_left_, false) && image.fini() != 0) copy_.at<void()>(image.fini())();
+  if (std::exchange(has_fini_left_, false) && image.fini != 0) copy_.at<void()>(image.fini)();
 }
 
 }  // namespace sorrel::program

@@ -32,7 +32,7 @@ os::IterateFiles iterate_files() {
 }  // namespace
 
 void fill_thread_locals(const PrivatizedImage& copy) {
-  const ElfW(Phdr)* segment = copy.image().thread_local_segment();
+  const ElfW(Phdr)* segment = copy.image().thread_local_segment;
   void* variables = nullptr;
   iterate_files()(take_thread_locals, &variables);
   if (segment != nullptr && variables != nullptr) {

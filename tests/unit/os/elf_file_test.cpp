@@ -43,11 +43,10 @@ bool holds(const std::vector<std::string>& names, const std::string& wanted) {
 
 TEST(ElfFile, APositionIndependentExecutableIsToldWithWhatItNeeds) {
   const ElfFile elf = open_good(subjects + "/program");
-  EXPECT_EQ(elf.kind(), ElfKind::executable_pie);
+  EXPECT_EQ(elf.kind, ElfKind::executable_pie);
   EXPECT_FALSE(elf.is_static());
-  EXPECT_FALSE(elf.has_tls());
-  EXPECT_NE(std::find(elf.needed().begin(), elf.needed().end(), "libmpi_abi.so.1"),
-            elf.needed().end());
+  EXPECT_FALSE(elf.has_tls);
+  EXPECT_NE(std::find(elf.needed.begin(), elf.needed.end(), "libmpi_abi.so.1"), elf.needed.end());
   const auto undefined = symbols_of(elf, false);
   EXPECT_TRUE(holds(undefined, "MPI_Init"));
   EXPECT_TRUE(holds(undefined, "MPI_Finalize"));
@@ -65,21 +64,21 @@ TEST(ElfFile, TextIsFoundWhereverItIs) {
 
 TEST(ElfFile, WritableGlobalsAreCountedWithoutWhatIsReadOnlyAfterRelocation) {
   const ElfFile elf = open_good(subjects + "/program");
-  EXPECT_GE(elf.data_bytes(), sizeof(int));
-  EXPECT_LT(elf.data_bytes(), 4096u);
-  EXPECT_GE(elf.bss_bytes(), 100000u);
-  EXPECT_LT(elf.bss_bytes(), 104096u);
+  EXPECT_GE(elf.data_bytes, sizeof(int));
+  EXPECT_LT(elf.data_bytes, 4096u);
+  EXPECT_GE(elf.bss_bytes, 100000u);
+  EXPECT_LT(elf.bss_bytes, 104096u);
 }
 
 TEST(ElfFile, ThreadLocalsShow) {
   const ElfFile elf = open_good(subjects + "/with_tls");
-  EXPECT_TRUE(elf.has_tls());
-  EXPECT_EQ(elf.tls_bytes(), sizeof(int));
+  EXPECT_TRUE(elf.has_tls);
+  EXPECT_EQ(elf.tls_bytes, sizeof(int));
 }
 
 TEST(ElfFile, AnExecutableForAFixedAddressIsToldApart) {
   const ElfFile elf = open_good(subjects + "/fixed");
-  EXPECT_EQ(elf.kind(), ElfKind::executable_fixed);
+  EXPECT_EQ(elf.kind, ElfKind::executable_fixed);
   EXPECT_FALSE(elf.is_static());
 }
 
@@ -89,16 +88,16 @@ TEST(ElfFile, AStaticExecutableIsToldApart) {
 
 TEST(ElfFile, ASharedLibraryTellsItsNameAndWhatItDefines) {
   const ElfFile elf = open_good(subjects + "/lib/libbetween.so.1");
-  EXPECT_EQ(elf.kind(), ElfKind::shared_library);
-  EXPECT_EQ(elf.soname(), "libbetween.so.1");
+  EXPECT_EQ(elf.kind, ElfKind::shared_library);
+  EXPECT_EQ(elf.soname, "libbetween.so.1");
   EXPECT_TRUE(holds(symbols_of(elf, true), "library_function"));
   EXPECT_TRUE(holds(symbols_of(elf, false), "MPI_Imaginary"));
 }
 
 TEST(ElfFile, OldAndNewRunPathsAreToldApart) {
   const ElfFile elf = open_good(subjects + "/other_rpath");
-  EXPECT_NE(elf.rpath(), "");
-  EXPECT_EQ(elf.runpath(), "");
+  EXPECT_NE(elf.rpath, "");
+  EXPECT_EQ(elf.runpath, "");
 }
 
 TEST(ElfFile, WhatIsNoProgramIsNamed) {
@@ -134,7 +133,7 @@ TEST(ElfFile, DamagedFilesAreErrorsOrReadingsButNeverCrashes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bad;
     auto opened = ElfFile::open(path);
     if (const auto* elf = std::get_if<ElfFile>(&opened)) {
-      std::size_t letters = elf->interpreter().size() + elf->soname().size();
+      std::size_t letters = elf->interpreter.size() + elf->soname.size();
       elf->for_each_symbol([&](const ElfSymbol& symbol) { letters += symbol.name.size(); });
       EXPECT_LT(letters, std::size_t{1} << 40);
     }

@@ -30,7 +30,7 @@ class Visitor final : public LibraryWalk {
   }
 
   void read(const Need& need, const ElfFile& library) override {
-    EXPECT_EQ(library.soname(), need.soname);
+    EXPECT_EQ(library.soname, need.soname);
     files.push_back(need.soname);
   }
 };

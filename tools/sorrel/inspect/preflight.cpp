@@ -47,7 +47,7 @@ bool is_mpi_function(std::string_view name) {
 }
 
 std::string_view kind_name(const ElfFile& elf) {
-  switch (elf.kind()) {
+  switch (elf.kind) {
     case ElfKind::executable_pie:
       return elf.is_static() ? "static position-independent executable"
                              : "position-independent executable";
@@ -82,11 +82,10 @@ std::string describe(const std::string& name, const ElfError& error) {
 /// An error about the kind of file, or "".
 std::string check_kind(const std::string& name, const ElfFile& elf) {
   const bool is_program =
-      elf.kind() == ElfKind::executable_pie || elf.kind() == ElfKind::executable_fixed;
+      elf.kind == ElfKind::executable_pie || elf.kind == ElfKind::executable_fixed;
   if (!is_program)
-    return fmt::format(
-        "{} is {}; give a program", name,
-        elf.kind() == ElfKind::shared_library ? "a shared library" : "an object file");
+    return fmt::format("{} is {}; give a program", name,
+                       elf.kind == ElfKind::shared_library ? "a shared library" : "an object file");
   if (elf.is_static()) {
     return fmt::format(
         "{} is statically linked, so it holds its own MPI or none; link it dynamically: leave out "
@@ -103,7 +102,7 @@ std::string why_interpreter(const std::string& name) {
 
 /// Why ranks of this program cannot share a process, or "".
 std::string why_own_process(const std::string& name, const ElfFile& elf, const std::string& path) {
-  if (elf.kind() == ElfKind::executable_fixed) {
+  if (elf.kind == ElfKind::executable_fixed) {
     return fmt::format(
         "{} is not position-independent, so its ranks cannot have private globals in one process "
         "(rebuilt with -fPIE -pie it could)",
@@ -173,7 +172,7 @@ class Inspection final : public os::LibraryWalk {
   void visit_program(const ElfFile& elf, const std::string& path) {
     classifier_.add_program(report_.name, elf);
     take_symbols(elf);
-    first_.assign(elf.needed().begin(), elf.needed().end());
+    first_.assign(elf.needed.begin(), elf.needed.end());
     const char* preloaded = std::getenv("LD_PRELOAD");
     for (const std::string& part : os::split_path(preloaded == nullptr ? "" : preloaded)) {
       for (std::string& name : os::split_path(part, ' '))
@@ -415,12 +414,12 @@ ProgramReport inspect(const std::string& name,
     return report;
   }
   report.kind = kind_name(*elf);
-  report.is_pie = elf->kind() == ElfKind::executable_pie;
+  report.is_pie = elf->kind == ElfKind::executable_pie;
   report.is_static = elf->is_static();
-  report.has_tls = elf->has_tls();
-  report.tls_bytes = elf->tls_bytes();
-  report.data_bytes = elf->data_bytes();
-  report.bss_bytes = elf->bss_bytes();
+  report.has_tls = elf->has_tls;
+  report.tls_bytes = elf->tls_bytes;
+  report.data_bytes = elf->data_bytes;
+  report.bss_bytes = elf->bss_bytes;
   report.is_interpreter = is_interpreter(report.path);
   report.own_process_reason = why_own_process(name, *elf, report.path);
   Inspection inspection(report, installation, declared);
