@@ -4,6 +4,15 @@
 
 namespace sorrel::mpi {
 
+void attach(const RequestList& list, WaitOf of, core::Waiter& waiter) {
+  for (std::int32_t i = 0; i < list.count; ++i) {
+    Request* request = list.active(i);
+    if (request == nullptr || request->completion.is_done()) continue;
+    if (of == WaitOf::everything || request->kind == Request::Kind::receive)
+      request->completion.attach(waiter);
+  }
+}
+
 void make_progress(RankState& self) {
   self.worker->yield();
 }

@@ -90,18 +90,16 @@ class RecordedWait {
 
 enum class WaitOf : std::uint8_t { receives, everything };
 
+/// Makes the requests of that kind that are not complete count down `waiter`.
+void attach(const RequestList& list, WaitOf of, core::Waiter& waiter);
+
 /// Suspends until `missing_count` more requests of that kind are complete.
 [[gnu::always_inline]] inline void suspend_for(RankState& self,
                                                const RequestList& list,
                                                WaitOf of,
                                                std::uint32_t missing_count) {
   core::Waiter waiter{.fiber = &self.fiber, .missing_count = missing_count};
-  for (std::int32_t i = 0; i < list.count; ++i) {
-    Request* request = list.active(i);
-    if (request == nullptr || request->completion.is_done()) continue;
-    if (of == WaitOf::everything || request->kind == Request::Kind::receive)
-      request->completion.attach(waiter);
-  }
+  attach(list, of, waiter);
   RecordedWait recorded(self, list.handles, list.count);
   self.worker->suspend();
 }
