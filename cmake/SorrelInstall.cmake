@@ -1,8 +1,10 @@
 # The layout that `cmake --install` makes, and the package behind find_package(Sorrel).
 #
 #   bin/sorrel               the command                              (tools/sorrel)
-#   bin/mpi/mpicc ...        links under other MPIs' names: put the folder on PATH (tools/sorrel); Fortran is not supported
+#   bin/mpi/mpicc ...        links under other MPIs' names: put the folder on PATH                 (tools/sorrel)
 #   lib/libmpi_abi.so.1      the library; programs with the standard ABI need it by this name
+#   lib/libsorrel_fortran.a  Fortran's bindings, a part of each Fortran program  (SorrelFortran.cmake)
+#   lib/fortran              mpif.h and the modules mpi and mpi_f08
 #   include/mpi/mpi.h        alone in its include folder, so that no other header is found there
 #   include/sorrel.h         the interface beside MPI
 #   lib/libsorrel-host-*.so  plugins that carry packets over an installed MPI   (SorrelHosts.cmake)

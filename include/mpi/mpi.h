@@ -1230,6 +1230,87 @@ SORREL_MPI(int, Abi_get_version, (int* abi_major, int* abi_minor));
 
 /* clang-format on */
 
+/* ---- C and Fortran in one program -------------------------------------------------------------- */
+
+/* Not in the ABI: these names of the standard (19.3) are made of functions that are. Fortran's
+ * INTEGER is an int, a status is the same in all languages. */
+typedef int MPI_Fint;
+typedef MPI_Status MPI_F08_status;
+
+#define MPI_Comm_c2f MPI_Comm_toint
+#define MPI_Comm_f2c MPI_Comm_fromint
+#define MPI_Errhandler_c2f MPI_Errhandler_toint
+#define MPI_Errhandler_f2c MPI_Errhandler_fromint
+#define MPI_File_c2f MPI_File_toint
+#define MPI_File_f2c MPI_File_fromint
+#define MPI_Group_c2f MPI_Group_toint
+#define MPI_Group_f2c MPI_Group_fromint
+#define MPI_Info_c2f MPI_Info_toint
+#define MPI_Info_f2c MPI_Info_fromint
+#define MPI_Message_c2f MPI_Message_toint
+#define MPI_Message_f2c MPI_Message_fromint
+#define MPI_Op_c2f MPI_Op_toint
+#define MPI_Op_f2c MPI_Op_fromint
+#define MPI_Request_c2f MPI_Request_toint
+#define MPI_Request_f2c MPI_Request_fromint
+#define MPI_Session_c2f MPI_Session_toint
+#define MPI_Session_f2c MPI_Session_fromint
+#define MPI_Type_c2f MPI_Type_toint
+#define MPI_Type_f2c MPI_Type_fromint
+#define MPI_Win_c2f MPI_Win_toint
+#define MPI_Win_f2c MPI_Win_fromint
+#define PMPI_Comm_c2f PMPI_Comm_toint
+#define PMPI_Comm_f2c PMPI_Comm_fromint
+#define PMPI_Errhandler_c2f PMPI_Errhandler_toint
+#define PMPI_Errhandler_f2c PMPI_Errhandler_fromint
+#define PMPI_File_c2f PMPI_File_toint
+#define PMPI_File_f2c PMPI_File_fromint
+#define PMPI_Group_c2f PMPI_Group_toint
+#define PMPI_Group_f2c PMPI_Group_fromint
+#define PMPI_Info_c2f PMPI_Info_toint
+#define PMPI_Info_f2c PMPI_Info_fromint
+#define PMPI_Message_c2f PMPI_Message_toint
+#define PMPI_Message_f2c PMPI_Message_fromint
+#define PMPI_Op_c2f PMPI_Op_toint
+#define PMPI_Op_f2c PMPI_Op_fromint
+#define PMPI_Request_c2f PMPI_Request_toint
+#define PMPI_Request_f2c PMPI_Request_fromint
+#define PMPI_Session_c2f PMPI_Session_toint
+#define PMPI_Session_f2c PMPI_Session_fromint
+#define PMPI_Type_c2f PMPI_Type_toint
+#define PMPI_Type_f2c PMPI_Type_fromint
+#define PMPI_Win_c2f PMPI_Win_toint
+#define PMPI_Win_f2c PMPI_Win_fromint
+
+static inline int MPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status) {
+  *(MPI_Status*)(void*)f_status = *c_status;
+  return MPI_SUCCESS;
+}
+static inline int MPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status) {
+  *c_status = *(const MPI_Status*)(const void*)f_status;
+  return MPI_SUCCESS;
+}
+static inline int MPI_Status_f2f08(const MPI_Fint* f_status, MPI_F08_status* f08_status) {
+  return MPI_Status_f2c(f_status, f08_status);
+}
+static inline int MPI_Status_f082f(const MPI_F08_status* f08_status, MPI_Fint* f_status) {
+  return MPI_Status_c2f(f08_status, f_status);
+}
+static inline int MPI_Status_c2f08(const MPI_Status* c_status, MPI_F08_status* f08_status) {
+  *f08_status = *c_status;
+  return MPI_SUCCESS;
+}
+static inline int MPI_Status_f082c(const MPI_F08_status* f08_status, MPI_Status* c_status) {
+  *c_status = *f08_status;
+  return MPI_SUCCESS;
+}
+
+/* Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE; defined in libsorrel_fortran.a. */
+extern MPI_Fint* MPI_F_STATUS_IGNORE;
+extern MPI_Fint* MPI_F_STATUSES_IGNORE;
+extern MPI_F08_status* MPI_F08_STATUS_IGNORE;
+extern MPI_F08_status* MPI_F08_STATUSES_IGNORE;
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

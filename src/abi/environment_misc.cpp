@@ -132,9 +132,37 @@ int Abi_get_info(RankState& self, MPI_Info* info) {
   return MPI_SUCCESS;
 }
 
-int Abi_get_fortran_info(MPI_Info* info) {
-  // The standard's value for a library without support for a Fortran compiler.
-  *info = MPI_INFO_NULL;
+int Abi_get_fortran_info(RankState& self, MPI_Info* info) {
+  // gfortran's types, which the datatypes have: sizes of the default kinds, and which others exist.
+  auto entries = std::make_unique<mpi::Info>();
+  constexpr std::pair<const char*, const char*> texts[] = {{"logical_size", "4"},
+                                                           {"integer_size", "4"},
+                                                           {"real_size", "4"},
+                                                           {"double_precision_size", "8"},
+                                                           {"logical1_supported", "true"},
+                                                           {"logical2_supported", "true"},
+                                                           {"logical4_supported", "true"},
+                                                           {"logical8_supported", "true"},
+                                                           {"logical16_supported", "true"},
+                                                           {"integer1_supported", "true"},
+                                                           {"integer2_supported", "true"},
+                                                           {"integer4_supported", "true"},
+                                                           {"integer8_supported", "true"},
+                                                           {"integer16_supported", "true"},
+                                                           {"real2_supported", "false"},
+                                                           {"real4_supported", "true"},
+                                                           {"real8_supported", "true"},
+                                                           {"real16_supported", "true"},
+                                                           {"complex4_supported", "false"},
+                                                           {"complex8_supported", "true"},
+                                                           {"complex16_supported", "true"},
+                                                           {"complex32_supported", "true"},
+                                                           {"double_complex_supported", "true"}};
+  for (const auto& [key, text] : texts) {
+    const int error = entries->set((std::string("mpi_") + key).c_str(), text, self.detail());
+    if (error != MPI_SUCCESS) return error;
+  }
+  *info = mpi::make_info_handle(std::move(entries));
   return MPI_SUCCESS;
 }
 

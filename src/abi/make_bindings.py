@@ -15,7 +15,7 @@ from pathlib import Path
 
 HANDLES = {kind: "MPI_" + kind.capitalize()
            for kind in ("comm", "datatype", "errhandler", "file", "group", "info", "message", "op", "request", "session", "win")}
-INTS = {"int", "rank", "root", "tag", "error", "keyval", "logical"}
+INTS = {"int", "rank", "root", "tag", "error", "keyval", "logical", "index"}
 SCALARS = {**HANDLES, "type": "MPI_Datatype", "cart": "MPI_Comm", "hints": "MPI_Info", **dict.fromkeys(INTS, "int"), "aint": "MPI_Aint", "offset": "MPI_Offset", "large": "MPI_Count"}
 # Kinds with two forms: C types of the int form and of the large-count form.
 SIZED = {"count": ("int", "MPI_Count"), "displacement": ("int", "MPI_Aint"), "address": ("MPI_Aint", "MPI_Count")}
@@ -51,7 +51,7 @@ class Argument:
 
     @property
     def is_array(self):
-        return self.suffix != ""
+        return self.suffix != "" and self.kind != "string"
 
     @property
     def length(self):

@@ -20,6 +20,11 @@ printf '#!/nowhere/sh\n' >of_nothing
 printf '#!\n' >nameless
 printf '#!/bin/sh\nexec "$@"\n' >valgrind
 chmod +x itself/python loop of_nothing nameless valgrind
+# Compilers that say they are another gfortran.
+printf '#!/bin/sh\necho "GNU Fortran (old) 9.4.0"\n' >gfortran_9
+printf '#!/bin/sh\ncase $1 in --version) echo "GNU Fortran (x) 98.0.0" ;; *) echo broken on purpose; exit 1 ;; esac\n' >gfortran_broken
+printf '#!/bin/sh\ncase $1 in --version) echo "GNU Fortran (x) 99.1.0" ;; *) exec gfortran "$@" ;; esac\n' >gfortran_99
+chmod +x gfortran_9 gfortran_broken gfortran_99
 # Special files in the places of regular files.
 rm -rf fifo cache_* plan_cache_*
 mkdir -p {plan_,}cache_{fifo,zero}/sorrel

@@ -34,7 +34,10 @@ case $way in
     build_project foreign
     mpiexec -n 4 "$work/foreign/sum_c"
     mpiexec -n 4 "$work/foreign/sum_cxx"
-    { mpifort --version 2>&1 || true; } | grep -q 'Fortran is not supported'
+    if command -v gfortran >/dev/null; then
+      mpifort -O2 "$here/consumer/sum.f90" -o "$work/sum_fortran"
+      mpiexec -n 4 "$work/sum_fortran"
+    fi
     mpicc -O2 "$here/consumer/sum.c" -o "$work/sum"
     mpiexec -n 100 "$work/sum"
     ;;

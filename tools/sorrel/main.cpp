@@ -28,6 +28,7 @@ constexpr Command commands[] = {
     {"info", "show this machine, or whether and how a program can run", info_command},
     {"cc", "compile and link a C program (the same as mpicc)", cc_command},
     {"cxx", "compile and link a C++ program (the same as mpicxx)", cxx_command},
+    {"fc", "compile and link a Fortran program (the same as mpifort)", fc_command},
     {"plan", "choose how to cut a regular grid over ranks, and say why", plan_command},
     {"bench", "compare with the other MPIs of this machine", bench_command},
 };
@@ -39,11 +40,10 @@ constexpr Command internal_commands[] = {
 
 /// Names under which this command can be started by a symbolic link.
 constexpr Command aliases[] = {
-    {"mpiexec", "", mpiexec_command}, {"mpirun", "", mpiexec_command},
-    {"mpicc", "", cc_command},        {"mpicxx", "", cxx_command},
-    {"mpic++", "", cxx_command},      {"mpiCC", "", cxx_command},
-    {"mpifort", "", fortran_command}, {"mpif90", "", fortran_command},
-    {"mpif77", "", fortran_command},  {"mpif95", "", fortran_command},
+    {"mpiexec", "", mpiexec_command}, {"mpirun", "", mpiexec_command}, {"mpicc", "", cc_command},
+    {"mpicxx", "", cxx_command},      {"mpic++", "", cxx_command},     {"mpiCC", "", cxx_command},
+    {"mpifort", "", fc_command},      {"mpif90", "", fc_command},      {"mpif77", "", fc_command},
+    {"mpif95", "", fc_command},
 };
 
 const Command* find(std::span<const Command> table, std::string_view name) {

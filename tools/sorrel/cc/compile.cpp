@@ -1,4 +1,5 @@
-// `sorrel cc`, `sorrel cxx`, mpicc, mpicxx: the user's compiler with Sorrel's header and library.
+// `sorrel cc`, `sorrel cxx`, `sorrel fc`, mpicc, mpicxx, mpifort: the user's compiler with Sorrel's
+// headers and libraries.
 
 #include "tools/sorrel/cc/compile.hpp"
 
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <unistd.h>
 
+#include "tools/sorrel/cc/fortran.hpp"
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/program_file.hpp"
@@ -34,9 +36,9 @@ std::vector<std::string_view> inputs_of(std::span<const std::string> words) {
   std::vector<std::string_view> inputs;
   for (std::size_t index = 0; index < words.size(); ++index) {
     const std::string& word = words[index];
-    const bool takes_next =
-        has_word(std::span(&word, 1), {"-o", "-x", "-I", "-L", "-D", "-U", "-include", "-isystem",
-                                       "-MF", "-MT", "-MQ", "-Xlinker", "-T", "-u", "-z"});
+    const bool takes_next = has_word(
+        std::span(&word, 1), {"-o", "-x", "-I", "-L", "-D", "-U", "-J", "-include", "-isystem",
+                              "-MF", "-MT", "-MQ", "-Xlinker", "-T", "-u", "-z"});
     if (takes_next) {
       ++index;
     } else if (word == "-" || !word.starts_with("-") || word.starts_with("-l")) {
@@ -53,8 +55,8 @@ bool probes_stacks(const Words& compiler) {
     if (word.starts_with("-")) return false;
     const std::string name = word.substr(word.rfind('/') + 1);
     const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-    return name == "cc" || name == "c++" || has("gcc") || has("g++") || has("clang") ||
-           has("icx") || has("icpx");
+    return name == "cc" || name == "c++" || has("gcc") || has("g++") || has("gfortran") ||
+           has("clang") || has("icx") || has("icpx");
   });
 }
 
@@ -82,20 +84,37 @@ bool is_mpi_wrapper(const Words& command, const Installation& installation) {
   });
 }
 
+/// What differs between the wrappers.
+struct LanguageWords {
+  std::string_view command, naming, language, aliases, variable, compiler, ending, headers;
+};
+
+LanguageWords words_of(Language language) {
+  switch (language) {
+    case Language::c:
+      return {"cc", "-cc=", "C", "mpicc", "CC", "cc", "c", "mpi.h"};
+    case Language::cxx:
+      return {"cxx", "-cxx=", "C++", "mpicxx and mpic++", "CXX", "c++", "cpp", "mpi.h"};
+    default:
+      return {"fc", "-fc=",     "Fortran", "mpifort, mpif90, mpif95 and mpif77",
+              "FC", "gfortran", "f90",     "mpif.h, modules mpi and mpi_f08"};
+  }
+}
+
 /// The compiler: -cc=NAME, else SORREL_CC, else CC, else cc; a variable that names an MPI wrapper
 /// is ignored.
-Words choose_compiler(Language language,
+Words choose_compiler(const LanguageWords& language,
                       const std::string& named,
                       const Installation& installation) {
   if (!named.empty()) return split_on_spaces(named);
-  const bool is_c = language == Language::c;
-  for (const char* variable : {is_c ? "SORREL_CC" : "SORREL_CXX", is_c ? "CC" : "CXX"}) {
-    const char* value = std::getenv(variable);
+  const std::string variable_name(language.variable);
+  for (const std::string& variable : {"SORREL_" + variable_name, variable_name}) {
+    const char* value = std::getenv(variable.c_str());
     if (value == nullptr) continue;
     Words command = split_on_spaces(value);
     if (!command.empty() && !is_mpi_wrapper(command, installation)) return command;
   }
-  return {is_c ? "cc" : "c++"};
+  return {std::string(language.compiler)};
 }
 
 /// Options that the wrapper answers itself: -show, -showme[:part], and MPICH's names for the same.
@@ -115,7 +134,7 @@ std::optional<Question> read_question(std::string_view word) {
 
 constexpr const char* help_text =
     "Usage: sorrel {0} [compiler's own arguments]\n"
-    "Compiles and links {1} programs with Sorrel's mpi.h and libmpi_abi.so.1; also installed as "
+    "Compiles and links {1} programs with Sorrel's {6} and libmpi_abi.so.1; also installed as\n"
     "{2}.\n"
     "All arguments go to the compiler unchanged. The result runs under `sorrel run` and under any "
     "MPI\n"
@@ -127,27 +146,30 @@ constexpr const char* help_text =
     "  -show, -showme                the command that would run\n"
     "  -showme:compile|link|incdirs|libdirs|libs|command|version\n"
     "  -compile_info, -link_info     MPICH's names for the same\n"
-    "  -{4}=NAME                     use this compiler\n"
+    "  -{0}=NAME                     use this compiler\n"
     "  --help                        this text, if it is the only argument\n\n"
     "Examples:\n"
     "  sorrel {0} -O2 hello.{5} -o hello && sorrel run -n 8 ./hello\n"
+    "{7}"
     "  PATH=$PWD/build/release/bin/mpi:$PATH cmake -B build\n\n"
     "Exit status: the compiler's; 127 if there is no such compiler, 2 for a question that is not "
     "understood.\n";
 
+constexpr const char* fortran_example =
+    "  sorrel fc -O2 -static-libgfortran hello.f90 -o hello    # ranks can share a process\n";
+
 void print_wrapper_help(Language language) {
-  if (language == Language::c) {
-    fmt::print(help_text, "cc", "C", "mpicc", "CC", "cc", "c");
-  } else {
-    fmt::print(help_text, "cxx", "C++", "mpicxx and mpic++", "CXX", "cxx", "cpp");
-  }
+  const LanguageWords words = words_of(language);
+  fmt::print(help_text, words.command, words.language, words.aliases, words.variable,
+             words.compiler, words.ending, words.headers,
+             language == Language::fortran ? fortran_example : "");
 }
 
 int answer(const Question& question,
            const Words& compiler,
            const Words& words,
+           const WrapperFlags& flags,
            const Installation& installation) {
-  const WrapperFlags flags = wrapper_flags(installation);
   if (question.part.empty()) {
     fmt::print("{}\n", shell_line(compiler_arguments(compiler, words, flags)));
   } else if (question.part == "command") {
@@ -157,11 +179,19 @@ int answer(const Question& question,
   } else if (question.part == "link") {
     fmt::print("{}\n", shell_line(flags.link));
   } else if (question.part == "incdirs") {
-    fmt::print("{0}/mpi {0}\n", installation.include_dir);
+    Words folders;
+    for (const std::string& word : flags.compile) {
+      if (starts_with(word, "-I")) folders.push_back(word.substr(2));
+    }
+    fmt::print("{}\n", fmt::join(folders, " "));
   } else if (question.part == "libdirs") {
     fmt::print("{}\n", installation.library_dir);
   } else if (question.part == "libs") {
-    fmt::print("mpi_abi\n");
+    Words libraries;
+    for (const std::string& word : flags.link) {
+      if (starts_with(word, "-l")) libraries.push_back(word.substr(2));
+    }
+    fmt::print("{}\n", fmt::join(libraries, " "));
   } else if (question.part == "version") {
     fmt::print("Sorrel {}\n", SORREL_VERSION);
   } else {
@@ -178,10 +208,10 @@ int compile(Language language, Arguments arguments) {
   Words words;
   std::string named_compiler;
   std::optional<Question> question;
-  const std::string_view naming = language == Language::c ? "-cc=" : "-cxx=";
+  const LanguageWords wrapper = words_of(language);
   for (const char* const argument : arguments) {
-    if (std::string_view(argument).starts_with(naming)) {
-      named_compiler = std::string_view(argument).substr(naming.size());
+    if (std::string_view(argument).starts_with(wrapper.naming)) {
+      named_compiler = std::string_view(argument).substr(wrapper.naming.size());
     } else if (const auto asked = read_question(argument); asked) {
       question = asked;
     } else {
@@ -198,11 +228,24 @@ int compile(Language language, Arguments arguments) {
         "mpi.h and {} are not beside this command: expected ../include/mpi and ../lib of {}",
         library_name, installation.executable);
   }
-  const Words compiler = choose_compiler(language, named_compiler, installation);
-  if (question) return answer(*question, compiler, words, installation);
+  const Words compiler = choose_compiler(wrapper, named_compiler, installation);
+  WrapperFlags flags;
+  if (language == Language::fortran) {
+    if (const std::string error = fortran_argument_error(words); !error.empty())
+      return report_error("{}", error);
+    Result<WrapperFlags> found = fortran_flags(compiler, installation);
+    if (!found.has_value()) {
+      print_diagnostic(found.error());
+      return find_program(compiler[0]).empty() ? exit_not_found : exit_invalid_input;
+    }
+    flags = std::move(found).value();
+  } else {
+    flags = wrapper_flags(installation);
+  }
+  if (question) return answer(*question, compiler, words, flags, installation);
   if (words.size() == 1 && words[0] == "-v")
     fmt::print(stderr, "wrapper of Sorrel {}\n", SORREL_VERSION);
-  Words command = compiler_arguments(compiler, words, wrapper_flags(installation));
+  Words command = compiler_arguments(compiler, words, flags);
   execvp(command[0].c_str(), pointers_to(command).data());
   print_diagnostic(
       fmt::format("cannot start the compiler {}: {}", command[0], std::strerror(errno)));
@@ -293,6 +336,10 @@ int cc_command(Arguments arguments) {
 
 int cxx_command(Arguments arguments) {
   return compile(Language::cxx, arguments);
+}
+
+int fc_command(Arguments arguments) {
+  return compile(Language::fortran, arguments);
 }
 
 }  // namespace sorrel::tool

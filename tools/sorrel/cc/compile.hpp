@@ -12,7 +12,7 @@
 
 namespace sorrel::tool {
 
-enum class Language { c, cxx };
+enum class Language { c, cxx, fortran };
 
 /// What a wrapper adds to a compiler's arguments.
 struct WrapperFlags {

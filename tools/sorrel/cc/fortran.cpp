@@ -1,25 +1,182 @@
-// mpifort, mpif90 and similar names: an error, and never another MPI's wrapper.
+#include "tools/sorrel/cc/fortran.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/core.h>
+#include <fstream>
+#include <iterator>
+#include <spawn.h>
 #include <string_view>
-
-#include "tools/sorrel/common/command.hpp"
-#include "tools/sorrel/common/diagnostic.hpp"
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace sorrel::tool {
 
-/// Two queries get an answer. Without one, CMake's FindMPI withdraws this wrapper and takes the
-/// Fortran part of another MPI, beside Sorrel's C part, by pkg-config. The name of a library that
-/// does not exist makes FindMPI, and any linker, report that Fortran is missing, and why.
-int fortran_command(Arguments arguments) {
-  std::string_view question = arguments.size() == 1 ? arguments[0] : "";
-  if (question.starts_with("--")) question.remove_prefix(1);
-  if (question == "-showme:compile" || question == "-showme:link") {
-    fmt::print("{}\n", question == "-showme:link" ? "-lSorrel_does_not_support_Fortran" : "");
-    return 0;
+namespace {
+
+namespace files = std::filesystem;
+using Words = std::vector<std::string>;
+
+// In the order in which they use each other.
+constexpr std::string_view module_sources[] = {"types.f90", "mpi.f90", "mpi_f08.f90"};
+constexpr std::string_view last_module = "mpi_f08.mod";
+
+struct Finished {
+  int error = 0;   ///< errno, if the program could not be started
+  int status = 0;  ///< of waitpid()
+  std::string output;
+};
+
+/// Runs a program and reads what it prints to both streams.
+Finished run(Words words) {
+  Finished finished;
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {.error = errno, .status = 0, .output = ""};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  std::vector<char*> pointers;
+  for (std::string& word : words)
+    pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  pid_t child = 0;
+  finished.error = posix_spawnp(&child, pointers[0], &actions, nullptr, pointers.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (finished.error == 0) {
+    char buffer[4096];
+    ssize_t size = 0;
+    while ((size = read(ends[0], buffer, sizeof buffer)) > 0 || (size < 0 && errno == EINTR)) {
+      if (size > 0) finished.output.append(buffer, static_cast<std::size_t>(size));
+    }
+    while (waitpid(child, &finished.status, 0) < 0 && errno == EINTR) {
+    }
   }
-  return report_error(
-      "Fortran is not supported: the library has no Fortran bindings (mpif.h, modules mpi and "
-      "mpi_f08)");
+  close(ends[0]);
+  return finished;
+}
+
+std::string first_line_of(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+std::string read_file(const files::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// FNV-1a. Sources that differ, of another Sorrel, have modules of their own.
+std::uint64_t hash_of_sources(const files::path& folder) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const std::string_view name : module_sources) {
+    for (const char letter : read_file(folder / name))
+      hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
+  }
+  return hash;
+}
+
+files::path cache_folder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const files::path folder = cache != nullptr && *cache == '/' ? files::path(cache)
+                             : home != nullptr                 ? files::path(home) / ".cache"
+                                                               : files::path("/tmp");
+  return folder / "sorrel" / "fortran";
+}
+
+/// Compiles the modules into `folder`, which is there at once or not at all.
+Result<std::string> make_modules(const Words& compiler,
+                                 const files::path& sources,
+                                 const files::path& folder) {
+  std::error_code error;
+  files::create_directories(folder.parent_path(), error);
+  std::string work = folder.string() + ".XXXXXX";
+  if (error || mkdtemp(work.data()) == nullptr)
+    return Error{fmt::format("cannot make a folder for gfortran's modules, {}: {}", folder.string(),
+                             error ? error.message() : std::strerror(errno))};
+  Words command = compiler;
+  for (const char* word : {"-fsyntax-only", "-ffree-line-length-none", "-w", "-J"})
+    command.emplace_back(word);
+  command.push_back(work);
+  for (const std::string_view name : module_sources)
+    command.push_back((sources / name).string());
+  const Finished finished = run(std::move(command));
+  if (finished.error == 0 && finished.status == 0) files::rename(work, folder, error);
+  files::remove_all(work, error);
+  // Another process may have been first.
+  if (files::exists(folder / last_module, error)) return folder.string();
+  return Error{fmt::format(
+      "{} cannot compile Sorrel's modules: {}", compiler[0],
+      finished.error != 0 ? std::strerror(finished.error) : first_line_of(finished.output))};
+}
+
+Result<std::string> module_folder(const Words& compiler,
+                                  const std::string& version,
+                                  const files::path& sources) {
+  std::error_code error;
+  const files::path installed = sources / ("gfortran-" + version);
+  if (files::exists(installed / last_module, error)) return installed.string();
+  const files::path kept =
+      cache_folder() / fmt::format("gfortran-{}-{:016x}", version, hash_of_sources(sources));
+  if (files::exists(kept / last_module, error)) return kept.string();
+  return make_modules(compiler, sources, kept);
+}
+
+}  // namespace
+
+std::string gfortran_version(const std::string& first_line) {
+  // GNU Fortran (Debian 12.2.0-14+deb12u1) 12.2.0
+  if (!first_line.starts_with("GNU Fortran")) return "";
+  std::string_view rest = first_line;
+  if (const std::size_t end = rest.find(") "); end != rest.npos) rest.remove_prefix(end + 2);
+  const std::string_view version = rest.substr(0, rest.find_first_not_of("0123456789."));
+  return std::string(version);
+}
+
+Result<WrapperFlags> fortran_flags(const Words& compiler, const Installation& installation) {
+  const files::path sources = files::path(installation.library_dir) / "fortran";
+  std::error_code error;
+  if (!files::exists(sources / "mpif.h", error))
+    return Error{fmt::format("this installation has no Fortran part: {} is missing",
+                             (sources / "mpif.h").string())};
+  Words question = compiler;
+  question.emplace_back("--version");
+  const Finished asked = run(std::move(question));
+  if (asked.error != 0)
+    return Error{
+        fmt::format("cannot start the Fortran compiler {}: {} (package gfortran, or "
+                    "gcc-gfortran; another compiler: -fc=NAME or SORREL_FC)",
+                    compiler[0], std::strerror(asked.error))};
+  const std::string version = gfortran_version(first_line_of(asked.output));
+  if (version.empty() || std::atoi(version.c_str()) < 10)
+    return Error{fmt::format("{} is not gfortran 10 or later: '{}'", compiler[0],
+                             first_line_of(asked.output))};
+  const Result<std::string> modules = module_folder(compiler, version, sources);
+  if (!modules.has_value()) return Error{modules.error()};
+  WrapperFlags flags = wrapper_flags(installation);
+  flags.compile.push_back("-I" + sources.string());
+  flags.compile.push_back("-I" + modules.value());
+  // mpif.h has no interfaces: without this, buffers of two types in one file are an error.
+  flags.compile.emplace_back("-fallow-argument-mismatch");
+  flags.link.insert(flags.link.end() - 1, "-lsorrel_fortran");
+  return flags;
+}
+
+std::string fortran_argument_error(std::span<const std::string> words) {
+  for (const std::string& word : words) {
+    if (word == "-fdefault-integer-8" || word == "-fno-underscoring" ||
+        word == "-fsecond-underscore")
+      return fmt::format(
+          "{} is not supported: MPI's INTEGER has 4 bytes, and its names one underscore", word);
+  }
+  return "";
 }
 
 }  // namespace sorrel::tool

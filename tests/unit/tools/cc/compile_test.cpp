@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/sorrel/cc/fortran.hpp"
+
 namespace sorrel::tool {
 namespace {
 
@@ -84,6 +86,21 @@ TEST(Compile, TheSystemsFoldersNeedNoRunPath) {
   Installation system = installation;
   system.library_dir = "/usr/lib/x86_64-linux-gnu";
   EXPECT_EQ(wrapper_flags(system).link, (Strings{"-L/usr/lib/x86_64-linux-gnu", "-lmpi_abi"}));
+}
+
+TEST(Compile, TheVersionOfGfortranIsThatOfItsFirstLine) {
+  EXPECT_EQ(gfortran_version("GNU Fortran (Debian 12.2.0-14+deb12u1) 12.2.0"), "12.2.0");
+  EXPECT_EQ(gfortran_version("GNU Fortran (GCC) 13.2.1 20230728 (Red Hat 13.2.1-1)"), "13.2.1");
+  EXPECT_EQ(gfortran_version("ifx (IFX) 2024.0.2 20231213"), "");
+  EXPECT_EQ(gfortran_version(""), "");
+}
+
+TEST(Compile, FortranFilesAreCompiledWithStackProbes) {
+  const Strings user = {"a.f90", "-J", "folder.o", "-o", "a"};
+  EXPECT_TRUE(holds(compiler_arguments({"gfortran-12"}, user, wrapper_flags(installation)),
+                    "-fstack-clash-protection"));
+  EXPECT_NE(fortran_argument_error(Strings{"-fdefault-integer-8"}), "");
+  EXPECT_EQ(fortran_argument_error(Strings{"-fdefault-real-8"}), "");
 }
 
 TEST(Compile, AShownCommandReadsBackInAShell) {

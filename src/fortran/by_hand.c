@@ -1,0 +1,258 @@
+/* Functions whose Fortran form has other arguments than the C form. */
+#include <stdio.h>
+#include <string.h>
+
+#include "fortran/shim.h"
+#include "fortran_functions.h"
+
+#define SORREL_NAMES(name)                              \
+  SORREL_WEAK_ALIAS(mpi_##name##_, pmpi_##name##_);     \
+  SORREL_WEAK_ALIAS(mpi_##name##_f08_, pmpi_##name##_); \
+  SORREL_ALIAS(pmpi_##name##_f08_, pmpi_##name##_);
+
+void pmpi_init_(int* ierror) {
+  sorrel_return(ierror, MPI_Init(NULL, NULL));
+}
+SORREL_NAMES(init)
+
+void pmpi_init_thread_(const int* required, int* provided, int* ierror) {
+  sorrel_return(ierror, MPI_Init_thread(NULL, NULL, *required, provided));
+}
+SORREL_NAMES(init_thread)
+
+void pmpi_pcontrol_(const int* level) {
+  MPI_Pcontrol(*level);
+}
+SORREL_NAMES(pcontrol)
+
+double pmpi_wtime_(void) {
+  return MPI_Wtime();
+}
+SORREL_NAMES(wtime)
+
+double pmpi_wtick_(void) {
+  return MPI_Wtick();
+}
+SORREL_NAMES(wtick)
+
+MPI_Aint pmpi_aint_add_(const MPI_Aint* base, const MPI_Aint* disp) {
+  return MPI_Aint_add(*base, *disp);
+}
+SORREL_NAMES(aint_add)
+
+MPI_Aint pmpi_aint_diff_(const MPI_Aint* addr1, const MPI_Aint* addr2) {
+  return MPI_Aint_diff(*addr1, *addr2);
+}
+SORREL_NAMES(aint_diff)
+
+void pmpi_info_create_env_(int* info, int* ierror) {
+  MPI_Info made = MPI_INFO_NULL;
+  const int error = MPI_Info_create_env(0, NULL, &made);
+  if (error == MPI_SUCCESS) *info = sorrel_to_Info(made);
+  sorrel_return(ierror, error);
+}
+SORREL_NAMES(info_create_env)
+
+/* buflen of the C form counts the byte 0 at the end, too. */
+void pmpi_info_get_string_(const int* info,
+                           const char* key,
+                           int* buflen,
+                           char* value,
+                           int* flag,
+                           int* ierror,
+                           size_t key_length,
+                           size_t value_length) {
+  char* const key_c = sorrel_info_string(key, key_length);
+  const int wanted = *buflen;
+  int room = wanted > 0 ? wanted + 1 : 0;
+  char* const value_c = sorrel_memory((MPI_Count)room + 1, 1);
+  *flag = 0;
+  const int error = MPI_Info_get_string(sorrel_from_Info(*info), key_c, &room, value_c, flag);
+  *flag = *flag != 0;
+  if (error == MPI_SUCCESS && *flag) {
+    *buflen = room - 1;
+    const size_t length = wanted < 0 ? 0 : (size_t)wanted;
+    if (wanted > 0)
+      sorrel_give_string(value_c, value, length < value_length ? length : value_length);
+  }
+  free(value_c);
+  free(key_c);
+  sorrel_return(ierror, error);
+}
+SORREL_NAMES(info_get_string)
+
+void pmpi_info_get_(const int* info,
+                    const char* key,
+                    const int* valuelen,
+                    char* value,
+                    int* flag,
+                    int* ierror,
+                    size_t key_length,
+                    size_t value_length) {
+  char* const key_c = sorrel_info_string(key, key_length);
+  char* const value_c = sorrel_memory(*valuelen > 0 ? (MPI_Count)*valuelen + 1 : 1, 1);
+  *flag = 0;
+  const int error = MPI_Info_get(sorrel_from_Info(*info), key_c, *valuelen, value_c, flag);
+  *flag = *flag != 0;
+  if (error == MPI_SUCCESS && *flag) sorrel_give_string(value_c, value, value_length);
+  free(value_c);
+  free(key_c);
+  sorrel_return(ierror, error);
+}
+SORREL_NAMES(info_get)
+
+#ifdef SORREL_HAS_Session_get_nth_pset
+/* pset_len of the C form counts the byte 0 at the end, too. */
+void pmpi_session_get_nth_pset_(const int* session,
+                                const int* info,
+                                const int* n,
+                                int* pset_len,
+                                char* pset_name,
+                                int* ierror,
+                                size_t pset_name_length) {
+  const int wanted = *pset_len;
+  int room = wanted > 0 ? wanted + 1 : 0;
+  char* const name = sorrel_memory((MPI_Count)room + 1, 1);
+  const int error = MPI_Session_get_nth_pset(sorrel_from_Session(*session), sorrel_from_Info(*info),
+                                             *n, &room, name);
+  if (error == MPI_SUCCESS) {
+    *pset_len = room - 1;
+    if (wanted > 0)
+      sorrel_give_string(name, pset_name,
+                         (size_t)wanted < pset_name_length ? (size_t)wanted : pset_name_length);
+  }
+  free(name);
+  sorrel_return(ierror, error);
+}
+SORREL_NAMES(session_get_nth_pset)
+#endif
+
+/* MPI_Buffer_detach of mpif.h and the module mpi gets any variable in the place of the address, and
+ * leaves it alone; mpi_f08 gets a TYPE(C_PTR). */
+#define SORREL_DETACH_NAMES(name)                           \
+  SORREL_WEAK_ALIAS(mpi_##name##_, pmpi_##name##_);         \
+  SORREL_WEAK_ALIAS(mpi_##name##_f08_, pmpi_##name##_f08_); \
+  SORREL_WEAK_ALIAS(mpi_##name##_c_f08_, pmpi_##name##_c_f08_);
+
+void pmpi_buffer_detach_(void* address, int* size, int* ierror) {
+  void* ignored = NULL;
+  (void)address;
+  sorrel_return(ierror, MPI_Buffer_detach(&ignored, size));
+}
+
+void pmpi_buffer_detach_f08_(void** address, int* size, int* ierror) {
+  sorrel_return(ierror, MPI_Buffer_detach(address, size));
+}
+
+void pmpi_buffer_detach_c_f08_(void** address, MPI_Count* size, int* ierror) {
+  sorrel_return(ierror, MPI_Buffer_detach_c(address, size));
+}
+SORREL_DETACH_NAMES(buffer_detach)
+
+#define SORREL_DETACH_OF(name, Kind)                                                               \
+  void pmpi_##name##_(const int* object, void* address, int* size, int* ierror) {                  \
+    void* ignored = NULL;                                                                          \
+    (void)address;                                                                                 \
+    sorrel_return(ierror,                                                                          \
+                  MPI_##Kind##_detach_buffer(sorrel_from_##Kind(*object), &ignored, size));        \
+  }                                                                                                \
+  void pmpi_##name##_f08_(const int* object, void** address, int* size, int* ierror) {             \
+    sorrel_return(ierror, MPI_##Kind##_detach_buffer(sorrel_from_##Kind(*object), address, size)); \
+  }                                                                                                \
+  void pmpi_##name##_c_f08_(const int* object, void** address, MPI_Count* size, int* ierror) {     \
+    sorrel_return(ierror,                                                                          \
+                  MPI_##Kind##_detach_buffer_c(sorrel_from_##Kind(*object), address, size));       \
+  }                                                                                                \
+  SORREL_DETACH_NAMES(name)
+SORREL_DETACH_OF(comm_detach_buffer, Comm)
+#ifdef SORREL_HAS_Session_detach_buffer
+SORREL_DETACH_OF(session_detach_buffer, Session)
+#endif
+
+#ifdef SORREL_HAS_Comm_spawn
+/* Arguments of a program: an array of strings of one length, ended by a blank one. `step` strings
+ * are between two. */
+static char** arguments_of(const char* argv, size_t length, size_t step) {
+  size_t count = 0;
+  for (;; ++count) {
+    const char* const word = argv + count * step * length;
+    size_t blanks = 0;
+    while (blanks < length && word[blanks] == ' ')
+      ++blanks;
+    if (blanks == length) break;
+  }
+  char** const words = sorrel_memory((MPI_Count)count + 1, sizeof *words);
+  for (size_t i = 0; i < count; ++i)
+    words[i] = sorrel_string(argv + i * step * length, length);
+  return words;
+}
+
+static void free_arguments(char** words) {
+  if (words == NULL) return;
+  for (char** word = words; *word != NULL; ++word)
+    free(*word);
+  free(words);
+}
+
+void pmpi_comm_spawn_(const char* command,
+                      const char* argv,
+                      const int* maxprocs,
+                      const int* info,
+                      const int* root,
+                      const int* comm,
+                      int* intercomm,
+                      int* errcodes,
+                      int* ierror,
+                      size_t command_length,
+                      size_t argv_length) {
+  char* const command_c = sorrel_string(command, command_length);
+  char** const argv_c =
+      argv == sorrel_sentinels_.argv_null ? MPI_ARGV_NULL : arguments_of(argv, argv_length, 1);
+  MPI_Comm made = MPI_COMM_NULL;
+  const int error = MPI_Comm_spawn(command_c, argv_c, *maxprocs, sorrel_from_Info(*info), *root,
+                                   sorrel_from_Comm(*comm), &made, sorrel_errcodes(errcodes));
+  if (error == MPI_SUCCESS) *intercomm = sorrel_to_Comm(made);
+  free_arguments(argv_c);
+  free(command_c);
+  sorrel_return(ierror, error);
+}
+SORREL_NAMES(comm_spawn)
+
+void pmpi_comm_spawn_multiple_(const int* count,
+                               const char* commands,
+                               const char* argv,
+                               const int* maxprocs,
+                               const int* info,
+                               const int* root,
+                               const int* comm,
+                               int* intercomm,
+                               int* errcodes,
+                               int* ierror,
+                               size_t command_length,
+                               size_t argv_length) {
+  const size_t n = *count > 0 ? (size_t)*count : 0;
+  char** const commands_c = sorrel_memory((MPI_Count)n + 1, sizeof *commands_c);
+  char*** const argv_c = sorrel_memory((MPI_Count)n + 1, sizeof *argv_c);
+  MPI_Info* const info_c = sorrel_memory((MPI_Count)n, sizeof *info_c);
+  const int has_arguments = argv != sorrel_sentinels_.argvs_null;
+  for (size_t i = 0; i < n; ++i) {
+    commands_c[i] = sorrel_string(commands + i * command_length, command_length);
+    if (has_arguments) argv_c[i] = arguments_of(argv + i * argv_length, argv_length, n);
+    info_c[i] = sorrel_from_Info(info[i]);
+  }
+  MPI_Comm made = MPI_COMM_NULL;
+  const int error = MPI_Comm_spawn_multiple(
+      *count, commands_c, has_arguments ? argv_c : MPI_ARGVS_NULL, maxprocs, info_c, *root,
+      sorrel_from_Comm(*comm), &made, sorrel_errcodes(errcodes));
+  if (error == MPI_SUCCESS) *intercomm = sorrel_to_Comm(made);
+  for (size_t i = 0; i < n; ++i) {
+    free_arguments(argv_c[i]);
+    free(commands_c[i]);
+  }
+  free(info_c);
+  free(argv_c);
+  free(commands_c);
+  sorrel_return(ierror, error);
+}
+SORREL_NAMES(comm_spawn_multiple)
+#endif

@@ -1,0 +1,141 @@
+/* Noncontiguous array sections of nonblocking calls, as datatypes. MPI 5.0, 19.1.12. */
+#include "fortran/shim.h"
+
+static int is_contiguous(const struct sorrel_descriptor* array) {
+  ptrdiff_t expected = (ptrdiff_t)array->element_size;
+  for (int i = 0; i < array->rank; ++i) {
+    const struct sorrel_dimension* dimension = &array->dimensions[i];
+    if (dimension->extent < 0) return 1;  // an assumed-size array
+    if (dimension->extent == 0) return 1;
+    if (dimension->extent > 1 && dimension->stride != expected) return 0;
+    expected *= dimension->extent;
+  }
+  return 1;
+}
+
+/* The distance of successive elements in array order, or 0 if it is not the same for all. */
+static ptrdiff_t uniform_stride(const struct sorrel_descriptor* array) {
+  ptrdiff_t stride = 0;
+  ptrdiff_t expected = 0;
+  for (int i = 0; i < array->rank; ++i) {
+    const struct sorrel_dimension* dimension = &array->dimensions[i];
+    if (dimension->extent == 1) continue;
+    if (stride == 0) {
+      stride = dimension->stride;
+    } else if (dimension->stride != expected) {
+      return 0;
+    }
+    expected = dimension->stride * dimension->extent;
+  }
+  return stride;
+}
+
+/* The first n elements of the first `rank` dimensions. Every type made on the way is freed. */
+static int make_type(const struct sorrel_descriptor* array,
+                     int rank,
+                     MPI_Count n,
+                     MPI_Datatype element,
+                     MPI_Datatype* made) {
+  if (rank == 0) return MPI_Type_dup(element, made);
+  MPI_Count plane = 1;
+  for (int i = 0; i < rank - 1; ++i)
+    plane *= array->dimensions[i].extent;
+  const MPI_Count full = n / plane;
+  const MPI_Count rest = n % plane;
+  const MPI_Count stride = array->dimensions[rank - 1].stride;
+  MPI_Datatype types[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  int error = make_type(array, rank - 1, plane, element, &inner);
+  if (error != MPI_SUCCESS) return error;
+  error = MPI_Type_create_hvector_c(full, 1, stride, inner, &types[0]);
+  MPI_Type_free(&inner);
+  if (error != MPI_SUCCESS) return error;
+  if (rest == 0) {
+    *made = types[0];
+    return MPI_SUCCESS;
+  }
+  error = make_type(array, rank - 1, rest, element, &types[1]);
+  if (error == MPI_SUCCESS) {
+    const MPI_Count lengths[2] = {1, 1};
+    const MPI_Count displacements[2] = {0, full * stride};
+    error = MPI_Type_create_struct_c(2, lengths, displacements, types, made);
+    MPI_Type_free(&types[1]);
+  }
+  MPI_Type_free(&types[0]);
+  return error;
+}
+
+/* A section whose elements are not the datatype's: `bytes` of a datatype without gaps, in units of
+ * the array's elements. */
+static int make_of_units(const struct sorrel_descriptor* array,
+                         MPI_Count count,
+                         MPI_Datatype datatype,
+                         MPI_Count size,
+                         const char* function,
+                         MPI_Datatype* made) {
+  const MPI_Count element_size = (MPI_Count)array->element_size;
+  MPI_Count total = 1;
+  for (int i = 0; i < array->rank; ++i)
+    total *= array->dimensions[i].extent;
+  if (size == 0 || element_size == 0 || count * size % element_size != 0 ||
+      (size % element_size != 0 && element_size % size != 0))
+    return sorrel_fail(MPI_ERR_BUFFER, function,
+                       "the datatype does not fit the elements of a noncontiguous array section");
+  const MPI_Count n = count * size / element_size;
+  if (n > total)
+    return sorrel_fail(MPI_ERR_COUNT, function, "count exceeds a noncontiguous array section");
+  MPI_Datatype element = MPI_DATATYPE_NULL;
+  int error = size <= element_size ? MPI_Type_contiguous_c(element_size / size, datatype, &element)
+                                   : MPI_Type_contiguous_c(element_size, MPI_BYTE, &element);
+  if (error == MPI_SUCCESS) {
+    error = make_type(array, array->rank, n, element, made);
+    MPI_Type_free(&element);
+  }
+  return error;
+}
+
+int sorrel_open(struct sorrel_section* section,
+                const struct sorrel_descriptor* array,
+                MPI_Count count,
+                MPI_Datatype datatype,
+                const char* function) {
+  section->address = sorrel_address(array->base);
+  section->count = count;
+  section->datatype = datatype;
+  section->made = MPI_DATATYPE_NULL;
+  if (count == 0 || datatype == MPI_DATATYPE_NULL || is_contiguous(array)) return MPI_SUCCESS;
+  MPI_Count lower = 0;
+  MPI_Count extent = 0;
+  MPI_Count size = 0;
+  int error = MPI_Type_get_extent_c(datatype, &lower, &extent);
+  if (error == MPI_SUCCESS) error = MPI_Type_size_c(datatype, &size);
+  if (error != MPI_SUCCESS) return error;
+  if (lower != 0 || extent != size)
+    return sorrel_fail(MPI_ERR_TYPE, function,
+                       "a noncontiguous array section needs a datatype without gaps");
+  const ptrdiff_t stride = uniform_stride(array);
+  if (stride != 0 && extent == (MPI_Count)array->element_size) {
+    error = MPI_Type_create_resized_c(datatype, 0, stride, &section->made);
+  } else if (count == sorrel_any_count) {
+    return sorrel_fail(MPI_ERR_BUFFER, function,
+                       "with arrays of counts, an array section must be contiguous, or of one "
+                       "dimension and the datatype's size");
+  } else {
+    error = make_of_units(array, count, datatype, size, function, &section->made);
+    section->count = 1;
+  }
+  if (error == MPI_SUCCESS) error = MPI_Type_commit(&section->made);
+  section->datatype = section->made;
+  return error;
+}
+
+void sorrel_close(struct sorrel_section* section) {
+  if (section->made != MPI_DATATYPE_NULL) MPI_Type_free(&section->made);
+}
+
+int sorrel_whole(void** address, const struct sorrel_descriptor* array, const char* function) {
+  *address = sorrel_address(array->base);
+  if (is_contiguous(array)) return MPI_SUCCESS;
+  return sorrel_fail(MPI_ERR_BUFFER, function,
+                     "this call needs a contiguous array, not an array section");
+}

@@ -1,0 +1,173 @@
+/* What the Fortran bindings share: conversion of handles, sentinels, strings and arrays.
+ *
+ * A binding calls functions of the MPI standard alone, so that a profiling tool written in C sees
+ * every call, and so that the archive works with any MPI that has the standard ABI. It becomes a
+ * part of the user's executable: its data is private to a rank as all of the program's. */
+#ifndef SORREL_FORTRAN_SHIM_H
+#define SORREL_FORTRAN_SHIM_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* mpi_x_ and the names of mpi_f08 are weak: a profiling tool written in Fortran replaces them and
+ * calls pmpi_x_. */
+#define SORREL_ALIAS(name, target) extern __typeof(target) name __attribute__((alias(#target)))
+#define SORREL_WEAK_ALIAS(name, target) \
+  extern __typeof(target) name __attribute__((weak, alias(#target)))
+
+/* Arguments that Fortran compares by address: the COMMON block of mpif.h and the modules. */
+struct sorrel_sentinels {
+  int bottom;
+  int in_place;
+  int buffer_automatic;
+  int unweighted;
+  int weights_empty;
+  int errcodes_ignore;
+  char argv_null[4];
+  char argvs_null[4];
+  MPI_Status status_ignore;
+  MPI_Status statuses_ignore;
+};
+extern struct sorrel_sentinels sorrel_sentinels_;
+
+static inline void* sorrel_address(void* address) {
+  const size_t offset = (size_t)((char*)address - (char*)&sorrel_sentinels_);
+  if (__builtin_expect(offset >= sizeof sorrel_sentinels_, 1)) return address;
+  if (address == &sorrel_sentinels_.bottom) return MPI_BOTTOM;
+  if (address == &sorrel_sentinels_.in_place) return MPI_IN_PLACE;
+  if (address == &sorrel_sentinels_.buffer_automatic) return MPI_BUFFER_AUTOMATIC;
+  return address;
+}
+
+static inline MPI_Status* sorrel_status(MPI_Status* status) {
+  const int is_ignored =
+      status == &sorrel_sentinels_.status_ignore || status == &sorrel_sentinels_.statuses_ignore;
+  return is_ignored ? MPI_STATUS_IGNORE : status;
+}
+
+static inline int* sorrel_weights(int* weights) {
+  if (weights == &sorrel_sentinels_.unweighted) return MPI_UNWEIGHTED;
+  if (weights == &sorrel_sentinels_.weights_empty) return MPI_WEIGHTS_EMPTY;
+  return weights;
+}
+
+static inline int* sorrel_errcodes(int* errcodes) {
+  return errcodes == &sorrel_sentinels_.errcodes_ignore ? MPI_ERRCODES_IGNORE : errcodes;
+}
+
+/* Handles. A predefined handle is its own integer (MPI 5.0, 20.3), which needs no table. */
+enum { sorrel_first_dynamic_handle = 4096 };
+
+#define SORREL_HANDLE(kind, Handle)                                                          \
+  static inline Handle sorrel_from_##kind(int number) {                                      \
+    if ((unsigned)number < sorrel_first_dynamic_handle) return (Handle)(intptr_t)number;     \
+    return MPI_##kind##_fromint(number);                                                     \
+  }                                                                                          \
+  static inline int sorrel_to_##kind(Handle handle) {                                        \
+    if ((uintptr_t)handle < sorrel_first_dynamic_handle) return (int)(intptr_t)handle;       \
+    return MPI_##kind##_toint(handle);                                                       \
+  }                                                                                          \
+  static inline void sorrel_read_##kind(const int* numbers, Handle* handles, MPI_Count n) {  \
+    for (MPI_Count i = 0; i < n; ++i)                                                        \
+      handles[i] = sorrel_from_##kind(numbers[i]);                                           \
+  }                                                                                          \
+  static inline void sorrel_write_##kind(int* numbers, const Handle* handles, MPI_Count n) { \
+    for (MPI_Count i = 0; i < n; ++i) {                                                      \
+      if (handles[i] != (Handle)0) numbers[i] = sorrel_to_##kind(handles[i]);                \
+    }                                                                                        \
+  }
+SORREL_HANDLE(Comm, MPI_Comm)
+SORREL_HANDLE(Errhandler, MPI_Errhandler)
+SORREL_HANDLE(File, MPI_File)
+SORREL_HANDLE(Group, MPI_Group)
+SORREL_HANDLE(Info, MPI_Info)
+SORREL_HANDLE(Message, MPI_Message)
+SORREL_HANDLE(Op, MPI_Op)
+SORREL_HANDLE(Request, MPI_Request)
+SORREL_HANDLE(Session, MPI_Session)
+SORREL_HANDLE(Type, MPI_Datatype)
+SORREL_HANDLE(Win, MPI_Win)
+
+/* A temporary array of handles, zeroed: on the stack if it is short. */
+enum { sorrel_few = 16 };
+
+#define SORREL_ARRAY(Handle, name, length)                \
+  const MPI_Count name##_n = (length) > 0 ? (length) : 0; \
+  Handle name##_few[sorrel_few] = {0};                    \
+  Handle* name##_c = name##_n <= sorrel_few ? name##_few : sorrel_memory(name##_n, sizeof(Handle))
+#define SORREL_END_ARRAY(name) \
+  if (name##_c != name##_few) free(name##_c)
+
+/* Zeroed memory; ends the job if there is none. */
+void* sorrel_memory(MPI_Count count, size_t size);
+
+/* A copy of a Fortran string as C has it, without blanks at its end, and for info keys and values
+ * also at its begin. */
+char* sorrel_string(const char* text, size_t length);
+char* sorrel_info_string(const char* text, size_t length);
+/* Writes a C string, cut or padded with blanks. */
+void sorrel_give_string(const char* text, char* result, size_t length);
+
+/* An error that the C binding cannot see: prints why, calls the error handler of MPI_COMM_SELF. */
+int sorrel_fail(int error, const char* function, const char* reason);
+
+/* The number of members that an array of MPI_Alltoallw, or of its neighborhood forms, has. */
+MPI_Count sorrel_peers(MPI_Comm comm);
+void sorrel_neighbors(MPI_Comm comm, MPI_Count* sources, MPI_Count* destinations);
+
+static inline void sorrel_count_from_one(int* index, MPI_Count n) {
+  for (MPI_Count i = 0; i < n; ++i) {
+    if (index[i] != MPI_UNDEFINED) ++index[i];
+  }
+}
+
+static inline void sorrel_make_logical(int* flags, MPI_Count n) {
+  for (MPI_Count i = 0; i < n; ++i)
+    flags[i] = flags[i] != 0;
+}
+
+static inline void sorrel_return(int* ierror, int error) {
+  if (ierror != NULL) *ierror = error;
+}
+
+/* The C descriptor of a choice buffer of mpi_f08 (ISO_Fortran_binding.h), which a machine without
+ * gfortran lacks. */
+struct sorrel_dimension {
+  ptrdiff_t lower_bound, extent, stride;
+};
+
+struct sorrel_descriptor {
+  void* base;
+  size_t element_size;
+  int version;
+  int8_t rank;
+  int8_t attribute;
+  int16_t type;
+  struct sorrel_dimension dimensions[];
+};
+
+/* A buffer of a call that goes on after it returns: no copy of a noncontiguous array section would
+ * do, so the section is described by a datatype. */
+struct sorrel_section {
+  void* address;
+  MPI_Count count;
+  MPI_Datatype datatype;
+  MPI_Datatype made; /* or MPI_DATATYPE_NULL */
+};
+
+/* `count` elements of `datatype`; with several counts (`sorrel_any_count`), a section of one stride
+ * only. */
+enum { sorrel_any_count = -1 };
+
+int sorrel_open(struct sorrel_section* section,
+                const struct sorrel_descriptor* array,
+                MPI_Count count,
+                MPI_Datatype datatype,
+                const char* function);
+void sorrel_close(struct sorrel_section* section);
+/* The address of a buffer without a count and a datatype of its own: it must be contiguous. */
+int sorrel_whole(void** address, const struct sorrel_descriptor* array, const char* function);
+
+#endif
