@@ -1,4 +1,5 @@
 // The C interface in addition to MPI (include/sorrel.h).
+#include "mpi/base/fortran_calls.h"
 #include "mpi/comm/world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "sorrel.h"
@@ -31,6 +32,12 @@ __attribute__((visibility("default"))) int sorrel_is_comm_worker(void) {
 __attribute__((visibility("default"))) void sorrel_explain_waits(sorrel_wait_explanation explain,
                                                                  void* argument) {
   sorrel_explain_waits_of_rank(explain, argument);
+}
+
+__attribute__((visibility("default"))) void sorrel_announce_fortran(
+    const sorrel_fortran_calls* calls) {
+  if (sorrel::mpi::RankState* self = sorrel::mpi::current_rank(); self != nullptr)
+    self->services().fortran_calls = calls;
 }
 
 __attribute__((visibility("default"))) const char* sorrel_version(void) {

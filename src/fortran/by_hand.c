@@ -10,13 +10,28 @@
   SORREL_WEAK_ALIAS(mpi_##name##_f08_, pmpi_##name##_); \
   SORREL_ALIAS(pmpi_##name##_f08_, pmpi_##name##_);
 
+/* Another MPI of the standard ABI has no such function. */
+#pragma weak sorrel_announce_fortran
+/* By the linker. */
+extern const char __start_sorrel_fortran[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_sorrel_fortran[] __attribute__((weak, visibility("hidden")));
+struct sorrel_fortran_calls sorrel_fortran_last;
+
+static int announced(int error) {
+  sorrel_fortran_last.begin = __start_sorrel_fortran;
+  sorrel_fortran_last.end = __stop_sorrel_fortran;
+  if (error == MPI_SUCCESS && sorrel_announce_fortran != NULL)
+    sorrel_announce_fortran(&sorrel_fortran_last);
+  return error;
+}
+
 void pmpi_init_(int* ierror) {
-  sorrel_return(ierror, MPI_Init(NULL, NULL));
+  sorrel_return(ierror, announced(MPI_Init(NULL, NULL)));
 }
 SORREL_NAMES(init)
 
 void pmpi_init_thread_(const int* required, int* provided, int* ierror) {
-  sorrel_return(ierror, MPI_Init_thread(NULL, NULL, *required, provided));
+  sorrel_return(ierror, announced(MPI_Init_thread(NULL, NULL, *required, provided)));
 }
 SORREL_NAMES(init_thread)
 

@@ -272,7 +272,7 @@ class Shim:
         parameters = [parameter(a, function, descriptors) for a in function.arguments] + ["int* ierror"]
         parameters += [f"size_t {a.name}_length" for a in function.arguments if a.kind == "string"]
         call = f"MPI_{function.name}({', '.join(self.passed)});"
-        yield f"void {symbol}({', '.join(parameters)}) {{\n  int failed = MPI_SUCCESS;\n"
+        yield f"SORREL_BINDING void {symbol}({', '.join(parameters)}) {{\n  SORREL_NOTE_CALLER();\n  int failed = MPI_SUCCESS;\n"
         for line in self.before:
             yield f"  {line}\n"
         yield f"  if (failed == MPI_SUCCESS) failed = {call}\n" if descriptors else f"  failed = {call}\n"

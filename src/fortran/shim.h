@@ -11,6 +11,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "mpi/base/fortran_calls.h"
+
+/* For reports: the bindings are in a section of their own, and note their caller. */
+#define SORREL_BINDING __attribute__((section("sorrel_fortran")))
+#define SORREL_NOTE_CALLER() (sorrel_fortran_last.site = __builtin_return_address(0))
+extern struct sorrel_fortran_calls sorrel_fortran_last;
+
 /* mpi_x_ and the names of mpi_f08 are weak: a profiling tool written in Fortran replaces them and
  * calls pmpi_x_. */
 #define SORREL_ALIAS(name, target) extern __typeof(target) name __attribute__((alias(#target)))

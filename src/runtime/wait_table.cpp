@@ -174,6 +174,16 @@ std::string fields_of(const RankWait& wait) {
   return text;
 }
 
+/// Where the program called MPI: in a Fortran binding, where the program called that.
+const void* call_site_of(const RankState& rank) {
+  const sorrel_fortran_calls* fortran =
+      rank.services_if_used == nullptr ? nullptr : rank.services_if_used->fortran_calls;
+  if (fortran == nullptr) return rank.call_site;
+  const auto* site = static_cast<const char*>(rank.call_site);
+  const bool is_in_binding = site >= fortran->begin && site < fortran->end;
+  return is_in_binding ? fortran->site : rank.call_site;
+}
+
 /// The places of calls: the same place in many ranks' images is one entry.
 class CallSites {
  public:
@@ -209,7 +219,7 @@ WaitTable WaitTable::of(const Worlds& worlds) {
       const RankState& rank = world->rank(i);
       if (rank.fiber.state != core::FiberState::waiting) continue;
       table.waits_.push_back(describe(rank));
-      site_of.push_back(sites.index_of(rank.call_site));
+      site_of.push_back(sites.index_of(call_site_of(rank)));
     }
     table.add_members(*world);
   }

@@ -58,6 +58,9 @@ class Forms(unittest.TestCase):
         self.assertIn("void pmpi_send_c_f08_(void* buf, MPI_Count* count,", text)
         self.assertNotIn("mpi_send_c_,", text)
 
+    def test_a_binding_notes_its_caller(self):
+        self.assertIn("SORREL_NOTE_CALLER();", shims("Barrier(comm comm)"))
+
     def test_buffers_that_stay_in_use_have_descriptors(self):
         text = shims("Isend(buffer buf, count count, datatype datatype, rank dest, tag tag, comm comm, out request request)")
         self.assertIn("void pmpi_isend_f08ts_(const struct sorrel_descriptor* buf,", text)

@@ -6,6 +6,7 @@
 
 #include "core/worker.hpp"
 #include "mpi/base/error_codes.hpp"
+#include "mpi/base/fortran_calls.h"
 #include "mpi/base/integer_handles.hpp"
 #include "mpi/comm/attribute.hpp"
 #include "mpi/comm/comm.hpp"
@@ -63,6 +64,8 @@ struct WaitExplanation {
 
 /// State that few ranks use; created at first use.
 struct RankServices {
+  /// Null without Fortran bindings.
+  const sorrel_fortran_calls* fortran_calls = nullptr;
   KeyvalTable keyvals;
   PredefinedAttributes predefined_attributes;
   ErrorCodes error_codes;
