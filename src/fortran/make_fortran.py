@@ -350,7 +350,7 @@ def resolved_constants(header):
 # The members of struct sorrel_sentinels in shim.h: name, and type and dimensions in mpi and mpif.h.
 SENTINELS = [("MPI_BOTTOM", "integer", ""), ("MPI_IN_PLACE", "integer", ""), ("MPI_BUFFER_AUTOMATIC", "integer", ""),
              ("MPI_UNWEIGHTED", "integer", "(1)"), ("MPI_WEIGHTS_EMPTY", "integer", "(1)"), ("MPI_ERRCODES_IGNORE", "integer", "(1)"),
-             ("MPI_ARGV_NULL", "character*4", "(1)"), ("MPI_ARGVS_NULL", "character*4", "(1,1)"),
+             ("MPI_ARGV_NULL", "character(len=4)", "(1)"), ("MPI_ARGVS_NULL", "character(len=4)", "(1,1)"),
              ("MPI_STATUS_IGNORE", "status", ""), ("MPI_STATUSES_IGNORE", "status", "(1)")]
 PROVIDED = [f"MPI_{prefix}{name}_FN" for prefix in ("", "COMM_", "TYPE_", "WIN_") for name in ("NULL_COPY", "DUP", "NULL_DELETE")]
 
@@ -362,7 +362,7 @@ def logical(name, value):
 def mpif_text(functions, header):
     yield "! mpif.h - MPI 5.0 for Fortran, in fixed and in free form. Written by src/fortran/make_fortran.py.\n"
     for name, kind, value in resolved_constants(header):
-        yield f"      {'integer*8' if kind == 'offset' else 'integer'} {name}\n      parameter ({name}={value})\n"
+        yield f"      {'integer(kind=8)' if kind == 'offset' else 'integer'} {name}\n      parameter ({name}={value})\n"
     yield logical("MPI_SUBARRAYS_SUPPORTED", ".false.")
     yield logical("MPI_ASYNC_PROTECTS_NONBLOCKING", ".false.")
     for name, kind, dimensions in SENTINELS:
@@ -373,7 +373,8 @@ def mpif_text(functions, header):
         yield f"      external {name}\n"
     for function in functions:
         if function.is_function:
-            kind = "double precision" if function.table.result == "double" else "integer*8"
+            # Not DOUBLE PRECISION, which -fdefault-real-8 widens.
+            kind = "real(kind=8)" if function.table.result == "double" else "integer(kind=8)"
             for prefix in ("MPI_", "PMPI_"):
                 yield f"      {kind} {prefix}{function.name}\n      external {prefix}{function.name}\n"
 
@@ -461,9 +462,12 @@ def declaration(argument, function, f08, descriptors, cptr):
         return [f"character(len=*){size}{intent} :: {name}"]
     if kind == "buffer" or (kind == "pointer" and function.base in DETACHING and not f08):
         constant = ", intent(in)" if argument.direction == "in" else ""
+        # gfortran takes for granted that a call keeps no address of an argument without TARGET, and so that no later call
+        # changes the variable.
+        target = ", target" if function.has_descriptors() else ""
         if descriptors:
-            return [f"type(*), dimension(..), asynchronous{constant} :: {name}"]
-        return [f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}", f"type(*), dimension(*){constant} :: {name}"]
+            return [f"type(*), dimension(..), asynchronous{target}{constant} :: {name}"]
+        return [f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}", f"type(*), dimension(*){target}{constant} :: {name}"]
     if kind == "pointer":
         return [f"type(c_ptr), intent(out) :: {name}" if f08 or cptr else f"integer(8), intent(out) :: {name}"]
     if kind.startswith("function "):

@@ -41,6 +41,12 @@
 #define DECLARE
 #endif
 #define A_INT integer(kind=MPI_ADDRESS_KIND)
+! The modules do without this attribute of the standard.
+#ifdef WITHOUT_ASYNCHRONOUS
+#define KEPT
+#else
+#define KEPT , asynchronous
+#endif
 
       module results
       implicit none
@@ -133,9 +139,9 @@
       DECLARE
       integer :: rank, size, next, prev, ierror, n, i, idx, done
       integer :: list(4)
-      real, asynchronous :: a(10), b(10)
+      real KEPT :: a(10), b(10)
       double precision :: d(3)
-      character(len=7), asynchronous :: text
+      character(len=7) KEPT :: text
       character(len=8) :: word
       logical :: flag
       REQUEST :: r(4), one
