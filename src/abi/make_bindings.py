@@ -28,7 +28,7 @@ GROUPS = [("buffer buffer count datatype op", "UserReduction"), ("buffer count d
           ("buffer count datatype rank tag", "UserReceive"), ("buffer count datatype", "UserBuffer"),
           ("buffer count[] displacement[] datatype", "UserBlocks"), ("buffer count[] displacement[] datatype[]", "UserBlocks"),
           ("int request[]", "mpi::UserRequests"), ("logical status", "mpi::TestResult"), ("logical status[]", "mpi::TestResult"),
-          ("int int[] status[]", "mpi::SomeResult")]
+          ("int index[] status[]", "mpi::SomeResult")]
 GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive", "flag": "result", "outcount": "result"}
 FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own"}
 LIST_BEGIN = "/* The list is written by src/abi/make_bindings.py from src/abi/functions.txt. */\n"

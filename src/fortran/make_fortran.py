@@ -39,7 +39,7 @@ PEERS = {"Alltoallw", "Ialltoallw", "Alltoallw_init"}
 NEIGHBORS = {"Neighbor_alltoallw", "Ineighbor_alltoallw", "Neighbor_alltoallw_init"}
 # Arguments whose Fortran names are not those of the table.
 RENAMED = {"indx": "index"}
-KINDS = {"datatype": "Type", "type": "Type", "cart": "Comm"}
+KINDS = {"datatype": "Type", "type": "Type", "cart": "Comm", "hints": "Info"}
 NAME_MAX = 63
 
 
@@ -53,7 +53,7 @@ def handle_type(kind):
 
 
 def is_handle(argument):
-    return argument.kind in HANDLES or argument.kind in ("type", "cart")
+    return argument.kind in HANDLES or argument.kind in ("type", "cart", "hints")
 
 
 class Function:
