@@ -42,7 +42,7 @@ endforeach()
 list(APPEND fortran_files ${fortran_modules})
 
 find_program(SORREL_GFORTRAN gfortran DOC "gfortran, for the modules of its version")
-if(SORREL_GFORTRAN)
+if(SORREL_GFORTRAN AND NOT CMAKE_CROSSCOMPILING)
   execute_process(COMMAND ${SORREL_GFORTRAN} -dumpfullversion OUTPUT_VARIABLE gfortran_version OUTPUT_STRIP_TRAILING_WHITESPACE)
   set(gfortran_folder ${fortran_folder}/gfortran-${gfortran_version})
   add_custom_command(OUTPUT ${gfortran_folder}/mpi_f08.mod VERBATIM
