@@ -100,6 +100,14 @@ std::string why_interpreter(const std::string& name) {
       "{} is an interpreter, and what it loads cannot be private to a rank in one process", name);
 }
 
+/// GCC and gfortran put code for a nested function on the stack if its address is passed and it
+/// uses variables of its host. Ranks' stacks are not executable.
+bool needs_executable_stack(const ElfFile& elf) {
+  return std::ranges::any_of(elf.headers(), [](const Elf64_Phdr& header) {
+    return header.p_type == PT_GNU_STACK && (header.p_flags & PF_X) != 0;
+  });
+}
+
 /// Why ranks of this program cannot share a process, or "".
 std::string why_own_process(const std::string& name, const ElfFile& elf, const std::string& path) {
   if (elf.kind == ElfKind::executable_fixed) {
@@ -110,6 +118,12 @@ std::string why_own_process(const std::string& name, const ElfFile& elf, const s
   }
   if (is_interpreter(path)) {
     return why_interpreter(name);
+  }
+  if (needs_executable_stack(elf)) {
+    return fmt::format(
+        "{} needs an executable stack (nested functions that use variables of their host), which "
+        "ranks of one process do not have",
+        name);
   }
   return "";
 }
