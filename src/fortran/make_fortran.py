@@ -40,7 +40,7 @@ NEIGHBORS = {"Neighbor_alltoallw", "Ineighbor_alltoallw", "Neighbor_alltoallw_in
 # Arguments whose Fortran names are not those of the table.
 RENAMED = {"indx": "index"}
 KINDS = {"datatype": "Type", "type": "Type", "cart": "Comm", "hints": "Info"}
-NAME_MAX = 63
+KNOWN = {*INTS, *SIZED, "aint", "offset", "large", "status", "string", "pointer", "attribute", "extra_state", "buffer", "weights"}
 
 
 def handle_kind(kind):
@@ -131,6 +131,8 @@ def functions_of(table):
 def parameter(argument, function, descriptors):
     """The C parameter of a Fortran argument: a reference."""
     name = argument.name
+    if not is_handle(argument) and argument.kind not in KNOWN:
+        raise make_bindings.TableError(f"MPI_{function.base}: make_fortran.py does not know the kind '{argument.kind}'")
     if argument.kind == "buffer":
         return f"const struct sorrel_descriptor* {name}" if descriptors else f"void* {name}"
     if argument.kind in SIZED:

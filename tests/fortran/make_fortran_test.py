@@ -36,6 +36,9 @@ class Faults(unittest.TestCase):
         self.assertEqual(self.error_of("Name(out string name, out int resultlen)"),
                          "MPI_Name: the table does not say how long the string name is")
 
+    def test_a_kind_must_be_known(self):
+        self.assertEqual(self.error_of("Weird(MPI_T_enum x)"), "MPI_Weird: make_fortran.py does not know the kind 'MPI_T_enum'")
+
     def test_text_in_c_must_be_known(self):
         self.assertIn("does not know what it is in Fortran", self.error_of("Weird({struct unknown* x})"))
 

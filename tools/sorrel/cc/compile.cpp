@@ -181,7 +181,7 @@ int answer(const Question& question,
   } else if (question.part == "incdirs") {
     Words folders;
     for (const std::string& word : flags.compile) {
-      if (starts_with(word, "-I")) folders.push_back(word.substr(2));
+      if (word.starts_with("-I")) folders.push_back(word.substr(2));
     }
     fmt::print("{}\n", fmt::join(folders, " "));
   } else if (question.part == "libdirs") {
@@ -189,7 +189,7 @@ int answer(const Question& question,
   } else if (question.part == "libs") {
     Words libraries;
     for (const std::string& word : flags.link) {
-      if (starts_with(word, "-l")) libraries.push_back(word.substr(2));
+      if (word.starts_with("-l")) libraries.push_back(word.substr(2));
     }
     fmt::print("{}\n", fmt::join(libraries, " "));
   } else if (question.part == "version") {
