@@ -103,7 +103,7 @@ std::string why_interpreter(const std::string& name) {
 /// GCC and gfortran put code for a nested function on the stack if its address is passed and it
 /// uses variables of its host. Ranks' stacks are not executable.
 bool needs_executable_stack(const ElfFile& elf) {
-  return std::ranges::any_of(elf.headers(), [](const Elf64_Phdr& header) {
+  return std::ranges::any_of(elf.headers, [](const Elf64_Phdr& header) {
     return header.p_type == PT_GNU_STACK && (header.p_flags & PF_X) != 0;
   });
 }
