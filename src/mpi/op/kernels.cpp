@@ -1,6 +1,7 @@
 #include "mpi/op/kernels.hpp"
 
 #include <array>
+#include <tuple>
 #include <type_traits>
 
 namespace sorrel::mpi {
@@ -18,7 +19,7 @@ void reduce_elements(const void* in, void* inout, std::size_t count) {
   const auto* __restrict left = static_cast<const Loose<T>*>(in);
   auto* __restrict right = static_cast<Loose<T>*>(inout);
   for (std::size_t i = 0; i < count; ++i)
-    right[i].value = Combine::of(T(left[i].value), T(right[i].value));
+    right[i].value = Combine{}(T(left[i].value), T(right[i].value));
 }
 
 template <class T>
@@ -46,202 +47,103 @@ using Wrapping =
 template <class T>
 constexpr bool is_integer = std::is_integral_v<T> || std::is_same_v<T, Int128>;
 
-struct Sum {
-  template <class T>
-  static T of(T a, T b) {
-    if constexpr (is_integer<T>)
-      return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
-    else
-      return static_cast<T>(a + b);
-  }
+constexpr auto sum = []<class T>(T a, T b) {
+  if constexpr (is_integer<T>)
+    return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
+  else
+    return static_cast<T>(a + b);
 };
 
-struct Prod {
-  template <class T>
-  static T of(T a, T b) {
-    if constexpr (is_integer<T>)
-      return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
-    else
-      return static_cast<T>(a * b);
-  }
+constexpr auto prod = []<class T>(T a, T b) {
+  if constexpr (is_integer<T>)
+    return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
+  else
+    return static_cast<T>(a * b);
 };
 
-struct Max {
-  template <class T>
-  static T of(T a, T b) {
-    return a > b ? a : b;
-  }
-};
+constexpr auto max = []<class T>(T a, T b) { return a > b ? a : b; };
+constexpr auto min = []<class T>(T a, T b) { return a < b ? a : b; };
 
-struct Min {
-  template <class T>
-  static T of(T a, T b) {
-    return a < b ? a : b;
-  }
-};
-
-struct BitAnd {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>(a & b);
-  }
-};
-
-struct BitOr {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>(a | b);
-  }
-};
-
-struct BitXor {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>(a ^ b);
-  }
-};
+constexpr auto bit_and = []<class T>(T a, T b) { return static_cast<T>(a & b); };
+constexpr auto bit_or = []<class T>(T a, T b) { return static_cast<T>(a | b); };
+constexpr auto bit_xor = []<class T>(T a, T b) { return static_cast<T>(a ^ b); };
 
 // Any value but 0 is true, as C and gfortran have it; the result is 0 or 1. No short circuit, so
 // that it vectorises.
-struct LogicalAnd {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>((a != 0) & (b != 0));
-  }
+constexpr auto logical_and = []<class T>(T a, T b) { return static_cast<T>((a != 0) & (b != 0)); };
+constexpr auto logical_or = []<class T>(T a, T b) { return static_cast<T>((a != 0) | (b != 0)); };
+constexpr auto logical_xor = []<class T>(T a, T b) { return static_cast<T>((a != 0) ^ (b != 0)); };
+
+constexpr auto maxloc = []<class T>(T a, T b) {
+  if (a.value > b.value) return a;
+  if (a.value == b.value) b.index = min(a.index, b.index);
+  return b;
 };
 
-struct LogicalOr {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>((a != 0) | (b != 0));
-  }
+constexpr auto minloc = []<class T>(T a, T b) {
+  if (a.value < b.value) return a;
+  if (a.value == b.value) b.index = min(a.index, b.index);
+  return b;
 };
 
-struct LogicalXor {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>((a != 0) ^ (b != 0));
-  }
+constexpr auto replace = []<class T>(T a, T) { return a; };
+constexpr auto no_op = []<class T>(T, T b) { return b; };
+
+/// An element and the C++ type of its values.
+template <class T>
+struct Typed {
+  Element element;
 };
 
-struct MaxLoc {
-  template <class T>
-  static T of(T a, T b) {
-    if (a.value > b.value) return a;
-    if (a.value == b.value) b.index = Min::of(a.index, b.index);
-    return b;
-  }
+constexpr std::tuple integers{
+    Typed<std::int8_t>{Element::int8},   Typed<std::uint8_t>{Element::uint8},
+    Typed<std::int16_t>{Element::int16}, Typed<std::uint16_t>{Element::uint16},
+    Typed<std::int32_t>{Element::int32}, Typed<std::uint32_t>{Element::uint32},
+    Typed<std::int64_t>{Element::int64}, Typed<std::uint64_t>{Element::uint64},
+    Typed<Int128>{Element::int128},
 };
 
-struct MinLoc {
-  template <class T>
-  static T of(T a, T b) {
-    if (a.value < b.value) return a;
-    if (a.value == b.value) b.index = Min::of(a.index, b.index);
-    return b;
-  }
+constexpr std::tuple reals{
+#ifdef __FLT16_MANT_DIG__
+    Typed<_Float16>{Element::half},
+#endif
+    Typed<float>{Element::single},
+    Typed<double>{Element::double_},
+    Typed<long double>{Element::long_double},
+    Typed<Quad>{Element::quad},
 };
 
-struct Replace {
-  template <class T>
-  static T of(T a, T) {
-    return a;
-  }
+constexpr std::tuple complexes{
+#ifdef __FLT16_MANT_DIG__
+    Typed<Complex<_Float16>>{Element::complex_half},
+#endif
+    Typed<Complex<float>>{Element::complex_single},
+    Typed<Complex<double>>{Element::complex_double},
+    Typed<Complex<long double>>{Element::complex_long_double},
+    Typed<Complex<Quad>>{Element::complex_quad},
 };
 
-struct NoOp {
-  template <class T>
-  static T of(T, T b) {
-    return b;
-  }
+constexpr std::tuple pairs{
+    Typed<ValueIndex<float, int>>{Element::float_int},
+    Typed<ValueIndex<double, int>>{Element::double_int},
+    Typed<ValueIndex<long, int>>{Element::long_int},
+    Typed<ValueIndex<int, int>>{Element::int_int},
+    Typed<ValueIndex<short, int>>{Element::short_int},
+    Typed<ValueIndex<long double, int>>{Element::long_double_int},
+    Typed<ValueIndex<float, float>>{Element::float_float},
+    Typed<ValueIndex<double, double>>{Element::double_double},
 };
 
 using KernelRow = std::array<ReduceKernel, element_kinds>;
 
-template <class Combine, class T>
-constexpr void set(KernelRow& row, Element element) {
-  row[static_cast<std::size_t>(element)] = &reduce_elements<Combine, T>;
-}
-
-template <class Combine>
-constexpr void set_integers(KernelRow& row) {
-  set<Combine, std::int8_t>(row, Element::int8);
-  set<Combine, std::uint8_t>(row, Element::uint8);
-  set<Combine, std::int16_t>(row, Element::int16);
-  set<Combine, std::uint16_t>(row, Element::uint16);
-  set<Combine, std::int32_t>(row, Element::int32);
-  set<Combine, std::uint32_t>(row, Element::uint32);
-  set<Combine, std::int64_t>(row, Element::int64);
-  set<Combine, std::uint64_t>(row, Element::uint64);
-  set<Combine, Int128>(row, Element::int128);
-}
-
-template <class Combine>
-constexpr void set_reals(KernelRow& row) {
-#ifdef __FLT16_MANT_DIG__
-  set<Combine, _Float16>(row, Element::half);
-#endif
-  set<Combine, float>(row, Element::single);
-  set<Combine, double>(row, Element::double_);
-  set<Combine, long double>(row, Element::long_double);
-  set<Combine, Quad>(row, Element::quad);
-}
-
-template <class Combine>
-constexpr void set_complex(KernelRow& row) {
-#ifdef __FLT16_MANT_DIG__
-  set<Combine, Complex<_Float16>>(row, Element::complex_half);
-#endif
-  set<Combine, Complex<float>>(row, Element::complex_single);
-  set<Combine, Complex<double>>(row, Element::complex_double);
-  set<Combine, Complex<long double>>(row, Element::complex_long_double);
-  set<Combine, Complex<Quad>>(row, Element::complex_quad);
-}
-
-template <class Combine>
-constexpr void set_pairs(KernelRow& row) {
-  set<Combine, ValueIndex<float, int>>(row, Element::float_int);
-  set<Combine, ValueIndex<double, int>>(row, Element::double_int);
-  set<Combine, ValueIndex<long, int>>(row, Element::long_int);
-  set<Combine, ValueIndex<int, int>>(row, Element::int_int);
-  set<Combine, ValueIndex<short, int>>(row, Element::short_int);
-  set<Combine, ValueIndex<long double, int>>(row, Element::long_double_int);
-  set<Combine, ValueIndex<float, float>>(row, Element::float_float);
-  set<Combine, ValueIndex<double, double>>(row, Element::double_double);
-}
-
-template <class Combine>
-constexpr KernelRow integer_row() {
+/// The kernels of one operation for the elements of the lists; other elements have none.
+template <class Combine, class... Lists>
+constexpr KernelRow row_of(Combine, const Lists&... lists) {
   KernelRow row{};
-  set_integers<Combine>(row);
-  return row;
-}
-
-template <class Combine>
-constexpr KernelRow ordered_row() {
-  KernelRow row = integer_row<Combine>();
-  set_reals<Combine>(row);
-  return row;
-}
-
-template <class Combine>
-constexpr KernelRow arithmetic_row() {
-  KernelRow row = ordered_row<Combine>();
-  set_complex<Combine>(row);
-  return row;
-}
-
-template <class Combine>
-constexpr KernelRow pair_row() {
-  KernelRow row{};
-  set_pairs<Combine>(row);
-  return row;
-}
-
-template <class Combine>
-constexpr KernelRow any_row() {
-  KernelRow row = arithmetic_row<Combine>();
-  set_pairs<Combine>(row);
+  const auto set = [&]<class T>(Typed<T> typed) {
+    row[static_cast<std::size_t>(typed.element)] = &reduce_elements<Combine, T>;
+  };
+  (std::apply([&](auto... typed) { (set(typed), ...); }, lists), ...);
   return row;
 }
 
@@ -250,20 +152,20 @@ constexpr std::array<KernelRow, predefined_op_count> make_table() {
   const auto at = [&](PredefinedOp op) -> KernelRow& {
     return table[static_cast<std::size_t>(op)];
   };
-  at(PredefinedOp::sum) = arithmetic_row<Sum>();
-  at(PredefinedOp::prod) = arithmetic_row<Prod>();
-  at(PredefinedOp::max) = ordered_row<Max>();
-  at(PredefinedOp::min) = ordered_row<Min>();
-  at(PredefinedOp::band) = integer_row<BitAnd>();
-  at(PredefinedOp::bor) = integer_row<BitOr>();
-  at(PredefinedOp::bxor) = integer_row<BitXor>();
-  at(PredefinedOp::land) = integer_row<LogicalAnd>();
-  at(PredefinedOp::lor) = integer_row<LogicalOr>();
-  at(PredefinedOp::lxor) = integer_row<LogicalXor>();
-  at(PredefinedOp::maxloc) = pair_row<MaxLoc>();
-  at(PredefinedOp::minloc) = pair_row<MinLoc>();
-  at(PredefinedOp::replace) = any_row<Replace>();
-  at(PredefinedOp::no_op) = any_row<NoOp>();
+  at(PredefinedOp::sum) = row_of(sum, integers, reals, complexes);
+  at(PredefinedOp::prod) = row_of(prod, integers, reals, complexes);
+  at(PredefinedOp::max) = row_of(max, integers, reals);
+  at(PredefinedOp::min) = row_of(min, integers, reals);
+  at(PredefinedOp::band) = row_of(bit_and, integers);
+  at(PredefinedOp::bor) = row_of(bit_or, integers);
+  at(PredefinedOp::bxor) = row_of(bit_xor, integers);
+  at(PredefinedOp::land) = row_of(logical_and, integers);
+  at(PredefinedOp::lor) = row_of(logical_or, integers);
+  at(PredefinedOp::lxor) = row_of(logical_xor, integers);
+  at(PredefinedOp::maxloc) = row_of(maxloc, pairs);
+  at(PredefinedOp::minloc) = row_of(minloc, pairs);
+  at(PredefinedOp::replace) = row_of(replace, integers, reals, complexes, pairs);
+  at(PredefinedOp::no_op) = row_of(no_op, integers, reals, complexes, pairs);
   return table;
 }
 
