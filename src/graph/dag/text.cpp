@@ -37,28 +37,14 @@ std::string text_of_space(const Space& space) {
   return text;
 }
 
-const char* kind_of(FamilyKind kind) {
-  switch (kind) {
-    case FamilyKind::send:
-      return "send";
-    case FamilyKind::receive:
-      return "receive";
-    case FamilyKind::task:
-      break;
-  }
-  return "task";
-}
+struct KindText {
+  const char* name;
+  const char* shape;  // of Graphviz
+};
 
-const char* shape_of(FamilyKind kind) {
-  switch (kind) {
-    case FamilyKind::send:
-      return "rarrow";
-    case FamilyKind::receive:
-      return "larrow";
-    case FamilyKind::task:
-      break;
-  }
-  return "box";
+const KindText& text_of_kind(FamilyKind kind) {
+  static constexpr KindText texts[] = {{"task", "box"}, {"send", "rarrow"}, {"receive", "larrow"}};
+  return texts[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace
@@ -67,11 +53,11 @@ std::string Dag::print() const {
   std::string text;
   for (int f = 0; f < family_count(); ++f) {
     const FamilyInfo& info = family(f);
-    text += text_of(
-        "%-8s %s, %s%s\n", kind_of(info.kind), info.name.c_str(), text_of_space(info.space).c_str(),
-        info.fills_gaps
-            ? (info.filling == info.space.box() ? ", fills gaps" : ", fills gaps within")
-            : "");
+    text += text_of("%-8s %s, %s%s\n", text_of_kind(info.kind).name, info.name.c_str(),
+                    text_of_space(info.space).c_str(),
+                    info.fills_gaps ? (info.filling == info.space.box() ? ", fills gaps"
+                                                                        : ", fills gaps within")
+                                    : "");
     for (const Edge& edge : edges_) {
       if (edge.to != f) continue;
       const FamilyInfo& from = family(edge.from);
@@ -89,7 +75,8 @@ std::string Dag::dot(bool has_tasks) const {
   if (!has_tasks) {
     for (const FamilyInfo& info : families_)
       text += text_of("  \"%s\" [shape=%s,label=\"%s\\n%s\"];\n", info.name.c_str(),
-                      shape_of(info.kind), info.name.c_str(), text_of_space(info.space).c_str());
+                      text_of_kind(info.kind).shape, info.name.c_str(),
+                      text_of_space(info.space).c_str());
     for (const Edge& edge : edges_) {
       const FamilyInfo& from = family(edge.from);
       text += text_of("  \"%s\" -> \"%s\" [label=\"%s\"%s];\n", from.name.c_str(),
@@ -106,7 +93,8 @@ std::string Dag::dot(bool has_tasks) const {
   for (int step = 0; step < step_count; ++step) {
     for (int f = 0; f < family_count(); ++f) {
       for_each_key(family(f).space.box(), [&](const Key& key) {
-        text += "  " + node(f, key, step) + " [shape=" + shape_of(family(f).kind) + "];\n";
+        text +=
+            "  " + node(f, key, step) + " [shape=" + text_of_kind(family(f).kind).shape + "];\n";
         for (const Edge& edge : edges_) {
           if (edge.to != f || (edge.crosses_step && step == 0)) continue;
           const int before = edge.crosses_step ? step - 1 : step;

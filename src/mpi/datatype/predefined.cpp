@@ -1,5 +1,6 @@
 //! The predefined datatypes of the standard ABI, as constants: no start-up code, no writable
 //! memory.
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -71,68 +72,39 @@ constexpr Facts pair_facts() {
           .element_count = 2};
 }
 
-constexpr Facts facts_of(Element element) {
-  switch (element) {
-    case Element::int8:
-      return basic_facts<std::int8_t>();
-    case Element::uint8:
-      return basic_facts<std::uint8_t>();
-    case Element::int16:
-      return basic_facts<std::int16_t>();
-    case Element::uint16:
-      return basic_facts<std::uint16_t>();
-    case Element::int32:
-      return basic_facts<std::int32_t>();
-    case Element::uint32:
-      return basic_facts<std::uint32_t>();
-    case Element::int64:
-      return basic_facts<std::int64_t>();
-    case Element::uint64:
-      return basic_facts<std::uint64_t>();
-    case Element::int128:
-      return basic_facts<Int128>();
+constexpr std::pair<Element, Facts> facts[] = {
+    {Element::int8, basic_facts<std::int8_t>()},
+    {Element::uint8, basic_facts<std::uint8_t>()},
+    {Element::int16, basic_facts<std::int16_t>()},
+    {Element::uint16, basic_facts<std::uint16_t>()},
+    {Element::int32, basic_facts<std::int32_t>()},
+    {Element::uint32, basic_facts<std::uint32_t>()},
+    {Element::int64, basic_facts<std::int64_t>()},
+    {Element::uint64, basic_facts<std::uint64_t>()},
+    {Element::int128, basic_facts<Int128>()},
     // Not every compiler has a 16-bit float; its size is known without one.
-    case Element::half:
-      return basic_facts<std::uint16_t>();
-    case Element::single:
-      return basic_facts<float>();
-    case Element::double_:
-      return basic_facts<double>();
-    case Element::long_double:
-      return basic_facts<long double>();
-    case Element::quad:
-      return basic_facts<Quad>();
-    case Element::complex_half:
-      return complex_facts<std::uint16_t>();
-    case Element::complex_single:
-      return complex_facts<float>();
-    case Element::complex_double:
-      return complex_facts<double>();
-    case Element::complex_long_double:
-      return complex_facts<long double>();
-    case Element::complex_quad:
-      return complex_facts<Quad>();
-    case Element::float_int:
-      return pair_facts<float, int>();
-    case Element::double_int:
-      return pair_facts<double, int>();
-    case Element::long_int:
-      return pair_facts<long, int>();
-    case Element::int_int:
-      return pair_facts<int, int>();
-    case Element::short_int:
-      return pair_facts<short, int>();
-    case Element::long_double_int:
-      return pair_facts<long double, int>();
-    case Element::float_float:
-      return pair_facts<float, float>();
-    case Element::double_double:
-      return pair_facts<double, double>();
-    case Element::none:
-    case Element::mixed:
-      break;
-  }
-  return {};
+    {Element::half, basic_facts<std::uint16_t>()},
+    {Element::single, basic_facts<float>()},
+    {Element::double_, basic_facts<double>()},
+    {Element::long_double, basic_facts<long double>()},
+    {Element::quad, basic_facts<Quad>()},
+    {Element::complex_half, complex_facts<std::uint16_t>()},
+    {Element::complex_single, complex_facts<float>()},
+    {Element::complex_double, complex_facts<double>()},
+    {Element::complex_long_double, complex_facts<long double>()},
+    {Element::complex_quad, complex_facts<Quad>()},
+    {Element::float_int, pair_facts<float, int>()},
+    {Element::double_int, pair_facts<double, int>()},
+    {Element::long_int, pair_facts<long, int>()},
+    {Element::int_int, pair_facts<int, int>()},
+    {Element::short_int, pair_facts<short, int>()},
+    {Element::long_double_int, pair_facts<long double, int>()},
+    {Element::float_float, pair_facts<float, float>()},
+    {Element::double_double, pair_facts<double, double>()},
+};
+
+constexpr const Facts& facts_of(Element element) {
+  return std::ranges::find(facts, element, &std::pair<Element, Facts>::first)->second;
 }
 
 struct Row {
@@ -229,7 +201,7 @@ constexpr Row rows[] = {
 constexpr PredefinedTable::PredefinedTable() {
   for (const Row& row : rows) {
     Datatype& type = types[row.constant - predefined_datatype_first];
-    const Facts facts = facts_of(row.element);
+    const Facts& facts = facts_of(row.element);
     type.magic_ = Datatype::magic;
     type.dense_ = facts.size == facts.extent;
     type.single_ = true;
