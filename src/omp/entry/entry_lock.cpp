@@ -77,46 +77,30 @@ const void* owner() {
 // The C++ compiler has no symbol versions; the assembler has.
 #define SORREL_VERSION_OF(function, name) asm(".symver " #function "," name)
 
-#define SORREL_LOCK(suffix, version)                                        \
-  SORREL_VERSION_OF(init_lock_##suffix, "omp_init_lock@" version);          \
-  SORREL_ENTRY_POINT void init_lock_##suffix(Lock* lock) {                  \
-    new (lock) Lock;                                                        \
-  }                                                                         \
-  SORREL_VERSION_OF(destroy_lock_##suffix, "omp_destroy_lock@" version);    \
-  SORREL_ENTRY_POINT void destroy_lock_##suffix(Lock*) {}                   \
-  SORREL_VERSION_OF(set_lock_##suffix, "omp_set_lock@" version);            \
-  SORREL_ENTRY_POINT void set_lock_##suffix(Lock* lock) {                   \
-    lock->take();                                                           \
-  }                                                                         \
-  SORREL_VERSION_OF(unset_lock_##suffix, "omp_unset_lock@" version);        \
-  SORREL_ENTRY_POINT void unset_lock_##suffix(Lock* lock) {                 \
-    lock->give();                                                           \
-  }                                                                         \
-  SORREL_VERSION_OF(test_lock_##suffix, "omp_test_lock@" version);          \
-  SORREL_ENTRY_POINT int test_lock_##suffix(Lock* lock) {                   \
-    return lock->try_take() ? 1 : 0;                                        \
-  }                                                                         \
-  SORREL_VERSION_OF(init_lock_f_##suffix, "omp_init_lock_@" version);       \
-  SORREL_ENTRY_POINT void init_lock_f_##suffix(Lock* lock) {                \
-    new (lock) Lock;                                                        \
-  }                                                                         \
-  SORREL_VERSION_OF(destroy_lock_f_##suffix, "omp_destroy_lock_@" version); \
-  SORREL_ENTRY_POINT void destroy_lock_f_##suffix(Lock*) {}                 \
-  SORREL_VERSION_OF(set_lock_f_##suffix, "omp_set_lock_@" version);         \
-  SORREL_ENTRY_POINT void set_lock_f_##suffix(Lock* lock) {                 \
-    lock->take();                                                           \
-  }                                                                         \
-  SORREL_VERSION_OF(unset_lock_f_##suffix, "omp_unset_lock_@" version);     \
-  SORREL_ENTRY_POINT void unset_lock_f_##suffix(Lock* lock) {               \
-    lock->give();                                                           \
-  }                                                                         \
-  SORREL_VERSION_OF(test_lock_f_##suffix, "omp_test_lock_@" version);       \
-  SORREL_ENTRY_POINT int test_lock_f_##suffix(Lock* lock) {                 \
-    return lock->try_take() ? 1 : 0;                                        \
+#define SORREL_LOCK(suffix, tail)                                    \
+  SORREL_VERSION_OF(init_lock_##suffix, "omp_init_lock" tail);       \
+  SORREL_ENTRY_POINT void init_lock_##suffix(Lock* lock) {           \
+    new (lock) Lock;                                                 \
+  }                                                                  \
+  SORREL_VERSION_OF(destroy_lock_##suffix, "omp_destroy_lock" tail); \
+  SORREL_ENTRY_POINT void destroy_lock_##suffix(Lock*) {}            \
+  SORREL_VERSION_OF(set_lock_##suffix, "omp_set_lock" tail);         \
+  SORREL_ENTRY_POINT void set_lock_##suffix(Lock* lock) {            \
+    lock->take();                                                    \
+  }                                                                  \
+  SORREL_VERSION_OF(unset_lock_##suffix, "omp_unset_lock" tail);     \
+  SORREL_ENTRY_POINT void unset_lock_##suffix(Lock* lock) {          \
+    lock->give();                                                    \
+  }                                                                  \
+  SORREL_VERSION_OF(test_lock_##suffix, "omp_test_lock" tail);       \
+  SORREL_ENTRY_POINT int test_lock_##suffix(Lock* lock) {            \
+    return lock->try_take() ? 1 : 0;                                 \
   }
 
-SORREL_LOCK(25, "OMP_1.0")
-SORREL_LOCK(30, "@OMP_3.0")
+SORREL_LOCK(25, "@OMP_1.0")
+SORREL_LOCK(f_25, "_@OMP_1.0")
+SORREL_LOCK(30, "@@OMP_3.0")
+SORREL_LOCK(f_30, "_@@OMP_3.0")
 
 SORREL_ENTRY_POINT void init_nest_lock_30(NestLock* lock) {
   new (lock) NestLock{};

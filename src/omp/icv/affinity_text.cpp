@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
 namespace sorrel::omp {
 
@@ -10,38 +11,33 @@ namespace {
 struct Field {
   char letter;
   std::string_view name;
+  std::string (*value_of)(const AffinityFields& fields);
 };
 
-constexpr Field field_names[] = {
-    {'t', "team_num"},         {'T', "num_teams"},      {'L', "nesting_level"}, {'n', "thread_num"},
-    {'N', "num_threads"},      {'a', "ancestor_tnum"},  {'H', "host"},          {'P', "process_id"},
-    {'i', "native_thread_id"}, {'A', "thread_affinity"}};
+template <auto Member>
+std::string value_of(const AffinityFields& fields) {
+  if constexpr (std::is_same_v<decltype(fields.*Member), const std::string&>)
+    return fields.*Member;
+  else
+    return std::to_string(fields.*Member);
+}
+
+constexpr Field known_fields[] = {
+    {'t', "team_num", value_of<&AffinityFields::team_number>},
+    {'T', "num_teams", value_of<&AffinityFields::team_count>},
+    {'L', "nesting_level", value_of<&AffinityFields::level>},
+    {'n', "thread_num", value_of<&AffinityFields::thread_number>},
+    {'N', "num_threads", value_of<&AffinityFields::thread_count>},
+    {'a', "ancestor_tnum", value_of<&AffinityFields::ancestor>},
+    {'H', "host", value_of<&AffinityFields::host>},
+    {'P', "process_id", value_of<&AffinityFields::process>},
+    {'i', "native_thread_id", value_of<&AffinityFields::native_thread>},
+    {'A', "thread_affinity", value_of<&AffinityFields::cpus>}};
 
 std::string value_of(char letter, const AffinityFields& fields) {
-  switch (letter) {
-    case 't':
-      return std::to_string(fields.team_number);
-    case 'T':
-      return std::to_string(fields.team_count);
-    case 'L':
-      return std::to_string(fields.level);
-    case 'n':
-      return std::to_string(fields.thread_number);
-    case 'N':
-      return std::to_string(fields.thread_count);
-    case 'a':
-      return std::to_string(fields.ancestor);
-    case 'H':
-      return fields.host;
-    case 'P':
-      return std::to_string(fields.process);
-    case 'i':
-      return std::to_string(fields.native_thread);
-    case 'A':
-      return fields.cpus;
-    default:
-      return "undefined";
-  }
+  for (const Field& field : known_fields)
+    if (field.letter == letter) return field.value_of(fields);
+  return "undefined";
 }
 
 /// The letter of the field at `text`, and the length of its name.
@@ -52,7 +48,7 @@ char take_name(std::string_view text, std::size_t& length) {
   const std::size_t end = text.find('}');
   if (end == std::string_view::npos) return '\0';
   length = end + 1;
-  for (const Field& field : field_names) {
+  for (const Field& field : known_fields) {
     if (text.substr(1, end - 1) == field.name) return field.letter;
   }
   return '\0';

@@ -261,33 +261,13 @@ Environment read_own_environment() {
 }
 
 const char* name_of(Schedule schedule) {
-  switch (schedule) {
-    case Schedule::fixed:
-      return "STATIC";
-    case Schedule::dynamic:
-      return "DYNAMIC";
-    case Schedule::guided:
-      return "GUIDED";
-    case Schedule::automatic:
-      break;
-  }
-  return "AUTO";
+  static constexpr const char* names[] = {"STATIC", "DYNAMIC", "GUIDED", "AUTO"};
+  return names[static_cast<std::size_t>(schedule) - static_cast<std::size_t>(Schedule::fixed)];
 }
 
 const char* name_of(Bind bind) {
-  switch (bind) {
-    case Bind::none:
-      return "FALSE";
-    case Bind::yes:
-      return "TRUE";
-    case Bind::primary:
-      return "PRIMARY";
-    case Bind::close:
-      return "CLOSE";
-    case Bind::spread:
-      break;
-  }
-  return "SPREAD";
+  static constexpr const char* names[] = {"FALSE", "TRUE", "PRIMARY", "CLOSE", "SPREAD"};
+  return names[static_cast<std::size_t>(bind)];
 }
 
 }  // namespace
