@@ -62,16 +62,16 @@ void omp_set_default_allocator(std::uintptr_t);
 std::uintptr_t omp_get_default_allocator();
 }
 
-#define SORREL_ASK(name)                      \
-  SORREL_ENTRY_POINT std::int32_t name##_() { \
-    return name();                            \
+#define SORREL_ASK(name)                          \
+  SORREL_ENTRY_POINT decltype(name()) name##_() { \
+    return name();                                \
   }
-#define SORREL_SET(name)                                         \
-  SORREL_ENTRY_POINT void name##_(const std::int32_t* value) {   \
-    name(*value);                                                \
-  }                                                              \
-  SORREL_ENTRY_POINT void name##_8_(const std::int64_t* value) { \
-    name(static_cast<int>(*value));                              \
+#define SORREL_OF_NUMBER(name)                                                \
+  SORREL_ENTRY_POINT decltype(name(0)) name##_(const std::int32_t* value) {   \
+    return name(*value);                                                      \
+  }                                                                           \
+  SORREL_ENTRY_POINT decltype(name(0)) name##_8_(const std::int64_t* value) { \
+    return name(static_cast<int>(*value));                                    \
   }
 
 SORREL_ASK(omp_get_thread_num)
@@ -103,38 +103,19 @@ SORREL_ASK(omp_get_teams_thread_limit)
 SORREL_ASK(omp_get_num_places)
 SORREL_ASK(omp_get_place_num)
 SORREL_ASK(omp_get_partition_num_places)
-SORREL_SET(omp_set_num_threads)
-SORREL_SET(omp_set_dynamic)
-SORREL_SET(omp_set_nested)
-SORREL_SET(omp_set_max_active_levels)
-SORREL_SET(omp_set_default_device)
-SORREL_SET(omp_set_num_teams)
-SORREL_SET(omp_set_teams_thread_limit)
-SORREL_SET(omp_display_env)
-
-SORREL_ENTRY_POINT double omp_get_wtime_() {
-  return omp_get_wtime();
-}
-
-SORREL_ENTRY_POINT double omp_get_wtick_() {
-  return omp_get_wtick();
-}
-
-SORREL_ENTRY_POINT std::int32_t omp_get_ancestor_thread_num_(const std::int32_t* level) {
-  return omp_get_ancestor_thread_num(*level);
-}
-
-SORREL_ENTRY_POINT std::int32_t omp_get_ancestor_thread_num_8_(const std::int64_t* level) {
-  return omp_get_ancestor_thread_num(static_cast<int>(*level));
-}
-
-SORREL_ENTRY_POINT std::int32_t omp_get_team_size_(const std::int32_t* level) {
-  return omp_get_team_size(*level);
-}
-
-SORREL_ENTRY_POINT std::int32_t omp_get_team_size_8_(const std::int64_t* level) {
-  return omp_get_team_size(static_cast<int>(*level));
-}
+SORREL_ASK(omp_get_wtime)
+SORREL_ASK(omp_get_wtick)
+SORREL_ASK(omp_get_default_allocator)
+SORREL_OF_NUMBER(omp_get_ancestor_thread_num)
+SORREL_OF_NUMBER(omp_get_team_size)
+SORREL_OF_NUMBER(omp_set_num_threads)
+SORREL_OF_NUMBER(omp_set_dynamic)
+SORREL_OF_NUMBER(omp_set_nested)
+SORREL_OF_NUMBER(omp_set_max_active_levels)
+SORREL_OF_NUMBER(omp_set_default_device)
+SORREL_OF_NUMBER(omp_set_num_teams)
+SORREL_OF_NUMBER(omp_set_teams_thread_limit)
+SORREL_OF_NUMBER(omp_display_env)
 
 SORREL_ENTRY_POINT void omp_set_schedule_(const std::int32_t* kind, const std::int32_t* chunk) {
   omp_set_schedule(static_cast<unsigned>(*kind), *chunk);
@@ -229,8 +210,4 @@ SORREL_ENTRY_POINT void omp_destroy_allocator_(const std::uintptr_t* allocator) 
 
 SORREL_ENTRY_POINT void omp_set_default_allocator_(const std::uintptr_t* allocator) {
   omp_set_default_allocator(*allocator);
-}
-
-SORREL_ENTRY_POINT std::uintptr_t omp_get_default_allocator_() {
-  return omp_get_default_allocator();
 }
