@@ -5,6 +5,7 @@
 #   lib/libmpi_abi.so.1      the library; programs with the standard ABI need it by this name
 #   lib/libsorrel_fortran.a  Fortran's bindings, a part of each Fortran program  (SorrelFortran.cmake)
 #   lib/fortran              mpif.h and the modules mpi and mpi_f08
+#   lib/libsorrel-early.so.0 holds back constructors for programs with private libraries, preloaded by `sorrel run`
 #   include/mpi/mpi.h        alone in its include folder, so that no other header is found there
 #   include/sorrel.h         the interface beside MPI
 #   lib/libsorrel-host-*.so  plugins that carry packets over an installed MPI   (SorrelHosts.cmake)
@@ -28,6 +29,7 @@ target_compile_options(mpi_abi INTERFACE
   $<INSTALL_INTERFACE:$<$<COMPILE_LANG_AND_ID:C,GNU,Clang>:-fstack-clash-protection>>
   $<INSTALL_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-fstack-clash-protection>>)
 install(TARGETS mpi_abi EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sorrel_early LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 install(FILES include/mpi/mpi.h DESTINATION include/mpi)
 install(FILES include/sorrel.h DESTINATION include)
 install(DIRECTORY include/sorrel DESTINATION include)

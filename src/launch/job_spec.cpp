@@ -34,6 +34,7 @@ void for_each_field(Spec& spec, Field&& field) {
   field("spin", spec.spin_ns_max);
   field("eager", spec.eager_bytes_max);
   field("shared", spec.shared_libraries);
+  field("private", spec.private_libraries);
   field("memory", spec.memory_descriptor);
   field("launcher", spec.launcher);
   field("wrapper", spec.wrapper.name);

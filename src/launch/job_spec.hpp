@@ -90,6 +90,8 @@ struct JobSpec {
   std::optional<std::uint32_t> eager_bytes_max;
   /// Libraries that the user has declared as shared between ranks of one process.
   std::vector<std::string> shared_libraries;
+  /// Names of the libraries of which each rank of a process has its own; read by src/early, too.
+  std::vector<std::string> private_libraries;
   /// Of core::JobMemory, shared by the job's processes.
   std::optional<int> memory_descriptor;
   /// The process that launched the job's processes, an ancestor of this one; 0: the parent.

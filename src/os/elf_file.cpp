@@ -146,6 +146,8 @@ ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
   relro_begin_ = other.relro_begin_;
   relro_end_ = other.relro_end_;
   has_tls = other.has_tls;
+  has_text_relocations = other.has_text_relocations;
+  is_initialised_first = other.is_initialised_first;
   return *this;
 }
 
@@ -243,7 +245,12 @@ std::string ElfFile::read_dynamic(std::uint64_t offset, std::uint64_t size_bytes
     if (!entry || entry->d_tag == DT_NULL) break;
     const std::uint64_t value = entry->d_un.d_val;
     if (entry->d_tag == DT_NEEDED) needed_at.push_back(value);
-    if (entry->d_tag == DT_FLAGS_1 && (value & DF_1_PIE) != 0) kind = ElfKind::executable_pie;
+    if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && (value & DF_TEXTREL) != 0))
+      has_text_relocations = true;
+    if (entry->d_tag == DT_FLAGS_1) {
+      if ((value & DF_1_PIE) != 0) kind = ElfKind::executable_pie;
+      is_initialised_first = (value & DF_1_INITFIRST) != 0;
+    }
     const auto* const found = std::ranges::find(known, entry->d_tag, &Entry::tag);
     if (found != std::end(known)) *found->value = value;
   }

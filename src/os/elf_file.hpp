@@ -88,6 +88,10 @@ class ElfFile {
   std::string_view runpath;
   std::vector<std::string_view> needed;
   bool has_tls = false;
+  /// The loader changes its code (DT_TEXTREL).
+  bool has_text_relocations = false;
+  /// The loader initialises it before all other libraries (DF_1_INITFIRST).
+  bool is_initialised_first = false;
   std::uint64_t tls_bytes = 0;
   /// Bytes of initialised (.data) and zeroed (.bss) globals, without those that are read-only after
   /// relocation.

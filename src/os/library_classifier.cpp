@@ -38,23 +38,18 @@ bool is_operator_new(std::string_view name) {
          name.starts_with("_ZdaPv");
 }
 
-/// Why a program that defines or uses this symbol needs a process for each rank, or "".
-std::string reason_of_symbol(const std::string& program, const ElfSymbol& symbol) {
+/// Why ranks cannot have private instances of a file that defines or uses this symbol, or "".
+std::string private_error_of(const ElfSymbol& symbol) {
   if (std::find(std::begin(one_for_the_process), std::end(one_for_the_process), symbol.name) !=
-      std::end(one_for_the_process)) {
-    return program + " uses " + std::string(symbol.name) +
-           ", which the C library keeps once per process";
-  }
-  if (!symbol.is_defined) return "";
-  if (is_operator_new(symbol.name)) {
-    return program +
-           " replaces operator new or delete, which shared libraries would call without a rank";
-  }
-  if (symbol.name == "malloc") {
-    return program + " defines its own malloc, of which each rank would have a separate one";
-  }
+      std::end(one_for_the_process))
+    return "uses " + std::string(symbol.name) + ", which the C library keeps once per process";
+  if (symbol.is_defined && symbol.name == "malloc")
+    return "defines its own malloc, of which each rank would have a separate one";
   return "";
 }
+
+constexpr const char* operator_new_error =
+    "replaces operator new or delete, which shared libraries would call without a rank";
 
 }  // namespace
 
@@ -69,7 +64,11 @@ void LibraryClassifier::add_program(const std::string& name, const ElfFile& prog
     const bool is_copied = symbol.is_data && copied_to.contains(symbol.address);
     if (symbol.is_defined)
       (is_copied ? copied_by_program_ : defined_by_program_).emplace(symbol.name);
-    if (program_reason_.empty()) program_reason_ = reason_of_symbol(name, symbol);
+    const std::string private_error = private_error_of(symbol);
+    if (program_reason_.empty() && !private_error.empty())
+      program_reason_ = name + " " + private_error;
+    if (operator_new_reason_.empty() && symbol.is_defined && is_operator_new(symbol.name))
+      operator_new_reason_ = name + " " + operator_new_error;
   });
 }
 
@@ -77,7 +76,11 @@ void LibraryClassifier::add_library(const std::string& soname, const ElfFile& li
   Library& taken = libraries_[soname];
   taken.state = state_of(library);
   taken.needed.assign(library.needed.begin(), library.needed.end());
+  if (library.has_text_relocations) taken.private_error = "has text relocations";
+  if (library.is_initialised_first)
+    taken.private_error = "is initialised before all other libraries (DF_1_INITFIRST)";
   library.for_each_symbol([&](const ElfSymbol& symbol) {
+    if (taken.private_error.empty()) taken.private_error = private_error_of(symbol);
     if (taken.callback.empty() && !symbol.is_defined && defined_by_program_.contains(symbol.name))
       taken.callback = symbol.name;
     if (taken.copied.empty() && symbol.is_defined && copied_by_program_.contains(symbol.name) &&
@@ -90,10 +93,10 @@ void LibraryClassifier::keep_reason(std::string reason) {
   if (callback_reason_.empty()) callback_reason_ = std::move(reason);
 }
 
-std::set<std::string> LibraryClassifier::reached_without_declared(
+LibraryClassifier::Names LibraryClassifier::reached_without_declared(
     std::span<const std::string> first) const {
   // A library that only shareable libraries need is shareable itself.
-  std::set<std::string> reached;
+  Names reached;
   std::vector<std::string> open(first.begin(), first.end());
   while (!open.empty()) {
     const std::string name = std::move(open.back());
@@ -106,10 +109,115 @@ std::set<std::string> LibraryClassifier::reached_without_declared(
   return reached;
 }
 
+void LibraryClassifier::allow_private(std::span<const std::string> requested) {
+  may_be_private_ = true;
+  requested_ = requested;
+}
+
+void LibraryClassifier::set_private(const std::string& soname) {
+  private_.emplace(base_name(soname));
+}
+
+bool LibraryClassifier::is_private(std::string_view name) const {
+  return private_.contains(base_name(name));
+}
+
+const std::string* LibraryClassifier::needed_private(const Library& library) const {
+  const auto found = std::find_if(library.needed.begin(), library.needed.end(),
+                                  [this](const std::string& needed) { return is_private(needed); });
+  return found == library.needed.end() ? nullptr : &*found;
+}
+
+/// Whether a library that ranks share needs the C++ library.
+bool LibraryClassifier::must_share_cxx_library(std::span<const NeededLibrary> libraries,
+                                               const Names& reached) const {
+  const auto is_needed = [](const std::string& name) { return is_cxx_library(name); };
+  const bool is_shared =
+      std::any_of(libraries.begin(), libraries.end(), [&](const NeededLibrary& library) {
+        if (is_of_whole_process(library.name)) return true;
+        if (is_cxx_library(library.name)) return is_declared(declared_, library.name, library.path);
+        const auto found = libraries_.find(library.name);
+        const bool is_exempt =
+            is_declared(declared_, library.name, library.path) || !reached.contains(library.name);
+        return is_exempt && found != libraries_.end() &&
+               std::any_of(found->second.needed.begin(), found->second.needed.end(), is_needed);
+      });
+  // A library that the program opens later may need it.
+  return is_shared || std::any_of(declared_.begin(), declared_.end(), [&](const std::string& name) {
+           return std::none_of(libraries.begin(), libraries.end(), [&](const auto& library) {
+             return is_declared(std::span(&name, 1), library.name, library.path);
+           });
+         });
+}
+
+std::string LibraryClassifier::find_private_error(std::span<const NeededLibrary> libraries,
+                                                  const Names& reached) const {
+  for (const NeededLibrary& library : libraries) {
+    const auto found = libraries_.find(library.name);
+    if (found == libraries_.end()) continue;
+    if (found->second.private_error.starts_with("is initialised") ||
+        (is_private(library.name) && !found->second.private_error.empty())) {
+      return library.name + " " + found->second.private_error +
+             ", so ranks cannot have private instances of it";
+    }
+    const std::string* needed = needed_private(found->second);
+    if (is_private(library.name) || needed == nullptr) continue;
+    const bool is_exempt =
+        is_declared(declared_, library.name, library.path) || !reached.contains(library.name);
+    if (is_exempt) {
+      return library.name + ", which ranks share, needs " + *needed +
+             ", of which each rank has its own (--shared " + *needed + " if they may share it)";
+    }
+  }
+  return "";
+}
+
+std::string LibraryClassifier::choose_private(std::span<const std::string> first,
+                                              std::span<const NeededLibrary> libraries) {
+  const Names reached = reached_without_declared(first);
+  const bool shares_cxx_library = must_share_cxx_library(libraries, reached);
+  const auto must_be_private = [&](const NeededLibrary& library) {
+    if (library.path.empty() || is_declared(declared_, library.name, library.path)) return false;
+    if (is_declared(requested_, library.name, library.path)) return true;
+    if (is_cxx_library(library.name)) return !shares_cxx_library;
+    const auto found = libraries_.find(library.name);
+    if (found == libraries_.end() || !reached.contains(library.name) ||
+        !reason_to_share(library.name).empty())
+      return false;
+    return !found->second.state.empty() || !found->second.callback.empty() ||
+           needed_private(found->second) != nullptr;
+  };
+  std::size_t count = 0;
+  do {
+    count = private_.size();
+    for (const NeededLibrary& library : libraries) {
+      if (must_be_private(library)) set_private(library.name);
+    }
+  } while (private_.size() > count);
+  return find_private_error(libraries, reached);
+}
+
 void LibraryClassifier::classify(NeededLibrary& library, bool is_reached) {
   const auto known = reason_to_share(library.name);
   const auto found = libraries_.find(library.name);
-  library.is_shared = true;
+  library.is_shared = !is_private(library.name);
+  if (!library.is_shared && is_cxx_library(library.name)) {
+    library.reason = "each rank has its own locale, handlers and streams";
+    return;
+  }
+  if (!library.is_shared && found != libraries_.end()) {
+    const Library& own = found->second;
+    const std::string* need = needed_private(own);
+    library.reason = !own.state.empty()      ? own.state
+                     : !own.callback.empty() ? "it uses " + own.callback + " of the program"
+                     : need != nullptr       ? "it needs " + *need + ", which is private"
+                                             : "requested by --private";
+    return;
+  }
+  if (!library.is_shared) {
+    library.reason = "requested by --private";
+    return;
+  }
   if (!known.empty()) {
     library.reason = known;
     return;
@@ -118,7 +226,7 @@ void LibraryClassifier::classify(NeededLibrary& library, bool is_reached) {
     library.reason = "its file was not found or cannot be read";
     return;
   }
-  const auto [state, needed, callback, copied] = found->second;
+  const auto& [state, needed, callback, copied, private_error] = found->second;
   const bool is_exempt = is_declared(declared_, library.name, library.path) || !is_reached;
   if (!callback.empty()) {
     library.is_shared = false;
@@ -141,10 +249,12 @@ void LibraryClassifier::classify(NeededLibrary& library, bool is_reached) {
 }
 
 std::string LibraryClassifier::describe_private(std::span<const NeededLibrary> libraries) const {
-  const auto is_private = [](const NeededLibrary& library) { return !library.is_shared; };
-  const auto first = std::find_if(libraries.begin(), libraries.end(), is_private);
+  const auto needs_process = [this](const NeededLibrary& library) {
+    return !library.is_shared && !is_private(library.name);
+  };
+  const auto first = std::find_if(libraries.begin(), libraries.end(), needs_process);
   if (first == libraries.end()) return "";
-  const auto count = std::count_if(libraries.begin(), libraries.end(), is_private);
+  const auto count = std::count_if(libraries.begin(), libraries.end(), needs_process);
   if (count == 1) {
     return first->name + " has writable data, which ranks of one process would share (--shared " +
            first->name + " if they may)";
@@ -157,10 +267,20 @@ std::string LibraryClassifier::describe_private(std::span<const NeededLibrary> l
 
 std::string LibraryClassifier::classify(std::span<const std::string> first,
                                         std::vector<NeededLibrary>& libraries) {
-  const std::set<std::string> reached = reached_without_declared(first);
+  const bool checks_all_memory =
+      std::any_of(libraries.begin(), libraries.end(),
+                  [](const NeededLibrary& library) { return is_of_whole_process(library.name); });
+  std::string private_error;
+  if (may_be_private_ && !checks_all_memory) private_error = choose_private(first, libraries);
+  const Names reached = reached_without_declared(first);
   for (NeededLibrary& library : libraries)
     classify(library, reached.contains(library.name));
+  const bool has_private_cxx_library = std::any_of(
+      private_.begin(), private_.end(), [](const auto& name) { return is_cxx_library(name); });
+  if (!private_error.empty()) private_.clear();
   if (!program_reason_.empty()) return program_reason_;
+  if (!operator_new_reason_.empty() && !has_private_cxx_library) return operator_new_reason_;
+  if (!private_error.empty()) return private_error;
   if (!callback_reason_.empty()) return callback_reason_;
   return describe_private(libraries);
 }

@@ -214,26 +214,31 @@ std::string state_of(const ElfFile& library) {
   return std::to_string(initialised + zeroed) + " bytes of writable data";
 }
 
+namespace {
+
+constexpr std::string_view libc_reason = "its per-process state is private to each rank";
+constexpr std::string_view threads_reason = "its state is per thread, and so per rank";
+constexpr std::string_view allocator_reason = "it allocates for all threads of a process";
+constexpr std::string_view sanitizer_reason = "it checks the whole process";
+constexpr std::string_view own_reason = "part of Sorrel";
+
+}  // namespace
+
 std::string_view reason_to_share(std::string_view soname) {
   struct Known {
     std::string_view prefix;
     std::string_view reason;
   };
 
-  static constexpr std::string_view libc = "its per-process state is private to each rank";
-  static constexpr std::string_view threads = "its state is per thread, and so per rank";
-  static constexpr std::string_view allocator = "it allocates for all threads of a process";
-  static constexpr std::string_view sanitizer = "it checks the whole process";
-  static constexpr std::string_view own = "part of Sorrel";
   static constexpr Known known[] = {
-      {"libc.so", libc},
-      {"ld-linux", libc},
-      {"libpthread.so", libc},
-      {"libdl.so", libc},
-      {"librt.so", libc},
-      {"libutil.so", libc},
-      {"libresolv.so", libc},
-      {"linux-vdso.so", libc},
+      {"libc.so", libc_reason},
+      {"ld-linux", libc_reason},
+      {"libpthread.so", libc_reason},
+      {"libdl.so", libc_reason},
+      {"librt.so", libc_reason},
+      {"libutil.so", libc_reason},
+      {"libresolv.so", libc_reason},
+      {"linux-vdso.so", libc_reason},
       {"libm.so", "its functions have no state; signgam is private to a rank"},
       {"libmvec.so", "its functions have no state"},
       {"libquadmath.so", "its functions have no state"},
@@ -241,27 +246,42 @@ std::string_view reason_to_share(std::string_view soname) {
       {"libgcc_s.so", "its state describes code, the same for all ranks"},
       {"libstdc++.so", "its streams are private to a rank; ranks share locale and handlers"},
       {"libc++", "ranks share its streams, locale and handlers"},
-      {"libgomp.so", threads},
-      {"libomp.so", threads},
-      {"libiomp5.so", threads},
-      {"libjemalloc.so", allocator},
-      {"libtcmalloc", allocator},
-      {"libmimalloc", allocator},
-      {"libtbbmalloc", allocator},
-      {"libasan.so", sanitizer},
-      {"libubsan.so", sanitizer},
-      {"libtsan.so", sanitizer},
-      {"liblsan.so", sanitizer},
-      {"libhwasan.so", sanitizer},
-      {"libclang_rt.", sanitizer},
-      {"libmpi_abi.so", own},
-      {"libsorrel.so", own},
+      {"libgomp.so", threads_reason},
+      {"libomp.so", threads_reason},
+      {"libiomp5.so", threads_reason},
+      {"libjemalloc.so", allocator_reason},
+      {"libtcmalloc", allocator_reason},
+      {"libmimalloc", allocator_reason},
+      {"libtbbmalloc", allocator_reason},
+      {"libasan.so", sanitizer_reason},
+      {"libubsan.so", sanitizer_reason},
+      {"libtsan.so", sanitizer_reason},
+      {"liblsan.so", sanitizer_reason},
+      {"libhwasan.so", sanitizer_reason},
+      {"libclang_rt.", sanitizer_reason},
+      {"libmpi_abi.so", own_reason},
+      {"libsorrel.so", own_reason},
+      {"libsorrel-early.so", own_reason},
   };
   soname = base_name(soname);
   for (const Known& library : known) {
     if (soname.starts_with(library.prefix)) return library.reason;
   }
   return "";
+}
+
+bool is_cxx_library(std::string_view soname) {
+  return base_name(soname).starts_with("libstdc++.so") || base_name(soname).starts_with("libc++");
+}
+
+bool may_be_private(std::string_view soname) {
+  return is_cxx_library(soname) || base_name(soname).starts_with("libgcc_s.so") ||
+         base_name(soname).starts_with("libquadmath.so");
+}
+
+bool is_of_whole_process(std::string_view soname) {
+  const std::string_view reason = reason_to_share(soname);
+  return reason == allocator_reason || reason == sanitizer_reason;
 }
 
 bool is_declared(std::span<const std::string> declared,

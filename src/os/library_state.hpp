@@ -25,6 +25,17 @@ namespace sorrel::os {
 /// reason is known. For libraries of the system, of compilers, and of Sorrel.
 [[nodiscard]] std::string_view reason_to_share(std::string_view soname);
 
+/// Whether this is the C++ library, of which each rank has its own if its program can have private
+/// libraries. Its thread-locals are the state of exceptions, which fibers exchange, and the
+/// argument of a running std::call_once.
+[[nodiscard]] bool is_cxx_library(std::string_view soname);
+
+/// Whether this library, which ranks share for a known reason, may be private to a rank instead.
+[[nodiscard]] bool may_be_private(std::string_view soname);
+
+/// Whether it replaces the allocator of a process, or checks all of its memory.
+[[nodiscard]] bool is_of_whole_process(std::string_view soname);
+
 /// Whether a user has declared, by name or path, that ranks may share this library.
 [[nodiscard]] bool is_declared(std::span<const std::string> declared,
                                std::string_view soname,

@@ -13,6 +13,7 @@
 #include "mpi/match/rank_state.hpp"
 #include "os/guard_install.hpp"
 #include "program/image/debugger.hpp"
+#include "program/image/held_back.hpp"
 #include "program/image/image.hpp"
 #include "program/image/image_slab.hpp"
 #include "program/image/library_check.hpp"
@@ -47,9 +48,11 @@ class ProgramBody final : public RankBody {
  public:
   ProgramBody(const program::ProgramStart& start,
               const program::ImageSlab& slab,
+              program::Image& image,
               const Config& config)
       : start_(start),
         slab_(slab),
+        image_(image),
         config_(config),
         ranks_(static_cast<std::size_t>(own_rank_count(config))) {}
 
@@ -84,6 +87,7 @@ class ProgramBody final : public RankBody {
   }
 
   void on_all_prepared() override {
+    image_.close_files();
     program::register_with_debugger(slab_);
     std::vector<program::RankProcess*> processes;
     for (const Rank& rank : ranks_)
@@ -150,6 +154,7 @@ class ProgramBody final : public RankBody {
 
   const program::ProgramStart& start_;
   const program::ImageSlab& slab_;
+  program::Image& image_;
   const Config& config_;
   std::vector<Rank> ranks_;
 };
@@ -211,12 +216,14 @@ int run_program(const program::ProgramStart& start) {
   if (!config.wrapper.name.empty() && own_rank_count(config) > 1)
     error = wrapped_sharing_error(config);
   if (!error.empty()) return report_error(error);
+  // Before the image is read: a private C++ library takes the handler from the template image.
+  watch_for_uncaught_exceptions();
   const auto image = program::Image::read(error);
   if (image == nullptr) return report_error(error);
   const auto slab =
       program::ImageSlab::reserve(*image, own_rank_count(config), maps_per_rank(*image), error);
   if (slab == nullptr) return report_error(error);
-  ProgramBody body(start, *slab, config);
+  ProgramBody body(start, *slab, *image, config);
   the_body = &body;
   loop::join_job(config.loops);
   program::set_current_slab(slab.get());
@@ -228,7 +235,6 @@ int run_program(const program::ProgramStart& start) {
   program::record_ranks_begin(own_rank_count(config) == 1);
   Job job(config, body);
   watch_for_crashes(job);
-  watch_for_uncaught_exceptions();
   const int status = job.run();
   std::fflush(nullptr);
   if (config.host != nullptr) {
@@ -257,7 +263,7 @@ bool program_runs_in_process_mode() {
   // A single rank is not privatized if that would not work with the program's libraries.
   const bool is_alone = config.rank_count == 1 && config.memory == nullptr &&
                         config.host == nullptr && !config.wire && !config.seed;
-  return is_alone && !sharing_error().empty();
+  return is_alone && !has_held_back_modules() && !sharing_error().empty();
 }
 
 void program_begins_in_process_mode() {

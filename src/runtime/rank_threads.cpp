@@ -2,8 +2,8 @@
 
 #include "core/worker.hpp"
 #include "loop/job_threads.hpp"
+#include "program/image/thread_image.hpp"
 #include "program/rank/rank_process.hpp"
-#include "program/threads/thread_block.hpp"
 #include "runtime/main_thread_rank.hpp"
 
 namespace sorrel::runtime {

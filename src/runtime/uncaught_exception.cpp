@@ -17,6 +17,9 @@ namespace sorrel::runtime {
 namespace {
 
 constexpr int abort_status = 128 + SIGABRT;
+constexpr const char* set_terminate_name = "_ZSt13set_terminatePFvvE";
+/// In the unwinder's library.
+constexpr const char* raise_exception_name = "_Unwind_RaiseException";
 
 /// The functions of the program's C++ library that are used. Constant once found.
 struct CxxLibrary {
@@ -26,8 +29,6 @@ struct CxxLibrary {
   std::type_info* (*current_exception_type)() noexcept = nullptr;
   std::exception_ptr (*current_exception)() noexcept = nullptr;
   const std::type_info* exception_type = nullptr;
-  /// In the unwinder's library.
-  const void* raise_exception = nullptr;
 
   [[nodiscard]] bool is_complete() const {
     return set_terminate != nullptr && get_terminate != nullptr && verbose_handler != nullptr &&
@@ -43,13 +44,12 @@ void find(T& pointer, const char* name) {
 
 CxxLibrary find_library() {
   CxxLibrary library;
-  find(library.set_terminate, "_ZSt13set_terminatePFvvE");
+  find(library.set_terminate, set_terminate_name);
   find(library.get_terminate, "_ZSt13get_terminatev");
   find(library.verbose_handler, "_ZN9__gnu_cxx27__verbose_terminate_handlerEv");
   find(library.current_exception_type, "__cxa_current_exception_type");
   find(library.current_exception, "_ZSt17current_exceptionv");
   find(library.exception_type, "_ZTISt9exception");
-  find(library.raise_exception, "_Unwind_RaiseException");
   return library;
 }
 
@@ -80,9 +80,10 @@ void end_at_uncaught_exception() {
   }
   std::array<char, 400> line{};
   std::ranges::replace_copy(what.text(), line.begin(), '\n', ' ');
+  // A rank may have its own C++ library: looked up again, on its behalf.
   const std::array<const void*, 3> left_out = {
       reinterpret_cast<const void*>(&end_at_uncaught_exception),
-      reinterpret_cast<const void*>(library.set_terminate), library.raise_exception};
+      dlsym(RTLD_DEFAULT, set_terminate_name), dlsym(RTLD_DEFAULT, raise_exception_name)};
   end_with_backtrace(line.data(), abort_status, left_out);
 }
 

@@ -98,7 +98,7 @@ TEST_F(GetoptStateTest, RandomArgumentListsAreScannedAsTheCLibraryScansThem) {
     const char* list = short_option_lists[random.below(short_option_lists.size())];
     const std::uint64_t function = random.below(3);
 
-    GetoptState state(PrivatizedImage(*image_, image_->base));
+    GetoptState state(PrivatizedImage(*image_, image_->base()));
     const Scan ours = scan(arguments, [&](int argc, char** argv, int* index) {
       return state.next(argc, argv,
                         {.short_options = list,

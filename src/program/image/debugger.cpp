@@ -51,25 +51,32 @@ void fill_gdb_table(const ImageSlab& slab) {
   sorrel_copies[1] = static_cast<std::uint64_t>(slab.count());
   sorrel_copies[2] = slab.copy(0).base();
   sorrel_copies[3] = slab.copy(0).is_template() ? 0 : image.span;
-  sorrel_copies[4] = image.base;
+  sorrel_copies[4] = image.base();
   sorrel_copies[5] = image.begin();
-  sorrel_copies[6] = image.end();
+  sorrel_copies[6] = image.executable().end();
 }
 
 }  // namespace
 
 void register_with_debugger(const ImageSlab& slab) {
   fill_gdb_table(slab);
-  r_debug* first = slab.image().debugger_record;
+  const std::vector<Module>& modules = slab.image().modules;
+  r_debug* first = slab.image().executable().debugger_record;
   if (first == nullptr || slab.copy(0).is_template() || !copies_maps.empty()) return;
-  copies_maps.resize(static_cast<std::size_t>(slab.count()));
+  copies_maps.reserve(static_cast<std::size_t>(slab.count()) * modules.size());
   for (int i = 0; i < slab.count(); ++i) {
-    link_map& map = copies_maps[static_cast<std::size_t>(i)];
-    map.l_addr = slab.copy(i).base();
-    map.l_name = const_cast<char*>(slab.image().path.c_str());  // the C type knows no const
-    map.l_ld = slab.copy(i).at<ElfW(Dyn)>(slab.image().dynamic);
-    map.l_prev = i > 0 ? &map - 1 : nullptr;
-    map.l_next = i + 1 < slab.count() ? &map + 1 : nullptr;
+    for (const Module& module : modules) {
+      const PrivatizedImage copy = slab.copy(i);
+      link_map map{};
+      map.l_addr = copy.base_of(module);
+      map.l_name = const_cast<char*>(module.path.c_str());  // the C type knows no const
+      map.l_ld = copy.at<ElfW(Dyn)>(module.dynamic + module.shift);
+      copies_maps.push_back(map);
+    }
+  }
+  for (std::size_t i = 1; i < copies_maps.size(); ++i) {
+    copies_maps[i].l_prev = &copies_maps[i - 1];
+    copies_maps[i - 1].l_next = &copies_maps[i];
   }
   copies_namespace.record = *first;
   copies_namespace.record.r_version = 2;

@@ -1,26 +1,21 @@
 #include "program/image/image.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
+#include <iterator>
+#include <map>
 #include <sys/single_threaded.h>
 #include <unistd.h>
+#include <utility>
 
+#include "os/library_state.hpp"
 #include "program/base/libc.hpp"
+#include "program/image/held_back.hpp"
 
 namespace sorrel::program {
 
 namespace {
 
-// Empty: replaces the template image's destructors.
-void no_destructor() {}
-
-int take_first(dl_phdr_info* info, std::size_t, void* result) {
-  *static_cast<dl_phdr_info*>(result) = *info;
-  return 1;
-}
+constexpr const char* executable_file = "/proc/self/exe";
 
 [[nodiscard]] std::string read_link(const char* link) {
   char target[4096];
@@ -28,247 +23,173 @@ int take_first(dl_phdr_info* info, std::size_t, void* result) {
   return length > 0 ? std::string(target, static_cast<std::size_t>(length)) : std::string();
 }
 
-// libstdc++ initialises its streams in the first constructor that requests it; an image made
-// earlier would hold uninitialised streams.
-void start_iostreams() {
-  static char init_object[64];
-  if (auto* construct = reinterpret_cast<void (*)(void*)>(
-          loader_dlsym()(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev"))) {
-    construct(init_object);
+/// In the loader's order: the executable first.
+[[nodiscard]] std::vector<dl_phdr_info> loaded_modules() {
+  std::vector<dl_phdr_info> found;
+  const auto add = [](dl_phdr_info* info, std::size_t, void* list) {
+    static_cast<std::vector<dl_phdr_info>*>(list)->push_back(*info);
+    return 0;
+  };
+  next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr")(add, &found);
+  return found;
+}
+
+/// The loader's order (glibc since 2.35): what a depth-first search leaves, which begins at the
+/// libraries loaded last and visits the dependencies of each in the order of their names there.
+[[nodiscard]] std::vector<std::size_t> initialization_order_of(const std::vector<Module>& all) {
+  std::map<std::string_view, std::size_t> index;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const std::string_view name : {all[i].name(), std::string_view(all[i].path)})
+      index.emplace(name, i);
+    if (!all[i].soname().empty()) index.emplace(all[i].soname(), i);
   }
+  std::vector<std::size_t> order;
+  std::vector<bool> is_visited(all.size());
+  const auto visit = [&](const auto& self, std::size_t i) -> void {
+    if (is_visited[i]) return;
+    is_visited[i] = true;
+    for (const std::string_view name : all[i].needed()) {
+      if (const auto found = index.find(name); found != index.end()) self(self, found->second);
+    }
+    order.push_back(i);
+  };
+  for (std::size_t i = all.size(); i-- > 0;)
+    visit(visit, i);
+  return order;
+}
+
+[[nodiscard]] bool is_openmp_library(std::string_view name) {
+  return name.starts_with("libgomp.so") || name.starts_with("libomp.so") ||
+         name.starts_with("libiomp5.so");
 }
 
 }  // namespace
 
-std::unique_ptr<const Image> Image::read(std::string& error) {
+std::unique_ptr<Image> Image::read(std::string& error) {
   std::unique_ptr<Image> image(new Image);
-  start_iostreams();
-  if (!image->find_main_program(error) || !image->open_file(error)) return nullptr;
-  image->read_segments();
-  image->read_dynamic();
-  image->read_needed_libraries();
+  if (!image->find_modules(error)) return nullptr;
+  image->needs_thread_block_ = image->find_thread_local_use();
+  image->start_iostreams();
   image->privatization_error = image->find_privatization_error();
   if (!image->privatization_error.empty()) return image;
   // Set before the images are made, which would not see a change when a rank starts a thread.
   __libc_single_threaded = 0;
   image->bind_lazy_slots();
   image->interpose_math_calls();
+  image->place_modules();
   image->find_private_objects();
   image->fill_extra_objects();
   image->lay_out();
   image->collect_slots();
   image->share_unchanged_data();
   image->collect_runs();
+  image->outside_.clear();
   return image;
 }
 
 Image::~Image() {
-  if (file >= 0) ::close(file);
+  close_files();
 }
 
-bool Image::find_main_program(std::string& error) {
-  dl_phdr_info info{};
-  next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr")(take_first, &info);
-  base = info.dlpi_addr;
-  segments = info.dlpi_phdr;
-  segment_count = info.dlpi_phnum;
-  for (int i = 0; i < segment_count; ++i) {
-    if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0) {
-      header_ = reinterpret_cast<const ElfW(Ehdr)*>(base + segments[i].p_vaddr);
+void Image::close_files() {
+  for (Module& module : modules)
+    module.close_file();
+}
+
+bool Image::find_modules(std::string& error) {
+  std::vector<dl_phdr_info> loaded = loaded_modules();
+  if (!has_held_back_modules()) loaded.resize(1);
+  std::vector<Module> all;
+  std::vector<bool> is_private;
+  for (const dl_phdr_info& info : loaded) {
+    const bool is_executable = all.empty();
+    const early::Module* silenced = held_back_module(info.dlpi_addr);
+    is_private.push_back(is_executable || silenced != nullptr);
+    std::string path = is_executable ? read_link(executable_file) : info.dlpi_name;
+    const char* file = is_executable ? executable_file : info.dlpi_name;
+    all.emplace_back(info, std::move(path), is_private.back() ? file : nullptr, silenced);
+    if (!is_private.back() || !error.empty()) continue;
+    error = all.back().error;
+    if (silenced != nullptr && silenced->dynamic == nullptr)
+      error = "the dynamic section of " + all.back().path + " cannot be changed";
+  }
+  if (!error.empty()) return false;
+  const std::vector<std::size_t> order = initialization_order_of(all);
+  modules.reserve(all.size());
+  std::vector<const Module*> private_ones(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (is_private[i]) {
+      private_ones[i] = &modules.emplace_back(std::move(all[i]));
+    } else {
+      outside_.push_back(std::move(all[i]));
     }
   }
-  if (header_ == nullptr) error = "the program's ELF header is not in memory";
-  return header_ != nullptr;
-}
-
-bool Image::open_file(std::string& error) {
-  path = read_link("/proc/self/exe");
-  file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    error = "cannot open the program's own file through /proc/self/exe: " +
-            std::string(std::strerror(errno));
-    return false;
-  }
-  // If the program was started through the loader by hand, /proc/self/exe is the loader, and its
-  // pages would be garbage to the program.
-  ElfW(Ehdr) header{};
-  if (::pread(file, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
-      std::memcmp(&header, header_, sizeof header) != 0) {
-    error =
-        path + " is not the program that runs: start the program itself, not through the loader";
-    return false;
+  for (const std::size_t i : order) {
+    if (private_ones[i] != nullptr) initialization_order.push_back(private_ones[i]);
   }
   return true;
 }
 
-void Image::read_segments() {
-  begin_ = ~Offset{0};
-  alignment = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  for (int i = 0; i < segment_count; ++i) {
-    const ElfW(Phdr)& segment = segments[i];
-    if (segment.p_type == PT_LOAD) {
-      begin_ = std::min(begin_, segment.p_vaddr & ~(alignment - 1));
-      end_ = std::max(end_, segment.p_vaddr + segment.p_memsz);
-    } else if (segment.p_type == PT_DYNAMIC) {
-      dynamic = segment.p_vaddr;
-    } else if (segment.p_type == PT_GNU_EH_FRAME) {
-      unwind_table = segment.p_vaddr;
-    } else if (segment.p_type == PT_TLS) {
-      thread_local_segment = &segment;
-    }
-  }
-  // Done last, so that begin_ above is rounded to pages only. The system also ignores an alignment
-  // that is not a power of two.
-  for (int i = 0; i < segment_count; ++i) {
-    if (segments[i].p_type == PT_LOAD && std::has_single_bit(segments[i].p_align)) {
-      alignment = std::max(alignment, static_cast<std::size_t>(segments[i].p_align));
-    }
-  }
+bool Image::find_thread_local_use() const {
+  return loader_dlsym()(RTLD_DEFAULT, "GOMP_parallel") != nullptr ||
+         std::any_of(modules.begin(), modules.end(), [](const Module& module) {
+           const auto needed = module.needed();
+           return (module.thread_local_segment != nullptr && !os::is_cxx_library(module.name())) ||
+                  std::any_of(needed.begin(), needed.end(), is_openmp_library);
+         });
 }
 
-void Image::read_dynamic() {
-  // The loader has made some of these absolute and left others unchanged; this differs between
-  // architectures and loaders.
-  const auto address = [this](std::uintptr_t value) {
-    return contains(value) && value >= base ? value : base + value;
-  };
-  const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic);
-  for (; entry->d_tag != DT_NULL; ++entry) {
-    const std::uintptr_t value = entry->d_un.d_val;
-    switch (entry->d_tag) {
-      case DT_INIT:
-        init = address(value) - base;
-        break;
-      case DT_FINI:
-        fini = address(value) - base;
-        break;
-      case DT_INIT_ARRAY:
-        init_array.offset = address(value) - base;
-        break;
-      case DT_INIT_ARRAYSZ:
-        init_array.count = value / sizeof(void*);
-        break;
-      case DT_FINI_ARRAY:
-        fini_array.offset = address(value) - base;
-        break;
-      case DT_FINI_ARRAYSZ:
-        fini_array.count = value / sizeof(void*);
-        break;
-      case DT_SYMTAB:
-        symbols_.symbols = reinterpret_cast<const ElfW(Sym)*>(address(value));
-        break;
-      case DT_STRTAB:
-        symbols_.names = reinterpret_cast<const char*>(address(value));
-        break;
-      case DT_STRSZ:
-        symbols_.name_bytes = value;
-        break;
-      case DT_VERSYM:
-        symbols_.versions = reinterpret_cast<const ElfW(Versym)*>(address(value));
-        break;
-      case DT_VERNEED:
-        symbols_.needed_versions = reinterpret_cast<const ElfW(Verneed)*>(address(value));
-        break;
-      case DT_RELA:
-        data_relocations_.begin = reinterpret_cast<const ElfW(Rela)*>(address(value));
-        break;
-      case DT_RELASZ:
-        data_relocations_.count = value / sizeof(ElfW(Rela));
-        break;
-      case DT_JMPREL:
-        call_relocations_.begin = reinterpret_cast<const ElfW(Rela)*>(address(value));
-        break;
-      case DT_PLTRELSZ:
-        call_relocations_.count = value / sizeof(ElfW(Rela));
-        break;
-      case DT_RELR:
-        packed_relocations_ = reinterpret_cast<const ElfW(Relr)*>(address(value));
-        break;
-      case DT_RELRSZ:
-        packed_relocation_count_ = value / sizeof(ElfW(Relr));
-        break;
-      case DT_TEXTREL:
-        has_text_relocations_ = true;
-        break;
-      case DT_FLAGS:
-        has_text_relocations_ |= (value & DF_TEXTREL) != 0;
-        break;
-      case DT_DEBUG:
-        debugger_record = reinterpret_cast<r_debug*>(value);
-        break;
-      default:
-        break;
-    }
-  }
+// A libstdc++ that ranks share initialises its streams in the first constructor that requests it;
+// an image made earlier would hold uninitialised streams.
+void Image::start_iostreams() const {
+  static char init_object[64];
+  void* construct = loader_dlsym()(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev");
+  if (construct != nullptr && !contains(reinterpret_cast<std::uintptr_t>(construct)))
+    reinterpret_cast<void (*)(void*)>(construct)(init_object);
 }
 
-void Image::read_needed_libraries() {
-  const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic);
-  // A relocation may have damaged the section after the loader has read it.
-  const std::size_t name_bytes = has_tables_inside() ? symbols_.name_bytes : 0;
-  for (; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag != DT_NEEDED || entry->d_un.d_val >= name_bytes) continue;
-    const std::string_view name = symbols_.names + entry->d_un.d_val;
-    uses_openmp_ |= name.starts_with("libgomp.so") || name.starts_with("libomp.so") ||
-                    name.starts_with("libiomp5.so");
+const Module* Image::module_at(std::uintptr_t address) const {
+  // Modules lie side by side: the end of one is the begin of the next.
+  const Module* found = nullptr;
+  for (const Module& module : modules) {
+    if (!module.contains(address)) continue;
+    found = &module;
+    if (address != module.base + module.end()) break;
   }
-  // A library of the program may need it instead.
-  uses_openmp_ |= loader_dlsym()(RTLD_DEFAULT, "GOMP_parallel") != nullptr;
+  return found;
 }
 
-bool Image::has_tables_inside() const {
-  const auto is_inside = [this](Offset begin, std::size_t count, std::size_t entry_bytes) {
-    return count == 0 || (begin >= begin_ && begin < end_ && count <= (end_ - begin) / entry_bytes);
-  };
-  const auto offset = [this](const void* table) {
-    return reinterpret_cast<std::uintptr_t>(table) - base;
-  };
-  return is_inside(init_array.offset, init_array.count, sizeof(void*)) &&
-         is_inside(fini_array.offset, fini_array.count, sizeof(void*)) &&
-         is_inside(offset(data_relocations_.begin), data_relocations_.count, sizeof(ElfW(Rela))) &&
-         is_inside(offset(call_relocations_.begin), call_relocations_.count, sizeof(ElfW(Rela))) &&
-         is_inside(offset(packed_relocations_), packed_relocation_count_, sizeof(ElfW(Relr))) &&
-         is_inside(offset(symbols_.names), symbols_.name_bytes, 1);
-}
-
-bool Image::has_dynamic_section_of_file() const {
-  const auto* in_memory = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic);
-  const ElfW(Phdr)* segment =
-      std::find_if(segments, segments + segment_count, [this](const ElfW(Phdr) & each) {
-        return each.p_type == PT_DYNAMIC && each.p_vaddr == dynamic;
-      });
-  for (std::size_t i = 0; (i + 1) * sizeof(ElfW(Dyn)) <= segment->p_filesz; ++i) {
-    ElfW(Dyn) in_file{};
-    const auto offset = static_cast<off_t>(segment->p_offset + i * sizeof in_file);
-    if (::pread(file, &in_file, sizeof in_file, offset) != static_cast<ssize_t>(sizeof in_file) ||
-        in_file.d_tag != in_memory[i].d_tag)
-      return false;
-    if (in_file.d_tag == DT_NULL) return true;
-  }
-  return false;
+const Module* Image::module_at_offset(Offset offset) const {
+  // By their begin, in ascending order.
+  const auto next = std::upper_bound(
+      modules.begin(), modules.end(), offset,
+      [](Offset wanted, const Module& module) { return wanted < module.begin() + module.shift; });
+  if (next == modules.begin()) return nullptr;
+  const Module& module = *std::prev(next);
+  return offset <= module.end() + module.shift ? &module : nullptr;
 }
 
 std::string Image::find_privatization_error() const {
-  if (header_->e_type != ET_DYN) {
-    return path + " is not position independent: rebuild with -fPIE -pie";
+  for (const Module& module : modules) {
+    if (std::string error = module.privatization_error(); !error.empty()) return error;
+    if (&module != &executable() && module.has_unbound_calls()) {
+      return std::string(module.name()) +
+             " has calls that the loader would bind later: LD_BIND_NOW=1 was removed";
+    }
   }
-  if (header_->e_machine != EM_X86_64 && header_->e_machine != EM_AARCH64) {
-    return path + " is for an architecture other than x86_64 and AArch64";
-  }
-  if (!has_dynamic_section_of_file())
-    return path + " is damaged: a relocation has changed its dynamic section";
-  if (!has_tables_inside())
-    return path + " is damaged: its dynamic section names tables that lie outside of it";
-  if (!has_sound_relocations())
-    return path + " is damaged: a relocation names a symbol or a place that is not in it";
-  if (has_text_relocations_)
-    return path + " has text relocations: rebuild all of it with -fPIE -pie";
-  if (contains(reinterpret_cast<std::uintptr_t>(loader_dlsym()(RTLD_DEFAULT, "malloc")))) {
-    return path +
+  // The loader keeps the last of several.
+  const auto is_first = [](const Module& module) { return module.is_initialised_first; };
+  if (std::count_if(outside_.begin(), outside_.end(), is_first) +
+          std::count_if(modules.begin(), modules.end(), is_first) >
+      1)
+    return "a library beside libsorrel-early.so.0 is initialised before all others";
+  const auto allocator = reinterpret_cast<std::uintptr_t>(loader_dlsym()(RTLD_DEFAULT, "malloc"));
+  if (const Module* module = module_at(allocator)) {
+    return module->path +
            " defines its own malloc, which privatized images cannot share: link it as a shared "
            "library";
   }
-  return {};
+  return find_pointer_from_outside();
 }
 
 const PrivateObject* Image::private_object(std::uintptr_t source) const {
@@ -276,24 +197,6 @@ const PrivateObject* Image::private_object(std::uintptr_t source) const {
       std::find_if(private_objects_.begin(), private_objects_.end(),
                    [source](const PrivateObject& object) { return object.source == source; });
   return found == private_objects_.end() ? nullptr : &*found;
-}
-
-void Image::silence_destructors() const {
-  auto* entry = reinterpret_cast<ElfW(Dyn)*>(base + dynamic);
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  std::size_t count = 1;
-  while (entry[count - 1].d_tag != DT_NULL)
-    ++count;
-  const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(entry) & ~(page - 1);
-  const std::uintptr_t last = reinterpret_cast<std::uintptr_t>(entry + count);
-  // The dynamic section lies in the part that the loader has made read-only.
-  if (::mprotect(reinterpret_cast<void*>(first), last - first, PROT_READ | PROT_WRITE) != 0) return;
-  for (; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_FINI_ARRAYSZ) entry->d_un.d_val = 0;
-    if (entry->d_tag == DT_FINI) {
-      entry->d_un.d_ptr = reinterpret_cast<std::uintptr_t>(&no_destructor) - base;
-    }
-  }
 }
 
 }  // namespace sorrel::program

@@ -1,27 +1,26 @@
-//! Image - the template image: the user's executable as the loader mapped and relocated it, before
-//! any of its constructors ran.
+//! Image - the template image: the private set, that is the user's executable and those of its
+//! libraries of which each rank has its own, as the loader mapped and relocated them, before any of
+//! their constructors ran.
 //!
 //! Read once, by the thread that starts the process; constant afterwards, any thread may read. It
 //! holds the description of a privatized image (pieces to map, bytes to fill in, pointers to shift)
-//! and the program's entry points. It makes no image itself (image_slab.hpp). Offsets are the
-//! executable's own virtual addresses: the address in an image is base + offset. Limits:
-//! position-independent executables of x86_64 and AArch64, without text relocations. README.md
-//! describes the method.
+//! and the modules with their entry points. It makes no image itself (image_slab.hpp). An image has
+//! all modules side by side, the executable first. Offsets are distances from the base of the
+//! executable; for the executable itself they are its own virtual addresses. README.md describes
+//! the method.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <elf.h>
 #include <link.h>
 #include <memory>
 #include <string>
 #include <sys/types.h>
 #include <vector>
 
-namespace sorrel::program {
+#include "program/image/module.hpp"
 
-/// A distance from an image's base.
-using Offset = std::uintptr_t;
+namespace sorrel::program {
 
 /// A run of pages of an image that one call maps.
 struct Piece {
@@ -31,12 +30,14 @@ struct Piece {
   Offset end = 0;
   off_t file_offset = anonymous;
   int protection = 0;  // PROT_*
+  const Module* module = nullptr;
 };
 
 /// Bytes that are copied from the template image.
 struct ByteRun {
   Offset offset = 0;
   std::size_t size = 0;
+  std::uintptr_t source = 0;
 };
 
 /// A pointer into the image itself: base + `offset` holds base + `value`.
@@ -45,78 +46,67 @@ struct Slot {
   Offset value = 0;
 };
 
-/// An object of a library of which every image holds its own (optind, std::cout). Either the
-/// executable has a COPY relocation for it, or it is reached through the global offset table. Then
-/// it is an extra object behind .bss.
+/// An object of a shared library of which every image holds its own (optind, std::cout). Either the
+/// executable has a COPY relocation for it, or it is reached through a global offset table. Then it
+/// is an extra object behind the last module.
 struct PrivateObject {
   Offset offset = 0;
   std::size_t size = 0;
-  std::uintptr_t source = 0;  // the live object, which libraries use
-};
-
-/// Functions to call in order: their addresses are read from an image's own, relocated table.
-struct FunctionTable {
-  Offset offset = 0;
-  std::size_t count = 0;
+  std::uintptr_t source = 0;  // the live object, which shared libraries use
 };
 
 class Image {
  public:
-  /// Reads the main program. Returns nullptr and one line in `error` if its file or its tables
-  /// cannot be read.
-  [[nodiscard]] static std::unique_ptr<const Image> read(std::string& error);
+  /// Reads the private set: the modules whose constructors libsorrel-early.so.0 has held back, or
+  /// the executable alone. Returns nullptr and one line in `error` if a file or its tables cannot
+  /// be read.
+  [[nodiscard]] static std::unique_ptr<Image> read(std::string& error);
 
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
   ~Image();
 
+  /// When all images are made.
+  void close_files();
+
+  [[nodiscard]] const Module& executable() const { return modules.front(); }
+
+  /// The address in the template image of an offset of the executable is base() + offset.
+  [[nodiscard]] std::uintptr_t base() const { return executable().base; }
+
+  [[nodiscard]] bool has_libraries() const { return modules.size() > 1; }
+
+  /// The module that holds an address of the template image, or null.
+  [[nodiscard]] const Module* module_at(std::uintptr_t address) const;
+
   [[nodiscard]] bool contains(std::uintptr_t address) const {
-    return address - base - begin_ <= end_ - begin_;
+    return module_at(address) != nullptr;
   }
 
-  /// First offset; `span` is the distance between neighbouring images.
-  [[nodiscard]] Offset begin() const { return begin_; }
+  /// The module at this offset of an image; null in the gap behind it.
+  [[nodiscard]] const Module* module_at_offset(Offset offset) const;
 
-  /// Behind the last byte of .bss.
-  [[nodiscard]] Offset end() const { return end_; }
+  /// First offset.
+  [[nodiscard]] Offset begin() const { return executable().begin(); }
 
-  /// By the address at which libraries use it.
+  /// By the address at which shared libraries use it.
   [[nodiscard]] const PrivateObject* private_object(std::uintptr_t source) const;
 
   /// Whether each rank needs a ThreadBlock: for its own thread-local variables, or for those of an
   /// OpenMP library, which record the calling thread's parallel region.
-  [[nodiscard]] bool needs_thread_block() const {
-    return thread_local_segment != nullptr || uses_openmp_;
-  }
+  [[nodiscard]] bool needs_thread_block() const { return needs_thread_block_; }
 
-  /// Keeps the loader from running the template image's destructors at process exit, since its
-  /// constructors have not run either.
-  void silence_destructors() const;
-
-  // Written by read(), whose result is constant.
-  std::string path;
+  // Written by read(), whose result is constant but for files.
+  /// The executable first.
+  std::vector<Module> modules;
+  /// In the order in which constructors run: libraries before those that need them.
+  std::vector<const Module*> initialization_order;
   /// Why the program cannot be privatized, in one line; empty if it can. A single rank can still
-  /// run in the template image.
+  /// run in the template image, unless its libraries' constructors were held back.
   std::string privatization_error;
-  int file = -1;
-  /// The address in the template image is base + offset.
-  std::uintptr_t base = 0;
-  const ElfW(Phdr) * segments = nullptr;
-  std::uint16_t segment_count = 0;
-  const ElfW(Phdr) * thread_local_segment = nullptr;
+  /// The distance between neighbouring images.
   std::size_t span = 0;
   std::size_t alignment = 0;
-  Offset dynamic = 0;
-  /// Offset of .eh_frame_hdr, 0 if there is none.
-  Offset unwind_table = 0;
-  // Entry points; 0 or empty if the program has none. The loader has run the preinit array, once
-  // for all ranks.
-  Offset init = 0;
-  Offset fini = 0;
-  FunctionTable init_array;
-  FunctionTable fini_array;
-  /// The loader's record of what is loaded, as debuggers find it (DT_DEBUG).
-  r_debug* debugger_record = nullptr;
   /// The initial bytes of the extra objects, and their offset.
   std::vector<std::byte> extra_objects;
   Offset extra_objects_offset = 0;
@@ -125,68 +115,45 @@ class Image {
   std::vector<ByteRun> runs;
 
  private:
-  struct SymbolTable {
-    const ElfW(Sym) * symbols = nullptr;
-    const char* names = nullptr;
-    std::size_t name_bytes = 0;
-    const ElfW(Versym) * versions = nullptr;
-    const ElfW(Verneed) * needed_versions = nullptr;
-  };
-
-  struct Relocations {
-    const ElfW(Rela) * begin = nullptr;
-    std::size_t count = 0;
-  };
-
   Image() = default;
 
-  // image.cpp: reads the headers and the dynamic section.
-  [[nodiscard]] bool find_main_program(std::string& error);
-  [[nodiscard]] bool open_file(std::string& error);
-  void read_segments();
-  void read_dynamic();
-  void read_needed_libraries();
-  [[nodiscard]] bool has_dynamic_section_of_file() const;
-  [[nodiscard]] bool has_tables_inside() const;
+  // image.cpp: finds the modules.
+  [[nodiscard]] bool find_modules(std::string& error);
   [[nodiscard]] std::string find_privatization_error() const;
+  [[nodiscard]] bool find_thread_local_use() const;
+  void start_iostreams() const;
 
   // image_relocations.cpp: pointers to shift and objects to keep apart.
-  template <class Visit>
-  void for_each_relocation(Visit&& visit) const;
-  template <class Visit>
-  void for_each_packed_relocation(Visit&& visit) const;
   void bind_lazy_slots() const;
-  [[nodiscard]] bool has_sound_relocations() const;
   void interpose_math_calls() const;
-  [[nodiscard]] const char* needed_version(std::size_t symbol) const;
   void find_private_objects();
+  void find_private_objects(const Module& module);
   void add_extra_object(std::uintptr_t source, std::size_t size);
   void fill_extra_objects();
   void collect_slots();
-  void add_slot_if_pointer(Offset offset, std::uintptr_t value);
+  void collect_slots(const Module& module);
+  void add_slot_if_pointer(Offset offset, std::uintptr_t value, std::uintptr_t addend = 0);
+  [[nodiscard]] std::string find_pointer_from_outside() const;
+
+  static constexpr std::size_t extra_object_alignment = 64;
+
+  [[nodiscard]] static constexpr std::size_t rounded_up(std::size_t value, std::size_t step) {
+    return (value + step - 1) / step * step;
+  }
 
   // image_pages.cpp: what to map and what to fill in.
+  void place_modules();
   void lay_out();
-  void add_segment_piece(const ElfW(Phdr) & segment);
+  void add_segment_piece(const Module& module, const ElfW(Phdr) & segment);
   void share_unchanged_data();
   void split_off_unchanged(Piece piece, std::vector<Piece>& split) const;
-  void add_runs(Offset begin, Offset end, Offset file_end);
+  void add_runs(const Module& module, Offset begin, Offset end, Offset file_end);
   void collect_runs();
   [[nodiscard]] bool is_writable(Offset offset) const;
 
-  const ElfW(Ehdr) * header_ = nullptr;
-  Offset begin_ = 0;
-  Offset end_ = 0;
-
-  bool has_text_relocations_ = false;
-  bool uses_openmp_ = false;
-
-  SymbolTable symbols_;
-  Relocations data_relocations_;
-  Relocations call_relocations_;
-  const ElfW(Relr) * packed_relocations_ = nullptr;
-  std::size_t packed_relocation_count_ = 0;
-
+  /// What else is loaded; while the image is read, and if it has libraries.
+  std::vector<Module> outside_;
+  bool needs_thread_block_ = false;
   std::vector<PrivateObject> private_objects_;
 };
 

@@ -46,8 +46,8 @@ class WrittenPages {
   /// `known` is an address that certainly was written: an emulator may report pages of other
   /// addresses.
   explicit WrittenPages(std::uintptr_t known)
-      : file(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {
-    is_trusted_ = file >= 0;
+      : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {
+    is_trusted_ = file_ >= 0;
     is_trusted_ = contains(known) && is_trusted_;
   }
 
@@ -55,7 +55,7 @@ class WrittenPages {
   WrittenPages& operator=(const WrittenPages&) = delete;
 
   ~WrittenPages() {
-    if (file >= 0) ::close(file);
+    if (file_ >= 0) ::close(file_);
   }
 
   [[nodiscard]] bool contains(std::uintptr_t address) {
@@ -71,14 +71,14 @@ class WrittenPages {
 
  private:
   void load(std::uintptr_t page) {
-    const ssize_t size = ::pread(file, entries_.data(), sizeof entries_,
+    const ssize_t size = ::pread(file_, entries_.data(), sizeof entries_,
                                  static_cast<off_t>(page * sizeof(std::uint64_t)));
     first_page_ = page;
     page_count_ = size > 0 ? static_cast<std::size_t>(size) / sizeof(std::uint64_t) : 0;
     if (page_count_ == 0) is_trusted_ = false;
   }
 
-  int file;
+  int file_;
   bool is_trusted_ = false;
   std::uintptr_t first_page_ = 0;
   std::size_t page_count_ = 0;
@@ -97,31 +97,49 @@ bool Image::is_writable(Offset offset) const {
   });
 }
 
+// Side by side, each behind the last.
+void Image::place_modules() {
+  alignment = page_bytes();
+  Offset next = 0;
+  for (Module& module : modules) {
+    alignment = std::max(alignment, module.alignment);
+    if (&module != &modules.front())
+      module.shift = rounded_up(next - module.begin(), module.alignment);
+    next = page_ceiling(module.end() + module.shift);
+  }
+  extra_objects_offset =
+      rounded_up(modules.back().end() + modules.back().shift, extra_object_alignment);
+}
+
 void Image::lay_out() {
-  span = 0;
-  for (int i = 0; i < segment_count; ++i) {
-    if (segments[i].p_type == PT_LOAD) add_segment_piece(segments[i]);
+  for (const Module& module : modules) {
+    for (int i = 0; i < module.segment_count; ++i) {
+      const ElfW(Phdr)& segment = module.segments[i];
+      if (segment.p_type == PT_LOAD) add_segment_piece(module, segment);
+    }
   }
   // No holes: a hole would be one more mapping per image. The last piece ends where the next image
   // begins.
-  const Offset end = extra_objects.empty() ? end_ : extra_objects_offset + extra_objects.size();
-  span = (end - begin_ + alignment - 1) / alignment * alignment;
+  const Offset end = std::max(modules.back().end() + modules.back().shift,
+                              extra_objects_offset + extra_objects.size());
+  span = rounded_up(end - begin(), alignment);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    pieces[i].end = i + 1 < pieces.size() ? pieces[i + 1].begin : begin_ + span;
+    pieces[i].end = i + 1 < pieces.size() ? pieces[i + 1].begin : begin() + span;
   }
 }
 
 // Adjacent pieces of one kind are merged: read-only and executable parts that lie in the file as in
 // memory, and all writable parts. Constants thus become executable in the privatized images, which
 // loses a hardening and changes no function.
-void Image::add_segment_piece(const ElfW(Phdr) & segment) {
+void Image::add_segment_piece(const Module& module, const ElfW(Phdr) & segment) {
   Piece piece;
-  piece.begin = page_floor(segment.p_vaddr);
-  piece.end = page_ceiling(segment.p_vaddr + segment.p_memsz);
+  piece.module = &module;
+  piece.begin = page_floor(segment.p_vaddr) + module.shift;
+  piece.end = page_ceiling(segment.p_vaddr + segment.p_memsz) + module.shift;
   piece.protection = protection_of(segment);
   const bool is_file = (segment.p_flags & PF_W) == 0;
   if (is_file) piece.file_offset = static_cast<off_t>(page_floor(segment.p_offset));
-  if (!pieces.empty()) {
+  if (!pieces.empty() && pieces.back().module == &module) {
     Piece& last = pieces.back();
     const bool last_is_file = last.file_offset != Piece::anonymous;
     const bool is_in_line =
@@ -150,22 +168,28 @@ void Image::share_unchanged_data() {
 
 // Cuts the long runs of whole, unchanged file pages out of an anonymous piece.
 void Image::split_off_unchanged(Piece piece, std::vector<Piece>& split) const {
-  WrittenPages written(base + dynamic);
-  for (int i = 0; i < segment_count; ++i) {
-    const ElfW(Phdr)& segment = segments[i];
-    if (segment.p_type != PT_LOAD || segment.p_vaddr < piece.begin || segment.p_vaddr >= piece.end)
+  const Module& module = *piece.module;
+  WrittenPages written(module.base + module.dynamic);
+  for (int i = 0; i < module.segment_count; ++i) {
+    const ElfW(Phdr)& segment = module.segments[i];
+    if (segment.p_type != PT_LOAD || segment.p_vaddr + module.shift < piece.begin ||
+        segment.p_vaddr + module.shift >= piece.end)
       continue;
     const Offset first = page_floor(segment.p_vaddr);
     const Offset end = page_floor(segment.p_vaddr + segment.p_filesz);
     for (Offset at = first, stop = first; at < end; at = stop + page_bytes()) {
       stop = at;
-      while (stop < end && !written.contains(base + stop))
+      while (stop < end && !written.contains(module.base + stop))
         stop += page_bytes();
       if (stop - at < shared_data_bytes_min) continue;
-      if (at > piece.begin) split.push_back({piece.begin, at, Piece::anonymous, piece.protection});
-      split.push_back({at, stop, static_cast<off_t>(page_floor(segment.p_offset) + (at - first)),
-                       piece.protection});
-      piece.begin = stop;
+      Piece part = piece;
+      part.end = at + module.shift;
+      if (part.begin < part.end) split.push_back(part);
+      part.begin = part.end;
+      part.end = stop + module.shift;
+      part.file_offset = static_cast<off_t>(page_floor(segment.p_offset) + (at - first));
+      split.push_back(part);
+      piece.begin = part.end;
     }
   }
   if (piece.begin < piece.end) split.push_back(piece);
@@ -174,28 +198,33 @@ void Image::split_off_unchanged(Piece piece, std::vector<Piece>& split) const {
 void Image::collect_runs() {
   for (const Piece& piece : pieces) {
     if (piece.file_offset != Piece::anonymous) continue;
-    for (int i = 0; i < segment_count; ++i) {
-      const ElfW(Phdr)& segment = segments[i];
+    const Module& module = *piece.module;
+    const Offset piece_begin = piece.begin - module.shift;
+    const Offset piece_end = piece.end - module.shift;
+    for (int i = 0; i < module.segment_count; ++i) {
+      const ElfW(Phdr)& segment = module.segments[i];
       if (segment.p_type != PT_LOAD) continue;
-      const Offset begin = std::max(piece.begin, page_floor(segment.p_vaddr));
-      const Offset end = std::min(piece.end, page_ceiling(segment.p_vaddr + segment.p_memsz));
-      if (begin < end) add_runs(begin, end, segment.p_vaddr + segment.p_filesz);
+      const Offset begin = std::max(piece_begin, page_floor(segment.p_vaddr));
+      const Offset end = std::min(piece_end, page_ceiling(segment.p_vaddr + segment.p_memsz));
+      if (begin < end) add_runs(module, begin, end, segment.p_vaddr + segment.p_filesz);
     }
   }
 }
 
 // Pages from `file_end` on are .bss: zero unless written.
-void Image::add_runs(Offset begin, Offset end, Offset file_end) {
-  WrittenPages written(base + dynamic);
+void Image::add_runs(const Module& module, Offset begin, Offset end, Offset file_end) {
+  WrittenPages written(module.base + module.dynamic);
   for (Offset page = begin; page < end; page += page_bytes()) {
-    if (page >= file_end && !written.contains(base + page)) continue;
-    if (is_zero(reinterpret_cast<const char*>(base + page))) continue;
+    const std::uintptr_t source = module.base + page;
+    if (page >= file_end && !written.contains(source)) continue;
+    if (is_zero(reinterpret_cast<const char*>(source))) continue;
+    const Offset offset = page + module.shift;
     const Offset last_end = runs.empty() ? 0 : runs.back().offset + runs.back().size;
-    if (last_end > page) continue;
-    if (last_end == page && last_end != 0) {
+    if (last_end > offset) continue;
+    if (last_end == offset && last_end != 0 && runs.back().source + runs.back().size == source) {
       runs.back().size += page_bytes();
     } else {
-      runs.push_back({page, page_bytes()});
+      runs.push_back({offset, page_bytes(), source});
     }
   }
 }

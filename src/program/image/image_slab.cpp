@@ -53,7 +53,7 @@ std::unique_ptr<ImageSlab> ImageSlab::reserve(const Image& image,
                                               std::string& error) {
   std::unique_ptr<ImageSlab> slab(new ImageSlab(image, count));
   if (!image.privatization_error.empty()) {
-    if (count == 1) return slab;
+    if (count == 1 && !image.has_libraries()) return slab;
     error = image.privatization_error;
     return nullptr;
   }
@@ -90,14 +90,14 @@ bool ImageSlab::make(int index) const {
     const bool is_anonymous = piece.file_offset == Piece::anonymous;
     const int flags = MAP_PRIVATE | MAP_FIXED | (is_anonymous ? MAP_ANONYMOUS | MAP_NORESERVE : 0);
     if (::mmap(reinterpret_cast<void*>(base + piece.begin), piece.end - piece.begin,
-               piece.protection, flags, is_anonymous ? -1 : image_.file,
+               piece.protection, flags, is_anonymous ? -1 : piece.module->file,
                is_anonymous ? 0 : piece.file_offset) == MAP_FAILED) {
       return false;
     }
   }
   for (const ByteRun& run : image_.runs) {
     std::memcpy(reinterpret_cast<void*>(base + run.offset),
-                reinterpret_cast<const void*>(image_.base + run.offset), run.size);
+                reinterpret_cast<const void*>(run.source), run.size);
   }
   if (!image_.extra_objects.empty()) {
     std::memcpy(reinterpret_cast<void*>(base + image_.extra_objects_offset),

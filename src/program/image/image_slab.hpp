@@ -25,7 +25,7 @@ class PrivatizedImage {
   [[nodiscard]] std::uintptr_t base() const { return base_; }
 
   /// Whether this is the template image itself.
-  [[nodiscard]] bool is_template() const { return base_ == image_->base; }
+  [[nodiscard]] bool is_template() const { return base_ == image_->base(); }
 
   template <class T>
   [[nodiscard]] T* at(Offset offset) const {
@@ -37,12 +37,24 @@ class PrivatizedImage {
   template <class T>
   [[nodiscard]] T* counterpart(T* in_template) const {
     const auto address = reinterpret_cast<std::uintptr_t>(in_template);
-    return image_->contains(address) ? reinterpret_cast<T*>(address - image_->base + base_)
-                                     : in_template;
+    const Module* module = image_->module_at(address);
+    if (module == nullptr || is_template()) return in_template;
+    return reinterpret_cast<T*>(base_ + module->offset_of(address));
   }
 
   [[nodiscard]] bool contains(std::uintptr_t address) const {
-    return image_->contains(address - base_ + image_->base);
+    if (is_template()) return image_->contains(address);
+    return address - base_ - image_->begin() < image_->span;
+  }
+
+  /// The module of this image that holds `address`, or null.
+  [[nodiscard]] const Module* module_at(std::uintptr_t address) const {
+    return is_template() ? image_->module_at(address) : image_->module_at_offset(address - base_);
+  }
+
+  /// Where this image has a module: the address in memory = base_of() + the file's own address.
+  [[nodiscard]] std::uintptr_t base_of(const Module& module) const {
+    return is_template() ? module.base : base_ + module.shift;
   }
 
   /// This image's own address for `live`, a variable of a library or the program's COPY of one.
@@ -95,7 +107,7 @@ class ImageSlab {
   ImageSlab(const Image& image, int count) : image_(image), count_(count) {}
 
   [[nodiscard]] std::uintptr_t base_of(int index) const {
-    return is_template() ? image_.base
+    return is_template() ? image_.base()
                          : begin_ + static_cast<std::size_t>(index) * image_.span - image_.begin();
   }
 

@@ -16,6 +16,7 @@
 #include "os/library_state.hpp"
 #include "os/library_walk.hpp"
 #include "program/base/libc.hpp"
+#include "program/image/held_back.hpp"
 
 namespace sorrel::program {
 
@@ -37,6 +38,7 @@ os::LibrarySearch library_search;
 struct Loaded {
   std::string path;
   bool is_caller;
+  bool is_private;
 };
 
 struct Listing {
@@ -55,7 +57,8 @@ struct Listing {
 
 int add_file(dl_phdr_info* info, std::size_t, void* listing) {
   auto& list = *static_cast<Listing*>(listing);
-  list.files.push_back({info->dlpi_name, holds(*info, list.caller)});
+  list.files.push_back(
+      {info->dlpi_name, holds(*info, list.caller), held_back_module(info->dlpi_addr) != nullptr});
   return 0;
 }
 
@@ -83,12 +86,18 @@ int add_file(dl_phdr_info* info, std::size_t, void* listing) {
   return std::string(library.soname.empty() ? os::base_name(path) : library.soname);
 }
 
-[[nodiscard]] bool is_loaded(const std::string& name) {
+enum class LoadState { absent, shared, private_to_ranks };
+
+[[nodiscard]] LoadState load_state(const std::string& name) {
   static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
   static auto* const close = next_definition<decltype(::dlclose)>("dlclose");
   void* found = open(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-  if (found != nullptr) close(found);
-  return found != nullptr;
+  if (found == nullptr) return LoadState::absent;
+  const link_map* map = nullptr;
+  const bool is_private =
+      ::dlinfo(found, RTLD_DI_LINKMAP, &map) == 0 && held_back_module(map->l_addr) != nullptr;
+  close(found);
+  return is_private ? LoadState::private_to_ranks : LoadState::shared;
 }
 
 // A library that a rank opens, and its dependencies.
@@ -107,12 +116,18 @@ class Opening final : public os::LibraryWalk {
   }
 
   [[nodiscard]] std::string reason() {
+    if (!needed_private_.empty())
+      return "it needs " + needed_private_ + ", of which each rank has its own";
     std::string reason = classifier_.classify(first_, libraries_);
     return has_single_rank ? classifier_.callback_reason() : reason;
   }
 
  private:
-  bool is_sought(std::string_view soname) override { return !is_loaded(std::string(soname)); }
+  bool is_sought(std::string_view soname) override {
+    const LoadState state = load_state(std::string(soname));
+    if (state == LoadState::private_to_ranks) needed_private_ = soname;
+    return state == LoadState::absent;
+  }
 
   bool is_read(const Need& need) override { return os::reason_to_share(need.soname).empty(); }
 
@@ -127,6 +142,7 @@ class Opening final : public os::LibraryWalk {
 
   LibraryClassifier classifier_;
   std::set<std::string> added_;
+  std::string needed_private_;
   std::vector<std::string> first_;
   std::vector<NeededLibrary> libraries_;
 };
@@ -159,10 +175,12 @@ std::string sharing_error() {
   const std::vector<Loaded> files = loaded_files();
   for (std::size_t i = 1; i < std::min(program_library_count, files.size()); ++i) {
     const std::string& path = files[i].path;
+    if (files[i].is_private) classifier.set_private(path);
     if (!os::reason_to_share(path).empty()) continue;
     const auto library = open_file(path);
     if (!library) continue;
     std::string name = name_of(*library, path);
+    if (files[i].is_private) classifier.set_private(name);
     classifier.add_library(name, *library);
     needed.insert(library->needed.begin(), library->needed.end());
     libraries.push_back({std::move(name), path, true, ""});

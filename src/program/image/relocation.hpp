@@ -11,6 +11,7 @@ namespace sorrel::program {
 
 enum class RelocationKind : std::uint8_t {
   address,               // an address, of this image or of another
+  resolved,              // the address that a resolver function has returned
   jump_slot,             // the same, but a lazy loader may have left it unbound
   relative,              // an address of this image, whatever its value
   copy,                  // a whole object, copied from the library that defines it
@@ -22,8 +23,9 @@ enum class RelocationKind : std::uint8_t {
   switch (type) {
     case R_X86_64_64:
     case R_X86_64_GLOB_DAT:
-    case R_X86_64_IRELATIVE:
       return RelocationKind::address;
+    case R_X86_64_IRELATIVE:
+      return RelocationKind::resolved;
     case R_X86_64_JUMP_SLOT:
       return RelocationKind::jump_slot;
     case R_X86_64_RELATIVE:
@@ -46,8 +48,9 @@ enum class RelocationKind : std::uint8_t {
   switch (type) {
     case R_AARCH64_ABS64:
     case R_AARCH64_GLOB_DAT:
-    case R_AARCH64_IRELATIVE:
       return RelocationKind::address;
+    case R_AARCH64_IRELATIVE:
+      return RelocationKind::resolved;
     case R_AARCH64_JUMP_SLOT:
       return RelocationKind::jump_slot;
     case R_AARCH64_RELATIVE:

@@ -22,12 +22,26 @@ namespace sorrel::program {
 
 namespace {
 
-// The distance of the image that holds `address` from the template image; 0 for other addresses.
-[[nodiscard]] std::uintptr_t distance_from_template(const void* address) {
+// An image's module that holds an address.
+struct Found {
+  const Module* module = nullptr;
+  /// From the template image; 0 if no image holds the address.
+  std::uintptr_t distance = 0;
+};
+
+[[nodiscard]] Found find(const void* address) {
   const ImageSlab* slab = current_slab();
-  const int index =
-      slab != nullptr ? slab->index_of(reinterpret_cast<std::uintptr_t>(address)) : -1;
-  return index < 0 ? 0 : slab->copy(index).base() - slab->image().base;
+  const auto value = reinterpret_cast<std::uintptr_t>(address);
+  const int index = slab != nullptr ? slab->index_of(value) : -1;
+  if (index < 0) return {};
+  const PrivatizedImage copy = slab->copy(index);
+  const Module* module = copy.module_at(value);
+  if (module == nullptr) return {};
+  return {module, copy.base_of(*module) - module->base};
+}
+
+[[nodiscard]] std::uintptr_t distance_from_template(const void* address) {
+  return find(address).distance;
 }
 
 void* shifted(const void* pointer, std::uintptr_t distance) {
@@ -50,10 +64,28 @@ void* of_this_rank(void* symbol) {
   return process != nullptr ? process->copy().counterpart(static_cast<char*>(symbol)) : symbol;
 }
 
-// The loader does not know what follows a privatized image. This library is the first relevant one
-// behind the executable, then come its own dependencies.
-void* next_of_copy(const char* name) {
-  return loader_dlsym()(this_library(), name);
+// The loader does not know what follows a privatized image: the definition in the first module
+// behind the caller's that has one. Behind the executable, this library is the first relevant one.
+void* next_of_copy(const Module& caller, const char* name) {
+  if (caller.shift == 0) return loader_dlsym()(this_library(), name);
+  const link_map* map = _r_debug.r_map;
+  while (map != nullptr && map->l_addr != caller.base)
+    map = map->l_next;
+  while (map != nullptr && (map = map->l_next) != nullptr) {
+    static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
+    static auto* const address_info = next_definition<decltype(::dladdr1)>("dladdr1");
+    void* handle = *map->l_name != '\0' ? open(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+    if (handle == nullptr) continue;
+    void* found = loader_dlsym()(handle, name);
+    ::dlclose(handle);
+    Dl_info info{};
+    void* owner = nullptr;
+    // A handle also stands for what the library needs.
+    if (found != nullptr && address_info(found, &info, &owner, RTLD_DL_LINKMAP) != 0 &&
+        owner == map)
+      return found;
+  }
+  return nullptr;
 }
 
 // The process of a rank with a privatized image, which a library that it opens would not use.
@@ -132,9 +164,11 @@ SORREL_INTERPOSED int dladdr1(const void* address,
 SORREL_INTERPOSED [[gnu::optimize("O2"), gnu::no_sanitize("address", "thread", "undefined")]] void*
 dlsym(void* handle, const char* name) noexcept {
   using namespace sorrel::program;
-  if (handle == RTLD_NEXT && distance_from_template(__builtin_return_address(0)) != 0)
-    return next_of_copy(name);
-  if (handle == RTLD_NEXT) return loader_dlsym()(handle, name);
+  if (handle == RTLD_NEXT) {
+    const Found caller = find(__builtin_return_address(0));
+    if (caller.module != nullptr) return of_this_rank(next_of_copy(*caller.module, name));
+    return loader_dlsym()(handle, name);
+  }
   return of_this_rank(loader_dlsym()(handle, name));
 }
 

@@ -2,7 +2,7 @@
 //! image.
 //!
 //! Any thread, also from a signal handler. _dl_find_object (libgcc since 12) is answered in
-//! constant time. dl_iterate_phdr (older libgcc, libunwind, profilers) shows a rank its own image
+//! a few steps. dl_iterate_phdr (older libgcc, libunwind, profilers) shows a rank its own image
 //! instead of the template image, so that its cost does not grow with the number of ranks. Outside
 //! of ranks it shows every image after the libraries.
 
@@ -19,29 +19,33 @@ namespace {
 
 using PhdrVisitor = int(dl_phdr_info* info, std::size_t size, void* data);
 
-void describe(const PrivatizedImage& copy, dl_phdr_info& info) {
-  info.dlpi_addr = copy.base();
-  info.dlpi_name = copy.image().path.c_str();
-  info.dlpi_phdr = copy.image().segments;
-  info.dlpi_phnum = copy.image().segment_count;
+[[nodiscard]] dl_phdr_info description(const PrivatizedImage& copy, const Module& module) {
+  dl_phdr_info info{};
+  info.dlpi_addr = copy.base_of(module);
+  info.dlpi_name = module.path.c_str();
+  info.dlpi_phdr = module.segments;
+  info.dlpi_phnum = module.segment_count;
+  return info;
 }
 
-// Passes the real entries on, with the rank's image instead of the template image.
+// Passes the real entries on, with the rank's modules instead of the template image's.
 struct Substitution {
   const PrivatizedImage* copy;
   PhdrVisitor* visit;
   void* data;
-  dl_phdr_info mould;
+  dl_phdr_info executable;
 
   static int pass(dl_phdr_info* info, std::size_t size, void* self) {
     auto* substitution = static_cast<Substitution*>(self);
-    if (info->dlpi_phdr != substitution->copy->image().segments) {
-      return substitution->visit(info, size, substitution->data);
+    const PrivatizedImage& copy = *substitution->copy;
+    for (const Module& module : copy.image().modules) {
+      if (info->dlpi_phdr != module.segments) continue;
+      if (&module == &copy.image().executable()) substitution->executable = *info;
+      dl_phdr_info copied = *info;
+      copied.dlpi_addr = copy.base_of(module);
+      return substitution->visit(&copied, size, substitution->data);
     }
-    substitution->mould = *info;
-    dl_phdr_info copied = *info;
-    copied.dlpi_addr = substitution->copy->base();
-    return substitution->visit(&copied, size, substitution->data);
+    return substitution->visit(info, size, substitution->data);
   }
 };
 
@@ -57,15 +61,16 @@ SORREL_INTERPOSED int _dl_find_object(void* address, dl_find_object* result) noe
       slab != nullptr ? slab->index_of(reinterpret_cast<std::uintptr_t>(address)) : -1;
   if (index < 0) return real(address, result);
   const PrivatizedImage copy = slab->copy(index);
+  const Module* module = copy.module_at(reinterpret_cast<std::uintptr_t>(address));
+  if (module == nullptr || module->unwind_table == 0) return -1;
   // The record of the template image is used for fields that are not addresses (link map, the
   // architecture's own fields).
-  const auto in_template =
-      reinterpret_cast<std::uintptr_t>(address) - copy.base() + copy.image().base;
-  if (copy.image().unwind_table == 0 || real(reinterpret_cast<void*>(in_template), result) != 0)
-    return -1;
-  result->dlfo_map_start = copy.at<void>(copy.image().begin());
-  result->dlfo_map_end = copy.at<void>(copy.image().begin() + copy.image().span);
-  result->dlfo_eh_frame = copy.at<void>(copy.image().unwind_table);
+  const std::uintptr_t base = copy.base_of(*module);
+  const auto in_template = reinterpret_cast<std::uintptr_t>(address) - base + module->base;
+  if (real(reinterpret_cast<void*>(in_template), result) != 0) return -1;
+  result->dlfo_map_start = reinterpret_cast<void*>(base + module->begin());
+  result->dlfo_map_end = reinterpret_cast<void*>(base + module->end());
+  result->dlfo_eh_frame = reinterpret_cast<void*>(base + module->unwind_table);
   return 0;
 }
 
@@ -78,13 +83,16 @@ SORREL_INTERPOSED int dl_iterate_phdr(int (*visit)(dl_phdr_info*, std::size_t, v
   if (const RankProcess* process = current_rank_process()) {
     Substitution substitution{&process->copy(), visit, data, {}};
     const int result = real(Substitution::pass, &substitution);
-    return result != 0 ? result : visit(&substitution.mould, sizeof substitution.mould, data);
+    return result != 0 ? result
+                       : visit(&substitution.executable, sizeof substitution.executable, data);
   }
   int result = real(visit, data);
   for (int i = 0; result == 0 && i < slab->count(); ++i) {
-    dl_phdr_info info{};
-    describe(slab->copy(i), info);
-    result = visit(&info, sizeof info, data);
+    const PrivatizedImage copy = slab->copy(i);
+    for (const Module& module : copy.image().modules) {
+      dl_phdr_info info = description(copy, module);
+      if (result == 0) result = visit(&info, sizeof info, data);
+    }
   }
   return result;
 }

@@ -69,7 +69,7 @@ RankProcess::RankProcess(const ProgramStart& start,
       streams_(rank, format),
       getopt_(copy),
       environment_(copy),
-      destructors_left_(copy.image().fini_array.count) {}
+      modules_left_(copy.image().initialization_order.size()) {}
 
 RankProcess::~RankProcess() = default;
 
@@ -84,14 +84,21 @@ void RankProcess::run_constructors() {
   const int argc = arguments_.count();
   char** argv = arguments_.values();
   char** environment = environment_.values();
-  if (start_.init != nullptr) {
-    copy_.counterpart(start_.init)(argc, argv, environment);
-    return;
+  const auto run = [&](const Module& module, const FunctionTable& table) {
+    const auto* constructors = copy_.at<const Constructor>(table.offset + module.shift);
+    for (std::size_t i = 0; i < table.count; ++i)
+      constructors[i](argc, argv, environment);
+  };
+  run(image.executable(), image.executable().preinit_array);
+  for (const Module* module : image.initialization_order) {
+    if (module == &image.executable() && start_.init != nullptr) {
+      copy_.counterpart(start_.init)(argc, argv, environment);
+      continue;
+    }
+    if (module->init != 0)
+      copy_.at<void(int, char**, char**)>(module->init + module->shift)(argc, argv, environment);
+    run(*module, module->init_array);
   }
-  if (image.init != 0) copy_.at<void(int, char**, char**)>(image.init)(argc, argv, environment);
-  const auto* constructors = copy_.at<const Constructor>(image.init_array.offset);
-  for (std::size_t i = 0; i < image.init_array.count; ++i)
-    constructors[i](argc, argv, environment);
 }
 
 std::int64_t RankProcess::sleep(const OutsideWait& wait, std::int64_t duration_ns) {
@@ -131,11 +138,17 @@ int RankProcess::finish(int status) {
 }
 
 void RankProcess::run_destructors() {
-  const Image& image = copy_.image();
-  const auto* destructors = copy_.at<const Destructor>(image.fini_array.offset);
-  while (destructors_left_ > 0)
-    destructors[--destructors_left_]();
-  if (std::exchange(has_fini_left_, false) && image.fini != 0) copy_.at<void()>(image.fini)();
+  const std::vector<const Module*>& modules = copy_.image().initialization_order;
+  while (modules_left_ > 0) {
+    const Module& module = *modules[modules_left_ - 1];
+    const auto* destructors = copy_.at<const Destructor>(module.fini_array.offset + module.shift);
+    // A destructor may call exit(), which runs the remaining ones.
+    while (destructors_run_ < module.fini_array.count)
+      destructors[module.fini_array.count - ++destructors_run_]();
+    --modules_left_;
+    destructors_run_ = 0;
+    if (module.fini != 0) copy_.at<void()>(module.fini + module.shift)();
+  }
 }
 
 }  // namespace sorrel::program

@@ -127,8 +127,10 @@ class RankProcess {
   StartedThreads started_threads_;
   ThreadKeys thread_keys_;
   Environment environment_;
-  std::size_t destructors_left_;
-  bool has_fini_left_ = true;
+  /// Modules whose destructors have not all run.
+  std::size_t modules_left_;
+  /// Destructors of the last of them that have run.
+  std::size_t destructors_run_ = 0;
 };
 
 /// The rank that runs on the calling thread; nullptr outside of ranks.

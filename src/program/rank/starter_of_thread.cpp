@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "program/base/libc.hpp"
+#include "program/image/thread_image.hpp"
 #include "program/rank/rank_process.hpp"
 
 namespace sorrel::program {
@@ -34,6 +35,7 @@ void* run(void* argument) {
   const Start start = *std::unique_ptr<Start>(static_cast<Start*>(argument));
   static auto* const set = next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
   set(starter_key(), start.process);
+  fill_thread_locals(start.process->copy());
   return start.routine(start.argument);
 }
 

@@ -1,7 +1,6 @@
 #include "program/threads/thread_block.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
@@ -10,6 +9,7 @@
 
 #include "os/thread_locals.hpp"
 #include "program/base/libc.hpp"
+#include "program/image/thread_image.hpp"
 
 namespace sorrel::program {
 
@@ -18,11 +18,6 @@ namespace {
 // Stack of a parked thread beside the thread-locals.
 constexpr std::size_t parked_stack_bytes = 16 * 1024;
 
-int take_thread_locals(dl_phdr_info* info, std::size_t, void* result) {
-  *static_cast<void**>(result) = info->dlpi_tls_data;
-  return 1;  // the first entry is the executable
-}
-
 /// The loader's own function, not the interposed one that shows a rank its privatized image.
 os::IterateFiles iterate_files() {
   static const auto next = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
@@ -30,15 +25,6 @@ os::IterateFiles iterate_files() {
 }
 
 }  // namespace
-
-void fill_thread_locals(const PrivatizedImage& copy) {
-  const ElfW(Phdr)* segment = copy.image().thread_local_segment;
-  void* variables = nullptr;
-  iterate_files()(take_thread_locals, &variables);
-  if (segment != nullptr && variables != nullptr) {
-    std::memcpy(variables, copy.at<void>(segment->p_vaddr), segment->p_filesz);
-  }
-}
 
 struct ThreadBlock::Parked {
   const PrivatizedImage& copy;

@@ -17,10 +17,6 @@
 
 namespace sorrel::program {
 
-/// On a new thread: the loader has filled its thread-locals from the template image. Redirects
-/// pointers into the template image to `copy`.
-void fill_thread_locals(const PrivatizedImage& copy);
-
 class ThreadBlock {
  public:
   using Prepare = void (*)(void* argument);

@@ -41,6 +41,7 @@ JobSpec full_spec() {
           .spin_ns_max = 7,
           .eager_bytes_max = 9,
           .shared_libraries = {"liba.so.1", "/folder/libb.so"},
+          .private_libraries = {"libc++.so.1", "libd.so"},
           .memory_descriptor = 11,
           .launcher = 12,
           .wrapper = {.name = "env",

@@ -10,6 +10,7 @@
 namespace sorrel::tool {
 
 inline constexpr const char* library_name = "libmpi_abi.so.1";
+inline constexpr const char* early_library_name = "libsorrel-early.so.0";
 
 struct Installation {
   std::string executable;   ///< this command, symbolic links resolved
@@ -17,6 +18,9 @@ struct Installation {
   std::string include_dir;  ///< holds mpi/mpi.h, or ""
 
   [[nodiscard]] std::string library() const { return library_dir + "/" + library_name; }
+
+  /// Preloaded for programs with private libraries.
+  [[nodiscard]] std::string early_library() const { return library_dir + "/" + early_library_name; }
 };
 
 [[nodiscard]] Installation find_installation();

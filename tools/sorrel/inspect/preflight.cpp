@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -177,11 +178,14 @@ class Inspection final : public os::LibraryWalk {
  public:
   Inspection(ProgramReport& report,
              const Installation& installation,
-             std::span<const std::string> declared)
+             const LibraryOptions& libraries)
       : LibraryWalk(search_of_user(installation)),
         report_(report),
         our_library_(installation.library()),
-        classifier_(declared) {}
+        classifier_(libraries.shared) {
+    if (libraries.may_be_private && os::is_file(installation.early_library()))
+      classifier_.allow_private(libraries.private_ones);
+  }
 
   void visit_program(const ElfFile& elf, const std::string& path) {
     classifier_.add_program(report_.name, elf);
@@ -219,6 +223,14 @@ class Inspection final : public os::LibraryWalk {
     report_.must_preload = report_.must_preload || !report_.uses_mpi;
     const std::string reason = classifier_.classify(first_, report_.needed);
     if (report_.own_process_reason.empty()) report_.own_process_reason = reason;
+    if (!report_.own_process_reason.empty()) return;
+    report_.private_libraries = classifier_.private_libraries();
+    for (const std::string& name : report_.private_libraries) {
+      const auto bytes = tls_bytes_.find(name);
+      if (bytes == tls_bytes_.end()) continue;
+      report_.has_tls = true;
+      report_.tls_bytes += bytes->second;
+    }
   }
 
   [[nodiscard]] const std::string& foreign() const { return foreign_; }
@@ -236,6 +248,7 @@ class Inspection final : public os::LibraryWalk {
 
   void read(const Need& need, const ElfFile& library) override {
     classifier_.add_library(need.soname, library);
+    if (library.has_tls) tls_bytes_.emplace(os::base_name(need.soname), library.tls_bytes);
     take_symbols(library);
   }
 
@@ -268,6 +281,7 @@ class Inspection final : public os::LibraryWalk {
   os::LibraryClassifier classifier_;
   std::vector<std::string> first_;  ///< what the loader takes for the program itself
   std::string foreign_;
+  std::map<std::string, std::uint64_t, std::less<>> tls_bytes_;  ///< by the library's name
   Names given_;
   Names used_;
   Names wanted_;
@@ -275,7 +289,7 @@ class Inspection final : public os::LibraryWalk {
 
 ProgramReport inspect(const std::string& name,
                       const Installation& installation,
-                      std::span<const std::string> declared,
+                      const LibraryOptions& libraries,
                       int depth);
 
 /// A script of a language's interpreter: the report of the interpreter, which runs instead.
@@ -294,7 +308,7 @@ ProgramReport with_script(ProgramReport interpreter,
 ProgramReport inspect_script(ProgramReport script,
                              const std::string& first_line,
                              const Installation& installation,
-                             std::span<const std::string> declared,
+                             const LibraryOptions& libraries,
                              int depth) {
   const std::vector<std::string> arguments = interpreter_arguments(first_line);
   if (arguments.empty()) {
@@ -308,7 +322,7 @@ ProgramReport inspect_script(ProgramReport script,
         script.name);
     return script;
   }
-  ProgramReport interpreter = inspect(arguments.front(), installation, declared, depth + 1);
+  ProgramReport interpreter = inspect(arguments.front(), installation, libraries, depth + 1);
   if (is_interpreter(arguments.front()))
     return with_script(std::move(interpreter), arguments, script);
   script.kind = "script";
@@ -366,23 +380,37 @@ std::string foreign_mpi(std::string_view soname) {
   return "";
 }
 
-std::string check_declared(const ProgramReport& report,
-                           std::span<const std::string> declared,
-                           const Installation& installation) {
+std::string check_library_options(const ProgramReport& report,
+                                  const LibraryOptions& options,
+                                  const Installation& installation) {
   const os::LibrarySearch search = search_of_user(installation);
   auto program = ElfFile::open(report.path);
   const auto* elf = std::get_if<ElfFile>(&program);
-  for (const std::string& name : declared) {
-    const bool is_needed = std::any_of(
-        report.needed.begin(), report.needed.end(), [&](const os::NeededLibrary& library) {
-          return os::is_declared(std::span(&name, 1), library.name, library.path);
-        });
-    if (is_needed || (elf != nullptr && !os::find_library(name, *elf, report.path, search).empty()))
+  const auto is_needed = [&report](const std::string& name) {
+    return std::any_of(report.needed.begin(), report.needed.end(),
+                       [&](const os::NeededLibrary& library) {
+                         return os::is_declared(std::span(&name, 1), library.name, library.path);
+                       });
+  };
+  for (const std::string& name : options.shared) {
+    if (is_needed(name) ||
+        (elf != nullptr && !os::find_library(name, *elf, report.path, search).empty()))
       continue;
     return fmt::format(
         "--shared {}: {} needs no library of this name, and no file of it is found for one that "
         "it opens; `sorrel info {}` lists its libraries",
         name, report.name, report.name);
+  }
+  for (const std::string& name : options.private_ones) {
+    if (const auto reason = os::reason_to_share(name); !reason.empty() && !os::may_be_private(name))
+      return fmt::format("--private {}: ranks of one process share it: {}", name, reason);
+    if (!is_needed(name)) {
+      return fmt::format(
+          "--private {}: {} needs no library of this name; `sorrel info {}` lists its libraries",
+          name, report.name, report.name);
+    }
+    if (!report.own_process_reason.empty())
+      return fmt::format("--private {}: {}", name, report.own_process_reason);
   }
   return "";
 }
@@ -409,7 +437,7 @@ void check_mpi(ProgramReport& report) {
 
 ProgramReport inspect(const std::string& name,
                       const Installation& installation,
-                      std::span<const std::string> declared,
+                      const LibraryOptions& libraries,
                       int depth) {
   ProgramReport report;
   report.name = name;
@@ -423,7 +451,7 @@ ProgramReport inspect(const std::string& name,
     const auto& error = std::get<ElfError>(opened);
     if (!report.refusal.empty()) return report;
     if (error.kind == ElfErrorKind::script)
-      return inspect_script(std::move(report), error.detail, installation, declared, depth);
+      return inspect_script(std::move(report), error.detail, installation, libraries, depth);
     report.refusal = describe(name, error);
     return report;
   }
@@ -436,7 +464,7 @@ ProgramReport inspect(const std::string& name,
   report.bss_bytes = elf->bss_bytes;
   report.is_interpreter = is_interpreter(report.path);
   report.own_process_reason = why_own_process(name, *elf, report.path);
-  Inspection inspection(report, installation, declared);
+  Inspection inspection(report, installation, libraries);
   inspection.visit_program(*elf, report.path);
   inspection.finish();
   report.foreign_mpi = inspection.foreign();
@@ -450,8 +478,8 @@ ProgramReport inspect(const std::string& name,
 
 ProgramReport inspect_program(const std::string& name,
                               const Installation& installation,
-                              std::span<const std::string> declared) {
-  return inspect(name, installation, declared, 0);
+                              const LibraryOptions& libraries) {
+  return inspect(name, installation, libraries, 0);
 }
 
 std::uint64_t MapBudget::ranks_max() const {
@@ -469,6 +497,7 @@ MapBudget map_budget(const ProgramReport& program) {
       .map_count_max = 65530,
       .other_maps = maps_left_over + maps_of_process + maps_of_library * program.needed.size(),
       .maps_per_rank = program.has_tls || uses_openmp ? 4u : 2u};
+  budget.maps_per_rank += 2 * program.private_libraries.size();
   // Without guards that take no map, each stack is a map and its guard another.
   if (!read_kernel_features().guard_install) budget.maps_per_rank += 2;
   // Large data is mapped from the file where it is not written.

@@ -21,11 +21,14 @@ struct ProgramReport {
   std::string path;  ///< the file, "" if there is none
   std::string kind;  ///< "position-independent executable", …; "" if not ELF
   bool is_pie = false;
+  /// Of the program and its private libraries.
   bool has_tls = false;
   std::uint64_t tls_bytes = 0;
   std::uint64_t data_bytes = 0;
   std::uint64_t bss_bytes = 0;
-  std::vector<os::NeededLibrary> needed;       ///< of the program and, in turn, of its libraries
+  std::vector<os::NeededLibrary> needed;  ///< of the program and, in turn, of its libraries
+  /// Names of those of which each rank of a process has its own.
+  std::vector<std::string> private_libraries;
   std::vector<std::string> functions;          ///< MPI functions it calls, sorted
   std::vector<std::string> missing_functions;  ///< not provided
   std::vector<std::string> absent_functions;   ///< provided, but fail when called
@@ -54,25 +57,32 @@ struct ProgramReport {
   }
 };
 
-/// `declared`: names or paths of libraries that ranks may share (--shared).
+/// What users say about libraries, by name or path.
+struct LibraryOptions {
+  std::vector<std::string> shared;        ///< ranks may share them (--shared)
+  std::vector<std::string> private_ones;  ///< each rank has its own (--private)
+  /// Whether ranks of one process can have private libraries; otherwise each is a process.
+  bool may_be_private = true;
+};
+
 [[nodiscard]] ProgramReport inspect_program(const std::string& name,
                                             const Installation& installation,
-                                            std::span<const std::string> declared = {});
+                                            const LibraryOptions& libraries = {});
 
-/// One line about the first wrong name of `declared`; "" if each names a library of the program,
-/// or another file that it may open.
-[[nodiscard]] std::string check_declared(const ProgramReport& report,
-                                         std::span<const std::string> declared,
-                                         const Installation& installation);
+/// One line about the first wrong name in an option; "" if each names a library of the program, or,
+/// for --shared, another file that it may open.
+[[nodiscard]] std::string check_library_options(const ProgramReport& report,
+                                                const LibraryOptions& options,
+                                                const Installation& installation);
 
 /// The functions `names` of `report` as a sentence: "2 MPI functions that …: A, B".
 [[nodiscard]] std::string describe_functions(const ProgramReport& report,
                                              const std::vector<std::string>& names,
                                              std::string_view what);
 
-/// Memory maps of a rank: two for its privatized image, two more for thread-locals (OpenMP has
-/// some), two for large initialised data, two for stack and guard on older kernels. This is an
-/// estimate for an early answer; the library counts again from the image (src/program).
+/// Memory maps of a rank: two for each module of its privatized image, two more for thread-locals
+/// (OpenMP has some), two for large initialised data, two for stack and guard on older kernels.
+/// This is an estimate for an early answer; the library counts again from the image (src/program).
 struct MapBudget {
   std::uint64_t map_count_max = 0;  ///< vm.max_map_count
   std::uint64_t other_maps = 0;     ///< of the process itself

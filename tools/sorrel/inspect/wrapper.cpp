@@ -43,18 +43,22 @@ ProgramReport wrapped(ProgramReport inner, const ProgramReport& outer) {
 
 ProgramReport inspect_arguments(Arguments arguments,
                                 const Installation& installation,
-                                std::span<const std::string> declared) {
-  ProgramReport outer = inspect_program(arguments.front(), installation, declared);
+                                const LibraryOptions& libraries) {
+  ProgramReport outer = inspect_program(arguments.front(), installation, libraries);
   // A static executable does not show whether it starts programs.
   const bool may_start = outer.is_static && !outer.kind.empty();
   if (!may_start && (!outer.starts_programs || !outer.refusal.empty())) return outer;
+  // A wrapper must not run without its constructors.
+  LibraryOptions below = libraries;
+  below.may_be_private = false;
   for (const std::string word : arguments.subspan(1)) {
-    ProgramReport inner = inspect_program(word, installation, declared);
+    ProgramReport inner = inspect_program(word, installation, below);
     if (inner.is_mpi_program()) return wrapped(std::move(inner), outer);
   }
   if (!outer.starts_programs) return outer;
   outer.wrapper = outer.name;
   outer.must_preload = false;
+  outer.private_libraries.clear();
   // The program below the wrapper becomes the ranks.
   if (!outer.is_interpreter) outer.own_process_reason.clear();
   return outer;
@@ -63,7 +67,9 @@ ProgramReport inspect_arguments(Arguments arguments,
 int preflight_command(Arguments arguments) {
   if (arguments.size() != 3)
     return report_error("preflight is for the library's use; see `sorrel info --help`");
-  const ProgramReport report = inspect_program(arguments[0], find_installation());
+  const ProgramReport report =
+      inspect_program(arguments[0], find_installation(),
+                      {.shared = {}, .private_ones = {}, .may_be_private = false});
   if (!report.refusal.empty()) {
     fmt::print("{}\n", report.refusal);
   } else if (!report.own_process_reason.empty()) {

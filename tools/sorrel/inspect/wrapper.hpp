@@ -18,7 +18,7 @@ namespace sorrel::tool {
 /// wrapper, the first of its arguments that names an MPI program. `path` is what `run` starts.
 [[nodiscard]] ProgramReport inspect_arguments(Arguments arguments,
                                               const Installation& installation,
-                                              std::span<const std::string> declared);
+                                              const LibraryOptions& libraries);
 
 /// `sorrel preflight PROGRAM RANKS WRAPPER`, which the library starts: prints why this program
 /// cannot have several ranks in a process below that wrapper, or nothing.

@@ -1,5 +1,6 @@
 #include "tools/sorrel/run/option_conflict.hpp"
 
+#include <algorithm>
 #include <fmt/core.h>
 
 namespace sorrel::tool {
@@ -15,6 +16,11 @@ std::string option_conflict(const RunOptions& options,
   const bool is_simulated = !options.wire.empty() || !options.seed.empty();
   const char* simulation = options.wire.empty() ? "seed" : "wire";
 
+  const std::vector<std::string>& shared = request.libraries.shared;
+  const std::vector<std::string>& own = request.libraries.private_ones;
+  const auto in_both = std::find_first_of(own.begin(), own.end(), shared.begin(), shared.end());
+  const bool is_process_mode = request.procs && request.procs == request.ranks && !own.empty();
+
   struct Row {
     bool is_given;
     bool has_opponent;
@@ -22,6 +28,13 @@ std::string option_conflict(const RunOptions& options,
   };
 
   const Row table[] = {
+      {in_both != own.end(), true,
+       fmt::format("--shared and --private exclude each other: {}",
+                   in_both != own.end() ? *in_both : "")},
+      {!own.empty(), is_process_mode,
+       "--private is for ranks that share a process, and with --procs as large as -n each rank is "
+       "a "
+       "process"},
       {options.bind == "core", is_not_fixed,
        fmt::format("--bind core requires --share fixed, not {}", share)},
       {options.comm_worker, !options.seed.empty(),

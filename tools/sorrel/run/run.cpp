@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <string>
 #include <sys/personality.h>
 #include <unistd.h>
@@ -46,6 +47,10 @@ void print_notes(const RunPlan& plan, const RunRequest& request, const ProgramRe
         "note: {} ranks in {} process{} of {} worker{}, {}", job.rank_count, job.process_count,
         job.process_count == 1 ? "" : "es", job.worker_count, job.worker_count == 1 ? "" : "s",
         plan.cpus.empty() ? "not bound" : "on cpus " + os::format_cpu_list(plan.cpus)));
+    if (!job.private_libraries.empty()) {
+      print_diagnostic(
+          fmt::format("note: each rank has its own {}", fmt::join(job.private_libraries, ", ")));
+    }
     if (plan.choice) print_diagnostic("note: --procs auto: " + describe(*plan.choice));
   }
   if (!program.own_process_reason.empty() && job.rank_count > 1 && !request.procs &&
@@ -177,9 +182,10 @@ int run_command(Arguments arguments) {
     return report_error("{} is not beside this command: expected it in ../lib of {}", library_name,
                         installation.executable);
   }
-  const ProgramReport program = inspect_arguments(split.program, installation, request.shared);
+  const ProgramReport program = inspect_arguments(split.program, installation, request.libraries);
   if (!program.refusal.empty()) return report_error("{}", program.refusal);
-  if (const auto error = check_declared(program, request.shared, installation); !error.empty())
+  if (const auto error = check_library_options(program, request.libraries, installation);
+      !error.empty())
     return report_error("{}", error);
   Result<RunPlan> made = make_plan(words, request, host, program);
   if (!made.has_value()) return report_error("{}", made.error());
@@ -188,6 +194,8 @@ int run_command(Arguments arguments) {
   if (const std::string refusal = check_maps(plan, program); !refusal.empty())
     return report_error("{}", refusal);
   std::string preloaded = program.must_preload ? installation.library() : "";
+  if (!plan.job.private_libraries.empty())
+    preloaded = installation.early_library() + (preloaded.empty() ? "" : ":") + preloaded;
   std::string library_folders = installation.library_dir;
   if (words.omp) {
     const OpenmpReport openmp = inspect_openmp(

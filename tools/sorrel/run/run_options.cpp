@@ -49,6 +49,16 @@ std::string read_count(const char* option,
   return fmt::format("{} must be a whole number from 1 to {}, not '{}'", option, most, text);
 }
 
+/// The names in comma-separated lists.
+std::vector<std::string> names_of(const std::vector<std::string>& lists) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    for (std::string& name : os::split_path(list, ','))
+      names.push_back(std::move(name));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
@@ -90,8 +100,12 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
   app->add_option(
          "--shared", options.shared,
          "Libraries with writable data that ranks of one process may share: they must be "
-         "thread-safe and hold no state of a rank. Without this option, every rank of a program "
-         "with such a library is a process (docs/what-is-private.md). May be repeated")
+         "thread-safe and hold no state of a rank. Without this option, each rank has its own, or "
+         "is a process (docs/what-is-private.md). May be repeated")
+      ->type_name("LIB[,LIB]");
+  app->add_option("--private", options.private_ones,
+                  "Libraries of which each rank of a process has its own, although ranks may share "
+                  "them. May be repeated")
       ->type_name("LIB[,LIB]");
   app->add_flag(
       "--comm-worker", options.comm_worker,
@@ -136,10 +150,8 @@ Result<RunRequest> read_options(const RunOptions& options) {
         fmt::format("--stack must be at most {}G, not '{}'", stack_bytes_max >> 30, options.stack)};
   if (!options.bind.empty() && options.bind != "core" && options.bind != "none")
     return Error{fmt::format("--bind must be core or none, not '{}'", options.bind)};
-  for (const std::string& list : options.shared) {
-    for (std::string& name : os::split_path(list, ','))
-      request.shared.push_back(std::move(name));
-  }
+  request.libraries.shared = names_of(options.shared);
+  request.libraries.private_ones = names_of(options.private_ones);
   request.stack_bytes = (*stack_bytes + page_bytes - 1) / page_bytes * page_bytes;
   return request;
 }

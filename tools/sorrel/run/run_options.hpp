@@ -12,6 +12,7 @@
 #include <sorrel/result.hpp>
 
 #include "tools/sorrel/common/host.hpp"
+#include "tools/sorrel/inspect/preflight.hpp"
 
 namespace sorrel::tool {
 
@@ -27,6 +28,7 @@ struct RunOptions {
   std::string wire;
   std::string seed;
   std::vector<std::string> shared;
+  std::vector<std::string> private_ones;
   HostOptions host;
   bool label = false;
   bool verbose = false;
@@ -38,10 +40,10 @@ struct RunRequest {
   std::optional<std::uint64_t> ranks;
   std::optional<std::uint64_t> procs;
   std::optional<std::uint64_t> workers;
-  std::uint64_t stack_bytes = 0;    ///< 0: not given
-  std::vector<std::string> shared;  ///< libraries that ranks may share, names or paths
-  bool is_auto = false;             ///< --procs auto
-  bool has_threads = false;         ///< --omp
+  std::uint64_t stack_bytes = 0;  ///< 0: not given
+  LibraryOptions libraries;       ///< of --shared and --private
+  bool is_auto = false;           ///< --procs auto
+  bool has_threads = false;       ///< --omp
 };
 
 /// Binds the options of the App to the argument, which must outlive it.

@@ -182,7 +182,7 @@ Result<RunPlan> make_plan(const RunOptions& options,
   RunPlan plan;
   launch::JobSpec& job = plan.job;
   job.has_rank_labels = options.label;
-  job.shared_libraries = request.shared;
+  job.shared_libraries = request.libraries.shared;
   job.is_verbose = options.verbose;
   job.has_comm_worker = options.comm_worker;
   job.stack_bytes = request.stack_bytes;
@@ -198,6 +198,7 @@ Result<RunPlan> make_plan(const RunOptions& options,
   if (error.empty() && host.name.empty()) error = adapt_workers(job, request.workers.has_value());
   if (error.empty()) error = check_stacks(job);
   if (!error.empty()) return Error{error};
+  if (!job.process_mode) job.private_libraries = program.private_libraries;
   if (plan.has_room_for_threads && options.bind != "core") job.is_unbound = true;
   if (!job.is_unbound && host.name.empty()) {
     const int workers = static_cast<int>(job.process_count * job.worker_count);

@@ -1,0 +1,302 @@
+#include "program/image/module.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+#include <utility>
+
+#include "program/base/libc.hpp"
+
+namespace sorrel::program {
+
+Module::Module(const dl_phdr_info& info,
+               std::string name,
+               const char* file_name,
+               const early::Module* silenced)
+    : path(std::move(name)),
+      base(info.dlpi_addr),
+      segments(info.dlpi_phdr),
+      segment_count(info.dlpi_phnum) {
+  if (!find_header() || (file_name != nullptr && !open_file(file_name))) return;
+  read_segments();
+  read_dynamic(silenced);
+}
+
+void Module::close_file() {
+  if (file >= 0) ::close(std::exchange(file, -1));
+}
+
+bool Module::find_header() {
+  for (int i = 0; i < segment_count; ++i) {
+    if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0) {
+      header_ = reinterpret_cast<const ElfW(Ehdr)*>(base + segments[i].p_vaddr);
+    }
+  }
+  if (header_ == nullptr) error = "the ELF header of " + path + " is not in memory";
+  return header_ != nullptr;
+}
+
+bool Module::open_file(const char* name) {
+  file = ::open(name, O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    error = "cannot open " + path + ", which is loaded, through " + name + ": " +
+            std::string(std::strerror(errno));
+    return false;
+  }
+  // If the program was started through the loader by hand, /proc/self/exe is the loader, and its
+  // pages would be garbage to the program.
+  ElfW(Ehdr) header{};
+  if (::pread(file, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
+      std::memcmp(&header, header_, sizeof header) != 0) {
+    error = path + " is not what is loaded: start the program itself, not through the loader";
+    return false;
+  }
+  return true;
+}
+
+void Module::read_segments() {
+  begin_ = ~Offset{0};
+  alignment = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  for (int i = 0; i < segment_count; ++i) {
+    const ElfW(Phdr)& segment = segments[i];
+    if (segment.p_type == PT_LOAD) {
+      begin_ = std::min(begin_, segment.p_vaddr & ~(alignment - 1));
+      end_ = std::max(end_, segment.p_vaddr + segment.p_memsz);
+    } else if (segment.p_type == PT_DYNAMIC) {
+      dynamic = segment.p_vaddr;
+    } else if (segment.p_type == PT_GNU_EH_FRAME) {
+      unwind_table = segment.p_vaddr;
+    } else if (segment.p_type == PT_TLS) {
+      thread_local_segment = &segment;
+    }
+  }
+  // Done last, so that begin_ above is rounded to pages only. The system also ignores an alignment
+  // that is not a power of two.
+  for (int i = 0; i < segment_count; ++i) {
+    if (segments[i].p_type == PT_LOAD && std::has_single_bit(segments[i].p_align)) {
+      alignment = std::max(alignment, static_cast<std::size_t>(segments[i].p_align));
+    }
+  }
+}
+
+void Module::read_dynamic(const early::Module* silenced) {
+  // The loader has made some of these absolute and left others unchanged; this differs between
+  // architectures and loaders.
+  const auto address = [this](std::uintptr_t value) {
+    return contains(value) && value >= base ? value : base + value;
+  };
+  const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic);
+  for (; entry->d_tag != DT_NULL; ++entry) {
+    const std::uintptr_t value = entry->d_un.d_val;
+    switch (entry->d_tag) {
+      case DT_INIT:
+        init = address(value) - base;
+        break;
+      case DT_FINI:
+        fini = address(value) - base;
+        break;
+      case DT_INIT_ARRAY:
+        init_array.offset = address(value) - base;
+        break;
+      case DT_INIT_ARRAYSZ:
+        init_array.count = value / sizeof(void*);
+        break;
+      case DT_PREINIT_ARRAY:
+        preinit_array.offset = address(value) - base;
+        break;
+      case DT_FINI_ARRAY:
+        fini_array.offset = address(value) - base;
+        break;
+      case DT_FINI_ARRAYSZ:
+        fini_array.count = value / sizeof(void*);
+        break;
+      case DT_SYMTAB:
+        symbols_.symbols = reinterpret_cast<const ElfW(Sym)*>(address(value));
+        break;
+      case DT_STRTAB:
+        symbols_.names = reinterpret_cast<const char*>(address(value));
+        break;
+      case DT_STRSZ:
+        symbols_.name_bytes = value;
+        break;
+      case DT_VERSYM:
+        symbols_.versions = reinterpret_cast<const ElfW(Versym)*>(address(value));
+        break;
+      case DT_VERNEED:
+        symbols_.needed_versions = reinterpret_cast<const ElfW(Verneed)*>(address(value));
+        break;
+      case DT_RELA:
+        data_relocations_.begin = reinterpret_cast<const ElfW(Rela)*>(address(value));
+        break;
+      case DT_RELASZ:
+        data_relocations_.count = value / sizeof(ElfW(Rela));
+        break;
+      case DT_JMPREL:
+        call_relocations_.begin = reinterpret_cast<const ElfW(Rela)*>(address(value));
+        break;
+      case DT_PLTRELSZ:
+        call_relocations_.count = value / sizeof(ElfW(Rela));
+        break;
+      case DT_RELR:
+        packed_relocations_ = reinterpret_cast<const ElfW(Relr)*>(address(value));
+        break;
+      case DT_RELRSZ:
+        packed_relocation_count_ = value / sizeof(ElfW(Relr));
+        break;
+      case DT_TEXTREL:
+        has_text_relocations_ = true;
+        break;
+      case DT_FLAGS:
+        has_text_relocations_ |= (value & DF_TEXTREL) != 0;
+        break;
+      case DT_FLAGS_1:
+        is_initialised_first = (value & DF_1_INITFIRST) != 0;
+        break;
+      case DT_SONAME:
+        soname_ = value;
+        break;
+      case DT_DEBUG:
+        debugger_record = reinterpret_cast<r_debug*>(value);
+        break;
+      default:
+        break;
+    }
+  }
+  if (silenced == nullptr) return;
+  init = silenced->init;
+  fini = silenced->fini;
+  init_array.count = silenced->init_bytes / sizeof(void*);
+  fini_array.count = silenced->fini_bytes / sizeof(void*);
+  preinit_array.count = silenced->preinit_bytes / sizeof(void*);
+}
+
+std::string_view Module::soname() const {
+  return soname_ != 0 && soname_ < symbols_.name_bytes ? symbols_.names + soname_
+                                                       : std::string_view();
+}
+
+std::vector<std::string_view> Module::needed() const {
+  std::vector<std::string_view> names;
+  // A relocation may have damaged the section after the loader has read it.
+  const std::size_t name_bytes = has_tables_inside() ? symbols_.name_bytes : 0;
+  const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic);
+  for (; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_NEEDED && entry->d_un.d_val < name_bytes)
+      names.emplace_back(symbols_.names + entry->d_un.d_val);
+  }
+  return names;
+}
+
+bool Module::has_tables_inside() const {
+  const auto is_inside = [this](Offset begin, std::size_t count, std::size_t entry_bytes) {
+    return count == 0 || (begin >= begin_ && begin < end_ && count <= (end_ - begin) / entry_bytes);
+  };
+  const auto offset = [this](const void* table) {
+    return reinterpret_cast<std::uintptr_t>(table) - base;
+  };
+  return is_inside(init_array.offset, init_array.count, sizeof(void*)) &&
+         is_inside(preinit_array.offset, preinit_array.count, sizeof(void*)) &&
+         is_inside(fini_array.offset, fini_array.count, sizeof(void*)) &&
+         is_inside(offset(data_relocations_.begin), data_relocations_.count, sizeof(ElfW(Rela))) &&
+         is_inside(offset(call_relocations_.begin), call_relocations_.count, sizeof(ElfW(Rela))) &&
+         is_inside(offset(packed_relocations_), packed_relocation_count_, sizeof(ElfW(Relr))) &&
+         is_inside(offset(symbols_.names), symbols_.name_bytes, 1);
+}
+
+bool Module::has_dynamic_section_of_file() const {
+  const auto* in_memory = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic);
+  const ElfW(Phdr)* segment =
+      std::find_if(segments, segments + segment_count, [this](const ElfW(Phdr) & each) {
+        return each.p_type == PT_DYNAMIC && each.p_vaddr == dynamic;
+      });
+  for (std::size_t i = 0; (i + 1) * sizeof(ElfW(Dyn)) <= segment->p_filesz; ++i) {
+    ElfW(Dyn) in_file{};
+    const auto offset = static_cast<off_t>(segment->p_offset + i * sizeof in_file);
+    if (::pread(file, &in_file, sizeof in_file, offset) != static_cast<ssize_t>(sizeof in_file) ||
+        in_file.d_tag != in_memory[i].d_tag)
+      return false;
+    if (in_file.d_tag == DT_NULL) return true;
+  }
+  return false;
+}
+
+std::string Module::privatization_error() const {
+  if (header_->e_type != ET_DYN) {
+    return path + " is not position independent: rebuild with -fPIE -pie";
+  }
+  if (header_->e_machine != EM_X86_64 && header_->e_machine != EM_AARCH64) {
+    return path + " is for an architecture other than x86_64 and AArch64";
+  }
+  if (!has_dynamic_section_of_file())
+    return path + " is damaged: a relocation has changed its dynamic section";
+  if (!has_tables_inside())
+    return path + " is damaged: its dynamic section names tables that lie outside of it";
+  if (!has_sound_relocations())
+    return path + " is damaged: a relocation names a symbol or a place that is not in it";
+  if (has_text_relocations_)
+    return path + " has text relocations: rebuild all of it with -fPIE -pie, a library with -fPIC";
+  if (contains(reinterpret_cast<std::uintptr_t>(loader_dlsym()(RTLD_DEFAULT, "malloc")))) {
+    return path +
+           " defines its own malloc, which privatized images cannot share: link it as a shared "
+           "library";
+  }
+  return {};
+}
+
+const char* Module::needed_version(const ElfW(Rela) & relocation) const {
+  if (symbols_.versions == nullptr || symbols_.needed_versions == nullptr) return nullptr;
+  const unsigned wanted = symbols_.versions[ELF64_R_SYM(relocation.r_info)] & 0x7fffU;
+  const auto* library = reinterpret_cast<const char*>(symbols_.needed_versions);
+  while (true) {
+    const auto* need = reinterpret_cast<const ElfW(Verneed)*>(library);
+    const char* version = library + need->vn_aux;
+    for (unsigned i = 0; i < need->vn_cnt; ++i) {
+      const auto* entry = reinterpret_cast<const ElfW(Vernaux)*>(version);
+      if (entry->vna_other == wanted) return symbols_.names + entry->vna_name;
+      version += entry->vna_next;
+    }
+    if (need->vn_next == 0) return nullptr;
+    library += need->vn_next;
+  }
+}
+
+bool Module::is_unbound(const ElfW(Rela) & relocation, RelocationKind kind) const {
+  return kind == RelocationKind::jump_slot && symbol_of(relocation).st_shndx == SHN_UNDEF &&
+         contains(*reinterpret_cast<const std::uintptr_t*>(base + relocation.r_offset));
+}
+
+bool Module::has_unbound_calls() const {
+  bool is_any_unbound = false;
+  for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
+    is_any_unbound = is_any_unbound || is_unbound(relocation, kind);
+  });
+  return is_any_unbound;
+}
+
+// Whether all tables and addresses that the functions above follow lie in the image. The loader has
+// followed fewer of them: it does not look up local symbols, for example.
+bool Module::has_sound_relocations() const {
+  const auto has_room = [this](Offset offset, std::size_t bytes) {
+    return offset >= begin_ && offset <= end_ && bytes <= end_ - offset;
+  };
+  bool is_sound = symbols_.name_bytes == 0 || symbols_.names[symbols_.name_bytes - 1] == '\0';
+  for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
+    const auto* entry = &symbol_of(relocation);
+    if (!has_room(reinterpret_cast<std::uintptr_t>(entry) - base, sizeof *entry)) {
+      is_sound = false;
+      return;
+    }
+    const std::size_t bytes =
+        kind == RelocationKind::copy ? entry->st_size : sizeof(std::uintptr_t);
+    is_sound =
+        is_sound && entry->st_name < symbols_.name_bytes && has_room(relocation.r_offset, bytes);
+  });
+  for_each_packed_relocation(
+      [&](Offset offset) { is_sound = is_sound && has_room(offset, sizeof(std::uintptr_t)); });
+  return is_sound;
+}
+
+}  // namespace sorrel::program
