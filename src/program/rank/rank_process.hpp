@@ -15,6 +15,7 @@
 #include "program/state/arguments.hpp"
 #include "program/state/environment.hpp"
 #include "program/state/exit_handlers.hpp"
+#include "program/state/fork_handlers.hpp"
 #include "program/state/getopt_state.hpp"
 #include "program/state/libc_state.hpp"
 #include "program/state/outside_wait.hpp"
@@ -46,6 +47,8 @@ class RankProcess {
   [[nodiscard]] const PrivatizedImage& copy() const { return copy_; }
 
   [[nodiscard]] ExitHandlers& exit_handlers() { return exit_handlers_; }
+
+  [[nodiscard]] ForkHandlers& fork_handlers() { return fork_handlers_; }
 
   [[nodiscard]] RankStreams& streams() { return streams_; }
 
@@ -113,6 +116,7 @@ class RankProcess {
   const int rank_;
   Arguments arguments_;
   ExitHandlers exit_handlers_;
+  ForkHandlers fork_handlers_;
   RankStreams streams_;
   GetoptState getopt_;
   LibcState libc_;

@@ -3,8 +3,8 @@
 //! The C library has 1024 keys for all ranks together. So the n-th key of every rank is the same
 //! key of the C library, made once. This class holds what differs between ranks: the destructors,
 //! and the values of the rank's main thread. In threads that a rank has started, the C library's
-//! value is a cell with the rank's value. Only keys that the program itself makes are per rank;
-//! keys of shared libraries are the process's.
+//! value is a cell with the rank's value. Only keys that code of a
+//! rank's image makes are per rank; keys of shared libraries are the process's.
 #pragma once
 
 #include <array>

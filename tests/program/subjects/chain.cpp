@@ -137,6 +137,7 @@ int main(int argc, char** argv) {
   check_lookups();
   check_cxx_library();
   check_fortran();
+  if (rank < 4) CHECK(chain_runs_own_fork_handlers());
   chain_at_exit(at_exit);
   if (failures == 0) std::cout << "libraries of rank " << rank << " are its own\n";
   MPI_Finalize();

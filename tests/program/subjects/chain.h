@@ -15,6 +15,7 @@ int* chain_thread_local(void);
 int** chain_thread_local_pointer(void);
 int chain_key_works(void);
 int chain_started_thread_agrees(void);
+int chain_runs_own_fork_handlers(void);
 void chain_at_exit(void (*handler)(void));
 #ifdef __cplusplus
 }

@@ -1,6 +1,8 @@
 // The C library of the chain: data, constructors, a resolver, thread-locals, keys, threads.
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "chain.h"
 
@@ -69,6 +71,21 @@ int chain_started_thread_agrees(void) {
   void* result = NULL;
   return pthread_create(&thread, NULL, compare, &counter) == 0 &&
          pthread_join(thread, &result) == 0 && result == &counter;
+}
+
+static int forked;
+
+static void count_fork(void) {
+  ++forked;
+}
+
+int chain_runs_own_fork_handlers(void) {
+  int status = 0;
+  if (pthread_atfork(count_fork, count_fork, count_fork) != 0) return 0;
+  const pid_t child = fork();
+  if (child == 0) _exit(forked == 2 ? 17 : 1);
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 17 && forked == 2;
 }
 
 void chain_at_exit(void (*handler)(void)) {

@@ -182,7 +182,8 @@ class Inspection final : public os::LibraryWalk {
       : LibraryWalk(search_of_user(installation)),
         report_(report),
         our_library_(installation.library()),
-        classifier_(libraries.shared) {
+        classifier_(libraries.shared),
+        may_preload_(libraries.may_be_private) {
     if (libraries.may_be_private && os::is_file(installation.early_library()))
       classifier_.allow_private(libraries.private_ones);
   }
@@ -220,7 +221,12 @@ class Inspection final : public os::LibraryWalk {
         report_.missing_functions.push_back(name);
       }
     }
-    report_.must_preload = report_.must_preload || !report_.uses_mpi;
+    // The loader lists the libraries that libraries need behind the C library, whose functions the
+    // program would then take.
+    const bool is_indirect =
+        report_.uses_mpi && std::find(first_.begin(), first_.end(), library_name) == first_.end();
+    report_.must_preload =
+        report_.must_preload || !report_.uses_mpi || (is_indirect && may_preload_);
     const std::string reason = classifier_.classify(first_, report_.needed);
     if (report_.own_process_reason.empty()) report_.own_process_reason = reason;
     if (!report_.own_process_reason.empty()) return;
@@ -279,6 +285,7 @@ class Inspection final : public os::LibraryWalk {
   ProgramReport& report_;
   std::string our_library_;
   os::LibraryClassifier classifier_;
+  bool may_preload_;                ///< not below a wrapper, into which it would be preloaded, too
   std::vector<std::string> first_;  ///< what the loader takes for the program itself
   std::string foreign_;
   std::map<std::string, std::uint64_t, std::less<>> tls_bytes_;  ///< by the library's name
@@ -409,8 +416,6 @@ std::string check_library_options(const ProgramReport& report,
           "--private {}: {} needs no library of this name; `sorrel info {}` lists its libraries",
           name, report.name, report.name);
     }
-    if (!report.own_process_reason.empty())
-      return fmt::format("--private {}: {}", name, report.own_process_reason);
   }
   return "";
 }

@@ -31,6 +31,8 @@ std::string option_conflict(const RunOptions& options,
       {in_both != own.end(), true,
        fmt::format("--shared and --private exclude each other: {}",
                    in_both != own.end() ? *in_both : "")},
+      {!own.empty(), !program.own_process_reason.empty(),
+       fmt::format("--private needs ranks that share a process: {}", program.own_process_reason)},
       {!own.empty(), is_process_mode,
        "--private is for ranks that share a process, and with --procs as large as -n each rank is "
        "a "

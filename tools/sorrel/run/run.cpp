@@ -152,10 +152,14 @@ std::string check_maps(const RunPlan& plan, const ProgramReport& program) {
   const auto ranks = static_cast<std::uint64_t>(plan.job.rank_count);
   if (!is_known || plan.job.process_mode || ranks / plan.job.process_count <= budget.ranks_max())
     return "";
+  const std::size_t libraries = program.private_libraries.size();
   return fmt::format(
       "{} ranks need more memory maps than vm.max_map_count = {} allows; at most {} ranks of {} "
-      "fit (or raise it: sysctl -w vm.max_map_count=N)",
-      ranks, budget.map_count_max, budget.ranks_max(), program.name);
+      "fit (or raise it: sysctl -w vm.max_map_count=N){}",
+      ranks, budget.map_count_max, budget.ranks_max(), program.name,
+      libraries == 0 ? ""
+                     : fmt::format("; each of {} private librar{} takes 2 maps (--shared LIB)",
+                                   libraries, libraries == 1 ? "y" : "ies"));
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+//! ForkHandlers - the functions that a rank has registered with pthread_atfork.
+//!
+//! Any thread of the rank; the lock is held from prepare() to in_parent(), so that no other thread
+//! of the rank registers meanwhile. In the child, the forking thread is the only one.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+namespace sorrel::program {
+
+class ForkHandlers {
+ public:
+  /// Each may be null.
+  struct Handler {
+    void (*prepare)();
+    void (*in_parent)();
+    void (*in_child)();
+  };
+
+  void add(const Handler& handler) {
+    const std::lock_guard lock(mutex_);
+    handlers_.push_back(handler);
+  }
+
+  /// In reverse order of registration; the next two in that order.
+  void prepare() {
+    mutex_.lock();
+    for (auto handler = handlers_.rbegin(); handler != handlers_.rend(); ++handler)
+      call(handler->prepare);
+  }
+
+  void in_parent() {
+    for (const Handler& handler : handlers_)
+      call(handler.in_parent);
+    mutex_.unlock();
+  }
+
+  void in_child() {
+    for (const Handler& handler : handlers_)
+      call(handler.in_child);
+    mutex_.unlock();
+  }
+
+ private:
+  static void call(void (*function)()) {
+    if (function != nullptr) function();
+  }
+
+  std::mutex mutex_;
+  std::vector<Handler> handlers_;
+};
+
+}  // namespace sorrel::program
