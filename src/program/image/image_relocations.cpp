@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "os/library_state.hpp"
 #include "program/base/libc.hpp"
 #include "program/image/image.hpp"
 
@@ -209,7 +210,8 @@ void Image::collect_slots() {
 }
 
 // A shared library would use the template image's function or variable. It may use an object that
-// the executable has a copy of, and code that is the same everywhere: weak definitions.
+// the executable has a copy of, and code that is the same everywhere: weak definitions. What a host
+// MPI has loaded may use the template image's C++ library, which no rank uses.
 std::string Image::find_pointer_from_outside() const {
   std::string error;
   for (const Module& module : outside_) {
@@ -222,7 +224,7 @@ std::string Image::find_pointer_from_outside() const {
       const Module* used = module_at(value);
       const bool is_data = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT;
       if (used == nullptr || ELF64_ST_BIND(symbol.st_info) == STB_WEAK ||
-          (is_data && used == &executable()) || !error.empty())
+          (is_data && used == &executable()) || os::is_cxx_library(used->name()) || !error.empty())
         return;
       error = std::string(module.name()) + ", which ranks share, uses " + module.name_of(symbol) +
               " of " + std::string(used->name()) + ", of which each rank has its own";
