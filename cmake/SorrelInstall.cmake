@@ -29,7 +29,9 @@ target_compile_options(mpi_abi INTERFACE
   $<INSTALL_INTERFACE:$<$<COMPILE_LANG_AND_ID:C,GNU,Clang>:-fstack-clash-protection>>
   $<INSTALL_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-fstack-clash-protection>>)
 install(TARGETS mpi_abi EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS sorrel_early LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+if(TARGET sorrel_early)
+  install(TARGETS sorrel_early LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+endif()
 install(FILES include/mpi/mpi.h DESTINATION include/mpi)
 install(FILES include/sorrel.h DESTINATION include)
 install(DIRECTORY include/sorrel DESTINATION include)
