@@ -25,7 +25,9 @@ pthread_key_t starter_key() {
     const auto note_end = [](void* process) {
       static_cast<RankProcess*>(process)->started_threads().remove();
     };
-    next_definition<decltype(::pthread_key_create)>("pthread_key_create")(&made, note_end);
+    const int error =
+        next_definition<decltype(::pthread_key_create)>("pthread_key_create")(&made, note_end);
+    SORREL_CHECK(error == 0, "the C library has no more keys of thread-specific values");
     return made;
   }();
   return key;

@@ -12,9 +12,12 @@ using namespace sorrel::program;
 
 SORREL_INTERPOSED int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
   static auto* const real = next_definition<decltype(::pthread_key_create)>("pthread_key_create");
-  const void* caller = __builtin_return_address(0);
-  RankProcess* process = is_of_this_library(caller) ? nullptr : process_of_thread();
-  if (process == nullptr || !process->copy().contains(reinterpret_cast<std::uintptr_t>(caller)))
+  RankProcess* process = process_of_thread();
+  // A constructor whose last action is this call has left the return address to this library.
+  const auto is_of_rank = [process](const void* address) {
+    return process->copy().contains(reinterpret_cast<std::uintptr_t>(address));
+  };
+  if (process == nullptr || (!is_of_rank(__builtin_return_address(0)) && !is_of_rank(key)))
     return real(key, destructor);
   return process->thread_keys().create(*key, destructor);
 }
