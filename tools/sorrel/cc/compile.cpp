@@ -156,7 +156,7 @@ constexpr const char* help_text =
     "understood.\n";
 
 constexpr const char* fortran_example =
-    "  sorrel fc -O2 -static-libgfortran hello.f90 -o hello    # ranks can share a process\n";
+    "  sorrel fc -O2 -static-libgfortran hello.f90 -o hello    # less memory for each rank\n";
 
 void print_wrapper_help(Language language) {
   const LanguageWords words = words_of(language);
