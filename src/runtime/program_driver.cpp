@@ -35,11 +35,10 @@ namespace sorrel::runtime {
 namespace {
 
 /// The memory maps of a rank beside its image: a stack with its guard, if the kernel cannot guard
-/// without a map, and the stack of the thread whose control block the rank uses.
-int maps_per_rank(const program::Image& image) {
+/// without a map.
+int maps_per_rank() {
   constexpr int maps_per_stack = 2;
-  return (os::has_guard_install() ? 0 : maps_per_stack) +
-         (image.needs_thread_block() ? maps_per_stack : 0);
+  return os::has_guard_install() ? 0 : maps_per_stack;
 }
 
 constexpr int bad_program_status = 2;
@@ -54,6 +53,7 @@ class ProgramBody final : public RankBody {
         slab_(slab),
         image_(image),
         config_(config),
+        thread_blocks_(image.needs_thread_block() ? own_rank_count(config) : 0),
         ranks_(static_cast<std::size_t>(own_rank_count(config))) {}
 
   bool prepare(mpi::RankState& rank, const char** error) override {
@@ -75,14 +75,14 @@ class ProgramBody final : public RankBody {
     const auto set_worker = [](void* worker) {
       core::Worker::set_current(static_cast<core::Worker*>(worker));
     };
-    mine.thread_block = program::ThreadBlock::create(slab_.copy(index), set_worker, rank.worker);
-    if (mine.thread_block == nullptr) {
+    rank.fiber.thread_pointer =
+        thread_blocks_.create(index, slab_.copy(index), set_worker, rank.worker);
+    if (rank.fiber.thread_pointer == 0) {
       *error =
           "no more threads: each rank of a program with thread-local variables needs one (ulimit "
           "-u, pids.max)";
       return false;
     }
-    rank.fiber.thread_pointer = mine.thread_block->thread_pointer();
     return true;
   }
 
@@ -139,7 +139,6 @@ class ProgramBody final : public RankBody {
   struct Rank {
     mpi::RankState* rank = nullptr;
     std::unique_ptr<program::RankProcess> process;
-    std::unique_ptr<program::ThreadBlock> thread_block;
   };
 
   /// Ends the rank's wait, for its signal handlers. A rank that is ready soon runs them by itself.
@@ -156,6 +155,7 @@ class ProgramBody final : public RankBody {
   const program::ImageSlab& slab_;
   program::Image& image_;
   const Config& config_;
+  program::ThreadBlockSlab thread_blocks_;
   std::vector<Rank> ranks_;
 };
 
@@ -221,7 +221,7 @@ int run_program(const program::ProgramStart& start) {
   const auto image = program::Image::read(error);
   if (image == nullptr) return report_error(error);
   const auto slab =
-      program::ImageSlab::reserve(*image, own_rank_count(config), maps_per_rank(*image), error);
+      program::ImageSlab::reserve(*image, own_rank_count(config), maps_per_rank(), error);
   if (slab == nullptr) return report_error(error);
   ProgramBody body(start, *slab, *image, config);
   the_body = &body;

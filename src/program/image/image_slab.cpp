@@ -16,6 +16,8 @@ namespace {
 constexpr long spare_maps = 1000;
 constexpr long default_map_count_max = 65530;
 
+constexpr int anonymous_protection = PROT_READ | PROT_WRITE;
+
 std::atomic<const ImageSlab*> published_slab{nullptr};
 
 [[nodiscard]] long map_count_max() {
@@ -65,8 +67,13 @@ std::unique_ptr<ImageSlab> ImageSlab::reserve(const Image& image,
   }
   slab->size_ = image.span * static_cast<std::size_t>(count);
   slab->reservation_size_ = slab->size_ + image.alignment;
-  slab->reservation_ = ::mmap(nullptr, slab->reservation_size_, PROT_NONE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  // Writable, so that make() maps files only. A kernel that sets memory aside for all writable
+  // addresses (vm.overcommit_memory = 2) may refuse that.
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  slab->reservation_ = ::mmap(nullptr, slab->reservation_size_, anonymous_protection, flags, -1, 0);
+  slab->is_writable_ = slab->reservation_ != MAP_FAILED;
+  if (!slab->is_writable_)
+    slab->reservation_ = ::mmap(nullptr, slab->reservation_size_, PROT_NONE, flags, -1, 0);
   if (slab->reservation_ == MAP_FAILED) {
     slab->reservation_ = nullptr;
     error = "cannot reserve addresses for " + std::to_string(count) + " images of the program, " +
@@ -88,6 +95,7 @@ bool ImageSlab::make(int index) const {
   const std::uintptr_t base = base_of(index);
   for (const Piece& piece : image_.pieces) {
     const bool is_anonymous = piece.file_offset == Piece::anonymous;
+    if (is_anonymous && is_writable_ && piece.protection == anonymous_protection) continue;
     const int flags = MAP_PRIVATE | MAP_FIXED | (is_anonymous ? MAP_ANONYMOUS | MAP_NORESERVE : 0);
     if (::mmap(reinterpret_cast<void*>(base + piece.begin), piece.end - piece.begin,
                piece.protection, flags, is_anonymous ? -1 : piece.module->file,
@@ -96,6 +104,9 @@ bool ImageSlab::make(int index) const {
     }
   }
   for (const ByteRun& run : image_.runs) {
+    // All pages of the run in one call: a page fault each takes longer. Kernels before 5.14 have no
+    // such call.
+    ::madvise(reinterpret_cast<void*>(base + run.offset), run.size, MADV_POPULATE_WRITE);
     std::memcpy(reinterpret_cast<void*>(base + run.offset),
                 reinterpret_cast<const void*>(run.source), run.size);
   }

@@ -119,6 +119,7 @@ class ImageSlab {
   std::size_t size_ = 0;
   void* reservation_ = nullptr;
   std::size_t reservation_size_ = 0;
+  bool is_writable_ = false;
 };
 
 /// The slab that lookups by address consult (unwind.cpp, dynamic_lookup.cpp); nullptr before the

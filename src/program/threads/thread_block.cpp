@@ -1,11 +1,11 @@
 #include "program/threads/thread_block.hpp"
 
-#include <cerrno>
-#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "os/thread_locals.hpp"
 #include "program/base/libc.hpp"
@@ -15,7 +15,7 @@ namespace sorrel::program {
 
 namespace {
 
-// Stack of a parked thread beside the thread-locals.
+// The part of a parked thread's stack that is not its thread-locals.
 constexpr std::size_t parked_stack_bytes = 16 * 1024;
 
 /// The loader's own function, not the interposed one that shows a rank its privatized image.
@@ -26,8 +26,8 @@ os::IterateFiles iterate_files() {
 
 }  // namespace
 
-struct ThreadBlock::Parked {
-  const PrivatizedImage& copy;
+struct ThreadBlockSlab::Parked {
+  const PrivatizedImage copy;
   Prepare prepare;
   void* argument;
   pthread_t thread{};
@@ -38,7 +38,7 @@ struct ThreadBlock::Parked {
   static void* run(void* self) {
     auto* parked = static_cast<Parked*>(self);
     fill_thread_locals(parked->copy);
-    if (parked->prepare != nullptr) parked->prepare(parked->argument);
+    parked->prepare(parked->argument);
     parked->thread_pointer = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
     ::sem_post(&parked->is_ready);
     // From here on errno belongs to the fiber and must not change. Only an interrupted wait would
@@ -49,17 +49,30 @@ struct ThreadBlock::Parked {
   }
 };
 
-std::unique_ptr<ThreadBlock> ThreadBlock::create(const PrivatizedImage& copy,
-                                                 Prepare prepare,
-                                                 void* argument) {
+ThreadBlockSlab::ThreadBlockSlab(int count) : parked_(static_cast<std::size_t>(count)) {
+  if (count == 0) return;
+  const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t needed = parked_stack_bytes + os::thread_local_bytes(iterate_files());
+  block_bytes_ = (needed + page_bytes - 1) / page_bytes * page_bytes;
+  blocks_ = ::mmap(nullptr, block_bytes_ * parked_.size(), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (blocks_ == MAP_FAILED) blocks_ = nullptr;
+}
+
+std::uintptr_t ThreadBlockSlab::create(int index,
+                                       const PrivatizedImage& copy,
+                                       Prepare prepare,
+                                       void* argument) {
+  if (blocks_ == nullptr) return 0;
+  const auto place = static_cast<std::size_t>(index);
   auto parked =
       std::unique_ptr<Parked>(new Parked{.copy = copy, .prepare = prepare, .argument = argument});
   ::sem_init(&parked->is_ready, 0, 0);
   ::sem_init(&parked->may_end, 0, 0);
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);
-  ::pthread_attr_setstacksize(&attributes,
-                              parked_stack_bytes + os::thread_local_bytes(iterate_files()));
+  ::pthread_attr_setstack(&attributes, static_cast<std::byte*>(blocks_) + place * block_bytes_,
+                          block_bytes_);
   // Signals are received by the workers only.
   sigset_t all;
   sigset_t previous;
@@ -68,23 +81,22 @@ std::unique_ptr<ThreadBlock> ThreadBlock::create(const PrivatizedImage& copy,
   const int error = ::pthread_create(&parked->thread, &attributes, Parked::run, parked.get());
   ::pthread_sigmask(SIG_SETMASK, &previous, nullptr);
   ::pthread_attr_destroy(&attributes);
-  if (error != 0) {
-    errno = error;
-    return nullptr;
-  }
+  if (error != 0) return 0;
   while (::sem_wait(&parked->is_ready) != 0) {
   }
-  return std::unique_ptr<ThreadBlock>(new ThreadBlock(std::move(parked)));
+  parked_[place] = std::move(parked);
+  return parked_[place]->thread_pointer;
 }
 
-ThreadBlock::ThreadBlock(std::unique_ptr<Parked> parked)
-    : parked_(std::move(parked)), thread_pointer_(parked_->thread_pointer) {}
-
-ThreadBlock::~ThreadBlock() {
-  ::sem_post(&parked_->may_end);
-  ::pthread_join(parked_->thread, nullptr);
-  ::sem_destroy(&parked_->is_ready);
-  ::sem_destroy(&parked_->may_end);
+ThreadBlockSlab::~ThreadBlockSlab() {
+  for (const std::unique_ptr<Parked>& parked : parked_) {
+    if (parked == nullptr) continue;
+    ::sem_post(&parked->may_end);
+    ::pthread_join(parked->thread, nullptr);
+    ::sem_destroy(&parked->is_ready);
+    ::sem_destroy(&parked->may_end);
+  }
+  if (blocks_ != nullptr) ::munmap(blocks_, block_bytes_ * parked_.size());
 }
 
 }  // namespace sorrel::program

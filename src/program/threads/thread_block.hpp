@@ -1,47 +1,53 @@
-//! ThreadBlock - a thread control block for a rank whose program has thread-local variables.
+//! ThreadBlockSlab - thread control blocks for the ranks of a program with thread-local variables.
 //!
 //! Needed only if Image::needs_thread_block(). The code of such a program finds its variables at
 //! fixed distances from the thread pointer, so each rank needs a thread pointer of its own. Only
-//! the C library can make one: create() starts a thread that sleeps while the ThreadBlock exists,
-//! and the rank's fiber uses its block (core::Fiber::thread_pointer). The block includes errno,
-//! malloc's cache and the C++ exception state. create(): any thread, after the rank's image was
-//! made. The thread-locals of this library are in the block too: `prepare` runs on the new thread
-//! and may set them. Cost: about 12 KiB and 15 us per rank. Limit: the number of threads a process
-//! may have.
+//! the C library can make one: create() starts a thread that sleeps while the slab exists, and the
+//! rank's fiber uses its block (core::Fiber::thread_pointer). The block includes errno, malloc's
+//! cache and the C++ exception state.
+//!
+//! The blocks and the stacks of the sleeping threads lie side by side in one memory map. They have
+//! no guards: a thread calls the functions below create(), receives no signal, and sleeps. Cost:
+//! about 12 KiB and 10 us per rank. Limit: the number of threads a process may have.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "program/image/image_slab.hpp"
 
 namespace sorrel::program {
 
-class ThreadBlock {
+class ThreadBlockSlab {
  public:
   using Prepare = void (*)(void* argument);
 
-  /// nullptr if the system allows no more threads; errno has the reason.
-  [[nodiscard]] static std::unique_ptr<ThreadBlock> create(const PrivatizedImage& copy,
-                                                           Prepare prepare,
-                                                           void* argument);
+  /// Reserves addresses for `count` blocks; may be 0.
+  explicit ThreadBlockSlab(int count);
 
-  ThreadBlock(const ThreadBlock&) = delete;
-  ThreadBlock& operator=(const ThreadBlock&) = delete;
+  ThreadBlockSlab(const ThreadBlockSlab&) = delete;
+  ThreadBlockSlab& operator=(const ThreadBlockSlab&) = delete;
 
-  /// Lets the thread end: no fiber may use the block any more.
-  ~ThreadBlock();
+  /// Lets the threads end: no fiber may use a block any more.
+  ~ThreadBlockSlab();
 
-  /// The value for the fiber's thread pointer register (fs base, tpidr_el0).
-  [[nodiscard]] std::uintptr_t thread_pointer() const { return thread_pointer_; }
+  /// The value for the thread pointer register of rank `index` (fs base, tpidr_el0). Any thread,
+  /// once for each index, after the rank's image was made. The thread-locals of this library are in
+  /// the block too: `prepare` runs on the new thread and may set them. 0 if the system gives no
+  /// memory or allows no more threads.
+  [[nodiscard]] std::uintptr_t create(int index,
+                                      const PrivatizedImage& copy,
+                                      Prepare prepare,
+                                      void* argument);
 
  private:
   struct Parked;
 
-  explicit ThreadBlock(std::unique_ptr<Parked> parked);
-
-  std::unique_ptr<Parked> parked_;
-  std::uintptr_t thread_pointer_ = 0;
+  std::vector<std::unique_ptr<Parked>> parked_;
+  std::size_t block_bytes_ = 0;
+  void* blocks_ = nullptr;
 };
 
 }  // namespace sorrel::program

@@ -493,15 +493,10 @@ std::uint64_t MapBudget::ranks_max() const {
 }
 
 MapBudget map_budget(const ProgramReport& program) {
-  const bool uses_openmp = std::any_of(
-      program.needed.begin(), program.needed.end(), [](const os::NeededLibrary& library) {
-        return library.name.starts_with("libgomp.so") || library.name.starts_with("libomp.so") ||
-               library.name.starts_with("libiomp5.so");
-      });
   MapBudget budget{
       .map_count_max = 65530,
       .other_maps = maps_left_over + maps_of_process + maps_of_library * program.needed.size(),
-      .maps_per_rank = program.has_tls || uses_openmp ? 4u : 2u};
+      .maps_per_rank = 2};
   budget.maps_per_rank += 2 * program.private_libraries.size();
   // Without guards that take no map, each stack is a map and its guard another.
   if (!read_kernel_features().guard_install) budget.maps_per_rank += 2;
