@@ -26,6 +26,8 @@ struct Config : launch::JobSpec {
     return has_comm_worker ? 1 : worker_count;
   }
 
+  /// Whether `sorrel run` has launched this process; otherwise it is a job of one rank.
+  bool is_launched = false;
   /// Whether long messages may be read from another process's memory where the system allows it.
   bool may_pull = true;
   /// Whether processes of one node may share memory under a host MPI.

@@ -139,6 +139,7 @@ Config take_config_from_environment() {
   auto spec = launched_job();
   if (!spec) return config;
   static_cast<launch::JobSpec&>(config) = *std::move(spec);
+  config.is_launched = true;
   config.memory = adopt_memory(config);
   join_wrapped_job(config);
   if (config.memory != nullptr) config.process_in_memory = config.own_process;

@@ -26,6 +26,7 @@
 #include "runtime/job.hpp"
 #include "runtime/process_config.hpp"
 #include "runtime/process_mode.hpp"
+#include "runtime/rank_environment.hpp"
 #include "runtime/rank_threads.hpp"
 #include "runtime/uncaught_exception.hpp"
 #include "runtime/wrapped_job.hpp"
@@ -66,8 +67,9 @@ class ProgramBody final : public RankBody {
     mine.rank = &rank;
     const program::OutputFormat format{.has_rank_labels = config_.has_rank_labels,
                                        .completes_last_line = config_.rank_count > 1};
-    mine.process =
-        std::make_unique<program::RankProcess>(start_, slab_.copy(index), rank.world_rank, format);
+    mine.process = std::make_unique<program::RankProcess>(
+        start_, slab_.copy(index), rank.world_rank, format,
+        config_.is_launched ? variables_of(rank) : std::string());
     const os::StackSlab& stacks = static_cast<const Job&>(rank.world->job()).stacks();
     mine.process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
                             stacks.stack_bytes());
@@ -259,7 +261,10 @@ int program_driver(const ProgramStart& start) {
 bool program_runs_in_process_mode() {
   const runtime::Config& config = runtime::process_config();
   allow_libraries(config.shared_libraries);
-  if (runtime::is_process_mode()) return true;
+  if (runtime::is_process_mode()) {
+    if (config.host != nullptr) runtime::set_variables_under_host(config);
+    return true;
+  }
   // A single rank is not privatized if that would not work with the program's libraries.
   const bool is_alone = config.rank_count == 1 && config.memory == nullptr &&
                         config.host == nullptr && !config.wire && !config.seed;

@@ -25,6 +25,12 @@ int main(int argc, char** argv) {
     if (strcmp(how, "input") == 0) printf("input %d\n", getchar());
     if (strcmp(how, "variables") == 0)
       printf("%s %s %s\n", value_of("LD_LIBRARY_PATH"), value_of("SORREL_JOB"), value_of("X"));
+    if (strcmp(how, "library") == 0) {
+      char version[MPI_MAX_LIBRARY_VERSION_STRING];
+      int length;
+      MPI_Get_library_version(version, &length);
+      printf("%s\n", version);
+    }
     fflush(stdout);
     if (strcmp(how, "system") == 0 && system(argv[2]) != 0) MPI_Abort(MPI_COMM_WORLD, 8);
   }

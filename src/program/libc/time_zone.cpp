@@ -6,6 +6,7 @@
 
 #include <ctime>
 #include <cwchar>
+#include <optional>
 
 #include "program/base/libc.hpp"
 #include "program/rank/current_environment.hpp"
@@ -26,9 +27,13 @@ template <class Call>
 auto in_zone_of_rank(Call&& call) {
   static auto* const set_zone = next_definition<decltype(::tzset)>("tzset");
   RankProcess* process = current_rank_process();
-  const ScopedEnvironment lent;
-  // Re-entrant functions read TZ only once.
-  if (process != nullptr && Environment::is_any_changed()) set_zone();
+  std::optional<ScopedEnvironment> lent;
+  // The ranks' variables at start do not concern time zones.
+  if (process != nullptr && Environment::is_any_changed()) {
+    lent.emplace();
+    // Re-entrant functions read TZ only once.
+    set_zone();
+  }
   auto result = call();
   if (process != nullptr) {
     copy_to(process->copy(), __timezone);

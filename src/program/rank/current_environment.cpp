@@ -9,6 +9,7 @@
 
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
+#include "program/rank/starter_of_thread.hpp"
 
 namespace sorrel::program {
 
@@ -33,6 +34,14 @@ void change_of_process(const char* name, const char* value) {
   }
 }
 
+/// In a thread that a rank has started: a variable that only the rank has, as it was at the start.
+[[nodiscard]] char* value_for_thread(const char* name) {
+  if (!has_ranks()) return nullptr;
+  RankProcess* process = starter_of_thread();
+  if (process == nullptr) return nullptr;
+  return const_cast<char*>(process->environment().value_at_start(name));
+}
+
 }  // namespace
 
 Environment* environment_of_rank() {
@@ -42,7 +51,7 @@ Environment* environment_of_rank() {
 
 ScopedEnvironment::ScopedEnvironment() {
   const Environment* environment = environment_of_rank();
-  if (environment == nullptr || !Environment::is_any_changed()) return;
+  if (environment == nullptr) return;
   lock_ = lock_of_process();
   saved_ = __environ;
   __environ = environment->values();
@@ -59,7 +68,9 @@ using namespace sorrel::program;
 // Needs no loader outside of ranks: a memory allocator may call getenv before dlsym works.
 SORREL_INTERPOSED char* getenv(const char* name) noexcept {
   const Environment* environment = environment_of_rank();
-  return find_variable(environment != nullptr ? environment->values() : __environ, name);
+  if (environment != nullptr) return find_variable(environment->values(), name);
+  char* value = value_for_thread(name);
+  return value != nullptr ? value : find_variable(__environ, name);
 }
 
 SORREL_INTERPOSED char* secure_getenv(const char* name) noexcept {

@@ -12,7 +12,7 @@
 namespace sorrel::program {
 
 /// While it exists, the C library uses the calling rank's environment. For calls that do not
-/// suspend. Does nothing outside of ranks, or while no rank has changed its environment.
+/// suspend. Does nothing outside of ranks.
 class ScopedEnvironment {
  public:
   ScopedEnvironment();

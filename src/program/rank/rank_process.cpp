@@ -38,6 +38,10 @@ void set_rank_hooks(const RankHooks& hooks) {
   original_pid = ::getpid();
 }
 
+bool has_ranks() {
+  return rank_hooks.current != nullptr;
+}
+
 bool is_forked_child() {
   return ::getpid() != original_pid;
 }
@@ -61,14 +65,15 @@ void end_by_jump(RankProcess& process) {
 RankProcess::RankProcess(const ProgramStart& start,
                          const PrivatizedImage& copy,
                          int rank,
-                         const OutputFormat& format)
+                         const OutputFormat& format,
+                         std::string own_variables)
     : start_(start),
       copy_(copy),
       rank_(rank),
       arguments_(start.argc, start.argv),
       streams_(rank, format),
       getopt_(copy),
-      environment_(copy),
+      environment_(copy, std::move(own_variables)),
       modules_left_(copy.image().initialization_order.size()) {}
 
 RankProcess::~RankProcess() = default;

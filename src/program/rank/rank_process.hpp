@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "program/image/image_slab.hpp"
 #include "program/image/start.hpp"
@@ -34,10 +35,12 @@ namespace sorrel::program {
 
 class RankProcess {
  public:
+  /// `own_variables`: those of the rank's environment alone (state/environment.hpp).
   RankProcess(const ProgramStart& start,
               const PrivatizedImage& copy,
               int rank,
-              const OutputFormat& format);
+              const OutputFormat& format,
+              std::string own_variables);
   RankProcess(const RankProcess&) = delete;
   RankProcess& operator=(const RankProcess&) = delete;
   ~RankProcess();
@@ -157,6 +160,9 @@ struct RankHooks {
 };
 
 void set_rank_hooks(const RankHooks& hooks);
+
+/// Whether the hooks are set: the process has ranks, or is about to have some.
+[[nodiscard]] bool has_ranks();
 
 /// Call the hook of that name. Never return.
 [[noreturn]] void end_by_signal(RankProcess& process, int number);

@@ -1,5 +1,6 @@
 #include "program/state/environment.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <deque>
@@ -19,16 +20,41 @@ std::atomic<bool> is_any_own{false};
          text[name.size()] == '=';
 }
 
-// The array of all ranks until they change it. The process's own array moves when it grows.
-[[nodiscard]] char** values_at_start() {
-  static std::vector<char*>& values = *[] {
+/// Calls `take(text)` for each text of `variables`, which are ended by null characters.
+template <class Take>
+void for_each_text(const std::string& variables, Take&& take) {
+  const char* const end = variables.data() + variables.size();
+  for (const char* text = variables.data(); text != end; text += std::strlen(text) + 1)
+    take(text);
+}
+
+// The variables of all ranks: those of the process at start, without those that each rank has for
+// itself. The process's own array moves when it grows.
+[[nodiscard]] const std::vector<char*>& common_values(const std::string& own_variables) {
+  static const std::vector<char*>& values = *[&] {
     auto* copy = new std::vector<char*>;
-    for (char** value = __environ; value != nullptr && *value != nullptr; ++value)
-      copy->push_back(*value);
-    copy->push_back(nullptr);
+    for (char** value = __environ; value != nullptr && *value != nullptr; ++value) {
+      bool is_own = false;
+      for_each_text(own_variables, [&](const char* text) {
+        is_own |= is_variable(*value, {text, std::strcspn(text, "=")});
+      });
+      if (!is_own) copy->push_back(*value);
+    }
     return copy;
   }();
-  return values.data();
+  return values;
+}
+
+/// The array of a rank: the common variables, then its own, then a null pointer.
+[[nodiscard]] std::unique_ptr<char*[]> array_with(const std::string& own_variables) {
+  const std::vector<char*>& common = common_values(own_variables);
+  const auto own_count = std::ranges::count(own_variables, '\0');
+  std::unique_ptr<char*[]> array(
+      new char*[common.size() + static_cast<std::size_t>(own_count) + 1]);
+  char** at = std::ranges::copy(common, array.get()).out;
+  for_each_text(own_variables, [&](const char* text) { *at++ = const_cast<char*>(text); });
+  *at = nullptr;
+  return array;
 }
 
 [[nodiscard]] char**& variable(const PrivatizedImage& copy, char**& fallback) {
@@ -51,11 +77,22 @@ char* find_variable(char** values, std::string_view name) {
   return nullptr;
 }
 
-Environment::Environment(const PrivatizedImage& copy) : values_(variable(copy, fallback_)) {
-  if (!copy.is_template()) values_ = values_at_start();
+Environment::Environment(const PrivatizedImage& copy, std::string own_variables)
+    : own_variables_(std::move(own_variables)), values_(variable(copy, fallback_)) {
+  if (copy.is_template()) return;
+  values_at_start_ = array_with(own_variables_);
+  values_ = values_at_start_.get();
 }
 
 Environment::~Environment() = default;
+
+const char* Environment::value_at_start(std::string_view name) const {
+  const char* value = nullptr;
+  for_each_text(own_variables_, [&](const char* text) {
+    if (is_variable(text, name)) value = text + name.size() + 1;
+  });
+  return value;
+}
 
 bool Environment::is_any_changed() {
   // Relaxed: a rank sees its own changes, and the changes of other ranks do not concern it.

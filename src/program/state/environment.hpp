@@ -1,10 +1,11 @@
 //! Environment - a rank's environment variables, and the rank's `environ`.
 //!
-//! Used by the rank alone. Ranks begin with one shared array, the process's environment at start. A
-//! rank gets its own array at its first change.
+//! Used by the rank alone. A rank begins with the process's environment at start, whose texts all
+//! ranks share, and with variables of its own. At its first change its array is copied.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "program/image/image_slab.hpp"
@@ -16,7 +17,9 @@ namespace sorrel::program {
 
 class Environment {
  public:
-  explicit Environment(const PrivatizedImage& copy);
+  /// `own_variables`: "NAME=VALUE" texts, each ended by a null character; the same names for all
+  /// ranks of the process. They replace variables of these names.
+  Environment(const PrivatizedImage& copy, std::string own_variables);
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
   ~Environment();
@@ -30,6 +33,9 @@ class Environment {
   void put(char* text);
   void clear();
 
+  /// The value of one of the rank's own variables as it was at the start, or nullptr. Any thread.
+  [[nodiscard]] const char* value_at_start(std::string_view name) const;
+
   /// Whether some rank of the process has an environment of its own.
   [[nodiscard]] static bool is_any_changed();
 
@@ -40,6 +46,9 @@ class Environment {
   [[nodiscard]] Own& own();
   void replace(std::string_view name, char* text);
 
+  const std::string own_variables_;
+  /// The rank's array until its first change.
+  std::unique_ptr<char*[]> values_at_start_;
   char** fallback_ = nullptr;  // environ of a program that names none
   char**& values_;
   std::unique_ptr<Own> own_;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +30,21 @@ std::string parent_executable() {
   const std::string link = fmt::format("/proc/{}/exe", getppid());
   const ssize_t length = readlink(link.c_str(), path.data(), path.size());
   return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : "";
+}
+
+/// The environment without the variables that number a rank of Sorrel, which what the rank starts
+/// inherits (launch/rank_variables.hpp). A launcher sets further variables.
+Environment of_launchers(const Environment& environment) {
+  const auto has = [&](const char* name) { return environment(name) != nullptr; };
+  const bool is_below_rank = has("SORREL_RANK");
+  const bool hides_open_mpi = is_below_rank && !has("PMIX_NAMESPACE") && !has("PMIX_RANK");
+  const bool hides_pmi = is_below_rank && !has("PMI_FD") && !has("PMI_PORT");
+  return [&environment, hides_open_mpi, hides_pmi](const char* name) -> const char* {
+    const std::string_view text(name);
+    const bool is_hidden = (hides_open_mpi && text.starts_with("OMPI_COMM_WORLD_")) ||
+                           (hides_pmi && (text == "PMI_RANK" || text == "PMI_SIZE"));
+    return is_hidden ? nullptr : environment(name);
+  };
 }
 
 /// The host according to the environment; its name is "pmi" if MPICH's protocol does not show which
@@ -94,7 +110,7 @@ std::string abi_library_of(const std::string& executable) {
 Host find_host(const HostOptions& words,
                const Environment& environment,
                const Installation& installation) {
-  Host host = launcher_in(environment);
+  Host host = launcher_in(of_launchers(environment));
   if (words.host == "none") return {};
   if (!words.host.empty()) host.name = words.host;
   if (host.name.empty()) return {};

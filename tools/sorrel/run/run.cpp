@@ -131,6 +131,7 @@ int launch_processes(const RunPlan& plan,
       job.wrapper.claims_descriptor = claims;
       job.launcher = getppid();
     }
+    set_rank_variables(job);
     set_job_variable(job);
   };
   return launch(
@@ -219,6 +220,7 @@ int run_command(Arguments arguments) {
   if (job.process_count > 1 || job.process_mode || !program.wrapper.empty())
     return launch_processes(plan, installation, program, started);
   job.cpus = plan.cpus;
+  set_rank_variables(job);
   set_job_variable(job);
   execv(program.path.c_str(), started.data());
   print_diagnostic(fmt::format("cannot start {}: {}", program.name, std::strerror(errno)));

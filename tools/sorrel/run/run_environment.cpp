@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "launch/rank_variables.hpp"
+
 namespace sorrel::tool {
 
 std::string prepend_to_variable(const char* name, const std::string& first) {
@@ -17,6 +19,16 @@ void set_loader_variables(launch::JobSpec& job,
   setenv("LD_BIND_NOW", "1", 1);
   job.old_library_path = prepend_to_variable("LD_LIBRARY_PATH", library_folders);
   if (!preloaded.empty()) job.old_preload = prepend_to_variable("LD_PRELOAD", preloaded);
+}
+
+void set_rank_variables(const launch::JobSpec& job) {
+  if (job.process_count != static_cast<std::uint32_t>(job.rank_count))
+    return launch::unset_rank_variables();
+  const auto process = static_cast<std::int32_t>(job.own_process);
+  launch::set_rank_variables({.rank = process,
+                              .rank_count = job.rank_count,
+                              .local_rank = process,
+                              .local_rank_count = job.rank_count});
 }
 
 void set_job_variable(const launch::JobSpec& job) {

@@ -50,6 +50,14 @@ TEST_F(HostTest, OpenMpisLauncherTellsItselfAndHowMany) {
   EXPECT_EQ(host.error, "");
 }
 
+TEST_F(HostTest, TheNumbersOfASorrelRankAreNoLauncher) {
+  std::map<std::string, std::string> environment{
+      {"SORREL_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}};
+  EXPECT_EQ(find(environment).name, "");
+  environment["PMI_FD"] = "7";
+  EXPECT_EQ(find(environment).name, "mpich") << "mpiexec started by the rank";
+}
+
 TEST_F(HostTest, PmiIsMpich) {
   const Host host = find({{"PMI_RANK", "0"}, {"PMI_SIZE", "3"}});
   EXPECT_EQ(host.name, "mpich");
