@@ -23,6 +23,7 @@ int find_keyval(RankState& self, int number, Keyval** keyval) {
 // The address of a predefined attribute's value, or null. Refreshes the values that change.
 int* predefined_value(RankState& self, int number) {
   mpi::RankServices& services = self.services();
+  services.predefined_attributes.appnum = self.world->program_number();
   services.predefined_attributes.universe_size = self.world->size();
   services.predefined_attributes.last_used_code = services.error_codes.last_used();
   return services.predefined_attributes.find(number);

@@ -84,6 +84,11 @@ void JobMemory::mark_gone(WorkerId worker) {
   }
 }
 
+void JobMemory::mark_workers_gone(std::uint32_t process, std::uint32_t first_in_process) {
+  for (std::uint32_t i = first_in_process; i < shape_.workers_per_process; ++i)
+    mark_gone(process * shape_.workers_per_process + i);
+}
+
 /// Returns whether the worker slept and this call woke it.
 bool JobMemory::wake(WorkerId worker) {
   Parker sleeper = parker(worker);

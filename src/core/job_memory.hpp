@@ -154,6 +154,9 @@ class JobMemory {
   /// records. If all other workers covered by the count sleep, wakes one of them to detect that.
   void mark_gone(WorkerId worker);
 
+  /// The same for all workers of a process from number `first_in_process` on.
+  void mark_workers_gone(std::uint32_t process, std::uint32_t first_in_process);
+
  private:
   struct Header {
     // Written before the processes start.

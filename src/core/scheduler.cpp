@@ -60,13 +60,13 @@ Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
       cpus_(options.cpus),
       may_move_(options.may_move),
       migration_links_(options.worker_count) {
-  SORREL_CHECK(options.worker_count == memory_.shape().workers_per_process);
+  SORREL_CHECK(options.worker_count <= memory_.shape().workers_per_process);
   SORREL_CHECK(!options.seed || memory_.shape().worker_count() == 1);
   prepare_fences(memory_);
   runners_.fill(run_unknown_kind);
   set_runner(remote_call_kind, run_remote_call);
   for (std::uint32_t i = 0; i < options.worker_count; ++i) {
-    const std::uint32_t worker = options.process * options.worker_count + i;
+    const std::uint32_t worker = options.process * memory_.shape().workers_per_process + i;
     workers_.push_back(
         std::make_unique<Worker>(*this, i, worker, memory_, options.limits, options.seed));
     threads_.push_back(std::make_unique<WorkerThread>(*this, i));

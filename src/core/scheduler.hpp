@@ -25,6 +25,8 @@
 namespace sorrel::core {
 
 struct SchedulerOptions {
+  /// At most as many as the job's memory has for each process; the owner of the memory marks the
+  /// others as gone.
   std::uint32_t worker_count = 1;
   WorkerLimits limits;
   /// CPU number for each worker; empty: not bound.

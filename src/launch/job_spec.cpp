@@ -13,6 +13,7 @@ namespace {
 
 constexpr char field_end = ':';
 constexpr char element_end = ',';
+constexpr char part_end = '/';
 constexpr std::string_view digits = "0123456789abcdef";
 
 /// Calls `field(name, member)` for every field, in the order in which they are written.
@@ -21,6 +22,7 @@ void for_each_field(Spec& spec, Field&& field) {
   field("ranks", spec.rank_count);
   field("workers", spec.worker_count);
   field("processes", spec.process_count);
+  field("parts", spec.parts);
   field("process", spec.own_process);
   field("process_mode", spec.process_mode);
   field("comm_worker", spec.has_comm_worker);
@@ -96,6 +98,10 @@ std::string text_of_value(const WireSpec& wire) {
   return text;
 }
 
+std::string text_of_value(const PartSpec& part) {
+  return text_of("%d/%u/%u", part.rank_count, part.process_count, part.worker_count);
+}
+
 template <class Value>
 std::string text_of_value(const std::optional<Value>& value) {
   return text_of_value(*value);
@@ -151,6 +157,11 @@ bool read(std::string_view text, WireSpec& wire) {
   for_each_part(
       wire, [&](auto& part) { is_valid = is_valid && read(take_until(element_end, text), part); });
   return is_valid;
+}
+
+bool read(std::string_view text, PartSpec& part) {
+  return read(take_until(part_end, text), part.rank_count) &&
+         read(take_until(part_end, text), part.process_count) && read(text, part.worker_count);
 }
 
 template <class Value>

@@ -58,12 +58,23 @@ struct HostSpec {
   bool operator==(const HostSpec&) const = default;
 };
 
+/// Ranks with consecutive numbers that run one program, in a job of several programs.
+struct PartSpec {
+  std::int32_t rank_count = 1;
+  std::uint32_t process_count = 1;
+  /// Of each process.
+  std::uint32_t worker_count = 1;
+  bool operator==(const PartSpec&) const = default;
+};
+
 struct JobSpec {
   /// Of the whole job; 0 under a host MPI: not given.
   std::int32_t rank_count = 1;
-  /// Of each process; 0 under a host MPI: not given.
+  /// Of each process, or, in a job of several programs, of this one; 0 under a host MPI: not given.
   std::uint32_t worker_count = 1;
   std::uint32_t process_count = 1;
+  /// In the order of their ranks and processes; empty in a job of one program.
+  std::vector<PartSpec> parts;
   std::uint32_t own_process = 0;
   /// Process mode: every rank is a process, the program runs as it is, and MPI_Init makes the
   /// calling thread the rank.

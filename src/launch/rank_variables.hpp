@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace sorrel::launch {
 
@@ -21,22 +22,23 @@ struct RankNumbers {
 };
 
 struct RankVariable {
-  const char* name;
-  std::int32_t RankNumbers::*number;
+  std::string_view name;  ///< ended by a null character
+  std::int32_t RankNumbers::* number;
 };
 
+/// Ordered by their numbers.
 inline constexpr std::array rank_variables = {
     RankVariable{"SORREL_RANK", &RankNumbers::rank},
-    RankVariable{"SORREL_SIZE", &RankNumbers::rank_count},
-    RankVariable{"SORREL_LOCAL_RANK", &RankNumbers::local_rank},
-    RankVariable{"SORREL_LOCAL_SIZE", &RankNumbers::local_rank_count},
     RankVariable{"PMI_RANK", &RankNumbers::rank},
-    RankVariable{"PMI_SIZE", &RankNumbers::rank_count},
-    RankVariable{"MPI_LOCALRANKID", &RankNumbers::local_rank},
-    RankVariable{"MPI_LOCALNRANKS", &RankNumbers::local_rank_count},
     RankVariable{"OMPI_COMM_WORLD_RANK", &RankNumbers::rank},
+    RankVariable{"SORREL_SIZE", &RankNumbers::rank_count},
+    RankVariable{"PMI_SIZE", &RankNumbers::rank_count},
     RankVariable{"OMPI_COMM_WORLD_SIZE", &RankNumbers::rank_count},
+    RankVariable{"SORREL_LOCAL_RANK", &RankNumbers::local_rank},
+    RankVariable{"MPI_LOCALRANKID", &RankNumbers::local_rank},
     RankVariable{"OMPI_COMM_WORLD_LOCAL_RANK", &RankNumbers::local_rank},
+    RankVariable{"SORREL_LOCAL_SIZE", &RankNumbers::local_rank_count},
+    RankVariable{"MPI_LOCALNRANKS", &RankNumbers::local_rank_count},
     RankVariable{"OMPI_COMM_WORLD_LOCAL_SIZE", &RankNumbers::local_rank_count}};
 
 /// "NAME=VALUE" for each of them, each ended by a null character.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/text.hpp"
+#include "launch/job_parts.hpp"
 #include "loop/team/fiber_team.hpp"
 #include "os/clock.hpp"
 #include "os/cpu_set.hpp"
@@ -44,7 +45,13 @@ core::SchedulerOptions scheduler_options(const Config& config) {
   options.may_move = config.worker_count > 1 && config.loops.limits.share != governor::Share::fixed;
   if (config.spin_ns_max) options.limits.spin_ns_max = *config.spin_ns_max;
   const std::vector<int> cpus = os::allowed_cpus();
-  const std::size_t worker_count = std::size_t{config.process_count} * config.worker_count;
+  std::size_t worker_count = std::size_t{config.process_count} * config.worker_count;
+  std::size_t first_worker = std::size_t{config.own_process} * config.worker_count;
+  if (!config.parts.empty()) {
+    const auto shares = launch::shares_of(config);
+    worker_count = std::size_t{shares.back().first_worker} + shares.back().worker_count;
+    first_worker = shares[config.own_process].first_worker;
+  }
   const bool is_crowded =
       config.host != nullptr ? config.host->is_crowded : worker_count > cpus.size();
   if (!is_crowded) return options;
@@ -55,7 +62,7 @@ core::SchedulerOptions scheduler_options(const Config& config) {
   // Processes that take turns on a core should have neighbouring ranks, whose messages then stay on
   // the core. The system may move them when their work is uneven.
   if (config.host == nullptr && config.worker_count == 1 && options.cpus.empty() && !cpus.empty()) {
-    options.cpus = {cpus[os::part_begin(cpus.size(), config.own_process, worker_count)]};
+    options.cpus = {cpus[os::part_begin(cpus.size(), first_worker, worker_count)]};
     options.may_move = true;
   }
   return options;
@@ -94,9 +101,23 @@ mpi::RankLayout layout_of(const Config& config) {
                             .worker_count = transport::SimulatedNodes::workers_per_node(
                                 config.wire->node_count, config.rank_worker_count())});
   }
+  if (!config.parts.empty()) {
+    std::vector<mpi::RankLayout::Block> blocks;
+    for (const launch::ProcessShare& share : launch::shares_of(config))
+      blocks.push_back({.rank_count = share.rank_count, .worker_count = share.worker_count});
+    return mpi::RankLayout({.rank_count = config.rank_count,
+                            .process_count = config.process_count,
+                            .worker_count = launch::workers_per_process(config)},
+                           blocks);
+  }
   return mpi::RankLayout({.rank_count = config.rank_count,
                           .process_count = config.process_count,
                           .worker_count = config.rank_worker_count()});
+}
+
+std::int32_t program_number_of(const Config& config) {
+  if (config.parts.empty()) return 0;
+  return static_cast<std::int32_t>(launch::shares_of(config)[config.own_process].part);
 }
 
 void write_all(int descriptor, const char* text, std::size_t bytes) {
@@ -142,6 +163,8 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
       simulated_nodes_(simulated_nodes(config, scheduler_)),
       is_process_mode_(config.process_mode),
       is_verbose_(config.is_verbose) {
+  core::JobMemory& memory = scheduler_.memory();
+  if (memory.is_shared()) memory.mark_workers_gone(scheduler_.process(), scheduler_.worker_count());
   make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
   if (host_transport_ != nullptr) host_transport_->quiet().set_watcher(this);
 }
@@ -153,8 +176,10 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
   if (simulated_nodes_ == nullptr) {
     worlds_.push_back(std::make_unique<mpi::ProcessWorld>(
         scheduler_, *this, layout,
-        mpi::World::Connection{
-            .transport = transport, .has_comm_worker = config.has_comm_worker, .limits = limits}));
+        mpi::World::Connection{.transport = transport,
+                               .has_comm_worker = config.has_comm_worker,
+                               .program_number = program_number_of(config),
+                               .limits = limits}));
     return;
   }
   for (std::uint32_t i = 0; i < simulated_nodes_->count(); ++i) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "launch/job_parts.hpp"
 #include "loop/team/loop.hpp"
 #include "os/standard_descriptors.hpp"
 #include "runtime/host/host_job.hpp"
@@ -107,7 +108,7 @@ void remove_job_variables() {
 core::JobMemory* adopt_memory(const Config& config) {
   if (!config.memory_descriptor) return nullptr;
   const core::JobShape shape{.process_count = config.process_count,
-                             .workers_per_process = config.worker_count};
+                             .workers_per_process = launch::workers_per_process(config)};
   const int descriptor = *config.memory_descriptor;
   auto segment = os::SharedSegment::adopt(descriptor, core::JobMemory::bytes_needed(shape));
   if (!segment.is_valid()) {

@@ -47,7 +47,7 @@ void end_with_process(int status, void* /*argument*/) {
   // The process has never called MPI; other processes may wait for it without end, and get its end
   // reported.
   const Config& config = process_config();
-  if (config.memory != nullptr) config.memory->mark_gone(config.process_in_memory);
+  if (config.memory != nullptr) config.memory->mark_workers_gone(config.process_in_memory, 0);
   leave_host(config);
 }
 

@@ -32,11 +32,10 @@ std::string variables_of(const mpi::RankState& rank) {
 void set_variables_under_host(const Config& config) {
   const std::vector<std::uint32_t> neighbours = config.host->neighbours();
   const auto own = std::ranges::find(neighbours, config.own_process);
-  launch::set_rank_variables(
-      {.rank = static_cast<std::int32_t>(config.own_process),
-       .rank_count = config.rank_count,
-       .local_rank = static_cast<std::int32_t>(own - neighbours.begin()),
-       .local_rank_count = static_cast<std::int32_t>(neighbours.size())});
+  launch::set_rank_variables({.rank = static_cast<std::int32_t>(config.own_process),
+                              .rank_count = config.rank_count,
+                              .local_rank = static_cast<std::int32_t>(own - neighbours.begin()),
+                              .local_rank_count = static_cast<std::int32_t>(neighbours.size())});
 }
 
 }  // namespace sorrel::runtime

@@ -1,7 +1,7 @@
 //! The variables that number a rank (launch/rank_variables.hpp), as this process knows the job.
 //!
-//! `sorrel run` has set them where a process has one rank and no host MPI has started it. Ranks that
-//! share a process have them in environments of their own.
+//! `sorrel run` has set them where a process has one rank and no host MPI has started it. Ranks
+//! that share a process have them in environments of their own.
 #pragma once
 
 #include <string>

@@ -2,11 +2,18 @@
 //!
 //! A job has P processes of W workers each; an *endpoint* is one of the P x W workers. Endpoints
 //! are numbered process by process. Ranks are assigned to them in contiguous blocks whose sizes
-//! differ by at most one. Pure; any thread.
+//! differ by at most one, or, in a job of several programs, process by process as the caller says.
+//! Pure; any thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "base/check.hpp"
 #include "base/fast_divisor.hpp"
 #include "transport/transport.hpp"
 
@@ -23,10 +30,36 @@ class RankLayout {
     std::uint32_t worker_count = 1;
   };
 
+  /// The ranks of a process, and how many of its workers run them, in even blocks.
+  struct Block {
+    std::int32_t rank_count = 1;
+    std::uint32_t worker_count = 1;
+  };
+
   explicit RankLayout(const Shape& shape)
       : shape_(shape),
         by_rank_count_(static_cast<std::uint32_t>(shape.rank_count)),
         by_worker_count_(shape.worker_count) {}
+
+  /// `shape.process_count` blocks with `shape.rank_count` ranks in all; `shape.worker_count` is the
+  /// largest of their worker counts.
+  RankLayout(const Shape& shape, std::span<const Block> blocks) : RankLayout(shape) {
+    auto table = std::make_shared<Table>();
+    std::int32_t first = 0;
+    for (const Block& block : blocks) {
+      for (std::uint32_t worker = 0; worker < shape.worker_count; ++worker) {
+        const std::int64_t part = std::min(worker, block.worker_count);
+        table->first_ranks.push_back(
+            first + static_cast<std::int32_t>(block.rank_count * part / block.worker_count));
+      }
+      first += block.rank_count;
+    }
+    table->first_ranks.push_back(first);
+    SORREL_CHECK(first == shape.rank_count && table->first_ranks.size() == endpoint_count() + 1);
+    for (std::uint32_t index = 0; index < endpoint_count(); ++index)
+      table->endpoints.resize(static_cast<std::size_t>(table->first_ranks[index + 1]), index);
+    table_ = std::move(table);
+  }
 
   [[nodiscard]] std::int32_t rank_count() const { return shape_.rank_count; }
 
@@ -49,7 +82,9 @@ class RankLayout {
     SORREL_ASSERT(rank >= 0 && rank < rank_count(), "rank %d of %d", rank, rank_count());
     // The inverse of first_rank(): the last endpoint whose first rank is not above.
     const std::uint64_t next = static_cast<std::uint32_t>(rank) + std::uint64_t{1};
-    const std::uint64_t index = by_rank_count_.quotient_of(next * endpoint_count() - 1);
+    const std::uint64_t index = table_ == nullptr
+                                    ? by_rank_count_.quotient_of(next * endpoint_count() - 1)
+                                    : table_->endpoints[static_cast<std::size_t>(rank)];
     const auto process = static_cast<std::uint32_t>(by_worker_count_.quotient_of(index));
     return {.process = process,
             .worker = static_cast<std::uint32_t>(index) - process * shape_.worker_count};
@@ -74,7 +109,14 @@ class RankLayout {
   }
 
  private:
+  /// Of a job whose blocks are not even.
+  struct Table {
+    std::vector<std::int32_t> first_ranks;  ///< by endpoint, and the number of ranks
+    std::vector<std::uint32_t> endpoints;   ///< by rank
+  };
+
   [[nodiscard]] std::int32_t first_of(std::uint32_t index) const {
+    if (table_ != nullptr) return table_->first_ranks[index];
     return static_cast<std::int32_t>(std::int64_t{shape_.rank_count} * index / endpoint_count());
   }
 
@@ -82,6 +124,8 @@ class RankLayout {
   // Every message computes the endpoint of its destination.
   FastDivisor by_rank_count_;
   FastDivisor by_worker_count_;
+  /// Null if the blocks are even.
+  std::shared_ptr<const Table> table_;
 };
 
 }  // namespace sorrel::mpi

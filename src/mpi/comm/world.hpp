@@ -59,6 +59,8 @@ class World {
     bool is_simulated_node = false;
     /// The ranks' worker only communicates; further workers, without ranks, compute.
     bool has_comm_worker = false;
+    /// The number of this process's program, in a job of several programs.
+    std::int32_t program_number = 0;
     MessageLimits limits = {};
   };
 
@@ -75,6 +77,8 @@ class World {
   [[nodiscard]] bool is_simulated_node() const { return connection_.is_simulated_node; }
 
   [[nodiscard]] bool has_comm_worker() const { return connection_.has_comm_worker; }
+
+  [[nodiscard]] std::int32_t program_number() const { return connection_.program_number; }
 
   [[nodiscard]] std::uint32_t own_process() const { return own_process_; }
 

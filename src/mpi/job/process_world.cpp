@@ -49,7 +49,11 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
     : World(scheduler, job, layout, connection, Group::world(layout.rank_count())),
       remote_rank_(std::make_unique<RankState>()),
       remote_request_(std::make_unique<Request>()) {
-  SORREL_CHECK(connection.first_worker + layout.worker_count() <= scheduler.worker_count());
+  // A process with few ranks may have fewer workers than the layout, and none of its ranks beyond.
+  const Endpoint last{.process = own_process(), .worker = layout.worker_count() - 1};
+  SORREL_CHECK(connection.first_worker + layout.worker_count() <= scheduler.worker_count() ||
+               layout.first_rank({.process = own_process(), .worker = scheduler.worker_count()}) ==
+                   layout.last_rank(last));
   SORREL_CHECK((transport() != nullptr) == (layout.process_count() > 1));
   remote_rank_->world = this;
   ranks_.assign(ranks_.size(), remote_rank_.get());

@@ -24,6 +24,7 @@ JobSpec full_spec() {
   return {.rank_count = 64,
           .worker_count = 3,
           .process_count = 5,
+          .parts = {{2, 1, 1}, {62, 4, 3}},
           .own_process = 4,
           .process_mode = true,
           .has_comm_worker = true,
@@ -70,7 +71,9 @@ TEST(JobSpec, EveryFieldMakesTheRoundTrip) {
   expect_round_trip({});
   expect_round_trip(full_spec());
   EXPECT_TRUE(
-      encode(full_spec()).starts_with("ranks=64:workers=3:processes=5:process=4:process_mode=1:"));
+      encode(full_spec())
+          .starts_with(
+              "ranks=64:workers=3:processes=5:parts=2/1/1,62/4/3:process=4:process_mode=1:"));
 }
 
 TEST(JobSpec, ZeroIsNotTheDefault) {

@@ -104,13 +104,6 @@ class Translator {
   explicit Translator(Arguments arguments) : arguments_(arguments) {}
 
   Translation translate() {
-    for (char* const word : arguments_) {
-      if (std::string_view(word) == ":") {
-        result_.error =
-            "':' starts several programs in one job, which is not supported; give one program";
-        return result_;
-      }
-    }
     while (index_ < arguments_.size() && result_.error.empty()) {
       const std::string word = arguments_[index_];
       if (word == "--" || word.size() < 2 || word[0] != '-') break;
@@ -118,11 +111,33 @@ class Translator {
       take_option(word);
     }
     if (index_ < arguments_.size() && std::string_view(arguments_[index_]) == "--") ++index_;
-    result_.program = arguments_.subspan(index_);
+    const Arguments rest = arguments_.subspan(index_);
+    const auto separator = std::find_if(
+        rest.begin(), rest.end(), [](const char* word) { return std::string_view(word) == ":"; });
+    result_.program = rest.first(static_cast<std::size_t>(separator - rest.begin()));
+    if (separator != rest.end() && result_.error.empty())
+      take_further(rest.subspan(result_.program.size() + 1));
     return result_;
   }
 
  private:
+  /// The programs after the first, each with its number of ranks.
+  void take_further(Arguments words) {
+    Translation next = Translator(words).translate();
+    if (result_.error.empty()) result_.error = next.error;
+    if (result_.error.empty() && (!next.variables.empty() || !next.folder.empty()))
+      result_.error =
+          "options that set variables or a folder are for the whole job; give them before the "
+          "first "
+          "program";
+    result_.ignored.insert(result_.ignored.end(), next.ignored.begin(), next.ignored.end());
+    result_.further.emplace_back(":");
+    result_.further.insert(result_.further.end(), next.options.begin(), next.options.end());
+    result_.further.emplace_back("--");
+    result_.further.insert(result_.further.end(), next.program.begin(), next.program.end());
+    result_.further.insert(result_.further.end(), next.further.begin(), next.further.end());
+  }
+
   void take_option(const std::string& word) {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
@@ -239,6 +254,8 @@ int mpiexec_command(Arguments arguments) {
   if (!translation.program.empty()) options.emplace_back("--");
   std::vector<char*> words = pointers_to(options);
   words.insert(words.end() - 1, translation.program.begin(), translation.program.end());
+  const std::vector<char*> further = pointers_to(translation.further);
+  words.insert(words.end() - 1, further.begin(), further.end() - 1);
   return run_command(Arguments(words).first(words.size() - 1));
 }
 

@@ -15,7 +15,9 @@ namespace sorrel::tool {
 
 struct Translation {
   std::vector<std::string> options;  ///< for `sorrel run`
-  Arguments program;                 ///< the program and its arguments
+  Arguments program;                 ///< the first program and its arguments
+  /// The other programs of the job: for each a ':', options, "--", the program and its arguments.
+  std::vector<std::string> further;
   std::vector<std::pair<std::string, std::string>>
       variables;                     ///< to set in the program's environment
   std::string folder;                ///< to change to first, or ""

@@ -53,13 +53,16 @@ class Launch {
     if (!segment.is_valid()) return report_no_memory();
     memory_ = std::make_unique<JobMemory>(plan_.shape, std::move(segment));
     memory_->set_has_barrier(os::has_barrier_of_processes());
-    if (!plan_.wrapper.empty() && !make_claims()) return report_no_memory();
+    if (has_wrapper() && !make_claims()) return report_no_memory();
     block_signals();
     // Orphans of a killed process are reparented to this one, which ends them.
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    outputs_ = std::make_unique<OutputPipes>(plan_.shape.process_count, plan_.label_lines);
+    std::vector<std::string> labels;
+    for (const LaunchedProcess& process : plan_.processes)
+      labels.push_back(process.label);
+    outputs_ = std::make_unique<OutputPipes>(labels);
     if (!outputs_->is_valid()) {
-      if (plan_.label_lines)
+      if (std::ranges::any_of(labels, [](const auto& label) { return !label.empty(); }))
         return report_error("--label needs two pipes a process: {}", std::strerror(errno));
       print_diagnostic(
           fmt::format("note: lines of different processes may mix: no pipes for {} processes: {}",
@@ -84,6 +87,24 @@ class Launch {
     return report_error("cannot create shared memory for the processes of the job: {}{}",
                         std::strerror(errno),
                         errno == EFBIG ? " (limit of file sizes, ulimit -f)" : "");
+  }
+
+  [[nodiscard]] const LaunchedProgram& program_of(std::uint32_t index) const {
+    return *plan_.processes[index].program;
+  }
+
+  [[nodiscard]] bool has_wrapper(std::uint32_t index) const {
+    return !program_of(index).wrapper.empty();
+  }
+
+  [[nodiscard]] bool has_wrapper() const { return first_wrapped() != plan_.shape.process_count; }
+
+  /// The first process with a wrapper, or the number of processes.
+  [[nodiscard]] std::uint32_t first_wrapped() const {
+    std::uint32_t index = 0;
+    while (index < plan_.shape.process_count && !has_wrapper(index))
+      ++index;
+    return index;
   }
 
   bool make_claims() {
@@ -133,9 +154,10 @@ class Launch {
     outputs_->redirect(index);
     plan_.set_environment(index, memory_->descriptor(), claims_segment_.descriptor());
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
-    execv(plan_.program.c_str(), plan_.words);
+    const LaunchedProgram& program = program_of(index);
+    execv(program.path.c_str(), program.words);
     if (memory_->claim_ending(index)) {
-      print_diagnostic(fmt::format("cannot start {}: {}", plan_.words[0], std::strerror(errno)));
+      print_diagnostic(fmt::format("cannot start {}: {}", program.words[0], std::strerror(errno)));
     }
     _exit(exit_cannot_execute);
   }
@@ -152,6 +174,14 @@ class Launch {
     if (claims_ != nullptr) watch_claimants();
     if (memory_->ending_process() >= 0 && give_up_ns_ == 0) give_up_after(report_grace_ns);
     if (give_up_ns_ != 0 && os::monotonic_ns() >= give_up_ns_) begin_end(std::max(status_, 1));
+  }
+
+  /// "rank 7" or "ranks 16-23".
+  [[nodiscard]] std::string ranks_of(std::uint32_t index) const {
+    const LaunchedProcess& process = plan_.processes[index];
+    const std::uint64_t last = process.first_rank + process.rank_count - 1;
+    return process.rank_count == 1 ? fmt::format("rank {}", last)
+                                   : fmt::format("ranks {}-{}", process.first_rank, last);
   }
 
   /// The output of a process precedes the message about its end.
@@ -261,6 +291,7 @@ class Launch {
     if (claims_ == nullptr || is_ending_ || end_signal_ != 0 || !has_children()) return false;
     watch_claimants();
     for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
+      if (!has_wrapper(i)) continue;
       if (!is_claimed(i) || (claimants_[i] != 0 && kill(claimants_[i], 0) == 0)) return true;
     }
     return false;
@@ -276,6 +307,7 @@ class Launch {
   void watch_claimants() {
     bool has_absent = false;
     for (std::uint32_t i = 0; i < plan_.shape.process_count && !is_ending_; ++i) {
+      if (!has_wrapper(i)) continue;
       const std::int32_t pid = claims_->pids[i].load(std::memory_order_relaxed);
       if (pid > 0) claimants_[i] = pid;
       has_absent = has_absent || (pid == 0 && pids_[i] == 0);
@@ -292,18 +324,17 @@ class Launch {
     if (phase != ProcessPhase::running || memory_->ending_process() >= 0 || end_signal_ != 0)
       return;
     print_diagnostic(fmt::format("process {} ({}) has ended below {} in the middle of MPI", index,
-                                 ranks_of_process(plan_, index), plan_.wrapper));
+                                 ranks_of(index), program_of(index).wrapper));
     begin_end(1);
   }
 
   /// For the other processes, which may wait for a process that never starts MPI.
   void mark_absent() {
     for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
-      if (is_claimed(i) || pids_[i] != 0) continue;
+      if (!has_wrapper(i) || is_claimed(i) || pids_[i] != 0) continue;
       claims_->pids[i].store(JobClaims::unknown_pid, std::memory_order_relaxed);
       ++absent_count_;
-      for (std::uint32_t worker = 0; worker < plan_.shape.workers_per_process; ++worker)
-        memory_->mark_gone(i * plan_.shape.workers_per_process + worker);
+      memory_->mark_workers_gone(i, 0);
     }
   }
 
@@ -314,16 +345,17 @@ class Launch {
       status_ = std::max(status_, exit_invalid_input);
     std::uint32_t claimed_count = 0;
     for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i)
-      claimed_count += is_claimed(i) ? 1 : 0;
+      claimed_count += has_wrapper(i) && is_claimed(i) ? 1 : 0;
+    const LaunchedProgram& program = program_of(first_wrapped());
     if (claimed_count > absent_count_ || status_ != 0 || plan_.rank_count == 1) return;
-    const bool is_wrong = plan_.shape.process_count == 1 || plan_.is_mpi_seen;
+    const bool is_wrong = plan_.shape.process_count == 1 || program.is_mpi_seen;
     const std::string cure =
-        plan_.is_mpi_seen || plan_.shape.process_count > 1
+        program.is_mpi_seen || plan_.shape.process_count > 1
             ? "a wrapper must pass on its environment and descriptors"
             : fmt::format("for programs without MPI: --procs {}", plan_.rank_count);
     print_diagnostic(fmt::format(
         "{}{} has ended, and no MPI program below it has joined this job of {} ranks ({})",
-        is_wrong ? "" : "note: ", plan_.wrapper, plan_.rank_count, cure));
+        is_wrong ? "" : "note: ", program.wrapper, plan_.rank_count, cure));
     if (is_wrong) status_ = 1;
   }
 
@@ -336,7 +368,7 @@ class Launch {
       return;
     }
     report_process(fmt::format("process {} ({}) was killed by signal {} ({})", index,
-                               ranks_of_process(plan_, index), number, strsignal(number)));
+                               ranks_of(index), number, strsignal(number)));
     begin_end(128 + number);
   }
 
@@ -348,7 +380,7 @@ class Launch {
     } else if (ending < 0 && memory_->process(index).phase.load(std::memory_order_acquire) ==
                                  ProcessPhase::running) {
       report_process(fmt::format("process {} ({}) ended with status {} in the middle of MPI", index,
-                                 ranks_of_process(plan_, index), status));
+                                 ranks_of(index), status));
       begin_end(std::max(status, 1));
     } else {
       status_ = std::max(status_, status);
@@ -394,15 +426,6 @@ class Launch {
 };
 
 }  // namespace
-
-std::string ranks_of_process(const LaunchPlan& plan, std::uint32_t index) {
-  const auto first_of = [&](std::uint64_t process) {
-    return plan.rank_count * process * plan.shape.workers_per_process / plan.shape.worker_count();
-  };
-  const std::uint64_t first = first_of(index);
-  const std::uint64_t last = first_of(index + 1) - 1;
-  return first == last ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, last);
-}
 
 int launch(const LaunchPlan& plan) {
   return Launch(plan).run();

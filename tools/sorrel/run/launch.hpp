@@ -12,23 +12,35 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "core/job_memory.hpp"
 
 namespace sorrel::tool {
 
-struct LaunchPlan {
-  std::uint64_t rank_count = 1;
-  core::JobShape shape;
-  /// Every rank is a process, and each line of its output is to begin with the rank.
-  bool label_lines = false;
-  std::string program;  ///< path
+/// One of the programs of a job.
+struct LaunchedProgram {
+  std::string path;
   char* const* words = nullptr;
   /// Name of a program that only starts the MPI program, as env does; "" if there is none. It may
   /// end before or after the MPI program, and may start none.
   std::string wrapper;
   /// The wrapper's arguments name an MPI program.
   bool is_mpi_seen = false;
+};
+
+struct LaunchedProcess {
+  const LaunchedProgram* program = nullptr;
+  std::uint64_t first_rank = 0;
+  std::uint64_t rank_count = 1;
+  /// What each line of its output begins with; "": the process labels its lines itself, or not.
+  std::string label;
+};
+
+struct LaunchPlan {
+  std::uint64_t rank_count = 1;
+  core::JobShape shape;
+  std::vector<LaunchedProcess> processes;
   /// Called in the child, before the program is executed: sets the environment of process
   /// `index`. `claims_descriptor` is that of launch::JobClaims, -1 without a wrapper.
   std::function<void(std::uint32_t index, int segment_descriptor, int claims_descriptor)>
@@ -38,8 +50,5 @@ struct LaunchPlan {
 /// The exit status of the job: the largest of its processes, or that of the process that ended
 /// it.
 [[nodiscard]] int launch(const LaunchPlan& plan);
-
-/// "rank 7" or "ranks 16-23": the ranks of process `index`.
-[[nodiscard]] std::string ranks_of_process(const LaunchPlan& plan, std::uint32_t index);
 
 }  // namespace sorrel::tool

@@ -14,7 +14,8 @@
 
 namespace sorrel::tool {
 
-OutputPipes::OutputPipes(std::uint32_t process_count, bool has_labels) : has_labels_(has_labels) {
+OutputPipes::OutputPipes(const std::vector<std::string>& labels)
+    : has_labels_(std::ranges::any_of(labels, [](const auto& label) { return !label.empty(); })) {
   getrlimit(RLIMIT_NOFILE, &files_before_);
   find_destinations();
   if (!output_.is_collected && !error_.is_collected) return;
@@ -22,8 +23,9 @@ OutputPipes::OutputPipes(std::uint32_t process_count, bool has_labels) : has_lab
   event_descriptor_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   abandon_descriptor_ = eventfd(0, EFD_CLOEXEC);
   is_valid_ = event_descriptor_ >= 0 && abandon_descriptor_ >= 0;
-  for (std::uint32_t i = 0; i < process_count && is_valid_; ++i)
-    add_streams(i);
+  for (const std::string& label : labels) {
+    if (is_valid_) add_streams(label);
+  }
   first_streams_.push_back(streams_.size());
 }
 
@@ -63,7 +65,7 @@ void OutputPipes::raise_file_limit() {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-void OutputPipes::add_streams(std::uint32_t index) {
+void OutputPipes::add_streams(const std::string& label) {
   first_streams_.push_back(streams_.size());
   for (const Destination* source : {&output_, &error_}) {
     if (!source->is_collected) continue;
@@ -76,7 +78,7 @@ void OutputPipes::add_streams(std::uint32_t index) {
                   .write_end = ends[1],
                   .source = source->descriptor,
                   .destination = source == &output_ ? &output_ : destination_of_error_,
-                  .label = has_labels_ ? "[" + std::to_string(index) + "] " : std::string(),
+                  .label = label,
                   .line = {}};
     streams_.push_back(std::move(stream));
   }
@@ -193,7 +195,7 @@ bool OutputPipes::take_from(Stream& stream) {
 }
 
 void OutputPipes::write_lines(Stream& stream, bool is_end) {
-  const std::size_t bytes_max = has_labels_ ? labelled_bytes_max : line_bytes_max;
+  const std::size_t bytes_max = !stream.label.empty() ? labelled_bytes_max : line_bytes_max;
   Destination& destination = *stream.destination;
   std::string text;
   std::size_t begin = 0;
@@ -205,7 +207,7 @@ void OutputPipes::write_lines(Stream& stream, bool is_end) {
     if (!text.empty() || destination.within_line_of != &stream) text += stream.label;
     text.append(stream.line, begin, end - begin);
     // With labels, each part of a line becomes a line.
-    if (!is_whole && has_labels_) text += '\n';
+    if (!is_whole && !stream.label.empty()) text += '\n';
     begin = end;
   }
   if (text.empty()) return;

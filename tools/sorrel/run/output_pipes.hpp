@@ -29,7 +29,8 @@ class OutputPipes {
   static constexpr std::size_t line_bytes_max = 1u << 20;
   static constexpr std::size_t labelled_bytes_max = 64u << 10;
 
-  OutputPipes(std::uint32_t process_count, bool has_labels);
+  /// By process: what every line begins with, or "". With any label, all output is collected.
+  explicit OutputPipes(const std::vector<std::string>& labels);
   OutputPipes(const OutputPipes&) = delete;
   OutputPipes& operator=(const OutputPipes&) = delete;
   ~OutputPipes();
@@ -78,7 +79,7 @@ class OutputPipes {
   };
 
   void find_destinations();
-  void add_streams(std::uint32_t index);
+  void add_streams(const std::string& label);
   void raise_file_limit();
   void forward();
   /// Reads what is available; false at the end of the stream.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <optional>
 #include <string>
 #include <sys/personality.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 #include "tools/sorrel/run/host_launch.hpp"
 #include "tools/sorrel/run/launch.hpp"
 #include "tools/sorrel/run/openmp.hpp"
+#include "tools/sorrel/run/part_words.hpp"
 #include "tools/sorrel/run/run_environment.hpp"
 #include "tools/sorrel/run/run_options.hpp"
 #include "tools/sorrel/run/run_plan.hpp"
@@ -39,24 +41,62 @@ bool is_share(const std::string& word) {
          word == "polite";
 }
 
+/// A program of the job, as it is started.
+struct Part {
+  ProgramReport program;
+  /// For execv(), with a null pointer at the end.
+  std::vector<char*> words;
+  /// Of which each rank of a process has its own.
+  std::vector<std::string> private_libraries;
+  std::string preloaded;        ///< files, a:b
+  std::string library_folders;  ///< a:b
+};
+
+/// What the user asks for: programs, and the request for each.
+struct RunJob {
+  std::vector<RunRequest> requests;
+  std::vector<ProgramReport> programs;
+  std::vector<Arguments> words;
+};
+
+std::string describe(const launch::PartSpec& part) {
+  return fmt::format("{} ranks in {} process{} of {} worker{}", part.rank_count, part.process_count,
+                     part.process_count == 1 ? "" : "es", part.worker_count,
+                     part.worker_count == 1 ? "" : "s");
+}
+
 /// Notes about decisions that may surprise the user; with --verbose all decisions.
-void print_notes(const RunPlan& plan, const RunRequest& request, const ProgramReport& program) {
-  const launch::JobSpec& job = plan.job;
-  if (job.is_verbose) {
-    print_diagnostic(fmt::format(
-        "note: {} ranks in {} process{} of {} worker{}, {}", job.rank_count, job.process_count,
-        job.process_count == 1 ? "" : "es", job.worker_count, job.worker_count == 1 ? "" : "s",
-        plan.cpus.empty() ? "not bound" : "on cpus " + os::format_cpu_list(plan.cpus)));
-    if (!job.private_libraries.empty()) {
-      print_diagnostic(
-          fmt::format("note: each rank has its own {}", fmt::join(job.private_libraries, ", ")));
-    }
-    if (plan.choice) print_diagnostic("note: --procs auto: " + describe(*plan.choice));
+void print_notes(const RunPlan& plan) {
+  if (!plan.job.is_verbose) return;
+  const std::string place =
+      plan.cpus.empty() ? "not bound" : "on cpus " + os::format_cpu_list(plan.cpus);
+  if (plan.job.parts.empty()) {
+    print_diagnostic(
+        fmt::format("note: {}, {}", describe(launch::parts_of(plan.job).front()), place));
+  } else {
+    print_diagnostic(fmt::format("note: {} programs, {}", plan.job.parts.size(), place));
   }
-  if (!program.own_process_reason.empty() && job.rank_count > 1 && !request.procs &&
+  if (plan.choice) print_diagnostic("note: --procs auto: " + describe(*plan.choice));
+}
+
+/// The same about one of the job's programs.
+void print_notes_on(const Part& part,
+                    const launch::PartSpec& spec,
+                    const RunPlan& plan,
+                    const RunRequest& request) {
+  const ProgramReport& program = part.program;
+  const bool is_only = plan.job.parts.empty();
+  if (plan.job.is_verbose && !is_only)
+    print_diagnostic(fmt::format("note: {}: {}", program.name, describe(spec)));
+  if (plan.job.is_verbose && !part.private_libraries.empty()) {
+    print_diagnostic(
+        fmt::format("note: each rank has its own {}", fmt::join(part.private_libraries, ", ")));
+  }
+  if (!program.own_process_reason.empty() && spec.rank_count > 1 && !request.procs &&
       !request.is_auto) {
-    print_diagnostic(fmt::format("note: {}: every rank is a process, as with --procs {}",
-                                 program.own_process_reason, job.rank_count));
+    print_diagnostic(fmt::format(
+        "note: {}: every rank is a process{}", program.own_process_reason,
+        is_only ? fmt::format(", as with --procs {}", spec.rank_count) : std::string()));
   }
   if (!program.absent_functions.empty()) {
     print_diagnostic(
@@ -88,10 +128,17 @@ launch::WrapperSpec wrapper_spec(const ProgramReport& program, const Installatio
           .claims_descriptor = std::nullopt};
 }
 
-int launch_host_process(const RunPlan& plan,
-                        const Installation& installation,
-                        const ProgramReport& program,
-                        const std::vector<char*>& words) {
+/// Sets what the loader and the library read in a process that executes `part`.
+void set_environment(launch::JobSpec& job, const Part& part, const Installation& installation) {
+  set_loader_variables(job, part.library_folders, part.preloaded);
+  job.private_libraries = part.private_libraries;
+  if (part.program.wrapper.empty()) return;
+  const std::optional<int> claims = job.wrapper.claims_descriptor;
+  job.wrapper = wrapper_spec(part.program, installation);
+  job.wrapper.claims_descriptor = claims;
+}
+
+int launch_host_process(const RunPlan& plan, const Installation& installation, const Part& part) {
   launch::JobSpec job = plan.job;
   job.cpus = plan.cpus;
   job.host_mpi = {.name = plan.host.name,
@@ -100,11 +147,11 @@ int launch_host_process(const RunPlan& plan,
                   .status_descriptor = std::nullopt,
                   .daemon = getppid(),
                   .must_abort = plan.host.is_slurm};
-  if (!program.wrapper.empty()) job.wrapper = wrapper_spec(program, installation);
-  return launch_under_host({.program = program.path,
-                            .words = words.data(),
+  set_environment(job, part, installation);
+  return launch_under_host({.program = part.program.path,
+                            .words = part.words.data(),
                             .host = plan.host.name,
-                            .wrapper = program.wrapper,
+                            .wrapper = part.program.wrapper,
                             .is_first = plan.host.is_first,
                             .has_hydra = plan.host.name != "openmpi" && !plan.host.is_slurm,
                             .has_sleepy_daemon = plan.host.name == "openmpi" && !plan.host.is_slurm,
@@ -116,43 +163,53 @@ int launch_host_process(const RunPlan& plan,
 
 int launch_processes(const RunPlan& plan,
                      const Installation& installation,
-                     const ProgramReport& program,
-                     const std::vector<char*>& words) {
-  launch::JobSpec job = plan.job;
-  const bool has_labels = job.has_rank_labels && job.process_mode;
-  if (has_labels) job.has_rank_labels = false;
-  const auto set_environment = [&](std::uint32_t index, int segment, int claims) {
-    job.own_process = index;
-    const std::span<const int> cpus = plan.cpus_of(index);
-    job.cpus.assign(cpus.begin(), cpus.end());
-    if (job.process_count > 1 || job.process_mode) job.memory_descriptor = segment;
-    if (!program.wrapper.empty()) {
-      job.wrapper = wrapper_spec(program, installation);
-      job.wrapper.claims_descriptor = claims;
-      job.launcher = getppid();
-    }
-    set_rank_variables(job);
-    set_job_variable(job);
-  };
-  return launch(
-      {.rank_count = static_cast<std::uint64_t>(job.rank_count),
-       .shape = {.process_count = job.process_count, .workers_per_process = job.worker_count},
-       .label_lines = has_labels,
-       .program = program.path,
-       .words = words.data(),
-       .wrapper = program.wrapper,
-       .is_mpi_seen = !program.wrapped_path.empty(),
-       .set_environment = set_environment});
+                     const std::vector<Part>& parts) {
+  const std::vector<launch::ProcessShare> shares = launch::shares_of(plan.job);
+  std::vector<LaunchedProgram> programs;
+  for (const Part& part : parts) {
+    programs.push_back({.path = part.program.path,
+                        .words = part.words.data(),
+                        .wrapper = part.program.wrapper,
+                        .is_mpi_seen = !part.program.wrapped_path.empty()});
+  }
+  LaunchPlan started{.rank_count = static_cast<std::uint64_t>(plan.job.rank_count),
+                     .shape = {.process_count = plan.job.process_count,
+                               .workers_per_process = launch::workers_per_process(plan.job)},
+                     .processes = {},
+                     .set_environment = [&](std::uint32_t index, int segment, int claims) {
+                       launch::JobSpec job = plan.job_of(index, shares[index]);
+                       const Part& part = parts[shares[index].part];
+                       // Lines of a process that is a rank are labelled by its parent.
+                       if (job.process_mode) job.has_rank_labels = false;
+                       if (job.process_count > 1 || job.process_mode)
+                         job.memory_descriptor = segment;
+                       if (!part.program.wrapper.empty()) {
+                         job.wrapper.claims_descriptor = claims;
+                         job.launcher = getppid();
+                       }
+                       set_environment(job, part, installation);
+                       set_rank_variables(job, shares[index]);
+                       set_job_variable(job);
+                     }};
+  for (std::uint32_t i = 0; i < shares.size(); ++i) {
+    const launch::JobSpec job = plan.job_of(i, shares[i]);
+    const bool has_label = job.has_rank_labels && job.process_mode;
+    started.processes.push_back(
+        {.program = &programs[shares[i].part],
+         .first_rank = static_cast<std::uint64_t>(shares[i].first_rank),
+         .rank_count = static_cast<std::uint64_t>(shares[i].rank_count),
+         .label = has_label ? fmt::format("[{}] ", shares[i].first_rank) : std::string()});
+  }
+  return launch(started);
 }
 
 /// An error if the ranks of one process need more maps than the system allows, or "".
-std::string check_maps(const RunPlan& plan, const ProgramReport& program) {
+std::string check_maps(const launch::PartSpec& part, const ProgramReport& program) {
   // If the program is not known, the library counts.
   const bool is_known = program.wrapper.empty() || !program.wrapped_path.empty();
   const MapBudget budget = map_budget(program);
-  const auto ranks = static_cast<std::uint64_t>(plan.job.rank_count);
-  if (!is_known || plan.job.process_mode || ranks / plan.job.process_count <= budget.ranks_max())
-    return "";
+  const auto ranks = static_cast<std::uint64_t>(part.rank_count);
+  if (!is_known || ranks / part.process_count <= budget.ranks_max()) return "";
   const std::size_t libraries = program.private_libraries.size();
   return fmt::format(
       "{} ranks need more memory maps than vm.max_map_count = {} allows; at most {} ranks of {} "
@@ -161,6 +218,87 @@ std::string check_maps(const RunPlan& plan, const ProgramReport& program) {
       libraries == 0 ? ""
                      : fmt::format("; each of {} private librar{} takes 2 maps (--shared LIB)",
                                    libraries, libraries == 1 ? "y" : "ies"));
+}
+
+/// One line about the first library of --shared or --private that no program needs, or "".
+std::string check_libraries(const RunJob& run, const Installation& installation) {
+  const auto check = [&](const LibraryOptions& option) -> std::string {
+    std::string error;
+    for (const ProgramReport& program : run.programs) {
+      const std::string here = check_library_options(program, option, installation);
+      if (here.empty()) return "";
+      if (error.empty()) error = here;
+    }
+    return error;
+  };
+  const LibraryOptions& given = run.requests.front().libraries;
+  std::string error;
+  for (std::size_t i = 0; i < given.shared.size() && error.empty(); ++i)
+    error = check({.shared = {given.shared[i]}, .private_ones = {}});
+  for (std::size_t i = 0; i < given.private_ones.size() && error.empty(); ++i)
+    error = check({.shared = {}, .private_ones = {given.private_ones[i]}});
+  return error;
+}
+
+/// Reads the options for each program, and inspects it.
+Result<RunJob> read_job(const RunOptions& options,
+                        Arguments words,
+                        const Installation& installation) {
+  const Result<std::vector<PartWords>> parts = split_parts(words, options.ranks);
+  if (!parts.has_value()) return Error{parts.error()};
+  RunJob run;
+  for (const PartWords& part : parts.value()) {
+    RunOptions own = options;
+    own.ranks = part.ranks;
+    Result<RunRequest> request = read_options(own);
+    if (!request.has_value()) return Error{request.error()};
+    ProgramReport program =
+        inspect_arguments(part.program, installation, request.value().libraries);
+    if (!program.refusal.empty()) return Error{program.refusal};
+    run.requests.push_back(std::move(request).value());
+    run.programs.push_back(std::move(program));
+    run.words.push_back(part.program);
+  }
+  if (std::string error = check_libraries(run, installation); !error.empty()) return Error{error};
+  return run;
+}
+
+/// A program of the job with what the loader must be given.
+Result<Part> make_part(const ProgramReport& program,
+                       Arguments words,
+                       bool is_process_mode,
+                       bool has_openmp,
+                       const Installation& installation) {
+  Part part{.program = program,
+            .words = {},
+            .private_libraries = {},
+            .preloaded = program.must_preload ? installation.library() : "",
+            .library_folders = installation.library_dir};
+  if (!is_process_mode) part.private_libraries = program.private_libraries;
+  if (!part.private_libraries.empty()) {
+    part.preloaded =
+        installation.early_library() + (part.preloaded.empty() ? "" : ":") + part.preloaded;
+  }
+  if (has_openmp) {
+    const OpenmpReport openmp = inspect_openmp(
+        program.wrapped_path.empty() ? words.front() : program.wrapped_path, installation);
+    if (!openmp.refusal.empty()) return Error{openmp.refusal};
+    part.preloaded += (part.preloaded.empty() ? "" : ":") + openmp_library(installation);
+    part.library_folders += ":" + os::folder_of(openmp_library(installation));
+  }
+  return part;
+}
+
+/// Executes the program in this process; returns if that is not possible.
+int execute(const RunPlan& plan, const Installation& installation, const Part& part) {
+  launch::JobSpec job = plan.job;
+  job.cpus = plan.cpus;
+  set_environment(job, part, installation);
+  set_rank_variables(job, launch::shares_of(job).front());
+  set_job_variable(job);
+  execv(part.program.path.c_str(), part.words.data());
+  print_diagnostic(fmt::format("cannot start {}: {}", part.program.name, std::strerror(errno)));
+  return exit_cannot_execute;
 }
 
 }  // namespace
@@ -175,10 +313,6 @@ int run_command(Arguments arguments) {
   if (!is_share(words.share))
     return report_error("--share must be fair, yielding or fixed, not '{}'", words.share);
   if (words.omp && !concerns_ranks(words)) return run_openmp(split.program.data(), words.share);
-  const Result<RunRequest> read = read_options(words);
-  if (!read.has_value()) return report_error("{}", read.error());
-  const RunRequest& request = read.value();
-
   const Installation installation = find_installation();
   const Host host =
       find_host(words.host, [](const char* name) { return std::getenv(name); }, installation);
@@ -187,44 +321,40 @@ int run_command(Arguments arguments) {
     return report_error("{} is not beside this command: expected it in ../lib of {}", library_name,
                         installation.executable);
   }
-  const ProgramReport program = inspect_arguments(split.program, installation, request.libraries);
-  if (!program.refusal.empty()) return report_error("{}", program.refusal);
-  if (const auto error = check_library_options(program, request.libraries, installation);
-      !error.empty())
-    return report_error("{}", error);
-  Result<RunPlan> made = make_plan(words, request, host, program);
+  const Result<RunJob> read = read_job(words, split.program, installation);
+  if (!read.has_value()) return report_error("{}", read.error());
+  const RunJob& run = read.value();
+  const bool is_only = run.programs.size() == 1;
+  const Result<RunPlan> made =
+      is_only ? make_plan(words, run.requests.front(), host, run.programs.front())
+              : make_plan(words, run.requests, host, run.programs);
   if (!made.has_value()) return report_error("{}", made.error());
-  RunPlan plan = std::move(made).value();
-  print_notes(plan, request, program);
-  if (const std::string refusal = check_maps(plan, program); !refusal.empty())
-    return report_error("{}", refusal);
-  std::string preloaded = program.must_preload ? installation.library() : "";
-  if (!plan.job.private_libraries.empty())
-    preloaded = installation.early_library() + (preloaded.empty() ? "" : ":") + preloaded;
-  std::string library_folders = installation.library_dir;
-  if (words.omp) {
-    const OpenmpReport openmp = inspect_openmp(
-        program.wrapped_path.empty() ? split.program.front() : program.wrapped_path, installation);
-    if (!openmp.refusal.empty()) return report_error("{}", openmp.refusal);
-    preloaded += (preloaded.empty() ? "" : ":") + openmp_library(installation);
-    library_folders += ":" + os::folder_of(openmp_library(installation));
+  const RunPlan& plan = made.value();
+  print_notes(plan);
+  std::vector<Part> parts;
+  const std::vector<launch::PartSpec> specs = launch::parts_of(plan.job);
+  for (std::size_t i = 0; i < run.programs.size(); ++i) {
+    const bool is_process_mode = is_only ? plan.job.process_mode : bool{plan.process_modes[i]};
+    Result<Part> part =
+        make_part(run.programs[i], run.words[i], is_process_mode, words.omp, installation);
+    if (!part.has_value()) return report_error("{}", part.error());
+    parts.push_back(std::move(part).value());
+    print_notes_on(parts.back(), specs[i], plan, run.requests[i]);
+    if (is_process_mode) continue;
+    if (const std::string error = check_maps(specs[i], run.programs[i]); !error.empty())
+      return report_error("{}", error);
   }
-  launch::JobSpec& job = plan.job;
-  set_loader_variables(job, library_folders, preloaded);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    parts[i].words = arguments_to_start(parts[i].program, run.words[i]);
   // Without the option, the user's variable is used.
   if (!plan.share.empty()) setenv("SORREL_SHARE", plan.share.c_str(), 1);
   // Addresses are visible to a program: with a seed they are the same in each run.
-  if (job.seed) (void)personality(ADDR_NO_RANDOMIZE);
-  const std::vector<char*> started = arguments_to_start(program, split.program);
-  if (!plan.host.name.empty()) return launch_host_process(plan, installation, program, started);
-  if (job.process_count > 1 || job.process_mode || !program.wrapper.empty())
-    return launch_processes(plan, installation, program, started);
-  job.cpus = plan.cpus;
-  set_rank_variables(job);
-  set_job_variable(job);
-  execv(program.path.c_str(), started.data());
-  print_diagnostic(fmt::format("cannot start {}: {}", program.name, std::strerror(errno)));
-  return exit_cannot_execute;
+  if (plan.job.seed) (void)personality(ADDR_NO_RANDOMIZE);
+  const Part& first = parts.front();
+  if (!plan.host.name.empty()) return launch_host_process(plan, installation, first);
+  if (plan.job.process_count > 1 || plan.job.process_mode || !first.program.wrapper.empty())
+    return launch_processes(plan, installation, parts);
+  return execute(plan, installation, first);
 }
 
 }  // namespace sorrel::tool

@@ -21,13 +21,11 @@ void set_loader_variables(launch::JobSpec& job,
   if (!preloaded.empty()) job.old_preload = prepend_to_variable("LD_PRELOAD", preloaded);
 }
 
-void set_rank_variables(const launch::JobSpec& job) {
-  if (job.process_count != static_cast<std::uint32_t>(job.rank_count))
-    return launch::unset_rank_variables();
-  const auto process = static_cast<std::int32_t>(job.own_process);
-  launch::set_rank_variables({.rank = process,
+void set_rank_variables(const launch::JobSpec& job, const launch::ProcessShare& share) {
+  if (share.rank_count != 1) return launch::unset_rank_variables();
+  launch::set_rank_variables({.rank = share.first_rank,
                               .rank_count = job.rank_count,
-                              .local_rank = process,
+                              .local_rank = share.first_rank,
                               .local_rank_count = job.rank_count});
 }
 

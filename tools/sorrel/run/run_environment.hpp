@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "launch/job_parts.hpp"
 #include "launch/job_spec.hpp"
 
 namespace sorrel::tool {
@@ -19,10 +20,10 @@ void set_loader_variables(launch::JobSpec& job,
                           const std::string& library_folders,
                           const std::string& preloaded);
 
-/// Sets the variables that number a rank (launch/rank_variables.hpp) for what process
-/// `job.own_process` executes, if that is one rank; otherwise removes those of another job. Not
-/// under a host MPI, which sets its own.
-void set_rank_variables(const launch::JobSpec& job);
+/// Sets the variables that number a rank (launch/rank_variables.hpp) for what a process executes,
+/// if that is one rank; otherwise removes those of another job. Not under a host MPI, which sets
+/// its own.
+void set_rank_variables(const launch::JobSpec& job, const launch::ProcessShare& share);
 
 /// Passes the job on to the program that this process executes.
 void set_job_variable(const launch::JobSpec& job);

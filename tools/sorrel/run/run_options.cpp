@@ -11,7 +11,6 @@ namespace sorrel::tool {
 
 namespace {
 
-constexpr std::uint64_t ranks_max = 1'000'000;
 constexpr std::uint64_t stack_bytes_min = 16u << 10;
 /// The addresses of a process are 128 TiB.
 constexpr std::uint64_t stack_bytes_max = std::uint64_t{64} << 40;
@@ -28,6 +27,7 @@ constexpr const char* run_footer =
     "  sorrel run -n 8 --stack 16M ./solver -i input.txt\n"
     "  sorrel run -n 4 --label ./heat | sort    every line begins with its rank\n"
     "  sorrel run -n 64 --procs 2 ./heat        64 ranks in two processes that share memory\n"
+    "  sorrel run -n 2 ./ocean : -n 6 ./air     two programs in one job of 8 ranks\n"
     "  sorrel run -n 4 --procs 4 python3 x.py   every rank a process; works for any program\n"
     "  mpiexec -n 4 sorrel run -n 256 ./heat    over the processes of an installed MPI\n"
     "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 ./heat\n"
@@ -63,13 +63,17 @@ std::vector<std::string> names_of(const std::vector<std::string>& lists) {
 
 std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
   auto app = make_app(run_usage, run_description, run_footer);
-  app->add_option("-n,--ranks", options.ranks,
-                  "Number of ranks, 1 to 1000000; also written -np (default: as many as workers)")
+  app->add_option(
+         "-n,--ranks", options.ranks,
+         "Number of ranks, 1 to 1000000; also written -np (default: as many as workers). Each "
+         "program after a ':' needs its own")
       ->type_name("N");
-  app->add_option("--procs", options.procs,
-                  "Number of processes, 1 to the number of ranks, or auto (default: 1, or the "
-                  "number of ranks for a program whose ranks cannot share a process); with as many "
-                  "processes as ranks any program works. auto: by program and machine")
+  app->add_option(
+         "--procs", options.procs,
+         "Number of processes, 1 to the number of ranks, or auto (default: 1, or the "
+         "number of ranks for a program whose ranks cannot share a process); with as many "
+         "processes as ranks any program works. auto: by program and machine. With several "
+         "programs (':'): of the whole job, at least one for each program")
       ->type_name("P");
   app->add_option("--workers", options.workers,
                   "Workers (OS threads) that run the ranks of a process, at most one per rank "

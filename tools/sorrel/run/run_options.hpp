@@ -16,7 +16,11 @@
 
 namespace sorrel::tool {
 
-inline constexpr const char* run_usage = "sorrel run [options] PROGRAM [ARGS…]";
+inline constexpr const char* run_usage =
+    "sorrel run [options] PROGRAM [ARGS…] [: -n N PROGRAM [ARGS…]]…";
+
+/// Of a job.
+inline constexpr std::uint64_t ranks_max = 1'000'000;
 
 struct RunOptions {
   std::string ranks;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <utility>
 
 #include "os/stack_slab.hpp"
 #include "tools/sorrel/common/numbers.hpp"
 #include "tools/sorrel/machine/worker_plan.hpp"
 #include "tools/sorrel/run/option_conflict.hpp"
+#include "tools/sorrel/run/part_plan.hpp"
 #include "tools/sorrel/run/wire_options.hpp"
 
 namespace sorrel::tool {
@@ -171,14 +173,8 @@ std::string place_under_host(RunPlan& plan,
   return "";
 }
 
-}  // namespace
-
-Result<RunPlan> make_plan(const RunOptions& options,
-                          const RunRequest& request,
-                          const Host& host,
-                          const ProgramReport& program) {
-  std::string error = option_conflict(options, request, host, program);
-  if (!error.empty()) return Error{error};
+/// What the options say, whatever the programs are.
+RunPlan plan_of_options(const RunOptions& options, const RunRequest& request, const Host& host) {
   RunPlan plan;
   launch::JobSpec& job = plan.job;
   job.has_rank_labels = options.label;
@@ -189,6 +185,59 @@ Result<RunPlan> make_plan(const RunOptions& options,
   job.is_unbound = options.bind == "none";
   plan.share = options.bind == "core" || options.comm_worker ? "fixed" : options.share;
   plan.host = host;
+  return plan;
+}
+
+void bind_workers(RunPlan& plan, const RunOptions& options, const MachineLimits& limits) {
+  if (plan.job.is_unbound) return;
+  const launch::ProcessShare last = launch::shares_of(plan.job).back();
+  const auto workers = static_cast<int>(last.first_worker + last.worker_count);
+  plan.cpus =
+      choose_cpus(workers, limits, [] { return read_topology(TopologyDetail::threads_only); });
+  if (plan.cpus.empty() && options.bind == "core") plan.cpus = share_cpus(workers, limits);
+}
+
+/// Options that a job of several programs cannot have.
+std::string conflict_of_several(const RunOptions& options, const Host& host) {
+  const auto needs_one = [](const char* option) {
+    return fmt::format("{} is for a job of one program, and ':' starts several", option);
+  };
+  if (!options.wire.empty()) return needs_one("--wire");
+  if (!options.seed.empty()) return needs_one("--seed");
+  if (options.comm_worker) return needs_one("--comm-worker");
+  if (options.procs == "auto") return needs_one("--procs auto");
+  if (!host.name.empty()) {
+    return fmt::format(
+        "several programs (':') are not supported under a host MPI ({}); --host none "
+        "runs a job of its own in each process",
+        host.launcher.empty() ? host.name : host.launcher);
+  }
+  return "";
+}
+
+}  // namespace
+
+launch::JobSpec RunPlan::job_of(std::uint32_t index, const launch::ProcessShare& process) const {
+  launch::JobSpec own = job;
+  own.own_process = index;
+  own.worker_count = process.worker_count;
+  if (!job.parts.empty()) own.process_mode = process_modes[process.part];
+  if (!cpus.empty()) {
+    const std::span<const int> mine =
+        std::span(cpus).subspan(process.first_worker, process.worker_count);
+    own.cpus.assign(mine.begin(), mine.end());
+  }
+  return own;
+}
+
+Result<RunPlan> make_plan(const RunOptions& options,
+                          const RunRequest& request,
+                          const Host& host,
+                          const ProgramReport& program) {
+  std::string error = option_conflict(options, request, host, program);
+  if (!error.empty()) return Error{error};
+  RunPlan plan = plan_of_options(options, request, host);
+  launch::JobSpec& job = plan.job;
   error = read_simulation_options(job, options);
   const MachineLimits limits = read_machine_limits();
   if (error.empty()) {
@@ -198,14 +247,48 @@ Result<RunPlan> make_plan(const RunOptions& options,
   if (error.empty() && host.name.empty()) error = adapt_workers(job, request.workers.has_value());
   if (error.empty()) error = check_stacks(job);
   if (!error.empty()) return Error{error};
-  if (!job.process_mode) job.private_libraries = program.private_libraries;
   if (plan.has_room_for_threads && options.bind != "core") job.is_unbound = true;
-  if (!job.is_unbound && host.name.empty()) {
-    const int workers = static_cast<int>(job.process_count * job.worker_count);
-    plan.cpus =
-        choose_cpus(workers, limits, [] { return read_topology(TopologyDetail::threads_only); });
-    if (plan.cpus.empty() && options.bind == "core") plan.cpus = share_cpus(workers, limits);
+  if (host.name.empty()) bind_workers(plan, options, limits);
+  return plan;
+}
+
+Result<RunPlan> make_plan(const RunOptions& options,
+                          std::span<const RunRequest> requests,
+                          const Host& host,
+                          std::span<const ProgramReport> programs) {
+  if (std::string error = conflict_of_several(options, host); !error.empty()) return Error{error};
+  const MachineLimits limits = read_machine_limits();
+  const PartLimits part_limits{.cores = static_cast<std::uint64_t>(default_workers(limits)),
+                               .processes = requests.front().procs,
+                               .workers = requests.front().workers};
+  std::vector<PartRequest> wanted;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (std::string error = option_conflict(options, requests[i], host, programs[i]);
+        !error.empty())
+      return Error{error};
+    wanted.push_back(
+        {.ranks = *requests[i].ranks, .must_spread = !programs[i].own_process_reason.empty()});
   }
+  Result<std::vector<launch::PartSpec>> parts = plan_parts(wanted, part_limits);
+  if (!parts.has_value()) return Error{parts.error()};
+  RunPlan plan = plan_of_options(options, requests.front(), host);
+  launch::JobSpec& job = plan.job;
+  job.rank_count = 0;
+  job.process_count = 0;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const launch::PartSpec& part = parts.value()[i];
+    plan.process_modes.push_back(is_process_mode(part, wanted[i], part_limits));
+    launch::JobSpec own = job;
+    own.rank_count = part.rank_count;
+    own.process_count = part.process_count;
+    own.process_mode = plan.process_modes.back();
+    if (std::string error = check_stacks(own); !error.empty()) return Error{error};
+    job.rank_count += part.rank_count;
+    job.process_count += part.process_count;
+  }
+  job.parts = std::move(parts).value();
+  job.worker_count = launch::workers_per_process(job);
+  bind_workers(plan, options, limits);
   return plan;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "launch/job_parts.hpp"
 #include "launch/job_spec.hpp"
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
@@ -29,11 +30,13 @@ struct RunPlan {
   /// number was given.
   Host host;
 
-  /// The part of `cpus` for process `index`.
-  [[nodiscard]] std::span<const int> cpus_of(std::uint32_t index) const {
-    const std::size_t count = cpus.empty() ? 0 : job.worker_count;
-    return std::span(cpus).subspan(index * count, count);
-  }
+  /// By program of a job of several (launch::JobSpec::parts): every rank is a process.
+  std::vector<bool> process_modes;
+
+  /// The job as process `index`, `process` of launch::shares_of(), gets it, without what its start
+  /// adds.
+  [[nodiscard]] launch::JobSpec job_of(std::uint32_t index,
+                                       const launch::ProcessShare& process) const;
 };
 
 /// The plan of the job for this program.
@@ -41,5 +44,11 @@ struct RunPlan {
                                         const RunRequest& request,
                                         const Host& host,
                                         const ProgramReport& program);
+
+/// The same for a job of several programs; `requests` differ in their numbers of ranks only.
+[[nodiscard]] Result<RunPlan> make_plan(const RunOptions& options,
+                                        std::span<const RunRequest> requests,
+                                        const Host& host,
+                                        std::span<const ProgramReport> programs);
 
 }  // namespace sorrel::tool

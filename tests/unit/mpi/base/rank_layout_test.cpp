@@ -28,6 +28,29 @@ TEST(RankLayout, PutsEveryRankIntoTheBlockOfItsPlace) {
   }
 }
 
+TEST(RankLayout, PutsRanksIntoTheProcessesThatTheCallerSays) {
+  const std::vector<RankLayout::Block> blocks{{.rank_count = 1, .worker_count = 1},
+                                              {.rank_count = 7, .worker_count = 3},
+                                              {.rank_count = 2, .worker_count = 2}};
+  const RankLayout layout({.rank_count = 10, .process_count = 3, .worker_count = 3}, blocks);
+  EXPECT_EQ(layout.first_rank_of_process(1), 1);
+  EXPECT_EQ(layout.first_rank_of_process(2), 8);
+  EXPECT_EQ(layout.first_rank_of_process(3), 10);
+  std::int32_t rank = 0;
+  for (std::uint32_t process = 0; process < 3; ++process) {
+    for (std::uint32_t worker = 0; worker < 3; ++worker) {
+      const Endpoint endpoint{.process = process, .worker = worker};
+      EXPECT_EQ(layout.first_rank(endpoint), rank);
+      if (worker >= blocks[process].worker_count) {
+        EXPECT_EQ(layout.last_rank(endpoint), rank) << "a worker that does not exist";
+      }
+      for (; rank < layout.last_rank(endpoint); ++rank)
+        EXPECT_EQ(layout.endpoint_of(rank), endpoint);
+    }
+  }
+  EXPECT_EQ(rank, 10);
+}
+
 TEST(RankLayout, GivesBlocksThatDifferByAtMostOneRank) {
   const RankLayout layout({.rank_count = 100, .process_count = 3, .worker_count = 4});
   for (std::uint32_t i = 0; i < layout.endpoint_count(); ++i) {

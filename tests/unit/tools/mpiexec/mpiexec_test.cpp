@@ -60,8 +60,18 @@ TEST(Mpiexec, UnknownOptionsAreLeftForRunToRefuse) {
   EXPECT_EQ(translate_mpiexec(words.arguments()).options, Strings{"--surprise"});
 }
 
-TEST(Mpiexec, SeveralProgramsAreRefused) {
-  const ArgumentList words{"-n", "1", "a", ":", "-n", "1", "b"};
+TEST(Mpiexec, SeveralProgramsAreAsManyParts) {
+  const ArgumentList words{"-n", "1", "a", "x", ":", "-np", "2", "b", ":", "-c", "3", "c", "y"};
+  const Translation result = translate_mpiexec(words.arguments());
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.options, Strings{"--ranks=1"});
+  EXPECT_EQ(strings(result.program), (Strings{"a", "x"}));
+  EXPECT_EQ(result.further,
+            (Strings{":", "--ranks=2", "--", "b", ":", "--ranks=3", "--", "c", "y"}));
+}
+
+TEST(Mpiexec, VariablesAreForAllPrograms) {
+  const ArgumentList words{"-n", "1", "a", ":", "-env", "A=1", "-n", "1", "b"};
   EXPECT_NE(translate_mpiexec(words.arguments()).error, "");
 }
 
