@@ -191,8 +191,8 @@ int CollectiveSlots::arrive(RankState& self, Comm& comm, BarrierNode& barrier_no
   if (++barrier_node.arrived_member_count != barrier_node.member_count ||
       !complete_if_all_arrived(barrier_node)) {
     barrier_node.waiting.push(self.fiber);
-    self.wait.begin(WaitRecord::Kind::collective);
     self.wait.comm = &comm;
+    self.wait.begin(WaitRecord::Kind::collective);
     self.worker->suspend();
     self.wait.end();
   }

@@ -68,8 +68,8 @@ void flush_buffer(RankState& self, BufferedSends& sends) {
   if (sends.bytes_in_use == 0) return;
   SORREL_ASSERT(sends.flusher == nullptr && &self.worker->running() == &self.fiber);
   sends.flusher = &self.fiber;
-  self.wait.begin(WaitRecord::Kind::requests);
   self.wait_detail = {};
+  self.wait.begin(WaitRecord::Kind::requests);
   self.worker->suspend();
   self.wait.end();
 }

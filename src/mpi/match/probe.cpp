@@ -14,8 +14,8 @@ Message& wait_for_message(RankState& self, const Comm& comm, int source, int tag
     if (Message* message = find_message(self, comm, source, tag)) return *message;
     SORREL_ASSERT(self.prober == nullptr && &self.worker->running() == &self.fiber);
     self.wait.comm = &comm;
-    self.wait.begin(WaitRecord::Kind::probe);
     self.wait_detail = {.peer = source, .tag = tag};
+    self.wait.begin(WaitRecord::Kind::probe);
     self.prober = &self.fiber;
     self.worker->suspend();
     self.wait.end();

@@ -1,6 +1,7 @@
 //! RankState - the state of one rank. Accessed by the rank's own worker only.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -25,7 +26,8 @@ enum class Phase : std::uint8_t {
   in_handler,  ///< Running, and a signal handler interrupts a wait: no call may be made.
 };
 
-/// The wait of a rank, for the deadlock report. Written when a call blocks.
+/// The wait of a rank, for reports. Written when a call blocks. While it has a kind, all of it is
+/// valid, also for a signal handler on the worker's thread.
 struct WaitRecord {
   enum class Kind : std::uint8_t { none, requests, probe, collective };
   WaitRecord() = default;
@@ -33,14 +35,17 @@ struct WaitRecord {
   WaitRecord(const WaitRecord&) = delete;
   WaitRecord& operator=(const WaitRecord&) = delete;
 
+  /// The details of the wait are written before.
   void begin(Kind what) {
     SORREL_ASSERT(kind == Kind::none, "a rank waits for one thing at a time");
+    std::atomic_signal_fence(std::memory_order_release);
     kind = what;
   }
 
   void end() {
     SORREL_ASSERT(kind != Kind::none);
     kind = Kind::none;
+    std::atomic_signal_fence(std::memory_order_release);
   }
 
   /// Of a probe or a collective.

@@ -65,9 +65,9 @@ class RecordedWait {
     SORREL_AUDIT_INVARIANTS(self_.posted);
     SORREL_AUDIT_INVARIANTS(self_.unexpected);
     SORREL_ASSERT(&self.worker->running() == &self.fiber, "a rank waits in its own fiber");
-    self_.wait.begin(WaitRecord::Kind::requests);
     self_.wait_detail.requests = requests;
     self_.wait_detail.request_count = count;
+    self_.wait.begin(WaitRecord::Kind::requests);
   }
 
   ~RecordedWait() { self_.wait.end(); }
