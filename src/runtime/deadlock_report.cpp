@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "runtime/wait_groups.hpp"
+#include "runtime/wait_rows.hpp"
 
 namespace sorrel::runtime {
 
@@ -24,40 +24,9 @@ std::string headline(const WaitTable& table, std::int32_t rank_count) {
   return text + ", and no message is in flight\n";
 }
 
-constexpr std::size_t rank_runs_max = 4;
 /// Number of steps of a cycle that are named at its beginning and at its end.
 constexpr std::size_t steps_at_begin = 8;
 constexpr std::size_t steps_at_end = 2;
-
-std::string row(const std::string& ranks, int ranks_width, const RankWait& wait) {
-  std::string text =
-      text_of("%*s  %-18s %-16s %8s  %-24s %s\n", ranks_width, ranks.c_str(), wait.call.c_str(),
-              wait.peer.c_str(), wait.tag.c_str(), wait.comm.c_str(), wait.place.c_str());
-  if (!wait.explanation.empty()) text += text_of("        %s\n", wait.explanation.c_str());
-  return text;
-}
-
-/// One row for ranks that wait alike, the groups of the fewest ranks first.
-std::string rows(const WaitTable& table, std::int32_t rank_count) {
-  const auto groups = wait_groups(table.waits(), rank_count, WaitTable::row_count_max);
-  const std::size_t count = std::min(groups.size(), WaitTable::row_count_max);
-  std::vector<std::string> names;
-  std::size_t width = 6;
-  for (std::size_t i = 0; i < count; ++i) {
-    names.push_back(text_of_ranks(groups[i].ranks, rank_runs_max));
-    width = std::max(width, names.back().size());
-  }
-  const auto ranks_width = static_cast<int>(width);
-  std::string text = text_of("%*s  %-18s %-16s %8s  %-24s %s\n", ranks_width, "rank", "waits in",
-                             "for", "tag", "communicator", "at");
-  for (std::size_t i = 0; i < count; ++i)
-    text += row(names[i], ranks_width, groups[i].wait);
-  std::size_t more = 0;
-  for (std::size_t i = count; i < groups.size(); ++i)
-    more += groups[i].ranks.size();
-  if (more > 0) text += text_of("        … and %zu more ranks\n", more);
-  return text;
-}
 
 /// The rank that a rank waits for; the search for a collective's absent member is made once.
 class Awaited {
@@ -118,7 +87,8 @@ std::string trail(const WaitTable& table, std::int32_t rank_count) {
 }  // namespace
 
 std::string deadlock_report(const WaitTable& table, std::int32_t rank_count) {
-  return headline(table, rank_count) + rows(table, rank_count) + trail(table, rank_count);
+  return headline(table, rank_count) + wait_rows(table.waits(), rank_count) +
+         trail(table, rank_count);
 }
 
 }  // namespace sorrel::runtime

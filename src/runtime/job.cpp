@@ -17,6 +17,7 @@
 #include "runtime/host/host_job.hpp"
 #include "runtime/host/host_session.hpp"
 #include "runtime/signal_stack.hpp"
+#include "runtime/wait_collection.hpp"
 #include "transport/host/host_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
 
@@ -408,7 +409,7 @@ std::string Job::text_of_waits(std::size_t bytes_max) {
 }
 
 WaitTable Job::own_waits() const {
-  return have_workers_ended_ ? WaitTable() : WaitTable::of(worlds_);
+  return have_workers_ended_ ? WaitTable() : waits_of(worlds_);
 }
 
 void Job::end_in_deadlock(const WaitTable& table) {

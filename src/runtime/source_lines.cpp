@@ -5,7 +5,9 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
+#include <map>
 #include <unistd.h>
+#include <utility>
 
 #include "base/fixed_text.hpp"
 #include "runtime/demangle.hpp"
@@ -19,6 +21,8 @@ using Path = FixedText<512>;
 
 constexpr const char* own_executable = "/proc/self/exe";
 constexpr std::string_view debug_folder = "/usr/lib/debug";
+/// Places of a table: further ones would not fit on a screen.
+constexpr std::size_t looked_up_max = 64;
 
 /// The location of an address.
 struct Place {
@@ -174,16 +178,29 @@ void describe_source(std::span<const void* const> addresses, std::span<SourceTex
 }
 
 std::vector<std::string> source_lines(const std::vector<const void*>& addresses) {
-  std::vector<std::string> lines;
-  std::span<const void* const> left(addresses);
+  std::map<std::pair<std::string, std::uintptr_t>, std::size_t> index_of;
+  std::vector<std::size_t> indices;
+  std::vector<const void*> distinct;
+  for (const void* address : addresses) {
+    const Place place = place_of(address);
+    const auto [found, is_new] = index_of.try_emplace(
+        {place.path == nullptr ? "" : place.path, place.distance}, index_of.size());
+    if (is_new && distinct.size() < looked_up_max) distinct.push_back(address);
+    indices.push_back(found->second);
+  }
+  std::vector<std::string> texts;
+  std::span<const void* const> left(distinct);
   while (!left.empty()) {
-    std::array<SourceText, source_text_count_max> texts;
-    const auto part = left.first(std::min(left.size(), texts.size()));
-    describe_source(part, texts);
+    std::array<SourceText, source_text_count_max> part_texts;
+    const auto part = left.first(std::min(left.size(), part_texts.size()));
+    describe_source(part, part_texts);
     for (std::size_t i = 0; i < part.size(); ++i)
-      lines.emplace_back(texts[i][0] == '\0' ? "-" : texts[i].data());
+      texts.emplace_back(part_texts[i][0] == '\0' ? "-" : part_texts[i].data());
     left = left.subspan(part.size());
   }
+  std::vector<std::string> lines;
+  for (const std::size_t index : indices)
+    lines.push_back(index < texts.size() ? texts[index] : "-");
   return lines;
 }
 

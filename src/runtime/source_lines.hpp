@@ -23,7 +23,8 @@ inline constexpr std::size_t source_text_count_max = 16;
 /// of the loader.
 void describe_source(std::span<const void* const> addresses, std::span<SourceText> texts);
 
-/// The same for any number of addresses; "-" for an address in no file.
+/// The same for any number of addresses, of which equal places are looked up once, the images of
+/// ranks being equal. "-" for an address in no file, and for places after the first 64.
 std::vector<std::string> source_lines(const std::vector<const void*>& addresses);
 
 }  // namespace sorrel::runtime

@@ -1,8 +1,9 @@
 #include "runtime/wait_groups.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -10,8 +11,10 @@ namespace sorrel::runtime {
 
 namespace {
 
-/// Text of the peer in a row.
-enum class PeerText { own, by_distance, none };
+/// The fields by which rows differ: each value drops one more.
+enum class Detail { all, distances_of_peers, no_peers, no_tags, no_communicators };
+
+constexpr const char* various = "various";
 
 /// "from 12 +3 more" of rank 11 becomes "from rank+1 +3 more".
 std::string by_distance(const RankWait& wait, std::int32_t rank_count) {
@@ -26,27 +29,27 @@ std::string by_distance(const RankWait& wait, std::int32_t rank_count) {
   return text;
 }
 
-std::string peer_of(const RankWait& wait, std::int32_t rank_count, PeerText kind) {
-  if (kind == PeerText::own) return wait.peer;
-  if (kind == PeerText::by_distance) return by_distance(wait, rank_count);
-  return wait.awaited ? "various" : wait.peer;
+/// The wait as its row shows it.
+RankWait shown(const RankWait& wait, std::int32_t rank_count, Detail detail) {
+  RankWait row = wait;
+  if (detail == Detail::distances_of_peers) row.peer = by_distance(wait, rank_count);
+  if (detail >= Detail::no_peers && wait.awaited) row.peer = various;
+  if (detail >= Detail::no_tags && wait.tag != "-") row.tag = various;
+  if (detail >= Detail::no_communicators && wait.comm != "-") row.comm = various;
+  return row;
 }
 
 std::vector<WaitGroup> grouped(const std::vector<RankWait>& waits,
                                std::int32_t rank_count,
-                               PeerText kind) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>,
-           std::size_t>
-      index_of;
+                               Detail detail) {
+  std::map<std::array<std::string, 7>, std::size_t> index_of;
   std::vector<WaitGroup> groups;
   for (const RankWait& wait : waits) {
-    const std::string peer = peer_of(wait, rank_count, kind);
+    RankWait row = shown(wait, rank_count, detail);
     const auto [found, is_new] = index_of.try_emplace(
-        {wait.call, peer, wait.tag, wait.comm, wait.place, wait.explanation}, groups.size());
-    if (is_new) {
-      groups.push_back({.ranks = {}, .wait = wait});
-      groups.back().wait.peer = peer;
-    }
+        {row.state, row.call, row.peer, row.tag, row.comm, row.place, row.explanation},
+        groups.size());
+    if (is_new) groups.push_back({.ranks = {}, .wait = std::move(row)});
     groups[found->second].ranks.push_back(wait.rank);
   }
   return groups;
@@ -58,8 +61,9 @@ std::vector<WaitGroup> wait_groups(const std::vector<RankWait>& waits,
                                    std::int32_t rank_count,
                                    std::size_t row_count_max) {
   std::vector<WaitGroup> groups;
-  for (const PeerText kind : {PeerText::own, PeerText::by_distance, PeerText::none}) {
-    groups = grouped(waits, rank_count, kind);
+  for (const Detail detail : {Detail::all, Detail::distances_of_peers, Detail::no_peers,
+                              Detail::no_tags, Detail::no_communicators}) {
+    groups = grouped(waits, rank_count, detail);
     if (groups.size() <= row_count_max) break;
   }
   // The groups are in the order of their first ranks.

@@ -1,116 +1,17 @@
 #include "runtime/wait_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <dlfcn.h>
 #include <limits>
 #include <utility>
 
 #include "base/text.hpp"
-#include "mpi/job/process_world.hpp"
-#include "mpi/match/rank_state.hpp"
-#include "mpi/match/request.hpp"
-#include "mpi/match/wait.hpp"
-#include "runtime/source_lines.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
-using mpi::RankState;
-using mpi::Request;
-using mpi::WaitRecord;
 using Run = WaitTable::Run;
-
-/// One operation that a rank waits for.
-struct Wait {
-  const mpi::Comm* comm = nullptr;
-  const char* direction = "";
-  std::int32_t peer = MPI_UNDEFINED;  ///< Rank of the communicator, or MPI_ANY_SOURCE.
-  std::int32_t tag = MPI_UNDEFINED;
-  std::int32_t other_count = 0;  ///< Further requests of the same call.
-};
-
-Wait wait_of(const RankState& rank) {
-  const WaitRecord& note = rank.wait;
-  Wait wait;
-  // A note still holds what earlier waits of another kind have written into it.
-  if (note.kind == WaitRecord::Kind::collective) wait.comm = note.comm;
-  if (note.kind == WaitRecord::Kind::probe) {
-    wait.comm = note.comm;
-    wait.direction = "from";
-    wait.peer = rank.wait_detail.peer;
-    wait.tag = rank.wait_detail.tag;
-  }
-  if (note.kind != WaitRecord::Kind::requests) return wait;
-  const mpi::RequestList list{rank.wait_detail.requests, rank.wait_detail.request_count};
-  for (std::int32_t i = 0; i < list.count; ++i) {
-    const Request* request = list[i];
-    if (request == nullptr || request->completion.is_done()) continue;
-    // No rank waits for a persistent request that has not been started.
-    if (request->life == Request::Life::persistent && !request->is_active) continue;
-    if (wait.comm != nullptr) {
-      ++wait.other_count;
-      continue;
-    }
-    wait.comm = request->comm;
-    wait.direction = request->kind == Request::Kind::receive ? "from" : "to";
-    wait.peer = request->peer;
-    wait.tag = request->tag;
-  }
-  return wait;
-}
-
-std::string name_of(const RankState& rank, const mpi::Comm* comm) {
-  if (comm == nullptr) return "-";
-  if (comm == &rank.world_comm) return "MPI_COMM_WORLD";
-  if (comm == &rank.self_comm) return "MPI_COMM_SELF";
-  if (comm->name != nullptr && !comm->name->empty()) return *comm->name;
-  return text_of("communicator %u (%d ranks)", comm->shared->context(), comm->size());
-}
-
-std::string name_of_peer(const Wait& wait) {
-  std::string name = "-";
-  if (wait.peer == MPI_ANY_SOURCE) {
-    name = "from any";
-  } else if (wait.peer != MPI_UNDEFINED) {
-    name = text_of("%s %d", wait.direction, wait.peer);
-  }
-  if (wait.other_count > 0) name += text_of(" +%d more", wait.other_count);
-  return name;
-}
-
-std::string explanation_of(const RankState& rank) {
-  const mpi::WaitExplanation& given = rank.wait_explanation;
-  if (given.explain == nullptr) return {};
-  std::array<char, 512> text{};
-  given.explain(given.argument, text.data(), text.size());
-  text.back() = '\0';
-  return text.data();
-}
-
-RankWait describe(const RankState& rank) {
-  const Wait wait = wait_of(rank);
-  RankWait description{.rank = rank.world_rank,
-                       .call = rank.call,
-                       .peer = name_of_peer(wait),
-                       .tag = wait.tag == MPI_ANY_TAG ? "any" : "-",
-                       .comm = name_of(rank, wait.comm),
-                       .place = {},
-                       .explanation = explanation_of(rank),
-                       .awaited = {},
-                       .collective = {}};
-  if (wait.tag >= 0) description.tag = std::to_string(wait.tag);
-  if (wait.comm == nullptr) return description;
-  const mpi::CommShared& shared = *wait.comm->shared;
-  if (rank.wait.kind == WaitRecord::Kind::collective) {
-    description.collective = shared.context();
-  } else if (wait.peer >= 0) {
-    description.awaited = shared.group()->world_rank(wait.peer);
-  }
-  return description;
-}
 
 /// The fields of a line are separated by tabs.
 std::string as_field(std::string text) {
@@ -151,22 +52,15 @@ std::vector<Run> runs_in(std::string_view field) {
   return runs;
 }
 
-void append(std::vector<Run>& runs, std::int32_t rank) {
-  if (!runs.empty() && runs.back().last + 1 == rank) {
-    runs.back().last = rank;
-  } else {
-    runs.push_back({.first = rank, .last = rank});
-  }
-}
-
 template <class Number>
 std::string as_field(const std::optional<Number>& number) {
   return number ? std::to_string(*number) : "-";
 }
 
-/// All fields of a line except its ranks.
+/// All fields of a line except its kind and its ranks.
 std::string fields_of(const RankWait& wait) {
   std::string text;
+  if (!wait.state.empty()) text += "\t" + as_field(wait.state);
   for (const std::string& field : {wait.call, wait.peer, wait.tag, wait.comm, wait.place})
     text += "\t" + as_field(field);
   text += "\t" + as_field(wait.awaited) + "\t" + as_field(wait.collective);
@@ -174,73 +68,13 @@ std::string fields_of(const RankWait& wait) {
   return text;
 }
 
-/// Where the program called MPI: in a Fortran binding, where the program called that.
-const void* call_site_of(const RankState& rank) {
-  const sorrel_fortran_calls* fortran =
-      rank.services_if_used == nullptr ? nullptr : rank.services_if_used->fortran_calls;
-  if (fortran == nullptr) return rank.call_site;
-  const auto* site = static_cast<const char*>(rank.call_site);
-  const bool is_in_binding = site >= fortran->begin && site < fortran->end;
-  return is_in_binding ? fortran->site : rank.call_site;
-}
-
-/// The places of calls: the same place in many ranks' images is one entry.
-class CallSites {
- public:
-  /// The index in addresses(); beyond its end for places that are too many to be looked up.
-  std::size_t index_of(const void* site) {
-    Dl_info file{};
-    const bool is_known = site != nullptr && dladdr(site, &file) != 0 && file.dli_fname != nullptr;
-    const auto offset =
-        reinterpret_cast<std::uintptr_t>(site) - reinterpret_cast<std::uintptr_t>(file.dli_fbase);
-    const auto [found, is_new] =
-        indices_.try_emplace({is_known ? file.dli_fname : "", offset}, indices_.size());
-    if (is_new && addresses_.size() < count_max) addresses_.push_back(site);
-    return found->second;
-  }
-
-  [[nodiscard]] const std::vector<const void*>& addresses() const { return addresses_; }
-
- private:
-  static constexpr std::size_t count_max = 64;
-
-  std::map<std::pair<std::string, std::uintptr_t>, std::size_t> indices_;
-  std::vector<const void*> addresses_;
-};
-
 }  // namespace
 
-WaitTable WaitTable::of(const Worlds& worlds) {
-  WaitTable table;
-  CallSites sites;
-  std::vector<std::size_t> site_of;
-  for (const auto& world : worlds) {
-    for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i) {
-      const RankState& rank = world->rank(i);
-      if (rank.fiber.state != core::FiberState::waiting) continue;
-      table.waits_.push_back(describe(rank));
-      site_of.push_back(sites.index_of(call_site_of(rank)));
-    }
-    table.add_members(*world);
-  }
-  const std::vector<std::string> places = source_lines(sites.addresses());
-  for (std::size_t i = 0; i < site_of.size(); ++i)
-    table.waits_[i].place = site_of[i] < places.size() ? places[site_of[i]] : "-";
-  return table;
-}
-
-/// Adds the members of the communicators in whose collectives ranks of `world` wait.
-void WaitTable::add_members(const mpi::World& world) {
-  for (std::int32_t i = world.first_own_rank(); i < world.last_own_rank(); ++i) {
-    const RankState& rank = *world.ranks()[i];
-    const bool is_in_collective = rank.fiber.state == core::FiberState::waiting &&
-                                  rank.wait.kind == WaitRecord::Kind::collective;
-    if (!is_in_collective) continue;
-    const mpi::CommShared& shared = *rank.wait.comm->shared;
-    std::vector<Run>& runs = members_[shared.context()];
-    if (!runs.empty()) continue;
-    for (std::int32_t member = 0; member < shared.size(); ++member)
-      append(runs, shared.group()->world_rank(member));
+void WaitTable::append(std::vector<Run>& runs, std::int32_t rank) {
+  if (!runs.empty() && runs.back().last + 1 == rank) {
+    runs.back().last = rank;
+  } else {
+    runs.push_back({.first = rank, .last = rank});
   }
 }
 
@@ -256,8 +90,8 @@ std::string WaitTable::text(std::size_t bytes_max) const {
   };
   for (const auto& [context, runs] : members_)
     append_line(text_of("members\t%u\t", context) + as_field(runs) + "\n");
-  for (const auto& [ranks, fields] : lines()) {
-    if (append_line("wait\t" + as_field(ranks) + fields + "\n")) continue;
+  for (const auto& [kind, ranks, fields] : lines()) {
+    if (append_line(kind + as_field(ranks) + fields + "\n")) continue;
     left_out.first = std::min(left_out.first, ranks.front().first);
     left_out.last = std::max(left_out.last, ranks.back().last);
   }
@@ -273,7 +107,8 @@ std::vector<WaitTable::Line> WaitTable::lines() const {
   for (const RankWait& wait : waits_) {
     std::string fields = fields_of(wait);
     const auto [found, is_new] = index_of.try_emplace(fields, lines.size());
-    if (is_new) lines.push_back({.ranks = {}, .fields = std::move(fields)});
+    const char* kind = wait.state.empty() ? "wait\t" : "rank\t";
+    if (is_new) lines.push_back({.kind = kind, .ranks = {}, .fields = std::move(fields)});
     append(lines[found->second].ranks, wait.rank);
   }
   const auto rank_count = [](const Line& line) {
@@ -305,6 +140,7 @@ void WaitTable::add_line(std::string_view line) {
     return;
   }
   RankWait wait;
+  if (kind == "rank") wait.state = take_field(line);
   for (std::string* field : {&wait.call, &wait.peer, &wait.tag, &wait.comm, &wait.place})
     *field = take_field(line);
   wait.awaited = number_in<std::int32_t>(take_field(line));

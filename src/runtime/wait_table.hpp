@@ -1,26 +1,23 @@
 //! WaitTable - which ranks wait, in which call, and for which rank: of a process or of a job.
 //!
-//! Each process makes its own table when all workers sleep. Tables of other processes arrive as
-//! text, which contains no pointer. For the deadlock report only.
+//! Each process makes its own table. Tables of other processes arrive as text, which contains no
+//! pointer. For reports only: that of a deadlock, and that of what every rank does. Pure.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
-
-namespace sorrel::mpi {
-class ProcessWorld;
-class World;
-}  // namespace sorrel::mpi
 
 namespace sorrel::runtime {
 
 struct RankWait {
   std::int32_t rank = 0;
+  /// "runs on worker 0"; empty in a table of ranks all of which wait.
+  std::string state;
   std::string call;
   std::string peer;  ///< "from 3", "to 3 +2 more", "from any", "-"
   std::string tag;
@@ -45,10 +42,18 @@ class WaitTable {
     std::int32_t last;
   };
 
-  using Worlds = std::vector<std::unique_ptr<mpi::ProcessWorld>>;
+  /// Adds the row of a rank, above those added before.
+  void add(RankWait wait) { waits_.push_back(std::move(wait)); }
 
-  /// The waiting ranks of this process, all of whose workers sleep.
-  static WaitTable of(const Worlds& worlds);
+  /// Sets the members of a communicator, given the ranks of the job in its order; only the first
+  /// call for a context has an effect.
+  template <class RankOf>
+  void add_members(std::uint32_t context, std::int32_t count, RankOf&& rank_of) {
+    std::vector<Run>& runs = members_[context];
+    if (!runs.empty()) return;
+    for (std::int32_t member = 0; member < count; ++member)
+      append(runs, rank_of(member));
+  }
 
   /// As text of at most `bytes_max`. Ranks that do not fit are listed as unknown; those that wait
   /// alike with many others are dropped first.
@@ -78,11 +83,12 @@ class WaitTable {
  private:
   /// Ranks whose other fields are equal, as text.
   struct Line {
+    std::string kind;
     std::vector<Run> ranks;
     std::string fields;
   };
 
-  void add_members(const mpi::World& world);
+  static void append(std::vector<Run>& runs, std::int32_t rank);
   [[nodiscard]] std::vector<Line> lines() const;
   void add_line(std::string_view line);
   void sort();

@@ -134,13 +134,39 @@ TEST(DeadlockReportTest, FewRowsKeepTheirPeers) {
 TEST(DeadlockReportTest, OnlyRowsOfManyKindsAreLeftOut) {
   WaitTable table;
   for (std::int32_t rank = 0; rank < 100; ++rank) {
-    const std::string tag = std::to_string(rank < 50 ? rank : 50);
-    table.add("wait\t" + std::to_string(rank) + "\tMPI_Recv\tfrom any\t" + tag +
-              "\thalo\t-\t-\t-\n");
+    const std::string line = std::to_string(rank < 50 ? rank : 50);
+    table.add("wait\t" + std::to_string(rank) + "\tMPI_Recv\tfrom any\t1\thalo\tmain (a.c:" + line +
+              ")\t-\t-\n");
   }
   const std::string report = deadlock_report(table, 100);
   EXPECT_NE(report.find("\n    39  MPI_Recv"), std::string::npos) << report;
   EXPECT_NE(report.find("… and 60 more ranks\n"), std::string::npos) << report;
+}
+
+TEST(DeadlockReportTest, TheOneRankThatDiffersIsSeenAmongTagsAndCommunicatorsOfTheirOwn) {
+  WaitTable table;
+  for (std::int32_t rank = 0; rank < 1000; ++rank) {
+    const std::string own = std::to_string(rank);
+    table.add(rank == 700 ? "wait\t700\tMPI_Barrier\t-\t-\thalo\t-\t-\t5\n"
+                          : "wait\t" + own + "\tMPI_Recv\tfrom 0\t" + own + "\tcomm " + own +
+                                "\t-\t0\t-\n");
+  }
+  const std::string report = deadlock_report(table, 1000);
+  EXPECT_NE(report.find("\n                700  MPI_Barrier "), std::string::npos) << report;
+  EXPECT_NE(
+      report.find("\n0-699,701-999 (999)  MPI_Recv           various           various  various "),
+      std::string::npos)
+      << report;
+}
+
+TEST(DeadlockReportTest, TagsOfTheirOwnLeaveTheCommunicatorsNamed) {
+  WaitTable table;
+  for (std::int32_t rank = 0; rank < 100; ++rank) {
+    const std::string own = std::to_string(rank);
+    table.add("wait\t" + own + "\tMPI_Recv\tfrom any\t" + own + "\thalo\t-\t-\t-\n");
+  }
+  EXPECT_NE(deadlock_report(table, 100).find("from any          various  halo "), std::string::npos)
+      << deadlock_report(table, 100);
 }
 
 TEST(WaitGroupsTest, RanksAreNamedInRuns) {

@@ -1,0 +1,141 @@
+#include "runtime/rank_activity.hpp"
+
+#include "mpi/match/request.hpp"
+#include "mpi/match/wait.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+using mpi::RankState;
+using mpi::Request;
+using mpi::WaitRecord;
+
+/// Reads a value that another thread may be changing.
+template <class T>
+[[gnu::no_sanitize("thread")]] T read_racy(const T& value) {
+  return __atomic_load_n(&value, __ATOMIC_RELAXED);
+}
+
+void add_name(FixedText<MPI_MAX_OBJECT_NAME>& text, const RankState& rank, const mpi::Comm& comm) {
+  if (&comm == &rank.world_comm) {
+    text.add("MPI_COMM_WORLD");
+  } else if (&comm == &rank.self_comm) {
+    text.add("MPI_COMM_SELF");
+  } else if (comm.name != nullptr && !comm.name->empty()) {
+    text.add(*comm.name);
+  } else {
+    text.add("communicator ").add(comm.shared->context()).add(" (").add(comm.size());
+    text.add(" ranks)");
+  }
+}
+
+/// The first operation of the rank's requests that is not complete; its communicator.
+const mpi::Comm* add_request(RankActivity& activity, const mpi::RequestList& list) {
+  const mpi::Comm* comm = nullptr;
+  for (std::int32_t i = 0; i < list.count; ++i) {
+    const Request* request = list[i];
+    if (request == nullptr || request->completion.is_done()) continue;
+    // No rank waits for a persistent request that has not been started.
+    if (request->life == Request::Life::persistent && !request->is_active) continue;
+    if (comm != nullptr) {
+      ++activity.other_count;
+      continue;
+    }
+    comm = request->comm;
+    activity.direction = request->kind == Request::Kind::receive ? "from" : "to";
+    activity.peer = request->peer;
+    activity.tag = request->tag;
+  }
+  return comm;
+}
+
+/// The communicator of the operation that the rank waits for; null: none.
+const mpi::Comm* add_operation(RankActivity& activity, const RankState& rank) {
+  switch (rank.wait.kind) {
+    case WaitRecord::Kind::none:
+      return nullptr;
+    case WaitRecord::Kind::collective:
+      return rank.wait.comm;
+    case WaitRecord::Kind::probe:
+      activity.direction = "from";
+      activity.peer = rank.wait_detail.peer;
+      activity.tag = rank.wait_detail.tag;
+      return rank.wait.comm;
+    case WaitRecord::Kind::requests:
+      return add_request(activity, {rank.wait_detail.requests, rank.wait_detail.request_count});
+  }
+  return nullptr;
+}
+
+/// Where the program called MPI: in a Fortran binding, where the program called that.
+const void* call_site_of(const RankState& rank) {
+  const sorrel_fortran_calls* fortran =
+      rank.services_if_used == nullptr ? nullptr : rank.services_if_used->fortran_calls;
+  if (fortran == nullptr) return rank.call_site;
+  const auto* site = static_cast<const char*>(rank.call_site);
+  const bool is_in_binding = site >= fortran->begin && site < fortran->end;
+  return is_in_binding ? fortran->site : rank.call_site;
+}
+
+}  // namespace
+
+RankActivity outline_of(const RankState& rank) {
+  RankActivity activity;
+  activity.rank = rank.world_rank;
+  activity.state = read_racy(rank.fiber.state);
+  activity.phase = read_racy(rank.phase);
+  activity.call = read_racy(rank.call);
+  activity.call_site = read_racy(rank.call_site);
+  activity.is_in_wait = read_racy(rank.wait.kind) != WaitRecord::Kind::none;
+  return activity;
+}
+
+RankActivity activity_of(const RankState& rank) {
+  RankActivity activity = outline_of(rank);
+  activity.call_site = call_site_of(rank);
+  const mpi::Comm* comm = add_operation(activity, rank);
+  if (comm == nullptr) return activity;
+  add_name(activity.comm, rank, *comm);
+  const mpi::CommShared& shared = *comm->shared;
+  if (rank.wait.kind == WaitRecord::Kind::collective) {
+    activity.collective = shared.context();
+  } else if (activity.peer >= 0) {
+    activity.awaited = shared.group()->world_rank(activity.peer);
+  }
+  return activity;
+}
+
+FixedText<48> peer_of(const RankActivity& activity) {
+  FixedText<48> text;
+  if (activity.peer == MPI_ANY_SOURCE) {
+    text.add("from any");
+  } else if (activity.peer != MPI_UNDEFINED) {
+    text.add(activity.direction).add(" ").add(activity.peer);
+  } else {
+    text.add("-");
+  }
+  if (activity.other_count > 0) text.add(" +").add(activity.other_count).add(" more");
+  return text;
+}
+
+FixedText<16> tag_of(const RankActivity& activity) {
+  FixedText<16> text;
+  if (activity.tag >= 0) return text.add(activity.tag);
+  return text.add(activity.tag == MPI_ANY_TAG ? "any" : "-");
+}
+
+RankWait description_of(const RankActivity& activity) {
+  return {.rank = activity.rank,
+          .state = {},
+          .call = activity.call,
+          .peer = peer_of(activity).c_str(),
+          .tag = tag_of(activity).c_str(),
+          .comm = activity.comm.is_empty() ? "-" : activity.comm.c_str(),
+          .place = {},
+          .explanation = {},
+          .awaited = activity.awaited,
+          .collective = activity.collective};
+}
+
+}  // namespace sorrel::runtime
