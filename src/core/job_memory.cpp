@@ -1,5 +1,6 @@
 #include "core/job_memory.hpp"
 
+#include <algorithm>
 #include <sys/mman.h>
 #include <utility>
 
@@ -46,6 +47,7 @@ void JobMemory::lay_out() {
   links_offset_ = processes_offset_ + shape_.process_count * sizeof(ProcessStatus);
   mailboxes_offset_ = rounded(links_offset_ + pair_count * sizeof(IndexList::Link), page_bytes);
   reports_offset_ = mailboxes_offset_ + rounded(pair_count * sizeof(Mailbox), page_bytes);
+  activities_offset_ = reports_offset_ + worker_count_ * report_bytes_per_worker;
 }
 
 std::size_t JobMemory::bytes_needed(const JobShape& shape) {
@@ -55,7 +57,7 @@ std::size_t JobMemory::bytes_needed(const JobShape& shape) {
                                shape.process_count * sizeof(ProcessStatus) +
                                workers * workers * sizeof(IndexList::Link);
   return rounded(in_front, page_bytes) + rounded(workers * workers * sizeof(Mailbox), page_bytes) +
-         workers * report_bytes_per_worker;
+         2 * workers * report_bytes_per_worker;
 }
 
 bool JobMemory::claim_ending(std::uint32_t process) {
@@ -116,6 +118,38 @@ bool JobMemory::are_reports_requested() const {
 std::span<char> JobMemory::report_space(std::uint32_t process) const {
   const std::size_t bytes = shape_.workers_per_process * report_bytes_per_worker;
   return {at<char>(reports_offset_) + process * bytes, bytes};
+}
+
+std::uint32_t JobMemory::request_activity() {
+  // Relaxed: the signal that follows orders it.
+  return header().requested_activity.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+std::uint32_t JobMemory::requested_activity() const {
+  return header().requested_activity.load(std::memory_order_relaxed);
+}
+
+std::span<char> JobMemory::activity_space(std::uint32_t process) const {
+  const std::size_t bytes = shape_.workers_per_process * report_bytes_per_worker;
+  return {at<char>(activities_offset_) + process * bytes, bytes};
+}
+
+void JobMemory::answer_activity(std::uint32_t process_number,
+                                std::uint32_t request,
+                                std::size_t bytes) {
+  ProcessStatus& status = process(process_number);
+  status.activity_bytes.store(static_cast<std::uint32_t>(bytes), std::memory_order_relaxed);
+  // Release, pairs with activity_text(): the text is written before.
+  status.answered_activity.store(request, std::memory_order_release);
+}
+
+std::optional<std::string_view> JobMemory::activity_text(std::uint32_t process_number,
+                                                         std::uint32_t request) {
+  ProcessStatus& status = process(process_number);
+  if (status.answered_activity.load(std::memory_order_acquire) != request) return std::nullopt;
+  const std::size_t bytes = status.activity_bytes.load(std::memory_order_relaxed);
+  const std::span<char> space = activity_space(process_number);
+  return std::string_view(space.data(), std::min(bytes, space.size()));
 }
 
 void JobMemory::set_has_barrier(bool has_barrier) {

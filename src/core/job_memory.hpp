@@ -12,7 +12,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "base/cache_line.hpp"
 #include "base/check.hpp"
@@ -66,6 +68,12 @@ struct alignas(cache_line_bytes) ProcessStatus {
   std::atomic<ProcessPhase> phase{ProcessPhase::not_started};
   /// 1 + the number of bytes that it has written into report(), when requested; 0: none yet.
   std::atomic<std::uint32_t> report_bytes{0};
+  /// 1: it handles the signal that requests its activity; 0: that signal is the program's.
+  std::atomic<std::uint32_t> handles_requests{0};
+  /// The number of the latest request of its activity that it has answered, and the number of bytes
+  /// that it has written into activity_space() before.
+  std::atomic<std::uint32_t> answered_activity{0};
+  std::atomic<std::uint32_t> activity_bytes{0};
   /// Count of its idle workers, where the memory is that of a part of the job.
   alignas(cache_line_bytes) Parker::Count asleep_count{0};
 };
@@ -145,6 +153,23 @@ class JobMemory {
   /// Buffer for the report of that process: written by it, read by the process that requested it.
   [[nodiscard]] std::span<char> report_space(std::uint32_t process) const;
 
+  /// The parent of the processes requests what their ranks do, and then sends each a signal.
+  /// Returns the request's number.
+  std::uint32_t request_activity();
+
+  /// The number of the latest request; 0: none.
+  [[nodiscard]] std::uint32_t requested_activity() const;
+
+  /// Buffer for the text about that process's ranks.
+  [[nodiscard]] std::span<char> activity_space(std::uint32_t process) const;
+
+  /// In that process, safe in a signal handler: `bytes` bytes of activity_space() answer a request.
+  void answer_activity(std::uint32_t process, std::uint32_t request, std::size_t bytes);
+
+  /// The text with which that process has answered the request; nothing if it has not.
+  [[nodiscard]] std::optional<std::string_view> activity_text(std::uint32_t process,
+                                                              std::uint32_t request);
+
   /// Whether all processes order their memory by membarrier(2) (else by full fences). Set by the
   /// creator before any process starts.
   void set_has_barrier(bool has_barrier);
@@ -164,11 +189,12 @@ class JobMemory {
     // 1 + the process that ends the job early.
     std::atomic<std::uint32_t> ending{0};
     std::atomic<std::uint32_t> are_reports_requested{0};
+    std::atomic<std::uint32_t> requested_activity{0};
     alignas(cache_line_bytes) Parker::Count asleep_count{0};
     alignas(cache_line_bytes) std::byte end[cache_line_bytes];
   };
 
-  /// Bytes for each worker; untouched pages cost nothing.
+  /// Bytes for each worker, of each kind; untouched pages cost nothing.
   static constexpr std::size_t report_bytes_per_worker = 65536;
 
   void lay_out();
@@ -193,6 +219,7 @@ class JobMemory {
   std::size_t links_offset_ = 0;
   std::size_t mailboxes_offset_ = 0;
   std::size_t reports_offset_ = 0;
+  std::size_t activities_offset_ = 0;
   os::SharedSegment segment_;
   std::byte* base_ = nullptr;
 };

@@ -210,7 +210,8 @@ class Worker {
   /// Any thread, a hint: whether it sleeps.
   [[nodiscard]] bool seems_asleep() const { return memory_.parker(id_).is_parked(); }
 
-  /// Any thread, a hint: the number of the thread that runs it; 0 before the first one does.
+  /// Any thread, a hint: the number of the thread that runs it; 0 before the first one does, and
+  /// between two. Exact for that thread, and for its signal handlers.
   [[nodiscard]] int thread_number() const { return thread_number_.load(std::memory_order_relaxed); }
 
   /// Any thread, a hint for a worker that does not get to poll(): whether a worker of this process
@@ -251,6 +252,9 @@ class Worker {
   bool run_round(ThreadState& thread);
   void end(ThreadState& thread);
   void enter(ThreadState& thread);
+
+  void leave_thread() { thread_number_.store(0, std::memory_order_relaxed); }
+
   bool has_work();
   void mark_idle();
   void end_park();

@@ -77,6 +77,7 @@ void WorkerThread::migrate_workers() {
   std::erase_if(workers_, [&](Worker* worker) {
     const std::uint32_t thread = thread_of(worker->index(), scheduler_.worker_count(), width);
     if (thread == index_) return false;
+    worker->leave_thread();
     scheduler_.thread(thread).migrate(*worker);
     return true;
   });

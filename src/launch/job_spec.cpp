@@ -39,6 +39,7 @@ void for_each_field(Spec& spec, Field&& field) {
   field("private", spec.private_libraries);
   field("memory", spec.memory_descriptor);
   field("launcher", spec.launcher);
+  field("blocks_requests", spec.blocks_requests);
   field("wrapper", spec.wrapper.name);
   field("wrapped", spec.wrapper.program);
   field("command", spec.wrapper.command);

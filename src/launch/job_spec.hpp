@@ -107,6 +107,8 @@ struct JobSpec {
   std::optional<int> memory_descriptor;
   /// The process that launched the job's processes, an ancestor of this one; 0: the parent.
   pid_t launcher = 0;
+  /// `sorrel run` has blocked SIGUSR1, a request for a report, until the library handles it.
+  bool blocks_requests = false;
   WrapperSpec wrapper;
   HostSpec host_mpi;
   /// Values of LD_LIBRARY_PATH and LD_PRELOAD before `sorrel run` changed them.

@@ -1,8 +1,9 @@
-//! KernelWait - the system call in which a thread of this process sleeps.
+//! KernelWait - the system call in which a thread sleeps: of this process, or the first of a child.
 //!
 //! Read from /proc, so any thread may query any thread. The answer may be out of date on return.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace sorrel::os {
@@ -15,8 +16,13 @@ struct KernelWait {
   std::string call;
   /// It waits for standard input.
   bool is_for_input = false;
+  /// A signal handler with SA_RESTART does not end the call.
+  bool is_restarted = false;
 };
 
 [[nodiscard]] KernelWait kernel_wait_of(int thread);
+
+/// Of the first thread of a child. Nothing if it does not sleep in the kernel.
+[[nodiscard]] std::optional<KernelWait> kernel_wait_of_process(int process);
 
 }  // namespace sorrel::os

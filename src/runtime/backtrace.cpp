@@ -41,6 +41,10 @@ void leave_nowhere(ucontext_t& context) {
 
 }  // namespace
 
+bool are_in_one_file(const void* address, const void* other) {
+  return file_of(address) == file_of(other);
+}
+
 struct Backtrace::Walk {
   Backtrace& backtrace;
   /// The frames so far are left out.
@@ -69,7 +73,7 @@ struct Backtrace::Walk {
     const auto* address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
     walk.is_before =
         walk.is_before && std::ranges::any_of(walk.left_out, [&](const void* function) {
-          return file_of(function) == file_of(address);
+          return are_in_one_file(function, address);
         });
     if (walk.is_before) return _URC_NO_REASON;
     walk.add(address);
@@ -88,6 +92,10 @@ void Backtrace::prepare() {
 
 void Backtrace::take_of_signal(void* context) {
   leave_nowhere(*static_cast<ucontext_t*>(context));
+  take_of_interruption();
+}
+
+void Backtrace::take_of_interruption() {
   Walk walk{.backtrace = *this, .left_out = {}};
   _Unwind_Backtrace(Walk::visit_of_signal, &walk);
 }

@@ -10,6 +10,9 @@
 
 namespace sorrel::runtime {
 
+/// Whether the same executable or library holds both addresses. Safe in a signal handler.
+[[nodiscard]] bool are_in_one_file(const void* address, const void* other);
+
 class Backtrace {
  public:
   /// Initialises the unwinder and the loader once per process, so that no handler does.
@@ -18,6 +21,9 @@ class Backtrace {
   /// From a signal handler: the calls that led to the interrupted instruction. A jump to an address
   /// without code counts as a call of it: `context`, the handler's, is set back to the caller.
   void take_of_signal(void* context);
+
+  /// From a signal handler that returns: the calls that led to the interrupted instruction.
+  void take_of_interruption();
 
   /// The calls that led here, without the first ones that lie in the same files as `left_out`.
   void take_of_caller(std::span<const void* const> left_out);

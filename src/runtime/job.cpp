@@ -13,6 +13,7 @@
 #include "os/cpu_set.hpp"
 #include "os/freed_memory.hpp"
 #include "os/thread_limits.hpp"
+#include "runtime/activity_report.hpp"
 #include "runtime/deadlock_report.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/host/host_session.hpp"
@@ -265,6 +266,7 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
 
 void Job::on_all_started() {
   body_.on_all_prepared();
+  begin_reports_of(*this);
   loop::FiberTeam::govern_fibers(scheduler_);
 }
 
@@ -273,6 +275,7 @@ void Job::on_attention(core::Worker& worker) {
 }
 
 void Job::on_worker_end(core::Worker& worker) {
+  end_reports_of(*this);
   for (const auto& world : worlds_) {
     if (world->has_worker(worker)) world->end_ranks(worker);
   }
@@ -289,6 +292,7 @@ void Job::attach_calling_thread() {
   worlds_.front()->make_ranks(scheduler_.worker(0));
   scheduler_.attach_thread(attached_rank().fiber);
   if (own_transport_ != nullptr) own_transport_->start(scheduler_.worker(0));
+  begin_reports_of(*this);
   set_phase(core::ProcessPhase::running);
 }
 

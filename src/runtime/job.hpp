@@ -67,6 +67,13 @@ class Job final : public core::SchedulerHooks,
     return static_cast<std::size_t>(rank.world_rank - worlds_.front()->first_own_rank());
   }
 
+  /// The number of the job's ranks in this process.
+  [[nodiscard]] std::int32_t own_rank_count() const {
+    return worlds_.back()->last_own_rank() - worlds_.front()->first_own_rank();
+  }
+
+  [[nodiscard]] const RankBody& body() const { return body_; }
+
   [[nodiscard]] const os::StackSlab& stacks() const { return stacks_; }
 
   void on_thread_start() override;
@@ -98,10 +105,6 @@ class Job final : public core::SchedulerHooks,
   [[nodiscard]] std::optional<std::uint32_t> process_number() const;
 
  private:
-  [[nodiscard]] std::int32_t own_rank_count() const {
-    return worlds_.back()->last_own_rank() - worlds_.front()->first_own_rank();
-  }
-
   [[noreturn]] void end_without_stacks();
   /// Makes the output of all ranks visible. No rank runs meanwhile.
   void flush_all();

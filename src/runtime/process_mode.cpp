@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "mpi/match/rank_state.hpp"
+#include "runtime/activity_report.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/job.hpp"
@@ -87,6 +88,7 @@ void begin_process_mode() {
   // Registered before main, so that it runs after the program's own handlers. Registered after
   // those of the loader and of a host MPI, so that it runs before these, which finalize that MPI.
   watch_exit();
+  watch_for_activity_requests();
   keep_memory_of_ranks(process_config());
 }
 
@@ -109,6 +111,8 @@ void attach_calling_thread() {
   own.process_mode = true;
   the_job = new Job(own, *new ProcessModeBody);
   watch_for_crashes(*the_job);
+  watch_for_activity_requests();
+  report_activity_of(*the_job);
   watch_for_uncaught_exceptions();
   the_job->attach_calling_thread();
   set_main_thread_rank();

@@ -1,5 +1,6 @@
 // The composition root of `sorrel run`: every rank runs a privatized image of the program.
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +21,9 @@
 #include "program/image/start.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/signals/signal_delivery.hpp"
+#include "program/state/signal_table.hpp"
 #include "program/threads/thread_block.hpp"
+#include "runtime/activity_report.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/job.hpp"
@@ -209,6 +212,7 @@ int report_error(const std::string& error) {
 int run_program(const program::ProgramStart& start) {
   const Config& config = process_config();
   keep_memory_of_ranks(config);
+  watch_for_activity_requests();
   if (const std::string reason = program::sharing_error(); !reason.empty()) {
     return report_error(reason + ": run every rank as a process, with --procs " +
                         std::to_string(config.rank_count));
@@ -237,6 +241,7 @@ int run_program(const program::ProgramStart& start) {
   program::record_ranks_begin(own_rank_count(config) == 1);
   Job job(config, body);
   watch_for_crashes(job);
+  report_activity_of(job);
   const int status = job.run();
   std::fflush(nullptr);
   if (config.host != nullptr) {
@@ -273,6 +278,10 @@ bool program_runs_in_process_mode() {
 
 void program_begins_in_process_mode() {
   runtime::begin_process_mode();
+  runtime::announce_handler(true);
+  observe_own_actions([](int number) {
+    if (number == SIGUSR1) runtime::announce_handler(false);
+  });
 }
 
 }  // namespace sorrel::program

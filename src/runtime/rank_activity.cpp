@@ -83,6 +83,7 @@ const void* call_site_of(const RankState& rank) {
 RankActivity outline_of(const RankState& rank) {
   RankActivity activity;
   activity.rank = rank.world_rank;
+  activity.worker = rank.worker->index();
   activity.state = read_racy(rank.fiber.state);
   activity.phase = read_racy(rank.phase);
   activity.call = read_racy(rank.call);

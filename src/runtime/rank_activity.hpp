@@ -15,6 +15,8 @@ namespace sorrel::runtime {
 
 struct RankActivity {
   std::int32_t rank = -1;
+  /// Index of its worker in the process.
+  std::uint32_t worker = 0;
   core::FiberState state = core::FiberState::ended;
   mpi::Phase phase = mpi::Phase::before_init;
   /// The latest MPI call, and where the program made it.
@@ -23,11 +25,11 @@ struct RankActivity {
   /// Whether the rank waits in that call.
   bool is_in_wait = false;
   // The operation that it waits for.
-  const char* direction = "";          ///< "from" or "to".
-  std::int32_t peer = MPI_UNDEFINED;   ///< Rank of the communicator, or MPI_ANY_SOURCE.
+  const char* direction = "";         ///< "from" or "to".
+  std::int32_t peer = MPI_UNDEFINED;  ///< Rank of the communicator, or MPI_ANY_SOURCE.
   std::int32_t tag = MPI_UNDEFINED;
-  std::int32_t other_count = 0;        ///< Further requests of the same call.
-  FixedText<MPI_MAX_OBJECT_NAME> comm; ///< Its name; empty: none.
+  std::int32_t other_count = 0;         ///< Further requests of the same call.
+  FixedText<MPI_MAX_OBJECT_NAME> comm;  ///< Its name; empty: none.
   /// As in RankWait.
   std::optional<std::int32_t> awaited;
   std::optional<std::uint32_t> collective;

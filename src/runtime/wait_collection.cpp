@@ -23,9 +23,8 @@ std::string explanation_of(const mpi::RankState& rank) {
 void add_members(WaitTable& table, const mpi::RankState& rank) {
   if (rank.wait.kind != mpi::WaitRecord::Kind::collective) return;
   const mpi::CommShared& shared = *rank.wait.comm->shared;
-  table.add_members(shared.context(), shared.size(), [&](std::int32_t member) {
-    return shared.group()->world_rank(member);
-  });
+  table.add_members(shared.context(), shared.size(),
+                    [&](std::int32_t member) { return shared.group()->world_rank(member); });
 }
 
 }  // namespace

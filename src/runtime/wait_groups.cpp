@@ -12,7 +12,7 @@ namespace sorrel::runtime {
 namespace {
 
 /// The fields by which rows differ: each value drops one more.
-enum class Detail { all, distances_of_peers, no_peers, no_tags, no_communicators };
+enum class Detail { all, no_workers, distances_of_peers, no_peers, no_tags, no_communicators };
 
 constexpr const char* various = "various";
 
@@ -32,6 +32,8 @@ std::string by_distance(const RankWait& wait, std::int32_t rank_count) {
 /// The wait as its row shows it.
 RankWait shown(const RankWait& wait, std::int32_t rank_count, Detail detail) {
   RankWait row = wait;
+  if (detail >= Detail::no_workers)
+    row.state = wait.state.substr(0, wait.state.find(" on worker "));
   if (detail == Detail::distances_of_peers) row.peer = by_distance(wait, rank_count);
   if (detail >= Detail::no_peers && wait.awaited) row.peer = various;
   if (detail >= Detail::no_tags && wait.tag != "-") row.tag = various;
@@ -61,8 +63,8 @@ std::vector<WaitGroup> wait_groups(const std::vector<RankWait>& waits,
                                    std::int32_t rank_count,
                                    std::size_t row_count_max) {
   std::vector<WaitGroup> groups;
-  for (const Detail detail : {Detail::all, Detail::distances_of_peers, Detail::no_peers,
-                              Detail::no_tags, Detail::no_communicators}) {
+  for (const Detail detail : {Detail::all, Detail::no_workers, Detail::distances_of_peers,
+                              Detail::no_peers, Detail::no_tags, Detail::no_communicators}) {
     groups = grouped(waits, rank_count, detail);
     if (groups.size() <= row_count_max) break;
   }

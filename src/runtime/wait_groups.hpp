@@ -19,8 +19,8 @@ struct WaitGroup {
 
 /// Groups of ranks that wait in the same state and call, at the same place, for the same peer. The
 /// smallest groups come first, since the rank that differs from all others is usually the cause. If
-/// there are more groups than `row_count_max`, peers count as equal at the same distance from their
-/// ranks; then all peers, then all tags, then all communicators.
+/// there are more groups than `row_count_max`, workers count as equal; then peers at the same
+/// distance from their ranks; then all peers, then all tags, then all communicators.
 [[nodiscard]] std::vector<WaitGroup> wait_groups(const std::vector<RankWait>& waits,
                                                  std::int32_t rank_count,
                                                  std::size_t row_count_max);

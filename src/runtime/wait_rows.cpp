@@ -19,9 +19,8 @@ struct Line {
 };
 
 std::string rest_of(const RankWait& wait) {
-  std::string text =
-      text_of("%-18s %-16s %8s  %-24s %s\n", wait.call.c_str(), wait.peer.c_str(),
-              wait.tag.c_str(), wait.comm.c_str(), wait.place.c_str());
+  std::string text = text_of("%-18s %-16s %8s  %-24s %s\n", wait.call.c_str(), wait.peer.c_str(),
+                             wait.tag.c_str(), wait.comm.c_str(), wait.place.c_str());
   if (!wait.explanation.empty()) text += text_of("        %s\n", wait.explanation.c_str());
   return text;
 }
@@ -36,8 +35,7 @@ std::string text_of_lines(const std::vector<Line>& lines, bool has_states) {
   std::string text;
   for (const Line& line : lines) {
     text += text_of("%*s  ", static_cast<int>(ranks_width), line.ranks.c_str());
-    if (has_states)
-      text += text_of("%-*s  ", static_cast<int>(state_width), line.state.c_str());
+    if (has_states) text += text_of("%-*s  ", static_cast<int>(state_width), line.state.c_str());
     text += line.rest;
   }
   return text;

@@ -69,8 +69,10 @@ sighandler_t set_handler(decltype(::signal)* real,
   action.sa_handler = handler;
   action.sa_flags = static_cast<int>(flags);
   if (process == nullptr || !can_be_caught(number) || handler == SIG_ERR ||
-      !is_of_rank(*process, &action))
+      !is_of_rank(*process, &action)) {
+    if (!is_of_this_library(caller)) report_own_action(number);
     return real(number, handler);
+  }
   return set_action(*process, number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
@@ -167,8 +169,11 @@ SORREL_INTERPOSED int sigaction(int number,
                                 struct sigaction* before) noexcept {
   static auto* const real = next_definition<decltype(::sigaction)>("sigaction");
   RankProcess* process = process_of_caller(__builtin_return_address(0));
-  if (process == nullptr || !can_be_caught(number) || !is_of_rank(*process, action))
+  if (process == nullptr || !can_be_caught(number) || !is_of_rank(*process, action)) {
+    if (action != nullptr && !is_of_this_library(__builtin_return_address(0)))
+      report_own_action(number);
     return real(number, action, before);
+  }
   return set_action(*process, number, action, before);
 }
 

@@ -33,6 +33,8 @@ std::atomic_flag is_table_locked;
 // Written before the first rank runs.
 void (*process_handler)(int number, siginfo_t* info, void* context) = nullptr;
 
+void (*own_action_observer)(int number) = nullptr;
+
 auto* real_sigaction() {
   static auto* const real = next_definition<decltype(::sigaction)>("sigaction");
   return real;
@@ -75,6 +77,14 @@ void set_process_handler(void (*handler)(int number, siginfo_t* info, void* cont
 bool can_be_caught(int number) {
   return number >= 1 && number <= signal_count && number != SIGKILL && number != SIGSTOP &&
          !(number >= 32 && number < SIGRTMIN);
+}
+
+void observe_own_actions(void (*observe)(int number)) {
+  own_action_observer = observe;
+}
+
+void report_own_action(int number) {
+  if (own_action_observer != nullptr) own_action_observer(number);
 }
 
 const struct sigaction& original_action(int number) {

@@ -31,6 +31,11 @@ void set_process_handler(void (*handler)(int number, siginfo_t* info, void* cont
 /// the C library has reserved some.
 [[nodiscard]] bool can_be_caught(int number);
 
+/// Calls `observe(number)` before the program changes an action of the process itself, as programs
+/// do that have a process for each rank. Before the program runs.
+void observe_own_actions(void (*observe)(int number));
+void report_own_action(int number);
+
 /// The action before any rank ran.
 [[nodiscard]] const struct sigaction& original_action(int number);
 void restore_original_action(int number);

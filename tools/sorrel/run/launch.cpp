@@ -21,7 +21,9 @@
 #include "os/clock.hpp"
 #include "os/memory_barrier.hpp"
 #include "os/shared_segment.hpp"
+#include "runtime/activity_table.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/run/activity_request.hpp"
 #include "tools/sorrel/run/children.hpp"
 #include "tools/sorrel/run/output_pipes.hpp"
 
@@ -46,7 +48,10 @@ bool is_fatal(int signal_number) {
 class Launch {
  public:
   explicit Launch(const LaunchPlan& plan)
-      : plan_(plan), pids_(plan.shape.process_count, 0), claimants_(plan.shape.process_count, 0) {}
+      : plan_(plan),
+        pids_(plan.shape.process_count, 0),
+        claimants_(plan.shape.process_count, 0),
+        activity_(plan) {}
 
   int run() {
     auto segment = os::SharedSegment::create(JobMemory::bytes_needed(plan_.shape));
@@ -121,7 +126,7 @@ class Launch {
     for (const int number : forwarded_signals)
       sigaddset(&signals, number);
     sigaddset(&signals, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &signals, &mask_before_);
+    sigprocmask(SIG_BLOCK, &signals, nullptr);
     awaited_ = signals;
   }
 
@@ -153,7 +158,7 @@ class Launch {
     }
     outputs_->redirect(index);
     plan_.set_environment(index, memory_->descriptor(), claims_segment_.descriptor());
-    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+    sigprocmask(SIG_SETMASK, &plan_.mask, nullptr);
     const LaunchedProgram& program = program_of(index);
     execv(program.path.c_str(), program.words);
     if (memory_->claim_ending(index)) {
@@ -167,8 +172,11 @@ class Launch {
     // The process that ends the job may hang, and no signal reports that.
     constexpr timespec poll_interval{.tv_sec = 0, .tv_nsec = 500'000'000};
     siginfo_t info{};
-    const int number = sigtimedwait(&awaited_, &info, &poll_interval);
+    constexpr timespec answer_interval{.tv_sec = 0, .tv_nsec = 2'000'000};
+    const int number = sigtimedwait(&awaited_, &info,
+                                    activity_.is_requested() ? &answer_interval : &poll_interval);
     if (number > 0 && number != SIGCHLD) forward(number, info);
+    if (activity_.is_requested()) report_activity();
     reap();
     end_if_unwritten();
     if (claims_ != nullptr) watch_claimants();
@@ -233,9 +241,32 @@ class Launch {
     }
     // The terminal has sent it to every process of the group.
     if (info.si_code == SI_KERNEL) return;
+    if (number == SIGUSR1) {
+      activity_.request(*memory_, programs());
+      return;
+    }
     for (const pid_t pid : pids_) {
       if (pid != 0) kill(pid, number);
     }
+  }
+
+  /// By process: the program, which may have a wrapper; 0: none.
+  [[nodiscard]] std::vector<pid_t> programs() const {
+    std::vector<pid_t> programs = pids_;
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      if (claimants_[i] != 0 && kill(claimants_[i], 0) == 0) programs[i] = claimants_[i];
+    }
+    return programs;
+  }
+
+  /// Reports what the ranks do when all have answered, or the time is over.
+  void report_activity() {
+    const auto table = activity_.take_table(*memory_);
+    if (!table) return;
+    outputs_->catch_up();
+    const auto count = static_cast<std::int32_t>(plan_.rank_count);
+    const std::string text = runtime::activity_table(*table, fmt::format("{} ranks", count), count);
+    (void)!write(STDERR_FILENO, text.data(), text.size());
   }
 
   void reap() {
@@ -398,7 +429,7 @@ class Launch {
 
   void die_of(int number) const {
     signal(number, SIG_DFL);
-    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+    sigprocmask(SIG_SETMASK, &plan_.mask, nullptr);
     raise(number);
   }
 
@@ -411,6 +442,7 @@ class Launch {
   /// By process: the program below the wrapper; 0: not known.
   std::vector<pid_t> claimants_;
   std::uint32_t absent_count_ = 0;
+  ActivityRequest activity_;
   /// The last signal that the terminal has sent to the whole process group.
   int terminal_signal_ = 0;
   std::uint32_t live_count_ = 0;
@@ -421,7 +453,6 @@ class Launch {
   int ended_by_signal_ = 0;
   /// Time at which the remaining processes are killed; 0: none.
   std::int64_t give_up_ns_ = 0;
-  sigset_t mask_before_{};
   sigset_t awaited_{};
 };
 

@@ -9,6 +9,7 @@
 //! (launch/job_claims.hpp) shows whether it has started and whether it is alive.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -41,6 +42,8 @@ struct LaunchPlan {
   std::uint64_t rank_count = 1;
   core::JobShape shape;
   std::vector<LaunchedProcess> processes;
+  /// The signals that the programs block at first.
+  sigset_t mask{};
   /// Called in the child, before the program is executed: sets the environment of process
   /// `index`. `claims_descriptor` is that of launch::JobClaims, -1 without a wrapper.
   std::function<void(std::uint32_t index, int segment_descriptor, int claims_descriptor)>

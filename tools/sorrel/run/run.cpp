@@ -23,6 +23,7 @@
 #include "tools/sorrel/common/installation.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
 #include "tools/sorrel/inspect/wrapper.hpp"
+#include "tools/sorrel/run/blocked_requests.hpp"
 #include "tools/sorrel/run/host_launch.hpp"
 #include "tools/sorrel/run/launch.hpp"
 #include "tools/sorrel/run/openmp.hpp"
@@ -161,7 +162,8 @@ int launch_host_process(const RunPlan& plan, const Installation& installation, c
                             }});
 }
 
-int launch_processes(const RunPlan& plan,
+int launch_processes(const BlockedRequests& blocked,
+                     const RunPlan& plan,
                      const Installation& installation,
                      const std::vector<Part>& parts) {
   const std::vector<launch::ProcessShare> shares = launch::shares_of(plan.job);
@@ -176,6 +178,7 @@ int launch_processes(const RunPlan& plan,
                      .shape = {.process_count = plan.job.process_count,
                                .workers_per_process = launch::workers_per_process(plan.job)},
                      .processes = {},
+                     .mask = blocked.mask_before(),
                      .set_environment = [&](std::uint32_t index, int segment, int claims) {
                        launch::JobSpec job = plan.job_of(index, shares[index]);
                        const Part& part = parts[shares[index].part];
@@ -290,9 +293,13 @@ Result<Part> make_part(const ProgramReport& program,
 }
 
 /// Executes the program in this process; returns if that is not possible.
-int execute(const RunPlan& plan, const Installation& installation, const Part& part) {
+int execute(const BlockedRequests& blocked,
+            const RunPlan& plan,
+            const Installation& installation,
+            const Part& part) {
   launch::JobSpec job = plan.job;
   job.cpus = plan.cpus;
+  job.blocks_requests = blocked.are_own();
   set_environment(job, part, installation);
   set_rank_variables(job, launch::shares_of(job).front());
   set_job_variable(job);
@@ -304,6 +311,7 @@ int execute(const RunPlan& plan, const Installation& installation, const Part& p
 }  // namespace
 
 int run_command(Arguments arguments) {
+  const BlockedRequests blocked;
   RunOptions words;
   const auto app = make_run_app(words);
   const SplitArguments split = split_arguments(*app, arguments);
@@ -312,7 +320,10 @@ int run_command(Arguments arguments) {
   if (split.program.empty()) return report_error("no program given; usage: {}", run_usage);
   if (!is_share(words.share))
     return report_error("--share must be fair, yielding or fixed, not '{}'", words.share);
-  if (words.omp && !concerns_ranks(words)) return run_openmp(split.program.data(), words.share);
+  if (words.omp && !concerns_ranks(words)) {
+    blocked.end();
+    return run_openmp(split.program.data(), words.share);
+  }
   const Installation installation = find_installation();
   const Host host =
       find_host(words.host, [](const char* name) { return std::getenv(name); }, installation);
@@ -351,10 +362,13 @@ int run_command(Arguments arguments) {
   // Addresses are visible to a program: with a seed they are the same in each run.
   if (plan.job.seed) (void)personality(ADDR_NO_RANDOMIZE);
   const Part& first = parts.front();
-  if (!plan.host.name.empty()) return launch_host_process(plan, installation, first);
+  if (!plan.host.name.empty()) {
+    blocked.end();
+    return launch_host_process(plan, installation, first);
+  }
   if (plan.job.process_count > 1 || plan.job.process_mode || !first.program.wrapper.empty())
-    return launch_processes(plan, installation, parts);
-  return execute(plan, installation, first);
+    return launch_processes(blocked, plan, installation, parts);
+  return execute(blocked, plan, installation, first);
 }
 
 }  // namespace sorrel::tool

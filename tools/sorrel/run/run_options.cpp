@@ -35,6 +35,8 @@ constexpr const char* run_footer =
     "  sorrel run -n 8 --seed 17 ./heat         a schedule that can be repeated\n"
     "  sorrel run --omp ./loops                 an OpenMP program, not recompiled\n"
     "  sorrel run -n 16 --omp ./hybrid          ranks with OpenMP inside\n\n"
+    "kill -USR1 PID, the process of `sorrel run`: prints on stderr what every rank does; the job\n"
+    "continues (docs/waits.md).\n"
     "Exit status: the program's own (the largest of its ranks); 2 if the command line or the\n"
     "program is wrong and nothing was started; 126 if the system refused to start the program.";
 

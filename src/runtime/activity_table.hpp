@@ -1,0 +1,24 @@
+//! ActivityTable - the text of a report of what each rank does. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/wait_table.hpp"
+
+namespace sorrel::runtime {
+
+// The beginnings of RankWait::state in such a report; some are followed by " on worker 3".
+inline constexpr const char* state_running = "runs";
+inline constexpr const char* state_blocked = "blocked";  ///< In a system call.
+inline constexpr const char* state_ready = "ready";      ///< Runs when its worker gets to it.
+inline constexpr const char* state_waiting = "waits";
+inline constexpr const char* state_ended = "has ended";
+
+/// A headline with the number of ranks in each state, and a row for ranks that do the same.
+/// `ranks`: "8 ranks", "ranks 0-7 of 16".
+[[nodiscard]] std::string activity_table(const WaitTable& table,
+                                         const std::string& ranks,
+                                         std::int32_t rank_count);
+
+}  // namespace sorrel::runtime

@@ -1,0 +1,76 @@
+// A job that goes on until a file exists: `activity FILE [handler]`.
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { livelock_tag = 4, awaited_tag = 5 };
+
+static const char* file;
+static volatile sig_atomic_t handled;
+
+static void count(int number) {
+  (void)number;
+  ++handled;
+}
+
+static void compute_until_file(void) {
+  static volatile double sum;
+  do {
+    for (int i = 0; i < 1000000; ++i)
+      sum += i;
+  } while (access(file, F_OK) != 0);
+}
+
+static void test_until_message(void) {
+  int value, done = 0;
+  MPI_Request request;
+  MPI_Irecv(&value, 1, MPI_INT, 0, livelock_tag, MPI_COMM_WORLD, &request);
+  while (!done)
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+static void sleep_until_file(void) {
+  while (access(file, F_OK) != 0) {
+    if (sleep(1) != 0) fprintf(stderr, "a sleep was cut short\n");
+  }
+}
+
+static void wait_for_handler(void) {
+  const struct timespec pause = {.tv_nsec = 1000000};
+  while (handled == 0)
+    nanosleep(&pause, NULL);
+}
+
+int main(int argc, char** argv) {
+  const int has_handler = argc > 2 && strcmp(argv[2], "handler") == 0;
+  int me, ranks, value = 0;
+  file = argv[1];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (has_handler) signal(SIGUSR1, count);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (me == 0) {
+    printf("ready\n");
+    fflush(stdout);
+  }
+  if (has_handler) {
+    wait_for_handler();
+  } else if (me == 0) {
+    compute_until_file();
+    MPI_Send(&value, 1, MPI_INT, 1, livelock_tag, MPI_COMM_WORLD);
+    if (ranks > 2) MPI_Send(&value, 1, MPI_INT, 2, awaited_tag, MPI_COMM_WORLD);
+  } else if (me == 1) {
+    test_until_message();
+  } else if (me == 2) {
+    MPI_Recv(&value, 1, MPI_INT, 0, awaited_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (me == 3) {
+    sleep_until_file();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}

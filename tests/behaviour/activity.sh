@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Sends SIGUSR1 to a job: activity.sh COUNT REPORT COMMAND [WORDS…]
+# The job writes a line when its ranks are busy, goes on until the file of its last word exists (@ stands for it), and must end with
+# status 0. Each of COUNT signals must make it write a report that matches the extended regular expression REPORT (newlines are ~),
+# and nothing else; for REPORT - it must write nothing.
+set -u
+count=$1 report=$2
+shift 2
+. "$(dirname "${BASH_SOURCE[0]}")/../wait_until.sh"
+folder=$(mktemp -d) job=
+trap '[ -z "$job" ] || kill -9 "$job" 2>/dev/null; rm -rf "$folder"' EXIT
+fail() {
+  printf 'FAILED: %s\nstderr:\n%s\nexpected: %s\n' "$1" "$(head -c 6000 "$folder/err")" "$report"
+  exit 1
+}
+"${@/#@/$folder/end}" >"$folder/out" 2>"$folder/err" &
+job=$!
+is_ready() { grep -q ready "$folder/out"; }
+wait_until 20000 is_ready || fail "the job has not begun"
+sleep 0.3 # the other ranks get to their calls
+for ((i = 1; i <= count; ++i)); do
+  kill -USR1 "$job"
+  [ "$report" = - ] && continue
+  has_reports() { [ "$(grep -c '^sorrel: ' "$folder/err")" -ge "$i" ]; }
+  wait_until 10000 has_reports || fail "no report for signal $i"
+  sleep 0.05 # for the rest of its lines
+  text=$(tail -n "+$(grep -n '^sorrel: ' "$folder/err" | sed -n "${i}s/:.*//p")" "$folder/err" | tr '\n' '~')
+  [[ $text =~ $report ]] || fail "report $i"
+done
+touch "$folder/end"
+wait "$job"
+status=$?
+job=
+[ "$status" = 0 ] || fail "status $status"
+[ "$report" != - ] || [ ! -s "$folder/err" ] || fail "standard error is not empty"

@@ -1,0 +1,51 @@
+//! ActivityRequest - SIGUSR1 to `sorrel run`: requests from the job's processes what their ranks do
+//! and collects the answers.
+//!
+//! The signal is passed on, because a program may have a handler of it, but not to a process that
+//! it would end: one that has not started yet. A process of one rank that sleeps in a system call
+//! which the signal would end, as nanosleep(), does not get it either: its answer is that call. The
+//! other answers come through the job's memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <sys/types.h>
+#include <vector>
+
+#include "core/job_memory.hpp"
+#include "runtime/wait_table.hpp"
+#include "tools/sorrel/run/launch.hpp"
+
+namespace sorrel::tool {
+
+class ActivityRequest {
+ public:
+  explicit ActivityRequest(const LaunchPlan& plan) : plan_(plan) {}
+
+  /// `programs`: the process of each number, 0: none. While a request is open, only passes the
+  /// signal on.
+  void request(core::JobMemory& memory, const std::vector<pid_t>& programs);
+
+  [[nodiscard]] bool is_requested() const { return number_ != 0; }
+
+  /// While requested: when all processes have answered, or after a second, ends the request and
+  /// returns the table. Nothing if the time is not over, or if the program has a handler and no
+  /// process answers.
+  [[nodiscard]] std::optional<runtime::WaitTable> take_table(core::JobMemory& memory);
+
+ private:
+  const LaunchPlan& plan_;
+  /// 0: none.
+  std::uint32_t number_ = 0;
+  void open(core::JobMemory& memory);
+  [[nodiscard]] bool is_left_asleep(std::uint32_t process, pid_t pid);
+
+  /// The processes that were left asleep.
+  runtime::WaitTable asleep_;
+  /// The number of processes to which it was sent.
+  std::size_t awaited_count_ = 0;
+  std::int64_t give_up_ns_ = 0;
+};
+
+}  // namespace sorrel::tool
