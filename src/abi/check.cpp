@@ -13,6 +13,11 @@ int fail_group(mpi::RankState& self, MPI_Group handle) {
                                                            : "invalid group handle");
 }
 
+int fail_op(mpi::RankState& self, MPI_Op handle) {
+  return self.fail(MPI_ERR_OP, handle == MPI_OP_NULL ? "invalid operation handle: MPI_OP_NULL"
+                                                     : "invalid operation handle");
+}
+
 int fail_info(mpi::RankState& self) {
   return self.fail(MPI_ERR_INFO, "invalid info handle");
 }

@@ -10,6 +10,7 @@ namespace sorrel::abi {
 
 [[nodiscard, gnu::cold]] int fail_datatype(mpi::RankState& self, MPI_Datatype handle);
 [[nodiscard, gnu::cold]] int fail_group(mpi::RankState& self, MPI_Group handle);
+[[nodiscard, gnu::cold]] int fail_op(mpi::RankState& self, MPI_Op handle);
 [[nodiscard, gnu::cold]] int fail_info(mpi::RankState& self);
 [[nodiscard, gnu::cold]] int fail_topology(mpi::RankState& self);
 [[nodiscard, gnu::cold]] int fail_uncommitted(mpi::RankState& self);

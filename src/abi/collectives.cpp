@@ -156,9 +156,7 @@ int with_reduction(RankState& self,
     error = check_receive(self, user, *typed.type);
   if (error != MPI_SUCCESS) return error;
   const Op* op = mpi::op_from_handle(user.op);
-  if (op == nullptr)
-    return self.fail(MPI_ERR_OP, user.op == MPI_OP_NULL ? "invalid operation handle: MPI_OP_NULL"
-                                                        : "invalid operation handle");
+  if (op == nullptr) return fail_op(self, user.op);
   const mpi::ReduceKernel kernel = predefined_kernel(*op, *typed.type);
   if (kernel == nullptr && op->is_predefined()) {
     return self.fail(MPI_ERR_OP, "op is not defined on datatype %s", typed.type->label());

@@ -11,11 +11,6 @@ namespace {
 using mpi::Datatype;
 using mpi::Op;
 
-int fail_op(RankState& self, MPI_Op handle) {
-  if (handle == MPI_OP_NULL) return self.fail(MPI_ERR_OP, "invalid operation handle: MPI_OP_NULL");
-  return self.fail(MPI_ERR_OP, "invalid operation handle");
-}
-
 /// `UserFunction` is MPI_User_function or MPI_User_function_c.
 template <class UserFunction>
 int create(RankState& self, UserFunction* function, int commute, MPI_Op* op) {
