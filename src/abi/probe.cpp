@@ -76,6 +76,22 @@ void receive_matched(Request& request, Message* message, MPI_Message* handle) {
   release(comm);
 }
 
+/// The checked arguments of a receive of a matched message.
+struct Matched {
+  Message* message = nullptr;
+  Comm* comm = nullptr;
+  mpi::Datatype* type = nullptr;
+};
+
+int check_matched(RankState& self,
+                  FailedComm& failed,
+                  const UserBuffer& user,
+                  MPI_Message handle,
+                  Matched& matched) {
+  const int error = check_handle(self, failed, handle, &matched.message, &matched.comm);
+  return error != MPI_SUCCESS ? error : check_buffer(self, user, &matched.type);
+}
+
 }  // namespace
 
 namespace body {
@@ -127,15 +143,12 @@ int Mrecv(RankState& self,
           const UserBuffer& user,
           MPI_Message* message,
           MPI_Status* status) {
-  Message* taken = nullptr;
-  Comm* comm = nullptr;
-  mpi::Datatype* type = nullptr;
-  int error = check_handle(self, failed, *message, &taken, &comm);
-  if (error == MPI_SUCCESS) error = check_buffer(self, user, &type);
-  if (error != MPI_SUCCESS) return error;
+  Matched matched;
+  if (const int error = check_matched(self, failed, user, *message, matched); error != MPI_SUCCESS)
+    return error;
   Request request;
-  describe_receive(request, self, *comm, matched_arguments(user, *type));
-  receive_matched(request, taken, message);
+  describe_receive(request, self, *matched.comm, matched_arguments(user, *matched.type));
+  receive_matched(request, matched.message, message);
   wait_for(request);
   return give_result(self, request, status);
 }
@@ -145,15 +158,12 @@ int Imrecv(RankState& self,
            const UserBuffer& user,
            MPI_Message* message,
            MPI_Request* request) {
-  Message* taken = nullptr;
-  Comm* comm = nullptr;
-  mpi::Datatype* type = nullptr;
-  int error = check_handle(self, failed, *message, &taken, &comm);
-  if (error == MPI_SUCCESS) error = check_buffer(self, user, &type);
-  if (error != MPI_SUCCESS) return error;
-  Request& made = make_receive(self, *comm, matched_arguments(user, *type));
+  Matched matched;
+  if (const int error = check_matched(self, failed, user, *message, matched); error != MPI_SUCCESS)
+    return error;
+  Request& made = make_receive(self, *matched.comm, matched_arguments(user, *matched.type));
   *request = mpi::handle_of(made);
-  receive_matched(made, taken, message);
+  receive_matched(made, matched.message, message);
   return MPI_SUCCESS;
 }
 
