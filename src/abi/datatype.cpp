@@ -41,18 +41,6 @@ int give_type(RankState& self, MPI_Datatype* handle, std::unique_ptr<Recipe>& re
   return MPI_SUCCESS;
 }
 
-/// Calls make(old_type, new_type), for a constructor with a count and an old type.
-template <class Make>
-int derive(RankState& self,
-           MPI_Count count,
-           Datatype& old_type,
-           MPI_Datatype* handle,
-           std::unique_ptr<Recipe>& recipe,
-           Make&& make) {
-  if (count < 0) return fail_count(self, count);
-  return give_type(self, handle, recipe, [&](Datatype*& made) { return make(old_type, made); });
-}
-
 int check_subarray(RankState& self, int dimensions, int order) {
   if (dimensions < 1)
     return self.fail(MPI_ERR_ARG, "ndims is %d; it must be at least 1", dimensions);
@@ -77,11 +65,11 @@ namespace body {
 
 int Type_contiguous(
     RankState& self, MPI_Count count, Datatype& oldtype, MPI_Datatype* newtype, bool is_large) {
+  if (count < 0) return fail_count(self, count);
   auto recipe = std::make_unique<Recipe>(MPI_COMBINER_CONTIGUOUS, is_large);
-  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
-    recipe->count(count).type(old_type);
-    return make_contiguous(count, old_type, made);
-  });
+  recipe->count(count).type(oldtype);
+  return give_type(self, newtype, recipe,
+                   [&](Datatype*& made) { return make_contiguous(count, oldtype, made); });
 }
 
 int Type_vector(RankState& self,
@@ -91,10 +79,11 @@ int Type_vector(RankState& self,
                 Datatype& oldtype,
                 MPI_Datatype* newtype,
                 bool is_large) {
+  if (count < 0) return fail_count(self, count);
   auto recipe = std::make_unique<Recipe>(MPI_COMBINER_VECTOR, is_large);
-  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
-    recipe->count(count).count(blocklength).count(stride).type(old_type);
-    return make_vector({count, blocklength, stride}, old_type, made);
+  recipe->count(count).count(blocklength).count(stride).type(oldtype);
+  return give_type(self, newtype, recipe, [&](Datatype*& made) {
+    return make_vector({count, blocklength, stride}, oldtype, made);
   });
 }
 
@@ -105,10 +94,11 @@ int Type_create_hvector(RankState& self,
                         Datatype& oldtype,
                         MPI_Datatype* newtype,
                         bool is_large) {
+  if (count < 0) return fail_count(self, count);
   auto recipe = std::make_unique<Recipe>(MPI_COMBINER_HVECTOR, is_large);
-  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
-    recipe->count(count).count(blocklength).address(stride).type(old_type);
-    return make_hvector({count, blocklength, stride}, old_type, made);
+  recipe->count(count).count(blocklength).address(stride).type(oldtype);
+  return give_type(self, newtype, recipe, [&](Datatype*& made) {
+    return make_hvector({count, blocklength, stride}, oldtype, made);
   });
 }
 
@@ -119,13 +109,14 @@ int Type_indexed(RankState& self,
                  Datatype& oldtype,
                  MPI_Datatype* newtype,
                  bool is_large) {
+  if (count < 0) return fail_count(self, count);
   auto recipe = std::make_unique<Recipe>(MPI_COMBINER_INDEXED, is_large);
-  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
-    recipe->count(count)
-        .counts(array_of_blocklengths, count)
-        .counts(array_of_displacements, count)
-        .type(old_type);
-    return make_indexed(count, array_of_blocklengths, array_of_displacements, old_type, made);
+  recipe->count(count)
+      .counts(array_of_blocklengths, count)
+      .counts(array_of_displacements, count)
+      .type(oldtype);
+  return give_type(self, newtype, recipe, [&](Datatype*& made) {
+    return make_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, made);
   });
 }
 
@@ -136,13 +127,14 @@ int Type_create_hindexed(RankState& self,
                          Datatype& oldtype,
                          MPI_Datatype* newtype,
                          bool is_large) {
+  if (count < 0) return fail_count(self, count);
   auto recipe = std::make_unique<Recipe>(MPI_COMBINER_HINDEXED, is_large);
-  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
-    recipe->count(count)
-        .counts(array_of_blocklengths, count)
-        .addresses(array_of_displacements, count)
-        .type(old_type);
-    return make_hindexed(count, array_of_blocklengths, array_of_displacements, old_type, made);
+  recipe->count(count)
+      .counts(array_of_blocklengths, count)
+      .addresses(array_of_displacements, count)
+      .type(oldtype);
+  return give_type(self, newtype, recipe, [&](Datatype*& made) {
+    return make_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, made);
   });
 }
 
@@ -153,10 +145,11 @@ int Type_create_indexed_block(RankState& self,
                               Datatype& oldtype,
                               MPI_Datatype* newtype,
                               bool is_large) {
+  if (count < 0) return fail_count(self, count);
   auto recipe = std::make_unique<Recipe>(MPI_COMBINER_INDEXED_BLOCK, is_large);
-  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
-    recipe->count(count).count(blocklength).counts(array_of_displacements, count).type(old_type);
-    return make_indexed_block(count, blocklength, array_of_displacements, old_type, made);
+  recipe->count(count).count(blocklength).counts(array_of_displacements, count).type(oldtype);
+  return give_type(self, newtype, recipe, [&](Datatype*& made) {
+    return make_indexed_block(count, blocklength, array_of_displacements, oldtype, made);
   });
 }
 
@@ -167,10 +160,11 @@ int Type_create_hindexed_block(RankState& self,
                                Datatype& oldtype,
                                MPI_Datatype* newtype,
                                bool is_large) {
+  if (count < 0) return fail_count(self, count);
   auto recipe = std::make_unique<Recipe>(MPI_COMBINER_HINDEXED_BLOCK, is_large);
-  return derive(self, count, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
-    recipe->count(count).count(blocklength).addresses(array_of_displacements, count).type(old_type);
-    return make_hindexed_block(count, blocklength, array_of_displacements, old_type, made);
+  recipe->count(count).count(blocklength).addresses(array_of_displacements, count).type(oldtype);
+  return give_type(self, newtype, recipe, [&](Datatype*& made) {
+    return make_hindexed_block(count, blocklength, array_of_displacements, oldtype, made);
   });
 }
 
@@ -210,15 +204,14 @@ int Type_create_subarray(RankState& self,
       ndims, array_of_sizes, array_of_subsizes, array_of_starts,
       order == MPI_ORDER_C ? mpi::ArrayOrder::c : mpi::ArrayOrder::fortran};
   auto recipe = std::make_unique<Recipe>(MPI_COMBINER_SUBARRAY, is_large);
-  return derive(self, ndims, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
-    recipe->integer(ndims)
-        .counts(array_of_sizes, ndims)
-        .counts(array_of_subsizes, ndims)
-        .counts(array_of_starts, ndims)
-        .integer(order)
-        .type(old_type);
-    return make_subarray(shape, old_type, made);
-  });
+  recipe->integer(ndims)
+      .counts(array_of_sizes, ndims)
+      .counts(array_of_subsizes, ndims)
+      .counts(array_of_starts, ndims)
+      .integer(order)
+      .type(oldtype);
+  return give_type(self, newtype, recipe,
+                   [&](Datatype*& made) { return make_subarray(shape, oldtype, made); });
 }
 
 int Type_create_resized(RankState& self,
@@ -228,18 +221,15 @@ int Type_create_resized(RankState& self,
                         MPI_Datatype* newtype,
                         bool is_large) {
   auto recipe = std::make_unique<Recipe>(MPI_COMBINER_RESIZED, is_large);
-  return derive(self, 1, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
-    recipe->address(lb).address(extent).type(old_type);
-    return make_resized(lb, extent, old_type, made);
-  });
+  recipe->address(lb).address(extent).type(oldtype);
+  return give_type(self, newtype, recipe,
+                   [&](Datatype*& made) { return make_resized(lb, extent, oldtype, made); });
 }
 
 int Type_dup(RankState& self, Datatype& oldtype, MPI_Datatype* newtype) {
   auto recipe = std::make_unique<Recipe>(MPI_COMBINER_DUP, false);
-  return derive(self, 1, oldtype, newtype, recipe, [&](Datatype& old_type, Datatype*& made) {
-    recipe->type(old_type);
-    return make_dup(old_type, made);
-  });
+  recipe->type(oldtype);
+  return give_type(self, newtype, recipe, [&](Datatype*& made) { return make_dup(oldtype, made); });
 }
 
 int Type_commit(RankState& self, MPI_Datatype* datatype) {
