@@ -1,14 +1,16 @@
-//! strtok, getpwnam, getpwuid, getgrnam, getgrgid, hsearch, inet_ntoa, tmpnam: their static
-//! results, one per rank, through the C library's re-entrant functions.
+//! strtok, hsearch, inet_ntoa, ether_ntoa, tmpnam, l64a, ecvt, strerror, strsignal, ttyname,
+//! ptsname, mbtowc: their static results, one per rank, through the C library's re-entrant
+//! functions.
 
 #include <arpa/inet.h>
-#include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <grp.h>
-#include <pwd.h>
+#include <cwchar>
+#include <netinet/ether.h>
 #include <search.h>
-#include <vector>
+#include <unistd.h>
 
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
@@ -17,28 +19,19 @@ using namespace sorrel::program;
 
 namespace {
 
-/// The entry of `key` in a table of accounts: by `real` outside of ranks, else by `look_up` into
-/// the rank's results, with growing buffers until one suffices.
-template <class Result, class Key>
-Result* account_of(Result* (*real)(Key),
-                   int (*look_up)(Key, Result*, char*, std::size_t, Result**),
-                   Key key,
-                   Result AccountResults::* result,
-                   std::vector<char> AccountResults::* text_of_result) {
-  constexpr std::size_t bytes_min = 1024;
-  constexpr std::size_t bytes_max = std::size_t{1} << 20;
+[[nodiscard]] TextResults* texts_of_rank() {
   RankProcess* process = current_rank_process();
-  if (process == nullptr) return real(key);
-  AccountResults& results = process->libc_state().account_results();
-  std::vector<char>& text = results.*text_of_result;
-  if (text.empty()) text.resize(bytes_min);
-  Result* found = nullptr;
-  int error = 0;
-  while ((error = look_up(key, &(results.*result), text.data(), text.size(), &found)) == ERANGE &&
-         text.size() < bytes_max)
-    text.resize(2 * text.size());
-  if (error != 0) errno = error;
-  return found;
+  return process != nullptr ? &process->libc_state().text_results() : nullptr;
+}
+
+/// The rank's digits, which `convert(text, bytes)` has made; "" if they do not fit. By `real`
+/// outside of ranks.
+template <class Real, class Convert>
+char* digits_of(Real&& real, Convert&& convert) {
+  TextResults* results = texts_of_rank();
+  if (results == nullptr) return real();
+  if (convert(results->digits, sizeof results->digits) != 0) results->digits[0] = '\0';
+  return results->digits;
 }
 
 }  // namespace
@@ -48,27 +41,6 @@ SORREL_INTERPOSED char* strtok(char* text, const char* delimiters) noexcept {
   RankProcess* process = current_rank_process();
   if (process == nullptr) return real(text, delimiters);
   return ::strtok_r(text, delimiters, &process->libc_state().strtok_position());
-}
-
-SORREL_INTERPOSED passwd* getpwnam(const char* name) {
-  static auto* const real = next_definition<decltype(::getpwnam)>("getpwnam");
-  return account_of(real, ::getpwnam_r, name, &AccountResults::user, &AccountResults::user_text);
-}
-
-SORREL_INTERPOSED passwd* getpwuid(uid_t number) {
-  static auto* const real = next_definition<decltype(::getpwuid)>("getpwuid");
-  return account_of(real, ::getpwuid_r, number, &AccountResults::user, &AccountResults::user_text);
-}
-
-SORREL_INTERPOSED group* getgrnam(const char* name) {
-  static auto* const real = next_definition<decltype(::getgrnam)>("getgrnam");
-  return account_of(real, ::getgrnam_r, name, &AccountResults::users, &AccountResults::users_text);
-}
-
-SORREL_INTERPOSED group* getgrgid(gid_t number) {
-  static auto* const real = next_definition<decltype(::getgrgid)>("getgrgid");
-  return account_of(real, ::getgrgid_r, number, &AccountResults::users,
-                    &AccountResults::users_text);
 }
 
 SORREL_INTERPOSED int hcreate(std::size_t count) noexcept {
@@ -96,15 +68,96 @@ SORREL_INTERPOSED ENTRY* hsearch(ENTRY entry, ACTION action) noexcept {
 
 SORREL_INTERPOSED char* inet_ntoa(in_addr address) noexcept {
   static auto* const real = next_definition<decltype(::inet_ntoa)>("inet_ntoa");
-  RankProcess* process = current_rank_process();
-  if (process == nullptr) return real(address);
-  TextResults& results = process->libc_state().text_results();
-  static_cast<void>(::inet_ntop(AF_INET, &address, results.address, sizeof results.address));
-  return results.address;
+  TextResults* results = texts_of_rank();
+  if (results == nullptr) return real(address);
+  static_cast<void>(::inet_ntop(AF_INET, &address, results->address, sizeof results->address));
+  return results->address;
 }
 
 SORREL_INTERPOSED char* tmpnam(char* name) noexcept {
   static auto* const real = next_definition<decltype(::tmpnam)>("tmpnam");
-  RankProcess* process = name != nullptr ? nullptr : current_rank_process();
-  return real(process == nullptr ? name : process->libc_state().text_results().name);
+  TextResults* results = name != nullptr ? nullptr : texts_of_rank();
+  return real(results == nullptr ? name : results->name);
+}
+
+SORREL_INTERPOSED char* ether_ntoa(const ether_addr* address) noexcept {
+  static auto* const real = next_definition<decltype(::ether_ntoa)>("ether_ntoa");
+  TextResults* results = texts_of_rank();
+  return results == nullptr ? real(address) : ::ether_ntoa_r(address, results->card);
+}
+
+SORREL_INTERPOSED char* l64a(long number) noexcept {
+  static auto* const real = next_definition<decltype(::l64a)>("l64a");
+  TextResults* results = texts_of_rank();
+  if (results == nullptr) return real(number);
+  constexpr char digits[] = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  char* text = results->base_64;
+  // The low 32 bits, six at a time from the lowest.
+  for (auto rest = static_cast<std::uint32_t>(number); rest != 0; rest >>= 6)
+    *text++ = digits[rest & 63];
+  *text = '\0';
+  return results->base_64;
+}
+
+SORREL_INTERPOSED char* strerror(int number) noexcept {
+  static auto* const real = next_definition<decltype(::strerror)>("strerror");
+  TextResults* results = texts_of_rank();
+  if (results == nullptr) return real(number);
+  // The GNU function: the text of a known error is a constant.
+  return ::strerror_r(number, results->error, sizeof results->error);
+}
+
+SORREL_INTERPOSED char* strsignal(int number) noexcept {
+  static auto* const real = next_definition<decltype(::strsignal)>("strsignal");
+  char* text = real(number);
+  const bool is_constant = ::sigdescr_np(number) != nullptr;
+  TextResults* results = is_constant ? nullptr : texts_of_rank();
+  if (results == nullptr) return text;
+  std::snprintf(results->signal, sizeof results->signal, "%s", text);
+  return results->signal;
+}
+
+SORREL_INTERPOSED char* ttyname(int file) noexcept {
+  static auto* const real = next_definition<decltype(::ttyname)>("ttyname");
+  TextResults* results = texts_of_rank();
+  if (results == nullptr) return real(file);
+  const int error = ::ttyname_r(file, results->terminal, sizeof results->terminal);
+  return error == 0 ? results->terminal : nullptr;
+}
+
+SORREL_INTERPOSED char* ptsname(int file) noexcept {
+  static auto* const real = next_definition<decltype(::ptsname)>("ptsname");
+  TextResults* results = texts_of_rank();
+  if (results == nullptr) return real(file);
+  const int error = ::ptsname_r(file, results->terminal, sizeof results->terminal);
+  return error == 0 ? results->terminal : nullptr;
+}
+
+#define SORREL_DIGITS(name, Number)                                                       \
+  SORREL_INTERPOSED char* name(Number value, int count, int* point, int* sign) noexcept { \
+    static auto* const real = next_definition<decltype(::name)>(#name);                   \
+    return digits_of([&] { return real(value, count, point, sign); },                     \
+                     [&](char* text, std::size_t bytes) {                                 \
+                       return ::name##_r(value, count, point, sign, text, bytes);         \
+                     });                                                                  \
+  }
+
+SORREL_DIGITS(ecvt, double)
+SORREL_DIGITS(fcvt, double)
+SORREL_DIGITS(qecvt, long double)
+SORREL_DIGITS(qfcvt, long double)
+
+SORREL_INTERPOSED int mbtowc(wchar_t* wide, const char* text, std::size_t bytes) noexcept {
+  static auto* const real = next_definition<decltype(::mbtowc)>("mbtowc");
+  RankProcess* process = current_rank_process();
+  if (process == nullptr) return real(wide, text, bytes);
+  std::mbstate_t& state = process->libc_state().character_state();
+  if (text == nullptr) {
+    // No encoding of a locale has shift states.
+    state = {};
+    return 0;
+  }
+  if (bytes == 0) return -1;
+  const std::size_t length = std::mbrtowc(wide, text, bytes, &state);
+  return length > bytes ? -1 : static_cast<int>(length);
 }

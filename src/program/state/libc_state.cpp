@@ -40,6 +40,18 @@ TextResults& LibcState::text_results() {
   return made(text_results_);
 }
 
+NetworkResults& LibcState::network_results() {
+  return made(network_results_);
+}
+
+AccountLists& LibcState::account_lists() {
+  return made(account_lists_);
+}
+
+MountResult& LibcState::mount_result() {
+  return made(mount_result_);
+}
+
 LoaderError& LibcState::loader_error() {
   return made(loader_error_);
 }

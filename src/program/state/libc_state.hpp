@@ -1,16 +1,23 @@
 //! LibcState - state that the C library keeps once per process and that programs use as their own:
 //! random number generators, strtok's position, hsearch's table, the results of localtime, asctime,
-//! getpwnam, inet_ntoa and similar functions, the loader's last error.
+//! getpwnam, gethostbyname, inet_ntoa and similar functions, the loader's last error.
 //!
 //! Used by the rank alone. Made at first use, since most ranks need none of it. The sequences are
 //! the C library's own.
 #pragma once
 
+#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <cwchar>
+#include <deque>
+#include <ftw.h>
 #include <grp.h>
+#include <limits.h>
 #include <memory>
+#include <mntent.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <pwd.h>
 #include <search.h>
@@ -33,14 +40,6 @@ struct TimeResults {
   char text[64] = {};
 };
 
-/// The results of getpwnam, getpwuid, getgrnam and getgrgid.
-struct AccountResults {
-  passwd user{};
-  group users{};
-  std::vector<char> user_text;
-  std::vector<char> users_text;
-};
-
 /// hcreate's table.
 struct SearchTable {
   SearchTable() = default;
@@ -52,15 +51,67 @@ struct SearchTable {
   hsearch_data data{};
 };
 
-/// Of inet_ntoa and tmpnam.
+/// Of functions that return a text.
 struct TextResults {
-  char address[INET_ADDRSTRLEN] = {};
-  char name[L_tmpnam] = {};
+  char address[INET_ADDRSTRLEN] = {};  // inet_ntoa
+  char card[18] = {};                  // ether_ntoa
+  char name[L_tmpnam] = {};            // tmpnam
+  char base_64[8] = {};                // l64a
+  char digits[5120] = {};              // ecvt, fcvt, qecvt, qfcvt: all digits of a long double
+  char error[128] = {};                // strerror
+  char signal[64] = {};                // strsignal
+  char terminal[PATH_MAX] = {};        // ttyname, ptsname
+};
+
+/// An entry of a data base of the system, and the texts to which it refers.
+template <class Entry>
+struct TextEntry {
+  Entry entry{};
+  std::vector<char> text;
+};
+
+/// The results of gethostbyname, getservbyname, getprotobyname and similar functions.
+struct NetworkResults {
+  TextEntry<hostent> host;
+  TextEntry<servent> service;
+  TextEntry<protoent> protocol;
+};
+
+/// All entries of a data base that a rank reads one after the other (getpwent), and how many it has
+/// read.
+template <class Entry>
+struct EntryList {
+  std::deque<TextEntry<Entry>> entries;
+  std::size_t next = 0;
+  bool is_read = false;
+};
+
+struct AccountLists {
+  EntryList<passwd> users;
+  EntryList<group> groups;
+};
+
+/// The results of getpwnam, getpwuid, getgrnam and getgrgid.
+struct AccountResults {
+  TextEntry<passwd> user;
+  TextEntry<group> users;
+};
+
+/// The result of getmntent.
+struct MountResult {
+  mntent entry{};
+  char text[4096] = {};
 };
 
 struct LoaderError {
   std::string text;
   bool is_pending = false;
+};
+
+/// A call of nftw() that changes the directory.
+struct DirectoryWalk {
+  __nftw_func_t callback;
+  DirectoryWalk* outer;
 };
 
 struct LastErrorLine {
@@ -76,12 +127,24 @@ class LibcState {
   [[nodiscard]] AccountResults& account_results();
   [[nodiscard]] SearchTable& search_table();
   [[nodiscard]] TextResults& text_results();
+  [[nodiscard]] NetworkResults& network_results();
+  [[nodiscard]] AccountLists& account_lists();
+  [[nodiscard]] MountResult& mount_result();
 
   /// The text of the next dlerror(), after a dlopen() that this module failed.
   [[nodiscard]] LoaderError& loader_error();
 
   /// Of error_at_line.
   [[nodiscard]] LastErrorLine& last_error_line() { return last_error_line_; }
+
+  /// Of localeconv.
+  [[nodiscard]] lconv& number_format() { return number_format_; }
+
+  /// Null outside of nftw().
+  [[nodiscard]] DirectoryWalk*& innermost_walk() { return innermost_walk_; }
+
+  /// Of mbtowc.
+  [[nodiscard]] std::mbstate_t& character_state() { return character_state_; }
 
   [[nodiscard]] char*& strtok_position() { return strtok_position_; }
 
@@ -92,8 +155,14 @@ class LibcState {
   std::unique_ptr<AccountResults> account_results_;
   std::unique_ptr<SearchTable> search_table_;
   std::unique_ptr<TextResults> text_results_;
+  std::unique_ptr<NetworkResults> network_results_;
+  std::unique_ptr<AccountLists> account_lists_;
+  std::unique_ptr<MountResult> mount_result_;
   std::unique_ptr<LoaderError> loader_error_;
   LastErrorLine last_error_line_;
+  lconv number_format_{};
+  std::mbstate_t character_state_{};
+  DirectoryWalk* innermost_walk_ = nullptr;
   char* strtok_position_ = nullptr;
 };
 

@@ -1,11 +1,19 @@
 // Static results of functions of the C library belong to a rank, while other ranks call them.
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <grp.h>
+#include <locale.h>
+#include <mntent.h>
 #include <mpi.h>
+#include <netdb.h>
+#include <netinet/ether.h>
 #include <pwd.h>
+#include <sched.h>
 #include <search.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 static int rank, faults;
 
@@ -13,6 +21,105 @@ static void check(int is_right, const char* what) {
   if (is_right) return;
   printf("rank %d: wrong: %s\n", rank, what);
   ++faults;
+}
+
+// Whether `text` stays what it is while other ranks make the same call.
+static void check_text(const char* text, const char* what) {
+  char before[6000];
+  check(text != NULL, what);
+  if (text == NULL) text = "";
+  snprintf(before, sizeof before, "%s", text);
+  MPI_Barrier(MPI_COMM_WORLD);
+  check(strcmp(text, before) == 0, what);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static const char* address_name(void) {
+  char name[32];
+  snprintf(name, sizeof name, "127.0.0.%d", rank + 1);
+  const struct hostent* host = gethostbyname(name);
+  return host == NULL ? NULL : host->h_name;
+}
+
+static const char* service_name(void) {
+  const struct servent* service = getservbyname(rank % 2 == 0 ? "ssh" : "http", "tcp");
+  return service == NULL ? "no such service" : service->s_name;
+}
+
+static const char* protocol_name(void) {
+  const struct protoent* protocol = getprotobynumber(rank % 2 == 0 ? 6 : 17);
+  return protocol == NULL ? "no such protocol" : protocol->p_name;
+}
+
+static const char* mount_name(FILE* mounts) {
+  const struct mntent* mount = NULL;
+  for (int i = 0; i <= rank % 3; ++i)
+    mount = getmntent(mounts);
+  return mount == NULL ? "no such mount" : mount->mnt_dir;
+}
+
+// Ranks read the same list, each at its own pace: in the end each has the same sum.
+static void check_lists(void) {
+  unsigned long sum = 0;
+  unsigned long sums[2];
+  setpwent();
+  for (const struct passwd* user; (user = getpwent()) != NULL;) {
+    sum = 31 * sum + user->pw_uid;
+    if (sum % 3 == (unsigned long)rank % 3) sched_yield();
+  }
+  endpwent();
+  setgrent();
+  for (const struct group* users; (users = getgrent()) != NULL;) {
+    sum = 31 * sum + users->gr_gid;
+    if (sum % 3 == (unsigned long)rank % 3) sched_yield();
+  }
+  endgrent();
+  MPI_Allreduce(&sum, &sums[0], 1, MPI_UNSIGNED_LONG, MPI_MIN, MPI_COMM_WORLD);
+  MPI_Allreduce(&sum, &sums[1], 1, MPI_UNSIGNED_LONG, MPI_MAX, MPI_COMM_WORLD);
+  check(sum != 0 && sums[0] == sums[1], "getpwent and getgrent");
+  check(getpwent() != NULL && getpwent() != NULL, "getpwent again");
+}
+
+static void check_texts(void) {
+  int point = 0;
+  int sign = 0;
+  const struct ether_addr card = {{2, 0, 0, 0, 0, (unsigned char)rank}};
+  FILE* mounts = setmntent("/proc/self/mounts", "r");
+  check_text(strerror(1000 + rank), "strerror");
+  check(strcmp(strerror(2), "No such file or directory") == 0, "strerror of a known error");
+  check_text(strsignal(1000 + rank), "strsignal");
+  check_text(l64a(1000 + rank), "l64a");
+  check(a64l(l64a(123456 + rank)) == 123456 + rank && *l64a(0) == 0, "l64a and a64l");
+  check_text(ecvt(1.5 + rank, 5, &point, &sign), "ecvt");
+  check_text(fcvt(1.5 + rank, 5, &point, &sign), "fcvt");
+  check(strcmp(fcvt(1e300, 0, &point, &sign), "") != 0 && point == 301, "fcvt of a large number");
+  check_text(qecvt(1.5L + rank, 5, &point, &sign), "qecvt");
+  check_text(qfcvt(1e4000L * (1.5L + 0.1L * rank), 0, &point, &sign), "qfcvt");
+  check(point == 4001, "qfcvt of a large number");
+  check_text(ether_ntoa(&card), "ether_ntoa");
+  check_text(address_name(), "gethostbyname");
+  check_text(service_name(), "getservbyname");
+  check_text(protocol_name(), "getprotobynumber");
+  if (mounts != NULL) {
+    check_text(mount_name(mounts), "getmntent");
+    endmntent(mounts);
+  }
+}
+
+// A character in two parts, while other ranks convert.
+static void check_characters(void) {
+  wchar_t wide = 0;
+  setlocale(LC_ALL, "C.UTF-8");
+  mbtowc(NULL, NULL, 0);
+  if (rank == 1) check(mbtowc(&wide, "\xc3", 1) == -1, "mbtowc of a part");
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1) {
+    check(mbtowc(&wide, "\xa9", 1) == 1 && wide == 0xe9, "mbtowc of the rest");
+  } else {
+    check(mbtowc(&wide, "a", 1) == 1 && wide == L'a', "mbtowc");
+  }
+  check(mbtowc(&wide, "", 1) == 0 && mbtowc(NULL, "a", 1) == 1, "mbtowc of an end");
+  setlocale(LC_ALL, "C");
 }
 
 int main(int argc, char** argv) {
@@ -42,6 +149,9 @@ int main(int argc, char** argv) {
   check(found != NULL && found->data == &rank, "hsearch");
   MPI_Barrier(MPI_COMM_WORLD);
   hdestroy();
+  check_texts();
+  check_lists();
+  check_characters();
   MPI_Finalize();
   if (faults == 0) printf("results of rank %d are its own\n", rank);
   return faults;
