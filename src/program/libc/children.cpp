@@ -1,7 +1,6 @@
 //! execv and its variants, system, popen: the child of a rank inherits the rank's environment.
 
 #include <cerrno>
-#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -13,10 +12,14 @@
 
 #include "program/base/libc.hpp"
 #include "program/rank/current_environment.hpp"
+#include "program/rank/retry.hpp"
+#include "program/rank/starter_of_thread.hpp"
 
 using namespace sorrel::program;
 
 namespace {
+
+constexpr OutsideWait system_wait{.call = "system", .is_endless = false};
 
 [[nodiscard]] char** environment_to_inherit() {
   const Environment* environment = environment_of_rank();
@@ -43,28 +46,31 @@ int run_found(const char* file, char* const words[], char** environment) {
   return -1;
 }
 
-/// system() with an environment given by the caller. An interrupt ends the job as usual.
-int run_shell(const char* command, char** environment) {
-  sigset_t with_child;
-  sigset_t before;
-  sigemptyset(&with_child);
-  sigaddset(&with_child, SIGCHLD);
-  pthread_sigmask(SIG_BLOCK, &with_child, &before);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &before);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+/// Waits for the child of system(), whose callers do not see interrupts.
+int status_of(RankProcess* process, pid_t child) {
+  static auto* const real = next_definition<decltype(::waitpid)>("waitpid");
+  int status = 0;
+  if (process == nullptr) {
+    while (real(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+  }
+  const auto has_ended = [&] { return real(child, &status, WNOHANG) != 0; };
+  while (!retry_until(*process, system_wait, has_ended)) {
+  }
+  return status;
+}
+
+/// system() for a rank: with its environment, and while it waits its worker runs other ranks. An
+/// interrupt ends the job as usual. The child is not one that wait() finds.
+int run_shell(RankProcess* process, const char* command) {
+  static auto* const spawn = next_definition<decltype(::posix_spawn)>("posix_spawn");
   const char* words[] = {"sh", "-c", command, nullptr};
   pid_t child = 0;
-  int status = W_EXITCODE(127, 0);
-  if (posix_spawn(&child, "/bin/sh", nullptr, &attributes, const_cast<char**>(words),
-                  environment) == 0) {
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-  }
-  posix_spawnattr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return status;
+  if (spawn(&child, "/bin/sh", nullptr, nullptr, const_cast<char**>(words),
+            environment_to_inherit()) != 0)
+    return W_EXITCODE(127, 0);
+  return status_of(process, child);
 }
 
 }  // namespace
@@ -100,8 +106,9 @@ SORREL_EXECUTE_LIST(execlp, execvp)
 
 SORREL_INTERPOSED int system(const char* command) {
   static auto* const real = next_definition<decltype(::system)>("system");
-  if (command == nullptr || environment_to_inherit() == environ) return real(command);
-  return run_shell(command, environment_to_inherit());
+  const void* caller = __builtin_return_address(0);
+  if (command == nullptr || process_of_caller(caller) == nullptr) return real(command);
+  return run_shell(process_that_may_wait(caller), command);
 }
 
 SORREL_INTERPOSED FILE* popen(const char* command, const char* type) {

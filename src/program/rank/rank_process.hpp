@@ -20,6 +20,7 @@
 #include "program/state/getopt_state.hpp"
 #include "program/state/libc_state.hpp"
 #include "program/state/outside_wait.hpp"
+#include "program/state/rank_children.hpp"
 #include "program/state/rank_signals.hpp"
 #include "program/state/rank_streams.hpp"
 #include "program/state/started_threads.hpp"
@@ -58,6 +59,8 @@ class RankProcess {
   [[nodiscard]] GetoptState& getopt_state() { return getopt_; }
 
   [[nodiscard]] LibcState& libc_state() { return libc_; }
+
+  [[nodiscard]] RankChildren& children() { return children_; }
 
   /// The rank's wait outside of MPI, while its worker runs other ranks.
   [[nodiscard]] OutsideWaitMark& outside_wait() { return outside_wait_; }
@@ -123,6 +126,7 @@ class RankProcess {
   RankStreams streams_;
   GetoptState getopt_;
   LibcState libc_;
+  RankChildren children_;
   OutsideWaitMark outside_wait_;
   core::Fiber* fiber_ = nullptr;
   const std::byte* stack_bottom_ = nullptr;

@@ -7,16 +7,15 @@
 //! the description that they were set through is closed, not when any descriptor of the file is.
 //! And a rank that opens a file twice excludes itself.
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
-#include <cstdint>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
+#include "program/rank/retry.hpp"
 #include "program/rank/starter_of_thread.hpp"
 
 using namespace sorrel::program;
@@ -24,8 +23,6 @@ using namespace sorrel::program;
 namespace {
 
 constexpr OutsideWait lock_wait{.call = "a lock of a file", .is_endless = true};
-constexpr std::int64_t pause_ns_min = 20'000;
-constexpr std::int64_t pause_ns_max = 1'000'000;
 
 int real_fcntl(int file, int command, void* argument) {
   static auto* const real = next_definition<int(int, int, ...)>("fcntl");
@@ -35,16 +32,14 @@ int real_fcntl(int file, int command, void* argument) {
 /// Calls `attempt()` until it does not fail because of a conflicting lock.
 template <class Attempt>
 int wait_for_lock(RankProcess& process, Attempt&& attempt) {
-  std::int64_t pause_ns = pause_ns_min;
-  for (;;) {
-    const int result = attempt();
-    if (result == 0 || (errno != EAGAIN && errno != EACCES)) return result;
-    if (process.sleep(lock_wait, pause_ns) != 0 && process.signals().has_interrupted()) {
-      errno = EINTR;
-      return -1;
-    }
-    pause_ns = std::min(2 * pause_ns, pause_ns_max);
-  }
+  int result = 0;
+  const bool is_done = retry_until(process, lock_wait, [&] {
+    result = attempt();
+    return result == 0 || (errno != EAGAIN && errno != EACCES);
+  });
+  if (is_done) return result;
+  errno = EINTR;
+  return -1;
 }
 
 int set_lock(RankProcess& process, int file, const struct flock& lock, bool may_wait) {
