@@ -41,6 +41,9 @@ struct Fiber {
   void* user = nullptr;
   /// Its own thread control block; 0: that of the thread that runs its worker.
   std::uintptr_t thread_pointer = 0;
+  /// What it needs of the thread that runs it, for SchedulerHooks::on_settings_change(); null: the
+  /// settings with which the thread started. core compares the address only.
+  const void* settings = nullptr;
 
   // Saved while it does not run.
   arch::Context context = nullptr;

@@ -71,6 +71,11 @@ class SchedulerHooks {
   /// After Worker::request_attention(), on the worker's thread. Must not suspend.
   virtual void on_attention(Worker& /*worker*/) {}
 
+  /// At a switch between fibers with different Fiber::settings, on the stack of the previous one
+  /// and with the thread pointer of `next`: sets the thread as `next` needs it. Must not change
+  /// errno.
+  virtual void on_settings_change(Worker& /*worker*/, const Fiber& /*next*/) {}
+
   /// Another process of the job, in its on_all_asleep(), requests what the fibers here wait for.
   virtual void on_report_requested() {}
 };

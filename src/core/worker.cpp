@@ -33,6 +33,19 @@ ExceptionState* exception_state_of_thread() {
   return get_globals == nullptr ? nullptr : get_globals();
 }
 
+inline void switch_registers(Fiber& previous, Fiber& next, bool ends) {
+  previous.sanitizer.before_switch_to(next.sanitizer, ends);
+  arch::sorrel_switch_context(&previous.context, next.context);
+  previous.sanitizer.after_switch();
+}
+
+/// Out of line, so that a switch without a change of settings ends in a jump and needs no frame.
+[[gnu::noinline]] void switch_settings(
+    SchedulerHooks& hooks, Worker& worker, Fiber& previous, Fiber& next, bool ends) {
+  hooks.on_settings_change(worker, next);
+  switch_registers(previous, next, ends);
+}
+
 Record record_of(RemoteCall& call) {
   Record record{.kind = remote_call_kind};
   RemoteCall* pointer = &call;
@@ -115,9 +128,11 @@ void Worker::switch_to(Fiber& next, bool ends) {
   *exceptions_ = next.saved_exceptions;
   if (next.thread_pointer != previous.thread_pointer) [[unlikely]]
     arch::set_thread_pointer(next.thread_pointer != 0 ? next.thread_pointer : thread_pointer_);
-  previous.sanitizer.before_switch_to(next.sanitizer, ends);
-  arch::sorrel_switch_context(&previous.context, next.context);
-  previous.sanitizer.after_switch();
+  if (next.settings != previous.settings) [[unlikely]] {
+    switch_settings(scheduler_.hooks_, *this, previous, next, ends);
+    return;
+  }
+  switch_registers(previous, next, ends);
 }
 
 void Worker::yield() {
@@ -186,6 +201,7 @@ void Worker::visit(Fiber& fiber, FiberEntry entry, void* argument) {
   visit.fiber.worker = this;
   visit.fiber.user = fiber.user;
   visit.fiber.thread_pointer = fiber.thread_pointer;
+  visit.fiber.settings = fiber.settings;
   visit.fiber.saved_errno = fiber.saved_errno;
   visit.fiber.saved_exceptions = fiber.saved_exceptions;
   visit.fiber.sanitizer = fiber.sanitizer;

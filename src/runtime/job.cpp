@@ -225,6 +225,7 @@ void Job::end_without_stacks() {
 
 void Job::on_thread_start() {
   install_signal_stack();
+  body_.on_thread_start();
 }
 
 void Job::on_thread_end() {
@@ -268,6 +269,10 @@ void Job::on_all_started() {
   body_.on_all_prepared();
   begin_reports_of(*this);
   loop::FiberTeam::govern_fibers(scheduler_);
+}
+
+void Job::on_settings_change(core::Worker& worker, const core::Fiber& next) {
+  body_.on_settings_change(worker, next);
 }
 
 void Job::on_attention(core::Worker& worker) {

@@ -20,6 +20,7 @@
 #include "program/image/library_check.hpp"
 #include "program/image/start.hpp"
 #include "program/rank/rank_process.hpp"
+#include "program/rank/worker_settings.hpp"
 #include "program/signals/signal_delivery.hpp"
 #include "program/state/signal_table.hpp"
 #include "program/threads/thread_block.hpp"
@@ -46,6 +47,10 @@ int maps_per_rank() {
 }
 
 constexpr int bad_program_status = 2;
+
+void use_initial_locale() {
+  if (program::WorkerSettings::are_ranks_separate()) program::WorkerSettings::use_initial_locale();
+}
 
 class ProgramBody final : public RankBody {
  public:
@@ -77,11 +82,12 @@ class ProgramBody final : public RankBody {
     mine.process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
                             stacks.stack_bytes());
     if (!slab_.image().needs_thread_block()) return true;
-    const auto set_worker = [](void* worker) {
+    const auto prepare_thread = [](void* worker) {
       core::Worker::set_current(static_cast<core::Worker*>(worker));
+      use_initial_locale();
     };
     rank.fiber.thread_pointer =
-        thread_blocks_.create(index, slab_.copy(index), set_worker, rank.worker);
+        thread_blocks_.create(index, slab_.copy(index), prepare_thread, rank.worker);
     if (rank.fiber.thread_pointer == 0) {
       *error =
           "no more threads: each rank of a program with thread-local variables needs one (ulimit "
@@ -98,6 +104,14 @@ class ProgramBody final : public RankBody {
     for (const Rank& rank : ranks_)
       processes.push_back(rank.process.get());
     program::set_signal_targets(std::move(processes));
+  }
+
+  void on_thread_start() override { use_initial_locale(); }
+
+  void on_settings_change(core::Worker& worker, const core::Fiber& next) override {
+    program::WorkerSettings::of(worker).apply(
+        worker, static_cast<const program::ThreadSettings*>(next.settings),
+        next.thread_pointer != 0);
   }
 
   void on_attention(core::Worker& worker) override {
@@ -240,6 +254,7 @@ int run_program(const program::ProgramStart& start) {
                            .end_rank = end_rank});
   program::record_ranks_begin(own_rank_count(config) == 1);
   Job job(config, body);
+  if (own_rank_count(config) > 1) program::WorkerSettings::begin(config.worker_count);
   watch_for_crashes(job);
   report_activity_of(job);
   const int status = job.run();

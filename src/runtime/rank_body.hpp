@@ -16,6 +16,12 @@ class RankBody {
   /// On a worker whose attention was requested, outside of any fiber. Must not suspend.
   virtual void on_attention(core::Worker& /*worker*/) {}
 
+  /// First on each thread that runs workers.
+  virtual void on_thread_start() {}
+
+  /// At a switch to a fiber with other settings (core::SchedulerHooks).
+  virtual void on_settings_change(core::Worker& /*worker*/, const core::Fiber& /*next*/) {}
+
   /// Called once, when every rank is prepared and none has run.
   virtual void on_all_prepared() {}
 

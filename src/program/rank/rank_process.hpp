@@ -13,6 +13,7 @@
 
 #include "program/image/image_slab.hpp"
 #include "program/image/start.hpp"
+#include "program/rank/rank_settings.hpp"
 #include "program/state/arguments.hpp"
 #include "program/state/environment.hpp"
 #include "program/state/exit_handlers.hpp"
@@ -60,6 +61,9 @@ class RankProcess {
 
   [[nodiscard]] LibcState& libc_state() { return libc_; }
 
+  /// Working directory, file mode mask, locale.
+  [[nodiscard]] RankSettings& settings() { return settings_; }
+
   [[nodiscard]] RankChildren& children() { return children_; }
 
   /// The rank's wait outside of MPI, while its worker runs other ranks.
@@ -78,6 +82,7 @@ class RankProcess {
   /// The rank's fiber and stack; set before the rank runs.
   void set_fiber(core::Fiber& fiber, const void* stack_bottom, std::size_t stack_bytes) {
     fiber_ = &fiber;
+    settings_.set_fiber(fiber);
     stack_bottom_ = static_cast<const std::byte*>(stack_bottom);
     stack_bytes_ = stack_bytes;
   }
@@ -126,6 +131,7 @@ class RankProcess {
   RankStreams streams_;
   GetoptState getopt_;
   LibcState libc_;
+  RankSettings settings_;
   RankChildren children_;
   OutsideWaitMark outside_wait_;
   core::Fiber* fiber_ = nullptr;

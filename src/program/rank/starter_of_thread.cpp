@@ -1,11 +1,13 @@
 #include "program/rank/starter_of_thread.hpp"
 
 #include <memory>
+#include <optional>
 #include <pthread.h>
 
 #include "program/base/libc.hpp"
 #include "program/image/thread_image.hpp"
 #include "program/rank/rank_process.hpp"
+#include "program/rank/worker_settings.hpp"
 
 namespace sorrel::program {
 
@@ -16,6 +18,8 @@ struct Start {
   void* (*routine)(void*);
   void* argument;
   RankProcess* process;
+  /// Directory and mask, if the starter is a rank: any other thread passes on its own.
+  std::optional<ThreadSettings> files;
 };
 
 /// For each started thread: its rank. The destructor runs at the end of the thread.
@@ -33,11 +37,20 @@ pthread_key_t starter_key() {
   return key;
 }
 
+/// The new thread shares directory and mask with its starter, and has the process's locale.
+void take_settings(const Start& start) {
+  if (!WorkerSettings::are_ranks_separate()) return;
+  WorkerSettings::use_locale(start.process->settings().global_locale().object());
+  if (!WorkerSettings::are_any_separate() || !WorkerSettings::separate_files_of_thread()) return;
+  if (start.files) WorkerSettings::enter_files(*start.files);
+}
+
 void* run(void* argument) {
   const Start start = *std::unique_ptr<Start>(static_cast<Start*>(argument));
   static auto* const set = next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
   set(starter_key(), start.process);
   fill_thread_locals(start.process->copy());
+  take_settings(start);
   return start.routine(start.argument);
 }
 
@@ -70,7 +83,8 @@ SORREL_INTERPOSED int pthread_create(pthread_t* thread,
   const bool is_own_thread = is_of_this_library(__builtin_return_address(0));
   RankProcess* process = is_own_thread ? nullptr : process_of_thread();
   if (process == nullptr) return real(thread, attributes, routine, argument);
-  auto start = std::make_unique<Start>(routine, argument, process);
+  auto start = std::make_unique<Start>(routine, argument, process, std::nullopt);
+  if (current_rank_process() != nullptr) start->files = process->settings().files();
   process->started_threads().add();
   const int error = real(thread, attributes, run, start.get());
   if (error == 0) {
