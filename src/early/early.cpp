@@ -2,9 +2,9 @@
 // uses its arguments, memory and mprotect(), and nothing of a C++ library.
 
 #include <cstring>
-#include <sys/mman.h>
 
 #include "early/early_modules.hpp"
+#include "early/hold_back.hpp"
 
 extern "C" {
 [[gnu::visibility("default")]] sorrel::early::Modules sorrel_early_modules_1;
@@ -14,11 +14,8 @@ namespace sorrel::early {
 
 namespace {
 
-constexpr std::size_t page_bytes_max = 65536;
 constexpr char job_prefix[] = "SORREL_JOB=";
 constexpr char field[] = "private=";
-
-void no_constructor() {}
 
 /// The list of names in the job's text (launch/job_spec.hpp), up to the field's end; or null.
 [[nodiscard]] const char* private_names(char** environment) {
@@ -66,55 +63,6 @@ void no_constructor() {}
   return *name != '\0' && contains(names, name);
 }
 
-/// The dynamic section lies in the part that the loader has made read-only.
-[[nodiscard]] bool make_writable(const ElfW(Dyn) * dynamic) {
-  const ElfW(Dyn)* end = dynamic;
-  while (end->d_tag != DT_NULL)
-    ++end;
-  // Every page size of Linux divides this one; what else lies there is the module's.
-  auto first = reinterpret_cast<std::uintptr_t>(dynamic);
-  const auto last = reinterpret_cast<std::uintptr_t>(end + 1);
-  for (std::size_t page = 4096; page <= page_bytes_max; page *= 2) {
-    const std::uintptr_t begin = first & ~(page - 1);
-    if (::mprotect(reinterpret_cast<void*>(begin), last - begin, PROT_READ | PROT_WRITE) == 0)
-      return true;
-  }
-  return false;
-}
-
-void silence(const link_map& map, Module& module) {
-  module.base = map.l_addr;
-  if (!make_writable(map.l_ld)) return;
-  module.dynamic = map.l_ld;
-  const std::uintptr_t nothing = reinterpret_cast<std::uintptr_t>(&no_constructor) - map.l_addr;
-  const auto take = [](auto& entry, std::uintptr_t replacement) {
-    const std::uintptr_t value = entry.d_un.d_val;
-    entry.d_un.d_val = replacement;
-    return value;
-  };
-  for (ElfW(Dyn)* entry = map.l_ld; entry->d_tag != DT_NULL; ++entry) {
-    switch (entry->d_tag) {
-      case DT_INIT:
-        module.init = take(*entry, nothing);
-        break;
-      case DT_FINI:
-        module.fini = take(*entry, nothing);
-        break;
-      case DT_INIT_ARRAYSZ:
-        module.init_bytes = take(*entry, 0);
-        break;
-      case DT_FINI_ARRAYSZ:
-        module.fini_bytes = take(*entry, 0);
-        break;
-      case DT_PREINIT_ARRAYSZ:
-        module.preinit_bytes = take(*entry, 0);
-        break;
-      default:
-        break;
-    }
-  }
-}
-
 [[gnu::constructor]] void hold_back_constructors(int /*argc*/,
                                                  char** /*argv*/,
                                                  char** environment) {
@@ -127,7 +75,7 @@ void silence(const link_map& map, Module& module) {
   modules.are_too_many = count > Modules::count_max;
   if (modules.are_too_many) return;
   for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
-    if (is_private(*map, names)) silence(*map, modules.modules[modules.count++]);
+    if (is_private(*map, names)) hold_back(*map, modules.modules[modules.count++]);
   }
 }
 

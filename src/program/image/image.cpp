@@ -72,12 +72,16 @@ std::unique_ptr<Image> Image::read(std::string& error) {
   image->start_iostreams();
   image->privatization_error = image->find_privatization_error();
   if (!image->privatization_error.empty()) return image;
+  // A library that a rank opens may have thread-local variables.
+  const bool uses_libraries = image->uses_dynamic_loading();
+  image->needs_thread_block_ |= uses_libraries;
   // Set before the images are made, which would not see a change when a rank starts a thread.
   __libc_single_threaded = 0;
   image->bind_lazy_slots();
-  image->interpose_math_calls();
+  image->interpose_calls();
   image->place_modules();
   image->find_private_objects();
+  if (uses_libraries) image->add_objects_for_libraries();
   image->fill_extra_objects();
   image->lay_out();
   image->collect_slots();
@@ -85,6 +89,29 @@ std::unique_ptr<Image> Image::read(std::string& error) {
   image->collect_runs();
   image->outside_.clear();
   return image;
+}
+
+std::unique_ptr<Image> Image::read_library(Module module, std::string& error) {
+  std::unique_ptr<Image> image(new Image);
+  error = module.error.empty() ? module.privatization_error() : module.error;
+  if (!error.empty()) return nullptr;
+  image->is_library_ = true;
+  image->modules.push_back(std::move(module));
+  image->interpose_calls();
+  image->place_modules();
+  image->lay_out();
+  return image;
+}
+
+std::string Image::read_pointers(std::span<const ImageSlab* const> slabs) {
+  slabs_ = slabs;
+  collect_slots();
+  if (privatization_error.empty()) privatization_error = find_object_of_process();
+  if (privatization_error.empty()) privatization_error = interpose_thread_local_access();
+  share_unchanged_data();
+  collect_runs();
+  slabs_ = {};
+  return privatization_error;
 }
 
 Image::~Image() {
@@ -139,6 +166,12 @@ bool Image::find_thread_local_use() const {
          });
 }
 
+// A rank may open libraries that the program and its own libraries know nothing of.
+bool Image::uses_dynamic_loading() const {
+  return std::any_of(modules.begin(), modules.end(),
+                     [](const Module& module) { return module.uses("dlopen"); });
+}
+
 // A libstdc++ that ranks share initialises its streams in the first constructor that requests it;
 // an image made earlier would hold uninitialised streams.
 void Image::start_iostreams() const {
@@ -189,7 +222,18 @@ std::string Image::find_privatization_error() const {
            " defines its own malloc, which privatized images cannot share: link it as a shared "
            "library";
   }
-  return find_pointer_from_outside();
+  for (const Module& module : outside_) {
+    if (std::string error = find_pointer_from(module); !error.empty()) return error;
+  }
+  return "";
+}
+
+std::optional<Offset> Image::offset_of(std::uintptr_t address) const {
+  if (const Module* module = module_at(address)) return module->offset_of(address);
+  for (const PrivateObject& object : private_objects_) {
+    if (address - object.source < object.size) return object.offset + (address - object.source);
+  }
+  return std::nullopt;
 }
 
 const PrivateObject* Image::private_object(std::uintptr_t source) const {

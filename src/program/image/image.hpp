@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <link.h>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -21,6 +23,8 @@
 #include "program/image/module.hpp"
 
 namespace sorrel::program {
+
+class ImageSlab;
 
 /// A run of pages of an image that one call maps.
 struct Piece {
@@ -46,6 +50,26 @@ struct Slot {
   Offset value = 0;
 };
 
+/// A pointer into another image of the same rank: `value` is the offset there.
+struct OutsideSlot {
+  Offset offset = 0;
+  const ImageSlab* slab = nullptr;
+  Offset value = 0;
+};
+
+/// A place in a library's image that the loader has bound by name, and that could be bound
+/// otherwise in another rank: to what that rank has opened.
+struct Binding {
+  Offset offset = 0;
+  std::uintptr_t addend = 0;
+  const char* name = nullptr;
+  bool is_weak = false;
+  /// One definition for the process, wherever the first one is (STB_GNU_UNIQUE).
+  bool is_unique = false;
+  /// The symbol in a template image; 0 if there was none.
+  std::uintptr_t address = 0;
+};
+
 /// An object of a shared library of which every image holds its own (optind, std::cout). Either the
 /// executable has a COPY relocation for it, or it is reached through a global offset table. Then it
 /// is an extra object behind the last module.
@@ -62,6 +86,14 @@ class Image {
   /// be read.
   [[nodiscard]] static std::unique_ptr<Image> read(std::string& error);
 
+  /// Reads a library that a rank opens, which no code of has run: what its slab needs. Returns
+  /// nullptr and the reason in `error` if ranks cannot have private instances of it.
+  [[nodiscard]] static std::unique_ptr<Image> read_library(Module module, std::string& error);
+
+  /// The rest of read_library(): its pointers into itself and into `slabs`, those of the program
+  /// and of all opened libraries. Returns why ranks cannot have private instances, or "".
+  [[nodiscard]] std::string read_pointers(std::span<const ImageSlab* const> slabs);
+
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
   ~Image();
@@ -76,6 +108,10 @@ class Image {
 
   [[nodiscard]] bool has_libraries() const { return modules.size() > 1; }
 
+  /// Why ranks cannot share this module, which is none of the image's; "" if they can: it has no
+  /// pointer into the image, except to objects and code that may be shared.
+  [[nodiscard]] std::string find_pointer_from(const Module& module) const;
+
   /// The module that holds an address of the template image, or null.
   [[nodiscard]] const Module* module_at(std::uintptr_t address) const;
 
@@ -85,6 +121,10 @@ class Image {
 
   /// The module at this offset of an image; null in the gap behind it.
   [[nodiscard]] const Module* module_at_offset(Offset offset) const;
+
+  /// The offset in an image of what has this address in the template image or, for a private
+  /// object, in its library.
+  [[nodiscard]] std::optional<Offset> offset_of(std::uintptr_t address) const;
 
   /// First offset.
   [[nodiscard]] Offset begin() const { return executable().begin(); }
@@ -111,6 +151,9 @@ class Image {
   std::vector<std::byte> extra_objects;
   Offset extra_objects_offset = 0;
   std::vector<Slot> slots;
+  /// Of a library that a rank opens.
+  std::vector<OutsideSlot> outside_slots;
+  std::vector<Binding> bindings;
   std::vector<Piece> pieces;
   std::vector<ByteRun> runs;
 
@@ -125,7 +168,12 @@ class Image {
 
   // image_relocations.cpp: pointers to shift and objects to keep apart.
   void bind_lazy_slots() const;
-  void interpose_math_calls() const;
+  void interpose_calls() const;
+  [[nodiscard]] bool uses_dynamic_loading() const;
+  void add_objects_for_libraries();
+  [[nodiscard]] std::string find_object_of_process() const;
+  [[nodiscard]] std::string interpose_thread_local_access() const;
+  void collect_binding(const Module& module, const ElfW(Rela) & relocation, Offset offset);
   void find_private_objects();
   void find_private_objects(const Module& module);
   void add_extra_object(std::uintptr_t source, std::size_t size);
@@ -133,7 +181,6 @@ class Image {
   void collect_slots();
   void collect_slots(const Module& module);
   void add_slot_if_pointer(Offset offset, std::uintptr_t value, std::uintptr_t addend = 0);
-  [[nodiscard]] std::string find_pointer_from_outside() const;
 
   static constexpr std::size_t extra_object_alignment = 64;
 
@@ -151,9 +198,12 @@ class Image {
   void collect_runs();
   [[nodiscard]] bool is_writable(Offset offset) const;
 
+  /// The images that a library's pointers may lead to; while its pointers are read.
+  std::span<const ImageSlab* const> slabs_;
   /// What else is loaded; while the image is read, and if it has libraries.
   std::vector<Module> outside_;
   bool needs_thread_block_ = false;
+  bool is_library_ = false;
   std::vector<PrivateObject> private_objects_;
 };
 

@@ -10,6 +10,8 @@
 #include "os/library_state.hpp"
 #include "program/base/libc.hpp"
 #include "program/image/image.hpp"
+#include "program/image/image_slab.hpp"
+#include "program/image/thread_local_access.hpp"
 
 namespace sorrel::program {
 
@@ -74,6 +76,28 @@ void write_word(std::uintptr_t address, const void* value) {
   return word;
 }
 
+[[nodiscard]] bool is_use_of_other(const Module& module,
+                                   const ElfW(Rela) & relocation,
+                                   RelocationKind kind) {
+  return (kind == RelocationKind::jump_slot || kind == RelocationKind::address) &&
+         module.symbol_of(relocation).st_shndx == SHN_UNDEF;
+}
+
+[[nodiscard]] bool is_object_of_rank(std::string_view name) {
+  return std::find(objects_of_ranks.begin(), objects_of_ranks.end(), name) !=
+         objects_of_ranks.end();
+}
+
+/// Size of the variable at this address of a library; 0 if there is none.
+[[nodiscard]] std::size_t size_of_variable(std::uintptr_t address) {
+  Dl_info info{};
+  void* found = nullptr;
+  if (::dladdr1(reinterpret_cast<void*>(address), &info, &found, RTLD_DL_SYMENT) == 0 ||
+      found == nullptr)
+    return 0;
+  return static_cast<const ElfW(Sym)*>(found)->st_size;
+}
+
 }  // namespace
 
 // A lazy loader binds calls when they are first made, but it would bind them in the template image
@@ -94,19 +118,21 @@ void Image::bind_lazy_slots() const {
   });
 }
 
-// Programs list the mathematics library before this one, and the loader has bound them to it.
-void Image::interpose_math_calls() const {
+// Programs list the mathematics library before this one, and the loader has bound them to it. The
+// loader's dlvsym stays what the name means for this library, which needs it to find the loader.
+void Image::interpose_calls() const {
   for (const Module& module : modules) {
     module.for_each_relocation([&module](const ElfW(Rela) & relocation, RelocationKind kind) {
-      if (kind != RelocationKind::jump_slot && kind != RelocationKind::address) return;
-      const ElfW(Sym)& symbol = module.symbol_of(relocation);
-      const char* name = module.name_of(symbol);
-      if (symbol.st_shndx != SHN_UNDEF ||
-          std::find(functions_of_ranks.begin(), functions_of_ranks.end(), name) ==
-              functions_of_ranks.end())
-        return;
-      if (const void* ours = loader_dlsym()(this_library(), name))
-        write_word(module.base + relocation.r_offset, ours);
+      if (!is_use_of_other(module, relocation, kind)) return;
+      const std::string_view name = module.name_of(module.symbol_of(relocation));
+      const void* ours = nullptr;
+      if (name == "dlvsym") {
+        ours = loader_dlsym()(this_library(), "sorrel_dlvsym");
+      } else if (std::find(functions_of_ranks.begin(), functions_of_ranks.end(), name) !=
+                 functions_of_ranks.end()) {
+        ours = loader_dlsym()(this_library(), name.data());
+      }
+      if (ours != nullptr) write_word(module.base + relocation.r_offset, ours);
     });
   }
 }
@@ -124,21 +150,24 @@ void Image::find_private_objects(const Module& module) {
     if (kind == RelocationKind::copy) {
       private_objects_.push_back({module.offset_of(place), symbol.st_size, place});
     } else if (kind == RelocationKind::address && symbol.st_shndx == SHN_UNDEF &&
-               std::find(objects_of_ranks.begin(), objects_of_ranks.end(), name) !=
-                   objects_of_ranks.end()) {
-      Dl_info info{};
-      void* found = nullptr;
+               is_object_of_rank(name)) {
       const std::uintptr_t source =
           word_at(place) - static_cast<std::uintptr_t>(relocation.r_addend);
-      if (contains(source) || private_object(source) != nullptr) return;
-      if (::dladdr1(reinterpret_cast<void*>(source), &info, &found, RTLD_DL_SYMENT) == 0) return;
-      if (found == nullptr) return;
-      add_extra_object(source, static_cast<const ElfW(Sym)*>(found)->st_size);
+      add_extra_object(source, size_of_variable(source));
     }
   });
 }
 
+// Libraries that a rank opens may use any of them.
+void Image::add_objects_for_libraries() {
+  for (const std::string_view name : objects_of_ranks) {
+    const auto source = reinterpret_cast<std::uintptr_t>(loader_dlsym()(RTLD_DEFAULT, name.data()));
+    if (source != 0) add_extra_object(source, size_of_variable(source));
+  }
+}
+
 void Image::add_extra_object(std::uintptr_t source, std::size_t size) {
+  if (size == 0 || contains(source) || private_object(source) != nullptr) return;
   private_objects_.push_back({extra_objects_offset + extra_objects.size(), size, source});
   extra_objects.resize(rounded_up(extra_objects.size() + size, extra_object_alignment));
 }
@@ -156,16 +185,78 @@ void Image::fill_extra_objects() {
 // so does an address of a private object. Anything else (functions of shared libraries, null,
 // numbers) stays as it is.
 void Image::add_slot_if_pointer(Offset offset, std::uintptr_t value, std::uintptr_t addend) {
-  if (const Module* module = module_at(value - addend)) {
-    slots.push_back({offset, module->offset_of(value)});
+  if (const auto target = offset_of(value - addend)) {
+    slots.push_back({offset, *target + addend});
     return;
   }
-  for (const PrivateObject& object : private_objects_) {
-    if (value - addend - object.source < object.size) {
-      slots.push_back({offset, object.offset + (value - object.source)});
+  for (const ImageSlab* slab : slabs_) {
+    if (const auto target = slab->image().offset_of(value - addend)) {
+      outside_slots.push_back({offset, slab, *target + addend});
       return;
     }
   }
+}
+
+// What the loader has bound by name to a library that a rank has opened, or to nothing. It searches
+// what it has loaded at the program's start first, which is the same for all ranks.
+void Image::collect_binding(const Module& module, const ElfW(Rela) & relocation, Offset offset) {
+  const ElfW(Sym)& symbol = module.symbol_of(relocation);
+  if (ELF64_R_SYM(relocation.r_info) == 0 || ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ||
+      ELF64_ST_VISIBILITY(symbol.st_other) != STV_DEFAULT || *module.name_of(symbol) == '\0')
+    return;
+  const auto addend = static_cast<std::uintptr_t>(relocation.r_addend);
+  const std::uintptr_t value = word_at(module.base + relocation.r_offset) - addend;
+  const bool is_of_library =
+      contains(value) || std::any_of(slabs_.begin() + 1, slabs_.end(), [value](const auto* slab) {
+        return slab->image().contains(value);
+      });
+  if (value != 0 && !is_of_library) return;
+  bindings.push_back({.offset = offset,
+                      .addend = addend,
+                      .name = module.name_of(symbol),
+                      .is_weak = ELF64_ST_BIND(symbol.st_info) == STB_WEAK,
+                      .is_unique = ELF64_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE,
+                      .address = value});
+}
+
+// The program's image has those that the program may need; see add_objects_for_libraries().
+std::string Image::find_object_of_process() const {
+  std::string error;
+  const Module& module = executable();
+  module.for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
+    const std::string_view name = module.name_of(module.symbol_of(relocation));
+    if (!is_use_of_other(module, relocation, kind) || !is_object_of_rank(name)) return;
+    const std::uintptr_t value = word_at(module.base + relocation.r_offset) -
+                                 static_cast<std::uintptr_t>(relocation.r_addend);
+    const bool is_of_rank = std::any_of(slabs_.begin(), slabs_.end(), [value](const auto* slab) {
+      return slab->image().offset_of(value).has_value();
+    });
+    if (value != 0 && !is_of_rank) error = "it uses " + std::string(name) + " of the process";
+  });
+  return error;
+}
+
+// The loader fills a new thread's variables from the template image. Pointers among them are
+// corrected at each access (thread_local_access.hpp), which must go through a call.
+std::string Image::interpose_thread_local_access() const {
+  const Module& module = executable();
+  const ElfW(Phdr)* segment = module.thread_local_segment;
+  bool is_every_access_a_call = true;
+  module.for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
+    if (module.is_direct_thread_local_access(relocation)) is_every_access_a_call = false;
+    if (is_use_of_other(module, relocation, kind) &&
+        std::string_view(module.name_of(module.symbol_of(relocation))) == "__tls_get_addr")
+      write_word(module.base + relocation.r_offset,
+                 reinterpret_cast<const void*>(&thread_local_address));
+  });
+  const auto is_initial = [segment](const auto& slot) {
+    return segment != nullptr && slot.offset - segment->p_vaddr < segment->p_filesz;
+  };
+  const bool holds_pointers = std::any_of(slots.begin(), slots.end(), is_initial) ||
+                              std::any_of(outside_slots.begin(), outside_slots.end(), is_initial);
+  if (!holds_pointers || is_every_access_a_call) return "";
+  return "its thread-local variables hold pointers, and its code does not call a function to find "
+         "them";
 }
 
 void Image::collect_slots(const Module& module) {
@@ -185,9 +276,11 @@ void Image::collect_slots(const Module& module) {
       // A pointer outside the module (for example to an array's base before its first element)
       // still moves with it.
       slots.push_back({offset, addend + module.shift});
-    } else {
-      add_slot_if_pointer(offset, value, kind == RelocationKind::address ? addend : 0);
+      return;
     }
+    add_slot_if_pointer(offset, value, kind == RelocationKind::address ? addend : 0);
+    const bool is_named = kind == RelocationKind::address || kind == RelocationKind::jump_slot;
+    if (is_named && !slabs_.empty()) collect_binding(module, relocation, offset);
   });
   module.for_each_packed_relocation([&](Offset vaddr) {
     const std::uintptr_t value = word_at(module.base + vaddr);
@@ -212,24 +305,23 @@ void Image::collect_slots() {
 // A shared library would use the template image's function or variable. It may use an object that
 // the executable has a copy of, and code that is the same everywhere: weak definitions. What a host
 // MPI has loaded may use the template image's C++ library, which no rank uses.
-std::string Image::find_pointer_from_outside() const {
+std::string Image::find_pointer_from(const Module& module) const {
   std::string error;
-  for (const Module& module : outside_) {
-    module.for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
-      if (kind != RelocationKind::address && kind != RelocationKind::jump_slot) return;
-      const ElfW(Sym)& symbol = module.symbol_of(relocation);
-      const auto addend =
-          kind == RelocationKind::address ? static_cast<std::uintptr_t>(relocation.r_addend) : 0;
-      const std::uintptr_t value = word_at(module.base + relocation.r_offset) - addend;
-      const Module* used = module_at(value);
-      const bool is_data = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT;
-      if (used == nullptr || ELF64_ST_BIND(symbol.st_info) == STB_WEAK ||
-          (is_data && used == &executable()) || os::is_cxx_library(used->name()) || !error.empty())
-        return;
-      error = std::string(module.name()) + ", which ranks share, uses " + module.name_of(symbol) +
-              " of " + std::string(used->name()) + ", of which each rank has its own";
-    });
-  }
+  module.for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
+    if (kind != RelocationKind::address && kind != RelocationKind::jump_slot) return;
+    const ElfW(Sym)& symbol = module.symbol_of(relocation);
+    const auto addend =
+        kind == RelocationKind::address ? static_cast<std::uintptr_t>(relocation.r_addend) : 0;
+    const std::uintptr_t value = word_at(module.base + relocation.r_offset) - addend;
+    const Module* used = module_at(value);
+    const bool is_copied =
+        ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && !is_library_ && used == &executable();
+    if (used == nullptr || ELF64_ST_BIND(symbol.st_info) == STB_WEAK || is_copied ||
+        os::is_cxx_library(used->name()) || !error.empty())
+      return;
+    error = std::string(module.name()) + ", which ranks share, uses " + module.name_of(symbol) +
+            " of " + std::string(used->name()) + ", of which each rank has its own";
+  });
   return error;
 }
 

@@ -1,6 +1,7 @@
 #include "program/image/image_slab.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -18,7 +19,9 @@ constexpr long default_map_count_max = 65530;
 
 constexpr int anonymous_protection = PROT_READ | PROT_WRITE;
 
-std::atomic<const ImageSlab*> published_slab{nullptr};
+// The program's slab is the first. Entries below the count are constant.
+std::array<const ImageSlab*, slab_count_max> published_slabs;
+std::atomic<std::size_t> published_count{0};
 
 [[nodiscard]] long map_count_max() {
   std::ifstream file("/proc/sys/vm/max_map_count");
@@ -40,13 +43,39 @@ std::atomic<const ImageSlab*> published_slab{nullptr};
 }  // namespace
 
 const ImageSlab* current_slab() {
-  // (L) acquire, pairs with the release in set_current_slab(): the slab and its image are complete.
-  return published_slab.load(std::memory_order_acquire);
+  const auto slabs = private_slabs();
+  return slabs.empty() ? nullptr : slabs.front();
 }
 
 void set_current_slab(const ImageSlab* slab) {
+  published_slabs[0] = slab;
   // Release, pairs with (L).
-  published_slab.store(slab, std::memory_order_release);
+  published_count.store(slab == nullptr ? 0 : 1, std::memory_order_release);
+}
+
+std::span<const ImageSlab* const> private_slabs() {
+  // (L) acquire, pairs with the releases: the slabs and their images are complete.
+  return {published_slabs.data(), published_count.load(std::memory_order_acquire)};
+}
+
+void publish_slab(const ImageSlab* slab) {
+  const std::size_t count = published_count.load(std::memory_order_relaxed);
+  published_slabs[count] = slab;
+  // Release, pairs with (L).
+  published_count.store(count + 1, std::memory_order_release);
+}
+
+const ImageSlab* slab_at(std::uintptr_t address) {
+  for (const ImageSlab* slab : private_slabs()) {
+    if (slab->index_of(address) >= 0) return slab;
+  }
+  return nullptr;
+}
+
+std::string mapping_error() {
+  if (errno != ENOMEM) return std::strerror(errno);
+  return "no memory, or more than " + std::to_string(map_count_max()) +
+         " memory maps (raise vm.max_map_count with sysctl -w vm.max_map_count=N)";
 }
 
 std::unique_ptr<ImageSlab> ImageSlab::reserve(const Image& image,
@@ -65,24 +94,39 @@ std::unique_ptr<ImageSlab> ImageSlab::reserve(const Image& image,
     error = too_many(count, per_rank, fitting);
     return nullptr;
   }
-  slab->size_ = image.span * static_cast<std::size_t>(count);
-  slab->reservation_size_ = slab->size_ + image.alignment;
   // Writable, so that make() maps files only. A kernel that sets memory aside for all writable
   // addresses (vm.overcommit_memory = 2) may refuse that.
-  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  slab->reservation_ = ::mmap(nullptr, slab->reservation_size_, anonymous_protection, flags, -1, 0);
-  slab->is_writable_ = slab->reservation_ != MAP_FAILED;
-  if (!slab->is_writable_)
-    slab->reservation_ = ::mmap(nullptr, slab->reservation_size_, PROT_NONE, flags, -1, 0);
-  if (slab->reservation_ == MAP_FAILED) {
-    slab->reservation_ = nullptr;
+  slab->is_writable_ = slab->reserve_addresses(anonymous_protection);
+  if (!slab->is_writable_ && !slab->reserve_addresses(PROT_NONE)) {
     error = "cannot reserve addresses for " + std::to_string(count) + " images of the program, " +
             std::to_string(image.span) + " bytes each: " + std::strerror(errno);
     return nullptr;
   }
-  const auto reserved = reinterpret_cast<std::uintptr_t>(slab->reservation_);
-  slab->begin_ = (reserved + image.alignment - 1) / image.alignment * image.alignment;
   return slab;
+}
+
+std::unique_ptr<ImageSlab> ImageSlab::reserve_for_library(const Image& image,
+                                                          int count,
+                                                          std::string& error) {
+  std::unique_ptr<ImageSlab> slab(new ImageSlab(image, count));
+  slab->made_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(count));
+  if (slab->reserve_addresses(PROT_NONE)) return slab;
+  error = "cannot reserve addresses for " + std::to_string(count) + " instances, " +
+          std::to_string(image.span) + " bytes each: " + std::strerror(errno);
+  return nullptr;
+}
+
+bool ImageSlab::reserve_addresses(int protection) {
+  const std::size_t size = image_.span * static_cast<std::size_t>(count_);
+  void* reserved = ::mmap(nullptr, size + image_.alignment, protection,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return false;
+  reservation_ = reserved;
+  reservation_size_ = size + image_.alignment;
+  size_ = size;
+  begin_ = (reinterpret_cast<std::uintptr_t>(reserved) + image_.alignment - 1) / image_.alignment *
+           image_.alignment;
+  return true;
 }
 
 ImageSlab::~ImageSlab() {
@@ -118,7 +162,20 @@ bool ImageSlab::make(int index) const {
     const std::uintptr_t address = base + slot.value;
     std::memcpy(reinterpret_cast<void*>(base + slot.offset), &address, sizeof address);
   }
+  for (const OutsideSlot& slot : image_.outside_slots) {
+    const std::uintptr_t address = slot.slab->base_of(index) + slot.value;
+    std::memcpy(reinterpret_cast<void*>(base + slot.offset), &address, sizeof address);
+  }
+  if (made_ != nullptr)
+    made_[static_cast<std::size_t>(index)].store(true, std::memory_order_release);
   return true;
+}
+
+void ImageSlab::remove(int index) const {
+  made_[static_cast<std::size_t>(index)].store(false, std::memory_order_release);
+  void* begin = reinterpret_cast<void*>(base_of(index) + image_.begin());
+  ::mmap(begin, image_.span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+         0);
 }
 
 }  // namespace sorrel::program

@@ -2,13 +2,17 @@
 //!
 //! make() fills one rank's image: any thread, each index once, different indices at the same time.
 //! Everything else is constant once the slab is reserved: any thread, also from a signal handler.
-//! Images are never unmapped before the slab is destroyed. Limit: vm.max_map_count; reserve()
-//! reports how many images fit. This class runs no code of the program (rank_process.hpp does).
+//! The program's images are never unmapped before the slab is destroyed. A library that ranks open
+//! has a slab of its own, in which a rank's image exists while the rank uses the library. Limit:
+//! vm.max_map_count; reserve() reports how many images fit. This class runs no code of the program
+//! (rank_process.hpp does).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "program/image/image.hpp"
@@ -84,6 +88,11 @@ class ImageSlab {
                                                           int maps_per_rank,
                                                           std::string& error);
 
+  /// Reserves addresses for `count` images of a library that ranks open.
+  [[nodiscard]] static std::unique_ptr<ImageSlab> reserve_for_library(const Image& image,
+                                                                      int count,
+                                                                      std::string& error);
+
   ImageSlab(const ImageSlab&) = delete;
   ImageSlab& operator=(const ImageSlab&) = delete;
   ~ImageSlab();
@@ -95,6 +104,15 @@ class ImageSlab {
   /// Fills in image `index`. False if the kernel gives no memory; errno has the reason.
   [[nodiscard]] bool make(int index) const;
 
+  /// Gives the memory of a library's image `index` back. No code or data of it may be in use.
+  void remove(int index) const;
+
+  /// Whether image `index` exists.
+  [[nodiscard]] bool is_made(int index) const {
+    return made_ == nullptr ||
+           made_[static_cast<std::size_t>(index)].load(std::memory_order_acquire);
+  }
+
   [[nodiscard]] PrivatizedImage copy(int index) const { return {image_, base_of(index)}; }
 
   /// The index of the image that holds `address`, or -1. Constant time.
@@ -103,8 +121,15 @@ class ImageSlab {
     return distance < size_ ? static_cast<int>(distance / image_.span) : -1;
   }
 
+  /// Of a library that ranks open, and written before the slab is published: the number by which
+  /// the loader finds its thread-local variables; 0 if it has none.
+  std::size_t thread_local_module = 0;
+
  private:
   ImageSlab(const Image& image, int count) : image_(image), count_(count) {}
+
+  /// False if there are no addresses left; errno has the reason.
+  [[nodiscard]] bool reserve_addresses(int protection);
 
   [[nodiscard]] std::uintptr_t base_of(int index) const {
     return is_template() ? image_.base()
@@ -120,7 +145,12 @@ class ImageSlab {
   void* reservation_ = nullptr;
   std::size_t reservation_size_ = 0;
   bool is_writable_ = false;
+  /// Of a library that ranks open: for each image whether it exists.
+  std::unique_ptr<std::atomic<bool>[]> made_;
 };
+
+/// Why make() failed, from errno, in one line.
+[[nodiscard]] std::string mapping_error();
 
 /// The slab that lookups by address consult (unwind.cpp, dynamic_lookup.cpp); nullptr before the
 /// ranks start.
@@ -128,5 +158,18 @@ class ImageSlab {
 
 /// Publishes the slab: call once, before any rank runs.
 void set_current_slab(const ImageSlab* slab);
+
+/// The slabs of the program, first, and of all libraries that ranks have opened. Any thread, also
+/// from a signal handler; empty before the ranks start.
+[[nodiscard]] std::span<const ImageSlab* const> private_slabs();
+
+inline constexpr std::size_t slab_count_max = 4096;
+
+/// Publishes the slab of an opened library, which stays as long as the process. One thread at a
+/// time; at most slab_count_max with the program's.
+void publish_slab(const ImageSlab* slab);
+
+/// The slab that holds `address` in one of its images, or null.
+[[nodiscard]] const ImageSlab* slab_at(std::uintptr_t address);
 
 }  // namespace sorrel::program

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <link.h>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "os/library_walk.hpp"
 #include "program/base/libc.hpp"
 #include "program/image/held_back.hpp"
+#include "program/image/image_slab.hpp"
 
 namespace sorrel::program {
 
@@ -88,6 +90,15 @@ int add_file(dl_phdr_info* info, std::size_t, void* listing) {
 
 enum class LoadState { absent, shared, private_to_ranks };
 
+[[nodiscard]] bool is_private_module(std::uintptr_t base) {
+  const auto slabs = private_slabs();
+  return std::any_of(slabs.begin(), slabs.end(), [base](const ImageSlab* slab) {
+    const std::vector<Module>& modules = slab->image().modules;
+    return std::any_of(modules.begin(), modules.end(),
+                       [base](const Module& module) { return module.base == base; });
+  });
+}
+
 [[nodiscard]] LoadState load_state(const std::string& name) {
   static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
   static auto* const close = next_definition<decltype(::dlclose)>("dlclose");
@@ -95,54 +106,116 @@ enum class LoadState { absent, shared, private_to_ranks };
   if (found == nullptr) return LoadState::absent;
   const link_map* map = nullptr;
   const bool is_private =
-      ::dlinfo(found, RTLD_DI_LINKMAP, &map) == 0 && held_back_module(map->l_addr) != nullptr;
+      ::dlinfo(found, RTLD_DI_LINKMAP, &map) == 0 && is_private_module(map->l_addr);
   close(found);
   return is_private ? LoadState::private_to_ranks : LoadState::shared;
+}
+
+/// The C++ library is private if no library in the process shares it.
+[[nodiscard]] bool may_read(std::string_view soname) {
+  return os::reason_to_share(soname).empty() || os::is_cxx_library(soname);
 }
 
 // A library that a rank opens, and its dependencies.
 class Opening final : public os::LibraryWalk {
  public:
-  explicit Opening(const ElfFile& program)
-      : LibraryWalk(library_search), classifier_(declared_libraries) {
-    classifier_.add_program(program_invocation_name, program);
-  }
+  explicit Opening(std::span<const ImageSlab* const> in_scope)
+      : LibraryWalk(library_search), in_scope_(in_scope) {}
 
   void open(const ElfFile& library, const std::string& path) {
-    if (!os::reason_to_share(name_of(library, path)).empty()) return;
+    if (!may_read(name_of(library, path))) return;
     first_.push_back(name_of(library, path));
     add(library, path);
     walk(library, path);
   }
 
-  [[nodiscard]] std::string reason() {
-    if (!needed_private_.empty())
-      return "it needs " + needed_private_ + ", of which each rank has its own";
-    std::string reason = classifier_.classify(first_, libraries_);
-    return has_single_rank ? classifier_.callback_reason() : reason;
+  [[nodiscard]] OpenDecision decision(const ElfFile& program) {
+    OpenDecision decision;
+    find_users();
+    LibraryClassifier classifier(declared_libraries);
+    classifier.add_program(program_invocation_name, program);
+    for (const auto& [name, library] : files_)
+      classifier.add_library(name, library);
+    const std::string reason = classifier.classify(first_, libraries_);
+    const bool may_share = has_single_rank ? classifier.callback_reason().empty() : reason.empty();
+    const bool brings_cxx_library = std::any_of(files_.begin(), files_.end(), [](const auto& file) {
+      return os::is_cxx_library(file.first);
+    });
+    if (may_share && needed_private_.empty() && users_.empty() && !brings_cxx_library)
+      return decision;
+    LibraryClassifier chooser(declared_libraries);
+    chooser.add_program(program_invocation_name, program);
+    for (const auto& [name, library] : files_)
+      chooser.add_library(name, library);
+    chooser.allow_private({});
+    for (const std::string& name : needed_private_)
+      chooser.set_private(name);
+    for (const std::string& name : users_)
+      chooser.set_private(name);
+    decision.is_private = true;
+    decision.reason = chooser.classify(first_, libraries_);
+    for (const NeededLibrary& library : libraries_) {
+      if (library.is_shared) decision.shared.insert(library.name);
+    }
+    return decision;
   }
 
  private:
   bool is_sought(std::string_view soname) override {
     const LoadState state = load_state(std::string(soname));
-    if (state == LoadState::private_to_ranks) needed_private_ = soname;
+    if (state == LoadState::private_to_ranks) needed_private_.emplace(soname);
     return state == LoadState::absent;
   }
 
-  bool is_read(const Need& need) override { return os::reason_to_share(need.soname).empty(); }
+  bool is_read(const Need& need) override { return may_read(need.soname); }
 
   void read(const Need& need, const ElfFile& library) override { add(library, need.path); }
 
   void add(const ElfFile& library, const std::string& path) {
     std::string name = name_of(library, path);
-    if (!added_.insert(name).second) return;
-    classifier_.add_library(name, library);
+    auto file = open_file(path);
+    if (files_.contains(name) || !file) return;
+    files_.emplace(name, std::move(*file));
     libraries_.push_back({std::move(name), path, true, ""});
   }
 
-  LibraryClassifier classifier_;
-  std::set<std::string> added_;
-  std::string needed_private_;
+  void find_users() {
+    std::set<std::string_view> defined;
+    for (const auto& [name, library] : files_) {
+      library.for_each_symbol([&defined](const os::ElfSymbol& symbol) {
+        if (symbol.is_defined) defined.insert(symbol.name);
+      });
+    }
+    for (const auto& [name, library] : files_) {
+      library.for_each_relocation([&, &user = name](const os::ElfRelocation& relocation) {
+        if (!relocation.symbol.empty() && depends_on_rank(relocation.symbol, defined))
+          users_.insert(user);
+      });
+    }
+  }
+
+  // Whether the loader would bind this name to what is private to ranks, or to nothing: another
+  // rank may have opened a library that defines it.
+  [[nodiscard]] bool depends_on_rank(std::string_view symbol,
+                                     const std::set<std::string_view>& defined) const {
+    static constexpr std::string_view of_start_files[] = {
+        "__gmon_start__", "_ITM_registerTMCloneTable", "_ITM_deregisterTMCloneTable"};
+    const std::string name(symbol);
+    if (void* found = loader_dlsym()(RTLD_DEFAULT, name.c_str()))
+      return current_slab()->image().contains(reinterpret_cast<std::uintptr_t>(found));
+    if (!defined.contains(symbol))
+      return std::find(std::begin(of_start_files), std::end(of_start_files), symbol) ==
+             std::end(of_start_files);
+    return std::any_of(in_scope_.begin(), in_scope_.end(), [&](const ImageSlab* slab) {
+      return slab->image().executable().definition(name.c_str()) != nullptr;
+    });
+  }
+
+  std::span<const ImageSlab* const> in_scope_;
+  std::map<std::string, ElfFile> files_;
+  std::set<std::string> needed_private_;
+  /// Libraries that use what is private to ranks.
+  std::set<std::string> users_;
   std::vector<std::string> first_;
   std::vector<NeededLibrary> libraries_;
 };
@@ -193,28 +266,34 @@ std::string sharing_error() {
   return classifier.classify(first, libraries);
 }
 
-OpenDecision check_open(const char* name, const void* caller) {
+OpenDecision check_open(const char* name,
+                        const std::string& caller_path,
+                        std::span<const ImageSlab* const> in_scope) {
   // The loader searches on behalf of the caller; it takes a privatized image for the program.
-  std::string needer_path;
-  for (const Loaded& file : loaded_files(caller)) {
-    if (file.is_caller) needer_path = file.path;
-  }
-  const auto needer = open_file(needer_path.empty() ? program_file : needer_path);
-  if (needer_path.empty()) needer_path = program_folder() + "/.";
-  if (!needer || !os::reason_to_share(name).empty()) return {};
-  OpenDecision verdict{.path = os::find_library(name, *needer, needer_path, library_search),
-                       .reason = ""};
-  if (!verdict.path.empty()) verdict.reason = open_error(verdict.path);
-  return verdict;
+  const auto needer = open_file(caller_path.empty() ? program_file : caller_path);
+  const std::string needer_path = caller_path.empty() ? program_folder() + "/." : caller_path;
+  if (!needer || !may_read(name)) return {};
+  const std::string path = os::find_library(name, *needer, needer_path, library_search);
+  OpenDecision decision;
+  if (!path.empty()) decision = check_file(path, in_scope);
+  decision.path = path;
+  return decision;
 }
 
-std::string open_error(const std::string& path) {
+OpenDecision check_file(const std::string& path, std::span<const ImageSlab* const> in_scope) {
   const auto program = open_file(program_file);
   const auto library = open_file(path);
-  if (!program || !library) return "";
-  Opening opening(*program);
+  if (!program || !library) return {};
+  Opening opening(in_scope);
   opening.open(*library, path);
-  return opening.reason();
+  return opening.decision(*program);
+}
+
+std::string path_of_code(const void* code) {
+  for (const Loaded& file : loaded_files(code)) {
+    if (file.is_caller) return file.path;
+  }
+  return "";
 }
 
 bool is_of_host(const void* caller) {

@@ -6,8 +6,12 @@
 //! the program's.
 #pragma once
 
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "program/image/image_slab.hpp"
 
 namespace sorrel::program {
 
@@ -26,15 +30,25 @@ void record_ranks_begin(bool is_single);
 
 /// The decision about opening a library.
 struct OpenDecision {
-  std::string path;    ///< the file to load; "": the name as the caller gave it
-  std::string reason;  ///< why a rank may not open it; "" if it may
+  std::string path;              ///< the file to load; "": the name as the caller gave it
+  bool is_private = false;       ///< whether each rank needs its own instance
+  std::string reason;            ///< why it can have none; "" if it can
+  std::set<std::string> shared;  ///< what ranks may share of what a private library needs
 };
 
-/// For `name` as passed to dlopen() by code at `caller`. Not for libraries that are already loaded.
-[[nodiscard]] OpenDecision check_open(const char* name, const void* caller);
+/// For `name` as passed to dlopen() by code of the file at `caller_path`; "": the program. Not for
+/// libraries that are already loaded. `in_scope`: opened libraries to which the loader would bind
+/// names of this one.
+[[nodiscard]] OpenDecision check_open(const char* name,
+                                      const std::string& caller_path,
+                                      std::span<const ImageSlab* const> in_scope);
 
-/// Why a rank may not open a library that the loader has found elsewhere; "" if it may.
-[[nodiscard]] std::string open_error(const std::string& path);
+/// The same for a file that the loader has found elsewhere.
+[[nodiscard]] OpenDecision check_file(const std::string& path,
+                                      std::span<const ImageSlab* const> in_scope);
+
+/// The file that holds `code`; "" for the program and for privatized images.
+[[nodiscard]] std::string path_of_code(const void* code);
 
 /// Whether code at `caller` belongs to a library that was loaded for neither the program nor a
 /// rank.

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -27,6 +28,16 @@ Module::Module(const dl_phdr_info& info,
 
 void Module::close_file() {
   if (file >= 0) ::close(std::exchange(file, -1));
+}
+
+bool Module::reopen_file() {
+  file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status{};
+  if (file >= 0 && ::fstat(file, &status) == 0 && status.st_dev == device_ &&
+      status.st_ino == inode_)
+    return true;
+  close_file();
+  return false;
 }
 
 bool Module::find_header() {
@@ -53,6 +64,11 @@ bool Module::open_file(const char* name) {
       std::memcmp(&header, header_, sizeof header) != 0) {
     error = path + " is not what is loaded: start the program itself, not through the loader";
     return false;
+  }
+  struct stat status{};
+  if (::fstat(file, &status) == 0) {
+    device_ = status.st_dev;
+    inode_ = status.st_ino;
   }
   return true;
 }
@@ -121,6 +137,12 @@ void Module::read_dynamic(const early::Module* silenced) {
         break;
       case DT_STRSZ:
         symbols_.name_bytes = value;
+        break;
+      case DT_GNU_HASH:
+        hash_tables_.gnu = reinterpret_cast<const std::uint32_t*>(address(value));
+        break;
+      case DT_HASH:
+        hash_tables_.generic = reinterpret_cast<const std::uint32_t*>(address(value));
         break;
       case DT_VERSYM:
         symbols_.versions = reinterpret_cast<const ElfW(Versym)*>(address(value));
@@ -263,6 +285,39 @@ const char* Module::needed_version(const ElfW(Rela) & relocation) const {
   }
 }
 
+bool Module::is_definition(std::size_t index, const char* name) const {
+  constexpr unsigned hidden_version = 0x8000;
+  const ElfW(Sym)& symbol = symbols_.symbols[index];
+  return symbol.st_shndx != SHN_UNDEF && std::strcmp(name_of(symbol), name) == 0 &&
+         (symbols_.versions == nullptr || (symbols_.versions[index] & hidden_version) == 0);
+}
+
+// Source of the tables' layouts: the generic ELF ABI; for the first kind, glibc (elf/dl-lookup.c).
+const ElfW(Sym) * Module::definition(const char* name) const {
+  if (const std::uint32_t* table = hash_tables_.gnu) {
+    std::uint32_t hash = 5381;
+    for (const char* letter = name; *letter != '\0'; ++letter)
+      hash = hash * 33 + static_cast<unsigned char>(*letter);
+    const std::uint32_t bucket_count = table[0];
+    const std::uint32_t first = table[1];
+    const std::uint32_t* buckets = table + 4 + std::size_t{2} * table[2];
+    const std::uint32_t* hashes = buckets + bucket_count;
+    std::uint32_t index = bucket_count == 0 ? 0 : buckets[hash % bucket_count];
+    // The lowest bit marks the last symbol of a bucket.
+    for (bool is_last = index == 0; !is_last; ++index) {
+      const std::uint32_t found = hashes[index - first];
+      if ((found | 1) == (hash | 1) && is_definition(index, name)) return &symbols_.symbols[index];
+      is_last = (found & 1) != 0;
+    }
+    return nullptr;
+  }
+  const std::uint32_t count = hash_tables_.generic != nullptr ? hash_tables_.generic[1] : 0;
+  for (std::uint32_t index = 1; index < count; ++index) {
+    if (is_definition(index, name)) return &symbols_.symbols[index];
+  }
+  return nullptr;
+}
+
 bool Module::is_unbound(const ElfW(Rela) & relocation, RelocationKind kind) const {
   return kind == RelocationKind::jump_slot && symbol_of(relocation).st_shndx == SHN_UNDEF &&
          contains(*reinterpret_cast<const std::uintptr_t*>(base + relocation.r_offset));
@@ -274,6 +329,17 @@ bool Module::has_unbound_calls() const {
     is_any_unbound = is_any_unbound || is_unbound(relocation, kind);
   });
   return is_any_unbound;
+}
+
+bool Module::uses(std::string_view symbol) const {
+  bool is_found = false;
+  for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
+    is_found =
+        is_found ||
+        ((kind == RelocationKind::jump_slot || kind == RelocationKind::address) &&
+         symbol_of(relocation).st_shndx == SHN_UNDEF && name_of(symbol_of(relocation)) == symbol);
+  });
+  return is_found;
 }
 
 // Whether all tables and addresses that the functions above follow lie in the image. The loader has

@@ -12,6 +12,7 @@
 #include <link.h>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 #include "early/early_modules.hpp"
@@ -59,6 +60,9 @@ class Module {
 
   void close_file();
 
+  /// Opens the file again, if it still is what is loaded.
+  [[nodiscard]] bool reopen_file();
+
   /// Names of the libraries that it needs.
   [[nodiscard]] std::vector<std::string_view> needed() const;
 
@@ -104,6 +108,9 @@ class Module {
     return symbols_.names + symbol.st_name;
   }
 
+  /// The module's own definition of an exported symbol, in its default version; null: none.
+  [[nodiscard]] const ElfW(Sym) * definition(const char* name) const;
+
   /// The version of the symbol that a relocation needs, or null.
   [[nodiscard]] const char* needed_version(const ElfW(Rela) & relocation) const;
 
@@ -111,6 +118,15 @@ class Module {
   [[nodiscard]] bool is_unbound(const ElfW(Rela) & relocation, RelocationKind kind) const;
 
   [[nodiscard]] bool has_unbound_calls() const;
+
+  /// Whether code finds a thread-local variable by the result of this relocation alone.
+  [[nodiscard]] bool is_direct_thread_local_access(const ElfW(Rela) & relocation) const {
+    const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(relocation.r_info));
+    return program::is_direct_thread_local_access(header_->e_machine, type);
+  }
+
+  /// Whether a relocation names this symbol of another module.
+  [[nodiscard]] bool uses(std::string_view symbol) const;
 
   // Written by the constructor and, for `shift`, by the image's layout; constant afterwards.
   std::string path;
@@ -149,11 +165,19 @@ class Module {
     const ElfW(Verneed) * needed_versions = nullptr;
   };
 
+  /// The table by which the loader finds symbols by name: of either kind, null if there is none.
+  struct HashTables {
+    const std::uint32_t* gnu = nullptr;
+    const std::uint32_t* generic = nullptr;
+  };
+
   struct Relocations {
     const ElfW(Rela) * begin = nullptr;
     std::size_t count = 0;
   };
 
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
   [[nodiscard]] bool find_header();
   [[nodiscard]] bool open_file(const char* name);
   void read_segments();
@@ -162,7 +186,10 @@ class Module {
   [[nodiscard]] bool has_tables_inside() const;
   [[nodiscard]] bool has_sound_relocations() const;
 
+  [[nodiscard]] bool is_definition(std::size_t index, const char* name) const;
+
   SymbolTable symbols_;
+  HashTables hash_tables_;
   const ElfW(Ehdr) * header_ = nullptr;
   Offset begin_ = 0;
   Offset end_ = 0;

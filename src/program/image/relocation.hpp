@@ -68,6 +68,14 @@ enum class RelocationKind : std::uint8_t {
   }
 }
 
+/// Whether code uses the result of this relocation for thread-local variables without a call of
+/// __tls_get_addr().
+[[nodiscard]] constexpr bool is_direct_thread_local_access(std::uint16_t machine,
+                                                           std::uint32_t type) {
+  if (machine == EM_AARCH64) return type == R_AARCH64_TLS_TPREL || type == R_AARCH64_TLSDESC;
+  return type == R_X86_64_TPOFF64 || type == R_X86_64_TLSDESC;
+}
+
 /// The kind of relocation `type` for ELF machine `machine` (EM_X86_64 or EM_AARCH64).
 [[nodiscard]] constexpr RelocationKind relocation_kind(std::uint16_t machine, std::uint32_t type) {
   return machine == EM_AARCH64 ? relocation_kind_aarch64(type) : relocation_kind_x86_64(type);

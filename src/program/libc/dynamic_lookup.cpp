@@ -1,22 +1,19 @@
-//! dladdr, dlsym, dlopen and related functions for ranks: an address in a rank's image belongs to
-//! the executable, and a symbol of the executable is the one in the rank's image. A library of
-//! which each rank of a process would need its own instance is not opened.
+//! dladdr, dlsym and related functions for ranks: an address in a rank's image belongs to the
+//! executable or library of which it is the image, and a symbol of one is the one in the rank's
+//! image.
 //!
 //! Any thread. Needed by back-trace printers, and by programs that look up their own functions by
 //! name (plug-ins).
 
-#include <cstdio>
 #include <dlfcn.h>
 #include <link.h>
-#include <mutex>
-#include <set>
 #include <string>
-#include <utility>
 
 #include "program/base/libc.hpp"
 #include "program/image/image_slab.hpp"
-#include "program/image/library_check.hpp"
+#include "program/image/opened_library.hpp"
 #include "program/rank/rank_process.hpp"
+#include "program/rank/starter_of_thread.hpp"
 
 namespace sorrel::program {
 
@@ -30,11 +27,10 @@ struct Found {
 };
 
 [[nodiscard]] Found find(const void* address) {
-  const ImageSlab* slab = current_slab();
   const auto value = reinterpret_cast<std::uintptr_t>(address);
-  const int index = slab != nullptr ? slab->index_of(value) : -1;
-  if (index < 0) return {};
-  const PrivatizedImage copy = slab->copy(index);
+  const ImageSlab* slab = slab_at(value);
+  if (slab == nullptr) return {};
+  const PrivatizedImage copy = slab->copy(slab->index_of(value));
   const Module* module = copy.module_at(value);
   if (module == nullptr) return {};
   return {module, copy.base_of(*module) - module->base};
@@ -55,13 +51,45 @@ void shift(Dl_info& info, std::uintptr_t distance) {
   info.dli_saddr = shifted(info.dli_saddr, distance);
 }
 
+/// What a symbol of a template image is for the calling rank; null if it has not opened the
+/// library.
 void* of_this_rank(void* symbol) {
-  const ImageSlab* slab = current_slab();
-  if (slab == nullptr || !slab->image().contains(reinterpret_cast<std::uintptr_t>(symbol))) {
-    return symbol;
+  RankProcess* process = process_of_thread();
+  if (process == nullptr) return symbol;
+  const int index = process->libraries().index();
+  for (const ImageSlab* slab : private_slabs()) {
+    if (index < 0 || !slab->image().contains(reinterpret_cast<std::uintptr_t>(symbol))) continue;
+    if (!slab->is_made(index)) return nullptr;
+    return slab->copy(index).counterpart(static_cast<char*>(symbol));
   }
-  const RankProcess* process = current_rank_process();
-  return process != nullptr ? process->copy().counterpart(static_cast<char*>(symbol)) : symbol;
+  return symbol;
+}
+
+/// Where a library's own look-ups continue when the process has no such symbol: what the rank has
+/// opened with RTLD_GLOBAL, and what has been loaded with the calling library.
+void* look_up_in_opened(const char* name, const void* caller) {
+  RankProcess* process = process_of_thread();
+  if (process == nullptr) return nullptr;
+  const RankLibraries::Lock lock(process->libraries());
+  OpenedLibrary::Scope scope = process->libraries().globals();
+  const Module* calling = find(caller).module;
+  if (const OpenedLibrary* library =
+          calling != nullptr ? opened_library_of(calling->base + calling->dynamic) : nullptr)
+    scope.push_back(library);
+  for (const OpenedLibrary* library : scope) {
+    if (void* found = of_this_rank(loader_dlsym()(library->handle, name))) return found;
+  }
+  return nullptr;
+}
+
+/// What follows in the libraries loaded with an opened one, then what follows this library.
+void* next_of_opened(const OpenedLibrary& caller, const char* name) {
+  const OpenedLibrary::Scope group = group_of(caller);
+  for (std::size_t i = 1; i < group.size(); ++i) {
+    if (group[i]->module().definition(name) != nullptr)
+      return loader_dlsym()(group[i]->handle, name);
+  }
+  return loader_dlsym()(this_library(), name);
 }
 
 // The loader does not know what follows a privatized image: the definition in the first module
@@ -88,50 +116,22 @@ void* next_of_copy(const Module& caller, const char* name) {
   return nullptr;
 }
 
-// The process of a rank with a privatized image, which a library that it opens would not use.
-RankProcess* process_with_copy() {
-  RankProcess* process = current_rank_process();
-  return process != nullptr && !process->copy().is_template() ? process : nullptr;
+[[nodiscard]] bool is_global_scope(void* handle) {
+  static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
+  static void* const program = open(nullptr, RTLD_LAZY);
+  return handle == RTLD_DEFAULT || handle == program;
 }
 
-// Reports the reason on standard error, once for each library, and records it for dlerror().
-void* fail_open(RankProcess& process, const char* name, const std::string& reason) {
-  static std::mutex mutex;
-  static std::set<std::string>& reported = *new std::set<std::string>;
-  // Clears the errors that the search for the library has left.
-  (void)::dlerror();
-  LoaderError& error = process.libc_state().loader_error();
-  error.text = std::string(name) + " is not opened: " + reason +
-               "; run with --procs N: a process for each of N ranks";
-  error.is_pending = true;
-  const std::lock_guard lock(mutex);
-  if (reported.insert(name).second)
-    std::fprintf(stderr, "sorrel: dlopen: %s\n", error.text.c_str());
-  return nullptr;
+[[gnu::noinline]] void* look_up(void* handle, const char* name, const void* caller) {
+  void* found = of_this_rank(loader_dlsym()(handle, name));
+  return found == nullptr && is_global_scope(handle) ? look_up_in_opened(name, caller) : found;
 }
 
-using OpenFile = void*(const char* name, int flags);
-
-template <class Open>
-void* open_for_rank(
-    RankProcess& process, const char* name, int flags, const void* caller, Open open) {
-  if (void* loaded = open(name, flags | RTLD_NOLOAD)) return loaded;
-  const OpenDecision decision = check_open(name, caller);
-  if (!decision.reason.empty()) return fail_open(process, name, decision.reason);
-  void* handle = open(decision.path.empty() ? name : decision.path.c_str(), flags);
-  link_map* file = nullptr;
-  if (handle == nullptr || !decision.path.empty() ||
-      ::dlinfo(handle, RTLD_DI_LINKMAP, &file) != 0 || file->l_name == nullptr)
-    return handle;
-  const std::string reason = open_error(file->l_name);
-  if (reason.empty()) return handle;
-  ::dlclose(handle);
-  return fail_open(process, name, reason);
-}
-
-[[nodiscard]] bool is_free_to_open(const char* name, int flags, const void* caller) {
-  return process_with_copy() == nullptr || name == nullptr || *name == '\0' ||
-         (flags & RTLD_NOLOAD) != 0 || is_of_host(caller);
+/// For a privatized image's code, which the loader does not know.
+[[gnu::noinline]] void* next_of_image(const Module& caller, const char* name) {
+  const OpenedLibrary* library = opened_library_of(caller.base + caller.dynamic);
+  return of_this_rank(library != nullptr ? next_of_opened(*library, name)
+                                         : next_of_copy(caller, name));
 }
 
 }  // namespace
@@ -164,40 +164,20 @@ SORREL_INTERPOSED int dladdr1(const void* address,
 SORREL_INTERPOSED [[gnu::optimize("O2"), gnu::no_sanitize("address", "thread", "undefined")]] void*
 dlsym(void* handle, const char* name) noexcept {
   using namespace sorrel::program;
+  const void* caller = __builtin_return_address(0);
   if (handle == RTLD_NEXT) {
-    const Found caller = find(__builtin_return_address(0));
-    if (caller.module != nullptr) return of_this_rank(next_of_copy(*caller.module, name));
+    const Module* module = find(caller).module;
+    if (module != nullptr) return next_of_image(*module, name);
     return loader_dlsym()(handle, name);
   }
-  return of_this_rank(loader_dlsym()(handle, name));
+  if (process_of_thread() == nullptr) return loader_dlsym()(handle, name);
+  return look_up(handle, name, caller);
 }
 
-// The loader searches by the path of the calling library, so this call must be a jump, too.
+// The images call this function by another name (image_relocations.cpp): this library uses the
+// loader's.
 SORREL_INTERPOSED [[gnu::optimize("O2"), gnu::no_sanitize("address", "thread", "undefined")]] void*
-dlopen(const char* name, int flags) noexcept {
+sorrel_dlvsym(void* handle, const char* name, const char* version) noexcept {
   using namespace sorrel::program;
-  static auto* const real = next_definition<OpenFile>("dlopen");
-  const void* caller = __builtin_return_address(0);
-  if (is_free_to_open(name, flags, caller)) return real(name, flags);
-  return open_for_rank(*process_with_copy(), name, flags, caller, real);
-}
-
-SORREL_INTERPOSED [[gnu::optimize("O2"), gnu::no_sanitize("address", "thread", "undefined")]] void*
-dlmopen(Lmid_t space, const char* name, int flags) noexcept {
-  using namespace sorrel::program;
-  static auto* const real = next_definition<decltype(::dlmopen)>("dlmopen");
-  const void* caller = __builtin_return_address(0);
-  if (is_free_to_open(name, flags, caller)) return real(space, name, flags);
-  return open_for_rank(*process_with_copy(), name, flags, caller,
-                       [space](const char* file, int how) { return real(space, file, how); });
-}
-
-SORREL_INTERPOSED char* dlerror() noexcept {
-  using namespace sorrel::program;
-  static auto* const real = next_definition<decltype(::dlerror)>("dlerror");
-  if (RankProcess* process = process_with_copy()) {
-    LoaderError& error = process->libc_state().loader_error();
-    if (std::exchange(error.is_pending, false)) return error.text.data();
-  }
-  return real();
+  return of_this_rank(::dlvsym(handle, name, version));
 }

@@ -8,6 +8,7 @@
 
 #include "program/base/libc.hpp"
 #include "program/rank/rank_process.hpp"
+#include "program/rank/starter_of_thread.hpp"
 
 namespace sorrel::program {
 
@@ -17,9 +18,8 @@ using AtExit = ExitHandlers::AtExit;
 
 // Handlers of shared libraries belong to the process: their objects are shared by all ranks.
 [[nodiscard]] RankProcess* owner_of(const void* shared_object) {
-  RankProcess* process = current_rank_process();
-  return process != nullptr &&
-                 process->copy().contains(reinterpret_cast<std::uintptr_t>(shared_object))
+  RankProcess* process = process_of_thread();
+  return process != nullptr && process->contains(reinterpret_cast<std::uintptr_t>(shared_object))
              ? process
              : nullptr;
 }
@@ -86,17 +86,29 @@ SORREL_INTERPOSED int __cxa_atexit(void (*function)(void*),
                                    void* shared_object) noexcept {
   using namespace sorrel::program;
   if (RankProcess* process = owner_of(shared_object)) {
-    process->exit_handlers().add(function, argument);
+    process->exit_handlers().add(function, argument, shared_object);
     return 0;
   }
   static auto* const real = next_definition<int(AtExit, void*, void*)>("__cxa_atexit");
   return real(function, argument, shared_object);
 }
 
+// Called by the destructors of a module, with an address in it; null at the end of the process.
+SORREL_INTERPOSED void __cxa_finalize(void* shared_object) noexcept {
+  using namespace sorrel::program;
+  if (RankProcess* process = shared_object != nullptr ? owner_of(shared_object) : nullptr) {
+    process->exit_handlers().run_of(shared_object);
+    process->fork_handlers().remove_of(shared_object);
+    return;
+  }
+  static auto* const real = next_definition<void(void*)>("__cxa_finalize");
+  real(shared_object);
+}
+
 SORREL_INTERPOSED int __cxa_at_quick_exit(void (*function)(void*), void* shared_object) noexcept {
   using namespace sorrel::program;
   if (RankProcess* process = owner_of(shared_object)) {
-    process->exit_handlers().add_quick(function, nullptr);
+    process->exit_handlers().add_quick(function, nullptr, shared_object);
     return 0;
   }
   static auto* const real = next_definition<int(AtExit, void*)>("__cxa_at_quick_exit");
@@ -107,8 +119,10 @@ SORREL_INTERPOSED int __cxa_thread_atexit_impl(void (*function)(void*),
                                                void* argument,
                                                void* shared_object) noexcept {
   using namespace sorrel::program;
-  if (RankProcess* process = owner_of(shared_object)) {
-    process->exit_handlers().add_thread_local(function, argument);
+  // Those of a thread that a rank has started run at the end of the thread.
+  RankProcess* process = owner_of(shared_object);
+  if (process != nullptr && process == current_rank_process()) {
+    process->exit_handlers().add_thread_local(function, argument, shared_object);
     return 0;
   }
   static auto* const real = next_definition<int(AtExit, void*, void*)>("__cxa_thread_atexit_impl");

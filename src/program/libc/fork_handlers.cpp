@@ -44,10 +44,9 @@ SORREL_INTERPOSED int __register_atfork(void (*prepare)(),
   using namespace sorrel::program;
   static auto* const real = next_definition<RegisterAtFork>("__register_atfork");
   RankProcess* process = process_of_thread();
-  if (process == nullptr ||
-      !process->copy().contains(reinterpret_cast<std::uintptr_t>(shared_object)))
+  if (process == nullptr || !process->contains(reinterpret_cast<std::uintptr_t>(shared_object)))
     return real(prepare, parent, child, shared_object);
   static const int error = real(sorrel::program::prepare, in_parent, in_child, nullptr);
-  if (error == 0) process->fork_handlers().add({prepare, parent, child});
+  if (error == 0) process->fork_handlers().add({prepare, parent, child, shared_object});
   return error;
 }

@@ -2,9 +2,9 @@
 //! image.
 //!
 //! Any thread, also from a signal handler. _dl_find_object (libgcc since 12) is answered in
-//! a few steps. dl_iterate_phdr (older libgcc, libunwind, profilers) shows a rank its own image
-//! instead of the template image, so that its cost does not grow with the number of ranks. Outside
-//! of ranks it shows every image after the libraries.
+//! a few steps. dl_iterate_phdr (older libgcc, libunwind, profilers) shows a rank and its threads
+//! its own images instead of the template images, so that its cost does not grow with the number of
+//! ranks. Outside of ranks it shows every image after the libraries.
 
 #include <dlfcn.h>
 #include <link.h>
@@ -12,6 +12,7 @@
 #include "program/base/libc.hpp"
 #include "program/image/image_slab.hpp"
 #include "program/rank/rank_process.hpp"
+#include "program/rank/starter_of_thread.hpp"
 
 namespace sorrel::program {
 
@@ -30,24 +31,43 @@ using PhdrVisitor = int(dl_phdr_info* info, std::size_t size, void* data);
 
 // Passes the real entries on, with the rank's modules instead of the template image's.
 struct Substitution {
-  const PrivatizedImage* copy;
+  int index;
   PhdrVisitor* visit;
   void* data;
   dl_phdr_info executable;
 
   static int pass(dl_phdr_info* info, std::size_t size, void* self) {
     auto* substitution = static_cast<Substitution*>(self);
-    const PrivatizedImage& copy = *substitution->copy;
-    for (const Module& module : copy.image().modules) {
-      if (info->dlpi_phdr != module.segments) continue;
-      if (&module == &copy.image().executable()) substitution->executable = *info;
-      dl_phdr_info copied = *info;
-      copied.dlpi_addr = copy.base_of(module);
-      return substitution->visit(&copied, size, substitution->data);
+    for (const ImageSlab* slab : private_slabs()) {
+      const PrivatizedImage copy = slab->copy(substitution->index);
+      for (const Module& module : slab->image().modules) {
+        if (info->dlpi_phdr != module.segments) continue;
+        // A library that the rank has not opened.
+        if (!slab->is_made(substitution->index)) return 0;
+        if (&module == &current_slab()->image().executable()) substitution->executable = *info;
+        dl_phdr_info copied = *info;
+        copied.dlpi_addr = copy.base_of(module);
+        return substitution->visit(&copied, size, substitution->data);
+      }
     }
     return substitution->visit(info, size, substitution->data);
   }
 };
+
+/// Shows the images of all ranks.
+int visit_images(PhdrVisitor* visit, void* data) {
+  for (const ImageSlab* slab : private_slabs()) {
+    for (int i = 0; i < slab->count(); ++i) {
+      if (!slab->is_made(i)) continue;
+      const PrivatizedImage copy = slab->copy(i);
+      for (const Module& module : slab->image().modules) {
+        dl_phdr_info info = description(copy, module);
+        if (const int result = visit(&info, sizeof info, data); result != 0) return result;
+      }
+    }
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -56,11 +76,10 @@ struct Substitution {
 SORREL_INTERPOSED int _dl_find_object(void* address, dl_find_object* result) noexcept {
   using namespace sorrel::program;
   static auto* const real = next_definition<decltype(::_dl_find_object)>("_dl_find_object");
-  const ImageSlab* slab = current_slab();
-  const int index =
-      slab != nullptr ? slab->index_of(reinterpret_cast<std::uintptr_t>(address)) : -1;
-  if (index < 0) return real(address, result);
-  const PrivatizedImage copy = slab->copy(index);
+  const ImageSlab* slab = slab_at(reinterpret_cast<std::uintptr_t>(address));
+  if (slab == nullptr) return real(address, result);
+  const PrivatizedImage copy =
+      slab->copy(slab->index_of(reinterpret_cast<std::uintptr_t>(address)));
   const Module* module = copy.module_at(reinterpret_cast<std::uintptr_t>(address));
   if (module == nullptr || module->unwind_table == 0) return -1;
   // The record of the template image is used for fields that are not addresses (link map, the
@@ -80,19 +99,12 @@ SORREL_INTERPOSED int dl_iterate_phdr(int (*visit)(dl_phdr_info*, std::size_t, v
   const ImageSlab* slab = current_slab();
   if (slab == nullptr || slab->count() == 0 || slab->copy(0).is_template())
     return real(visit, data);
-  if (const RankProcess* process = current_rank_process()) {
-    Substitution substitution{&process->copy(), visit, data, {}};
+  if (RankProcess* process = process_of_thread()) {
+    Substitution substitution{process->libraries().index(), visit, data, {}};
     const int result = real(Substitution::pass, &substitution);
     return result != 0 ? result
                        : visit(&substitution.executable, sizeof substitution.executable, data);
   }
-  int result = real(visit, data);
-  for (int i = 0; result == 0 && i < slab->count(); ++i) {
-    const PrivatizedImage copy = slab->copy(i);
-    for (const Module& module : copy.image().modules) {
-      dl_phdr_info info = description(copy, module);
-      if (result == 0) result = visit(&info, sizeof info, data);
-    }
-  }
-  return result;
+  const int result = real(visit, data);
+  return result != 0 ? result : visit_images(visit, data);
 }

@@ -74,6 +74,7 @@ RankProcess::RankProcess(const ProgramStart& start,
       streams_(rank, format),
       getopt_(copy),
       environment_(copy, std::move(own_variables)),
+      libraries_(*this),
       modules_left_(copy.image().initialization_order.size()) {}
 
 RankProcess::~RankProcess() = default;
@@ -86,24 +87,37 @@ int RankProcess::run() {
 
 void RankProcess::run_constructors() {
   const Image& image = copy_.image();
-  const int argc = arguments_.count();
-  char** argv = arguments_.values();
-  char** environment = environment_.values();
-  const auto run = [&](const Module& module, const FunctionTable& table) {
-    const auto* constructors = copy_.at<const Constructor>(table.offset + module.shift);
-    for (std::size_t i = 0; i < table.count; ++i)
-      constructors[i](argc, argv, environment);
-  };
-  run(image.executable(), image.executable().preinit_array);
+  run_constructors(copy_, image.executable(), image.executable().preinit_array);
   for (const Module* module : image.initialization_order) {
     if (module == &image.executable() && start_.init != nullptr) {
-      copy_.counterpart(start_.init)(argc, argv, environment);
-      continue;
+      copy_.counterpart(start_.init)(arguments_.count(), arguments_.values(),
+                                     environment_.values());
+    } else {
+      run_constructors(copy_, *module);
     }
-    if (module->init != 0)
-      copy_.at<void(int, char**, char**)>(module->init + module->shift)(argc, argv, environment);
-    run(*module, module->init_array);
   }
+}
+
+void RankProcess::run_constructors(const PrivatizedImage& copy, const Module& module) {
+  if (module.init != 0)
+    copy.at<void(int, char**, char**)>(module.init + module.shift)(
+        arguments_.count(), arguments_.values(), environment_.values());
+  run_constructors(copy, module, module.init_array);
+}
+
+void RankProcess::run_constructors(const PrivatizedImage& copy,
+                                   const Module& module,
+                                   const FunctionTable& table) {
+  const auto* constructors = copy.at<const Constructor>(table.offset + module.shift);
+  for (std::size_t i = 0; i < table.count; ++i)
+    constructors[i](arguments_.count(), arguments_.values(), environment_.values());
+}
+
+void RankProcess::run_destructors(const PrivatizedImage& copy, const Module& module) {
+  const auto* destructors = copy.at<const Destructor>(module.fini_array.offset + module.shift);
+  for (std::size_t i = module.fini_array.count; i-- > 0;)
+    destructors[i]();
+  if (module.fini != 0) copy.at<void()>(module.fini + module.shift)();
 }
 
 std::int64_t RankProcess::sleep(const OutsideWait& wait, std::int64_t duration_ns) {
@@ -136,6 +150,7 @@ void RankProcess::leave_handlers() {
 
 int RankProcess::finish(int status) {
   exit_handlers_.run(status);
+  libraries_.run_destructors();
   run_destructors();
   signals_.end();
   streams_.finish();

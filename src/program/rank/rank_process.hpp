@@ -13,6 +13,7 @@
 
 #include "program/image/image_slab.hpp"
 #include "program/image/start.hpp"
+#include "program/rank/rank_libraries.hpp"
 #include "program/rank/rank_settings.hpp"
 #include "program/state/arguments.hpp"
 #include "program/state/environment.hpp"
@@ -50,6 +51,13 @@ class RankProcess {
   [[nodiscard]] int rank() const { return rank_; }
 
   [[nodiscard]] const PrivatizedImage& copy() const { return copy_; }
+
+  /// Whether the rank's image, or one of a library that it has opened, holds the address.
+  [[nodiscard]] bool contains(std::uintptr_t address) const {
+    return copy_.contains(address) || libraries_.contains(address);
+  }
+
+  [[nodiscard]] RankLibraries& libraries() { return libraries_; }
 
   [[nodiscard]] ExitHandlers& exit_handlers() { return exit_handlers_; }
 
@@ -113,6 +121,10 @@ class RankProcess {
   /// because the program may.
   [[nodiscard]] int run();
 
+  /// Runs the constructors, or the destructors, of one module of an image. May suspend.
+  void run_constructors(const PrivatizedImage& copy, const Module& module);
+  static void run_destructors(const PrivatizedImage& copy, const Module& module);
+
   /// The exit processing before the end of a process: handlers in reverse, destructors, streams.
   /// Returns `status`. If a handler calls exit() again, that call continues where this one was. May
   /// suspend.
@@ -120,6 +132,9 @@ class RankProcess {
 
  private:
   void run_constructors();
+  void run_constructors(const PrivatizedImage& copy,
+                        const Module& module,
+                        const FunctionTable& table);
   void run_destructors();
 
   const ProgramStart start_;
@@ -144,6 +159,7 @@ class RankProcess {
   StartedThreads started_threads_;
   ThreadKeys thread_keys_;
   Environment environment_;
+  RankLibraries libraries_;
   /// Modules whose destructors have not all run.
   std::size_t modules_left_;
   /// Destructors of the last of them that have run.

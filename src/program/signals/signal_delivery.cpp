@@ -56,7 +56,7 @@ _Unwind_Reason_Code inspect_frame(_Unwind_Context* context, void* argument) {
   const std::uintptr_t code = _Unwind_GetIPInfo(context, &is_interrupted);
   search.is_past_handler |= is_interrupted != 0;
   if (!search.is_past_handler) return _URC_NO_REASON;
-  if (search.process.copy().contains(code)) return _URC_END_OF_STACK;
+  if (search.process.contains(code)) return _URC_END_OF_STACK;
   search.is_in_library = is_of_this_library(reinterpret_cast<const void*>(code));
   return search.is_in_library ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
@@ -64,7 +64,7 @@ _Unwind_Reason_Code inspect_frame(_Unwind_Context* context, void* argument) {
 /// Whether the interrupted rank is inside a call of this library: it may hold state that all ranks
 /// share.
 bool is_in_library(const RankProcess& process, const void* context) {
-  if (process.copy().contains(arch::interrupted_at(context))) return false;
+  if (process.contains(arch::interrupted_at(context))) return false;
   Search search{.process = process};
   _Unwind_Backtrace(inspect_frame, &search);
   return search.is_in_library;

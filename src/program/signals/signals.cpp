@@ -41,7 +41,7 @@ RankProcess* rank_of_caller(const void* caller) {
 /// Whether the handler is the rank's code, or there is none.
 bool is_of_rank(const RankProcess& process, const struct sigaction* action) {
   return action == nullptr || !is_handler(*action) ||
-         process.copy().contains(reinterpret_cast<std::uintptr_t>(action->sa_handler));
+         process.contains(reinterpret_cast<std::uintptr_t>(action->sa_handler));
 }
 
 /// As sigaction(), with its result.

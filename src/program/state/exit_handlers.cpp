@@ -1,17 +1,33 @@
 #include "program/state/exit_handlers.hpp"
 
+#include <iterator>
+
 namespace sorrel::program {
 
-void ExitHandlers::run(std::vector<Handler>& handlers, int status) {
-  while (!handlers.empty()) {
-    const Handler handler = handlers.back();
-    handlers.pop_back();
-    if (handler.at_exit != nullptr) {
-      handler.at_exit(handler.argument);
-    } else {
-      handler.on_exit(status, handler.argument);
-    }
+/// The last one of a module, or of all if `owner` is null.
+bool ExitHandlers::take_last(Handlers& handlers, const void* owner, Handler& taken) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(
+      handlers.rbegin(), handlers.rend(),
+      [owner](const Handler& handler) { return owner == nullptr || handler.owner == owner; });
+  if (found == handlers.rend()) return false;
+  taken = *found;
+  handlers.erase(std::next(found).base());
+  return true;
+}
+
+void ExitHandlers::call(const Handler& handler, int status) {
+  if (handler.at_exit != nullptr) {
+    handler.at_exit(handler.argument);
+  } else {
+    handler.on_exit(status, handler.argument);
   }
+}
+
+void ExitHandlers::run(Handlers& handlers, int status) {
+  Handler handler{};
+  while (take_last(handlers, nullptr, handler))
+    call(handler, status);
 }
 
 void ExitHandlers::run(int status) {
@@ -21,6 +37,14 @@ void ExitHandlers::run(int status) {
 
 void ExitHandlers::run_quick() {
   run(quick_, 0);
+}
+
+void ExitHandlers::run_of(const void* owner) {
+  Handler handler{};
+  while (take_last(at_exit_, owner, handler))
+    call(handler, 0);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(quick_, [owner](const Handler& quick) { return quick.owner == owner; });
 }
 
 }  // namespace sorrel::program

@@ -16,11 +16,18 @@ class ForkHandlers {
     void (*prepare)();
     void (*in_parent)();
     void (*in_child)();
+    const void* owner;  ///< the module that has registered them, by an address in it
   };
 
   void add(const Handler& handler) {
     const std::lock_guard lock(mutex_);
     handlers_.push_back(handler);
+  }
+
+  /// Before the end of a module.
+  void remove_of(const void* owner) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(handlers_, [owner](const Handler& handler) { return handler.owner == owner; });
   }
 
   /// In reverse order of registration; the next two in that order.

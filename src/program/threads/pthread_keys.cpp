@@ -15,7 +15,7 @@ SORREL_INTERPOSED int pthread_key_create(pthread_key_t* key, void (*destructor)(
   RankProcess* process = process_of_thread();
   // A constructor whose last action is this call has left the return address to this library.
   const auto is_of_rank = [process](const void* address) {
-    return process->copy().contains(reinterpret_cast<std::uintptr_t>(address));
+    return process->contains(reinterpret_cast<std::uintptr_t>(address));
   };
   if (process == nullptr || (!is_of_rank(__builtin_return_address(0)) && !is_of_rank(key)))
     return real(key, destructor);

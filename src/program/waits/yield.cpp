@@ -20,7 +20,7 @@ constexpr OutsideWait yield_wait{.call = "sched_yield", .is_endless = true};
 RankProcess* rank_of_caller(const void* caller) {
   RankProcess* process = process_that_may_wait(caller);
   const bool is_own =
-      process != nullptr && process->copy().contains(reinterpret_cast<std::uintptr_t>(caller));
+      process != nullptr && process->contains(reinterpret_cast<std::uintptr_t>(caller));
   return is_own ? process : nullptr;
 }
 
