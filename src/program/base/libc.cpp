@@ -1,5 +1,7 @@
 #include "program/base/libc.hpp"
 
+#include "program/base/program_calls.hpp"
+
 // The linker's symbols for the begin and the end of this library in memory.
 extern "C" {
 [[gnu::visibility("hidden")]] extern const char __ehdr_start[];
@@ -9,7 +11,7 @@ extern "C" {
 namespace sorrel::program {
 
 bool is_of_this_library(const void* code) {
-  return code >= __ehdr_start && code < _end;
+  return code >= __ehdr_start && code < _end && !is_program_call(code);
 }
 
 decltype(&::dlsym) loader_dlsym() {

@@ -18,7 +18,8 @@
 namespace sorrel::program {
 
 /// Whether `code`, a caller's return address, lies in this library: the runtime's own calls use the
-/// C library's functions.
+/// C library's functions. False for program_calls.hpp, whose return addresses stand for the
+/// program.
 [[nodiscard]] bool is_of_this_library(const void* code);
 
 /// The loader's dlsym, which this module interposes too.

@@ -35,8 +35,7 @@ struct HeldBackLoad {
 
 /// Loads what `names` names, with all that it needs; symbols are looked up in this order.
 /// `is_held_back` decides for each new module, before any of their constructors has run.
-[[nodiscard]] HeldBackLoad load_held_back(
-    std::span<const std::string> names,
-    const std::function<bool(const link_map&)>& is_held_back);
+[[nodiscard]] HeldBackLoad load_held_back(std::span<const std::string> names,
+                                          const std::function<bool(const link_map&)>& is_held_back);
 
 }  // namespace sorrel::program

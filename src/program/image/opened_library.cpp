@@ -51,6 +51,7 @@ void close_handle(void* handle) {
     std::uintptr_t base;
     dl_phdr_info found;
   } search{base, {}};
+
   static auto* const iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
   iterate(
       [](dl_phdr_info* info, std::size_t, void* argument) {
@@ -241,8 +242,7 @@ std::string OpenedLibrary::make(int index) const {
 
 void OpenedLibrary::publish() {
   std::size_t number = 0;
-  if (module().thread_local_segment != nullptr &&
-      ::dlinfo(handle, RTLD_DI_TLS_MODID, &number) == 0)
+  if (module().thread_local_segment != nullptr && ::dlinfo(handle, RTLD_DI_TLS_MODID, &number) == 0)
     slab_->thread_local_module = number;
   publish_slab(slab_.get());
 }
@@ -270,8 +270,7 @@ std::string binding_conflict(const void* handle, const OpenedLibrary::Scope& glo
     const ElfW(Sym)& symbol = module.symbol_of(relocation);
     const char* name = module.name_of(symbol);
     if ((kind != RelocationKind::address && kind != RelocationKind::jump_slot) || *name == '\0' ||
-        ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ||
-        loader_dlsym()(RTLD_DEFAULT, name) != nullptr)
+        ELF64_ST_BIND(symbol.st_info) == STB_LOCAL || loader_dlsym()(RTLD_DEFAULT, name) != nullptr)
       return;
     for (const OpenedLibrary* library : globals) {
       if (library->module().definition(name) == nullptr) continue;

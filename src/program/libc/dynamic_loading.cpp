@@ -125,8 +125,8 @@ class Opening {
   void* load(const OpenDecision& decision) {
     if (!decision.reason.empty()) return fail_open(name_, decision.reason);
     if ((flags_ & RTLD_DEEPBIND) != 0)
-      return fail_open(name_,
-                       "each rank needs its own instance, for which RTLD_DEEPBIND is not supported");
+      return fail_open(
+          name_, "each rank needs its own instance, for which RTLD_DEEPBIND is not supported");
     const LoadResult result = load_library(name_, decision, process_.libraries().globals());
     if (result.library != nullptr) return instantiate(*result.library);
     return result.reason.empty() ? nullptr : fail_open(name_, result.reason);

@@ -77,9 +77,9 @@ RankLibraries::Lock::Lock(RankLibraries& libraries) : libraries_(libraries) {
   static auto* const sleep = next_definition<decltype(::nanosleep)>("nanosleep");
   const std::uintptr_t self = owner_of_call(libraries_.process_);
   // Acquire, pairs with the release in ~Lock().
-  for (std::uintptr_t none = 0; libraries_.owner_.load(std::memory_order_relaxed) != self &&
-                                !libraries_.owner_.compare_exchange_weak(
-                                    none, self, std::memory_order_acquire);
+  for (std::uintptr_t none = 0;
+       libraries_.owner_.load(std::memory_order_relaxed) != self &&
+       !libraries_.owner_.compare_exchange_weak(none, self, std::memory_order_acquire);
        none = 0) {
     if (current_rank_process() == &libraries_.process_) {
       libraries_.process_.sleep(lock_wait, look_distance_ns);
@@ -97,17 +97,17 @@ RankLibraries::Lock::~Lock() {
 
 RankLibraries::RankLibraries(RankProcess& process)
     : process_(process),
-      index_(current_slab() == nullptr
-                 ? -1
-                 : current_slab()->index_of(process.copy().base() +
-                                            process.copy().image().begin())) {}
+      index_(current_slab() == nullptr ? -1
+                                       : current_slab()->index_of(process.copy().base() +
+                                                                  process.copy().image().begin())) {
+}
 
 RankLibraries::~RankLibraries() = default;
 
 RankLibraries::Instance* RankLibraries::find(const OpenedLibrary& library) const {
-  const auto found =
-      std::find_if(instances_.begin(), instances_.end(),
-                   [&](const auto& instance) { return instance->library == &library; });
+  const auto found = std::find_if(instances_.begin(), instances_.end(), [&](const auto& instance) {
+    return instance->library == &library;
+  });
   return found == instances_.end() ? nullptr : found->get();
 }
 

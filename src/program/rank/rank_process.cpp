@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "core/worker.hpp"
 #include "program/base/libc.hpp"
+#include "program/base/program_calls.hpp"
 
 namespace sorrel::program {
 
@@ -82,7 +83,7 @@ RankProcess::~RankProcess() = default;
 int RankProcess::run() {
   run_constructors();
   Main main = copy_.counterpart(start_.main);
-  return finish(main(arguments_.count(), arguments_.values(), environment_.values()));
+  return finish(call_program(main, arguments_.count(), arguments_.values(), environment_.values()));
 }
 
 void RankProcess::run_constructors() {
@@ -90,8 +91,8 @@ void RankProcess::run_constructors() {
   run_constructors(copy_, image.executable(), image.executable().preinit_array);
   for (const Module* module : image.initialization_order) {
     if (module == &image.executable() && start_.init != nullptr) {
-      copy_.counterpart(start_.init)(arguments_.count(), arguments_.values(),
-                                     environment_.values());
+      call_program(copy_.counterpart(start_.init), arguments_.count(), arguments_.values(),
+                   environment_.values());
     } else {
       run_constructors(copy_, *module);
     }
@@ -100,8 +101,8 @@ void RankProcess::run_constructors() {
 
 void RankProcess::run_constructors(const PrivatizedImage& copy, const Module& module) {
   if (module.init != 0)
-    copy.at<void(int, char**, char**)>(module.init + module.shift)(
-        arguments_.count(), arguments_.values(), environment_.values());
+    call_program(copy.at<void(int, char**, char**)>(module.init + module.shift), arguments_.count(),
+                 arguments_.values(), environment_.values());
   run_constructors(copy, module, module.init_array);
 }
 
@@ -110,14 +111,14 @@ void RankProcess::run_constructors(const PrivatizedImage& copy,
                                    const FunctionTable& table) {
   const auto* constructors = copy.at<const Constructor>(table.offset + module.shift);
   for (std::size_t i = 0; i < table.count; ++i)
-    constructors[i](arguments_.count(), arguments_.values(), environment_.values());
+    call_program(constructors[i], arguments_.count(), arguments_.values(), environment_.values());
 }
 
 void RankProcess::run_destructors(const PrivatizedImage& copy, const Module& module) {
   const auto* destructors = copy.at<const Destructor>(module.fini_array.offset + module.shift);
   for (std::size_t i = module.fini_array.count; i-- > 0;)
-    destructors[i]();
-  if (module.fini != 0) copy.at<void()>(module.fini + module.shift)();
+    call_program(destructors[i]);
+  if (module.fini != 0) call_program(copy.at<void()>(module.fini + module.shift));
 }
 
 std::int64_t RankProcess::sleep(const OutsideWait& wait, std::int64_t duration_ns) {
@@ -164,10 +165,10 @@ void RankProcess::run_destructors() {
     const auto* destructors = copy_.at<const Destructor>(module.fini_array.offset + module.shift);
     // A destructor may call exit(), which runs the remaining ones.
     while (destructors_run_ < module.fini_array.count)
-      destructors[module.fini_array.count - ++destructors_run_]();
+      call_program(destructors[module.fini_array.count - ++destructors_run_]);
     --modules_left_;
     destructors_run_ = 0;
-    if (module.fini != 0) copy_.at<void()>(module.fini + module.shift)();
+    if (module.fini != 0) call_program(copy_.at<void()>(module.fini + module.shift));
   }
 }
 

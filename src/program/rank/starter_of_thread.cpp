@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "program/base/libc.hpp"
+#include "program/base/program_calls.hpp"
 #include "program/image/thread_image.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/worker_settings.hpp"
@@ -51,7 +52,7 @@ void* run(void* argument) {
   set(starter_key(), start.process);
   fill_thread_locals(start.process->copy());
   take_settings(start);
-  return start.routine(start.argument);
+  return call_program(start.routine, start.argument);
 }
 
 }  // namespace

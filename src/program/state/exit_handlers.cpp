@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "program/base/program_calls.hpp"
+
 namespace sorrel::program {
 
 /// The last one of a module, or of all if `owner` is null.
@@ -18,9 +20,9 @@ bool ExitHandlers::take_last(Handlers& handlers, const void* owner, Handler& tak
 
 void ExitHandlers::call(const Handler& handler, int status) {
   if (handler.at_exit != nullptr) {
-    handler.at_exit(handler.argument);
+    call_program(handler.at_exit, handler.argument);
   } else {
-    handler.on_exit(status, handler.argument);
+    call_program(handler.on_exit, status, handler.argument);
   }
 }
 

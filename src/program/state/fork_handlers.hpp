@@ -7,6 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include "program/base/program_calls.hpp"
+
 namespace sorrel::program {
 
 class ForkHandlers {
@@ -51,7 +53,7 @@ class ForkHandlers {
 
  private:
   static void call(void (*function)()) {
-    if (function != nullptr) function();
+    if (function != nullptr) call_program(function);
   }
 
   std::mutex mutex_;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "os/clock.hpp"
+#include "program/base/program_calls.hpp"
 #include "program/state/signal_table.hpp"
 
 namespace sorrel::program {
@@ -125,9 +126,9 @@ void RankSignals::run(int number, siginfo_t& info, void* context, Interrupts int
   if ((action.sa_flags & SA_SIGINFO) != 0) {
     ucontext_t own_context{};
     if (context == nullptr) ::getcontext(&own_context);
-    action.sa_sigaction(number, &info, context != nullptr ? context : &own_context);
+    call_program(action.sa_sigaction, number, &info, context != nullptr ? context : &own_context);
   } else {
-    action.sa_handler(number);
+    call_program(action.sa_handler, number);
   }
   errno = error;
   has_interrupted_ = (action.sa_flags & SA_RESTART) == 0;

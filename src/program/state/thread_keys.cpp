@@ -5,6 +5,7 @@
 
 #include "os/thread.hpp"
 #include "program/base/libc.hpp"
+#include "program/base/program_calls.hpp"
 
 namespace sorrel::program {
 
@@ -24,7 +25,7 @@ void ThreadKeys::end_cell(void* argument) {
   const std::unique_ptr<Cell> cell(static_cast<Cell*>(argument));
   if (cell->keys == nullptr || cell->value == nullptr || cell->is_stale()) return;
   const Destructor destructor = cell->keys->destructor(cell->slot);
-  if (destructor != nullptr) destructor(cell->value);
+  if (destructor != nullptr) call_program(destructor, cell->value);
 }
 
 /// Makes the C library's key for a slot; returns an error if it has no more.
@@ -96,7 +97,7 @@ void ThreadKeys::run_destructors() {
       const Destructor at_end = destructor(slot);
       if (value == nullptr || at_end == nullptr) continue;
       set_value(slot, nullptr);
-      at_end(value);
+      call_program(at_end, value);
       any = true;
     }
   }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "program/base/libc.hpp"
+#include "program/base/program_calls.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/starter_of_thread.hpp"
 
@@ -13,11 +14,12 @@ using namespace sorrel::program;
 SORREL_INTERPOSED int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
   static auto* const real = next_definition<decltype(::pthread_key_create)>("pthread_key_create");
   RankProcess* process = process_of_thread();
-  // A constructor whose last action is this call has left the return address to this library.
+  const void* caller = __builtin_return_address(0);
+  // A function that pthread_once() runs, and whose last action is this call, is known by its key.
   const auto is_of_rank = [process](const void* address) {
     return process->contains(reinterpret_cast<std::uintptr_t>(address));
   };
-  if (process == nullptr || (!is_of_rank(__builtin_return_address(0)) && !is_of_rank(key)))
+  if (process == nullptr || !(is_program_call(caller) || is_of_rank(caller) || is_of_rank(key)))
     return real(key, destructor);
   return process->thread_keys().create(*key, destructor);
 }

@@ -1,8 +1,6 @@
 /* A rank's instance of a library costs the pages that hold pointers, or that the rank writes: the
    kernel says which pages are private. */
 #define _GNU_SOURCE
-#include "pages_library.h"
-
 #include <fcntl.h>
 #include <link.h>
 #include <mpi.h>
@@ -11,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "pages_library.h"
 
 static int pagemap;
 
@@ -21,8 +21,7 @@ static long private_pages(uintptr_t begin, uintptr_t end) {
   long count = 0;
   for (uintptr_t page = begin / bytes; page < (end + bytes - 1) / bytes; ++page) {
     uint64_t entry = 0;
-    if (pread(pagemap, &entry, sizeof entry, (off_t)(page * sizeof entry)) != sizeof entry)
-      exit(1);
+    if (pread(pagemap, &entry, sizeof entry, (off_t)(page * sizeof entry)) != sizeof entry) exit(1);
     count += (entry & (present | swapped)) != 0 && (entry & file) == 0;
   }
   return count;

@@ -1,13 +1,13 @@
 // A plug-in with everything that an instance must have for itself: data with constructors and
 // destructors, thread-locals with and without pointers, exceptions, handlers, calls in both
 // directions.
+#include "plugin_parts.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <stdexcept>
 #include <string>
-
-#include "plugin_parts.hpp"
 
 extern int host_rank;
 extern "C" void host_note(const char* what);

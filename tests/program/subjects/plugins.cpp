@@ -193,7 +193,7 @@ void some_ranks() {
 }
 
 void scopes() {
-  // In ranks without the provider, the user's weak reference stays null, whoever was first.
+  // In ranks without the provider, the user's weak reference stays null, in whichever order.
   const bool has_provider = host_rank % 2 == 1;
   if (host_rank % 4 < 2) ranks_between();
   if (has_provider) {
