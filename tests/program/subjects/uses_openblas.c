@@ -9,6 +9,7 @@ void openblas_set_num_threads(int count);
 
 int main(int argc, char** argv) {
   enum { size = 200 };
+
   int rank, is_right = 1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
