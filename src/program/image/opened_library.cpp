@@ -74,7 +74,7 @@ void close_handle(void* handle) {
   return module.name() == name || module.path == name || module.soname() == name;
 }
 
-/// A load that is under way: it publishes all of its libraries, or none.
+/// A load that has begun: it publishes all of its libraries, or none.
 class Loading {
  public:
   Loading(const OpenDecision& decision, const OpenedLibrary::Scope& globals)
