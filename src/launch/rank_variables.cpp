@@ -1,9 +1,35 @@
 #include "launch/rank_variables.hpp"
 
+#include <array>
 #include <charconv>
 #include <cstdlib>
+#include <string_view>
 
 namespace sorrel::launch {
+
+namespace {
+
+struct RankVariable {
+  std::string_view name;  ///< ended by a null character
+  std::int32_t RankNumbers::* number;
+};
+
+/// Ordered by their numbers.
+const std::array<RankVariable, 12> rank_variables = {
+    RankVariable{"SORREL_RANK", &RankNumbers::rank},
+    RankVariable{"PMI_RANK", &RankNumbers::rank},
+    RankVariable{"OMPI_COMM_WORLD_RANK", &RankNumbers::rank},
+    RankVariable{"SORREL_SIZE", &RankNumbers::rank_count},
+    RankVariable{"PMI_SIZE", &RankNumbers::rank_count},
+    RankVariable{"OMPI_COMM_WORLD_SIZE", &RankNumbers::rank_count},
+    RankVariable{"SORREL_LOCAL_RANK", &RankNumbers::local_rank},
+    RankVariable{"MPI_LOCALRANKID", &RankNumbers::local_rank},
+    RankVariable{"OMPI_COMM_WORLD_LOCAL_RANK", &RankNumbers::local_rank},
+    RankVariable{"SORREL_LOCAL_SIZE", &RankNumbers::local_rank_count},
+    RankVariable{"MPI_LOCALNRANKS", &RankNumbers::local_rank_count},
+    RankVariable{"OMPI_COMM_WORLD_LOCAL_SIZE", &RankNumbers::local_rank_count}};
+
+}  // namespace
 
 std::string text_of_rank_variables(const RankNumbers& numbers) {
   // Made for each rank: one allocation and few conversions.

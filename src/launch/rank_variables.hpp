@@ -6,10 +6,8 @@
 //! describe tasks of the step.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace sorrel::launch {
 
@@ -21,27 +19,7 @@ struct RankNumbers {
   std::int32_t local_rank_count = 1;
 };
 
-struct RankVariable {
-  std::string_view name;  ///< ended by a null character
-  std::int32_t RankNumbers::* number;
-};
-
-/// Ordered by their numbers.
-inline constexpr std::array rank_variables = {
-    RankVariable{"SORREL_RANK", &RankNumbers::rank},
-    RankVariable{"PMI_RANK", &RankNumbers::rank},
-    RankVariable{"OMPI_COMM_WORLD_RANK", &RankNumbers::rank},
-    RankVariable{"SORREL_SIZE", &RankNumbers::rank_count},
-    RankVariable{"PMI_SIZE", &RankNumbers::rank_count},
-    RankVariable{"OMPI_COMM_WORLD_SIZE", &RankNumbers::rank_count},
-    RankVariable{"SORREL_LOCAL_RANK", &RankNumbers::local_rank},
-    RankVariable{"MPI_LOCALRANKID", &RankNumbers::local_rank},
-    RankVariable{"OMPI_COMM_WORLD_LOCAL_RANK", &RankNumbers::local_rank},
-    RankVariable{"SORREL_LOCAL_SIZE", &RankNumbers::local_rank_count},
-    RankVariable{"MPI_LOCALNRANKS", &RankNumbers::local_rank_count},
-    RankVariable{"OMPI_COMM_WORLD_LOCAL_SIZE", &RankNumbers::local_rank_count}};
-
-/// "NAME=VALUE" for each of them, each ended by a null character.
+/// "NAME=VALUE" for each variable, each ended by a null character.
 [[nodiscard]] std::string text_of_rank_variables(const RankNumbers& numbers);
 
 /// In the environment of this process.

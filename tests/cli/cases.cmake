@@ -83,14 +83,14 @@ cli_case(missing_in_a_library 2 - "./missing_below needs 1 MPI function that thi
 cli_case(more_than_maps_allow 2 - "1000000 ranks need more memory maps than vm.max_map_count = [0-9]+ allows. at most [0-9]+ ranks of ./program fit" ${sorrel} run -n 1000000 ./program)
 
 # Started programs: their environment, arguments and exit status
-cli_case(environment 7 "SORREL_JOB=ranks=5:workers=1:processes=1:cpus=[0-9]+:stack=65536:label=1:seal=[0-9a-f]+~LD_BIND_NOW=1~LD_LIBRARY_PATH=${tree}/lib~LD_PRELOAD=\\(unset\\)~" -
+cli_case(environment 7 "SORREL_JOB=ranks=5:workers=1:processes=1:cpus=[0-9]+:stack=65536:label=1:blocks_requests=1:seal=[0-9a-f]+~LD_BIND_NOW=1~LD_LIBRARY_PATH=${tree}/lib~LD_PRELOAD=\\(unset\\)~" -
   env -u LD_LIBRARY_PATH -u LD_PRELOAD ${sorrel} run -n 5 --workers 1 --stack 64K --label ./program)
-cli_case(environment_by_default 7 "SORREL_JOB=ranks=3:workers=[0-9]+:processes=1:cpus=[0-9,]+:(old_library_path=[^:]*:)?seal=[0-9a-f]+~" - env SORREL_JOB=ranks=9 ${sorrel} run -n3 ./program)
+cli_case(environment_by_default 7 "SORREL_JOB=ranks=3:workers=[0-9]+:processes=1:cpus=[0-9,]+:(old_library_path=[^:]*:)?blocks_requests=1:seal=[0-9a-f]+~" - env SORREL_JOB=ranks=9 ${sorrel} run -n3 ./program)
 cli_case(old_library_path 7 "old_library_path=/a%3a/b:.*LD_LIBRARY_PATH=${tree}/lib:/a:/b~" - env LD_LIBRARY_PATH=/a:/b ${sorrel} run -n 1 ./program)
 cli_case(workers_not_above_ranks 7 "=ranks=2:workers=2:" - ${sorrel} run -n 2 --workers 64 ./program)
 cli_case(unbound 7 ":workers=1:processes=1:unbound=1:" - ${sorrel} run -n 2 --workers 1 --bind none ./program)
-cli_case(more_workers_than_cpus_are_unbound 7 ":workers=1000:processes=1:(old_library_path=[^:]*:)?seal=" - ${sorrel} run -n 1000 --workers 1000 ./program)
-cli_case(words_untouched 7 "argument \\[-n\\]~argument \\[\\]~argument \\[a  b\\]~argument \\[\\*\\]~argument \\[--help\\]~argument \\[:\\]~" - bash -c "${sorrel} run -n 1 ./program -n '' 'a  b' '*' --help :")
+cli_case(more_workers_than_cpus_are_unbound 7 ":workers=1000:processes=1:(old_library_path=[^:]*:)?blocks_requests=1:seal=" - ${sorrel} run -n 1000 --workers 1000 ./program)
+cli_case(words_untouched 7 "argument \\[-n\\]~argument \\[\\]~argument \\[a  b\\]~argument \\[\\*\\]~argument \\[--help\\]~" - bash -c "${sorrel} run -n 1 ./program -n '' 'a  b' '*' --help")
 cli_case(non_pie 7 "STARTED" "^sorrel: note: ./fixed is not position-independent, .*: every rank is a process, as with --procs 2~$" ${sorrel} run -n 2 ./fixed)
 cli_case(interpreter 7 "STARTED~argument .x.py." "^sorrel: note: ./python3 is an interpreter, .*: every rank is a process, as with --procs 3~$" ${sorrel} run -n 3 ./python3 x.py)
 cli_case(interpreter_with_procs 7 "STARTED" - ${sorrel} run -n 3 --procs 3 ./python3)
@@ -139,7 +139,7 @@ cli_case(script 1 "^STARTED~$" "^sorrel: ./script has ended, and no MPI program 
 cli_case(script_in_processes 0 "^STARTED~STARTED~$" "^sorrel: note: ./script has ended" ${sorrel} run -n 2 --procs 2 ./script)
 cli_case(info_of_a_wrapper 0 "can run +yes, once in each process: the MPI programs that it starts are the ranks~" - ${sorrel} info env)
 cli_case(preflight_is_internal 2 - "^sorrel: preflight is for the library's use" ${sorrel} preflight)
-cli_case(variables_of_an_outer_job 7 "=ranks=2:workers=[0-9]+:processes=1:cpus=[0-9,]+:seal=" - env -u LD_LIBRARY_PATH SORREL_JOB=ranks=5:label=1:old_library_path=/x:seal= ${sorrel} run -n 2 ./program)
+cli_case(variables_of_an_outer_job 7 "=ranks=2:workers=[0-9]+:processes=1:cpus=[0-9,]+:blocks_requests=1:seal=" - env -u LD_LIBRARY_PATH SORREL_JOB=ranks=5:label=1:old_library_path=/x:seal= ${sorrel} run -n 2 ./program)
 
 # mpiexec and mpirun
 set(mpiexec ${tree}/bin/mpi/mpiexec)

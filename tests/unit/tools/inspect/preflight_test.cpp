@@ -53,8 +53,8 @@ TEST(Preflight, MissingFunctionsAreFoundInTheProgramAndInItsLibraries) {
   EXPECT_EQ(inspect("missing_below").missing_functions, Strings{"MPI_Imaginary"});
 }
 
-TEST(Preflight, ThreadLocalsCostMapsAndSoRanks) {
-  EXPECT_LT(map_budget(inspect("with_tls")).ranks_max(),
+TEST(Preflight, PrivateLibrariesCostMapsAndSoRanks) {
+  EXPECT_LT(map_budget(inspect("with_data")).ranks_max(),
             map_budget(inspect("program")).ranks_max());
 }
 
