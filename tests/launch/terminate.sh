@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a job, and sends a signal to its launcher only, as soon as the job has written a line: terminate.sh COMMAND
-# [ARGUMENTS…]
+# Runs a job, and sends SIGTERM, or the signal of the variable SIGNAL, to its launcher only, as soon as the job has written a line:
+# terminate.sh COMMAND [ARGUMENTS…]
 # Ends with the job's status.
 set -u
 folder=$(mktemp -d) job=
@@ -9,7 +9,7 @@ mkfifo "$folder/out"
 "$@" >"$folder/out" &
 job=$!
 exec 3<"$folder/out"
-read -r _ <&3 && kill -s TERM "$job"
+read -r _ <&3 && kill -s "${SIGNAL:-TERM}" "$job"
 wait "$job"
 status=$?
 job=

@@ -50,14 +50,14 @@ Disposition disposition_of(pid_t pid, int number) {
 
 }  // namespace
 
-void ActivityRequest::request(core::JobMemory& memory, const std::vector<pid_t>& programs) {
+void ActivityRequest::request(core::JobMemory& memory, const std::vector<Recipient>& recipients) {
   const bool is_new = number_ == 0;
   if (is_new) open(memory);
-  for (std::uint32_t i = 0; i < programs.size(); ++i) {
-    const pid_t pid = programs[i];
+  for (std::uint32_t i = 0; i < recipients.size(); ++i) {
+    const auto [pid, is_wrapper] = recipients[i];
     if (pid == 0) continue;
     const Disposition disposition = disposition_of(pid, SIGUSR1);
-    if (!disposition.is_blocked && !disposition.has_action) continue;
+    if (!disposition.has_action && (is_wrapper || !disposition.is_blocked)) continue;
     // Relaxed: a signal sent meanwhile may be either's.
     const bool is_for_program = disposition.is_blocked || memory.process(i).handles_requests.load(
                                                               std::memory_order_relaxed) == 0;

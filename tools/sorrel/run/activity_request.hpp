@@ -2,9 +2,9 @@
 //! and collects the answers.
 //!
 //! The signal is passed on, because a program may have a handler of it, but not to a process that
-//! it would end: one that has not started yet. A process of one rank that sleeps in a system call
-//! which the signal would end, as nanosleep(), does not get it either: its answer is that call. The
-//! other answers come through the job's memory.
+//! it would end: one that has not started yet, or a wrapper without a handler. A process of one
+//! rank that sleeps in a system call which the signal would end, as nanosleep(), does not get it
+//! either: its answer is that call. The other answers come through the job's memory.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,20 @@
 
 namespace sorrel::tool {
 
+/// A process of the job.
+struct Recipient {
+  pid_t pid = 0;  ///< 0: none
+  /// It has not started the program. Shells block all signals while they start one.
+  bool is_wrapper = false;
+};
+
 class ActivityRequest {
  public:
   explicit ActivityRequest(const LaunchPlan& plan) : plan_(plan) {}
 
-  /// `programs`: the process of each number, 0: none. While a request is open, only passes the
-  /// signal on.
-  void request(core::JobMemory& memory, const std::vector<pid_t>& programs);
+  /// `recipients`: by the number of the process. While a request is open, only passes the signal
+  /// on.
+  void request(core::JobMemory& memory, const std::vector<Recipient>& recipients);
 
   [[nodiscard]] bool is_requested() const { return number_ != 0; }
 

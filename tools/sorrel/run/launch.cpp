@@ -242,7 +242,7 @@ class Launch {
     // The terminal has sent it to every process of the group.
     if (info.si_code == SI_KERNEL) return;
     if (number == SIGUSR1) {
-      activity_.request(*memory_, programs());
+      activity_.request(*memory_, recipients());
       return;
     }
     for (const pid_t pid : pids_) {
@@ -250,13 +250,18 @@ class Launch {
     }
   }
 
-  /// By process: the program, which may have a wrapper; 0: none.
-  [[nodiscard]] std::vector<pid_t> programs() const {
-    std::vector<pid_t> programs = pids_;
-    for (std::size_t i = 0; i < programs.size(); ++i) {
-      if (claimants_[i] != 0 && kill(claimants_[i], 0) == 0) programs[i] = claimants_[i];
+  /// By process: the program, or the wrapper that has not started it.
+  [[nodiscard]] std::vector<Recipient> recipients() const {
+    std::vector<Recipient> recipients;
+    for (std::uint32_t i = 0; i < plan_.shape.process_count; ++i) {
+      Recipient recipient{.pid = pids_[i], .is_wrapper = has_wrapper(i)};
+      // Relaxed, as in is_claimed().
+      const std::int32_t claimant =
+          recipient.is_wrapper ? claims_->pids[i].load(std::memory_order_relaxed) : 0;
+      if (claimant > 0 && kill(claimant, 0) == 0) recipient = {.pid = claimant};
+      recipients.push_back(recipient);
     }
-    return programs;
+    return recipients;
   }
 
   /// Reports what the ranks do when all have answered, or the time is over.
