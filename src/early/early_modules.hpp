@@ -1,10 +1,11 @@
 //! EarlyModules - what libsorrel-early.so.0 has done, for program/image.
 //!
 //! Written before any constructor of the process runs, constant afterwards. `sorrel run` preloads
-//! the library for a job with private libraries. It is the only library that the loader initialises
-//! before all others (DF_1_INITFIRST). It changes the dynamic sections of the modules of the
-//! private set so that the loader runs none of their constructors and destructors, and records what
-//! it has replaced. This header is used by both sides and needs no C++ library.
+//! the library for a job with private libraries, and below a wrapper that may start such a program.
+//! It is the only library that the loader initialises before all others (DF_1_INITFIRST). It
+//! changes the dynamic sections of the modules of the private set so that the loader runs none of
+//! their constructors and destructors, and records what it has replaced. This header is used by
+//! both sides and needs no C++ library.
 #pragma once
 
 #include <cstddef>

@@ -52,7 +52,7 @@ void for_each_field(Spec& spec, Field&& field) {
   field("host_daemon", spec.host_mpi.daemon);
   field("host_aborts", spec.host_mpi.must_abort);
   field("old_library_path", spec.old_library_path);
-  field("old_preload", spec.old_preload);
+  field("preloaded", spec.preloaded);
 }
 
 /// Calls `part(member)` for the parts of a wire, in the order in which they are written.

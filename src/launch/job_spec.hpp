@@ -111,10 +111,10 @@ struct JobSpec {
   bool blocks_requests = false;
   WrapperSpec wrapper;
   HostSpec host_mpi;
-  /// Values of LD_LIBRARY_PATH and LD_PRELOAD before `sorrel run` changed them.
+  /// Value of LD_LIBRARY_PATH before `sorrel run` changed it.
   std::string old_library_path;
-  /// Not given: `sorrel run` did not change it.
-  std::optional<std::string> old_preload;
+  /// What `sorrel run` has put into LD_PRELOAD (files, a:b); "": nothing.
+  std::string preloaded;
 
   bool operator==(const JobSpec&) const = default;
 };

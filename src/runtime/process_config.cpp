@@ -89,13 +89,22 @@ void restore(const char* name, const std::string& old_value) {
   }
 }
 
+/// Removes what `sorrel run` has put into LD_PRELOAD. What a wrapper has put there stays.
+void remove_preloaded(const std::string& preloaded) {
+  std::string list = ":" + text_in("LD_PRELOAD") + ":";
+  const std::size_t at = preloaded.empty() ? list.npos : list.find(":" + preloaded + ":");
+  if (at == list.npos) return;
+  list.erase(at, preloaded.size() + 1);
+  restore("LD_PRELOAD", list.size() > 2 ? list.substr(1, list.size() - 2) : "");
+}
+
 /// Restores what `sorrel run` has changed for the loader, unless a wrapper has changed it since.
 void restore_loader_variables(const Config& config) {
   unsetenv("LD_BIND_NOW");
   const std::string& given = config.wrapper.library_path;
   if (given.empty() || given == text_in("LD_LIBRARY_PATH"))
     restore("LD_LIBRARY_PATH", config.old_library_path);
-  if (config.old_preload) restore("LD_PRELOAD", *config.old_preload);
+  remove_preloaded(config.preloaded);
 }
 
 void remove_job_variables() {

@@ -120,7 +120,7 @@ cli_case(own_operator_new 7 "STARTED" "note: ./own_new replaces operator new or 
 cli_case(variable_of_the_process 7 "STARTED" "note: ./own_syntax uses re_syntax_options, .*: every rank is a process" ${sorrel} run -n 2 ./own_syntax)
 cli_case(program_in_path 7 "STARTED" - env PATH=${subjects}:/usr/bin:/bin ${sorrel} run -n 1 program)
 cli_case(program_in_this_folder 7 "STARTED" - ${sorrel} run -n 1 program)
-cli_case(independent_copies 7 ":old_preload=:.*LD_PRELOAD=${tree}/lib/libmpi_abi.so.1~" - env -u LD_PRELOAD ${sorrel} run -n 2 ./without_mpi)
+cli_case(independent_copies 7 ":preloaded=[^:]*libmpi_abi.so.1:.*LD_PRELOAD=${tree}/lib/libmpi_abi.so.1~" - env -u LD_PRELOAD ${sorrel} run -n 2 ./without_mpi)
 cli_case(rpath_to_another_library 7 "LD_PRELOAD=${tree}/lib/libmpi_abi.so.1~" - env -u LD_PRELOAD ${sorrel} run -n 2 ./other_rpath)
 
 # Wrappers: the program below is searched among their arguments. The stub library does not join a job.

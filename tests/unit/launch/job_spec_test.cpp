@@ -57,7 +57,7 @@ JobSpec full_spec() {
                        .daemon = 15,
                        .must_abort = true},
           .old_library_path = "/c",
-          .old_preload = "/d"};
+          .preloaded = "/d"};
 }
 
 void expect_round_trip(const JobSpec& spec) {
@@ -109,7 +109,7 @@ TEST(JobSpec, StringsMayHoldAnyByte) {
   for (const std::string& text : {std::string(), all_bytes(), std::string("%"), std::string("%3a"),
                                   std::string("a=b:c,d"), std::string(100'000, ':')}) {
     spec.wrapper.name = text;
-    spec.old_preload = text;
+    spec.preloaded = text;
     spec.shared_libraries = {text, "", text};
     expect_round_trip(spec);
     spec.shared_libraries = {text};

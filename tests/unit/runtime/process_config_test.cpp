@@ -45,6 +45,27 @@ TEST(Config, IsTakenOutOfTheEnvironment) {
   unsetenv("LD_LIBRARY_PATH");
 }
 
+TEST(Config, PreloadedFilesOfOthersStay) {
+  struct Case {
+    const char* given;
+    const char* left;
+  };
+
+  for (const auto& [given, left] : {Case{"/early:/ours", "(unset)"},
+                                    {"/early:/ours:/theirs", "/theirs"},
+                                    {"/early:/ours:/theirs:/of/a/wrapper", "/theirs:/of/a/wrapper"},
+                                    {"/of/a/wrapper:/early:/ours", "/of/a/wrapper"},
+                                    {"/of/a/wrapper", "/of/a/wrapper"}}) {
+    setenv("LD_PRELOAD", given, 1);
+    launch::JobSpec spec;
+    spec.preloaded = "/early:/ours";
+    launch_job(spec);
+    static_cast<void>(take_config_from_environment());
+    EXPECT_EQ(value_of("LD_PRELOAD"), left);
+  }
+  unsetenv("LD_PRELOAD");
+}
+
 TEST(Config, TheUsersSettingsAreTakenUnlessRunHasDecided) {
   launch::JobSpec spec;
   for (const bool has_decided : {false, true}) {

@@ -182,11 +182,9 @@ class Inspection final : public os::LibraryWalk {
       : LibraryWalk(search_of_user(installation)),
         report_(report),
         our_library_(installation.library()),
+        libraries_(libraries),
         classifier_(libraries.shared),
-        may_preload_(libraries.may_be_private) {
-    if (libraries.may_be_private && os::is_file(installation.early_library()))
-      classifier_.allow_private(libraries.private_ones);
-  }
+        has_early_library_(os::is_file(installation.early_library())) {}
 
   void visit_program(const ElfFile& elf, const std::string& path) {
     classifier_.add_program(report_.name, elf);
@@ -226,7 +224,9 @@ class Inspection final : public os::LibraryWalk {
     const bool is_indirect =
         report_.uses_mpi && std::find(first_.begin(), first_.end(), library_name) == first_.end();
     report_.must_preload =
-        report_.must_preload || !report_.uses_mpi || (is_indirect && may_preload_);
+        report_.must_preload || !report_.uses_mpi || (is_indirect && libraries_.may_preload);
+    if (has_early_library_ && (!is_indirect || libraries_.may_preload))
+      classifier_.allow_private(libraries_.private_ones);
     const std::string reason = classifier_.classify(first_, report_.needed);
     if (report_.own_process_reason.empty()) report_.own_process_reason = reason;
     if (!report_.own_process_reason.empty()) return;
@@ -284,8 +284,9 @@ class Inspection final : public os::LibraryWalk {
 
   ProgramReport& report_;
   std::string our_library_;
+  const LibraryOptions& libraries_;
   os::LibraryClassifier classifier_;
-  bool may_preload_;                ///< not below a wrapper, into which it would be preloaded, too
+  bool has_early_library_;
   std::vector<std::string> first_;  ///< what the loader takes for the program itself
   std::string foreign_;
   std::map<std::string, std::uint64_t, std::less<>> tls_bytes_;  ///< by the library's name

@@ -61,8 +61,8 @@ struct ProgramReport {
 struct LibraryOptions {
   std::vector<std::string> shared;        ///< ranks may share them (--shared)
   std::vector<std::string> private_ones;  ///< each rank has its own (--private)
-  /// Whether ranks of one process can have private libraries; otherwise each is a process.
-  bool may_be_private = true;
+  /// Whether Sorrel's library can be preloaded; not below a wrapper, which would load it, too.
+  bool may_preload = true;
 };
 
 [[nodiscard]] ProgramReport inspect_program(const std::string& name,

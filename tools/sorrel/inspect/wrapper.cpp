@@ -3,7 +3,9 @@
 #include <cstdlib>
 #include <fmt/core.h>
 #include <memory>
+#include <vector>
 
+#include "launch/job_spec.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 
 namespace sorrel::tool {
@@ -17,6 +19,13 @@ std::string real_path(const std::string& path) {
 
 bool is_valgrind(const std::string& path) {
   return path.substr(path.rfind('/') + 1) == "valgrind";  // npos + 1 is 0
+}
+
+/// What the user of the job around this process has declared as shared.
+std::vector<std::string> shared_of_job() {
+  const char* text = std::getenv(launch::job_variable);
+  const auto job = launch::decode(text == nullptr ? "" : text);
+  return job ? job->shared_libraries : std::vector<std::string>();
 }
 
 /// The report of the program below the wrapper, as `run` must start it.
@@ -48,9 +57,8 @@ ProgramReport inspect_arguments(Arguments arguments,
   // A static executable does not show whether it starts programs.
   const bool may_start = outer.is_static && !outer.kind.empty();
   if (!may_start && (!outer.starts_programs || !outer.refusal.empty())) return outer;
-  // A wrapper must not run without its constructors.
   LibraryOptions below = libraries;
-  below.may_be_private = false;
+  below.may_preload = false;
   for (const std::string word : arguments.subspan(1)) {
     ProgramReport inner = inspect_program(word, installation, below);
     if (inner.is_mpi_program()) return wrapped(std::move(inner), outer);
@@ -65,12 +73,16 @@ ProgramReport inspect_arguments(Arguments arguments,
 }
 
 int preflight_command(Arguments arguments) {
-  if (arguments.size() != 3)
+  if (arguments.size() != 1 && arguments.size() != 3)
     return report_error("preflight is for the library's use; see `sorrel info --help`");
   const ProgramReport report =
       inspect_program(arguments[0], find_installation(),
-                      {.shared = {}, .private_ones = {}, .may_be_private = false});
-  if (!report.refusal.empty()) {
+                      {.shared = shared_of_job(), .private_ones = {}, .may_preload = false});
+  if (arguments.size() == 1) {
+    launch::JobSpec job;
+    if (report.refusal.empty()) job.private_libraries = report.private_libraries;
+    fmt::print("{}\n", launch::encode(job));
+  } else if (!report.refusal.empty()) {
     fmt::print("{}\n", report.refusal);
   } else if (!report.own_process_reason.empty()) {
     fmt::print("{}; below {} every rank must be a process: --procs {}\n", report.own_process_reason,

@@ -20,6 +20,8 @@ namespace sorrel::tool {
                                               const Installation& installation,
                                               const LibraryOptions& libraries);
 
+/// `sorrel preflight PROGRAM`, which src/early starts below a wrapper: prints the names of the
+/// program's private libraries as a field of the job's text.
 /// `sorrel preflight PROGRAM RANKS WRAPPER`, which the library starts: prints why this program
 /// cannot have several ranks in a process below that wrapper, or nothing.
 int preflight_command(Arguments arguments);

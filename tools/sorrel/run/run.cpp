@@ -278,7 +278,10 @@ Result<Part> make_part(const ProgramReport& program,
             .preloaded = program.must_preload ? installation.library() : "",
             .library_folders = installation.library_dir};
   if (!is_process_mode) part.private_libraries = program.private_libraries;
-  if (!part.private_libraries.empty()) {
+  // A program that the wrapper's arguments do not name may have private libraries.
+  const bool is_unknown = !program.wrapper.empty() && program.wrapped_path.empty() &&
+                          os::is_file(installation.early_library());
+  if (!part.private_libraries.empty() || (is_unknown && !is_process_mode)) {
     part.preloaded =
         installation.early_library() + (part.preloaded.empty() ? "" : ":") + part.preloaded;
   }

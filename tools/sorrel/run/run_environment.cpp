@@ -18,7 +18,8 @@ void set_loader_variables(launch::JobSpec& job,
                           const std::string& preloaded) {
   setenv("LD_BIND_NOW", "1", 1);
   job.old_library_path = prepend_to_variable("LD_LIBRARY_PATH", library_folders);
-  if (!preloaded.empty()) job.old_preload = prepend_to_variable("LD_PRELOAD", preloaded);
+  job.preloaded = preloaded;
+  if (!preloaded.empty()) prepend_to_variable("LD_PRELOAD", preloaded);
 }
 
 void set_rank_variables(const launch::JobSpec& job, const launch::ProcessShare& share) {

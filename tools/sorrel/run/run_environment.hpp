@@ -13,9 +13,9 @@ namespace sorrel::tool {
 /// was none.
 std::string prepend_to_variable(const char* name, const std::string& first);
 
-/// Sets the variables that make the loader take Sorrel's libraries, and records their old values in
-/// the job. `library_folders` (a:b) are put before those of LD_LIBRARY_PATH, `preloaded` (files,
-/// a:b, or none) before those of LD_PRELOAD.
+/// Sets the variables that make the loader take Sorrel's libraries, and records in the job how to
+/// restore them. `library_folders` (a:b) are put before those of LD_LIBRARY_PATH, `preloaded`
+/// (files, a:b, or none) before those of LD_PRELOAD.
 void set_loader_variables(launch::JobSpec& job,
                           const std::string& library_folders,
                           const std::string& preloaded);

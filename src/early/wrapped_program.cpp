@@ -1,0 +1,154 @@
+#include "early/wrapped_program.hpp"
+
+#include <cerrno>
+#include <climits>
+#include <fcntl.h>
+#include <link.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "early/job_text.hpp"
+
+namespace sorrel::early {
+
+namespace {
+
+constexpr char own_name[] = "libsorrel-early.so";
+constexpr char preload_prefix[] = "LD_PRELOAD=";
+constexpr const char* sanitizers[] = {"libasan.so", "libhwasan.so", "libtsan.so", "liblsan.so",
+                                      "libclang_rt."};
+
+char program_path[PATH_MAX];
+char command_path[PATH_MAX];
+char preflight_text[65536];
+
+/// Behind the last slash before `end`.
+[[nodiscard]] const char* base_name(const char* path, const char* end) {
+  const char* name = path;
+  for (const char* at = path; at != end; ++at) {
+    if (*at == '/') name = at + 1;
+  }
+  return name;
+}
+
+/// The end of a part of a list a:b.
+[[nodiscard]] char* end_of_part(char* part) {
+  while (*part != '\0' && *part != ':')
+    ++part;
+  return part;
+}
+
+[[nodiscard]] const char* name_of(const link_map& map) {
+  const char* end = map.l_name;
+  while (*end != '\0')
+    ++end;
+  return base_name(map.l_name, end);
+}
+
+/// Whether Sorrel's library starts the program: its functions precede those of the C library.
+/// Otherwise the constructors would be lost.
+[[nodiscard]] bool is_started_by_sorrel() {
+  for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
+    if (begins_with(name_of(*map), "libmpi_abi.so")) return true;
+    if (begins_with(name_of(*map), "libc.so")) return false;
+  }
+  return false;
+}
+
+/// A sanitizer's library must be loaded before all others, and its functions, which stand in front of
+/// those of the C library, must not be called before it has begun.
+[[nodiscard]] bool has_sanitizer() {
+  for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
+    for (const char* name : sanitizers) {
+      if (begins_with(name_of(*map), name)) return true;
+    }
+  }
+  return false;
+}
+
+/// Removes this library from a list a:b.
+void remove_own_file(char* list) {
+  char* kept = list;
+  for (char* part = list; *part != '\0';) {
+    char* const end = end_of_part(part);
+    char* const next = *end == '\0' ? end : end + 1;
+    if (begins_with(base_name(part, end), own_name)) {
+      part = next;
+    } else {
+      while (part != next)
+        *kept++ = *part++;
+    }
+  }
+  *kept = '\0';
+}
+
+/// None of the program's code has run. Returns if it cannot be executed again.
+void start_without_this_library(char** arguments, char** environment) {
+  for (char** variable = environment; *variable != nullptr; ++variable) {
+    if (!begins_with(*variable, preload_prefix)) continue;
+    char* const list = *variable + sizeof preload_prefix - 1;
+    remove_own_file(list);
+    for (char** next = variable; *list == '\0' && *next != nullptr; ++next)
+      next[0] = next[1];
+    ::execve(program_path, arguments, environment);
+    return;
+  }
+}
+
+[[nodiscard]] bool read_program_path() {
+  const long length = ::syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program_path,
+                                sizeof program_path - 1);
+  if (length > 0) program_path[length] = '\0';
+  return length > 0;
+}
+
+/// Fills preflight_text. False if the text does not fit.
+[[nodiscard]] bool read_to_end(int descriptor) {
+  std::size_t length = 0;
+  while (length + 1 < sizeof preflight_text) {
+    const ssize_t count =
+        ::read(descriptor, preflight_text + length, sizeof preflight_text - 1 - length);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return count == 0;
+    length += static_cast<std::size_t>(count);
+    preflight_text[length] = '\0';
+  }
+  return false;
+}
+
+/// What `sorrel preflight` prints about this program, or null.
+[[nodiscard]] const char* preflight(const char* command, char** environment) {
+  int ends[2];
+  if (command == nullptr || !decode(command, command_path, sizeof command_path) ||
+      ::pipe2(ends, O_CLOEXEC) != 0)
+    return nullptr;
+  char verb[] = "preflight";
+  char* words[] = {command_path, verb, program_path, nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, command_path, &actions, nullptr, words, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  const bool is_read = error == 0 && read_to_end(ends[0]);
+  ::close(ends[0]);
+  while (error == 0 && ::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return is_read ? preflight_text : nullptr;
+}
+
+}  // namespace
+
+const char* private_names_below_wrapper(const char* job, char** arguments, char** environment) {
+  if (!read_program_path()) return nullptr;
+  if (has_sanitizer()) start_without_this_library(arguments, environment);
+  if (!is_started_by_sorrel()) return nullptr;
+  const char* wrapped = field_of(job, "wrapped=");
+  if (wrapped != nullptr && contains(wrapped, program_path)) return field_of(job, "private=");
+  return field_of(preflight(field_of(job, "command="), environment), "private=");
+}
+
+}  // namespace sorrel::early
