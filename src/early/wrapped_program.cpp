@@ -57,8 +57,8 @@ char preflight_text[65536];
   return false;
 }
 
-/// A sanitizer's library must be loaded before all others, and its functions, which stand in front of
-/// those of the C library, must not be called before it has begun.
+/// A sanitizer's library must be loaded before all others, and its functions, which stand in front
+/// of those of the C library, must not be called before it has begun.
 [[nodiscard]] bool has_sanitizer() {
   for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
     for (const char* name : sanitizers) {
@@ -98,8 +98,8 @@ void start_without_this_library(char** arguments, char** environment) {
 }
 
 [[nodiscard]] bool read_program_path() {
-  const long length = ::syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program_path,
-                                sizeof program_path - 1);
+  const long length =
+      ::syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program_path, sizeof program_path - 1);
   if (length > 0) program_path[length] = '\0';
   return length > 0;
 }
