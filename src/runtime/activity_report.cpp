@@ -22,12 +22,12 @@
 #include "os/clock.hpp"
 #include "os/futex.hpp"
 #include "os/kernel_wait.hpp"
-#include "os/thread.hpp"
 #include "runtime/activity_table.hpp"
 #include "runtime/backtrace.hpp"
 #include "runtime/process_config.hpp"
 #include "runtime/rank_activity.hpp"
 #include "runtime/source_lines.hpp"
+#include "runtime/stall_watch.hpp"
 
 namespace sorrel::runtime {
 
@@ -75,13 +75,14 @@ std::atomic<Job*> reported_job{nullptr};
 // A Stage. Acquire and release: the ranks exist.
 std::atomic<std::uint32_t> stage{before_ranks};
 
-// For processes of several ranks. Made before the first rank runs; never destroyed, as the
-// reporting thread lasts as long as the process.
+// For processes of several ranks. Made before the first rank runs; never destroyed, as handlers
+// run as long as the process.
 std::vector<Respondent>& respondents = *new std::vector<Respondent>;
 // By index among the ranks of the process: of the reporting thread, and of a respondent while it
 // gives its answer.
 std::vector<Description>& descriptions = *new std::vector<Description>;
-std::atomic<std::uint32_t> request_count{0};
+// Relaxed: StallWatch::wake() orders it.
+std::atomic<bool> is_report_requested{false};
 
 /// The launcher, which makes one report of those of its processes.
 struct Parent {
@@ -327,9 +328,8 @@ void request(Job* job) {
   const bool has_ranks = now == open || now == reading;
   if (job == nullptr || !has_ranks) return report_no_ranks(now, parent.new_request());
   if (job->own_rank_count() > 1) {
-    // Release, pairs with write_reports().
-    request_count.fetch_add(1, std::memory_order_release);
-    os::futex_wake_one(request_count);
+    is_report_requested.store(true, std::memory_order_relaxed);
+    StallWatch::wake();
     return;
   }
   const mpi::RankState& rank = first_rank_of(*job);
@@ -522,20 +522,6 @@ void write_report(const Job& job) {
   }
 }
 
-[[noreturn]] void* write_reports(void* /*argument*/) {
-  std::uint32_t seen = 0;
-  for (;;) {
-    // Acquire, pairs with request().
-    const std::uint32_t count = request_count.load(std::memory_order_acquire);
-    if (count == seen) {
-      os::futex_wait(request_count, seen, -1);
-      continue;
-    }
-    seen = count;
-    write_report(*reported_job.load(std::memory_order_acquire));
-  }
-}
-
 }  // namespace
 
 void watch_for_activity_requests() {
@@ -566,12 +552,15 @@ void announce_handler(bool is_own) {
 }
 
 void report_activity_of(Job& job) {
-  if (job.own_rank_count() > 1) {
+  if (job.own_rank_count() > 1)
     respondents = std::vector<Respondent>(scheduler_of(job).worker_count());
-    // Without a thread, requests have no effect.
-    (void)os::start_background_thread(write_reports, nullptr);
-  }
   reported_job.store(&job, std::memory_order_release);
+}
+
+void answer_activity_request() {
+  const Job* job = reported_job.load(std::memory_order_acquire);
+  if (job != nullptr && is_report_requested.exchange(false, std::memory_order_relaxed))
+    write_report(*job);
 }
 
 void begin_reports_of(const Job& job) {

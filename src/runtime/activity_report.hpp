@@ -1,11 +1,12 @@
 //! ActivityReport - SIGUSR1 makes a job write on standard error what each rank does, and continue.
 //!
-//! A rank's state belongs to its worker's thread. In a process of several ranks a thread of this
-//! library writes the report: it interrupts each worker's thread, whose handler describes the ranks
-//! of its workers, and waits for the answers for a limited time. A thread that sleeps in a system
-//! call which a signal would end is left alone, and one that does not answer too: of their ranks
-//! the report has what any thread may read. In a process of one rank the handler itself writes. No
-//! handler allocates, takes a lock or waits. A handler of the program takes the place of this one.
+//! A rank's state belongs to its worker's thread. In a process of several ranks the thread of
+//! StallWatch writes the report: it interrupts each worker's thread, whose handler describes the
+//! ranks of its workers, and waits for the answers for a limited time. A thread that sleeps in a
+//! system call which a signal would end is left alone, and one that does not answer too: of their
+//! ranks the report has what any thread may read. In a process of one rank the handler itself
+//! writes. No handler allocates, takes a lock or waits. A handler of the program takes the place of
+//! this one.
 #pragma once
 
 #include "runtime/job.hpp"
@@ -21,6 +22,9 @@ void announce_handler(bool is_own);
 
 /// Before the first rank runs: the only job of the process, which lasts as long as the process.
 void report_activity_of(Job& job);
+
+/// On the thread of StallWatch: writes the report if one has been requested.
+void answer_activity_request();
 
 /// Its ranks exist from now on; until the next call, on the thread of a worker that is about to
 /// destroy its ranks. Waits while the job's ranks are being read. Other jobs are ignored.

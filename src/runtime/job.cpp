@@ -211,7 +211,8 @@ int Job::run() {
 std::unique_ptr<StallWatch> Job::make_stall_watch() {
   if (own_rank_count() == 1) return nullptr;
   const StallWatch::Options options{.rank_count = worlds_.front()->size(),
-                                    .is_verbose = is_verbose_};
+                                    .is_verbose = is_verbose_,
+                                    .on_wake = answer_activity_request};
   return std::make_unique<StallWatch>(scheduler_, worlds_, body_, options);
 }
 

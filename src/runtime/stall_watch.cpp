@@ -24,6 +24,9 @@ constexpr int agreeing_samples_min = 5;
 /// Limit of reports in a job whose ranks all wait outside of MPI.
 constexpr std::size_t report_count_max = 8;
 
+// On which the thread sleeps. Outlives every watch, because a signal may arrive at any time.
+std::atomic<std::uint32_t> wake_count{0};
+
 /// Reads a value that another thread may be changing.
 template <class T>
 [[gnu::no_sanitize("thread")]] T read_racy(const T& value) {
@@ -65,20 +68,29 @@ StallWatch::StallWatch(core::Scheduler& scheduler,
 }
 
 StallWatch::~StallWatch() {
-  is_stopping_.store(1, std::memory_order_relaxed);
-  os::futex_wake_one(is_stopping_);
+  is_stopping_.store(true, std::memory_order_relaxed);
+  wake();
   // Acquire, pairs with thread_main(): the thread no longer touches this object.
   while (has_ended_.load(std::memory_order_acquire) == 0)
     os::futex_wait(has_ended_, 0, sample_period_ns);
 }
 
+void StallWatch::wake() {
+  // Release, pairs with thread_main(): what the thread is to do is written before.
+  wake_count.fetch_add(1, std::memory_order_release);
+  os::futex_wake_all(wake_count);
+}
+
 void* StallWatch::thread_main(void* argument) {
   StallWatch& self = *static_cast<StallWatch*>(argument);
   std::int64_t sampled_ns = os::monotonic_ns();
-  while (self.is_stopping_.load(std::memory_order_relaxed) == 0) {
+  for (;;) {
+    const std::uint32_t seen = wake_count.load(std::memory_order_acquire);
+    self.options_.on_wake();
+    if (self.is_stopping_.load(std::memory_order_relaxed)) break;
     const std::int64_t left_ns = sampled_ns + sample_period_ns - os::monotonic_ns();
     if (left_ns > 0) {
-      os::futex_wait(self.is_stopping_, 0, left_ns);
+      os::futex_wait(wake_count, seen, left_ns);
       continue;
     }
     const std::int64_t now_ns = os::monotonic_ns();

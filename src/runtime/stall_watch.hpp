@@ -7,6 +7,8 @@
 //! sample although their workers are not parked. Only then does it examine ranks. Workers do no
 //! extra work. A rank that computes is not reported, unless the job is verbose. The ranks write
 //! what the watch reads (states and pointers to constants); it is read once and may be out of date.
+//! A signal handler that has work for another thread wakes the watch's thread, so that a process
+//! needs no further one.
 #pragma once
 
 #include <atomic>
@@ -31,6 +33,8 @@ class StallWatch {
     std::int32_t rank_count = 1;
     /// Also report a rank that computes while others are ready.
     bool is_verbose = false;
+    /// Called by the watch's thread after each wake(), and once before the thread ends.
+    void (*on_wake)() = nullptr;
   };
 
   /// Starts to watch, unless the system allows no more threads. All arguments must outlive it.
@@ -41,6 +45,9 @@ class StallWatch {
   StallWatch(const StallWatch&) = delete;
   StallWatch& operator=(const StallWatch&) = delete;
   ~StallWatch();
+
+  /// Wakes the thread of the process's watch, if there is one. Safe in a signal handler.
+  static void wake();
 
  private:
   enum class Activity : std::uint8_t {
@@ -95,7 +102,7 @@ class StallWatch {
   /// Consecutive samples in which every rank waited, at least one of them outside of MPI.
   int quiet_count_ = 0;
 
-  std::atomic<std::uint32_t> is_stopping_{0};
+  std::atomic<bool> is_stopping_{false};
   std::atomic<std::uint32_t> has_ended_{0};
 };
 
