@@ -25,6 +25,16 @@ static int announced(int error) {
   return error;
 }
 
+/* libgfortran.a has this function for its own files; libgfortran.so keeps it to itself. */
+extern char _gfortrani_flush_all_units[] __attribute__((weak, visibility("hidden")));
+#pragma weak sorrel_announce_linked_fortran
+void sorrel_announce_linked_fortran(void);
+
+__attribute__((constructor)) static void announce_library(void) {
+  if (_gfortrani_flush_all_units != NULL && sorrel_announce_linked_fortran != NULL)
+    sorrel_announce_linked_fortran();
+}
+
 void pmpi_init_(int* ierror) {
   sorrel_return(ierror, announced(MPI_Init(NULL, NULL)));
 }

@@ -78,6 +78,9 @@ class RankSignals {
   /// neither suspend nor leave the handler by a jump.
   [[nodiscard]] bool must_return() const { return must_return_; }
 
+  /// Whether the rank is in a handler.
+  [[nodiscard]] bool is_in_handler() const { return depth_ > 0; }
+
   /// Whether the last handler lacks SA_RESTART, so that the interrupted system call must end.
   [[nodiscard]] bool has_interrupted() const { return has_interrupted_; }
 

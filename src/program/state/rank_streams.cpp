@@ -176,6 +176,16 @@ void RankOutput::replace(FILE* file) {
   stream_.store(file, std::memory_order_release);
 }
 
+bool RankOutput::write_lines(std::string_view text) {
+  FILE* stream = this->stream();
+  if (writer_ == nullptr) return false;
+  ::flockfile(stream);
+  writer_->write(text.data(), text.size());
+  if (is_terminal(descriptor_)) writer_->flush_partial_line();
+  ::funlockfile(stream);
+  return true;
+}
+
 int RankOutput::flush() {
   // relaxed: only tests whether there is one; another thread flushes the stream that it has made.
   FILE* stream = stream_.load(std::memory_order_relaxed);

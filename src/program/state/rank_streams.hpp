@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace sorrel::program {
 
@@ -62,6 +63,10 @@ class RankOutput {
 
   /// freopen: from now on the rank writes to `file`.
   void replace(FILE* file);
+
+  /// Writes in whole lines, in the place of write(2) to the descriptor. False if the stream is a
+  /// file instead: nothing is written.
+  [[nodiscard]] bool write_lines(std::string_view text);
   int flush();
   void finish_line();
 
@@ -95,6 +100,17 @@ class RankStreams {
 
   void replace_input(FILE* file) { input_ = file; }
 
+  /// The output of a descriptor, or null.
+  [[nodiscard]] RankOutput* output_of(int descriptor) {
+    if (descriptor == output_descriptor) return &output_;
+    return descriptor == error_descriptor ? &error_ : nullptr;
+  }
+
+  /// Whether Fortran's library is linked into the program.
+  [[nodiscard]] bool has_linked_fortran() const { return has_linked_fortran_; }
+
+  void set_linked_fortran() { has_linked_fortran_ = true; }
+
   /// Flushes both outputs and completes their last lines.
   void finish();
 
@@ -111,6 +127,7 @@ class RankStreams {
   RankOutput output_;
   RankOutput error_;
   FILE* input_ = nullptr;
+  bool has_linked_fortran_ = false;
 };
 
 }  // namespace sorrel::program

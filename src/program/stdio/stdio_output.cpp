@@ -2,8 +2,8 @@
 //!
 //! Every function replaces the stream argument by the rank's own stream and calls the C library.
 //! libstdc++'s standard streams come through here too, because they write with fwrite, putc and
-//! fflush. Not covered: wide output (fopencookie streams have none) and write(2), which are passed
-//! on unchanged.
+//! fflush. Not covered: wide output (fopencookie streams have none), which is passed on
+//! unchanged. descriptor_output.cpp has write(2).
 
 #include <cerrno>
 #include <cstdarg>
