@@ -1224,9 +1224,14 @@ SORREL_MPI(MPI_Win, Win_fromint, (int win));
 SORREL_MPI(int, Win_toint, (MPI_Win win));
 
 /* The ABI. */
+SORREL_MPI(int, Abi_get_fortran_booleans,
+           (int logical_size, void* logical_true, void* logical_false, int* is_set));
 SORREL_MPI(int, Abi_get_fortran_info, (MPI_Info* info));
 SORREL_MPI(int, Abi_get_info, (MPI_Info* info));
 SORREL_MPI(int, Abi_get_version, (int* abi_major, int* abi_minor));
+SORREL_MPI(int, Abi_set_fortran_booleans,
+           (int logical_size, void* logical_true, void* logical_false));
+SORREL_MPI(int, Abi_set_fortran_info, (MPI_Info info));
 
 /* clang-format on */
 

@@ -45,6 +45,20 @@ int requested_alignment(RankState& self, MPI_Info handle, std::size_t* alignment
   return MPI_SUCCESS;
 }
 
+int check_booleans(RankState& self,
+                   int logical_size,
+                   const void* logical_true,
+                   const void* logical_false) {
+  constexpr int size_max = 16;
+  if (logical_size <= 0 || logical_size > size_max ||
+      !std::has_single_bit(static_cast<unsigned>(logical_size))) {
+    return self.fail(MPI_ERR_ARG, "logical_size is %d; it must be 1, 2, 4, 8 or 16", logical_size);
+  }
+  if (logical_true == nullptr || logical_false == nullptr)
+    return self.fail(MPI_ERR_ARG, "logical_true and logical_false must not be null");
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 extern "C" {
@@ -164,6 +178,33 @@ int Abi_get_fortran_info(RankState& self, MPI_Info* info) {
   }
   *info = mpi::make_info_handle(std::move(entries));
   return MPI_SUCCESS;
+}
+
+int Abi_get_fortran_booleans(
+    RankState& self, int logical_size, void* logical_true, void* logical_false, int* is_set) {
+  const int error = check_booleans(self, logical_size, logical_true, logical_false);
+  if (error != MPI_SUCCESS) return error;
+  // gfortran's literals, for each of its kinds of LOGICAL.
+  static_assert(std::endian::native == std::endian::little);
+  const auto bytes = static_cast<std::size_t>(logical_size);
+  std::memset(logical_false, 0, bytes);
+  std::memset(logical_true, 0, bytes);
+  *static_cast<unsigned char*>(logical_true) = 1;
+  *is_set = 1;
+  return MPI_SUCCESS;
+}
+
+int Abi_set_fortran_booleans(RankState& self,
+                             int logical_size,
+                             void* logical_true,
+                             void* logical_false) {
+  const int error = check_booleans(self, logical_size, logical_true, logical_false);
+  if (error != MPI_SUCCESS) return error;
+  return self.fail(MPI_ERR_ABI, "Fortran's booleans are set: those of gfortran");
+}
+
+int Abi_set_fortran_info(RankState& self, MPI_Info /*info*/) {
+  return self.fail(MPI_ERR_ABI, "the properties of Fortran's types are set: those of gfortran");
 }
 
 int Get_hw_resource_info(RankState& /*self*/, MPI_Info* hw_info) {

@@ -146,6 +146,22 @@ static void types_requests_and_the_rest(void) {
   REFUSED(MPI_Init(NULL, NULL), MPI_ERR_OTHER);
 }
 
+/// The library's Fortran is gfortran, whatever a program would set.
+static void fortran(void) {
+  unsigned char literals[2][16];
+  int is_set;
+  MPI_Info info;
+  REFUSED(MPI_Abi_get_fortran_booleans(3, literals[0], literals[1], &is_set), MPI_ERR_ARG);
+  REFUSED(MPI_Abi_get_fortran_booleans(0, literals[0], literals[1], &is_set), MPI_ERR_ARG);
+  REFUSED(MPI_Abi_get_fortran_booleans(32, literals[0], literals[1], &is_set), MPI_ERR_ARG);
+  REFUSED(MPI_Abi_get_fortran_booleans(4, NULL, literals[1], &is_set), MPI_ERR_ARG);
+  REFUSED(MPI_Abi_set_fortran_booleans(5, literals[0], literals[1]), MPI_ERR_ARG);
+  REFUSED(MPI_Abi_set_fortran_booleans(4, literals[0], literals[1]), MPI_ERR_ABI);
+  MPI_Abi_get_fortran_info(&info);
+  REFUSED(MPI_Abi_set_fortran_info(info), MPI_ERR_ABI);
+  MPI_Info_free(&info);
+}
+
 /// A freed handle's variable is null, and a null handle is an error.
 static void freed_handles(void) {
   MPI_Comm comm;
@@ -170,6 +186,7 @@ int main(int argc, char** argv) {
   buffers_of_collectives();
   communicators_and_groups();
   types_requests_and_the_rest();
+  fortran();
   freed_handles();
   // None of this was sent, and everything still works.
   int flag = 1, sum = 0;

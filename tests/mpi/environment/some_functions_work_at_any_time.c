@@ -20,6 +20,21 @@ static void a_version_is_known(void) {
   NEED(MPI_Get_library_version(text, &length) == MPI_SUCCESS && length == (int)strlen(text));
 }
 
+static void the_booleans_of_fortran_are_known(void) {
+  // Those of gfortran. The bytes behind a literal stay as they are.
+  for (int size = 1; size <= 16; size *= 2) {
+    unsigned char true_literal[17], false_literal[17];
+    int is_set = 0;
+    memset(true_literal, 7, sizeof true_literal);
+    memset(false_literal, 7, sizeof false_literal);
+    NEED(MPI_Abi_get_fortran_booleans(size, true_literal, false_literal, &is_set) == MPI_SUCCESS);
+    NEED(is_set == 1 && true_literal[0] == 1 && false_literal[0] == 0);
+    for (int i = 1; i < size; i++)
+      NEED(true_literal[i] == 0 && false_literal[i] == 0);
+    NEED(true_literal[size] == 7 && false_literal[size] == 7);
+  }
+}
+
 static void info_objects_are_made_read_and_freed(void) {
   MPI_Info info, copy, environment;
   char value[16], key[MPI_MAX_INFO_KEY + 1];
@@ -68,6 +83,7 @@ static void the_added_error_is_known(int error_class, int code) {
 
 static void* on_a_thread(void* argument) {
   a_version_is_known();
+  the_booleans_of_fortran_are_known();
   for (int i = 0; i < 100; i++) {
     info_objects_are_made_read_and_freed();
     errors_have_classes_and_texts();
