@@ -8,9 +8,13 @@ set(fortran_folder ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/fortran)
 set(make_fortran ${fortran_source}/make_fortran.py)
 file(MAKE_DIRECTORY ${fortran_work} ${fortran_folder})
 
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+  set(fortran_kinds --real10)
+endif()
+
 function(sorrel_make_fortran kind output)
   add_custom_command(OUTPUT ${output} VERBATIM
-    COMMAND ${Python3_EXECUTABLE} -B ${make_fortran} ${kind} ${output}
+    COMMAND ${Python3_EXECUTABLE} -B ${make_fortran} ${fortran_kinds} ${kind} ${output}
     DEPENDS ${make_fortran} ${fortran_source}/callbacks.f90 ${PROJECT_SOURCE_DIR}/src/abi/make_bindings.py
       ${PROJECT_SOURCE_DIR}/src/abi/functions.txt ${PROJECT_SOURCE_DIR}/include/mpi/mpi.h)
 endfunction()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the Fortran bindings from the table of MPI's functions (src/abi/functions.txt) and the constants of mpi.h.
 
-make_fortran.py [--all] KIND OUT, where KIND is
+make_fortran.py [--all] [--real10] KIND OUT, where KIND is
   shims-N      C: the bindings of chapter N of the standard
   functions    C: a macro SORREL_HAS_X for each function that Sorrel has
   mpif         mpif.h
@@ -9,6 +9,7 @@ make_fortran.py [--all] KIND OUT, where KIND is
   mpi          the module mpi
   mpi_f08      the module mpi_f08
 --all: also the functions that are absent in the table, for tests.
+--real10: the compiler has REAL(10) and COMPLEX(10), as gfortran for x86 has.
 """
 import re
 import sys
@@ -426,14 +427,18 @@ def types_text():
     yield "end module sorrel_mpi_types\n"
 
 
-SIZEOF = [(f"{kind}({size})", name, size * factor)
-          for kind, factor, sizes in (("logical", 1, (1, 2, 4, 8, 16)), ("integer", 1, (1, 2, 4, 8, 16)), ("real", 1, (4, 8, 16)), ("complex", 2, (4, 8, 16)))
-          for size in sizes for name in [f"{kind}{size}"]]
+SIZEOF = [(f"{kind}({number})", f"{kind}{number}", size * factor)
+          for kind, factor, sizes in (("logical", 1, (1, 2, 4, 8, 16)), ("integer", 1, (1, 2, 4, 8, 16)),
+                                      ("real", 1, (4, 8, 10, 16)), ("complex", 2, (4, 8, 10, 16)))
+          for number in sizes for size in [16 if number == 10 else number]]
+REAL10 = {"real(10)", "complex(10)"}
 
 
-def sizeof_text(prefix):
+def sizeof_text(prefix, has_real10):
     yield f"  interface {prefix}Sizeof\n"
-    for kind, name, size in SIZEOF + [("character(len=*)", "character", 0)]:
+    for kind, name, _ in SIZEOF + [("character(len=*)", "character", 0)]:
+        if kind in REAL10 and not has_real10:
+            continue
         yield (f"    subroutine {prefix}Sizeof_{name}(x, size, ierror)\n      {kind}, dimension(..), intent(in) :: x\n"
                "      integer, intent(out) :: size\n      integer, optional, intent(out) :: ierror\n    end subroutine\n")
     yield "  end interface\n"
@@ -514,14 +519,14 @@ def interface(function, name, f08, cptr=False):
     yield f"    {end}\n"
 
 
-def mpi_text(functions, header):
+def mpi_text(functions, header, has_real10):
     yield "! The module mpi of MPI 5.0. Written by src/fortran/make_fortran.py.\n"
     yield "module mpi\n  use, intrinsic :: iso_c_binding, only: c_ptr\n  use sorrel_mpi_types\n  implicit none\n  public\n  private :: c_ptr\n"
     yield from constants_module_text(header, False)
     for name in PROVIDED:
         yield f"  external :: {name}\n"
     for prefix in ("MPI_", "PMPI_"):
-        yield from sizeof_text(prefix)
+        yield from sizeof_text(prefix, has_real10)
         yield from status_text(prefix, False)
         for function in functions:
             if function.is_f08_only:
@@ -563,13 +568,13 @@ def generics(functions):
     return found
 
 
-def mpi_f08_text(functions, header):
+def mpi_f08_text(functions, header, has_real10):
     yield "! The module mpi_f08 of MPI 5.0. Written by src/fortran/make_fortran.py.\n"
     yield "module mpi_f08\n  use, intrinsic :: iso_c_binding, only: c_ptr\n  use sorrel_mpi_types\n  implicit none\n  public\n  private :: c_ptr\n"
     yield from constants_module_text(header, True)
     yield (SOURCE / "callbacks.f90").read_text(encoding="utf-8")
     for prefix in ("MPI_", "PMPI_"):
-        yield from sizeof_text(prefix)
+        yield from sizeof_text(prefix, has_real10)
         yield from status_text(prefix, True)
         for name, specifics in generics(functions).items():
             if specifics[0].is_function:
@@ -585,8 +590,8 @@ def mpi_f08_text(functions, header):
 
 
 def main(arguments):
-    has_all = "--all" in arguments
-    arguments = [word for word in arguments if word != "--all"]
+    has_all, has_real10 = "--all" in arguments, "--real10" in arguments
+    arguments = [word for word in arguments if word not in ("--all", "--real10")]
     if len(arguments) != 2:
         sys.exit(__doc__)
     what, path = arguments
@@ -596,8 +601,8 @@ def main(arguments):
         table = make_bindings.parse((SOURCE.parent / "abi/functions.txt").read_text(encoding="utf-8"))
         functions = list(functions_of(f for f in table if has_all or "absent" not in f.flags))
         texts = {"functions": lambda: has_text(functions), "aliases": aliases_text, "types": types_text,
-                 "mpif": lambda: mpif_text(functions, header), "mpi": lambda: mpi_text(functions, header),
-                 "mpi_f08": lambda: mpi_f08_text(functions, header)}
+                 "mpif": lambda: mpif_text(functions, header), "mpi": lambda: mpi_text(functions, header, has_real10),
+                 "mpi_f08": lambda: mpi_f08_text(functions, header, has_real10)}
         if what.startswith("shims-"):
             text = "".join(shims_text(functions, what.removeprefix("shims-")))
         elif what in texts:

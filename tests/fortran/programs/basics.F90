@@ -573,6 +573,12 @@
       call check(bytes == 16, 'sizeof')
       call MPI_Sizeof(rank, bytes, ierror)
       call check(bytes == 4, 'sizeof of an integer')
+#ifdef __x86_64__
+      call MPI_Sizeof(1.0_10, bytes, ierror)
+      call check(bytes == 16, 'sizeof of a real of 80 bits')
+      call MPI_Sizeof((1.0_10, 2.0_10), bytes, ierror)
+      call check(bytes == 32, 'sizeof of a complex of 80 bits')
+#endif
 #endif
       call check(MPI_Wtime() >= t, 'wtime')
       call MPI_Reduce(failures, total, 1, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierror)
