@@ -78,7 +78,31 @@ void pmpi_info_create_env_(int* info, int* ierror) {
 }
 SORREL_NAMES(info_create_env)
 
-/* buflen of the C form counts the byte 0 at the end, too. */
+/* A string with its length, which the C form counts with the byte 0 at the end. */
+struct counted_string {
+  int wanted; /* the caller's length, without that byte */
+  int room;   /* the C form's */
+  char* text;
+};
+
+static struct counted_string counted_string(int wanted) {
+  const int room = wanted > 0 ? wanted + 1 : 0;
+  char* const text = sorrel_memory((MPI_Count)room + 1, 1);
+  return (struct counted_string){.wanted = wanted, .room = room, .text = text};
+}
+
+/* If `is_found`, gives the length to the caller, and as much of the text as it wants. */
+static void give_counted(
+    struct counted_string* string, int is_found, int* length, char* result, size_t result_length) {
+  if (is_found) {
+    *length = string->room - 1;
+    const size_t wanted = string->wanted > 0 ? (size_t)string->wanted : 0;
+    if (wanted > 0)
+      sorrel_give_string(string->text, result, wanted < result_length ? wanted : result_length);
+  }
+  free(string->text);
+}
+
 void pmpi_info_get_string_(const int* info,
                            const char* key,
                            int* buflen,
@@ -88,19 +112,12 @@ void pmpi_info_get_string_(const int* info,
                            size_t key_length,
                            size_t value_length) {
   char* const key_c = sorrel_info_string(key, key_length);
-  const int wanted = *buflen;
-  int room = wanted > 0 ? wanted + 1 : 0;
-  char* const value_c = sorrel_memory((MPI_Count)room + 1, 1);
+  struct counted_string string = counted_string(*buflen);
   *flag = 0;
-  const int error = MPI_Info_get_string(sorrel_from_Info(*info), key_c, &room, value_c, flag);
+  const int error =
+      MPI_Info_get_string(sorrel_from_Info(*info), key_c, &string.room, string.text, flag);
   *flag = *flag != 0;
-  if (error == MPI_SUCCESS && *flag) {
-    *buflen = room - 1;
-    const size_t length = wanted < 0 ? 0 : (size_t)wanted;
-    if (wanted > 0)
-      sorrel_give_string(value_c, value, length < value_length ? length : value_length);
-  }
-  free(value_c);
+  give_counted(&string, error == MPI_SUCCESS && *flag, buflen, value, value_length);
   free(key_c);
   sorrel_return(ierror, error);
 }
@@ -127,7 +144,6 @@ void pmpi_info_get_(const int* info,
 SORREL_NAMES(info_get)
 
 #ifdef SORREL_HAS_Session_get_nth_pset
-/* pset_len of the C form counts the byte 0 at the end, too. */
 void pmpi_session_get_nth_pset_(const int* session,
                                 const int* info,
                                 const int* n,
@@ -135,18 +151,10 @@ void pmpi_session_get_nth_pset_(const int* session,
                                 char* pset_name,
                                 int* ierror,
                                 size_t pset_name_length) {
-  const int wanted = *pset_len;
-  int room = wanted > 0 ? wanted + 1 : 0;
-  char* const name = sorrel_memory((MPI_Count)room + 1, 1);
+  struct counted_string string = counted_string(*pset_len);
   const int error = MPI_Session_get_nth_pset(sorrel_from_Session(*session), sorrel_from_Info(*info),
-                                             *n, &room, name);
-  if (error == MPI_SUCCESS) {
-    *pset_len = room - 1;
-    if (wanted > 0)
-      sorrel_give_string(name, pset_name,
-                         (size_t)wanted < pset_name_length ? (size_t)wanted : pset_name_length);
-  }
-  free(name);
+                                             *n, &string.room, string.text);
+  give_counted(&string, error == MPI_SUCCESS, pset_len, pset_name, pset_name_length);
   sorrel_return(ierror, error);
 }
 SORREL_NAMES(session_get_nth_pset)
@@ -159,39 +167,32 @@ SORREL_NAMES(session_get_nth_pset)
   SORREL_WEAK_ALIAS(mpi_##name##_f08_, pmpi_##name##_f08_); \
   SORREL_WEAK_ALIAS(mpi_##name##_c_f08_, pmpi_##name##_c_f08_);
 
-void pmpi_buffer_detach_(void* address, int* size, int* ierror) {
-  void* ignored = NULL;
-  (void)address;
-  sorrel_return(ierror, MPI_Buffer_detach(&ignored, size));
-}
-
-void pmpi_buffer_detach_f08_(void** address, int* size, int* ierror) {
-  sorrel_return(ierror, MPI_Buffer_detach(address, size));
-}
-
-void pmpi_buffer_detach_c_f08_(void** address, MPI_Count* size, int* ierror) {
-  sorrel_return(ierror, MPI_Buffer_detach_c(address, size));
-}
-SORREL_DETACH_NAMES(buffer_detach)
-
-#define SORREL_DETACH_OF(name, Kind)                                                               \
-  void pmpi_##name##_(const int* object, void* address, int* size, int* ierror) {                  \
-    void* ignored = NULL;                                                                          \
-    (void)address;                                                                                 \
-    sorrel_return(ierror,                                                                          \
-                  MPI_##Kind##_detach_buffer(sorrel_from_##Kind(*object), &ignored, size));        \
-  }                                                                                                \
-  void pmpi_##name##_f08_(const int* object, void** address, int* size, int* ierror) {             \
-    sorrel_return(ierror, MPI_##Kind##_detach_buffer(sorrel_from_##Kind(*object), address, size)); \
-  }                                                                                                \
-  void pmpi_##name##_c_f08_(const int* object, void** address, MPI_Count* size, int* ierror) {     \
-    sorrel_return(ierror,                                                                          \
-                  MPI_##Kind##_detach_buffer_c(sorrel_from_##Kind(*object), address, size));       \
-  }                                                                                                \
+/* OBJECT and HANDLE: the parameter and argument before the address, each with its comma, or
+ * nothing. */
+#define SORREL_DETACH(name, detach, OBJECT, HANDLE)                                \
+  void pmpi_##name##_(OBJECT void* address, int* size, int* ierror) {              \
+    void* ignored = NULL;                                                          \
+    (void)address;                                                                 \
+    sorrel_return(ierror, detach(HANDLE& ignored, size));                          \
+  }                                                                                \
+  void pmpi_##name##_f08_(OBJECT void** address, int* size, int* ierror) {         \
+    sorrel_return(ierror, detach(HANDLE address, size));                           \
+  }                                                                                \
+  void pmpi_##name##_c_f08_(OBJECT void** address, MPI_Count* size, int* ierror) { \
+    sorrel_return(ierror, detach##_c(HANDLE address, size));                       \
+  }                                                                                \
   SORREL_DETACH_NAMES(name)
-SORREL_DETACH_OF(comm_detach_buffer, Comm)
+#define SORREL_COMMA ,
+SORREL_DETACH(buffer_detach, MPI_Buffer_detach, , )
+SORREL_DETACH(comm_detach_buffer,
+              MPI_Comm_detach_buffer,
+              const int* comm SORREL_COMMA,
+              sorrel_from_Comm(*comm) SORREL_COMMA)
 #ifdef SORREL_HAS_Session_detach_buffer
-SORREL_DETACH_OF(session_detach_buffer, Session)
+SORREL_DETACH(session_detach_buffer,
+              MPI_Session_detach_buffer,
+              const int* session SORREL_COMMA,
+              sorrel_from_Session(*session) SORREL_COMMA)
 #endif
 
 #ifdef SORREL_HAS_Comm_spawn
