@@ -119,7 +119,7 @@ class SourceTexts {
   /// Writes the texts of all addresses in the file of address `first`.
   void write_file(std::size_t first) {
     const Path real = real_path(places_[first].path);
-    const SymbolFile file(places_[first].path);
+    SymbolFile file(places_[first].path);
     std::array<std::size_t, source_text_count_max> indices{};
     std::array<LineQuery, source_text_count_max> queries{};
     std::size_t count = 0;
@@ -136,7 +136,7 @@ class SourceTexts {
       write_text(indices[k], real.text(), file.function_at(queries[k].address), queries[k]);
     if (!lines.lines.empty()) return;
     for_each_debug_path(file, real.text(), [&](const Path& path) {
-      const SymbolFile debug_file(path.c_str());
+      SymbolFile debug_file(path.c_str());
       if (!debug_file.is_open()) return false;
       find_lines(debug_file.line_sections(), asked);
       for (std::size_t k = 0; k < count; ++k) {

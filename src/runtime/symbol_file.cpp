@@ -8,9 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/inflate.hpp"
+
 namespace sorrel::runtime {
 
 namespace {
+
+/// Of a compressed section's contents: more take too long in a crash.
+constexpr std::uint64_t contents_bytes_max = std::uint64_t{64} << 20;
 
 constexpr unsigned char own_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 
@@ -51,6 +56,8 @@ SymbolFile::SymbolFile(const char* path) : bytes_(map_file(path)) {
 
 SymbolFile::~SymbolFile() {
   unmap(bytes_);
+  unmap(lines_);
+  unmap(line_strings_);
 }
 
 /// `count` objects at an offset; empty if the file is too short for them or they are not aligned.
@@ -103,9 +110,32 @@ std::span<const std::byte> SymbolFile::section(std::string_view name) const {
   return found == nullptr ? std::span<const std::byte>{} : bytes_of(*found);
 }
 
-LineSections SymbolFile::line_sections() const {
-  return {.lines = section(".debug_line"),
-          .line_strings = section(".debug_line_str"),
+/// A section's contents. `memory` keeps them if the section is compressed.
+std::span<const std::byte> SymbolFile::decompressed(const char* name,
+                                                    std::span<const std::byte>& memory) const {
+  const ElfW(Shdr)* found = find(name);
+  if (found == nullptr || (found->sh_flags & SHF_COMPRESSED) == 0) return section(name);
+  if (!memory.empty() || found->sh_type == SHT_NOBITS) return memory;
+  const auto headers = array_at<ElfW(Chdr)>(found->sh_offset, 1);
+  const auto bytes = array_at<std::byte>(found->sh_offset, found->sh_size);
+  if (headers.empty() || bytes.size() < sizeof headers[0]) return {};
+  const ElfW(Chdr)& header = headers[0];
+  if (header.ch_type != ELFCOMPRESS_ZLIB || header.ch_size > contents_bytes_max) return {};
+  const auto size = static_cast<std::size_t>(header.ch_size);
+  void* mapping = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) return {};
+  const std::span<std::byte> contents(static_cast<std::byte*>(mapping), size);
+  if (inflate(bytes.subspan(sizeof header), contents)) {
+    memory = contents;
+  } else {
+    unmap(contents);
+  }
+  return memory;
+}
+
+LineSections SymbolFile::line_sections() {
+  return {.lines = decompressed(".debug_line", lines_),
+          .line_strings = decompressed(".debug_line_str", line_strings_),
           .strings = section(".debug_str")};
 }
 
