@@ -2,7 +2,7 @@
 # Sends SIGUSR1 to a job: activity.sh COUNT REPORT COMMAND [WORDS…]
 # The job writes a line when its ranks are busy, goes on until the file of its last word exists (@ stands for it), and must end with
 # status 0. Each of COUNT signals must make it write a report that matches the extended regular expression REPORT (newlines are ~),
-# and nothing else; for REPORT - it must write nothing.
+# and nothing else. For REPORT - it gets one signal, at which its ranks end, and must write nothing.
 set -u
 count=$1 report=$2
 shift 2
@@ -20,7 +20,7 @@ wait_until 20000 is_ready || fail "the job has not begun"
 sleep 0.3 # the other ranks get to their calls
 for ((i = 1; i <= count; ++i)); do
   kill -USR1 "$job"
-  [ "$report" = - ] && continue
+  [ "$report" = - ] && break
   has_reports() { [ "$(grep -c '^sorrel: ' "$folder/err")" -ge "$i" ]; }
   wait_until 10000 has_reports || fail "no report for signal $i"
   sleep 0.05 # for the rest of its lines
