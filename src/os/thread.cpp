@@ -25,6 +25,16 @@ bool start_background_thread(void* (*entry)(void* argument), void* argument) {
   return has_started;
 }
 
+bool interrupt_thread(pid_t thread, int signal_number, const void* tag) {
+  siginfo_t info{};
+  info.si_signo = signal_number;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = const_cast<void*>(tag);
+  return syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, &info) == 0;
+}
+
 void yield_core() {
   syscall(SYS_sched_yield);
 }

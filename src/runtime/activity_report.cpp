@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <sys/auxv.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "os/clock.hpp"
 #include "os/futex.hpp"
 #include "os/kernel_wait.hpp"
+#include "os/thread.hpp"
 #include "runtime/activity_table.hpp"
 #include "runtime/backtrace.hpp"
 #include "runtime/process_config.hpp"
@@ -239,13 +239,7 @@ void give_answer(const Job& job) {
 
 /// Any thread, and signal handlers.
 bool interrupt(pid_t thread) {
-  siginfo_t info{};
-  info.si_signo = request_signal;
-  info.si_code = SI_QUEUE;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
-  info.si_value.sival_ptr = const_cast<char*>(&interruption_tag);
-  return syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, request_signal, &info) == 0;
+  return os::interrupt_thread(thread, request_signal, &interruption_tag);
 }
 
 using Row = FixedText<1000>;

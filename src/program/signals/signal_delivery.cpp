@@ -159,13 +159,7 @@ void handle(int number, siginfo_t* info, void* context) {
 
 /// Interrupts the thread that runs the rank's worker, as the signal itself would.
 void interrupt_worker(const core::Worker& worker, int number) {
-  siginfo_t info{};
-  info.si_signo = number;
-  info.si_code = SI_QUEUE;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
-  info.si_value.sival_ptr = const_cast<char*>(&interruption_tag);
-  syscall(SYS_rt_tgsigqueueinfo, getpid(), worker.thread_number(), number, &info);
+  os::interrupt_thread(worker.thread_number(), number, &interruption_tag);
 }
 
 // The state may change right after; the next round finds it.
