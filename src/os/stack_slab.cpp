@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #endif
+
+#include "os/page_bytes.hpp"
 
 namespace sorrel::os {
 
@@ -35,10 +36,6 @@ constexpr std::size_t pitch_remainder_pages = 281;
 constexpr std::size_t default_stack_bytes_min = std::size_t{1} << 20;
 // The default limit of Linux.
 constexpr std::size_t usual_stack_bytes = std::size_t{8} << 20;
-
-std::size_t page_bytes() {
-  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
 
 constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;

@@ -9,9 +9,9 @@
 //! this one.
 #pragma once
 
-#include "runtime/job.hpp"
-
 namespace sorrel::runtime {
+
+class Job;
 
 /// Once, before the program runs, or later if it has no handler of SIGUSR1: from now on the signal
 /// does not end the process.
@@ -22,13 +22,5 @@ void announce_handler(bool is_own);
 
 /// Before the first rank runs: the only job of the process, which lasts as long as the process.
 void report_activity_of(Job& job);
-
-/// On the thread of StallWatch: writes the report if one has been requested.
-void answer_activity_request();
-
-/// Its ranks exist from now on; until the next call, on the thread of a worker that is about to
-/// destroy its ranks. Waits while the job's ranks are being read. Other jobs are ignored.
-void begin_reports_of(const Job& job);
-void end_reports_of(const Job& job);
 
 }  // namespace sorrel::runtime

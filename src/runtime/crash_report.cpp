@@ -12,6 +12,8 @@
 
 #include "base/fixed_text.hpp"
 #include "mpi/match/rank_state.hpp"
+#include "os/default_action.hpp"
+#include "os/page_bytes.hpp"
 #include "os/process_end.hpp"
 #include "runtime/backtrace.hpp"
 #include "runtime/report_deadline.hpp"
@@ -77,7 +79,7 @@ Fault fault_of(const siginfo_t& info, const void* context) {
   const auto stack_pointer = static_cast<std::uintptr_t>(machine.sp);
 #endif
   // mincore() answers for mapped pages only.
-  const auto page_bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t page_bytes = os::page_bytes();
   unsigned char is_resident = 0;
   auto* page = reinterpret_cast<void*>(stack_pointer / page_bytes * page_bytes);
   return {.address = has_address(info) ? info.si_addr : nullptr,
@@ -187,16 +189,11 @@ void begin_report(Job& job, int status) {
   os::end_process(report.status);
 }
 
-void die_of(int signal_number) {
-  signal(signal_number, SIG_DFL);
-  raise(signal_number);
-}
-
 void handle(int signal_number, siginfo_t* info, void* context) {
   if (report.is_by_caller()) end_in_report(signal_number);
   Job* job = watched_job.load(std::memory_order_acquire);
   if (job == nullptr || getpid() != watched_process) {
-    die_of(signal_number);
+    os::take_default_action(signal_number);
     return;
   }
   begin_report(*job, 128 + signal_number);

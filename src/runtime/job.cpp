@@ -13,10 +13,11 @@
 #include "os/cpu_set.hpp"
 #include "os/freed_memory.hpp"
 #include "os/thread_limits.hpp"
-#include "runtime/activity_report.hpp"
+#include "os/write_all.hpp"
 #include "runtime/deadlock_report.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/host/host_session.hpp"
+#include "runtime/report_window.hpp"
 #include "runtime/signal_stack.hpp"
 #include "runtime/wait_collection.hpp"
 #include "transport/host/host_transport.hpp"
@@ -122,15 +123,6 @@ std::int32_t program_number_of(const Config& config) {
   return static_cast<std::int32_t>(launch::shares_of(config)[config.own_process].part);
 }
 
-void write_all(int descriptor, const char* text, std::size_t bytes) {
-  while (bytes > 0) {
-    const ssize_t written = write(descriptor, text, bytes);
-    if (written <= 0) return;
-    text += written;
-    bytes -= static_cast<std::size_t>(written);
-  }
-}
-
 [[noreturn]] void end_without_finalize(Job& job, const mpi::RankState& rank, int status) {
   char message[120];
   std::snprintf(message, sizeof message,
@@ -212,7 +204,7 @@ std::unique_ptr<StallWatch> Job::make_stall_watch() {
   if (own_rank_count() == 1) return nullptr;
   const StallWatch::Options options{.rank_count = worlds_.front()->size(),
                                     .is_verbose = is_verbose_,
-                                    .on_wake = answer_activity_request};
+                                    .on_wake = answer_report_request};
   return std::make_unique<StallWatch>(scheduler_, worlds_, body_, options);
 }
 
@@ -268,7 +260,7 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
 
 void Job::on_all_started() {
   body_.on_all_prepared();
-  begin_reports_of(*this);
+  open_window(*this);
   loop::FiberTeam::govern_fibers(scheduler_);
 }
 
@@ -281,7 +273,7 @@ void Job::on_attention(core::Worker& worker) {
 }
 
 void Job::on_worker_end(core::Worker& worker) {
-  end_reports_of(*this);
+  close_window(*this);
   for (const auto& world : worlds_) {
     if (world->has_worker(worker)) world->end_ranks(worker);
   }
@@ -298,7 +290,7 @@ void Job::attach_calling_thread() {
   worlds_.front()->make_ranks(scheduler_.worker(0));
   scheduler_.attach_thread(attached_rank().fiber);
   if (own_transport_ != nullptr) own_transport_->start(scheduler_.worker(0));
-  begin_reports_of(*this);
+  open_window(*this);
   set_phase(core::ProcessPhase::running);
 }
 
@@ -372,7 +364,8 @@ void Job::do_end_job(const mpi::RankState* failed_rank, int status, const char* 
   if (message[0] != '\0') {
     char line[600];
     const int length = std::snprintf(line, sizeof line, "sorrel: %s\n", message);
-    write_all(STDERR_FILENO, line, std::min(static_cast<std::size_t>(length), sizeof line - 1));
+    os::write_all(STDERR_FILENO,
+                  {line, std::min(static_cast<std::size_t>(length), sizeof line - 1)});
   }
   abort_host(status);
   _exit(status);
@@ -424,7 +417,7 @@ WaitTable Job::own_waits() const {
 
 void Job::end_in_deadlock(const WaitTable& table) {
   const std::string report = deadlock_report(table, worlds_.front()->size());
-  write_all(STDERR_FILENO, report.data(), report.size());
+  os::write_all(STDERR_FILENO, report);
   abort_host(deadlock_status);
   _exit(deadlock_status);
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "os/default_action.hpp"
 #include "os/process_end.hpp"
 
 namespace sorrel::runtime {
@@ -59,8 +60,7 @@ void end_late(int signal_number) {
   const Deadline kind = deadline.load(std::memory_order_relaxed);
   if (kind == Deadline::none) {
     // The signal is not the timer's.
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
+    os::take_default_action(signal_number);
     return;
   }
   constexpr const char* text = "sorrel: the report took longer than 2 s and was cut off\n";

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "os/page_bytes.hpp"
 #include "program/image/image.hpp"
 
 namespace sorrel::program {
@@ -19,10 +20,7 @@ namespace {
 // it is written. That costs two more mappings per image and no memory. Below, copying is cheaper.
 constexpr std::size_t shared_data_bytes_min = 256 * 1024;
 
-[[nodiscard]] std::size_t page_bytes() {
-  static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return size;
-}
+using os::page_bytes;
 
 [[nodiscard]] Offset page_floor(Offset offset) {
   return offset & ~(page_bytes() - 1);

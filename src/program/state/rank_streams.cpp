@@ -1,12 +1,11 @@
 #include "program/state/rank_streams.hpp"
 
-#include <cerrno>
 #include <cstring>
-#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "base/check.hpp"
+#include "os/write_all.hpp"
 #include "program/base/libc.hpp"
 
 namespace sorrel::program {
@@ -55,18 +54,8 @@ void survive_broken_pipe() {
 
 void write_all(int descriptor, const char* text, std::size_t size) {
   const std::lock_guard guard(terminal_lock());
-  while (size > 0) {
-    const ssize_t written = ::write(descriptor, text, size);
-    if (written >= 0) {
-      text += written;
-      size -= static_cast<std::size_t>(written);
-    } else if (errno == EAGAIN) {
-      pollfd writable{descriptor, POLLOUT, 0};
-      ::poll(&writable, 1, -1);
-    } else if (errno != EINTR) {
-      give_up(descriptor, errno);
-    }
-  }
+  const int error = os::write_all(descriptor, {text, size});
+  if (error != 0) give_up(descriptor, error);
 }
 
 ssize_t write_cookie(void* writer, const char* text, std::size_t size) {

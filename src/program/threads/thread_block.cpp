@@ -5,8 +5,8 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include "os/page_bytes.hpp"
 #include "os/thread_locals.hpp"
 #include "program/base/libc.hpp"
 #include "program/image/thread_image.hpp"
@@ -51,7 +51,7 @@ struct ThreadBlockSlab::Parked {
 
 ThreadBlockSlab::ThreadBlockSlab(int count) : parked_(static_cast<std::size_t>(count)) {
   if (count == 0) return;
-  const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t page_bytes = os::page_bytes();
   const std::size_t needed = parked_stack_bytes + os::thread_local_bytes(iterate_files());
   block_bytes_ = (needed + page_bytes - 1) / page_bytes * page_bytes;
   blocks_ = ::mmap(nullptr, block_bytes_ * parked_.size(), PROT_READ | PROT_WRITE,

@@ -1,0 +1,12 @@
+//! write_all - writes a text to a file descriptor as a whole.
+#pragma once
+
+#include <string_view>
+
+namespace sorrel::os {
+
+/// Waits while the reader of a pipe or terminal is slow, also if the descriptor does not block.
+/// Returns 0, or the errno of the failed write; what was written before stays written.
+int write_all(int descriptor, std::string_view text);
+
+}  // namespace sorrel::os

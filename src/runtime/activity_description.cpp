@@ -1,0 +1,67 @@
+#include "runtime/activity_description.hpp"
+
+#include <algorithm>
+#include <gnu/libc-version.h>
+#include <sys/auxv.h>
+
+#include "core/worker.hpp"
+#include "runtime/backtrace.hpp"
+#include "runtime/source_lines.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+bool is_of_this_library(const void* address) {
+  return are_in_one_file(address, reinterpret_cast<const void*>(&describe));
+}
+
+bool is_of_c_library(const void* address) {
+  return are_in_one_file(address, reinterpret_cast<const void*>(&gnu_get_libc_version));
+}
+
+/// Functions of the kernel in the process.
+bool is_of_kernel(const void* address) {
+  const unsigned long begin = getauxval(AT_SYSINFO_EHDR);
+  return begin != 0 && are_in_one_file(address, reinterpret_cast<const void*>(begin));
+}
+
+/// Whether an address lies in code of the rank; for the only rank of a process, whether it lies
+/// neither in this library nor in the system's.
+bool is_code_of(const Job& job, const mpi::RankState& rank, const void* address) {
+  if (job.own_rank_count() > 1) return job.rank_of_code(address) == rank.world_rank;
+  return !is_of_this_library(address) && !is_of_c_library(address) && !is_of_kernel(address);
+}
+
+/// Of the running rank, in a signal handler that has interrupted it.
+RunningAt running_at(const Job& job, const mpi::RankState& rank) {
+  Backtrace backtrace;
+  backtrace.take_of_interruption();
+  const auto addresses = backtrace.addresses();
+  const auto found = std::ranges::find_if(
+      addresses, [&](const void* address) { return is_code_of(job, rank, address); });
+  RunningAt at{.place = found == addresses.end() ? nullptr : *found};
+  if (addresses.empty()) return at;
+  at.is_in_call = is_of_this_library(addresses.front());
+  // While the worker switches to the rank, the calls are those of another one.
+  if (at.is_in_call && at.place == nullptr) at.place = rank.call_site;
+  if (is_of_c_library(addresses.front())) at.c_function = addresses.front();
+  return at;
+}
+
+}  // namespace
+
+ActivityDescription describe(const Job& job, const mpi::RankState& rank) {
+  ActivityDescription description{
+      .activity = activity_of(rank), .running = {}, .outside = job.body().outside_wait(rank)};
+  const bool is_interrupted = description.activity.state == core::FiberState::running &&
+                              core::Worker::current() == rank.worker;
+  if (is_interrupted) description.running = running_at(job, rank);
+  return description;
+}
+
+ActivityDescription outline(const Job& job, const mpi::RankState& rank) {
+  return {.activity = outline_of(rank), .running = {}, .outside = job.body().outside_wait(rank)};
+}
+
+}  // namespace sorrel::runtime

@@ -1,0 +1,47 @@
+//! ActivityDescription - what a rank does at a moment, as seen by its worker's thread or by another.
+#pragma once
+
+#include <utility>
+
+#include "mpi/match/rank_state.hpp"
+#include "program/state/outside_wait.hpp"
+#include "runtime/job.hpp"
+#include "runtime/rank_activity.hpp"
+
+namespace sorrel::runtime {
+
+/// The place that a rank runs at.
+struct RunningAt {
+  const void* place = nullptr;
+  /// In a call of this library.
+  bool is_in_call = false;
+  /// In a call of the C library: the innermost function.
+  const void* c_function = nullptr;
+};
+
+struct ActivityDescription {
+  RankActivity activity;
+  RunningAt running;
+  /// The wait outside of MPI, during which its worker runs other ranks.
+  const program::OutsideWait* outside = nullptr;
+};
+
+/// Complete, for a rank of the calling thread. Safe in a signal handler, which has interrupted it.
+[[nodiscard]] ActivityDescription describe(const Job& job, const mpi::RankState& rank);
+
+/// What any thread may read of a rank that runs meanwhile.
+[[nodiscard]] ActivityDescription outline(const Job& job, const mpi::RankState& rank);
+
+/// Calls `visit(rank)` for each rank of the worker. Safe in a signal handler.
+template <class Visit>
+void for_each_rank(const Job& job, const core::Worker& worker, Visit&& visit) {
+  for (const auto& world : job.worlds()) {
+    if (!world->has_worker(worker)) continue;
+    const mpi::Endpoint endpoint = world->endpoint_of(worker);
+    const std::int32_t last = world->layout().last_rank(endpoint);
+    for (std::int32_t i = world->layout().first_rank(endpoint); i < last; ++i)
+      visit(std::as_const(world->rank(i)));
+  }
+}
+
+}  // namespace sorrel::runtime

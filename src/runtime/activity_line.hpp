@@ -1,0 +1,22 @@
+//! ActivityLine - what the only rank of a process does, as one line, made in a signal handler.
+#pragma once
+
+#include <string_view>
+
+#include "base/fixed_text.hpp"
+#include "mpi/match/rank_state.hpp"
+#include "runtime/activity_description.hpp"
+
+namespace sorrel::runtime {
+
+/// For whom the line is.
+enum class ActivityReader { user, launcher };
+
+using ActivityLine = FixedText<1000>;
+
+/// A sentence for the user, or fields as WaitTable::text() for the launcher. Does not allocate.
+[[nodiscard]] ActivityLine activity_line(const mpi::RankState& rank,
+                                         const ActivityDescription& description,
+                                         ActivityReader reader);
+
+}  // namespace sorrel::runtime

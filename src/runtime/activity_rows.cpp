@@ -1,0 +1,85 @@
+#include "runtime/activity_rows.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "core/scheduler.hpp"
+#include "runtime/activity_table.hpp"
+#include "runtime/rank_activity.hpp"
+#include "runtime/source_lines.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+std::string on_worker(const char* state, const core::Worker& worker) {
+  return text_of("%s on worker %u", state, worker.id());
+}
+
+/// Completes a row except for its place, which is returned.
+const void* describe_running(RankWait& row,
+                             const ActivityDescription& description,
+                             const WorkerView& view,
+                             const core::Worker& worker) {
+  if (!view.call.empty()) {
+    row.state = on_worker(state_blocked, worker);
+    row.call = view.call;
+  } else {
+    row.state = on_worker(state_running, worker);
+    if (!description.running.is_in_call) row.call = "-";
+  }
+  return description.running.place;
+}
+
+const void* describe_waiting(RankWait& row, const ActivityDescription& description) {
+  row.state = state_waiting;
+  if (description.outside == nullptr) return description.activity.call_site;
+  row.call = description.outside->call;
+  return nullptr;
+}
+
+const void* describe_state(RankWait& row,
+                           const ActivityDescription& description,
+                           const WorkerView& view,
+                           const core::Worker& worker) {
+  switch (description.activity.state) {
+    case core::FiberState::running:
+      return describe_running(row, description, view, worker);
+    case core::FiberState::ready:
+      row.state = on_worker(state_ready, worker);
+      return description.activity.call_site;
+    case core::FiberState::waiting:
+      return describe_waiting(row, description);
+    case core::FiberState::ended:
+      break;
+  }
+  row.state = state_ended;
+  row.call = "-";
+  return nullptr;
+}
+
+}  // namespace
+
+WaitTable activity_rows(const Job& job, const ActivityAnswers& answers) {
+  std::vector<RankWait> rows;
+  std::vector<const void*> places;
+  for (const ActivityDescription& description : answers.ranks) {
+    const std::uint32_t number = description.activity.worker;
+    const core::Worker& worker = job.worlds().front()->scheduler().worker(number);
+    RankWait row = description_of(description.activity);
+    places.push_back(describe_state(row, description, answers.workers[number], worker));
+    if (row.call.empty()) row.call = "-";
+    rows.push_back(std::move(row));
+  }
+  const std::vector<std::string> texts = source_lines(places);
+  WaitTable table;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].place = texts[i];
+    table.add(std::move(rows[i]));
+  }
+  return table;
+}
+
+}  // namespace sorrel::runtime

@@ -1,0 +1,74 @@
+#include "runtime/report_window.hpp"
+
+#include <atomic>
+
+#include "os/futex.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+// Release by the first thread, acquire by handlers: what it has made before.
+std::atomic<Job*> the_job{nullptr};
+// Set before the_job.
+void (*answer_request)() = nullptr;
+// A RankStage. Acquire and release: the ranks exist.
+std::atomic<std::uint32_t> stage{0};
+
+constexpr std::uint32_t number(RankStage of) {
+  return static_cast<std::uint32_t>(of);
+}
+
+bool is_reported(const Job& job) {
+  return the_job.load(std::memory_order_acquire) == &job;
+}
+
+}  // namespace
+
+void set_reported_job(Job& job, void (*answer)()) {
+  answer_request = answer;
+  the_job.store(&job, std::memory_order_release);
+}
+
+Job* reported_job() {
+  return the_job.load(std::memory_order_acquire);
+}
+
+void answer_report_request() {
+  if (reported_job() != nullptr) answer_request();
+}
+
+void open_window(const Job& job) {
+  if (is_reported(job)) stage.store(number(RankStage::open), std::memory_order_release);
+}
+
+void close_window(const Job& job) {
+  if (!is_reported(job)) return;
+  for (;;) {
+    std::uint32_t now = stage.load(std::memory_order_acquire);
+    if (now == number(RankStage::after_ranks)) return;
+    if (now == number(RankStage::reading)) {
+      os::futex_wait(stage, number(RankStage::reading), -1);
+    } else if (stage.compare_exchange_strong(now, number(RankStage::after_ranks),
+                                             std::memory_order_acq_rel)) {
+      return;
+    }
+  }
+}
+
+RankStage rank_stage() {
+  return static_cast<RankStage>(stage.load(std::memory_order_acquire));
+}
+
+RankStage begin_reading() {
+  std::uint32_t expected = number(RankStage::open);
+  stage.compare_exchange_strong(expected, number(RankStage::reading), std::memory_order_acq_rel);
+  return static_cast<RankStage>(expected);
+}
+
+void end_reading() {
+  stage.store(number(RankStage::open), std::memory_order_release);
+  os::futex_wake_all(stage);
+}
+
+}  // namespace sorrel::runtime

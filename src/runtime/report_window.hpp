@@ -1,0 +1,38 @@
+//! ReportWindow - when the ranks of the process's job exist and may be read for a report.
+//!
+//! The reporting thread reads between begin_reading() and end_reading(). The thread that is about
+//! to destroy the ranks closes the window and waits until nobody reads.
+#pragma once
+
+#include <cstdint>
+
+namespace sorrel::runtime {
+
+class Job;
+
+enum class RankStage : std::uint32_t { before_ranks, open, reading, after_ranks };
+
+/// Before the first rank runs: the only job of the process, which lasts as long as the process, and
+/// what its watch calls when a signal handler has requested a report.
+void set_reported_job(Job& job, void (*answer)());
+
+/// Null: none yet. Safe in signal handlers; what the caller of set_reported_job() has made is
+/// visible.
+[[nodiscard]] Job* reported_job();
+
+/// Calls what set_reported_job() was given, if anything.
+void answer_report_request();
+
+/// The ranks of `job` exist from now on; until close_window(), on the thread of a worker that is
+/// about to destroy them, which waits while they are being read. Other jobs are ignored.
+void open_window(const Job& job);
+void close_window(const Job& job);
+
+/// Safe in signal handlers.
+[[nodiscard]] RankStage rank_stage();
+
+/// `open` if the caller may read until end_reading(), else the stage that prevents it.
+[[nodiscard]] RankStage begin_reading();
+void end_reading();
+
+}  // namespace sorrel::runtime
