@@ -25,6 +25,21 @@ int check_both(RankState& self,
   const int error = check(self, comm, send, &types->send);
   return error != MPI_SUCCESS ? error : check(self, comm, receive, &types->receive);
 }
+
+/// For the forms that replace the data: it has one type.
+int check_replaced(RankState& self,
+                   const Comm& comm,
+                   const UserReceive& receive,
+                   const mpi::ReplacedData& replaced,
+                   mpi::Datatype** type) {
+  const UserSend send{receive.buffer, receive.count, receive.datatype, replaced.destination,
+                      replaced.tag};
+  Types types;
+  const int error = check_both(self, comm, send, receive, &types);
+  *type = types.receive;
+  return error;
+}
+
 }  // namespace
 
 namespace body {
@@ -99,14 +114,13 @@ int Sendrecv_replace(RankState& self,
                      int source,
                      int recvtag,
                      MPI_Status* status) {
-  const UserSend send{user.buffer, user.count, user.datatype, dest, sendtag};
+  const mpi::ReplacedData sent{dest, sendtag};
   const UserReceive receive{user.buffer, user.count, user.datatype, source, recvtag};
-  Types types;
-  if (const int error = check_both(self, comm, send, receive, &types); error != MPI_SUCCESS)
+  mpi::Datatype* type = nullptr;
+  if (const int error = check_replaced(self, comm, receive, sent, &type); error != MPI_SUCCESS)
     return error;
   Request request;
-  const int error =
-      replace(self, comm, {dest, sendtag}, arguments_of(receive, *types.receive), request);
+  const int error = replace(self, comm, sent, arguments_of(receive, *type), request);
   return error != MPI_SUCCESS ? error : give_result(self, request, status);
 }
 
@@ -118,12 +132,12 @@ int Isendrecv_replace(RankState& self,
                       int source,
                       int recvtag,
                       MPI_Request* request) {
-  const UserSend send{user.buffer, user.count, user.datatype, dest, sendtag};
+  const mpi::ReplacedData sent{dest, sendtag};
   const UserReceive receive{user.buffer, user.count, user.datatype, source, recvtag};
-  Types types;
-  if (const int error = check_both(self, comm, send, receive, &types); error != MPI_SUCCESS)
+  mpi::Datatype* type = nullptr;
+  if (const int error = check_replaced(self, comm, receive, sent, &type); error != MPI_SUCCESS)
     return error;
-  return start_replace(self, comm, {dest, sendtag}, arguments_of(receive, *types.receive), request);
+  return start_replace(self, comm, sent, arguments_of(receive, *type), request);
 }
 
 }  // namespace body

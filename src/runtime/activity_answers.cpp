@@ -63,7 +63,8 @@ std::vector<WorkerView> request_answers(core::Scheduler& scheduler) {
     if (!may_interrupt || is_requested) continue;
     respondents[i].thread.store(thread, std::memory_order_relaxed);
     respondents[i].answer.store(Answer::requested, std::memory_order_release);
-    if (!interrupt_for_activity(thread)) respondents[i].answer.store(Answer::none, std::memory_order_relaxed);
+    if (!interrupt_for_activity(thread))
+      respondents[i].answer.store(Answer::none, std::memory_order_relaxed);
   }
   return views;
 }

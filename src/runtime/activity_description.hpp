@@ -1,4 +1,5 @@
-//! ActivityDescription - what a rank does at a moment, as seen by its worker's thread or by another.
+//! ActivityDescription - what a rank does at a moment, as seen by its worker's thread or by
+//! another.
 #pragma once
 
 #include <utility>

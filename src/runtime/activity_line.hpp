@@ -9,7 +9,7 @@
 
 namespace sorrel::runtime {
 
-/// For whom the line is.
+/// What reads the line.
 enum class ActivityReader { user, launcher };
 
 using ActivityLine = FixedText<1000>;

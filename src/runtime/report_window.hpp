@@ -1,7 +1,7 @@
 //! ReportWindow - when the ranks of the process's job exist and may be read for a report.
 //!
 //! The reporting thread reads between begin_reading() and end_reading(). The thread that is about
-//! to destroy the ranks closes the window and waits until nobody reads.
+//! to destroy the ranks closes the window and waits until no thread reads them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-//! ReportingLauncher - the parent of the processes of a job, which makes one report of their answers.
+//! ReportingLauncher - the parent of the processes of a job, which makes one report of their
+//! answers.
 #pragma once
 
 #include <algorithm>
