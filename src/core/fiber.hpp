@@ -35,8 +35,6 @@ using FiberEntry = void (*)(void* argument);
 struct Fiber {
   // Set at creation.
   Worker* worker = nullptr;
-  FiberEntry entry = nullptr;
-  void* argument = nullptr;
   /// The owner's data for this fiber (the MPI rank); core does not use it.
   void* user = nullptr;
   /// Its own thread control block; 0: that of the thread that runs its worker.

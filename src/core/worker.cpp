@@ -5,6 +5,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <limits>
+#include <new>
 
 #include "arch/cpu.hpp"
 #include "core/scheduler.hpp"
@@ -99,21 +100,31 @@ Worker::Worker(Scheduler& scheduler,
 
 Worker::~Worker() = default;
 
+/// What a fiber calls when it first runs.
+struct Worker::FiberStart {
+  Fiber& fiber;
+  FiberEntry entry;
+  void* argument;
+};
+
 void Worker::start(
     Fiber& fiber, void* stack_bottom, std::size_t stack_bytes, FiberEntry entry, void* argument) {
   fiber.worker = this;
-  fiber.entry = entry;
-  fiber.argument = argument;
-  fiber.context = arch::make_context(stack_bottom, stack_bytes, enter_fiber, &fiber);
+  // On the stack, since the record of a fiber is read at every switch.
+  std::byte* top = static_cast<std::byte*>(stack_bottom) + stack_bytes - sizeof(FiberStart);
+  top -= reinterpret_cast<std::uintptr_t>(top) % alignof(FiberStart);
+  auto* start = new (top) FiberStart{.fiber = fiber, .entry = entry, .argument = argument};
+  const auto bytes_below = static_cast<std::size_t>(top - static_cast<std::byte*>(stack_bottom));
+  fiber.context = arch::make_context(stack_bottom, bytes_below, enter_fiber, start);
   fiber.sanitizer.create(stack_bottom, stack_bytes);
   make_ready(fiber);
 }
 
 void Worker::enter_fiber(void* argument) {
-  auto& fiber = *static_cast<Fiber*>(argument);
-  fiber.sanitizer.after_switch();
-  fiber.entry(fiber.argument);
-  fiber.worker->end_fiber();
+  const FiberStart start = *static_cast<const FiberStart*>(argument);
+  start.fiber.sanitizer.after_switch();
+  start.entry(start.argument);
+  start.fiber.worker->end_fiber();
 }
 
 void Worker::switch_to(Fiber& next, bool ends) {

@@ -266,6 +266,7 @@ class Worker {
   void handle_attention();
   void mark_gone();
   static void enter_fiber(void* argument);
+  struct FiberStart;
   struct Visit;
   static void enter_visit(void* argument);
 

@@ -27,6 +27,7 @@
 #include "runtime/activity_report.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/host/host_job.hpp"
+#include "runtime/image_note.hpp"
 #include "runtime/job.hpp"
 #include "runtime/process_config.hpp"
 #include "runtime/process_mode.hpp"
@@ -62,13 +63,14 @@ class ProgramBody final : public RankBody {
         slab_(slab),
         image_(image),
         config_(config),
+        image_note_(config.is_verbose),
         thread_blocks_(image.needs_thread_block() ? own_rank_count(config) : 0),
         ranks_(static_cast<std::size_t>(own_rank_count(config))) {}
 
   bool prepare(mpi::RankState& rank, const char** error) override {
     const int index = index_of(rank);
     Rank& mine = ranks_[static_cast<std::size_t>(index)];
-    if (!slab_.make(index)) {
+    if (!image_note_.make(slab_, index)) {
       *error = "no memory for a privatized image of the program";
       return false;
     }
@@ -99,6 +101,7 @@ class ProgramBody final : public RankBody {
 
   void on_all_prepared() override {
     image_.close_files();
+    image_note_.print(slab_);
     program::register_with_debugger(slab_);
     std::vector<program::RankProcess*> processes;
     for (const Rank& rank : ranks_)
@@ -174,6 +177,7 @@ class ProgramBody final : public RankBody {
   const program::ImageSlab& slab_;
   program::Image& image_;
   const Config& config_;
+  ImageNote image_note_;
   program::ThreadBlockSlab thread_blocks_;
   std::vector<Rank> ranks_;
 };

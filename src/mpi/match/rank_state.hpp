@@ -87,7 +87,7 @@ struct alignas(cache_line_bytes) RankState {
   WorkerState* worker_state = nullptr;
   World* world = nullptr;
 
-  // Own worker only. The first half line is constant, too.
+  // Own worker only. What lies in the first line is constant, too.
   core::Fiber fiber;
   /// The current MPI call and its call site.
   const char* call = "";

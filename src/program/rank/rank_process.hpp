@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "program/image/image_slab.hpp"
@@ -67,7 +68,11 @@ class RankProcess {
 
   [[nodiscard]] GetoptState& getopt_state() { return getopt_; }
 
-  [[nodiscard]] LibcState& libc_state() { return libc_; }
+  /// Made at the first use: most ranks need none of it.
+  [[nodiscard]] LibcState& libc_state() {
+    if (libc_ == nullptr) libc_ = std::make_unique<LibcState>();
+    return *libc_;
+  }
 
   /// Working directory, file mode mask, locale.
   [[nodiscard]] RankSettings& settings() { return settings_; }
@@ -145,7 +150,7 @@ class RankProcess {
   ForkHandlers fork_handlers_;
   RankStreams streams_;
   GetoptState getopt_;
-  LibcState libc_;
+  std::unique_ptr<LibcState> libc_;
   RankSettings settings_;
   RankChildren children_;
   OutsideWaitMark outside_wait_;
