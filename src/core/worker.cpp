@@ -129,14 +129,16 @@ void Worker::enter_fiber(void* argument) {
 
 void Worker::switch_to(Fiber& next, bool ends) {
   Fiber& previous = *running_;
-  previous.saved_errno = *errno_;
-  previous.saved_exceptions = *exceptions_;
+  int* const error = errno_;
+  ExceptionState* const exceptions = exceptions_;
+  previous.saved_errno = *error;
+  previous.saved_exceptions = *exceptions;
   running_ = &next;
   next.state = FiberState::running;
   // The state of the next fiber is set before the registers are switched, so nothing is left to do
   // afterwards.
-  *errno_ = next.saved_errno;
-  *exceptions_ = next.saved_exceptions;
+  *error = next.saved_errno;
+  *exceptions = next.saved_exceptions;
   if (next.thread_pointer != previous.thread_pointer) [[unlikely]]
     arch::set_thread_pointer(next.thread_pointer != 0 ? next.thread_pointer : thread_pointer_);
   if (next.settings != previous.settings) [[unlikely]] {

@@ -15,7 +15,8 @@ class ImageNote {
   /// slab.make(index), timed if the note is wanted. Different indices at the same time.
   [[nodiscard]] bool make(const program::ImageSlab& slab, int index);
 
-  /// On standard error, if wanted and if the ranks have images of their own: once, when all are made.
+  /// On standard error, if wanted and if the ranks have images of their own: once, when all are
+  /// made.
   void print(const program::ImageSlab& slab) const;
 
  private:
