@@ -29,6 +29,9 @@ namespace sorrel::runtime {
 
 namespace {
 
+/// For a reader of standard error that is slow; the rest of a report is dropped.
+constexpr int reader_patience_ms = 1000;
+
 // Set before the handler is installed.
 pid_t watched_process = 0;
 
@@ -123,8 +126,10 @@ void write_report(const Job& job) {
   if (request != 0) {
     launcher.answer(request, table.text(launcher.space().size()));
   } else {
+    // The end of the job waits for this thread.
     os::write_all(STDERR_FILENO,
-                  activity_table(table, text_of_ranks_of(job), job.worlds().front()->size()));
+                  activity_table(table, text_of_ranks_of(job), job.worlds().front()->size()),
+                  reader_patience_ms);
   }
 }
 

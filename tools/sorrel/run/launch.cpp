@@ -21,6 +21,7 @@
 #include "os/clock.hpp"
 #include "os/memory_barrier.hpp"
 #include "os/shared_segment.hpp"
+#include "os/write_all.hpp"
 #include "runtime/activity_table.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/run/activity_request.hpp"
@@ -271,7 +272,9 @@ class Launch {
     outputs_->catch_up();
     const auto count = static_cast<std::int32_t>(plan_.rank_count);
     const std::string text = runtime::activity_table(*table, fmt::format("{} ranks", count), count);
-    (void)!write(STDERR_FILENO, text.data(), text.size());
+    // The rest of a report is dropped if no process reads it: the job is to go on.
+    constexpr int reader_patience_ms = 1000;
+    os::write_all(STDERR_FILENO, text, reader_patience_ms);
   }
 
   void reap() {
