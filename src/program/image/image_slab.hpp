@@ -169,7 +169,7 @@ inline constexpr std::size_t slab_count_max = 4096;
 /// time; at most slab_count_max with the program's.
 void publish_slab(const ImageSlab* slab);
 
-/// The slab that holds `address` in one of its images, or null.
+/// The slab that holds `address` in one of its images, or null. O(opened libraries).
 [[nodiscard]] const ImageSlab* slab_at(std::uintptr_t address);
 
 }  // namespace sorrel::program
