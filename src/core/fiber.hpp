@@ -70,6 +70,12 @@ class FiberQueue {
     last_ = &fiber;
   }
 
+  void push_first(Fiber& fiber) {
+    fiber.next_ready = first_;
+    if (first_ == nullptr) last_ = &fiber;
+    first_ = &fiber;
+  }
+
   Fiber* pop() {
     Fiber* fiber = first_;
     if (fiber == nullptr) return nullptr;

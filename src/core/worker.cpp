@@ -107,7 +107,7 @@ struct Worker::FiberStart {
   void* argument;
 };
 
-void Worker::start(
+void Worker::prepare(
     Fiber& fiber, void* stack_bottom, std::size_t stack_bytes, FiberEntry entry, void* argument) {
   fiber.worker = this;
   // On the stack, since the record of a fiber is read at every switch.
@@ -117,7 +117,13 @@ void Worker::start(
   const auto bytes_below = static_cast<std::size_t>(top - static_cast<std::byte*>(stack_bottom));
   fiber.context = arch::make_context(stack_bottom, bytes_below, enter_fiber, start);
   fiber.sanitizer.create(stack_bottom, stack_bytes);
-  make_ready(fiber);
+}
+
+void Worker::run_first(Fiber& fiber) {
+  SORREL_ASSERT(fiber.state == FiberState::waiting && fiber.worker == this);
+  running_->state = FiberState::ready;
+  ready_.push_first(*running_);
+  switch_to(fiber);
 }
 
 void Worker::enter_fiber(void* argument) {

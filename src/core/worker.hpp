@@ -103,7 +103,18 @@ class Worker {
   /// Prepares a fiber on the given stack; it is ready at once. The caller keeps fiber and stack
   /// alive until it has ended.
   void start(
+      Fiber& fiber, void* stack_bottom, std::size_t stack_bytes, FiberEntry entry, void* argument) {
+    prepare(fiber, stack_bottom, stack_bytes, entry, argument);
+    make_ready(fiber);
+  }
+
+  /// As start(), but the fiber waits until it is made ready.
+  void prepare(
       Fiber& fiber, void* stack_bottom, std::size_t stack_bytes, FiberEntry entry, void* argument);
+
+  /// Runs a waiting fiber of this worker at once. The running fiber becomes the first of the ready
+  /// ones: it continues when the other one waits (or later, under a seed). May suspend.
+  void run_first(Fiber& fiber);
 
   /// Runs the other ready fibers first. May suspend.
   void yield();

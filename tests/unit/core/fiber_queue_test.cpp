@@ -26,6 +26,14 @@ TEST_F(FiberQueueTest, FirstInIsFirstOut) {
   EXPECT_EQ(pop_all(queue), (std::vector<std::size_t>{2, 0, 1}));
 }
 
+TEST_F(FiberQueueTest, APushAtTheFrontIsFirstOut) {
+  FiberQueue queue;
+  queue.push_first(fibers_[4]);
+  queue.push(fibers_[0]);
+  queue.push_first(fibers_[5]);
+  EXPECT_EQ(pop_all(queue), (std::vector<std::size_t>{5, 4, 0}));
+}
+
 TEST_F(FiberQueueTest, AnEmptyQueueGivesNothing) {
   FiberQueue queue;
   EXPECT_TRUE(queue.empty());
