@@ -1042,6 +1042,235 @@ SORREL_MPI(int, Exscan_c,
            (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
             MPI_Comm comm));
 
+/* Nonblocking collectives. */
+SORREL_MPI(int, Iallgather,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Iallgather_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Iallgatherv,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Iallgatherv_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Iallreduce,
+           (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Iallreduce_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ialltoall,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ialltoall_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ialltoallv,
+           (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+            void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ialltoallv_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ialltoallw,
+           (const void* sendbuf, const int sendcounts[], const int sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+            const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Ialltoallw_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Ibarrier, (MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ibcast,
+           (void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Ibcast_c,
+           (void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Iexscan,
+           (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Iexscan_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Igather,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Igather_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Igatherv,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Igatherv_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ireduce,
+           (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            int root, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ireduce_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            int root, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ireduce_scatter,
+           (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype,
+            MPI_Op op, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ireduce_scatter_c,
+           (const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
+            MPI_Op op, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ireduce_scatter_block,
+           (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ireduce_scatter_block_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
+            MPI_Op op, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Iscan,
+           (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Iscan_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Iscatter,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Iscatter_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Iscatterv,
+           (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+            void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Iscatterv_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+            MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+            int root, MPI_Comm comm, MPI_Request* request));
+
+/* Persistent collectives. */
+SORREL_MPI(int, Allgather_init,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Allgather_init_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
+SORREL_MPI(int, Allgatherv_init,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+            MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Allgatherv_init_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Allreduce_init,
+           (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Allreduce_init_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Alltoall_init,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Alltoall_init_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
+SORREL_MPI(int, Alltoallv_init,
+           (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+            void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Alltoallv_init_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
+SORREL_MPI(int, Alltoallw_init,
+           (const void* sendbuf, const int sendcounts[], const int sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+            const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
+SORREL_MPI(int, Alltoallw_init_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
+SORREL_MPI(int, Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Bcast_init,
+           (void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
+SORREL_MPI(int, Bcast_init_c,
+           (void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+            MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Exscan_init,
+           (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Exscan_init_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Gather_init,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Gather_init_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
+SORREL_MPI(int, Gatherv_init,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Gatherv_init_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Reduce_init,
+           (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            int root, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Reduce_init_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            int root, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Reduce_scatter_block_init,
+           (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Reduce_scatter_block_init_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
+            MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Reduce_scatter_init,
+           (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype,
+            MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Reduce_scatter_init_c,
+           (const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
+            MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Scan_init,
+           (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Scan_init_c,
+           (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Scatter_init,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Scatter_init_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
+SORREL_MPI(int, Scatterv_init,
+           (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+            void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+            MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Scatterv_init_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+            MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+            int root, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+
 /* Reduction operations. */
 SORREL_MPI(int, Op_commutative, (MPI_Op op, int* commute));
 SORREL_MPI(int, Op_create, (MPI_User_function* user_fn, int commute, MPI_Op* op));
@@ -1088,6 +1317,11 @@ SORREL_MPI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* newcom
 SORREL_MPI(int, Comm_split_type,
            (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm));
 SORREL_MPI(int, Comm_test_inter, (MPI_Comm comm, int* flag));
+
+/* Nonblocking duplication of communicators. */
+SORREL_MPI(int, Comm_idup, (MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request));
+SORREL_MPI(int, Comm_idup_with_info,
+           (MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request));
 
 /* Attributes. */
 SORREL_MPI(int, Comm_create_keyval,

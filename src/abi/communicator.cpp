@@ -1,6 +1,6 @@
 // Communicators: rank and size, creation and release. MPI 5.0, 7.4.
 #include "abi/body.hpp"
-#include "abi/check.hpp"
+#include "abi/deferred_collective.hpp"
 #include "mpi/base/internal_tag.hpp"
 #include "mpi/comm/attribute.hpp"
 #include "mpi/job/comm_create.hpp"
@@ -16,6 +16,38 @@ int duplicate(RankState& self, Comm& parent, MPI_Comm* newcomm) {
   copy->cart = parent.cart;
   *newcomm = handle_of(*copy);
   return mpi::copy_attributes(user_handle_of(self, parent), parent.attributes, copy->attributes);
+}
+
+/// The communicator that MPI_Comm_idup returns at once, and makes a communicator at its completion.
+struct IduplicateArguments {
+  Comm* copy;
+  /// Of the copy callbacks, raised at completion: the other members need this one.
+  int error;
+
+  int operator()(const Member& member) const {
+    mpi::CommShared* shared = nullptr;
+    const int failed = mpi::duplicate_shared(member.self, member.comm, &shared);
+    if (failed != MPI_SUCCESS) return failed;
+    mpi::complete_comm(*copy, *shared);
+    return error;
+  }
+
+  template <class Operation>
+  void hold(Operation& /*operation*/, std::int32_t /*size*/) {}
+};
+
+/// As if MPI_Comm_dup were called now: attributes and hints are copied before the return.
+int iduplicate(
+    RankState& self, Comm& parent, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+  if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(self);
+  Comm& copy = mpi::make_incomplete_comm(parent);
+  copy.cart = parent.cart;
+  *newcomm = handle_of(copy);
+  int error =
+      mpi::copy_attributes(user_handle_of(self, parent), parent.attributes, copy.attributes);
+  if (error == MPI_SUCCESS) error = body::Comm_set_info(self, copy, info);
+  return DeferredCollective{.member = {self, parent}, .request = request}(
+      {.kind = CollectiveKind::comm_dup}, IduplicateArguments{&copy, error});
 }
 
 /// Ranks of a node share its memory; finer hardware levels are not distinguished, for which the
@@ -51,6 +83,15 @@ int Comm_dup(RankState& self, Comm& comm, MPI_Comm* newcomm) {
 int Comm_dup_with_info(RankState& self, Comm& comm, MPI_Info info, MPI_Comm* newcomm) {
   if (const int error = duplicate(self, comm, newcomm); error != MPI_SUCCESS) return error;
   return PMPI_Comm_set_info(*newcomm, info);
+}
+
+int Comm_idup(RankState& self, Comm& comm, MPI_Comm* newcomm, MPI_Request* request) {
+  return iduplicate(self, comm, MPI_INFO_NULL, newcomm, request);
+}
+
+int Comm_idup_with_info(
+    RankState& self, Comm& comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+  return iduplicate(self, comm, info, newcomm, request);
 }
 
 int Comm_split(RankState& self, Comm& comm, int color, int key, MPI_Comm* newcomm) {

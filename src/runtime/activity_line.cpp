@@ -38,7 +38,9 @@ void add_sentence(ActivityLine& row, const mpi::RankState& rank, const LineParts
   const RankActivity& activity = parts.activity;
   row.add("sorrel: rank ").add(rank.world_rank).add(" ").add(parts.state);
   if (!parts.call.empty()) row.add(" in ").add(parts.call);
-  if (activity.peer != MPI_UNDEFINED) row.add(" ").add(peer_of(activity).text());
+  if (!activity.operation.is_empty()) row.add(" for");
+  if (activity.peer != MPI_UNDEFINED || !activity.operation.is_empty())
+    row.add(" ").add(peer_of(activity).text());
   if (activity.tag != MPI_UNDEFINED) row.add(", tag ").add(tag_of(activity).text());
   if (!activity.comm.is_empty()) row.add(", ").add(activity.comm.text());
   if (!parts.place.empty()) row.add(", at ").add(parts.place);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fixed_text.hpp"
+#include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/default_action.hpp"
 #include "os/page_bytes.hpp"
@@ -112,6 +113,13 @@ void add_signal(Line& line, int signal_number, const siginfo_t& info) {
   }
 }
 
+/// That of the rank, or of the nonblocking collective that runs for it.
+core::FiberPool::Stack stack_of(const Job& job, const mpi::RankState* rank) {
+  if (rank == nullptr) return {.slab = &job.stacks(), .index = 0};
+  if (const auto stack = mpi::operation_stack_of(*rank)) return *stack;
+  return {.slab = &job.stacks(), .index = job.index_of(*rank)};
+}
+
 void add_reason(Line& line,
                 const Job& job,
                 const mpi::RankState* rank,
@@ -121,17 +129,18 @@ void add_reason(Line& line,
   const bool is_memory_fault = signal_number == SIGSEGV || signal_number == SIGBUS;
   const Fault fault = fault_of(info, context);
   StackFault kind = StackFault::none;
+  const auto [stacks, index] = stack_of(job, rank);
   if (rank != nullptr && is_memory_fault && info.si_code > 0)
-    kind = classify_fault(job.stacks(), job.index_of(*rank), fault);
+    kind = classify_fault(*stacks, index, fault);
   if (kind == StackFault::overflow) {
-    add_stack_overflow(line, job.stacks(), job.index_of(*rank), fault);
+    add_stack_overflow(line, *stacks, index, fault);
     return;
   }
   add_signal(line, signal_number, info);
   if (kind != StackFault::wild_into_guard) return;
-  const std::size_t left = bytes_left(job.stacks(), job.index_of(*rank), fault.stack_pointer);
+  const std::size_t left = bytes_left(*stacks, index, fault.stack_pointer);
   line.add(", between two stacks: a wild pointer; ").add(left >> 10).add(" of ");
-  line.add(job.stacks().stack_bytes() >> 10).add(" KiB of its own stack are free");
+  line.add(stacks->stack_bytes() >> 10).add(" KiB of its own stack are free");
 }
 
 /// The rank for which a thread without a rank works, found by the rank's code among its calls.

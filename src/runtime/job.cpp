@@ -118,6 +118,13 @@ mpi::RankLayout layout_of(const Config& config) {
                           .worker_count = config.rank_worker_count()});
 }
 
+/// Their fibers run operations of the program, so a larger stack that the user asks for is theirs
+/// too.
+std::size_t operation_stack_bytes(const Config& config) {
+  constexpr std::size_t usual_bytes = std::size_t{1} << 20;
+  return config.stack_bytes != 0 ? config.stack_bytes : usual_bytes;
+}
+
 std::int32_t program_number_of(const Config& config) {
   if (config.parts.empty()) return 0;
   return static_cast<std::int32_t>(launch::shares_of(config)[config.own_process].part);
@@ -172,6 +179,7 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
         scheduler_, *this, layout,
         mpi::World::Connection{.transport = transport,
                                .has_comm_worker = config.has_comm_worker,
+                               .operation_stack_bytes = operation_stack_bytes(config),
                                .program_number = program_number_of(config),
                                .limits = limits}));
     return;
@@ -183,6 +191,7 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
                                .first_worker = simulated_nodes_->first_worker(i),
                                .is_simulated_node = true,
                                .has_comm_worker = config.has_comm_worker,
+                               .operation_stack_bytes = operation_stack_bytes(config),
                                .limits = limits}));
   }
 }

@@ -43,6 +43,11 @@ const mpi::Comm* add_request(RankActivity& activity, const mpi::RequestList& lis
       continue;
     }
     comm = request->comm;
+    if (request->kind == Request::Kind::operation) {
+      request->operation->name(activity.operation);
+      activity.awaited = request->operation->awaited_rank();
+      continue;
+    }
     activity.direction = request->kind == Request::Kind::receive ? "from" : "to";
     activity.peer = request->peer;
     activity.tag = request->tag;
@@ -109,7 +114,9 @@ RankActivity activity_of(const RankState& rank) {
 
 FixedText<48> peer_of(const RankActivity& activity) {
   FixedText<48> text;
-  if (activity.peer == MPI_ANY_SOURCE) {
+  if (!activity.operation.is_empty()) {
+    text.add(activity.operation.text());
+  } else if (activity.peer == MPI_ANY_SOURCE) {
     text.add("from any");
   } else if (activity.peer != MPI_UNDEFINED) {
     text.add(activity.direction).add(" ").add(activity.peer);

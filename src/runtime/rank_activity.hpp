@@ -7,7 +7,7 @@
 
 #include "base/fixed_text.hpp"
 #include "core/fiber.hpp"
-#include "mpi/match/rank_state.hpp"
+#include "mpi/match/operation.hpp"
 #include "program/state/outside_wait.hpp"
 #include "runtime/wait_table.hpp"
 
@@ -28,6 +28,7 @@ struct RankActivity {
   const char* direction = "";         ///< "from" or "to".
   std::int32_t peer = MPI_UNDEFINED;  ///< Rank of the communicator, or MPI_ANY_SOURCE.
   std::int32_t tag = MPI_UNDEFINED;
+  mpi::OperationName operation;         ///< A nonblocking collective; empty: none.
   std::int32_t other_count = 0;         ///< Further requests of the same call.
   FixedText<MPI_MAX_OBJECT_NAME> comm;  ///< Its name; empty: none.
   /// As in RankWait.
@@ -44,7 +45,7 @@ struct RankActivity {
 /// As a row of a report, without `state` and `place`.
 [[nodiscard]] RankWait description_of(const RankActivity& activity);
 
-/// "from 3", "to 3 +2 more", "from any", "-".
+/// "from 3", "to 3 +2 more", "from any", "MPI_Ibarrier", "-".
 [[nodiscard]] FixedText<48> peer_of(const RankActivity& activity);
 
 /// "7", "any", "-".

@@ -5,24 +5,22 @@
 
 namespace sorrel::mpi {
 
-namespace {
-
-constexpr std::uint16_t kind_bits = 5;
-static_assert(collective_kind_count <= 1 << kind_bits);
-
-}  // namespace
+static_assert(collective_kind_count <= 1 << CollectiveCall::kind_bits);
 
 std::uint16_t CollectiveCall::digest() const {
   const std::uint64_t mixed = (what_ ^ (bytes_ * 0x9e3779b97f4a7c15U)) * 0xd6e8feb86659fd93U;
   const auto arguments = static_cast<std::uint16_t>(mixed >> 53);
-  return static_cast<std::uint16_t>(arguments << kind_bits | static_cast<std::uint16_t>(kind()));
+  return static_cast<std::uint16_t>(arguments << CollectiveCall::kind_bits |
+                                    static_cast<std::uint16_t>(kind()));
 }
 
 CollectiveKind kind_of_digest(std::uint16_t digest) {
-  return static_cast<CollectiveKind>(digest & ((1 << kind_bits) - 1));
+  return static_cast<CollectiveKind>(digest & ((1 << CollectiveCall::kind_bits) - 1));
 }
 
-const char* name_of(CollectiveKind kind) {
+namespace {
+
+const char* blocking_name_of(CollectiveKind kind) {
   static constexpr const char* names[collective_kind_count] = {
       "no collective",  "MPI_Barrier",   "MPI_Bcast",          "MPI_Gather",
       "MPI_Gatherv",    "MPI_Scatter",   "MPI_Scatterv",       "MPI_Allgather",
@@ -34,13 +32,27 @@ const char* name_of(CollectiveKind kind) {
   return index < collective_kind_count ? names[index] : "another collective";
 }
 
+}  // namespace
+
+CollectiveName name_of(CollectiveKind kind, CollectiveForm form) {
+  const std::string_view blocking = blocking_name_of(kind);
+  constexpr std::string_view prefix = "MPI_";
+  CollectiveName name;
+  if (form == CollectiveForm::blocking || !blocking.starts_with(prefix)) return name.add(blocking);
+  if (form == CollectiveForm::persistent) return name.add(blocking).add("_init");
+  if (kind == CollectiveKind::comm_dup) return name.add("MPI_Comm_idup");
+  // In the names of collectives, the letter behind the prefix is the only capital one.
+  const char first = static_cast<char>(blocking[prefix.size()] - 'A' + 'a');
+  return name.add("MPI_I").add({&first, 1}).add(blocking.substr(prefix.size() + 1));
+}
+
 int CollectiveMismatch::explain(ErrorDetail& detail) const {
   const CollectiveArguments a = other.call.arguments();
   const CollectiveArguments b = first.call.arguments();
-  const char* name = name_of(a.kind);
-  if (a.kind != b.kind)
-    return detail.fail(MPI_ERR_OTHER, "%s on rank %d while rank %d is in %s", name, other.rank,
-                       first.rank, name_of(b.kind));
+  if (a.kind != b.kind || a.form != b.form)
+    return detail.fail(MPI_ERR_OTHER, "%s on rank %d while rank %d is in %s",
+                       name_of(other.call).c_str(), other.rank, first.rank,
+                       name_of(first.call).c_str());
   if (a.root != b.root)
     return detail.fail(MPI_ERR_ROOT,
                        "root is %d on rank %d and %d on rank %d; it must be the same on all ranks",

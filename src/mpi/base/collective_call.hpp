@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "base/fixed_text.hpp"
+
 namespace sorrel::mpi {
 
 class ErrorDetail;
@@ -35,8 +37,12 @@ enum class CollectiveKind : std::uint8_t {
 
 inline constexpr std::int32_t collective_kind_count = 21;
 
+/// Which of the functions of a kind: MPI_Gather, MPI_Igather or MPI_Gather_init.
+enum class CollectiveForm : std::uint8_t { blocking, nonblocking, persistent };
+
 struct CollectiveArguments {
   CollectiveKind kind = CollectiveKind::none;
+  CollectiveForm form = CollectiveForm::blocking;
   /// For reductions: the Element of the datatype, and the constant of a predefined operation.
   std::uint8_t element = 0;
   std::uint16_t op = 0;
@@ -53,15 +59,23 @@ class CollectiveCall {
   // Packed in registers: fields stored one by one and loaded as a word right after would wait for
   // the stores.
   explicit CollectiveCall(const CollectiveArguments& arguments)
-      : what_(static_cast<std::uint64_t>(arguments.kind) | std::uint64_t{arguments.element} << 8 |
-              std::uint64_t{arguments.op} << 16 |
+      : what_(static_cast<std::uint64_t>(arguments.kind) |
+              static_cast<std::uint64_t>(arguments.form) << kind_bits |
+              std::uint64_t{arguments.element} << 8 | std::uint64_t{arguments.op} << 16 |
               std::uint64_t{static_cast<std::uint32_t>(arguments.root)} << 32),
         bytes_(arguments.bytes) {}
 
-  [[nodiscard]] CollectiveKind kind() const { return static_cast<CollectiveKind>(what_ & 0xff); }
+  [[nodiscard]] CollectiveKind kind() const {
+    return static_cast<CollectiveKind>(what_ & ((1U << kind_bits) - 1));
+  }
+
+  [[nodiscard]] CollectiveForm form() const {
+    return static_cast<CollectiveForm>((what_ & 0xff) >> kind_bits);
+  }
 
   [[nodiscard]] CollectiveArguments arguments() const {
     return {.kind = kind(),
+            .form = form(),
             .element = static_cast<std::uint8_t>(what_ >> 8),
             .op = static_cast<std::uint16_t>(what_ >> 16),
             .root = static_cast<std::int32_t>(what_ >> 32),
@@ -75,6 +89,8 @@ class CollectiveCall {
   /// Sixteen bits that differ, most likely, if the calls do; the low ones are the kind.
   [[nodiscard]] std::uint16_t digest() const;
 
+  static constexpr unsigned kind_bits = 5;
+
  private:
   std::uint64_t what_ = 0;
   std::uint64_t bytes_ = 0;
@@ -83,8 +99,14 @@ class CollectiveCall {
 /// The kind in a digest.
 [[nodiscard]] CollectiveKind kind_of_digest(std::uint16_t digest);
 
-/// The name in the standard: "MPI_Gather".
-[[nodiscard]] const char* name_of(CollectiveKind kind);
+using CollectiveName = FixedText<40>;
+
+/// The name in the standard: "MPI_Gather", "MPI_Igather", "MPI_Gather_init".
+[[nodiscard]] CollectiveName name_of(CollectiveKind kind, CollectiveForm form);
+
+[[nodiscard]] inline CollectiveName name_of(const CollectiveCall& call) {
+  return name_of(call.kind(), call.form());
+}
 
 /// A member's call.
 struct MemberCall {

@@ -174,11 +174,12 @@ void ProcessBarrier::check_call(const Source& source) const {
   if (theirs == call_.call.digest()) [[likely]]
     return;
   char text[200];
-  const char* name = name_of(call_.call.kind());
+  const CollectiveName own_name = name_of(call_.call);
+  const char* name = own_name.c_str();
   const CollectiveKind kind = kind_of_digest(theirs);
   if (kind != call_.call.kind()) {
     std::snprintf(text, sizeof text, "%s: called on rank %d while ranks of process %u are in %s",
-                  name, call_.rank, source.process, name_of(kind));
+                  name, call_.rank, source.process, name_of(kind, call_.call.form()).c_str());
   } else {
     std::snprintf(
         text, sizeof text,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mpi/datatype/copy.hpp"
+#include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
 
@@ -33,6 +34,16 @@ void copy_elements(const void* from, void* to, std::size_t count, const Datatype
   copy(from, count, type, to, count, type);
 }
 
+void combine(const ReductionArguments& arguments, const void* in, void* inout, std::size_t count) {
+  if (arguments.op.is_predefined()) return reduce(arguments.op, in, inout, count, arguments.type);
+  RankState& self = *current_rank();
+  const char* call = self.call;
+  const void* call_site = self.call_site;
+  reduce(arguments.op, in, inout, count, arguments.type);
+  self.call = call;
+  self.call_site = call_site;
+}
+
 std::size_t chunk_element_count(const Datatype& type) {
   return std::max<std::size_t>(chunk_bytes / std::max<std::size_t>(type.size(), 1), 1);
 }
@@ -50,7 +61,7 @@ void fold_operands(const CollectiveSlots& slots,
   // operations that do not commute.
   copy_elements(operand(slots.member_count() - 1), total, range.count, type);
   for (std::int32_t rank = slots.member_count() - 2; rank >= 0; --rank) {
-    reduce(arguments.op, operand(rank), total, range.count, type);
+    combine(arguments, operand(rank), total, range.count);
   }
 }
 

@@ -52,7 +52,7 @@ void ReductionChain::fold_run(const ProcessMap::Run& run,
   std::int32_t rank = run.last - 1;
   if (is_first) copy_elements(operand(rank--, range), total, range.count, arguments_.type);
   for (; rank >= run.first; --rank)
-    reduce(arguments_.op, operand(rank, range), total, range.count, arguments_.type);
+    combine(arguments_, operand(rank, range), total, range.count);
 }
 
 bool ReductionChain::reduce_chunk(std::int32_t segment, ElementRange range, void* total) const {
@@ -87,7 +87,7 @@ void ReductionChain::scan_chunk(
     }
     for (std::int32_t rank = runs[i].first; rank < runs[i].last; ++rank) {
       copy_elements(operand(rank, range), after, range.count, type);
-      if (rank > 0) reduce(arguments_.op, before, after, range.count, type);
+      if (rank > 0) combine(arguments_, before, after, range.count);
       const void* result = kind == ScanKind::inclusive ? after : before;
       if (kind == ScanKind::inclusive || rank > 0) {
         copy_elements(result,

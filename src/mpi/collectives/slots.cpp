@@ -184,17 +184,22 @@ void CollectiveSlots::compare_call(BarrierNode& barrier_node,
 int CollectiveSlots::arrive(RankState& self, Comm& comm, BarrierNode& barrier_node) {
   // On the stack: the communicator is out of the caches when a member goes on.
   const std::uint32_t barrier_number = comm.barrier_count;
-  SORREL_ASSERT(is_on_worker_of(self) && &self.worker->running() == &self.fiber);
+  core::Fiber& caller = self.worker->running();
+  SORREL_ASSERT(is_on_worker_of(self) && caller.user == &self);
   SORREL_ASSERT(barrier_node.arrived_member_count < barrier_node.member_count,
                 "a member arrives before the release of the last barrier");
   compare_call(barrier_node, comm.call, comm.rank, barrier_number);
   if (++barrier_node.arrived_member_count != barrier_node.member_count ||
       !complete_if_all_arrived(barrier_node)) {
-    barrier_node.waiting.push(self.fiber);
-    self.wait.comm = &comm;
-    self.wait.begin(WaitRecord::Kind::collective);
-    self.worker->suspend();
-    self.wait.end();
+    barrier_node.waiting.push(caller);
+    if (&caller == &self.fiber) [[likely]] {
+      self.wait.comm = &comm;
+      self.wait.begin(WaitRecord::Kind::collective);
+      self.worker->suspend();
+      self.wait.end();
+    } else {
+      self.worker->suspend();
+    }
   }
   // The node may be in the next barrier; the one after that cannot begin without this member.
   const CollectiveMismatch& mismatch = barrier_node.mismatches[barrier_number % 2];
@@ -316,7 +321,7 @@ void CollectiveSlots::end_job_with(const CollectiveMismatch& mismatch) {
   ErrorDetail detail;
   const int error_class = mismatch.explain(detail);
   char text[400];
-  std::snprintf(text, sizeof text, "%s: %s: %s", name_of(mismatch.other.call.kind()),
+  std::snprintf(text, sizeof text, "%s: %s: %s", name_of(mismatch.other.call).c_str(),
                 error_string(error_class), detail.text());
   world_.job().end_job(nullptr, error_class, text);
 }

@@ -25,11 +25,13 @@ namespace sorrel::mpi {
 struct BarrierNode;
 class CollectiveSlots;
 class CartTopology;
+struct CollectiveShadows;
 class ProcessMap;
 struct RankState;
 class World;
 
 struct BufferedSends;
+class OutstandingCollectives;
 
 /// Lets owners do without the definition of BufferedSends.
 struct BufferedSendsDeleter {
@@ -37,6 +39,13 @@ struct BufferedSendsDeleter {
 };
 
 using BufferedSendsPointer = std::unique_ptr<BufferedSends, BufferedSendsDeleter>;
+
+struct OutstandingCollectivesDeleter {
+  void operator()(OutstandingCollectives* collectives) const;
+};
+
+using OutstandingCollectivesPointer =
+    std::unique_ptr<OutstandingCollectives, OutstandingCollectivesDeleter>;
 
 /// The state that the members of a communicator share, in this process.
 class CommShared {
@@ -67,6 +76,14 @@ class CommShared {
 
   [[nodiscard]] CollectiveSlots& slots() const { return *slots_; }
 
+  /// Made at the first call. Any thread that holds a reference.
+  [[nodiscard]] CollectiveShadows& shadows();
+
+  /// A communicator of the same group for the nonblocking collectives numbered `index` modulo
+  /// shadow_count; made at the first call, with a context that follows from this one's. Any thread
+  /// that holds a reference.
+  [[nodiscard]] CommShared& shadow(std::uint32_t index);
+
   void retain() { holder_count_.fetch_add(1, std::memory_order_relaxed); }
 
   /// Deletes it with the last reference.
@@ -82,6 +99,8 @@ class CommShared {
   std::vector<RankState*> own_members_;
   std::unique_ptr<const ProcessMap> processes_;
   std::unique_ptr<CollectiveSlots> slots_;
+  // (S) release by the member that makes it, acquire by the others.
+  std::atomic<CollectiveShadows*> shadows_{nullptr};
   // Relaxed increments by a holder; the decrement to zero acquires what the other holders released.
   std::atomic<std::int32_t> holder_count_{0};
 };
@@ -109,12 +128,21 @@ struct Comm {
   /// From the hints: long messages are read long after they have arrived.
   bool is_read_late = false;
   BufferedSendsPointer buffered_sends;
+  /// Null until the first nonblocking collective.
+  OutstandingCollectivesPointer outstanding;
 
   [[nodiscard]] std::int32_t size() const { return shared->size(); }
 };
 
 /// A new view of `shared` for its member `rank`, with the error handler of `parent`.
 Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent);
+
+/// The same for a duplicate of `parent` whose shared part is made later: not a valid communicator
+/// until complete_comm().
+[[nodiscard]] Comm& make_incomplete_comm(const Comm& parent);
+
+/// Takes over the caller's reference to `shared`.
+void complete_comm(Comm& comm, CommShared& shared);
 
 inline void retain(Comm& comm) {
   SORREL_ASSERT(comm.reference_count > 0, "the communicator has ended");

@@ -20,6 +20,10 @@ struct RankState;
 struct Request;
 struct WorkerState;
 
+/// Contexts that World::new_contexts() issues have so many bits. The bits above number the shadows
+/// of a communicator (CommShared::shadow()).
+inline constexpr std::uint32_t context_bits = 29;
+
 /// Bounds of the message protocol; see match/README.md.
 struct MessageLimits {
   /// A message to another worker no longer than this is copied into the mailbox.
@@ -59,6 +63,8 @@ class World {
     bool is_simulated_node = false;
     /// The ranks' worker only communicates; further workers, without ranks, compute.
     bool has_comm_worker = false;
+    /// Of each nonblocking collective in progress (collectives/operation_pool.hpp).
+    std::size_t operation_stack_bytes = std::size_t{1} << 20;
     /// The number of this process's program, in a job of several programs.
     std::int32_t program_number = 0;
     MessageLimits limits = {};
@@ -77,6 +83,10 @@ class World {
   [[nodiscard]] bool is_simulated_node() const { return connection_.is_simulated_node; }
 
   [[nodiscard]] bool has_comm_worker() const { return connection_.has_comm_worker; }
+
+  [[nodiscard]] std::size_t operation_stack_bytes() const {
+    return connection_.operation_stack_bytes;
+  }
 
   [[nodiscard]] std::int32_t program_number() const { return connection_.program_number; }
 
@@ -144,7 +154,12 @@ class World {
 
   /// The first of `count` such numbers, which are context_step() apart.
   std::uint32_t new_contexts(std::uint32_t count) {
-    return next_context_.fetch_add(count * context_step(), std::memory_order_relaxed);
+    const std::uint32_t first =
+        next_context_.fetch_add(count * context_step(), std::memory_order_relaxed);
+    SORREL_CHECK(first + count * context_step() <= 1U << context_bits,
+                 "the job has made more than %u communicators",
+                 (1U << context_bits) / context_step());
+    return first;
   }
 
   [[nodiscard]] std::uint32_t context_step() const { return layout_.process_count(); }

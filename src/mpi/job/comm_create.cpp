@@ -191,12 +191,11 @@ CommShared* shared_for_group(const Member& member,
 
 }  // namespace
 
-int comm_duplicate(RankState& self, Comm& parent, Comm** result) {
+int duplicate_shared(RankState& self, Comm& parent, CommShared** result) {
   if (parent.size() == 1) {
-    *result = adopt(*make_alone(self, parent), self, parent);
+    *result = make_alone(self, parent);
     return MPI_SUCCESS;
   }
-  parent.call = CollectiveCall({.kind = CollectiveKind::comm_dup});
   World& world = parent.shared->world();
   const bool is_spread = parent.shared->processes() != nullptr;
   const std::uint32_t agreed = is_spread ? agree_on_contexts(self, parent, 1) : 0;
@@ -210,8 +209,24 @@ int comm_duplicate(RankState& self, Comm& parent, Comm** result) {
       request_of(slots, rank).shared = shared;
     }
   });
-  if (error == MPI_SUCCESS) *result = adopt(*request.shared, self, parent);
+  *result = request.shared;
   return error;
+}
+
+int comm_duplicate(RankState& self, Comm& parent, Comm** result) {
+  parent.call = CollectiveCall({.kind = CollectiveKind::comm_dup});
+  CommShared* shared = nullptr;
+  const int error = duplicate_shared(self, parent, &shared);
+  if (error == MPI_SUCCESS) *result = adopt(*shared, self, parent);
+  return error;
+}
+
+int make_shadow(RankState& self, Comm& parent, Comm** result) {
+  CommShared* shared = nullptr;
+  if (const int error = duplicate_shared(self, parent, &shared); error != MPI_SUCCESS) return error;
+  *result = adopt(*shared, self, parent);
+  (*result)->is_read_late = parent.is_read_late;
+  return MPI_SUCCESS;
 }
 
 int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result) {

@@ -15,6 +15,13 @@ namespace sorrel::mpi {
 /// The parent's group again, under a new context.
 [[nodiscard]] int comm_duplicate(RankState& self, Comm& parent, Comm** result);
 
+/// The shared part of a duplicate, with a reference for the caller; `parent.call` is the caller's.
+[[nodiscard]] int duplicate_shared(RankState& self, Comm& parent, CommShared** result);
+
+/// The calling member's view of a communicator for a persistent collective on `parent`, whose
+/// `call` names it.
+[[nodiscard]] int make_shadow(RankState& self, Comm& parent, Comm** result);
+
 /// One communicator per color, ordered by (key, rank in the parent). Null for MPI_UNDEFINED.
 [[nodiscard]] int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result);
 

@@ -1,5 +1,5 @@
 #include "mpi/collectives/slots.hpp"
-#include "mpi/comm/comm.hpp"
+#include "mpi/comm/collective_shadows.hpp"
 #include "mpi/comm/process_map.hpp"
 #include "mpi/comm/topology/cart.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -23,7 +23,38 @@ CommShared::CommShared(World& world, std::uint32_t context, std::shared_ptr<cons
   slots_ = std::make_unique<CollectiveSlots>(world, *group_, context, processes_.get());
 }
 
-CommShared::~CommShared() = default;
+CommShared::~CommShared() {
+  CollectiveShadows* shadows = shadows_.load(std::memory_order_acquire);
+  if (shadows == nullptr) return;
+  for (std::atomic<CommShared*>& shadow : shadows->shadows) {
+    if (CommShared* made = shadow.load(std::memory_order_acquire)) made->release();
+  }
+  delete shadows;
+}
+
+CollectiveShadows& CommShared::shadows() {
+  CollectiveShadows* present = shadows_.load(std::memory_order_acquire);
+  if (present != nullptr) return *present;
+  auto made = std::make_unique<CollectiveShadows>(size_);
+  if (!shadows_.compare_exchange_strong(present, made.get(), std::memory_order_acq_rel,
+                                        std::memory_order_acquire))
+    return *present;
+  return *made.release();
+}
+
+CommShared& CommShared::shadow(std::uint32_t index) {
+  std::atomic<CommShared*>& shadow = shadows().shadows[index];
+  CommShared* present = shadow.load(std::memory_order_acquire);
+  if (present != nullptr) return *present;
+  SORREL_ASSERT(context_ >> context_bits == 0, "a shadow has no shadows");
+  auto* made = new CommShared(world_, context_ | (index + 1) << context_bits, group_);
+  made->retain();
+  if (shadow.compare_exchange_strong(present, made, std::memory_order_acq_rel,
+                                     std::memory_order_acquire))
+    return *made;
+  made->release();
+  return *present;
+}
 
 void CommShared::release() {
   const std::int32_t held = holder_count_.fetch_sub(1, std::memory_order_acq_rel);
@@ -32,14 +63,26 @@ void CommShared::release() {
 }
 
 Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent) {
-  SORREL_ASSERT(is_on_worker_of(shared.member(rank)));
+  Comm& comm = make_incomplete_comm(parent);
+  comm.rank = rank;
+  shared.retain();
+  complete_comm(comm, shared);
+  return &comm;
+}
+
+Comm& make_incomplete_comm(const Comm& parent) {
   auto* comm = new Comm;
-  comm->rank = rank;
-  comm->shared = &shared;
+  comm->header.kind = ObjectKind::freed;
+  comm->rank = parent.rank;
   comm->errhandler = parent.errhandler;
   retain(*comm->errhandler);
-  shared.retain();
-  return comm;
+  return *comm;
+}
+
+void complete_comm(Comm& comm, CommShared& shared) {
+  SORREL_ASSERT(comm.shared == nullptr && is_on_worker_of(shared.member(comm.rank)));
+  comm.header.kind = ObjectKind::comm;
+  comm.shared = &shared;
 }
 
 void end(Comm& comm) {

@@ -1,5 +1,6 @@
 #include "mpi/job/process_world.hpp"
 
+#include "mpi/collectives/operation_pool.hpp"
 #include "mpi/collectives/process_barrier.hpp"
 #include "mpi/collectives/slots.hpp"
 #include "mpi/comm/topology/cart.hpp"
@@ -120,6 +121,12 @@ void ProcessWorld::end_ranks(core::Worker& worker) {
     rank->self_comm.shared->release();
     delete rank;
   }
+}
+
+std::optional<core::FiberPool::Stack> operation_stack_of(const RankState& rank) {
+  const auto& operations = rank.worker_state->operations;
+  if (operations == nullptr) return std::nullopt;
+  return operations->fibers().stack_of(rank.worker->running());
 }
 
 void drain(const WorkerState& state) {

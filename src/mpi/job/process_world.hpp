@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "core/fiber_pool.hpp"
 #include "mpi/comm/world.hpp"
 
 namespace sorrel::mpi {
@@ -32,5 +34,9 @@ class ProcessWorld final : public World {
 /// On the thread of the rank's worker, at its end: sends the packets that other processes may still
 /// need.
 void drain(const WorkerState& state);
+
+/// The stack of the fiber that the rank's worker runs, if it is that of a nonblocking collective.
+/// Also in a signal handler of the worker's thread.
+[[nodiscard]] std::optional<core::FiberPool::Stack> operation_stack_of(const RankState& rank);
 
 }  // namespace sorrel::mpi

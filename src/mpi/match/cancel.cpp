@@ -58,6 +58,7 @@ void cancel_send(Request& request) {
 void cancel(Request& request) {
   if (request.completion.is_done()) return;
   SORREL_ASSERT(is_on_worker_of(*request.owner) && request.is_active);
+  SORREL_ASSERT(request.kind != Request::Kind::operation);
   if (request.kind == Request::Kind::receive) {
     (void)cancel_receive(request);
   } else {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "mpi/match/buffered_sends.hpp"
+#include "mpi/match/operation.hpp"
 
 namespace sorrel::mpi {
 
@@ -27,6 +28,10 @@ void free_owned_buffer(Request& request) {
 }
 
 }  // namespace
+
+void recycle_uncommon(Request& request) {
+  if (request.life != Request::Life::endless) end_operation(request);
+}
 
 void complete_with_duties(Request& request) {
   const Request::Duties duties = request.duties;

@@ -30,9 +30,13 @@ inline void deactivate(Request& request) {
   request.is_active = false;
 }
 
+/// recycle() of a request that is not from one message.
+[[gnu::cold]] void recycle_uncommon(Request& request);
+
 /// Returns a request to its pool and drops its references to communicator and datatype.
 inline void recycle(Request& request) {
-  if (request.life == Request::Life::endless) return;
+  if (request.life >= Request::Life::endless) [[unlikely]]
+    return recycle_uncommon(request);
   SORREL_ASSERT(is_on_worker_of(*request.owner));
   SORREL_ASSERT(!request.message.is_linked(), "a match table still holds its entry");
   SORREL_ASSERT(request.completion.is_done() || !request.is_active || request.duties.is_part,

@@ -2,12 +2,15 @@
 
 #include "mpi/base/status.hpp"
 #include "mpi/match/cancel.hpp"
+#include "mpi/match/operation.hpp"
 #include "mpi/match/start.hpp"
 #include "mpi/match/wait.hpp"
 
 namespace sorrel::mpi {
 
 int explain(RankState& self, const Request& request) {
+  if (request.kind == Request::Kind::operation)
+    return request.operation->explain(self, request.error);
   if (request.error == MPI_ERR_TRUNCATE) {
     return self.fail(MPI_ERR_TRUNCATE,
                      "the message from rank %d with tag %d has %zu bytes, the receive buffer %zu",
@@ -350,11 +353,23 @@ int check_not_null(RankState& self, MPI_Request handle, Request** request) {
                                         : "request is not a valid request");
 }
 
+[[gnu::cold]] int fail_operation(RankState& self, const Request& request, const char* what) {
+  OperationName name;
+  request.operation->name(name);
+  return self.fail(MPI_ERR_REQUEST, "request is of %s, which cannot be %s", name.c_str(), what);
+}
+
 }  // namespace
 
 int free_request(RankState& self, MPI_Request* handle) {
   Request* freed = nullptr;
   if (const int error = check_not_null(self, *handle, &freed); error != MPI_SUCCESS) return error;
+  if (freed->kind == Request::Kind::operation) {
+    if (freed->is_active) return fail_operation(self, *freed, "freed while it is active");
+    end_operation(*freed);
+    *handle = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+  }
   *handle = MPI_REQUEST_NULL;
   if (freed->is_active && !is_complete(*freed)) {
     freed->duties.is_released = true;
@@ -368,6 +383,8 @@ int cancel_request(RankState& self, MPI_Request* handle) {
   Request* cancelled = nullptr;
   if (const int error = check_not_null(self, *handle, &cancelled); error != MPI_SUCCESS)
     return error;
+  if (cancelled->kind == Request::Kind::operation)
+    return fail_operation(self, *cancelled, "cancelled");
   if (cancelled->is_active) cancel(*cancelled);
   return MPI_SUCCESS;
 }

@@ -134,6 +134,11 @@ struct alignas(cache_line_bytes) RankState {
   [[nodiscard]] ErrorDetail& detail() const { return worker_state->error_detail; }
 };
 
+/// Whether the rank's program runs, not one of its operations (mpi/collectives/operation_pool.hpp).
+inline bool is_in_main_fiber(const RankState& rank) {
+  return &rank.worker->running() == &rank.fiber;
+}
+
 /// Whether the caller may access the state of a rank.
 inline bool is_on_worker_of(const RankState& rank) {
   return core::Worker::current() == rank.worker;

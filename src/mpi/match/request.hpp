@@ -1,4 +1,5 @@
-//! Request - one send or receive in progress: envelope, buffer, and actions at completion.
+//! Request - one send or receive in progress: envelope, buffer, and actions at completion. Or the
+//! request of a larger operation (operation.hpp).
 //!
 //! Owned by one rank. Only its worker accesses it, with one exception. A send to a rank of another
 //! worker is lent to that worker, with its message, from the post of the handoff until the handoff
@@ -20,6 +21,7 @@
 
 namespace sorrel::mpi {
 
+class Operation;
 struct RankState;
 struct RemoteSend;
 struct Request;
@@ -43,16 +45,18 @@ struct Message : MatchEntry {
 enum class SendMode : std::uint8_t { standard, synchronous, ready, buffered };
 
 /// One send or receive. Fields without initial value are set by describe_send() and
-/// describe_receive(), or as their comments say.
+/// describe_receive(), or as their comments say. The request of an operation has none of the fields
+/// of a message.
 struct Request {
   static constexpr ObjectKind object_kind = ObjectKind::request;
-  enum class Kind : std::uint8_t { receive, send };
+  enum class Kind : std::uint8_t { receive, send, operation };
 
   /// What happens to it after the wait.
   enum class Life : std::uint8_t {
     once,        ///< Returned to the pool.
     persistent,  ///< Made by MPI_*_init: becomes inactive.
     endless,     ///< WorkerState::finished_send: shared, stays complete.
+    operation,   ///< As `once`; its operation ends with it.
   };
 
   /// Actions of complete() besides waking the waiting fiber; most requests have none.
@@ -86,6 +90,9 @@ struct Request {
   core::Completion completion;
   RankState* owner;
   Comm* comm;
+
+  /// Of an operation. It exists as long as the request.
+  Operation* operation;
 
   // The user's buffer.
   void* buffer;

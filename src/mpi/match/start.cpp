@@ -1,6 +1,7 @@
 #include "mpi/match/start.hpp"
 
 #include "mpi/match/buffered.hpp"
+#include "mpi/match/operation.hpp"
 #include "mpi/match/unexpected.hpp"
 
 namespace sorrel::mpi {
@@ -43,6 +44,13 @@ int restart(Request& request) {
   request.status_source = MPI_PROC_NULL;
   request.status_tag = MPI_ANY_TAG;
   request.status_bytes = 0;
+  if (request.kind == Request::Kind::operation) {
+    request.status_source = MPI_ANY_SOURCE;
+    activate(request);
+    const int error = request.operation->start();
+    if (error != MPI_SUCCESS) deactivate(request);
+    return error;
+  }
   return start(request);
 }
 

@@ -11,7 +11,8 @@ namespace sorrel::mpi {
 /// suspends. MPI_ERR_BUFFER if a buffered send does not fit.
 [[nodiscard]] int start(Request& request);
 
-/// As start(), for a persistent request that may have been used before.
+/// As start(), for a persistent request that may have been used before. May suspend if it is an
+/// operation's.
 [[nodiscard]] int restart(Request& request);
 
 /// Starts a receive and a send as one request, the receive's.

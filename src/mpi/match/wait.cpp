@@ -8,7 +8,7 @@ void attach(const RequestList& list, WaitOf of, core::Waiter& waiter) {
   for (std::int32_t i = 0; i < list.count; ++i) {
     Request* request = list.active(i);
     if (request == nullptr || request->completion.is_done()) continue;
-    if (of == WaitOf::everything || request->kind == Request::Kind::receive)
+    if (of == WaitOf::everything || request->kind != Request::Kind::send)
       request->completion.attach(waiter);
   }
 }

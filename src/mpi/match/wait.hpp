@@ -37,14 +37,14 @@ struct RequestList {
   }
 };
 
-/// How many active requests are not complete.
+/// How many active requests are not complete. Operations count as receives: a copy of a send does
+/// not complete them.
 struct PendingCounts {
   std::uint32_t receives = 0;
   std::uint32_t sends = 0;
 
   void add(const Request& request) {
-    if (!request.completion.is_done())
-      ++(request.kind == Request::Kind::receive ? receives : sends);
+    if (!request.completion.is_done()) ++(request.kind == Request::Kind::send ? sends : receives);
   }
 };
 
@@ -58,19 +58,23 @@ inline bool is_complete(Request& request) {
          (request.kind == Request::Kind::send && try_detach(request));
 }
 
-/// Sets the record for the deadlock report, for the duration of the wait.
+/// Sets the record for the deadlock report, for the duration of the wait. A wait of a rank's
+/// operation has none: the rank does something else, or waits for the operation.
 class RecordedWait {
  public:
   RecordedWait(RankState& self, const MPI_Request* requests, std::int32_t count) : self_(self) {
     SORREL_AUDIT_INVARIANTS(self_.posted);
     SORREL_AUDIT_INVARIANTS(self_.unexpected);
-    SORREL_ASSERT(&self.worker->running() == &self.fiber, "a rank waits in its own fiber");
+    SORREL_ASSERT(self.worker->running().user == &self, "a rank waits in its own fibers");
+    if (!is_in_main_fiber(self)) return;
     self_.wait_detail.requests = requests;
     self_.wait_detail.request_count = count;
     self_.wait.begin(WaitRecord::Kind::requests);
   }
 
-  ~RecordedWait() { self_.wait.end(); }
+  ~RecordedWait() {
+    if (is_in_main_fiber(self_)) self_.wait.end();
+  }
 
   RecordedWait(const RecordedWait&) = delete;
   RecordedWait& operator=(const RecordedWait&) = delete;
@@ -88,6 +92,7 @@ class RecordedWait {
   request.completion.wait(*request.owner->worker);
 }
 
+/// `receives`: and operations.
 enum class WaitOf : std::uint8_t { receives, everything };
 
 /// Makes the requests of that kind that are not complete count down `waiter`.
@@ -98,7 +103,7 @@ void attach(const RequestList& list, WaitOf of, core::Waiter& waiter);
                                                const RequestList& list,
                                                WaitOf of,
                                                std::uint32_t missing_count) {
-  core::Waiter waiter{.fiber = &self.fiber, .missing_count = missing_count};
+  core::Waiter waiter{.fiber = &self.worker->running(), .missing_count = missing_count};
   attach(list, of, waiter);
   RecordedWait recorded(self, list.handles, list.count);
   self.worker->suspend();

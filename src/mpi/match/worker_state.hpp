@@ -10,6 +10,7 @@
 namespace sorrel::mpi {
 
 class EagerWindows;
+class OperationPool;
 class ProcessBarriers;
 class SendQueue;
 class World;
@@ -29,6 +30,8 @@ struct WorkerState {
   Request* finished_send = nullptr;
   /// The detail of the error being raised: valid until the next one.
   ErrorDetail error_detail;
+  /// Null until the first nonblocking collective.
+  std::unique_ptr<OperationPool> operations;
   // Only in a job of several processes; else null.
   std::unique_ptr<SendQueue> send_queue;
   std::unique_ptr<EagerWindows> eager_windows;

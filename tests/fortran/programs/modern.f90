@@ -68,6 +68,7 @@ program modern
   call sections
   call odd_sections
   call procedures
+  call nonblocking_collectives
   call statuses
   call memory
   call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
@@ -228,6 +229,49 @@ contains
     other = twin
     call check(all([other, twin] == twin) .and. other /= MPI_COMM_WORLD, 'handles are compared element by element')
     call MPI_Comm_free(twin)
+  end subroutine
+
+  ! The library uses buffers, a freed operation and a freed datatype until the wait.
+  subroutine nonblocking_collectives
+    type(MPI_Request) :: requests(3), repeated
+    type(MPI_Op) :: op
+    type(MPI_Comm) :: copy
+    type(MPI_Datatype), dimension(size) :: types
+    real, asynchronous :: x(3), y(3)
+    integer, asynchronous :: one(size), all_of(size), grid(2, size), total
+    integer, dimension(size) :: counts, places
+    integer :: i, n
+    call MPI_Op_create(largest, .true., op)
+    x = [rank, -rank, 5]
+    call MPI_Iallreduce(x, y, 3, MPI_REAL, op, MPI_COMM_WORLD, requests(1))
+    call MPI_Op_free(op)
+    counts = 1
+    places = [(4 * i, i = 0, size - 1)]
+    types = MPI_INTEGER
+    one = [(100 * rank + i, i = 1, size)]
+    call MPI_Ialltoallw(one, counts, places, types, all_of, counts, places, types, MPI_COMM_WORLD, requests(2))
+    types = MPI_DATATYPE_NULL
+    grid = -1
+    if (rank == 0) grid(2, :) = 7
+    call MPI_Ibcast(grid(2, :), size, MPI_INTEGER, 0, MPI_COMM_WORLD, requests(3))
+    if (rank == 0) grid(1, :) = 5
+    call MPI_Waitall(3, requests, MPI_STATUSES_IGNORE)
+    call check(all(y == [size-1, 0, 5]), 'iallreduce with a reduction function')
+    call check(all(all_of == [(100 * i + rank + 1, i = 0, size - 1)]), 'ialltoallw')
+    call check(all(grid(2, :) == 7) .and. (rank /= 0 .eqv. grid(1, 1) == -1), 'ibcast of a section')
+    call MPI_Allreduce_init(rank, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, repeated)
+    do i = 1, 3
+      total = -1
+      call MPI_Start(repeated)
+      call MPI_Wait(repeated, MPI_STATUS_IGNORE)
+      call check(total == size * (size - 1) / 2, 'allreduce_init')
+    end do
+    call MPI_Request_free(repeated)
+    call MPI_Comm_idup(MPI_COMM_WORLD, copy, requests(1))
+    call MPI_Wait(requests(1), MPI_STATUS_IGNORE)
+    call MPI_Comm_size(copy, n)
+    call check(n == size, 'comm_idup')
+    call MPI_Comm_free(copy)
   end subroutine
 
   subroutine statuses

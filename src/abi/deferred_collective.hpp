@@ -1,0 +1,32 @@
+//! DeferredCollective - launches a collective in its nonblocking or persistent form: see
+//! collective_calls.hpp.
+#pragma once
+
+#include "abi/collective_calls.hpp"
+#include "mpi/collectives/operation_pool.hpp"
+
+namespace sorrel::abi {
+
+struct DeferredCollective {
+  Member member;
+  MPI_Request* request;
+  mpi::CollectiveForm form = mpi::CollectiveForm::nonblocking;
+  /// Of the persistent form; its hints are not used.
+  MPI_Info info = MPI_INFO_NULL;
+
+  /// Sets the request, and starts a nonblocking collective. May suspend.
+  template <class Arguments>
+  int operator()(CollectiveArguments call, const Arguments& arguments) const {
+    const auto& [self, comm] = member;
+    if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(self);
+    call.form = form;
+    mpi::CollectiveOperation& operation = mpi::OperationPool::of(self).take();
+    operation.describe(call, arguments, comm.size());
+    return launch(operation);
+  }
+
+ private:
+  [[nodiscard]] int launch(mpi::CollectiveOperation& operation) const;
+};
+
+}  // namespace sorrel::abi
