@@ -1323,6 +1323,12 @@ SORREL_MPI(int, Comm_idup, (MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* reque
 SORREL_MPI(int, Comm_idup_with_info,
            (MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request));
 
+/* Intercommunicators. */
+SORREL_MPI(int, Intercomm_create,
+           (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+            MPI_Comm* newintercomm));
+SORREL_MPI(int, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm* newintracomm));
+
 /* Attributes. */
 SORREL_MPI(int, Comm_create_keyval,
            (MPI_Comm_copy_attr_function* comm_copy_attr_fn,
@@ -1348,6 +1354,146 @@ SORREL_MPI(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm* new
 SORREL_MPI(int, Cartdim_get, (MPI_Comm comm, int* ndims));
 SORREL_MPI(int, Dims_create, (int nnodes, int ndims, int dims[]));
 SORREL_MPI(int, Topo_test, (MPI_Comm comm, int* status));
+
+/* Graph topologies. */
+SORREL_MPI(int, Dist_graph_create,
+           (MPI_Comm comm_old, int n, const int sources[], const int degrees[],
+            const int destinations[], const int *weights, MPI_Info info, int reorder,
+            MPI_Comm* comm_dist_graph));
+SORREL_MPI(int, Dist_graph_create_adjacent,
+           (MPI_Comm comm_old, int indegree, const int sources[], const int *sourceweights,
+            int outdegree, const int destinations[], const int *destweights, MPI_Info info,
+            int reorder, MPI_Comm* comm_dist_graph));
+SORREL_MPI(int, Dist_graph_neighbors,
+           (MPI_Comm comm, int maxindegree, int sources[], int *sourceweights, int maxoutdegree,
+            int destinations[], int *destweights));
+SORREL_MPI(int, Dist_graph_neighbors_count,
+           (MPI_Comm comm, int* indegree, int* outdegree, int* weighted));
+SORREL_MPI(int, Graph_create,
+           (MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder,
+            MPI_Comm* comm_graph));
+SORREL_MPI(int, Graph_get, (MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[]));
+SORREL_MPI(int, Graph_map,
+           (MPI_Comm comm, int nnodes, const int indx[], const int edges[], int* newrank));
+SORREL_MPI(int, Graph_neighbors, (MPI_Comm comm, int rank, int maxneighbors, int neighbors[]));
+SORREL_MPI(int, Graph_neighbors_count, (MPI_Comm comm, int rank, int* nneighbors));
+SORREL_MPI(int, Graphdims_get, (MPI_Comm comm, int* nnodes, int* nedges));
+
+/* Neighborhood collectives. */
+SORREL_MPI(int, Ineighbor_allgather,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ineighbor_allgather_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ineighbor_allgatherv,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Ineighbor_allgatherv_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ineighbor_alltoall,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ineighbor_alltoall_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ineighbor_alltoallv,
+           (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+            void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+            MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ineighbor_alltoallv_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request));
+SORREL_MPI(int, Ineighbor_alltoallw,
+           (const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Ineighbor_alltoallw_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+            MPI_Request* request));
+SORREL_MPI(int, Neighbor_allgather,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Neighbor_allgather_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Neighbor_allgather_init,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Neighbor_allgather_init_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
+SORREL_MPI(int, Neighbor_allgatherv,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Neighbor_allgatherv_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+            MPI_Comm comm));
+SORREL_MPI(int, Neighbor_allgatherv_init,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+            MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Neighbor_allgatherv_init_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Neighbor_alltoall,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Neighbor_alltoall_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Neighbor_alltoall_init,
+           (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Neighbor_alltoall_init_c,
+           (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
+SORREL_MPI(int, Neighbor_alltoallv,
+           (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+            void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+            MPI_Comm comm));
+SORREL_MPI(int, Neighbor_alltoallv_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm));
+SORREL_MPI(int, Neighbor_alltoallv_init,
+           (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+            void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Neighbor_alltoallv_init_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
+SORREL_MPI(int, Neighbor_alltoallw,
+           (const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm));
+SORREL_MPI(int, Neighbor_alltoallw_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm));
+SORREL_MPI(int, Neighbor_alltoallw_init,
+           (const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
+SORREL_MPI(int, Neighbor_alltoallw_init_c,
+           (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+            const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+            MPI_Request* request));
 
 /* Environment. */
 SORREL_MPI(int, Get_hw_resource_info, (MPI_Info* hw_info));

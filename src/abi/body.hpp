@@ -16,6 +16,8 @@
 
 namespace sorrel::mpi {
 class Datatype;
+class DistGraphTopology;
+class GraphTopology;
 }  // namespace sorrel::mpi
 
 namespace sorrel::abi::body {

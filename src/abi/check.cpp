@@ -22,9 +22,12 @@ int fail_info(mpi::RankState& self) {
   return self.fail(MPI_ERR_INFO, "invalid info handle");
 }
 
-int fail_topology(mpi::RankState& self) {
-  return self.fail(MPI_ERR_TOPOLOGY,
-                   "comm has no Cartesian topology; MPI_Cart_create makes one that has");
+int fail_topology(mpi::RankState& self, std::string_view kind) {
+  if (kind == "topology") return self.fail(MPI_ERR_TOPOLOGY, "comm has no topology");
+  const char* what = kind == "cart"    ? "no Cartesian topology; MPI_Cart_create"
+                     : kind == "graph" ? "no graph topology; MPI_Graph_create"
+                                       : "no distributed graph topology; MPI_Dist_graph_create";
+  return self.fail(MPI_ERR_TOPOLOGY, "comm has %s makes one that has", what);
 }
 
 int fail_uncommitted(mpi::RankState& self) {
@@ -39,8 +42,21 @@ int fail_rank(mpi::RankState& self, const char* what, int rank, int size) {
   return self.fail(MPI_ERR_RANK, "%s is %d; it must be in 0..%d", what, rank, size - 1);
 }
 
-int fail_root(mpi::RankState& self, int root, int size) {
-  return self.fail(MPI_ERR_ROOT, "root is %d; it must be in 0..%d", root, size - 1);
+int check_inter_root(mpi::RankState& self, const mpi::Comm& comm, int root) {
+  if (comm.inter == nullptr)
+    return self.fail(MPI_ERR_ROOT, "root is %d; it must be in 0..%d", root, comm.size() - 1);
+  if (root == MPI_ROOT || root == MPI_PROC_NULL) return MPI_SUCCESS;
+  return self.fail(MPI_ERR_ROOT,
+                   "root is %d; on an intercommunicator it must be a rank of the remote group, in "
+                   "0..%d, or MPI_ROOT or MPI_PROC_NULL",
+                   root, comm.size() - 1);
+}
+
+int fail_inter(mpi::RankState& self, const char* subject) {
+  if (subject == nullptr)
+    return self.fail(MPI_ERR_COMM, "comm is an intercommunicator; it must be an intracommunicator");
+  return self.fail(MPI_ERR_UNSUPPORTED_OPERATION,
+                   "Sorrel does not support %s on intercommunicators", subject);
 }
 
 int fail_tag(mpi::RankState& self, int tag) {

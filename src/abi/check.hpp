@@ -1,6 +1,8 @@
 //! Argument checks shared by the C bindings. Each returns MPI_SUCCESS, or fails with a message.
 #pragma once
 
+#include <string_view>
+
 #include "abi/user_arguments.hpp"
 #include "mpi/base/internal_tag.hpp"
 #include "mpi/datatype/datatype.hpp"
@@ -12,11 +14,13 @@ namespace sorrel::abi {
 [[nodiscard, gnu::cold]] int fail_group(mpi::RankState& self, MPI_Group handle);
 [[nodiscard, gnu::cold]] int fail_op(mpi::RankState& self, MPI_Op handle);
 [[nodiscard, gnu::cold]] int fail_info(mpi::RankState& self);
-[[nodiscard, gnu::cold]] int fail_topology(mpi::RankState& self);
+[[nodiscard, gnu::cold]] int fail_topology(mpi::RankState& self, std::string_view kind);
 [[nodiscard, gnu::cold]] int fail_uncommitted(mpi::RankState& self);
 [[nodiscard, gnu::cold]] int fail_count(mpi::RankState& self, long long count);
 [[nodiscard, gnu::cold]] int fail_rank(mpi::RankState& self, const char* what, int rank, int size);
-[[nodiscard, gnu::cold]] int fail_root(mpi::RankState& self, int root, int size);
+/// MPI_ERR_COMM, or, where the standard allows what the library does not support, the error for
+/// `subject`.
+[[nodiscard, gnu::cold]] int fail_inter(mpi::RankState& self, const char* subject);
 [[nodiscard, gnu::cold]] int fail_tag(mpi::RankState& self, int tag);
 [[nodiscard, gnu::cold]] int fail_buffer(mpi::RankState& self, const void* buffer);
 [[nodiscard, gnu::cold]] int fail_alias(mpi::RankState& self);
@@ -70,10 +74,9 @@ namespace sorrel::abi {
   return MPI_SUCCESS;
 }
 
-[[nodiscard]] inline int check_root(mpi::RankState& self, const mpi::Comm& comm, int root) {
-  if (root < 0 || root >= comm.size()) [[unlikely]]
-    return fail_root(self, root, comm.size());
-  return MPI_SUCCESS;
-}
+/// Checks a root that is no rank: MPI_ROOT and MPI_PROC_NULL are allowed on intercommunicators.
+[[nodiscard, gnu::cold]] int check_inter_root(mpi::RankState& self,
+                                              const mpi::Comm& comm,
+                                              int root);
 
 }  // namespace sorrel::abi

@@ -91,7 +91,9 @@ struct GatherArguments : BlocksArguments {
 template <class Launch>
 int gather(const Launch& launch, const UserBuffer& user_send, const UserBlocks& user, int root) {
   auto& [self, comm] = launch.member;
-  const bool is_root = comm.rank == root;
+  const bool is_root = is_root_of(comm, root);
+  // Of an intercommunicator: the root is not in the group with which it exchanges data.
+  const bool is_only_root = is_root && comm.inter != nullptr;
   GatherArguments arguments;
   arguments.root = root;
   if (is_root) {
@@ -100,7 +102,7 @@ int gather(const Launch& launch, const UserBuffer& user_send, const UserBlocks& 
   }
   arguments.is_in_place = is_root && is_in_place(user_send.buffer);
   const TypedBuffer& send = arguments.typed;
-  if (!arguments.is_in_place) {
+  if (!arguments.is_in_place && !is_only_root) {
     if (const int error = check_typed(self, user_send, &arguments.typed); error != MPI_SUCCESS)
       return error;
     if (is_root && is_alias(send, arguments.blocks, root)) return fail_alias(self);
@@ -124,11 +126,12 @@ int all_gather(const Launch& launch, const UserBuffer& user_send, const UserBloc
   AllGatherArguments arguments;
   if (const int error = check_blocks(self, comm, user, &arguments.blocks); error != MPI_SUCCESS)
     return error;
-  arguments.is_in_place = is_in_place(user_send.buffer);
+  arguments.is_in_place = is_in_place(user_send.buffer) && comm.inter == nullptr;
   if (!arguments.is_in_place) {
     if (const int error = check_typed(self, user_send, &arguments.typed); error != MPI_SUCCESS)
       return error;
-    if (is_alias(arguments.typed, arguments.blocks, comm.rank)) return fail_alias(self);
+    if (comm.inter == nullptr && is_alias(arguments.typed, arguments.blocks, comm.rank))
+      return fail_alias(self);
   }
   const bool is_list = user.is_list();
   return launch({.kind = is_list ? CollectiveKind::allgatherv : CollectiveKind::allgather,
@@ -148,7 +151,9 @@ int scatter(const Launch& launch,
             const UserBuffer& user_receive,
             int root) {
   auto& [self, comm] = launch.member;
-  const bool is_root = comm.rank == root;
+  const bool is_root = is_root_of(comm, root);
+  // Of an intercommunicator: the root is not in the group with which it exchanges data.
+  const bool is_only_root = is_root && comm.inter != nullptr;
   ScatterArguments arguments;
   arguments.root = root;
   if (is_root) {
@@ -157,7 +162,7 @@ int scatter(const Launch& launch,
   }
   arguments.is_in_place = is_root && is_in_place(user_receive.buffer);
   const TypedBuffer& receive = arguments.typed;
-  if (!arguments.is_in_place) {
+  if (!arguments.is_in_place && !is_only_root) {
     if (const int error = check_typed(self, user_receive, &arguments.typed); error != MPI_SUCCESS)
       return error;
     if (is_root && is_alias(receive, arguments.blocks, root)) return fail_alias(self);
@@ -198,7 +203,7 @@ int all_to_all(const Launch& launch,
   if (const int error = check_blocks(self, comm, user_receive, &arguments.receive);
       error != MPI_SUCCESS)
     return error;
-  arguments.is_in_place = is_in_place(user_send.buffer);
+  arguments.is_in_place = is_in_place(user_send.buffer) && comm.inter == nullptr;
   const bool is_uniform = kind == CollectiveKind::alltoall;
   if (!arguments.is_in_place) {
     if (const int error = check_blocks(self, comm, user_send, &arguments.send);
@@ -213,9 +218,15 @@ int all_to_all(const Launch& launch,
 /// Which arguments of a reduction are significant at a rank.
 struct Significance {
   bool is_receive = true;
+  bool is_send = true;
   /// MPI_IN_PLACE may stand for the operand.
   bool allows_in_place = true;
 };
+
+/// Of a reduction whose result every rank gets.
+inline Significance everywhere(const Comm& comm) {
+  return {.allows_in_place = comm.inter == nullptr};
+}
 
 /// The constant of a predefined operation; user-defined ones cannot be compared between ranks.
 inline std::uint16_t number_of(MPI_Op op) {
@@ -248,9 +259,10 @@ int reduction(const Launch& launch,
   RankState& self = launch.member.self;
   TypedBuffer typed;
   const bool in_place = is_in_place(user.send) && significance.allows_in_place;
-  void* operand = in_place ? user.receive : const_cast<void*>(user.send);
+  const bool is_send = significance.is_send && !in_place;
+  void* operand = is_send ? const_cast<void*>(user.send) : user.receive;
   int error = check_typed(self, {operand, user.count, user.datatype}, &typed);
-  if (error == MPI_SUCCESS && significance.is_receive && !in_place)
+  if (error == MPI_SUCCESS && significance.is_receive && is_send)
     error = check_receive(self, user, *typed.type);
   if (error != MPI_SUCCESS) return error;
   const mpi::Op* op = mpi::op_from_handle(user.op);
@@ -275,8 +287,11 @@ int reduction(const Launch& launch,
 
 template <class Launch>
 int reduce(const Launch& launch, const UserReduction& user, int root) {
-  const bool is_root = launch.member.comm.rank == root;
-  return reduction(launch, {.kind = CollectiveKind::reduce, .root = root}, user, {is_root, is_root},
+  const Comm& comm = launch.member.comm;
+  const bool is_root = is_root_of(comm, root);
+  const bool is_intra = comm.inter == nullptr;
+  return reduction(launch, {.kind = CollectiveKind::reduce, .root = root}, user,
+                   {is_root, is_intra || !is_root, is_root && is_intra},
                    [root](const Member& member, const ReductionArguments& arguments) {
                      return reduce_to_root(member, arguments, root);
                    });
@@ -284,7 +299,8 @@ int reduce(const Launch& launch, const UserReduction& user, int root) {
 
 template <class Launch>
 int all_reduce(const Launch& launch, const UserReduction& user) {
-  return reduction(launch, {.kind = CollectiveKind::allreduce}, user, {},
+  return reduction(launch, {.kind = CollectiveKind::allreduce}, user,
+                   everywhere(launch.member.comm),
                    [](const Member& member, const ReductionArguments& arguments) {
                      return mpi::all_reduce(member, arguments);
                    });
@@ -313,13 +329,14 @@ int reduce_scatter(const Launch& launch, const UserReduction& user, mpi::Integer
   auto& [self, comm] = launch.member;
   if (counts.is_null()) return fail_null(self, "recvcounts");
   MPI_Count total = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(comm.size()); ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(local_size_of(comm)); ++i) {
     if (counts[i] < 0) return fail_count(self, counts[i]);
     total += counts[i];
   }
   return reduction(launch, {.kind = CollectiveKind::reduce_scatter},
                    {user.send, user.receive, total, user.datatype, user.op},
-                   {.is_receive = counts[static_cast<std::size_t>(comm.rank)] > 0},
+                   {.is_receive = counts[static_cast<std::size_t>(comm.rank)] > 0,
+                    .allows_in_place = comm.inter == nullptr},
                    [counts](const Member& member, const ReductionArguments& arguments) {
                      return mpi::reduce_scatter(member, arguments, counts);
                    });
@@ -327,7 +344,8 @@ int reduce_scatter(const Launch& launch, const UserReduction& user, mpi::Integer
 
 template <class Launch>
 int reduce_scatter_block(const Launch& launch, const UserReduction& user) {
-  return reduction(launch, {.kind = CollectiveKind::reduce_scatter_block}, user, {},
+  return reduction(launch, {.kind = CollectiveKind::reduce_scatter_block}, user,
+                   everywhere(launch.member.comm),
                    [](const Member& member, const ReductionArguments& arguments) {
                      return mpi::reduce_scatter(member, arguments, nullptr);
                    });

@@ -40,7 +40,10 @@ bool lacks_buffer(const BlockList& blocks, std::int32_t size) {
 
 }  // namespace
 
-int check_blocks(RankState& self, const Comm& comm, const UserBlocks& user, BlockList* blocks) {
+int check_blocks(RankState& self,
+                 std::int32_t block_count,
+                 const UserBlocks& user,
+                 BlockList* blocks) {
   Datatype* type = nullptr;
   if (user.is_list()) {
     if (const int error = check_lists(self, user); error != MPI_SUCCESS) return error;
@@ -51,7 +54,7 @@ int check_blocks(RankState& self, const Comm& comm, const UserBlocks& user, Bloc
     if (const int error = check_type(self, user.datatype, &type); error != MPI_SUCCESS)
       return error;
   }
-  for (std::size_t i = 0; user.is_list() && i < static_cast<std::size_t>(comm.size()); ++i) {
+  for (std::size_t i = 0; user.is_list() && i < static_cast<std::size_t>(block_count); ++i) {
     if (user.counts[i] < 0) return fail_count(self, user.counts[i]);
     if (user.datatypes != nullptr) {
       if (const int error = check_type(self, user.datatypes[i], &type); error != MPI_SUCCESS)
@@ -64,7 +67,7 @@ int check_blocks(RankState& self, const Comm& comm, const UserBlocks& user, Bloc
              .counts = user.counts,
              .displacements = user.displacements,
              .types = user.datatypes};
-  return lacks_buffer(*blocks, comm.size()) ? fail_buffer(self, user.buffer) : MPI_SUCCESS;
+  return lacks_buffer(*blocks, block_count) ? fail_buffer(self, user.buffer) : MPI_SUCCESS;
 }
 
 bool is_alias(const TypedBuffer& buffer, const BlockList& blocks, std::int32_t rank) {

@@ -22,9 +22,17 @@ inline bool is_in_place(const void* buffer) {
 }
 
 [[nodiscard]] int check_blocks(RankState& self,
-                               const Comm& comm,
+                               std::int32_t block_count,
                                const UserBlocks& user,
                                mpi::BlockList* blocks);
+
+/// A block for each rank with which a collective on `comm` exchanges data.
+[[nodiscard]] inline int check_blocks(RankState& self,
+                                      const Comm& comm,
+                                      const UserBlocks& user,
+                                      mpi::BlockList* blocks) {
+  return check_blocks(self, comm.size(), user, blocks);
+}
 
 /// Whether the buffer and the rank's own block, or all blocks, begin at the same byte and have data
 /// there. With gaps they may still be disjoint.

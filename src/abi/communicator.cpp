@@ -13,7 +13,7 @@ namespace {
 int duplicate(RankState& self, Comm& parent, MPI_Comm* newcomm) {
   Comm* copy = nullptr;
   if (const int error = comm_duplicate(self, parent, &copy); error != MPI_SUCCESS) return error;
-  copy->cart = parent.cart;
+  copy->topology = parent.topology;
   *newcomm = handle_of(*copy);
   return mpi::copy_attributes(user_handle_of(self, parent), parent.attributes, copy->attributes);
 }
@@ -40,14 +40,15 @@ struct IduplicateArguments {
 int iduplicate(
     RankState& self, Comm& parent, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(self);
+  const DeferredCollective deferred{.member = {self, parent}, .request = request};
+  if (const int error = deferred.check(); error != MPI_SUCCESS) return error;
   Comm& copy = mpi::make_incomplete_comm(parent);
-  copy.cart = parent.cart;
+  copy.topology = parent.topology;
   *newcomm = handle_of(copy);
   int error =
       mpi::copy_attributes(user_handle_of(self, parent), parent.attributes, copy.attributes);
   if (error == MPI_SUCCESS) error = body::Comm_set_info(self, copy, info);
-  return DeferredCollective{.member = {self, parent}, .request = request}(
-      {.kind = CollectiveKind::comm_dup}, IduplicateArguments{&copy, error});
+  return deferred({.kind = CollectiveKind::comm_dup}, IduplicateArguments{&copy, error});
 }
 
 /// Ranks of a node share its memory; finer hardware levels are not distinguished, for which the
@@ -67,7 +68,7 @@ bool is_by_node(int split_type, MPI_Info handle) {
 namespace body {
 
 int Comm_size(RankState& /*self*/, Comm& comm, int* size) {
-  *size = comm.size();
+  *size = local_size_of(comm);
   return MPI_SUCCESS;
 }
 

@@ -32,10 +32,6 @@ int add_hints(RankState& self, Comm& comm, const Info& from) {
   return MPI_SUCCESS;
 }
 
-int fail_intra(RankState& self) {
-  return self.fail(MPI_ERR_COMM, "comm is an intracommunicator; it must be an intercommunicator");
-}
-
 }  // namespace
 
 extern "C" int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
@@ -63,22 +59,18 @@ int Comm_compare(RankState& self, Comm& comm, MPI_Comm comm2, int* result) {
     *result = MPI_IDENT;
     return MPI_SUCCESS;
   }
-  const int groups = mpi::group_compare(*comm.shared->group(), *b->shared->group());
-  *result = groups == MPI_IDENT ? MPI_CONGRUENT : groups;
+  if ((comm.inter == nullptr) != (b->inter == nullptr)) {
+    *result = MPI_UNEQUAL;
+    return MPI_SUCCESS;
+  }
+  const int locals = mpi::group_compare(*local_group_of(comm), *local_group_of(*b));
+  const int peers = mpi::group_compare(*comm.shared->group(), *b->shared->group());
+  if (locals == MPI_UNEQUAL || peers == MPI_UNEQUAL) {
+    *result = MPI_UNEQUAL;
+  } else {
+    *result = locals == MPI_IDENT && peers == MPI_IDENT ? MPI_CONGRUENT : MPI_SIMILAR;
+  }
   return MPI_SUCCESS;
-}
-
-int Comm_test_inter(RankState& /*self*/, Comm& /*comm*/, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
-int Comm_remote_size(RankState& self, Comm& /*comm*/, int* /*size*/) {
-  return fail_intra(self);
-}
-
-int Comm_remote_group(RankState& self, Comm& /*comm*/, MPI_Group* /*group*/) {
-  return fail_intra(self);
 }
 
 int Comm_get_parent(RankState& /*self*/, MPI_Comm* parent) {

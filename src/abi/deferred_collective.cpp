@@ -1,10 +1,19 @@
 // Collective communication, the nonblocking and the persistent forms. MPI 5.0, 6.12 and 6.13.
-#include "abi/body.hpp"
 #include "abi/deferred_collective.hpp"
+
+#include "abi/body.hpp"
 #include "mpi/job/comm_create.hpp"
 #include "mpi/match/start.hpp"
 
 namespace sorrel::abi {
+
+int DeferredCollective::check() const {
+  if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(member.self);
+  if (member.comm.inter == nullptr) return MPI_SUCCESS;
+  return member.self.fail(MPI_ERR_UNSUPPORTED_OPERATION,
+                          "nonblocking and persistent collectives on an intercommunicator are not "
+                          "supported; the blocking ones are");
+}
 
 int DeferredCollective::launch(mpi::CollectiveOperation& operation) const {
   const auto& [self, comm] = member;

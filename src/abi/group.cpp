@@ -149,7 +149,7 @@ int Group_free(RankState& self, MPI_Group* group) {
 }
 
 int Comm_group(RankState& /*self*/, Comm& comm, MPI_Group* group) {
-  return give_group(comm.shared->group(), group);
+  return give_group(local_group_of(comm), group);
 }
 
 }  // namespace body

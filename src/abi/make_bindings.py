@@ -15,8 +15,11 @@ from pathlib import Path
 
 HANDLES = {kind: "MPI_" + kind.capitalize()
            for kind in ("comm", "datatype", "errhandler", "file", "group", "info", "message", "op", "request", "session", "win")}
+# Kinds of communicators that must have a topology: the class of the object that the body gets beside the communicator.
+TOPOLOGIES = {"cart": "CartTopology", "graph": "GraphTopology", "dist_graph": "DistGraphTopology", "topology": "Topology"}
 INTS = {"int", "rank", "root", "tag", "error", "keyval", "logical", "index"}
-SCALARS = {**HANDLES, "type": "MPI_Datatype", "cart": "MPI_Comm", "hints": "MPI_Info", **dict.fromkeys(INTS, "int"), "aint": "MPI_Aint", "offset": "MPI_Offset", "large": "MPI_Count"}
+SCALARS = {**HANDLES, "type": "MPI_Datatype", "hints": "MPI_Info", **dict.fromkeys(TOPOLOGIES, "MPI_Comm"),
+           **dict.fromkeys(INTS, "int"), "aint": "MPI_Aint", "offset": "MPI_Offset", "large": "MPI_Count"}
 # Kinds with two forms: C types of the int form and of the large-count form.
 SIZED = {"count": ("int", "MPI_Count"), "displacement": ("int", "MPI_Aint"), "address": ("MPI_Aint", "MPI_Count")}
 # Handles that the generated code converts: the body's parameter, the conversion, the failure, the body's argument.
@@ -27,10 +30,15 @@ CONVERTED = {"group": ("const mpi::GroupPointer& {0}", "mpi::group_of({0})", "fa
 GROUPS = [("buffer buffer count datatype op", "UserReduction"), ("buffer count datatype rank tag", "UserSend"),
           ("buffer count datatype rank tag", "UserReceive"), ("buffer count datatype", "UserBuffer"),
           ("buffer count[] displacement[] datatype", "UserBlocks"), ("buffer count[] displacement[] datatype[]", "UserBlocks"),
+          ("buffer count[] aint[] datatype[]", "UserBlocks"),
           ("int request[]", "mpi::UserRequests"), ("logical status", "mpi::TestResult"), ("logical status[]", "mpi::TestResult"),
           ("int index[] status[]", "mpi::SomeResult")]
 GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive", "flag": "result", "outcount": "result"}
-FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own"}
+FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own", "intra"}
+# Functions that need an intracommunicator, by their subject: the library does not support them on intercommunicators, or the
+# standard does not allow it.
+INTRA_SUBJECTS = {"nonblocking collectives", "persistent collectives", "nonblocking duplication of communicators",
+                  "one-sided communication", "files"}
 LIST_BEGIN = "/* The list is written by src/abi/make_bindings.py from src/abi/functions.txt. */\n"
 LIST_END = "/* clang-format on */\n"
 
@@ -172,7 +180,11 @@ class Function:
 
     def comm(self):
         """The communicator whose error handler takes the function's errors; None: that of MPI_COMM_SELF."""
-        return next((a for a in self.arguments if a.kind in ("comm", "cart") and not a.is_array and a.direction != "out"), None)
+        return next((a for a in self.arguments if (a.kind == "comm" or a.kind in TOPOLOGIES) and not a.is_array and a.direction != "out"), None)
+
+    def topology(self):
+        """The class of the topology that the communicator must have; None: any communicator does."""
+        return TOPOLOGIES.get(self.comm().kind) if self.comm() is not None else None
 
     def completes_requests(self):
         return self.comm() is None and any(a.kind in ("request", "message") and a.direction == "inout" for a in self.arguments)
@@ -184,8 +196,8 @@ class Function:
             given.append(("FailedComm& failed", "failed"))
         if self.comm() is not None:
             given.append(("Comm& on", "on") if self.comm().direction == "inout" else ("Comm& comm", "on"))
-        if self.comm() is not None and self.comm().kind == "cart":
-            given.append(("const mpi::CartTopology& cart", "*on.cart"))
+        if self.topology() is not None:
+            given.append((f"const mpi::{self.topology()}& {self.comm().kind}", f"*{self.comm().kind}_of_on"))
         return given
 
     def passed(self):
@@ -247,8 +259,13 @@ def body_text(functions):
 
 
 def checks(function):
-    if function.comm() is not None and function.comm().kind == "cart":
-        yield "if (on.cart == nullptr) return fail_topology(self);"
+    if function.comm() is not None and ("intra" in function.flags or function.subject in INTRA_SUBJECTS):
+        subject = f'"{function.subject}"' if "intra" not in function.flags else "nullptr"
+        yield f"if (on.inter != nullptr) [[unlikely]] return fail_inter(self, {subject});"
+    if function.topology() is not None:
+        kind = function.comm().kind
+        yield f"const auto* {kind}_of_on = mpi::topology_as<mpi::{function.topology()}>(on.topology);"
+        yield f'if ({kind}_of_on == nullptr) return fail_topology(self, "{kind}");'
     for argument in function.arguments:
         if argument is function.comm():
             continue
@@ -261,7 +278,11 @@ def checks(function):
             yield f"auto&& {argument.name}_object = {conversion.format(argument.name)};"
             yield f"if ({argument.name}_object == nullptr) return {failure.format(argument.name)};"
         if argument.kind == "root" and function.comm() is not None:
-            yield f"if (const int error = check_root(self, on, {argument.name}); error != MPI_SUCCESS) return error;"
+            name = argument.name
+            yield f"if ({name} < 0 || {name} >= on.size()) [[unlikely]] {{"
+            yield f"  const int error = check_inter_root(self, on, {name});"
+            yield f"  if (error != MPI_SUCCESS || {name} == MPI_PROC_NULL) return error;"
+            yield "}"
 
 
 def binding(function, name, large):
@@ -292,7 +313,7 @@ def binding(function, name, large):
 
 
 def bindings_text(functions):
-    yield '#include "abi/check.hpp"\n#include "abi/send_bodies.hpp"\n\nnamespace sorrel::abi {\n\nextern "C" {\n\n'
+    yield '#include "abi/check.hpp"\n#include "abi/send_bodies.hpp"\n#include "mpi/comm/topology/cart.hpp"\n#include "mpi/comm/topology/dist_graph.hpp"\n#include "mpi/comm/topology/graph.hpp"\n\nnamespace sorrel::abi {\n\nextern "C" {\n\n'
     for function in functions:
         for name, large in function.forms():
             if not function.flags & {"absent", "own"}:

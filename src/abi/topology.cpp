@@ -55,23 +55,23 @@ int Cart_create(RankState& self,
   const int color = comm.rank < cart->size() ? 0 : MPI_UNDEFINED;
   const int key = reorder != 0 && color == 0 ? mpi::reordered_rank(comm, *cart) : comm.rank;
   const int error = comm_split(self, comm, color, key, &made);
-  if (made != nullptr) made->cart = cart;
+  if (made != nullptr) made->topology = cart;
   *comm_cart = handle_or_null(made);
   return error;
 }
 
 int Cart_sub(RankState& self,
              Comm& comm,
-             const CartTopology& /*cart*/,
+             const CartTopology& cart,
              const int remain_dims[],
              MPI_Comm* newcomm) {
   // Retained during the call, which may suspend.
-  const CartTopology::Pointer grid = comm.cart;
-  SORREL_NOT_NULL_IF(grid->dimension_count() > 0, remain_dims);
-  const CartTopology::Slice slice = grid->slice_of(comm.rank, remain_dims);
+  const mpi::Topology::Pointer retained = comm.topology;
+  SORREL_NOT_NULL_IF(cart.dimension_count() > 0, remain_dims);
+  const CartTopology::Slice slice = cart.slice_of(comm.rank, remain_dims);
   Comm* made = nullptr;
   const int error = comm_split(self, comm, slice.color, slice.key, &made);
-  if (made != nullptr) made->cart = grid->slice(remain_dims);
+  if (made != nullptr) made->topology = cart.slice(remain_dims);
   *newcomm = handle_or_null(made);
   return error;
 }
@@ -142,7 +142,9 @@ int Cart_map(
 }
 
 int Topo_test(RankState& /*self*/, Comm& comm, int* status) {
-  *status = comm.cart != nullptr ? MPI_CART : MPI_UNDEFINED;
+  static constexpr int constants[] = {MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH};
+  *status =
+      comm.topology == nullptr ? MPI_UNDEFINED : constants[static_cast<int>(comm.topology->kind())];
   return MPI_SUCCESS;
 }
 

@@ -18,7 +18,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent
 sys.path.insert(0, str(SOURCE.parent / "abi"))
 import make_bindings  # noqa: E402
-from make_bindings import HANDLES, INTS, SIZED  # noqa: E402
+from make_bindings import HANDLES, INTS, SIZED, TOPOLOGIES  # noqa: E402
 
 # Not a part of Fortran's MPI: the tool interface, and handles as integers, which Fortran's handles are.
 C_CHAPTERS = {"15", "19"}
@@ -40,7 +40,7 @@ PEERS = {"Alltoallw", "Ialltoallw", "Alltoallw_init"}
 NEIGHBORS = {"Neighbor_alltoallw", "Ineighbor_alltoallw", "Neighbor_alltoallw_init"}
 # Arguments whose Fortran names are not those of the table.
 RENAMED = {"indx": "index"}
-KINDS = {"datatype": "Type", "type": "Type", "cart": "Comm", "hints": "Info"}
+KINDS = {"datatype": "Type", "type": "Type", "hints": "Info", **dict.fromkeys(TOPOLOGIES, "Comm")}
 KNOWN = {*INTS, *SIZED, "aint", "offset", "large", "status", "string", "pointer", "attribute", "extra_state", "buffer", "weights"}
 
 
@@ -54,7 +54,7 @@ def handle_type(kind):
 
 
 def is_handle(argument):
-    return argument.kind in HANDLES or argument.kind in ("type", "cart", "hints")
+    return argument.kind in HANDLES or argument.kind in KINDS
 
 
 class Function:
@@ -109,7 +109,7 @@ def plain(argument):
     if not argument.is_verbatim():
         return argument
     kinds = {"const int level": "int", "const int *weights": "weights", "const int *sourceweights": "weights",
-             "const int *destweights": "weights", "const char datarep[]": "string", "char* argv[]": "string",
+             "const int *destweights": "weights", "int *sourceweights": "weights", "int *destweights": "weights", "const char datarep[]": "string", "char* argv[]": "string",
              "char* array_of_commands[]": "string", "char** array_of_argv[]": "string"}
     text = argument.kind[1:-1]
     if text not in kinds:

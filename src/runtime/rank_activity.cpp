@@ -25,7 +25,10 @@ void add_name(FixedText<MPI_MAX_OBJECT_NAME>& text, const RankState& rank, const
   } else if (comm.name != nullptr && !comm.name->empty()) {
     text.add(*comm.name);
   } else {
-    text.add("communicator ").add(comm.shared->context()).add(" (").add(comm.size());
+    text.add(comm.inter == nullptr ? "communicator " : "intercommunicator ");
+    text.add(comm.shared->context()).add(" (");
+    if (comm.inter != nullptr) text.add(local_size_of(comm)).add(" and ");
+    text.add(comm.size());
     text.add(" ranks)");
   }
 }

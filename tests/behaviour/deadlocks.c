@@ -33,6 +33,32 @@ static void probe_for_nothing(void) {
   if (me == 0) MPI_Probe(MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/// A ring of which one rank starts no exchange.
+static void miss_a_neighbor(int missing, int is_blocking) {
+  const int dims[1] = {ranks}, periods[1] = {1};
+  int values[2];
+  MPI_Comm ring;
+  MPI_Request request;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &ring);
+  MPI_Comm_set_name(ring, "ring");
+  if (me == missing) return;
+  if (is_blocking) {
+    MPI_Neighbor_allgather(&me, 1, MPI_INT, values, 1, MPI_INT, ring);
+  } else {
+    MPI_Ineighbor_allgather(&me, 1, MPI_INT, values, 1, MPI_INT, ring, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+/// Rank 0 and the others: each waits for a message from the other group.
+static void receive_from_the_other_group(void) {
+  int value;
+  MPI_Comm own, inter;
+  MPI_Comm_split(MPI_COMM_WORLD, me == 0, 0, &own);
+  MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, me == 0, 0, &inter);
+  MPI_Recv(&value, 1, MPI_INT, 0, 6, inter, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char** argv) {
   const char* kind = argc > 1 ? argv[1] : "";
   MPI_Comm named;
@@ -49,6 +75,9 @@ int main(int argc, char** argv) {
     wait_in_a_cycle(named);
   }
   if (strcmp(kind, "barrier") == 0) miss_a_barrier(argc > 2 ? atoi(argv[2]) : 2);
+  if (strcmp(kind, "neighbor") == 0) miss_a_neighbor(2, 1);
+  if (strcmp(kind, "ineighbor") == 0) miss_a_neighbor(2, 0);
+  if (strcmp(kind, "groups") == 0) receive_from_the_other_group();
   if (strcmp(kind, "probe") == 0) probe_for_nothing();
   MPI_Finalize();
   return 0;

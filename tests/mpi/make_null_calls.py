@@ -18,7 +18,8 @@ FREE_IN = {("Type_get_contents_c", "array_of_integers"), ("Type_get_contents_c",
 NUMBERS = {"required": "MPI_THREAD_SINGLE", "errorcode": "MPI_ERR_OTHER", "errorclass": "MPI_ERR_OTHER",
            "split_type": "MPI_COMM_TYPE_SHARED", "order": "MPI_ORDER_C", "typeclass": "MPI_TYPECLASS_INTEGER",
            "size": "4", "comm_keyval": "MPI_TAG_UB", "keyval": "MPI_TAG_UB", "valuelen": "7", "commute": "1",
-           "count": "1", "incount": "1", "n": "1", "ndims": "1", "maxdims": "1", "nnodes": "1"}
+           "count": "1", "incount": "1", "n": "1", "ndims": "1", "maxdims": "1", "nnodes": "1", "maxindegree": "1",
+           "maxoutdegree": "1", "maxindex": "1", "maxedges": "1", "maxneighbors": "1"}
 HANDLES = {"MPI_Comm": "comm", "MPI_Group": "group", "MPI_Info": "info", "MPI_Errhandler": "MPI_ERRORS_RETURN",
            "MPI_Op": "MPI_SUM", "MPI_Request": "MPI_REQUEST_NULL"}
 
@@ -72,8 +73,10 @@ def value_of(function, parameter):
     kind = parameter.split(" ")[0]
     if kind == "MPI_Datatype":
         return datatype_for(function)
-    if kind == "MPI_Comm" and function.startswith("Cart") and function != "Cart_create":
-        return "grid"
+    if kind == "MPI_Comm" and "_create" not in function and "_map" not in function:
+        for word, comm in (("Cart", "grid"), ("Dist_graph", "dist_graph"), ("Graph", "graph"), ("Neighbor", "grid"), ("Ineighbor", "grid")):
+            if function.startswith(word):
+                return comm
     if kind in HANDLES:
         return HANDLES[kind]
     if name.startswith("max_"):

@@ -22,12 +22,30 @@ namespace {
 
 const char* blocking_name_of(CollectiveKind kind) {
   static constexpr const char* names[collective_kind_count] = {
-      "no collective",  "MPI_Barrier",   "MPI_Bcast",          "MPI_Gather",
-      "MPI_Gatherv",    "MPI_Scatter",   "MPI_Scatterv",       "MPI_Allgather",
-      "MPI_Allgatherv", "MPI_Alltoall",  "MPI_Alltoallv",      "MPI_Alltoallw",
-      "MPI_Reduce",     "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block",
-      "MPI_Scan",       "MPI_Exscan",    "MPI_Comm_dup",       "MPI_Comm_split or _create",
-      "MPI_Finalize"};
+      "no collective",
+      "MPI_Barrier",
+      "MPI_Bcast",
+      "MPI_Gather",
+      "MPI_Gatherv",
+      "MPI_Scatter",
+      "MPI_Scatterv",
+      "MPI_Allgather",
+      "MPI_Allgatherv",
+      "MPI_Alltoall",
+      "MPI_Alltoallv",
+      "MPI_Alltoallw",
+      "MPI_Reduce",
+      "MPI_Allreduce",
+      "MPI_Reduce_scatter",
+      "MPI_Reduce_scatter_block",
+      "MPI_Scan",
+      "MPI_Exscan",
+      "MPI_Comm_dup",
+      "MPI_Comm_split or _create",
+      "MPI_Finalize",
+      "MPI_Graph_create or MPI_Dist_graph_create",
+      "MPI_Intercomm_create",
+      "MPI_Intercomm_merge"};
   const auto index = static_cast<std::size_t>(kind);
   return index < collective_kind_count ? names[index] : "another collective";
 }

@@ -33,9 +33,12 @@ enum class CollectiveKind : std::uint8_t {
   comm_dup,
   comm_split,  ///< And its derivatives: MPI_Comm_create, grids.
   finalize,
+  graph_create,  ///< MPI_Graph_create or MPI_Dist_graph_create.
+  intercomm_create,
+  intercomm_merge,
 };
 
-inline constexpr std::int32_t collective_kind_count = 21;
+inline constexpr std::int32_t collective_kind_count = 24;
 
 /// Which of the functions of a kind: MPI_Gather, MPI_Igather or MPI_Gather_init.
 enum class CollectiveForm : std::uint8_t { blocking, nonblocking, persistent };

@@ -23,11 +23,27 @@ constexpr std::int32_t collective_tag(CollectiveKind kind) {
   return total_tag + 1 + static_cast<std::int32_t>(kind);
 }
 
+/// The neighbourhood collectives, one tag for each kind.
+enum class NeighborKind : std::uint8_t { allgather, allgatherv, alltoall, alltoallv, alltoallw };
+
+constexpr std::int32_t neighbor_tag(NeighborKind kind) {
+  return total_tag + 40 + static_cast<std::int32_t>(kind);
+}
+
+/// Between the leaders of the two groups of an intercommunicator, beside collectives.
+inline constexpr std::int32_t leader_tag = total_tag + 50;
+
+/// Creating a communicator without a parent: on MPI_COMM_WORLD.
+inline constexpr std::int32_t world_creation_tag = total_tag + 51;
+
+static_assert(collective_tag(static_cast<CollectiveKind>(collective_kind_count)) <=
+              neighbor_tag(NeighborKind::allgather));
+
 /// Creating a communicator of a group whose members chose `tag`.
 constexpr std::int32_t group_creation_tag(std::int32_t tag) {
   return -3 - tag;
 }
 
-static_assert(group_creation_tag(tag_max) > total_tag + 1 + collective_kind_count);
+static_assert(group_creation_tag(tag_max) > world_creation_tag);
 
 }  // namespace sorrel::mpi

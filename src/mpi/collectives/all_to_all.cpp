@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/inter.hpp"
 #include "mpi/collectives/move.hpp"
 #include "mpi/collectives/slots.hpp"
 #include "mpi/collectives/traffic.hpp"
@@ -80,6 +81,7 @@ int all_to_all_over_processes(const Member& member, const Offer& offer, const Bl
 
 int all_to_all(const Member& member, const BlockList* send, const BlockList& receive) {
   auto& [self, comm] = member;
+  if (comm.inter != nullptr) return inter::all_to_all(member, *send, receive);
   CollectiveSlots& slots = comm.shared->slots();
   std::unique_ptr<PackedBlocks> packed;
   if (send == nullptr) packed = std::make_unique<PackedBlocks>(receive, comm.size());

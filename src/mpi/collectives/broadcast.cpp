@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/inter.hpp"
 #include "mpi/collectives/move.hpp"
 #include "mpi/collectives/slots.hpp"
 #include "mpi/collectives/traffic.hpp"
@@ -96,6 +97,7 @@ int broadcast_over_processes(const Member& member, const TypedBuffer& buffer, st
 
 int broadcast(const Member& member, const TypedBuffer& buffer, std::int32_t root) {
   auto& [self, comm] = member;
+  if (comm.inter != nullptr) return inter::broadcast(member, buffer, root);
   CollectiveSlots& slots = comm.shared->slots();
   const bool is_root = comm.rank == root;
   int error = MPI_SUCCESS;

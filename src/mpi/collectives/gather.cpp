@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/inter.hpp"
 #include "mpi/collectives/move.hpp"
 #include "mpi/collectives/slots.hpp"
 #include "mpi/collectives/traffic.hpp"
@@ -214,6 +215,7 @@ int gather(const Member& member,
            const BlockList& receive,
            std::int32_t root) {
   auto& [self, comm] = member;
+  if (comm.inter != nullptr) return inter::gather(member, send, receive, root);
   CollectiveSlots& slots = comm.shared->slots();
   if (comm.shared->processes() != nullptr)
     return gather_over_processes(member, send, receive, root);
@@ -229,6 +231,7 @@ int gather(const Member& member,
 
 int all_gather(const Member& member, const TypedBuffer* send, const BlockList& receive) {
   auto& [self, comm] = member;
+  if (comm.inter != nullptr) return inter::all_gather(member, *send, receive);
   CollectiveSlots& slots = comm.shared->slots();
   const TypedBuffer own_block = receive.of(comm.rank);
   const TypedBuffer& own = send == nullptr ? own_block : *send;

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/inter.hpp"
 #include "mpi/collectives/reduction.hpp"
 #include "mpi/collectives/reduction_chain.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -256,6 +257,7 @@ bool finish_trivial(const Member& member, const ReductionArguments& arguments) {
 
 int all_reduce(const Member& member, const ReductionArguments& arguments) {
   auto& [self, comm] = member;
+  if (comm.inter != nullptr) return inter::all_reduce(member, arguments);
   CollectiveSlots& slots = comm.shared->slots();
   const Operands operands = operands_of(arguments);
   if (const SmallReduction small = small_reduction(arguments); small.kernel != nullptr) {
@@ -278,6 +280,7 @@ int all_reduce(const Member& member, const ReductionArguments& arguments) {
 
 int reduce_to_root(const Member& member, const ReductionArguments& arguments, std::int32_t root) {
   auto& [self, comm] = member;
+  if (comm.inter != nullptr) return inter::reduce_to_root(member, arguments, root);
   CollectiveSlots& slots = comm.shared->slots();
   const Operands operands = operands_of(arguments);
   if (const SmallReduction small = small_reduction(arguments); small.kernel != nullptr) {
@@ -298,6 +301,7 @@ int reduce_to_root(const Member& member, const ReductionArguments& arguments, st
 
 int reduce_scatter(const Member& member, const ReductionArguments& arguments, Integers counts) {
   auto& [self, comm] = member;
+  if (comm.inter != nullptr) return inter::reduce_scatter(member, arguments, counts);
   CollectiveSlots& slots = comm.shared->slots();
   const auto count_of = [&](std::int32_t rank) {
     return counts.is_null() ? arguments.count : static_cast<std::size_t>(counts[rank]);

@@ -1,4 +1,5 @@
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/inter.hpp"
 #include "mpi/collectives/move.hpp"
 #include "mpi/collectives/slots.hpp"
 #include "mpi/collectives/traffic.hpp"
@@ -44,6 +45,7 @@ int scatter(const Member& member,
             const TypedBuffer* receive,
             std::int32_t root) {
   auto& [self, comm] = member;
+  if (comm.inter != nullptr) return inter::scatter(member, send, receive, root);
   if (comm.shared->processes() != nullptr)
     return scatter_over_processes(member, send, receive, root);
   CollectiveSlots& slots = comm.shared->slots();

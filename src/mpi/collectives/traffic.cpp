@@ -34,8 +34,7 @@ bool has_too_little(const Request& request) {
     case CollectiveKind::scatter:
     case CollectiveKind::allgather:
     case CollectiveKind::alltoall:
-      return request.kind == Request::Kind::receive && request.error == MPI_SUCCESS &&
-             request.status_bytes < request.element_count * request.type->size();
+      return is_short(request);
     default:
       return false;
   }
@@ -43,8 +42,15 @@ bool has_too_little(const Request& request) {
 
 }  // namespace
 
+bool is_short(const Request& request) {
+  return request.kind == Request::Kind::receive && request.error == MPI_SUCCESS &&
+         request.status_bytes < request.element_count * request.type->size();
+}
+
+Traffic::Traffic(const Member& member) : member_(member), tag_(tag_of(member)) {}
+
 void Traffic::send(const TypedBuffer& from, std::int32_t destination) {
-  const SendArguments arguments = send_arguments(from, destination, tag_of(member_));
+  const SendArguments arguments = send_arguments(from, destination, tag_);
   if (try_send(member_.self, member_.comm, arguments, SendMode::standard)) return;
   Request& request = make_send(member_.self, member_.comm, arguments, SendMode::standard);
   activate(request);
@@ -54,7 +60,7 @@ void Traffic::send(const TypedBuffer& from, std::int32_t destination) {
 
 void Traffic::receive(const TypedBuffer& into, std::int32_t source) {
   Request& request =
-      make_receive(member_.self, member_.comm, receive_arguments(into, source, tag_of(member_)));
+      make_receive(member_.self, member_.comm, receive_arguments(into, source, tag_));
   requests_.push_back(handle_of(request));
   (void)start(request);
 }
@@ -68,7 +74,8 @@ int Traffic::finish() {
   int error = MPI_SUCCESS;
   for (std::int32_t i = 0; i < list.count; ++i) {
     record_error(error, list[i]->error);
-    if (has_too_little(*list[i])) record_error(error, MPI_ERR_TRUNCATE);
+    if (is_exact_ ? is_short(*list[i]) : has_too_little(*list[i]))
+      record_error(error, MPI_ERR_TRUNCATE);
     conclude(*list[i], MPI_STATUS_IGNORE);
   }
   requests_.clear();

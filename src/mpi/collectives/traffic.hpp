@@ -1,6 +1,7 @@
 //! Traffic - the messages of one member in a collective over several processes.
 //!
 //! Nonblocking sends and receives under internal tags, completed together. The member's fiber only.
+//! Also the messages of neighbourhood collectives, and between the groups of an intercommunicator.
 #pragma once
 
 #include <vector>
@@ -11,9 +12,15 @@
 
 namespace sorrel::mpi {
 
+struct Request;
+
 class Traffic {
  public:
-  explicit Traffic(const Member& member) : member_(member) {}
+  /// Under the tag of the member's current collective.
+  explicit Traffic(const Member& member);
+
+  /// Under another tag; every receive must be filled.
+  Traffic(const Member& member, std::int32_t tag) : member_(member), tag_(tag), is_exact_(true) {}
 
   ~Traffic() { SORREL_ASSERT(requests_.empty(), "finish() was not called"); }
 
@@ -29,8 +36,13 @@ class Traffic {
 
  private:
   Member member_;
+  std::int32_t tag_;
+  bool is_exact_ = false;
   std::vector<MPI_Request> requests_;
 };
+
+/// Whether a complete receive got less data than it has room for.
+[[nodiscard]] bool is_short(const Request& request);
 
 /// The tag of a member's current collective.
 [[nodiscard]] std::int32_t tag_of(const Member& member);

@@ -24,10 +24,11 @@ namespace sorrel::mpi {
 
 struct BarrierNode;
 class CollectiveSlots;
-class CartTopology;
 struct CollectiveShadows;
 class ProcessMap;
+struct Neighborhood;
 struct RankState;
+class Topology;
 class World;
 
 struct BufferedSends;
@@ -36,6 +37,11 @@ class OutstandingCollectives;
 /// Lets owners do without the definition of BufferedSends.
 struct BufferedSendsDeleter {
   void operator()(BufferedSends* sends) const;
+};
+
+/// Lets owners do without the definition of Neighborhood.
+struct NeighborhoodDeleter {
+  void operator()(const Neighborhood* neighborhood) const;
 };
 
 using BufferedSendsPointer = std::unique_ptr<BufferedSends, BufferedSendsDeleter>;
@@ -47,10 +53,17 @@ struct OutstandingCollectivesDeleter {
 using OutstandingCollectivesPointer =
     std::unique_ptr<OutstandingCollectives, OutstandingCollectivesDeleter>;
 
-/// The state that the members of a communicator share, in this process.
+enum class CommKind : std::uint8_t { intra, inter };
+
+/// The state that the members of a communicator share, in this process. Of an intercommunicator:
+/// those of one side; `group` is the remote one, since messages go there, and collectives are those
+/// of InterPart::local.
 class CommShared {
  public:
-  CommShared(World& world, std::uint32_t context, std::shared_ptr<const Group> group);
+  CommShared(World& world,
+             std::uint32_t context,
+             std::shared_ptr<const Group> group,
+             CommKind kind = CommKind::intra);
   ~CommShared();
   CommShared(const CommShared&) = delete;
   CommShared& operator=(const CommShared&) = delete;
@@ -74,7 +87,11 @@ class CommShared {
   /// How the members are spread over processes; null if all are in this one.
   [[nodiscard]] const ProcessMap* processes() const { return processes_.get(); }
 
-  [[nodiscard]] CollectiveSlots& slots() const { return *slots_; }
+  /// Not of an intercommunicator.
+  [[nodiscard]] CollectiveSlots& slots() const {
+    SORREL_ASSERT(slots_ != nullptr, "an intercommunicator has no slots");
+    return *slots_;
+  }
 
   /// Made at the first call. Any thread that holds a reference.
   [[nodiscard]] CollectiveShadows& shadows();
@@ -105,6 +122,17 @@ class CommShared {
   std::atomic<std::int32_t> holder_count_{0};
 };
 
+struct Comm;
+
+/// What a view of an intercommunicator has beside.
+struct InterPart {
+  /// The intracommunicator of the local group, for this library only.
+  Comm* local;
+  /// The same for all members of a group, and different for the two groups: tells which of them
+  /// goes first where the standard leaves it open.
+  bool is_first;
+};
+
 /// One rank's view of a communicator: what an MPI_Comm handle points to.
 struct Comm {
   static constexpr ObjectKind object_kind = ObjectKind::comm;
@@ -121,7 +149,9 @@ struct Comm {
   /// References: the handle, until MPI_Comm_free, and pending requests.
   std::int32_t reference_count = 1;
   Errhandler* errhandler = nullptr;
-  std::shared_ptr<const CartTopology> cart;
+  /// Null for an intracommunicator.
+  std::unique_ptr<const InterPart> inter;
+  std::shared_ptr<const Topology> topology;
   AttributeMapPointer attributes;
   std::unique_ptr<std::string> name;
   std::unique_ptr<Info> info;
@@ -130,9 +160,31 @@ struct Comm {
   BufferedSendsPointer buffered_sends;
   /// Null until the first nonblocking collective.
   OutstandingCollectivesPointer outstanding;
+  /// This rank's neighbours in the topology; found at the first neighbourhood collective.
+  std::unique_ptr<const Neighborhood, NeighborhoodDeleter> neighborhood;
 
+  /// Ranks to which messages can be sent: of an intercommunicator, those of the remote group.
   [[nodiscard]] std::int32_t size() const { return shared->size(); }
 };
+
+/// The intracommunicator of the caller's group: the communicator itself, or an intercommunicator's.
+[[nodiscard]] inline const Comm& local_part_of(const Comm& comm) {
+  return comm.inter == nullptr ? comm : *comm.inter->local;
+}
+
+/// The group of which the caller is a member.
+[[nodiscard]] inline const std::shared_ptr<const Group>& local_group_of(const Comm& comm) {
+  return local_part_of(comm).shared->group();
+}
+
+[[nodiscard]] inline std::int32_t local_size_of(const Comm& comm) {
+  return local_part_of(comm).size();
+}
+
+/// Whether the caller is the root of a rooted collective.
+[[nodiscard]] inline bool is_root_of(const Comm& comm, std::int32_t root) {
+  return comm.inter == nullptr ? comm.rank == root : root == MPI_ROOT;
+}
 
 /// A new view of `shared` for its member `rank`, with the error handler of `parent`.
 Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent);
@@ -143,6 +195,8 @@ Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent);
 
 /// Takes over the caller's reference to `shared`.
 void complete_comm(Comm& comm, CommShared& shared);
+/// A new view of an intercommunicator; takes over the reference to `part.local`.
+Comm* make_inter_comm(CommShared& shared, const InterPart& part, const Comm& parent);
 
 inline void retain(Comm& comm) {
   SORREL_ASSERT(comm.reference_count > 0, "the communicator has ended");

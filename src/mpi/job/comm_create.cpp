@@ -7,6 +7,7 @@
 #include "mpi/collectives/slots.hpp"
 #include "mpi/collectives/traffic.hpp"
 #include "mpi/comm/process_map.hpp"
+#include "mpi/job/intercomm.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -214,6 +215,7 @@ int duplicate_shared(RankState& self, Comm& parent, CommShared** result) {
 }
 
 int comm_duplicate(RankState& self, Comm& parent, Comm** result) {
+  if (parent.inter != nullptr) return inter_duplicate(self, parent, result);
   parent.call = CollectiveCall({.kind = CollectiveKind::comm_dup});
   CommShared* shared = nullptr;
   const int error = duplicate_shared(self, parent, &shared);
@@ -234,6 +236,7 @@ int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result)
   if (color < 0 && color != MPI_UNDEFINED) {
     return self.fail(MPI_ERR_ARG, "color is %d; it must be at least 0, or MPI_UNDEFINED", color);
   }
+  if (parent.inter != nullptr) return inter_split(self, parent, color, key, result);
   SplitRequest request{.color = color, .key = key};
   parent.call = CollectiveCall({.kind = CollectiveKind::comm_split});
   int error = MPI_SUCCESS;
@@ -265,7 +268,7 @@ int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result)
 
 int comm_create(RankState& self, Comm& parent, std::shared_ptr<const Group> group, Comm** result) {
   for (std::int32_t i = 0; i < group->size(); ++i) {
-    if (parent.shared->group()->rank_of(group->world_rank(i)) == MPI_UNDEFINED) {
+    if (local_group_of(parent)->rank_of(group->world_rank(i)) == MPI_UNDEFINED) {
       return self.fail(
           MPI_ERR_GROUP,
           "rank %d of group is not in comm; group must be a subset of the group of comm", i);
@@ -274,7 +277,9 @@ int comm_create(RankState& self, Comm& parent, std::shared_ptr<const Group> grou
   // Disjoint groups are colors: the color is the first member of the group, the key the position in
   // the group.
   const std::int32_t key = group->rank_of(self.world_rank);
-  const int color = key == MPI_UNDEFINED ? MPI_UNDEFINED : group->world_rank(0);
+  // Between the groups of an intercommunicator there is one pair.
+  const int first = parent.inter != nullptr || group->size() == 0 ? 0 : group->world_rank(0);
+  const int color = key == MPI_UNDEFINED ? MPI_UNDEFINED : first;
   return comm_split(self, parent, color, key, result);
 }
 
@@ -286,6 +291,15 @@ int comm_create_group(
   *result = adopt(*shared_for_group({self, parent}, group, own_rank, group_creation_tag(tag)), self,
                   parent);
   return MPI_SUCCESS;
+}
+
+Comm* create_without_parent(RankState& self,
+                            const std::shared_ptr<const Group>& group,
+                            const Comm& like) {
+  const std::int32_t own_rank = group->rank_of(self.world_rank);
+  SORREL_ASSERT(own_rank != MPI_UNDEFINED, "called by the members of the group only");
+  const Member on_world{self, self.world_comm};
+  return adopt(*shared_for_group(on_world, group, own_rank, world_creation_tag), self, like);
 }
 
 }  // namespace sorrel::mpi

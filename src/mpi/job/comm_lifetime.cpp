@@ -1,12 +1,15 @@
 #include "mpi/collectives/slots.hpp"
 #include "mpi/comm/collective_shadows.hpp"
 #include "mpi/comm/process_map.hpp"
-#include "mpi/comm/topology/cart.hpp"
+#include "mpi/comm/topology/topology.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
 
-CommShared::CommShared(World& world, std::uint32_t context, std::shared_ptr<const Group> group)
+CommShared::CommShared(World& world,
+                       std::uint32_t context,
+                       std::shared_ptr<const Group> group,
+                       CommKind kind)
     : world_(world),
       context_(context),
       size_(group->size()),
@@ -18,6 +21,7 @@ CommShared::CommShared(World& world, std::uint32_t context, std::shared_ptr<cons
       own_members_.push_back(&world.rank(group_->world_rank(i)));
     members_ = own_members_.data();
   }
+  if (kind == CommKind::inter) return;
   if (ProcessMap::spans(world.layout(), *group_))
     processes_ = std::make_unique<ProcessMap>(world.layout(), *group_, *world.transport());
   slots_ = std::make_unique<CollectiveSlots>(world, *group_, context, processes_.get());
@@ -62,13 +66,28 @@ void CommShared::release() {
   if (held == 1) delete this;
 }
 
-Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent) {
+void NeighborhoodDeleter::operator()(const Neighborhood* neighborhood) const {
+  delete neighborhood;
+}
+
+namespace {
+
+/// Takes over the caller's reference to `shared`.
+void attach(Comm& comm, CommShared& shared) {
+  SORREL_ASSERT(comm.shared == nullptr);
+  comm.header.kind = ObjectKind::comm;
+  comm.shared = &shared;
+}
+
+Comm* make_view(CommShared& shared, std::int32_t rank, const Comm& parent) {
   Comm& comm = make_incomplete_comm(parent);
   comm.rank = rank;
   shared.retain();
-  complete_comm(comm, shared);
+  attach(comm, shared);
   return &comm;
 }
+
+}  // namespace
 
 Comm& make_incomplete_comm(const Comm& parent) {
   auto* comm = new Comm;
@@ -80,15 +99,29 @@ Comm& make_incomplete_comm(const Comm& parent) {
 }
 
 void complete_comm(Comm& comm, CommShared& shared) {
-  SORREL_ASSERT(comm.shared == nullptr && is_on_worker_of(shared.member(comm.rank)));
-  comm.header.kind = ObjectKind::comm;
-  comm.shared = &shared;
+  SORREL_ASSERT(is_on_worker_of(shared.member(comm.rank)));
+  attach(comm, shared);
+}
+
+Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent) {
+  SORREL_ASSERT(is_on_worker_of(shared.member(rank)));
+  return make_view(shared, rank, parent);
+}
+
+Comm* make_inter_comm(CommShared& shared, const InterPart& part, const Comm& parent) {
+  Comm* comm = make_view(shared, part.local->rank, parent);
+  comm->inter = std::make_unique<const InterPart>(part);
+  return comm;
 }
 
 void end(Comm& comm) {
   SORREL_ASSERT(comm.header.kind == ObjectKind::comm && comm.reference_count == 0);
   comm.header.kind = ObjectKind::freed;
-  comm.shared->slots().leave(comm);
+  if (comm.inter == nullptr) {
+    comm.shared->slots().leave(comm);
+  } else {
+    release(*comm.inter->local);
+  }
   release(*comm.errhandler);
   comm.shared->release();
   delete &comm;

@@ -3,7 +3,7 @@
 #include "mpi/collectives/operation_pool.hpp"
 #include "mpi/collectives/process_barrier.hpp"
 #include "mpi/collectives/slots.hpp"
-#include "mpi/comm/topology/cart.hpp"
+#include "mpi/comm/topology/topology.hpp"
 #include "mpi/match/arrival.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "mpi/match/unexpected.hpp"

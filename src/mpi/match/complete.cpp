@@ -39,6 +39,11 @@ void complete_with_duties(Request& request) {
   if (duties.is_part) {
     Request& main_part = *request.main_part;
     SORREL_ASSERT(!duties.is_released, "the user has no handle of a part");
+    if (main_part.kind == Request::Kind::operation) {
+      request.completion.complete(*request.owner->worker);
+      main_part.operation->finish_part(request);
+      return;
+    }
     SORREL_ASSERT(main_part.owner == request.owner && main_part.duties.missing_part_count != 0 &&
                       !main_part.completion.is_done(),
                   "the receive of MPI_Isendrecv has not waited for its send");

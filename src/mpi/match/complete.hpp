@@ -11,7 +11,8 @@ namespace sorrel::mpi {
 /// A new request of `self` from the pool, with references to communicator and datatype.
 inline Request& take_request(RankState& self, Comm& comm, Datatype& type) {
   SORREL_ASSERT(is_on_worker_of(self));
-  SORREL_ASSERT(&comm.shared->member(comm.rank) == &self, "the communicator of another rank");
+  SORREL_ASSERT(&local_part_of(comm).shared->member(comm.rank) == &self,
+                "the communicator of another rank");
   retain(comm);
   type.retain();
   return self.worker_state->requests.take();

@@ -33,6 +33,9 @@ class Operation {
   /// A rank of the job for which it waits, if one can be named. Also in a signal handler.
   [[nodiscard]] virtual std::optional<std::int32_t> awaited_rank() const = 0;
 
+  /// A request with Duties::is_part, whose main part is the operation's request, is complete.
+  virtual void finish_part(Request& /*part*/) {}
+
   /// Ends the operation, when it is not in progress and its request is about to end.
   virtual void end() = 0;
 

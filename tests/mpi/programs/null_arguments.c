@@ -59,7 +59,7 @@ static void set_handler(MPI_Comm comm, MPI_Comm_errhandler_function* function) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Comm comm, grid;
+  MPI_Comm comm, grid, graph, dist_graph;
   MPI_Group group;
   MPI_Info info;
   MPI_Datatype struct_type, struct_type_c;
@@ -71,8 +71,13 @@ int main(int argc, char** argv) {
   const MPI_Datatype types[1] = {MPI_INT};
   MPI_Init(&argc, &argv);
   dims[0] = size_of(MPI_COMM_WORLD);
+  const int own = rank_in(MPI_COMM_WORLD), index[8] = {0};
+  CHECK(dims[0] <= 8);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &grid);
+  MPI_Graph_create(MPI_COMM_WORLD, dims[0], index, index, 0, &graph);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &own, &one, 1, &own, &one, MPI_INFO_NULL, 0,
+                                 &dist_graph);
   MPI_Comm_group(comm, &group);
   MPI_Info_create(&info);
   MPI_Info_set(info, "key", "value");
@@ -80,6 +85,8 @@ int main(int argc, char** argv) {
   MPI_Type_create_struct_c(1, long_lengths, long_places, types, &struct_type_c);
   set_handler(comm, count_comm_error);
   set_handler(grid, count_comm_error);
+  set_handler(graph, count_comm_error);
+  set_handler(dist_graph, count_comm_error);
   set_handler(MPI_COMM_SELF, count_self_error);
 #include "null_calls.inc"
   CHECK(call_count > 200);
@@ -90,6 +97,8 @@ int main(int argc, char** argv) {
   MPI_Type_free(&struct_type_c);
   MPI_Info_free(&info);
   MPI_Group_free(&group);
+  MPI_Comm_free(&dist_graph);
+  MPI_Comm_free(&graph);
   MPI_Comm_free(&grid);
   MPI_Comm_free(&comm);
   MPI_Finalize();

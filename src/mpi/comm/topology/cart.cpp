@@ -90,4 +90,15 @@ CartTopology::Slice CartTopology::slice_of(int rank, const int* remain_dims) con
   return slice;
 }
 
+Neighborhood CartTopology::neighborhood_of(int rank) const {
+  Neighborhood around{.sources = {}, .destinations = {}, .is_paired = true};
+  for (int dimension = 0; dimension < dimension_count(); ++dimension) {
+    const Shift both = shift(rank, dimension, 1);
+    around.sources.push_back(both.source);
+    around.sources.push_back(both.destination);
+  }
+  around.destinations = around.sources;
+  return around;
+}
+
 }  // namespace sorrel::mpi

@@ -7,17 +7,16 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <mpi.h>
 #include <span>
-#include <vector>
 
 #include "mpi/base/error_detail.hpp"
+#include "mpi/comm/topology/topology.hpp"
 
 namespace sorrel::mpi {
 
-class CartTopology {
+class CartTopology final : public Topology {
  public:
+  static constexpr Kind own_kind = Kind::cart;
   using Pointer = std::shared_ptr<const CartTopology>;
 
   /// The two ranks of a shift: the source of the caller's receive, the destination of its send.
@@ -68,6 +67,8 @@ class CartTopology {
   [[nodiscard]] Pointer slice(const int* remain_dims) const;
   [[nodiscard]] Slice slice_of(int rank, const int* remain_dims) const;
 
+  [[nodiscard]] Neighborhood neighborhood_of(int rank) const override;
+
  private:
   struct Dimension {
     int extent;
@@ -76,7 +77,7 @@ class CartTopology {
     int stride;
   };
 
-  CartTopology() = default;
+  CartTopology() : Topology(own_kind) {}
 
   /// Sets the strides and the size of the grid.
   void finish();

@@ -122,6 +122,14 @@ TEST(CartTopology, NoRemainingDimensionGivesGridsOfOneRank) {
   EXPECT_EQ(grid->slice_of(5, remain.data()).key, 0);
 }
 
+TEST(CartTopology, ListsTheNeighborsOfEachDimensionNegativeDirectionFirst) {
+  const Neighborhood middle = cart({3, 4}, {1, 0})->neighborhood_of(0);
+  EXPECT_EQ(middle.sources, (std::vector<int>{8, 4, MPI_PROC_NULL, 1}));
+  EXPECT_EQ(middle.destinations, middle.sources);
+  EXPECT_TRUE(middle.is_paired);
+  EXPECT_TRUE(cart({}, {})->neighborhood_of(0).sources.empty());
+}
+
 TEST(CartTopology, RefusesAGridThatIsTooLargeOrEmpty) {
   CartTopology::Pointer made;
   ErrorDetail detail;

@@ -1,0 +1,54 @@
+//! Creating intercommunicators, and communicators from them. All functions are collective over both
+//! groups and may suspend.
+//!
+//! A side of an intercommunicator is an intracommunicator of its group (InterPart::local), which
+//! the program does not see, and in each process one shared part, whose group is the remote one.
+//! Both sides have the same context: the groups have no rank in common, so a rank's table holds the
+//! messages of one side only. The leaders of the groups exchange what the groups must know of each
+//! other, and broadcast it in theirs; errors that one leader sees travel the same way, so that all
+//! members get them.
+#pragma once
+
+#include "mpi/comm/comm.hpp"
+
+namespace sorrel::mpi {
+
+/// How the leader of a group reaches the other leader; significant at the leader.
+struct LeaderPeer {
+  /// Null: not a valid communicator.
+  Comm* comm;
+  std::int32_t rank;
+  std::int32_t tag;
+};
+
+/// MPI_Intercomm_create. MPI_ERR_COMM: a leader's peer communicator is not valid, or the groups
+/// have a rank in common; MPI_ERR_RANK: no such remote leader.
+[[nodiscard]] int intercomm_create(
+    RankState& self, Comm& local, std::int32_t local_leader, const LeaderPeer& peer, Comm** result);
+
+/// MPI_Intercomm_merge: the group whose first rank passes `is_high` comes second; where both pass
+/// the same, the first side comes first.
+[[nodiscard]] int intercomm_merge(RankState& self, Comm& comm, bool is_high, Comm** result);
+
+/// An intercommunicator of the same groups.
+[[nodiscard]] int inter_duplicate(RankState& self, Comm& parent, Comm** result);
+
+/// One intercommunicator for each color that both groups have; null for other ranks.
+[[nodiscard]] int inter_split(RankState& self, Comm& parent, int color, int key, Comm** result);
+
+/// A communicator of `group`, called by its members only, without a parent. Creations of which two
+/// ranks are members must be called by both in the same order. Its error handler is `like`'s.
+[[nodiscard]] Comm* create_without_parent(RankState& self,
+                                          const std::shared_ptr<const Group>& group,
+                                          const Comm& like);
+
+/// The side of an intercommunicator whose local communicator is `local` (taken over), with the
+/// error handler of `like`. Collective over `local`.
+[[nodiscard]] int make_side(RankState& self,
+                            const InterPart& part,
+                            const std::shared_ptr<const Group>& remote,
+                            std::uint32_t context,
+                            const Comm& like,
+                            Comm** result);
+
+}  // namespace sorrel::mpi
