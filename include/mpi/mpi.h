@@ -921,6 +921,19 @@ SORREL_MPI(int, Type_vector_c,
            (MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
             MPI_Datatype* newtype));
 
+/* Distributed-array and Fortran-kind datatypes. */
+SORREL_MPI(int, Type_create_darray,
+           (int size, int rank, int ndims, const int array_of_gsizes[],
+            const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[],
+            int order, MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_darray_c,
+           (int size, int rank, int ndims, const MPI_Count array_of_gsizes[],
+            const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[],
+            int order, MPI_Datatype oldtype, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_f90_complex, (int p, int r, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_f90_integer, (int r, MPI_Datatype* newtype));
+SORREL_MPI(int, Type_create_f90_real, (int p, int r, MPI_Datatype* newtype));
+
 /* Packing. */
 SORREL_MPI(int, Pack,
            (const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
@@ -937,6 +950,24 @@ SORREL_MPI(int, Unpack,
 SORREL_MPI(int, Unpack_c,
            (const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf,
             MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm));
+
+/* The external data representation. */
+SORREL_MPI(int, Pack_external,
+           (const char* datarep, const void* inbuf, int incount, MPI_Datatype datatype,
+            void* outbuf, MPI_Aint outsize, MPI_Aint* position));
+SORREL_MPI(int, Pack_external_c,
+           (const char* datarep, const void* inbuf, MPI_Count incount, MPI_Datatype datatype,
+            void* outbuf, MPI_Count outsize, MPI_Count* position));
+SORREL_MPI(int, Pack_external_size,
+           (const char* datarep, int incount, MPI_Datatype datatype, MPI_Aint* size));
+SORREL_MPI(int, Pack_external_size_c,
+           (const char* datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count* size));
+SORREL_MPI(int, Unpack_external,
+           (const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position,
+            void* outbuf, int outcount, MPI_Datatype datatype));
+SORREL_MPI(int, Unpack_external_c,
+           (const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position,
+            void* outbuf, MPI_Count outcount, MPI_Datatype datatype));
 
 /* Collective communication. */
 SORREL_MPI(int, Barrier, (MPI_Comm comm));
@@ -1339,6 +1370,17 @@ SORREL_MPI(int, Comm_free_keyval, (int* comm_keyval));
 SORREL_MPI(int, Comm_get_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag));
 SORREL_MPI(int, Comm_set_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val));
 
+/* Attributes of datatypes. */
+SORREL_MPI(int, Type_create_keyval,
+           (MPI_Type_copy_attr_function* type_copy_attr_fn,
+            MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval,
+            void* extra_state));
+SORREL_MPI(int, Type_delete_attr, (MPI_Datatype datatype, int type_keyval));
+SORREL_MPI(int, Type_free_keyval, (int* type_keyval));
+SORREL_MPI(int, Type_get_attr,
+           (MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag));
+SORREL_MPI(int, Type_set_attr, (MPI_Datatype datatype, int type_keyval, void* attribute_val));
+
 /* Cartesian topologies. */
 SORREL_MPI(int, Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[]));
 SORREL_MPI(int, Cart_create,
@@ -1517,6 +1559,11 @@ SORREL_MPI(int, Errhandler_free, (MPI_Errhandler* errhandler));
 SORREL_MPI(int, Error_class, (int errorcode, int* errorclass));
 SORREL_MPI(int, Error_string, (int errorcode, char* string, int* resultlen));
 
+/* Removal of error codes. */
+SORREL_MPI(int, Remove_error_class, (int errorclass));
+SORREL_MPI(int, Remove_error_code, (int errorcode));
+SORREL_MPI(int, Remove_error_string, (int errorcode));
+
 /* Memory and addresses. */
 SORREL_MPI(int, Alloc_mem, (MPI_Aint size, MPI_Info info, void* baseptr));
 SORREL_MPI(int, Free_mem, (void* base));
@@ -1546,6 +1593,36 @@ SORREL_MPI(int, Abort, (MPI_Comm comm, int errorcode));
 SORREL_MPI(int, Comm_get_parent, (MPI_Comm* parent));
 SORREL_MPI(int, Is_thread_main, (int* flag));
 SORREL_MPI(int, Query_thread, (int* provided));
+
+/* Sessions. */
+SORREL_MPI(int, Comm_create_from_group,
+           (MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
+            MPI_Comm* newcomm));
+SORREL_MPI(int, Group_from_session_pset,
+           (MPI_Session session, const char* pset_name, MPI_Group* newgroup));
+SORREL_MPI(int, Intercomm_create_from_groups,
+           (MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
+            const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
+            MPI_Comm* newintercomm));
+SORREL_MPI(int, Session_call_errhandler, (MPI_Session session, int errorcode));
+SORREL_MPI(int, Session_create_errhandler,
+           (MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler));
+SORREL_MPI(int, Session_finalize, (MPI_Session* session));
+SORREL_MPI(int, Session_get_errhandler, (MPI_Session session, MPI_Errhandler* errhandler));
+SORREL_MPI(int, Session_get_info, (MPI_Session session, MPI_Info* info_used));
+SORREL_MPI(int, Session_get_nth_pset,
+           (MPI_Session session, MPI_Info info, int n, int* pset_len, char* pset_name));
+SORREL_MPI(int, Session_get_num_psets, (MPI_Session session, MPI_Info info, int* npset_names));
+SORREL_MPI(int, Session_get_pset_info,
+           (MPI_Session session, const char* pset_name, MPI_Info* info));
+SORREL_MPI(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session));
+SORREL_MPI(int, Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler));
+
+/* Generalized requests. */
+SORREL_MPI(int, Grequest_complete, (MPI_Request request));
+SORREL_MPI(int, Grequest_start,
+           (MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+            MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request));
 
 /* Statuses. */
 SORREL_MPI(int, Status_get_error, (const MPI_Status* status, int* error));

@@ -20,6 +20,10 @@ namespace sorrel::abi {
   return self != nullptr ? self : move_to_main_thread();
 }
 
+/// In a process that becomes one rank in MPI_Init or MPI_Session_init: makes the calling thread
+/// that rank.
+void begin_rank(const char* function);
+
 /// In MPI_Init, after the caller has become a rank.
 void merge_stand_in(mpi::RankState& rank);
 

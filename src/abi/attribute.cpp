@@ -11,7 +11,7 @@ using mpi::Keyval;
 
 // The keyval of a number that the program may change, or MPI_ERR_KEYVAL.
 int find_keyval(RankState& self, int number, Keyval** keyval) {
-  *keyval = self.services().keyvals.find(number);
+  *keyval = self.services().keyvals.find(number, mpi::AttributeOwner::comm);
   if (*keyval != nullptr) return MPI_SUCCESS;
   if (number == MPI_KEYVAL_INVALID)
     return self.fail(MPI_ERR_KEYVAL, "invalid keyval: MPI_KEYVAL_INVALID");
@@ -44,7 +44,8 @@ int Comm_create_keyval(RankState& self,
 }
 
 int Comm_free_keyval(RankState& self, int* comm_keyval) {
-  const int error = self.services().keyvals.free(*comm_keyval, self.detail());
+  const int error =
+      self.services().keyvals.free(*comm_keyval, mpi::AttributeOwner::comm, self.detail());
   if (error == MPI_SUCCESS) *comm_keyval = MPI_KEYVAL_INVALID;
   return error;
 }

@@ -3,18 +3,14 @@
 
 #include "abi/body.hpp"
 #include "abi/check.hpp"
+#include "abi/give_type.hpp"
 #include "mpi/datatype/construct.hpp"
 #include "mpi/datatype/recipe.hpp"
 
 namespace sorrel::abi {
 
-namespace {
-
-using mpi::Datatype;
-using mpi::Recipe;
-
-/// Explains a constructor's error class in terms of the user's arguments.
 int fail_construction(RankState& self, int error) {
+  if (self.detail().text()[0] != '\0') return error;
   switch (error) {
     case MPI_ERR_COUNT:
       return self.fail(error,
@@ -30,16 +26,10 @@ int fail_construction(RankState& self, int error) {
   }
 }
 
-/// Calls make(new_type), returns the new datatype to the user, and stores the recipe in it.
-template <class Make>
-int give_type(RankState& self, MPI_Datatype* handle, std::unique_ptr<Recipe>& recipe, Make&& make) {
-  Datatype* made = nullptr;
-  const int error = make(made);
-  if (error != MPI_SUCCESS) return fail_construction(self, error);
-  made->set_recipe(std::move(recipe));
-  *handle = handle_of(*made);
-  return MPI_SUCCESS;
-}
+namespace {
+
+using mpi::Datatype;
+using mpi::Recipe;
 
 int check_subarray(RankState& self, int dimensions, int order) {
   if (dimensions < 1)
@@ -229,7 +219,12 @@ int Type_create_resized(RankState& self,
 int Type_dup(RankState& self, Datatype& oldtype, MPI_Datatype* newtype) {
   auto recipe = std::make_unique<Recipe>(MPI_COMBINER_DUP, false);
   recipe->type(oldtype);
-  return give_type(self, newtype, recipe, [&](Datatype*& made) { return make_dup(oldtype, made); });
+  int error =
+      give_type(self, newtype, recipe, [&](Datatype*& made) { return make_dup(oldtype, made); });
+  if (error != MPI_SUCCESS || self.services_if_used == nullptr) return error;
+  error = self.services().type_attributes.copy(oldtype, *mpi::datatype_from_handle(*newtype));
+  if (error == MPI_SUCCESS) return error;
+  return self.fail(error, "a copy function of the attributes returned %d", error);
 }
 
 int Type_commit(RankState& self, MPI_Datatype* datatype) {
@@ -244,6 +239,13 @@ int Type_free(RankState& self, MPI_Datatype* datatype) {
   if (type == nullptr) return fail_datatype(self, *datatype);
   if (type->is_predefined())
     return self.fail(MPI_ERR_TYPE, "%s is predefined and cannot be freed", type->name());
+  if (self.services_if_used != nullptr) {
+    if (self.services().kind_types.has(*type))
+      return self.fail(MPI_ERR_TYPE, "datatypes of MPI_Type_create_f90_* cannot be freed");
+    const int error = self.services().type_attributes.drop_handle(*type);
+    if (error != MPI_SUCCESS)
+      return self.fail(error, "a delete function of the attributes returned %d", error);
+  }
   type->release();
   *datatype = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;

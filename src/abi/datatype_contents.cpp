@@ -52,8 +52,10 @@ int give_types(RankState& self, const Recipe& recipe, const Room<MPI_Datatype>& 
     handles.push_back(type->handle());
   const int error = give(self, "datatypes", handles, room);
   if (error != MPI_SUCCESS) return error;
-  for (Datatype* type : recipe.types())
+  for (Datatype* type : recipe.types()) {
     type->retain();
+    self.services().type_attributes.add_handle(*type);
+  }
   return MPI_SUCCESS;
 }
 

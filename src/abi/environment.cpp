@@ -18,21 +18,20 @@ namespace {
 constexpr int thread_level_max = MPI_THREAD_FUNNELED;
 
 int init(RankState& self, int required) {
-  if (self.phase != mpi::Phase::before_init)
+  if (self.world_phase != mpi::Phase::before_init)
     return self.fail(MPI_ERR_OTHER, "MPI is already initialized; MPI_Init may be called once");
   self.thread_level = std::min(required, thread_level_max);
-  self.phase = mpi::Phase::running;
+  self.phase = self.world_phase = mpi::Phase::running;
   return MPI_SUCCESS;
 }
 
-/// In a process that becomes one rank in MPI_Init: makes the calling thread that rank.
+}  // namespace
+
 void begin_rank(const char* function) {
   if (rank_of_caller() != nullptr) return;
   runtime::attach_calling_thread();
   merge_stand_in(*require_rank(function));
 }
-
-}  // namespace
 
 extern "C" {
 
@@ -56,7 +55,7 @@ SORREL_WEAK(MPI_Init_thread)
 int PMPI_Initialized(int* flag) {
   if (flag == nullptr) return raise_null("MPI_Initialized", "flag");
   const RankState* self = rank_of_caller();
-  *flag = self != nullptr && self->phase != mpi::Phase::before_init ? 1 : 0;
+  *flag = self != nullptr && self->world_phase != mpi::Phase::before_init ? 1 : 0;
   return MPI_SUCCESS;
 }
 SORREL_WEAK(MPI_Initialized)
@@ -64,7 +63,7 @@ SORREL_WEAK(MPI_Initialized)
 int PMPI_Finalized(int* flag) {
   if (flag == nullptr) return raise_null("MPI_Finalized", "flag");
   const RankState* self = rank_of_caller();
-  *flag = self != nullptr && self->phase == mpi::Phase::finalized ? 1 : 0;
+  *flag = self != nullptr && self->world_phase == mpi::Phase::finalized ? 1 : 0;
   return MPI_SUCCESS;
 }
 SORREL_WEAK(MPI_Finalized)
@@ -98,6 +97,10 @@ SORREL_WEAK(MPI_Wtime)
 namespace body {
 
 int Finalize(RankState& self) {
+  if (self.world_phase != mpi::Phase::running)
+    return self.fail(
+        MPI_ERR_OTHER, "called %s",
+        self.world_phase == mpi::Phase::finalized ? "after MPI_Finalize" : "before MPI_Init");
   // The standard's order: attributes of MPI_COMM_SELF are deleted first, while MPI still works.
   const auto& attributes = self.self_comm.attributes;
   if (const int error = mpi::delete_attributes(MPI_COMM_SELF, attributes); error != MPI_SUCCESS)
@@ -107,6 +110,8 @@ int Finalize(RankState& self) {
     if (comm->buffered_sends != nullptr) flush_buffer(self, *comm->buffered_sends);
   self.world_comm.call = mpi::CollectiveCall({.kind = mpi::CollectiveKind::finalize});
   if (const int error = mpi::barrier({self, self.world_comm}); error != MPI_SUCCESS) return error;
+  self.world_phase = mpi::Phase::finalized;
+  if (self.session_count > 0) return MPI_SUCCESS;
   self.phase = mpi::Phase::finalized;
   self.world->job().record_finalized(self);
   return MPI_SUCCESS;

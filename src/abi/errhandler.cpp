@@ -85,6 +85,18 @@ int Add_error_code(RankState& self, int errorclass, int* errorcode) {
   return self.services().error_codes.add_code(errorclass, errorcode, self.detail());
 }
 
+int Remove_error_class(RankState& self, int errorclass) {
+  return self.services().error_codes.remove_class(errorclass, self.detail());
+}
+
+int Remove_error_code(RankState& self, int errorcode) {
+  return self.services().error_codes.remove_code(errorcode, self.detail());
+}
+
+int Remove_error_string(RankState& self, int errorcode) {
+  return self.services().error_codes.remove_text(errorcode, self.detail());
+}
+
 int Add_error_string(RankState& self, int errorcode, const char* string) {
   return self.services().error_codes.set_text(errorcode, string, self.detail());
 }

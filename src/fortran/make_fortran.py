@@ -109,7 +109,7 @@ def plain(argument):
     if not argument.is_verbatim():
         return argument
     kinds = {"const int level": "int", "const int *weights": "weights", "const int *sourceweights": "weights",
-             "const int *destweights": "weights", "int *sourceweights": "weights", "int *destweights": "weights", "const char datarep[]": "string", "char* argv[]": "string",
+             "const int *destweights": "weights", "int *sourceweights": "weights", "int *destweights": "weights", "const char datarep[]": "string", "MPI_Group remote_group": "group", "char* argv[]": "string",
              "char* array_of_commands[]": "string", "char** array_of_argv[]": "string"}
     text = argument.kind[1:-1]
     if text not in kinds:

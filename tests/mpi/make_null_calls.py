@@ -13,15 +13,17 @@ from pathlib import Path
 # Arguments that the standard allows to be null, or that only the program uses.
 FREE = {"buf", "sendbuf", "recvbuf", "inbuf", "outbuf", "inoutbuf", "buffer", "base", "location", "extra_state",
         "argc", "argv"}
-# The constructor of the struct type that the calls query: with MPI_Count counts all its numbers are large counts.
-FREE_IN = {("Type_get_contents_c", "array_of_integers"), ("Type_get_contents_c", "array_of_addresses")}
+# The constructor of the struct type that the calls query: with MPI_Count counts all its numbers are large counts. A name of no length
+# is not written.
+FREE_IN = {("Type_get_contents_c", "array_of_integers"), ("Type_get_contents_c", "array_of_addresses"),
+           ("Session_get_nth_pset", "pset_name")}
 NUMBERS = {"required": "MPI_THREAD_SINGLE", "errorcode": "MPI_ERR_OTHER", "errorclass": "MPI_ERR_OTHER",
            "split_type": "MPI_COMM_TYPE_SHARED", "order": "MPI_ORDER_C", "typeclass": "MPI_TYPECLASS_INTEGER",
            "size": "4", "comm_keyval": "MPI_TAG_UB", "keyval": "MPI_TAG_UB", "valuelen": "7", "commute": "1",
            "count": "1", "incount": "1", "n": "1", "ndims": "1", "maxdims": "1", "nnodes": "1", "maxindegree": "1",
            "maxoutdegree": "1", "maxindex": "1", "maxedges": "1", "maxneighbors": "1"}
 HANDLES = {"MPI_Comm": "comm", "MPI_Group": "group", "MPI_Info": "info", "MPI_Errhandler": "MPI_ERRORS_RETURN",
-           "MPI_Op": "MPI_SUM", "MPI_Request": "MPI_REQUEST_NULL"}
+           "MPI_Op": "MPI_SUM", "MPI_Request": "MPI_REQUEST_NULL", "MPI_Session": "session"}
 
 
 def declarations(text):

@@ -8,12 +8,13 @@ namespace sorrel::mpi {
 
 const ErrorCodes::Added* ErrorCodes::find(int code) const {
   if (code <= MPI_ERR_LASTCODE || code > last_used()) return nullptr;
-  return &added_[static_cast<std::size_t>(code - MPI_ERR_LASTCODE - 1)];
+  const Added& added = added_[static_cast<std::size_t>(code - MPI_ERR_LASTCODE - 1)];
+  return added.is_removed ? nullptr : &added;
 }
 
 int ErrorCodes::add_class() {
   const int error_class = last_used() + 1;
-  added_.push_back({.error_class = error_class, .text = {}});
+  added_.push_back({.error_class = error_class, .text = {}, .is_removed = false});
   return error_class;
 }
 
@@ -25,7 +26,7 @@ int ErrorCodes::add_code(int error_class, int* code, ErrorDetail& detail) {
     return detail.fail(
         MPI_ERR_ARG, "errorclass is %d; it must be an error class of the standard or an added one",
         error_class);
-  added_.push_back({.error_class = error_class, .text = {}});
+  added_.push_back({.error_class = error_class, .text = {}, .is_removed = false});
   *code = last_used();
   return MPI_SUCCESS;
 }
@@ -40,6 +41,38 @@ int ErrorCodes::set_text(int code, const char* text, ErrorDetail& detail) {
     return detail.fail(MPI_ERR_ARG, "string is too long; at most %d bytes are allowed",
                        MPI_MAX_ERROR_STRING - 1);
   added_[static_cast<std::size_t>(code - MPI_ERR_LASTCODE - 1)].text = text;
+  return MPI_SUCCESS;
+}
+
+int ErrorCodes::remove_class(int error_class, ErrorDetail& detail) {
+  const Added* added = find(error_class);
+  if (added == nullptr || added->error_class != error_class)
+    return detail.fail(MPI_ERR_ARG,
+                       "errorclass is %d; it must be an error class that this rank added",
+                       error_class);
+  for (const Added& other : added_) {
+    if (&other != added && !other.is_removed && other.error_class == error_class)
+      return detail.fail(MPI_ERR_ARG, "errorclass is %d; it still has error codes", error_class);
+  }
+  added_[static_cast<std::size_t>(error_class - MPI_ERR_LASTCODE - 1)].is_removed = true;
+  return MPI_SUCCESS;
+}
+
+int ErrorCodes::remove_code(int code, ErrorDetail& detail) {
+  const Added* added = find(code);
+  if (added == nullptr || added->error_class == code)
+    return detail.fail(MPI_ERR_ARG,
+                       "errorcode is %d; it must be an error code that this rank added", code);
+  added_[static_cast<std::size_t>(code - MPI_ERR_LASTCODE - 1)].is_removed = true;
+  return MPI_SUCCESS;
+}
+
+int ErrorCodes::remove_text(int code, ErrorDetail& detail) {
+  const Added* added = find(code);
+  if (added == nullptr || added->text.empty())
+    return detail.fail(MPI_ERR_ARG, "errorcode is %d; it must have a text that this rank added",
+                       code);
+  added_[static_cast<std::size_t>(code - MPI_ERR_LASTCODE - 1)].text.clear();
   return MPI_SUCCESS;
 }
 

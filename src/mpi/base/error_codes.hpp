@@ -27,6 +27,14 @@ class ErrorCodes {
   /// at most MPI_MAX_ERROR_STRING - 1 bytes.
   [[nodiscard]] int set_text(int code, const char* text, ErrorDetail& detail);
 
+  /// Removes an added class that has no codes, or an added code; the number is not used again.
+  /// MPI_ERR_ARG for others.
+  [[nodiscard]] int remove_class(int error_class, ErrorDetail& detail);
+  [[nodiscard]] int remove_code(int code, ErrorDetail& detail);
+
+  /// Removes the text of an added class or code; MPI_ERR_ARG: it has none.
+  [[nodiscard]] int remove_text(int code, ErrorDetail& detail);
+
   /// The class of a code; 0 (MPI_SUCCESS) only for MPI_SUCCESS. MPI_ERR_ARG: no such code.
   [[nodiscard]] int class_of(int code, int* error_class, ErrorDetail& detail) const;
 
@@ -38,6 +46,7 @@ class ErrorCodes {
   struct Added {
     int error_class;
     std::string text;
+    bool is_removed = false;
   };
 
   /// The added class or code, or null.

@@ -17,6 +17,7 @@ enum class ObjectKind : std::uint32_t {
   message = 0x6d657373,     // "mess"
   errhandler = 0x65727268,  // "errh"
   info = 0x696e666f,        // "info"
+  session = 0x73657373,     // "sess"
 };
 
 /// First member of every object that a handle points to.

@@ -11,7 +11,7 @@ namespace sorrel::mpi::inter {
 
 namespace {
 
-/// The rank that speaks for its group.
+/// The rank that represents its group.
 constexpr std::int32_t leader = 0;
 
 /// The caller in the intracommunicator of its group, in a collective of this kind there.

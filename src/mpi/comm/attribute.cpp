@@ -22,7 +22,8 @@ Keyval& KeyvalTable::create(MPI_Comm_copy_attr_function* copy,
   auto free = std::find_if(keyvals_.begin(), keyvals_.end(),
                            [](const auto& keyval) { return keyval->reference_count == 0; });
   if (free == keyvals_.end()) free = keyvals_.insert(free, std::make_unique<Keyval>());
-  **free = {.number = first_number + static_cast<int>(free - keyvals_.begin()),
+  **free = {.owner = AttributeOwner::comm,
+            .number = first_number + static_cast<int>(free - keyvals_.begin()),
             .copy = copy,
             .remove = remove,
             .extra_state = extra_state,
@@ -31,16 +32,32 @@ Keyval& KeyvalTable::create(MPI_Comm_copy_attr_function* copy,
   return **free;
 }
 
-Keyval* KeyvalTable::find(int number) const {
+Keyval& KeyvalTable::create_for_windows(MPI_Win_delete_attr_function* remove, void* extra_state) {
+  Keyval& keyval = create(MPI_COMM_NULL_COPY_FN,
+                          reinterpret_cast<MPI_Comm_delete_attr_function*>(remove), extra_state);
+  keyval.owner = AttributeOwner::win;
+  return keyval;
+}
+
+Keyval& KeyvalTable::create_for_types(MPI_Type_copy_attr_function* copy,
+                                      MPI_Type_delete_attr_function* remove,
+                                      void* extra_state) {
+  Keyval& keyval = create(reinterpret_cast<MPI_Comm_copy_attr_function*>(copy),
+                          reinterpret_cast<MPI_Comm_delete_attr_function*>(remove), extra_state);
+  keyval.owner = AttributeOwner::type;
+  return keyval;
+}
+
+Keyval* KeyvalTable::find(int number, AttributeOwner owner) const {
   if (number < first_number) return nullptr;
   const auto index = static_cast<std::size_t>(number - first_number);
   if (index >= keyvals_.size()) return nullptr;
   Keyval* keyval = keyvals_[index].get();
-  return keyval->reference_count == 0 ? nullptr : keyval;
+  return keyval->reference_count == 0 || keyval->owner != owner ? nullptr : keyval;
 }
 
-int KeyvalTable::free(int number, ErrorDetail& detail) {
-  Keyval* keyval = find(number);
+int KeyvalTable::free(int number, AttributeOwner owner, ErrorDetail& detail) {
+  Keyval* keyval = find(number, owner);
   if (keyval == nullptr || keyval->is_freed)
     return detail.fail(MPI_ERR_KEYVAL,
                        "invalid keyval %d; it must be one that this rank has created and not freed",

@@ -1,4 +1,5 @@
-//! Attributes - pointers that a program attaches to a communicator, under keyvals of its own.
+//! Attributes - pointers that a program attaches to a communicator or a window, under keyvals of
+//! its own.
 //!
 //! Keyvals and attributes belong to the rank that created them. A rank numbers its keyvals in its
 //! own KeyvalTable; its attributes are in the AttributeMap of its own view of the communicator.
@@ -9,6 +10,7 @@
 //! it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mpi.h>
 #include <vector>
@@ -18,8 +20,12 @@
 
 namespace sorrel::mpi {
 
+/// What a keyval is for.
+enum class AttributeOwner : std::uint8_t { comm, win, type };
+
 /// A keyval. It lives until its number is freed and no attribute uses it.
 struct Keyval {
+  AttributeOwner owner = AttributeOwner::comm;
   int number = MPI_KEYVAL_INVALID;
   MPI_Comm_copy_attr_function* copy = MPI_COMM_NULL_COPY_FN;
   MPI_Comm_delete_attr_function* remove = MPI_COMM_NULL_DELETE_FN;
@@ -40,11 +46,20 @@ class KeyvalTable {
                  MPI_Comm_delete_attr_function* remove,
                  void* extra_state);
 
+  /// A keyval of windows. Its delete callback is called with their handles: every handle is a
+  /// pointer, so the calls are the same. Windows are not copied.
+  Keyval& create_for_windows(MPI_Win_delete_attr_function* remove, void* extra_state);
+
+  /// A keyval of datatypes; their callbacks are called likewise.
+  Keyval& create_for_types(MPI_Type_copy_attr_function* copy,
+                           MPI_Type_delete_attr_function* remove,
+                           void* extra_state);
+
   /// The keyval of a number, or null. A freed number is found as long as an attribute uses it.
-  [[nodiscard]] Keyval* find(int number) const;
+  [[nodiscard]] Keyval* find(int number, AttributeOwner owner) const;
 
   /// MPI_ERR_KEYVAL: no such number, already freed, or predefined.
-  [[nodiscard]] int free(int number, ErrorDetail& detail);
+  [[nodiscard]] int free(int number, AttributeOwner owner, ErrorDetail& detail);
 
  private:
   /// By number; addresses are stable, because attributes point to keyvals.

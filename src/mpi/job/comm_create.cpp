@@ -295,11 +295,12 @@ int comm_create_group(
 
 Comm* create_without_parent(RankState& self,
                             const std::shared_ptr<const Group>& group,
-                            const Comm& like) {
+                            const Comm& like,
+                            std::int32_t tag) {
   const std::int32_t own_rank = group->rank_of(self.world_rank);
   SORREL_ASSERT(own_rank != MPI_UNDEFINED, "called by the members of the group only");
   const Member on_world{self, self.world_comm};
-  return adopt(*shared_for_group(on_world, group, own_rank, world_creation_tag), self, like);
+  return adopt(*shared_for_group(on_world, group, own_rank, tag), self, like);
 }
 
 }  // namespace sorrel::mpi

@@ -14,7 +14,7 @@ namespace sorrel::mpi {
 
 namespace {
 
-/// The rank that speaks for its group in an existing intercommunicator.
+/// The rank that represents its group in an existing intercommunicator.
 constexpr std::int32_t leader = 0;
 
 template <class T>
@@ -279,7 +279,7 @@ int intercomm_merge(RankState& self, Comm& comm, bool is_high, Comm** result) {
   std::vector<std::int32_t> ranks = world_ranks_of(first);
   const std::vector<std::int32_t> more = world_ranks_of(second);
   ranks.insert(ranks.end(), more.begin(), more.end());
-  *result = create_without_parent(self, Group::of(std::move(ranks)), comm);
+  *result = create_without_parent(self, Group::of(std::move(ranks)), comm, world_creation_tag);
   return MPI_SUCCESS;
 }
 

@@ -36,11 +36,13 @@ struct LeaderPeer {
 /// One intercommunicator for each color that both groups have; null for other ranks.
 [[nodiscard]] int inter_split(RankState& self, Comm& parent, int color, int key, Comm** result);
 
-/// A communicator of `group`, called by its members only, without a parent. Creations of which two
-/// ranks are members must be called by both in the same order. Its error handler is `like`'s.
+/// A communicator of `group`, called by its members only, without a parent: by messages on
+/// MPI_COMM_WORLD. Creations with the same internal tag of which two ranks are members must be
+/// called by both in the same order. Its error handler is `like`'s.
 [[nodiscard]] Comm* create_without_parent(RankState& self,
                                           const std::shared_ptr<const Group>& group,
-                                          const Comm& like);
+                                          const Comm& like,
+                                          std::int32_t tag);
 
 /// The side of an intercommunicator whose local communicator is `local` (taken over), with the
 /// error handler of `like`. Collective over `local`.

@@ -2,7 +2,7 @@
 
 #include "mpi/base/status.hpp"
 #include "mpi/match/cancel.hpp"
-#include "mpi/match/operation.hpp"
+#include "mpi/match/generalized.hpp"
 #include "mpi/match/start.hpp"
 #include "mpi/match/wait.hpp"
 
@@ -75,10 +75,24 @@ void show_status(const Request* request, MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
   if (request == nullptr) {
     give_empty(status);
+  } else if (const auto* generalized = GeneralizedRequest::of(*request)) {
+    (void)generalized->query(status);
   } else {
     set_status(*status, request->status_source, request->status_tag, request->status_bytes,
                request->is_cancelled);
   }
+}
+
+/// The class of an error that a function of a generalized request returned.
+[[nodiscard, gnu::cold]] int explain_generalized(RankState& self, int error) {
+  if (error == MPI_SUCCESS) return error;
+  return self.fail(error, "a function of the generalized request returned %d", error);
+}
+
+[[gnu::cold]] int conclude_generalized(RankState& self,
+                                       GeneralizedRequest& generalized,
+                                       MPI_Status* status) {
+  return explain_generalized(self, generalized.conclude(status));
 }
 
 /// Completes a complete request for the user; its handle becomes null unless it is persistent.
@@ -87,6 +101,12 @@ void show_status(const Request* request, MPI_Status* status) {
                                          MPI_Status* status,
                                          FailedComm& failed) {
   auto& request = *reinterpret_cast<Request*>(handle);
+  if (request.kind == Request::Kind::operation) [[unlikely]] {
+    if (GeneralizedRequest* generalized = request.operation->generalized()) {
+      handle = MPI_REQUEST_NULL;
+      return conclude_generalized(self, *generalized, status);
+    }
+  }
   int error = MPI_SUCCESS;
   if (request.error != MPI_SUCCESS) [[unlikely]] {
     error = explain(self, request);
@@ -364,6 +384,10 @@ int check_not_null(RankState& self, MPI_Request handle, Request** request) {
 int free_request(RankState& self, MPI_Request* handle) {
   Request* freed = nullptr;
   if (const int error = check_not_null(self, *handle, &freed); error != MPI_SUCCESS) return error;
+  if (GeneralizedRequest* generalized = GeneralizedRequest::of(*freed)) {
+    *handle = MPI_REQUEST_NULL;
+    return explain_generalized(self, generalized->free());
+  }
   if (freed->kind == Request::Kind::operation) {
     if (freed->is_active) return fail_operation(self, *freed, "freed while it is active");
     end_operation(*freed);
@@ -383,6 +407,8 @@ int cancel_request(RankState& self, MPI_Request* handle) {
   Request* cancelled = nullptr;
   if (const int error = check_not_null(self, *handle, &cancelled); error != MPI_SUCCESS)
     return error;
+  if (GeneralizedRequest* generalized = GeneralizedRequest::of(*cancelled))
+    return explain_generalized(self, generalized->cancel());
   if (cancelled->kind == Request::Kind::operation)
     return fail_operation(self, *cancelled, "cancelled");
   if (cancelled->is_active) cancel(*cancelled);

@@ -16,6 +16,8 @@ namespace sorrel::mpi {
 /// "MPI_Reduce_scatter_block_init" has 29 characters.
 using OperationName = FixedText<40>;
 
+class GeneralizedRequest;
+
 class Operation {
  public:
   Operation(const Operation&) = delete;
@@ -35,6 +37,9 @@ class Operation {
 
   /// A request with Duties::is_part, whose main part is the operation's request, is complete.
   virtual void finish_part(Request& /*part*/) {}
+
+  /// This operation, if it is a generalized request.
+  [[nodiscard]] virtual GeneralizedRequest* generalized() { return nullptr; }
 
   /// Ends the operation, when it is not in progress and its request is about to end.
   virtual void end() = 0;

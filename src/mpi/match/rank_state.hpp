@@ -12,7 +12,9 @@
 #include "mpi/comm/attribute.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/comm/world.hpp"
+#include "mpi/datatype/kind_types.hpp"
 #include "mpi/match/match_table.hpp"
+#include "mpi/match/type_attributes.hpp"
 #include "mpi/match/worker_state.hpp"
 
 namespace sorrel::mpi {
@@ -75,6 +77,9 @@ struct RankServices {
   PredefinedAttributes predefined_attributes;
   ErrorCodes error_codes;
   IntegerHandles integer_handles;
+  /// Point to keyvals, so they end first.
+  TypeAttributes type_attributes;
+  KindTypes kind_types;
 };
 
 /// With many ranks on a worker, every call finds the cache lines of its rank in the second-level
@@ -93,6 +98,7 @@ struct alignas(cache_line_bytes) RankState {
   const char* call = "";
   const void* call_site = nullptr;
   [[no_unique_address]] WaitRecord wait;
+  /// Running also in a rank that has a session and has not called MPI_Init.
   Phase phase = Phase::before_init;
   // What a collective uses of it ends with the line that begins behind `call_site`.
   Comm world_comm;
@@ -109,6 +115,9 @@ struct alignas(cache_line_bytes) RankState {
   WaitExplanation wait_explanation;
 
   int thread_level = 0;
+  /// Of MPI_Init and MPI_Finalize alone.
+  Phase world_phase = Phase::before_init;
+  std::int32_t session_count = 0;
   /// Created at first use, like that of a communicator.
   BufferedSendsPointer buffered_sends;
 

@@ -17,6 +17,13 @@ static void count_self_error(MPI_Comm* comm, int* error, ...) {
   self_errors++;
 }
 
+/// Sessions have handlers of their own, which stand here for that of MPI_COMM_SELF.
+static void count_session_error(MPI_Session* session, int* error, ...) {
+  (void)session;
+  (void)error;
+  self_errors++;
+}
+
 static void any_function(void) {}
 
 /// Memory for an argument of this name, with contents that a call may read.
@@ -62,6 +69,8 @@ int main(int argc, char** argv) {
   MPI_Comm comm, grid, graph, dist_graph;
   MPI_Group group;
   MPI_Info info;
+  MPI_Session session;
+  MPI_Errhandler session_handler;
   MPI_Datatype struct_type, struct_type_c;
   MPI_Message no_message = MPI_MESSAGE_NO_PROC;
   int call_count = 0, lengths[1] = {1}, dims[1], periods[1] = {0}, sum = 0;
@@ -83,6 +92,9 @@ int main(int argc, char** argv) {
   MPI_Info_set(info, "key", "value");
   MPI_Type_create_struct(1, lengths, places, types, &struct_type);
   MPI_Type_create_struct_c(1, long_lengths, long_places, types, &struct_type_c);
+  MPI_Session_create_errhandler(count_session_error, &session_handler);
+  MPI_Session_init(MPI_INFO_NULL, session_handler, &session);
+  MPI_Errhandler_free(&session_handler);
   set_handler(comm, count_comm_error);
   set_handler(grid, count_comm_error);
   set_handler(graph, count_comm_error);
@@ -93,6 +105,7 @@ int main(int argc, char** argv) {
   // No operation was started.
   CHECK_EQUAL(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
   CHECK_EQUAL(sum, dims[0]);
+  MPI_Session_finalize(&session);
   MPI_Type_free(&struct_type);
   MPI_Type_free(&struct_type_c);
   MPI_Info_free(&info);

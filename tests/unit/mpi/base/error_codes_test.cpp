@@ -59,5 +59,29 @@ TEST_F(Codes, GetTextsOfTheirOwn) {
   EXPECT_EQ(codes.text_of(added), longest);
 }
 
+TEST_F(Codes, AreRemovedOnce) {
+  const int added = codes.add_class();
+  int code = 0;
+  int error_class = 0;
+  EXPECT_EQ(codes.add_code(added, &code, detail), MPI_SUCCESS);
+  EXPECT_EQ(codes.set_text(code, "the tea is cold", detail), MPI_SUCCESS);
+  EXPECT_EQ(codes.remove_text(code, detail), MPI_SUCCESS);
+  EXPECT_STREQ(codes.text_of(code), "");
+  EXPECT_EQ(codes.remove_text(code, detail), MPI_ERR_ARG);
+  // A class with codes stays.
+  EXPECT_EQ(codes.remove_class(added, detail), MPI_ERR_ARG);
+  EXPECT_EQ(codes.remove_class(code, detail), MPI_ERR_ARG);
+  EXPECT_EQ(codes.remove_code(added, detail), MPI_ERR_ARG);
+  EXPECT_EQ(codes.remove_code(code, detail), MPI_SUCCESS);
+  EXPECT_EQ(codes.remove_code(code, detail), MPI_ERR_ARG);
+  EXPECT_EQ(codes.class_of(code, &error_class, detail), MPI_ERR_ARG);
+  EXPECT_EQ(codes.remove_class(added, detail), MPI_SUCCESS);
+  EXPECT_EQ(codes.text_of(added), nullptr);
+  EXPECT_EQ(codes.remove_class(MPI_ERR_RANK, detail), MPI_ERR_ARG);
+  // Numbers are not used again.
+  EXPECT_EQ(codes.last_used(), code);
+  EXPECT_EQ(codes.add_class(), code + 1);
+}
+
 }  // namespace
 }  // namespace sorrel::mpi

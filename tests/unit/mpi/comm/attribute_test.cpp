@@ -114,12 +114,12 @@ TEST_F(Attributes, FreedKeyLivesAsLongAsAnAttributeUsesIt) {
   Keyval& keyval = key();
   const int number = keyval.number;
   EXPECT_EQ(map.set(MPI_COMM_SELF, keyval, pointer(8)), MPI_SUCCESS);
-  EXPECT_EQ(table.free(number, detail), MPI_SUCCESS);
-  EXPECT_EQ(table.find(number), &keyval);
-  EXPECT_EQ(table.free(number, detail), MPI_ERR_KEYVAL);
+  EXPECT_EQ(table.free(number, AttributeOwner::comm, detail), MPI_SUCCESS);
+  EXPECT_EQ(table.find(number, AttributeOwner::comm), &keyval);
+  EXPECT_EQ(table.free(number, AttributeOwner::comm, detail), MPI_ERR_KEYVAL);
   EXPECT_EQ(map.erase(MPI_COMM_SELF, keyval), MPI_SUCCESS);
   EXPECT_EQ(calls.removed, std::vector{pointer(8)});
-  EXPECT_EQ(table.find(number), nullptr);
+  EXPECT_EQ(table.find(number, AttributeOwner::comm), nullptr);
 }
 
 TEST_F(Attributes, NumbersOfFreedKeysAreUsedAgain) {
@@ -127,14 +127,14 @@ TEST_F(Attributes, NumbersOfFreedKeysAreUsedAgain) {
   const int second = key().number;
   EXPECT_NE(first, second);
   EXPECT_GE(first, KeyvalTable::first_number);
-  EXPECT_EQ(table.free(first, detail), MPI_SUCCESS);
+  EXPECT_EQ(table.free(first, AttributeOwner::comm, detail), MPI_SUCCESS);
   EXPECT_EQ(key().number, first);
 }
 
 TEST_F(Attributes, OtherNumbersAreNoKeys) {
   for (const int number : {MPI_KEYVAL_INVALID, -1, MPI_TAG_UB, KeyvalTable::first_number}) {
-    EXPECT_EQ(table.find(number), nullptr);
-    EXPECT_EQ(table.free(number, detail), MPI_ERR_KEYVAL);
+    EXPECT_EQ(table.find(number, AttributeOwner::comm), nullptr);
+    EXPECT_EQ(table.free(number, AttributeOwner::comm, detail), MPI_ERR_KEYVAL);
   }
 }
 

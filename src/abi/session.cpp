@@ -1,0 +1,302 @@
+// Sessions, their process sets, and communicators without a parent. MPI 5.0, 7.4.2, 7.6.3, 11.3.
+#include "mpi/comm/session.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "abi/body.hpp"
+#include "abi/check.hpp"
+#include "mpi/job/intercomm.hpp"
+
+namespace sorrel::abi {
+namespace {
+
+using mpi::Errhandler;
+using mpi::Session;
+
+/// Passes an error to the handler of a session.
+[[gnu::cold]] int raise_on(RankState& self, Session& session, int error) {
+  if (session.errhandler->action != Errhandler::Action::call) {
+    Comm stand_in;
+    stand_in.errhandler = session.errhandler;
+    return raise(self, stand_in, error);
+  }
+  MPI_Session handle = mpi::handle_of(session);
+  auto* function = reinterpret_cast<MPI_Session_errhandler_function*>(session.errhandler->function);
+  function(&handle, &error);
+  self.detail() = {};
+  return error;
+}
+
+/// body(self, session), errors to the handler of the session.
+template <class Body>
+int call_on_session(MPI_Session handle, const char* function, Body&& body) {
+  int result = MPI_SUCCESS;
+  const int error = call(function, [&](RankState& self) {
+    auto* session = mpi::object_of<Session>(handle);
+    if (session == nullptr)
+      return self.fail(MPI_ERR_SESSION, handle == MPI_SESSION_NULL
+                                            ? "invalid session handle: MPI_SESSION_NULL"
+                                            : "invalid session handle");
+    result = body(self, *session);
+    if (result != MPI_SUCCESS) result = raise_on(self, *session, result);
+    return MPI_SUCCESS;
+  });
+  return error != MPI_SUCCESS ? error : result;
+}
+
+int fail_errhandler(RankState& self) {
+  return self.fail(MPI_ERR_ERRHANDLER, "invalid error handler handle");
+}
+
+int find_set(RankState& self, const char* name, std::shared_ptr<const mpi::Group>* group) {
+  *group = mpi::group_of_set(name, self.world->group(), self.world_rank);
+  if (*group != nullptr) return MPI_SUCCESS;
+  return self.fail(MPI_ERR_ARG,
+                   "pset_name is '%.64s'; the process sets are mpi://WORLD and mpi://SELF", name);
+}
+
+/// A tag on MPI_COMM_WORLD for a string: creations with different strings do not meet.
+int tag_of(const char* stringtag) {
+  std::uint32_t hash = 2166136261U;
+  for (const char* c = stringtag; *c != '\0'; ++c)
+    hash = (hash ^ static_cast<unsigned char>(*c)) * 16777619U;
+  return static_cast<int>(hash % static_cast<std::uint32_t>(mpi::tag_max));
+}
+
+int check_creation(RankState& self, const char* stringtag, MPI_Info info, MPI_Errhandler handler) {
+  if (stringtag == nullptr) return fail_null(self, "stringtag");
+  if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(self);
+  return mpi::errhandler_of(handler) == nullptr ? fail_errhandler(self) : MPI_SUCCESS;
+}
+
+int check_member(RankState& self, const mpi::Group& group) {
+  if (group.rank_of(self.world_rank) != MPI_UNDEFINED) return MPI_SUCCESS;
+  return self.fail(MPI_ERR_GROUP, "the calling rank is not in the group");
+}
+
+void set_handler(Comm& comm, MPI_Errhandler handle) {
+  Errhandler* handler = mpi::errhandler_of(handle);
+  retain(*handler);
+  release(*comm.errhandler);
+  comm.errhandler = handler;
+}
+
+}  // namespace
+
+extern "C" {
+
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  begin_rank("MPI_Session_init");
+  return call_any_time("MPI_Session_init", [&](RankState& self) {
+    SORREL_NOT_NULL(session);
+    if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(self);
+    Errhandler* handler = mpi::errhandler_of(errhandler);
+    if (handler == nullptr) return fail_errhandler(self);
+    retain(*handler);
+    *session = mpi::handle_of(*new Session{.errhandler = handler});
+    ++self.session_count;
+    self.phase = mpi::Phase::running;
+    return MPI_SUCCESS;
+  });
+}
+SORREL_WEAK(MPI_Session_init)
+
+int PMPI_Session_finalize(MPI_Session* session) {
+  if (session == nullptr) return raise_null("MPI_Session_finalize", "session");
+  return call_on_session(*session, "MPI_Session_finalize", [&](RankState& self, Session& ended) {
+    ended.header.kind = mpi::ObjectKind::freed;
+    release(*ended.errhandler);
+    delete &ended;
+    *session = MPI_SESSION_NULL;
+    if (--self.session_count > 0 || self.world_phase == mpi::Phase::running) return MPI_SUCCESS;
+    self.phase = self.world_phase;
+    self.world->job().record_finalized(self);
+    return MPI_SUCCESS;
+  });
+}
+SORREL_WEAK(MPI_Session_finalize)
+
+int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn,
+                                   MPI_Errhandler* errhandler) {
+  return call_any_time("MPI_Session_create_errhandler", [&](RankState& self) {
+    SORREL_NOT_NULL(session_errhandler_fn);
+    SORREL_NOT_NULL(errhandler);
+    // Every handle is a pointer, so the functions are called alike.
+    *errhandler = mpi::make_errhandler(
+        reinterpret_cast<MPI_Comm_errhandler_function*>(session_errhandler_fn));
+    return MPI_SUCCESS;
+  });
+}
+SORREL_WEAK(MPI_Session_create_errhandler)
+
+int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) {
+  return call_on_session(session, "MPI_Session_set_errhandler", [&](RankState& self, Session& s) {
+    Errhandler* handler = mpi::errhandler_of(errhandler);
+    if (handler == nullptr) return fail_errhandler(self);
+    retain(*handler);
+    release(*s.errhandler);
+    s.errhandler = handler;
+    return MPI_SUCCESS;
+  });
+}
+SORREL_WEAK(MPI_Session_set_errhandler)
+
+int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* errhandler) {
+  return call_on_session(session, "MPI_Session_get_errhandler", [&](RankState& self, Session& s) {
+    SORREL_NOT_NULL(errhandler);
+    retain(*s.errhandler);
+    *errhandler = mpi::handle_of(*s.errhandler);
+    return MPI_SUCCESS;
+  });
+}
+SORREL_WEAK(MPI_Session_get_errhandler)
+
+int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
+  return call_on_session(session, "MPI_Session_call_errhandler", [&](RankState& self, Session& s) {
+    const char* text = self.services().error_codes.text_of(errorcode);
+    if (text == nullptr)
+      return self.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", errorcode);
+    // The result of the handler is ignored: the call itself has succeeded.
+    (void)raise_on(self, s, self.fail(errorcode, "raised by the program: %s", text));
+    return MPI_SUCCESS;
+  });
+}
+SORREL_WEAK(MPI_Session_call_errhandler)
+
+int PMPI_Session_get_info(MPI_Session session, MPI_Info* info_used) {
+  return call_on_session(session, "MPI_Session_get_info", [&](RankState& self, Session& /*s*/) {
+    SORREL_NOT_NULL(info_used);
+    auto info = std::make_unique<mpi::Info>();
+    const int error = info->set("thread_level", "MPI_THREAD_FUNNELED", self.detail());
+    *info_used = mpi::make_info_handle(std::move(info));
+    return error;
+  });
+}
+SORREL_WEAK(MPI_Session_get_info)
+
+int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info /*info*/, int* npset_names) {
+  return call_on_session(session, "MPI_Session_get_num_psets",
+                         [&](RankState& self, Session& /*s*/) {
+                           SORREL_NOT_NULL(npset_names);
+                           *npset_names = static_cast<int>(mpi::process_sets.size());
+                           return MPI_SUCCESS;
+                         });
+}
+SORREL_WEAK(MPI_Session_get_num_psets)
+
+int PMPI_Session_get_nth_pset(
+    MPI_Session session, MPI_Info /*info*/, int n, int* pset_len, char* pset_name) {
+  return call_on_session(session, "MPI_Session_get_nth_pset", [&](RankState& self, Session& /*s*/) {
+    SORREL_NOT_NULL(pset_len);
+    const auto index = static_cast<std::size_t>(n);
+    if (n < 0 || index >= mpi::process_sets.size())
+      return self.fail(MPI_ERR_ARG, "n is %d; it must be in 0..%zu", n,
+                       mpi::process_sets.size() - 1);
+    const std::string_view name = mpi::process_sets[index];
+    // With 0, only the length is asked for; it counts the end of the string.
+    if (*pset_len > 0) {
+      SORREL_NOT_NULL(pset_name);
+      const std::size_t count = std::min(name.size(), static_cast<std::size_t>(*pset_len) - 1);
+      std::memcpy(pset_name, name.data(), count);
+      pset_name[count] = '\0';
+    }
+    *pset_len = static_cast<int>(name.size()) + 1;
+    return MPI_SUCCESS;
+  });
+}
+SORREL_WEAK(MPI_Session_get_nth_pset)
+
+int PMPI_Session_get_pset_info(MPI_Session session, const char* pset_name, MPI_Info* info) {
+  return call_on_session(
+      session, "MPI_Session_get_pset_info", [&](RankState& self, Session& /*s*/) {
+        SORREL_NOT_NULL(pset_name);
+        SORREL_NOT_NULL(info);
+        std::shared_ptr<const mpi::Group> group;
+        int error = find_set(self, pset_name, &group);
+        if (error != MPI_SUCCESS) return error;
+        auto made = std::make_unique<mpi::Info>();
+        error = made->set("mpi_size", std::to_string(group->size()).c_str(), self.detail());
+        *info = mpi::make_info_handle(std::move(made));
+        return error;
+      });
+}
+SORREL_WEAK(MPI_Session_get_pset_info)
+
+int PMPI_Group_from_session_pset(MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
+  return call_on_session(session, "MPI_Group_from_session_pset",
+                         [&](RankState& self, Session& /*s*/) {
+                           SORREL_NOT_NULL(pset_name);
+                           SORREL_NOT_NULL(newgroup);
+                           std::shared_ptr<const mpi::Group> group;
+                           const int error = find_set(self, pset_name, &group);
+                           if (error == MPI_SUCCESS)
+                             *newgroup = mpi::make_group_handle(std::move(group));
+                           return error;
+                         });
+}
+SORREL_WEAK(MPI_Group_from_session_pset)
+
+}  // extern "C"
+
+namespace body {
+
+int Comm_create_from_group(RankState& self,
+                           const mpi::GroupPointer& group,
+                           const char* stringtag,
+                           MPI_Info info,
+                           MPI_Errhandler errhandler,
+                           MPI_Comm* newcomm) {
+  if (const int error = check_creation(self, stringtag, info, errhandler); error != MPI_SUCCESS)
+    return error;
+  *newcomm = MPI_COMM_NULL;
+  if (group->size() == 0) return MPI_SUCCESS;
+  if (const int error = check_member(self, *group); error != MPI_SUCCESS) return error;
+  Comm* made = create_without_parent(self, group, self.self_comm,
+                                     mpi::group_creation_tag(tag_of(stringtag)));
+  set_handler(*made, errhandler);
+  *newcomm = handle_of(*made);
+  return info == MPI_INFO_NULL ? MPI_SUCCESS : PMPI_Comm_set_info(*newcomm, info);
+}
+
+int Intercomm_create_from_groups(RankState& self,
+                                 const mpi::GroupPointer& local_group,
+                                 int local_leader,
+                                 MPI_Group remote_group,
+                                 int remote_leader,
+                                 const char* stringtag,
+                                 MPI_Info info,
+                                 MPI_Errhandler errhandler,
+                                 MPI_Comm* newintercomm) {
+  int error = check_creation(self, stringtag, info, errhandler);
+  if (error == MPI_SUCCESS) error = check_member(self, *local_group);
+  if (error != MPI_SUCCESS) return error;
+  *newintercomm = MPI_COMM_NULL;
+  if (local_leader < 0 || local_leader >= local_group->size())
+    return fail_rank(self, "local_leader", local_leader, local_group->size());
+  const int tag = tag_of(stringtag);
+  Comm* local =
+      create_without_parent(self, local_group, self.self_comm, mpi::group_creation_tag(tag));
+  mpi::LeaderPeer peer{.comm = nullptr, .rank = MPI_UNDEFINED, .tag = tag};
+  // Significant at the leader; errors reach all members.
+  if (local->rank == local_leader) {
+    const auto remote = mpi::group_of(remote_group);
+    if (remote != nullptr) {
+      peer.comm = &self.world_comm;
+      if (remote_leader >= 0 && remote_leader < remote->size())
+        peer.rank = remote->world_rank(remote_leader);
+    }
+  }
+  Comm* made = nullptr;
+  error = intercomm_create(self, *local, local_leader, peer, &made);
+  release(*local);
+  if (error != MPI_SUCCESS) return error;
+  set_handler(*made, errhandler);
+  *newintercomm = handle_of(*made);
+  return info == MPI_INFO_NULL ? MPI_SUCCESS : PMPI_Comm_set_info(*newintercomm, info);
+}
+
+}  // namespace body
+
+}  // namespace sorrel::abi
