@@ -81,4 +81,18 @@ SharedSegment SharedSegment::adopt(int descriptor, std::size_t bytes) {
   return segment;
 }
 
+SharedSegment SharedSegment::open_of(int pid, int descriptor, std::size_t bytes) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, descriptor);
+  const int own = open(path, O_RDWR | O_CLOEXEC);
+  if (own < 0) return {};
+  SharedSegment segment = adopt(own, bytes);
+  if (!segment.is_valid()) close(own);
+  return segment;
+}
+
+void SharedSegment::close_descriptor() {
+  if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
+}
+
 }  // namespace sorrel::os

@@ -24,6 +24,13 @@ class SharedSegment {
   /// Not valid, with errno set, if it has a name or is shorter than `bytes`.
   [[nodiscard]] static SharedSegment adopt(int descriptor, std::size_t bytes);
 
+  /// The segment that the running process `pid`, of the same user, has open under `descriptor`: for
+  /// processes that did not inherit it. Not valid, with errno set, if that is not possible.
+  [[nodiscard]] static SharedSegment open_of(int pid, int descriptor, std::size_t bytes);
+
+  /// Closes the descriptor of a segment that this process has created; the memory stays.
+  void close_descriptor();
+
   [[nodiscard]] bool is_valid() const { return base_ != nullptr; }
 
   [[nodiscard]] std::byte* base() const { return base_; }
