@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mpi/datatype/copy.hpp"
+#include "mpi/datatype/transfer_form.hpp"
 #include "unit/mpi/datatype/datatype_oracle.hpp"
 
 namespace sorrel::mpi {
@@ -76,6 +77,32 @@ TEST_F(RandomCopy, PackWritesTheTypemapsBytesInOrder) {
     for (std::size_t i = 0; i < addresses.size(); ++i)
       ASSERT_EQ(packed[i], *addresses[i]) << round;
     ASSERT_EQ(packed.back(), 0xee);
+    twin.type->release();
+  }
+}
+
+TEST_F(RandomCopy, TheTransferFormOfATypePacksTheSameBytes) {
+  for (int round = 0; round < 1500; ++round) {
+    const TwinType twin = random_.make(static_cast<int>(random_.between(0, 4)));
+    const std::size_t count = small_count();
+    TypedBuffer buffer(twin.naive, count);
+    buffer.fill(random_.prng());
+    std::vector<std::byte> form;
+    append_transfer_form(*twin.type, form);
+    Datatype* there = from_transfer_form(form);
+    ASSERT_EQ(there->size(), twin.type->size()) << round;
+    ASSERT_EQ(there->extent(), twin.type->extent()) << round;
+    ASSERT_EQ(there->true_lb(), twin.type->true_lb()) << round;
+    ASSERT_EQ(there->true_extent(), twin.type->true_extent()) << round;
+    ASSERT_EQ(there->element(), twin.type->element()) << round;
+    ASSERT_EQ(there->is_dense(), twin.type->is_dense()) << round;
+    ASSERT_TRUE(there->is_committed());
+    std::vector<unsigned char> here(count * twin.type->size() + 1, 0xee);
+    std::vector<unsigned char> packed(here);
+    pack(buffer.base(), count, *twin.type, here.data());
+    pack(buffer.base(), count, *there, packed.data());
+    ASSERT_EQ(packed, here) << round;
+    there->release();
     twin.type->release();
   }
 }
