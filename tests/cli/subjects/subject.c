@@ -12,7 +12,7 @@ int MPI_Imaginary(void);
 int PMPI_Imaginary_too(void);
 #endif
 #ifdef USES_ABSENT
-int MPI_Win_fence(void);
+int MPI_Close_port(void);
 #endif
 #ifdef USES_LIBRARY
 int library_function(void);
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   PMPI_Imaginary_too();
 #endif
 #ifdef USES_ABSENT
-  MPI_Win_fence();
+  MPI_Close_port();
 #endif
 #ifdef USES_LIBRARY
   library_function();
