@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "mpi/base/error_string.hpp"
+#include "mpi/rma/window.hpp"
 #include "runtime/process_mode.hpp"
 
 namespace sorrel::abi {
@@ -65,22 +66,45 @@ int fail_null(RankState& self, const char* argument) {
   return self.fail(MPI_ERR_ARG, "%s is a null pointer", argument);
 }
 
-int raise(RankState& self, Comm& comm, int error_class) {
-  const mpi::Errhandler& handler = *comm.errhandler;
+namespace {
+
+/// Acts on an error; `call` calls a user's handler.
+template <class Call>
+int act(RankState& self, const mpi::Errhandler& handler, int error_class, Call&& call) {
   switch (handler.action) {
     case mpi::Errhandler::Action::give_back:
       break;
-    case mpi::Errhandler::Action::call: {
-      MPI_Comm handle = user_handle_of(self, comm);
-      handler.function(&handle, &error_class);
+    case mpi::Errhandler::Action::call:
+      call(&error_class);
       break;
-    }
     case mpi::Errhandler::Action::fatal:
     case mpi::Errhandler::Action::abort:
       end_job_with(self, error_class);
   }
   self.detail() = {};
   return error_class;
+}
+
+}  // namespace
+
+int raise(RankState& self, Comm& comm, int error_class) {
+  return act(self, *comm.errhandler, error_class, [&](int* error_code) {
+    MPI_Comm handle = user_handle_of(self, comm);
+    comm.errhandler->function(&handle, error_code);
+  });
+}
+
+int raise(RankState& self, mpi::Win& win, int error_class) {
+  return act(self, *win.errhandler, error_class, [&](int* error_code) {
+    MPI_Win handle = handle_of(win);
+    win.errhandler->win_function(&handle, error_code);
+  });
+}
+
+int raise_invalid_win(RankState& self, MPI_Win handle) {
+  return raise(self, self.self_comm,
+               self.fail(MPI_ERR_WIN, handle == MPI_WIN_NULL ? "invalid window handle: MPI_WIN_NULL"
+                                                             : "invalid window handle"));
 }
 
 int raise_null(const char* function, const char* argument) {

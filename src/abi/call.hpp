@@ -9,6 +9,7 @@
 #include "abi/any_time.hpp"
 #include "mpi/match/completion.hpp"
 #include "mpi/match/rank_state.hpp"
+#include "mpi/rma/window.hpp"
 
 namespace sorrel::abi {
 
@@ -24,6 +25,12 @@ using mpi::RankState;
 
 /// Passes an error to the handler of `comm`. Returns the result of the call for the user.
 [[gnu::cold]] int raise(RankState& self, Comm& comm, int error_class);
+
+/// The same for an error in a call on a window.
+[[gnu::cold]] int raise(RankState& self, mpi::Win& win, int error_class);
+
+/// Error: the window handle is not valid.
+[[gnu::cold]] int raise_invalid_win(RankState& self, MPI_Win handle);
 
 /// Error: the communicator handle is not valid.
 [[gnu::cold]] int raise_invalid_comm(RankState& self, MPI_Comm handle);
@@ -83,6 +90,30 @@ template <class Body>
   if (handle == nullptr) [[unlikely]]
     return raise(self, self.self_comm, fail_null(self, "comm"));
   return call_on(*handle, function, body);
+}
+
+/// body(self, win) for the calling rank and a window.
+template <class Body>
+[[gnu::always_inline]] inline int call_on_win(MPI_Win handle, const char* function, Body&& body) {
+  RankState& self = enter(function);
+  if (self.phase != mpi::Phase::running) [[unlikely]]
+    return wrong_phase(self);
+  mpi::Win* win = mpi::win_of(handle);
+  if (win == nullptr) [[unlikely]]
+    return raise_invalid_win(self, handle);
+  const int error = body(self, *win);
+  return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, *win, error);
+}
+
+/// body(self, win) for a window whose handle the call may set to MPI_WIN_NULL.
+template <class Body>
+[[gnu::always_inline]] inline int call_on_win_variable(MPI_Win* handle,
+                                                       const char* function,
+                                                       Body&& body) {
+  RankState& self = enter(function);
+  if (handle == nullptr) [[unlikely]]
+    return raise(self, self.self_comm, fail_null(self, "win"));
+  return call_on_win(*handle, function, body);
 }
 
 /// body(self, failed), errors to the handler of the communicator that the body adds to `failed`.

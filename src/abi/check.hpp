@@ -25,6 +25,12 @@ namespace sorrel::abi {
 [[nodiscard, gnu::cold]] int fail_buffer(mpi::RankState& self, const void* buffer);
 [[nodiscard, gnu::cold]] int fail_alias(mpi::RankState& self);
 
+/// The alignment that the hint mpi_minimum_memory_alignment asks for, at least that of
+/// MPI_Alloc_mem; MPI_ERR_INFO, MPI_ERR_INFO_VALUE.
+[[nodiscard]] int requested_alignment(mpi::RankState& self,
+                                      MPI_Info handle,
+                                      std::size_t* alignment);
+
 /// Whether the buffer can hold neither data nor absolute displacements: a null pointer with
 /// predefined elements, or MPI_IN_PLACE.
 [[nodiscard, gnu::always_inline]] inline bool is_no_buffer(const void* buffer,

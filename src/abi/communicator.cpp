@@ -40,15 +40,14 @@ struct IduplicateArguments {
 int iduplicate(
     RankState& self, Comm& parent, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(self);
-  const DeferredCollective deferred{.member = {self, parent}, .request = request};
-  if (const int error = deferred.check(); error != MPI_SUCCESS) return error;
   Comm& copy = mpi::make_incomplete_comm(parent);
   copy.topology = parent.topology;
   *newcomm = handle_of(copy);
   int error =
       mpi::copy_attributes(user_handle_of(self, parent), parent.attributes, copy.attributes);
   if (error == MPI_SUCCESS) error = body::Comm_set_info(self, copy, info);
-  return deferred({.kind = CollectiveKind::comm_dup}, IduplicateArguments{&copy, error});
+  return DeferredCollective{.member = {self, parent}, .request = request}(
+      {.kind = CollectiveKind::comm_dup}, IduplicateArguments{&copy, error});
 }
 
 /// Ranks of a node share its memory; finer hardware levels are not distinguished, for which the

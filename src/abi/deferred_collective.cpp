@@ -7,14 +7,6 @@
 
 namespace sorrel::abi {
 
-int DeferredCollective::check() const {
-  if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(member.self);
-  if (member.comm.inter == nullptr) return MPI_SUCCESS;
-  return member.self.fail(MPI_ERR_UNSUPPORTED_OPERATION,
-                          "nonblocking and persistent collectives on an intercommunicator are not "
-                          "supported; the blocking ones are");
-}
-
 int DeferredCollective::launch(mpi::CollectiveOperation& operation) const {
   const auto& [self, comm] = member;
   mpi::Request& made = operation.make_request(self, comm);

@@ -14,14 +14,11 @@ struct DeferredCollective {
   /// Of the persistent form; its hints are not used.
   MPI_Info info = MPI_INFO_NULL;
 
-  /// Whether the communicator and the hints allow it.
-  [[nodiscard]] int check() const;
-
   /// Sets the request, and starts a nonblocking collective. May suspend.
   template <class Arguments>
   int operator()(CollectiveArguments call, const Arguments& arguments) const {
     const auto& [self, comm] = member;
-    if (const int error = check(); error != MPI_SUCCESS) return error;
+    if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(self);
     call.form = form;
     mpi::CollectiveOperation& operation = mpi::OperationPool::of(self).take();
     operation.describe(call, arguments, comm.size());

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "abi/body.hpp"
+#include "abi/check.hpp"
 #include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
@@ -25,7 +26,8 @@ static_assert(library_version.size() < MPI_MAX_LIBRARY_VERSION_STRING);
 constexpr std::size_t default_alignment = 64;
 constexpr std::size_t alignment_max = std::size_t{1} << 30;
 
-// The alignment that the hints request, at least the default one.
+}  // namespace
+
 int requested_alignment(RankState& self, MPI_Info handle, std::size_t* alignment) {
   *alignment = default_alignment;
   if (handle == MPI_INFO_NULL) return MPI_SUCCESS;
@@ -44,6 +46,8 @@ int requested_alignment(RankState& self, MPI_Info handle, std::size_t* alignment
   *alignment = std::max(default_alignment, number);
   return MPI_SUCCESS;
 }
+
+namespace {
 
 int check_booleans(RankState& self,
                    int logical_size,

@@ -3,6 +3,7 @@
 
 #include "abi/body.hpp"
 #include "mpi/base/error_codes.hpp"
+#include "mpi/rma/window.hpp"
 
 namespace sorrel::abi {
 namespace {
@@ -13,6 +14,19 @@ int fail_errhandler(RankState& self, MPI_Errhandler handle) {
   return self.fail(MPI_ERR_ERRHANDLER, handle == MPI_ERRHANDLER_NULL
                                            ? "invalid error handler handle: MPI_ERRHANDLER_NULL"
                                            : "invalid error handler handle");
+}
+
+/// MPI_Comm_call_errhandler and its like.
+template <class Object>
+int call_errhandler(RankState& self, Object& object, int errorcode) {
+  const mpi::ErrorCodes& codes = self.services().error_codes;
+  const char* text = codes.text_of(errorcode);
+  if (text == nullptr)
+    return self.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", errorcode);
+  const bool is_added = errorcode > MPI_ERR_LASTCODE;
+  // The result of the handler is ignored: the call itself has succeeded.
+  (void)raise(self, object, self.fail(errorcode, "%s", is_added ? text : "raised by the program"));
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -31,6 +45,8 @@ int Comm_create_errhandler(RankState& self,
 int Comm_set_errhandler(RankState& self, Comm& comm, MPI_Errhandler errhandler) {
   Errhandler* handler = mpi::errhandler_of(errhandler);
   if (handler == nullptr) return fail_errhandler(self, errhandler);
+  if (handler->win_function != nullptr)
+    return self.fail(MPI_ERR_ERRHANDLER, "errhandler was created for windows");
   // Retain before release, because both handlers may be the same.
   retain(*handler);
   release(*comm.errhandler);
@@ -46,14 +62,37 @@ int Comm_get_errhandler(RankState& /*self*/, Comm& comm, MPI_Errhandler* errhand
 }
 
 int Comm_call_errhandler(RankState& self, Comm& comm, int errorcode) {
-  const mpi::ErrorCodes& codes = self.services().error_codes;
-  const char* text = codes.text_of(errorcode);
-  if (text == nullptr)
-    return self.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", errorcode);
-  const bool is_added = errorcode > MPI_ERR_LASTCODE;
-  // The result of the handler is ignored: the call itself has succeeded.
-  (void)raise(self, comm, self.fail(errorcode, "%s", is_added ? text : "raised by the program"));
+  return call_errhandler(self, comm, errorcode);
+}
+
+int Win_create_errhandler(RankState& self,
+                          MPI_Win_errhandler_function* win_errhandler_fn,
+                          MPI_Errhandler* errhandler) {
+  if (win_errhandler_fn == nullptr)
+    return self.fail(MPI_ERR_ARG, "win_errhandler_fn is a null pointer");
+  *errhandler = mpi::make_win_errhandler(win_errhandler_fn);
   return MPI_SUCCESS;
+}
+
+int Win_set_errhandler(RankState& self, mpi::Win& win, MPI_Errhandler errhandler) {
+  Errhandler* handler = mpi::errhandler_of(errhandler);
+  if (handler == nullptr) return fail_errhandler(self, errhandler);
+  if (handler->function != nullptr)
+    return self.fail(MPI_ERR_ERRHANDLER, "errhandler was created for communicators");
+  retain(*handler);
+  release(*win.errhandler);
+  win.errhandler = handler;
+  return MPI_SUCCESS;
+}
+
+int Win_get_errhandler(RankState& /*self*/, mpi::Win& win, MPI_Errhandler* errhandler) {
+  retain(*win.errhandler);
+  *errhandler = mpi::handle_of(*win.errhandler);
+  return MPI_SUCCESS;
+}
+
+int Win_call_errhandler(RankState& self, mpi::Win& win, int errorcode) {
+  return call_errhandler(self, win, errorcode);
 }
 
 int Errhandler_free(RankState& self, MPI_Errhandler* errhandler) {

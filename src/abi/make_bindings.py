@@ -32,8 +32,9 @@ GROUPS = [("buffer buffer count datatype op", "UserReduction"), ("buffer count d
           ("buffer count[] displacement[] datatype", "UserBlocks"), ("buffer count[] displacement[] datatype[]", "UserBlocks"),
           ("buffer count[] aint[] datatype[]", "UserBlocks"),
           ("int request[]", "mpi::UserRequests"), ("logical status", "mpi::TestResult"), ("logical status[]", "mpi::TestResult"),
-          ("int index[] status[]", "mpi::SomeResult")]
-GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive", "flag": "result", "outcount": "result"}
+          ("int index[] status[]", "mpi::SomeResult"), ("rank aint count datatype", "UserTarget")]
+GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive", "flag": "result", "outcount": "result", "origin_addr": "origin",
+               "result_addr": "result", "target_rank": "target"}
 FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own", "intra"}
 # Functions that need an intracommunicator, by their subject: the library does not support them on intercommunicators, or the
 # standard does not allow it.
@@ -186,8 +187,16 @@ class Function:
         """The class of the topology that the communicator must have; None: any communicator does."""
         return TOPOLOGIES.get(self.comm().kind) if self.comm() is not None else None
 
+    def win(self):
+        """The window whose error handler takes the function's errors, where there is no communicator."""
+        return next((a for a in self.arguments if a.kind == "win" and a.direction != "out"), None) if self.comm() is None else None
+
+    def object(self):
+        """The argument whose object the frame finds."""
+        return self.comm() or self.win()
+
     def completes_requests(self):
-        return self.comm() is None and any(a.kind in ("request", "message") and a.direction == "inout" for a in self.arguments)
+        return self.object() is None and any(a.kind in ("request", "message") and a.direction == "inout" for a in self.arguments)
 
     def context(self):
         """(declaration, argument) of what the frame gives to the body beside the user's arguments."""
@@ -198,11 +207,13 @@ class Function:
             given.append(("Comm& on", "on") if self.comm().direction == "inout" else ("Comm& comm", "on"))
         if self.topology() is not None:
             given.append((f"const mpi::{self.topology()}& {self.comm().kind}", f"*{self.comm().kind}_of_on"))
+        if self.win() is not None:
+            given.append(("mpi::Win& on", "on") if self.win().direction == "inout" else ("mpi::Win& win", "on"))
         return given
 
     def passed(self):
         """The arguments that go to the body, and groups of them."""
-        return list(grouped([a for a in self.arguments if a is not self.comm() or a.direction == "inout"]))
+        return list(grouped([a for a in self.arguments if a is not self.object() or a.direction == "inout"]))
 
     def body_parameters(self):
         sized = ["bool is_large"] if "sized" in self.flags else []
@@ -267,7 +278,7 @@ def checks(function):
         yield f"const auto* {kind}_of_on = mpi::topology_as<mpi::{function.topology()}>(on.topology);"
         yield f'if ({kind}_of_on == nullptr) return fail_topology(self, "{kind}");'
     for argument in function.arguments:
-        if argument is function.comm():
+        if argument is function.object():
             continue
         if argument.must_not_be_null():
             condition = f"{argument.length} > 0 && " if argument.is_array else ""
@@ -302,6 +313,9 @@ def binding(function, name, large):
     if function.comm() is not None:
         frame = "call_on_variable" if function.comm().direction == "inout" else "call_on"
         yield f'  return {frame}({function.comm().name}, "MPI_{name}", [&](RankState& self, Comm& on) -> int {{\n'
+    elif function.win() is not None:
+        frame = "call_on_win_variable" if function.win().direction == "inout" else "call_on_win"
+        yield f'  return {frame}({function.win().name}, "MPI_{name}", [&](RankState& self, mpi::Win& on) -> int {{\n'
     elif function.completes_requests():
         yield f'  return call_on_requests("MPI_{name}", [&](RankState& self, FailedComm& failed) -> int {{\n'
     else:

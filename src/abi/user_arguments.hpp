@@ -55,4 +55,12 @@ struct UserReduction {
   MPI_Op op;
 };
 
+/// The side of a one-sided operation that is in the target's window.
+struct UserTarget {
+  int rank;
+  MPI_Aint displacement;
+  MPI_Count count;
+  MPI_Datatype datatype;
+};
+
 }  // namespace sorrel::abi

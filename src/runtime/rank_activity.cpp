@@ -70,6 +70,10 @@ const mpi::Comm* add_operation(RankActivity& activity, const RankState& rank) {
       activity.peer = rank.wait_detail.peer;
       activity.tag = rank.wait_detail.tag;
       return rank.wait.comm;
+    case WaitRecord::Kind::window:
+      activity.direction = "for";
+      activity.peer = rank.wait_detail.peer;
+      return rank.wait.comm;
     case WaitRecord::Kind::requests:
       return add_request(activity, {rank.wait_detail.requests, rank.wait_detail.request_count});
   }

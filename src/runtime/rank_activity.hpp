@@ -25,7 +25,7 @@ struct RankActivity {
   /// Whether the rank waits in that call.
   bool is_in_wait = false;
   // The operation that it waits for.
-  const char* direction = "";         ///< "from" or "to".
+  const char* direction = "";         ///< "from", "to" or "for".
   std::int32_t peer = MPI_UNDEFINED;  ///< Rank of the communicator, or MPI_ANY_SOURCE.
   std::int32_t tag = MPI_UNDEFINED;
   mpi::OperationName operation;         ///< A nonblocking collective; empty: none.

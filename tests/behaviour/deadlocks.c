@@ -23,6 +23,25 @@ static void wait_in_a_cycle(MPI_Comm comm) {
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
+static void lock_in_a_cycle(void) {
+  MPI_Win win;
+  MPI_Win_create(big, sizeof big, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_name(win, "board");
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, 0, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_SHARED, (me + 1) % ranks, 0, win);
+}
+
+static void start_without_post(void) {
+  MPI_Win win;
+  MPI_Group all, first;
+  const int root = 0;
+  MPI_Win_create(big, sizeof big, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 1, &root, &first);
+  if (me != 0) MPI_Win_start(first, 0, win);
+}
+
 static void miss_a_barrier(int missing) {
   int value;
   if (me == missing) MPI_Recv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -78,6 +97,8 @@ int main(int argc, char** argv) {
   if (strcmp(kind, "neighbor") == 0) miss_a_neighbor(2, 1);
   if (strcmp(kind, "ineighbor") == 0) miss_a_neighbor(2, 0);
   if (strcmp(kind, "groups") == 0) receive_from_the_other_group();
+  if (strcmp(kind, "locks") == 0) lock_in_a_cycle();
+  if (strcmp(kind, "start") == 0) start_without_post();
   if (strcmp(kind, "probe") == 0) probe_for_nothing();
   MPI_Finalize();
   return 0;

@@ -2,8 +2,8 @@
 """Writes a C program's list of calls, each with a null pointer for one argument that the call needs.
 
 make_null_calls.py MPI_H OUTPUT: every function that MPI_H declares, every pointer that it writes
-through, and statuses that it reads. A line is REFUSED(function, argument, is_on_comm, call): the
-error goes to the communicator's handler or to that of MPI_COMM_SELF. null_arguments.c has the
+through, and statuses that it reads. A line is REFUSED(function, argument, by, call): the
+error goes to the handler of the communicator (1), of the window (2), or else of MPI_COMM_SELF (0). null_arguments.c has the
 names that the calls use.
 """
 import re
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 # Arguments that the standard allows to be null, or that only the program uses.
-FREE = {"buf", "sendbuf", "recvbuf", "inbuf", "outbuf", "inoutbuf", "buffer", "base", "location", "extra_state",
+FREE = {"buf", "sendbuf", "recvbuf", "inbuf", "outbuf", "inoutbuf", "buffer", "base", "location", "extra_state", "origin_addr", "result_addr",
         "argc", "argv"}
 # The constructor of the struct type that the calls query: with MPI_Count counts all its numbers are large counts. A name of no length
 # is not written.
@@ -23,7 +23,7 @@ NUMBERS = {"required": "MPI_THREAD_SINGLE", "errorcode": "MPI_ERR_OTHER", "error
            "count": "1", "incount": "1", "n": "1", "ndims": "1", "maxdims": "1", "nnodes": "1", "maxindegree": "1",
            "maxoutdegree": "1", "maxindex": "1", "maxedges": "1", "maxneighbors": "1"}
 HANDLES = {"MPI_Comm": "comm", "MPI_Group": "group", "MPI_Info": "info", "MPI_Errhandler": "MPI_ERRORS_RETURN",
-           "MPI_Op": "MPI_SUM", "MPI_Request": "MPI_REQUEST_NULL", "MPI_Session": "session"}
+           "MPI_Op": "MPI_SUM", "MPI_Win": "win", "MPI_Request": "MPI_REQUEST_NULL", "MPI_Session": "session"}
 
 
 def declarations(text):
@@ -91,8 +91,9 @@ def calls(function, parameters):
         if not is_needed(function, chosen):
             continue
         arguments = ["NULL" if one is chosen else value_of(function, one) for one in parameters]
-        is_on_comm = any(one.startswith("MPI_Comm ") for one in parameters)
-        yield (f'REFUSED("{function}", "{name_of(chosen)}", {int(is_on_comm)}, '
+        kinds = [one.split(" ")[0] for one in parameters]
+        by = 1 if "MPI_Comm" in kinds else 2 if "MPI_Win" in kinds else 0
+        yield (f'REFUSED("{function}", "{name_of(chosen)}", {by}, '
                f"MPI_{function}({', '.join(arguments)}))")
 
 

@@ -45,7 +45,10 @@ const char* blocking_name_of(CollectiveKind kind) {
       "MPI_Finalize",
       "MPI_Graph_create or MPI_Dist_graph_create",
       "MPI_Intercomm_create",
-      "MPI_Intercomm_merge"};
+      "MPI_Intercomm_merge",
+      "a creation of windows",
+      "MPI_Win_fence",
+      "MPI_Win_free"};
   const auto index = static_cast<std::size_t>(kind);
   return index < collective_kind_count ? names[index] : "another collective";
 }

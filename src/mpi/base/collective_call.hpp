@@ -36,9 +36,12 @@ enum class CollectiveKind : std::uint8_t {
   graph_create,  ///< MPI_Graph_create or MPI_Dist_graph_create.
   intercomm_create,
   intercomm_merge,
+  win_create,  ///< And the other calls that create windows.
+  win_fence,
+  win_free,
 };
 
-inline constexpr std::int32_t collective_kind_count = 24;
+inline constexpr std::int32_t collective_kind_count = 27;
 
 /// Which of the functions of a kind: MPI_Gather, MPI_Igather or MPI_Gather_init.
 enum class CollectiveForm : std::uint8_t { blocking, nonblocking, persistent };

@@ -18,6 +18,7 @@ enum class ObjectKind : std::uint32_t {
   errhandler = 0x65727268,  // "errh"
   info = 0x696e666f,        // "info"
   session = 0x73657373,     // "sess"
+  win = 0x77696e64,         // "wind"
 };
 
 /// First member of every object that a handle points to.

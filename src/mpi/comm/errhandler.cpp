@@ -47,6 +47,10 @@ MPI_Errhandler make_errhandler(MPI_Comm_errhandler_function* function) {
   return handle_of(*new Errhandler{.action = Action::call, .function = function});
 }
 
+MPI_Errhandler make_win_errhandler(MPI_Win_errhandler_function* function) {
+  return handle_of(*new Errhandler{.action = Action::call, .win_function = function});
+}
+
 void retain(Errhandler& errhandler) {
   if (!is_predefined(errhandler)) ++errhandler.reference_count;
 }

@@ -1,4 +1,4 @@
-//! Errhandler - the action on an error in a call on a communicator.
+//! Errhandler - the action on an error in a call on a communicator or a window.
 //!
 //! Predefined handlers are constants; a user's handler belongs to the rank that made it.
 #pragma once
@@ -15,8 +15,10 @@ struct Errhandler {
   enum class Action : std::uint32_t { fatal, abort, give_back, call };
   ObjectHeader header{object_kind};
   Action action = Action::fatal;
+  /// A user's handler has one of the two functions, by the objects that it is for.
   MPI_Comm_errhandler_function* function = nullptr;
-  /// References: the handle and communicators that use it; predefined ones are never freed.
+  MPI_Win_errhandler_function* win_function = nullptr;
+  /// References: the handle and the objects that use it; predefined ones are never freed.
   std::int32_t reference_count = 1;
 };
 
@@ -26,6 +28,7 @@ Errhandler* errhandler_of(MPI_Errhandler handle);
 MPI_Errhandler handle_of(Errhandler& errhandler);
 
 MPI_Errhandler make_errhandler(MPI_Comm_errhandler_function* function);
+MPI_Errhandler make_win_errhandler(MPI_Win_errhandler_function* function);
 
 void retain(Errhandler& errhandler);
 void release(Errhandler& errhandler);

@@ -10,6 +10,8 @@
 #include "mpi/net/eager_windows.hpp"
 #include "mpi/net/remote_message.hpp"
 #include "mpi/net/send_queue.hpp"
+#include "mpi/rma/message.hpp"
+#include "mpi/rma/packet_space.hpp"
 
 namespace sorrel::mpi {
 
@@ -36,6 +38,7 @@ Request& make_finished_send(WorkerState& state) {
 void set_packet_handlers(transport::Transport& transport, World& world) {
   set_message_handlers(transport, world);
   set_barrier_handlers(transport, world);
+  set_rma_handlers(transport, world);
 }
 
 }  // namespace

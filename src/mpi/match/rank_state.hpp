@@ -31,7 +31,7 @@ enum class Phase : std::uint8_t {
 /// The wait of a rank, for reports. Written when a call blocks. While it has a kind, all of it is
 /// valid, also for a signal handler on the worker's thread.
 struct WaitRecord {
-  enum class Kind : std::uint8_t { none, requests, probe, collective };
+  enum class Kind : std::uint8_t { none, requests, probe, collective, window };
   WaitRecord() = default;
   // Another member lies in the padding behind `kind`.
   WaitRecord(const WaitRecord&) = delete;
@@ -50,12 +50,13 @@ struct WaitRecord {
     std::atomic_signal_fence(std::memory_order_release);
   }
 
-  /// Of a probe or a collective.
+  /// Of a probe or a collective; of a window, its own communicator.
   const Comm* comm = nullptr;
   Kind kind = Kind::none;
 };
 
-/// Further details, by kind: the envelope of a probe, the list of requests.
+/// Further details, by kind: the envelope of a probe, the list of requests, the rank of the window
+/// that is waited for.
 struct WaitDetail {
   std::int32_t peer = 0;
   std::int32_t tag = 0;

@@ -12,6 +12,7 @@ namespace sorrel::mpi {
 class EagerWindows;
 class OperationPool;
 class ProcessBarriers;
+struct RmaState;
 class SendQueue;
 class World;
 
@@ -36,6 +37,8 @@ struct WorkerState {
   std::unique_ptr<SendQueue> send_queue;
   std::unique_ptr<EagerWindows> eager_windows;
   std::unique_ptr<ProcessBarriers> process_barriers;
+  /// Created with the first message of one-sided communication.
+  std::unique_ptr<RmaState> rma;
 };
 
 }  // namespace sorrel::mpi

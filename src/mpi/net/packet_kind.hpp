@@ -20,6 +20,11 @@ enum class PacketKind : std::uint32_t {
   // Barriers over processes.
   contribution,  ///< The members of a process, or of a subtree, have arrived.
   result,        ///< All have arrived.
+  // One-sided communication.
+  rma,          ///< A part of a message to a window.
+  rma_data,     ///< A part of the data that an operation brings back.
+  rma_failure,  ///< Instead of that data: an error.
+  rma_ack,      ///< Answers a synchronization, or grants a lock.
 };
 
 constexpr std::uint32_t number_of(PacketKind kind) {

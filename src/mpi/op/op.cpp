@@ -121,6 +121,10 @@ MPI_Op Op::handle() const {
   return reinterpret_cast<MPI_Op>(value);
 }
 
+bool allows_elements(const Op& op, ElementClass element_class) {
+  return (allowed_classes(op.kind()) & mask_of({element_class})) != 0;
+}
+
 ReduceKernel predefined_kernel(const Op& op, const Datatype& type) {
   const ClassMask asked = mask_of({type.element_class()});
   if (!type.is_single_element() || (allowed_classes(op.kind()) & asked) == 0) return nullptr;

@@ -109,6 +109,10 @@ extern const PredefinedOpTable predefined_ops;
 /// allow the pair or the op is a user's: MPI_ERR_OP.
 [[nodiscard]] ReduceKernel predefined_kernel(const Op& op, const Datatype& type);
 
+/// Whether MPI allows a predefined op on the elements of a class, for accumulates, whose types may
+/// consist of many.
+[[nodiscard]] bool allows_elements(const Op& op, ElementClass element_class);
+
 /// Whether the op may be used on the type: any user's op may.
 [[nodiscard]] inline bool is_allowed(const Op& op, const Datatype& type) {
   return !op.is_predefined() || predefined_kernel(op, type) != nullptr;

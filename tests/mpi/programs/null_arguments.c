@@ -1,27 +1,34 @@
 // A null pointer for an argument that a call reads or writes gives MPI_ERR_ARG, by the handler of
-// the call's communicator or else by that of MPI_COMM_SELF. The calls are generated from mpi.h:
-// make_null_calls.py. A call that uses the pointer without a check crashes here.
+// the call's communicator or window, or else by that of MPI_COMM_SELF. The calls are generated from
+// mpi.h: make_null_calls.py. A call that uses the pointer without a check crashes here.
 #include "../check.h"
 
-static int comm_errors = 0, self_errors = 0;
+/// Errors by the handlers of MPI_COMM_SELF, of the communicator, and of the window.
+static int errors[3];
 
 static void count_comm_error(MPI_Comm* comm, int* error, ...) {
   (void)comm;
   (void)error;
-  comm_errors++;
+  errors[1]++;
 }
 
 static void count_self_error(MPI_Comm* comm, int* error, ...) {
   (void)comm;
   (void)error;
-  self_errors++;
+  errors[0]++;
+}
+
+static void count_win_error(MPI_Win* win, int* error, ...) {
+  (void)win;
+  (void)error;
+  errors[2]++;
 }
 
 /// Sessions have handlers of their own, which stand here for that of MPI_COMM_SELF.
 static void count_session_error(MPI_Session* session, int* error, ...) {
   (void)session;
   (void)error;
-  self_errors++;
+  errors[0]++;
 }
 
 static void any_function(void) {}
@@ -40,22 +47,23 @@ static void* any_place(const char* name) {
   return place;
 }
 
-static void refused(const char* function, const char* argument, int is_on_comm, int error) {
+/// `by` is the handler that has to be called.
+static void refused(const char* function, const char* argument, int by, int error) {
   int error_class;
   MPI_Error_class(error, &error_class);
-  if (error_class == MPI_ERR_ARG && comm_errors == is_on_comm && self_errors == !is_on_comm) {
-    comm_errors = self_errors = 0;
+  if (error_class == MPI_ERR_ARG && errors[by] == 1 && errors[0] + errors[1] + errors[2] == 1) {
+    errors[by] = 0;
     return;
   }
   fprintf(stderr,
-          "MPI_%s without %s: class %d, expected %d; errors by the communicator's handler %d, by "
-          "that of MPI_COMM_SELF %d\n",
-          function, argument, error_class, MPI_ERR_ARG, comm_errors, self_errors);
+          "MPI_%s without %s: class %d, expected %d; errors by the handlers of MPI_COMM_SELF, "
+          "of the communicator, and of the window: %d %d %d\n",
+          function, argument, error_class, MPI_ERR_ARG, errors[0], errors[1], errors[2]);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-#define REFUSED(function, argument, is_on_comm, call) \
-  refused(function, argument, is_on_comm, call);      \
+#define REFUSED(function, argument, by, call) \
+  refused(function, argument, by, call);      \
   call_count++;
 
 static void set_handler(MPI_Comm comm, MPI_Comm_errhandler_function* function) {
@@ -71,6 +79,8 @@ int main(int argc, char** argv) {
   MPI_Info info;
   MPI_Session session;
   MPI_Errhandler session_handler;
+  MPI_Win win;
+  MPI_Errhandler win_handler;
   MPI_Datatype struct_type, struct_type_c;
   MPI_Message no_message = MPI_MESSAGE_NO_PROC;
   int call_count = 0, lengths[1] = {1}, dims[1], periods[1] = {0}, sum = 0;
@@ -100,12 +110,17 @@ int main(int argc, char** argv) {
   set_handler(graph, count_comm_error);
   set_handler(dist_graph, count_comm_error);
   set_handler(MPI_COMM_SELF, count_self_error);
+  MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, comm, &win);
+  MPI_Win_create_errhandler(count_win_error, &win_handler);
+  MPI_Win_set_errhandler(win, win_handler);
+  MPI_Errhandler_free(&win_handler);
 #include "null_calls.inc"
   CHECK(call_count > 200);
   // No operation was started.
   CHECK_EQUAL(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
   CHECK_EQUAL(sum, dims[0]);
   MPI_Session_finalize(&session);
+  MPI_Win_free(&win);
   MPI_Type_free(&struct_type);
   MPI_Type_free(&struct_type_c);
   MPI_Info_free(&info);

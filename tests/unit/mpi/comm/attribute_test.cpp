@@ -131,6 +131,17 @@ TEST_F(Attributes, NumbersOfFreedKeysAreUsedAgain) {
   EXPECT_EQ(key().number, first);
 }
 
+TEST_F(Attributes, AKeyIsForOneKindOfObject) {
+  const int of_comms = key().number;
+  const int of_windows = table.create_for_windows(MPI_WIN_NULL_DELETE_FN, nullptr).number;
+  EXPECT_NE(of_comms, of_windows);
+  EXPECT_EQ(table.find(of_comms, AttributeOwner::win), nullptr);
+  EXPECT_EQ(table.find(of_windows, AttributeOwner::comm), nullptr);
+  EXPECT_NE(table.find(of_windows, AttributeOwner::win), nullptr);
+  EXPECT_EQ(table.free(of_windows, AttributeOwner::comm, detail), MPI_ERR_KEYVAL);
+  EXPECT_EQ(table.free(of_windows, AttributeOwner::win, detail), MPI_SUCCESS);
+}
+
 TEST_F(Attributes, OtherNumbersAreNoKeys) {
   for (const int number : {MPI_KEYVAL_INVALID, -1, MPI_TAG_UB, KeyvalTable::first_number}) {
     EXPECT_EQ(table.find(number, AttributeOwner::comm), nullptr);

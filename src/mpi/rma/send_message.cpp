@@ -1,0 +1,128 @@
+// The origin's side of messages between processes: cuts a message into packets.
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "mpi/datatype/copy.hpp"
+#include "mpi/datatype/transfer_form.hpp"
+#include "mpi/net/packet_kind.hpp"
+#include "mpi/net/send_queue.hpp"
+#include "mpi/rma/message.hpp"
+#include "mpi/rma/packet_space.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+/// A message on its way to the transport, on the stack of its rank.
+struct OutgoingMessage : PendingSend {
+  MessageHead head;
+  std::span<const std::byte> type_form;
+  const TypedBuffer* data = nullptr;
+  const std::byte* data_run = nullptr;
+  std::size_t sent_bytes = 0;
+  core::Completion has_left;
+};
+
+/// Copies the part of `from` that lies behind `skipped` bytes; returns its length.
+std::size_t copy_rest(std::span<const std::byte> from,
+                      std::size_t skipped,
+                      std::byte* to,
+                      std::size_t room) {
+  if (skipped >= from.size()) return 0;
+  const std::size_t bytes = std::min(from.size() - skipped, room);
+  std::memcpy(to, from.data() + skipped, bytes);
+  return bytes;
+}
+
+/// The next packet of the message: its bytes, in `space` or in the user's buffer.
+std::span<const std::byte> next_piece(const OutgoingMessage& message, std::span<std::byte> space) {
+  const std::size_t begin_of_data = sizeof message.head + message.type_form.size();
+  const std::size_t at = message.sent_bytes;
+  std::size_t used = 0;
+  if (at < begin_of_data) {
+    used = copy_rest(std::as_bytes(std::span(&message.head, 1)), at, space.data(), space.size());
+    const std::size_t position = at + used;
+    if (position >= sizeof message.head) {
+      used += copy_rest(message.type_form, position - sizeof message.head, space.data() + used,
+                        space.size() - used);
+    }
+    if (at + used < begin_of_data) return space.first(used);
+  }
+  const std::size_t from = at + used - begin_of_data;
+  std::size_t bytes = std::min<std::size_t>(message.head.data_bytes - from, space.size() - used);
+  // Between elements only, unless these are the last.
+  if (from + bytes < message.head.data_bytes) bytes -= bytes % message.head.element_bytes;
+  if (bytes == 0) return space.first(used);
+  if (used == 0 && message.data_run != nullptr) return {message.data_run + from, bytes};
+  if (message.data_run != nullptr) {
+    std::memcpy(space.data() + used, message.data_run + from, bytes);
+  } else {
+    pack_range(message.data->buffer, *message.data->type, {.from = from, .to = from + bytes},
+               space.data() + used);
+  }
+  return space.first(used + bytes);
+}
+
+bool send_pieces(PendingSend& pending_send, SendQueue& send_queue, Endpoint to) {
+  auto& message = static_cast<OutgoingMessage&>(pending_send);
+  const std::span<std::byte> space = packet_space(send_queue, to.process);
+  const std::size_t total =
+      sizeof message.head + message.type_form.size() + message.head.data_bytes;
+  while (message.sent_bytes < total) {
+    const std::span<const std::byte> piece = next_piece(message, space);
+    const transport::Packet packet{.kind = number_of(PacketKind::rma),
+                                   .words = {message.sent_bytes == 0 ? 1U : 0U, 0, 0, 0},
+                                   .payload_bytes = static_cast<std::uint32_t>(piece.size())};
+    if (!send_queue.try_send_next(to, packet, piece.data())) return false;
+    message.sent_bytes += piece.size();
+  }
+  message.has_left.complete(send_queue.worker());
+  return true;
+}
+
+}  // namespace
+
+void send_message(Win& win,
+                  std::int32_t target_rank,
+                  MessageHead head,
+                  const Datatype* type,
+                  const TypedBuffer* data) {
+  RankState& self = *win.owner;
+  const WinTarget& target = win.target(target_rank);
+  SORREL_ASSERT(!target.is_here, "a message to a rank of this process");
+  std::vector<std::byte> type_form;
+  if (type != nullptr) append_transfer_form(*type, type_form);
+  OutgoingMessage message;
+  head.window = reinterpret_cast<std::uintptr_t>(target.window);
+  head.origin = win.rank;
+  head.type_bytes = static_cast<std::uint32_t>(type_form.size());
+  head.data_bytes = data == nullptr ? 0 : data->bytes();
+  message.send = send_pieces;
+  message.head = head;
+  message.type_form = type_form;
+  message.data = data;
+  if (data != nullptr) {
+    message.data_run =
+        static_cast<const std::byte*>(single_run(data->buffer, data->count, *data->type));
+  }
+  self.worker_state->send_queue->send(self.world->layout().endpoint_of(target.world_rank), message);
+  if (message.has_left.is_done()) [[likely]]
+    return;
+  self.wait.comm = win.comm;
+  self.wait_detail = {};
+  self.wait_detail.peer = target_rank;
+  self.wait.begin(WaitRecord::Kind::window);
+  message.has_left.wait(*self.worker);
+  self.wait.end();
+}
+
+int wait_for_answers(Ack& ack, std::int32_t peer) {
+  SORREL_ASSERT(ack.missing_count > 0);
+  prepare_wait(*ack.window);
+  if (--ack.missing_count != 0) wait_in_window(*ack.window, peer);
+  return ack.error;
+}
+
+}  // namespace sorrel::mpi
