@@ -41,6 +41,10 @@ struct MessageHead {
   /// Of the answer: a PendingGet or an Ack of the origin; 0: no answer.
   std::uint64_t token = 0;
   std::uint64_t data_bytes = 0;
+  /// Long data that the target reads from the origin's memory itself: its address there, and the
+  /// Ack that tells that it has; 0: the data follows.
+  std::uint64_t data_address = 0;
+  std::uint64_t read_token = 0;
   std::uint32_t type_bytes = 0;
   /// The origin's rank in the window.
   std::int32_t origin = 0;
@@ -77,7 +81,7 @@ inline void count_answer(Ack& ack, int error) {
 }
 
 /// Sends a message to a rank of another process. `type` and `data` may be null. Returns when all of
-/// it is with the transport: the buffer may be reused. May suspend.
+/// it is with the transport, and long data has been read: the buffer may be reused. May suspend.
 void send_message(Win& win,
                   std::int32_t target_rank,
                   MessageHead head,

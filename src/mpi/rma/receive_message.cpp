@@ -12,6 +12,7 @@
 #include "mpi/rma/cells.hpp"
 #include "mpi/rma/packet_space.hpp"
 #include "mpi/rma/target_sync.hpp"
+#include "os/clock.hpp"
 
 namespace sorrel::mpi {
 
@@ -155,6 +156,37 @@ void take_piece(IncomingMessage& message, std::span<const std::byte> data) {
   }
 }
 
+/// Applies data that is in the origin's memory.
+void read_data(SendQueue& send_queue, Endpoint from, IncomingMessage& message) {
+  const MessageHead& head = message.head;
+  transport::Transport& transport = *send_queue.world().transport();
+  const auto pull = [&](void* target, std::size_t offset, std::size_t bytes) {
+    if (transport.pull(from.process, target, head.data_address + offset, bytes)) return;
+    // The launcher knows how the process ended: time for it to report that, and to end this one.
+    constexpr std::int64_t launcher_grace_ns = 1'000'000'000;
+    os::sleep_ns(launcher_grace_ns);
+    send_queue.world().job().end_job(
+        nullptr, 1, "cannot read the data of a one-sided operation: its process has ended");
+  };
+  void* run = message.error == MPI_SUCCESS && head.kind == MessageKind::put
+                  ? single_run(message.address, head.count, *message.type)
+                  : nullptr;
+  if (run != nullptr) {
+    pull(run, 0, head.data_bytes);
+    message.arrived_data_bytes = head.data_bytes;
+  } else {
+    constexpr std::size_t chunk_bytes_max = 65536;
+    const std::size_t step = chunk_bytes_max - chunk_bytes_max % head.element_bytes;
+    const auto chunk = std::make_unique_for_overwrite<std::byte[]>(step);
+    while (message.arrived_data_bytes < head.data_bytes) {
+      const std::size_t bytes = std::min(step, head.data_bytes - message.arrived_data_bytes);
+      if (message.error == MPI_SUCCESS) pull(chunk.get(), message.arrived_data_bytes, bytes);
+      take_piece(message, {chunk.get(), bytes});
+    }
+  }
+  post_ack(send_queue, from, head.read_token, MPI_SUCCESS);
+}
+
 void answer_get(SendQueue& send_queue, Endpoint to, IncomingMessage& message) {
   const MessageHead& head = message.head;
   const std::size_t bytes = head.count * message.type->size();
@@ -254,7 +286,11 @@ void take_message(void* owner,
                 "a packet of a message is missing");
   if (!message.is_open) bytes = take_begin(message, bytes);
   if (!message.is_open) return;
-  take_piece(message, bytes);
+  if (message.head.data_address != 0) {
+    read_data(send_queue, from, message);
+  } else {
+    take_piece(message, bytes);
+  }
   if (message.arrived_data_bytes == message.head.data_bytes)
     close_message(send_queue, from, message);
 }

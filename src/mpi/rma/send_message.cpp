@@ -15,6 +15,9 @@ namespace sorrel::mpi {
 
 namespace {
 
+/// From here on the target reads data itself, if it can: one copy instead of two, and no packets.
+constexpr std::size_t read_bytes_min = 32768;
+
 /// A message on its way to the transport, on the stack of its rank.
 struct OutgoingMessage : PendingSend {
   MessageHead head;
@@ -23,6 +26,11 @@ struct OutgoingMessage : PendingSend {
   const std::byte* data_run = nullptr;
   std::size_t sent_bytes = 0;
   core::Completion has_left;
+
+  /// Of the data that follows the head and the datatype.
+  [[nodiscard]] std::size_t following_bytes() const {
+    return head.data_address != 0 ? 0 : head.data_bytes;
+  }
 };
 
 /// Copies the part of `from` that lies behind `skipped` bytes; returns its length.
@@ -51,9 +59,9 @@ std::span<const std::byte> next_piece(const OutgoingMessage& message, std::span<
     if (at + used < begin_of_data) return space.first(used);
   }
   const std::size_t from = at + used - begin_of_data;
-  std::size_t bytes = std::min<std::size_t>(message.head.data_bytes - from, space.size() - used);
+  std::size_t bytes = std::min(message.following_bytes() - from, space.size() - used);
   // Between elements only, unless these are the last.
-  if (from + bytes < message.head.data_bytes) bytes -= bytes % message.head.element_bytes;
+  if (from + bytes < message.following_bytes()) bytes -= bytes % message.head.element_bytes;
   if (bytes == 0) return space.first(used);
   if (used == 0 && message.data_run != nullptr) return {message.data_run + from, bytes};
   if (message.data_run != nullptr) {
@@ -69,7 +77,7 @@ bool send_pieces(PendingSend& pending_send, SendQueue& send_queue, Endpoint to) 
   auto& message = static_cast<OutgoingMessage&>(pending_send);
   const std::span<std::byte> space = packet_space(send_queue, to.process);
   const std::size_t total =
-      sizeof message.head + message.type_form.size() + message.head.data_bytes;
+      sizeof message.head + message.type_form.size() + message.following_bytes();
   while (message.sent_bytes < total) {
     const std::span<const std::byte> piece = next_piece(message, space);
     const transport::Packet packet{.kind = number_of(PacketKind::rma),
@@ -80,6 +88,28 @@ bool send_pieces(PendingSend& pending_send, SendQueue& send_queue, Endpoint to) 
   }
   message.has_left.complete(send_queue.worker());
   return true;
+}
+
+/// Whether the target can read data at one address of this process now.
+bool can_be_read(const World& world,
+                 const MessageHead& head,
+                 const OutgoingMessage& message,
+                 std::uint32_t process) {
+  // A simulated network would let it read only later, when further messages have come.
+  return message.data_run != nullptr && head.data_bytes >= read_bytes_min &&
+         !world.is_simulated_node() && world.transport()->can_pull(process);
+}
+
+void wait_until_sent(Win& win, OutgoingMessage& message, std::int32_t target_rank) {
+  if (message.has_left.is_done()) [[likely]]
+    return;
+  RankState& self = *win.owner;
+  self.wait.comm = win.comm;
+  self.wait_detail = {};
+  self.wait_detail.peer = target_rank;
+  self.wait.begin(WaitRecord::Kind::window);
+  message.has_left.wait(*self.worker);
+  self.wait.end();
 }
 
 }  // namespace
@@ -107,15 +137,17 @@ void send_message(Win& win,
     message.data_run =
         static_cast<const std::byte*>(single_run(data->buffer, data->count, *data->type));
   }
-  self.worker_state->send_queue->send(self.world->layout().endpoint_of(target.world_rank), message);
-  if (message.has_left.is_done()) [[likely]]
-    return;
-  self.wait.comm = win.comm;
-  self.wait_detail = {};
-  self.wait_detail.peer = target_rank;
-  self.wait.begin(WaitRecord::Kind::window);
-  message.has_left.wait(*self.worker);
-  self.wait.end();
+  const Endpoint endpoint = self.world->layout().endpoint_of(target.world_rank);
+  Ack read{.window = &win};
+  const bool is_read = can_be_read(*self.world, head, message, endpoint.process);
+  if (is_read) {
+    message.head.data_address = reinterpret_cast<std::uintptr_t>(message.data_run);
+    message.head.read_token = reinterpret_cast<std::uintptr_t>(&read);
+    ++read.missing_count;
+  }
+  self.worker_state->send_queue->send(endpoint, message);
+  wait_until_sent(win, message, target_rank);
+  if (is_read) (void)wait_for_answers(read, target_rank);
 }
 
 int wait_for_answers(Ack& ack, std::int32_t peer) {

@@ -9,15 +9,15 @@
 
 namespace sorrel::mpi {
 
-/// Takes the lock of `target` for a rank of its process; if it is not free, adds `waiter`, after
-/// prepare_wait() of the origin, who then waits. Returns whether the lock was taken.
+/// Takes the lock of `target` for a rank of its process; if it is not free, adds `waiter`, and the
+/// origin, which has called prepare_wait() before, waits. Returns whether the lock was taken.
 [[nodiscard]] bool lock_or_wait(Win& target, LockWaiter& waiter);
 
 /// The same for a rank of another process, which gets an answer when it has the lock.
 void lock_for_remote(
     Win& target, bool is_exclusive, std::int32_t origin, Endpoint from, std::uint64_t token);
 
-/// A holder leaves; the next ones are told.
+/// A holder leaves; the next ones get the lock and are woken.
 void release_lock(Win& target);
 
 /// A rank of the window has posted: this one may access its memory.
