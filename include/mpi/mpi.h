@@ -1618,12 +1618,6 @@ SORREL_MPI(int, Session_get_pset_info,
 SORREL_MPI(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session));
 SORREL_MPI(int, Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler));
 
-/* Generalized requests. */
-SORREL_MPI(int, Grequest_complete, (MPI_Request request));
-SORREL_MPI(int, Grequest_start,
-           (MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
-            MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request));
-
 /* One-sided communication. */
 SORREL_MPI(int, Accumulate,
            (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype,
@@ -1755,6 +1749,12 @@ SORREL_MPI(int, Win_test, (MPI_Win win, int* flag));
 SORREL_MPI(int, Win_unlock, (int rank, MPI_Win win));
 SORREL_MPI(int, Win_unlock_all, (MPI_Win win));
 SORREL_MPI(int, Win_wait, (MPI_Win win));
+
+/* Generalized requests. */
+SORREL_MPI(int, Grequest_complete, (MPI_Request request));
+SORREL_MPI(int, Grequest_start,
+           (MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+            MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request));
 
 /* Statuses. */
 SORREL_MPI(int, Status_get_error, (const MPI_Status* status, int* error));

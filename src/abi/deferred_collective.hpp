@@ -4,6 +4,7 @@
 
 #include "abi/collective_calls.hpp"
 #include "mpi/collectives/operation_pool.hpp"
+#include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
 
