@@ -118,6 +118,18 @@ void Cells::apply_all(const TypedBuffer* operand, const TypedBuffer* result) con
   SORREL_ASSERT(kernel == nullptr || (operand != nullptr && operand->bytes() == total));
   SORREL_ASSERT(result == nullptr || result->bytes() == total);
   if (total == 0) return;
+  const auto is_dense = [](const TypedBuffer* buffer) {
+    return buffer == nullptr || buffer->type->is_dense();
+  };
+  // One element, as of counters and locks: without the divisions of the general case.
+  if (total == unit.packed_bytes && unit.padded == nullptr && is_dense(&target) &&
+      is_dense(operand) && is_dense(result)) {
+    lock.lock();
+    if (result != nullptr) copy_bytes(result->buffer, target.buffer, total);
+    if (kernel != nullptr) kernel(operand->buffer, target.buffer, 1);
+    lock.unlock();
+    return;
+  }
   const auto run_of = [](const TypedBuffer* buffer) {
     return buffer == nullptr
                ? nullptr
