@@ -1,10 +1,14 @@
 #include "os/library_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <elf.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/small_file.hpp"
 
@@ -14,8 +18,10 @@ namespace {
 
 #if defined(__x86_64__)
 constexpr std::int32_t kind_here = 0x0303;
+constexpr Elf64_Half machine_here = EM_X86_64;
 #elif defined(__aarch64__)
 constexpr std::int32_t kind_here = 0x0a03;
+constexpr Elf64_Half machine_here = EM_AARCH64;
 #endif
 
 /// The loader's cache: header, entries, and the strings that the entries refer to. Source: glibc,
@@ -65,15 +71,44 @@ std::string expand_origin(std::string folder, const std::string& origin) {
   return folder;
 }
 
+/// Whether the loader passes over a file that it finds in a folder: built for another machine.
+bool is_for_other_machine(const std::string& path) {
+  std::array<unsigned char, offsetof(Elf64_Ehdr, e_machine) + sizeof(Elf64_Half)> start{};
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const bool is_read =
+      file >= 0 && ::read(file, start.data(), start.size()) == static_cast<ssize_t>(start.size());
+  if (file >= 0) ::close(file);
+  if (!is_read || std::memcmp(start.data(), ELFMAG, SELFMAG) != 0) return false;
+  Elf64_Half machine;
+  std::memcpy(&machine, start.data() + offsetof(Elf64_Ehdr, e_machine), sizeof machine);
+  return start[EI_CLASS] != ELFCLASS64 || machine != machine_here;
+}
+
 std::string find_in(const std::vector<std::string>& folders,
                     std::string_view name,
-                    const std::string& origin) {
+                    const std::string& origin,
+                    OtherMachines others) {
   for (const std::string& folder : folders) {
     std::string path = expand_origin(folder, origin) + "/";
     path += name;
-    if (is_file(path)) return path;
+    if (is_file(path) && (others == OtherMachines::accept || !is_for_other_machine(path)))
+      return path;
   }
   return "";
+}
+
+/// The folders of a search path: an empty part is the working directory.
+std::vector<std::string> search_folders(std::string_view list) {
+  std::vector<std::string> folders;
+  while (!list.empty()) {
+    const std::size_t end = list.find_first_of(":;");
+    const std::string_view part = list.substr(0, end);
+    folders.emplace_back(part.empty() ? "." : part);
+    if (end == list.npos) return folders;
+    list.remove_prefix(end + 1);
+    if (list.empty()) folders.emplace_back(".");
+  }
+  return folders;
 }
 
 }  // namespace
@@ -115,24 +150,25 @@ std::string find_in_cache(std::string_view soname, std::string_view cache) {
 
 LibrarySearch search_with(const char* library_path) {
   LibrarySearch search;
-  search.before_runpath = split_path(library_path == nullptr ? "" : library_path);
+  search.before_runpath = search_folders(library_path == nullptr ? "" : library_path);
   return search;
 }
 
 std::string find_library(std::string_view soname,
                          const ElfFile& needer,
                          const std::string& needer_path,
-                         const LibrarySearch& search) {
+                         const LibrarySearch& search,
+                         OtherMachines others) {
   if (soname.find('/') != soname.npos)
     return is_file(std::string(soname)) ? std::string(soname) : "";
   const std::string origin = folder_of(needer_path);
   std::string found;
   // RPATH applies only without RUNPATH, and then before all other paths.
-  if (needer.runpath.empty()) found = find_in(split_path(needer.rpath), soname, origin);
-  if (found.empty()) found = find_in(search.before_runpath, soname, origin);
-  if (found.empty()) found = find_in(split_path(needer.runpath), soname, origin);
+  if (needer.runpath.empty()) found = find_in(search_folders(needer.rpath), soname, origin, others);
+  if (found.empty()) found = find_in(search.before_runpath, soname, origin, others);
+  if (found.empty()) found = find_in(search_folders(needer.runpath), soname, origin, others);
   if (found.empty()) found = find_in_cache(soname, cache_of_system());
-  if (found.empty() || !is_file(found)) found = find_in(search.last, soname, origin);
+  if (found.empty() || !is_file(found)) found = find_in(search.last, soname, origin, others);
   return found;
 }
 

@@ -26,15 +26,21 @@ struct LibrarySearch {
                                    "/usr/local/lib"};
 };
 
-/// The loader's search path with this value of LD_LIBRARY_PATH, null if it is not set.
+/// The loader's search path with this value of LD_LIBRARY_PATH, null if it is not set. An empty
+/// part is the working directory.
 [[nodiscard]] LibrarySearch search_with(const char* library_path);
+
+/// Files that are built for another machine: the loader passes over them in the folders that it
+/// searches.
+enum class OtherMachines { pass_over, accept };
 
 /// The file that the loader would map for `soname`, needed by `needer` (the file at `needer_path`);
 /// "" if there is none.
 [[nodiscard]] std::string find_library(std::string_view soname,
                                        const ElfFile& needer,
                                        const std::string& needer_path,
-                                       const LibrarySearch& search);
+                                       const LibrarySearch& search,
+                                       OtherMachines others = OtherMachines::pass_over);
 
 /// The path of `soname` in the loader's cache, or "". `cache` is the file's bytes.
 [[nodiscard]] std::string find_in_cache(std::string_view soname, std::string_view cache);

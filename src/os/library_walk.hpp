@@ -27,6 +27,8 @@ class LibraryWalk {
   /// Visits one library and what it needs.
   void walk_to(std::string_view soname, const ElfFile& needer, const std::string& needer_path);
 
+  [[nodiscard]] const LibrarySearch& search() const { return search_; }
+
  protected:
   /// A library that a file needs.
   struct Need {
@@ -43,6 +45,14 @@ class LibraryWalk {
   [[nodiscard]] virtual bool is_read(const Need& /*need*/) { return true; }
 
   virtual void read(const Need& need, const ElfFile& library) = 0;
+
+  /// A library that is read, but whose file has this error.
+  virtual void report(const Need& /*need*/, const ElfError& /*error*/) {}
+
+  /// The file of a library; "" if there is none.
+  [[nodiscard]] virtual std::string find(std::string_view soname,
+                                         const ElfFile& needer,
+                                         const std::string& needer_path);
 
  private:
   LibrarySearch search_;

@@ -1,6 +1,7 @@
 #include "program/image/library_check.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <link.h>
@@ -280,10 +281,38 @@ OpenDecision check_open(const char* name,
   return decision;
 }
 
+std::string name_for_loader(const char* name) {
+  const std::string given = name;
+  // The loader puts its own text for $ORIGIN and the like.
+  if (given.starts_with('/') || given.find('$') != given.npos) return given;
+  std::string relative = given.find('/') != given.npos ? given : "";
+  for (const std::string& folder : library_search.before_runpath) {
+    if (!relative.empty()) break;
+    std::string path = folder + "/" + given;
+    if (!os::is_file(path)) continue;
+    if (folder.starts_with('/')) return given;
+    relative = std::move(path);
+  }
+  char directory[PATH_MAX];
+  if (relative.empty() || !os::is_file(relative) ||
+      ::getcwd(directory, sizeof directory) == nullptr)
+    return given;
+  if (relative.starts_with("./")) relative.erase(0, 2);
+  return std::string(directory) + "/" + relative;
+}
+
 OpenDecision check_file(const std::string& path, std::span<const ImageSlab* const> in_scope) {
   const auto program = open_file(program_file);
-  const auto library = open_file(path);
-  if (!program || !library) return {};
+  auto opened = ElfFile::open(path);
+  const auto* library = std::get_if<ElfFile>(&opened);
+  if (!program) return {};
+  if (library == nullptr) {
+    OpenDecision decision;
+    // The loader would map it, and end the process when it reads what the file does not have.
+    if (const auto& error = std::get<os::ElfError>(opened); error.kind == os::ElfErrorKind::damaged)
+      decision.damage = path + " is a damaged ELF file: " + error.detail;
+    return decision;
+  }
   Opening opening(in_scope);
   opening.open(*library, path);
   return opening.decision(*program);

@@ -33,6 +33,7 @@ struct OpenDecision {
   std::string path;              ///< the file to load; "": the name as the caller gave it
   bool is_private = false;       ///< whether each rank needs its own instance
   std::string reason;            ///< why it can have none; "" if it can
+  std::string damage;            ///< why the loader must not load the file, or ""
   std::set<std::string> shared;  ///< what ranks may share of what a private library needs
 };
 
@@ -43,7 +44,12 @@ struct OpenDecision {
                                       const std::string& caller_path,
                                       std::span<const ImageSlab* const> in_scope);
 
-/// The same for a file that the loader has found elsewhere.
+/// What the loader shall take for `name` as passed to dlopen(): a name that depends on the working
+/// directory as an absolute path, since the loader knows a file again by the name of its first
+/// opening, possibly by a rank in another directory. Else `name` itself.
+[[nodiscard]] std::string name_for_loader(const char* name);
+
+/// The same as check_open() for a file that the loader has found elsewhere.
 [[nodiscard]] OpenDecision check_file(const std::string& path,
                                       std::span<const ImageSlab* const> in_scope);
 

@@ -74,12 +74,14 @@ class Opening {
 
   void* run(const void* caller) {
     const RankLibraries::Lock lock(process_.libraries());
-    if (void* loaded = open_(name_, flags_ | RTLD_NOLOAD)) return use(loaded);
+    const std::string name = name_for_loader(name_);
+    if (void* loaded = open_(name.c_str(), flags_ | RTLD_NOLOAD)) return use(loaded);
     std::vector<const ImageSlab*> in_scope;
     for (const OpenedLibrary* library : process_.libraries().globals())
       in_scope.push_back(&library->slab());
-    const OpenDecision decision = check_open(name_, path_of_caller(caller), in_scope);
-    const char* file = decision.path.empty() ? name_ : decision.path.c_str();
+    const OpenDecision decision = check_open(name.c_str(), path_of_caller(caller), in_scope);
+    if (!decision.damage.empty()) return set_error(decision.damage);
+    const char* file = decision.path.empty() ? name.c_str() : decision.path.c_str();
     if (void* loaded = open_(file, flags_ | RTLD_NOLOAD)) return use(loaded);
     if ((flags_ & RTLD_NOLOAD) != 0) return nullptr;
     if (decision.is_private) return load(decision);

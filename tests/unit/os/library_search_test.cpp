@@ -1,12 +1,17 @@
-// Goal: the loader's cache is read, and a damaged one does no harm. Method: generated caches,
-// complete, truncated and with random bytes.
+// Goal: the loader's cache is read, and a damaged one does no harm; folders are searched as the
+// loader does. Method: generated caches, complete, truncated and with random bytes; folders with
+// files of this machine and of another one.
 #include "os/library_search.hpp"
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <unistd.h>
+#include <variant>
 #include <vector>
 
 namespace sorrel::os {
@@ -78,6 +83,39 @@ TEST(LibrarySearch, ListsAreSplitAndEmptyPartsLeftOut) {
   EXPECT_EQ(split_path("a::b:"), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(split_path("a,b", ','), (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(split_path("").empty());
+}
+
+TEST(LibrarySearch, AnEmptyPartOfTheSearchPathIsTheWorkingDirectory) {
+  using Folders = std::vector<std::string>;
+  EXPECT_EQ(search_with("/a::/b").before_runpath, (Folders{"/a", ".", "/b"}));
+  EXPECT_EQ(search_with(":/b").before_runpath, (Folders{".", "/b"}));
+  EXPECT_EQ(search_with("/a;/b:").before_runpath, (Folders{"/a", "/b", "."}));
+  EXPECT_TRUE(search_with("").before_runpath.empty());
+  EXPECT_TRUE(search_with(nullptr).before_runpath.empty());
+}
+
+TEST(LibrarySearch, FilesForAnotherMachineArePassedOver) {
+  namespace fs = std::filesystem;
+  const std::string needer_path = std::string(SORREL_SUBJECTS) + "/program";
+  const auto opened = ElfFile::open(needer_path);
+  const auto* needer = std::get_if<ElfFile>(&opened);
+  ASSERT_NE(needer, nullptr);
+  const fs::path root = fs::temp_directory_path() / ("library_search_" + std::to_string(getpid()));
+  for (const char* folder : {"other", "here", "text"})
+    fs::create_directories(root / folder);
+  fs::copy_file(std::string(SORREL_SUBJECTS) + "/other_architecture", root / "other/libx.so");
+  fs::copy_file(needer_path, root / "here/libx.so");
+  std::ofstream(root / "text/libx.so") << "no library";
+  const auto find = [&](const char* first, const char* second, OtherMachines others) {
+    const std::string path = (root / first).string() + ":" + (root / second).string();
+    return find_library("libx.so", *needer, needer_path, search_with(path.c_str()), others);
+  };
+  EXPECT_EQ(find("other", "here", OtherMachines::pass_over), root / "here/libx.so");
+  EXPECT_EQ(find("other", "here", OtherMachines::accept), root / "other/libx.so");
+  EXPECT_EQ(find("other", "other", OtherMachines::pass_over), "");
+  // The loader ends with an error at a file that is no library.
+  EXPECT_EQ(find("text", "here", OtherMachines::pass_over), root / "text/libx.so");
+  fs::remove_all(root);
 }
 
 }  // namespace
