@@ -114,6 +114,25 @@ cli_case(libraries_declared_one_by_one 7 ":shared=libkeeps_much.so.1,libkeeps_by
 cli_case(library_declared_of_two 7 "STARTED" "^sorrel: note: libkeeps_byte.so.1 has writable data" ${sorrel} run -n 4 --shared libkeeps_much.so.1 ./with_more_data)
 cli_case(library_declared_to_open 7 ":shared=lib/libbetween.so.1:" - ${sorrel} run -n 4 --shared lib/libbetween.so.1 ./program)
 cli_case(library_declared_unknown 2 - "^sorrel: --shared libnothing.so: ./with_data needs no library of this name, and no file of it is found" ${sorrel} run -n 4 --shared libnothing.so ./with_data)
+# Libraries that the loader cannot load. A name of the same length replaces that of a library in a copy of the program.
+set(make_lacking "sed s/libkeeps_much/libkeeps_none/ with_data > lacking && chmod +x lacking && mkdir -p other damaged")
+set(lacks "^sorrel: ./lacking needs libkeeps_none.so.1")
+cli_case(library_missing 2 - "${lacks}, which the loader does not find: install it, or add its folder to LD_LIBRARY_PATH~$"
+  bash -c "${make_lacking} && ${sorrel} run -n 2 ./lacking")
+cli_case(library_missing_in_processes 2 - "${lacks}, which the loader does not find: [^~]*~$"
+  bash -c "${make_lacking} && ${sorrel} run -n 2 --procs 2 ./lacking")
+cli_case(library_missing_info 1 "can run +no: ./lacking needs libkeeps_none.so.1, which" - bash -c "${make_lacking} && ${sorrel} info ./lacking")
+cli_case(library_for_another_machine 2 - "${lacks}: [^ ]*other/libkeeps_none.so.1 is built for another architecture, s390 .64 bit.[^~]* build it for this machine~$"
+  bash -c "${make_lacking} && cp other_architecture other/libkeeps_none.so.1 && LD_LIBRARY_PATH=${subjects}/other ${sorrel} run -n 2 ./lacking")
+cli_case(library_for_another_machine_before 7 "STARTED" "libkeeps_much.so.1 has writable data"
+  bash -c "${make_lacking} && cp other_architecture other/libkeeps_much.so.1 && LD_LIBRARY_PATH=${subjects}/other ${sorrel} run -n 2 ./with_data")
+cli_case(library_damaged 2 - "^sorrel: ./with_data needs libkeeps_much.so.1: [^ ]*damaged/libkeeps_much.so.1 is a damaged ELF file: the file ends in one of its segments. build or install it again~$"
+  bash -c "${make_lacking} && head -c 9000 lib/libkeeps_much.so.1 > damaged/libkeeps_much.so.1 && LD_LIBRARY_PATH=${subjects}/damaged ${sorrel} run -n 2 ./with_data")
+cli_case(library_of_text 2 - "^sorrel: ./lacking needs libkeeps_none.so.1: [^ ]*damaged/libkeeps_none.so.1 is not an ELF shared library"
+  bash -c "${make_lacking} && cp text damaged/libkeeps_none.so.1 && LD_LIBRARY_PATH=${subjects}/damaged ${sorrel} run -n 2 ./lacking")
+# The loader finds it, where Sorrel does not search.
+cli_case(library_found_by_the_loader 7 "STARTED" "libkeeps_none.so.1 has writable data"
+  bash -c "${make_lacking} && mkdir -p variants/glibc-hwcaps/x86-64-v2 && cp lib/libkeeps_much.so.1 variants/glibc-hwcaps/x86-64-v2/libkeeps_none.so.1 && LD_LIBRARY_PATH=${subjects}/variants ${sorrel} run -n 2 ./lacking")
 cli_case(library_without_data 7 "=ranks=4:" - ${sorrel} run -n 4 ./without_data)
 cli_case(library_of_preload 7 "STARTED" "note: ${subjects}/lib/libkeeps_much.so.1 has writable data" env LD_PRELOAD=${subjects}/lib/libkeeps_much.so.1 ${sorrel} run -n 2 ./program)
 cli_case(own_operator_new 7 "STARTED" "note: ./own_new replaces operator new or delete.*: every rank is a process" ${sorrel} run -n 2 ./own_new)

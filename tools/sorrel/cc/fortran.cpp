@@ -6,15 +6,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/core.h>
 #include <fstream>
 #include <iterator>
-#include <spawn.h>
 #include <string_view>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "tools/sorrel/common/command_output.hpp"
 
 namespace sorrel::tool {
 
@@ -26,42 +25,6 @@ using Words = std::vector<std::string>;
 // In the order in which they use each other.
 constexpr std::string_view module_sources[] = {"types.f90", "mpi.f90", "mpi_f08.f90"};
 constexpr std::string_view last_module = "mpi_f08.mod";
-
-struct Finished {
-  int error = 0;   ///< errno, if the program could not be started
-  int status = 0;  ///< of waitpid()
-  std::string output;
-};
-
-/// Runs a program and reads what it prints to both streams.
-Finished run(Words words) {
-  Finished finished;
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return {.error = errno, .status = 0, .output = ""};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  std::vector<char*> pointers;
-  for (std::string& word : words)
-    pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  pid_t child = 0;
-  finished.error = posix_spawnp(&child, pointers[0], &actions, nullptr, pointers.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  if (finished.error == 0) {
-    char buffer[4096];
-    ssize_t size = 0;
-    while ((size = read(ends[0], buffer, sizeof buffer)) > 0 || (size < 0 && errno == EINTR)) {
-      if (size > 0) finished.output.append(buffer, static_cast<std::size_t>(size));
-    }
-    while (waitpid(child, &finished.status, 0) < 0 && errno == EINTR) {
-    }
-  }
-  close(ends[0]);
-  return finished;
-}
 
 std::string first_line_of(const std::string& text) {
   return text.substr(0, text.find('\n'));
@@ -107,14 +70,14 @@ Result<std::string> make_modules(const Words& compiler,
   command.push_back(work);
   for (const std::string_view name : module_sources)
     command.push_back((sources / name).string());
-  const Finished finished = run(std::move(command));
+  const CommandOutput finished = output_of(std::move(command));
   if (finished.error == 0 && finished.status == 0) files::rename(work, folder, error);
   files::remove_all(work, error);
   // Another process may have been first.
   if (files::exists(folder / last_module, error)) return folder.string();
   return Error{fmt::format(
       "{} cannot compile Sorrel's modules: {}", compiler[0],
-      finished.error != 0 ? std::strerror(finished.error) : first_line_of(finished.output))};
+      finished.error != 0 ? std::strerror(finished.error) : first_line_of(finished.text))};
 }
 
 Result<std::string> module_folder(const Words& compiler,
@@ -148,16 +111,16 @@ Result<WrapperFlags> fortran_flags(const Words& compiler, const Installation& in
                              (sources / "mpif.h").string())};
   Words question = compiler;
   question.emplace_back("--version");
-  const Finished asked = run(std::move(question));
+  const CommandOutput asked = output_of(std::move(question));
   if (asked.error != 0)
     return Error{
         fmt::format("cannot start the Fortran compiler {}: {} (package gfortran, or "
                     "gcc-gfortran; another compiler: -fc=NAME or SORREL_FC)",
                     compiler[0], std::strerror(asked.error))};
-  const std::string version = gfortran_version(first_line_of(asked.output));
+  const std::string version = gfortran_version(first_line_of(asked.text));
   if (version.empty() || std::atoi(version.c_str()) < 10)
     return Error{fmt::format("{} is not gfortran 10 or later: '{}'", compiler[0],
-                             first_line_of(asked.output))};
+                             first_line_of(asked.text))};
   const Result<std::string> modules = module_folder(compiler, version, sources);
   if (!modules.has_value()) return Error{modules.error()};
   WrapperFlags flags = wrapper_flags(installation);

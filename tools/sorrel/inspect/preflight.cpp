@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -19,6 +20,7 @@
 #include "os/library_walk.hpp"
 #include "tools/sorrel/common/program_file.hpp"
 #include "tools/sorrel/inspect/interpreter.hpp"
+#include "tools/sorrel/inspect/loader_answer.hpp"
 #include "tools/sorrel/machine/kernel_features.hpp"
 
 namespace sorrel::tool {
@@ -187,6 +189,7 @@ class Inspection final : public os::LibraryWalk {
         has_early_library_(os::is_file(installation.early_library())) {}
 
   void visit_program(const ElfFile& elf, const std::string& path) {
+    program_ = &elf;
     classifier_.add_program(report_.name, elf);
     take_symbols(elf);
     first_.assign(elf.needed.begin(), elf.needed.end());
@@ -195,6 +198,7 @@ class Inspection final : public os::LibraryWalk {
       for (std::string& name : os::split_path(part, ' '))
         first_.push_back(std::move(name));
     }
+    preloaded_count_ = first_.size() - elf.needed.size();
     for (const std::string& name : first_)
       walk_to(name, elf, path);
   }
@@ -241,8 +245,66 @@ class Inspection final : public os::LibraryWalk {
 
   [[nodiscard]] const std::string& foreign() const { return foreign_; }
 
+  /// Why the loader will not load all libraries, or "".
+  [[nodiscard]] const std::string& library_error() const { return library_error_; }
+
  private:
   using Names = std::set<std::string, std::less<>>;
+
+  /// Asks the loader if the search finds nothing: at most once for a program.
+  std::string find(std::string_view soname,
+                   const ElfFile& needer,
+                   const std::string& needer_path) override {
+    std::string path = LibraryWalk::find(soname, needer, needer_path);
+    if (!path.empty()) return path;
+    if (!answer_) answer_ = ask_loader(*program_, report_.path, search().before_runpath);
+    const auto found = answer_->paths.find(soname);
+    if (found != answer_->paths.end()) return found->second;
+    if (soname == answer_->missing && library_error_.empty() && !is_preloaded(soname))
+      library_error_ = describe_missing(soname, needer, needer_path);
+    return "";
+  }
+
+  /// The loader goes on without a preloaded library that it cannot find.
+  [[nodiscard]] bool is_preloaded(std::string_view soname) const {
+    return std::find(first_.end() - static_cast<std::ptrdiff_t>(preloaded_count_), first_.end(),
+                     soname) != first_.end();
+  }
+
+  [[nodiscard]] std::string needer_name(const std::string& path) const {
+    return path == report_.path ? report_.name : path;
+  }
+
+  [[nodiscard]] std::string describe_missing(std::string_view soname,
+                                             const ElfFile& needer,
+                                             const std::string& needer_path) const {
+    const std::string other =
+        os::find_library(soname, needer, needer_path, search(), os::OtherMachines::accept);
+    if (other.empty()) {
+      return fmt::format(
+          "{} needs {}, which the loader does not find: install it, or add its folder to "
+          "LD_LIBRARY_PATH",
+          needer_name(needer_path), soname);
+    }
+    const auto opened = ElfFile::open(other);
+    const auto* error = std::get_if<ElfError>(&opened);
+    return fmt::format("{} needs {}: {}; build it for this machine", needer_name(needer_path),
+                       soname, error == nullptr ? other : describe(other, *error));
+  }
+
+  void report(const Need& need, const ElfError& error) override {
+    // The loader leaves out a preloaded file that is no library; a damaged one ends the process.
+    if (!library_error_.empty() ||
+        (is_preloaded(need.soname) && error.kind != ElfErrorKind::damaged))
+      return;
+    const bool is_other = error.kind == ElfErrorKind::other_architecture;
+    library_error_ =
+        fmt::format("{} needs {}: {}; {}", needer_name(need.needer_path), need.soname,
+                    error.kind == ElfErrorKind::not_elf
+                        ? fmt::format("{} is not an ELF shared library", need.path)
+                        : describe(need.path, error),
+                    is_other ? "build it for this machine" : "build or install it again");
+  }
 
   bool is_read(const Need& need) override {
     if (need.soname == library_name) take_our_library(need);
@@ -287,7 +349,11 @@ class Inspection final : public os::LibraryWalk {
   const LibraryOptions& libraries_;
   os::LibraryClassifier classifier_;
   bool has_early_library_;
-  std::vector<std::string> first_;  ///< what the loader takes for the program itself
+  const ElfFile* program_ = nullptr;
+  std::vector<std::string> first_;   ///< what the loader takes for the program itself
+  std::size_t preloaded_count_ = 0;  ///< of them, the last ones
+  std::optional<LoaderAnswer> answer_;
+  std::string library_error_;
   std::string foreign_;
   std::map<std::string, std::uint64_t, std::less<>> tls_bytes_;  ///< by the library's name
   Names given_;
@@ -476,6 +542,8 @@ ProgramReport inspect(const std::string& name,
   report.foreign_mpi = inspection.foreign();
   report.starts_programs = !report.is_mpi_program() && can_start_programs(*elf);
   if (report.refusal.empty()) report.refusal = check_kind(name, *elf);
+  if (report.refusal.empty() && report.foreign_mpi.empty())
+    report.refusal = inspection.library_error();
   if (report.refusal.empty()) check_mpi(report);
   return report;
 }

@@ -1,8 +1,8 @@
 //! Preflight - whether a program can run here, decided before anything is started.
 //!
 //! Reads the program and the libraries it needs (except those of the compiler and the system) and
-//! compares their dynamic symbols with those of Sorrel's library. Starts and loads nothing. `run`
-//! and `info` report the result.
+//! compares their dynamic symbols with those of Sorrel's library. Loads nothing, and starts nothing
+//! but the loader, for libraries that it does not find itself. `run` and `info` report the result.
 #pragma once
 
 #include <cstdint>
