@@ -17,8 +17,9 @@ constexpr std::uint32_t copy_relocation = R_X86_64_COPY;
 constexpr std::uint32_t copy_relocation = R_AARCH64_COPY;
 #endif
 
-/// Variables that the C library has once per process and no interposed function makes private. Its
-/// other variables are private to a rank or never change (src/program/README.md).
+/// Variables that the C library has once per process and no interposed function makes private, and
+/// functions that register calls into the program there. Its other variables are private to a rank
+/// or never change (src/program/README.md).
 constexpr std::string_view one_for_the_process[] = {"obstack_alloc_failed_handler",
                                                     "obstack_exit_failure",
                                                     "re_syntax_options",
@@ -30,7 +31,14 @@ constexpr std::string_view one_for_the_process[] = {"obstack_alloc_failed_handle
                                                     "_IO_2_1_stdout_",
                                                     "_IO_2_1_stderr_",
                                                     "_res",
-                                                    "_res_hconf"};
+                                                    "_res_hconf",
+                                                    "register_printf_function",
+                                                    "register_printf_modifier",
+                                                    "register_printf_specifier",
+                                                    "register_printf_type"};
+
+/// The C library calls these by name, too: it would call those of no rank.
+constexpr std::string_view allocating[] = {"malloc", "calloc", "realloc", "free"};
 
 /// operator new and delete, by their mangled names.
 bool is_operator_new(std::string_view name) {
@@ -43,8 +51,9 @@ std::string private_error_of(const ElfSymbol& symbol) {
   if (std::find(std::begin(one_for_the_process), std::end(one_for_the_process), symbol.name) !=
       std::end(one_for_the_process))
     return "uses " + std::string(symbol.name) + ", which the C library keeps once per process";
-  if (symbol.is_defined && symbol.name == "malloc")
-    return "defines its own malloc, of which each rank would have a separate one";
+  if (symbol.is_defined &&
+      std::find(std::begin(allocating), std::end(allocating), symbol.name) != std::end(allocating))
+    return "defines its own malloc or free, of which each rank would have a separate one";
   return "";
 }
 
@@ -79,8 +88,11 @@ void LibraryClassifier::add_library(const std::string& soname, const ElfFile& li
   if (library.has_text_relocations) taken.private_error = "has text relocations";
   if (library.is_initialised_first)
     taken.private_error = "is initialised before all other libraries (DF_1_INITFIRST)";
+  // It registers conversions that keep nothing.
+  const bool may_register = base_name(soname).starts_with("libquadmath.so");
   library.for_each_symbol([&](const ElfSymbol& symbol) {
-    if (taken.private_error.empty()) taken.private_error = private_error_of(symbol);
+    const bool is_exempt = may_register && symbol.name.starts_with("register_printf_");
+    if (taken.private_error.empty() && !is_exempt) taken.private_error = private_error_of(symbol);
     if (taken.callback.empty() && !symbol.is_defined && defined_by_program_.contains(symbol.name))
       taken.callback = symbol.name;
     if (taken.copied.empty() && symbol.is_defined && copied_by_program_.contains(symbol.name) &&

@@ -223,6 +223,7 @@ std::string Image::find_privatization_error() const {
            "library";
   }
   for (const Module& module : outside_) {
+    if (module.contains(reinterpret_cast<std::uintptr_t>(&this_library))) release_calls(module);
     if (std::string error = find_pointer_from(module); !error.empty()) return error;
   }
   return "";

@@ -111,6 +111,8 @@ class Image {
   /// Why ranks cannot share this module, which is none of the image's; "" if they can: it has no
   /// pointer into the image, except to objects and code that may be shared.
   [[nodiscard]] std::string find_pointer_from(const Module& module) const;
+  /// Binds calls that lead from a shared library into the set to the system's functions.
+  void release_calls(const Module& module) const;
 
   /// The module that holds an address of the template image, or null.
   [[nodiscard]] const Module* module_at(std::uintptr_t address) const;

@@ -302,6 +302,30 @@ void Image::collect_slots() {
   }
 }
 
+// A program or a library of the set may define a function of the system (fopen, to count its
+// calls). This library's calls are not calls of a rank.
+void Image::release_calls(const Module& module) const {
+  static auto* const open = next_definition<decltype(::dlopen)>("dlopen");
+  void* const systems[] = {open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD),
+                           open("libm.so.6", RTLD_LAZY | RTLD_NOLOAD)};
+  module.for_each_relocation([&](const ElfW(Rela) & relocation, RelocationKind kind) {
+    const std::uintptr_t place = module.base + relocation.r_offset;
+    if (!is_use_of_other(module, relocation, kind) || relocation.r_addend != 0 ||
+        ELF64_ST_TYPE(module.symbol_of(relocation).st_info) == STT_OBJECT ||
+        module_at(word_at(place)) == nullptr)
+      return;
+    for (void* system : systems) {
+      const void* found =
+          system == nullptr ? nullptr
+                            : loader_dlsym()(system, module.name_of(module.symbol_of(relocation)));
+      if (found == nullptr || module_at(reinterpret_cast<std::uintptr_t>(found)) != nullptr)
+        continue;
+      write_word(place, found);
+      return;
+    }
+  });
+}
+
 // A shared library would use the template image's function or variable. It may use an object that
 // the executable has a copy of, and code that is the same everywhere: weak definitions. What a host
 // MPI has loaded may use the template image's C++ library, which no rank uses.

@@ -1,5 +1,7 @@
-// A library of which ranks cannot have private instances, by -D: its own malloc, or code that the
-// loader changes.
+// A library of which ranks cannot have private instances, by -D: its own malloc, its own free, or
+// code that the loader changes.
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stddef.h>
 
 int unfit_counter = 1;
@@ -16,6 +18,17 @@ void* malloc(size_t bytes) {
 
 void free(void* taken) {
   (void)taken;
+}
+#endif
+
+#ifdef OWN_FREE
+static int freed;
+
+void free(void* taken) {
+  static void (*system_free)(void*);
+  if (system_free == NULL) system_free = (void (*)(void*))dlsym(RTLD_NEXT, "free");
+  ++freed;
+  system_free(taken);
 }
 #endif
 
