@@ -131,6 +131,13 @@ std::optional<double> quota_of_v1(const std::string& quota_file, const std::stri
   return ratio(std::strtod(quota->c_str(), nullptr), std::strtod(period->c_str(), nullptr));
 }
 
+/// Nothing for the text "max", which means no limit.
+std::optional<std::uint64_t> number_of_file(const std::string& file) {
+  const auto text = text_of_file(file);
+  if (!text || text->empty() || (*text)[0] < '0' || (*text)[0] > '9') return std::nullopt;
+  return std::strtoull(text->c_str(), nullptr, 10);
+}
+
 /// Calls `visit(folder, is_version_2)` for the process's group and every group above it.
 template <class Visit>
 void for_each_folder(const std::string& root, std::string_view controller, Visit&& visit) {
@@ -161,11 +168,21 @@ std::optional<PidsLimit> pids_limit(const std::string& root) {
   std::optional<PidsLimit> least;
   for_each_folder(root, "pids", [&](const std::string& folder, bool /*is_version_2*/) {
     const std::string file = folder + "/pids.max";
-    const auto text = text_of_file(root + file);
-    // The text is "max" if there is no limit.
-    if (!text || text->empty() || (*text)[0] < '0' || (*text)[0] > '9') return;
-    const std::uint64_t threads = std::strtoull(text->c_str(), nullptr, 10);
-    if (!least || threads < least->threads) least = PidsLimit{.threads = threads, .file = file};
+    const auto threads = number_of_file(root + file);
+    if (threads && (!least || *threads < least->threads))
+      least = PidsLimit{.threads = *threads, .file = file};
+  });
+  return least;
+}
+
+std::optional<std::uint64_t> memory_limit(const std::string& root) {
+  std::optional<std::uint64_t> least;
+  for_each_folder(root, "memory", [&](const std::string& folder, bool is_version_2) {
+    const auto bytes =
+        number_of_file(root + folder + (is_version_2 ? "/memory.max" : "/memory.limit_in_bytes"));
+    // Version 1 writes a number for "no limit": the largest of 63 bits, in whole pages.
+    constexpr std::uint64_t limit_max = std::uint64_t{1} << 62;
+    if (bytes && *bytes < limit_max && (!least || *bytes < *least)) least = bytes;
   });
   return least;
 }

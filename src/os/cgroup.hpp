@@ -1,10 +1,10 @@
-//! Cgroup limits - the processor time and the number of threads that the control groups grant this
-//! process.
+//! Cgroup limits - the processor time, the number of threads and the memory that the control groups
+//! grant this process.
 //!
-//! Reads cpu.max and pids.max (version 2), cpu.cfs_quota_us / cpu.cfs_period_us and pids.max
-//! (version 1) of the process's group and of every mounted group above it, and takes the least. Any
-//! thread may call; nothing is cached. Does not read cpusets: the kernel already applies those to
-//! the affinity mask (os/cpu_set.hpp).
+//! Reads cpu.max, pids.max and memory.max (version 2), cpu.cfs_quota_us / cpu.cfs_period_us,
+//! pids.max and memory.limit_in_bytes (version 1) of the process's group and of every mounted group
+//! above it, and takes the least. Any thread may call; nothing is cached. Does not read cpusets:
+//! the kernel already applies those to the affinity mask (os/cpu_set.hpp).
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,9 @@ struct PidsLimit {
 
 /// The tightest limit on threads, or nothing if there is none.
 [[nodiscard]] std::optional<PidsLimit> pids_limit(const std::string& root = "");
+
+/// The tightest limit on bytes of memory, or nothing if there is none.
+[[nodiscard]] std::optional<std::uint64_t> memory_limit(const std::string& root = "");
 
 /// Whole processors in a quota: rounded down, at least 1. With one worker more, the kernel would
 /// stop all workers at the end of each period, tens of milliseconds at a time.

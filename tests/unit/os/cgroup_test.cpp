@@ -141,5 +141,23 @@ TEST_F(CgroupTest, Version1HasAHierarchyForThreads) {
   EXPECT_EQ(limit->threads, 33U);
 }
 
+TEST_F(CgroupTest, MemoryIsLimitedByTheTightestGroup) {
+  write_v2("/a/b");
+  EXPECT_FALSE(memory_limit(root_).has_value());
+  write("/sys/fs/cgroup/a/b/memory.max", "max\n");
+  write("/sys/fs/cgroup/a/memory.max", "5000000000\n");
+  EXPECT_EQ(memory_limit(root_), 5'000'000'000U);
+}
+
+TEST_F(CgroupTest, Version1WritesALargeNumberForUnlimitedMemory) {
+  write("/proc/self/cgroup", "9:memory:/x\n0::/\n");
+  write("/proc/self/mountinfo",
+        "31 20 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+  write("/sys/fs/cgroup/memory/x/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_FALSE(memory_limit(root_).has_value());
+  write("/sys/fs/cgroup/memory/x/memory.limit_in_bytes", "1048576\n");
+  EXPECT_EQ(memory_limit(root_), 1048576U);
+}
+
 }  // namespace
 }  // namespace sorrel::os
