@@ -32,6 +32,7 @@
 #include "runtime/process_config.hpp"
 #include "runtime/process_mode.hpp"
 #include "runtime/rank_environment.hpp"
+#include "runtime/rank_memory.hpp"
 #include "runtime/rank_threads.hpp"
 #include "runtime/uncaught_exception.hpp"
 #include "runtime/wrapped_job.hpp"
@@ -260,6 +261,7 @@ int run_program(const program::ProgramStart& start) {
   Job job(config, body);
   if (own_rank_count(config) > 1) program::WorkerSettings::begin(config.worker_count);
   watch_for_crashes(job);
+  begin_rank_heaps(config, *slab, job);
   report_activity_of(job);
   const int status = job.run();
   std::fflush(nullptr);

@@ -216,11 +216,13 @@ std::string Image::find_privatization_error() const {
           std::count_if(modules.begin(), modules.end(), is_first) >
       1)
     return "a library beside libsorrel-early.so.0 is initialised before all others";
-  const auto allocator = reinterpret_cast<std::uintptr_t>(loader_dlsym()(RTLD_DEFAULT, "malloc"));
-  if (const Module* module = module_at(allocator)) {
-    return module->path +
-           " defines its own malloc, which privatized images cannot share: link it as a shared "
-           "library";
+  // The one that all code uses, and the one that this library would replace.
+  for (void* allocator : {loader_dlsym()(RTLD_DEFAULT, "malloc"), libc_function("malloc")}) {
+    if (const Module* module = module_at(reinterpret_cast<std::uintptr_t>(allocator))) {
+      return module->path +
+             " defines its own malloc, which privatized images cannot share: link it as a shared "
+             "library";
+    }
   }
   for (const Module& module : outside_) {
     if (module.contains(reinterpret_cast<std::uintptr_t>(&this_library))) release_calls(module);

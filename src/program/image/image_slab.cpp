@@ -89,11 +89,13 @@ std::unique_ptr<ImageSlab> ImageSlab::reserve(const Image& image,
     return nullptr;
   }
   const long per_rank = static_cast<long>(image.pieces.size()) + maps_per_rank;
-  const long fitting = std::max(0L, (map_count_max() - map_count() - spare_maps) / per_rank);
+  const long maps = map_count_max() - map_count() - spare_maps;
+  const long fitting = std::max(0L, maps / per_rank);
   if (count > fitting) {
     error = too_many(count, per_rank, fitting);
     return nullptr;
   }
+  slab->maps_left_ = maps - per_rank * count;
   // Writable, so that make() maps files only. A kernel that sets memory aside for all writable
   // addresses (vm.overcommit_memory = 2) may refuse that.
   slab->is_writable_ = slab->reserve_addresses(anonymous_protection);

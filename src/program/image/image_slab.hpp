@@ -115,6 +115,15 @@ class ImageSlab {
 
   [[nodiscard]] PrivatizedImage copy(int index) const { return {image_, base_of(index)}; }
 
+  /// The addresses of all images; none if the program runs in the template image.
+  [[nodiscard]] std::uintptr_t begin() const { return begin_; }
+
+  [[nodiscard]] std::size_t bytes() const { return size_; }
+
+  /// Of the program's images: memory maps that the process may still make, when the images and
+  /// what reserve() was told have theirs and some are spared.
+  [[nodiscard]] long maps_left() const { return maps_left_; }
+
   /// The index of the image that holds `address`, or -1. Constant time.
   [[nodiscard]] int index_of(std::uintptr_t address) const {
     const std::uintptr_t distance = address - begin_;
@@ -145,6 +154,7 @@ class ImageSlab {
   void* reservation_ = nullptr;
   std::size_t reservation_size_ = 0;
   bool is_writable_ = false;
+  long maps_left_ = 0;
   /// Of a library that ranks open: for each image whether it exists.
   std::unique_ptr<std::atomic<bool>[]> made_;
 };

@@ -1,0 +1,162 @@
+#include "program/heap/rank_heaps.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <link.h>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "os/freed_memory.hpp"
+#include "os/page_bytes.hpp"
+#include "program/base/libc.hpp"
+#include "program/heap/system_allocator.hpp"
+
+namespace sorrel::program {
+
+namespace {
+
+// Of 47 bits of addresses the largest free piece has 85 TiB, below an executable at its usual place
+// (0x5555...). Heaps are to have the same size in all jobs that could have the same ranks.
+constexpr std::size_t all_bytes_max = std::size_t{64} << 40;
+// Blocks of a heap are smaller.
+constexpr int far_bits_max = 36;
+// With less, programs would often need the C library's heap in addition.
+constexpr int far_bits_min = 26;
+// A piece of a reserved range of addresses that is made usable splits its memory map.
+constexpr long maps_per_heap = 2;
+
+/// How many more heaps may grow beyond their first part; null or less: none.
+std::atomic<long> heaps_left{0};
+
+[[nodiscard]] bool has_limit(__rlimit_resource resource) {
+  rlimit limit{};
+  return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+[[nodiscard]] std::uintptr_t address_of(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+}  // namespace
+
+const heap::HeapHooks RankHeaps::hooks{.commit = commit, .discard = discard, .report = report};
+
+const char* RankHeaps::find_reason_for_none(const ImageSlab& slab) const {
+  const SystemAllocator& system = system_allocator();
+  if (!system.is_interposed || !system.is_of_libc) return "another allocator takes its place";
+  if (os::has_allocator_setting([](const char* name) { return ::secure_getenv(name); }))
+    return "the environment has a setting of the C library's heap";
+  // Reserved addresses count.
+  if (has_limit(RLIMIT_AS)) return "addresses are limited (ulimit -v)";
+  if (slab.bytes() == 0) return "the program runs as it was loaded";
+  if (os::page_bytes() != page_bytes) return "pages are not of 4 KiB";
+  return nullptr;
+}
+
+void RankHeaps::begin(const ImageSlab& slab, const os::StackSlab& stacks, const Options& options) {
+  options_ = options;
+  reason_for_none_ = find_reason_for_none(slab);
+  if (reason_for_none_ != nullptr) return;
+  const auto count = static_cast<std::size_t>(slab.count());
+  if (!stacks.is_valid() || !reserve(count)) {
+    reason_for_none_ = "there are too few addresses";
+    return;
+  }
+  heaps_left.store(slab.maps_left() / maps_per_heap, std::memory_order_relaxed);
+  code_begin_ = slab.begin();
+  code_bytes_ = slab.bytes();
+  find_cxx_library();
+  const std::uint64_t pitch_pages = (stacks.stack_bytes() + stacks.guard_bytes()) / page_bytes;
+  reciprocal_ = std::numeric_limits<std::uint64_t>::max() / pitch_pages + 1;
+  stacks_begin_ = address_of(stacks.bottom(0)) - stacks.guard_bytes();
+  // From here on ranks have heaps.
+  count_ = count;
+}
+
+void RankHeaps::find_cxx_library() {
+  static auto* const iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+  const auto visit = [](dl_phdr_info* info, std::size_t, void* argument) {
+    auto& heaps = *static_cast<RankHeaps*>(argument);
+    if (std::string_view(info->dlpi_name).find("/libstdc++.so") == std::string_view::npos) return 0;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+      heaps.cxx_begin_ = info->dlpi_addr + segment.p_vaddr;
+      heaps.cxx_bytes_ = segment.p_memsz;
+    }
+    return 1;
+  };
+  iterate(visit, this);
+}
+
+bool RankHeaps::reserve(std::size_t count) {
+  const std::size_t near_bytes = count << near_bits;
+  far_bits_ = std::min(static_cast<int>(std::bit_width(all_bytes_max / count)) - 1, far_bits_max);
+  for (; far_bits_ >= far_bits_min; --far_bits_) {
+    const std::size_t all = near_bytes + (count << far_bits_);
+    // Without MAP_NORESERVE: the system would then grant a block that is larger than its memory.
+    void* begin = ::mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (begin == MAP_FAILED) continue;
+    // The first parts are one map, in which no rank's page commits more than itself.
+    if (::mmap(begin, near_bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+      ::munmap(begin, all);
+      return false;
+    }
+    ::madvise(begin, near_bytes, MADV_NOHUGEPAGE);
+    near_begin_ = address_of(begin);
+    near_bytes_ = near_bytes;
+    bytes_ = all;
+    return true;
+  }
+  return false;
+}
+
+void RankHeaps::start(heap::RegionHeap& heap) const {
+  const std::uint64_t index = owner_of(&heap);
+  const std::uintptr_t near_end = near_begin_ + ((index + 1) << near_bits);
+  const std::uintptr_t far_end = near_begin_ + near_bytes_ + ((index + 1) << far_bits_);
+  heap.start({.near_begin = reinterpret_cast<std::byte*>(begin_of(index)),
+              .near_bytes = near_end - begin_of(index),
+              .far_begin = reinterpret_cast<std::byte*>(far_begin_of(index)),
+              .far_bytes = far_end - far_begin_of(index),
+              .kept_bytes_max = options_.kept_bytes_max},
+             hooks);
+}
+
+bool RankHeaps::is_in_opened_library(const void* caller) {
+  return slab_at(address_of(caller)) != nullptr;
+}
+
+bool RankHeaps::commit(std::byte* begin, std::size_t bytes) {
+  const RankHeaps& heaps = rank_heaps();
+  const std::uintptr_t first = heaps.far_begin_of(heaps.owner_of(begin));
+  // relaxed: a count, nothing is read through it.
+  if (address_of(begin) == first && heaps_left.fetch_sub(1, std::memory_order_relaxed) <= 0)
+    return false;
+  const int saved_errno = errno;
+  const bool is_usable = ::mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0;
+  errno = saved_errno;
+  return is_usable;
+}
+
+void RankHeaps::discard(std::byte* begin, std::size_t bytes) {
+  const int saved_errno = errno;
+  // Pages that the program has locked stay: they are cleared, as a heap expects.
+  if (::madvise(begin, bytes, MADV_DONTNEED) != 0) std::memset(begin, 0, bytes);
+  errno = saved_errno;
+}
+
+void RankHeaps::report(const void* heap, heap::Damage damage, const void* address) {
+  const RankHeaps& heaps = rank_heaps();
+  heaps.options_.on_damage(static_cast<int>(heaps.owner_of(heap)), damage, address);
+  std::abort();
+}
+
+}  // namespace sorrel::program

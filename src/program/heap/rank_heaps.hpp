@@ -1,0 +1,129 @@
+//! RankHeaps - the heaps of the ranks of this process: their addresses, and whose a call or a block
+//! is.
+//!
+//! begin() reserves the addresses, before any rank runs; afterwards everything here is constant
+//! and for any thread, also in a signal handler. A heap itself belongs to the code that runs on its
+//! rank's own stack (README.md): at most one flow of control at a time is there, whatever thread it
+//! is on, so no heap has a lock. Ranks that allocate nothing have no page.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "heap/region_heap.hpp"
+#include "os/stack_slab.hpp"
+#include "program/image/image_slab.hpp"
+
+namespace sorrel::program {
+
+/// What ends the job because a rank has damaged a heap. `index`: the rank, among those of this
+/// process, to which the heap belongs. Does not return.
+using HeapDamageHandler = void (*)(int index, heap::Damage damage, const void* address);
+
+class RankHeaps {
+ public:
+  struct Options {
+    /// Free memory of a rank beyond this is given back to the system.
+    std::size_t kept_bytes_max;
+    HeapDamageHandler on_damage;
+  };
+
+  /// Reserves a region for each rank of `slab`, whose stacks are `stacks`. Once. Does nothing if
+  /// the ranks are to use the C library's heap: reason_for_none() tells why.
+  void begin(const ImageSlab& slab, const os::StackSlab& stacks, const Options& options);
+
+  /// Why ranks use the C library's heap; null if they have their own.
+  [[nodiscard]] const char* reason_for_none() const { return reason_for_none_; }
+
+  /// The index of the rank on whose stack an address lies; count() or more: on no rank's stack.
+  [[nodiscard, gnu::always_inline]] std::uint64_t index_of_stack(std::uintptr_t address) const {
+    // The quotient of two numbers of pages, by a reciprocal that is rounded up. It is exact where
+    // their product is below 2^64, as it is for all stacks, and never too small beyond.
+    const std::uint64_t page = (address - stacks_begin_) / page_bytes;
+    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(page) * reciprocal_) >> 64);
+  }
+
+  /// Whether `caller`, a return address, lies in code of a rank, not in one that serves all ranks.
+  [[nodiscard, gnu::always_inline]] bool is_code_of_rank(const void* caller) const {
+    const auto code = reinterpret_cast<std::uintptr_t>(caller);
+    return code - code_begin_ < code_bytes_ || code - cxx_begin_ < cxx_bytes_ ||
+           is_in_opened_library(caller);
+  }
+
+  /// Whether a region has this address.
+  [[nodiscard, gnu::always_inline]] bool contains(const void* address) const {
+    return reinterpret_cast<std::uintptr_t>(address) - near_begin_ < bytes_;
+  }
+
+  /// The index of the rank whose region has this address; contains() holds.
+  [[nodiscard, gnu::always_inline]] std::uint64_t owner_of(const void* address) const {
+    const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - near_begin_;
+    return offset < near_bytes_ ? offset >> near_bits : (offset - near_bytes_) >> far_bits_;
+  }
+
+  [[nodiscard, gnu::always_inline]] heap::RegionHeap& heap_of(std::uint64_t index) const {
+    return *reinterpret_cast<heap::RegionHeap*>(begin_of(index));
+  }
+
+  /// By the rank itself, at its first request.
+  void start(heap::RegionHeap& heap) const;
+
+  /// 0 if ranks use the C library's heap.
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+  /// Addresses of a rank's region beside its first part.
+  [[nodiscard]] std::size_t far_bytes() const { return std::size_t{1} << far_bits_; }
+
+ private:
+  /// The first part of a region: side by side for all ranks, so that small ranks share pages of the
+  /// page table, and need no call of the system and no memory map.
+  static constexpr int near_bits = 18;
+  static constexpr std::size_t page_bytes = 4096;
+  /// Heaps begin at different pages of their parts, or the first pages of all ranks would compete
+  /// for the same sets of the caches.
+  static constexpr std::size_t near_colors = 32;
+  static constexpr std::size_t far_colors = 64;
+
+  [[nodiscard, gnu::always_inline]] std::uintptr_t begin_of(std::uint64_t index) const {
+    return near_begin_ + (index << near_bits) + index % near_colors * page_bytes;
+  }
+
+  [[nodiscard]] std::uintptr_t far_begin_of(std::uint64_t index) const {
+    return near_begin_ + near_bytes_ + (index << far_bits_) + index % far_colors * page_bytes;
+  }
+
+  [[nodiscard]] static bool is_in_opened_library(const void* caller);
+  [[nodiscard]] bool reserve(std::size_t count);
+  void find_cxx_library();
+  [[nodiscard]] const char* find_reason_for_none(const ImageSlab& slab) const;
+  static bool commit(std::byte* begin, std::size_t bytes);
+  static void discard(std::byte* begin, std::size_t bytes);
+  static void report(const void* heap, heap::Damage damage, const void* address);
+
+  static const heap::HeapHooks hooks;
+
+  // All zero: no address is in a region, and no rank has a stack.
+  std::uint64_t count_ = 0;
+  std::uintptr_t stacks_begin_ = 0;
+  std::uint64_t reciprocal_ = 0;
+  std::uintptr_t code_begin_ = 0;
+  std::uintptr_t code_bytes_ = 0;
+  /// Code of a C++ library that ranks share.
+  std::uintptr_t cxx_begin_ = 0;
+  std::uintptr_t cxx_bytes_ = 0;
+  std::uintptr_t near_begin_ = 0;
+  std::size_t near_bytes_ = 0;
+  /// Of all regions.
+  std::size_t bytes_ = 0;
+  int far_bits_ = 0;
+  Options options_{};
+  const char* reason_for_none_ = "no rank has begun";
+};
+
+/// Those of this process. Without constructor: malloc is called before any has run.
+[[nodiscard]] inline RankHeaps& rank_heaps() {
+  static constinit RankHeaps heaps;
+  return heaps;
+}
+
+}  // namespace sorrel::program

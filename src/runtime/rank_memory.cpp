@@ -1,0 +1,76 @@
+#include "runtime/rank_memory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/fixed_text.hpp"
+#include "os/cgroup.hpp"
+#include "program/heap/rank_heaps.hpp"
+#include "program/rank/rank_process.hpp"
+#include "runtime/crash_report.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+constexpr int abort_status = 128 + SIGABRT;
+
+// Set before any rank runs.
+std::int32_t first_own_rank = 0;
+
+/// Memory of the machine, or what this process may have of it.
+std::size_t machine_bytes() {
+  std::size_t bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  rlimit limit{};
+  // Linux does not enforce it. Here it states what the user wants to be kept within.
+  if (getrlimit(RLIMIT_RSS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    bytes = std::min<std::size_t>(bytes, limit.rlim_cur);
+  if (const auto of_group = os::memory_limit()) bytes = std::min<std::size_t>(bytes, *of_group);
+  return bytes;
+}
+
+const char* text_of(heap::Damage damage) {
+  switch (damage) {
+    case heap::Damage::freed_twice:
+      return "the block is freed a second time";
+    case heap::Damage::not_a_block:
+      return "no block of memory begins there";
+    case heap::Damage::overwritten:
+      break;
+  }
+  return "the word before it was overwritten, mostly by a write past the end of the block before; "
+         "or no block of memory begins there";
+}
+
+void end_by_damage(int index, heap::Damage damage, const void* address) {
+  FixedText<300> what;
+  what.add("damage in the heap of rank ").add(first_own_rank + index).add(" at ");
+  what.add_hex(reinterpret_cast<std::uintptr_t>(address)).add(": ").add(text_of(damage));
+  // A child ends alone, as without Sorrel.
+  if (program::is_forked_child()) {
+    what.add("\n");
+    (void)!write(STDERR_FILENO, what.c_str(), what.text().size());
+    std::abort();
+  }
+  const std::array<const void*, 1> left_out = {reinterpret_cast<const void*>(&end_by_damage)};
+  end_with_backtrace(what.text(), abort_status, left_out);
+}
+
+}  // namespace
+
+void begin_rank_heaps(const Config& config, const program::ImageSlab& slab, const Job& job) {
+  first_own_rank = job.worlds().front()->first_own_rank();
+  // Under a host MPI it is not known how many of the job's processes are on this machine.
+  const int rank_count = config.host != nullptr ? job.own_rank_count() : config.rank_count;
+  program::rank_heaps().begin(slab, job.stacks(),
+                              {.kept_bytes_max = kept_bytes_of_rank(machine_bytes(), rank_count),
+                               .on_damage = end_by_damage});
+}
+
+}  // namespace sorrel::runtime

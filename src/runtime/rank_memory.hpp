@@ -1,0 +1,23 @@
+//! Rank memory - gives the ranks of this process heaps of their own (program/heap), and reports
+//! damage to one.
+#pragma once
+
+#include <cstddef>
+
+#include "program/image/image_slab.hpp"
+#include "runtime/config.hpp"
+#include "runtime/job.hpp"
+
+namespace sorrel::runtime {
+
+/// Freed memory that each of `rank_count` ranks may keep, where the processes of the machine have
+/// `machine_bytes`: together a quarter.
+[[nodiscard]] constexpr std::size_t kept_bytes_of_rank(std::size_t machine_bytes, int rank_count) {
+  constexpr std::size_t part = 4;
+  return machine_bytes / part / static_cast<std::size_t>(rank_count);
+}
+
+/// After watch_for_crashes(), before any rank runs.
+void begin_rank_heaps(const Config& config, const program::ImageSlab& slab, const Job& job);
+
+}  // namespace sorrel::runtime

@@ -1,0 +1,15 @@
+#include "runtime/rank_memory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sorrel::runtime {
+namespace {
+
+TEST(RankMemoryTest, RanksTogetherKeepAQuarterOfTheMemory) {
+  constexpr std::size_t gib = std::size_t{1} << 30;
+  EXPECT_EQ(kept_bytes_of_rank(16 * gib, 1), 4 * gib);
+  EXPECT_EQ(kept_bytes_of_rank(16 * gib, 4096), std::size_t{1} << 20);
+}
+
+}  // namespace
+}  // namespace sorrel::runtime
