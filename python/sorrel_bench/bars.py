@@ -142,6 +142,11 @@ def judge(samples: Samples) -> list[Bar]:
         j.fixed("yield, rank to rank, same worker, 8 ranks", "yield_8", "yield", "ns", "AMPI", 15),
         j.fixed("8 B half round trip, same worker", "pingpong_8_same_worker", "half_round_trip", "ns", "AMPI", 45),
         j.against("8 B half round trip, two workers", "pingpong_8_two_workers", "half_round_trip", "ns", "Open MPI", 1),
+        # Its ranks are processes, with the C library's heap.
+        *(
+            j.against(f"malloc and free of {title} in a rank", "allocate", series, "ns", "Open MPI", factor)
+            for title, series, factor in (("64 B", "64", 1.0), ("4 KiB", "4096", 1.0), ("1 MiB", "1048576", 0.5))
+        ),
         j.against_memcpy("1 MiB half round trip, same worker", "pingpong_1Mi_same_worker"),
         j.against_memcpy("1 MiB half round trip, two workers", "pingpong_1Mi_two_workers"),
         j.fixed("message rate, 8 B, window 32, two workers", "message_rate_two_workers", "message", "ns", "Open MPI", 30),

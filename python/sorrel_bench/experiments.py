@@ -82,6 +82,7 @@ def _startup(ranks: int) -> Experiment:
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment("yield_8", "yield, 8 ranks, one worker", "yield", 8, 1, needs_light_ranks=True),
+    Experiment("allocate", "malloc and free of one block, 1 rank", "allocate", 1, 1),
     *_two_ranks("pingpong_8", "8 B half round trip", "pingpong", 8, "WORKERS"),
     *_two_ranks("pingpong_1Mi", "1 MiB half round trip", "pingpong", 1 << 20, "WORKERS"),
     *_two_ranks("message_rate", "message rate, 8 B, window 32", "message_rate", 8, 32),
