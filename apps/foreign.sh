@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # foreign.sh APP MPICXX [LINK_OPTION...]
 #
-# Builds an app's BASE and OLAP with another MPI's compiler and runs them there. Exit status 77 if that MPI is not installed.
+# Builds an app's BASE and OLAP, or fem, with another MPI's compiler and runs them there. Exit status 77 if that MPI is not installed.
 set -euo pipefail
 
 app=$1 compiler=$2
@@ -24,12 +24,16 @@ done
 # Open MPI asks for these; MPICH does not know them.
 options=()
 if "$launcher" --version 2>&1 | grep -q 'Open MPI\|OpenRTE'; then options=(--allow-run-as-root --oversubscribe); fi
+variants=(base olap)
 case $app in
+  fem) variants=("--case patch" "--case bar") arguments=(--method equilibrium --cells 12x4x4) ;;
   summa) arguments=(--n 101 --panel 7) ;;
   ft) arguments=(--class S --steps 2) ;;
   jacobi3d) arguments=(--n 30 --steps 10) ;;
   *) echo "foreign.sh: no app $app" >&2; exit 2 ;;
 esac
-for variant in base olap; do
-  timeout 50 "$launcher" "${options[@]}" -n 2 "$work/$app" "$variant" "${arguments[@]}"
+for variant in "${variants[@]}"; do
+  # A variant may be several words.
+  # shellcheck disable=SC2086
+  timeout 50 "$launcher" "${options[@]}" -n 2 "$work/$app" $variant "${arguments[@]}"
 done
