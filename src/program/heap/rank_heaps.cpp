@@ -136,13 +136,13 @@ bool RankHeaps::is_in_opened_library(const void* caller) {
 
 bool RankHeaps::commit(std::byte* begin, std::size_t bytes) {
   const RankHeaps& heaps = rank_heaps();
-  const std::uintptr_t first = heaps.far_begin_of(heaps.owner_of(begin));
+  const bool is_first = address_of(begin) == heaps.far_begin_of(heaps.owner_of(begin));
   // relaxed: a count, nothing is read through it.
-  if (address_of(begin) == first && heaps_left.fetch_sub(1, std::memory_order_relaxed) <= 0)
-    return false;
+  const bool may_grow = !is_first || heaps_left.fetch_sub(1, std::memory_order_relaxed) > 0;
   const int saved_errno = errno;
-  const bool is_usable = ::mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0;
+  const bool is_usable = may_grow && ::mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0;
   errno = saved_errno;
+  if (is_first && !is_usable) heaps_left.fetch_add(1, std::memory_order_relaxed);
   return is_usable;
 }
 
