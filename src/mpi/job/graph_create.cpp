@@ -118,6 +118,8 @@ int announce(const Member& member,
     *is_weighted = *is_weighted || weights == GraphContribution::Weights::weighted;
     is_any_unweighted = is_any_unweighted || weights == GraphContribution::Weights::unweighted;
   }
+  // Without any edge and any constant, the graph is weighted, as MPI_UNWEIGHTED was not passed.
+  if (!is_any_unweighted) *is_weighted = true;
   if (*is_weighted && is_any_unweighted)
     return member.self.fail(MPI_ERR_ARG,
                             "weights is MPI_UNWEIGHTED on some ranks; it must be on all or none");

@@ -197,6 +197,26 @@ static void from_one_rank(void) {
   free(destinations);
 }
 
+/// A graph is weighted unless MPI_UNWEIGHTED was passed, also without edges.
+static void no_edges(void) {
+  const int* const weights[3] = {NULL, MPI_WEIGHTS_EMPTY, MPI_UNWEIGHTED};
+  MPI_Comm graph;
+  int in_count, out_count, weighted;
+  for (int i = 0; i < 3; i++) {
+    MPI_Dist_graph_create(MPI_COMM_WORLD, 0, NULL, NULL, NULL, weights[i], MPI_INFO_NULL, 0,
+                          &graph);
+    MPI_Dist_graph_neighbors_count(graph, &in_count, &out_count, &weighted);
+    CHECK_EQUAL(in_count + out_count, 0);
+    CHECK_EQUAL(weighted, i < 2);
+    MPI_Comm_free(&graph);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, weights[i], 0, NULL, weights[i],
+                                   MPI_INFO_NULL, 0, &graph);
+    MPI_Dist_graph_neighbors_count(graph, &in_count, &out_count, &weighted);
+    CHECK_EQUAL(weighted, i < 2);
+    MPI_Comm_free(&graph);
+  }
+}
+
 int main(int argc, char** argv) {
   MPI_Comm none;
   MPI_Init(&argc, &argv);
@@ -210,6 +230,7 @@ int main(int argc, char** argv) {
   distributed(2 * ranks + 1, 0);
   distributed(0, 1);
   from_one_rank();
+  no_edges();
   MPI_Finalize();
   return 0;
 }
