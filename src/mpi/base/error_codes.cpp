@@ -6,6 +6,17 @@
 
 namespace sorrel::mpi {
 
+namespace {
+
+/// Frees the last numbers, if they are removed ones.
+template <class List>
+void drop_removed_tail(List& added) {
+  while (!added.empty() && added.back().is_removed)
+    added.pop_back();
+}
+
+}  // namespace
+
 const ErrorCodes::Added* ErrorCodes::find(int code) const {
   if (code <= MPI_ERR_LASTCODE || code > last_used()) return nullptr;
   const Added& added = added_[static_cast<std::size_t>(code - MPI_ERR_LASTCODE - 1)];
@@ -55,6 +66,7 @@ int ErrorCodes::remove_class(int error_class, ErrorDetail& detail) {
       return detail.fail(MPI_ERR_ARG, "errorclass is %d; it still has error codes", error_class);
   }
   added_[static_cast<std::size_t>(error_class - MPI_ERR_LASTCODE - 1)].is_removed = true;
+  drop_removed_tail(added_);
   return MPI_SUCCESS;
 }
 
@@ -64,6 +76,7 @@ int ErrorCodes::remove_code(int code, ErrorDetail& detail) {
     return detail.fail(MPI_ERR_ARG,
                        "errorcode is %d; it must be an error code that this rank added", code);
   added_[static_cast<std::size_t>(code - MPI_ERR_LASTCODE - 1)].is_removed = true;
+  drop_removed_tail(added_);
   return MPI_SUCCESS;
 }
 

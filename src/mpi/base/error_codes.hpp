@@ -27,7 +27,7 @@ class ErrorCodes {
   /// at most MPI_MAX_ERROR_STRING - 1 bytes.
   [[nodiscard]] int set_text(int code, const char* text, ErrorDetail& detail);
 
-  /// Removes an added class that has no codes, or an added code; the number is not used again.
+  /// Removes an added class that has no codes, or an added code; the last numbers are used again.
   /// MPI_ERR_ARG for others.
   [[nodiscard]] int remove_class(int error_class, ErrorDetail& detail);
   [[nodiscard]] int remove_code(int code, ErrorDetail& detail);
