@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Sends SIGUSR1 to a job: activity.sh COUNT REPORT COMMAND [WORDS…]
 # The job writes a line when its ranks are busy, goes on until the file of its last word exists (@ stands for it), and must end with
-# status 0. Each of COUNT signals must make it write a report that matches the extended regular expression REPORT (newlines are ~),
-# and nothing else. For REPORT - it gets one signal, at which its ranks end, and must write nothing.
+# status 0. From the first match on, each of COUNT signals must make it write a report that matches the extended regular expression
+# REPORT (newlines are ~), and nothing else. For REPORT - it gets one signal, at which its ranks end, and must write nothing.
 set -u
 count=$1 report=$2
 shift 2
@@ -17,15 +17,23 @@ fail() {
 job=$!
 is_ready() { grep -q ready "$folder/out"; }
 wait_until 20000 is_ready || fail "the job has not begun"
-sleep 0.3 # the other ranks get to their calls
-for ((i = 1; i <= count; ++i)); do
+# Until a first report matches, some ranks may not have begun their calls.
+early=0
+for ((i = 1, matches = 0; matches < count; ++i)); do
   kill -USR1 "$job"
   [ "$report" = - ] && break
   has_reports() { [ "$(grep -c '^sorrel: ' "$folder/err")" -ge "$i" ]; }
   wait_until 10000 has_reports || fail "no report for signal $i"
   sleep 0.05 # for the rest of its lines
   text=$(tail -n "+$(grep -n '^sorrel: ' "$folder/err" | sed -n "${i}s/:.*//p")" "$folder/err" | tr '\n' '~')
-  [[ $text =~ $report ]] || fail "report $i"
+  if [[ $text =~ $report ]]; then
+    matches=$((matches + 1))
+  elif [ "$matches" = 0 ] && [ "$early" -lt 20 ]; then
+    early=$((early + 1))
+    sleep 0.2
+  else
+    fail "report $i"
+  fi
 done
 touch "$folder/end"
 wait "$job"

@@ -114,8 +114,8 @@ cli_case(libraries_declared_one_by_one 7 ":shared=libkeeps_much.so.1,libkeeps_by
 cli_case(library_declared_of_two 7 "STARTED" "^sorrel: note: libkeeps_byte.so.1 has writable data" ${sorrel} run -n 4 --shared libkeeps_much.so.1 ./with_more_data)
 cli_case(library_declared_to_open 7 ":shared=lib/libbetween.so.1:" - ${sorrel} run -n 4 --shared lib/libbetween.so.1 ./program)
 cli_case(library_declared_unknown 2 - "^sorrel: --shared libnothing.so: ./with_data needs no library of this name, and no file of it is found" ${sorrel} run -n 4 --shared libnothing.so ./with_data)
-# Libraries that the loader cannot load. A name of the same length replaces that of a library in a copy of the program.
-set(make_lacking "sed s/libkeeps_much/libkeeps_none/ with_data > lacking && chmod +x lacking && mkdir -p other damaged")
+# Libraries that the loader cannot load (several tests make the same file at once). A name of the same length replaces that of a library in a copy of the program.
+set(make_lacking "sed s/libkeeps_much/libkeeps_none/ with_data > lacking.\$\$ && chmod +x lacking.\$\$ && mv lacking.\$\$ lacking && mkdir -p other damaged")
 set(lacks "^sorrel: ./lacking needs libkeeps_none.so.1")
 cli_case(library_missing 2 - "${lacks}, which the loader does not find: install it, or add its folder to LD_LIBRARY_PATH~$"
   bash -c "${make_lacking} && ${sorrel} run -n 2 ./lacking")
