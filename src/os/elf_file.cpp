@@ -16,11 +16,6 @@ namespace sorrel::os {
 
 namespace {
 
-#if defined(__x86_64__)
-constexpr Elf64_Half machine_here = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr Elf64_Half machine_here = EM_AARCH64;
-#endif
 constexpr unsigned char byte_order_here =
     std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
 constexpr std::uint64_t nowhere = ~std::uint64_t{0};

@@ -18,6 +18,12 @@
 
 namespace sorrel::os {
 
+#if defined(__x86_64__)
+constexpr Elf64_Half machine_here = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr Elf64_Half machine_here = EM_AARCH64;
+#endif
+
 enum class ElfErrorKind {
   cannot_open,  ///< detail: the system's error message
   not_a_file,   ///< a folder, a pipe, ...

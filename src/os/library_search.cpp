@@ -18,10 +18,8 @@ namespace {
 
 #if defined(__x86_64__)
 constexpr std::int32_t kind_here = 0x0303;
-constexpr Elf64_Half machine_here = EM_X86_64;
 #elif defined(__aarch64__)
 constexpr std::int32_t kind_here = 0x0a03;
-constexpr Elf64_Half machine_here = EM_AARCH64;
 #endif
 
 /// The loader's cache: header, entries, and the strings that the entries refer to. Source: glibc,
