@@ -55,6 +55,7 @@ const char* RankHeaps::find_reason_for_none(const ImageSlab& slab) const {
   // Reserved addresses count.
   if (has_limit(RLIMIT_AS)) return "addresses are limited (ulimit -v)";
   if (slab.bytes() == 0) return "the program runs as it was loaded";
+  if (slab.count() > count_max) return "so many ranks are small, and share the pages of one heap";
   if (os::page_bytes() != page_bytes) return "pages are not of 4 KiB";
   return nullptr;
 }

@@ -79,6 +79,9 @@ class RankHeaps {
   /// page table, and need no call of the system and no memory map.
   static constexpr int near_bits = 18;
   static constexpr std::size_t page_bytes = 4096;
+  /// With more ranks in a process each has little memory, and the pages of its own cost more than a
+  /// heap of its own gains (docs/decisions/0015-a-heap-for-each-rank.md).
+  static constexpr int count_max = 512;
   /// Heaps begin at different pages of their parts, or the first pages of all ranks would compete
   /// for the same sets of the caches.
   static constexpr std::size_t near_colors = 32;
