@@ -21,7 +21,7 @@ struct Fiber;
 struct Burst : RemoteCall {
   Fiber* fiber = nullptr;
   void* user = nullptr;
-  /// The worker that has borrowed the fiber; null: it is at home.
+  /// The worker that has borrowed the fiber; null: it is on its own.
   Worker* borrower = nullptr;
   /// On the cycle counter.
   std::uint64_t began = 0;
@@ -34,7 +34,7 @@ using LoanBox = BasicLoanBox<StdSync, Fiber>;
 /// Sums for a report.
 struct LoanCounts {
   std::uint64_t loans = 0;
-  /// Bursts that were measured at home and long enough for a loan.
+  /// Measured bursts that were long enough for a loan, and not lent.
   std::uint64_t long_home_bursts = 0;
   std::uint64_t lent_cycles = 0;
   std::uint64_t long_home_cycles = 0;

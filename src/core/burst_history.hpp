@@ -51,7 +51,7 @@ class BurstSite {
     return expected_ >= limits.lent_min && home_bursts_left_ == 0;
   }
 
-  /// A burst that ended at `now`, at home or on another worker.
+  /// A burst that ended at `now`, on the own worker or lent.
   void record(std::uint64_t cycles, bool is_lent, std::uint64_t now, const BurstLimits& limits) {
     expected_ = expected_ == 0 ? cycles : (expected_ + cycles) / 2;
     if (is_lent) {
@@ -70,12 +70,12 @@ class BurstSite {
  private:
   /// Calls between two readings of the cycle counter during a pause.
   static constexpr std::uint8_t skip_count = 7;
-  /// Bursts at home after loans that took longer than bursts at home: first, and at most.
+  /// Bursts on the own worker after loans that took longer than those: first, and at most.
   static constexpr std::uint8_t home_bursts_min = 4;
   static constexpr std::uint8_t home_bursts_max = 64;
 
-  /// Loans may take a quarter longer than bursts at home. If they take more, the data of the rank
-  /// are better left where they are, or its work has grown: bursts at home show which.
+  /// Loans may take a quarter longer than other bursts. If they take more, the data of the rank
+  /// are better left where they are, or its work has grown: bursts on the own worker show which.
   void compare() {
     if (home_ == 0 || lent_ - lent_ / 5 <= home_) {
       penalty_ = home_bursts_min;

@@ -75,7 +75,7 @@ struct BoxModel : rl::test_suite<BoxModel<weakened, mutation>, 3> {
 };
 
 /// One fiber is lent and comes home by a mailbox, between two workers that park. Only when both
-/// sleep for good and the fiber is at home may the job be taken for idle.
+/// sleep for good and the fiber has come back may the job be taken for idle.
 template <Weakened weakened, Step mutation = Step::none>
 struct LoanModel : rl::test_suite<LoanModel<weakened, mutation>, 2> {
   using Sync = ModelSync<weakened>;

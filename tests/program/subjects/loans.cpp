@@ -112,7 +112,7 @@ void on_signal(int /*number*/) {
   handled_count = handled_count + 1;
 }
 
-/// A rank with a handler stays at home, and its handlers run.
+/// A rank with a handler stays on its worker, and its handlers run.
 void handle_signals() {
   std::signal(SIGUSR2, on_signal);
   for (int i = 0; i < 200; ++i) {

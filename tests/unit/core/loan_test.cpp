@@ -265,8 +265,8 @@ TEST_F(RanksOfOneWorker, AreLentWhileThreadsComeAndGo) {
   run.run();
 }
 
-/// Fibers of all workers pass messages and compute for random times: nothing is lost, nobody is
-/// taken for idle, and every call runs at home.
+/// Fibers of all workers pass messages and compute for random times: nothing is lost, no worker is
+/// taken for idle, and every call runs on the own worker.
 TEST_F(RanksOfOneWorker, SurviveRandomTraffic) {
   constexpr std::uint32_t worker_count = 4;
   constexpr std::uint32_t rank_count = 24;
