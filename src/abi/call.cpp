@@ -74,11 +74,9 @@ int act(RankState& self, const mpi::Errhandler& handler, int error_class, Call&&
   switch (handler.action) {
     case mpi::Errhandler::Action::give_back:
       break;
-    case mpi::Errhandler::Action::call: {
-      const core::PinnedFiber pinned;
+    case mpi::Errhandler::Action::call:
       call(&error_class);
       break;
-    }
     case mpi::Errhandler::Action::fatal:
     case mpi::Errhandler::Action::abort:
       end_job_with(self, error_class);

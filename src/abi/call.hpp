@@ -58,14 +58,6 @@ void give_text(const char* text, char* to, int* length);
   return *self;
 }
 
-/// The end of a call, with its result: the rank goes on to compute. May suspend, and return on
-/// another worker; nothing of the rank may be used afterwards.
-[[gnu::always_inline]] inline int leave(RankState& self, int result) {
-  if (self.worker->are_loans_sought()) [[unlikely]]
-    self.worker->begin_burst(self.call_site);
-  return result;
-}
-
 /// body(self, comm) for the calling rank and a communicator.
 template <class Body>
 [[gnu::always_inline]] inline int call_on(MPI_Comm handle, const char* function, Body&& body) {
@@ -76,7 +68,7 @@ template <class Body>
   if (comm == nullptr) [[unlikely]]
     return raise_invalid_comm(self, handle);
   const int error = body(self, *comm);
-  return leave(self, error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, *comm, error));
+  return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, *comm, error);
 }
 
 /// body(self), errors to the handler of MPI_COMM_SELF. Between MPI_Init and MPI_Finalize only.
@@ -132,8 +124,7 @@ template <class Body>
   if (self.phase != mpi::Phase::running) [[unlikely]]
     return wrong_phase(self);
   const int error = body(self, failed);
-  return leave(self, error == MPI_SUCCESS ? MPI_SUCCESS
-                                          : raise(self, failed.value_or(self.self_comm), error));
+  return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, failed.value_or(self.self_comm), error);
 }
 
 /// As call(), legal at any time and on any thread: see any_time.hpp.

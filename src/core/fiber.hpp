@@ -1,9 +1,9 @@
 //! Fiber - a user-level thread: a stack, saved registers, and the thread state that the C and C++
 //! libraries keep per thread.
 //!
-//! Only its Worker creates and switches a fiber, and only that worker's thread accesses it, except
-//! while it is lent (burst.hpp). errno and the C++ exception state are exchanged at each switch; a
-//! fiber with its own thread control block (`thread_pointer`) keeps them there.
+//! Only its Worker creates and switches a fiber, and only that worker's thread accesses it. errno
+//! and the C++ exception state are exchanged at each switch; a fiber with its own thread control
+//! block (`thread_pointer`) keeps them there.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,6 @@
 namespace sorrel::core {
 
 class Worker;
-struct Burst;
 
 /// The Itanium C++ ABI's per-thread exception state (__cxa_eh_globals).
 struct ExceptionState {
@@ -28,8 +27,7 @@ struct ExceptionState {
 
 enum class FiberState : std::uint8_t {
   running,  ///< Worker::running_ points to it.
-  lent,     ///< Worker::running_ of another worker points to it.
-  ready,    ///< In its worker's ready queue or loan box, or on its way home.
+  ready,    ///< In its worker's ready queue, alone or with fibers that waited with it.
   waiting,  ///< A completion, timer or collective refers to it and will make it ready.
   ended,    ///< Its stack may be reused.
 };
@@ -39,7 +37,7 @@ using FiberEntry = void (*)(void* argument);
 struct Fiber {
   // Set at creation.
   Worker* worker = nullptr;
-  /// The owner's data for this fiber (the MPI rank); core does not use it. Null in measured bursts.
+  /// The owner's data for this fiber (the MPI rank); core does not use it.
   void* user = nullptr;
   /// Its own thread control block; 0: that of the thread that runs its worker.
   std::uintptr_t thread_pointer = 0;
@@ -51,13 +49,9 @@ struct Fiber {
   arch::Context context = nullptr;
   int saved_errno = 0;
   FiberState state = FiberState::waiting;
-  /// Not lent while this is not 0: frames of the library lie below the program's (PinnedFiber).
-  std::uint16_t pin_count = 0;
   [[no_unique_address]] SanitizerFiber sanitizer;
   ExceptionState saved_exceptions;
   Fiber* next_ready = nullptr;
-  /// Null until a burst of it is measured. Owned.
-  Burst* burst = nullptr;
 };
 
 /// First in, first out queue of fibers through Fiber::next_ready: ready fibers, or fibers that will
@@ -90,17 +84,7 @@ class FiberQueue {
     return fiber;
   }
 
-  /// Puts `fiber` before all others.
-  void push_front(Fiber& fiber) {
-    fiber.next_ready = first_;
-    if (first_ == nullptr) last_ = &fiber;
-    first_ = &fiber;
-  }
-
   [[nodiscard]] Fiber* first() const { return first_; }
-
-  /// Removes the first fiber, whose link was `next`: the fiber may have another owner by now.
-  void replace_first(Fiber* next) { first_ = next; }
 
   /// Moves `last` and all fibers before it to the end, in order. `last` is in the queue and not its
   /// last.

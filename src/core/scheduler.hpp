@@ -37,9 +37,6 @@ struct SchedulerOptions {
   /// process; null for a job of one.
   JobMemory* memory = nullptr;
   std::uint32_t process = 0;
-  /// Whether idle workers run fibers of others between two calls of the library (README.md,
-  /// "Loans"). Not with a seed.
-  bool lends_fibers = false;
   /// For one worker only: its order and its clock are functions of this number.
   std::optional<std::uint64_t> seed = std::nullopt;
 };
@@ -78,13 +75,6 @@ class SchedulerHooks {
   /// and with the thread pointer of `next`: sets the thread as `next` needs it. Must not change
   /// errno.
   virtual void on_settings_change(Worker& /*worker*/, const Fiber& /*next*/) {}
-
-  /// On the worker of `fiber`, at the end of a call, when another worker is idle: whether that one
-  /// may run the fiber until its next call.
-  virtual bool may_lend(const Fiber& /*fiber*/) { return true; }
-
-  /// Any thread: whether this is a child that the process has forked, with one thread.
-  virtual bool is_forked_child() { return false; }
 
   /// Another process of the job, in its on_all_asleep(), requests what the fibers here wait for.
   virtual void on_report_requested() {}
@@ -147,12 +137,6 @@ class Scheduler {
     return spin_ns_max_.load(std::memory_order_relaxed);
   }
 
-  /// Whether idle workers run fibers of others.
-  [[nodiscard]] bool lends_fibers() const { return burst_limits_.has_value(); }
-
-  /// When no worker runs: sums over all workers, and over bursts.
-  [[nodiscard]] LoanCounts loan_counts() const;
-
   /// Runs `fiber_count` fibers to their end: as many as the hooks start in all.
   void run(std::uint32_t fiber_count);
 
@@ -170,8 +154,6 @@ class Scheduler {
   friend class WorkerThread;
 
   [[nodiscard]] WorkerThread& thread(std::uint32_t index) { return *threads_[index]; }
-
-  [[nodiscard]] const BurstLimits& burst_limits() const { return *burst_limits_; }
 
   void thread_main(std::uint32_t index);
   void stop();
@@ -191,8 +173,6 @@ class Scheduler {
   alignas(cache_line_bytes) std::atomic<std::uint32_t> live_fiber_count_{0};
   alignas(cache_line_bytes) std::atomic<std::uint32_t> width_;
   std::atomic<std::int64_t> spin_ns_max_;
-  /// Idle workers that would run a fiber of another one. Every worker reads it at the end of calls.
-  alignas(cache_line_bytes) std::atomic<std::uint32_t> seeker_count_{0};
 
   // Constant while the workers run.
   alignas(cache_line_bytes) SchedulerHooks& hooks_;
@@ -203,8 +183,6 @@ class Scheduler {
   void* packet_owner_ = nullptr;
   std::vector<int> cpus_;
   bool may_move_;
-  /// Nothing: no fiber is lent.
-  std::optional<BurstLimits> burst_limits_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<WorkerThread>> threads_;
   /// For each worker, its link in a list of migrated workers.

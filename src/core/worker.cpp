@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <limits>
 #include <new>
-#include <utility>
 
 #include "arch/cpu.hpp"
 #include "core/scheduler.hpp"
@@ -67,20 +66,13 @@ Worker* Worker::current() {
   return current_worker;
 }
 
-void* Worker::user_of_running() {
+void* Worker::current_user() {
   const Worker* worker = current_worker;
   return worker == nullptr ? nullptr : worker->running_->user;
 }
 
 void Worker::set_current(Worker* worker) {
   current_worker = worker;
-}
-
-void Worker::set_current_of(const Fiber& fiber, Worker* worker) {
-  if (fiber.thread_pointer == 0) return;
-  const auto here = reinterpret_cast<std::uintptr_t>(&current_worker);
-  const std::uintptr_t there = here - arch::thread_pointer() + fiber.thread_pointer;
-  *reinterpret_cast<Worker**>(there) = worker;
 }
 
 Worker::Worker(Scheduler& scheduler,
@@ -95,8 +87,6 @@ Worker::Worker(Scheduler& scheduler,
       id_(worker),
       futex_scope_(memory.is_shared() ? os::FutexScope::shared : os::FutexScope::process),
       limits_(limits),
-      seeker_count_(scheduler.seeker_count_),
-      may_borrow_(scheduler.lends_fibers()),
       control_(memory.control(worker)),
       runners_(scheduler.runners_.data()),
       outbound_(memory.shape().worker_count()),
@@ -166,10 +156,6 @@ void Worker::switch_to(Fiber& next, bool ends) {
 
 void Worker::yield() {
   poll();
-  // The oldest offer is as old as the ready fibers, or older.
-  if (has_offers_) [[unlikely]] {
-    if (Fiber* offered = take_back()) ready_.push(*offered);
-  }
   Fiber* next = ready_.pop();
   if (next == nullptr) return;
   running_->state = FiberState::ready;
@@ -233,7 +219,6 @@ void Worker::visit(Fiber& fiber, FiberEntry entry, void* argument) {
   Visit visit{.fiber = {}, .interrupted = interrupted, .entry = entry, .argument = argument};
   visit.fiber.worker = this;
   visit.fiber.user = fiber.user;
-  visit.fiber.pin_count = 1;
   visit.fiber.thread_pointer = fiber.thread_pointer;
   visit.fiber.settings = fiber.settings;
   visit.fiber.saved_errno = fiber.saved_errno;
@@ -246,7 +231,6 @@ void Worker::visit(Fiber& fiber, FiberEntry entry, void* argument) {
 
 void Worker::end_fiber() {
   running_->state = FiberState::ended;
-  delete std::exchange(running_->burst, nullptr);
   scheduler_.note_fiber_end();
   switch_to(next_ready(), true);
   __builtin_unreachable();
@@ -262,9 +246,6 @@ Fiber& Worker::idle() {
   // This runs on the stack, and with the errno, of the fiber that suspended last; that fiber may
   // also be the next one.
   const int errno_of_fiber = errno;
-  if (has_offers_) [[unlikely]] {
-    if (Fiber* offered = take_back()) return *offered;
-  }
   Fiber& found = is_seeded() ? idle_under_seed() : idle_in_real_time();
   errno = errno_of_fiber;
   return found;
@@ -311,11 +292,9 @@ bool Worker::spin(Fiber*& found) {
   // To ask in each round would delay messages, and take the cache lines of loops from their
   // callers.
   constexpr int rounds_per_ask = 8;
-  // About 10 us. Workers that wait for each other's messages find one earlier.
-  constexpr int rounds_before_seeking = 4 * rounds_per_reading;
   std::int64_t give_up_ns = 0;
   for (int round = 1;; ++round) {
-    if (!poll() && round % rounds_per_ask == 0 && !ask_idle_source(false)) borrow();
+    if (!poll() && round % rounds_per_ask == 0) ask_idle_source(false);
     found = ready_.pop();
     if (found != nullptr) {
       if (give_up_ns != 0) spin_ns_ = std::min(limits_.spin_ns_max, spin_ns_ + spin_ns_ / 8);
@@ -332,7 +311,6 @@ bool Worker::spin(Fiber*& found) {
     if (round % rounds_per_reading != 0) continue;
     const std::int64_t now_ns = os::monotonic_ns();
     if (give_up_ns == 0) give_up_ns = now_ns + std::min(spin_ns_, scheduler_.spin_ns_max());
-    if (round >= rounds_before_seeking) begin_to_seek();
     if (now_ns >= give_up_ns) return false;
   }
 }
@@ -353,11 +331,9 @@ Worker::Slept Worker::park() {
   }
   const std::int64_t began_ns = os::monotonic_ns();
   if (sleep_end_ns() <= began_ns) return Slept::no;
-  begin_to_seek();
   Parker parker = memory_.parker(id_);
   parker.prepare_park();
-  if (poll_all() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true) ||
-      borrow()) {
+  if (poll_all() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true)) {
     parker.cancel_park();
     return Slept::no;
   }
@@ -405,7 +381,7 @@ void Worker::cancel_park() {
 /// Polls; returns whether there is work.
 bool Worker::poll_for_ready() {
   poll();
-  return !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(false) || borrow();
+  return !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(false);
 }
 
 bool Worker::ask_idle_source(bool is_about_to_sleep) {
@@ -552,10 +528,6 @@ void Worker::begin(ThreadState& thread) {
 void Worker::run_until_attention(ThreadState& thread) {
   enter(thread);
   suspend();
-  while (loan_ != nullptr) {
-    run_borrowed(*loan_);
-    suspend();
-  }
 }
 
 /// Runs every fiber that is ready now once; returns false if there was none.
@@ -563,7 +535,6 @@ bool Worker::run_round(ThreadState& thread) {
   enter(thread);
   poll();
   Fiber* first = ready_.pop();
-  if (first == nullptr && has_offers_) first = take_back();
   if (first == nullptr) return false;
   root_.state = FiberState::ready;
   ready_.push(root_);
@@ -583,7 +554,7 @@ void Worker::end(ThreadState& thread) {
 bool Worker::has_work() {
   // Of several workers on a thread, the last one that ran fibers may be another.
   set_current(this);
-  return poll_all() || !ready_.empty() || has_offers_ || deferred_count_ != 0;
+  return poll_all() || !ready_.empty() || deferred_count_ != 0;
 }
 
 /// Prepared to park, without work: counts as idle if only another worker can wake it.

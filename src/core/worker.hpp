@@ -1,12 +1,11 @@
 //! Worker - an event loop that runs fibers: ready queue, mailboxes, timers, and the idle loop.
 //!
-//! Only the thread that runs the worker accesses it, except what is marked "any thread". A fiber
-//! belongs to one worker for life; another one may run its program's code, not its calls (loans). A
-//! fiber that suspends switches directly to the next ready one; when
+//! Only the thread that runs the worker accesses it, except what is marked "any thread". Fibers do
+//! not move between workers. A fiber that suspends switches directly to the next ready one; when
 //! none is ready, the idle loop runs on the stack of the fiber that suspended last, so a record for
 //! that same fiber costs no switch. Thread-locals: current() and current_user() read the only one,
 //! out of line, because compilers keep thread-local addresses across calls. See README.md for
-//! parking, posting, loans and the end.
+//! parking, posting and the end.
 #pragma once
 
 #include <atomic>
@@ -17,7 +16,6 @@
 
 #include "base/cache_line.hpp"
 #include "base/check.hpp"
-#include "core/burst.hpp"
 #include "core/fiber.hpp"
 #include "core/job_memory.hpp"
 #include "core/mailbox.hpp"
@@ -77,43 +75,11 @@ class Worker {
   [[gnu::noinline]] static Worker* current();
 
   /// Fiber::user of the fiber that the calling thread runs; null when it runs none. Any thread.
-  /// May suspend: ends a burst, and returns on the fiber's own worker. Every function of the
-  /// library that uses state of a fiber or of its worker calls this first.
-  static void* current_user() {
-    void* user = user_of_running();
-    return user != nullptr ? user : come_home();
-  }
-
-  /// current_user() for a fiber in a measured burst, and for callers without a fiber.
-  [[gnu::noinline, gnu::cold]] static void* come_home();
-
-  /// The same as current_user(), without an effect on the fiber, which may be on another worker
-  /// than its own: for signal handlers and reports. Any thread.
-  [[gnu::noinline]] static void* peek_user();
-
-  /// At the end of a call of the library by the running fiber, if a worker seeks loans: from here
-  /// to its next call the fiber runs code that needs nothing of the library. May suspend, and
-  /// return on another worker. `call_site`: of the call.
-  [[gnu::cold]] void begin_burst(const void* call_site);
-
-  /// Whether an idle worker of this process would run a fiber of another one. Any thread, a hint.
-  [[nodiscard]] bool are_loans_sought() const {
-    // Relaxed: a hint.
-    return seeker_count_.load(std::memory_order_relaxed) != 0;
-  }
-
-  /// When no worker runs.
-  [[nodiscard]] const LoanCounts& loan_counts() const { return loan_counts_; }
-
-  /// Any thread, a hint: the fiber of another worker that it runs, or null.
-  [[nodiscard]] const Fiber* borrowed() const { return borrowed_.load(std::memory_order_relaxed); }
+  [[gnu::noinline]] static void* current_user();
 
   /// Sets the result of current() on the calling thread, or on one whose control block a fiber will
   /// use.
   [[gnu::noinline]] static void set_current(Worker* worker);
-
-  /// The same for the control block of a fiber that does not run; nothing if it has none.
-  [[gnu::noinline]] static void set_current_of(const Fiber& fiber, Worker* worker);
 
   /// Number among the workers of its process.
   [[nodiscard]] std::uint32_t index() const { return index_; }
@@ -267,8 +233,6 @@ class Worker {
   friend class Scheduler;
   friend class WorkerThread;
 
-  [[gnu::noinline]] static void* user_of_running();
-
   struct Outbound {
     Mailbox* mailbox = nullptr;
     RemoteCall* deferred_first = nullptr;
@@ -310,17 +274,6 @@ class Worker {
 
   [[nodiscard]] Parker parker() { return memory_.parker(id_); }
 
-  // Loans (worker_loans.cpp).
-  void publish_offers();
-  Fiber* take_back();
-  bool borrow();
-  void run_borrowed(Fiber& fiber);
-  void go_home(Fiber& fiber);
-  static void run_return(Worker& home, RemoteCall& call);
-  void wake_seeker();
-  void begin_to_seek();
-  void end_seeking();
-
   void handle_attention();
   void mark_gone();
   static void enter_fiber(void* argument);
@@ -335,8 +288,6 @@ class Worker {
   const WorkerId id_;
   const os::FutexScope futex_scope_;
   const WorkerLimits limits_;
-  const std::atomic<std::uint32_t>& seeker_count_;
-  const bool may_borrow_;
 
   // Own thread only; other members of the control are for any thread.
   alignas(cache_line_bytes) Fiber* running_ = nullptr;
@@ -354,21 +305,10 @@ class Worker {
   /// 1 if there is an order: a number, so that poll() tests two conditions at once.
   const std::uint32_t is_seeded_;
   TimerQueue timers_;
-  /// Whether there may be fibers in `offers_` or `box_`.
-  bool has_offers_ = false;
   std::int64_t spin_ns_;
   /// The thread's flow of control outside fibers: ready when it must run again.
   Fiber root_;
   bool has_ended_ = false;
-  /// Idle for a while, and no long burst since.
-  bool is_seeker_ = false;
-  /// Fibers that are to be put into the box.
-  FiberQueue offers_;
-  /// A fiber of another worker that the root runs, or is to run.
-  Fiber* loan_ = nullptr;
-  /// Where the last loan was found.
-  std::uint32_t lender_ = 0;
-  LoanCounts loan_counts_;
   MessagePool pool_;
   std::optional<SeededOrder> order_;
   /// State of an attached thread.
@@ -376,25 +316,8 @@ class Worker {
 
   // Any thread: a migration request is in the list of opened mailboxes.
   alignas(cache_line_bytes) std::atomic<bool> is_called_{false};
-  // Relaxed: nothing is read through these.
+  // Relaxed: nothing is read through it.
   std::atomic<int> thread_number_{0};
-  std::atomic<bool> seeks_loans_{false};
-  std::atomic<const Fiber*> borrowed_{nullptr};
-  LoanBox box_;
-};
-
-/// While it exists, the running fiber is not lent: for calls of the program's functions by the
-/// library, whose own frames must stay on the fiber's worker.
-class PinnedFiber {
- public:
-  PinnedFiber();
-  ~PinnedFiber();
-  PinnedFiber(const PinnedFiber&) = delete;
-  PinnedFiber& operator=(const PinnedFiber&) = delete;
-
- private:
-  /// Null outside of fibers.
-  Fiber* fiber_;
 };
 
 }  // namespace sorrel::core

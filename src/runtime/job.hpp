@@ -87,8 +87,6 @@ class Job final : public core::SchedulerHooks,
   void on_all_asleep() override;
   void on_attention(core::Worker& worker) override;
   void on_settings_change(core::Worker& worker, const core::Fiber& next) override;
-  bool may_lend(const core::Fiber& fiber) override;
-  bool is_forked_child() override;
   void on_report_requested() override;
   std::string text_of_waits(std::size_t bytes_max) override;
   void on_deadlock() override;

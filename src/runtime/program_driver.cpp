@@ -65,9 +65,7 @@ class ProgramBody final : public RankBody {
         image_(image),
         config_(config),
         image_note_(config.is_verbose),
-        has_thread_blocks_(image.needs_thread_block() || config.balance == launch::Balance::steal),
-        has_openmp_(image.uses_openmp()),
-        thread_blocks_(has_thread_blocks_ ? own_rank_count(config) : 0),
+        thread_blocks_(image.needs_thread_block() ? own_rank_count(config) : 0),
         ranks_(static_cast<std::size_t>(own_rank_count(config))) {}
 
   bool prepare(mpi::RankState& rank, const char** error) override {
@@ -86,7 +84,7 @@ class ProgramBody final : public RankBody {
     const os::StackSlab& stacks = static_cast<const Job&>(rank.world->job()).stacks();
     mine.process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
                             stacks.stack_bytes());
-    if (!has_thread_blocks_) return true;
+    if (!slab_.image().needs_thread_block()) return true;
     const auto prepare_thread = [](void* worker) {
       core::Worker::set_current(static_cast<core::Worker*>(worker));
       use_initial_locale();
@@ -95,8 +93,8 @@ class ProgramBody final : public RankBody {
         thread_blocks_.create(index, slab_.copy(index), prepare_thread, rank.worker);
     if (rank.fiber.thread_pointer == 0) {
       *error =
-          "no more threads: each rank of a program with thread-local variables, or with --balance "
-          "steal, needs one (ulimit -u, pids.max)";
+          "no more threads: each rank of a program with thread-local variables needs one (ulimit "
+          "-u, pids.max)";
       return false;
     }
     return true;
@@ -113,20 +111,6 @@ class ProgramBody final : public RankBody {
   }
 
   void on_thread_start() override { use_initial_locale(); }
-
-  // Frames of the rank's code, and of the C library below, may hold addresses of thread-locals: the
-  // errno of the rank stays where it is only if the rank has a block of its own. The rest is known
-  // to belong to the thread that runs the rank's worker.
-  [[nodiscard]] bool may_lend(const mpi::RankState& rank) const override {
-    if (rank.fiber.thread_pointer == 0 || rank.fiber.settings != nullptr || has_openmp_)
-      return false;
-    program::RankProcess& process = *process_of(rank);
-    const program::RankSignals& signals = process.signals();
-    return (signals.handled() | signals.blocked()) == 0 && !signals.is_in_handler() &&
-           !process.started_threads().any() && !has_openmp_ranks();
-  }
-
-  [[nodiscard]] bool is_forked_child() const override { return program::is_forked_child(); }
 
   void on_settings_change(core::Worker& worker, const core::Fiber& next) override {
     program::WorkerSettings::of(worker).apply(
@@ -195,8 +179,6 @@ class ProgramBody final : public RankBody {
   program::Image& image_;
   const Config& config_;
   ImageNote image_note_;
-  const bool has_thread_blocks_;
-  const bool has_openmp_;
   program::ThreadBlockSlab thread_blocks_;
   std::vector<Rank> ranks_;
 };
@@ -207,11 +189,6 @@ ProgramBody* the_body = nullptr;
 
 program::RankProcess* current_process() {
   const mpi::RankState* rank = mpi::current_rank();
-  return rank == nullptr ? nullptr : the_body->process_of(*rank);
-}
-
-program::RankProcess* peek_process() {
-  const mpi::RankState* rank = mpi::peek_rank();
   return rank == nullptr ? nullptr : the_body->process_of(*rank);
 }
 
@@ -277,7 +254,6 @@ int run_program(const program::ProgramStart& start) {
   program::set_current_slab(slab.get());
   set_rank_process_of_caller(current_process);
   program::set_rank_hooks({.current = current_process,
-                           .peek = peek_process,
                            .end_by_signal = end_by_signal,
                            .end_by_jump = end_by_jump,
                            .end_rank = end_rank});

@@ -11,7 +11,6 @@
 #include "os/futex.hpp"
 #include "os/kernel_wait.hpp"
 #include "os/thread.hpp"
-#include "runtime/rank_activity.hpp"
 
 namespace sorrel::runtime {
 
@@ -170,12 +169,8 @@ StallWatch::Census StallWatch::count_ranks() {
 }
 
 void StallWatch::count(const mpi::RankState& rank, Census& census) {
-  const core::FiberState real_state = read_racy(rank.fiber.state);
-  // A rank that is lent occupies the worker that runs it.
-  const core::Worker* borrower = real_state == core::FiberState::lent ? borrower_of(rank) : nullptr;
-  const core::FiberState state =
-      real_state == core::FiberState::lent ? core::FiberState::running : real_state;
-  Watched& watched = workers_[(borrower != nullptr ? borrower : rank.worker)->index()];
+  Watched& watched = workers_[rank.worker->index()];
+  const core::FiberState state = read_racy(rank.fiber.state);
   if (state == core::FiberState::ended) return;
   const program::OutsideWait* outside = body_.outside_wait(rank);
   if (state == core::FiberState::running) watched.rank = &rank;

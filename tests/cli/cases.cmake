@@ -48,7 +48,6 @@ cli_case(strange_stack 2 - "--stack must be a size .* not '1X'" ${sorrel} run --
 cli_case(stacks_beyond_addresses 2 - "1000 stacks of 900 GiB do not fit .*need --stack [0-9]+ MiB or less" ${sorrel} run --stack 900G -n 1000 ./program)
 cli_case(bench_against_no_command 2 - "--against needs probes and the `sorrel` of another build, not .nothing." ${sorrel} bench probes --against nothing)
 cli_case(strange_share 2 - "--share must be fair, yielding or fixed, not 'greedy'" ${sorrel} run --share greedy ./program)
-cli_case(strange_balance 2 - "--balance must be off, steal or auto, not 'measured'" ${sorrel} run --balance measured ./program)
 cli_case(binding_and_sharing 2 - "--bind core requires --share fixed, not fair"
   ${sorrel} run --bind core --share fair ./program)
 cli_case(strange_binding 2 - "--bind must be core or none, not 'socket'" ${sorrel} run --bind socket ./program)

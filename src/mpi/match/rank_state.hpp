@@ -154,16 +154,9 @@ inline bool is_on_worker_of(const RankState& rank) {
   return core::Worker::current() == rank.worker;
 }
 
-/// The rank that the calling thread is running, or null. May suspend: a rank that another worker
-/// has borrowed returns to its own first.
+/// The rank that the calling thread is running, or null.
 inline RankState* current_rank() {
   return static_cast<RankState*>(core::Worker::current_user());
-}
-
-/// The same, and the rank stays where it is: only for signal handlers, reports and what is
-/// constant.
-inline RankState* peek_rank() {
-  return static_cast<RankState*>(core::Worker::peek_user());
 }
 
 }  // namespace sorrel::mpi

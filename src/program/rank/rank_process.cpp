@@ -27,10 +27,6 @@ RankProcess* current_rank_process() {
   return rank_hooks.current != nullptr ? rank_hooks.current() : nullptr;
 }
 
-RankProcess* peek_rank_process() {
-  return rank_hooks.peek != nullptr ? rank_hooks.peek() : nullptr;
-}
-
 RankProcess* process_that_may_wait(const void* caller) {
   RankProcess* process = current_rank_process();
   const bool may_wait = process != nullptr && !is_of_this_library(caller) &&
@@ -84,33 +80,10 @@ RankProcess::RankProcess(const ProgramStart& start,
 
 RankProcess::~RankProcess() = default;
 
-void RankProcess::set_fiber(core::Fiber& fiber, const void* stack_bottom, std::size_t stack_bytes) {
-  fiber_ = &fiber;
-  settings_.set_fiber(fiber);
-  stack_bottom_ = static_cast<const std::byte*>(stack_bottom);
-  stack_bytes_ = stack_bytes;
-  // Except in main().
-  pin();
-}
-
-void RankProcess::pin() {
-  if (fiber_ != nullptr) ++fiber_->pin_count;
-}
-
-void RankProcess::unpin() {
-  if (fiber_ != nullptr) --fiber_->pin_count;
-}
-
 int RankProcess::run() {
   run_constructors();
   Main main = copy_.counterpart(start_.main);
-  unpin();
-  const int status =
-      call_program(main, arguments_.count(), arguments_.values(), environment_.values());
-  // The last burst ends here.
-  static_cast<void>(current_rank_process());
-  pin();
-  return finish(status);
+  return finish(call_program(main, arguments_.count(), arguments_.values(), environment_.values()));
 }
 
 void RankProcess::run_constructors() {
@@ -177,8 +150,6 @@ void RankProcess::leave_handlers() {
 }
 
 int RankProcess::finish(int status) {
-  // Perhaps called by exit() in main().
-  pin();
   exit_handlers_.run(status);
   libraries_.run_destructors();
   run_destructors();

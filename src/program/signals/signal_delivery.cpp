@@ -75,7 +75,7 @@ bool is_in_library(const RankProcess& process, const void* context) {
 RankProcess* running_rank(const void* on_stack) {
   const core::Worker* worker = core::Worker::current();
   if (worker == nullptr || worker->running().state != core::FiberState::running) return nullptr;
-  RankProcess* process = peek_rank_process();
+  RankProcess* process = current_rank_process();
   return process != nullptr && process->is_on_stack(on_stack) ? process : nullptr;
 }
 
@@ -99,7 +99,7 @@ void pass_on(int number, siginfo_t* info, void* context) {
 
 /// Delivers to one rank only: the rank whose code runs, or which has started the thread.
 void deliver_here(int number, siginfo_t* info, void* context) {
-  RankProcess* process = process_of_interrupted_thread();
+  RankProcess* process = process_of_thread();
   const SignalMask mask = mask_of(number);
   if (process == nullptr) return pass_on(number, info, context);
   RankSignals& signals = process->signals();

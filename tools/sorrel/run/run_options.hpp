@@ -11,7 +11,6 @@
 
 #include <sorrel/result.hpp>
 
-#include "launch/job_spec.hpp"
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
 
@@ -30,7 +29,6 @@ struct RunOptions {
   std::string stack;
   std::string bind;
   std::string share;
-  std::string balance;
   std::string wire;
   std::string seed;
   std::vector<std::string> shared;
@@ -48,9 +46,8 @@ struct RunRequest {
   std::optional<std::uint64_t> workers;
   std::uint64_t stack_bytes = 0;  ///< 0: not given
   LibraryOptions libraries;       ///< of --shared and --private
-  launch::Balance balance = launch::Balance::off;
-  bool is_auto = false;      ///< --procs auto
-  bool has_threads = false;  ///< --omp
+  bool is_auto = false;           ///< --procs auto
+  bool has_threads = false;       ///< --omp
 };
 
 /// Binds the options of the App to the argument, which must outlive it.
