@@ -1,6 +1,6 @@
 // heap: every rank uses malloc and its family in all ways that a process may, and passes blocks to
 // its threads, to other ranks, to the C library and to a child. Prints one line for each rank.
-// heap shared: the C library's heap is expected instead of one for each rank.
+// heap [own|shared [ROUNDS]]: one heap for each rank is expected (default), or the C library's.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -273,11 +273,12 @@ static void check_child(void) {
 
 int main(int argc, char** argv) {
   has_own_heap = argc < 2 || strcmp(argv[1], "shared") != 0;
+  const int rounds = argc < 3 ? 2 : atoi(argv[2]);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   check_places();
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     check_sizes();
     check_impossible_requests();
     check_alignment();
