@@ -19,6 +19,8 @@ constexpr std::size_t commit_bytes_max = std::size_t{64} << 20;
 // Cached blocks cannot be merged: so many bytes, or 1/8 of the footprint.
 constexpr std::size_t cached_bytes_least = std::size_t{256} << 10;
 constexpr std::size_t cached_part = 8;
+// Longer requests fit into no heap.
+constexpr std::size_t request_bytes_end = std::size_t{1} << (block_bits_max - 1);
 // The end of a span: `before` and header of a block of size 0.
 constexpr std::size_t top_bytes = 16;
 
@@ -61,7 +63,7 @@ void RegionHeap::start(const HeapMemory& memory, const HeapHooks& hooks) {
 }
 
 void* RegionHeap::allocate(std::size_t bytes) {
-  if (bytes >= std::size_t{1} << (block_bits_max - 1)) return nullptr;
+  if (bytes >= request_bytes_end) return nullptr;
   std::size_t size = block_bytes_for(bytes);
   if (size <= cached_size_max) {
     size = rounded_to_class(size);
@@ -80,7 +82,7 @@ void* RegionHeap::allocate_zeroed(std::size_t bytes) {
     if (payload != nullptr) std::memset(payload, 0, bytes);
     return payload;
   }
-  if (bytes >= std::size_t{1} << (block_bits_max - 1)) return nullptr;
+  if (bytes >= request_bytes_end) return nullptr;
   const Found found = find(block_bytes_for(bytes));
   if (found.block == nullptr) return nullptr;
   auto* begin = static_cast<std::byte*>(found.block->payload());
@@ -101,8 +103,7 @@ void* RegionHeap::allocate_zeroed(std::size_t bytes) {
 
 void* RegionHeap::allocate_aligned(std::size_t alignment, std::size_t bytes) {
   if (alignment <= block_alignment) return allocate(bytes);
-  constexpr std::size_t bytes_max = std::size_t{1} << (block_bits_max - 1);
-  if (bytes >= bytes_max || alignment >= bytes_max) return nullptr;
+  if (bytes >= request_bytes_end || alignment >= request_bytes_end) return nullptr;
   std::size_t size = block_bytes_for(bytes);
   if (size <= cached_size_max) size = rounded_to_class(size);
   Block* block = find(size + alignment + block_bytes_min).block;
@@ -124,9 +125,8 @@ void* RegionHeap::allocate_aligned(std::size_t alignment, std::size_t bytes) {
 
 bool RegionHeap::resize(void* payload, std::size_t bytes) {
   Block& block = *Block::of(payload);
-  const std::uint64_t header = block.load();
-  if (!Block::is_releasable(header) || !is_aligned(payload)) damaged(payload, header);
-  if (bytes >= std::size_t{1} << (block_bits_max - 1)) return false;
+  const std::uint64_t header = checked_header(payload);
+  if (bytes >= request_bytes_end) return false;
   const std::size_t old_size = Block::size_in(header);
   std::size_t size = block_bytes_for(bytes);
   // Cached blocks have the size of their class.
@@ -152,8 +152,7 @@ bool RegionHeap::resize(void* payload, std::size_t bytes) {
 
 void RegionHeap::release_remotely(void* payload) {
   Block& block = *Block::of(payload);
-  const std::uint64_t header = block.load();
-  if (!Block::is_releasable(header) || !is_aligned(payload)) damaged(payload, header);
+  (void)checked_header(payload);
   std::atomic_ref<Block*> remote(remote_);
   // relaxed: only a guess, which the exchange checks.
   Block* first = remote.load(std::memory_order_relaxed);
@@ -175,10 +174,7 @@ void RegionHeap::take_remote() {
 }
 
 std::size_t RegionHeap::usable_bytes(void* payload) const {
-  const Block& block = *Block::of(payload);
-  const std::uint64_t header = block.load();
-  if (!Block::is_releasable(header) || !is_aligned(payload)) damaged(payload, header);
-  return block.payload_bytes();
+  return Block::size_in(checked_header(payload)) - header_bytes;
 }
 
 void RegionHeap::damaged(const void* payload, std::uint64_t header) const {

@@ -95,9 +95,7 @@ class RegionHeap {
   /// Frees a block of this heap.
   [[gnu::always_inline]] void release(void* payload) {
     Block& block = *Block::of(payload);
-    const std::uint64_t header = block.load();
-    if (!Block::is_releasable(header) || !is_aligned(payload)) [[unlikely]]
-      damaged(payload, header);
+    const std::uint64_t header = checked_header(payload);
     const std::size_t size = Block::size_in(header);
     if (size >= exact_bytes_end) {
       release_large(block, size);
@@ -147,6 +145,14 @@ class RegionHeap {
 
   [[nodiscard]] static bool is_aligned(const void* payload) {
     return reinterpret_cast<std::uintptr_t>(payload) % block_alignment == 0;
+  }
+
+  /// The header of a block that the program may free or ask about.
+  [[gnu::always_inline]] std::uint64_t checked_header(void* payload) const {
+    const std::uint64_t header = Block::of(payload)->load();
+    if (!Block::is_releasable(header) || !is_aligned(payload)) [[unlikely]]
+      damaged(payload, header);
+    return header;
   }
 
   /// The first block of a cache, for the program.
