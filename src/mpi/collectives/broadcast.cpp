@@ -82,8 +82,7 @@ int broadcast_over_processes(const Member& member, const TypedBuffer& buffer, st
   const ProcessMap& processes = *comm.shared->processes();
   CollectiveSlots& slots = comm.shared->slots();
   const bool is_root_here = processes.index_of(root) == processes.own_index();
-  const std::int32_t local_root =
-      is_root_here ? root : processes.process_leader(processes.own_index());
+  const std::int32_t local_root = is_root_here ? root : processes.own_leader();
   int error = MPI_SUCCESS;
   if (comm.rank == local_root) error = pass_on(member, buffer, root);
   slots.publish(comm, &buffer);

@@ -188,7 +188,7 @@ int all_gather_over_processes(const Member& member,
   auto& [self, comm] = member;
   const ProcessMap& processes = *comm.shared->processes();
   CollectiveSlots& slots = comm.shared->slots();
-  const std::int32_t process_leader = processes.process_leader(processes.own_index());
+  const std::int32_t process_leader = processes.own_leader();
   const std::vector<std::size_t> offsets = packed_offsets(receive, comm.size());
   std::unique_ptr<std::byte[]> space;
   if (comm.rank == process_leader) {

@@ -50,6 +50,9 @@ class ProcessMap {
     return members(index).front();
   }
 
+  /// The first member of this process.
+  [[nodiscard]] std::int32_t own_leader() const { return process_leader(own_index_); }
+
   [[nodiscard]] std::int32_t node_count() const { return static_cast<std::int32_t>(nodes_.size()); }
 
   /// The node of a process.
@@ -96,5 +99,10 @@ class ProcessMap {
   std::vector<Run> runs_;
   std::int32_t own_index_ = -1;
 };
+
+/// The first member of a communicator in this process. `processes`: null if all members are here.
+[[nodiscard]] inline std::int32_t first_member_here(const ProcessMap* processes) {
+  return processes == nullptr ? 0 : processes->own_leader();
+}
 
 }  // namespace sorrel::mpi

@@ -30,8 +30,7 @@ struct Candidate {
 /// The member that creates the shared parts in this process: member 0, or the first of each
 /// process.
 std::int32_t creator_of(const Comm& parent) {
-  const ProcessMap* processes = parent.shared->processes();
-  return processes == nullptr ? 0 : processes->process_leader(processes->own_index());
+  return first_member_here(parent.shared->processes());
 }
 
 bool is_here(const Comm& parent, std::int32_t rank) {

@@ -14,9 +14,7 @@ namespace {
 int share_graph(RankState& self, Comm& comm, GraphTopology::Pointer& graph) {
   if (comm.size() == 1) return MPI_SUCCESS;
   CollectiveSlots& slots = comm.shared->slots();
-  const ProcessMap* processes = comm.shared->processes();
-  const std::int32_t first =
-      processes == nullptr ? 0 : processes->process_leader(processes->own_index());
+  const std::int32_t first = first_member_here(comm.shared->processes());
   const GraphTopology::Pointer own = graph;
   comm.call = CollectiveCall({.kind = CollectiveKind::graph_create});
   slots.publish(comm, &own);

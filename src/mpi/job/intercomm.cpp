@@ -49,12 +49,6 @@ struct LeaderLine {
   }
 };
 
-/// The members that share the parts of a communicator in this process.
-std::int32_t creator_of(const Comm& local) {
-  const ProcessMap* processes = local.shared->processes();
-  return processes == nullptr ? 0 : processes->process_leader(processes->own_index());
-}
-
 /// Adopts the member's reference to the shared part.
 Comm* view_of(CommShared& shared, const InterPart& part, const Comm& like) {
   Comm* comm = make_inter_comm(shared, part, like);
@@ -211,7 +205,7 @@ int make_side(RankState& self,
     local.call = CollectiveCall({.kind = CollectiveKind::intercomm_create});
     slots.publish(local, &shared);
     if (const int error = slots.local_barrier(self, local); error != MPI_SUCCESS) return error;
-    if (local.rank == creator_of(local)) {
+    if (local.rank == first_member_here(local.shared->processes())) {
       CommShared* made = make();
       for (std::int32_t rank = 0; rank < local.size(); ++rank) {
         if (!world.is_here(local.shared->group()->world_rank(rank))) continue;

@@ -13,10 +13,6 @@ namespace sorrel::mpi {
 
 namespace {
 
-bool is_locked(const Win& win) {
-  return win.access == Win::Access::lock || win.access == Win::Access::lock_all;
-}
-
 /// The ranks of a group in the window, or MPI_ERR_GROUP.
 int find_members(const Win& win, const Group& group, std::vector<std::int32_t>* members) {
   const Group& all = *win.comm->shared->group();
@@ -39,7 +35,7 @@ std::int32_t only_member(const std::vector<std::int32_t>& members) {
 }  // namespace
 
 int fence(Win& win, int assertion) {
-  if (is_locked(win) || win.access == Win::Access::start)
+  if (win.is_in_passive_epoch() || win.access == Win::Access::start)
     return win.owner->fail(MPI_ERR_RMA_SYNC, "another access epoch of the window is open");
   if (win.is_exposed)
     return win.owner->fail(MPI_ERR_RMA_SYNC, "the window is exposed by MPI_Win_post");
@@ -55,7 +51,7 @@ int fence(Win& win, int assertion) {
 int post(Win& win, const Group& group) {
   if (win.is_exposed)
     return win.owner->fail(MPI_ERR_RMA_SYNC, "the window is exposed by another MPI_Win_post");
-  if (is_locked(win) || (win.access == Win::Access::fence && win.is_fence_used))
+  if (win.is_in_passive_epoch() || (win.access == Win::Access::fence && win.is_fence_used))
     return win.owner->fail(MPI_ERR_RMA_SYNC, "another epoch of the window is open");
   std::vector<std::int32_t> origins;
   if (const int error = find_members(win, group, &origins); error != MPI_SUCCESS) return error;
@@ -79,9 +75,7 @@ int post(Win& win, const Group& group) {
 }
 
 int start(Win& win, const Group& group) {
-  const bool is_possible =
-      win.access == Win::Access::none || (win.access == Win::Access::fence && !win.is_fence_used);
-  if (!is_possible)
+  if (!win.may_begin_access())
     return win.owner->fail(MPI_ERR_RMA_SYNC, "another access epoch of the window is open");
   std::vector<std::int32_t> targets;
   if (const int error = find_members(win, group, &targets); error != MPI_SUCCESS) return error;

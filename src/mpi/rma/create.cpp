@@ -57,11 +57,6 @@ std::vector<std::int32_t> members_here(const Comm& comm) {
   return all;
 }
 
-std::int32_t leader_of(const Comm& comm) {
-  const ProcessMap* processes = comm.shared->processes();
-  return processes == nullptr ? 0 : processes->process_leader(processes->own_index());
-}
-
 std::size_t segment_bytes(const WindowArguments& arguments) {
   const auto bytes = static_cast<std::size_t>(arguments.bytes);
   if (!arguments.is_noncontiguous) return bytes;
@@ -224,7 +219,7 @@ int create_window(RankState& self, Comm& own_comm, const WindowArguments& argume
   };
   if (const int error = local_barrier({self, own_comm}); error != MPI_SUCCESS)
     return give_up(error);
-  const bool is_leader = own_comm.rank == leader_of(own_comm);
+  const bool is_leader = own_comm.rank == first_member_here(own_comm.shared->processes());
   if (is_leader) create_shared({self, own_comm}, {.comm = own_comm, .own = request});
   if (const int error = local_barrier({self, own_comm}); error != MPI_SUCCESS)
     return give_up(error);

@@ -36,7 +36,7 @@ int fail_no_epoch(const Win& win, std::int32_t rank) {
     win.is_fence_used = true;
     return MPI_SUCCESS;
   }
-  if (is_requested && win.access != Win::Access::lock && win.access != Win::Access::lock_all)
+  if (is_requested && !win.is_in_passive_epoch())
     return win.owner->fail(MPI_ERR_RMA_SYNC,
                            "an operation with a request needs MPI_Win_lock or MPI_Win_lock_all");
   if (rank == MPI_PROC_NULL)
@@ -61,10 +61,6 @@ int fail_size(const Win& win, std::size_t origin_bytes, std::size_t target_bytes
                          origin_bytes, target_bytes);
 }
 
-TypedBuffer buffer_at(std::byte* address, const TargetBuffer& target) {
-  return {.buffer = address, .count = target.count, .type = target.type};
-}
-
 void mark_dirty(Win& win, std::int32_t rank) {
   std::uint8_t& bits = win.bits_of(rank);
   if ((bits & Win::is_dirty) != 0) return;
@@ -76,6 +72,18 @@ void mark_dirty(Win& win, std::int32_t rank) {
 void give_finished(const Win& win, Requested requested) {
   if (requested.request != nullptr)
     *requested.request = handle_of(*win.owner->worker_state->finished_send);
+}
+
+/// What every operation begins with: its epoch, its request, the place of its target. False: the
+/// call ends here with *error, which is MPI_SUCCESS for MPI_PROC_NULL. May suspend.
+[[gnu::always_inline]] inline bool begin(
+    Win& win, const TargetBuffer& target, Requested requested, TargetPlace* place, int* error) {
+  *error = begin_operation(win, target.rank, requested.request != nullptr);
+  if (*error != MPI_SUCCESS) return false;
+  give_finished(win, requested);
+  if (target.rank == MPI_PROC_NULL) return false;
+  *error = find_place(win, target, place);
+  return *error == MPI_SUCCESS;
 }
 
 /// What brings data back to `into`; with a request, if one is wanted.
@@ -113,17 +121,21 @@ ReduceKernel kernel_for(const Op& op, const CellUnit& unit) {
   return op.kind() == PredefinedOp::no_op ? nullptr : kernel_of(op.kind(), unit.element);
 }
 
+/// The elements of a target that this process can access.
+Cells cells_at(const Win& win, std::byte* address, const TargetBuffer& target, const Op& op) {
+  const CellUnit unit = cell_unit_of(*target.type);
+  return {.lock = *win.target(target.rank).accumulate_lock,
+          .target = {.buffer = address, .count = target.count, .type = target.type},
+          .unit = unit,
+          .kernel = kernel_for(op, unit)};
+}
+
 }  // namespace
 
 int put(Win& win, const TypedBuffer& origin, const TargetBuffer& target, Requested requested) {
-  if (const int error = begin_operation(win, target.rank, requested.request != nullptr);
-      error != MPI_SUCCESS) [[unlikely]]
-    return error;
-  give_finished(win, requested);
-  if (target.rank == MPI_PROC_NULL) [[unlikely]]
-    return MPI_SUCCESS;
+  int error = MPI_SUCCESS;
   TargetPlace place;
-  if (const int error = find_place(win, target, &place); error != MPI_SUCCESS) [[unlikely]]
+  if (!begin(win, target, requested, &place, &error)) [[unlikely]]
     return error;
   const std::size_t target_bytes = target.count * target.type->size();
   if (origin.bytes() > target_bytes) [[unlikely]]
@@ -140,14 +152,9 @@ int put(Win& win, const TypedBuffer& origin, const TargetBuffer& target, Request
 }
 
 int get(Win& win, const TypedBuffer& origin, const TargetBuffer& target, Requested requested) {
-  if (const int error = begin_operation(win, target.rank, requested.request != nullptr);
-      error != MPI_SUCCESS) [[unlikely]]
-    return error;
-  give_finished(win, requested);
-  if (target.rank == MPI_PROC_NULL) [[unlikely]]
-    return MPI_SUCCESS;
+  int error = MPI_SUCCESS;
   TargetPlace place;
-  if (const int error = find_place(win, target, &place); error != MPI_SUCCESS) [[unlikely]]
+  if (!begin(win, target, requested, &place, &error)) [[unlikely]]
     return error;
   const std::size_t target_bytes = target.count * target.type->size();
   if (target_bytes > origin.bytes()) [[unlikely]]
@@ -171,26 +178,16 @@ int accumulate(Win& win,
                const TargetBuffer& target,
                const Op& op,
                Requested requested) {
-  if (const int error = begin_operation(win, target.rank, requested.request != nullptr);
-      error != MPI_SUCCESS) [[unlikely]]
-    return error;
-  give_finished(win, requested);
-  if (target.rank == MPI_PROC_NULL) [[unlikely]]
-    return MPI_SUCCESS;
+  int error = MPI_SUCCESS;
   TargetPlace place;
-  if (const int error = find_place(win, target, &place); error != MPI_SUCCESS) [[unlikely]]
+  if (!begin(win, target, requested, &place, &error)) [[unlikely]]
     return error;
   const std::size_t target_bytes = target.count * target.type->size();
   if (origin.bytes() != target_bytes) [[unlikely]]
     return fail_size(win, origin.bytes(), target_bytes);
   if (target_bytes == 0 || op.kind() == PredefinedOp::no_op) return MPI_SUCCESS;
   if (place.address != nullptr) {
-    const CellUnit unit = cell_unit_of(*target.type);
-    const Cells cells{.lock = *win.target(target.rank).accumulate_lock,
-                      .target = buffer_at(place.address, target),
-                      .unit = unit,
-                      .kernel = kernel_for(op, unit)};
-    cells.apply_all(&origin, nullptr);
+    cells_at(win, place.address, target, op).apply_all(&origin, nullptr);
     return MPI_SUCCESS;
   }
   mark_dirty(win, target.rank);
@@ -206,14 +203,9 @@ int get_accumulate(Win& win,
                    const TargetBuffer& target,
                    const Op& op,
                    Requested requested) {
-  if (const int error = begin_operation(win, target.rank, requested.request != nullptr);
-      error != MPI_SUCCESS) [[unlikely]]
-    return error;
-  give_finished(win, requested);
-  if (target.rank == MPI_PROC_NULL) [[unlikely]]
-    return MPI_SUCCESS;
+  int error = MPI_SUCCESS;
   TargetPlace place;
-  if (const int error = find_place(win, target, &place); error != MPI_SUCCESS) [[unlikely]]
+  if (!begin(win, target, requested, &place, &error)) [[unlikely]]
     return error;
   const bool is_read_only = op.kind() == PredefinedOp::no_op;
   const std::size_t target_bytes = target.count * target.type->size();
@@ -224,12 +216,7 @@ int get_accumulate(Win& win,
   if (target_bytes == 0) return MPI_SUCCESS;
   const TypedBuffer* operand = is_read_only ? nullptr : &origin;
   if (place.address != nullptr) {
-    const CellUnit unit = cell_unit_of(*target.type);
-    const Cells cells{.lock = *win.target(target.rank).accumulate_lock,
-                      .target = buffer_at(place.address, target),
-                      .unit = unit,
-                      .kernel = kernel_for(op, unit)};
-    cells.apply_all(operand, &result);
+    cells_at(win, place.address, target, op).apply_all(operand, &result);
     return MPI_SUCCESS;
   }
   mark_dirty(win, target.rank);
@@ -243,12 +230,9 @@ int get_accumulate(Win& win,
 
 int compare_and_swap(
     Win& win, const void* origin, const void* compare, void* result, const TargetBuffer& target) {
-  if (const int error = begin_operation(win, target.rank, false); error != MPI_SUCCESS) [[unlikely]]
-    return error;
-  if (target.rank == MPI_PROC_NULL) [[unlikely]]
-    return MPI_SUCCESS;
+  int error = MPI_SUCCESS;
   TargetPlace place;
-  if (const int error = find_place(win, target, &place); error != MPI_SUCCESS) [[unlikely]]
+  if (!begin(win, target, {}, &place, &error)) [[unlikely]]
     return error;
   const std::size_t bytes = target.type->size();
   if (place.address != nullptr) {

@@ -11,6 +11,15 @@ namespace sorrel::mpi {
 
 namespace {
 
+/// Sends a question to a target of another process; `ack` counts the answer.
+void ask(Win& win, std::int32_t rank, MessageKind kind, Ack& ack) {
+  MessageHead head;
+  head.kind = kind;
+  head.token = reinterpret_cast<std::uintptr_t>(&ack);
+  ++ack.missing_count;
+  send_message(win, rank, head, nullptr, nullptr);
+}
+
 /// Waits until it has the target's lock. May suspend.
 void acquire(Win& win, std::int32_t rank, bool is_exclusive) {
   const WinTarget& target = win.target(rank);
@@ -24,21 +33,8 @@ void acquire(Win& win, std::int32_t rank, bool is_exclusive) {
     return;
   }
   Ack ack{.window = &win};
-  MessageHead head;
-  head.kind = is_exclusive ? MessageKind::lock_exclusive : MessageKind::lock_shared;
-  head.token = reinterpret_cast<std::uintptr_t>(&ack);
-  ++ack.missing_count;
-  send_message(win, rank, head, nullptr, nullptr);
+  ask(win, rank, is_exclusive ? MessageKind::lock_exclusive : MessageKind::lock_shared, ack);
   (void)wait_for_answers(ack, rank);
-}
-
-/// Sends a question to a target of another process; `ack` counts the answer.
-void ask(Win& win, std::int32_t rank, MessageKind kind, Ack& ack) {
-  MessageHead head;
-  head.kind = kind;
-  head.token = reinterpret_cast<std::uintptr_t>(&ack);
-  ++ack.missing_count;
-  send_message(win, rank, head, nullptr, nullptr);
 }
 
 void forget_dirty(Win& win, std::int32_t rank) {
@@ -78,9 +74,7 @@ int fail_not_passive(const Win& win) {
 
 int lock(Win& win, std::int32_t rank, LockArguments arguments) {
   RankState& self = *win.owner;
-  const bool is_possible = win.access == Win::Access::none || win.access == Win::Access::lock ||
-                           (win.access == Win::Access::fence && !win.is_fence_used);
-  if (!is_possible)
+  if (win.access != Win::Access::lock && !win.may_begin_access())
     return self.fail(MPI_ERR_RMA_SYNC, "another access epoch of the window is open");
   if (win.is_exposed) return self.fail(MPI_ERR_RMA_SYNC, "the window is exposed by MPI_Win_post");
   if (rank == MPI_PROC_NULL) {
@@ -123,9 +117,7 @@ void lock_under_lock_all(Win& win, std::int32_t rank) {
 }
 
 int lock_all(Win& win, bool is_unchecked) {
-  const bool is_possible =
-      win.access == Win::Access::none || (win.access == Win::Access::fence && !win.is_fence_used);
-  if (!is_possible)
+  if (!win.may_begin_access())
     return win.owner->fail(MPI_ERR_RMA_SYNC, "another access epoch of the window is open");
   if (win.is_exposed)
     return win.owner->fail(MPI_ERR_RMA_SYNC, "the window is exposed by MPI_Win_post");
@@ -153,8 +145,7 @@ int unlock_all(Win& win) {
 }
 
 int flush(Win& win, std::int32_t rank) {
-  if (win.access != Win::Access::lock && win.access != Win::Access::lock_all)
-    return fail_not_passive(win);
+  if (!win.is_in_passive_epoch()) return fail_not_passive(win);
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (win.access == Win::Access::lock && !win.has_bits(rank, Win::locked | Win::unchecked))
     return win.owner->fail(MPI_ERR_RMA_SYNC, "rank %d is not locked by this rank", rank);
@@ -170,8 +161,7 @@ int flush(Win& win, std::int32_t rank) {
 }
 
 int flush_all(Win& win) {
-  if (win.access != Win::Access::lock && win.access != Win::Access::lock_all)
-    return fail_not_passive(win);
+  if (!win.is_in_passive_epoch()) return fail_not_passive(win);
   const int error = flush_messages(win);
   give_way(win);
   return error;

@@ -143,6 +143,15 @@ struct Win {
     return !target_bits.empty() && (target_bits[static_cast<std::size_t>(target_rank)] & bits) != 0;
   }
 
+  [[nodiscard]] bool is_in_passive_epoch() const {
+    return access == Access::lock || access == Access::lock_all;
+  }
+
+  /// Whether no access epoch is open, or one of MPI_Win_fence that no operation has used.
+  [[nodiscard]] bool may_begin_access() const {
+    return access == Access::none || (access == Access::fence && !is_fence_used);
+  }
+
   ObjectHeader header{object_kind};
   std::int32_t rank;
   WinShared* const shared;
