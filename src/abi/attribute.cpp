@@ -1,6 +1,7 @@
 // Attributes of communicators and their keys. MPI 5.0, 7.7; the deprecated names: 16.1.
 #include "mpi/comm/attribute.hpp"
 
+#include "abi/attribute_calls.hpp"
 #include "abi/body.hpp"
 
 namespace sorrel::abi {
@@ -44,19 +45,14 @@ int Comm_create_keyval(RankState& self,
 }
 
 int Comm_free_keyval(RankState& self, int* comm_keyval) {
-  const int error =
-      self.services().keyvals.free(*comm_keyval, mpi::AttributeOwner::comm, self.detail());
-  if (error == MPI_SUCCESS) *comm_keyval = MPI_KEYVAL_INVALID;
-  return error;
+  return free_keyval(self, mpi::AttributeOwner::comm, comm_keyval);
 }
 
 int Comm_set_attr(RankState& self, Comm& comm, int comm_keyval, void* attribute_val) {
   Keyval* keyval = nullptr;
   if (const int error = find_keyval(self, comm_keyval, &keyval); error != MPI_SUCCESS) return error;
   if (comm.attributes == nullptr) comm.attributes = std::make_unique<AttributeMap>();
-  const int error = comm.attributes->set(user_handle_of(self, comm), *keyval, attribute_val);
-  if (error == MPI_SUCCESS) return MPI_SUCCESS;
-  return self.fail(error, "the delete function of the old attribute returned %d", error);
+  return set_attribute(self, *comm.attributes, user_handle_of(self, comm), *keyval, attribute_val);
 }
 
 int Comm_get_attr(RankState& self, Comm& comm, int comm_keyval, void* attribute_val, int* flag) {
@@ -77,10 +73,7 @@ int Comm_get_attr(RankState& self, Comm& comm, int comm_keyval, void* attribute_
 int Comm_delete_attr(RankState& self, Comm& comm, int comm_keyval) {
   Keyval* keyval = nullptr;
   if (const int error = find_keyval(self, comm_keyval, &keyval); error != MPI_SUCCESS) return error;
-  if (comm.attributes == nullptr) return MPI_SUCCESS;
-  const int error = comm.attributes->erase(user_handle_of(self, comm), *keyval);
-  if (error == MPI_SUCCESS) return MPI_SUCCESS;
-  return self.fail(error, "the delete function of the attribute returned %d", error);
+  return delete_attribute(self, comm.attributes.get(), user_handle_of(self, comm), *keyval);
 }
 
 }  // namespace body

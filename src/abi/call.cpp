@@ -101,6 +101,14 @@ int raise(RankState& self, mpi::Win& win, int error_class) {
   });
 }
 
+int raise(RankState& self, mpi::Session& session, int error_class) {
+  return act(self, *session.errhandler, error_class, [&](int* error_code) {
+    MPI_Session handle = mpi::handle_of(session);
+    auto* function = session.errhandler->function;
+    reinterpret_cast<MPI_Session_errhandler_function*>(function)(&handle, error_code);
+  });
+}
+
 int raise_invalid_win(RankState& self, MPI_Win handle) {
   return raise(self, self.self_comm,
                self.fail(MPI_ERR_WIN, handle == MPI_WIN_NULL ? "invalid window handle: MPI_WIN_NULL"

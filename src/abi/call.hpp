@@ -7,6 +7,7 @@
 #pragma once
 
 #include "abi/any_time.hpp"
+#include "mpi/comm/session.hpp"
 #include "mpi/match/completion.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "mpi/rma/window.hpp"
@@ -28,6 +29,9 @@ using mpi::RankState;
 
 /// The same for an error in a call on a window.
 [[gnu::cold]] int raise(RankState& self, mpi::Win& win, int error_class);
+
+/// The same for an error in a call on a session.
+[[gnu::cold]] int raise(RankState& self, mpi::Session& session, int error_class);
 
 /// Error: the window handle is not valid.
 [[gnu::cold]] int raise_invalid_win(RankState& self, MPI_Win handle);

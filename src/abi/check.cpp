@@ -1,5 +1,7 @@
 #include "abi/check.hpp"
 
+#include "mpi/match/environment_info.hpp"
+
 namespace sorrel::abi {
 
 int fail_datatype(mpi::RankState& self, MPI_Datatype handle) {
@@ -20,6 +22,10 @@ int fail_op(mpi::RankState& self, MPI_Op handle) {
 
 int fail_info(mpi::RankState& self) {
   return self.fail(MPI_ERR_INFO, "invalid info handle");
+}
+
+int check_info(mpi::RankState& self, MPI_Info info) {
+  return info == MPI_INFO_NULL || mpi::info_of(info) != nullptr ? MPI_SUCCESS : fail_info(self);
 }
 
 int fail_topology(mpi::RankState& self, std::string_view kind) {

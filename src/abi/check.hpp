@@ -25,6 +25,9 @@ namespace sorrel::abi {
 [[nodiscard, gnu::cold]] int fail_buffer(mpi::RankState& self, const void* buffer);
 [[nodiscard, gnu::cold]] int fail_alias(mpi::RankState& self);
 
+/// An info object, or MPI_INFO_NULL.
+[[nodiscard]] int check_info(mpi::RankState& self, MPI_Info info);
+
 /// The alignment that the hint mpi_minimum_memory_alignment asks for, at least that of
 /// MPI_Alloc_mem; MPI_ERR_INFO, MPI_ERR_INFO_VALUE.
 [[nodiscard]] int requested_alignment(mpi::RankState& self,

@@ -39,7 +39,7 @@ struct IduplicateArguments {
 /// As if MPI_Comm_dup were called now: attributes and hints are copied before the return.
 int iduplicate(
     RankState& self, Comm& parent, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
-  if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(self);
+  if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
   Comm& copy = mpi::make_incomplete_comm(parent);
   copy.topology = parent.topology;
   *newcomm = handle_of(copy);

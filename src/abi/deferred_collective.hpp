@@ -4,7 +4,6 @@
 
 #include "abi/collective_calls.hpp"
 #include "mpi/collectives/operation_pool.hpp"
-#include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
 
@@ -19,7 +18,7 @@ struct DeferredCollective {
   template <class Arguments>
   int operator()(CollectiveArguments call, const Arguments& arguments) const {
     const auto& [self, comm] = member;
-    if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(self);
+    if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
     call.form = form;
     mpi::CollectiveOperation& operation = mpi::OperationPool::of(self).take();
     operation.describe(call, arguments, comm.size());

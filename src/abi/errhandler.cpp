@@ -47,10 +47,7 @@ int Comm_set_errhandler(RankState& self, Comm& comm, MPI_Errhandler errhandler) 
   if (handler == nullptr) return fail_errhandler(self, errhandler);
   if (handler->win_function != nullptr)
     return self.fail(MPI_ERR_ERRHANDLER, "errhandler was created for windows");
-  // Retain before release, because both handlers may be the same.
-  retain(*handler);
-  release(*comm.errhandler);
-  comm.errhandler = handler;
+  replace(comm.errhandler, *handler);
   return MPI_SUCCESS;
 }
 
@@ -79,9 +76,7 @@ int Win_set_errhandler(RankState& self, mpi::Win& win, MPI_Errhandler errhandler
   if (handler == nullptr) return fail_errhandler(self, errhandler);
   if (handler->function != nullptr)
     return self.fail(MPI_ERR_ERRHANDLER, "errhandler was created for communicators");
-  retain(*handler);
-  release(*win.errhandler);
-  win.errhandler = handler;
+  replace(win.errhandler, *handler);
   return MPI_SUCCESS;
 }
 

@@ -31,10 +31,6 @@ int check_node(RankState& self, const GraphTopology& graph, int rank) {
   return fail_rank(self, "rank", rank, graph.node_count());
 }
 
-int check_info(RankState& self, MPI_Info info) {
-  return info == MPI_INFO_NULL || mpi::info_of(info) != nullptr ? MPI_SUCCESS : fail_info(self);
-}
-
 /// Ranks at the ends of edges. The standard allows no MPI_PROC_NULL here.
 int check_ends(RankState& self, const Comm& comm, const char* name, std::span<const int> ranks) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {

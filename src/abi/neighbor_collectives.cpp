@@ -71,7 +71,7 @@ int prepare(RankState& self,
             const NeighborBlocks& blocks,
             MPI_Info info,
             MPI_Request* request) {
-  if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(self);
+  if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
   *request =
       handle_of(make_neighbor_request({self, comm}, blocks, Request::Life::persistent, self.call));
   return MPI_SUCCESS;

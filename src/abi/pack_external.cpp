@@ -41,6 +41,27 @@ int check_room(RankState& self, const ExternalBuffer& buffer, std::size_t bytes)
   return bytes > 0 && buffer.start == nullptr ? fail_buffer(self, nullptr) : MPI_SUCCESS;
 }
 
+/// The user's data of a call.
+struct ExternalData {
+  std::size_t count = 0;
+  Datatype* type = nullptr;
+  /// In external32.
+  std::size_t bytes = 0;
+};
+
+int check_data(RankState& self,
+               const char* datarep,
+               const UserBuffer& user,
+               const ExternalBuffer& buffer,
+               ExternalData* data) {
+  int error = check_representation(self, datarep);
+  if (error == MPI_SUCCESS) error = check_buffer(self, user, &data->type);
+  if (error != MPI_SUCCESS) return error;
+  data->count = static_cast<std::size_t>(user.count);
+  data->bytes = data->count * external32_size(*data->type);
+  return check_room(self, buffer, data->bytes);
+}
+
 /// The data of a call in the representation of this machine, packed.
 std::unique_ptr<std::byte[]> memory_for(std::size_t count, const Datatype& type) {
   return std::make_unique_for_overwrite<std::byte[]>(count * type.size() + 1);
@@ -56,15 +77,11 @@ int Pack_external(RankState& self,
                   void* outbuf,
                   MPI_Count outsize,
                   mpi::IntegerPointer position) {
-  Datatype* type = nullptr;
-  int error = check_representation(self, datarep);
-  if (error == MPI_SUCCESS) error = check_buffer(self, user, &type);
-  if (error != MPI_SUCCESS) return error;
-  const auto count = static_cast<std::size_t>(user.count);
-  const std::size_t bytes = count * external32_size(*type);
   const MPI_Count start = position.get();
-  error = check_room(self, {outbuf, outsize, start}, bytes);
+  ExternalData data;
+  int error = check_data(self, datarep, user, {outbuf, outsize, start}, &data);
   if (error != MPI_SUCCESS) return error;
+  const auto& [count, type, bytes] = data;
   const auto packed = memory_for(count, *type);
   mpi::pack(user.buffer, count, *type, packed.get());
   error = to_external32(packed.get(), count, *type, static_cast<std::byte*>(outbuf) + start);
@@ -80,15 +97,11 @@ int Unpack_external(RankState& self,
                     MPI_Count insize,
                     mpi::IntegerPointer position,
                     const UserBuffer& user) {
-  Datatype* type = nullptr;
-  int error = check_representation(self, datarep);
-  if (error == MPI_SUCCESS) error = check_buffer(self, user, &type);
-  if (error != MPI_SUCCESS) return error;
-  const auto count = static_cast<std::size_t>(user.count);
-  const std::size_t bytes = count * external32_size(*type);
   const MPI_Count start = position.get();
-  error = check_room(self, {inbuf, insize, start}, bytes);
+  ExternalData data;
+  const int error = check_data(self, datarep, user, {inbuf, insize, start}, &data);
   if (error != MPI_SUCCESS) return error;
+  const auto& [count, type, bytes] = data;
   const auto packed = memory_for(count, *type);
   from_external32(static_cast<const std::byte*>(inbuf) + start, count, *type, packed.get());
   mpi::unpack(packed.get(), count * type->size(), user.buffer, count, *type);

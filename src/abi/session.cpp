@@ -15,20 +15,6 @@ namespace {
 using mpi::Errhandler;
 using mpi::Session;
 
-/// Passes an error to the handler of a session.
-[[gnu::cold]] int raise_on(RankState& self, Session& session, int error) {
-  if (session.errhandler->action != Errhandler::Action::call) {
-    Comm stand_in;
-    stand_in.errhandler = session.errhandler;
-    return raise(self, stand_in, error);
-  }
-  MPI_Session handle = mpi::handle_of(session);
-  auto* function = reinterpret_cast<MPI_Session_errhandler_function*>(session.errhandler->function);
-  function(&handle, &error);
-  self.detail() = {};
-  return error;
-}
-
 /// body(self, session), errors to the handler of the session.
 template <class Body>
 int call_on_session(MPI_Session handle, const char* function, Body&& body) {
@@ -40,7 +26,7 @@ int call_on_session(MPI_Session handle, const char* function, Body&& body) {
                                             ? "invalid session handle: MPI_SESSION_NULL"
                                             : "invalid session handle");
     result = body(self, *session);
-    if (result != MPI_SUCCESS) result = raise_on(self, *session, result);
+    if (result != MPI_SUCCESS) result = raise(self, *session, result);
     return MPI_SUCCESS;
   });
   return error != MPI_SUCCESS ? error : result;
@@ -67,20 +53,13 @@ int tag_of(const char* stringtag) {
 
 int check_creation(RankState& self, const char* stringtag, MPI_Info info, MPI_Errhandler handler) {
   if (stringtag == nullptr) return fail_null(self, "stringtag");
-  if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(self);
+  if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
   return mpi::errhandler_of(handler) == nullptr ? fail_errhandler(self) : MPI_SUCCESS;
 }
 
 int check_member(RankState& self, const mpi::Group& group) {
   if (group.rank_of(self.world_rank) != MPI_UNDEFINED) return MPI_SUCCESS;
   return self.fail(MPI_ERR_GROUP, "the calling rank is not in the group");
-}
-
-void set_handler(Comm& comm, MPI_Errhandler handle) {
-  Errhandler* handler = mpi::errhandler_of(handle);
-  retain(*handler);
-  release(*comm.errhandler);
-  comm.errhandler = handler;
 }
 
 }  // namespace
@@ -91,7 +70,7 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
   begin_rank("MPI_Session_init");
   return call_any_time("MPI_Session_init", [&](RankState& self) {
     SORREL_NOT_NULL(session);
-    if (info != MPI_INFO_NULL && mpi::info_of(info) == nullptr) return fail_info(self);
+    if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
     Errhandler* handler = mpi::errhandler_of(errhandler);
     if (handler == nullptr) return fail_errhandler(self);
     retain(*handler);
@@ -135,9 +114,7 @@ int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) 
   return call_on_session(session, "MPI_Session_set_errhandler", [&](RankState& self, Session& s) {
     Errhandler* handler = mpi::errhandler_of(errhandler);
     if (handler == nullptr) return fail_errhandler(self);
-    retain(*handler);
-    release(*s.errhandler);
-    s.errhandler = handler;
+    replace(s.errhandler, *handler);
     return MPI_SUCCESS;
   });
 }
@@ -159,7 +136,7 @@ int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
     if (text == nullptr)
       return self.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", errorcode);
     // The result of the handler is ignored: the call itself has succeeded.
-    (void)raise_on(self, s, self.fail(errorcode, "raised by the program: %s", text));
+    (void)raise(self, s, self.fail(errorcode, "raised by the program: %s", text));
     return MPI_SUCCESS;
   });
 }
@@ -255,7 +232,7 @@ int Comm_create_from_group(RankState& self,
   if (const int error = check_member(self, *group); error != MPI_SUCCESS) return error;
   Comm* made = create_without_parent(self, group, self.self_comm,
                                      mpi::group_creation_tag(tag_of(stringtag)));
-  set_handler(*made, errhandler);
+  replace(made->errhandler, *mpi::errhandler_of(errhandler));
   *newcomm = handle_of(*made);
   return info == MPI_INFO_NULL ? MPI_SUCCESS : PMPI_Comm_set_info(*newcomm, info);
 }
@@ -292,7 +269,7 @@ int Intercomm_create_from_groups(RankState& self,
   error = intercomm_create(self, *local, local_leader, peer, &made);
   release(*local);
   if (error != MPI_SUCCESS) return error;
-  set_handler(*made, errhandler);
+  replace(made->errhandler, *mpi::errhandler_of(errhandler));
   *newintercomm = handle_of(*made);
   return info == MPI_INFO_NULL ? MPI_SUCCESS : PMPI_Comm_set_info(*newintercomm, info);
 }

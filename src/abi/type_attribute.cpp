@@ -1,4 +1,5 @@
 // Attributes of datatypes and their keys. MPI 5.0, 7.7.4.
+#include "abi/attribute_calls.hpp"
 #include "abi/body.hpp"
 #include "abi/check.hpp"
 #include "mpi/comm/attribute.hpp"
@@ -35,18 +36,14 @@ int Type_create_keyval(RankState& self,
 }
 
 int Type_free_keyval(RankState& self, int* type_keyval) {
-  const int error = self.services().keyvals.free(*type_keyval, AttributeOwner::type, self.detail());
-  if (error == MPI_SUCCESS) *type_keyval = MPI_KEYVAL_INVALID;
-  return error;
+  return free_keyval(self, AttributeOwner::type, type_keyval);
 }
 
 int Type_set_attr(RankState& self, Datatype& datatype, int type_keyval, void* attribute_val) {
   Keyval* keyval = nullptr;
   if (const int error = find_keyval(self, type_keyval, &keyval); error != MPI_SUCCESS) return error;
   AttributeMap& attributes = self.services().type_attributes.make(datatype);
-  const int error = attributes.set(attribute_handle_of(datatype), *keyval, attribute_val);
-  if (error == MPI_SUCCESS) return MPI_SUCCESS;
-  return self.fail(error, "the delete function of the old attribute returned %d", error);
+  return set_attribute(self, attributes, attribute_handle_of(datatype), *keyval, attribute_val);
 }
 
 int Type_get_attr(
@@ -64,10 +61,7 @@ int Type_delete_attr(RankState& self, Datatype& datatype, int type_keyval) {
   Keyval* keyval = nullptr;
   if (const int error = find_keyval(self, type_keyval, &keyval); error != MPI_SUCCESS) return error;
   AttributeMap* attributes = self.services().type_attributes.find(datatype);
-  if (attributes == nullptr) return MPI_SUCCESS;
-  const int error = attributes->erase(attribute_handle_of(datatype), *keyval);
-  if (error == MPI_SUCCESS) return MPI_SUCCESS;
-  return self.fail(error, "the delete function of the attribute returned %d", error);
+  return delete_attribute(self, attributes, attribute_handle_of(datatype), *keyval);
 }
 
 }  // namespace body

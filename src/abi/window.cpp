@@ -74,13 +74,18 @@ void give_pointer(void* pointer, void* to) {
   std::memcpy(to, &pointer, sizeof pointer);
 }
 
+/// A window of the flavor with memory that the library allocates.
 int create_with_memory(RankState& self,
                        Comm& comm,
+                       int flavor,
+                       MPI_Aint size,
+                       MPI_Count disp_unit,
                        MPI_Info info,
-                       const WindowArguments& arguments,
                        void* baseptr,
                        MPI_Win* win) {
+  if (const int error = check_shape(self, size, disp_unit); error != MPI_SUCCESS) return error;
   Win* made = nullptr;
+  const WindowArguments arguments{.flavor = flavor, .bytes = size, .displacement_unit = disp_unit};
   if (const int error = create(self, comm, info, arguments, &made); error != MPI_SUCCESS)
     return error;
   give_pointer(made->base, baseptr);
@@ -125,11 +130,8 @@ int Win_allocate(RankState& self,
                  MPI_Info info,
                  void* baseptr,
                  MPI_Win* win) {
-  if (const int error = check_shape(self, size, disp_unit); error != MPI_SUCCESS) return error;
-  return create_with_memory(
-      self, comm, info,
-      {.flavor = MPI_WIN_FLAVOR_ALLOCATE, .bytes = size, .displacement_unit = disp_unit}, baseptr,
-      win);
+  return create_with_memory(self, comm, MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, info, baseptr,
+                            win);
 }
 
 int Win_allocate_shared(RankState& self,
@@ -139,11 +141,7 @@ int Win_allocate_shared(RankState& self,
                         MPI_Info info,
                         void* baseptr,
                         MPI_Win* win) {
-  if (const int error = check_shape(self, size, disp_unit); error != MPI_SUCCESS) return error;
-  return create_with_memory(
-      self, comm, info,
-      {.flavor = MPI_WIN_FLAVOR_SHARED, .bytes = size, .displacement_unit = disp_unit}, baseptr,
-      win);
+  return create_with_memory(self, comm, MPI_WIN_FLAVOR_SHARED, size, disp_unit, info, baseptr, win);
 }
 
 int Win_create_dynamic(RankState& self, Comm& comm, MPI_Info info, MPI_Win* win) {

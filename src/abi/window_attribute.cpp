@@ -1,4 +1,5 @@
 // Attributes of windows and their keys. MPI 5.0, 7.7.3, 12.2.7.
+#include "abi/attribute_calls.hpp"
 #include "abi/body.hpp"
 
 namespace sorrel::abi {
@@ -59,18 +60,14 @@ int Win_create_keyval(RankState& self,
 }
 
 int Win_free_keyval(RankState& self, int* win_keyval) {
-  const int error = self.services().keyvals.free(*win_keyval, AttributeOwner::win, self.detail());
-  if (error == MPI_SUCCESS) *win_keyval = MPI_KEYVAL_INVALID;
-  return error;
+  return free_keyval(self, AttributeOwner::win, win_keyval);
 }
 
 int Win_set_attr(RankState& self, Win& win, int win_keyval, void* attribute_val) {
   Keyval* keyval = nullptr;
   if (const int error = find_keyval(self, win_keyval, &keyval); error != MPI_SUCCESS) return error;
   if (win.attributes == nullptr) win.attributes = std::make_unique<AttributeMap>();
-  const int error = win.attributes->set(callback_handle(win), *keyval, attribute_val);
-  if (error == MPI_SUCCESS) return MPI_SUCCESS;
-  return self.fail(error, "the delete function of the old attribute returned %d", error);
+  return set_attribute(self, *win.attributes, callback_handle(win), *keyval, attribute_val);
 }
 
 int Win_get_attr(RankState& self, Win& win, int win_keyval, void* attribute_val, int* flag) {
@@ -89,10 +86,7 @@ int Win_get_attr(RankState& self, Win& win, int win_keyval, void* attribute_val,
 int Win_delete_attr(RankState& self, Win& win, int win_keyval) {
   Keyval* keyval = nullptr;
   if (const int error = find_keyval(self, win_keyval, &keyval); error != MPI_SUCCESS) return error;
-  if (win.attributes == nullptr) return MPI_SUCCESS;
-  const int error = win.attributes->erase(callback_handle(win), *keyval);
-  if (error == MPI_SUCCESS) return MPI_SUCCESS;
-  return self.fail(error, "the delete function of the attribute returned %d", error);
+  return delete_attribute(self, win.attributes.get(), callback_handle(win), *keyval);
 }
 
 }  // namespace body

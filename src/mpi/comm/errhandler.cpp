@@ -63,4 +63,10 @@ void release(Errhandler& errhandler) {
   delete &errhandler;
 }
 
+void replace(Errhandler*& place, Errhandler& errhandler) {
+  retain(errhandler);
+  release(*place);
+  place = &errhandler;
+}
+
 }  // namespace sorrel::mpi

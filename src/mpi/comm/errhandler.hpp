@@ -33,4 +33,7 @@ MPI_Errhandler make_win_errhandler(MPI_Win_errhandler_function* function);
 void retain(Errhandler& errhandler);
 void release(Errhandler& errhandler);
 
+/// Sets the handler of an object; both may be the same.
+void replace(Errhandler*& place, Errhandler& errhandler);
+
 }  // namespace sorrel::mpi
