@@ -1,5 +1,5 @@
-//! AttributeCalls - what setting and deleting an attribute have in common for communicators, windows
-//! and datatypes.
+//! AttributeCalls - what setting and deleting an attribute have in common for communicators,
+//! windows and datatypes.
 #pragma once
 
 #include "mpi/comm/attribute.hpp"
