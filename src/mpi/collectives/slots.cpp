@@ -124,6 +124,58 @@ void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
   if (member_count_ > 1) published_[static_cast<std::size_t>(comm.rank)] = pointer;
 }
 
+/// The calls in a barrier must agree: each is compared with the first, and each node with its
+/// parent.
+[[gnu::always_inline]] inline void CollectiveSlots::compare_call(BarrierNode& barrier_node,
+                                                                 const CollectiveCall& call,
+                                                                 std::int32_t rank,
+                                                                 std::uint32_t barrier_number) {
+  const bool is_first = (barrier_node.arrived_member_count | barrier_node.arrived_child_count) == 0;
+  SORREL_ASSERT(is_first || barrier_node.first_call.call != call ||
+                    barrier_node.barrier_number == barrier_number,
+                "members of one collective are in barriers %u and %u", barrier_node.barrier_number,
+                barrier_number);
+  if (is_first) {
+    barrier_node.first_call = {.call = call, .rank = rank};
+    barrier_node.barrier_number = barrier_number;
+  } else if (barrier_node.first_call.call != call && !barrier_node.has_mismatch()) [[unlikely]] {
+    barrier_node.mismatch() = {.barrier_number = barrier_number,
+                               .first = barrier_node.first_call,
+                               .other = {.call = call, .rank = rank}};
+  }
+}
+
+/// Inlined into its callers: each function between a call and the switch costs a mispredicted
+/// return.
+[[gnu::always_inline]] inline int CollectiveSlots::arrive(RankState& self,
+                                                          Comm& comm,
+                                                          BarrierNode& barrier_node) {
+  // On the stack: the communicator is out of the caches when a member goes on.
+  const std::uint32_t barrier_number = comm.barrier_count;
+  core::Fiber& caller = self.worker->running();
+  SORREL_ASSERT(is_on_worker_of(self) && caller.user == &self);
+  SORREL_ASSERT(barrier_node.arrived_member_count < barrier_node.member_count,
+                "a member arrives before the release of the last barrier");
+  compare_call(barrier_node, comm.call, comm.rank, barrier_number);
+  if (++barrier_node.arrived_member_count != barrier_node.member_count ||
+      !complete_if_all_arrived(barrier_node)) {
+    barrier_node.waiting.push(caller);
+    if (&caller == &self.fiber) [[likely]] {
+      self.wait.comm = &comm;
+      self.wait.begin(WaitRecord::Kind::collective);
+      self.worker->suspend();
+      self.wait.end();
+    } else {
+      self.worker->suspend();
+    }
+  }
+  // The node may be in the next barrier; the one after that cannot begin without this member.
+  const CollectiveMismatch& mismatch = barrier_node.mismatches[barrier_number % 2];
+  if (mismatch.barrier_number != barrier_number) [[likely]]
+    return MPI_SUCCESS;
+  return mismatch.explain(self.detail());
+}
+
 int CollectiveSlots::barrier(RankState& self, Comm& comm) {
   ++comm.barrier_count;
   if (member_count_ <= 1) return MPI_SUCCESS;
@@ -158,54 +210,6 @@ int CollectiveSlots::barrier_and_reduce(RankState& self,
   if (const int error = arrive(self, comm, barrier_node); error != MPI_SUCCESS) return error;
   copy_bytes(result, barrier_node.result.data(), reduction.bytes);
   return MPI_SUCCESS;
-}
-
-/// The calls in a barrier must agree: each is compared with the first, and each node with its
-/// parent.
-void CollectiveSlots::compare_call(BarrierNode& barrier_node,
-                                   const CollectiveCall& call,
-                                   std::int32_t rank,
-                                   std::uint32_t barrier_number) {
-  const bool is_first = (barrier_node.arrived_member_count | barrier_node.arrived_child_count) == 0;
-  SORREL_ASSERT(is_first || barrier_node.first_call.call != call ||
-                    barrier_node.barrier_number == barrier_number,
-                "members of one collective are in barriers %u and %u", barrier_node.barrier_number,
-                barrier_number);
-  if (is_first) {
-    barrier_node.first_call = {.call = call, .rank = rank};
-    barrier_node.barrier_number = barrier_number;
-  } else if (barrier_node.first_call.call != call && !barrier_node.has_mismatch()) [[unlikely]] {
-    barrier_node.mismatch() = {.barrier_number = barrier_number,
-                               .first = barrier_node.first_call,
-                               .other = {.call = call, .rank = rank}};
-  }
-}
-
-int CollectiveSlots::arrive(RankState& self, Comm& comm, BarrierNode& barrier_node) {
-  // On the stack: the communicator is out of the caches when a member goes on.
-  const std::uint32_t barrier_number = comm.barrier_count;
-  core::Fiber& caller = self.worker->running();
-  SORREL_ASSERT(is_on_worker_of(self) && caller.user == &self);
-  SORREL_ASSERT(barrier_node.arrived_member_count < barrier_node.member_count,
-                "a member arrives before the release of the last barrier");
-  compare_call(barrier_node, comm.call, comm.rank, barrier_number);
-  if (++barrier_node.arrived_member_count != barrier_node.member_count ||
-      !complete_if_all_arrived(barrier_node)) {
-    barrier_node.waiting.push(caller);
-    if (&caller == &self.fiber) [[likely]] {
-      self.wait.comm = &comm;
-      self.wait.begin(WaitRecord::Kind::collective);
-      self.worker->suspend();
-      self.wait.end();
-    } else {
-      self.worker->suspend();
-    }
-  }
-  // The node may be in the next barrier; the one after that cannot begin without this member.
-  const CollectiveMismatch& mismatch = barrier_node.mismatches[barrier_number % 2];
-  if (mismatch.barrier_number != barrier_number) [[likely]]
-    return MPI_SUCCESS;
-  return mismatch.explain(self.detail());
 }
 
 /// Returns true if the whole communicator has arrived and this node has been released at once.

@@ -29,10 +29,6 @@ void free_owned_buffer(Request& request) {
 
 }  // namespace
 
-void recycle_uncommon(Request& request) {
-  if (request.life != Request::Life::endless) end_operation(request);
-}
-
 void complete_with_duties(Request& request) {
   const Request::Duties duties = request.duties;
   if (duties.owns_buffer) free_owned_buffer(request);

@@ -31,13 +31,16 @@ inline void deactivate(Request& request) {
   request.is_active = false;
 }
 
-/// recycle() of a request that is not from one message.
-[[gnu::cold]] void recycle_uncommon(Request& request);
+/// Ends the operation of a request, and the request (operation.hpp).
+[[gnu::cold]] void end_operation(Request& request);
 
-/// Returns a request to its pool and drops its references to communicator and datatype.
-inline void recycle(Request& request) {
-  if (request.life >= Request::Life::endless) [[unlikely]]
-    return recycle_uncommon(request);
+/// Returns a request to its pool and drops its references to communicator and datatype. `life` is
+/// the request's, in a register of the caller.
+inline void recycle(Request& request, Request::Life life) {
+  SORREL_ASSERT(life == request.life);
+  if (life == Request::Life::endless) return;
+  if (life == Request::Life::operation) [[unlikely]]
+    return end_operation(request);
   SORREL_ASSERT(is_on_worker_of(*request.owner));
   SORREL_ASSERT(!request.message.is_linked(), "a match table still holds its entry");
   SORREL_ASSERT(request.completion.is_done() || !request.is_active || request.duties.is_part,
@@ -45,6 +48,10 @@ inline void recycle(Request& request) {
   request.type->release();
   release(*request.comm);
   request.owner->worker_state->requests.give_back(request);
+}
+
+inline void recycle(Request& request) {
+  recycle(request, request.life);
 }
 
 /// complete() of a request that has duties.

@@ -95,26 +95,40 @@ void show_status(const Request* request, MPI_Status* status) {
   return explain_generalized(self, generalized.conclude(status));
 }
 
-/// Completes a complete request for the user; its handle becomes null unless it is persistent.
-[[gnu::always_inline]] inline int finish(RankState& self,
-                                         MPI_Request& handle,
-                                         MPI_Status* status,
-                                         FailedComm& failed) {
+/// The same as finish() below, of a request that fails, stays, or is of an operation.
+[[gnu::noinline]] int finish_uncommon(RankState& self,
+                                      MPI_Request& handle,
+                                      MPI_Status* status,
+                                      FailedComm& failed) {
   auto& request = *reinterpret_cast<Request*>(handle);
-  if (request.kind == Request::Kind::operation) [[unlikely]] {
+  if (request.kind == Request::Kind::operation) {
     if (GeneralizedRequest* generalized = request.operation->generalized()) {
       handle = MPI_REQUEST_NULL;
       return conclude_generalized(self, *generalized, status);
     }
   }
   int error = MPI_SUCCESS;
-  if (request.error != MPI_SUCCESS) [[unlikely]] {
+  if (request.error != MPI_SUCCESS) {
     error = explain(self, request);
     failed.add(*request.comm);
   }
   if (request.life != Request::Life::persistent) handle = MPI_REQUEST_NULL;
   conclude(request, status);
   return error;
+}
+
+/// Completes a complete request for the user; its handle becomes null unless it is persistent.
+[[gnu::always_inline]] inline int finish(RankState& self,
+                                         MPI_Request& handle,
+                                         MPI_Status* status,
+                                         FailedComm& failed) {
+  auto& request = *reinterpret_cast<Request*>(handle);
+  const Request::Life life = request.life;
+  if (life > Request::Life::endless || request.error != MPI_SUCCESS) [[unlikely]]
+    return finish_uncommon(self, handle, status, failed);
+  handle = MPI_REQUEST_NULL;
+  conclude(request, life, status);
+  return MPI_SUCCESS;
 }
 
 /// Completes a list of complete requests. With an array of statuses, each gets its own error.

@@ -52,7 +52,4 @@ class Operation {
 /// A new request for an operation on `comm`, inactive.
 [[nodiscard]] Request& make_operation_request(RankState& self, Comm& comm, Operation& operation);
 
-/// Ends the operation of a request, and the request.
-void end_operation(Request& request);
-
 }  // namespace sorrel::mpi

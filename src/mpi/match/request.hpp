@@ -51,11 +51,11 @@ struct Request {
   static constexpr ObjectKind object_kind = ObjectKind::request;
   enum class Kind : std::uint8_t { receive, send, operation };
 
-  /// What happens to it after the wait.
+  /// What happens to it after the wait. The first two are the common ones: one comparison tells.
   enum class Life : std::uint8_t {
     once,        ///< Returned to the pool.
-    persistent,  ///< Made by MPI_*_init: becomes inactive.
     endless,     ///< WorkerState::finished_send: shared, stays complete.
+    persistent,  ///< Made by MPI_*_init: becomes inactive.
     operation,   ///< As `once`; its operation ends with it.
   };
 

@@ -142,18 +142,23 @@ void attach(const RequestList& list, WaitOf of, core::Waiter& waiter);
 void make_progress(RankState& self);
 
 /// Fills `status` (may be null) from a complete request and ends it: persistent ones become
-/// inactive, others return to the pool.
-inline void conclude(Request& request, MPI_Status* status) {
+/// inactive, others return to the pool. `life` is the request's, in a register of the caller: a
+/// write to the status would make the compiler read it again.
+inline void conclude(Request& request, Request::Life life, MPI_Status* status) {
   SORREL_ASSERT(request.completion.is_done() && request.is_active);
   if (status != MPI_STATUS_IGNORE) {
     set_status(*status, request.status_source, request.status_tag, request.status_bytes,
                request.is_cancelled);
   }
-  if (request.life == Request::Life::persistent) {
+  if (life == Request::Life::persistent) {
     deactivate(request);
   } else {
-    recycle(request);
+    recycle(request, life);
   }
+}
+
+inline void conclude(Request& request, MPI_Status* status) {
+  conclude(request, request.life, status);
 }
 
 }  // namespace sorrel::mpi
