@@ -833,6 +833,18 @@ SORREL_MPI(int, Comm_detach_buffer_c, (MPI_Comm comm, void* buffer_addr, MPI_Cou
 SORREL_MPI(int, Comm_flush_buffer, (MPI_Comm comm));
 SORREL_MPI(int, Comm_iflush_buffer, (MPI_Comm comm, MPI_Request* request));
 
+/* Partitioned communication. */
+SORREL_MPI(int, Parrived, (MPI_Request request, int partition, int* flag));
+SORREL_MPI(int, Pready, (int partition, MPI_Request request));
+SORREL_MPI(int, Pready_list, (int length, const int array_of_partitions[], MPI_Request request));
+SORREL_MPI(int, Pready_range, (int partition_low, int partition_high, MPI_Request request));
+SORREL_MPI(int, Precv_init,
+           (void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request));
+SORREL_MPI(int, Psend_init,
+           (const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+            int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request));
+
 /* Datatypes. */
 SORREL_MPI(int, Type_commit, (MPI_Datatype* datatype));
 SORREL_MPI(int, Type_contiguous, (int count, MPI_Datatype oldtype, MPI_Datatype* newtype));

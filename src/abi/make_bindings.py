@@ -35,7 +35,7 @@ GROUPS = [("buffer buffer count datatype op", "UserReduction"), ("buffer count d
           ("int index[] status[]", "mpi::SomeResult"), ("rank aint count datatype", "UserTarget")]
 GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive", "flag": "result", "outcount": "result", "origin_addr": "origin",
                "result_addr": "result", "target_rank": "target"}
-FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own", "intra"}
+FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own", "intra", "on-request"}
 # Functions that need an intracommunicator, by their subject: the library does not support them on intercommunicators, or the
 # standard does not allow it.
 INTRA_SUBJECTS = {"nonblocking collectives", "persistent collectives", "nonblocking duplication of communicators",
@@ -196,7 +196,8 @@ class Function:
         return self.comm() or self.win()
 
     def completes_requests(self):
-        return self.object() is None and any(a.kind in ("request", "message") and a.direction == "inout" for a in self.arguments)
+        changes = any(a.kind in ("request", "message") and a.direction == "inout" for a in self.arguments)
+        return self.object() is None and (changes or "on-request" in self.flags)
 
     def context(self):
         """(declaration, argument) of what the frame gives to the body beside the user's arguments."""

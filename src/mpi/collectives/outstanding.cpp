@@ -25,8 +25,7 @@ bool OutstandingCollectives::add(CollectiveOperation& operation) {
   const std::uint32_t number = next_number_++;
   Line& line = line_of(number);
   if (line.shadow == nullptr) {
-    CommShared& shadow = comm_.shared->shadow(number % CollectiveShadows::shadow_count);
-    line.shadow = make_comm(shadow, comm_.rank, comm_);
+    line.shadow = make_shadow_view(comm_, number % CollectiveShadows::shadow_count);
   }
   // The hint may have changed.
   line.shadow->is_read_late = comm_.is_read_late;

@@ -1,5 +1,6 @@
-//! CollectiveShadows - what the members of a communicator share for their nonblocking collectives,
-//! in one process. Made at the first of them; collectives/README.md, "Nonblocking".
+//! CollectiveShadows - the shadows of a communicator in one process: communicators of the same
+//! group for its nonblocking collectives (collectives/README.md, "Nonblocking"), and one for its
+//! partitioned messages. Made at the first of either.
 //!
 //! Any thread that holds a reference to the communicator.
 #pragma once
@@ -18,7 +19,9 @@ namespace sorrel::mpi {
 struct CollectiveShadows {
   /// Nonblocking collectives in progress at once; a further one waits for the oldest.
   static constexpr std::uint32_t shadow_count = 4;
-  static_assert(shadow_count < 1U << (32 - context_bits));
+  /// The shadow for partitioned messages (partitioned/README.md).
+  static constexpr std::uint32_t partitioned_index = shadow_count;
+  static_assert(partitioned_index + 1 < 1U << (32 - context_bits));
 
   explicit CollectiveShadows(std::int32_t member_count)
       : count_stride_(member_count <= padded_members_max ? cache_line_bytes / sizeof(StartedCount)
@@ -32,7 +35,7 @@ struct CollectiveShadows {
   }
 
   // (S) release by the member that makes it, acquire by the other members.
-  std::array<std::atomic<CommShared*>, shadow_count> shadows{};
+  std::array<std::atomic<CommShared*>, partitioned_index + 1> shadows{};
 
  private:
   using StartedCount = std::atomic<std::uint32_t>;

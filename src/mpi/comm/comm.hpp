@@ -33,6 +33,7 @@ class World;
 
 struct BufferedSends;
 class OutstandingCollectives;
+class PartitionedComm;
 
 /// Lets owners do without the definition of BufferedSends.
 struct BufferedSendsDeleter {
@@ -52,6 +53,10 @@ struct OutstandingCollectivesDeleter {
 
 using OutstandingCollectivesPointer =
     std::unique_ptr<OutstandingCollectives, OutstandingCollectivesDeleter>;
+
+struct PartitionedCommDeleter {
+  void operator()(PartitionedComm* partitioned) const;
+};
 
 enum class CommKind : std::uint8_t { intra, inter };
 
@@ -96,9 +101,8 @@ class CommShared {
   /// Made at the first call. Any thread that holds a reference.
   [[nodiscard]] CollectiveShadows& shadows();
 
-  /// A communicator of the same group for the nonblocking collectives numbered `index` modulo
-  /// shadow_count; made at the first call, with a context that follows from this one's. Any thread
-  /// that holds a reference.
+  /// A communicator of the same group, of the kinds that CollectiveShadows numbers; made at the
+  /// first call, with a context that follows from this one's. Any thread that holds a reference.
   [[nodiscard]] CommShared& shadow(std::uint32_t index);
 
   void retain() { holder_count_.fetch_add(1, std::memory_order_relaxed); }
@@ -160,6 +164,8 @@ struct Comm {
   BufferedSendsPointer buffered_sends;
   /// Null until the first nonblocking collective.
   OutstandingCollectivesPointer outstanding;
+  /// Null until the first partitioned message.
+  std::unique_ptr<PartitionedComm, PartitionedCommDeleter> partitioned;
   /// This rank's neighbours in the topology; found at the first neighbourhood collective.
   std::unique_ptr<const Neighborhood, NeighborhoodDeleter> neighborhood;
 
@@ -197,6 +203,9 @@ Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent);
 void complete_comm(Comm& comm, CommShared& shared);
 /// A new view of an intercommunicator; takes over the reference to `part.local`.
 Comm* make_inter_comm(CommShared& shared, const InterPart& part, const Comm& parent);
+
+/// The caller's view of a shadow (CommShared::shadow()) of a communicator of either kind.
+[[nodiscard]] Comm* make_shadow_view(Comm& comm, std::uint32_t index);
 
 inline void retain(Comm& comm) {
   SORREL_ASSERT(comm.reference_count > 0, "the communicator has ended");

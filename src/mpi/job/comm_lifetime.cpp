@@ -51,7 +51,8 @@ CommShared& CommShared::shadow(std::uint32_t index) {
   CommShared* present = shadow.load(std::memory_order_acquire);
   if (present != nullptr) return *present;
   SORREL_ASSERT(context_ >> context_bits == 0, "a shadow has no shadows");
-  auto* made = new CommShared(world_, context_ | (index + 1) << context_bits, group_);
+  const CommKind kind = slots_ == nullptr ? CommKind::inter : CommKind::intra;
+  auto* made = new CommShared(world_, context_ | (index + 1) << context_bits, group_, kind);
   made->retain();
   if (shadow.compare_exchange_strong(present, made, std::memory_order_acq_rel,
                                      std::memory_order_acquire))
@@ -112,6 +113,13 @@ Comm* make_inter_comm(CommShared& shared, const InterPart& part, const Comm& par
   Comm* comm = make_view(shared, part.local->rank, parent);
   comm->inter = std::make_unique<const InterPart>(part);
   return comm;
+}
+
+Comm* make_shadow_view(Comm& comm, std::uint32_t index) {
+  CommShared& shadow = comm.shared->shadow(index);
+  if (comm.inter == nullptr) return make_comm(shadow, comm.rank, comm);
+  Comm* local = make_shadow_view(*comm.inter->local, index);
+  return make_inter_comm(shadow, {.local = local, .is_first = comm.inter->is_first}, comm);
 }
 
 void end(Comm& comm) {

@@ -17,6 +17,8 @@ namespace sorrel::mpi {
 using OperationName = FixedText<40>;
 
 class GeneralizedRequest;
+class PartitionedReceive;
+class PartitionedSend;
 
 class Operation {
  public:
@@ -40,6 +42,11 @@ class Operation {
 
   /// This operation, if it is a generalized request.
   [[nodiscard]] virtual GeneralizedRequest* generalized() { return nullptr; }
+
+  /// This operation, if it is a partitioned send or receive.
+  [[nodiscard]] virtual PartitionedSend* partitioned_send() { return nullptr; }
+
+  [[nodiscard]] virtual PartitionedReceive* partitioned_receive() { return nullptr; }
 
   /// Ends the operation, when it is not in progress and its request is about to end.
   virtual void end() = 0;
