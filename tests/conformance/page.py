@@ -1,0 +1,113 @@
+"""Writes docs/conformance.md from the results of launches and the reviewed causes of failures."""
+import collections
+
+from causes import cause_of
+from entry import Outcome
+
+TITLES = {"mpich": "MPICH's test suite", "imb": "Intel MPI Benchmarks", "osu": "OSU micro-benchmarks", "mpi4py": "mpi4py's test suite"}
+INTRODUCTION = """# Conformance
+
+Results of public MPI test suites with Sorrel. `tests/conformance/run.py` writes this page ([how](../tests/conformance/README.md)); the
+sources of the suites are not part of the project. A cell is *passed / failed / not applicable*. Each failure has a reviewed cause
+below, or the words *not examined*.
+"""
+NOT_EXAMINED = "not examined"
+
+
+def group_of(result, causes):
+    """The column of a result: a failure whose reviewed cause is not Sorrel's is not applicable."""
+    cause = cause_of(result, causes)
+    return "not applicable" if cause is not None and not cause.is_applicable else result.outcome.group
+
+
+def count(results, causes):
+    """{chapter: Counter of groups} in the order of the results' first appearance."""
+    chapters = {}
+    for result in results:
+        chapters.setdefault(result.chapter, collections.Counter())[group_of(result, causes)] += 1
+    return chapters
+
+
+def _cell(counter):
+    return f"{counter['passed']} / {counter['failed']} / {counter['not applicable']}"
+
+
+def percentage(counter):
+    """Of the applicable entries, those that passed; rounded down to a tenth."""
+    applicable = counter["passed"] + counter["failed"]
+    return f"{1000 * counter['passed'] // applicable / 10:.1f} %" if applicable else "-"
+
+
+def chapter_table(by_launch, titles, causes):
+    """The table of a suite: a row for each chapter, a column for each launch."""
+    counts = {launch: count(results, causes) for launch, results in by_launch.items()}
+    chapters = list(dict.fromkeys(chapter for table in counts.values() for chapter in table))
+    lines = ["| Chapter | " + " | ".join(titles[launch] for launch in counts) + " |", "|---|" + "--:|" * len(counts)]
+    for chapter in chapters:
+        cells = [_cell(table[chapter]) if chapter in table else "" for table in counts.values()]
+        lines.append(f"| {chapter} | " + " | ".join(cells) + " |")
+    sums = [sum(table.values(), collections.Counter()) for table in counts.values()]
+    lines.append("| all | " + " | ".join(map(_cell, sums)) + " |")
+    lines.append("| passed of applicable | " + " | ".join(map(percentage, sums)) + " |")
+    return lines
+
+
+def _merge_launches(results):
+    """{(key, outcome, reason): launches}, so that the same failure in several launches is one row."""
+    merged = {}
+    for result in results:
+        merged.setdefault((result.key.partition(":")[2], result.outcome.value, result.reason), []).append(result.launch)
+    return merged
+
+
+def failures(by_launch, causes):
+    """Sections by cause: what failed, in which launches, and how."""
+    groups = {}
+    for results in by_launch.values():
+        for result in results:
+            if result.outcome.group == "failed":
+                cause = cause_of(result, causes)
+                groups.setdefault(cause, []).append(result)
+    lines = []
+    for cause, results in sorted(groups.items(), key=lambda item: (item[0] is None, item[0] is not None and not item[0].is_applicable)):
+        text = f"{cause.text} ({cause.kind})" if cause else NOT_EXAMINED
+        lines += ["", f"**{text}**", ""]
+        for (key, outcome, reason), launches in _merge_launches(results).items():
+            lines.append(f"- `{key}`: {outcome}" + (f", {reason}" if reason else "") + f"; {', '.join(launches)}")
+    return lines
+
+
+def reasons(by_launch):
+    """Counts of the entries that are not applicable by the suite's own testlist, by reason, in the launch that has most."""
+    tables = [collections.Counter(r.reason or Outcome.SKIPPED.value for r in results if r.outcome.group == "not applicable")
+              for results in by_launch.values()]
+    largest = max(tables, key=lambda table: sum(table.values()), default=collections.Counter())
+    return [f"- {number} entries: {reason}" for reason, number in sorted(largest.items())]
+
+
+def details(by_launch):
+    """What was checked, for suites whose entries are whole programs."""
+    lines = []
+    for launch, results in by_launch.items():
+        lines += [f"- `{r.key.partition(':')[2]}`, {launch}: {r.reason}" for r in results if r.reason and r.outcome is Outcome.PASSED]
+    return lines
+
+
+def suite_section(name, version, by_launch, titles, causes):
+    """The chapter of the page for one suite."""
+    lines = ["", f"## {TITLES[name]}" + (f" {version}" if version else ""), ""]
+    lines += chapter_table(by_launch, titles, causes)
+    failed = failures(by_launch, causes)
+    if failed:
+        lines += ["", "### Failures and their causes"] + failed
+    unfit = reasons(by_launch)
+    if unfit:
+        lines += ["", "### Not applicable", "", *unfit]
+    if name != "mpich":
+        lines += ["", "### What was checked", "", *details(by_launch)]
+    return lines
+
+
+def page(sections):
+    """The whole page; `sections` are lists of lines."""
+    return INTRODUCTION + "\n".join(line for section in sections for line in section) + "\n"

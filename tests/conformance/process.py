@@ -1,0 +1,57 @@
+"""Runs one command with a limit of time, in a process group of its own, and ends that group only."""
+import dataclasses
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+GRACE_S = 5.0  # between SIGTERM and SIGKILL
+OUTPUT_BYTES_MAX = 16 << 20  # of an output that is read
+
+
+@dataclasses.dataclass
+class Ended:
+    """How a command ended. `status` is as in subprocess: negative for a signal."""
+
+    status: int
+    seconds: float
+    text: str
+    timed_out: bool = False
+
+
+def _end_group(child):
+    """Ends all processes of the child's group: asks, and then forces."""
+    for number, wait_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, GRACE_S)):
+        try:
+            os.killpg(child.pid, number)
+        except ProcessLookupError:
+            return
+        try:
+            child.wait(timeout=wait_s)
+        except subprocess.TimeoutExpired:
+            pass
+
+
+def run_bounded(command, *, limit_s, cwd=None, env=None):
+    """Runs a command and returns how it ended. Both outputs come in one text; the standard input is empty."""
+    begun = time.monotonic()
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                 start_new_session=True)
+        timed_out = False
+        try:
+            child.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+        finally:
+            _end_group(child)  # also what a command has left behind
+        out.seek(0)
+        text = out.read(OUTPUT_BYTES_MAX).decode(errors="replace")
+    return Ended(child.returncode, time.monotonic() - begun, text, timed_out)
+
+
+def shortened(text, characters_max=6000):
+    """A text whose middle is left out if it is long."""
+    half = characters_max // 2
+    return text if len(text) <= characters_max else f"{text[:half]}\n[...]\n{text[-half:]}"
