@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "block.h"
+
 struct options {
   int grid;          // interior points per side
   int steps;         // at most so many steps
@@ -23,15 +25,12 @@ struct options {
   int report;        // print a line every so many steps; 0: never
 };
 
-// One rank's part of the grid. A field is an array of (rows + 2) x (columns + 2) doubles, row by
-// row, its outermost layer the ghosts; the interior starts at row 1, column 1.
-struct block {
+// One rank's block, and its place among the ranks.
+struct part {
+  struct block block;
   MPI_Comm comm;
   int rank, ranks;
   int up, down, left, right;     // neighbours' ranks, MPI_PROC_NULL at the border
-  int rows, columns;             // interior points of this block
-  int first_row, first_column;   // position of row 0, column 0 in the whole grid
-  size_t stride;                 // from one row of a field to the next
   double *left_out, *right_out;  // the block's own outer columns, packed
   double *left_in, *right_in;    // the neighbours' columns, to be unpacked into ghosts
 };
@@ -81,56 +80,30 @@ static double* new_array(size_t count) {
 }
 
 static double* new_field(const struct block* b) {
-  return new_array(((size_t)b->rows + 2) * b->stride);
+  return new_array(field_size(b));
 }
 
-static size_t at(const struct block* b, int row, int column) {
-  return (size_t)row * b->stride + (size_t)column;
-}
+// ---- blocks
+// ------------------------------------------------------------------------------------
 
-// ---- the problem and its blocks
-// ------------------------------------------------------------------
-
-// Cuts n points into `parts` stretches whose lengths differ by one at most.
-static int start_of(int n, int parts, int part) {
-  return (int)((long)n * part / parts);
-}
-
-static struct block make_block(int grid) {
-  struct block b;
+static struct part make_part(int grid) {
+  struct part part;
+  MPI_Comm_size(MPI_COMM_WORLD, &part.ranks);
   int dims[2] = {0, 0}, periods[2] = {0, 0}, place[2];
-  MPI_Comm_size(MPI_COMM_WORLD, &b.ranks);
-  MPI_Dims_create(b.ranks, 2, dims);
+  MPI_Dims_create(part.ranks, 2, dims);
   if (dims[0] > grid || dims[1] > grid) stop(2, "more ranks than rows or columns");
-  MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &b.comm);
-  MPI_Comm_rank(b.comm, &b.rank);
-  MPI_Cart_coords(b.comm, b.rank, 2, place);
-  MPI_Cart_shift(b.comm, 0, 1, &b.up, &b.down);
-  MPI_Cart_shift(b.comm, 1, 1, &b.left, &b.right);
-  b.first_row = start_of(grid, dims[0], place[0]);
-  b.first_column = start_of(grid, dims[1], place[1]);
-  b.rows = start_of(grid, dims[0], place[0] + 1) - b.first_row;
-  b.columns = start_of(grid, dims[1], place[1] + 1) - b.first_column;
-  b.stride = (size_t)b.columns + 2;
-  b.left_out = new_array(4 * (size_t)b.rows);
-  b.right_out = b.left_out + b.rows;
-  b.left_in = b.right_out + b.rows;
-  b.right_in = b.left_in + b.rows;
-  return b;
-}
-
-// The answer at a point of the block, ghosts included.
-static double known_solution(const struct block* b, int grid, int row, int column) {
-  const double y = (b->first_row + row) / (grid + 1.0),
-               x = (b->first_column + column) / (grid + 1.0);
-  return 16 * x * (1 - x) * y * (1 - y) * exp(x - 2 * y);
-}
-
-// The right-hand side, times the squared mesh width, that makes known_solution the answer.
-static double right_hand_side(const struct block* b, int grid, int row, int column) {
-  return 4 * known_solution(b, grid, row, column) - known_solution(b, grid, row - 1, column) -
-         known_solution(b, grid, row + 1, column) - known_solution(b, grid, row, column - 1) -
-         known_solution(b, grid, row, column + 1);
+  MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &part.comm);
+  MPI_Comm_rank(part.comm, &part.rank);
+  MPI_Cart_coords(part.comm, part.rank, 2, place);
+  MPI_Cart_shift(part.comm, 0, 1, &part.up, &part.down);
+  MPI_Cart_shift(part.comm, 1, 1, &part.left, &part.right);
+  part.block = make_block(grid, dims, place);
+  const int rows = part.block.rows;
+  part.left_out = new_array(4 * (size_t)rows);
+  part.right_out = part.left_out + rows;
+  part.left_in = part.right_out + rows;
+  part.right_in = part.left_in + rows;
+  return part;
 }
 
 // ---- communication
@@ -139,130 +112,70 @@ static double right_hand_side(const struct block* b, int grid, int row, int colu
 // Rows lie in one piece and are sent from where they are. Columns are packed by hand, which is
 // quicker than an MPI_Type_vector: the compiler knows the stride's loop, a datatype engine does
 // not.
-static void exchange_ghosts(const struct block* b, double* field) {
+static void exchange_ghosts(const struct part* part, double* field) {
+  const struct block* b = &part->block;
+
   enum { upward, downward, leftward, rightward };
 
   MPI_Request requests[8];
-  MPI_Irecv(&field[at(b, 0, 1)], b->columns, MPI_DOUBLE, b->up, downward, b->comm, &requests[0]);
-  MPI_Irecv(&field[at(b, b->rows + 1, 1)], b->columns, MPI_DOUBLE, b->down, upward, b->comm,
+  MPI_Irecv(&field[at(b, 0, 1)], b->columns, MPI_DOUBLE, part->up, downward, part->comm,
+            &requests[0]);
+  MPI_Irecv(&field[at(b, b->rows + 1, 1)], b->columns, MPI_DOUBLE, part->down, upward, part->comm,
             &requests[1]);
-  MPI_Irecv(b->left_in, b->rows, MPI_DOUBLE, b->left, rightward, b->comm, &requests[2]);
-  MPI_Irecv(b->right_in, b->rows, MPI_DOUBLE, b->right, leftward, b->comm, &requests[3]);
-  MPI_Isend(&field[at(b, 1, 1)], b->columns, MPI_DOUBLE, b->up, upward, b->comm, &requests[4]);
-  MPI_Isend(&field[at(b, b->rows, 1)], b->columns, MPI_DOUBLE, b->down, downward, b->comm,
+  MPI_Irecv(part->left_in, b->rows, MPI_DOUBLE, part->left, rightward, part->comm, &requests[2]);
+  MPI_Irecv(part->right_in, b->rows, MPI_DOUBLE, part->right, leftward, part->comm, &requests[3]);
+  MPI_Isend(&field[at(b, 1, 1)], b->columns, MPI_DOUBLE, part->up, upward, part->comm,
+            &requests[4]);
+  MPI_Isend(&field[at(b, b->rows, 1)], b->columns, MPI_DOUBLE, part->down, downward, part->comm,
             &requests[5]);
   for (int i = 0; i < b->rows; i++) {
-    b->left_out[i] = field[at(b, i + 1, 1)];
-    b->right_out[i] = field[at(b, i + 1, b->columns)];
+    part->left_out[i] = field[at(b, i + 1, 1)];
+    part->right_out[i] = field[at(b, i + 1, b->columns)];
   }
-  MPI_Isend(b->left_out, b->rows, MPI_DOUBLE, b->left, leftward, b->comm, &requests[6]);
-  MPI_Isend(b->right_out, b->rows, MPI_DOUBLE, b->right, rightward, b->comm, &requests[7]);
+  MPI_Isend(part->left_out, b->rows, MPI_DOUBLE, part->left, leftward, part->comm, &requests[6]);
+  MPI_Isend(part->right_out, b->rows, MPI_DOUBLE, part->right, rightward, part->comm, &requests[7]);
   MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
   // At the border nothing arrives, and the buffers keep the zeros they were made with.
   for (int i = 0; i < b->rows; i++) {
-    field[at(b, i + 1, 0)] = b->left_in[i];
-    field[at(b, i + 1, b->columns + 1)] = b->right_in[i];
+    field[at(b, i + 1, 0)] = part->left_in[i];
+    field[at(b, i + 1, b->columns + 1)] = part->right_in[i];
   }
 }
 
-static double over_all_ranks(const struct block* b, MPI_Op operation, double mine) {
+static double over_all_ranks(const struct part* part, MPI_Op operation, double mine) {
   double all;
-  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, operation, b->comm);
+  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, operation, part->comm);
   return all;
 }
 
-// ---- kernels: a row at a time, so that the compiler sees plain vectors
-// -----------------------------
-
-static double multiply_row(int n,
-                           const double* restrict above,
-                           const double* restrict here,
-                           const double* restrict below,
-                           double* restrict out) {
-  double dot = 0;
-#pragma omp simd reduction(+ : dot)
-  for (int j = 0; j < n; j++) {
-    const double value = 4 * here[j] - here[j - 1] - here[j + 1] - above[j] - below[j];
-    out[j] = value;
-    dot += value * here[j];
-  }
-  return dot;
-}
-
-static double update_residual_row(int n,
-                                  double alpha,
-                                  const double* restrict q,
-                                  double* restrict r) {
-  double dot = 0;
-#pragma omp simd reduction(+ : dot)
-  for (int j = 0; j < n; j++) {
-    r[j] -= alpha * q[j];
-    dot += r[j] * r[j];
-  }
-  return dot;
-}
-
-// Both use the old p, so one pass does for the two of them.
-static void update_solution_row(int n,
-                                double alpha,
-                                double beta,
-                                const double* restrict r,
-                                double* restrict p,
-                                double* restrict x) {
-#pragma omp simd
-  for (int j = 0; j < n; j++) {
-    x[j] += alpha * p[j];
-    p[j] = r[j] + beta * p[j];
-  }
-}
+// ---- the method
+// ----------------------------------------------------------------------------------------
 
 // q = A p; returns p . q. Fetches p's ghosts first.
-static double multiply(const struct block* b, double* p, double* q) {
-  double dot = 0;
-  exchange_ghosts(b, p);
-  for (int i = 1; i <= b->rows; i++)
-    dot += multiply_row(b->columns, &p[at(b, i - 1, 1)], &p[at(b, i, 1)], &p[at(b, i + 1, 1)],
-                        &q[at(b, i, 1)]);
-  return over_all_ranks(b, MPI_SUM, dot);
-}
-
-// r -= alpha q; returns r . r.
-static double update_residual(const struct block* b, double alpha, const double* q, double* r) {
-  double dot = 0;
-  for (int i = 1; i <= b->rows; i++)
-    dot += update_residual_row(b->columns, alpha, &q[at(b, i, 1)], &r[at(b, i, 1)]);
-  return over_all_ranks(b, MPI_SUM, dot);
-}
-
-// x += alpha p; p = r + beta p.
-static void update_solution(
-    const struct block* b, double alpha, double beta, const double* r, double* p, double* x) {
-  for (int i = 1; i <= b->rows; i++)
-    update_solution_row(b->columns, alpha, beta, &r[at(b, i, 1)], &p[at(b, i, 1)], &x[at(b, i, 1)]);
+static double multiply(const struct part* part, double* p, double* q) {
+  exchange_ghosts(part, p);
+  return over_all_ranks(part, MPI_SUM, multiply_block(&part->block, p, q));
 }
 
 // Starts from x = 0, so that r = p = f. The last loop is the method of Hestenes and Stiefel.
-static struct result solve(const struct block* b, const struct options* o, double* x, double* q) {
+static struct result solve(const struct part* part, const struct options* o, double* x, double* q) {
+  const struct block* b = &part->block;
   struct result result = {0, 1, new_array((size_t)o->steps)};
-  double *r = new_field(b), *p = new_field(b), rho = 0;
-  for (int i = 1; i <= b->rows; i++)
-    for (int j = 1; j <= b->columns; j++) {
-      r[at(b, i, j)] = p[at(b, i, j)] = right_hand_side(b, o->grid, i, j);
-      rho += r[at(b, i, j)] * r[at(b, i, j)];
-    }
-  const double rho_first = rho = over_all_ranks(b, MPI_SUM, rho);
+  double *r = new_field(b), *p = new_field(b);
+  double rho = over_all_ranks(part, MPI_SUM, start_from_zero(b, o->grid, r, p));
+  const double rho_first = rho;
 
   double before = MPI_Wtime();
   while (result.steps < o->steps && result.residual > fmax(o->tolerance, DBL_EPSILON)) {
-    const double alpha = rho / multiply(b, p, q);
-    const double rho_next = update_residual(b, alpha, q, r);
-    update_solution(b, alpha, rho_next / rho, r, p, x);
+    const double alpha = rho / multiply(part, p, q);
+    const double rho_next = over_all_ranks(part, MPI_SUM, update_residual_block(b, alpha, q, r));
+    update_solution_block(b, alpha, rho_next / rho, r, p, x);
     rho = rho_next;
     result.residual = sqrt(rho / rho_first);
     const double after = MPI_Wtime();
     result.seconds[result.steps++] = after - before;
     before = after;
-    if (b->rank == 0 && o->report > 0 && result.steps % o->report == 0) {
+    if (part->rank == 0 && o->report > 0 && result.steps % o->report == 0) {
       printf("step %6d  residual %.3e\n", result.steps, result.residual);
       fflush(stdout);
     }
@@ -275,12 +188,13 @@ static struct result solve(const struct block* b, const struct options* o, doubl
 // ----------------------------------------------------------------------------------------
 
 // Sets x to the known solution, fetches ghosts and checks that each has its owner's value.
-static int ghosts_are_right(const struct block* b, int grid, double* x) {
+static int ghosts_are_right(const struct part* part, int grid, double* x) {
+  const struct block* b = &part->block;
   double wrong = 0;
   for (int i = 1; i <= b->rows; i++)
     for (int j = 1; j <= b->columns; j++)
       x[at(b, i, j)] = known_solution(b, grid, i, j);
-  exchange_ghosts(b, x);
+  exchange_ghosts(part, x);
   for (int i = 1; i <= b->rows; i++) {
     wrong += x[at(b, i, 0)] != known_solution(b, grid, i, 0);
     wrong += x[at(b, i, b->columns + 1)] != known_solution(b, grid, i, b->columns + 1);
@@ -289,27 +203,26 @@ static int ghosts_are_right(const struct block* b, int grid, double* x) {
     wrong += x[at(b, 0, j)] != known_solution(b, grid, 0, j);
     wrong += x[at(b, b->rows + 1, j)] != known_solution(b, grid, b->rows + 1, j);
   }
-  memset(x, 0, sizeof *x * ((size_t)b->rows + 2) * b->stride);
-  return over_all_ranks(b, MPI_SUM, wrong) == 0;
+  memset(x, 0, sizeof *x * field_size(b));
+  return over_all_ranks(part, MPI_SUM, wrong) == 0;
 }
 
 // Compares the answer with the known one; returns what is wrong, or NULL.
-static const char* judge(const struct block* b,
+static const char* judge(const struct part* part,
                          const struct options* o,
                          const struct result* result,
                          double* x,
                          double* q) {
-  double residual = 0, f_norm = 0, error = 0;
-  multiply(b, x, q);
+  const struct block* b = &part->block;
+  multiply(part, x, q);
+  const struct squares sums = squares_of(b, o->grid, q);
+  const double residual = sqrt(over_all_ranks(part, MPI_SUM, sums.residual) /
+                               over_all_ranks(part, MPI_SUM, sums.right_hand_side));
+  double error = 0;
   for (int i = 1; i <= b->rows; i++)
-    for (int j = 1; j <= b->columns; j++) {
-      const double f = right_hand_side(b, o->grid, i, j), left_over = f - q[at(b, i, j)];
-      residual += left_over * left_over;
-      f_norm += f * f;
+    for (int j = 1; j <= b->columns; j++)
       error = fmax(error, fabs(x[at(b, i, j)] - known_solution(b, o->grid, i, j)));
-    }
-  residual = sqrt(over_all_ranks(b, MPI_SUM, residual) / over_all_ranks(b, MPI_SUM, f_norm));
-  error = over_all_ranks(b, MPI_MAX, error);
+  error = over_all_ranks(part, MPI_MAX, error);
   // f is of the order of 1 / N^2, so rounding x moves the relative residual by epsilon times N^2.
   const double rounding = 10 * DBL_EPSILON * o->grid * o->grid;
   if (!(fabs(residual - result->residual) <= 1e-6 * residual + rounding))
@@ -357,23 +270,23 @@ static struct options read_options(int argc, char** argv) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const struct options o = read_options(argc, argv);
-  struct block b = make_block(o.grid);
-  double *x = new_field(&b), *q = new_field(&b);
+  struct part part = make_part(o.grid);
+  double *x = new_field(&part.block), *q = new_field(&part.block);
 
-  if (!ghosts_are_right(&b, o.grid, x)) stop(1, "the ghosts are not the neighbours' values");
-  struct result result = solve(&b, &o, x, q);
-  const char* trouble = judge(&b, &o, &result, x, q);
-  if (b.rank == 0) {
+  if (!ghosts_are_right(&part, o.grid, x)) stop(1, "the ghosts are not the neighbours' values");
+  struct result result = solve(&part, &o, x, q);
+  const char* trouble = judge(&part, &o, &result, x, q);
+  if (part.rank == 0) {
     qsort(result.seconds, (size_t)result.steps, sizeof(double), ascending);
     printf("cg2d: ranks %d, steps %d, time per step median %.1f us floor %.1f us, residual %.6e\n",
-           b.ranks, result.steps, result.seconds[result.steps / 2] * 1e6, result.seconds[0] * 1e6,
-           result.residual);
+           part.ranks, result.steps, result.seconds[result.steps / 2] * 1e6,
+           result.seconds[0] * 1e6, result.residual);
     fflush(stdout);
   }
   if (trouble != NULL) stop(1, trouble);
 
-  free(x), free(q), free(result.seconds), free(b.left_out);
-  MPI_Comm_free(&b.comm);
+  free(x), free(q), free(result.seconds), free(part.left_out);
+  MPI_Comm_free(&part.comm);
   MPI_Finalize();
   return 0;
 }
