@@ -14,7 +14,7 @@ import signal
 import tempfile
 from typing import NoReturn
 
-from . import graph, machine, openmp, overlap, partition, report, smp, throughput
+from . import graph, machine, openmp, overlap, partition, report, smp, throughput, virtual
 from .bars import judge, settle
 from .disturbance import RUNS
 from .experiments import EXPERIMENTS, select
@@ -28,9 +28,11 @@ BENCHES = {
     "smp": "how cores pass messages: queues, allocation, threads, processes, host MPIs",
     "openmp": "the cost of OpenMP's constructs in programs that are not recompiled, and ranks with OpenMP inside",
     "graph": "the cost of a task of a graph, with Sorrel, oneTBB and Taskflow",
+    "virtual": "many ranks on few cores: their cost by grain size, unequal ranks, allocation in every step",
     "overlap": "the share of communication time that a graph hides, over wires between simulated nodes",
 }
-OTHERS = {"throughput": throughput, "partition": partition, "smp": smp, "graph": graph, "openmp": openmp, "overlap": overlap}
+OTHERS = {"throughput": throughput, "partition": partition, "smp": smp, "graph": graph, "openmp": openmp, "overlap": overlap,
+          "virtual": virtual}  # fmt: skip
 PEERS = ("AMPI", "MPICH", "Open MPI")
 BUSY_LOAD = 0.5
 
@@ -46,6 +48,9 @@ Examples:
   sorrel bench partition --only 128 --json cuts.json     also draws cuts.svg
   sorrel bench partition --minutes 20 --json cuts.json   the cheapest cases; repeat with --resume for the rest
   sorrel bench partition --only published
+  sorrel bench virtual --quick                 two minutes; small sizes, to see that it works
+  sorrel bench virtual --json virtual.json     fifteen minutes; also draws virtual.svg
+  sorrel bench virtual --only cg --rounds 9 --ampi ~/charm/multicore-linux-x86_64
 """
 
 
@@ -80,7 +85,7 @@ def read_arguments() -> argparse.Namespace:
         "--seconds", type=float, metavar="S", help="throughput: time of the shorter jobs alone (0.7, --quick: 0.15)"
     )
     parser.add_argument("--rounds", type=int, metavar="N", help="how often each program is started (5, --quick: 2)")
-    parser.add_argument("--minutes", type=float, metavar="M", help="partition: start no case that would end later")
+    parser.add_argument("--minutes", type=float, metavar="M", help="partition: start no case that would end later; virtual: start no later round (15)")
     parser.add_argument("--resume", action="store_true", help="partition: keep the cases of --json FILE, run the missing ones")
     parser.add_argument("--command", help=argparse.SUPPRESS, default="sorrel")
     return parser.parse_args()
@@ -102,7 +107,7 @@ def quoted(words: list[str]) -> str:
 
 def check(arguments: argparse.Namespace) -> None:
     """All errors of the arguments are found before the first measurement."""
-    if arguments.name in ("partition", "smp", "graph", "openmp", "overlap"):
+    if arguments.name in ("partition", "smp", "graph", "openmp", "overlap", "virtual"):
         parts = OTHERS[arguments.name].PARTS
         if unknown := [part for part in arguments.only if part not in parts]:
             refuse(f"bench: {arguments.name} has no part called {quoted(unknown)}; it has {', '.join(parts)}")

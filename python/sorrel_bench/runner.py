@@ -163,19 +163,28 @@ def _begin(command: list[str], folder: pathlib.Path) -> subprocess.Popen:
     )  # fmt: skip
 
 
-def _finish(process: subprocess.Popen) -> tuple[str, str]:
+def _finish(process: subprocess.Popen, seconds_max: float = RUN_SECONDS_MAX) -> tuple[str, str]:
     """The output of a program, and an error, or nothing."""
     try:
-        output, errors = process.communicate(timeout=RUN_SECONDS_MAX)
+        output, errors = process.communicate(timeout=seconds_max)
     except subprocess.TimeoutExpired:
         _stop(process)
-        return "", f"took longer than {RUN_SECONDS_MAX} s"
+        return "", f"took longer than {seconds_max:g} s"
     except BaseException:
         _stop(process)
         raise
     if process.returncode != 0:
         return output, f"exit status {process.returncode}: {_last_words(errors or output)}"
     return output, ""
+
+
+def run_program(
+    command: list[str], folder: pathlib.Path, cpus: Sequence[int] | None, seconds_max: float = RUN_SECONDS_MAX
+) -> tuple[str, str]:
+    """Runs a program on these CPUs (None: on all), for a limited time. Its output, and an error, or nothing."""
+    with pinned(cpus) if cpus is not None else contextlib.nullcontext():
+        process = _begin(command, folder)
+    return _finish(process, seconds_max)
 
 
 class Runner:
@@ -249,12 +258,10 @@ class Runner:
         words: tuple[str, ...] = (str(program), *experiment.arguments)
         if experiment.probe != "cg2d":
             words = (str(program), str(self.plan.series_seconds), *experiment.arguments)
-        with pinned(self.plan.cpus[: experiment.workers]):
-            if experiment.probe == "startup":
-                words = (*words, str(time.time_ns()))
-            command = self._command(experiment, implementation, words)
-            process = _begin(command, program.parent)
-        output, error = _finish(process)
+        if experiment.probe == "startup":
+            words = (*words, str(time.time_ns()))
+        command = self._command(experiment, implementation, words)
+        output, error = run_program(command, program.parent, self.plan.cpus[: experiment.workers])
         if not error and self.samples.add(experiment, implementation, output) == 0:
             error = f"printed no result: {_last_words(output)}"
         return error and f"{error} ({shlex.join(command)})"
