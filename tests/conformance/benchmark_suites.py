@@ -24,6 +24,7 @@ class Suite:
 
     def __init__(self, name, folder):
         self.name, self.root = name, os.path.abspath(folder)
+        self.build = self.root  # the user's: never removed
         self.version = ""
 
     def prepare(self):

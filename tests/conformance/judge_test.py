@@ -60,7 +60,7 @@ class Benchmarks(unittest.TestCase):
     osu = Entry("osu", "standard", "", "osu_bw", 2, rule=Rule.OSU)
 
     def test_imb_defects_fail(self):
-        table = "       #bytes #repetitions  t[usec]   Mbytes/sec      defects\n            0  5   0.5   0.00   0.00\n            4  5   0.5   8.00   {}\n"
+        table = "   #bytes #repetitions  t[usec]   Mbytes/sec      defects\n  0  5   0.5   0.00   0.00\n  4  5   0.5   8.00   {}\n"
         self.assertEqual(benchmark_suites.judge(self.imb, 0, table.format("0.00")), (Outcome.PASSED, "2 rows checked, 0 wrong"))
         self.assertEqual(benchmark_suites.judge(self.imb, 0, table.format("1.00"))[0], Outcome.WRONG)
         self.assertEqual(benchmark_suites.judge(self.imb, 2, table.format("0.00"))[0], Outcome.STATUS)

@@ -16,6 +16,8 @@ RANKS = (1, 2, 3, 5)
 TIME_LIMIT_S = 1800.0
 INSTALL_LIMIT_S = 1800
 REQUIREMENT = "mpi4py>=4.1,<5"
+# As docs/python.md tells users; not optimised, because it is compiled for a test only.
+BUILD_ENVIRONMENT = {"MPI4PY_BUILD_CONFIGURE": "1", "MPICC": "mpicc", "CFLAGS": "-O0 -g0"}
 # What the tests use where it is installed.
 EXTRAS = ("numpy", "cffi")
 
@@ -27,7 +29,7 @@ class Suite:
 
     def __init__(self, cache, folder=None):
         self.cache, self.folder = cache, folder and os.path.abspath(folder)
-        self.venv = os.path.join(cache, "mpi4py-env")
+        self.build = os.path.join(cache, "mpi4py-env")
 
     @property
     def source(self):
@@ -48,18 +50,18 @@ class Suite:
             raise SetupError(" ".join(command) + " failed\n" + shortened(done.text))
 
     def prepare(self):
-        """Fetches, builds and installs mpi4py, once. docs/python.md tells users the same command."""
-        stamp = os.path.join(self.venv, "prepared")
+        """Fetches, builds and installs mpi4py, once."""
+        stamp = os.path.join(self.build, "prepared")
         if os.path.exists(stamp):
             return
-        self._run(sys.executable, "-m", "venv", "--clear", self.venv)
-        pip = os.path.join(self.venv, "bin/pip")
+        self._run(sys.executable, "-m", "venv", "--clear", self.build)
+        pip = os.path.join(self.build, "bin/pip")
         if not self.source:
             target = os.path.join(self.cache, "mpi4py-source")
             self._run(pip, "download", "--quiet", "--no-deps", "--no-binary=mpi4py", "--dest", target, REQUIREMENT)
             with tarfile.open(glob.glob(os.path.join(target, "*.tar.gz"))[0]) as tar:
                 tar.extractall(target, filter="data")
-        self._run(pip, "install", "--quiet", self.source, env=dict(os.environ, MPICC="mpicc"))
+        self._run(pip, "install", "--quiet", self.source, env=dict(os.environ, **BUILD_ENVIRONMENT))
         self._run(pip, "install", "--quiet", *EXTRAS)
         with open(stamp, "w", encoding="utf-8"):
             pass
@@ -76,7 +78,7 @@ class Suite:
 
     def program(self, _entry):
         """The interpreter; its arguments are in interpreter_arguments."""
-        return os.path.join(self.venv, "bin/python"), ""
+        return os.path.join(self.build, "bin/python"), ""
 
     @staticmethod
     def interpreter_arguments(entry):

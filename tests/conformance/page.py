@@ -1,5 +1,6 @@
 """Writes docs/conformance.md from the results of launches and the reviewed causes of failures."""
 import collections
+import textwrap
 
 from causes import cause_of
 from entry import Outcome
@@ -12,6 +13,7 @@ sources of the suites are not part of the project. A cell is *passed / failed / 
 below, or the words *not examined*.
 """
 NOT_EXAMINED = "not examined"
+WIDTH = 140  # of lines of prose
 
 
 def group_of(result, causes):
@@ -71,9 +73,9 @@ def failures(by_launch, causes):
     lines = []
     for cause, results in sorted(groups.items(), key=lambda item: (item[0] is None, item[0] is not None and not item[0].is_applicable)):
         text = f"{cause.text} ({cause.kind})" if cause else NOT_EXAMINED
-        lines += ["", f"**{text}**", ""]
+        lines += ["", *textwrap.wrap(f"**{text}**", WIDTH), "", "| Entry | Outcome | Launches |", "|---|---|---|"]
         for (key, outcome, reason), launches in _merge_launches(results).items():
-            lines.append(f"- `{key}`: {outcome}" + (f", {reason}" if reason else "") + f"; {', '.join(launches)}")
+            lines.append(f"| `{key}` | {outcome}{', ' + reason if reason else ''} | {', '.join(launches)} |")
     return lines
 
 
@@ -87,10 +89,9 @@ def reasons(by_launch):
 
 def details(by_launch):
     """What was checked, for suites whose entries are whole programs."""
-    lines = []
-    for launch, results in by_launch.items():
-        lines += [f"- `{r.key.partition(':')[2]}`, {launch}: {r.reason}" for r in results if r.reason and r.outcome is Outcome.PASSED]
-    return lines
+    rows = [f"| `{r.key.partition(':')[2]}` | {launch} | {r.reason} |" for launch, results in by_launch.items() for r in results
+            if r.reason and r.outcome is Outcome.PASSED]
+    return ["| Entry | Launch | Checked |", "|---|---|---|", *rows]
 
 
 def suite_section(name, version, by_launch, titles, causes):

@@ -48,6 +48,8 @@ def parse_arguments(words):
     parser.add_argument("--chapters", nargs="+", metavar="CHAPTER", default=[], help="of the suite; default: all")
     parser.add_argument("--match", metavar="REGEX", help="only entries whose key has this regular expression")
     parser.add_argument("--again", choices=("failed", "all"), help="run these though they have a result")
+    parser.add_argument("--rebuild", action="store_true",
+                        help="configure and build a suite again, after a change of mpi.h or of the Fortran bindings")
     parser.add_argument("--time-limit", metavar="S", type=float, help="at most this for an entry; default: the suite's")
     parser.add_argument("-j", metavar="N", type=int, default=1, help="entries at a time; default: 1")
     parser.add_argument("--mpich", metavar="FOLDER", help="sources of a release of MPICH")
@@ -104,6 +106,8 @@ def run_suite(name, options, reviewed):
     """Runs a suite in the launches asked for; returns whether an applicable entry failed."""
     suite = open_suite(name, options)
     print(f"{name}: preparing", flush=True)
+    if options.rebuild and os.path.commonpath([suite.build, options.cache]) == options.cache:
+        shutil.rmtree(suite.build, ignore_errors=True)
     suite.prepare()
     chapters = options.chapters or (mpich.CHAPTERS if name == "mpich" else ())
     entries = [e for e in suite.entries(chapters) if not options.match or re.search(options.match, e.key)]
