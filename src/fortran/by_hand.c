@@ -91,14 +91,13 @@ static struct counted_string counted_string(int wanted) {
   return (struct counted_string){.wanted = wanted, .room = room, .text = text};
 }
 
-/* If `is_found`, gives the length to the caller, and as much of the text as it wants. */
+/* If `is_found`, gives the length to the caller, and as much of the text as it wants; the rest of
+ * the string becomes blanks. */
 static void give_counted(
     struct counted_string* string, int is_found, int* length, char* result, size_t result_length) {
   if (is_found) {
     *length = string->room - 1;
-    const size_t wanted = string->wanted > 0 ? (size_t)string->wanted : 0;
-    if (wanted > 0)
-      sorrel_give_string(string->text, result, wanted < result_length ? wanted : result_length);
+    if (string->wanted > 0) sorrel_give_string(string->text, result, result_length);
   }
   free(string->text);
 }

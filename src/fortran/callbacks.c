@@ -1,10 +1,9 @@
-/* Functions that take a callback, and attributes, whose values Fortran has as integers.
- * MPI 5.0, 6.9.5, 7.7, 9.3, 13.2, 19.3.7.
+/* Functions that take a callback, but for attributes (attributes.c). MPI 5.0, 6.9.5, 9.3, 13.2.
  *
  * A reduction function and an error handler get no argument by which a C function could find the
  * Fortran procedure. So there is a table of procedures, and for each of its places a C function
- * that calls the procedure there. A procedure keeps its place. Attribute and request callbacks have
- * an extra state, in which the procedures are kept. */
+ * that calls the procedure there. A procedure keeps its place. Request callbacks have an extra
+ * state, in which the procedures are kept. */
 #include "fortran/shim.h"
 #include "fortran_functions.h"
 
@@ -154,126 +153,6 @@ static MPI_Session_errhandler_function* const session_handlers[] = {
 SORREL_ERRHANDLER_CREATE(session, Session)
 #endif
 
-/* ---- Attributes ---- */
-
-/* The procedures of a key; kept to the end of the program, because freed keys may have values.
- * `Value` is INTEGER(KIND=MPI_ADDRESS_KIND), INTEGER for the deprecated functions. */
-#define SORREL_KEYVAL(name, Kind, Handle, Value)                                                \
-  struct name##_key {                                                                           \
-    void (*copy)(int*, int*, Value*, Value*, Value*, int*, int*);                               \
-    void (*remove)(int*, int*, Value*, Value*, int*);                                           \
-    Value extra_state;                                                                          \
-  };                                                                                            \
-  static int name##_copy(Handle object, int keyval, void* extra_state, void* value, void* copy, \
-                         int* flag) {                                                           \
-    struct name##_key* key = extra_state;                                                       \
-    int number = sorrel_to_##Kind(object);                                                      \
-    int error = MPI_SUCCESS;                                                                    \
-    Value in = (Value)(MPI_Aint)value;                                                          \
-    Value out = 0;                                                                              \
-    *flag = 0;                                                                                  \
-    key->copy(&number, &keyval, &key->extra_state, &in, &out, flag, &error);                    \
-    *flag = *flag != 0;                                                                         \
-    if (*flag) *(void**)copy = (void*)(MPI_Aint)out;                                            \
-    return error;                                                                               \
-  }                                                                                             \
-  static int name##_remove(Handle object, int keyval, void* value, void* extra_state) {         \
-    struct name##_key* key = extra_state;                                                       \
-    int number = sorrel_to_##Kind(object);                                                      \
-    int error = MPI_SUCCESS;                                                                    \
-    Value in = (Value)(MPI_Aint)value;                                                          \
-    key->remove(&number, &keyval, &in, &key->extra_state, &error);                              \
-    return error;                                                                               \
-  }                                                                                             \
-  void pmpi_##name##_(void (*copy)(int*, int*, Value*, Value*, Value*, int*, int*),             \
-                      void (*remove)(int*, int*, Value*, Value*, int*), int* keyval,            \
-                      const Value* extra_state, int* ierror) {                                  \
-    struct name##_key* key = sorrel_memory(1, sizeof *key);                                     \
-    key->copy = copy;                                                                           \
-    key->remove = remove;                                                                       \
-    key->extra_state = *extra_state;                                                            \
-    const int error = SORREL_CREATE(name##_copy, name##_remove, keyval, key);                   \
-    if (error != MPI_SUCCESS) free(key);                                                        \
-    sorrel_return(ierror, error);                                                               \
-  }                                                                                             \
-  SORREL_WEAK_ALIAS(mpi_##name##_, pmpi_##name##_);
-
-#define SORREL_F08_NAMES(name)                          \
-  SORREL_WEAK_ALIAS(mpi_##name##_f08_, pmpi_##name##_); \
-  SORREL_ALIAS(pmpi_##name##_f08_, pmpi_##name##_);
-
-/* Attributes that C has as the address of an integer. */
-static MPI_Aint value_of(int keyval, void* value) {
-  if (value == NULL || keyval == MPI_WIN_BASE) return (MPI_Aint)value;
-  if (keyval == MPI_WIN_SIZE) return *(MPI_Aint*)value;
-  if ((keyval >= MPI_TAG_UB && keyval <= MPI_UNIVERSE_SIZE) ||
-      (keyval >= MPI_WIN_DISP_UNIT && keyval <= MPI_WIN_MODEL))
-    return *(int*)value;
-  return (MPI_Aint)value;
-}
-
-#define SORREL_GET_ATTR(name, Kind, get, Value)                                      \
-  void pmpi_##name##_(const int* object, const int* keyval, Value* value, int* flag, \
-                      int* ierror) {                                                 \
-    void* found = NULL;                                                              \
-    *flag = 0;                                                                       \
-    const int error = get(sorrel_from_##Kind(*object), *keyval, &found, flag);       \
-    *flag = *flag != 0;                                                              \
-    if (error == MPI_SUCCESS && *flag) *value = (Value)value_of(*keyval, found);     \
-    sorrel_return(ierror, error);                                                    \
-  }                                                                                  \
-  SORREL_WEAK_ALIAS(mpi_##name##_, pmpi_##name##_);
-
-/* The procedures that MPI provides. They are called as those of the program. */
-#define SORREL_COPY_FN(name, Value, copies)                                                 \
-  void name(int* object, int* keyval, Value* extra_state, Value* in, Value* out, int* flag, \
-            int* ierror) {                                                                  \
-    (void)object, (void)keyval, (void)extra_state;                                          \
-    if (copies) *out = *in;                                                                 \
-    *flag = copies;                                                                         \
-    *ierror = MPI_SUCCESS;                                                                  \
-  }
-#define SORREL_DELETE_FN(name, Value)                                                  \
-  void name(int* object, int* keyval, Value* value, Value* extra_state, int* ierror) { \
-    (void)object, (void)keyval, (void)value, (void)extra_state;                        \
-    *ierror = MPI_SUCCESS;                                                             \
-  }
-#define SORREL_PROVIDED_FUNCTIONS(prefix, Value)        \
-  SORREL_COPY_FN(mpi_##prefix##null_copy_fn_, Value, 0) \
-  SORREL_COPY_FN(mpi_##prefix##dup_fn_, Value, 1)       \
-  SORREL_DELETE_FN(mpi_##prefix##null_delete_fn_, Value)
-SORREL_PROVIDED_FUNCTIONS(, int)
-SORREL_PROVIDED_FUNCTIONS(comm_, MPI_Aint)
-SORREL_PROVIDED_FUNCTIONS(type_, MPI_Aint)
-SORREL_PROVIDED_FUNCTIONS(win_, MPI_Aint)
-
-#define SORREL_CREATE MPI_Comm_create_keyval
-SORREL_KEYVAL(comm_create_keyval, Comm, MPI_Comm, MPI_Aint)
-#undef SORREL_CREATE
-SORREL_F08_NAMES(comm_create_keyval)
-SORREL_GET_ATTR(comm_get_attr, Comm, MPI_Comm_get_attr, MPI_Aint)
-SORREL_F08_NAMES(comm_get_attr)
-#define SORREL_CREATE MPI_Keyval_create
-SORREL_KEYVAL(keyval_create, Comm, MPI_Comm, int)
-#undef SORREL_CREATE
-SORREL_GET_ATTR(attr_get, Comm, MPI_Attr_get, int)
-#ifdef SORREL_HAS_Type_create_keyval
-#define SORREL_CREATE MPI_Type_create_keyval
-SORREL_KEYVAL(type_create_keyval, Type, MPI_Datatype, MPI_Aint)
-#undef SORREL_CREATE
-SORREL_F08_NAMES(type_create_keyval)
-SORREL_GET_ATTR(type_get_attr, Type, MPI_Type_get_attr, MPI_Aint)
-SORREL_F08_NAMES(type_get_attr)
-#endif
-#ifdef SORREL_HAS_Win_create_keyval
-#define SORREL_CREATE MPI_Win_create_keyval
-SORREL_KEYVAL(win_create_keyval, Win, MPI_Win, MPI_Aint)
-#undef SORREL_CREATE
-SORREL_F08_NAMES(win_create_keyval)
-SORREL_GET_ATTR(win_get_attr, Win, MPI_Win_get_attr, MPI_Aint)
-SORREL_F08_NAMES(win_get_attr)
-#endif
-
 /* ---- Generalized requests ---- */
 
 #ifdef SORREL_HAS_Grequest_start
@@ -330,5 +209,6 @@ void pmpi_grequest_start_(void (*query)(MPI_Aint*, MPI_Status*, int*),
 }
 
 SORREL_WEAK_ALIAS(mpi_grequest_start_, pmpi_grequest_start_);
-SORREL_F08_NAMES(grequest_start)
+SORREL_WEAK_ALIAS(mpi_grequest_start_f08_, pmpi_grequest_start_);
+SORREL_ALIAS(pmpi_grequest_start_f08_, pmpi_grequest_start_);
 #endif

@@ -23,7 +23,7 @@ from make_bindings import HANDLES, INTS, SIZED, TOPOLOGIES  # noqa: E402
 # Not a part of Fortran's MPI: the tool interface, and handles as integers, which Fortran's handles are.
 C_CHAPTERS = {"15", "19"}
 C_ONLY = {"Abi_get_fortran_booleans", "Abi_set_fortran_booleans", "Register_datarep", "Register_datarep_c"}
-# Written in by_hand.c and callbacks.c.
+# Written in by_hand.c, callbacks.c and attributes.c.
 BY_HAND = {"Init", "Init_thread", "Pcontrol", "Wtime", "Wtick", "Aint_add", "Aint_diff", "Info_create_env", "Info_get",
            "Info_get_string", "Session_get_nth_pset", "Buffer_detach", "Comm_detach_buffer", "Session_detach_buffer",
            "Comm_spawn", "Comm_spawn_multiple", "Grequest_start"}
@@ -69,7 +69,7 @@ class Function:
         self.arguments = [plain(a) for a in function.arguments if a.name not in without and a.kind != "{...}"]
         self.is_function = function.result in ("double", "MPI_Aint")
         self.is_by_hand = self.base in BY_HAND or any(
-            a.kind.startswith("function ") or (a.kind == "attribute" and a.direction == "out") for a in self.arguments)
+            a.kind.startswith("function ") or a.kind == "attribute" for a in self.arguments)
 
     @property
     def has_error(self):
@@ -193,8 +193,6 @@ class Shim:
             self.passed.append(f"sorrel_status({name})" if argument.direction == "out" else name)
         elif kind == "weights" or name.endswith("destweights") or name.endswith("sourceweights"):
             self.passed.append(f"sorrel_weights({name})")
-        elif kind == "attribute":
-            self.passed.append(f"(void*)(MPI_Aint)*{name}")
         elif argument.suffix.endswith("][3]"):
             self.passed.append(f"(int(*)[3]){name}")
         elif argument.is_array or argument.direction != "in" or kind == "pointer":

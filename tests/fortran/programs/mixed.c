@@ -29,3 +29,20 @@ int c_part(const MPI_Fint* comm,
   MPI_Info_set(MPI_Info_f2c(*info), "from", "C");
   return wrong;
 }
+
+// Compares an attribute that Fortran has set, and replaces it by a pointer, whose address it gives
+// back.
+int attributes_in_c(const MPI_Fint* comm,
+                    const MPI_Fint* keyval,
+                    const MPI_Aint* expected,
+                    MPI_Aint* address) {
+  static int mark;
+  const MPI_Comm handle = MPI_Comm_f2c(*comm);
+  MPI_Aint* found;
+  int flag = 0;
+  MPI_Comm_get_attr(handle, *keyval, &found, &flag);
+  const int wrong = !flag || *found != *expected;
+  MPI_Comm_set_attr(handle, *keyval, &mark);
+  *address = (MPI_Aint)&mark;
+  return 100 * wrong;
+}
