@@ -87,11 +87,25 @@ int act(RankState& self, const mpi::Errhandler& handler, int error_class, Call&&
 
 }  // namespace
 
-int raise(RankState& self, Comm& comm, int error_class) {
-  return act(self, *comm.errhandler, error_class, [&](int* error_code) {
-    MPI_Comm handle = user_handle_of(self, comm);
-    comm.errhandler->function(&handle, error_code);
+namespace {
+
+int raise(RankState& self, Comm& comm, const mpi::Errhandler& handler, int error_class) {
+  return act(self, handler, error_class, [&](int* error_code) {
+    MPI_Comm comm_handle = user_handle_of(self, comm);
+    handler.function(&comm_handle, error_code);
   });
+}
+
+}  // namespace
+
+int raise(RankState& self, Comm& comm, int error_class) {
+  return raise(self, comm, *comm.errhandler, error_class);
+}
+
+int raise(RankState& self, MPI_Errhandler handler, int error_class) {
+  const mpi::Errhandler* passed = mpi::errhandler_of(handler);
+  const mpi::Errhandler& used = passed != nullptr ? *passed : *self.self_comm.errhandler;
+  return raise(self, self.self_comm, used, error_class);
 }
 
 int raise(RankState& self, mpi::Win& win, int error_class) {

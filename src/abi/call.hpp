@@ -33,6 +33,9 @@ using mpi::RankState;
 /// The same for an error in a call on a session.
 [[gnu::cold]] int raise(RankState& self, mpi::Session& session, int error_class);
 
+/// The same for an error in a call that gets an error handler; it is called with MPI_COMM_SELF.
+[[gnu::cold]] int raise(RankState& self, MPI_Errhandler handler, int error_class);
+
 /// Error: the window handle is not valid.
 [[gnu::cold]] int raise_invalid_win(RankState& self, MPI_Win handle);
 
@@ -83,6 +86,18 @@ template <class Body>
     return wrong_phase(self);
   const int error = body(self);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, self.self_comm, error);
+}
+
+/// As call(), errors to an error handler that the caller passes.
+template <class Body>
+[[gnu::always_inline]] inline int call_with_handler(MPI_Errhandler handler,
+                                                    const char* function,
+                                                    Body&& body) {
+  RankState& self = enter(function);
+  if (self.phase != mpi::Phase::running) [[unlikely]]
+    return wrong_phase(self);
+  const int error = body(self);
+  return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, handler, error);
 }
 
 /// body(self, comm) for a communicator whose handle the call may set to MPI_COMM_NULL.

@@ -35,7 +35,7 @@ GROUPS = [("buffer buffer count datatype op", "UserReduction"), ("buffer count d
           ("int index[] status[]", "mpi::SomeResult"), ("rank aint count datatype", "UserTarget")]
 GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive", "flag": "result", "outcount": "result", "origin_addr": "origin",
                "result_addr": "result", "target_rank": "target"}
-FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own", "intra", "on-request"}
+FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own", "intra", "on-request", "handled"}
 # Functions that need an intracommunicator, by their subject: the library does not support them on intercommunicators, or the
 # standard does not allow it.
 INTRA_SUBJECTS = {"nonblocking collectives", "persistent collectives", "nonblocking duplication of communicators",
@@ -320,8 +320,10 @@ def binding(function, name, large):
     elif function.completes_requests():
         yield f'  return call_on_requests("MPI_{name}", [&](RankState& self, FailedComm& failed) -> int {{\n'
     else:
-        frame = "call_any_time" if "any-time" in function.flags else "call"
-        yield f'  return {frame}("MPI_{name}", [&](RankState& self) -> int {{\n'
+        frame = "call_any_time(" if "any-time" in function.flags else "call("
+        if "handled" in function.flags:
+            frame = "call_with_handler(errhandler, "
+        yield f'  return {frame}"MPI_{name}", [&](RankState& self) -> int {{\n'
     for check in checks(function):
         yield f"    {check}\n"
     yield f"    {call}\n  }});\n}}\n"

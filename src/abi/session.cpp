@@ -8,6 +8,7 @@
 #include "abi/body.hpp"
 #include "abi/check.hpp"
 #include "mpi/job/intercomm.hpp"
+#include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
 namespace {
@@ -62,23 +63,44 @@ int check_member(RankState& self, const mpi::Group& group) {
   return self.fail(MPI_ERR_GROUP, "the calling rank is not in the group");
 }
 
+/// The arguments of MPI_Session_init but the error handler.
+int check_session(RankState& self, MPI_Info info, const MPI_Session* session) {
+  SORREL_NOT_NULL(session);
+  if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
+  if (info == MPI_INFO_NULL) return MPI_SUCCESS;
+  const std::string* level = mpi::info_of(info)->find("thread_level");
+  constexpr std::array<std::string_view, 4> levels{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
+                                                   "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
+  if (level == nullptr || std::ranges::find(levels, *level) != levels.end()) return MPI_SUCCESS;
+  return self.fail(MPI_ERR_INFO_VALUE,
+                   "the info value of thread_level is '%.64s'; it must be MPI_THREAD_SINGLE, "
+                   "_FUNNELED, _SERIALIZED or _MULTIPLE",
+                   level->c_str());
+}
+
 }  // namespace
 
 extern "C" {
 
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
   begin_rank("MPI_Session_init");
-  return call_any_time("MPI_Session_init", [&](RankState& self) {
-    SORREL_NOT_NULL(session);
-    if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
+  int result = MPI_SUCCESS;
+  const int error = call_any_time("MPI_Session_init", [&](RankState& self) {
     Errhandler* handler = mpi::errhandler_of(errhandler);
     if (handler == nullptr) return fail_errhandler(self);
+    result = check_session(self, info, session);
+    if (result != MPI_SUCCESS) {
+      Session failed{.errhandler = handler};  // what the handler gets
+      result = raise(self, failed, result);
+      return MPI_SUCCESS;
+    }
     retain(*handler);
     *session = mpi::handle_of(*new Session{.errhandler = handler});
     ++self.session_count;
     self.phase = mpi::Phase::running;
     return MPI_SUCCESS;
   });
+  return error != MPI_SUCCESS ? error : result;
 }
 SORREL_WEAK(MPI_Session_init)
 

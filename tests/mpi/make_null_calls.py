@@ -22,7 +22,7 @@ NUMBERS = {"required": "MPI_THREAD_SINGLE", "errorcode": "MPI_ERR_OTHER", "error
            "size": "4", "comm_keyval": "MPI_TAG_UB", "keyval": "MPI_TAG_UB", "valuelen": "7", "commute": "1",
            "count": "1", "incount": "1", "n": "1", "ndims": "1", "maxdims": "1", "nnodes": "1", "maxindegree": "1",
            "maxoutdegree": "1", "maxindex": "1", "maxedges": "1", "maxneighbors": "1"}
-HANDLES = {"MPI_Comm": "comm", "MPI_Group": "group", "MPI_Info": "info", "MPI_Errhandler": "MPI_ERRORS_RETURN",
+HANDLES = {"MPI_Comm": "comm", "MPI_Group": "group", "MPI_Info": "info", "MPI_Errhandler": "self_handler",
            "MPI_Op": "MPI_SUM", "MPI_Win": "win", "MPI_Request": "MPI_REQUEST_NULL", "MPI_Session": "session"}
 
 
@@ -79,6 +79,8 @@ def value_of(function, parameter):
         for word, comm in (("Cart", "grid"), ("Dist_graph", "dist_graph"), ("Graph", "graph"), ("Neighbor", "grid"), ("Ineighbor", "grid")):
             if function.startswith(word):
                 return comm
+    if kind == "MPI_Errhandler" and function.startswith("Session"):
+        return "session_handler"
     if kind in HANDLES:
         return HANDLES[kind]
     if name.startswith("max_"):

@@ -110,6 +110,51 @@ static void count_error(MPI_Session* session, int* error, ...) {
   errors_seen++;
 }
 
+static int creation_errors = 0;
+
+static void count_creation(MPI_Comm* comm, int* error, ...) {
+  CHECK(*comm == MPI_COMM_SELF);
+  CHECK_EQUAL(class_of(*error), MPI_ERR_ARG);
+  creation_errors++;
+}
+
+static int init_errors = 0;
+
+static void count_init(MPI_Session* session, int* error, ...) {
+  CHECK(*session != MPI_SESSION_NULL);
+  CHECK_EQUAL(class_of(*error), MPI_ERR_INFO_VALUE);
+  init_errors++;
+}
+
+// An error of a call that gets an error handler is raised there, and not on MPI_COMM_SELF, whose
+// handler ends the job.
+static void errors_of_creations(void) {
+  MPI_Session session;
+  MPI_Errhandler of_comm, of_session;
+  MPI_Group group;
+  MPI_Comm comm;
+  MPI_Info info;
+  MPI_Session_create_errhandler(count_init, &of_session);
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "thread_level", "MPI_THREAD_ALL");
+  REFUSED(MPI_Session_init(info, of_session, &session), MPI_ERR_INFO_VALUE);
+  CHECK_EQUAL(init_errors, 1);
+  MPI_Info_set(info, "thread_level", "MPI_THREAD_FUNNELED");
+  REFUSED(MPI_Session_init(info, of_session, &session), MPI_SUCCESS);
+  MPI_Info_free(&info);
+  MPI_Comm_create_errhandler(count_creation, &of_comm);
+  MPI_Group_from_session_pset(session, "mpi://SELF", &group);
+  REFUSED(MPI_Comm_create_from_group(group, "x", MPI_INFO_NULL, of_comm, NULL), MPI_ERR_ARG);
+  REFUSED(MPI_Comm_create_from_group(group, NULL, MPI_INFO_NULL, of_comm, &comm), MPI_ERR_ARG);
+  REFUSED(MPI_Intercomm_create_from_groups(group, 0, group, 0, NULL, MPI_INFO_NULL, of_comm, &comm),
+          MPI_ERR_ARG);
+  CHECK_EQUAL(creation_errors, 3);
+  MPI_Group_free(&group);
+  MPI_Errhandler_free(&of_comm);
+  MPI_Errhandler_free(&of_session);
+  MPI_Session_finalize(&session);
+}
+
 static void errors(void) {
   MPI_Session session;
   MPI_Errhandler handler, got;
@@ -143,6 +188,7 @@ int main(int argc, char** argv) {
   CHECK_EQUAL(flag, 0);
   process_sets(early);
   communicators(early);
+  errors_of_creations();
   errors();
   MPI_Init(&argc, &argv);
   MPI_Initialized(&flag);

@@ -78,7 +78,8 @@ int main(int argc, char** argv) {
   MPI_Group group;
   MPI_Info info;
   MPI_Session session;
-  MPI_Errhandler session_handler;
+  /// Passed to calls that raise their errors by an argument, as MPI_COMM_SELF counts them.
+  MPI_Errhandler session_handler, self_handler;
   MPI_Win win;
   MPI_Errhandler win_handler;
   MPI_Datatype struct_type, struct_type_c;
@@ -104,7 +105,7 @@ int main(int argc, char** argv) {
   MPI_Type_create_struct_c(1, long_lengths, long_places, types, &struct_type_c);
   MPI_Session_create_errhandler(count_session_error, &session_handler);
   MPI_Session_init(MPI_INFO_NULL, session_handler, &session);
-  MPI_Errhandler_free(&session_handler);
+  MPI_Comm_create_errhandler(count_self_error, &self_handler);
   set_handler(comm, count_comm_error);
   set_handler(grid, count_comm_error);
   set_handler(graph, count_comm_error);
@@ -120,6 +121,8 @@ int main(int argc, char** argv) {
   CHECK_EQUAL(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm), MPI_SUCCESS);
   CHECK_EQUAL(sum, dims[0]);
   MPI_Session_finalize(&session);
+  MPI_Errhandler_free(&session_handler);
+  MPI_Errhandler_free(&self_handler);
   MPI_Win_free(&win);
   MPI_Type_free(&struct_type);
   MPI_Type_free(&struct_type_c);
