@@ -137,7 +137,7 @@ constexpr Row rows[] = {
     {0x20e, unsigned_long_element, c_integer, "MPI_UNSIGNED_LONG"},
     {0x20f, Element::uint64, c_integer, "MPI_UNSIGNED_LONG_LONG"},
     {0x210, Element::single, floating, "MPI_FLOAT"},
-    {0x212, Element::complex_single, complex, "MPI_C_FLOAT_COMPLEX"},
+    {0x212, Element::complex_single, complex, "MPI_C_COMPLEX"},
     {0x213, Element::complex_single, complex, "MPI_CXX_FLOAT_COMPLEX"},
     {0x214, Element::double_, floating, "MPI_DOUBLE"},
     {0x216, Element::complex_double, complex, "MPI_C_DOUBLE_COMPLEX"},
