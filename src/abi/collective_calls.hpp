@@ -243,9 +243,10 @@ struct ReductionCall {
   int operator()(const Member& member) const { return run(member, reduction); }
 
   template <class Operation>
-  void hold(Operation& operation, std::int32_t /*size*/) {
+  void hold(Operation& operation, std::int32_t size) {
     operation.hold(&reduction.type);
     operation.hold(reduction.op);
+    if constexpr (requires { run.counts; }) operation.hold(run.counts, size);
   }
 };
 
@@ -323,6 +324,14 @@ int exclusive_scan(const Launch& launch, const UserReduction& user) {
                    });
 }
 
+struct ReduceScatterRun {
+  mpi::Integers counts;
+
+  int operator()(const Member& member, const ReductionArguments& arguments) const {
+    return mpi::reduce_scatter(member, arguments, counts);
+  }
+};
+
 /// `user.count` is not significant.
 template <class Launch>
 int reduce_scatter(const Launch& launch, const UserReduction& user, mpi::Integers counts) {
@@ -337,9 +346,7 @@ int reduce_scatter(const Launch& launch, const UserReduction& user, mpi::Integer
                    {user.send, user.receive, total, user.datatype, user.op},
                    {.is_receive = counts[static_cast<std::size_t>(comm.rank)] > 0,
                     .allows_in_place = comm.inter == nullptr},
-                   [counts](const Member& member, const ReductionArguments& arguments) {
-                     return mpi::reduce_scatter(member, arguments, counts);
-                   });
+                   ReduceScatterRun{counts});
 }
 
 template <class Launch>

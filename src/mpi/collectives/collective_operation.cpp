@@ -1,5 +1,7 @@
 #include "mpi/collectives/collective_operation.hpp"
 
+#include <algorithm>
+
 #include "mpi/collectives/operation_pool.hpp"
 #include "mpi/collectives/outstanding.hpp"
 
@@ -18,7 +20,19 @@ void CollectiveOperation::hold(const Op& op) {
   op_->retain();
 }
 
+void CollectiveOperation::hold(Integers& integers, std::int32_t size) {
+  if (!keeps_arrays_ || integers.is_null()) return;
+  const auto list =
+      std::ranges::find_if(integer_lists_, [](const auto& values) { return values.empty(); });
+  SORREL_ASSERT(list != integer_lists_.end(), "a collective has four arrays at most");
+  for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i)
+    list->push_back(integers[i]);
+  integers = Integers(list->data());
+}
+
 void CollectiveOperation::hold(BlockList& blocks, std::int32_t size) {
+  hold(blocks.counts, size);
+  hold(blocks.displacements, size);
   if (blocks.types == nullptr) {
     hold(blocks.type);
     return;
@@ -43,6 +57,8 @@ void CollectiveOperation::release_objects() {
       datatype_from_handle(type)->release();
     list.clear();
   }
+  for (auto& list : integer_lists_)
+    list.clear();
 }
 
 Request& CollectiveOperation::make_request(RankState& self, Comm& comm) {

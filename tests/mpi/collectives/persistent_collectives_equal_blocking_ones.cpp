@@ -1,5 +1,6 @@
 // Persistent collectives of every kind, started several times with new data, in another order on
 // each rank, give the same bits as the blocking ones.
+#include <algorithm>
 #include <memory>
 #include <numeric>
 
@@ -58,6 +59,38 @@ void round(const Objects& objects, uint64_t* random, uint64_t* own_random, int c
   }
 }
 
+// Some programs free the arrays of counts and displacements after the initialization.
+void arrays_are_not_used_after_the_initialization() {
+  const int ranks = size_of(MPI_COMM_WORLD);
+  int me = rank_in(MPI_COMM_WORLD);
+  const auto size = static_cast<size_t>(ranks);
+  std::vector<int> counts(size, 1), places(size), out(size), in(size), gathered(size);
+  std::iota(places.begin(), places.end(), 0);
+  for (int i = 0; i < ranks; i++)
+    out[static_cast<size_t>(i)] = 1000 * me + i;
+  int sum = 0;
+  MPI_Request requests[3];
+  MPI_Allgatherv_init(&me, 1, MPI_INT, gathered.data(), counts.data(), places.data(), MPI_INT,
+                      MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+  MPI_Alltoallv_init(out.data(), counts.data(), places.data(), MPI_INT, in.data(), counts.data(),
+                     places.data(), MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+  MPI_Reduce_scatter_init(out.data(), &sum, counts.data(), MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                          MPI_INFO_NULL, &requests[2]);
+  std::ranges::fill(counts, 1 << 28);
+  std::ranges::fill(places, 1 << 28);
+  for (int repetition = 0; repetition < 2; repetition++) {
+    MPI_Startall(3, requests);
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < ranks; i++) {
+      CHECK_EQUAL(gathered[static_cast<size_t>(i)], i);
+      CHECK_EQUAL(in[static_cast<size_t>(i)], 1000 * i + me);
+    }
+    CHECK_EQUAL(sum, 1000 * (ranks * (ranks - 1) / 2) + ranks * me);
+  }
+  for (MPI_Request& request : requests)
+    MPI_Request_free(&request);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -72,6 +105,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < rounds; i++)
       round(objects, &random, &own_random, ranks > 16 ? 300 : 6000);
   }
+  arrays_are_not_used_after_the_initialization();
   // A program may end with inactive requests.
   MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &left);
   MPI_Start(&left);
