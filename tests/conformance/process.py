@@ -20,6 +20,27 @@ class Ended:
     timed_out: bool = False
 
 
+class Live:
+    """The commands that run now, so that an interrupted run can end them. Any thread."""
+
+    def __init__(self):
+        self._children = set()
+
+    def add(self, child):
+        self._children.add(child)
+
+    def remove(self, child):
+        self._children.discard(child)
+
+    def end(self):
+        """Asks all groups to end; the threads that wait for them force those that do not."""
+        for child in list(self._children):
+            try:
+                os.killpg(child.pid, signal.SIGTERM)
+            except ProcessLookupError:
+                pass
+
+
 def _end_group(child):
     """Ends all processes of the child's group: asks, and then forces."""
     for number, wait_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, GRACE_S)):
@@ -33,18 +54,24 @@ def _end_group(child):
             pass
 
 
-def run_bounded(command, *, limit_s, cwd=None, env=None):
-    """Runs a command and returns how it ended. Both outputs come in one text; the standard input is empty."""
+def run_bounded(command, *, limit_s, cwd=None, env=None, live=None):
+    """Runs a command and returns how it ended. Both outputs come in one text; the standard input is empty.
+
+    While it runs, it is in `live`.
+    """
+    live = live or Live()
     begun = time.monotonic()
     with tempfile.TemporaryFile() as out:
         child = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
                                  start_new_session=True)
+        live.add(child)
         timed_out = False
         try:
             child.wait(timeout=limit_s)
         except subprocess.TimeoutExpired:
             timed_out = True
         finally:
+            live.remove(child)
             _end_group(child)  # also what a command has left behind
         out.seek(0)
         text = out.read(OUTPUT_BYTES_MAX).decode(errors="replace")

@@ -9,7 +9,7 @@ import judge
 import mpi4py_suite
 from entry import Outcome, Result
 from mpich import functions_missing
-from process import run_bounded, shortened
+from process import Live, run_bounded, shortened
 
 
 def judged(entry, status, text):
@@ -32,6 +32,7 @@ class Runner:
 
     def __init__(self, suite, launch, *, time_limit_s=None):
         self.suite, self.launch, self.time_limit_s = suite, launch, time_limit_s
+        self.live = Live()
 
     def run(self, entry):
         """Runs an entry and returns its result. Does not raise for anything that the program does."""
@@ -50,7 +51,8 @@ class Runner:
         try:
             env = self.launch.environment(dict(os.environ, TMPDIR=scratch), entry.environment)
             limit_s = min(entry.time_limit_s, self.time_limit_s or entry.time_limit_s)
-            done = run_bounded(self.launch.command(entry.ranks, path, arguments), limit_s=limit_s, cwd=self.suite.folder_of(entry), env=env)
+            done = run_bounded(self.launch.command(entry.ranks, path, arguments), limit_s=limit_s, cwd=self.suite.folder_of(entry),
+                               env=env, live=self.live)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
         result.seconds = round(done.seconds, 2)
@@ -71,5 +73,6 @@ class Runner:
                     store.add(result)
                     report(number, result)
             except KeyboardInterrupt:
-                pool.shutdown(cancel_futures=True)
+                pool.shutdown(wait=False, cancel_futures=True)
+                self.live.end()
                 raise

@@ -11,7 +11,7 @@ import causes
 import page
 import run
 from entry import Entry, Outcome, Result, Rule
-from launch import find_launch
+from launch import Launch, find_launch
 from process import run_bounded
 from runner import Runner
 from store import Store, wanted
@@ -74,6 +74,26 @@ class Processes(unittest.TestCase):
                     break
             time.sleep(0.01)
         self.assertLess(time.monotonic(), deadline)
+
+    def test_an_interrupt_ends_the_commands_that_run(self):
+        class Suite:
+            def program(self, _entry):
+                return "/bin/true", ""
+
+            def folder_of(self, _entry):
+                return "/"
+
+        def interrupt(_number, _result):
+            raise KeyboardInterrupt
+
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkfifo(os.path.join(folder, "go"))
+            launch = Launch("x", "x", f"sh -c 'if [ {{n}} = 1 ]; then : <{folder}/go; else : >{folder}/go; exec sleep 1000; fi'")
+            entries = [Entry("mpich", "coll", "coll", "a", ranks) for ranks in (1, 2)]
+            begun = time.monotonic()
+            with self.assertRaises(KeyboardInterrupt):
+                Runner(Suite(), launch).run_all(entries, Store(os.path.join(folder, "results")), 2, interrupt)
+            self.assertLess(time.monotonic() - begun, 60)
 
     def test_a_missing_program_of_a_suite_is_a_result(self):
         class Suite:
