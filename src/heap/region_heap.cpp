@@ -55,10 +55,13 @@ void RegionHeap::start(const HeapMemory& memory, const HeapHooks& hooks) {
   cached_bytes_max_ = cached_bytes_least;
   kept_bytes_max_ = memory.kept_bytes_max;
   std::byte* begin = up(memory.near_begin + sizeof *this, block_alignment);
-  std::byte* end = memory.near_begin + memory.near_bytes;
-  spans_[0] = {begin, begin, begin, end, end};
-  spans_[1] = {memory.far_begin, memory.far_begin, memory.far_begin, memory.far_begin,
-               memory.far_begin + memory.far_bytes};
+  std::byte* near_end = memory.near_begin + memory.near_bytes;
+  std::byte* middle = memory.middle_begin;
+  std::byte* middle_end = middle + memory.middle_bytes;
+  std::byte* far = memory.far_begin;
+  spans_[0] = {begin, begin, begin, near_end, near_end};
+  spans_[1] = {middle, middle, middle, middle_end, middle_end};
+  spans_[2] = {far, far, far, far, far + memory.far_bytes};
   set_top(spans_[0], begin);
 }
 
@@ -291,9 +294,9 @@ RegionHeap::Found RegionHeap::extend(Span& span, std::size_t size) {
   const std::byte* dirty_end = span.dirty_end;
   block->set(size, Block::in_use);
   set_top(span, span.top + size);
-  const auto footprint = static_cast<std::size_t>((spans_[0].top - spans_[0].begin) +
-                                                  (spans_[1].top - spans_[1].begin));
-  cached_bytes_max_ = std::max(cached_bytes_least, footprint / cached_part);
+  const std::size_t bytes = footprint();
+  footprint_max_ = std::max(footprint_max_, bytes);
+  cached_bytes_max_ = std::max(cached_bytes_least, bytes / cached_part);
   return {block, dirty_end};
 }
 
@@ -400,6 +403,17 @@ bool RegionHeap::make_index() {
   return false;
 }
 
+std::size_t RegionHeap::footprint() const {
+  std::size_t bytes = 0;
+  for (const Span& span : spans_) {
+    // relaxed: the owner's own value, or a figure (use()).
+    const std::byte* top =
+        std::atomic_ref(const_cast<std::byte*&>(span.top)).load(std::memory_order_relaxed);
+    bytes += static_cast<std::size_t>(top - span.begin);
+  }
+  return bytes;
+}
+
 std::size_t RegionHeap::kept_bytes() const {
   std::size_t bytes = kept_bytes_;
   for (const Span& span : spans_)
@@ -430,6 +444,8 @@ void RegionHeap::purge_block(Block& block) {
 }
 
 void RegionHeap::purge_top(Span& span) {
+  // It may share a large page with the parts of other heaps.
+  if (static_cast<std::size_t>(span.end - span.begin) < purge_bytes_min) return;
   std::byte* begin = up(span.top + top_bytes, page_bytes);
   std::byte* end = up(span.dirty_end, page_bytes);
   if (begin >= end) return;
@@ -444,16 +460,26 @@ void RegionHeap::trim() {
   purge(0);
 }
 
+std::size_t RegionHeap::held_bytes() const {
+  // relaxed: of another thread's heap only a figure. The memory of a block stays readable.
+  Block* held = std::atomic_ref(const_cast<Block*&>(held_)).load(std::memory_order_relaxed);
+  return held == nullptr ? 0 : held->size();
+}
+
 HeapUse RegionHeap::use() const {
   if (!is_started()) return {};
-  HeapUse use{.cached = cached_bytes_,
-              .free = free_bytes_,
+  const auto now = [](const std::size_t& value) {
+    // relaxed: as in held_bytes().
+    return std::atomic_ref(const_cast<std::size_t&>(value)).load(std::memory_order_relaxed);
+  };
+  HeapUse use{.cached = now(cached_bytes_) + held_bytes(),
+              .free = now(free_bytes_),
+              .footprint = footprint(),
+              .footprint_max = now(footprint_max_),
               .kept = kept_bytes(),
-              .allocations = allocation_count_};
-  if (held_ != nullptr) use.cached += held_->size();
-  for (const Span& span : spans_)
-    use.footprint += static_cast<std::size_t>(span.top - span.begin);
-  use.in_use = use.footprint - use.free - use.cached;
+              .allocations = now(allocation_count_)};
+  const std::size_t unused = use.free + use.cached;
+  use.in_use = use.footprint > unused ? use.footprint - unused : 0;
   return use;
 }
 

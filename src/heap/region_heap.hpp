@@ -1,9 +1,9 @@
 //! RegionHeap - a heap whose whole state lies in the memory that it divides.
 //!
 //! The object is the begin of that memory, and zero bytes are a heap that has not been started.
-//! One flow of control at a time owns it: only that one may call, except release_remotely(),
-//! which is for any thread, and the constant queries. No function suspends, locks, or reads a
-//! clock. See README.md for layout, invariants and bounds.
+//! One flow of control at a time owns it: only that one may call, except release_remotely() and
+//! use(), which are for any thread, and the constant queries. No function suspends, locks, or reads
+//! a clock. See README.md for layout, invariants and bounds.
 #pragma once
 
 #include <array>
@@ -32,16 +32,19 @@ struct HeapHooks {
   void (*report)(const void* heap, Damage damage, const void* address);
 };
 
-/// The memory of a heap. Both parts begin and end at pages.
+/// The memory of a heap, in the order in which it is used. The parts end at pages.
 struct HeapMemory {
   /// Usable at once. Holds the heap's state, and blocks behind it.
-  std::byte* near_begin;
-  std::size_t near_bytes;
+  std::byte* near_begin = nullptr;
+  std::size_t near_bytes = 0;
+  /// Usable at once; may be empty. Begins at a page, as the next one.
+  std::byte* middle_begin = nullptr;
+  std::size_t middle_bytes = 0;
   /// Made usable as the heap grows; may be empty.
-  std::byte* far_begin;
-  std::size_t far_bytes;
-  /// Free memory beyond this is given back.
-  std::size_t kept_bytes_max;
+  std::byte* far_begin = nullptr;
+  std::size_t far_bytes = 0;
+  /// Free memory beyond this is given back, but for parts shorter than RegionHeap::purge_bytes_min.
+  std::size_t kept_bytes_max = 0;
 };
 
 /// Sums of bytes; headers count as part of their blocks.
@@ -51,7 +54,8 @@ struct HeapUse {
   std::size_t free = 0;    ///< Free blocks.
   std::size_t footprint =
       0;  ///< The sum of these: addresses handed out so far, less what came back at the end.
-  std::size_t kept = 0;  ///< Freed and not given back, in long pieces only.
+  std::size_t footprint_max = 0;  ///< The largest footprint so far.
+  std::size_t kept = 0;           ///< Freed and not given back, in long pieces only.
   std::uint64_t allocations = 0;
 };
 
@@ -114,6 +118,7 @@ class RegionHeap {
   /// Merges all cached blocks with their neighbours, and gives all free memory back.
   void trim();
 
+  /// Any thread. While the owner changes the heap, the figures may be of different moments.
   [[nodiscard]] HeapUse use() const;
 
   /// Walks all memory; fails a check if it is inconsistent.
@@ -122,7 +127,7 @@ class RegionHeap {
  private:
   static constexpr std::size_t small_request_max = exact_bytes_end - block_alignment - header_bytes;
   static constexpr std::size_t cache_count = exact_class_count + 5 * step_count + 1;
-  static constexpr std::size_t span_count = 2;
+  static constexpr std::size_t span_count = 3;
 
   /// A piece of memory: blocks from `begin` to `top`, and what was not used yet.
   struct Span {
@@ -192,6 +197,8 @@ class RegionHeap {
   void insert(Block& block, std::size_t size, std::uint64_t flags);
   void remove(Block& block);
   [[nodiscard]] bool make_index();
+  [[nodiscard]] std::size_t footprint() const;
+  [[nodiscard]] std::size_t held_bytes() const;
   [[nodiscard]] std::size_t kept_bytes() const;
   void purge(std::size_t limit);
   void purge_block(Block& block);
@@ -209,6 +216,7 @@ class RegionHeap {
   std::size_t free_bytes_;
   std::size_t kept_bytes_;
   std::size_t kept_bytes_max_;
+  std::size_t footprint_max_;
   /// Blocks that other threads have freed, through Block::next.
   alignas(64) Block* remote_;
 };

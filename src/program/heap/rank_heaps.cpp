@@ -11,6 +11,7 @@
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <utility>
 
 #include "os/freed_memory.hpp"
 #include "os/page_bytes.hpp"
@@ -28,10 +29,13 @@ constexpr std::size_t all_bytes_max = std::size_t{64} << 40;
 constexpr int far_bits_max = 36;
 // With less, programs would often need the C library's heap in addition.
 constexpr int far_bits_min = 26;
+constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
+// Fewer first parts than fill this leave too much of a large page unused.
+constexpr std::size_t large_bytes_min = 2 * large_page_bytes;
 // A piece of a reserved range of addresses that is made usable splits its memory map.
 constexpr long maps_per_heap = 2;
 
-/// How many more heaps may grow beyond their first part; null or less: none.
+/// How many more heaps may grow beyond their first two parts; null or less: none.
 std::atomic<long> heaps_left{0};
 
 [[nodiscard]] bool has_limit(__rlimit_resource resource) {
@@ -55,7 +59,6 @@ const char* RankHeaps::find_reason_for_none(const ImageSlab& slab) const {
   // Reserved addresses count.
   if (has_limit(RLIMIT_AS)) return "addresses are limited (ulimit -v)";
   if (slab.bytes() == 0) return "the program runs as it was loaded";
-  if (slab.count() > count_max) return "so many ranks are small, and share the pages of one heap";
   if (os::page_bytes() != page_bytes) return "pages are not of 4 KiB";
   return nullptr;
 }
@@ -97,34 +100,55 @@ void RankHeaps::find_cxx_library() {
 }
 
 bool RankHeaps::reserve(std::size_t count) {
-  const std::size_t near_bytes = count << near_bits;
+  const std::size_t near_bytes =
+      ((count << near_bits) + large_page_bytes - 1) / large_page_bytes * large_page_bytes;
+  const std::size_t middle_bytes = count << middle_bits;
   far_bits_ = std::min(static_cast<int>(std::bit_width(all_bytes_max / count)) - 1, far_bits_max);
   for (; far_bits_ >= far_bits_min; --far_bits_) {
-    const std::size_t all = near_bytes + (count << far_bits_);
+    const std::size_t all = near_bytes + middle_bytes + (count << far_bits_);
     // Without MAP_NORESERVE: the system would then grant a block that is larger than its memory.
-    void* begin = ::mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* begin =
+        ::mmap(nullptr, all + large_page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (begin == MAP_FAILED) continue;
-    // The first parts are one map, in which no rank's page commits more than itself.
-    if (::mmap(begin, near_bytes, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
-      ::munmap(begin, all);
+    const std::uintptr_t rest = address_of(begin) % large_page_bytes;
+    near_begin_ = address_of(begin) + (rest == 0 ? 0 : large_page_bytes - rest);
+    near_bytes_ = near_bytes;
+    middle_bytes_ = middle_bytes;
+    if (!open_parts()) {
+      ::munmap(begin, all + large_page_bytes);
+      near_begin_ = 0;
       return false;
     }
-    ::madvise(begin, near_bytes, MADV_NOHUGEPAGE);
-    near_begin_ = address_of(begin);
-    near_bytes_ = near_bytes;
     bytes_ = all;
     return true;
   }
   return false;
 }
 
+/// The first and second parts are one map each, in which no rank's page commits more than itself.
+bool RankHeaps::open_parts() const {
+  void* near = reinterpret_cast<void*>(near_begin_);
+  void* middle = reinterpret_cast<void*>(near_begin_ + near_bytes_);
+  for (const auto& [begin, bytes] : {std::pair(near, near_bytes_), {middle, middle_bytes_}}) {
+    if (::mmap(begin, bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+      return false;
+  }
+  ::madvise(near, near_bytes_, near_bytes_ < large_bytes_min ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+  ::madvise(middle, middle_bytes_, MADV_NOHUGEPAGE);
+  return true;
+}
+
 void RankHeaps::start(heap::RegionHeap& heap) const {
   const std::uint64_t index = owner_of(&heap);
   const std::uintptr_t near_end = near_begin_ + ((index + 1) << near_bits);
-  const std::uintptr_t far_end = near_begin_ + near_bytes_ + ((index + 1) << far_bits_);
+  const std::uintptr_t middle_end = near_begin_ + near_bytes_ + ((index + 1) << middle_bits);
+  const std::uintptr_t far_end =
+      near_begin_ + near_bytes_ + middle_bytes_ + ((index + 1) << far_bits_);
   heap.start({.near_begin = reinterpret_cast<std::byte*>(begin_of(index)),
               .near_bytes = near_end - begin_of(index),
+              .middle_begin = reinterpret_cast<std::byte*>(middle_begin_of(index)),
+              .middle_bytes = middle_end - middle_begin_of(index),
               .far_begin = reinterpret_cast<std::byte*>(far_begin_of(index)),
               .far_bytes = far_end - far_begin_of(index),
               .kept_bytes_max = options_.kept_bytes_max},

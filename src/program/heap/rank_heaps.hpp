@@ -58,7 +58,9 @@ class RankHeaps {
   /// The index of the rank whose region has this address; contains() holds.
   [[nodiscard, gnu::always_inline]] std::uint64_t owner_of(const void* address) const {
     const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - near_begin_;
-    return offset < near_bytes_ ? offset >> near_bits : (offset - near_bytes_) >> far_bits_;
+    if (offset < near_bytes_) return offset >> near_bits;
+    const std::uintptr_t behind = offset - near_bytes_;
+    return behind < middle_bytes_ ? behind >> middle_bits : (behind - middle_bytes_) >> far_bits_;
   }
 
   [[nodiscard, gnu::always_inline]] heap::RegionHeap& heap_of(std::uint64_t index) const {
@@ -71,32 +73,39 @@ class RankHeaps {
   /// 0 if ranks use the C library's heap.
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
-  /// Addresses of a rank's region beside its first part.
+  /// Addresses of a rank's region behind its first two parts.
   [[nodiscard]] std::size_t far_bytes() const { return std::size_t{1} << far_bits_; }
 
  private:
-  /// The first part of a region: side by side for all ranks, so that small ranks share pages of the
-  /// page table, and need no call of the system and no memory map.
-  static constexpr int near_bits = 18;
+  /// The first parts of all regions lie side by side, in large pages if there are enough of them.
+  static constexpr int near_bits = 14;
+  /// The second parts too, in small pages: no call of the system, no memory map, and a few ranks
+  /// share a page of the page table.
+  static constexpr int middle_bits = 18;
   static constexpr std::size_t page_bytes = 4096;
-  /// With more ranks in a process each has little memory, and the pages of its own cost more than a
-  /// heap of its own gains (docs/decisions/0015-a-heap-for-each-rank.md).
-  static constexpr int count_max = 512;
-  /// Heaps begin at different pages of their parts, or the first pages of all ranks would compete
-  /// for the same sets of the caches.
-  static constexpr std::size_t near_colors = 32;
+  /// Parts begin at different lines or pages, or those of all ranks would compete for the same sets
+  /// of the caches.
+  static constexpr std::size_t near_colors = 16;
+  static constexpr std::size_t near_color_bytes = 64;
+  static constexpr std::size_t middle_colors = 32;
   static constexpr std::size_t far_colors = 64;
 
   [[nodiscard, gnu::always_inline]] std::uintptr_t begin_of(std::uint64_t index) const {
-    return near_begin_ + (index << near_bits) + index % near_colors * page_bytes;
+    return near_begin_ + (index << near_bits) + index % near_colors * near_color_bytes;
+  }
+
+  [[nodiscard]] std::uintptr_t middle_begin_of(std::uint64_t index) const {
+    return near_begin_ + near_bytes_ + (index << middle_bits) + index % middle_colors * page_bytes;
   }
 
   [[nodiscard]] std::uintptr_t far_begin_of(std::uint64_t index) const {
-    return near_begin_ + near_bytes_ + (index << far_bits_) + index % far_colors * page_bytes;
+    return near_begin_ + near_bytes_ + middle_bytes_ + (index << far_bits_) +
+           index % far_colors * page_bytes;
   }
 
   [[nodiscard]] static bool is_in_opened_library(const void* caller);
   [[nodiscard]] bool reserve(std::size_t count);
+  [[nodiscard]] bool open_parts() const;
   void find_cxx_library();
   [[nodiscard]] const char* find_reason_for_none(const ImageSlab& slab) const;
   static bool commit(std::byte* begin, std::size_t bytes);
@@ -116,6 +125,7 @@ class RankHeaps {
   std::uintptr_t cxx_bytes_ = 0;
   std::uintptr_t near_begin_ = 0;
   std::size_t near_bytes_ = 0;
+  std::size_t middle_bytes_ = 0;
   /// Of all regions.
   std::size_t bytes_ = 0;
   int far_bits_ = 0;

@@ -23,7 +23,7 @@
     }                                                               \
   } while (0)
 
-enum { block_count = 200, region_bytes_min = 100 << 10 };
+enum { block_count = 200, region_bytes_min = 15 << 10 };
 
 static int rank, size;
 static int has_own_heap = 1;

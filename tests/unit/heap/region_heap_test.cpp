@@ -53,16 +53,19 @@ const HeapHooks hooks{
 class RegionHeapTest : public testing::Test {
  protected:
   explicit RegionHeapTest(std::size_t near_bytes = 256 * kib,
-                          std::size_t far_bytes = 256 * mib,
+                          std::size_t middle_bytes = 0,
                           std::size_t kept_bytes_max = 1024 * mib)
-      : near_bytes_(near_bytes), far_bytes_(far_bytes) {
+      : near_bytes_(near_bytes), middle_bytes_(middle_bytes) {
     committed_bytes = discarded_bytes = 0;
     commit_limit = far_bytes;
     near_ = map(near_bytes, PROT_READ | PROT_WRITE);
+    if (middle_bytes != 0) middle_ = map(middle_bytes, PROT_READ | PROT_WRITE);
     far_ = map(far_bytes, PROT_NONE);
     heap_ = reinterpret_cast<RegionHeap*>(near_);
     heap_->start({.near_begin = near_,
                   .near_bytes = near_bytes,
+                  .middle_begin = middle_,
+                  .middle_bytes = middle_bytes,
                   .far_begin = far_,
                   .far_bytes = far_bytes,
                   .kept_bytes_max = kept_bytes_max},
@@ -71,8 +74,21 @@ class RegionHeapTest : public testing::Test {
 
   ~RegionHeapTest() override {
     munmap(near_, near_bytes_);
-    munmap(far_, far_bytes_);
+    if (middle_ != nullptr) munmap(middle_, middle_bytes_);
+    munmap(far_, far_bytes);
   }
+
+  [[nodiscard]] bool is_in_near(const void* payload) const {
+    return static_cast<const std::byte*>(payload) - near_ < static_cast<long>(near_bytes_) &&
+           payload >= near_;
+  }
+
+  [[nodiscard]] bool is_in_middle(const void* payload) const {
+    return static_cast<const std::byte*>(payload) - middle_ < static_cast<long>(middle_bytes_) &&
+           payload >= middle_;
+  }
+
+  void agree_with_a_model();
 
   void* allocate(std::size_t bytes) {
     void* payload = heap_->allocate_cached(bytes);
@@ -97,9 +113,12 @@ class RegionHeapTest : public testing::Test {
   RegionHeap& heap() { return *heap_; }
 
  private:
+  static constexpr std::size_t far_bytes = 256 * mib;
+
   std::size_t near_bytes_;
-  std::size_t far_bytes_;
+  std::size_t middle_bytes_;
   std::byte* near_;
+  std::byte* middle_ = nullptr;
   std::byte* far_;
   RegionHeap* heap_;
 };
@@ -251,7 +270,7 @@ TEST_F(RegionHeapTest, CachedBlocksAreMergedBeforeARequestFails) {
 
 class SmallKeptTest : public RegionHeapTest {
  protected:
-  SmallKeptTest() : RegionHeapTest(256 * kib, 256 * mib, 8 * mib) {}
+  SmallKeptTest() : RegionHeapTest(256 * kib, 0, 8 * mib) {}
 };
 
 TEST_F(SmallKeptTest, FreeMemoryBeyondTheLimitIsGivenBack) {
@@ -372,7 +391,7 @@ std::size_t random_bytes(Prng& random) {
 
 // Goal: blocks never overlap, keep their content, and the structure stays consistent. Method: a
 // model of the live blocks, with a byte each that fills it.
-TEST_F(RegionHeapTest, RandomRequestsAgreeWithAModel) {
+void RegionHeapTest::agree_with_a_model() {
   SCOPED_TRACE("SORREL_SEED=" + std::to_string(test_seed()));
   Prng random(test_seed());
   std::vector<Live> live;
@@ -429,6 +448,57 @@ TEST_F(RegionHeapTest, RandomRequestsAgreeWithAModel) {
   heap().trim();
   heap().check_invariants();
   EXPECT_LE(heap().use().in_use, block_bytes_for(sizeof(FreeIndex)));
+}
+
+TEST_F(RegionHeapTest, RandomRequestsAgreeWithAModel) {
+  agree_with_a_model();
+}
+
+class ThreePartsTest : public RegionHeapTest {
+ protected:
+  static constexpr std::size_t near_bytes = 16 * kib;
+
+  ThreePartsTest() : RegionHeapTest(near_bytes, 256 * kib, 0) {}
+};
+
+TEST_F(ThreePartsTest, RandomRequestsAgreeWithAModel) {
+  agree_with_a_model();
+}
+
+TEST_F(ThreePartsTest, ABlockLiesInTheFirstPartThatHasRoom) {
+  EXPECT_TRUE(is_in_near(allocate(8 * kib)));
+  EXPECT_TRUE(is_in_middle(allocate(8 * kib)));
+  EXPECT_TRUE(is_in_near(allocate(1 * kib))) << "the first part still has room for it";
+  EXPECT_TRUE(is_in_middle(allocate(200 * kib)));
+  EXPECT_EQ(committed_bytes, 0);
+  void* far = allocate(200 * kib);
+  EXPECT_FALSE(is_in_near(far) || is_in_middle(far));
+  EXPECT_GT(committed_bytes, 200 * kib);
+  heap().check_invariants();
+}
+
+TEST_F(ThreePartsTest, PagesOfTheFirstPartStay) {
+  void* near = allocate(8 * kib);
+  ASSERT_TRUE(is_in_near(near));
+  heap().release(near);
+  heap().trim();
+  EXPECT_EQ(discarded_bytes, 0);
+  void* middle = allocate(200 * kib);
+  ASSERT_TRUE(is_in_middle(middle));
+  heap().release(middle);
+  heap().trim();
+  EXPECT_GE(discarded_bytes, 196 * kib);
+  heap().check_invariants();
+}
+
+TEST_F(ThreePartsTest, TheLargestFootprintIsKept) {
+  void* block = allocate(mib);
+  const std::size_t most = heap().use().footprint;
+  EXPECT_GE(most, mib);
+  heap().release(block);
+  heap().trim();
+  EXPECT_LT(heap().use().footprint, 100 * kib);
+  EXPECT_EQ(heap().use().footprint_max, most);
 }
 
 // Goal: a bound of fragmentation, for requests whose sizes change over time. Method: the footprint
