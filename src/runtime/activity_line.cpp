@@ -4,6 +4,7 @@
 
 #include "mpi.h"
 #include "runtime/activity_table.hpp"
+#include "runtime/memory_rows.hpp"
 #include "runtime/rank_activity.hpp"
 #include "runtime/source_lines.hpp"
 
@@ -17,6 +18,7 @@ struct LineParts {
   std::string_view state;
   std::string_view call;   ///< Empty: none.
   std::string_view place;  ///< Empty: not known.
+  const std::optional<RankMemory>& memory;
 };
 
 /// For the launcher, as WaitTable::text().
@@ -31,6 +33,9 @@ void add_fields(ActivityLine& row, const mpi::RankState& rank, const LineParts& 
   row.add("\t");
   activity.collective ? row.add(*activity.collective) : row.add("-");
   row.add("\n");
+  if (!parts.memory) return;
+  row.add("memory\t").add(rank.world_rank).add("\t").add(parts.memory->in_use).add("\t");
+  row.add(parts.memory->held).add("\t").add(parts.memory->most).add("\n");
 }
 
 /// For the user.
@@ -44,6 +49,11 @@ void add_sentence(ActivityLine& row, const mpi::RankState& rank, const LineParts
   if (activity.tag != MPI_UNDEFINED) row.add(", tag ").add(tag_of(activity).text());
   if (!activity.comm.is_empty()) row.add(", ").add(activity.comm.text());
   if (!parts.place.empty()) row.add(", at ").add(parts.place);
+  if (parts.memory) {
+    row.add(", heap memory ").add(text_of_bytes(parts.memory->in_use).text()).add(" in use, ");
+    row.add(text_of_bytes(parts.memory->held).text()).add(" held, ");
+    row.add(text_of_bytes(parts.memory->most).text()).add(" at most");
+  }
   row.add("\n");
 }
 
@@ -60,6 +70,7 @@ std::string_view plain_name(std::string_view function) {
 
 ActivityLine activity_line(const mpi::RankState& rank,
                            const ActivityDescription& description,
+                           const std::optional<RankMemory>& memory,
                            ActivityReader reader) {
   const bool is_running = description.activity.state == core::FiberState::running;
   const std::array<const void*, 2> addresses = {
@@ -70,7 +81,8 @@ ActivityLine activity_line(const mpi::RankState& rank,
   LineParts parts{.activity = description.activity,
                   .state = is_running ? state_running : state_waiting,
                   .call = description.activity.call,
-                  .place = texts[0].data()};
+                  .place = texts[0].data(),
+                  .memory = memory};
   if (description.outside != nullptr) {
     parts.call = description.outside->call;
   } else if (is_running && !description.running.is_in_call) {

@@ -1,11 +1,13 @@
 //! ActivityLine - what the only rank of a process does, as one line, made in a signal handler.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/fixed_text.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "runtime/activity_description.hpp"
+#include "runtime/wait_table.hpp"
 
 namespace sorrel::runtime {
 
@@ -14,9 +16,11 @@ enum class ActivityReader { user, launcher };
 
 using ActivityLine = FixedText<1000>;
 
-/// A sentence for the user, or fields as WaitTable::text() for the launcher. Does not allocate.
+/// A sentence for the user, or fields as WaitTable::text() for the launcher. `memory`: its heap, if
+/// it has one. Does not allocate.
 [[nodiscard]] ActivityLine activity_line(const mpi::RankState& rank,
                                          const ActivityDescription& description,
+                                         const std::optional<RankMemory>& memory,
                                          ActivityReader reader);
 
 }  // namespace sorrel::runtime

@@ -65,7 +65,8 @@ const mpi::RankState& first_rank_of(const Job& job) {
 void report_rank(const Job& job, const mpi::RankState& rank) {
   const std::uint32_t request = launcher.new_request();
   const ActivityReader reader = request != 0 ? ActivityReader::launcher : ActivityReader::user;
-  const ActivityLine line = activity_line(rank, describe(job, rank), reader);
+  const ActivityLine line =
+      activity_line(rank, describe(job, rank), job.body().memory_of(job.index_of(rank)), reader);
   if (request != 0) {
     launcher.answer(request, line.text());
   } else {

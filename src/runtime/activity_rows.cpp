@@ -78,6 +78,7 @@ WaitTable activity_rows(const Job& job, const ActivityAnswers& answers) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].place = texts[i];
     table.add(std::move(rows[i]));
+    if (const auto memory = job.body().memory_of(i)) table.add(*memory);
   }
   return table;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "runtime/memory_rows.hpp"
 #include "runtime/wait_rows.hpp"
 
 namespace sorrel::runtime {
@@ -36,7 +37,7 @@ std::string activity_table(const WaitTable& table,
                            std::int32_t rank_count) {
   std::string text = "sorrel: " + ranks + ": " + counts(table) + "\n";
   if (!table.waits().empty()) text += wait_rows(table.waits(), rank_count);
-  return text;
+  return text + memory_rows(table.memory());
 }
 
 }  // namespace sorrel::runtime

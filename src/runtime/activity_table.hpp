@@ -15,7 +15,8 @@ inline constexpr const char* state_ready = "ready";      ///< Runs when its work
 inline constexpr const char* state_waiting = "waits";
 inline constexpr const char* state_ended = "has ended";
 
-/// A headline with the number of ranks in each state, and a row for ranks that do the same.
+/// A headline with the number of ranks in each state, a row for ranks that do the same, and the
+/// heaps of ranks (memory_rows.hpp).
 /// `ranks`: "8 ranks", "ranks 0-7 of 16".
 [[nodiscard]] std::string activity_table(const WaitTable& table,
                                          const std::string& ranks,

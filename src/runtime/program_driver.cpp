@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -132,6 +133,10 @@ class ProgramBody final : public RankBody {
       const mpi::RankState& rank) const override {
     const program::RankProcess* process = process_of(rank);
     return process == nullptr ? nullptr : process->outside_wait().wait();
+  }
+
+  [[nodiscard]] std::optional<RankMemory> memory_of(std::size_t index) const override {
+    return heap_of_rank(index);
   }
 
   void flush(mpi::RankState& rank) override {
@@ -264,6 +269,7 @@ int run_program(const program::ProgramStart& start) {
   begin_rank_heaps(config, *slab, job);
   report_activity_of(job);
   const int status = job.run();
+  if (config.is_verbose) print_memory();
   std::fflush(nullptr);
   if (config.host != nullptr) {
     leave_host(config);

@@ -1,9 +1,13 @@
 //! RankBody - the code that a job runs for each rank.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+
 #include "core/worker.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "program/state/outside_wait.hpp"
+#include "runtime/wait_table.hpp"
 
 namespace sorrel::runtime {
 
@@ -32,6 +36,12 @@ class RankBody {
   /// there is none.
   virtual const program::OutsideWait* outside_wait(const mpi::RankState& /*rank*/) const {
     return nullptr;
+  }
+
+  /// The heap of a rank, by its index among those of this process; nothing if it has none of its
+  /// own, or has not used it. Any thread, and signal handlers.
+  [[nodiscard]] virtual std::optional<RankMemory> memory_of(std::size_t /*index*/) const {
+    return std::nullopt;
   }
 
   /// Makes the rank's output so far visible. Called when the job ends early.

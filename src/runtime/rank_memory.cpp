@@ -4,15 +4,20 @@
 #include <array>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 #include "base/fixed_text.hpp"
+#include "base/text.hpp"
 #include "os/cgroup.hpp"
 #include "program/heap/rank_heaps.hpp"
 #include "program/rank/rank_process.hpp"
 #include "runtime/crash_report.hpp"
+#include "runtime/memory_rows.hpp"
 
 namespace sorrel::runtime {
 
@@ -35,7 +40,7 @@ std::size_t machine_bytes() {
   return bytes;
 }
 
-const char* text_of(heap::Damage damage) {
+const char* damage_text(heap::Damage damage) {
   switch (damage) {
     case heap::Damage::freed_twice:
       return "the block is freed a second time";
@@ -51,7 +56,7 @@ const char* text_of(heap::Damage damage) {
 void end_by_damage(int index, heap::Damage damage, const void* address) {
   FixedText<300> what;
   what.add("damage in the heap of rank ").add(first_own_rank + index).add(" at ");
-  what.add_hex(reinterpret_cast<std::uintptr_t>(address)).add(": ").add(text_of(damage));
+  what.add_hex(reinterpret_cast<std::uintptr_t>(address)).add(": ").add(damage_text(damage));
   // A child ends alone, as without Sorrel.
   if (program::is_forked_child()) {
     what.add("\n");
@@ -71,6 +76,31 @@ void begin_rank_heaps(const Config& config, const program::ImageSlab& slab, cons
   program::rank_heaps().begin(slab, job.stacks(),
                               {.kept_bytes_max = kept_bytes_of_rank(machine_bytes(), rank_count),
                                .on_damage = end_by_damage});
+}
+
+std::optional<RankMemory> heap_of_rank(std::size_t index) {
+  const program::RankHeaps& heaps = program::rank_heaps();
+  if (index >= heaps.count()) return std::nullopt;
+  const heap::HeapUse use = heaps.use_of(index);
+  // It has allocated nothing.
+  if (use.footprint_max == 0) return std::nullopt;
+  return RankMemory{.rank = first_own_rank + static_cast<std::int32_t>(index),
+                    .in_use = use.in_use,
+                    .held = use.footprint,
+                    .most = use.footprint_max};
+}
+
+void print_memory() {
+  std::vector<RankMemory> ranks;
+  for (std::size_t i = 0; i < program::rank_heaps().count(); ++i) {
+    if (const auto memory = heap_of_rank(i)) ranks.push_back(*memory);
+  }
+  const char* reason = program::rank_heaps().reason_for_none();
+  const std::string text =
+      reason == nullptr ? text_of("sorrel: note: %zu ranks have allocated memory\n", ranks.size()) +
+                              memory_rows(ranks)
+                        : text_of("sorrel: note: ranks use the C library's heap: %s\n", reason);
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 }  // namespace sorrel::runtime

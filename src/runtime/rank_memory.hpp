@@ -1,12 +1,14 @@
 //! Rank memory - gives the ranks of this process heaps of their own (program/heap), and reports
-//! damage to one.
+//! their sizes, and damage to one.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "program/image/image_slab.hpp"
 #include "runtime/config.hpp"
 #include "runtime/job.hpp"
+#include "runtime/wait_table.hpp"
 
 namespace sorrel::runtime {
 
@@ -19,5 +21,11 @@ namespace sorrel::runtime {
 
 /// After watch_for_crashes(), before any rank runs.
 void begin_rank_heaps(const Config& config, const program::ImageSlab& slab, const Job& job);
+
+/// RankBody::memory_of().
+[[nodiscard]] std::optional<RankMemory> heap_of_rank(std::size_t index);
+
+/// On standard error: the heaps of the ranks of this process, or why they have none.
+void print_memory();
 
 }  // namespace sorrel::runtime

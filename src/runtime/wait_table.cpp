@@ -95,6 +95,10 @@ std::string WaitTable::text(std::size_t bytes_max) const {
     left_out.first = std::min(left_out.first, ranks.front().first);
     left_out.last = std::max(left_out.last, ranks.back().last);
   }
+  for (const RankMemory& memory : memory_) {
+    append_line(text_of("memory\t%d\t%ju\t%ju\t%ju\n", memory.rank, std::uintmax_t{memory.in_use},
+                        std::uintmax_t{memory.held}, std::uintmax_t{memory.most}));
+  }
   if (left_out.last >= 0) text += text_of("unknown\t%d-%d,\n", left_out.first, left_out.last);
   return text;
 }
@@ -134,6 +138,14 @@ void WaitTable::add_line(std::string_view line) {
     if (context && members_[*context].empty()) members_[*context] = runs_in(line);
     return;
   }
+  if (kind == "memory") {
+    const auto rank = number_in<std::int32_t>(take_field(line));
+    const auto in_use = number_in<std::uint64_t>(take_field(line));
+    const auto held = number_in<std::uint64_t>(take_field(line));
+    const auto most = number_in<std::uint64_t>(take_field(line));
+    if (rank && in_use && held && most) memory_.push_back({*rank, *in_use, *held, *most});
+    return;
+  }
   const std::vector<Run> ranks = runs_in(take_field(line));
   if (kind == "unknown") {
     unknown_.insert(unknown_.end(), ranks.begin(), ranks.end());
@@ -154,6 +166,7 @@ void WaitTable::add_line(std::string_view line) {
 
 void WaitTable::sort() {
   std::ranges::sort(waits_, {}, &RankWait::rank);
+  std::ranges::sort(memory_, {}, &RankMemory::rank);
 }
 
 void WaitTable::add_unknown(std::int32_t first, std::int32_t last) {

@@ -31,6 +31,14 @@ struct RankWait {
   std::optional<std::uint32_t> collective;
 };
 
+/// The heap of a rank, in bytes.
+struct RankMemory {
+  std::int32_t rank = 0;
+  std::uint64_t in_use = 0;  ///< Blocks of the rank.
+  std::uint64_t held = 0;    ///< These, and memory that is kept for later ones.
+  std::uint64_t most = 0;    ///< The most that it has held.
+};
+
 class WaitTable {
  public:
   /// More rows than fit on a screen are of no use.
@@ -45,6 +53,9 @@ class WaitTable {
   /// Adds the row of a rank, above those added before.
   void add(RankWait wait) { waits_.push_back(std::move(wait)); }
 
+  /// Adds the heap of a rank, above those added before.
+  void add(RankMemory memory) { memory_.push_back(memory); }
+
   /// Sets the members of a communicator, given the ranks of the job in its order; only the first
   /// call for a context has an effect.
   template <class RankOf>
@@ -56,7 +67,7 @@ class WaitTable {
   }
 
   /// As text of at most `bytes_max`. Ranks that do not fit are listed as unknown; those that wait
-  /// alike with many others are dropped first.
+  /// alike with many others are dropped first. Before them, heaps are left out.
   [[nodiscard]] std::string text(std::size_t bytes_max) const;
 
   /// Adds the text of another process's table.
@@ -67,6 +78,9 @@ class WaitTable {
 
   /// Ascending by rank.
   [[nodiscard]] const std::vector<RankWait>& waits() const { return waits_; }
+
+  /// Of the ranks that have a heap of their own. Ascending by rank.
+  [[nodiscard]] const std::vector<RankMemory>& memory() const { return memory_; }
 
   [[nodiscard]] std::int32_t unknown_count() const;
 
@@ -94,6 +108,7 @@ class WaitTable {
   void sort();
 
   std::vector<RankWait> waits_;
+  std::vector<RankMemory> memory_;
   /// By context, in the order of the communicator.
   std::map<std::uint32_t, std::vector<Run>> members_;
   std::vector<Run> unknown_;

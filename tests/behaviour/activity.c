@@ -1,7 +1,8 @@
-// A job that goes on until a file exists: `activity FILE [handler]`.
+// A job that goes on until a file exists: `activity FILE [handler|allocates]`.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,6 +53,11 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (has_handler) signal(SIGUSR1, count);
+  if (argc > 2 && strcmp(argv[2], "allocates") == 0) {
+    char* volatile block = malloc((size_t)(me + 1) << 20);
+    block[0] = 1;
+    if (me == 1) free(block);
+  }
   MPI_Barrier(MPI_COMM_WORLD);
   if (me == 0) {
     printf("ready\n");

@@ -155,6 +155,10 @@ void RankHeaps::start(heap::RegionHeap& heap) const {
              hooks);
 }
 
+heap::HeapUse RankHeaps::use_of(std::uint64_t index) const {
+  return heap_of(index).use();
+}
+
 bool RankHeaps::is_in_opened_library(const void* caller) {
   return slab_at(address_of(caller)) != nullptr;
 }

@@ -70,6 +70,9 @@ class RankHeaps {
   /// By the rank itself, at its first request.
   void start(heap::RegionHeap& heap) const;
 
+  /// What a rank's heap has at this moment. Any thread.
+  [[nodiscard]] heap::HeapUse use_of(std::uint64_t index) const;
+
   /// 0 if ranks use the C library's heap.
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
