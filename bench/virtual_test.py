@@ -15,7 +15,8 @@ import xml.etree.ElementTree
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
-from sorrel_bench import curves, virtual, virtual_cg, virtual_fem, virtual_ranks, virtual_runs, virtual_setting  # noqa: E402
+from sorrel_bench import curves, virtual, virtual_cg, virtual_fem, virtual_proxies  # noqa: E402
+from sorrel_bench import virtual_ranks, virtual_runs, virtual_setting  # noqa: E402
 from sorrel_bench.curves import Chart, Line, Mark, Point  # noqa: E402
 from sorrel_bench.implementations import Implementation, Job  # noqa: E402
 from sorrel_bench.virtual_runs import Budget, Case, Programs, Results  # noqa: E402
@@ -95,10 +96,12 @@ class RunningCases(unittest.TestCase):
                 Case("p", "r", "good", ("echo", "result step 5 us"), 1),
                 Case("p", "r", "bad", ("sh", "-c", f"echo x >> {folder}/starts; exit 3"), 1),
                 Case("p", "r", "silent", ("true",), 1),
+                Case("p", "slow", "good", ("echo", "result step 7 us"), 1, is_slow=True),
             ]
             found = virtual_runs.run_cases(cases, Budget(2, 2, time.monotonic() + 60), folder, [0])
             self.assertEqual((folder / "starts").read_text(encoding="utf-8"), "x\n")
-        self.assertEqual(found.rounds, {("p", "r", "good"): [[{"step": 5}, {"step": 5}], [{"step": 5}, {"step": 5}]]})
+        self.assertEqual(found.rounds["p", "r", "good"], [[{"step": 5}, {"step": 5}], [{"step": 5}, {"step": 5}]])
+        self.assertEqual(found.rounds["p", "slow", "good"], [[{"step": 7}], [{"step": 7}]])
         self.assertIn("exit status 3", found.troubles["p", "r", "bad"])
         self.assertIn("printed no result", found.troubles["p", "r", "silent"])
 
@@ -225,6 +228,28 @@ class Judging(unittest.TestCase):
     def test_only_failures_of_sorrel_fail_the_command(self) -> None:
         self.assertTrue(virtual.key_is_own("zone, moving zone, Sorrel auto: exit status 1 (sorrel run x)"))
         self.assertFalse(virtual.key_is_own("zone, moving zone, AMPI: exit status 1 (x, Sorrel: y)"))
+
+
+class ReadingProxies(unittest.TestCase):
+    LULESH, MINIVITE = virtual_proxies.PROXIES
+
+    def test_the_times_of_proxies_are_those_of_a_rank(self) -> None:
+        output = "Elapsed time         =         47 (s)\nGrind time (us/z/c)  =  0.5 (per dom)  ( 0.0625 overall)\n"
+        self.assertEqual(virtual_proxies.reader(self.LULESH)(output), {"time": 0.5e-6})
+        output = "Average total time (in s), #Processes: 0.664356, 8\n"
+        self.assertEqual(virtual_proxies.reader(self.MINIVITE)(output), {"time": 0.664356})
+        self.assertEqual(virtual_proxies.reader(self.LULESH)(output), {})
+
+    def test_a_proxy_that_is_not_there_is_named_and_not_run(self) -> None:
+        chosen = setting()
+        self.assertEqual(len(virtual_proxies.missing(chosen)), 2)
+        with tempfile.TemporaryDirectory() as name:
+            chosen.proxies = pathlib.Path(name)
+            (chosen.proxies / "LULESH").mkdir()
+            (chosen.proxies / "LULESH/lulesh.cc").touch()
+            self.assertEqual([b.name for b in virtual_proxies.builds(chosen)], ["LULESH Sorrel", "LULESH AMPI", "LULESH MPICH"])
+            self.assertEqual({case.row for case in virtual_proxies.cases(chosen)}, {"LULESH, 1 rank", "LULESH, 8 ranks"})
+            self.assertTrue(virtual_proxies.missing(chosen)[0].startswith("miniVite"))
 
 
 class Drawing(unittest.TestCase):

@@ -51,6 +51,7 @@ Examples:
   sorrel bench virtual --quick                 two minutes; small sizes, to see that it works
   sorrel bench virtual --json virtual.json     fifteen minutes; also draws virtual.svg
   sorrel bench virtual --only cg --rounds 9 --ampi ~/charm/multicore-linux-x86_64
+  sorrel bench virtual --only proxies --proxies ~/proxies   after git clone of LULESH and miniVite there
 """
 
 
@@ -87,6 +88,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, metavar="N", help="how often each program is started (5, --quick: 2)")
     parser.add_argument("--minutes", type=float, metavar="M", help="partition: start no case that would end later; virtual: start no later round (15)")
     parser.add_argument("--resume", action="store_true", help="partition: keep the cases of --json FILE, run the missing ones")
+    parser.add_argument("--proxies", metavar="DIR", type=pathlib.Path, help="virtual: folder with clones of LULESH and miniVite")
     parser.add_argument("--command", help=argparse.SUPPRESS, default="sorrel")
     return parser.parse_args()
 
@@ -126,6 +128,8 @@ def check(arguments: argparse.Namespace) -> None:
         refuse("bench: --resume needs the file of --json")
     if arguments.ampi is not None and not (arguments.ampi and pathlib.Path(arguments.ampi).is_dir()):
         refuse(f"bench: --ampi must be a folder, not '{arguments.ampi}'")
+    if arguments.proxies is not None and not arguments.proxies.is_dir():
+        refuse(f"bench: --proxies must be a folder, not '{arguments.proxies}'")
     if arguments.against is not None and (arguments.name != "probes" or shutil.which(arguments.against) is None):
         refuse(f"bench: --against needs probes and the `sorrel` of another build, not '{arguments.against}'")
     if arguments.json is not None:

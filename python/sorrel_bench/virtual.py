@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from . import curves, machine, report, virtual_cg, virtual_fem, virtual_ranks
+from . import curves, machine, report, virtual_cg, virtual_fem, virtual_proxies, virtual_ranks
 from .bars import OWN, Bar, settle
 from .disturbance import RUNS
 from .implementations import installed_peers, sorrel
@@ -22,6 +22,7 @@ CASES: dict[str, Callable[[Setting], list[Case]]] = {
     virtual_cg.COUNT: virtual_cg.count_cases,
     virtual_ranks.HEAP: virtual_ranks.heap_cases,
     virtual_ranks.ALLOCATE: virtual_ranks.allocate_cases,
+    virtual_proxies.PART: virtual_proxies.cases,
     virtual_ranks.IMBALANCE: virtual_ranks.imbalance_cases,
     virtual_fem.PART: virtual_fem.cases,
     virtual_fem.ZONE: lambda setting: virtual_fem.zone_cases(setting, virtual_fem.ZONE),
@@ -31,6 +32,7 @@ PARTS = tuple(CASES)
 MODULES = {
     virtual_cg: (virtual_cg.PART, virtual_cg.COUNT),
     virtual_ranks: (virtual_ranks.HEAP, virtual_ranks.ALLOCATE, virtual_ranks.IMBALANCE),
+    virtual_proxies: (virtual_proxies.PART,),
     virtual_fem: (virtual_fem.PART, virtual_fem.ZONE, virtual_fem.EVEN),
 }
 # The table over grain size has the counts beside the times.
@@ -51,6 +53,7 @@ def prepare(arguments, folder: pathlib.Path, parts: list[str], cpus: list[int]) 
     """Builds what the parts need."""
     implementations = [sorrel(arguments.command), *installed_peers(arguments.command, arguments.ampi)]
     setting = Setting(arguments.command, implementations, len(cpus), arguments.quick, Programs(folder))
+    setting.proxies = arguments.proxies and arguments.proxies.resolve()
     print("MPIs: " + ", ".join(f"{i.name} {i.version}" for i in implementations), flush=True)
     modules = [module for module, of in MODULES.items() if set(of) & set(parts)]
     if virtual_fem in modules and not arguments.quick:
@@ -76,9 +79,10 @@ def charts_of(results: Results, setting: Setting) -> list[curves.Chart]:
     return [*virtual_cg.charts(results, setting), *virtual_fem.charts(results, setting)]
 
 
-def missing_of(setting: Setting) -> list[str]:
+def missing_of(setting: Setting, parts: list[str]) -> list[str]:
     names = {i.name for i in setting.implementations}
-    return [name for name in PEERS if name not in names]
+    proxies = virtual_proxies.missing(setting) if virtual_proxies.PART in parts else []
+    return [*(name for name in PEERS if name not in names), *proxies]
 
 
 def main(arguments) -> int:
@@ -101,11 +105,12 @@ def main(arguments) -> int:
             module.print_tables(results, setting)
     report.print_bars(bars)
     troubles = [*setting.programs.troubles, *(f"{', '.join(key)}: {text}" for key, text in results.troubles.items())]
-    missing = missing_of(setting)
+    missing = missing_of(setting, parts)
     report.print_gaps(missing, troubles)
     report.print_end(doubts)
     if arguments.json is not None:
-        write(arguments, facts | machine.after_runs(), setting, results, bars, troubles)
+        options = {"quick": arguments.quick, "rounds": rounds, "minutes": minutes, "parts": parts, "workers": setting.workers}
+        write(arguments, options, facts | machine.after_runs(), setting, results, bars, missing, troubles)
     return 1 if any(text.startswith("building") or key_is_own(text) for text in troubles) else 0
 
 
@@ -114,13 +119,14 @@ def key_is_own(text: str) -> bool:
     return any(f", {name}:" in text.split(" (")[0] for name in (OWN, *(f"{OWN} {b}" for b in BALANCES)))
 
 
-def write(arguments, facts: dict, setting: Setting, results: Results, bars: list[Bar], troubles: list[str]) -> None:
+def write(
+    arguments, options: dict, facts: dict, setting: Setting, results: Results, bars: list[Bar], missing: list[str], troubles: list[str]
+) -> None:
     result = {
         "benchmark": "virtual", "machine": facts,
-        "options": {"quick": arguments.quick, "rounds": arguments.rounds, "workers": setting.workers,
-                    "balances": list(setting.balances), "ampi_balancers": list(AMPI_BALANCERS)},
+        "options": options | {"balances": list(setting.balances), "ampi_balancers": list(AMPI_BALANCERS)},
         "implementations": [{"name": i.name, "version": i.version} for i in setting.implementations],
-        "missing": missing_of(setting), "troubles": troubles, "samples": results.as_json(), "bars": [b.as_json() for b in bars],
+        "missing": missing, "troubles": troubles, "samples": results.as_json(), "bars": [b.as_json() for b in bars],
     }  # fmt: skip
     arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     if drawn := curves.picture(charts_of(results, setting)):

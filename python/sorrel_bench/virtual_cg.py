@@ -72,7 +72,7 @@ def count_cases(setting: Setting) -> list[Case]:
     for ranks in ranks_of(setting):
         word = setting.programs.folder / f"switches_{ranks}"
         [case] = setting.case(COUNT, row(ranks, 1), own, ("cg2d counted", ("--grid", GRID, "--steps", "30"), ranks, 1))
-        found.append(Case(COUNT, case.row, OWN, ("env", f"COUNT_SWITCHES_FILE={word}", *case.command), 1))
+        found.append(Case(COUNT, case.row, OWN, ("env", f"COUNT_SWITCHES_FILE={word}", *case.command), 1, is_slow=True))
     return found
 
 

@@ -1,5 +1,6 @@
 """The finite elements of `sorrel bench virtual`: apps/fem with 1 to 64 chunks a worker, and with a zone that moves."""
 
+import dataclasses
 import pathlib
 import shutil
 import subprocess
@@ -52,9 +53,9 @@ def mesh_words(setting: Setting) -> tuple[str, ...]:
     return ("--mesh", str(setting.mesh)) if setting.mesh else BOX
 
 
-def orders(setting: Setting) -> Sequence[str]:
-    """The nodes of a box are in order in any case."""
-    return ORDERS if setting.mesh and not setting.is_quick else ORDERS[:1]
+def orders(setting: Setting, workers: int = 1) -> Sequence[str]:
+    """The nodes of a box are in order in any case. What caches gain is seen on one worker."""
+    return ORDERS if setting.mesh and not setting.is_quick and workers == 1 else ORDERS[:1]
 
 
 def chunks_of(setting: Setting) -> Sequence[int]:
@@ -75,7 +76,7 @@ def _shared(setting: Setting, found: list[Case]) -> list[Case]:
     if not setting.has_metis:
         return found
     return [
-        Case(c.part, c.row, c.column, (*c.command[:2], "--shared", "libmetis.so.5", *c.command[2:]), c.cpu_count, c.read)
+        dataclasses.replace(c, command=(*c.command[:2], "--shared", "libmetis.so.5", *c.command[2:]))
         if c.command[:1] == (setting.command,)
         else c
         for c in found
@@ -86,26 +87,26 @@ def cases(setting: Setting) -> list[Case]:
     found = []
     for chunks in chunks_of(setting):
         for workers in worker_counts(setting):
-            for order in orders(setting):
+            for order in orders(setting, workers):
                 for implementation in setting.implementations:
                     if not implementation.has_light_ranks and (chunks > 1 or workers < setting.workers):
                         continue
                     steps = "10" if setting.is_quick else "60"
                     job = _job(setting, implementation, ("--steps", steps, "--order", order), chunks * workers, workers)
-                    found += setting.case(PART, row(chunks, workers, order), implementation, job, read=read_csv)
+                    found += setting.case(PART, row(chunks, workers, order), implementation, job, read=read_csv, is_slow=True)
     return _shared(setting, found)
 
 
 def zone_cases(setting: Setting, part: str) -> list[Case]:
     """The moving zone, or no zone, with every balancer. A job has 16 chunks a worker; processes are as many as cores."""
-    steps = 40 if setting.is_quick else 400
+    steps = 40 if setting.is_quick else 400 if part == ZONE else 200
     zone = ("--zone", "0.2", "--zone-period", str(steps)) if part == ZONE else ()
     arguments = ("--steps", str(steps), "--energy-every", "10", *zone)
     found = []
     for implementation in balanced(setting):
         chunks = CHUNKS_A_WORKER if implementation.has_light_ranks else 1
         job = _job(setting, implementation, arguments, chunks * setting.workers, setting.workers)
-        found += setting.case(part, ZONE_ROW if part == ZONE else EVEN_ROW, implementation, job, read=read_csv)
+        found += setting.case(part, ZONE_ROW if part == ZONE else EVEN_ROW, implementation, job, read=read_csv, is_slow=True)
     return _shared(setting, found)
 
 
@@ -172,8 +173,8 @@ def zone_bars(results: Results, setting: Setting) -> list[Bar]:
 def print_tables(results: Results, setting: Setting) -> None:
     if columns := results.columns(PART):
         rows = {}
-        for order in orders(setting):
-            for workers in worker_counts(setting):
+        for workers in worker_counts(setting):
+            for order in orders(setting, workers):
                 for chunks in chunks_of(setting):
                     name = row(chunks, workers, order)
                     cells = [number(1e3 * v) if (v := f((PART, name, c), SECONDS)) else "-" for c in columns for f in (results.floor, results.median)]
@@ -200,7 +201,7 @@ def print_tables(results: Results, setting: Setting) -> None:
 def charts(results: Results, setting: Setting) -> list[Chart]:
     lines = []
     for workers in worker_counts(setting):
-        for order in orders(setting):
+        for order in orders(setting, workers):
             for column in results.columns(PART):
                 points = []
                 for chunks in chunks_of(setting):

@@ -46,7 +46,7 @@ def imbalance_cases(setting: Setting) -> list[Case]:
             # Steps of processes that take turns on the cores take some hundred times as long with some MPIs.
             steps = ("100" if setting.is_quick else "750") if implementation.has_light_ranks else "100"
             job = (_program("imbalance", implementation), (WORK_US, steps, str(period)), ranks, setting.workers)
-            found += setting.case(IMBALANCE, name, implementation, job, read=over_ideal(busy, setting.workers))
+            found += setting.case(IMBALANCE, name, implementation, job, read=over_ideal(busy, setting.workers), is_slow=True)
     return found
 
 
@@ -55,14 +55,15 @@ def allocate_row(ranks: int) -> str:
 
 
 def allocate_cases(setting: Setting) -> list[Case]:
-    steps = "20" if setting.is_quick else "100"
     found = []
     for ranks, side in MESHES.items():
         workers = min(ranks, setting.workers)
-        arguments = (str(side), steps)
         if ranks == 1 and (path := setting.programs.path(f"hydro {LIBRARY}")):
-            found.append(Case(ALLOCATE, allocate_row(1), LIBRARY, (path, *arguments), 1))
+            found.append(Case(ALLOCATE, allocate_row(1), LIBRARY, (path, str(side), "20" if setting.is_quick else "100"), 1))
         for i in setting.implementations:
+            # Processes that take turns on the cores are slow; a median needs few steps.
+            is_short = setting.is_quick or (ranks > workers and not i.has_light_ranks)
+            arguments = (str(side), "20" if is_short else "100")
             found += setting.case(ALLOCATE, allocate_row(ranks), i, (f"hydro {i.name}", arguments, ranks, workers))
     return found
 

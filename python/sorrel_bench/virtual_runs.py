@@ -2,7 +2,7 @@
 
 A *case* is one command. Every case of every part runs in every round, so the cases of a ratio share their minutes. A run
 prints samples of steps; its value is their median. In a round a case is started `starts` times, in turn with the others of
-its row, and the least value counts. A ratio compares values of the same round, and the median over the rounds is printed.
+its row, and the least value counts; a slow case is started once. A ratio compares values of the same round, and the median over the rounds is printed.
 """
 
 import concurrent.futures
@@ -53,6 +53,7 @@ class Case:
     command: tuple[str, ...]
     cpu_count: int
     read: Callable[[str], Values] = read_results
+    is_slow: bool = False
 
     @property
     def key(self) -> Key:
@@ -175,19 +176,22 @@ class Budget:
 
 
 def run_cases(cases: Sequence[Case], budget: Budget, folder: pathlib.Path, cpus: Sequence[int]) -> Results:
-    """Runs every case in every round. A row runs `starts` times in a round, each time beginning with another case. A
-    case that failed is not started again. After the deadline no row is started, but those of the first round."""
+    """Runs every case in every round. A row runs `starts` times, or once if a case is slow, in a
+    round, each time beginning with another case. A case that failed is not started again. After the deadline no row is
+    started, but those of the first round."""
     rows: dict[tuple[str, str], list[Case]] = {}
     for case in cases:
         rows.setdefault((case.part, case.row), []).append(case)
     results = Results()
-    progress = report.Progress(len(cases) * budget.rounds * budget.starts, "run")
+    starts_of = {row: 1 if any(case.is_slow for case in members) else budget.starts for row, members in rows.items()}
+    progress = report.Progress(budget.rounds * sum(starts_of[row] * len(members) for row, members in rows.items()), "run")
     for round_ in range(budget.rounds):
         for (part, row), members in rows.items():
             if round_ > 0 and time.monotonic() > budget.deadline:
                 continue
-            for start in range(budget.starts):
-                first = (round_ * budget.starts + start) % len(members)
+            starts = starts_of[part, row]
+            for start in range(starts):
+                first = (round_ * starts + start) % len(members)
                 for case in members[first:] + members[:first]:
                     progress.step(f"round {round_ + 1} of {budget.rounds}, {part}, {row}, {case.column}")
                     _run(case, round_, results, folder, cpus)

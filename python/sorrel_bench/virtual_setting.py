@@ -28,6 +28,7 @@ class Setting:
     balances: Sequence[str] = ()  # the values that this build of Sorrel has
     mesh: pathlib.Path | None = None  # of gmsh
     has_metis: bool = False
+    proxies: pathlib.Path | None = None  # the folder of --proxies
 
     def with_name(self, name: str) -> Implementation | None:
         return next((i for i in self.implementations if i.name == name), None)
@@ -38,8 +39,8 @@ class Setting:
         row: str,
         implementation: Implementation,
         job: tuple[str, tuple[str, ...], int, int],
-        column: str = "",
         read=read_results,
+        is_slow: bool = False,
     ) -> list[Case]:
         """A case of a program that was built, with arguments, ranks and workers; none if it was not built."""
         name, arguments, ranks, workers = job
@@ -47,7 +48,7 @@ class Setting:
         if path is None:
             return []
         words = implementation.launch(Job(path, arguments, ranks, workers))
-        return [Case(part, row, column or implementation.name, tuple(words), workers, read)]
+        return [Case(part, row, implementation.name, tuple(words), workers, read, is_slow)]
 
 
 def probes_folder() -> pathlib.Path:

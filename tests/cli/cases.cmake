@@ -46,6 +46,8 @@ cli_case(no_workers 2 - "--workers must be a whole number from 1 to 1024, not '0
 cli_case(small_stack 2 - "--stack must be a size of at least 16K, such as 64K or 1M, not '4K'" ${sorrel} run --stack 4K ./program)
 cli_case(strange_stack 2 - "--stack must be a size .* not '1X'" ${sorrel} run --stack 1X ./program)
 cli_case(stacks_beyond_addresses 2 - "1000 stacks of 900 GiB do not fit .*need --stack [0-9]+ MiB or less" ${sorrel} run --stack 900G -n 1000 ./program)
+cli_case(bench_proxies_no_folder 2 - "^sorrel: bench: --proxies must be a folder, not ./nowhere.~$" ${sorrel} bench virtual --proxies /nowhere)
+cli_case(bench_virtual_unknown_part 2 - "virtual has no part called .cg2d.. it has cg, count, heap" ${sorrel} bench virtual --only cg2d)
 cli_case(bench_against_no_command 2 - "--against needs probes and the `sorrel` of another build, not .nothing." ${sorrel} bench probes --against nothing)
 cli_case(strange_share 2 - "--share must be fair, yielding or fixed, not 'greedy'" ${sorrel} run --share greedy ./program)
 cli_case(binding_and_sharing 2 - "--bind core requires --share fixed, not fair"
