@@ -11,7 +11,7 @@ from .curves import Chart, Line, Point
 from .report import number
 from .virtual_cg import shown
 from .virtual_runs import ROOT, Build, Case, Results, cxx_of, read_csv, table
-from .virtual_setting import AMPI_LINK, SOURCES, Setting, balanced, on, own_columns, worker_counts
+from .virtual_setting import SOURCES, Setting, balanced, on, own_columns, worker_counts
 
 PART, ZONE, EVEN = "fem", "zone", "even"
 CHUNKS = (1, 2, 4, 8, 16, 32, 64)
@@ -42,7 +42,7 @@ def builds(setting: Setting) -> list[Build]:
     libraries = ("-lmetis", "-lm") if setting.has_metis else ("-lm",)
     found = []
     for i in setting.implementations:
-        moves = ("-include", str(SOURCES / "ampi_moves.h"), *AMPI_LINK) if i.name == "AMPI" else ()
+        moves = ("-include", str(SOURCES / "ampi_moves.h")) if i.name == "AMPI" else ()
         found.append(Build(f"fem {i.name}", PART, cxx_of(i), sources, ("-std=c++20", *metis, *moves), libraries))
     return found
 

@@ -4,7 +4,7 @@ in every step, malloc and free."""
 from .bars import OWN, Bar
 from .report import number
 from .virtual_runs import Build, Case, Results, table
-from .virtual_setting import AMPI_LINK, SOURCES, Setting, balanced, on, over_ideal, own_columns, probes_folder
+from .virtual_setting import SOURCES, Setting, balanced, on, over_ideal, own_columns, probes_folder
 
 IMBALANCE, ALLOCATE, HEAP = "imbalance", "allocate", "heap"
 LIBRARY = "C library"
@@ -23,8 +23,7 @@ def builds(setting: Setting) -> list[Build]:
     probes = (f"-I{probes_folder()}",)
     found = []
     for i in setting.implementations:
-        link = AMPI_LINK if i.name == "AMPI" else ()
-        found.append(Build(f"imbalance {i.name}", IMBALANCE, i.compiler, (SOURCES / "imbalance.c",), (*probes, *link)))
+        found.append(Build(f"imbalance {i.name}", IMBALANCE, i.compiler, (SOURCES / "imbalance.c",), probes))
         found.append(Build(f"hydro {i.name}", ALLOCATE, i.compiler, (SOURCES / "hydro.c",), probes))
         if i.has_light_ranks:
             found.append(Build(f"allocate {i.name}", HEAP, i.compiler, (probes_folder() / "allocate.c",), probes))

@@ -13,9 +13,8 @@ from .virtual_runs import ROOT, Case, Programs, Values, read_results
 
 SOURCES = ROOT / "bench/virtual"
 BALANCES = ("off", "steal", "measured", "auto")
+# ampicc links them, and the allocator that lets ranks move, by default.
 AMPI_BALANCERS = ("GreedyRefineLB", "GreedyLB")
-# AMPI chooses its strategies when a program is linked.
-AMPI_LINK = ("-module", "CommonLBs")
 
 
 @dataclasses.dataclass
