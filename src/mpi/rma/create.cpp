@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/agreement.hpp"
 #include "mpi/collectives/slots.hpp"
 #include "mpi/comm/process_map.hpp"
 #include "mpi/rma/leader_exchange.hpp"
@@ -41,21 +41,6 @@ struct Requests {
     return const_cast<CreationRequest&>(comm.shared->slots().published_by<CreationRequest>(rank));
   }
 };
-
-/// A barrier of the members in this process.
-int local_barrier(const Member& member) {
-  if (member.comm.size() == 1) return MPI_SUCCESS;
-  return member.comm.shared->slots().local_barrier(member.self, member.comm);
-}
-
-/// The members of this process, ascending.
-std::vector<std::int32_t> members_here(const Comm& comm) {
-  if (const ProcessMap* processes = comm.shared->processes()) return processes->own_members();
-  std::vector<std::int32_t> all(static_cast<std::size_t>(comm.size()));
-  for (std::int32_t i = 0; i < comm.size(); ++i)
-    all[static_cast<std::size_t>(i)] = i;
-  return all;
-}
 
 std::size_t segment_bytes(const WindowArguments& arguments) {
   const auto bytes = static_cast<std::size_t>(arguments.bytes);
@@ -164,21 +149,6 @@ int exchange_entries(const Member& member, WinShared& shared) {
     }
   }
   return MPI_SUCCESS;
-}
-
-/// Agrees that every member has its memory: the errors of all members' processes.
-int agree(const Member& member, int error) {
-  int worst = MPI_SUCCESS;
-  const Op& op = *op_from_handle(MPI_MAX);
-  const Datatype& type = *datatype_from_handle(MPI_INT);
-  const ReductionArguments arguments{.send = &error,
-                                     .receive = &worst,
-                                     .count = 1,
-                                     .type = type,
-                                     .op = op,
-                                     .kernel = predefined_kernel(op, type)};
-  const int failed = all_reduce(member, arguments);
-  return failed != MPI_SUCCESS ? failed : worst;
 }
 
 int explain(RankState& self, int error) {
