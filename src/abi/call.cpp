@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "mpi/base/error_string.hpp"
+#include "mpi/io/rank_files.hpp"
 #include "mpi/rma/window.hpp"
 #include "runtime/process_mode.hpp"
 
@@ -99,6 +100,8 @@ int raise(RankState& self, Comm& comm, const mpi::Errhandler& handler, int error
 }  // namespace
 
 int raise(RankState& self, Comm& comm, int error_class) {
+  // Of a request of a file.
+  if (comm.file != nullptr) return raise(self, *comm.file, error_class);
   return raise(self, comm, *comm.errhandler, error_class);
 }
 
@@ -113,6 +116,27 @@ int raise(RankState& self, mpi::Win& win, int error_class) {
     MPI_Win handle = handle_of(win);
     win.errhandler->win_function(&handle, error_code);
   });
+}
+
+int raise(RankState& self, mpi::File& file, int error_class) {
+  return act(self, *file.errhandler, error_class, [&](int* error_code) {
+    MPI_File handle = handle_of(file);
+    file.errhandler->file_function(&handle, error_code);
+  });
+}
+
+int raise_without_file(RankState& self, int error_class) {
+  const mpi::Errhandler& errhandler = *mpi::RankFiles::of(self).null_errhandler;
+  return act(self, errhandler, error_class, [&](int* error_code) {
+    MPI_File handle = MPI_FILE_NULL;
+    errhandler.file_function(&handle, error_code);
+  });
+}
+
+int raise_invalid_file(RankState& self, MPI_File handle) {
+  return raise_without_file(
+      self, self.fail(MPI_ERR_FILE, handle == MPI_FILE_NULL ? "invalid file handle: MPI_FILE_NULL"
+                                                            : "invalid file handle"));
 }
 
 int raise(RankState& self, mpi::Session& session, int error_class) {

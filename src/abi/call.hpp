@@ -8,6 +8,7 @@
 
 #include "abi/any_time.hpp"
 #include "mpi/comm/session.hpp"
+#include "mpi/io/file.hpp"
 #include "mpi/match/completion.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "mpi/rma/window.hpp"
@@ -30,6 +31,12 @@ using mpi::RankState;
 /// The same for an error in a call on a window.
 [[gnu::cold]] int raise(RankState& self, mpi::Win& win, int error_class);
 
+/// The same for an error in a call on a file.
+[[gnu::cold]] int raise(RankState& self, mpi::File& file, int error_class);
+
+/// The same for an error in a call for MPI_FILE_NULL: opening and deleting files.
+[[gnu::cold]] int raise_without_file(RankState& self, int error_class);
+
 /// The same for an error in a call on a session.
 [[gnu::cold]] int raise(RankState& self, mpi::Session& session, int error_class);
 
@@ -38,6 +45,9 @@ using mpi::RankState;
 
 /// Error: the window handle is not valid.
 [[gnu::cold]] int raise_invalid_win(RankState& self, MPI_Win handle);
+
+/// Error: the file handle is not valid. Goes to the handler of MPI_FILE_NULL.
+[[gnu::cold]] int raise_invalid_file(RankState& self, MPI_File handle);
 
 /// Error: the communicator handle is not valid.
 [[gnu::cold]] int raise_invalid_comm(RankState& self, MPI_Comm handle);
@@ -133,6 +143,29 @@ template <class Body>
   if (handle == nullptr) [[unlikely]]
     return raise(self, self.self_comm, fail_null(self, "win"));
   return call_on_win(*handle, function, body);
+}
+
+/// body(self, file) for the calling rank and a file.
+template <class Body>
+[[gnu::always_inline]] inline int call_on_file(MPI_File handle, const char* function, Body&& body) {
+  RankState& self = enter(function);
+  if (self.phase != mpi::Phase::running) [[unlikely]]
+    return wrong_phase(self);
+  mpi::File* file = mpi::file_of(handle);
+  if (file == nullptr) [[unlikely]]
+    return raise_invalid_file(self, handle);
+  const int error = body(self, *file);
+  return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, *file, error);
+}
+
+/// body(self), errors to the handler of MPI_FILE_NULL.
+template <class Body>
+[[gnu::always_inline]] inline int call_without_file(const char* function, Body&& body) {
+  RankState& self = enter(function);
+  if (self.phase != mpi::Phase::running) [[unlikely]]
+    return wrong_phase(self);
+  const int error = body(self);
+  return error == MPI_SUCCESS ? MPI_SUCCESS : raise_without_file(self, error);
 }
 
 /// body(self, failed), errors to the handler of the communicator that the body adds to `failed`.

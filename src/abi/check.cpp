@@ -28,6 +28,18 @@ int check_info(mpi::RankState& self, MPI_Info info) {
   return info == MPI_INFO_NULL || mpi::info_of(info) != nullptr ? MPI_SUCCESS : fail_info(self);
 }
 
+int take_hints(mpi::RankState& self, MPI_Info info, mpi::Info* hints) {
+  if (info == MPI_INFO_NULL) return MPI_SUCCESS;
+  const mpi::Info* given = mpi::info_of(info);
+  if (given == nullptr) return fail_info(self);
+  for (int i = 0; i < given->size(); ++i) {
+    const std::string& key = given->key(i);
+    const int error = hints->set(key.c_str(), given->find(key)->c_str(), self.detail());
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
 int fail_topology(mpi::RankState& self, std::string_view kind) {
   if (kind == "topology") return self.fail(MPI_ERR_TOPOLOGY, "comm has no topology");
   const char* what = kind == "cart"    ? "no Cartesian topology; MPI_Cart_create"

@@ -28,6 +28,9 @@ namespace sorrel::abi {
 /// An info object, or MPI_INFO_NULL.
 [[nodiscard]] int check_info(mpi::RankState& self, MPI_Info info);
 
+/// Adds the hints of `info`, which may be MPI_INFO_NULL, to those of an object.
+[[nodiscard]] int take_hints(mpi::RankState& self, MPI_Info info, mpi::Info* hints);
+
 /// The alignment that the hint mpi_minimum_memory_alignment asks for, at least that of
 /// MPI_Alloc_mem; MPI_ERR_INFO, MPI_ERR_INFO_VALUE.
 [[nodiscard]] int requested_alignment(mpi::RankState& self,

@@ -3,6 +3,7 @@
 
 #include "abi/body.hpp"
 #include "mpi/base/error_codes.hpp"
+#include "mpi/io/rank_files.hpp"
 #include "mpi/rma/window.hpp"
 
 namespace sorrel::abi {
@@ -16,17 +17,34 @@ int fail_errhandler(RankState& self, MPI_Errhandler handle) {
                                            : "invalid error handler handle");
 }
 
-/// MPI_Comm_call_errhandler and its like.
-template <class Object>
-int call_errhandler(RankState& self, Object& object, int errorcode) {
+/// MPI_Comm_call_errhandler and its like. raise_error(error) raises it on the object.
+template <class Raise>
+int call_handler(RankState& self, int errorcode, Raise&& raise_error) {
   const mpi::ErrorCodes& codes = self.services().error_codes;
   const char* text = codes.text_of(errorcode);
   if (text == nullptr)
     return self.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", errorcode);
   const bool is_added = errorcode > MPI_ERR_LASTCODE;
   // The result of the handler is ignored: the call itself has succeeded.
-  (void)raise(self, object, self.fail(errorcode, "%s", is_added ? text : "raised by the program"));
+  (void)raise_error(self.fail(errorcode, "%s", is_added ? text : "raised by the program"));
   return MPI_SUCCESS;
+}
+
+template <class Object>
+int call_errhandler(RankState& self, Object& object, int errorcode) {
+  return call_handler(self, errorcode, [&](int error) { return raise(self, object, error); });
+}
+
+/// Calls body(place) with the place of a file's error handler, which MPI_FILE_NULL has, too.
+template <class Body>
+int call_on_file_handler(MPI_File handle, const char* function, Body&& body) {
+  if (handle != MPI_FILE_NULL)
+    return call_on_file(handle, function, [&](RankState& self, mpi::File& file) {
+      return body(self, file.errhandler);
+    });
+  return call_without_file(function, [&](RankState& self) {
+    return body(self, mpi::RankFiles::of(self).null_errhandler);
+  });
 }
 
 }  // namespace
@@ -47,6 +65,8 @@ int Comm_set_errhandler(RankState& self, Comm& comm, MPI_Errhandler errhandler) 
   if (handler == nullptr) return fail_errhandler(self, errhandler);
   if (handler->win_function != nullptr)
     return self.fail(MPI_ERR_ERRHANDLER, "errhandler was created for windows");
+  if (handler->file_function != nullptr)
+    return self.fail(MPI_ERR_ERRHANDLER, "errhandler was created for files");
   replace(comm.errhandler, *handler);
   return MPI_SUCCESS;
 }
@@ -76,6 +96,8 @@ int Win_set_errhandler(RankState& self, mpi::Win& win, MPI_Errhandler errhandler
   if (handler == nullptr) return fail_errhandler(self, errhandler);
   if (handler->function != nullptr)
     return self.fail(MPI_ERR_ERRHANDLER, "errhandler was created for communicators");
+  if (handler->file_function != nullptr)
+    return self.fail(MPI_ERR_ERRHANDLER, "errhandler was created for files");
   replace(win.errhandler, *handler);
   return MPI_SUCCESS;
 }
@@ -88,6 +110,15 @@ int Win_get_errhandler(RankState& /*self*/, mpi::Win& win, MPI_Errhandler* errha
 
 int Win_call_errhandler(RankState& self, mpi::Win& win, int errorcode) {
   return call_errhandler(self, win, errorcode);
+}
+
+int File_create_errhandler(RankState& self,
+                           MPI_File_errhandler_function* file_errhandler_fn,
+                           MPI_Errhandler* errhandler) {
+  if (file_errhandler_fn == nullptr)
+    return self.fail(MPI_ERR_ARG, "file_errhandler_fn is a null pointer");
+  *errhandler = mpi::make_file_errhandler(file_errhandler_fn);
+  return MPI_SUCCESS;
 }
 
 int Errhandler_free(RankState& self, MPI_Errhandler* errhandler) {
@@ -136,5 +167,46 @@ int Add_error_string(RankState& self, int errorcode, const char* string) {
 }
 
 }  // namespace body
+
+extern "C" {
+
+int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
+  return call_on_file_handler(
+      file, "MPI_File_set_errhandler", [&](RankState& self, Errhandler*& place) {
+        Errhandler* handler = mpi::errhandler_of(errhandler);
+        if (handler == nullptr) return fail_errhandler(self, errhandler);
+        if (handler->function != nullptr || handler->win_function != nullptr)
+          return self.fail(MPI_ERR_ERRHANDLER,
+                           "errhandler was created for communicators or windows");
+        replace(place, *handler);
+        return MPI_SUCCESS;
+      });
+}
+SORREL_WEAK(MPI_File_set_errhandler)
+
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
+  return call_on_file_handler(file, "MPI_File_get_errhandler",
+                              [&](RankState& self, Errhandler*& place) {
+                                SORREL_NOT_NULL(errhandler);
+                                retain(*place);
+                                *errhandler = mpi::handle_of(*place);
+                                return MPI_SUCCESS;
+                              });
+}
+SORREL_WEAK(MPI_File_get_errhandler)
+
+int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
+  if (fh != MPI_FILE_NULL)
+    return call_on_file(fh, "MPI_File_call_errhandler", [&](RankState& self, mpi::File& file) {
+      return call_errhandler(self, file, errorcode);
+    });
+  return call_without_file("MPI_File_call_errhandler", [&](RankState& self) {
+    return call_handler(self, errorcode,
+                        [&](int error) { return raise_without_file(self, error); });
+  });
+}
+SORREL_WEAK(MPI_File_call_errhandler)
+
+}  // extern "C"
 
 }  // namespace sorrel::abi

@@ -191,9 +191,13 @@ class Function:
         """The window whose error handler takes the function's errors, where there is no communicator."""
         return next((a for a in self.arguments if a.kind == "win" and a.direction != "out"), None) if self.comm() is None else None
 
+    def file(self):
+        """The file whose error handler takes the function's errors."""
+        return next((a for a in self.arguments if a.kind == "file" and a.direction != "out"), None) if self.comm() is None else None
+
     def object(self):
         """The argument whose object the frame finds."""
-        return self.comm() or self.win()
+        return self.comm() or self.win() or self.file()
 
     def completes_requests(self):
         changes = any(a.kind in ("request", "message") and a.direction == "inout" for a in self.arguments)
@@ -210,6 +214,8 @@ class Function:
             given.append((f"const mpi::{self.topology()}& {self.comm().kind}", f"*{self.comm().kind}_of_on"))
         if self.win() is not None:
             given.append(("mpi::Win& on", "on") if self.win().direction == "inout" else ("mpi::Win& win", "on"))
+        if self.file() is not None:
+            given.append(("mpi::File& file", "on"))
         return given
 
     def passed(self):
@@ -317,6 +323,8 @@ def binding(function, name, large):
     elif function.win() is not None:
         frame = "call_on_win_variable" if function.win().direction == "inout" else "call_on_win"
         yield f'  return {frame}({function.win().name}, "MPI_{name}", [&](RankState& self, mpi::Win& on) -> int {{\n'
+    elif function.file() is not None:
+        yield f'  return call_on_file({function.file().name}, "MPI_{name}", [&](RankState& self, mpi::File& on) -> int {{\n'
     elif function.completes_requests():
         yield f'  return call_on_requests("MPI_{name}", [&](RankState& self, FailedComm& failed) -> int {{\n'
     else:

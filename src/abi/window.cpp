@@ -28,19 +28,6 @@ int check_shape(RankState& self, MPI_Aint size, MPI_Count disp_unit) {
   return MPI_SUCCESS;
 }
 
-// The hints of `info`, which may be MPI_INFO_NULL.
-int take_hints(RankState& self, MPI_Info info, Info* hints) {
-  if (info == MPI_INFO_NULL) return MPI_SUCCESS;
-  const Info* given = mpi::info_of(info);
-  if (given == nullptr) return fail_info(self);
-  for (int i = 0; i < given->size(); ++i) {
-    const std::string& key = given->key(i);
-    const int error = hints->set(key.c_str(), given->find(key)->c_str(), self.detail());
-    if (error != MPI_SUCCESS) return error;
-  }
-  return MPI_SUCCESS;
-}
-
 // The hints of a new window: what the library does, and what the program has asked for.
 int initial_hints(RankState& self, MPI_Info info, Info* hints) {
   constexpr std::pair<const char*, const char*> defaults[] = {

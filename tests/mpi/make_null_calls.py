@@ -3,7 +3,7 @@
 
 make_null_calls.py MPI_H OUTPUT: every function that MPI_H declares, every pointer that it writes
 through, and statuses that it reads. A line is REFUSED(function, argument, by, call): the
-error goes to the handler of the communicator (1), of the window (2), or else of MPI_COMM_SELF (0). null_arguments.c has the
+error goes to the handler of the communicator (1), of the window (2), of files (3), or else of MPI_COMM_SELF (0). null_arguments.c has the
 names that the calls use.
 """
 import re
@@ -23,7 +23,7 @@ NUMBERS = {"required": "MPI_THREAD_SINGLE", "errorcode": "MPI_ERR_OTHER", "error
            "count": "1", "incount": "1", "n": "1", "ndims": "1", "maxdims": "1", "nnodes": "1", "maxindegree": "1",
            "maxoutdegree": "1", "maxindex": "1", "maxedges": "1", "maxneighbors": "1"}
 HANDLES = {"MPI_Comm": "comm", "MPI_Group": "group", "MPI_Info": "info", "MPI_Errhandler": "self_handler",
-           "MPI_Op": "MPI_SUM", "MPI_Win": "win", "MPI_Request": "MPI_REQUEST_NULL", "MPI_Session": "session"}
+           "MPI_Op": "MPI_SUM", "MPI_Win": "win", "MPI_Request": "MPI_REQUEST_NULL", "MPI_Session": "session", "MPI_File": "file"}
 
 
 def declarations(text):
@@ -94,7 +94,8 @@ def calls(function, parameters):
             continue
         arguments = ["NULL" if one is chosen else value_of(function, one) for one in parameters]
         kinds = [one.split(" ")[0] for one in parameters]
-        by = 1 if "MPI_Comm" in kinds else 2 if "MPI_Win" in kinds else 0
+        is_of_file = "MPI_File" in kinds or "MPI_File*" in kinds or function == "File_delete"
+        by = 3 if is_of_file else 1 if "MPI_Comm" in kinds else 2 if "MPI_Win" in kinds else 0
         yield (f'REFUSED("{function}", "{name_of(chosen)}", {by}, '
                f"MPI_{function}({', '.join(arguments)}))")
 

@@ -9,7 +9,7 @@ static_assert(collective_kind_count <= 1 << CollectiveCall::kind_bits);
 
 std::uint16_t CollectiveCall::digest() const {
   const std::uint64_t mixed = (what_ ^ (bytes_ * 0x9e3779b97f4a7c15U)) * 0xd6e8feb86659fd93U;
-  const auto arguments = static_cast<std::uint16_t>(mixed >> 53);
+  const auto arguments = static_cast<std::uint16_t>(mixed >> (48 + CollectiveCall::kind_bits));
   return static_cast<std::uint16_t>(arguments << CollectiveCall::kind_bits |
                                     static_cast<std::uint16_t>(kind()));
 }
@@ -48,7 +48,16 @@ const char* blocking_name_of(CollectiveKind kind) {
       "MPI_Intercomm_merge",
       "a creation of windows",
       "MPI_Win_fence",
-      "MPI_Win_free"};
+      "MPI_Win_free",
+      "MPI_File_open",
+      "MPI_File_close",
+      "a collective call on a file",
+      "MPI_File_read_all",
+      "MPI_File_read_at_all",
+      "MPI_File_read_ordered",
+      "MPI_File_write_all",
+      "MPI_File_write_at_all",
+      "MPI_File_write_ordered"};
   const auto index = static_cast<std::size_t>(kind);
   return index < collective_kind_count ? names[index] : "another collective";
 }
@@ -62,6 +71,9 @@ CollectiveName name_of(CollectiveKind kind, CollectiveForm form) {
   if (form == CollectiveForm::blocking || !blocking.starts_with(prefix)) return name.add(blocking);
   if (form == CollectiveForm::persistent) return name.add(blocking).add("_init");
   if (kind == CollectiveKind::comm_dup) return name.add("MPI_Comm_idup");
+  constexpr std::string_view file_prefix = "MPI_File_";
+  if (blocking.starts_with(file_prefix))
+    return name.add(file_prefix).add("i").add(blocking.substr(file_prefix.size()));
   // In the names of collectives, the letter behind the prefix is the only capital one.
   const char first = static_cast<char>(blocking[prefix.size()] - 'A' + 'a');
   return name.add("MPI_I").add({&first, 1}).add(blocking.substr(prefix.size() + 1));

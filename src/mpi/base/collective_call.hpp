@@ -39,9 +39,18 @@ enum class CollectiveKind : std::uint8_t {
   win_create,  ///< And the other calls that create windows.
   win_fence,
   win_free,
+  file_open,
+  file_close,
+  file_set,  ///< The collective calls that change or synchronize a file, and set its view.
+  file_read_all,
+  file_read_at_all,
+  file_read_ordered,
+  file_write_all,
+  file_write_at_all,
+  file_write_ordered,
 };
 
-inline constexpr std::int32_t collective_kind_count = 27;
+inline constexpr std::int32_t collective_kind_count = 36;
 
 /// Which of the functions of a kind: MPI_Gather, MPI_Igather or MPI_Gather_init.
 enum class CollectiveForm : std::uint8_t { blocking, nonblocking, persistent };
@@ -95,7 +104,7 @@ class CollectiveCall {
   /// Sixteen bits that differ, most likely, if the calls do; the low ones are the kind.
   [[nodiscard]] std::uint16_t digest() const;
 
-  static constexpr unsigned kind_bits = 5;
+  static constexpr unsigned kind_bits = 6;
 
  private:
   std::uint64_t what_ = 0;

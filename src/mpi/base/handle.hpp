@@ -19,6 +19,7 @@ enum class ObjectKind : std::uint32_t {
   info = 0x696e666f,        // "info"
   session = 0x73657373,     // "sess"
   win = 0x77696e64,         // "wind"
+  file = 0x66696c65,        // "file"
 };
 
 /// First member of every object that a handle points to.

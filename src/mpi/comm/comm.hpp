@@ -32,6 +32,7 @@ class Topology;
 class World;
 
 struct BufferedSends;
+struct File;
 class OutstandingCollectives;
 class PartitionedComm;
 
@@ -162,6 +163,8 @@ struct Comm {
   /// From the hints: long messages are read long after they have arrived.
   bool is_read_late = false;
   BufferedSendsPointer buffered_sends;
+  /// Of a file's own communicator: the file, whose error handler gets the errors of its requests.
+  File* file = nullptr;
   /// Null until the first nonblocking collective.
   OutstandingCollectivesPointer outstanding;
   /// Null until the first partitioned message.

@@ -51,6 +51,10 @@ MPI_Errhandler make_win_errhandler(MPI_Win_errhandler_function* function) {
   return handle_of(*new Errhandler{.action = Action::call, .win_function = function});
 }
 
+MPI_Errhandler make_file_errhandler(MPI_File_errhandler_function* function) {
+  return handle_of(*new Errhandler{.action = Action::call, .file_function = function});
+}
+
 void retain(Errhandler& errhandler) {
   if (!is_predefined(errhandler)) ++errhandler.reference_count;
 }

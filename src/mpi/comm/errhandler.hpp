@@ -1,4 +1,4 @@
-//! Errhandler - the action on an error in a call on a communicator or a window.
+//! Errhandler - the action on an error in a call on a communicator, a window or a file.
 //!
 //! Predefined handlers are constants; a user's handler belongs to the rank that made it.
 #pragma once
@@ -15,9 +15,10 @@ struct Errhandler {
   enum class Action : std::uint32_t { fatal, abort, give_back, call };
   ObjectHeader header{object_kind};
   Action action = Action::fatal;
-  /// A user's handler has one of the two functions, by the objects that it is for.
+  /// A user's handler has one of the functions, by the objects that it is for.
   MPI_Comm_errhandler_function* function = nullptr;
   MPI_Win_errhandler_function* win_function = nullptr;
+  MPI_File_errhandler_function* file_function = nullptr;
   /// References: the handle and the objects that use it; predefined ones are never freed.
   std::int32_t reference_count = 1;
 };
@@ -29,6 +30,7 @@ MPI_Errhandler handle_of(Errhandler& errhandler);
 
 MPI_Errhandler make_errhandler(MPI_Comm_errhandler_function* function);
 MPI_Errhandler make_win_errhandler(MPI_Win_errhandler_function* function);
+MPI_Errhandler make_file_errhandler(MPI_File_errhandler_function* function);
 
 void retain(Errhandler& errhandler);
 void release(Errhandler& errhandler);

@@ -81,6 +81,8 @@ struct RankServices {
   /// Point to keyvals, so they end first.
   TypeAttributes type_attributes;
   KindTypes kind_types;
+  /// A RankFiles (mpi/io/rank_files.hpp).
+  std::shared_ptr<void> files;
 };
 
 /// With many ranks on a worker, every call finds the cache lines of its rank in the second-level

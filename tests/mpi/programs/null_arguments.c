@@ -1,10 +1,11 @@
 // A null pointer for an argument that a call reads or writes gives MPI_ERR_ARG, by the handler of
-// the call's communicator or window, or else by that of MPI_COMM_SELF. The calls are generated from
-// mpi.h: make_null_calls.py. A call that uses the pointer without a check crashes here.
+// the call's communicator, window or file, or else by that of MPI_COMM_SELF. The calls are
+// generated from mpi.h: make_null_calls.py. A call that uses the pointer without a check crashes
+// here.
 #include "../check.h"
 
-/// Errors by the handlers of MPI_COMM_SELF, of the communicator, and of the window.
-static int errors[3];
+/// Errors by the handlers of MPI_COMM_SELF, of the communicator, of the window, and of files.
+static int errors[4];
 
 static void count_comm_error(MPI_Comm* comm, int* error, ...) {
   (void)comm;
@@ -22,6 +23,12 @@ static void count_win_error(MPI_Win* win, int* error, ...) {
   (void)win;
   (void)error;
   errors[2]++;
+}
+
+static void count_file_error(MPI_File* file, int* error, ...) {
+  (void)file;
+  (void)error;
+  errors[3]++;
 }
 
 /// Sessions have handlers of their own, which stand here for that of MPI_COMM_SELF.
@@ -51,14 +58,15 @@ static void* any_place(const char* name) {
 static void refused(const char* function, const char* argument, int by, int error) {
   int error_class;
   MPI_Error_class(error, &error_class);
-  if (error_class == MPI_ERR_ARG && errors[by] == 1 && errors[0] + errors[1] + errors[2] == 1) {
+  if (error_class == MPI_ERR_ARG && errors[by] == 1 &&
+      errors[0] + errors[1] + errors[2] + errors[3] == 1) {
     errors[by] = 0;
     return;
   }
   fprintf(stderr,
           "MPI_%s without %s: class %d, expected %d; errors by the handlers of MPI_COMM_SELF, "
-          "of the communicator, and of the window: %d %d %d\n",
-          function, argument, error_class, MPI_ERR_ARG, errors[0], errors[1], errors[2]);
+          "of the communicator, of the window, and of files: %d %d %d %d\n",
+          function, argument, error_class, MPI_ERR_ARG, errors[0], errors[1], errors[2], errors[3]);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
@@ -81,7 +89,8 @@ int main(int argc, char** argv) {
   /// Passed to calls that raise their errors by an argument, as MPI_COMM_SELF counts them.
   MPI_Errhandler session_handler, self_handler;
   MPI_Win win;
-  MPI_Errhandler win_handler;
+  MPI_Errhandler win_handler, file_handler;
+  MPI_File file;
   MPI_Datatype struct_type, struct_type_c;
   MPI_Message no_message = MPI_MESSAGE_NO_PROC;
   int call_count = 0, lengths[1] = {1}, dims[1], periods[1] = {0}, sum = 0;
@@ -115,6 +124,10 @@ int main(int argc, char** argv) {
   MPI_Win_create_errhandler(count_win_error, &win_handler);
   MPI_Win_set_errhandler(win, win_handler);
   MPI_Errhandler_free(&win_handler);
+  MPI_File_create_errhandler(count_file_error, &file_handler);
+  MPI_File_set_errhandler(MPI_FILE_NULL, file_handler);
+  MPI_Errhandler_free(&file_handler);
+  CHECK_EQUAL(MPI_File_open(comm, "/dev/null", MPI_MODE_RDWR, MPI_INFO_NULL, &file), MPI_SUCCESS);
 #include "null_calls.inc"
   CHECK(call_count > 200);
   // No operation was started.
@@ -124,6 +137,7 @@ int main(int argc, char** argv) {
   MPI_Errhandler_free(&session_handler);
   MPI_Errhandler_free(&self_handler);
   MPI_Win_free(&win);
+  MPI_File_close(&file);
   MPI_Type_free(&struct_type);
   MPI_Type_free(&struct_type_c);
   MPI_Info_free(&info);
