@@ -21,7 +21,7 @@ void CollectiveOperation::hold(const Op& op) {
 }
 
 void CollectiveOperation::hold(Integers& integers, std::int32_t size) {
-  if (!keeps_arrays_ || integers.is_null()) return;
+  if (integers.is_null()) return;
   const auto list =
       std::ranges::find_if(integer_lists_, [](const auto& values) { return values.empty(); });
   SORREL_ASSERT(list != integer_lists_.end(), "a collective has four arrays at most");

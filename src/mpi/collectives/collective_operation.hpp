@@ -35,7 +35,6 @@ class CollectiveOperation final : public Operation {
     static_assert(sizeof(Arguments) <= arguments_bytes_max);
     static_assert(std::is_trivially_copyable_v<Arguments>);
     call_ = CollectiveCall(call);
-    keeps_arrays_ = call.form == CollectiveForm::persistent;
     auto* kept = new (arguments_.data()) Arguments(arguments);
     kept->hold(*this, size);
     run_ = [](const std::byte* kept_arguments, const Member& member) {
@@ -48,8 +47,8 @@ class CollectiveOperation final : public Operation {
   void hold(const Op& op);
   /// Also copies the array of datatypes, which a Fortran binding frees.
   void hold(BlockList& blocks, std::int32_t size);
-  /// Of a persistent collective: copies the array, which some programs free after the
-  /// initialization (mpi4py 4.1 does).
+  /// Copies the array. Other MPIs do, so that there are programs that free it as soon as the call
+  /// returns (mpi4py 4.1 does).
   void hold(Integers& integers, std::int32_t size);
 
   /// A new request for it on `comm`.
@@ -97,7 +96,6 @@ class CollectiveOperation final : public Operation {
   std::array<Datatype*, 2> types_{};
   Op* op_ = nullptr;
   std::array<std::vector<MPI_Datatype>, 2> type_lists_;
-  bool keeps_arrays_ = false;
   /// Counts and displacements of two block lists.
   std::array<std::vector<std::int64_t>, 4> integer_lists_;
 

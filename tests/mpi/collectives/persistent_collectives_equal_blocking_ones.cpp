@@ -59,8 +59,8 @@ void round(const Objects& objects, uint64_t* random, uint64_t* own_random, int c
   }
 }
 
-// Some programs free the arrays of counts and displacements after the initialization.
-void arrays_are_not_used_after_the_initialization() {
+// Some programs free the arrays of counts and displacements as soon as the call returns.
+void arrays_are_not_used_after_the_call() {
   const int ranks = size_of(MPI_COMM_WORLD);
   int me = rank_in(MPI_COMM_WORLD);
   const auto size = static_cast<size_t>(ranks);
@@ -89,6 +89,21 @@ void arrays_are_not_used_after_the_initialization() {
   }
   for (MPI_Request& request : requests)
     MPI_Request_free(&request);
+
+  // Nonblocking: no rank can have finished before the barrier.
+  std::ranges::fill(counts, 1);
+  std::iota(places.begin(), places.end(), 0);
+  std::ranges::fill(gathered, -1);
+  MPI_Request request;
+  if (me == ranks - 1) MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Iallgatherv(&me, 1, MPI_INT, gathered.data(), counts.data(), places.data(), MPI_INT,
+                  MPI_COMM_WORLD, &request);
+  std::ranges::fill(counts, 1 << 28);
+  std::ranges::fill(places, 1 << 28);
+  if (me != ranks - 1) MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < ranks; i++)
+    CHECK_EQUAL(gathered[static_cast<size_t>(i)], i);
 }
 
 }  // namespace
@@ -105,7 +120,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < rounds; i++)
       round(objects, &random, &own_random, ranks > 16 ? 300 : 6000);
   }
-  arrays_are_not_used_after_the_initialization();
+  arrays_are_not_used_after_the_call();
   // A program may end with inactive requests.
   MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &left);
   MPI_Start(&left);
