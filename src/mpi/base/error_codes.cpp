@@ -8,6 +8,10 @@ namespace sorrel::mpi {
 
 namespace {
 
+int fail_text(ErrorDetail& detail, const char* argument, int code) {
+  return detail.fail(MPI_ERR_ARG, "%s is %d; its text must be removed first", argument, code);
+}
+
 /// Frees the last numbers, if they are removed ones.
 template <class List>
 void drop_removed_tail(List& added) {
@@ -65,6 +69,7 @@ int ErrorCodes::remove_class(int error_class, ErrorDetail& detail) {
     if (&other != added && !other.is_removed && other.error_class == error_class)
       return detail.fail(MPI_ERR_ARG, "errorclass is %d; it still has error codes", error_class);
   }
+  if (!added->text.empty()) return fail_text(detail, "errorclass", error_class);
   added_[static_cast<std::size_t>(error_class - MPI_ERR_LASTCODE - 1)].is_removed = true;
   drop_removed_tail(added_);
   return MPI_SUCCESS;
@@ -75,6 +80,7 @@ int ErrorCodes::remove_code(int code, ErrorDetail& detail) {
   if (added == nullptr || added->error_class == code)
     return detail.fail(MPI_ERR_ARG,
                        "errorcode is %d; it must be an error code that this rank added", code);
+  if (!added->text.empty()) return fail_text(detail, "errorcode", code);
   added_[static_cast<std::size_t>(code - MPI_ERR_LASTCODE - 1)].is_removed = true;
   drop_removed_tail(added_);
   return MPI_SUCCESS;

@@ -28,7 +28,7 @@ class ErrorCodes {
   [[nodiscard]] int set_text(int code, const char* text, ErrorDetail& detail);
 
   /// Removes an added class that has no codes, or an added code; the last numbers are used again.
-  /// MPI_ERR_ARG for others.
+  /// MPI_ERR_ARG for others, and for those that have a text.
   [[nodiscard]] int remove_class(int error_class, ErrorDetail& detail);
   [[nodiscard]] int remove_code(int code, ErrorDetail& detail);
 

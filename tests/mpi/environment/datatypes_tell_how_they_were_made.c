@@ -17,6 +17,19 @@ static void check_envelope(MPI_Datatype type, int integers, int addresses, int t
   CHECK_EQUAL(combiner, maker);
 }
 
+// A type of Fortran that has a size is one that the library says to support.
+static void check_supported(const char* key, MPI_Datatype type, int expected) {
+  MPI_Info info;
+  char value[8];
+  int size = sizeof value, flag = 0, bytes;
+  MPI_Abi_get_fortran_info(&info);
+  MPI_Info_get_string(info, key, &size, value, &flag);
+  CHECK(flag && strcmp(value, "true") == 0);
+  MPI_Info_free(&info);
+  MPI_Type_size(type, &bytes);
+  CHECK_EQUAL(bytes, expected);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -24,6 +37,9 @@ int main(int argc, char** argv) {
   MPI_Aint addresses[16];
   MPI_Datatype types[16], vector, structure, large;
 
+  check_supported("mpi_real2_supported", MPI_REAL2, 2);
+  check_supported("mpi_complex4_supported", MPI_COMPLEX4, 4);
+  check_supported("mpi_real16_supported", MPI_REAL16, 16);
   check_envelope(MPI_INT, 0, 0, 0, MPI_COMBINER_NAMED);
   // Of two names, the one that the standard lists; the other is its synonym.
   char name[MPI_MAX_OBJECT_NAME];

@@ -65,6 +65,8 @@ TEST_F(Codes, AreRemovedOnce) {
   int error_class = 0;
   EXPECT_EQ(codes.add_code(added, &code, detail), MPI_SUCCESS);
   EXPECT_EQ(codes.set_text(code, "the tea is cold", detail), MPI_SUCCESS);
+  // What has a text stays.
+  EXPECT_EQ(codes.remove_code(code, detail), MPI_ERR_ARG);
   EXPECT_EQ(codes.remove_text(code, detail), MPI_SUCCESS);
   EXPECT_STREQ(codes.text_of(code), "");
   EXPECT_EQ(codes.remove_text(code, detail), MPI_ERR_ARG);
@@ -75,6 +77,9 @@ TEST_F(Codes, AreRemovedOnce) {
   EXPECT_EQ(codes.remove_code(code, detail), MPI_SUCCESS);
   EXPECT_EQ(codes.remove_code(code, detail), MPI_ERR_ARG);
   EXPECT_EQ(codes.class_of(code, &error_class, detail), MPI_ERR_ARG);
+  EXPECT_EQ(codes.set_text(added, "tea", detail), MPI_SUCCESS);
+  EXPECT_EQ(codes.remove_class(added, detail), MPI_ERR_ARG);
+  EXPECT_EQ(codes.remove_text(added, detail), MPI_SUCCESS);
   EXPECT_EQ(codes.remove_class(added, detail), MPI_SUCCESS);
   EXPECT_EQ(codes.text_of(added), nullptr);
   EXPECT_EQ(codes.remove_class(MPI_ERR_RANK, detail), MPI_ERR_ARG);
