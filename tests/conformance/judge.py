@@ -16,7 +16,7 @@ IGNORED = re.compile(r".*FORTRAN STOP\s*$")
 # Which kind of failure it was: the first of these found in the output.
 SYMPTOMS = (
     (re.compile(r"deadlock: \d+ of \d+ ranks"), Outcome.DEADLOCK),
-    (re.compile(r"\(signal \d+\)|Segmentation fault|stack overflow|Assertion .* failed|check failed|BAD TERMINATION"), Outcome.CRASH),
+    (re.compile(r"\(signal \d+\)|Segmentation fault|stack overflow|Assertion .* failed|sorrel: .*: check failed|BAD TERMINATION"), Outcome.CRASH),
     (re.compile(r"MPI_ERR_UNSUPPORTED_OPERATION|which Sorrel does not (have|support)"), Outcome.MISSING),
 )
 MPI_ERROR = re.compile(r"sorrel: rank \d+: MPI_\w+: MPI_ERR_|Fatal error in |MPI_ERR_\w+")

@@ -45,6 +45,8 @@ class MpichRules(unittest.TestCase):
     def test_the_kind_of_a_failure(self):
         self.check(Rule.NORMAL, -11, "", Outcome.CRASH)
         self.check(Rule.NORMAL, 139, "sorrel: rank 0: Segmentation fault\n", Outcome.CRASH)
+        self.check(Rule.NORMAL, 134, "sorrel: a.cpp:3: check failed: x\n", Outcome.CRASH)
+        self.check(Rule.NORMAL, 1, "check failed: (count == 1), line 48\n Found 1 errors\n", Outcome.WRONG)
         self.check(Rule.NORMAL, 1, "sorrel: deadlock: 2 of 2 ranks wait\n", Outcome.DEADLOCK)
         self.check(Rule.NORMAL, 16, "sorrel: rank 0: MPI_Send: MPI_ERR_RANK: invalid rank\n", Outcome.MPI_ERROR)
         self.check(Rule.NORMAL, 16, "MPI_File_open: MPI_ERR_UNSUPPORTED_OPERATION: x\n", Outcome.MISSING)
