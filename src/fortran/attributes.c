@@ -1,10 +1,10 @@
 /* Attributes: keys, whose callbacks are Fortran procedures, and values. MPI 5.0, 7.7, 19.3.7.
  *
- * C has an attribute as a pointer, Fortran as an integer. A value that Fortran has set is the integer
- * in a cell, whose address the library keeps: C gets that address, as the standard says. A value that
- * C has set is a pointer, which Fortran gets as an integer. A cell is found by its address, so any
- * binding can tell which of the two a value is. Equal integers share a cell; no cell is ever freed,
- * since C may have copied its address. */
+ * C has an attribute as a pointer, Fortran as an integer. A value that Fortran has set is the
+ * integer in a cell, whose address the library keeps: C gets that address, as the standard says. A
+ * value that C has set is a pointer, which Fortran gets as an integer. A cell is found by its
+ * address, so any binding can tell which of the two a value is. Equal integers share a cell; no
+ * cell is ever freed, since C may have copied its address. */
 #include "fortran/shim.h"
 #include "fortran_functions.h"
 
@@ -29,7 +29,8 @@ static struct cell* bucket_heads[buckets];
 static char cells_lock;
 
 static void lock_cells(void) {
-  while (__atomic_test_and_set(&cells_lock, __ATOMIC_ACQUIRE)) continue;
+  while (__atomic_test_and_set(&cells_lock, __ATOMIC_ACQUIRE))
+    continue;
 }
 
 static void unlock_cells(void) {
@@ -51,7 +52,8 @@ static void* cell_of(MPI_Aint value) {
   struct cell** head = &bucket_heads[(size_t)value % buckets];
   lock_cells();
   struct cell* cell = *head;
-  while (cell != NULL && cell->value != value) cell = cell->next;
+  while (cell != NULL && cell->value != value)
+    cell = cell->next;
   if (cell == NULL) {
     cell = new_cell();
     cell->value = value;
@@ -67,7 +69,8 @@ static int is_cell(const void* pointer) {
   lock_cells();
   for (const struct slab* slab = slabs; slab != NULL && !is_found; slab = slab->next) {
     const size_t offset = (size_t)pointer - (size_t)slab->cells;
-    is_found = offset < (size_t)slab->used * sizeof(struct cell) && offset % sizeof(struct cell) == 0;
+    is_found =
+        offset < (size_t)slab->used * sizeof(struct cell) && offset % sizeof(struct cell) == 0;
   }
   unlock_cells();
   return is_found;
@@ -109,7 +112,7 @@ static MPI_Aint integer_of(const void* value) {
     struct name##_key* key = extra_state;                                                       \
     int number = sorrel_to_##Kind(object);                                                      \
     int error = MPI_SUCCESS;                                                                    \
-    Value in = (Value)integer_of(value);                                                            \
+    Value in = (Value)integer_of(value);                                                        \
     key->remove(&number, &keyval, &in, &key->extra_state, &error);                              \
     return error;                                                                               \
   }                                                                                             \
@@ -136,10 +139,10 @@ static MPI_Aint value_of(int keyval, void* value) {
   return integer_of(value);
 }
 
-#define SORREL_SET_ATTR(name, Kind, set, Value)                                                   \
-  void pmpi_##name##_(const int* object, const int* keyval, const Value* value, int* ierror) {    \
-    sorrel_return(ierror, set(sorrel_from_##Kind(*object), *keyval, cell_of(*value)));            \
-  }                                                                                               \
+#define SORREL_SET_ATTR(name, Kind, set, Value)                                                \
+  void pmpi_##name##_(const int* object, const int* keyval, const Value* value, int* ierror) { \
+    sorrel_return(ierror, set(sorrel_from_##Kind(*object), *keyval, cell_of(*value)));         \
+  }                                                                                            \
   SORREL_WEAK_ALIAS(mpi_##name##_, pmpi_##name##_);
 
 #define SORREL_GET_ATTR(name, Kind, get, Value)                                      \
