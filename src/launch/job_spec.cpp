@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdlib>
 
+#include "base/hash.hpp"
 #include "base/text.hpp"
 
 namespace sorrel::launch {
@@ -178,11 +179,9 @@ bool read(std::string_view text, std::vector<Value>& values) {
                      [&](Value& value) { return read(take_until(element_end, text), value); });
 }
 
-/// A hash (FNV-1a) in hexadecimal digits.
+/// A hash in hexadecimal digits.
 std::string seal_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char letter : text)
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  const std::uint64_t hash = hash_of(text);
   std::string seal;
   for (int shift = 60; shift >= 0; shift -= 4)
     seal += digits[hash >> shift & 15];

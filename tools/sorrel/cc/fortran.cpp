@@ -13,6 +13,7 @@
 #include <string_view>
 #include <unistd.h>
 
+#include "base/hash.hpp"
 #include "tools/sorrel/common/command_output.hpp"
 
 namespace sorrel::tool {
@@ -35,13 +36,11 @@ std::string read_file(const files::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// FNV-1a. Sources that differ, of another Sorrel, have modules of their own.
+/// Sources that differ, of another Sorrel, have modules of their own.
 std::uint64_t hash_of_sources(const files::path& folder) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const std::string_view name : module_sources) {
-    for (const char letter : read_file(folder / name))
-      hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
-  }
+  std::uint64_t hash = hash_of({});
+  for (const std::string_view name : module_sources)
+    hash = hash_of(read_file(folder / name), hash);
   return hash;
 }
 
