@@ -102,11 +102,8 @@ int File_set_size(RankState& self, File& file, MPI_Offset size) {
   return error != MPI_SUCCESS ? error : mpi::set_file_size(file, size);
 }
 
-int File_get_size(RankState& self, File& file, MPI_Offset* size) {
-  const int number = file.shared->disk.get_size(size);
-  return number == 0
-             ? MPI_SUCCESS
-             : mpi::fail_disk(self, "asking for the size of", file.shared->path.c_str(), number);
+int File_get_size(RankState& /*self*/, File& file, MPI_Offset* size) {
+  return mpi::find_file_size(file, size);
 }
 
 int File_get_group(RankState& /*self*/, File& file, MPI_Group* group) {

@@ -132,11 +132,6 @@ int access_later(RankState& self, File& file, const UserAccess& arguments, MPI_R
   return start_alone(file, checked.access, request);
 }
 
-mpi::Member begin_collective(RankState& self, File& file, CollectiveKind kind) {
-  file.comm->call = mpi::CollectiveCall({.kind = kind});
-  return {self, *file.comm};
-}
-
 /// Where a member of an ordered access begins. Members whose arguments are wrong take part with
 /// nothing, so that the others do not wait for them.
 int begin_ordered(RankState& self,
@@ -147,7 +142,7 @@ int begin_ordered(RankState& self,
   int error = check_access(self, file, arguments, checked);
   const mpi::ErrorDetail detail = self.detail();
   std::int64_t begin = 0;
-  const int failed = divide_shared_range(begin_collective(self, file, kind), file,
+  const int failed = divide_shared_range(begin_collective(file, kind), file,
                                          error == MPI_SUCCESS ? checked->etypes : 0, &begin);
   if (error != MPI_SUCCESS) {
     self.detail() = detail;
@@ -173,11 +168,11 @@ int access_all(RankState& self,
     checked.access.buffer = {
         .buffer = nullptr, .count = 0, .type = mpi::datatype_from_handle(MPI_BYTE)};
     checked.access.is_write = arguments.direction == Direction::write;
-    (void)access_together(begin_collective(self, file, kind), file, checked.access, &moved);
+    (void)access_together(begin_collective(file, kind), file, checked.access, &moved);
     self.detail() = detail;
     return error;
   }
-  error = access_together(begin_collective(self, file, kind), file, checked.access, &moved);
+  error = access_together(begin_collective(file, kind), file, checked.access, &moved);
   if (error == MPI_SUCCESS) end_access(file, arguments, checked, moved, status);
   return error;
 }

@@ -8,6 +8,7 @@
 #include "mpi/datatype/copy.hpp"
 #include "mpi/io/atomic_lock.hpp"
 #include "mpi/io/disk_error.hpp"
+#include "mpi/io/pauses.hpp"
 #include "mpi/io/pieces.hpp"
 #include "os/thread.hpp"
 
@@ -106,6 +107,11 @@ void put_into_buffer(const TypedBuffer& buffer,
   }
 }
 
+Member begin_collective(File& file, CollectiveKind kind) {
+  file.comm->call = CollectiveCall({.kind = kind});
+  return {*file.owner, *file.comm};
+}
+
 void let_other_ranks_run(RankState& self) {
   if (self.worker->has_ready()) self.worker->yield();
 }
@@ -200,16 +206,12 @@ void* run_beside(void* argument) {
 }  // namespace
 
 int call_beside(RankState& self, int (*operation)(void* argument), void* argument) {
-  constexpr std::int64_t pause_ns_min = 10'000;
-  constexpr std::int64_t pause_ns_max = 1'000'000;
   BesideCall call{.operation = operation, .argument = argument};
-  core::Worker& worker = *self.worker;
   // Under a seed the worker's time is not that of the system.
-  if (worker.is_seeded() || !os::start_background_thread(run_beside, &call))
+  if (self.worker->is_seeded() || !os::start_background_thread(run_beside, &call))
     return operation(argument);
-  for (std::int64_t pause_ns = pause_ns_min; !call.is_done.load(std::memory_order_acquire);
-       pause_ns = std::min(pause_ns + pause_ns / 8, pause_ns_max))
-    worker.sleep(pause_ns);
+  sleep_until(self, {.first_ns = 10'000, .last_ns = 1'000'000, .growth_divisor = 8},
+              [&] { return call.is_done.load(std::memory_order_acquire); });
   return call.result;
 }
 

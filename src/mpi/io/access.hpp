@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "mpi/collectives/block_list.hpp"
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/io/file.hpp"
 
 namespace sorrel::mpi {
@@ -61,6 +61,9 @@ void put_into_buffer(const TypedBuffer& buffer,
                      std::size_t at,
                      std::size_t bytes,
                      const std::byte* in);
+
+/// The members of a file at the begin of a collective call of this kind.
+[[nodiscard]] Member begin_collective(File& file, CollectiveKind kind);
 
 /// Between two parts of a long access.
 void let_other_ranks_run(RankState& self);

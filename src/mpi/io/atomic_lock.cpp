@@ -1,27 +1,22 @@
 #include "mpi/io/atomic_lock.hpp"
 
-#include <algorithm>
 #include <cerrno>
 
 #include "mpi/io/disk_error.hpp"
+#include "mpi/io/pauses.hpp"
 
 namespace sorrel::mpi {
 
 namespace {
 
-constexpr std::int64_t pause_ns_min = 2'000;
-constexpr std::int64_t pause_ns_max = 200'000;
-
 /// Calls try_lock() until it succeeds or fails for another reason than a holder.
 template <class TryLock>
 int wait_for(RankState& self, TryLock&& try_lock) {
-  std::int64_t pause_ns = pause_ns_min;
-  int error = try_lock();
-  while (error == EAGAIN) {
-    self.worker->sleep(pause_ns);
-    pause_ns = std::min(pause_ns * 2, pause_ns_max);
+  int error = EAGAIN;
+  sleep_until(self, {.first_ns = 2'000, .last_ns = 200'000, .growth_divisor = 1}, [&] {
     error = try_lock();
-  }
+    return error != EAGAIN;
+  });
   return error;
 }
 

@@ -1,11 +1,11 @@
 #include "mpi/io/change.hpp"
 
-#include <algorithm>
-
+#include "base/hash.hpp"
 #include "mpi/collectives/agreement.hpp"
 #include "mpi/comm/process_map.hpp"
 #include "mpi/io/access.hpp"
 #include "mpi/io/disk_error.hpp"
+#include "mpi/io/pauses.hpp"
 #include "mpi/io/shared_pointer.hpp"
 
 namespace sorrel::mpi {
@@ -13,8 +13,7 @@ namespace sorrel::mpi {
 namespace {
 
 Member begin_change(File& file) {
-  file.comm->call = CollectiveCall({.kind = CollectiveKind::file_set});
-  return {*file.owner, *file.comm};
+  return begin_collective(file, CollectiveKind::file_set);
 }
 
 /// MPI_ERR_NOT_SAME unless all members pass the same value.
@@ -34,21 +33,11 @@ int conclude(const Member& member, const File& file, const char* action, int num
                     : fail_disk(member.self, action, file.shared->path.c_str(), worst);
 }
 
-/// FNV-1a.
-std::int64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char letter : text)
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-  return static_cast<std::int64_t>(hash);
-}
-
 /// Until the nonblocking accesses of this rank have ended. Programs change the view while accesses
 /// by the previous one are in progress, although the standard does not allow it.
 void wait_for_accesses(const File& file) {
-  constexpr std::int64_t pause_ns_max = 200'000;
-  for (std::int64_t pause_ns = 1'000; file.outstanding_count != 0;
-       pause_ns = std::min(pause_ns * 2, pause_ns_max))
-    file.owner->worker->sleep(pause_ns);
+  sleep_until(*file.owner, {.first_ns = 1'000, .last_ns = 200'000, .growth_divisor = 1},
+              [&] { return file.outstanding_count == 0; });
 }
 
 struct Allocation {
@@ -89,8 +78,8 @@ int set_file_view(File& file, const FileView::Arguments& arguments) {
   const Member member = begin_change(file);
   RankState& self = member.self;
   // Equal names and equal etypes agree in this number.
-  const std::int64_t common =
-      hash_of(arguments.representation.name()) + static_cast<std::int64_t>(arguments.etype.size());
+  const std::int64_t common = static_cast<std::int64_t>(hash_of(arguments.representation.name())) +
+                              static_cast<std::int64_t>(arguments.etype.size());
   if (const int error = check_same(member, common, "etype or datarep"); error != MPI_SUCCESS)
     return error;
   int error = file.view.set(arguments, self.detail());
@@ -145,10 +134,16 @@ int find_shared_offset(File& file, std::int64_t* offset) {
   return error;
 }
 
+int find_file_size(File& file, std::int64_t* bytes) {
+  const int number = file.shared->disk.get_size(bytes);
+  return number == 0
+             ? MPI_SUCCESS
+             : fail_disk(*file.owner, "asking for the size of", file.shared->path.c_str(), number);
+}
+
 int find_end(File& file, std::int64_t* etypes) {
   std::int64_t bytes = 0;
-  if (const int number = file.shared->disk.get_size(&bytes); number != 0)
-    return fail_disk(*file.owner, "asking for the size of", file.shared->path.c_str(), number);
+  if (const int error = find_file_size(file, &bytes); error != MPI_SUCCESS) return error;
   *etypes = file.etypes_in(file.view.position_below(bytes));
   return MPI_SUCCESS;
 }

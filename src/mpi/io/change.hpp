@@ -1,5 +1,6 @@
-//! Collective calls that change an open file or its use: its size, view, atomic mode, pointers, and
-//! what is on the device. All may suspend; the caller has checked the arguments.
+//! Calls that change an open file or its use: its size, view, atomic mode, pointers, and what is on
+//! the device. set_*, preallocate, sync and seek are collective. All may suspend; the caller has
+//! checked the arguments.
 #pragma once
 
 #include "mpi/io/file.hpp"
@@ -25,6 +26,8 @@ namespace sorrel::mpi {
 
 /// The offset in the file of the shared pointer.
 [[nodiscard]] int find_shared_offset(File& file, std::int64_t* offset);
+
+[[nodiscard]] int find_file_size(File& file, std::int64_t* bytes);
 
 /// The first etype at or behind the end of the file.
 [[nodiscard]] int find_end(File& file, std::int64_t* etypes);

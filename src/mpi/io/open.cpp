@@ -8,6 +8,7 @@
 #include "mpi/collectives/agreement.hpp"
 #include "mpi/collectives/slots.hpp"
 #include "mpi/comm/process_map.hpp"
+#include "mpi/io/access.hpp"
 #include "mpi/io/disk_error.hpp"
 #include "mpi/io/shared_pointer.hpp"
 #include "mpi/rma/create.hpp"
@@ -173,8 +174,7 @@ int open_file(RankState& self,
 
 int close_file(File& file) {
   RankState& self = *file.owner;
-  const Member member{self, *file.comm};
-  file.comm->call = CollectiveCall({.kind = CollectiveKind::file_close});
+  const Member member = begin_collective(file, CollectiveKind::file_close);
   // No member uses the file any more.
   int error = agree(member, MPI_SUCCESS);
   if (error != MPI_SUCCESS) return error;

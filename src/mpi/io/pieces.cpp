@@ -46,9 +46,10 @@ os::Moved write_each(const os::DiskFile& disk, std::span<const os::FilePiece> pi
   return all;
 }
 
-std::size_t bytes_of(std::span<const os::FilePiece> pieces) {
+template <class Piece>
+std::size_t bytes_of(std::span<const Piece> pieces) {
   std::size_t bytes = 0;
-  for (const os::FilePiece& piece : pieces)
+  for (const Piece& piece : pieces)
     bytes += piece.bytes;
   return bytes;
 }
@@ -83,14 +84,11 @@ os::Moved read_pieces(const os::DiskFile& disk, std::span<const ReadPiece> piece
   while (!pieces.empty()) {
     const std::size_t count = count_close(pieces);
     const std::span<const ReadPiece> close = pieces.first(count);
-    std::size_t wanted = 0;
-    for (const ReadPiece& piece : close)
-      wanted += piece.bytes;
     const os::Moved moved = count == 1 ? disk.read(close[0].to, close[0].bytes, close[0].offset)
                                        : read_through(disk, close, room);
     all.bytes += moved.bytes;
     all.error = moved.error;
-    if (moved.bytes < wanted) break;
+    if (moved.bytes < bytes_of(close)) break;
     pieces = pieces.subspan(count);
   }
   return all;
