@@ -24,7 +24,7 @@ struct UserPartitions {
   MPI_Info info;
 };
 
-/// The arguments for mpi, or null with *error set.
+/// Checks all arguments; finds the type.
 int check_partitions(RankState& self,
                      const Comm& comm,
                      const UserPartitions& user,

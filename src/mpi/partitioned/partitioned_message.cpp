@@ -28,29 +28,29 @@ PartitionedMessage::~PartitionedMessage() {
   arguments_.type.release();
 }
 
+Request& PartitionedMessage::as_part(Request& part) {
+  part.duties.is_part = true;
+  part.main_part = &main_part_;
+  return part;
+}
+
 Request& PartitionedMessage::add_send(const void* buffer,
                                       std::size_t count,
                                       Datatype& type,
                                       std::int32_t tag) {
-  Request& part = make_send(
+  return as_part(make_send(
       self_, *channel_,
       {.buffer = buffer, .count = count, .type = type, .destination = arguments_.peer, .tag = tag},
-      SendMode::standard);
-  part.duties.is_part = true;
-  part.main_part = &main_part_;
-  return part;
+      SendMode::standard));
 }
 
 Request& PartitionedMessage::add_receive(void* buffer,
                                          std::size_t count,
                                          Datatype& type,
                                          std::int32_t tag) {
-  Request& part = make_receive(
+  return as_part(make_receive(
       self_, *channel_,
-      {.buffer = buffer, .count = count, .type = type, .source = arguments_.peer, .tag = tag});
-  part.duties.is_part = true;
-  part.main_part = &main_part_;
-  return part;
+      {.buffer = buffer, .count = count, .type = type, .source = arguments_.peer, .tag = tag}));
 }
 
 void PartitionedMessage::start_handshake_part(Request& part) {
@@ -76,9 +76,15 @@ void PartitionedMessage::lay_out(const PartitionedIntroduction& sender, std::siz
   if (request_->is_active) begin_transfer();
 }
 
-void PartitionedMessage::fail_all(std::size_t sent_bytes, std::size_t room_bytes) {
-  sent_bytes_ = sent_bytes;
-  room_bytes_ = room_bytes;
+void PartitionedMessage::meet(const PartitionedIntroduction& sender,
+                              const PartitionedAnswer& receiver) {
+  if (receiver.total_bytes >= sender.total_bytes) {
+    lay_out(sender, receiver.element_bytes);
+    return;
+  }
+  // Every transfer fails.
+  sent_bytes_ = sender.total_bytes;
+  room_bytes_ = receiver.total_bytes;
   if (request_ != nullptr && request_->is_active) begin_transfer();
 }
 

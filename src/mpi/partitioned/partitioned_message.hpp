@@ -71,10 +71,8 @@ class PartitionedMessage : public Operation {
   Request& add_send(const void* buffer, std::size_t count, Datatype& type, std::int32_t tag);
   Request& add_receive(void* buffer, std::size_t count, Datatype& type, std::int32_t tag);
 
-  /// Both sides are known, and the sender's first number: makes the requests of the units.
-  void lay_out(const PartitionedIntroduction& sender, std::size_t element_bytes);
-  /// The receiver's partitions have fewer bytes than the sender's: every transfer fails.
-  void fail_all(std::size_t sent_bytes, std::size_t room_bytes);
+  /// Both sides are known.
+  void meet(const PartitionedIntroduction& sender, const PartitionedAnswer& receiver);
 
   [[nodiscard]] bool is_laid_out() const { return !units_.empty(); }
 
@@ -98,6 +96,9 @@ class PartitionedMessage : public Operation {
   [[nodiscard]] const PartitionedArguments& arguments() const { return arguments_; }
 
  private:
+  Request& as_part(Request& part);
+  /// Makes the requests of the units.
+  void lay_out(const PartitionedIntroduction& sender, std::size_t element_bytes);
   void begin_transfer();
   void count_one();
 

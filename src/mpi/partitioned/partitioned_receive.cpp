@@ -30,11 +30,7 @@ void PartitionedReceive::await_peer() {
 void PartitionedReceive::meet_peer() {
   start_handshake_part(add_send(&answer_, sizeof answer_, *datatype_from_handle(MPI_BYTE),
                                 answer_tag(introduction_.first_number)));
-  if (answer_.total_bytes < introduction_.total_bytes) {
-    fail_all(introduction_.total_bytes, answer_.total_bytes);
-  } else {
-    lay_out(introduction_, answer_.element_bytes);
-  }
+  meet(introduction_, answer_);
 }
 
 Request& PartitionedReceive::make_unit(std::size_t first, std::size_t last, std::int32_t tag) {

@@ -44,11 +44,7 @@ void PartitionedSend::introduce_to_peer(std::int32_t first_number) {
 }
 
 void PartitionedSend::meet_peer() {
-  if (answer_.total_bytes < introduction_.total_bytes) {
-    fail_all(introduction_.total_bytes, answer_.total_bytes);
-  } else {
-    lay_out(introduction_, answer_.element_bytes);
-  }
+  meet(introduction_, answer_);
 }
 
 Request& PartitionedSend::make_unit(std::size_t first, std::size_t last, std::int32_t tag) {
