@@ -89,7 +89,7 @@ static MPI_Aint integer_of(const void* value) {
 
 /* The procedures of a key; kept to the end of the program, because freed keys may have values.
  * `Value` is INTEGER(KIND=MPI_ADDRESS_KIND), INTEGER for the deprecated functions. */
-#define SORREL_KEYVAL(name, Kind, Handle, Value)                                                \
+#define SORREL_KEYVAL(name, create, Kind, Handle, Value)                                        \
   struct name##_key {                                                                           \
     void (*copy)(int*, int*, Value*, Value*, Value*, int*, int*);                               \
     void (*remove)(int*, int*, Value*, Value*, int*);                                           \
@@ -123,7 +123,7 @@ static MPI_Aint integer_of(const void* value) {
     key->copy = copy;                                                                           \
     key->remove = remove;                                                                       \
     key->extra_state = *extra_state;                                                            \
-    const int error = SORREL_CREATE(name##_copy, name##_remove, keyval, key);                   \
+    const int error = create(name##_copy, name##_remove, keyval, key);                          \
     if (error != MPI_SUCCESS) free(key);                                                        \
     sorrel_return(ierror, error);                                                               \
   }                                                                                             \
@@ -180,36 +180,24 @@ SORREL_PROVIDED_FUNCTIONS(comm_, MPI_Aint)
 SORREL_PROVIDED_FUNCTIONS(type_, MPI_Aint)
 SORREL_PROVIDED_FUNCTIONS(win_, MPI_Aint)
 
-#define SORREL_CREATE MPI_Comm_create_keyval
-SORREL_KEYVAL(comm_create_keyval, Comm, MPI_Comm, MPI_Aint)
-#undef SORREL_CREATE
-SORREL_F08_NAMES(comm_create_keyval)
-SORREL_GET_ATTR(comm_get_attr, Comm, MPI_Comm_get_attr, MPI_Aint)
-SORREL_F08_NAMES(comm_get_attr)
-SORREL_SET_ATTR(comm_set_attr, Comm, MPI_Comm_set_attr, MPI_Aint)
-SORREL_F08_NAMES(comm_set_attr)
-#define SORREL_CREATE MPI_Keyval_create
-SORREL_KEYVAL(keyval_create, Comm, MPI_Comm, int)
-#undef SORREL_CREATE
-SORREL_GET_ATTR(attr_get, Comm, MPI_Attr_get, int)
-SORREL_SET_ATTR(attr_put, Comm, MPI_Attr_put, int)
+/* `prefix` in Fortran, `Kind` in C. */
+#define SORREL_ATTRIBUTES(prefix, Kind, Handle)                                             \
+  SORREL_KEYVAL(prefix##_create_keyval, MPI_##Kind##_create_keyval, Kind, Handle, MPI_Aint) \
+  SORREL_F08_NAMES(prefix##_create_keyval)                                                  \
+  SORREL_GET_ATTR(prefix##_get_attr, Kind, MPI_##Kind##_get_attr, MPI_Aint)                 \
+  SORREL_F08_NAMES(prefix##_get_attr)                                                       \
+  SORREL_SET_ATTR(prefix##_set_attr, Kind, MPI_##Kind##_set_attr, MPI_Aint)                 \
+  SORREL_F08_NAMES(prefix##_set_attr)
+
+SORREL_ATTRIBUTES(comm, Comm, MPI_Comm)
 #ifdef SORREL_HAS_Type_create_keyval
-#define SORREL_CREATE MPI_Type_create_keyval
-SORREL_KEYVAL(type_create_keyval, Type, MPI_Datatype, MPI_Aint)
-#undef SORREL_CREATE
-SORREL_F08_NAMES(type_create_keyval)
-SORREL_GET_ATTR(type_get_attr, Type, MPI_Type_get_attr, MPI_Aint)
-SORREL_F08_NAMES(type_get_attr)
-SORREL_SET_ATTR(type_set_attr, Type, MPI_Type_set_attr, MPI_Aint)
-SORREL_F08_NAMES(type_set_attr)
+SORREL_ATTRIBUTES(type, Type, MPI_Datatype)
 #endif
 #ifdef SORREL_HAS_Win_create_keyval
-#define SORREL_CREATE MPI_Win_create_keyval
-SORREL_KEYVAL(win_create_keyval, Win, MPI_Win, MPI_Aint)
-#undef SORREL_CREATE
-SORREL_F08_NAMES(win_create_keyval)
-SORREL_GET_ATTR(win_get_attr, Win, MPI_Win_get_attr, MPI_Aint)
-SORREL_F08_NAMES(win_get_attr)
-SORREL_SET_ATTR(win_set_attr, Win, MPI_Win_set_attr, MPI_Aint)
-SORREL_F08_NAMES(win_set_attr)
+SORREL_ATTRIBUTES(win, Win, MPI_Win)
 #endif
+
+/* Of MPI-1. */
+SORREL_KEYVAL(keyval_create, MPI_Keyval_create, Comm, MPI_Comm, int)
+SORREL_GET_ATTR(attr_get, Comm, MPI_Attr_get, int)
+SORREL_SET_ATTR(attr_put, Comm, MPI_Attr_put, int)

@@ -3,8 +3,6 @@
 // take the same range as one part.
 #include "io_check.h"
 
-static int rank, size;
-
 enum { stride = 3, number_count = 60000, rounds = 4 };
 
 static void check_uniform(const int* block) {
@@ -13,10 +11,7 @@ static void check_uniform(const int* block) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = size_of(MPI_COMM_WORLD);
-  make_test_folder();
+  begin_test(&argc, &argv);
   MPI_File file =
       open_for_all("atomic", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
   int flag = -1;
@@ -67,7 +62,6 @@ int main(int argc, char** argv) {
   MPI_Type_free(&gaps);
   free(block);
   CHECK_OK(MPI_File_close(&file));
-  remove_test_folder();
-  MPI_Finalize();
+  end_test();
   return 0;
 }

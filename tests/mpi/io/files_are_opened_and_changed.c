@@ -1,8 +1,6 @@
 // Opening in each mode, the properties of a file, its size, and what is left of it.
 #include "io_check.h"
 
-static int rank, size;
-
 static long long size_on_disk(const char* name) {
   struct stat about;
   return stat(test_path(name), &about) == 0 ? (long long)about.st_size : -1;
@@ -140,17 +138,13 @@ static void each_rank_alone(void) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = size_of(MPI_COMM_WORLD);
-  make_test_folder();
+  begin_test(&argc, &argv);
   sizes();
   properties();
   modes();
   each_rank_alone();
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) CHECK_OK(MPI_File_delete(test_path("sizes"), MPI_INFO_NULL));
-  remove_test_folder();
-  MPI_Finalize();
+  end_test();
   return 0;
 }

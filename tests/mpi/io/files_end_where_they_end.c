@@ -2,8 +2,6 @@
 // beyond 2 GiB; accesses without data; a file opened by several communicators at once.
 #include "io_check.h"
 
-static int rank, size;
-
 /// Rank r reads 10 numbers at 10 r; the file has 10 size - 3.
 static void short_reads(void) {
   const int total = 10 * size - 3;
@@ -168,16 +166,12 @@ static void views_change_behind_accesses(void) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = size_of(MPI_COMM_WORLD);
-  make_test_folder();
+  begin_test(&argc, &argv);
   short_reads();
   far_offsets();
   nothing();
   views_change_behind_accesses();
   writers_do_not_disturb_each_other();
-  remove_test_folder();
-  MPI_Finalize();
+  end_test();
   return 0;
 }

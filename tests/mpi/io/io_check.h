@@ -21,6 +21,17 @@ static inline void make_test_folder(void) {
   MPI_Bcast(test_folder, path_bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
 }
 
+/// Rank and size of MPI_COMM_WORLD.
+static int rank, size;
+
+/// Begins a test, with a folder.
+static inline void begin_test(int* argc, char*** argv) {
+  MPI_Init(argc, argv);
+  rank = rank_in(MPI_COMM_WORLD);
+  size = size_of(MPI_COMM_WORLD);
+  make_test_folder();
+}
+
 static inline const char* test_path(const char* name) {
   static char path[2 * path_bytes];
   snprintf(path, sizeof path, "%s/%s", test_folder, name);
@@ -31,6 +42,11 @@ static inline const char* test_path(const char* name) {
 static inline void remove_test_folder(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank_in(MPI_COMM_WORLD) == 0) CHECK_EQUAL(rmdir(test_folder), 0);
+}
+
+static inline void end_test(void) {
+  remove_test_folder();
+  MPI_Finalize();
 }
 
 static inline int class_of(int error) {

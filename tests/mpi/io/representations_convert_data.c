@@ -1,8 +1,6 @@
 // Data representations: external32, and one with the program's own functions.
 #include "io_check.h"
 
-static int rank, size;
-
 static void external(void) {
   MPI_File file = open_for_all("external", MPI_MODE_CREATE | MPI_MODE_RDWR);
   CHECK_OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL));
@@ -135,13 +133,9 @@ static void own_functions(void) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = size_of(MPI_COMM_WORLD);
-  make_test_folder();
+  begin_test(&argc, &argv);
   external();
   own_functions();
-  remove_test_folder();
-  MPI_Finalize();
+  end_test();
   return 0;
 }

@@ -2,8 +2,6 @@
 // order of the ranks; it is moved by all together.
 #include "io_check.h"
 
-static int rank, size;
-
 /// Each rank writes `count` records; every record is in the file once.
 static void records_are_separate(MPI_File file) {
   enum { count = 5 };
@@ -77,10 +75,7 @@ static void order_is_that_of_ranks(MPI_File file) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = size_of(MPI_COMM_WORLD);
-  make_test_folder();
+  begin_test(&argc, &argv);
   MPI_File file =
       open_for_all("shared", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
   CHECK_OK(MPI_File_set_view(file, 4, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
@@ -100,7 +95,6 @@ int main(int argc, char** argv) {
   MPI_Allreduce(&found, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   CHECK_EQUAL(sum, 1);
   CHECK_OK(MPI_File_close(&file));
-  remove_test_folder();
-  MPI_Finalize();
+  end_test();
   return 0;
 }

@@ -3,8 +3,6 @@
 // to no rank. What the file must hold is known; cells of no rank stay as they were.
 #include "io_check.h"
 
-static int rank, size;
-
 enum { cells_max = 600, tile_count = 7, header_bytes = 13 };
 
 /// Cell c of a tile belongs to owner[c]; -1: to no rank.
@@ -219,15 +217,11 @@ static void one_round(uint64_t* seed) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = size_of(MPI_COMM_WORLD);
-  make_test_folder();
+  begin_test(&argc, &argv);
   uint64_t seed = random_seed(17);
   for (int i = 0; i < 12; i++)
     one_round(&seed);
   if (rank == 0) CHECK_OK(MPI_File_delete(test_path("cells"), MPI_INFO_NULL));
-  remove_test_folder();
-  MPI_Finalize();
+  end_test();
   return 0;
 }

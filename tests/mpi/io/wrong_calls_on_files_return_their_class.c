@@ -2,7 +2,7 @@
 // are returned; MPI_FILE_NULL has a handler for opening and deleting.
 #include "io_check.h"
 
-static int rank, size, handler_calls, handler_code;
+static int handler_calls, handler_code;
 static MPI_File handler_file;
 
 static void count_errors(MPI_File* file, int* code, ...) {
@@ -181,10 +181,7 @@ static void no_space(void) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = size_of(MPI_COMM_WORLD);
-  make_test_folder();
+  begin_test(&argc, &argv);
   wrong_modes();
   no_file();
   MPI_File file = open_for_all("file", MPI_MODE_CREATE | MPI_MODE_RDWR);
@@ -198,7 +195,6 @@ int main(int argc, char** argv) {
   no_space();
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) CHECK_OK(MPI_File_delete(test_path("file"), MPI_INFO_NULL));
-  remove_test_folder();
-  MPI_Finalize();
+  end_test();
   return 0;
 }
