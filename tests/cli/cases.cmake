@@ -4,7 +4,7 @@
 # Help and version
 cli_case(alone_prints_help 0 "Usage: sorrel COMMAND.*run .*info .*cc .*cxx .*Examples" - ${sorrel})
 cli_case(help 0 "Usage: sorrel COMMAND" - ${sorrel} --help)
-cli_case(version 0 "^sorrel [0-9.]+ \\(MPI 5\\.0, ABI 1\\.0\\)~$" - ${sorrel} --version)
+cli_case(version 0 "^sorrel [0-9.]+(, commit [0-9a-f]+(-dirty)?)? \\(MPI 5\\.0, ABI 1\\.0\\)~$" - ${sorrel} --version)
 cli_case(run_help 0 "Usage: sorrel run .*--workers.*--stack.*--bind.*--label.*Examples.*Exit status" - ${sorrel} run --help)
 cli_case(info_help 0 "Usage: sorrel info .*--json.*Examples" - ${sorrel} info -h)
 cli_case(cc_help 0 "Usage: sorrel cc .*-showme.*Examples" - ${sorrel} cc --help)

@@ -17,6 +17,7 @@
 #include "os/thread_limits.hpp"
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/version.hpp"
 #include "tools/sorrel/inspect/wrapper.hpp"
 
 namespace sorrel::tool {
@@ -93,7 +94,7 @@ int dispatch(std::span<char* const> arguments) {
     return 0;
   }
   if (word == "--version" || word == "-V") {
-    fmt::print("sorrel {} (MPI {}.{}, ABI {}.{})\n", SORREL_VERSION, MPI_VERSION, MPI_SUBVERSION,
+    fmt::print("sorrel {} (MPI {}.{}, ABI {}.{})\n", version_text(), MPI_VERSION, MPI_SUBVERSION,
                MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
     return 0;
   }

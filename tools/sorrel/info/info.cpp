@@ -18,6 +18,7 @@
 #include "tools/sorrel/common/json.hpp"
 #include "tools/sorrel/common/numbers.hpp"
 #include "tools/sorrel/common/printable_text.hpp"
+#include "tools/sorrel/common/version.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
 #include "tools/sorrel/machine/kernel_features.hpp"
 #include "tools/sorrel/machine/worker_plan.hpp"
@@ -94,7 +95,7 @@ void line(const char* name, const std::string& text) {
 
 void print_machine(const Machine& machine) {
   const Installation& installation = machine.installation;
-  fmt::print("Sorrel {}\n", SORREL_VERSION);
+  fmt::print("Sorrel {}\n", version_text());
   line("MPI", fmt::format("{}.{}, standard ABI {}.{}", MPI_VERSION, MPI_SUBVERSION, MPI_ABI_VERSION,
                           MPI_ABI_SUBVERSION));
   line("library",
@@ -210,6 +211,7 @@ Json json_of(const Topology& topology) {
 Json json_of(const Machine& machine) {
   Json json;
   json["version"] = SORREL_VERSION;
+  json["commit"] = commit_text();
   json["mpi_version"] = fmt::format("{}.{}", MPI_VERSION, MPI_SUBVERSION);
   json["abi_version"] = fmt::format("{}.{}", MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
   json["library"] = machine.installation.library_dir.empty() ? "" : machine.installation.library();
