@@ -16,6 +16,8 @@
 #   lib/libsorrel_graph.a    task graphs, for programs that use include/sorrel/graph.hpp
 #   share/sorrel/machines    machines that `sorrel plan` knows by name
 #   share/sorrel/gdb         a gdb script that shows a rank's globals
+#   share/man/man1           manual pages, from the commands' --help   (SorrelManual.cmake)
+#   share/bash-completion, share/zsh, share/fish   completion of the command for shells
 #
 # The tree may be moved: `sorrel` finds all parts relative to itself.
 include(CMakePackageConfigHelpers)

@@ -37,22 +37,29 @@ PEERS = ("AMPI", "MPICH", "Open MPI")
 BUSY_LOAD = 0.5
 
 EPILOG = """\
-Measurements are run in turn, Sorrel and its peers A B A B, on the same cores. Nothing else
-should run on the machine meanwhile.
+Measurements are run in turn, Sorrel and its peers A B A B, on the same
+cores. Nothing else should run on the machine meanwhile.
 
 Examples:
-  sorrel bench probes                          about five minutes with all peers
+  sorrel bench probes              about five minutes with all peers
   sorrel bench probes --quick --json out.json
-  sorrel bench probes --quick --against ../before/build/release/bin/sorrel
+  sorrel bench probes --quick --against OTHER/build/release/bin/sorrel
   sorrel bench probes --only 'pingpong*' --only yield_8
-  sorrel bench partition --only 128 --json cuts.json     also draws cuts.svg
-  sorrel bench partition --minutes 20 --json cuts.json   the cheapest cases; repeat with --resume for the rest
+  sorrel bench partition --only 128 --json cuts.json
+                                   also draws cuts.svg
+  sorrel bench partition --minutes 20 --json cuts.json
+                                   the cheapest cases; repeat with
+                                   --resume for the rest
   sorrel bench partition --only published
-  sorrel bench virtual --quick                 two minutes; small sizes, to see that it works
-  sorrel bench virtual --json virtual.json     fifteen minutes; also draws virtual.svg
-  sorrel bench virtual --only cg --rounds 9 --ampi ~/charm/multicore-linux-x86_64
-  sorrel bench virtual --only proxies --proxies ~/proxies   after git clone of LULESH and miniVite there
+  sorrel bench virtual --quick     two minutes; small sizes, to see that
+                                   it works
+  sorrel bench virtual --json virtual.json
+                                   fifteen minutes; draws virtual.svg
+  sorrel bench virtual --only cg --rounds 9 --ampi DIR
+  sorrel bench virtual --only proxies --proxies ~/proxies
+                                   after a clone of LULESH and miniVite
 """
+HELP_WIDTH = 72
 
 
 def refuse(message: str) -> NoReturn:
@@ -67,12 +74,17 @@ class Parser(argparse.ArgumentParser):
         refuse(f"bench: {message}; see `sorrel bench --help`")
 
 
+def help_format(prog: str) -> argparse.HelpFormatter:
+    # argparse keeps two columns free.
+    return argparse.RawDescriptionHelpFormatter(prog, width=HELP_WIDTH + 2)
+
+
 def read_arguments() -> argparse.Namespace:
     parser = Parser(
         prog="sorrel bench", description="Measures Sorrel and its peers.", epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+        formatter_class=help_format, allow_abbrev=False,
     )  # fmt: skip
-    parser.add_argument("name", choices=[*BENCHES, "list"], help="the benchmark; list prints all")
+    parser.add_argument("name", metavar="NAME", choices=[*BENCHES, "list"], help=f"{', '.join(BENCHES)}; list prints all")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write machine, samples and bars to this file")
     parser.add_argument("--peers", action="store_true", help="first install MPICH and Open MPI with apt-get")

@@ -4,6 +4,10 @@
 # Help and version
 cli_case(alone_prints_help 0 "Usage: sorrel COMMAND.*run .*info .*cc .*cxx .*Examples" - ${sorrel})
 cli_case(help 0 "Usage: sorrel COMMAND" - ${sorrel} --help)
+cli_case(help_of_help 0 "Usage: sorrel COMMAND" - ${sorrel} help)
+cli_case(help_of_a_command 0 "Usage: sorrel run .*~Ranks and cores:.*--workers" - ${sorrel} help run)
+cli_case(help_of_two_commands 2 - "^sorrel: help takes one command. 'info' is a second one~$" ${sorrel} help run info)
+cli_case(help_of_a_mistake 2 - "^sorrel: unknown command rum. did you mean run.~$" ${sorrel} help rum)
 cli_case(version 0 "^sorrel [0-9.]+(, commit [0-9a-f]+(-dirty)?)? \\(MPI 5\\.0, ABI 1\\.0\\)~$" - ${sorrel} --version)
 cli_case(run_help 0 "Usage: sorrel run .*--workers.*--stack.*--bind.*--label.*Examples.*Exit status" - ${sorrel} run --help)
 cli_case(info_help 0 "Usage: sorrel info .*--json.*Examples" - ${sorrel} info -h)

@@ -24,6 +24,11 @@ build_project() {
   "$cmake" --build "$work/$project"
 }
 
+test -s "$prefix/share/bash-completion/completions/sorrel"
+if command -v help2man >/dev/null; then
+  grep -q 'SORREL-RUN' "$prefix/share/man/man1/sorrel-run.1"
+fi
+
 case $way in
   find_package)
     build_project consumer -DCMAKE_PREFIX_PATH="$prefix"

@@ -55,14 +55,15 @@ const Command* find(std::span<const Command> table, std::string_view name) {
 
 void print_help() {
   fmt::print(
-      "Sorrel runs MPI programs with many more ranks than cores, every rank a user-level "
-      "thread.\n\n"
+      "Sorrel runs MPI programs with many more ranks than cores. Each rank is a\n"
+      "user-level thread.\n\n"
       "Usage: sorrel COMMAND [options]\n\nCommands:\n");
   for (const Command& command : commands)
     fmt::print("  {:<8}{}\n", command.name, command.summary);
   fmt::print(
-      "\nOptions:\n  --help    print this; for details: `sorrel COMMAND --help`\n  --version print "
-      "the version\n\n"
+      "\nOptions:\n"
+      "  --help    print this; for details: `sorrel help COMMAND`\n"
+      "  --version print the version\n\n"
       "Examples:\n"
       "  sorrel cc -O2 hello.c -o hello\n"
       "  sorrel run -n 64 ./hello\n"
@@ -80,6 +81,21 @@ int unknown_command(const std::string& word) {
   return report_error("unknown command '{}'; see `sorrel --help`", word);
 }
 
+/// `sorrel help`, `sorrel help COMMAND`.
+int help(Arguments names) {
+  if (names.empty()) {
+    print_help();
+    return 0;
+  }
+  if (names.size() > 1)
+    return report_error("help takes one command; '{}' is a second one", names[1]);
+  const Command* command = find(commands, names[0]);
+  if (command == nullptr) return unknown_command(names[0]);
+  std::string option = "--help";
+  char* const words[] = {option.data(), nullptr};
+  return command->run(Arguments(words, 1));
+}
+
 int dispatch(std::span<char* const> arguments) {
   const std::string_view path = arguments.empty() ? "sorrel" : arguments[0];
   const Command* alias = find(aliases, path.substr(path.rfind('/') + 1));
@@ -89,10 +105,7 @@ int dispatch(std::span<char* const> arguments) {
     return 0;
   }
   const std::string word = arguments[1];
-  if (word == "--help" || word == "-h" || word == "help") {
-    print_help();
-    return 0;
-  }
+  if (word == "--help" || word == "-h" || word == "help") return help(arguments.subspan(2));
   if (word == "--version" || word == "-V") {
     fmt::print("sorrel {} (MPI {}.{}, ABI {}.{})\n", version_text(), MPI_VERSION, MPI_SUBVERSION,
                MPI_ABI_VERSION, MPI_ABI_SUBVERSION);

@@ -134,14 +134,15 @@ std::optional<Question> read_question(std::string_view word) {
 
 constexpr const char* help_text =
     "Usage: sorrel {0} [compiler's own arguments]\n"
-    "Compiles and links {1} programs with Sorrel's {6} and libmpi_abi.so.1; also installed as\n"
+    "Compiles and links {1} programs with Sorrel's\n"
+    "{6} and libmpi_abi.so.1; also installed as\n"
     "{2}.\n"
-    "All arguments go to the compiler unchanged. The result runs under `sorrel run` and under any "
-    "MPI\n"
-    "with the standard ABI. Stacks are probed: -fno-stack-clash-protection switches it off.\n\n"
+    "All arguments go to the compiler unchanged. The result runs under\n"
+    "`sorrel run` and under any MPI with the standard ABI. Stacks are\n"
+    "probed: -fno-stack-clash-protection switches it off.\n\n"
     "Environment:\n"
-    "  SORREL_{3}, {3}     the compiler (default: {4}); one that is an MPI wrapper itself is "
-    "passed over\n\n"
+    "  SORREL_{3}, {3}     the compiler (default: {4}); one that is an MPI\n"
+    "                    wrapper itself is passed over\n\n"
     "Options that are not passed on:\n"
     "  -show, -showme                the command that would run\n"
     "  -showme:compile|link|incdirs|libdirs|libs|command|version\n"
@@ -152,11 +153,11 @@ constexpr const char* help_text =
     "  sorrel {0} -O2 hello.{5} -o hello && sorrel run -n 8 ./hello\n"
     "{7}"
     "  PATH=$PWD/build/release/bin/mpi:$PATH cmake -B build\n\n"
-    "Exit status: the compiler's; 127 if there is no such compiler, 2 for a question that is not "
-    "understood.\n";
+    "Exit status: the compiler's; 127 if there is no such compiler, 2 for a\n"
+    "question that is not understood.\n";
 
 constexpr const char* fortran_example =
-    "  sorrel fc -O2 -static-libgfortran hello.f90 -o hello    # less memory for each rank\n";
+    "  sorrel fc -O2 -static-libgfortran hello.f90    # saves memory\n";
 
 void print_wrapper_help(Language language) {
   const LanguageWords words = words_of(language);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/wrapped_text.hpp"
 
 namespace sorrel::tool {
 
@@ -44,18 +45,40 @@ std::string unknown_option(CLI::App& app, const std::string& word) {
   return fmt::format("unknown option {}; see `{} --help`", word, app.get_name());
 }
 
-/// CLI11's help with another usage line: CLI11's own shows neither the program nor its arguments.
+/// CLI11's help with two changes. The usage line has the program and its arguments. Descriptions
+/// are wrapped, which CLI11 does from version 2.5 on.
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(26); }
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {}
 
   std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
     return "Usage: " + usage_ + "\n";
   }
 
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string line = "  " + make_option_name(option, is_positional) + make_option_opts(option);
+    if (line.size() + 2 > description_column)
+      line += "\n";
+    else
+      line.resize(description_column, ' ');
+    const std::string description =
+        wrapped_text(make_option_desc(option), description_column, help_width);
+    // A description on the line of the name begins behind it.
+    return line + (line.back() == '\n' ? description : description.substr(description_column));
+  }
+
  private:
+  static constexpr std::size_t description_column = 22;
   std::string usage_;
 };
+
+/// Help without the second of two empty lines, which CLI11 writes between groups.
+std::string help_of(const CLI::App& app) {
+  std::string help = app.help();
+  for (std::size_t at = help.find("\n\n\n"); at != std::string::npos; at = help.find("\n\n\n", at))
+    help.erase(at, 1);
+  return help;
+}
 
 }  // namespace
 
@@ -121,7 +144,7 @@ std::optional<int> parse_options(CLI::App& app, const std::vector<std::string>& 
     app.parse(reversed);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
+    std::fputs(help_of(app).c_str(), stdout);
     return 0;
   } catch (const CLI::ParseError& error) {
     return report_error("{}", error.what());

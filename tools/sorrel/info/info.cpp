@@ -30,14 +30,15 @@ namespace {
 
 constexpr const char* info_usage = "sorrel info [options] [PROGRAM]";
 constexpr const char* info_description =
-    "Shows this machine and how Sorrel would use it; with PROGRAM, whether and how that can "
-    "run.\n";
+    "Shows this machine and how Sorrel would use it; with PROGRAM, whether\n"
+    "and how that can run.\n";
 constexpr const char* info_footer =
     "Examples:\n"
     "  sorrel info\n"
     "  sorrel info ./heat\n"
     "  sorrel info --json ./heat\n\n"
-    "Exit status: 0; 1 if PROGRAM cannot run here; 2 if the command line is wrong.";
+    "Exit status: 0; 1 if PROGRAM cannot run here; 2 if the command line is\n"
+    "wrong.";
 
 struct Machine {
   Installation installation;

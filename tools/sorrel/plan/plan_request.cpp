@@ -17,16 +17,17 @@ namespace {
 
 constexpr const char* plan_usage = "sorrel plan [options] EXTENT [EXTENT [EXTENT]]";
 constexpr const char* plan_description =
-    "Chooses how to cut a regular grid over N ranks so that a step of a stencil code takes the\n"
-    "least time, and says why. The extents are those of the array, in the order of its\n"
-    "declaration.\n";
+    "Chooses how to cut a regular grid over N ranks so that a step of a\n"
+    "stencil code takes the least time, and says why. The extents are those\n"
+    "of the array, in the order of its declaration.\n";
 constexpr const char* plan_footer =
     "Examples:\n"
-    "  sorrel plan 256 256 256 -n 32                         on this machine, measured at first "
-    "use\n"
-    "  sorrel plan 256 256 256 -n 32 --machine t3e-900-buffered --element 16\n"
-    "  sorrel plan 4096 4096 -n 12 --periodic 01 --halo 2 --box --plot times.svg\n\n"
-    "Exit status: 0; 1 if measuring failed; 2 if the command line or the machine file is wrong.";
+    "  sorrel plan 256 256 256 -n 32       on this machine, measured at\n"
+    "                                      first use\n"
+    "  sorrel plan 256 256 256 -n 32 --machine t3e-900-buffered\n"
+    "  sorrel plan 4096 4096 -n 12 --periodic 01 --halo 2 --plot times.svg\n\n"
+    "Exit status: 0; 1 if measuring failed; 2 if the command line or the\n"
+    "machine file is wrong.";
 
 /// The text of the options.
 struct Words {

@@ -17,28 +17,39 @@ constexpr std::uint64_t stack_bytes_max = std::uint64_t{64} << 40;
 constexpr std::uint64_t page_bytes = 4096;
 
 constexpr const char* run_description =
-    "Runs an MPI program with N ranks as user-level threads of one process, or of several.\n"
-    "The program is any position-independent executable linked with the standard ABI's\n"
-    "libmpi_abi.so.1; it is not changed. Arguments after PROGRAM are passed to it.\n";
+    "Runs an MPI program with N ranks as user-level threads of one process,\n"
+    "or of several. The program is any position-independent executable linked\n"
+    "with the standard ABI's libmpi_abi.so.1; it is not changed. Arguments\n"
+    "after PROGRAM are passed to it.\n";
+// Sections of the help, in the order of their first option.
+constexpr const char* group_ranks = "Ranks and cores";
+constexpr const char* group_order = "Network and order";
+constexpr const char* group_libraries = "Libraries";
+constexpr const char* group_host = "Host MPI";
+constexpr const char* group_output = "Output";
 constexpr const char* run_footer =
     "Examples:\n"
-    "  sorrel run -n 64 ./heat                  64 ranks on all cores this process may use\n"
-    "  sorrel run -n 1000 --workers 1 ./heat    the same, 1000 ranks on one core\n"
+    "  sorrel run -n 64 ./heat                64 ranks on all cores that this\n"
+    "                                         process may use\n"
+    "  sorrel run -n 1000 --workers 1 ./heat  1000 ranks on one core\n"
     "  sorrel run -n 8 --stack 16M ./solver -i input.txt\n"
-    "  sorrel run -n 4 --label ./heat | sort    every line begins with its rank\n"
-    "  sorrel run -n 64 --procs 2 ./heat        64 ranks in two processes that share memory\n"
-    "  sorrel run -n 2 ./ocean : -n 6 ./air     two programs in one job of 8 ranks\n"
-    "  sorrel run -n 4 --procs 4 python3 x.py   every rank a process; works for any program\n"
-    "  mpiexec -n 4 sorrel run -n 256 ./heat    over the processes of an installed MPI\n"
+    "  sorrel run -n 4 --label ./heat | sort  lines begin with their rank\n"
+    "  sorrel run -n 64 --procs 2 ./heat      two processes, shared memory\n"
+    "  sorrel run -n 2 ./ocean : -n 6 ./air   two programs, a job of 8 ranks\n"
+    "  sorrel run -n 4 --procs 4 python3 x.py every rank a process; works for\n"
+    "                                         any program\n"
+    "  mpiexec -n 4 sorrel run -n 256 ./heat  over the processes of an\n"
+    "                                         installed MPI\n"
     "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 ./heat\n"
-    "                                           as if on four machines, simulated\n"
-    "  sorrel run -n 8 --seed 17 ./heat         a schedule that can be repeated\n"
-    "  sorrel run --omp ./loops                 an OpenMP program, not recompiled\n"
-    "  sorrel run -n 16 --omp ./hybrid          ranks with OpenMP inside\n\n"
-    "kill -USR1 PID, the process of `sorrel run`: prints on stderr what every rank does; the job\n"
-    "continues (docs/waits.md).\n"
-    "Exit status: the program's own (the largest of its ranks); 2 if the command line or the\n"
-    "program is wrong and nothing was started; 126 if the system refused to start the program.";
+    "                                         as if on four machines\n"
+    "  sorrel run -n 8 --seed 17 ./heat       a schedule to be repeated\n"
+    "  sorrel run --omp ./loops               OpenMP, not recompiled\n"
+    "  sorrel run -n 16 --omp ./hybrid        ranks with OpenMP inside\n\n"
+    "kill -USR1 PID, the process of `sorrel run`: prints on stderr what every\n"
+    "rank does; the job continues (docs/waits.md).\n"
+    "Exit status: the program's own (the largest of its ranks); 2 if the\n"
+    "command line or the program is wrong and nothing was started; 126 if the\n"
+    "system refused to start the program.";
 
 /// Parses a number from 1 to `most`, if there is one; returns an error that names `option`, or "".
 std::string read_count(const char* option,
@@ -69,67 +80,83 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
          "-n,--ranks", options.ranks,
          "Number of ranks, 1 to 1000000; also written -np (default: as many as workers). Each "
          "program after a ':' needs its own")
-      ->type_name("N");
+      ->type_name("N")
+      ->group(group_ranks);
   app->add_option(
          "--procs", options.procs,
          "Number of processes, 1 to the number of ranks, or auto (default: 1, or the "
          "number of ranks for a program whose ranks cannot share a process); with as many "
          "processes as ranks any program works. auto: by program and machine. With several "
          "programs (':'): of the whole job, at least one for each program")
-      ->type_name("P");
+      ->type_name("P")
+      ->group(group_ranks);
   app->add_option("--workers", options.workers,
                   "Workers (OS threads) that run the ranks of a process, at most one per rank "
                   "(default: the cores this process may use, see `sorrel info`, divided by P)")
-      ->type_name("W");
+      ->type_name("W")
+      ->group(group_ranks);
   app->add_option("--stack", options.stack,
                   "Stack of each rank in bytes, or with K, M, G; at least 16K (default: the limit "
                   "of `ulimit -s`, mostly 8M; less where `ulimit -v` leaves no room)")
-      ->type_name("SIZE");
+      ->type_name("SIZE")
+      ->group(group_ranks);
   app->add_option(
          "--bind", options.bind,
          "core: each worker is bound to a core, or to a shared one if there are more workers "
          "than cores; none: the system chooses (default: core if there are enough cores)")
-      ->type_name("HOW");
+      ->type_name("HOW")
+      ->group(group_ranks);
   app->add_option("--share", options.share,
                   "Threads of parallel loops beside other jobs: fair, an equal share among Sorrel "
                   "jobs (default); yielding, fewer under external load; fixed, all workers")
-      ->type_name("HOW");
+      ->type_name("HOW")
+      ->group(group_ranks);
   app->add_option(
          "--wire", options.wire,
          "Simulated nodes: latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us or some of these; "
          "messages between them are delayed in real time (default: none)")
-      ->type_name("WIRE");
+      ->type_name("WIRE")
+      ->group(group_order);
   app->add_option("--seed", options.seed,
                   "Makes the order in which ranks run, and every delay, a function of this number, "
                   "so that a run can be repeated; implies one worker (default: none)")
-      ->type_name("S");
+      ->type_name("S")
+      ->group(group_order);
   app->add_option(
          "--shared", options.shared,
          "Libraries with writable data that ranks of one process may share: they must be "
          "thread-safe and hold no state of a rank. Without this option, each rank has its own, or "
          "is a process (docs/what-is-private.md). May be repeated")
-      ->type_name("LIB[,LIB]");
+      ->type_name("LIB[,LIB]")
+      ->group(group_libraries);
   app->add_option("--private", options.private_ones,
                   "Libraries of which each rank of a process has its own, although ranks may share "
                   "them. May be repeated")
-      ->type_name("LIB[,LIB]");
+      ->type_name("LIB[,LIB]")
+      ->group(group_libraries);
   app->add_flag(
-      "--comm-worker", options.comm_worker,
-      "The first worker of each process runs all its ranks and polls their messages; tasks of "
-      "graphs run on the other workers (docs/loops.md)");
-  app->add_flag("--verbose", options.verbose, "Print on stderr how the job is placed, and why");
+         "--comm-worker", options.comm_worker,
+         "The first worker of each process runs all its ranks and polls their messages; tasks of "
+         "graphs run on the other workers (docs/loops.md)")
+      ->group(group_ranks);
+  app->add_flag("--verbose", options.verbose, "Print on stderr how the job is placed, and why")
+      ->group(group_output);
   app->add_flag("--omp", options.omp,
                 "PROGRAM uses OpenMP: its threads become user-level threads, as many at a time as "
                 "there are free cores. With -n below the number of cores every rank is a process; "
-                "else the threads of a rank run on its worker (docs/openmp.md)");
+                "else the threads of a rank run on its worker (docs/openmp.md)")
+      ->group(group_libraries);
   app->add_option("--host", options.host.host,
                   "Host MPI, which carries messages between the processes that its mpiexec or srun "
                   "has started: openmpi, mpich, abi or none (default: detected)")
-      ->type_name("MPI");
+      ->type_name("MPI")
+      ->group(group_host);
   app->add_option("--host-library", options.host.library,
                   "For --host abi: path of that MPI's libmpi_abi.so.1")
-      ->type_name("PATH");
-  app->add_flag("--label", options.label, "Prefix each line of output with the rank that wrote it");
+      ->type_name("PATH")
+      ->group(group_host);
+  app->add_flag("--label", options.label, "Prefix each line of output with the rank that wrote it")
+      ->group(group_output);
   return app;
 }
 

@@ -1,0 +1,13 @@
+# Completion of the `sorrel` command for fish: commands, and the options that their own --help prints.
+function __sorrel_commands
+    sorrel --help | string replace -rf '^  ([a-z]+)  +(.*)' '$1\t$2'
+end
+
+function __sorrel_options
+    set -l command (commandline -opc)[2]
+    sorrel $command --help | string match -r '^ *(?:-[a-zA-Z], *)?--[a-z-]+' | string match -r -- '--[a-z-]+'
+end
+
+complete -c sorrel -f -n __fish_use_subcommand -a '(__sorrel_commands)'
+complete -c sorrel -f -n '__fish_seen_subcommand_from help' -a '(__sorrel_commands)'
+complete -c sorrel -n 'not __fish_use_subcommand; and string match -q -- "-*" (commandline -ct)' -a '(__sorrel_options)'
