@@ -12,7 +12,7 @@ RANKS = (2, 8, 16)
 TIME_LIMIT_S = 300.0
 # Few repetitions: these runs check values and do not measure. -npmin: all ranks at once only.
 IMB_OPTIONS = ("-iter", "5", "-msglog", "18", "-mem", "2")
-IMB_PROGRAMS = {"MPI1": (), "NBC": (), "RMA": (), "EXT": (), "IO": (), "P2P": (), "MT": ("-thread_level", "multiple", "-check", "yes")}
+IMB_PROGRAMS = {"MPI1": (), "NBC": (), "RMA": (), "EXT": (), "IO": (), "MPI4": (), "P2P": (), "MT": ("-thread_level", "multiple", "-check", "yes")}
 OSU_OPTIONS = ("-c", "-i", "10", "-x", "2", "-m", "1:65536")
 # Programs of OSU's that need exactly two ranks; and those that take none of the options above.
 OSU_TWO_RANKS = re.compile(r"osu_(latency|bw|bibw|persistent|put|get|acc|cas|fop|get_acc)")
@@ -69,12 +69,15 @@ def _osu_entries(root):
 
 
 def imb_rows(text):
-    """(rows that were checked, rows with a defect) of the tables of an IMB program. The last column is the defect."""
+    """(rows that were checked, rows with a defect) of the tables of an IMB program. The last column is the defect.
+
+    A line with # ends a table. Tables without sizes (Barrier, Ibarrier) have no such column.
+    """
     checked = defects = 0
     has_column = False
     for line in text.splitlines():
         words = line.split()
-        if words and words[0] == "#bytes":
+        if words and words[0].startswith("#"):
             has_column = words[-1] == "defects"
         elif has_column and len(words) > 2 and words[0].isdigit():
             checked += 1

@@ -71,6 +71,11 @@ class Benchmarks(unittest.TestCase):
         table = "       #bytes #repetitions  t[usec]\n            4  5   0.5\n"
         self.assertEqual(benchmark_suites.judge(self.imb, 0, table), (Outcome.PASSED, "ends with status 0; checks no data"))
 
+    def test_imb_tables_without_sizes_have_no_defects(self):
+        table = ("#bytes #repetitions t_avg[usec] defects\n 4 5 1.20 0.00\n\n# Benchmarking Barrier\n#repetitions t_min[usec] t_avg[usec]\n"
+                 "  5  1.10  1.20\n")
+        self.assertEqual(benchmark_suites.judge(self.imb, 0, table), (Outcome.PASSED, "1 rows checked, 0 wrong"))
+
     def test_osu_rows_must_all_pass(self):
         self.assertEqual(benchmark_suites.judge(self.osu, 0, "# Size  MB/s  Validation\n1  2.5  Pass\n2  5.1  Pass\n"),
                          (Outcome.PASSED, "2 rows checked, 0 wrong"))
