@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
 from sorrel_bench import beside, disturbance, graph, overlap, overlap_apps, overlap_picture, throughput  # noqa: E402
-from sorrel_bench import partition, smp, smp_host  # noqa: E402
+from sorrel_bench import mpi, partition, smp, smp_host  # noqa: E402
 from sorrel_bench.bars import Bar, judge, settle  # noqa: E402
 from sorrel_bench.disturbance import Runs  # noqa: E402
 from sorrel_bench.experiments import EXPERIMENTS, Experiment, select  # noqa: E402
@@ -336,6 +336,55 @@ class OverlapBars(unittest.TestCase):
         # The background, four in the legend, four for each wire.
         self.assertEqual(drawn.count("<rect"), 1 + 4 + 3 * 4)
         self.assertEqual((drawn.count("slower than BASE"), drawn.count("100 % hidden")), (2, 1))
+
+
+class ChaptersOfMpi(unittest.TestCase):
+    def samples(self, *rows: tuple[str, str, str]) -> Samples:
+        experiments = {e.name: e for e in mpi.experiments_of(mpi.PARTS)}
+        samples = Samples()
+        for name, who, output in rows:
+            samples.add(experiments[name], implementation(who, light=who not in mpi.PROCESSES), output)
+        return samples
+
+    def test_a_row_is_held_against_the_faster_of_the_processes(self) -> None:
+        rows = [(f"get_{ranks}", who, f"result get {time} us\n") for ranks in (2, 16)
+                for who, time in (("Sorrel", 1), ("MPICH", 0.9), ("Open MPI", 4), ("AMPI", 0.1))]  # fmt: skip
+        two, sixteen = mpi.judge(self.samples(*rows))
+        self.assertEqual((two.peer, two.bar, two.ok), ("MPICH", 0.9, False))
+        self.assertAlmostEqual(sixteen.bar, 0.18)
+
+    def test_collectives_of_many_ranks_are_held_against_ampi(self) -> None:
+        rows = [("collectives_bcast_8_64", who, f"result bcast {time} us\n") for who, time in (("Sorrel", 2), ("AMPI", 7))]
+        (bar,) = mpi.judge(self.samples(*rows))
+        self.assertAlmostEqual(bar.bar, 2.1)
+        self.assertTrue(bar.ok)
+
+    def test_what_is_exposed_is_what_computing_lasts_longer(self) -> None:
+        wire = mpi.WIRES[0]
+        lines = "result pure 100 us\nresult compute 150 us\nresult overlapped {} us\n"
+        for overlapped, share in ((165, 0.15), (250, 1.0), (140, 0.0)):
+            (bar,) = mpi.judge(self.samples((wire.name, mpi.WIRED, lines.format(overlapped))))
+            self.assertAlmostEqual(bar.value, share)
+            self.assertEqual(bar.ok, share <= 0.2)
+
+    def test_only_sorrel_has_simulated_nodes_and_ampi_has_no_flush(self) -> None:
+        by_part = {e.name: e for e in mpi.experiments_of(mpi.PARTS)}
+        wired = mpi.wired("/bin/true")
+        self.assertEqual([e.name for e in by_part.values() if e.concerns(wired)], [wire.name for wire in mpi.WIRES])
+        self.assertFalse(by_part[mpi.WIRES[0].name].concerns(OWN))
+        self.assertFalse(by_part["get_2"].concerns(THREADS))
+        self.assertTrue(by_part["neighbor_2"].concerns(THREADS))
+        self.assertFalse(by_part["collectives_scan_8_64"].concerns(PROCESSES))
+
+    def test_the_wire_is_an_option_of_run_and_no_argument_of_the_program(self) -> None:
+        experiment = mpi.WIRES[0].experiment()
+        words = mpi.wired("/bin/true").launch(Job("p", ("0.1", *experiment.arguments), 16, 2))
+        self.assertEqual(words[words.index("--wire") + 1], "latency=50us,bandwidth=100MB/s,nodes=4")
+        self.assertEqual(words[-3:], ["0.1", "131072", "0"])
+
+    def test_the_sources_are_there(self) -> None:
+        for experiment in mpi.experiments_of(mpi.PARTS):
+            self.assertTrue(probe_source(experiment.probe).is_file())
 
 
 class ThroughputBound(unittest.TestCase):

@@ -14,7 +14,7 @@ import signal
 import tempfile
 from typing import NoReturn
 
-from . import graph, machine, openmp, overlap, partition, report, smp, throughput, virtual
+from . import graph, machine, mpi, openmp, overlap, partition, report, smp, throughput, virtual
 from .bars import judge, settle
 from .disturbance import RUNS
 from .experiments import EXPERIMENTS, select
@@ -28,11 +28,12 @@ BENCHES = {
     "smp": "how cores pass messages: queues, allocation, threads, processes, host MPIs",
     "openmp": "the cost of OpenMP's constructs in programs that are not recompiled, and ranks with OpenMP inside",
     "graph": "the cost of a task of a graph, with Sorrel, oneTBB and Taskflow",
+    "mpi": "collectives of every kind, one-sided communication, derived types and files, with Sorrel and every MPI found",
     "virtual": "many ranks on few cores: their cost by grain size, unequal ranks, allocation in every step",
     "overlap": "the share of communication time that a graph hides, over wires between simulated nodes",
 }
 OTHERS = {"throughput": throughput, "partition": partition, "smp": smp, "graph": graph, "openmp": openmp, "overlap": overlap,
-          "virtual": virtual}  # fmt: skip
+          "virtual": virtual, "mpi": mpi}  # fmt: skip
 PEERS = ("AMPI", "MPICH", "Open MPI")
 BUSY_LOAD = 0.5
 
@@ -51,6 +52,7 @@ Examples:
                                    the cheapest cases; repeat with
                                    --resume for the rest
   sorrel bench partition --only published
+  sorrel bench mpi --only get --only write --ampi DIR
   sorrel bench virtual --quick     two minutes; small sizes, to see that
                                    it works
   sorrel bench virtual --json virtual.json
@@ -121,7 +123,7 @@ def quoted(words: list[str]) -> str:
 
 def check(arguments: argparse.Namespace) -> None:
     """All errors of the arguments are found before the first measurement."""
-    if arguments.name in ("partition", "smp", "graph", "openmp", "overlap", "virtual"):
+    if arguments.name in ("partition", "smp", "graph", "openmp", "overlap", "virtual", "mpi"):
         parts = OTHERS[arguments.name].PARTS
         if unknown := [part for part in arguments.only if part not in parts]:
             refuse(f"bench: {arguments.name} has no part called {quoted(unknown)}; it has {', '.join(parts)}")

@@ -104,8 +104,10 @@ def probe_source(probe: str) -> pathlib.Path:
     here = pathlib.Path(__file__).resolve().parent
     places = (
         here.parents[1] / "bench/probes",
+        here.parents[1] / "bench/mpi",
         here.parents[1] / "apps" / probe,
         here.parents[1] / "probes",
+        here.parents[1] / "mpi",
     )
     for place in places:
         if (place / f"{probe}.c").is_file():
