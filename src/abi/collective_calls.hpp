@@ -35,13 +35,22 @@ struct BarrierArguments {
   int operator()(const Member& member) const { return mpi::barrier(member); }
 
   template <class Operation>
-  void hold(Operation& /*operation*/, std::int32_t /*size*/) {}
+  void hold(Operation& /*operation*/, const Comm& /*comm*/) {}
 };
 
 template <class Launch>
 int barrier(const Launch& launch) {
   return launch({.kind = CollectiveKind::barrier}, BarrierArguments{});
 }
+
+/// Of a rank in the group of the root, which passes MPI_PROC_NULL: no data, no argument but the
+/// communicator is significant.
+struct NoArguments {
+  int operator()(const Member& /*member*/) const { return MPI_SUCCESS; }
+
+  template <class Operation>
+  void hold(Operation& /*operation*/, const Comm& /*comm*/) {}
+};
 
 struct BroadcastArguments {
   TypedBuffer buffer;
@@ -52,13 +61,14 @@ struct BroadcastArguments {
   }
 
   template <class Operation>
-  void hold(Operation& operation, std::int32_t /*size*/) {
+  void hold(Operation& operation, const Comm& /*comm*/) {
     operation.hold(buffer.type);
   }
 };
 
 template <class Launch>
 int broadcast(const Launch& launch, const UserBuffer& user, int root) {
+  if (root == MPI_PROC_NULL) return launch({.kind = CollectiveKind::bcast}, NoArguments{});
   TypedBuffer typed;
   if (const int error = check_typed(launch.member.self, user, &typed); error != MPI_SUCCESS)
     return error;
@@ -76,9 +86,9 @@ struct BlocksArguments {
   [[nodiscard]] const TypedBuffer* typed_or_null() const { return is_in_place ? nullptr : &typed; }
 
   template <class Operation>
-  void hold(Operation& operation, std::int32_t size) {
+  void hold(Operation& operation, const Comm& comm) {
     operation.hold(typed.type);
-    operation.hold(blocks, size);
+    operation.hold(blocks, comm.size());
   }
 };
 
@@ -90,6 +100,8 @@ struct GatherArguments : BlocksArguments {
 
 template <class Launch>
 int gather(const Launch& launch, const UserBuffer& user_send, const UserBlocks& user, int root) {
+  const CollectiveKind kind = user.is_list() ? CollectiveKind::gatherv : CollectiveKind::gather;
+  if (root == MPI_PROC_NULL) return launch({.kind = kind}, NoArguments{});
   auto& [self, comm] = launch.member;
   const bool is_root = is_root_of(comm, root);
   // Of an intercommunicator: the root is not in the group with which it exchanges data.
@@ -107,11 +119,11 @@ int gather(const Launch& launch, const UserBuffer& user_send, const UserBlocks& 
       return error;
     if (is_root && is_alias(send, arguments.blocks, root)) return fail_alias(self);
   }
-  const bool is_list = user.is_list();
-  return launch({.kind = is_list ? CollectiveKind::gatherv : CollectiveKind::gather,
-                 .root = root,
-                 .bytes = is_list ? 0 : (is_root ? arguments.blocks.block_bytes() : send.bytes())},
-                arguments);
+  return launch(
+      {.kind = kind,
+       .root = root,
+       .bytes = user.is_list() ? 0 : (is_root ? arguments.blocks.block_bytes() : send.bytes())},
+      arguments);
 }
 
 struct AllGatherArguments : BlocksArguments {
@@ -150,6 +162,8 @@ int scatter(const Launch& launch,
             const UserBlocks& user,
             const UserBuffer& user_receive,
             int root) {
+  const CollectiveKind kind = user.is_list() ? CollectiveKind::scatterv : CollectiveKind::scatter;
+  if (root == MPI_PROC_NULL) return launch({.kind = kind}, NoArguments{});
   auto& [self, comm] = launch.member;
   const bool is_root = is_root_of(comm, root);
   // Of an intercommunicator: the root is not in the group with which it exchanges data.
@@ -167,11 +181,10 @@ int scatter(const Launch& launch,
       return error;
     if (is_root && is_alias(receive, arguments.blocks, root)) return fail_alias(self);
   }
-  const bool is_list = user.is_list();
   return launch(
-      {.kind = is_list ? CollectiveKind::scatterv : CollectiveKind::scatter,
+      {.kind = kind,
        .root = root,
-       .bytes = is_list ? 0 : (is_root ? arguments.blocks.block_bytes() : receive.bytes())},
+       .bytes = user.is_list() ? 0 : (is_root ? arguments.blocks.block_bytes() : receive.bytes())},
       arguments);
 }
 
@@ -186,9 +199,9 @@ struct AllToAllArguments {
   }
 
   template <class Operation>
-  void hold(Operation& operation, std::int32_t size) {
-    operation.hold(send, size);
-    operation.hold(receive, size);
+  void hold(Operation& operation, const Comm& comm) {
+    operation.hold(send, comm.size());
+    operation.hold(receive, comm.size());
   }
 };
 
@@ -243,10 +256,10 @@ struct ReductionCall {
   int operator()(const Member& member) const { return run(member, reduction); }
 
   template <class Operation>
-  void hold(Operation& operation, std::int32_t size) {
+  void hold(Operation& operation, const Comm& comm) {
     operation.hold(&reduction.type);
     operation.hold(reduction.op);
-    if constexpr (requires { run.counts; }) operation.hold(run.counts, size);
+    if constexpr (requires { run.counts; }) operation.hold(run.counts, local_size_of(comm));
   }
 };
 
@@ -288,6 +301,7 @@ int reduction(const Launch& launch,
 
 template <class Launch>
 int reduce(const Launch& launch, const UserReduction& user, int root) {
+  if (root == MPI_PROC_NULL) return launch({.kind = CollectiveKind::reduce}, NoArguments{});
   const Comm& comm = launch.member.comm;
   const bool is_root = is_root_of(comm, root);
   const bool is_intra = comm.inter == nullptr;

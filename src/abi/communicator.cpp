@@ -25,15 +25,12 @@ struct IduplicateArguments {
   int error;
 
   int operator()(const Member& member) const {
-    mpi::CommShared* shared = nullptr;
-    const int failed = mpi::duplicate_shared(member.self, member.comm, &shared);
-    if (failed != MPI_SUCCESS) return failed;
-    mpi::complete_comm(*copy, *shared);
-    return error;
+    const int failed = mpi::duplicate_into(member.self, member.comm, *copy);
+    return failed != MPI_SUCCESS ? failed : error;
   }
 
   template <class Operation>
-  void hold(Operation& /*operation*/, std::int32_t /*size*/) {}
+  void hold(Operation& /*operation*/, const Comm& /*comm*/) {}
 };
 
 /// As if MPI_Comm_dup were called now: attributes and hints are copied before the return.

@@ -13,7 +13,7 @@ int DeferredCollective::launch(mpi::CollectiveOperation& operation) const {
   int error = MPI_SUCCESS;
   if (form == mpi::CollectiveForm::persistent) {
     Comm* own_shadow = nullptr;
-    if (comm.size() > 1) {
+    if (!is_alone(comm)) {
       comm.call = operation.call();
       error = mpi::make_shadow(self, comm, &own_shadow);
     }

@@ -19,9 +19,11 @@ struct DeferredCollective {
   int operator()(CollectiveArguments call, const Arguments& arguments) const {
     const auto& [self, comm] = member;
     if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
+    // Between groups, the members of one differ in their roots and amounts.
+    if (comm.inter != nullptr) call = {.kind = call.kind};
     call.form = form;
     mpi::CollectiveOperation& operation = mpi::OperationPool::of(self).take();
-    operation.describe(call, arguments, comm.size());
+    operation.describe(call, arguments, comm);
     return launch(operation);
   }
 

@@ -38,8 +38,7 @@ GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive", "flag": "result", "outco
 FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own", "intra", "on-request", "handled"}
 # Functions that need an intracommunicator, by their subject: the library does not support them on intercommunicators, or the
 # standard does not allow it.
-INTRA_SUBJECTS = {"nonblocking collectives", "persistent collectives", "nonblocking duplication of communicators",
-                  "one-sided communication", "files"}
+INTRA_SUBJECTS = {"one-sided communication", "files"}
 LIST_BEGIN = "/* The list is written by src/abi/make_bindings.py from src/abi/functions.txt. */\n"
 LIST_END = "/* clang-format on */\n"
 
@@ -297,10 +296,8 @@ def checks(function):
             yield f"if ({argument.name}_object == nullptr) return {failure.format(argument.name)};"
         if argument.kind == "root" and function.comm() is not None:
             name = argument.name
-            yield f"if ({name} < 0 || {name} >= on.size()) [[unlikely]] {{"
-            yield f"  const int error = check_inter_root(self, on, {name});"
-            yield f"  if (error != MPI_SUCCESS || {name} == MPI_PROC_NULL) return error;"
-            yield "}"
+            yield f"if ({name} < 0 || {name} >= on.size()) [[unlikely]]"
+            yield f"  if (const int error = check_inter_root(self, on, {name}); error != MPI_SUCCESS) return error;"
 
 
 def binding(function, name, large):

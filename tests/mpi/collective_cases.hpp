@@ -1,5 +1,7 @@
 //! Random collectives for the tests of the nonblocking and the persistent forms: a case is one call
-//! with buffers of its own; the blocking form gives the expected result.
+//! with buffers of its own; the blocking form gives the expected result. On an intercommunicator,
+//! too: the root is in either group, and both groups pass the same number of elements to
+//! MPI_Reduce_scatter.
 #pragma once
 
 #include <algorithm>
@@ -76,15 +78,22 @@ class Case {
 
   /// `random` is the same on all ranks.
   Case(const Objects& objects, uint64_t* random, MPI_Comm comm, int count_max)
-      : comm_(comm), me_(rank_in(comm)), ranks_(size_of(comm)) {
-    kind_ = static_cast<Kind>(random_below(random, kind_count));
-    root_ = random_below(random, ranks_);
+      : comm_(comm), me_(rank_in(comm)), local_ranks_(size_of(comm)), ranks_(local_ranks_) {
+    int is_inter = 0;
+    MPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter) MPI_Comm_remote_size(comm, &ranks_);
+    kind_ = static_cast<Kind>(random_below(random, is_inter ? scan : kind_count));
+    choose_root(random_below(random, local_ranks_ + (is_inter ? ranks_ : 0)), is_inter != 0);
     count_ =
         random_below(random, 4) == 0 ? random_below(random, count_max) : random_below(random, 6);
-    is_in_place_ = random_below(random, 3) == 0;
+    is_in_place_ = random_below(random, 3) == 0 && !is_inter;
     key_ = random_next(random);
     choose_type(objects, random_below(random, 4));
-    if (is_per_rank()) count_ = count_ / ranks_ + count_ % 2;
+    if (is_per_rank()) count_ = count_ / (is_inter ? local_ranks_ + ranks_ : ranks_) + count_ % 2;
+    if (is_inter && is_scattered_reduction()) {
+      total_ = count_ % 3 * local_ranks_ * ranks_;
+      count_ = total_ / local_ranks_;
+    }
     set_lists();
     send_.resize(bytes());
     receive_.resize(bytes());
@@ -135,6 +144,35 @@ class Case {
 
   bool is_per_rank() const { return kind_ >= gather && kind_ <= alltoallw; }
 
+  bool is_scattered_reduction() const {
+    return kind_ == reduce_scatter || kind_ == reduce_scatter_block;
+  }
+
+  /// `number` is that of the root among the ranks of both groups, from the first rank of the group
+  /// that has the lower world rank.
+  void choose_root(int number, bool is_inter) {
+    root_ = number;
+    is_root_ = me_ == number;
+    if (!is_inter) return;
+    MPI_Group groups[2], world;
+    const int first = 0;
+    int first_ranks[2];
+    MPI_Comm_group(comm_, &groups[0]);
+    MPI_Comm_remote_group(comm_, &groups[1]);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    for (int i = 0; i < 2; i++) {
+      MPI_Group_translate_ranks(groups[i], 1, &first, world, &first_ranks[i]);
+      MPI_Group_free(&groups[i]);
+    }
+    MPI_Group_free(&world);
+    const bool is_low = first_ranks[0] < first_ranks[1];
+    const int low_size = is_low ? local_ranks_ : ranks_;
+    const bool is_root_low = number < low_size;
+    const int rank = is_root_low ? number : number - low_size;
+    is_root_ = is_low == is_root_low && rank == me_;
+    root_ = is_root_ ? MPI_ROOT : is_low == is_root_low ? MPI_PROC_NULL : rank;
+  }
+
   void choose_type(const Objects& objects, int number) {
     type_ = number == 0 ? MPI_UINT32_T : number == 1 ? MPI_DOUBLE : objects.affine;
     op_ = number < 2 ? MPI_SUM : objects.composition;
@@ -152,13 +190,14 @@ class Case {
   int list_count(int from, int to) const { return count_ + (from + 2 * to) % 3; }
 
   void set_lists() {
-    const auto n = static_cast<size_t>(ranks_);
+    const int list_length = std::max(ranks_, local_ranks_);
+    const auto n = static_cast<size_t>(list_length);
     for (auto* list : {&send_counts_, &receive_counts_, &send_places_, &receive_places_,
                        &send_offsets_, &receive_offsets_})
       list->resize(n);
     types_.assign(n, type_);
     const int pitch = count_ + 3;
-    for (int i = 0; i < ranks_; i++) {
+    for (int i = 0; i < list_length; i++) {
       const auto at = static_cast<size_t>(i);
       const bool is_all = kind_ == alltoallv || kind_ == alltoallw;
       // In place, the amounts between two ranks must be the same in both directions.
@@ -167,15 +206,21 @@ class Case {
       send_counts_[at] = is_all ? there : list_count(i, 0);
       receive_counts_[at] = is_all ? back : list_count(i, 0);
       send_places_[at] = i * pitch;
-      receive_places_[at] = (ranks_ - 1 - i) * pitch;
+      receive_places_[at] = (list_length - 1 - i) * pitch;
       send_offsets_[at] = i * pitch * extent_;
-      receive_offsets_[at] = (ranks_ - 1 - i) * pitch * extent_;
+      receive_offsets_[at] = (list_length - 1 - i) * pitch * extent_;
+      if (total_ >= 0) receive_counts_[at] = count_;
+    }
+    // Unlike numbers, as far as the sum allows it.
+    if (total_ > 0 && local_ranks_ > 1) {
+      receive_counts_[0]--;
+      receive_counts_[static_cast<size_t>(local_ranks_ - 1)]++;
     }
   }
 
   size_t bytes() const {
     const int blocks =
-        is_per_rank() || kind_ == reduce_scatter || kind_ == reduce_scatter_block ? ranks_ : 1;
+        is_per_rank() || is_scattered_reduction() ? std::max(ranks_, local_ranks_) : 1;
     return static_cast<size_t>((count_ + 3) * blocks * extent_ + 16);
   }
 
@@ -184,9 +229,14 @@ class Case {
   void call(Form form, MPI_Request* request);
 
   MPI_Comm comm_;
-  int me_, ranks_;
+  int me_;
+  /// The ranks of the caller's group, and those with which it exchanges data.
+  int local_ranks_, ranks_;
   Kind kind_;
   int root_, count_;
+  bool is_root_;
+  /// Of a scattered reduction between groups: the elements of an operand.
+  int total_ = -1;
   bool is_in_place_;
   uint64_t key_;
   int fill_count_ = 0;
@@ -199,8 +249,20 @@ class Case {
   std::vector<unsigned char> send_, receive_, expected_, send_before_;
 };
 
+/// Between the ranks of MPI_COMM_WORLD below one third and all other ranks. With one rank: null.
+inline MPI_Comm make_intercomm() {
+  const int ranks = size_of(MPI_COMM_WORLD), me = rank_in(MPI_COMM_WORLD);
+  if (ranks == 1) return MPI_COMM_NULL;
+  const int cut = (ranks + 2) / 3;
+  MPI_Comm own, inter;
+  MPI_Comm_split(MPI_COMM_WORLD, me < cut, 0, &own);
+  MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, me < cut ? cut : 0, 5, &inter);
+  MPI_Comm_free(&own);
+  return inter;
+}
+
 inline void Case::call(Form form, MPI_Request* request) {
-  const bool is_root = me_ == root_;
+  const bool is_root = is_root_;
   const bool in_place = is_in_place_;
   void* receive = receive_.data();
   const void* send = in_place ? MPI_IN_PLACE : send_.data();

@@ -74,9 +74,10 @@ void CollectiveOperation::become_persistent(Comm* own_shadow) {
   request_->life = Request::Life::persistent;
 }
 
-/// For reports: its number among those that the member has started on `shared`.
-void CollectiveOperation::count_start(CommShared& shared) {
-  CollectiveShadows& shadows = shared.shadows();
+/// For reports: its number among those that the member has started on `comm`, counted with those of
+/// its own group.
+void CollectiveOperation::count_start(const Comm& comm) {
+  CollectiveShadows& shadows = local_part_of(comm).shared->shadows();
   auto& count = shadows.started_count(comm_->rank);
   number_ = count.load(std::memory_order_relaxed);
   count.store(number_ + 1, std::memory_order_relaxed);
@@ -86,16 +87,16 @@ void CollectiveOperation::count_start(CommShared& shared) {
 int CollectiveOperation::start() {
   SORREL_ASSERT(request_->is_active && !request_->completion.is_done());
   detail_.reset();
-  if (comm_->size() == 1) {
+  if (is_alone(*comm_)) {
     shadow_ = comm_;
     run();
     return MPI_SUCCESS;
   }
   if (is_persistent_) {
-    count_start(*shadow_->shared);
+    count_start(*shadow_);
     return start_on_fiber();
   }
-  count_start(*comm_->shared);
+  count_start(*comm_);
   OutstandingCollectives& outstanding = OutstandingCollectives::of(*comm_);
   return outstanding.add(*this) ? start_on_fiber() : MPI_SUCCESS;
 }
@@ -136,8 +137,8 @@ int CollectiveOperation::explain(RankState& self, int error_class) const {
 
 std::optional<std::int32_t> CollectiveOperation::awaited_rank() const {
   if (counts_ == nullptr) return std::nullopt;
-  const CommShared& shared = *comm_->shared;
-  for (std::int32_t rank = 0; rank < comm_->size(); ++rank) {
+  const CommShared& shared = *local_part_of(*comm_).shared;
+  for (std::int32_t rank = 0; rank < shared.size(); ++rank) {
     const std::int32_t world_rank = shared.group()->world_rank(rank);
     if (!shared.world().is_here(world_rank)) continue;
     if (counts_->started_count(rank).load(std::memory_order_relaxed) <= number_) return world_rank;

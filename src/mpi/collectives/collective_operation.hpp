@@ -28,15 +28,15 @@ class CollectiveOperation final : public Operation {
 
   explicit CollectiveOperation(OperationPool& pool) : pool_(pool) {}
 
-  /// Sets the collective of `size` members: arguments(member) runs it, and
-  /// arguments.hold(*this, size) has held the objects that it uses.
+  /// Sets the collective of `comm`: arguments(member) runs it, and arguments.hold(*this, comm) has
+  /// held the objects that it uses.
   template <class Arguments>
-  void describe(const CollectiveArguments& call, const Arguments& arguments, std::int32_t size) {
+  void describe(const CollectiveArguments& call, const Arguments& arguments, const Comm& comm) {
     static_assert(sizeof(Arguments) <= arguments_bytes_max);
     static_assert(std::is_trivially_copyable_v<Arguments>);
     call_ = CollectiveCall(call);
     auto* kept = new (arguments_.data()) Arguments(arguments);
-    kept->hold(*this, size);
+    kept->hold(*this, comm);
     run_ = [](const std::byte* kept_arguments, const Member& member) {
       return (*std::launder(reinterpret_cast<const Arguments*>(kept_arguments)))(member);
     };
@@ -77,7 +77,7 @@ class CollectiveOperation final : public Operation {
   static void run_on_fiber(void* argument);
   void run();
   void release_objects();
-  void count_start(CommShared& shared);
+  void count_start(const Comm& comm);
 
   OperationPool& pool_;
   RankState* owner_ = nullptr;

@@ -190,6 +190,11 @@ struct Comm {
   return local_part_of(comm).size();
 }
 
+/// Whether no other rank takes part in a collective.
+[[nodiscard]] inline bool is_alone(const Comm& comm) {
+  return comm.inter == nullptr && comm.size() == 1;
+}
+
 /// Whether the caller is the root of a rooted collective.
 [[nodiscard]] inline bool is_root_of(const Comm& comm, std::int32_t root) {
   return comm.inter == nullptr ? comm.rank == root : root == MPI_ROOT;
@@ -202,8 +207,12 @@ Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent);
 /// until complete_comm().
 [[nodiscard]] Comm& make_incomplete_comm(const Comm& parent);
 
-/// Takes over the caller's reference to `shared`.
-void complete_comm(Comm& comm, CommShared& shared);
+/// Takes over the caller's reference to `shared`, and to the local part of an intercommunicator.
+void complete_comm(Comm& comm, CommShared& shared, std::unique_ptr<const InterPart> inter);
+
+/// Ends a communicator that has not been completed.
+void abandon(Comm& incomplete);
+
 /// A new view of an intercommunicator; takes over the reference to `part.local`.
 Comm* make_inter_comm(CommShared& shared, const InterPart& part, const Comm& parent);
 

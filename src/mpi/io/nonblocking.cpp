@@ -80,7 +80,7 @@ struct TogetherAccess {
     return error;
   }
 
-  void hold(CollectiveOperation& operation, std::int32_t /*size*/) const {
+  void hold(CollectiveOperation& operation, const Comm& /*comm*/) const {
     operation.hold(access.buffer.type);
   }
 };
@@ -109,7 +109,7 @@ int start_together(File& file,
   CollectiveOperation& operation = OperationPool::of(self).take();
   Request& made = operation.make_request(self, *file.comm);
   operation.describe({.kind = kind, .form = CollectiveForm::nonblocking},
-                     TogetherAccess{&file, &made, access}, file.comm->size());
+                     TogetherAccess{&file, &made, access}, *file.comm);
   activate(made);
   ++file.outstanding_count;
   if (const int error = operation.start(); error != MPI_SUCCESS) {

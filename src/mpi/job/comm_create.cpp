@@ -189,8 +189,7 @@ CommShared* shared_for_group(const Member& member,
   return shared;
 }
 
-}  // namespace
-
+/// The shared part of a duplicate of an intracommunicator, with a reference for the caller.
 int duplicate_shared(RankState& self, Comm& parent, CommShared** result) {
   if (parent.size() == 1) {
     *result = make_alone(self, parent);
@@ -213,21 +212,39 @@ int duplicate_shared(RankState& self, Comm& parent, CommShared** result) {
   return error;
 }
 
-int comm_duplicate(RankState& self, Comm& parent, Comm** result) {
-  if (parent.inter != nullptr) return inter_duplicate(self, parent, result);
-  parent.call = CollectiveCall({.kind = CollectiveKind::comm_dup});
-  CommShared* shared = nullptr;
-  const int error = duplicate_shared(self, parent, &shared);
-  if (error == MPI_SUCCESS) *result = adopt(*shared, self, parent);
+/// A duplicate of `parent`, whose `call` is the caller's; null after an error.
+int duplicate(RankState& self, Comm& parent, Comm** result) {
+  *result = nullptr;
+  Comm& copy = make_incomplete_comm(parent);
+  const int error = duplicate_into(self, parent, copy);
+  if (error == MPI_SUCCESS) {
+    *result = &copy;
+  } else {
+    abandon(copy);
+  }
   return error;
 }
 
-int make_shadow(RankState& self, Comm& parent, Comm** result) {
+}  // namespace
+
+int duplicate_into(RankState& self, Comm& parent, Comm& copy) {
   CommShared* shared = nullptr;
-  if (const int error = duplicate_shared(self, parent, &shared); error != MPI_SUCCESS) return error;
-  *result = adopt(*shared, self, parent);
-  (*result)->is_read_late = parent.is_read_late;
-  return MPI_SUCCESS;
+  std::unique_ptr<const InterPart> inter;
+  const int error = parent.inter == nullptr ? duplicate_shared(self, parent, &shared)
+                                            : inter_duplicate(self, parent, &inter, &shared);
+  if (error == MPI_SUCCESS) complete_comm(copy, *shared, std::move(inter));
+  return error;
+}
+
+int comm_duplicate(RankState& self, Comm& parent, Comm** result) {
+  parent.call = CollectiveCall({.kind = CollectiveKind::comm_dup});
+  return duplicate(self, parent, result);
+}
+
+int make_shadow(RankState& self, Comm& parent, Comm** result) {
+  const int error = duplicate(self, parent, result);
+  if (error == MPI_SUCCESS) (*result)->is_read_late = parent.is_read_late;
+  return error;
 }
 
 int comm_split(RankState& self, Comm& parent, int color, int key, Comm** result) {

@@ -15,8 +15,8 @@ namespace sorrel::mpi {
 /// The parent's group again, under a new context.
 [[nodiscard]] int comm_duplicate(RankState& self, Comm& parent, Comm** result);
 
-/// The shared part of a duplicate, with a reference for the caller; `parent.call` is the caller's.
-[[nodiscard]] int duplicate_shared(RankState& self, Comm& parent, CommShared** result);
+/// Completes `copy`, which make_incomplete_comm() has made; `parent.call` is the caller's.
+[[nodiscard]] int duplicate_into(RankState& self, Comm& parent, Comm& copy);
 
 /// The calling member's view of a communicator for a persistent collective on `parent`, whose
 /// `call` names it.

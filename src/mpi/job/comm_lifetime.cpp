@@ -99,9 +99,15 @@ Comm& make_incomplete_comm(const Comm& parent) {
   return *comm;
 }
 
-void complete_comm(Comm& comm, CommShared& shared) {
-  SORREL_ASSERT(is_on_worker_of(shared.member(comm.rank)));
+void complete_comm(Comm& comm, CommShared& shared, std::unique_ptr<const InterPart> inter) {
+  comm.inter = std::move(inter);
   attach(comm, shared);
+}
+
+void abandon(Comm& incomplete) {
+  SORREL_ASSERT(incomplete.header.kind == ObjectKind::freed && incomplete.shared == nullptr);
+  release(*incomplete.errhandler);
+  delete &incomplete;
 }
 
 Comm* make_comm(CommShared& shared, std::int32_t rank, const Comm& parent) {

@@ -185,15 +185,13 @@ int learn_groups(RankState& self, Comm& parent, Candidate own, BothGroups* group
   return error;
 }
 
-}  // namespace
-
-int make_side(RankState& self,
-              const InterPart& part,
-              const std::shared_ptr<const Group>& remote,
-              std::uint32_t context,
-              const Comm& like,
-              Comm** result) {
-  Comm& local = *part.local;
+/// The shared part of the side of an intercommunicator whose local communicator is `local`, with a
+/// reference for the caller. Collective over `local`.
+int make_shared_side(RankState& self,
+                     Comm& local,
+                     const std::shared_ptr<const Group>& remote,
+                     std::uint32_t context,
+                     CommShared** result) {
   World& world = *self.world;
   const auto make = [&] { return new CommShared(world, context, remote, CommKind::inter); };
   CommShared* shared = nullptr;
@@ -215,9 +213,24 @@ int make_side(RankState& self,
     }
     if (const int error = slots.local_barrier(self, local); error != MPI_SUCCESS) return error;
   }
-  *result = view_of(*shared, part, like);
+  *result = shared;
   return MPI_SUCCESS;
 }
+
+/// The side whose local communicator is that of `part`, with the error handler of `like`.
+int make_side(RankState& self,
+              const InterPart& part,
+              const std::shared_ptr<const Group>& remote,
+              std::uint32_t context,
+              const Comm& like,
+              Comm** result) {
+  CommShared* shared = nullptr;
+  const int error = make_shared_side(self, *part.local, remote, context, &shared);
+  if (error == MPI_SUCCESS) *result = view_of(*shared, part, like);
+  return error;
+}
+
+}  // namespace
 
 int intercomm_create(RankState& self,
                      Comm& local,
@@ -277,10 +290,13 @@ int intercomm_merge(RankState& self, Comm& comm, bool is_high, Comm** result) {
   return MPI_SUCCESS;
 }
 
-int inter_duplicate(RankState& self, Comm& parent, Comm** result) {
-  *result = nullptr;
+int inter_duplicate(RankState& self,
+                    Comm& parent,
+                    std::unique_ptr<const InterPart>* part,
+                    CommShared** shared) {
   Comm* base = nullptr;
-  int error = comm_duplicate(self, *parent.inter->local, &base);
+  parent.inter->local->call = parent.call;
+  int error = make_shadow(self, *parent.inter->local, &base);
   if (error != MPI_SUCCESS) return error;
   const bool is_first = parent.inter->is_first;
   std::uint32_t context = 0;
@@ -291,11 +307,13 @@ int inter_duplicate(RankState& self, Comm& parent, Comm** result) {
     context = is_first ? own : theirs;
   }
   error = tell_group(self, *base, &context, 1, leader);
+  if (error == MPI_SUCCESS)
+    error = make_shared_side(self, *base, parent.shared->group(), context, shared);
   if (error == MPI_SUCCESS) {
-    error = make_side(self, {.local = base, .is_first = is_first}, parent.shared->group(), context,
-                      parent, result);
+    *part = std::make_unique<const InterPart>(InterPart{.local = base, .is_first = is_first});
+  } else {
+    release(*base);
   }
-  if (error != MPI_SUCCESS) release(*base);
   return error;
 }
 

@@ -30,8 +30,12 @@ struct LeaderPeer {
 /// the same, the first side comes first.
 [[nodiscard]] int intercomm_merge(RankState& self, Comm& comm, bool is_high, Comm** result);
 
-/// An intercommunicator of the same groups.
-[[nodiscard]] int inter_duplicate(RankState& self, Comm& parent, Comm** result);
+/// The parts of a duplicate of an intercommunicator, whose `call` is the caller's, with references
+/// for the caller.
+[[nodiscard]] int inter_duplicate(RankState& self,
+                                  Comm& parent,
+                                  std::unique_ptr<const InterPart>* part,
+                                  CommShared** shared);
 
 /// One intercommunicator for each color that both groups have; null for other ranks.
 [[nodiscard]] int inter_split(RankState& self, Comm& parent, int color, int key, Comm** result);
@@ -43,14 +47,5 @@ struct LeaderPeer {
                                           const std::shared_ptr<const Group>& group,
                                           const Comm& like,
                                           std::int32_t tag);
-
-/// The side of an intercommunicator whose local communicator is `local` (taken over), with the
-/// error handler of `like`. Collective over `local`.
-[[nodiscard]] int make_side(RankState& self,
-                            const InterPart& part,
-                            const std::shared_ptr<const Group>& remote,
-                            std::uint32_t context,
-                            const Comm& like,
-                            Comm** result);
 
 }  // namespace sorrel::mpi

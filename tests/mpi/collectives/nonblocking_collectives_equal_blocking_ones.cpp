@@ -80,17 +80,21 @@ void round(const Objects& objects, uint64_t* random, uint64_t* own_random, MPI_C
         break;
       case 1: {
         const int size = size_of(comm), rank = rank_in(comm);
-        int from = -1;
+        int from = -1, is_inter;
+        MPI_Comm_test_inter(comm, &is_inter);
+        if (is_inter) break;
         MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 5, &from, 1, MPI_INT,
                      (rank + size - 1) % size, 5, comm, MPI_STATUS_IGNORE);
         CHECK_EQUAL(from, (rank + size - 1) % size);
         break;
       }
       case 2: {
-        int sum = 0;
+        int sum = 0, expected = size_of(comm), is_inter;
         const int one = 1;
+        MPI_Comm_test_inter(comm, &is_inter);
+        if (is_inter) MPI_Comm_remote_size(comm, &expected);
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
-        CHECK_EQUAL(sum, size_of(comm));
+        CHECK_EQUAL(sum, expected);
         break;
       }
       default:
@@ -156,6 +160,32 @@ void duplicate() {
   }
 }
 
+/// Duplicates of an intercommunicator join the same groups; frees it while they are made.
+void duplicate_intercomm(MPI_Comm inter) {
+  MPI_Comm copies[3];
+  MPI_Request requests[3];
+  int remote_size = 0, sum = 0;
+  const int one = 1;
+  MPI_Comm_remote_size(inter, &remote_size);
+  for (int i = 0; i < 3; i++)
+    MPI_Comm_idup(inter, &copies[i], &requests[i]);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, inter);
+  CHECK_EQUAL(sum, remote_size);
+  MPI_Comm_free(&inter);
+  MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+  for (int i = 2; i >= 0; i--) {
+    int size = 0;
+    MPI_Comm_remote_size(copies[i], &size);
+    CHECK_EQUAL(size, remote_size);
+    MPI_Request request;
+    sum = 0;
+    MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, copies[i], &request);
+    MPI_Comm_free(&copies[i]);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK_EQUAL(sum, remote_size);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -175,6 +205,10 @@ int main(int argc, char** argv) {
       if (i % 4 == 0) round(objects, &half_random, &own_random, half);
     }
     MPI_Comm_free(&half);
+    MPI_Comm inter = make_intercomm();
+    for (int i = 0; inter != MPI_COMM_NULL && i < rounds; i++)
+      round(objects, &random, &own_random, inter);
+    if (inter != MPI_COMM_NULL) duplicate_intercomm(inter);
   }
   free_what_is_in_use();
   duplicate();

@@ -28,12 +28,13 @@ void start_all(std::vector<MPI_Request>& requests, uint64_t* own_random) {
   MPI_Startall(static_cast<int>(batch.size()), batch.data());
 }
 
-void round(const Objects& objects, uint64_t* random, uint64_t* own_random, int count_max) {
+void round(
+    const Objects& objects, uint64_t* random, uint64_t* own_random, MPI_Comm comm, int count_max) {
   const size_t count = 1 + static_cast<size_t>(random_below(random, 8));
   std::vector<std::unique_ptr<Case>> cases;
   std::vector<MPI_Request> requests(count, MPI_REQUEST_NULL);
   for (size_t i = 0; i < count; i++) {
-    cases.push_back(std::make_unique<Case>(objects, random, MPI_COMM_WORLD, count_max));
+    cases.push_back(std::make_unique<Case>(objects, random, comm, count_max));
     cases.back()->init(&requests[i]);
   }
   // An inactive request is complete.
@@ -46,7 +47,7 @@ void round(const Objects& objects, uint64_t* random, uint64_t* own_random, int c
       one->run_blocking();
     }
     start_all(requests, own_random);
-    if (random_below(random, 2) == 0) MPI_Barrier(MPI_COMM_WORLD);
+    if (random_below(random, 2) == 0) MPI_Barrier(comm);
     for (const size_t i : shuffled(count, own_random))
       MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
     for (const auto& one : cases)
@@ -117,8 +118,13 @@ int main(int argc, char** argv) {
   {
     const Objects objects;
     const int rounds = ranks > 64 ? 2 : ranks > 16 ? 5 : 15;
+    const int count_max = ranks > 16 ? 300 : 6000;
     for (int i = 0; i < rounds; i++)
-      round(objects, &random, &own_random, ranks > 16 ? 300 : 6000);
+      round(objects, &random, &own_random, MPI_COMM_WORLD, count_max);
+    MPI_Comm inter = make_intercomm();
+    for (int i = 0; inter != MPI_COMM_NULL && i < rounds; i++)
+      round(objects, &random, &own_random, inter, count_max);
+    if (inter != MPI_COMM_NULL) MPI_Comm_free(&inter);
   }
   arrays_are_not_used_after_the_call();
   // A program may end with inactive requests.
