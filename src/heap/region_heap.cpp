@@ -476,8 +476,7 @@ HeapUse RegionHeap::use() const {
               .free = now(free_bytes_),
               .footprint = footprint(),
               .footprint_max = now(footprint_max_),
-              .kept = kept_bytes(),
-              .allocations = now(allocation_count_)};
+              .kept = kept_bytes()};
   const std::size_t unused = use.free + use.cached;
   use.in_use = use.footprint > unused ? use.footprint - unused : 0;
   return use;

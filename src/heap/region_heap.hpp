@@ -2,13 +2,15 @@
 //!
 //! The object is the begin of that memory, and zero bytes are a heap that has not been started.
 //! One flow of control at a time owns it: only that one may call, except release_remotely() and
-//! use(), which are for any thread, and the constant queries. No function suspends, locks, or reads
-//! a clock. See README.md for layout, invariants and bounds.
+//! use(), which are for any thread, and the constant queries. While the heap is shared, several
+//! flows may call, under a lock of theirs. No function suspends, locks, or reads a clock. See
+//! README.md for layout, invariants and bounds.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "heap/block.hpp"
 #include "heap/free_index.hpp"
@@ -56,7 +58,6 @@ struct HeapUse {
       0;  ///< The sum of these: addresses handed out so far, less what came back at the end.
   std::size_t footprint_max = 0;  ///< The largest footprint so far.
   std::size_t kept = 0;           ///< Freed and not given back, in long pieces only.
-  std::uint64_t allocations = 0;
 };
 
 class RegionHeap {
@@ -71,11 +72,20 @@ class RegionHeap {
   /// Once. `memory.near_begin` is the address of this object.
   void start(const HeapMemory& memory, const HeapHooks& hooks);
 
+  /// Whether the owner must take the lock, too. Only the owner asks. Also before start().
+  [[nodiscard, gnu::always_inline]] bool is_shared() const { return call_count_ < 0; }
+
+  /// By the owner, before the first other flow of control calls, and after the last one has.
+  void set_shared(bool is_shared) {
+    call_count_ = is_shared ? std::numeric_limits<std::int64_t>::min() : 0;
+  }
+
+  /// is_shared() at the begin of a request. It writes, because the first write makes a page of the
+  /// heap at once where a read would first map a page of zeros.
+  [[nodiscard, gnu::always_inline]] bool count_request() { return ++call_count_ < 0; }
+
   /// malloc for small requests. Null: call allocate(). Also before start().
   [[nodiscard, gnu::always_inline]] void* allocate_cached(std::size_t bytes) {
-    // First, because a write makes a page of it at once where a read would first map a page of
-    // zeros.
-    ++allocation_count_;
     if (bytes > small_request_max) return nullptr;
     const std::size_t size = block_bytes_for(bytes);
     Block* block = caches_[size / block_alignment];
@@ -96,7 +106,7 @@ class RegionHeap {
   /// Makes a block of this heap larger or smaller where it lies. False: it is as it was.
   [[nodiscard]] bool resize(void* payload, std::size_t bytes);
 
-  /// Frees a block of this heap.
+  /// Frees a block of this heap. While it is shared, blocks are freed by release_remotely().
   [[gnu::always_inline]] void release(void* payload) {
     Block& block = *Block::of(payload);
     const std::uint64_t header = checked_header(payload);
@@ -204,7 +214,8 @@ class RegionHeap {
   void purge_block(Block& block);
   void purge_top(Span& span);
 
-  std::uint64_t allocation_count_;
+  /// Of the owner's requests; negative while the heap is shared.
+  std::int64_t call_count_;
   std::size_t cached_bytes_;
   std::size_t cached_bytes_max_;
   const HeapHooks* hooks_;

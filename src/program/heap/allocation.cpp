@@ -1,6 +1,6 @@
-//! malloc and its family: code of a rank, on the rank's stack, gets memory of the rank's own heap;
-//! every other caller, the C library and this one among them, gets it of the C library's. Blocks
-//! are freed where they came from, by their address.
+//! malloc and its family: code of a rank, on the rank's stack or in a thread that the rank has
+//! started, gets memory of the rank's own heap; every other caller, the C library and this one
+//! among them, gets it of the C library's. Blocks are freed where they came from, by their address.
 
 #include <algorithm>
 #include <bit>
@@ -12,6 +12,7 @@
 #include "arch/stack_pointer.hpp"
 #include "os/page_bytes.hpp"
 #include "program/base/libc.hpp"
+#include "program/heap/heap_sharing.hpp"
 #include "program/heap/rank_heaps.hpp"
 #include "program/heap/system_allocator.hpp"
 
@@ -21,18 +22,30 @@ namespace {
 
 using heap::RegionHeap;
 
-/// The heap for a call of malloc that returns to `caller`; null: the system's.
-[[gnu::always_inline]] inline RegionHeap* heap_for(const void* caller) {
-  const RankHeaps& heaps = rank_heaps();
-  const std::uint64_t index = heaps.index_of_stack(arch::stack_pointer());
-  return index < heaps.count() && heaps.is_code_of_rank(caller) ? &heaps.heap_of(index) : nullptr;
-}
+/// Where a call allocates. Without a heap: in the system's.
+struct Place {
+  RegionHeap* heap;
+  /// On the rank's own stack; else in a thread of the rank.
+  bool is_own;
+};
 
-/// The heap that the code on this stack owns, or null.
+/// The heap of the rank whose own stack this is, or null.
 [[gnu::always_inline]] inline RegionHeap* own_heap() {
   const RankHeaps& heaps = rank_heaps();
   const std::uint64_t index = heaps.index_of_stack(arch::stack_pointer());
   return index < heaps.count() ? &heaps.heap_of(index) : nullptr;
+}
+
+/// The heap that this flow of control may change.
+Place place_of_flow() {
+  RegionHeap* heap = own_heap();
+  return heap != nullptr ? Place{heap, true} : Place{heap_of_thread, false};
+}
+
+/// The place for a call that returns to `caller`.
+Place place_for(const void* caller) {
+  const Place place = place_of_flow();
+  return place.heap != nullptr && rank_heaps().is_code_of_rank(caller) ? place : Place{};
 }
 
 /// The heap that a block is of; null: the system's.
@@ -45,11 +58,22 @@ void start_if_new(RegionHeap& heap) {
   if (!heap.is_started()) rank_heaps().start(heap);
 }
 
+/// A full heap is no error: the system's takes over.
 [[gnu::noinline]] void* allocate_in_system(std::size_t bytes) {
   return system_allocator().malloc(bytes);
 }
 
-/// A full heap is no error: the system's takes over.
+[[gnu::noinline]] void* allocate_in_shared(RegionHeap& heap, bool is_own, std::size_t bytes) {
+  void* payload = nullptr;
+  {
+    const HeapLock lock(heap, is_own);
+    start_if_new(heap);
+    payload = heap.allocate(bytes);
+  }
+  return payload != nullptr ? payload : allocate_in_system(bytes);
+}
+
+/// On the rank's own stack, alone.
 [[gnu::noinline]] void* allocate_slow(RegionHeap& heap, std::size_t bytes) {
   void* payload = heap.allocate(bytes);
   if (payload != nullptr) return payload;
@@ -60,28 +84,50 @@ void start_if_new(RegionHeap& heap) {
   return payload != nullptr ? payload : allocate_in_system(bytes);
 }
 
-[[gnu::always_inline]] inline void* allocate(RegionHeap* heap, std::size_t bytes) {
-  if (heap == nullptr) return allocate_in_system(bytes);
-  void* payload = heap->allocate_cached(bytes);
-  return payload != nullptr ? payload : allocate_slow(*heap, bytes);
+[[gnu::always_inline]] inline void* allocate_own(RegionHeap& heap, std::size_t bytes) {
+  if (heap.count_request()) [[unlikely]]
+    return allocate_in_shared(heap, true, bytes);
+  void* payload = heap.allocate_cached(bytes);
+  return payload != nullptr ? payload : allocate_slow(heap, bytes);
 }
 
-void* allocate_zeroed(RegionHeap* heap, std::size_t count, std::size_t size) {
+void* allocate(Place place, std::size_t bytes) {
+  if (place.heap == nullptr) return allocate_in_system(bytes);
+  return place.is_own ? allocate_own(*place.heap, bytes)
+                      : allocate_in_shared(*place.heap, false, bytes);
+}
+
+/// malloc that returns to `caller`, not on a rank's own stack.
+[[gnu::noinline]] void* allocate_off_stack(std::size_t bytes, const void* caller) {
+  RegionHeap* heap = heap_of_thread;
+  if (heap == nullptr || !rank_heaps().is_code_of_rank(caller)) return allocate_in_system(bytes);
+  return allocate_in_shared(*heap, false, bytes);
+}
+
+void* allocate_zeroed(Place place, std::size_t count, std::size_t size) {
   std::size_t bytes = 0;
-  if (heap == nullptr || __builtin_mul_overflow(count, size, &bytes))
+  if (place.heap == nullptr || __builtin_mul_overflow(count, size, &bytes))
     return system_allocator().calloc(count, size);
-  if (void* payload = heap->allocate_cached(bytes)) return std::memset(payload, 0, bytes);
-  start_if_new(*heap);
-  void* payload = heap->allocate_zeroed(bytes);
+  RegionHeap& heap = *place.heap;
+  void* payload = nullptr;
+  if (place.is_own && !heap.count_request()) payload = heap.allocate_cached(bytes);
+  if (payload != nullptr) return std::memset(payload, 0, bytes);
+  {
+    const HeapLock lock(heap, place.is_own);
+    start_if_new(heap);
+    payload = heap.allocate_zeroed(bytes);
+  }
   return payload != nullptr ? payload : system_allocator().calloc(count, size);
 }
 
-void* allocate_aligned(RegionHeap* heap, std::size_t alignment, std::size_t bytes) {
+void* allocate_aligned(Place place, std::size_t alignment, std::size_t bytes) {
+  void* payload = nullptr;
   // The C library accepts other numbers, and rounds them up.
-  if (heap == nullptr || !std::has_single_bit(alignment))
-    return system_allocator().memalign(alignment, bytes);
-  start_if_new(*heap);
-  void* payload = heap->allocate_aligned(alignment, bytes);
+  if (place.heap != nullptr && std::has_single_bit(alignment)) {
+    const HeapLock lock(*place.heap, place.is_own);
+    start_if_new(*place.heap);
+    payload = place.heap->allocate_aligned(alignment, bytes);
+  }
   return payload != nullptr ? payload : system_allocator().memalign(alignment, bytes);
 }
 
@@ -102,16 +148,21 @@ void* allocate_aligned(RegionHeap* heap, std::size_t alignment, std::size_t byte
   }
   const std::uint64_t owner = heaps.owner_of(payload);
   RegionHeap& heap = heaps.heap_of(owner);
-  if (owner == heaps.index_of_stack(arch::stack_pointer())) {
+  if (owner == heaps.index_of_stack(arch::stack_pointer()) && !heap.is_shared()) {
     heap.release(payload);
   } else {
     release_remotely(heap, payload);
   }
 }
 
-/// `heap`: where a call of malloc would allocate.
-void* reallocate(RegionHeap* heap, void* payload, std::size_t bytes) {
-  if (payload == nullptr) return allocate(heap, bytes);
+[[nodiscard]] bool resize(Place place, void* payload, std::size_t bytes) {
+  const HeapLock lock(*place.heap, place.is_own);
+  return place.heap->resize(payload, bytes);
+}
+
+/// `place`: where a call of malloc would allocate.
+void* reallocate(Place place, void* payload, std::size_t bytes) {
+  if (payload == nullptr) return allocate(place, bytes);
   RegionHeap* owner = heap_of_block(payload);
   if (owner == nullptr) return system_allocator().realloc(payload, bytes);
   const std::size_t old_bytes = owner->usable_bytes(payload);
@@ -119,9 +170,10 @@ void* reallocate(RegionHeap* heap, void* payload, std::size_t bytes) {
     release(payload);
     return nullptr;
   }
-  const bool is_own = owner == own_heap();
-  if (is_own && owner->resize(payload, bytes)) return payload;
-  void* moved = allocate(is_own ? owner : heap, bytes);
+  const Place own = place_of_flow();
+  const bool may_change = owner == own.heap;
+  if (may_change && resize(own, payload, bytes)) return payload;
+  void* moved = allocate(may_change ? own : place, bytes);
   if (moved == nullptr) return nullptr;
   std::memcpy(moved, payload, std::min(old_bytes, bytes));
   release(payload);
@@ -135,7 +187,12 @@ void* reallocate(RegionHeap* heap, void* payload, std::size_t bytes) {
 using namespace sorrel::program;
 
 SORREL_INTERPOSED void* malloc(std::size_t bytes) noexcept {
-  return allocate(heap_for(__builtin_return_address(0)), bytes);
+  const void* caller = __builtin_return_address(0);
+  const RankHeaps& heaps = rank_heaps();
+  const std::uint64_t index = heaps.index_of_stack(sorrel::arch::stack_pointer());
+  if (index >= heaps.count()) return allocate_off_stack(bytes, caller);
+  if (!heaps.is_code_of_rank(caller)) return allocate_in_system(bytes);
+  return allocate_own(heaps.heap_of(index), bytes);
 }
 
 SORREL_INTERPOSED void free(void* payload) noexcept {
@@ -156,11 +213,11 @@ SORREL_INTERPOSED void free_aligned_sized(void* payload, std::size_t, std::size_
 }
 
 SORREL_INTERPOSED void* calloc(std::size_t count, std::size_t size) noexcept {
-  return allocate_zeroed(heap_for(__builtin_return_address(0)), count, size);
+  return allocate_zeroed(place_for(__builtin_return_address(0)), count, size);
 }
 
 SORREL_INTERPOSED void* realloc(void* payload, std::size_t bytes) noexcept {
-  return reallocate(heap_for(__builtin_return_address(0)), payload, bytes);
+  return reallocate(place_for(__builtin_return_address(0)), payload, bytes);
 }
 
 SORREL_INTERPOSED void* reallocarray(void* payload, std::size_t count, std::size_t size) noexcept {
@@ -169,28 +226,28 @@ SORREL_INTERPOSED void* reallocarray(void* payload, std::size_t count, std::size
     errno = ENOMEM;
     return nullptr;
   }
-  return reallocate(heap_for(__builtin_return_address(0)), payload, bytes);
+  return reallocate(place_for(__builtin_return_address(0)), payload, bytes);
 }
 
 SORREL_INTERPOSED void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-  return allocate_aligned(heap_for(__builtin_return_address(0)), alignment, bytes);
+  return allocate_aligned(place_for(__builtin_return_address(0)), alignment, bytes);
 }
 
 SORREL_INTERPOSED void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  RegionHeap* heap = heap_for(__builtin_return_address(0));
-  if (heap == nullptr) return system_allocator().aligned_alloc(alignment, bytes);
-  return allocate_aligned(heap, alignment, bytes);
+  const Place place = place_for(__builtin_return_address(0));
+  if (place.heap == nullptr) return system_allocator().aligned_alloc(alignment, bytes);
+  return allocate_aligned(place, alignment, bytes);
 }
 
 SORREL_INTERPOSED int posix_memalign(void** result,
                                      std::size_t alignment,
                                      std::size_t bytes) noexcept {
-  RegionHeap* heap = heap_for(__builtin_return_address(0));
+  const Place place = place_for(__builtin_return_address(0));
   const bool is_valid = std::has_single_bit(alignment) && alignment % sizeof(void*) == 0;
-  if (heap == nullptr || !is_valid)
+  if (place.heap == nullptr || !is_valid)
     return system_allocator().posix_memalign(result, alignment, bytes);
   const int saved_errno = errno;
-  void* payload = allocate_aligned(heap, alignment, bytes);
+  void* payload = allocate_aligned(place, alignment, bytes);
   errno = saved_errno;
   if (payload == nullptr) return ENOMEM;
   *result = payload;
@@ -198,18 +255,18 @@ SORREL_INTERPOSED int posix_memalign(void** result,
 }
 
 SORREL_INTERPOSED void* valloc(std::size_t bytes) noexcept {
-  RegionHeap* heap = heap_for(__builtin_return_address(0));
-  if (heap == nullptr) return system_allocator().valloc(bytes);
-  return allocate_aligned(heap, sorrel::os::page_bytes(), bytes);
+  const Place place = place_for(__builtin_return_address(0));
+  if (place.heap == nullptr) return system_allocator().valloc(bytes);
+  return allocate_aligned(place, sorrel::os::page_bytes(), bytes);
 }
 
 SORREL_INTERPOSED void* pvalloc(std::size_t bytes) noexcept {
-  RegionHeap* heap = heap_for(__builtin_return_address(0));
+  const Place place = place_for(__builtin_return_address(0));
   const std::size_t page = sorrel::os::page_bytes();
   std::size_t rounded = 0;
-  if (heap == nullptr || __builtin_add_overflow(bytes, page - 1, &rounded))
+  if (place.heap == nullptr || __builtin_add_overflow(bytes, page - 1, &rounded))
     return system_allocator().pvalloc(bytes);
-  return allocate_aligned(heap, page, rounded / page * page);
+  return allocate_aligned(place, page, rounded / page * page);
 }
 
 SORREL_INTERPOSED std::size_t malloc_usable_size(void* payload) noexcept {
@@ -219,7 +276,10 @@ SORREL_INTERPOSED std::size_t malloc_usable_size(void* payload) noexcept {
 }
 
 SORREL_INTERPOSED int malloc_trim(std::size_t kept_bytes) noexcept {
-  RegionHeap* heap = own_heap();
-  if (heap != nullptr) heap->trim();
-  return system_allocator().malloc_trim(kept_bytes) | (heap != nullptr ? 1 : 0);
+  const Place place = place_of_flow();
+  if (place.heap != nullptr) {
+    const HeapLock lock(*place.heap, place.is_own);
+    place.heap->trim();
+  }
+  return system_allocator().malloc_trim(kept_bytes) | (place.heap != nullptr ? 1 : 0);
 }

@@ -16,6 +16,7 @@
 #include "os/freed_memory.hpp"
 #include "os/page_bytes.hpp"
 #include "program/base/libc.hpp"
+#include "program/heap/heap_sharing.hpp"
 #include "program/heap/system_allocator.hpp"
 
 namespace sorrel::program {
@@ -68,7 +69,9 @@ void RankHeaps::begin(const ImageSlab& slab, const os::StackSlab& stacks, const 
   reason_for_none_ = find_reason_for_none(slab);
   if (reason_for_none_ != nullptr) return;
   const auto count = static_cast<std::size_t>(slab.count());
-  if (!stacks.is_valid() || !reserve(count)) {
+  // Zero, and no page of it is touched.
+  sharing_ = static_cast<HeapSharing*>(system_allocator().calloc(count, sizeof(HeapSharing)));
+  if (sharing_ == nullptr || !stacks.is_valid() || !reserve(count)) {
     reason_for_none_ = "there are too few addresses";
     return;
   }
@@ -79,6 +82,7 @@ void RankHeaps::begin(const ImageSlab& slab, const os::StackSlab& stacks, const 
   const std::uint64_t pitch_pages = (stacks.stack_bytes() + stacks.guard_bytes()) / page_bytes;
   reciprocal_ = std::numeric_limits<std::uint64_t>::max() / pitch_pages + 1;
   stacks_begin_ = address_of(stacks.bottom(0)) - stacks.guard_bytes();
+  keep_heaps_whole_in_children();
   // From here on ranks have heaps.
   count_ = count;
 }
@@ -155,6 +159,10 @@ void RankHeaps::start(heap::RegionHeap& heap) const {
              hooks);
 }
 
+HeapSharing& RankHeaps::sharing_of(const heap::RegionHeap& heap) const {
+  return sharing_[owner_of(&heap)];
+}
+
 heap::HeapUse RankHeaps::use_of(std::uint64_t index) const {
   return heap_of(index).use();
 }
@@ -184,6 +192,12 @@ void RankHeaps::discard(std::byte* begin, std::size_t bytes) {
 
 void RankHeaps::report(const void* heap, heap::Damage damage, const void* address) {
   const RankHeaps& heaps = rank_heaps();
+  // What the program does at its end may allocate. The lock, if there is one, is this thread's.
+  HeapSharing& sharing = heaps.sharing_[heaps.owner_of(heap)];
+  if (sharing.has_threads()) {
+    ::pthread_mutex_trylock(&sharing.mutex);
+    ::pthread_mutex_unlock(&sharing.mutex);
+  }
   heaps.options_.on_damage(static_cast<int>(heaps.owner_of(heap)), damage, address);
   std::abort();
 }

@@ -4,7 +4,8 @@
 //! begin() reserves the addresses, before any rank runs; afterwards everything here is constant
 //! and for any thread, also in a signal handler. A heap itself belongs to the code that runs on its
 //! rank's own stack (README.md): at most one flow of control at a time is there, whatever thread it
-//! is on, so no heap has a lock. Ranks that allocate nothing have no page.
+//! is on. Threads that the rank starts share it (heap_sharing.hpp). Ranks that allocate nothing
+//! have no page.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,8 @@
 #include "program/image/image_slab.hpp"
 
 namespace sorrel::program {
+
+struct HeapSharing;
 
 /// What ends the job because a rank has damaged a heap. `index`: the rank, among those of this
 /// process, to which the heap belongs. Does not return.
@@ -69,6 +72,9 @@ class RankHeaps {
 
   /// By the rank itself, at its first request.
   void start(heap::RegionHeap& heap) const;
+
+  /// How threads share a heap of this process.
+  [[nodiscard]] HeapSharing& sharing_of(const heap::RegionHeap& heap) const;
 
   /// What a rank's heap has at this moment. Any thread.
   [[nodiscard]] heap::HeapUse use_of(std::uint64_t index) const;
@@ -133,6 +139,8 @@ class RankHeaps {
   std::size_t bytes_ = 0;
   int far_bits_ = 0;
   Options options_{};
+  /// For each rank. Pages that no rank with threads uses are never touched.
+  HeapSharing* sharing_ = nullptr;
   const char* reason_for_none_ = "no rank has begun";
 };
 

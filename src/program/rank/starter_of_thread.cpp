@@ -3,9 +3,11 @@
 #include <memory>
 #include <optional>
 #include <pthread.h>
+#include <utility>
 
 #include "program/base/libc.hpp"
 #include "program/base/program_calls.hpp"
+#include "program/heap/heap_sharing.hpp"
 #include "program/image/thread_image.hpp"
 #include "program/rank/rank_process.hpp"
 #include "program/rank/worker_settings.hpp"
@@ -21,6 +23,8 @@ struct Start {
   RankProcess* process;
   /// Directory and mask, if the starter is a rank: any other thread passes on its own.
   std::optional<ThreadSettings> files;
+  /// Of the rank, if the thread may use it.
+  heap::RegionHeap* heap;
 };
 
 /// For each started thread: its rank. The destructor runs at the end of the thread.
@@ -28,6 +32,7 @@ pthread_key_t starter_key() {
   static const pthread_key_t key = [] {
     pthread_key_t made{};
     const auto note_end = [](void* process) {
+      stop_sharing(std::exchange(heap_of_thread, nullptr));
       static_cast<RankProcess*>(process)->started_threads().remove();
     };
     const int error =
@@ -49,6 +54,7 @@ void take_settings(const Start& start) {
 void* run(void* argument) {
   const Start start = *std::unique_ptr<Start>(static_cast<Start*>(argument));
   static auto* const set = next_definition<decltype(::pthread_setspecific)>("pthread_setspecific");
+  heap_of_thread = start.heap;
   set(starter_key(), start.process);
   fill_thread_locals(start.process->copy());
   take_settings(start);
@@ -84,7 +90,8 @@ SORREL_INTERPOSED int pthread_create(pthread_t* thread,
   const bool is_own_thread = is_of_this_library(__builtin_return_address(0));
   RankProcess* process = is_own_thread ? nullptr : process_of_thread();
   if (process == nullptr) return real(thread, attributes, routine, argument);
-  auto start = std::make_unique<Start>(routine, argument, process, std::nullopt);
+  auto start = std::make_unique<Start>(routine, argument, process, std::nullopt,
+                                       share_heap_with_new_thread());
   if (current_rank_process() != nullptr) start->files = process->settings().files();
   process->started_threads().add();
   const int error = real(thread, attributes, run, start.get());
@@ -92,6 +99,7 @@ SORREL_INTERPOSED int pthread_create(pthread_t* thread,
     static_cast<void>(start.release());
   } else {
     process->started_threads().remove();
+    stop_sharing(start->heap);
   }
   return error;
 }
