@@ -54,7 +54,7 @@ bool is_worth_two_phases(const File& file, bool is_write, const CollectivePlan& 
   // Atomic mode locks each member's access.
   if (buffering == FileHints::Buffering::never || file.is_atomic) return false;
   for (const MemberAccess* member : plan.members) {
-    if (member->view->has_overlap()) return false;
+    if (!member->view->is_invertible()) return false;
   }
   if (buffering == FileHints::Buffering::always) return true;
   std::int64_t bytes = 0;

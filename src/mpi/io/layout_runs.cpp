@@ -101,7 +101,10 @@ LayoutOrder check_order(const Layout& layout, std::int64_t extent) {
   LayoutOrder order;
   check_inside(order, layout);
   const LayoutSpan span = span_of(layout);
-  compare(order, span, moved(span, extent));
+  LayoutOrder next;
+  compare(next, span, moved(span, extent));
+  order.repetitions_interleave = !next.is_ascending;
+  if (next.is_ascending) order.has_overlap |= next.has_overlap;
   return order;
 }
 

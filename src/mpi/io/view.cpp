@@ -22,10 +22,8 @@ int check_layout(const Datatype& type, const char* name, bool is_for_writing, Er
     return detail.fail(MPI_ERR_IO, "%s has a negative displacement", name);
   const LayoutOrder order = check_order(layout, type.extent());
   if (!order.is_ascending)
-    return detail.fail(MPI_ERR_IO,
-                       "the displacements of %s decrease; in a file they must not, also from one "
-                       "%s to the next",
-                       name, name);
+    return detail.fail(MPI_ERR_IO, "the displacements of %s decrease; in a file they must not",
+                       name);
   if (order.has_overlap && is_for_writing)
     return detail.fail(MPI_ERR_IO, "%s overlaps itself, and the file is open for writing", name);
   return MPI_SUCCESS;
@@ -61,6 +59,7 @@ FileView& FileView::operator=(FileView&& other) noexcept {
   std::swap(tile_bytes_, other.tile_bytes_);
   std::swap(tile_extent_, other.tile_extent_);
   std::swap(has_overlap_, other.has_overlap_);
+  std::swap(tiles_interleave_, other.tiles_interleave_);
   return *this;
 }
 
@@ -92,7 +91,9 @@ int FileView::set(const Arguments& arguments, ErrorDetail& detail) {
     made.layout_ = filetype.layout();
     made.layout_offset_ = filetype.offset();
     made.tile_extent_ = filetype.extent();
-    made.has_overlap_ = check_order(*made.layout_, made.tile_extent_).has_overlap;
+    const LayoutOrder order = check_order(*made.layout_, made.tile_extent_);
+    made.has_overlap_ = order.has_overlap;
+    made.tiles_interleave_ = order.repetitions_interleave;
   }
   *this = std::move(made);
   return MPI_SUCCESS;
@@ -118,6 +119,10 @@ std::uint64_t FileView::position_below(std::int64_t offset) const {
   const std::uint64_t tile =
       above_end < 0 ? 0 : static_cast<std::uint64_t>(above_end / tile_extent_) + 1;
   return tile * tile_bytes_ + bytes_below(*layout_, place_of(tile), offset);
+}
+
+bool FileView::is_ascending(std::uint64_t from, std::uint64_t to) const {
+  return !tiles_interleave_ || from >= to || from / tile_bytes_ == (to - 1) / tile_bytes_;
 }
 
 bool FileView::can_address(std::uint64_t position) const {

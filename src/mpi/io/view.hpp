@@ -53,13 +53,18 @@ class FileView {
   /// All bytes from the displacement on.
   [[nodiscard]] bool is_contiguous() const { return layout_ == nullptr && !is_empty(); }
 
-  /// The file type overlaps itself: positions do not follow from offsets.
-  [[nodiscard]] bool has_overlap() const { return has_overlap_; }
+  /// Whether positions follow from offsets: the file type does not overlap itself, and its
+  /// repetitions do not interleave.
+  [[nodiscard]] bool is_invertible() const { return !has_overlap_ && !tiles_interleave_; }
+
+  /// Whether the offsets of the data bytes [from, to) do not decrease. They may where the extent of
+  /// the file type is shorter than its data, from one repetition to the next.
+  [[nodiscard]] bool is_ascending(std::uint64_t from, std::uint64_t to) const;
 
   /// The offset of the data byte at `position`; of an empty view, its displacement.
   [[nodiscard]] std::int64_t offset_of(std::uint64_t position) const;
 
-  /// How many data bytes lie below `offset`; of a file type that overlaps itself, about as many.
+  /// How many data bytes lie below `offset`; about as many unless is_invertible().
   [[nodiscard]] std::uint64_t position_below(std::int64_t offset) const;
 
   /// Whether all bytes before `position` exist, and their offsets fit into an MPI_Offset.
@@ -99,6 +104,7 @@ class FileView {
   std::uint64_t tile_bytes_ = 1;
   std::int64_t tile_extent_ = 1;
   bool has_overlap_ = false;
+  bool tiles_interleave_ = false;
 };
 
 }  // namespace sorrel::mpi

@@ -104,7 +104,10 @@ TEST(LayoutOrder, TellsDecreaseAndOverlap) {
   EXPECT_TRUE(overlap.is_ascending && overlap.has_overlap);
   // From one repetition to the next.
   EXPECT_TRUE(order_of({0, 16, 40}, 44).has_overlap);
-  EXPECT_FALSE(order_of({0, 16, 40}, 24).is_ascending);
+  const LayoutOrder interleaved = order_of({0, 16, 40}, 24);
+  EXPECT_TRUE(interleaved.is_ascending && interleaved.repetitions_interleave);
+  EXPECT_FALSE(interleaved.has_overlap);
+  EXPECT_FALSE(order_of({0, 16, 40}, 44).repetitions_interleave);
 }
 
 TEST(Coverage, GivesTheRunsThatWereAdded) {
