@@ -1616,10 +1616,15 @@ SORREL_MPI(int, Intercomm_create_from_groups,
            (MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
             const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
             MPI_Comm* newintercomm));
+SORREL_MPI(int, Session_attach_buffer, (MPI_Session session, void* buffer, int size));
+SORREL_MPI(int, Session_attach_buffer_c, (MPI_Session session, void* buffer, MPI_Count size));
 SORREL_MPI(int, Session_call_errhandler, (MPI_Session session, int errorcode));
 SORREL_MPI(int, Session_create_errhandler,
            (MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler));
+SORREL_MPI(int, Session_detach_buffer, (MPI_Session session, void* buffer_addr, int* size));
+SORREL_MPI(int, Session_detach_buffer_c, (MPI_Session session, void* buffer_addr, MPI_Count* size));
 SORREL_MPI(int, Session_finalize, (MPI_Session* session));
+SORREL_MPI(int, Session_flush_buffer, (MPI_Session session));
 SORREL_MPI(int, Session_get_errhandler, (MPI_Session session, MPI_Errhandler* errhandler));
 SORREL_MPI(int, Session_get_info, (MPI_Session session, MPI_Info* info_used));
 SORREL_MPI(int, Session_get_nth_pset,
@@ -1627,8 +1632,28 @@ SORREL_MPI(int, Session_get_nth_pset,
 SORREL_MPI(int, Session_get_num_psets, (MPI_Session session, MPI_Info info, int* npset_names));
 SORREL_MPI(int, Session_get_pset_info,
            (MPI_Session session, const char* pset_name, MPI_Info* info));
+SORREL_MPI(int, Session_iflush_buffer, (MPI_Session session, MPI_Request* request));
 SORREL_MPI(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session));
 SORREL_MPI(int, Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler));
+
+/* Starting and meeting other programs. */
+SORREL_MPI(int, Close_port, (const char* port_name));
+SORREL_MPI(int, Comm_accept,
+           (const char* port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* newcomm));
+SORREL_MPI(int, Comm_connect,
+           (const char* port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* newcomm));
+SORREL_MPI(int, Comm_join, (int fd, MPI_Comm* intercomm));
+SORREL_MPI(int, Comm_spawn,
+           (const char* command, char* argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+            MPI_Comm* intercomm, int array_of_errcodes[]));
+SORREL_MPI(int, Comm_spawn_multiple,
+           (int count, char* array_of_commands[], char** array_of_argv[],
+            const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm,
+            MPI_Comm* intercomm, int array_of_errcodes[]));
+SORREL_MPI(int, Lookup_name, (const char* service_name, MPI_Info info, char* port_name));
+SORREL_MPI(int, Open_port, (MPI_Info info, char* port_name));
+SORREL_MPI(int, Publish_name, (const char* service_name, MPI_Info info, const char* port_name));
+SORREL_MPI(int, Unpublish_name, (const char* service_name, MPI_Info info, const char* port_name));
 
 /* One-sided communication. */
 SORREL_MPI(int, Accumulate,
@@ -1963,6 +1988,93 @@ SORREL_MPI(int, Register_datarep_c,
            (const char* datarep, MPI_Datarep_conversion_function_c* read_conversion_fn,
             MPI_Datarep_conversion_function_c* write_conversion_fn,
             MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state));
+
+/* The tool information interface. */
+SORREL_MPI(int, T_category_changed, (int* update_number));
+SORREL_MPI(int, T_category_get_categories, (int cat_index, int len, int indices[]));
+SORREL_MPI(int, T_category_get_cvars, (int cat_index, int len, int indices[]));
+SORREL_MPI(int, T_category_get_events, (int cat_index, int len, int indices[]));
+SORREL_MPI(int, T_category_get_index, (const char* name, int* cat_index));
+SORREL_MPI(int, T_category_get_info,
+           (int cat_index, char* name, int* name_len, char* desc, int* desc_len, int* num_cvars,
+            int* num_pvars, int* num_categories));
+SORREL_MPI(int, T_category_get_num, (int* num_cat));
+SORREL_MPI(int, T_category_get_num_events, (int cat_index, int* num_events));
+SORREL_MPI(int, T_category_get_pvars, (int cat_index, int len, int indices[]));
+SORREL_MPI(int, T_cvar_get_index, (const char* name, int* cvar_index));
+SORREL_MPI(int, T_cvar_get_info,
+           (int cvar_index, char* name, int* name_len, int* verbosity, MPI_Datatype* datatype,
+            MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* scope));
+SORREL_MPI(int, T_cvar_get_num, (int* num_cvar));
+SORREL_MPI(int, T_cvar_handle_alloc,
+           (int cvar_index, void* obj_handle, MPI_T_cvar_handle* handle, int* count));
+SORREL_MPI(int, T_cvar_handle_free, (MPI_T_cvar_handle* handle));
+SORREL_MPI(int, T_cvar_read, (MPI_T_cvar_handle handle, void* buf));
+SORREL_MPI(int, T_cvar_write, (MPI_T_cvar_handle handle, const void* buf));
+SORREL_MPI(int, T_enum_get_info, (MPI_T_enum enumtype, int* num, char* name, int* name_len));
+SORREL_MPI(int, T_enum_get_item,
+           (MPI_T_enum enumtype, int indx, int* value, char* name, int* name_len));
+SORREL_MPI(int, T_event_callback_get_info,
+           (MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety,
+            MPI_Info* info_used));
+SORREL_MPI(int, T_event_callback_set_info,
+           (MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info));
+SORREL_MPI(int, T_event_copy, (MPI_T_event_instance event_instance, void* buffer));
+SORREL_MPI(int, T_event_get_index, (const char* name, int* event_index));
+SORREL_MPI(int, T_event_get_info,
+           (int event_index, char* name, int* name_len, int* verbosity,
+            MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int* num_elements,
+            MPI_T_enum* enumtype, MPI_Info* info, char* desc, int* desc_len, int* bind));
+SORREL_MPI(int, T_event_get_num, (int* num_events));
+SORREL_MPI(int, T_event_get_source, (MPI_T_event_instance event_instance, int* source_index));
+SORREL_MPI(int, T_event_get_timestamp,
+           (MPI_T_event_instance event_instance, MPI_Count* event_timestamp));
+SORREL_MPI(int, T_event_handle_alloc,
+           (int event_index, void* obj_handle, MPI_Info info,
+            MPI_T_event_registration* event_registration));
+SORREL_MPI(int, T_event_handle_free,
+           (MPI_T_event_registration event_registration, void* user_data,
+            MPI_T_event_free_cb_function free_cb_function));
+SORREL_MPI(int, T_event_handle_get_info,
+           (MPI_T_event_registration event_registration, MPI_Info* info_used));
+SORREL_MPI(int, T_event_handle_set_info,
+           (MPI_T_event_registration event_registration, MPI_Info info));
+SORREL_MPI(int, T_event_read,
+           (MPI_T_event_instance event_instance, int element_index, void* buffer));
+SORREL_MPI(int, T_event_register_callback,
+           (MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info,
+            void* user_data, MPI_T_event_cb_function event_cb_function));
+SORREL_MPI(int, T_event_set_dropped_handler,
+           (MPI_T_event_registration event_registration,
+            MPI_T_event_dropped_cb_function dropped_cb_function));
+SORREL_MPI(int, T_finalize, (void));
+SORREL_MPI(int, T_init_thread, (int required, int* provided));
+SORREL_MPI(int, T_pvar_get_index, (const char* name, int var_class, int* pvar_index));
+SORREL_MPI(int, T_pvar_get_info,
+           (int pvar_index, char* name, int* name_len, int* verbosity, int* var_class,
+            MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind,
+            int* readonly, int* continuous, int* atomic));
+SORREL_MPI(int, T_pvar_get_num, (int* num_pvar));
+SORREL_MPI(int, T_pvar_handle_alloc,
+           (MPI_T_pvar_session session, int pvar_index, void* obj_handle, MPI_T_pvar_handle* handle,
+            int* count));
+SORREL_MPI(int, T_pvar_handle_free, (MPI_T_pvar_session session, MPI_T_pvar_handle* handle));
+SORREL_MPI(int, T_pvar_read, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf));
+SORREL_MPI(int, T_pvar_readreset,
+           (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf));
+SORREL_MPI(int, T_pvar_reset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle));
+SORREL_MPI(int, T_pvar_session_create, (MPI_T_pvar_session* session));
+SORREL_MPI(int, T_pvar_session_free, (MPI_T_pvar_session* session));
+SORREL_MPI(int, T_pvar_start, (MPI_T_pvar_session session, MPI_T_pvar_handle handle));
+SORREL_MPI(int, T_pvar_stop, (MPI_T_pvar_session session, MPI_T_pvar_handle handle));
+SORREL_MPI(int, T_pvar_write,
+           (MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void* buf));
+SORREL_MPI(int, T_source_get_info,
+           (int source_index, char* name, int* name_len, char* desc, int* desc_len,
+            MPI_T_source_order* ordering, MPI_Count* ticks_per_second, MPI_Count* max_ticks,
+            MPI_Info* info));
+SORREL_MPI(int, T_source_get_num, (int* num_sources));
+SORREL_MPI(int, T_source_get_timestamp, (int source_index, MPI_Count* timestamp));
 
 /* Deprecated functions. */
 SORREL_MPI(int, Attr_delete, (MPI_Comm comm, int keyval));

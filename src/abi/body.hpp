@@ -20,6 +20,10 @@ class DistGraphTopology;
 class GraphTopology;
 }  // namespace sorrel::mpi
 
+namespace sorrel::abi {
+struct ToolState;
+}  // namespace sorrel::abi
+
 namespace sorrel::abi::body {
 
 // Written by make_bindings.py.

@@ -47,6 +47,26 @@ int Comm_detach_buffer(RankState& self, Comm& comm, void* buffer_addr, mpi::Inte
   return detach(self, mpi::buffered_sends_of(comm), buffer_addr, size);
 }
 
+int Session_attach_buffer(RankState& self, mpi::Session& session, void* buffer, MPI_Count size) {
+  return attach(self, *session.sends, buffer, size);
+}
+
+int Session_detach_buffer(RankState& self,
+                          mpi::Session& session,
+                          void* buffer_addr,
+                          mpi::IntegerPointer size) {
+  return detach(self, *session.sends, buffer_addr, size);
+}
+
+int Session_flush_buffer(RankState& self, mpi::Session& session) {
+  flush_buffer(self, *session.sends);
+  return MPI_SUCCESS;
+}
+
+int Session_iflush_buffer(RankState& self, mpi::Session& session, MPI_Request* request) {
+  return start_flush_for(self, self.self_comm, *session.sends, request);
+}
+
 int Buffer_flush(RankState& self) {
   flush_buffer(self, buffered_sends_of(self));
   return MPI_SUCCESS;

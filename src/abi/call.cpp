@@ -153,6 +153,13 @@ int raise_invalid_win(RankState& self, MPI_Win handle) {
                                                              : "invalid window handle"));
 }
 
+int raise_invalid_session(RankState& self, MPI_Session handle) {
+  return raise(self, self.self_comm,
+               self.fail(MPI_ERR_SESSION, handle == MPI_SESSION_NULL
+                                              ? "invalid session handle: MPI_SESSION_NULL"
+                                              : "invalid session handle"));
+}
+
 int raise_null(const char* function, const char* argument) {
   return call_any_time(function, [&](RankState& self) { return fail_null(self, argument); });
 }

@@ -49,6 +49,9 @@ using mpi::RankState;
 /// Error: the file handle is not valid. Goes to the handler of MPI_FILE_NULL.
 [[gnu::cold]] int raise_invalid_file(RankState& self, MPI_File handle);
 
+/// Error: the session handle is not valid.
+[[gnu::cold]] int raise_invalid_session(RankState& self, MPI_Session handle);
+
 /// Error: the communicator handle is not valid.
 [[gnu::cold]] int raise_invalid_comm(RankState& self, MPI_Comm handle);
 
@@ -166,6 +169,25 @@ template <class Body>
     return wrong_phase(self);
   const int error = body(self);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise_without_file(self, error);
+}
+
+/// body(self, session) for the calling rank and a session.
+template <class Body>
+int call_on_session(MPI_Session handle, const char* function, Body&& body) {
+  RankState& self = enter(function);
+  if (self.phase != mpi::Phase::running) return wrong_phase(self);
+  auto* session = mpi::object_of<mpi::Session>(handle);
+  if (session == nullptr) return raise_invalid_session(self, handle);
+  const int error = body(self, *session);
+  return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, *session, error);
+}
+
+/// body(self, session) for a session whose handle the call may set to MPI_SESSION_NULL.
+template <class Body>
+int call_on_session_variable(MPI_Session* handle, const char* function, Body&& body) {
+  RankState& self = enter(function);
+  if (handle == nullptr) return raise(self, self.self_comm, fail_null(self, "session"));
+  return call_on_session(*handle, function, body);
 }
 
 /// body(self, failed), errors to the handler of the communicator that the body adds to `failed`.

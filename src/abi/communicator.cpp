@@ -78,6 +78,7 @@ int Comm_dup(RankState& self, Comm& comm, MPI_Comm* newcomm) {
 }
 
 int Comm_dup_with_info(RankState& self, Comm& comm, MPI_Info info, MPI_Comm* newcomm) {
+  if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
   if (const int error = duplicate(self, comm, newcomm); error != MPI_SUCCESS) return error;
   return PMPI_Comm_set_info(*newcomm, info);
 }
@@ -106,6 +107,7 @@ int Comm_split_type(
                         split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
   if (!is_known)
     return self.fail(MPI_ERR_ARG, "split_type %d is not a valid split type", split_type);
+  if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
   Comm* made = nullptr;
   const int node = static_cast<int>(self.world->own_node());
   const int error =
@@ -114,18 +116,18 @@ int Comm_split_type(
   return error;
 }
 
-int Comm_create(RankState& self, Comm& comm, const mpi::GroupPointer& group, MPI_Comm* newcomm) {
+int Comm_create(RankState& self, Comm& comm, const mpi::GroupHandle& group, MPI_Comm* newcomm) {
   Comm* made = nullptr;
-  const int error = comm_create(self, comm, group, &made);
+  const int error = comm_create(self, comm, group.group, &made);
   *newcomm = handle_or_null(made);
   return error;
 }
 
 int Comm_create_group(
-    RankState& self, Comm& comm, const mpi::GroupPointer& group, int tag, MPI_Comm* newcomm) {
+    RankState& self, Comm& comm, const mpi::GroupHandle& group, int tag, MPI_Comm* newcomm) {
   if (!is_tag(tag)) return fail_tag(self, tag);
   Comm* made = nullptr;
-  const int error = comm_create_group(self, comm, group, tag, &made);
+  const int error = comm_create_group(self, comm, group.group, tag, &made);
   *newcomm = handle_or_null(made);
   return error;
 }

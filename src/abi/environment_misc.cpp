@@ -207,7 +207,8 @@ int Abi_set_fortran_booleans(RankState& self,
   return self.fail(MPI_ERR_ABI, "Fortran's booleans are set: those of gfortran");
 }
 
-int Abi_set_fortran_info(RankState& self, MPI_Info /*info*/) {
+int Abi_set_fortran_info(RankState& self, MPI_Info info) {
+  if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
   return self.fail(MPI_ERR_ABI, "the properties of Fortran's types are set: those of gfortran");
 }
 

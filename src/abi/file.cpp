@@ -107,7 +107,8 @@ int File_get_size(RankState& /*self*/, File& file, MPI_Offset* size) {
 }
 
 int File_get_group(RankState& /*self*/, File& file, MPI_Group* group) {
-  *group = mpi::make_group_handle(file.comm->shared->group());
+  *group = mpi::make_group_handle(
+      {.group = file.comm->shared->group(), .session_sends = file.comm->session_sends});
   return MPI_SUCCESS;
 }
 

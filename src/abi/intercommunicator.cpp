@@ -28,7 +28,8 @@ int Comm_remote_size(RankState& self, Comm& comm, int* size) {
 
 int Comm_remote_group(RankState& self, Comm& comm, MPI_Group* group) {
   if (comm.inter == nullptr) return fail_intra(self);
-  *group = mpi::make_group_handle(comm.shared->group());
+  *group =
+      mpi::make_group_handle({.group = comm.shared->group(), .session_sends = comm.session_sends});
   return MPI_SUCCESS;
 }
 

@@ -3,9 +3,8 @@
 
 make_bindings.py bodies OUT     declarations of the functions that implement the bindings (namespace abi::body)
 make_bindings.py bindings OUT   PMPI_X for each function, which checks what all have in common and calls its body; weak MPI_X
-make_bindings.py absent OUT     SORREL_ABSENT(function, subject, chapter) for each function that is absent
+make_bindings.py refused OUT    "MPI_X", for each function that always fails
 make_bindings.py header MPI_H   rewrites the list of functions in mpi.h; with --check: exits with 1 if the list is not up to date
-make_bindings.py whole MPI_H    writes mpi.h with all functions, also those that are absent, to the standard output
 """
 import dataclasses
 import re
@@ -23,7 +22,7 @@ SCALARS = {**HANDLES, "type": "MPI_Datatype", "hints": "MPI_Info", **dict.fromke
 # Kinds with two forms: C types of the int form and of the large-count form.
 SIZED = {"count": ("int", "MPI_Count"), "displacement": ("int", "MPI_Aint"), "address": ("MPI_Aint", "MPI_Count")}
 # Handles that the generated code converts: the body's parameter, the conversion, the failure, the body's argument.
-CONVERTED = {"group": ("const mpi::GroupPointer& {0}", "mpi::group_of({0})", "fail_group(self, {0})", "{0}_object"),
+CONVERTED = {"group": ("const mpi::GroupHandle& {0}", "mpi::group_of({0})", "fail_group(self, {0})", "*{0}_object"),
              "hints": ("const mpi::Info& {0}", "mpi::info_of({0})", "fail_info(self)", "*{0}_object"),
              "type": ("mpi::Datatype& {0}", "mpi::datatype_from_handle({0})", "fail_datatype(self, {0})", "*{0}_object")}
 # Consecutive arguments that a body gets as one struct of user_arguments.hpp: their kinds, and the struct.
@@ -35,7 +34,7 @@ GROUPS = [("buffer buffer count datatype op", "UserReduction"), ("buffer count d
           ("int index[] status[]", "mpi::SomeResult"), ("rank aint count datatype", "UserTarget")]
 GROUP_NAMES = {"sendbuf": "send", "recvbuf": "receive", "flag": "result", "outcount": "result", "origin_addr": "origin",
                "result_addr": "result", "target_rank": "target"}
-FLAGS = {"absent", "any-time", "stateless", "sized", "inline", "own", "intra", "on-request", "handled"}
+FLAGS = {"refused", "any-time", "stateless", "sized", "inline", "own", "intra", "on-request", "handled", "tool"}
 # Functions that need an intracommunicator, by their subject: the library does not support them on intercommunicators, or the
 # standard does not allow it.
 INTRA_SUBJECTS = {"one-sided communication", "files"}
@@ -194,9 +193,13 @@ class Function:
         """The file whose error handler takes the function's errors."""
         return next((a for a in self.arguments if a.kind == "file" and a.direction != "out"), None) if self.comm() is None else None
 
+    def session(self):
+        """The session whose error handler takes the function's errors."""
+        return next((a for a in self.arguments if a.kind == "session" and a.direction != "out"), None) if self.comm() is None else None
+
     def object(self):
         """The argument whose object the frame finds."""
-        return self.comm() or self.win() or self.file()
+        return self.comm() or self.win() or self.file() or self.session()
 
     def completes_requests(self):
         changes = any(a.kind in ("request", "message") and a.direction == "inout" for a in self.arguments)
@@ -207,6 +210,8 @@ class Function:
         given = [] if "stateless" in self.flags else [("RankState& self", "self")]
         if self.completes_requests():
             given.append(("FailedComm& failed", "failed"))
+        if "tool" in self.flags:
+            given.append(("ToolState& tool", "tool"))
         if self.comm() is not None:
             given.append(("Comm& on", "on") if self.comm().direction == "inout" else ("Comm& comm", "on"))
         if self.topology() is not None:
@@ -215,6 +220,8 @@ class Function:
             given.append(("mpi::Win& on", "on") if self.win().direction == "inout" else ("mpi::Win& win", "on"))
         if self.file() is not None:
             given.append(("mpi::File& file", "on"))
+        if self.session() is not None:
+            given.append(("mpi::Session& on", "on") if self.session().direction == "inout" else ("mpi::Session& session", "on"))
         return given
 
     def passed(self):
@@ -271,7 +278,7 @@ def parse(text):
 
 def body_text(functions):
     for function in functions:
-        if function.body == "body::" + function.name and not function.flags & {"absent", "inline", "own"}:
+        if function.body == "body::" + function.name and not function.flags & {"inline", "own"}:
             yield f"int {function.name}({', '.join(function.body_parameters())});\n"
 
 
@@ -314,6 +321,9 @@ def binding(function, name, large):
                 yield f'  if ({argument.name} == nullptr) return raise_null("MPI_{name}", "{argument.name}");\n'
         yield f"  {call}\n}}\n"
         return
+    if "tool" in function.flags:
+        yield f'  return call_tool("MPI_{name}", [&](RankState& self, ToolState& tool) -> int {{ {call} }});\n}}\n'
+        return
     if function.comm() is not None:
         frame = "call_on_variable" if function.comm().direction == "inout" else "call_on"
         yield f'  return {frame}({function.comm().name}, "MPI_{name}", [&](RankState& self, Comm& on) -> int {{\n'
@@ -322,6 +332,9 @@ def binding(function, name, large):
         yield f'  return {frame}({function.win().name}, "MPI_{name}", [&](RankState& self, mpi::Win& on) -> int {{\n'
     elif function.file() is not None:
         yield f'  return call_on_file({function.file().name}, "MPI_{name}", [&](RankState& self, mpi::File& on) -> int {{\n'
+    elif function.session() is not None:
+        frame = "call_on_session_variable" if function.session().direction == "inout" else "call_on_session"
+        yield f'  return {frame}({function.session().name}, "MPI_{name}", [&](RankState& self, mpi::Session& on) -> int {{\n'
     elif function.completes_requests():
         yield f'  return call_on_requests("MPI_{name}", [&](RankState& self, FailedComm& failed) -> int {{\n'
     else:
@@ -335,20 +348,20 @@ def binding(function, name, large):
 
 
 def bindings_text(functions):
-    yield '#include "abi/check.hpp"\n#include "abi/send_bodies.hpp"\n#include "mpi/comm/topology/cart.hpp"\n#include "mpi/comm/topology/dist_graph.hpp"\n#include "mpi/comm/topology/graph.hpp"\n\nnamespace sorrel::abi {\n\nextern "C" {\n\n'
+    yield '#include "abi/check.hpp"\n#include "abi/send_bodies.hpp"\n#include "abi/tool_state.hpp"\n#include "mpi/comm/topology/cart.hpp"\n#include "mpi/comm/topology/dist_graph.hpp"\n#include "mpi/comm/topology/graph.hpp"\n\nnamespace sorrel::abi {\n\nextern "C" {\n\n'
     for function in functions:
         for name, large in function.forms():
-            if not function.flags & {"absent", "own"}:
+            if "own" not in function.flags:
                 yield from binding(function, name, large)
                 yield f"SORREL_WEAK(MPI_{name})\n\n"
     yield '}  // extern "C"\n\n}  // namespace sorrel::abi\n'
 
 
-def absent_text(functions):
+def refused_text(functions):
     for function in functions:
         for name, _ in function.forms():
-            if "absent" in function.flags:
-                yield f'SORREL_ABSENT({name}, "{function.subject}", "{function.chapter}")\n'
+            if "refused" in function.flags:
+                yield f'"MPI_{name}",\n'
 
 
 def header_list(functions):
@@ -373,13 +386,13 @@ def header_text(functions, old):
     return old[:begin] + "".join(header_list(functions)) + old[end:]
 
 
-TEXTS = {"bodies": body_text, "bindings": bindings_text, "absent": absent_text}
+TEXTS = {"bodies": body_text, "bindings": bindings_text, "refused": refused_text}
 
 
 def main(arguments):
     check = "--check" in arguments
     arguments = [word for word in arguments if word != "--check"]
-    if len(arguments) != 2 or arguments[0] not in (*TEXTS, "header", "whole"):
+    if len(arguments) != 2 or arguments[0] not in (*TEXTS, "header"):
         sys.exit(__doc__)
     what, path = arguments[0], Path(arguments[1])
     try:
@@ -387,16 +400,10 @@ def main(arguments):
     except TableError as error:
         sys.exit(f"make_bindings.py: {error}")
     old = path.read_text(encoding="utf-8") if path.exists() else None
-    if what == "whole":
-        print(header_text(functions, old))
-        return
-    if what == "header":
-        new = header_text([function for function in functions if "absent" not in function.flags], old)
-    else:
-        new = "".join(TEXTS[what](functions))
+    new = header_text(functions, old) if what == "header" else "".join(TEXTS[what](functions))
     if check and new != old:
         sys.exit(f"{path}: the list of functions is not that of src/abi/functions.txt; run src/abi/make_bindings.py header {path}")
-    if not check:
+    if not check and new != old:
         path.write_text(new, encoding="utf-8")
 
 

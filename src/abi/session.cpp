@@ -8,6 +8,7 @@
 #include "abi/body.hpp"
 #include "abi/check.hpp"
 #include "mpi/job/intercomm.hpp"
+#include "mpi/match/buffered.hpp"
 #include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
@@ -15,23 +16,6 @@ namespace {
 
 using mpi::Errhandler;
 using mpi::Session;
-
-/// body(self, session), errors to the handler of the session.
-template <class Body>
-int call_on_session(MPI_Session handle, const char* function, Body&& body) {
-  int result = MPI_SUCCESS;
-  const int error = call(function, [&](RankState& self) {
-    auto* session = mpi::object_of<Session>(handle);
-    if (session == nullptr)
-      return self.fail(MPI_ERR_SESSION, handle == MPI_SESSION_NULL
-                                            ? "invalid session handle: MPI_SESSION_NULL"
-                                            : "invalid session handle");
-    result = body(self, *session);
-    if (result != MPI_SUCCESS) result = raise(self, *session, result);
-    return MPI_SUCCESS;
-  });
-  return error != MPI_SUCCESS ? error : result;
-}
 
 int fail_errhandler(RankState& self) {
   return self.fail(MPI_ERR_ERRHANDLER, "invalid error handler handle");
@@ -90,12 +74,13 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
     if (handler == nullptr) return fail_errhandler(self);
     result = check_session(self, info, session);
     if (result != MPI_SUCCESS) {
-      Session failed{.errhandler = handler};  // what the handler gets
+      Session failed{.errhandler = handler, .sends = nullptr};  // what the handler gets
       result = raise(self, failed, result);
       return MPI_SUCCESS;
     }
     retain(*handler);
-    *session = mpi::handle_of(*new Session{.errhandler = handler});
+    *session = mpi::handle_of(
+        *new Session{.errhandler = handler, .sends = std::make_shared<mpi::BufferedSends>()});
     ++self.session_count;
     self.phase = mpi::Phase::running;
     return MPI_SUCCESS;
@@ -104,145 +89,114 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
 }
 SORREL_WEAK(MPI_Session_init)
 
-int PMPI_Session_finalize(MPI_Session* session) {
-  if (session == nullptr) return raise_null("MPI_Session_finalize", "session");
-  return call_on_session(*session, "MPI_Session_finalize", [&](RankState& self, Session& ended) {
-    ended.header.kind = mpi::ObjectKind::freed;
-    release(*ended.errhandler);
-    delete &ended;
-    *session = MPI_SESSION_NULL;
-    if (--self.session_count > 0 || self.world_phase == mpi::Phase::running) return MPI_SUCCESS;
-    self.phase = self.world_phase;
-    self.world->job().record_finalized(self);
-    return MPI_SUCCESS;
-  });
-}
-SORREL_WEAK(MPI_Session_finalize)
-
-int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn,
-                                   MPI_Errhandler* errhandler) {
-  return call_any_time("MPI_Session_create_errhandler", [&](RankState& self) {
-    SORREL_NOT_NULL(session_errhandler_fn);
-    SORREL_NOT_NULL(errhandler);
-    // Every handle is a pointer, so the functions are called alike.
-    *errhandler = mpi::make_errhandler(
-        reinterpret_cast<MPI_Comm_errhandler_function*>(session_errhandler_fn));
-    return MPI_SUCCESS;
-  });
-}
-SORREL_WEAK(MPI_Session_create_errhandler)
-
-int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) {
-  return call_on_session(session, "MPI_Session_set_errhandler", [&](RankState& self, Session& s) {
-    Errhandler* handler = mpi::errhandler_of(errhandler);
-    if (handler == nullptr) return fail_errhandler(self);
-    replace(s.errhandler, *handler);
-    return MPI_SUCCESS;
-  });
-}
-SORREL_WEAK(MPI_Session_set_errhandler)
-
-int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* errhandler) {
-  return call_on_session(session, "MPI_Session_get_errhandler", [&](RankState& self, Session& s) {
-    SORREL_NOT_NULL(errhandler);
-    retain(*s.errhandler);
-    *errhandler = mpi::handle_of(*s.errhandler);
-    return MPI_SUCCESS;
-  });
-}
-SORREL_WEAK(MPI_Session_get_errhandler)
-
-int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
-  return call_on_session(session, "MPI_Session_call_errhandler", [&](RankState& self, Session& s) {
-    const char* text = self.services().error_codes.text_of(errorcode);
-    if (text == nullptr)
-      return self.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", errorcode);
-    // The result of the handler is ignored: the call itself has succeeded.
-    (void)raise(self, s, self.fail(errorcode, "raised by the program: %s", text));
-    return MPI_SUCCESS;
-  });
-}
-SORREL_WEAK(MPI_Session_call_errhandler)
-
-int PMPI_Session_get_info(MPI_Session session, MPI_Info* info_used) {
-  return call_on_session(session, "MPI_Session_get_info", [&](RankState& self, Session& /*s*/) {
-    SORREL_NOT_NULL(info_used);
-    auto info = std::make_unique<mpi::Info>();
-    const int error = info->set("thread_level", "MPI_THREAD_FUNNELED", self.detail());
-    *info_used = mpi::make_info_handle(std::move(info));
-    return error;
-  });
-}
-SORREL_WEAK(MPI_Session_get_info)
-
-int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info /*info*/, int* npset_names) {
-  return call_on_session(session, "MPI_Session_get_num_psets",
-                         [&](RankState& self, Session& /*s*/) {
-                           SORREL_NOT_NULL(npset_names);
-                           *npset_names = static_cast<int>(mpi::process_sets.size());
-                           return MPI_SUCCESS;
-                         });
-}
-SORREL_WEAK(MPI_Session_get_num_psets)
-
-int PMPI_Session_get_nth_pset(
-    MPI_Session session, MPI_Info /*info*/, int n, int* pset_len, char* pset_name) {
-  return call_on_session(session, "MPI_Session_get_nth_pset", [&](RankState& self, Session& /*s*/) {
-    SORREL_NOT_NULL(pset_len);
-    const auto index = static_cast<std::size_t>(n);
-    if (n < 0 || index >= mpi::process_sets.size())
-      return self.fail(MPI_ERR_ARG, "n is %d; it must be in 0..%zu", n,
-                       mpi::process_sets.size() - 1);
-    const std::string_view name = mpi::process_sets[index];
-    // With 0, only the length is asked for; it counts the end of the string.
-    if (*pset_len > 0) {
-      SORREL_NOT_NULL(pset_name);
-      const std::size_t count = std::min(name.size(), static_cast<std::size_t>(*pset_len) - 1);
-      std::memcpy(pset_name, name.data(), count);
-      pset_name[count] = '\0';
-    }
-    *pset_len = static_cast<int>(name.size()) + 1;
-    return MPI_SUCCESS;
-  });
-}
-SORREL_WEAK(MPI_Session_get_nth_pset)
-
-int PMPI_Session_get_pset_info(MPI_Session session, const char* pset_name, MPI_Info* info) {
-  return call_on_session(
-      session, "MPI_Session_get_pset_info", [&](RankState& self, Session& /*s*/) {
-        SORREL_NOT_NULL(pset_name);
-        SORREL_NOT_NULL(info);
-        std::shared_ptr<const mpi::Group> group;
-        int error = find_set(self, pset_name, &group);
-        if (error != MPI_SUCCESS) return error;
-        auto made = std::make_unique<mpi::Info>();
-        error = made->set("mpi_size", std::to_string(group->size()).c_str(), self.detail());
-        *info = mpi::make_info_handle(std::move(made));
-        return error;
-      });
-}
-SORREL_WEAK(MPI_Session_get_pset_info)
-
-int PMPI_Group_from_session_pset(MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
-  return call_on_session(session, "MPI_Group_from_session_pset",
-                         [&](RankState& self, Session& /*s*/) {
-                           SORREL_NOT_NULL(pset_name);
-                           SORREL_NOT_NULL(newgroup);
-                           std::shared_ptr<const mpi::Group> group;
-                           const int error = find_set(self, pset_name, &group);
-                           if (error == MPI_SUCCESS)
-                             *newgroup = mpi::make_group_handle(std::move(group));
-                           return error;
-                         });
-}
-SORREL_WEAK(MPI_Group_from_session_pset)
-
 }  // extern "C"
 
 namespace body {
 
+int Session_finalize(RankState& self, Session& on, MPI_Session* session) {
+  flush_buffer(self, *on.sends);
+  on.header.kind = mpi::ObjectKind::freed;
+  release(*on.errhandler);
+  delete &on;
+  *session = MPI_SESSION_NULL;
+  if (--self.session_count > 0 || self.world_phase == mpi::Phase::running) return MPI_SUCCESS;
+  self.phase = self.world_phase;
+  self.world->job().record_finalized(self);
+  return MPI_SUCCESS;
+}
+
+int Session_create_errhandler(RankState& self,
+                              MPI_Session_errhandler_function* session_errhandler_fn,
+                              MPI_Errhandler* errhandler) {
+  SORREL_NOT_NULL(session_errhandler_fn);
+  // Every handle is a pointer, so the functions are called alike.
+  *errhandler =
+      mpi::make_errhandler(reinterpret_cast<MPI_Comm_errhandler_function*>(session_errhandler_fn));
+  return MPI_SUCCESS;
+}
+
+int Session_set_errhandler(RankState& self, Session& session, MPI_Errhandler errhandler) {
+  Errhandler* handler = mpi::errhandler_of(errhandler);
+  if (handler == nullptr) return fail_errhandler(self);
+  replace(session.errhandler, *handler);
+  return MPI_SUCCESS;
+}
+
+int Session_get_errhandler(RankState& /*self*/, Session& session, MPI_Errhandler* errhandler) {
+  retain(*session.errhandler);
+  *errhandler = mpi::handle_of(*session.errhandler);
+  return MPI_SUCCESS;
+}
+
+int Session_call_errhandler(RankState& self, Session& session, int errorcode) {
+  const char* text = self.services().error_codes.text_of(errorcode);
+  if (text == nullptr)
+    return self.fail(MPI_ERR_ARG, "errorcode is %d; it must be an error code", errorcode);
+  // The result of the handler is ignored: the call itself has succeeded.
+  (void)raise(self, session, self.fail(errorcode, "raised by the program: %s", text));
+  return MPI_SUCCESS;
+}
+
+int Session_get_info(RankState& self, Session& /*session*/, MPI_Info* info_used) {
+  auto info = std::make_unique<mpi::Info>();
+  const int error = info->set("thread_level", "MPI_THREAD_FUNNELED", self.detail());
+  *info_used = mpi::make_info_handle(std::move(info));
+  return error;
+}
+
+int Session_get_num_psets(RankState& self, Session& /*session*/, MPI_Info info, int* npset_names) {
+  if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
+  *npset_names = static_cast<int>(mpi::process_sets.size());
+  return MPI_SUCCESS;
+}
+
+int Session_get_nth_pset(
+    RankState& self, Session& /*session*/, MPI_Info info, int n, int* pset_len, char* pset_name) {
+  if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
+  const auto index = static_cast<std::size_t>(n);
+  if (n < 0 || index >= mpi::process_sets.size())
+    return self.fail(MPI_ERR_ARG, "n is %d; it must be in 0..%zu", n, mpi::process_sets.size() - 1);
+  const std::string_view name = mpi::process_sets[index];
+  // With 0, only the length is asked for; it counts the end of the string.
+  if (*pset_len > 0) {
+    SORREL_NOT_NULL(pset_name);
+    const std::size_t count = std::min(name.size(), static_cast<std::size_t>(*pset_len) - 1);
+    std::memcpy(pset_name, name.data(), count);
+    pset_name[count] = '\0';
+  }
+  *pset_len = static_cast<int>(name.size()) + 1;
+  return MPI_SUCCESS;
+}
+
+int Session_get_pset_info(RankState& self,
+                          Session& /*session*/,
+                          const char* pset_name,
+                          MPI_Info* info) {
+  SORREL_NOT_NULL(pset_name);
+  std::shared_ptr<const mpi::Group> group;
+  int error = find_set(self, pset_name, &group);
+  if (error != MPI_SUCCESS) return error;
+  auto made = std::make_unique<mpi::Info>();
+  error = made->set("mpi_size", std::to_string(group->size()).c_str(), self.detail());
+  *info = mpi::make_info_handle(std::move(made));
+  return error;
+}
+
+int Group_from_session_pset(RankState& self,
+                            Session& session,
+                            const char* pset_name,
+                            MPI_Group* newgroup) {
+  SORREL_NOT_NULL(pset_name);
+  std::shared_ptr<const mpi::Group> group;
+  const int error = find_set(self, pset_name, &group);
+  if (error == MPI_SUCCESS) {
+    *newgroup = mpi::make_group_handle({.group = std::move(group), .session_sends = session.sends});
+  }
+  return error;
+}
+
 int Comm_create_from_group(RankState& self,
-                           const mpi::GroupPointer& group,
+                           const mpi::GroupHandle& group,
                            const char* stringtag,
                            MPI_Info info,
                            MPI_Errhandler errhandler,
@@ -252,15 +206,16 @@ int Comm_create_from_group(RankState& self,
   *newcomm = MPI_COMM_NULL;
   if (group->size() == 0) return MPI_SUCCESS;
   if (const int error = check_member(self, *group); error != MPI_SUCCESS) return error;
-  Comm* made = create_without_parent(self, group, self.self_comm,
+  Comm* made = create_without_parent(self, group.group, self.self_comm,
                                      mpi::group_creation_tag(tag_of(stringtag)));
+  made->session_sends = group.session_sends;
   replace(made->errhandler, *mpi::errhandler_of(errhandler));
   *newcomm = handle_of(*made);
   return info == MPI_INFO_NULL ? MPI_SUCCESS : PMPI_Comm_set_info(*newcomm, info);
 }
 
 int Intercomm_create_from_groups(RankState& self,
-                                 const mpi::GroupPointer& local_group,
+                                 const mpi::GroupHandle& local_group,
                                  int local_leader,
                                  MPI_Group remote_group,
                                  int remote_leader,
@@ -276,21 +231,22 @@ int Intercomm_create_from_groups(RankState& self,
     return fail_rank(self, "local_leader", local_leader, local_group->size());
   const int tag = tag_of(stringtag);
   Comm* local =
-      create_without_parent(self, local_group, self.self_comm, mpi::group_creation_tag(tag));
+      create_without_parent(self, local_group.group, self.self_comm, mpi::group_creation_tag(tag));
   mpi::LeaderPeer peer{.comm = nullptr, .rank = MPI_UNDEFINED, .tag = tag};
   // Significant at the leader; errors reach all members.
   if (local->rank == local_leader) {
-    const auto remote = mpi::group_of(remote_group);
+    const mpi::GroupHandle* remote = mpi::group_of(remote_group);
     if (remote != nullptr) {
       peer.comm = &self.world_comm;
-      if (remote_leader >= 0 && remote_leader < remote->size())
-        peer.rank = remote->world_rank(remote_leader);
+      if (remote_leader >= 0 && remote_leader < (*remote)->size())
+        peer.rank = (*remote)->world_rank(remote_leader);
     }
   }
   Comm* made = nullptr;
   error = intercomm_create(self, *local, local_leader, peer, &made);
   release(*local);
   if (error != MPI_SUCCESS) return error;
+  made->session_sends = local_group.session_sends;
   replace(made->errhandler, *mpi::errhandler_of(errhandler));
   *newintercomm = handle_of(*made);
   return info == MPI_INFO_NULL ? MPI_SUCCESS : PMPI_Comm_set_info(*newintercomm, info);

@@ -191,7 +191,8 @@ int Win_free(RankState& self, Win& on, MPI_Win* win) {
 }
 
 int Win_get_group(RankState& /*self*/, Win& win, MPI_Group* group) {
-  *group = mpi::make_group_handle(win.comm->shared->group());
+  *group = mpi::make_group_handle(
+      {.group = win.comm->shared->group(), .session_sends = win.comm->session_sends});
   return MPI_SUCCESS;
 }
 

@@ -30,13 +30,13 @@ int Win_fence(RankState& self, Win& win, int assertion) {
   return error != MPI_SUCCESS ? error : mpi::fence(win, assertion);
 }
 
-int Win_post(RankState& self, Win& win, const mpi::GroupPointer& group, int assertion) {
+int Win_post(RankState& self, Win& win, const mpi::GroupHandle& group, int assertion) {
   const int error =
       check_assert(self, assertion, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
   return error != MPI_SUCCESS ? error : mpi::post(win, *group);
 }
 
-int Win_start(RankState& self, Win& win, const mpi::GroupPointer& group, int assertion) {
+int Win_start(RankState& self, Win& win, const mpi::GroupHandle& group, int assertion) {
   const int error = check_assert(self, assertion, MPI_MODE_NOCHECK);
   return error != MPI_SUCCESS ? error : mpi::start(win, *group);
 }

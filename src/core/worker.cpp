@@ -337,6 +337,7 @@ Worker::Slept Worker::park() {
     parker.cancel_park();
     return Slept::no;
   }
+  ++park_count_;
   Slept slept = Slept::until_woken;
   std::atomic<std::uint32_t>& state = parker.state().std_atomic();
   if (timers_.has_only_polls()) {
@@ -514,6 +515,10 @@ void Worker::enter(ThreadState& thread) {
   exceptions_ = thread.exceptions;
   thread_pointer_ = thread.thread_pointer;
   thread_number_.store(thread.number, std::memory_order_relaxed);
+  if (thread.number != last_thread_number_) {
+    if (last_thread_number_ != 0) ++migration_count_;
+    last_thread_number_ = thread.number;
+  }
   running_ = &root_;
   root_.state = FiberState::running;
   root_.sanitizer.adopt_thread();

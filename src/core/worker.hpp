@@ -225,6 +225,14 @@ class Worker {
   /// between two. Exact for that thread, and for its signal handlers.
   [[nodiscard]] int thread_number() const { return thread_number_.load(std::memory_order_relaxed); }
 
+  [[nodiscard]] const WorkerLimits& limits() const { return limits_; }
+
+  /// How often it has gone to sleep, and how often a thread other than the last one has begun to
+  /// run it. Own thread only.
+  [[nodiscard]] std::uint64_t park_count() const { return park_count_; }
+
+  [[nodiscard]] std::uint64_t migration_count() const { return migration_count_; }
+
   /// Any thread, a hint for a worker that does not get to poll(): whether a worker of this process
   /// has sent it something.
   [[nodiscard]] bool seems_to_have_mail() const;
@@ -313,6 +321,10 @@ class Worker {
   std::optional<SeededOrder> order_;
   /// State of an attached thread.
   ThreadState attached_;
+  std::uint64_t park_count_ = 0;
+  std::uint64_t migration_count_ = 0;
+  /// The number of the thread that has run it last; 0: none.
+  int last_thread_number_ = 0;
 
   // Any thread: a migration request is in the list of opened mailboxes.
   alignas(cache_line_bytes) std::atomic<bool> is_called_{false};

@@ -6,7 +6,6 @@
  * address, so any binding can tell which of the two a value is. Equal integers share a cell; no
  * cell is ever freed, since C may have copied its address. */
 #include "fortran/shim.h"
-#include "fortran_functions.h"
 
 /* ---- Cells ---- */
 
@@ -190,12 +189,8 @@ SORREL_PROVIDED_FUNCTIONS(win_, MPI_Aint)
   SORREL_F08_NAMES(prefix##_set_attr)
 
 SORREL_ATTRIBUTES(comm, Comm, MPI_Comm)
-#ifdef SORREL_HAS_Type_create_keyval
 SORREL_ATTRIBUTES(type, Type, MPI_Datatype)
-#endif
-#ifdef SORREL_HAS_Win_create_keyval
 SORREL_ATTRIBUTES(win, Win, MPI_Win)
-#endif
 
 /* Of MPI-1. */
 SORREL_KEYVAL(keyval_create, MPI_Keyval_create, Comm, MPI_Comm, int)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "fortran/shim.h"
-#include "fortran_functions.h"
 
 #define SORREL_NAMES(name)                              \
   SORREL_WEAK_ALIAS(mpi_##name##_, pmpi_##name##_);     \
@@ -142,7 +141,6 @@ void pmpi_info_get_(const int* info,
 }
 SORREL_NAMES(info_get)
 
-#ifdef SORREL_HAS_Session_get_nth_pset
 void pmpi_session_get_nth_pset_(const int* session,
                                 const int* info,
                                 const int* n,
@@ -157,7 +155,6 @@ void pmpi_session_get_nth_pset_(const int* session,
   sorrel_return(ierror, error);
 }
 SORREL_NAMES(session_get_nth_pset)
-#endif
 
 /* MPI_Buffer_detach of mpif.h and the module mpi gets any variable in the place of the address, and
  * leaves it alone; mpi_f08 gets a TYPE(C_PTR). */
@@ -187,14 +184,11 @@ SORREL_DETACH(comm_detach_buffer,
               MPI_Comm_detach_buffer,
               const int* comm SORREL_COMMA,
               sorrel_from_Comm(*comm) SORREL_COMMA)
-#ifdef SORREL_HAS_Session_detach_buffer
 SORREL_DETACH(session_detach_buffer,
               MPI_Session_detach_buffer,
               const int* session SORREL_COMMA,
               sorrel_from_Session(*session) SORREL_COMMA)
-#endif
 
-#ifdef SORREL_HAS_Comm_spawn
 /* Arguments of a program: an array of strings of one length, ended by a blank one. `step` strings
  * are between two. */
 static char** arguments_of(const char* argv, size_t length, size_t step) {
@@ -280,4 +274,3 @@ void pmpi_comm_spawn_multiple_(const int* count,
   sorrel_return(ierror, error);
 }
 SORREL_NAMES(comm_spawn_multiple)
-#endif

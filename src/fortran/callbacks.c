@@ -5,7 +5,6 @@
  * that calls the procedure there. A procedure keeps its place. Request callbacks have an extra
  * state, in which the procedures are kept. */
 #include "fortran/shim.h"
-#include "fortran_functions.h"
 
 #define SORREL_REPEAT_8(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
 #define SORREL_REPEAT_64(X) \
@@ -118,7 +117,6 @@ static MPI_Comm_errhandler_function* const comm_handlers[] = {
 #undef SORREL_NAMED
 SORREL_ERRHANDLER_CREATE(comm, Comm)
 
-#ifdef SORREL_HAS_Win_create_errhandler
 SORREL_ERRHANDLERS(win, Win)
 #define SORREL_HANDLE_TYPE MPI_Win
 #define SORREL_NAMED(n) win_handler_##n
@@ -127,9 +125,7 @@ static MPI_Win_errhandler_function* const win_handlers[] = {SORREL_REPEAT_64(SOR
 #undef SORREL_HANDLE_TYPE
 #undef SORREL_NAMED
 SORREL_ERRHANDLER_CREATE(win, Win)
-#endif
 
-#ifdef SORREL_HAS_File_create_errhandler
 SORREL_ERRHANDLERS(file, File)
 #define SORREL_HANDLE_TYPE MPI_File
 #define SORREL_NAMED(n) file_handler_##n
@@ -139,9 +135,7 @@ static MPI_File_errhandler_function* const file_handlers[] = {
 #undef SORREL_HANDLE_TYPE
 #undef SORREL_NAMED
 SORREL_ERRHANDLER_CREATE(file, File)
-#endif
 
-#ifdef SORREL_HAS_Session_create_errhandler
 SORREL_ERRHANDLERS(session, Session)
 #define SORREL_HANDLE_TYPE MPI_Session
 #define SORREL_NAMED(n) session_handler_##n
@@ -151,11 +145,9 @@ static MPI_Session_errhandler_function* const session_handlers[] = {
 #undef SORREL_HANDLE_TYPE
 #undef SORREL_NAMED
 SORREL_ERRHANDLER_CREATE(session, Session)
-#endif
 
 /* ---- Generalized requests ---- */
 
-#ifdef SORREL_HAS_Grequest_start
 struct grequest {
   void (*query)(MPI_Aint* extra_state, MPI_Status* status, int* ierror);
   void (*release)(MPI_Aint* extra_state, int* ierror);
@@ -211,4 +203,3 @@ void pmpi_grequest_start_(void (*query)(MPI_Aint*, MPI_Status*, int*),
 SORREL_WEAK_ALIAS(mpi_grequest_start_, pmpi_grequest_start_);
 SORREL_WEAK_ALIAS(mpi_grequest_start_f08_, pmpi_grequest_start_);
 SORREL_ALIAS(pmpi_grequest_start_f08_, pmpi_grequest_start_);
-#endif

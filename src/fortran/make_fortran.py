@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """Writes the Fortran bindings from the table of MPI's functions (src/abi/functions.txt) and the constants of mpi.h.
 
-make_fortran.py [--all] [--real10] KIND OUT, where KIND is
+make_fortran.py [--real10] KIND OUT, where KIND is
   shims-N      C: the bindings of chapter N of the standard
-  functions    C: a macro SORREL_HAS_X for each function that Sorrel has
   mpif         mpif.h
   types        the module sorrel_mpi_types: what the modules mpi and mpi_f08 share
   mpi          the module mpi
   mpi_f08      the module mpi_f08
---all: also the functions that are absent in the table, for tests.
 --real10: the compiler has REAL(10) and COMPLEX(10), as gfortran for x86 has.
 """
 import re
@@ -313,12 +311,6 @@ def shims_text(functions, chapter):
         yield "\n"
 
 
-def has_text(functions):
-    for function in functions:
-        if not function.large:
-            yield f"#define SORREL_HAS_{function.name} 1\n"
-
-
 # ---- constants -----------------------------------------------------------------------------------------------------
 
 
@@ -588,8 +580,8 @@ def mpi_f08_text(functions, header, has_real10):
 
 
 def main(arguments):
-    has_all, has_real10 = "--all" in arguments, "--real10" in arguments
-    arguments = [word for word in arguments if word not in ("--all", "--real10")]
+    has_real10 = "--real10" in arguments
+    arguments = [word for word in arguments if word != "--real10"]
     if len(arguments) != 2:
         sys.exit(__doc__)
     what, path = arguments
@@ -597,8 +589,8 @@ def main(arguments):
     header = (root / "include/mpi/mpi.h").read_text(encoding="utf-8")
     try:
         table = make_bindings.parse((SOURCE.parent / "abi/functions.txt").read_text(encoding="utf-8"))
-        functions = list(functions_of(f for f in table if has_all or "absent" not in f.flags))
-        texts = {"functions": lambda: has_text(functions), "aliases": aliases_text, "types": types_text,
+        functions = list(functions_of(table))
+        texts = {"aliases": aliases_text, "types": types_text,
                  "mpif": lambda: mpif_text(functions, header), "mpi": lambda: mpi_text(functions, header, has_real10),
                  "mpi_f08": lambda: mpi_f08_text(functions, header, has_real10)}
         if what.startswith("shims-"):

@@ -77,7 +77,6 @@ void sorrel_neighbors(MPI_Comm comm, MPI_Count* sources, MPI_Count* destinations
     MPI_Cartdim_get(comm, &dimensions);
     *sources = *destinations = 2 * (MPI_Count)dimensions;
   }
-#ifdef SORREL_HAS_Graph_neighbors_count
   if (topology == MPI_GRAPH) {
     int rank = 0;
     int neighbors = 0;
@@ -85,8 +84,6 @@ void sorrel_neighbors(MPI_Comm comm, MPI_Count* sources, MPI_Count* destinations
     MPI_Graph_neighbors_count(comm, rank, &neighbors);
     *sources = *destinations = neighbors;
   }
-#endif
-#ifdef SORREL_HAS_Dist_graph_neighbors_count
   if (topology == MPI_DIST_GRAPH) {
     int in = 0;
     int out = 0;
@@ -95,7 +92,6 @@ void sorrel_neighbors(MPI_Comm comm, MPI_Count* sources, MPI_Count* destinations
     *sources = in;
     *destinations = out;
   }
-#endif
 }
 
 /* Values of Fortran 2008 and of the deprecated interfaces that no C function has. */

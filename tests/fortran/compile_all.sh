@@ -1,20 +1,17 @@
 #!/usr/bin/env bash
-# The Fortran forms of all functions of the table, also of those that Sorrel does not have, compile: the C part against a
-# header with all functions, the modules with gfortran: compile_all.sh SOURCE-TREE PYTHON CC GFORTRAN
+# The Fortran forms of all functions of the table compile, with all warnings, and every name of the modules has a C function:
+# compile_all.sh SOURCE-TREE PYTHON CC GFORTRAN
 set -eu
 source=$1 python=$2 cc=$3 gfortran=$4
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-make() { "$python" -B "$source/src/fortran/make_fortran.py" --all "$@"; }
-mkdir include
-"$python" -B "$source/src/abi/make_bindings.py" whole "$source/include/mpi/mpi.h" >include/mpi.h
+make() { "$python" -B "$source/src/fortran/make_fortran.py" "$@"; }
 for chapter in 3 4 5 6 7 8 9 10 11 12 13 14 16 20; do make "shims-$chapter" "chapter_$chapter.c"; done
-make functions fortran_functions.h
 make aliases aliases.c
 make mpif mpif.h
 for kind in types mpi mpi_f08; do make $kind $kind.f90; done
 for file in *.c "$source"/src/fortran/*.c; do
-  "$cc" -std=gnu11 -Wall -Wextra -Werror -c -Iinclude -I. -I"$source/src" "$file"
+  "$cc" -std=gnu11 -Wall -Wextra -Werror -c -I"$source/include/mpi" -I. -I"$source/src" "$file"
 done
 "$gfortran" -fsyntax-only -ffree-line-length-none types.f90 mpi.f90 mpi_f08.f90 2>messages ||
   { cat messages; exit 1; }

@@ -163,6 +163,8 @@ struct Comm {
   /// From the hints: long messages are read long after they have arrived.
   bool is_read_late = false;
   BufferedSendsPointer buffered_sends;
+  /// The buffer of the session from which the communicator is derived; null without a session.
+  std::shared_ptr<BufferedSends> session_sends;
   /// Of a file's own communicator: the file, whose error handler gets the errors of its requests.
   File* file = nullptr;
   /// Null until the first nonblocking collective.

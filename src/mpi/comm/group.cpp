@@ -45,16 +45,14 @@ std::int32_t Group::rank_of(std::int32_t world_rank) const {
   return found == positions_.end() || found->world_rank != world_rank ? MPI_UNDEFINED : found->rank;
 }
 
-MPI_Group make_group_handle(std::shared_ptr<const Group> group) {
+MPI_Group make_group_handle(GroupHandle group) {
   if (group->size() == 0) return MPI_GROUP_EMPTY;
-  return reinterpret_cast<MPI_Group>(new GroupHandle{.group = std::move(group)});
+  return reinterpret_cast<MPI_Group>(new GroupHandle(std::move(group)));
 }
 
-std::shared_ptr<const Group> group_of(MPI_Group handle) {
-  static const std::shared_ptr<const Group> empty = Group::of({});
-  if (handle == MPI_GROUP_EMPTY) return empty;
-  const auto* object = object_of<GroupHandle>(handle);
-  return object == nullptr ? nullptr : object->group;
+const GroupHandle* group_of(MPI_Group handle) {
+  static const GroupHandle empty{.group = Group::of({}), .session_sends = nullptr};
+  return handle == MPI_GROUP_EMPTY ? &empty : object_of<GroupHandle>(handle);
 }
 
 }  // namespace sorrel::mpi

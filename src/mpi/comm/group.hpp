@@ -14,6 +14,8 @@
 
 namespace sorrel::mpi {
 
+struct BufferedSends;
+
 class Group {
  public:
   /// Every rank of the job, in order.
@@ -54,12 +56,18 @@ struct GroupHandle {
   static constexpr ObjectKind object_kind = ObjectKind::group;
   ObjectHeader header{object_kind};
   std::shared_ptr<const Group> group;
+  /// The buffer of the session from which the group is derived; null without a session.
+  std::shared_ptr<BufferedSends> session_sends;
+
+  const Group* operator->() const { return group.get(); }
+
+  const Group& operator*() const { return *group; }
 };
 
-/// A new handle for `group`; the caller's rank owns it. MPI_GROUP_EMPTY when it has no members.
-MPI_Group make_group_handle(std::shared_ptr<const Group> group);
+/// A new handle; the caller's rank owns it. MPI_GROUP_EMPTY when the group has no members.
+MPI_Group make_group_handle(GroupHandle group);
 
-/// The group of a handle; null for MPI_GROUP_NULL and for an invalid handle.
-std::shared_ptr<const Group> group_of(MPI_Group handle);
+/// The object of a handle; null for MPI_GROUP_NULL and for an invalid handle.
+const GroupHandle* group_of(MPI_Group handle);
 
 }  // namespace sorrel::mpi

@@ -21,6 +21,8 @@ struct Session {
   ObjectHeader header{object_kind};
   /// A user's handler has a function for sessions: MPI_Session_create_errhandler.
   Errhandler* errhandler = nullptr;
+  /// Its buffer; shared with the groups and communicators that are derived from it.
+  std::shared_ptr<BufferedSends> sends;
 };
 
 /// In the order of their numbers.

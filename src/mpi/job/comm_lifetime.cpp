@@ -96,6 +96,7 @@ Comm& make_incomplete_comm(const Comm& parent) {
   comm->rank = parent.rank;
   comm->errhandler = parent.errhandler;
   retain(*comm->errhandler);
+  comm->session_sends = parent.session_sends;
   return *comm;
 }
 

@@ -21,10 +21,11 @@ BufferedSends& made(BufferedSendsPointer& place) {
   return *place;
 }
 
-/// The buffer used by a send over `comm`: the communicator's, if it has one.
+/// The buffer used by a send over `comm`: the communicator's, else its session's, else the rank's.
 BufferedSends& buffer_for(RankState& self, Comm& comm) {
-  const bool has_own = comm.buffered_sends != nullptr && comm.buffered_sends->is_attached;
-  return has_own ? *comm.buffered_sends : buffered_sends_of(self);
+  for (BufferedSends* sends : {comm.buffered_sends.get(), comm.session_sends.get()})
+    if (sends != nullptr && sends->is_attached) return *sends;
+  return buffered_sends_of(self);
 }
 
 std::size_t free_bytes(const BufferedSends& sends) {

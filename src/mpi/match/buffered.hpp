@@ -2,8 +2,9 @@
 //! receive.
 //!
 //! The attached buffer is only an allowance: its size is accounted as the standard says, the copies
-//! are in the library's memory. A rank has one buffer for all communicators. Each communicator may
-//! have its own, which its sends use instead. MPI_BUFFER_AUTOMATIC is an unlimited allowance. Own
+//! are in the library's memory. A rank has one buffer for all communicators. A session may have
+//! one, which is used instead by the communicators that are derived from it; each communicator may
+//! have its own, which goes before. MPI_BUFFER_AUTOMATIC is an unlimited allowance. Own
 //! worker only.
 #pragma once
 

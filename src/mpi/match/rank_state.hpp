@@ -83,6 +83,8 @@ struct RankServices {
   KindTypes kind_types;
   /// A RankFiles (mpi/io/rank_files.hpp).
   std::shared_ptr<void> files;
+  /// A ToolState (abi/tool_state.hpp).
+  std::shared_ptr<void> tool;
 };
 
 /// With many ranks on a worker, every call finds the cache lines of its rank in the second-level

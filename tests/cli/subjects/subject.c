@@ -11,7 +11,7 @@ int MPI_Finalize(void);
 int MPI_Imaginary(void);
 int PMPI_Imaginary_too(void);
 #endif
-#ifdef USES_ABSENT
+#ifdef USES_REFUSED
 int MPI_Close_port(void);
 #endif
 #ifdef USES_LIBRARY
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   MPI_Imaginary();
   PMPI_Imaginary_too();
 #endif
-#ifdef USES_ABSENT
+#ifdef USES_REFUSED
   MPI_Close_port();
 #endif
 #ifdef USES_LIBRARY

@@ -172,8 +172,8 @@ void print_program(const ProgramReport& program, const Machine& machine) {
     }
     line("MPI functions", names_text(program.functions));
     line("missing here", names_text(program.missing_functions));
-    if (!program.absent_functions.empty())
-      line("unsupported", names_text(program.absent_functions));
+    if (!program.refused_functions.empty())
+      line("unsupported", names_text(program.refused_functions));
   }
   if (!program.refusal.empty()) {
     line("can run", "no: " + program.refusal);
@@ -252,7 +252,7 @@ Json json_of(const ProgramReport& program) {
           {"needed", needed},
           {"functions", program.functions},
           {"missing_functions", program.missing_functions},
-          {"absent_functions", program.absent_functions},
+          {"refused_functions", program.refused_functions},
           {"uses_mpi", program.uses_mpi},
           {"can_run", program.refusal.empty()},
           {"refusal", program.refusal},

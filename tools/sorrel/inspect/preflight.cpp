@@ -131,14 +131,12 @@ std::string why_own_process(const std::string& name, const ElfFile& elf, const s
   return "";
 }
 
-bool is_absent(std::string_view name) {
-  static constexpr std::string_view absent[] = {
-#define SORREL_ABSENT(function, subject, chapter) "MPI_" #function,
-#include "abi_absent.inc"
-#undef SORREL_ABSENT
+bool is_refused(std::string_view name) {
+  static constexpr std::string_view refused[] = {
+#include "abi_refused.inc"
   };
   if (name.substr(0, 1) == "P") name.remove_prefix(1);
-  return std::find(std::begin(absent), std::end(absent), name) != std::end(absent);
+  return std::find(std::begin(refused), std::end(refused), name) != std::end(refused);
 }
 
 /// Whether it can start other programs.
@@ -217,8 +215,8 @@ class Inspection final : public os::LibraryWalk {
     }
     report_.functions.assign(used_.begin(), used_.end());
     for (const std::string& name : wanted_) {
-      if (is_absent(name)) {
-        report_.absent_functions.push_back(name);
+      if (is_refused(name)) {
+        report_.refused_functions.push_back(name);
       } else if (missing.contains(name)) {
         report_.missing_functions.push_back(name);
       }

@@ -31,7 +31,7 @@ struct ProgramReport {
   std::vector<std::string> private_libraries;
   std::vector<std::string> functions;          ///< MPI functions it calls, sorted
   std::vector<std::string> missing_functions;  ///< not provided
-  std::vector<std::string> absent_functions;   ///< provided, but fail when called
+  std::vector<std::string> refused_functions;  ///< provided, but fail when called
   bool uses_mpi = false;                       ///< needs the standard ABI's library
   /// The loader would not take Sorrel's library by itself: it must be preloaded.
   bool must_preload = false;

@@ -99,11 +99,10 @@ void print_notes_on(const Part& part,
         "note: {}: every rank is a process{}", program.own_process_reason,
         is_only ? fmt::format(", as with --procs {}", spec.rank_count) : std::string()));
   }
-  if (!program.absent_functions.empty()) {
+  if (!program.refused_functions.empty()) {
     print_diagnostic(
         fmt::format("note: {} references {}", program.name,
-                    describe_functions(program, program.absent_functions,
-                                       "will fail with MPI_ERR_UNSUPPORTED_OPERATION if called")));
+                    describe_functions(program, program.refused_functions, "will fail if called")));
   }
 }
 
