@@ -79,13 +79,17 @@ std::size_t StackSlab::pitch_of(std::size_t stack_bytes) {
   return rounded_up(bytes - remainder_bytes, unit_pages * page_bytes()) + remainder_bytes;
 }
 
-StackSlab::StackSlab(std::size_t count, std::size_t stack_bytes, Guards guards) : count_(count) {
+StackSlab::StackSlab(std::size_t count,
+                     std::size_t stack_bytes,
+                     Guards guards,
+                     const AddressBand& band)
+    : count_(count) {
   if (count == 0) return;
   if (stack_bytes != 0) {
-    reserve(stack_bytes, guards);
+    reserve(stack_bytes, guards, band);
     return;
   }
-  for (std::size_t bytes = default_stack_bytes(); !reserve(bytes, guards);
+  for (std::size_t bytes = default_stack_bytes(); !reserve(bytes, guards, band);
        bytes = std::max(bytes / 2, default_stack_bytes_min)) {
     if (bytes == default_stack_bytes_min) return;
   }
@@ -102,17 +106,18 @@ void StackSlab::release() {
   base_ = nullptr;
 }
 
-bool StackSlab::reserve(std::size_t stack_bytes, Guards guards) {
+bool StackSlab::reserve(std::size_t stack_bytes, Guards guards, const AddressBand& band) {
   guard_bytes_ = guard_bytes_of(stack_bytes);
   pitch_ = pitch_of(stack_bytes);
   std::size_t all_bytes = 0;
   if (__builtin_mul_overflow(count_, pitch_, &all_bytes) ||
       __builtin_add_overflow(all_bytes, guard_bytes_, &all_bytes))
     return false;
-  void* range = mmap(nullptr, all_bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  const std::uintptr_t place = band.place(count_, pitch_, guard_bytes_);
+  void* range = map_memory(place, all_bytes, PROT_READ | PROT_WRITE, MAP_NORESERVE | MAP_STACK);
   if (range == MAP_FAILED) return false;
   base_ = static_cast<std::byte*>(range);
+  is_in_band_ = reinterpret_cast<std::uintptr_t>(range) == place;
   // A huge page would commit 2 MiB for the first touched byte of a stack.
   madvise(base_, range_bytes(), MADV_NOHUGEPAGE);
   are_guards_effective_ = madvise(base_, guard_bytes_, madv_nonsense) != 0;

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "os/address_band.hpp"
+
 namespace sorrel::os {
 
 /// The stack that the system's limit (ulimit -s) grants a process: 8 MiB where there is no limit,
@@ -33,8 +35,11 @@ class StackSlab {
 
   /// Reserves `count` stacks of at least `stack_bytes` each (rounded up). 0 stands for
   /// default_stack_bytes(), or half of it, a quarter and so on down to 1 MiB if address space is
-  /// short. Check is_valid().
-  StackSlab(std::size_t count, std::size_t stack_bytes, Guards guards = Guards::at_once);
+  /// short. Stacks lie in `band` if that is possible. Check is_valid().
+  StackSlab(std::size_t count,
+            std::size_t stack_bytes,
+            Guards guards = Guards::at_once,
+            const AddressBand& band = {});
   ~StackSlab();
   StackSlab(const StackSlab&) = delete;
   StackSlab& operator=(const StackSlab&) = delete;
@@ -44,6 +49,9 @@ class StackSlab {
 
   /// False when the address space or the map limit does not allow it.
   [[nodiscard]] bool is_valid() const { return base_ != nullptr; }
+
+  /// Whether the stacks lie in the band.
+  [[nodiscard]] bool is_in_band() const { return is_in_band_; }
 
   /// Installs the guard below a stack. Any thread, each stack once. False when the map limit does
   /// not allow the guard.
@@ -73,7 +81,7 @@ class StackSlab {
   static constexpr std::size_t color_count = 32;
   static constexpr std::size_t color_bytes = 64;
 
-  bool reserve(std::size_t stack_bytes, Guards guards);
+  bool reserve(std::size_t stack_bytes, Guards guards, const AddressBand& band);
   [[nodiscard]] bool install_guards(Guards guards) const;
   void release();
 
@@ -86,6 +94,7 @@ class StackSlab {
   std::size_t pitch_ = 0;
   /// An emulator may accept any advice and do nothing: one that accepts nonsense is not believed.
   bool are_guards_effective_ = false;
+  bool is_in_band_ = false;
 };
 
 }  // namespace sorrel::os

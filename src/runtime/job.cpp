@@ -17,6 +17,7 @@
 #include "runtime/deadlock_report.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/host/host_session.hpp"
+#include "runtime/rank_region.hpp"
 #include "runtime/report_window.hpp"
 #include "runtime/signal_stack.hpp"
 #include "runtime/wait_collection.hpp"
@@ -153,11 +154,16 @@ std::int32_t own_rank_count(const Config& config) {
          layout.first_rank_of_process(config.own_process);
 }
 
+std::int32_t first_own_rank(const Config& config) {
+  return config.wire ? 0 : layout_of(config).first_rank_of_process(config.own_process);
+}
+
 Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
     : body_(body),
       stacks_(config.process_mode ? 0 : static_cast<std::size_t>(runtime::own_rank_count(config)),
               config.stack_bytes,
-              os::StackSlab::Guards::later),
+              os::StackSlab::Guards::later,
+              runtime::rank_region(config).stacks),
       scheduler_(scheduler_options(config), *this),
       own_transport_(transport == nullptr ? make_transport(config, scheduler_) : nullptr),
       host_transport_(dynamic_cast<transport::HostTransport*>(own_transport_.get())),
@@ -263,7 +269,9 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
     const char* error = nullptr;
     if (!body_.prepare(rank, &error)) end_job(&rank, 1, error);
     const std::size_t index = index_of(rank);
-    worker.start(rank.fiber, stacks_.bottom(index), stacks_.usable_bytes(index), rank_entry, &rank);
+    // Of the rank's number in the job: the same in every process.
+    const std::size_t bytes = stacks_.usable_bytes(static_cast<std::size_t>(rank.world_rank));
+    worker.start(rank.fiber, stacks_.bottom(index), bytes, rank_entry, &rank);
   }
 }
 

@@ -32,6 +32,9 @@ namespace sorrel::runtime {
 /// The number of the job's ranks in this process.
 [[nodiscard]] std::int32_t own_rank_count(const Config& config);
 
+/// The lowest of their numbers.
+[[nodiscard]] std::int32_t first_own_rank(const Config& config);
+
 /// Makes the C library keep memory that ranks free, if the process has few enough ranks. To be
 /// called before there are threads.
 void keep_memory_of_ranks(const Config& config);

@@ -14,6 +14,7 @@
 #include "loop/team/loop.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/guard_install.hpp"
+#include "program/heap/rank_heaps.hpp"
 #include "program/image/debugger.hpp"
 #include "program/image/held_back.hpp"
 #include "program/image/image.hpp"
@@ -34,6 +35,7 @@
 #include "runtime/process_mode.hpp"
 #include "runtime/rank_environment.hpp"
 #include "runtime/rank_memory.hpp"
+#include "runtime/rank_region.hpp"
 #include "runtime/rank_threads.hpp"
 #include "runtime/uncaught_exception.hpp"
 #include "runtime/wrapped_job.hpp"
@@ -66,7 +68,8 @@ class ProgramBody final : public RankBody {
         image_(image),
         config_(config),
         image_note_(config.is_verbose),
-        thread_blocks_(image.needs_thread_block() ? own_rank_count(config) : 0),
+        thread_blocks_(image.needs_thread_block() ? own_rank_count(config) : 0,
+                       rank_region(config).thread_blocks),
         ranks_(static_cast<std::size_t>(own_rank_count(config))) {}
 
   bool prepare(mpi::RankState& rank, const char** error) override {
@@ -125,6 +128,14 @@ class ProgramBody final : public RankBody {
           rank.process->signals().has_work())
         interrupt_wait(rank);
     }
+  }
+
+  void print_region_note(const os::StackSlab& stacks) const {
+    const program::RankHeaps& heaps = program::rank_heaps();
+    runtime::print_region_note({.stacks = stacks.is_in_band(),
+                                .thread_blocks = thread_blocks_.is_in_band(),
+                                .images = slab_.is_in_band() || slab_.bytes() == 0,
+                                .heaps = heaps.are_in_band() || heaps.count() == 0});
   }
 
   int run(mpi::RankState& rank) override { return program::run_rank_main(*process_of(rank)); }
@@ -250,8 +261,8 @@ int run_program(const program::ProgramStart& start) {
   watch_for_uncaught_exceptions();
   const auto image = program::Image::read(error);
   if (image == nullptr) return report_error(error);
-  const auto slab =
-      program::ImageSlab::reserve(*image, own_rank_count(config), maps_per_rank(), error);
+  const auto slab = program::ImageSlab::reserve(*image, own_rank_count(config), maps_per_rank(),
+                                                rank_region(config).images, error);
   if (slab == nullptr) return report_error(error);
   ProgramBody body(start, *slab, *image, config);
   the_body = &body;
@@ -267,6 +278,8 @@ int run_program(const program::ProgramStart& start) {
   if (own_rank_count(config) > 1) program::WorkerSettings::begin(config.worker_count);
   watch_for_crashes(job);
   begin_rank_heaps(config, *slab, job);
+  if (config.is_verbose && rank_region(config).stacks.begin != 0)
+    body.print_region_note(job.stacks());
   report_activity_of(job);
   const int status = job.run();
   if (config.is_verbose) print_memory();

@@ -18,6 +18,7 @@
 #include "program/rank/rank_process.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/memory_rows.hpp"
+#include "runtime/rank_region.hpp"
 
 namespace sorrel::runtime {
 
@@ -26,7 +27,7 @@ namespace {
 constexpr int abort_status = 128 + SIGABRT;
 
 // Set before any rank runs.
-std::int32_t first_own_rank = 0;
+std::int32_t first_rank = 0;
 
 /// Memory of the machine, or what this process may have of it.
 std::size_t machine_bytes() {
@@ -55,7 +56,7 @@ const char* damage_text(heap::Damage damage) {
 
 void end_by_damage(int index, heap::Damage damage, const void* address) {
   FixedText<300> what;
-  what.add("damage in the heap of rank ").add(first_own_rank + index).add(" at ");
+  what.add("damage in the heap of rank ").add(first_rank + index).add(" at ");
   what.add_hex(reinterpret_cast<std::uintptr_t>(address)).add(": ").add(damage_text(damage));
   // A child ends alone, as without Sorrel.
   if (program::is_forked_child()) {
@@ -70,11 +71,13 @@ void end_by_damage(int index, heap::Damage damage, const void* address) {
 }  // namespace
 
 void begin_rank_heaps(const Config& config, const program::ImageSlab& slab, const Job& job) {
-  first_own_rank = job.worlds().front()->first_own_rank();
+  first_rank = job.worlds().front()->first_own_rank();
   // Under a host MPI it is not known how many of the job's processes are on this machine.
   const int rank_count = config.host != nullptr ? job.own_rank_count() : config.rank_count;
   program::rank_heaps().begin(slab, job.stacks(),
-                              {.kept_bytes_max = kept_bytes_of_rank(machine_bytes(), rank_count),
+                              {.band = rank_region(config).heaps,
+                               .rank_count = static_cast<std::size_t>(config.rank_count),
+                               .kept_bytes_max = kept_bytes_of_rank(machine_bytes(), rank_count),
                                .on_damage = end_by_damage});
 }
 
@@ -84,7 +87,7 @@ std::optional<RankMemory> heap_of_rank(std::size_t index) {
   const heap::HeapUse use = heaps.use_of(index);
   // It has allocated nothing.
   if (use.footprint_max == 0) return std::nullopt;
-  return RankMemory{.rank = first_own_rank + static_cast<std::int32_t>(index),
+  return RankMemory{.rank = first_rank + static_cast<std::int32_t>(index),
                     .in_use = use.in_use,
                     .held = use.footprint,
                     .most = use.footprint_max};

@@ -44,6 +44,11 @@ std::atomic<long> heaps_left{0};
   return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
+/// To whole large pages.
+[[nodiscard]] constexpr std::size_t rounded_up(std::size_t bytes) {
+  return (bytes + large_page_bytes - 1) / large_page_bytes * large_page_bytes;
+}
+
 [[nodiscard]] std::uintptr_t address_of(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
 }
@@ -104,41 +109,62 @@ void RankHeaps::find_cxx_library() {
 }
 
 bool RankHeaps::reserve(std::size_t count) {
-  const std::size_t near_bytes =
-      ((count << near_bits) + large_page_bytes - 1) / large_page_bytes * large_page_bytes;
-  const std::size_t middle_bytes = count << middle_bits;
-  far_bits_ = std::min(static_cast<int>(std::bit_width(all_bytes_max / count)) - 1, far_bits_max);
+  const os::AddressBand& band = options_.band;
+  are_in_band_ = band.begin != 0 && reserve_at({.begin = band.begin,
+                                                .bytes_max = band.bytes,
+                                                .count = options_.rank_count,
+                                                .first = band.first},
+                                               count);
+  return are_in_band_ ||
+         reserve_at({.begin = 0, .bytes_max = all_bytes_max, .count = count, .first = 0}, count);
+}
+
+bool RankHeaps::reserve_at(const Reservation& reservation, std::size_t count) {
+  const std::size_t all_near = rounded_up(reservation.count << near_bits);
+  const std::size_t all_middle = reservation.count << middle_bits;
+  far_bits_ =
+      std::min(static_cast<int>(std::bit_width(reservation.bytes_max / reservation.count)) - 1,
+               far_bits_max);
   for (; far_bits_ >= far_bits_min; --far_bits_) {
-    const std::size_t all = near_bytes + middle_bytes + (count << far_bits_);
+    std::size_t bytes = all_near + all_middle + (reservation.count << far_bits_);
+    const bool is_anywhere = reservation.begin == 0;
+    if (!is_anywhere && bytes > reservation.bytes_max) continue;
+    if (is_anywhere) bytes += large_page_bytes;
     // Without MAP_NORESERVE: the system would then grant a block that is larger than its memory.
-    void* begin =
-        ::mmap(nullptr, all + large_page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* begin = os::map_memory(reservation.begin, bytes, PROT_NONE, 0, is_anywhere);
     if (begin == MAP_FAILED) continue;
-    const std::uintptr_t rest = address_of(begin) % large_page_bytes;
-    near_begin_ = address_of(begin) + (rest == 0 ? 0 : large_page_bytes - rest);
-    near_bytes_ = near_bytes;
-    middle_bytes_ = middle_bytes;
+    const std::uintptr_t aligned = rounded_up(address_of(begin));
+    first_ = reservation.first;
+    near_begin_ = aligned + (first_ << near_bits);
+    near_bytes_ = count << near_bits;
+    middle_offset_ = aligned + all_near + (first_ << middle_bits) - near_begin_;
+    middle_bytes_ = count << middle_bits;
+    far_offset_ = aligned + all_near + all_middle + (first_ << far_bits_) - near_begin_;
     if (!open_parts()) {
-      ::munmap(begin, all + large_page_bytes);
+      ::munmap(begin, bytes);
       near_begin_ = 0;
       return false;
     }
-    bytes_ = all;
+    bytes_ = far_offset_ + (count << far_bits_);
     return true;
   }
   return false;
 }
 
 /// The first and second parts are one map each, in which no rank's page commits more than itself.
+/// Large pages also hold first parts of other processes' ranks, which are not used here.
 bool RankHeaps::open_parts() const {
-  void* near = reinterpret_cast<void*>(near_begin_);
-  void* middle = reinterpret_cast<void*>(near_begin_ + near_bytes_);
-  for (const auto& [begin, bytes] : {std::pair(near, near_bytes_), {middle, middle_bytes_}}) {
+  const std::uintptr_t near_begin = near_begin_ / large_page_bytes * large_page_bytes;
+  const std::size_t near_bytes = rounded_up(near_begin_ + near_bytes_) - near_begin;
+  void* near = reinterpret_cast<void*>(near_begin);
+  void* middle = reinterpret_cast<void*>(near_begin_ + middle_offset_);
+  for (const auto& [begin, bytes] : {std::pair(near, near_bytes), {middle, middle_bytes_}}) {
     if (::mmap(begin, bytes, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
       return false;
   }
-  ::madvise(near, near_bytes_, near_bytes_ < large_bytes_min ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+  const bool is_large = rounded_up(near_bytes_) >= large_bytes_min;
+  ::madvise(near, near_bytes, is_large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   ::madvise(middle, middle_bytes_, MADV_NOHUGEPAGE);
   return true;
 }
@@ -146,9 +172,8 @@ bool RankHeaps::open_parts() const {
 void RankHeaps::start(heap::RegionHeap& heap) const {
   const std::uint64_t index = owner_of(&heap);
   const std::uintptr_t near_end = near_begin_ + ((index + 1) << near_bits);
-  const std::uintptr_t middle_end = near_begin_ + near_bytes_ + ((index + 1) << middle_bits);
-  const std::uintptr_t far_end =
-      near_begin_ + near_bytes_ + middle_bytes_ + ((index + 1) << far_bits_);
+  const std::uintptr_t middle_end = near_begin_ + middle_offset_ + ((index + 1) << middle_bits);
+  const std::uintptr_t far_end = near_begin_ + far_offset_ + ((index + 1) << far_bits_);
   heap.start({.near_begin = reinterpret_cast<std::byte*>(begin_of(index)),
               .near_bytes = near_end - begin_of(index),
               .middle_begin = reinterpret_cast<std::byte*>(middle_begin_of(index)),

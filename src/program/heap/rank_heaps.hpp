@@ -26,17 +26,24 @@ using HeapDamageHandler = void (*)(int index, heap::Damage damage, const void* a
 class RankHeaps {
  public:
   struct Options {
+    /// For the heaps of all ranks of the job, whose number is `rank_count`.
+    os::AddressBand band;
+    std::size_t rank_count;
     /// Free memory of a rank beyond this is given back to the system.
     std::size_t kept_bytes_max;
     HeapDamageHandler on_damage;
   };
 
-  /// Reserves a region for each rank of `slab`, whose stacks are `stacks`. Once. Does nothing if
+  /// Reserves a region for each rank of `slab`, whose stacks are `stacks`, in the band if that is
+  /// possible. Once. Does nothing if
   /// the ranks are to use the C library's heap: reason_for_none() tells why.
   void begin(const ImageSlab& slab, const os::StackSlab& stacks, const Options& options);
 
   /// Why ranks use the C library's heap; null if they have their own.
   [[nodiscard]] const char* reason_for_none() const { return reason_for_none_; }
+
+  /// Whether regions lie in the band, so that a rank's has the same addresses in every process.
+  [[nodiscard]] bool are_in_band() const { return are_in_band_; }
 
   /// The index of the rank on whose stack an address lies; count() or more: on no rank's stack.
   [[nodiscard, gnu::always_inline]] std::uint64_t index_of_stack(std::uintptr_t address) const {
@@ -62,8 +69,8 @@ class RankHeaps {
   [[nodiscard, gnu::always_inline]] std::uint64_t owner_of(const void* address) const {
     const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - near_begin_;
     if (offset < near_bytes_) return offset >> near_bits;
-    const std::uintptr_t behind = offset - near_bytes_;
-    return behind < middle_bytes_ ? behind >> middle_bits : (behind - middle_bytes_) >> far_bits_;
+    const std::uintptr_t behind = offset - middle_offset_;
+    return behind < middle_bytes_ ? behind >> middle_bits : (offset - far_offset_) >> far_bits_;
   }
 
   [[nodiscard, gnu::always_inline]] heap::RegionHeap& heap_of(std::uint64_t index) const {
@@ -86,6 +93,15 @@ class RankHeaps {
   [[nodiscard]] std::size_t far_bytes() const { return std::size_t{1} << far_bits_; }
 
  private:
+  /// Addresses for the heaps of `count` ranks, of which those of this process begin with number
+  /// `first`; `begin` is 0 if any will do.
+  struct Reservation {
+    std::uintptr_t begin;
+    std::size_t bytes_max;
+    std::size_t count;
+    std::size_t first;
+  };
+
   /// The first parts of all regions lie side by side, in large pages if there are enough of them.
   static constexpr int near_bits = 14;
   /// The second parts too, in small pages: no call of the system, no memory map, and a few ranks
@@ -100,20 +116,24 @@ class RankHeaps {
   static constexpr std::size_t far_colors = 64;
 
   [[nodiscard, gnu::always_inline]] std::uintptr_t begin_of(std::uint64_t index) const {
-    return near_begin_ + (index << near_bits) + index % near_colors * near_color_bytes;
+    // The color follows from the address, so it is the same in every process.
+    const std::uintptr_t slot = near_begin_ + (index << near_bits);
+    return slot + (slot >> near_bits) % near_colors * near_color_bytes;
   }
 
   [[nodiscard]] std::uintptr_t middle_begin_of(std::uint64_t index) const {
-    return near_begin_ + near_bytes_ + (index << middle_bits) + index % middle_colors * page_bytes;
+    return near_begin_ + middle_offset_ + (index << middle_bits) +
+           (first_ + index) % middle_colors * page_bytes;
   }
 
   [[nodiscard]] std::uintptr_t far_begin_of(std::uint64_t index) const {
-    return near_begin_ + near_bytes_ + middle_bytes_ + (index << far_bits_) +
-           index % far_colors * page_bytes;
+    return near_begin_ + far_offset_ + (index << far_bits_) +
+           (first_ + index) % far_colors * page_bytes;
   }
 
   [[nodiscard]] static bool is_in_opened_library(const void* caller);
   [[nodiscard]] bool reserve(std::size_t count);
+  [[nodiscard]] bool reserve_at(const Reservation& reservation, std::size_t count);
   [[nodiscard]] bool open_parts() const;
   void find_cxx_library();
   [[nodiscard]] const char* find_reason_for_none(const ImageSlab& slab) const;
@@ -132,11 +152,18 @@ class RankHeaps {
   /// Code of a C++ library that ranks share.
   std::uintptr_t cxx_begin_ = 0;
   std::uintptr_t cxx_bytes_ = 0;
+  /// The regions of this process's ranks: where the first begins, and its parts' distances. Between
+  /// them may lie parts of other processes' ranks, which are reserved here.
   std::uintptr_t near_begin_ = 0;
   std::size_t near_bytes_ = 0;
+  std::size_t middle_offset_ = 0;
   std::size_t middle_bytes_ = 0;
-  /// Of all regions.
+  std::size_t far_offset_ = 0;
+  /// From the first part of the first rank to the last part of the last one.
   std::size_t bytes_ = 0;
+  /// The number in the band of this process's first rank.
+  std::uint64_t first_ = 0;
+  bool are_in_band_ = false;
   int far_bits_ = 0;
   Options options_{};
   /// For each rank. Pages that no rank with threads uses are never touched.

@@ -81,6 +81,7 @@ std::string mapping_error() {
 std::unique_ptr<ImageSlab> ImageSlab::reserve(const Image& image,
                                               int count,
                                               int maps_per_rank,
+                                              const os::AddressBand& band,
                                               std::string& error) {
   std::unique_ptr<ImageSlab> slab(new ImageSlab(image, count));
   if (!image.privatization_error.empty()) {
@@ -98,8 +99,8 @@ std::unique_ptr<ImageSlab> ImageSlab::reserve(const Image& image,
   slab->maps_left_ = maps - per_rank * count;
   // Writable, so that make() maps files only. A kernel that sets memory aside for all writable
   // addresses (vm.overcommit_memory = 2) may refuse that.
-  slab->is_writable_ = slab->reserve_addresses(anonymous_protection);
-  if (!slab->is_writable_ && !slab->reserve_addresses(PROT_NONE)) {
+  slab->is_writable_ = slab->reserve_addresses(anonymous_protection, band);
+  if (!slab->is_writable_ && !slab->reserve_addresses(PROT_NONE, band)) {
     error = "cannot reserve addresses for " + std::to_string(count) + " images of the program, " +
             std::to_string(image.span) + " bytes each: " + std::strerror(errno);
     return nullptr;
@@ -112,17 +113,20 @@ std::unique_ptr<ImageSlab> ImageSlab::reserve_for_library(const Image& image,
                                                           std::string& error) {
   std::unique_ptr<ImageSlab> slab(new ImageSlab(image, count));
   slab->made_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(count));
-  if (slab->reserve_addresses(PROT_NONE)) return slab;
+  if (slab->reserve_addresses(PROT_NONE, {})) return slab;
   error = "cannot reserve addresses for " + std::to_string(count) + " instances, " +
           std::to_string(image.span) + " bytes each: " + std::strerror(errno);
   return nullptr;
 }
 
-bool ImageSlab::reserve_addresses(int protection) {
-  const std::size_t size = image_.span * static_cast<std::size_t>(count_);
-  void* reserved = ::mmap(nullptr, size + image_.alignment, protection,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+bool ImageSlab::reserve_addresses(int protection, const os::AddressBand& band) {
+  const auto count = static_cast<std::size_t>(count_);
+  const std::size_t size = image_.span * count;
+  const std::uintptr_t place = band.place(count, image_.span, image_.alignment);
+  void* reserved = os::map_memory(place % image_.alignment == 0 ? place : 0,
+                                  size + image_.alignment, protection, MAP_NORESERVE);
   if (reserved == MAP_FAILED) return false;
+  is_in_band_ = reinterpret_cast<std::uintptr_t>(reserved) == place;
   reservation_ = reserved;
   reservation_size_ = size + image_.alignment;
   size_ = size;

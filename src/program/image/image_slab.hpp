@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 
+#include "os/address_band.hpp"
 #include "program/image/image.hpp"
 
 namespace sorrel::program {
@@ -81,11 +82,13 @@ class ImageSlab {
  public:
   /// Reserves addresses for `count` images. `maps_per_rank` is the number of memory maps that the
   /// caller needs beside each image (stack and guard). Returns nullptr and one line in `error` if
-  /// the image cannot be privatized or `count` images do not fit. A single rank of a program that
+  /// the image cannot be privatized or `count` images do not fit. Images lie in `band` if that is
+  /// possible. A single rank of a program that
   /// cannot be privatized runs in the template image.
   [[nodiscard]] static std::unique_ptr<ImageSlab> reserve(const Image& image,
                                                           int count,
                                                           int maps_per_rank,
+                                                          const os::AddressBand& band,
                                                           std::string& error);
 
   /// Reserves addresses for `count` images of a library that ranks open.
@@ -100,6 +103,9 @@ class ImageSlab {
   [[nodiscard]] const Image& image() const { return image_; }
 
   [[nodiscard]] int count() const { return count_; }
+
+  /// Whether the images lie in the band.
+  [[nodiscard]] bool is_in_band() const { return is_in_band_; }
 
   /// Fills in image `index`. False if the kernel gives no memory; errno has the reason.
   [[nodiscard]] bool make(int index) const;
@@ -138,7 +144,7 @@ class ImageSlab {
   ImageSlab(const Image& image, int count) : image_(image), count_(count) {}
 
   /// False if there are no addresses left; errno has the reason.
-  [[nodiscard]] bool reserve_addresses(int protection);
+  [[nodiscard]] bool reserve_addresses(int protection, const os::AddressBand& band);
 
   [[nodiscard]] std::uintptr_t base_of(int index) const {
     return is_template() ? image_.base()
@@ -154,6 +160,7 @@ class ImageSlab {
   void* reservation_ = nullptr;
   std::size_t reservation_size_ = 0;
   bool is_writable_ = false;
+  bool is_in_band_ = false;
   long maps_left_ = 0;
   /// Of a library that ranks open: for each image whether it exists.
   std::unique_ptr<std::atomic<bool>[]> made_;

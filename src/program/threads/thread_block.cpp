@@ -49,13 +49,16 @@ struct ThreadBlockSlab::Parked {
   }
 };
 
-ThreadBlockSlab::ThreadBlockSlab(int count) : parked_(static_cast<std::size_t>(count)) {
+ThreadBlockSlab::ThreadBlockSlab(int count, const os::AddressBand& band)
+    : parked_(static_cast<std::size_t>(count)) {
   if (count == 0) return;
   const std::size_t page_bytes = os::page_bytes();
   const std::size_t needed = parked_stack_bytes + os::thread_local_bytes(iterate_files());
   block_bytes_ = (needed + page_bytes - 1) / page_bytes * page_bytes;
-  blocks_ = ::mmap(nullptr, block_bytes_ * parked_.size(), PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  const std::uintptr_t place = band.place(parked_.size(), block_bytes_, 0);
+  blocks_ = os::map_memory(place, block_bytes_ * parked_.size(), PROT_READ | PROT_WRITE,
+                           MAP_NORESERVE | MAP_STACK);
+  is_in_band_ = reinterpret_cast<std::uintptr_t>(blocks_) == place;
   if (blocks_ == MAP_FAILED) blocks_ = nullptr;
 }
 

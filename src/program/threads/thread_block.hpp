@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "os/address_band.hpp"
 #include "program/image/image_slab.hpp"
 
 namespace sorrel::program {
@@ -24,14 +25,17 @@ class ThreadBlockSlab {
  public:
   using Prepare = void (*)(void* argument);
 
-  /// Reserves addresses for `count` blocks; may be 0.
-  explicit ThreadBlockSlab(int count);
+  /// Reserves addresses for `count` blocks, in `band` if that is possible; may be 0.
+  ThreadBlockSlab(int count, const os::AddressBand& band);
 
   ThreadBlockSlab(const ThreadBlockSlab&) = delete;
   ThreadBlockSlab& operator=(const ThreadBlockSlab&) = delete;
 
   /// Lets the threads end: no fiber may use a block any more.
   ~ThreadBlockSlab();
+
+  /// Whether the blocks lie in the band, or there are none.
+  [[nodiscard]] bool is_in_band() const { return is_in_band_; }
 
   /// The value for the thread pointer register of rank `index` (fs base, tpidr_el0). Any thread,
   /// once for each index, after the rank's image was made. The thread-locals of this library are in
@@ -48,6 +52,7 @@ class ThreadBlockSlab {
   std::vector<std::unique_ptr<Parked>> parked_;
   std::size_t block_bytes_ = 0;
   void* blocks_ = nullptr;
+  bool is_in_band_ = true;
 };
 
 }  // namespace sorrel::program

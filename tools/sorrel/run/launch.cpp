@@ -26,6 +26,7 @@
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/run/activity_request.hpp"
 #include "tools/sorrel/run/children.hpp"
+#include "tools/sorrel/run/equal_process.hpp"
 #include "tools/sorrel/run/output_pipes.hpp"
 
 namespace sorrel::tool {
@@ -103,6 +104,11 @@ class Launch {
     return !program_of(index).wrapper.empty();
   }
 
+  /// A wrapper would be what is made equal, not the program that it starts.
+  [[nodiscard]] bool has_equal_processes() const {
+    return plan_.shape.process_count > 1 && !has_wrapper();
+  }
+
   [[nodiscard]] bool has_wrapper() const { return first_wrapped() != plan_.shape.process_count; }
 
   /// The first process with a wrapper, or the number of processes.
@@ -161,6 +167,7 @@ class Launch {
     plan_.set_environment(index, memory_->descriptor(), claims_segment_.descriptor());
     sigprocmask(SIG_SETMASK, &plan_.mask, nullptr);
     const LaunchedProgram& program = program_of(index);
+    if (has_equal_processes()) EqualProcesses::prepare();
     execv(program.path.c_str(), program.words);
     if (memory_->claim_ending(index)) {
       print_diagnostic(fmt::format("cannot start {}: {}", program.words[0], std::strerror(errno)));
@@ -282,6 +289,10 @@ class Launch {
     for (;;) {
       const pid_t pid = waitpid(-1, &wait_status, WNOHANG);
       if (pid <= 0) return;
+      if (WIFSTOPPED(wait_status)) {
+        equal_processes_.on_stop(pid, WSTOPSIG(wait_status));
+        continue;
+      }
       auto found = std::find(pids_.begin(), pids_.end(), pid);
       std::size_t index = static_cast<std::size_t>(found - pids_.begin());
       if (found != pids_.end()) {
@@ -442,6 +453,7 @@ class Launch {
   }
 
   const LaunchPlan& plan_;
+  const EqualProcesses equal_processes_;
   std::unique_ptr<JobMemory> memory_;
   std::unique_ptr<OutputPipes> outputs_;
   std::vector<pid_t> pids_;

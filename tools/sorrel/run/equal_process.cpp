@@ -1,0 +1,55 @@
+#include "tools/sorrel/run/equal_process.hpp"
+
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <elf.h>
+#include <fstream>
+#include <link.h>
+#include <string>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/random.h>
+
+namespace sorrel::tool {
+
+namespace {
+
+// Returns the present persona and changes nothing.
+constexpr unsigned long query = 0xffffffff;
+
+/// The address of the random bytes that the kernel has given a process; 0: unknown.
+std::uintptr_t random_bytes_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/auxv", std::ios::binary);
+  ElfW(auxv_t) entry{};
+  while (file.read(reinterpret_cast<char*>(&entry), sizeof entry) && entry.a_type != AT_NULL) {
+    if (entry.a_type == AT_RANDOM) return entry.a_un.a_val;
+  }
+  return 0;
+}
+
+}  // namespace
+
+EqualProcesses::EqualProcesses()
+    : is_valid_(::getrandom(random_.data(), random_.size(), 0) ==
+                static_cast<ssize_t>(random_.size())) {}
+
+void EqualProcesses::prepare() {
+  const int persona = ::personality(query);
+  if (persona >= 0)
+    static_cast<void>(::personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE));
+  static_cast<void>(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr));
+}
+
+void EqualProcesses::on_stop(pid_t child, int signal_number) const {
+  const std::uintptr_t address = is_valid_ && signal_number == SIGTRAP ? random_bytes_of(child) : 0;
+  for (std::size_t i = 0; address != 0 && i < random_.size(); i += sizeof(long)) {
+    long word = 0;
+    std::memcpy(&word, random_.data() + i, sizeof word);
+    static_cast<void>(::ptrace(PTRACE_POKEDATA, child, address + i, word));
+  }
+  const long passed_on = signal_number == SIGTRAP ? 0 : signal_number;
+  static_cast<void>(::ptrace(PTRACE_DETACH, child, nullptr, passed_on));
+}
+
+}  // namespace sorrel::tool
