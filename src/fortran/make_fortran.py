@@ -3,6 +3,7 @@
 
 make_fortran.py [--real10] KIND OUT, where KIND is
   shims-N      C: the bindings of chapter N of the standard
+  refused      C: those of functions that are refused
   mpif         mpif.h
   types        the module sorrel_mpi_types: what the modules mpi and mpi_f08 share
   mpi          the module mpi
@@ -290,10 +291,10 @@ def cptr_names(function):
     return [function.name.lower() + "_cptr"] if has and not function.large else []
 
 
-def shims_text(functions, chapter):
+def shims_text(functions):
     yield '#include "fortran/shim.h"\n\n'
     for function in functions:
-        if function.table.chapter != chapter or function.is_by_hand:
+        if function.is_by_hand:
             continue
         name = function.name.lower()
         descriptors = function.has_descriptors()
@@ -594,7 +595,11 @@ def main(arguments):
                  "mpif": lambda: mpif_text(functions, header), "mpi": lambda: mpi_text(functions, header, has_real10),
                  "mpi_f08": lambda: mpi_f08_text(functions, header, has_real10)}
         if what.startswith("shims-"):
-            text = "".join(shims_text(functions, what.removeprefix("shims-")))
+            chapter = what.removeprefix("shims-")
+            wanted = (f for f in functions if f.table.chapter == chapter and "refused" not in f.table.flags)
+            text = "".join(shims_text(wanted))
+        elif what == "refused":
+            text = "".join(shims_text(f for f in functions if "refused" in f.table.flags))
         elif what in texts:
             text = "".join(texts[what]())
         else:

@@ -177,4 +177,10 @@ void sorrel_close(struct sorrel_section* section);
 /* The address of a buffer without a count and a datatype of its own: it must be contiguous. */
 int sorrel_whole(void** address, const struct sorrel_descriptor* array, const char* function);
 
+/* The names of a function that is the same in all three interfaces. */
+#define SORREL_NAMES(name)                              \
+  SORREL_WEAK_ALIAS(mpi_##name##_, pmpi_##name##_);     \
+  SORREL_WEAK_ALIAS(mpi_##name##_f08_, pmpi_##name##_); \
+  SORREL_ALIAS(pmpi_##name##_f08_, pmpi_##name##_);
+
 #endif
