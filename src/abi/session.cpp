@@ -89,6 +89,31 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
 }
 SORREL_WEAK(MPI_Session_init)
 
+// By hand: the name may be a null pointer.
+int PMPI_Session_get_nth_pset(
+    MPI_Session session, MPI_Info info, int n, int* pset_len, char* pset_name) {
+  return call_on_session(
+      session, "MPI_Session_get_nth_pset", [&](RankState& self, Session& /*on*/) {
+        SORREL_NOT_NULL(pset_len);
+        if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
+        const auto index = static_cast<std::size_t>(n);
+        if (n < 0 || index >= mpi::process_sets.size())
+          return self.fail(MPI_ERR_ARG, "n is %d; it must be in 0..%zu", n,
+                           mpi::process_sets.size() - 1);
+        const std::string_view name = mpi::process_sets[index];
+        // With 0, only the length is asked for; it counts the end of the string.
+        if (*pset_len > 0) {
+          SORREL_NOT_NULL(pset_name);
+          const std::size_t count = std::min(name.size(), static_cast<std::size_t>(*pset_len) - 1);
+          std::memcpy(pset_name, name.data(), count);
+          pset_name[count] = '\0';
+        }
+        *pset_len = static_cast<int>(name.size()) + 1;
+        return MPI_SUCCESS;
+      });
+}
+SORREL_WEAK(MPI_Session_get_nth_pset)
+
 }  // extern "C"
 
 namespace body {
@@ -147,24 +172,6 @@ int Session_get_info(RankState& self, Session& /*session*/, MPI_Info* info_used)
 int Session_get_num_psets(RankState& self, Session& /*session*/, MPI_Info info, int* npset_names) {
   if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
   *npset_names = static_cast<int>(mpi::process_sets.size());
-  return MPI_SUCCESS;
-}
-
-int Session_get_nth_pset(
-    RankState& self, Session& /*session*/, MPI_Info info, int n, int* pset_len, char* pset_name) {
-  if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
-  const auto index = static_cast<std::size_t>(n);
-  if (n < 0 || index >= mpi::process_sets.size())
-    return self.fail(MPI_ERR_ARG, "n is %d; it must be in 0..%zu", n, mpi::process_sets.size() - 1);
-  const std::string_view name = mpi::process_sets[index];
-  // With 0, only the length is asked for; it counts the end of the string.
-  if (*pset_len > 0) {
-    SORREL_NOT_NULL(pset_name);
-    const std::size_t count = std::min(name.size(), static_cast<std::size_t>(*pset_len) - 1);
-    std::memcpy(pset_name, name.data(), count);
-    pset_name[count] = '\0';
-  }
-  *pset_len = static_cast<int>(name.size()) + 1;
   return MPI_SUCCESS;
 }
 
