@@ -23,6 +23,8 @@ struct Session {
   Errhandler* errhandler = nullptr;
   /// Its buffer; shared with the groups and communicators that are derived from it.
   std::shared_ptr<BufferedSends> sends;
+  /// MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE: what it was asked for, or the highest.
+  int thread_level = 0;
 };
 
 /// In the order of their numbers.

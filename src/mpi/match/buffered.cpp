@@ -72,12 +72,9 @@ int detach_buffer(RankState& self, BufferedSends& sends, void** buffer, std::siz
 
 void flush_buffer(RankState& self, BufferedSends& sends) {
   if (sends.bytes_in_use == 0) return;
-  SORREL_ASSERT(sends.flusher == nullptr && &self.worker->running() == &self.fiber);
-  sends.flusher = &self.fiber;
-  self.wait_detail = {};
-  self.wait.begin(WaitRecord::Kind::requests);
+  const RankWait wait(self, WaitRecord::Kind::requests, nullptr);
+  sends.flushers.push(self.worker->running());
   self.worker->suspend();
-  self.wait.end();
 }
 
 Request& start_flush(RankState& self, Comm& comm, BufferedSends& sends) {

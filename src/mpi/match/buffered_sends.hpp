@@ -14,8 +14,8 @@ struct BufferedSends {
   std::size_t bytes = 0;
   std::size_t bytes_in_use = 0;
   bool is_attached = false;
-  /// The rank's fiber, while it waits for bytes_in_use to become 0.
-  core::Fiber* flusher = nullptr;
+  /// Fibers that wait for bytes_in_use to become 0.
+  core::FiberQueue flushers;
   /// Requests of MPI_Buffer_iflush and its like, complete when bytes_in_use becomes 0.
   std::vector<Request*> flush_requests;
 };

@@ -18,10 +18,7 @@ void free_owned_buffer(Request& request) {
   SORREL_ASSERT(sends.bytes_in_use >= request.buffered_charge, "a share is freed twice");
   sends.bytes_in_use -= request.buffered_charge;
   if (sends.bytes_in_use != 0) return;
-  if (sends.flusher != nullptr) {
-    request.owner->worker->make_ready(*sends.flusher);
-    sends.flusher = nullptr;
-  }
+  request.owner->worker->make_all_ready(sends.flushers);
   for (Request* flush : sends.flush_requests)
     complete(*flush);
   sends.flush_requests.clear();

@@ -12,13 +12,9 @@ Message* find_message(RankState& self, const Comm& comm, int source, int tag) {
 Message& wait_for_message(RankState& self, const Comm& comm, int source, int tag) {
   for (;;) {
     if (Message* message = find_message(self, comm, source, tag)) return *message;
-    SORREL_ASSERT(self.prober == nullptr && &self.worker->running() == &self.fiber);
-    self.wait.comm = &comm;
-    self.wait_detail = {.peer = source, .tag = tag};
-    self.wait.begin(WaitRecord::Kind::probe);
-    self.prober = &self.fiber;
+    const RankWait wait(self, WaitRecord::Kind::probe, &comm, {.peer = source, .tag = tag});
+    self.probers.push(self.worker->running());
     self.worker->suspend();
-    self.wait.end();
   }
 }
 

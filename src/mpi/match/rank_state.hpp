@@ -113,13 +113,17 @@ struct alignas(cache_line_bytes) RankState {
 
   PostedTable posted;
   UnexpectedTable unexpected;
-  /// A fiber in MPI_Probe or MPI_Mprobe, made ready when an unexpected message arrives.
-  core::Fiber* prober = nullptr;
+  /// Fibers in MPI_Probe or MPI_Mprobe, made ready when an unexpected message arrives.
+  core::FiberQueue probers;
 
   Comm self_comm;
   WaitExplanation wait_explanation;
 
+  /// What MPI_Init_thread has provided, and the highest level of that and of all sessions.
   int thread_level = 0;
+  int calling_level = 0;
+  /// Threads of the rank that wait in a call, with the seat of its worker (core/guest.hpp).
+  std::int32_t waiting_thread_count = 0;
   /// Of MPI_Init and MPI_Finalize alone.
   Phase world_phase = Phase::before_init;
   std::int32_t session_count = 0;
@@ -152,6 +156,29 @@ struct alignas(cache_line_bytes) RankState {
 inline bool is_in_main_fiber(const RankState& rank) {
   return &rank.worker->running() == &rank.fiber;
 }
+
+/// Records a wait of the rank's main thread until the end of the scope. Other threads of the rank
+/// and its operations wait without a record.
+class RankWait {
+ public:
+  RankWait(RankState& rank, WaitRecord::Kind kind, const Comm* comm, const WaitDetail& detail = {})
+      : record_(is_in_main_fiber(rank) ? &rank.wait : nullptr) {
+    if (record_ == nullptr) return;
+    record_->comm = comm;
+    rank.wait_detail = detail;
+    record_->begin(kind);
+  }
+
+  ~RankWait() {
+    if (record_ != nullptr) record_->end();
+  }
+
+  RankWait(const RankWait&) = delete;
+  RankWait& operator=(const RankWait&) = delete;
+
+ private:
+  WaitRecord* const record_;
+};
 
 /// Whether the caller may access the state of a rank.
 inline bool is_on_worker_of(const RankState& rank) {

@@ -35,10 +35,7 @@ Message* make_copy(core::MessagePool& pool,
 void add_unexpected(RankState& to, Message& message) {
   SORREL_ASSERT(is_on_worker_of(to));
   to.unexpected.add(message);
-  if (to.prober != nullptr) {
-    to.worker->make_ready(*to.prober);
-    to.prober = nullptr;
-  }
+  if (!to.probers.empty()) to.worker->make_all_ready(to.probers);
 }
 
 bool add_copy(RankState& to,

@@ -60,7 +60,7 @@ int post(Win& win, const Group& group) {
   win.sync_lock.lock();
   SORREL_ASSERT(win.missing_complete_count == 0, "the last exposure epoch has not ended");
   win.missing_complete_count = static_cast<std::int32_t>(origins.size());
-  win.is_waiting_for_completes = false;
+  win.exposure_wait = nullptr;
   win.sync_lock.unlock();
   for (const std::int32_t origin : origins) {
     if (win.target(origin).is_here) {
@@ -83,15 +83,15 @@ int start(Win& win, const Group& group) {
   for (const std::int32_t target : targets)
     win.bits_of(target) |= Win::in_start_group;
   win.start_group = std::move(targets);
-  prepare_wait(win);
-  if (!take_posts(win, win.start_group)) wait_in_window(win, only_member(win.start_group));
+  WinWait wait(win);
+  if (!take_posts(win, win.start_group, wait)) suspend_for(wait, only_member(win.start_group));
   return MPI_SUCCESS;
 }
 
 int complete_epoch(Win& win) {
   if (win.access != Win::Access::start)
     return win.owner->fail(MPI_ERR_RMA_SYNC, "MPI_Win_start has not been called");
-  Ack ack{.window = &win};
+  Ack ack(win);
   for (const std::int32_t target : std::exchange(win.start_group, {})) {
     std::uint8_t& bits = win.bits_of(target);
     if (win.target(target).is_here) {
@@ -115,12 +115,12 @@ int complete_epoch(Win& win) {
 
 int wait_epoch(Win& win) {
   if (!win.is_exposed) return win.owner->fail(MPI_ERR_RMA_SYNC, "MPI_Win_post has not been called");
-  prepare_wait(win);
+  WinWait wait(win);
   win.sync_lock.lock();
   const bool is_over = win.missing_complete_count == 0;
-  win.is_waiting_for_completes = !is_over;
+  win.exposure_wait = is_over ? nullptr : &wait;
   win.sync_lock.unlock();
-  if (!is_over) wait_in_window(win, MPI_UNDEFINED);
+  if (!is_over) suspend_for(wait, MPI_UNDEFINED);
   win.is_exposed = false;
   return MPI_SUCCESS;
 }

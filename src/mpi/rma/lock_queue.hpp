@@ -13,7 +13,7 @@
 
 namespace sorrel::mpi {
 
-struct Win;
+struct WinWait;
 
 /// An origin that waits for the lock.
 struct LockWaiter {
@@ -21,8 +21,8 @@ struct LockWaiter {
   bool is_exclusive = false;
   /// Its rank in the window.
   std::int32_t origin = 0;
-  /// Its view, if it is a rank of this process; else where the answer goes.
-  Win* here = nullptr;
+  /// Its wait, if it is a rank of this process; else where the answer goes.
+  WinWait* here = nullptr;
   Endpoint from;
   std::uint64_t token = 0;
   /// The latest holder when it began to wait: for reports.

@@ -68,7 +68,9 @@ struct PendingGet {
 /// The answers for which a rank waits, on its stack. Counts the caller, too, until all questions
 /// have been sent.
 struct Ack {
-  Win* window;
+  explicit Ack(Win& win) : wait(win) {}
+
+  WinWait wait;
   std::int32_t missing_count = 1;
   int error = MPI_SUCCESS;
 };
@@ -77,7 +79,7 @@ struct Ack {
 inline void count_answer(Ack& ack, int error) {
   SORREL_ASSERT(ack.missing_count > 0, "an answer too many");
   if (ack.error == MPI_SUCCESS) ack.error = error;
-  if (--ack.missing_count == 0) wake(*ack.window);
+  if (--ack.missing_count == 0) wake(ack.wait);
 }
 
 /// Sends a message to a rank of another process. `type` and `data` may be null. Returns when all of

@@ -27,12 +27,12 @@ void acquire(Win& win, std::int32_t rank, bool is_exclusive) {
     LockWaiter waiter;
     waiter.is_exclusive = is_exclusive;
     waiter.origin = win.rank;
-    waiter.here = &win;
-    prepare_wait(win);
-    if (!lock_or_wait(*target.window, waiter)) wait_in_window(win, waiter.blocked_by);
+    WinWait wait(win);
+    waiter.here = &wait;
+    if (!lock_or_wait(*target.window, waiter)) suspend_for(wait, waiter.blocked_by);
     return;
   }
-  Ack ack{.window = &win};
+  Ack ack(win);
   ask(win, rank, is_exclusive ? MessageKind::lock_exclusive : MessageKind::lock_shared, ack);
   (void)wait_for_answers(ack, rank);
 }
@@ -100,7 +100,7 @@ int unlock(Win& win, std::int32_t rank) {
   } else {
     if (!win.has_bits(rank, Win::locked | Win::unchecked))
       return win.owner->fail(MPI_ERR_RMA_SYNC, "rank %d is not locked by this rank", rank);
-    Ack ack{.window = &win};
+    Ack ack(win);
     begin_release(win, rank, ack);
     error = wait_for_answers(ack, rank);
     --win.lock_count;
@@ -134,7 +134,7 @@ int lock_all(Win& win, bool is_unchecked) {
 
 int unlock_all(Win& win) {
   if (win.access != Win::Access::lock_all) return fail_not_passive(win);
-  Ack ack{.window = &win};
+  Ack ack(win);
   for (const std::int32_t rank : win.locked_targets)
     begin_release(win, rank, ack);
   win.locked_targets.clear();
@@ -151,7 +151,7 @@ int flush(Win& win, std::int32_t rank) {
     return win.owner->fail(MPI_ERR_RMA_SYNC, "rank %d is not locked by this rank", rank);
   int error = MPI_SUCCESS;
   if (win.has_bits(rank, Win::is_dirty)) {
-    Ack ack{.window = &win};
+    Ack ack(win);
     ask(win, rank, MessageKind::flush, ack);
     forget_dirty(win, rank);
     error = wait_for_answers(ack, rank);
@@ -169,7 +169,7 @@ int flush_all(Win& win) {
 
 int flush_messages(Win& win) {
   if (win.dirty_targets.empty()) return take_error(win, MPI_SUCCESS);
-  Ack ack{.window = &win};
+  Ack ack(win);
   for (const std::int32_t rank : std::exchange(win.dirty_targets, {})) {
     win.bits_of(rank) &= static_cast<std::uint8_t>(~Win::is_dirty);
     ask(win, rank, MessageKind::flush, ack);

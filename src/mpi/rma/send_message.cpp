@@ -104,12 +104,8 @@ void wait_until_sent(Win& win, OutgoingMessage& message, std::int32_t target_ran
   if (message.has_left.is_done()) [[likely]]
     return;
   RankState& self = *win.owner;
-  self.wait.comm = win.comm;
-  self.wait_detail = {};
-  self.wait_detail.peer = target_rank;
-  self.wait.begin(WaitRecord::Kind::window);
+  const RankWait wait(self, WaitRecord::Kind::window, win.comm, {.peer = target_rank});
   message.has_left.wait(*self.worker);
-  self.wait.end();
 }
 
 }  // namespace
@@ -138,7 +134,7 @@ void send_message(Win& win,
         static_cast<const std::byte*>(single_run(data->buffer, data->count, *data->type));
   }
   const Endpoint endpoint = self.world->layout().endpoint_of(target.world_rank);
-  Ack read{.window = &win};
+  Ack read(win);
   const bool is_read = can_be_read(*self.world, head, message, endpoint.process);
   if (is_read) {
     message.head.data_address = reinterpret_cast<std::uintptr_t>(message.data_run);
@@ -152,8 +148,7 @@ void send_message(Win& win,
 
 int wait_for_answers(Ack& ack, std::int32_t peer) {
   SORREL_ASSERT(ack.missing_count > 0);
-  prepare_wait(*ack.window);
-  if (--ack.missing_count != 0) wait_in_window(*ack.window, peer);
+  if (--ack.missing_count != 0) suspend_for(ack.wait, peer);
   return ack.error;
 }
 

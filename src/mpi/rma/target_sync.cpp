@@ -64,19 +64,19 @@ void record_post(Win& origin, std::int32_t poster) {
   origin.sync_lock.lock();
   if (origin.posts.empty()) origin.posts.resize(static_cast<std::size_t>(origin.size()));
   Win::Post& post = origin.posts[static_cast<std::size_t>(poster)];
-  bool is_last = false;
+  WinWait* ended = nullptr;
   if (post == Win::Post::awaited) {
     post = Win::Post::none;
-    is_last = --origin.missing_post_count == 0;
+    if (--origin.missing_post_count == 0) ended = origin.start_wait;
   } else {
     SORREL_ASSERT(post == Win::Post::none, "rank %d has posted twice", poster);
     post = Win::Post::posted;
   }
   origin.sync_lock.unlock();
-  if (is_last) wake(origin);
+  if (ended != nullptr) wake(*ended);
 }
 
-bool take_posts(Win& origin, const std::vector<std::int32_t>& group) {
+bool take_posts(Win& origin, const std::vector<std::int32_t>& group, WinWait& wait) {
   origin.sync_lock.lock();
   if (origin.posts.empty()) origin.posts.resize(static_cast<std::size_t>(origin.size()));
   for (const std::int32_t member : group) {
@@ -89,6 +89,7 @@ bool take_posts(Win& origin, const std::vector<std::int32_t>& group) {
     }
   }
   const bool have_all = origin.missing_post_count == 0;
+  origin.start_wait = have_all ? nullptr : &wait;
   origin.sync_lock.unlock();
   return have_all;
 }
@@ -96,9 +97,9 @@ bool take_posts(Win& origin, const std::vector<std::int32_t>& group) {
 void record_complete(Win& target) {
   target.sync_lock.lock();
   SORREL_ASSERT(target.missing_complete_count > 0, "an origin completes an epoch twice");
-  const bool is_last = --target.missing_complete_count == 0 && target.is_waiting_for_completes;
+  WinWait* ended = --target.missing_complete_count == 0 ? target.exposure_wait : nullptr;
   target.sync_lock.unlock();
-  if (is_last) wake(target);
+  if (ended != nullptr) wake(*ended);
 }
 
 void record_failure(Win& target, std::int32_t origin, int error) {

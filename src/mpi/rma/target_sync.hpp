@@ -10,7 +10,7 @@
 namespace sorrel::mpi {
 
 /// Takes the lock of `target` for a rank of its process; if it is not free, adds `waiter`, and the
-/// origin, which has called prepare_wait() before, waits. Returns whether the lock was taken.
+/// origin waits (its WinWait is in `waiter`). Returns whether the lock was taken.
 [[nodiscard]] bool lock_or_wait(Win& target, LockWaiter& waiter);
 
 /// The same for a rank of another process, which gets an answer when it has the lock.
@@ -24,8 +24,8 @@ void release_lock(Win& target);
 void record_post(Win& origin, std::int32_t poster);
 
 /// Before MPI_Win_start waits: counts the members of a group that have not posted. True if all
-/// have.
-[[nodiscard]] bool take_posts(Win& origin, const std::vector<std::int32_t>& group);
+/// have; else `wait` is ended when the last one has.
+[[nodiscard]] bool take_posts(Win& origin, const std::vector<std::int32_t>& group, WinWait& wait);
 
 /// One origin has completed its access epoch.
 void record_complete(Win& target);

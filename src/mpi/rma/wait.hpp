@@ -9,38 +9,29 @@
 
 namespace sorrel::mpi {
 
-/// On the rank's worker, before it publishes that it waits.
-inline void prepare_wait(Win& win) {
-  win.awaited.reset();
+/// After the wait was published: suspends until wake(). `peer` is the rank of the window that the
+/// report of a deadlock names, or MPI_UNDEFINED. May suspend.
+inline void suspend_for(WinWait& wait, std::int32_t peer) {
+  RankState& self = *wait.window.owner;
+  SORREL_ASSERT(is_on_worker_of(self) && self.worker->running().user == &self);
+  if (wait.is_over.is_done()) return;
+  const RankWait recorded(self, WaitRecord::Kind::window, wait.window.comm, {.peer = peer});
+  wait.is_over.wait(*self.worker);
 }
 
-/// After prepare_wait(): suspends until wake(). `peer` is the rank of the window that the report of
-/// a deadlock names, or MPI_UNDEFINED. May suspend.
-inline void wait_in_window(Win& win, std::int32_t peer) {
-  RankState& self = *win.owner;
-  SORREL_ASSERT(is_on_worker_of(self) && &self.worker->running() == &self.fiber);
-  if (win.awaited.is_done()) return;
-  self.wait.comm = win.comm;
-  self.wait_detail = {};
-  self.wait_detail.peer = peer;
-  self.wait.begin(WaitRecord::Kind::window);
-  win.awaited.wait(*self.worker);
-  self.wait.end();
-}
-
-/// On any worker of the process: ends the wait of the view's rank. Never suspends.
-inline void wake(Win& win) {
+/// On any worker of the process, once: ends the wait, which must not be accessed any more. Never
+/// suspends.
+inline void wake(WinWait& wait) {
   core::Worker& here = *core::Worker::current();
-  core::Worker& owner_worker = *win.owner->worker;
+  core::Worker& owner_worker = *wait.window.owner->worker;
   if (&here == &owner_worker) {
-    win.awaited.complete(here);
+    wait.is_over.complete(here);
     return;
   }
-  win.wake.window = &win;
-  win.wake.run = [](core::Worker& worker, core::RemoteCall& call) {
-    static_cast<Win::Wake&>(call).window->awaited.complete(worker);
+  wait.run = [](core::Worker& worker, core::RemoteCall& call) {
+    static_cast<WinWait&>(call).is_over.complete(worker);
   };
-  here.post(owner_worker, win.wake);
+  here.post(owner_worker, wait);
 }
 
 }  // namespace sorrel::mpi

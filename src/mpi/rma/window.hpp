@@ -29,6 +29,8 @@
 
 namespace sorrel::mpi {
 
+struct Win;
+
 /// A member of the window, as this process accesses it.
 struct alignas(cache_line_bytes) WinTarget {
   /// Its memory as this process addresses it; null if only its own process can access it, and for
@@ -101,6 +103,14 @@ struct AttachedRegion {
 struct FailedOperation {
   std::int32_t origin;
   int error;
+};
+
+/// The wait of one call on a window, on the stack of the caller; see wait.hpp.
+struct WinWait : core::RemoteCall {
+  explicit WinWait(Win& waited) : window(waited) {}
+
+  Win& window;
+  core::Completion is_over;
 };
 
 /// One rank's view of a window.
@@ -208,14 +218,9 @@ struct Win {
   std::int32_t missing_post_count = 0;
   /// Origins of the exposure epoch that have not completed theirs.
   std::int32_t missing_complete_count = 0;
-  bool is_waiting_for_completes = false;
-
-  /// Ends the rank's wait in a call on this window; see wait.hpp.
-  struct Wake : core::RemoteCall {
-    Win* window = nullptr;
-  } wake;
-
-  core::Completion awaited;
+  /// The wait of MPI_Win_start for posts, and of MPI_Win_wait for completes; or null.
+  WinWait* start_wait = nullptr;
+  WinWait* exposure_wait = nullptr;
 };
 
 /// The window of a handle, null if invalid.
