@@ -30,7 +30,9 @@ void merge_stand_in(mpi::RankState& rank);
 /// The rank state of one call, from its begin to its end.
 class AnyTimeCall {
  public:
-  AnyTimeCall(const char* function, const void* call_site) : rank_(rank_of_caller()) {
+  /// `running`: the calling rank, or null.
+  AnyTimeCall(mpi::RankState* running, const char* function, const void* call_site)
+      : rank_(running != nullptr ? running : move_to_main_thread()) {
     if (rank_ == nullptr) rank_ = borrow_stand_in();
     rank_->call = function;
     rank_->call_site = call_site;

@@ -8,6 +8,7 @@
 #include "mpi/io/rank_files.hpp"
 #include "mpi/rma/window.hpp"
 #include "runtime/process_mode.hpp"
+#include "runtime/rank_guests.hpp"
 
 namespace sorrel::abi {
 
@@ -16,11 +17,22 @@ RankState* require_rank(const char* function) {
   if (self != nullptr) return self;
   if (runtime::awaits_init()) {
     std::fprintf(stderr, "sorrel: %s was called before MPI_Init\n", function);
-  } else {
-    std::fprintf(stderr,
-                 "sorrel: %s was called from a thread other than the main thread of a rank: at "
-                 "MPI_THREAD_FUNNELED, only the thread that called MPI_Init may call MPI\n",
+  } else if (const RankState* rank = runtime::rank_of_thread(); rank == nullptr) {
+    std::fprintf(stderr, "sorrel: %s was called from a thread that no rank has started\n",
                  function);
+  } else if (core::Guest::current() != nullptr) {
+    std::fprintf(
+        stderr,
+        "sorrel: rank %d: %s was called in a signal handler that interrupts a call of MPI\n",
+        rank->world_rank, function);
+  } else {
+    std::fprintf(
+        stderr,
+        "sorrel: rank %d: %s was called from a thread other than the main thread of the "
+        "rank: that needs MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, and MPI_Init_thread "
+        "has provided %s\n",
+        rank->world_rank, function,
+        rank->calling_level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED");
   }
   std::_Exit(MPI_ERR_OTHER);
 }
@@ -161,7 +173,13 @@ int raise_invalid_session(RankState& self, MPI_Session handle) {
 }
 
 int raise_null(const char* function, const char* argument) {
-  return call_any_time(function, [&](RankState& self) { return fail_null(self, argument); });
+  RankState* running = mpi::current_rank();
+  if (running == nullptr) {
+    const auto again = [=] { return raise_null(function, argument); };
+    if (const auto result = call_on_thread(function, nullptr, again)) return *result;
+  }
+  return call_any_time(running, function,
+                       [&](RankState& self) { return fail_null(self, argument); });
 }
 
 void give_text(const char* text, char* to, int* length) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "abi/any_time.hpp"
+#include "abi/thread_call.hpp"
 #include "mpi/comm/session.hpp"
 #include "mpi/io/file.hpp"
 #include "mpi/match/completion.hpp"
@@ -68,9 +69,8 @@ using mpi::RankState;
 /// Copies a text with its end to the user, and its length.
 void give_text(const char* text, char* to, int* length);
 
-/// The calling rank, in any phase.
-[[gnu::always_inline]] inline RankState& enter(const char* function) {
-  RankState* self = mpi::current_rank();
+/// The calling rank, in any phase; `self` is the running one, or null.
+[[gnu::always_inline]] inline RankState& enter(RankState* self, const char* function) {
   if (self == nullptr) [[unlikely]]
     self = require_rank(function);
   self->call = function;
@@ -80,8 +80,11 @@ void give_text(const char* text, char* to, int* length);
 
 /// body(self, comm) for the calling rank and a communicator.
 template <class Body>
-[[gnu::always_inline]] inline int call_on(MPI_Comm handle, const char* function, Body&& body) {
-  RankState& self = enter(function);
+[[gnu::always_inline]] inline int call_on(RankState* running,
+                                          MPI_Comm handle,
+                                          const char* function,
+                                          Body&& body) {
+  RankState& self = enter(running, function);
   if (self.phase != mpi::Phase::running) [[unlikely]]
     return wrong_phase(self);
   Comm* comm = self.comm_of(handle);
@@ -93,8 +96,8 @@ template <class Body>
 
 /// body(self), errors to the handler of MPI_COMM_SELF. Between MPI_Init and MPI_Finalize only.
 template <class Body>
-[[gnu::always_inline]] inline int call(const char* function, Body&& body) {
-  RankState& self = enter(function);
+[[gnu::always_inline]] inline int call(RankState* running, const char* function, Body&& body) {
+  RankState& self = enter(running, function);
   if (self.phase != mpi::Phase::running) [[unlikely]]
     return wrong_phase(self);
   const int error = body(self);
@@ -103,10 +106,11 @@ template <class Body>
 
 /// As call(), errors to an error handler that the caller passes.
 template <class Body>
-[[gnu::always_inline]] inline int call_with_handler(MPI_Errhandler handler,
+[[gnu::always_inline]] inline int call_with_handler(RankState* running,
+                                                    MPI_Errhandler handler,
                                                     const char* function,
                                                     Body&& body) {
-  RankState& self = enter(function);
+  RankState& self = enter(running, function);
   if (self.phase != mpi::Phase::running) [[unlikely]]
     return wrong_phase(self);
   const int error = body(self);
@@ -115,19 +119,23 @@ template <class Body>
 
 /// body(self, comm) for a communicator whose handle the call may set to MPI_COMM_NULL.
 template <class Body>
-[[gnu::always_inline]] inline int call_on_variable(MPI_Comm* handle,
+[[gnu::always_inline]] inline int call_on_variable(RankState* running,
+                                                   MPI_Comm* handle,
                                                    const char* function,
                                                    Body&& body) {
-  RankState& self = enter(function);
+  RankState& self = enter(running, function);
   if (handle == nullptr) [[unlikely]]
     return raise(self, self.self_comm, fail_null(self, "comm"));
-  return call_on(*handle, function, body);
+  return call_on(running, *handle, function, body);
 }
 
 /// body(self, win) for the calling rank and a window.
 template <class Body>
-[[gnu::always_inline]] inline int call_on_win(MPI_Win handle, const char* function, Body&& body) {
-  RankState& self = enter(function);
+[[gnu::always_inline]] inline int call_on_win(RankState* running,
+                                              MPI_Win handle,
+                                              const char* function,
+                                              Body&& body) {
+  RankState& self = enter(running, function);
   if (self.phase != mpi::Phase::running) [[unlikely]]
     return wrong_phase(self);
   mpi::Win* win = mpi::win_of(handle);
@@ -139,19 +147,23 @@ template <class Body>
 
 /// body(self, win) for a window whose handle the call may set to MPI_WIN_NULL.
 template <class Body>
-[[gnu::always_inline]] inline int call_on_win_variable(MPI_Win* handle,
+[[gnu::always_inline]] inline int call_on_win_variable(RankState* running,
+                                                       MPI_Win* handle,
                                                        const char* function,
                                                        Body&& body) {
-  RankState& self = enter(function);
+  RankState& self = enter(running, function);
   if (handle == nullptr) [[unlikely]]
     return raise(self, self.self_comm, fail_null(self, "win"));
-  return call_on_win(*handle, function, body);
+  return call_on_win(running, *handle, function, body);
 }
 
 /// body(self, file) for the calling rank and a file.
 template <class Body>
-[[gnu::always_inline]] inline int call_on_file(MPI_File handle, const char* function, Body&& body) {
-  RankState& self = enter(function);
+[[gnu::always_inline]] inline int call_on_file(RankState* running,
+                                               MPI_File handle,
+                                               const char* function,
+                                               Body&& body) {
+  RankState& self = enter(running, function);
   if (self.phase != mpi::Phase::running) [[unlikely]]
     return wrong_phase(self);
   mpi::File* file = mpi::file_of(handle);
@@ -163,8 +175,10 @@ template <class Body>
 
 /// body(self), errors to the handler of MPI_FILE_NULL.
 template <class Body>
-[[gnu::always_inline]] inline int call_without_file(const char* function, Body&& body) {
-  RankState& self = enter(function);
+[[gnu::always_inline]] inline int call_without_file(RankState* running,
+                                                    const char* function,
+                                                    Body&& body) {
+  RankState& self = enter(running, function);
   if (self.phase != mpi::Phase::running) [[unlikely]]
     return wrong_phase(self);
   const int error = body(self);
@@ -173,8 +187,8 @@ template <class Body>
 
 /// body(self, session) for the calling rank and a session.
 template <class Body>
-int call_on_session(MPI_Session handle, const char* function, Body&& body) {
-  RankState& self = enter(function);
+int call_on_session(RankState* running, MPI_Session handle, const char* function, Body&& body) {
+  RankState& self = enter(running, function);
   if (self.phase != mpi::Phase::running) return wrong_phase(self);
   auto* session = mpi::object_of<mpi::Session>(handle);
   if (session == nullptr) return raise_invalid_session(self, handle);
@@ -184,17 +198,22 @@ int call_on_session(MPI_Session handle, const char* function, Body&& body) {
 
 /// body(self, session) for a session whose handle the call may set to MPI_SESSION_NULL.
 template <class Body>
-int call_on_session_variable(MPI_Session* handle, const char* function, Body&& body) {
-  RankState& self = enter(function);
+int call_on_session_variable(RankState* running,
+                             MPI_Session* handle,
+                             const char* function,
+                             Body&& body) {
+  RankState& self = enter(running, function);
   if (handle == nullptr) return raise(self, self.self_comm, fail_null(self, "session"));
-  return call_on_session(*handle, function, body);
+  return call_on_session(running, *handle, function, body);
 }
 
 /// body(self, failed), errors to the handler of the communicator that the body adds to `failed`.
 template <class Body>
-[[gnu::always_inline]] inline int call_on_requests(const char* function, Body&& body) {
+[[gnu::always_inline]] inline int call_on_requests(RankState* running,
+                                                   const char* function,
+                                                   Body&& body) {
   FailedComm failed;
-  RankState& self = enter(function);
+  RankState& self = enter(running, function);
   if (self.phase != mpi::Phase::running) [[unlikely]]
     return wrong_phase(self);
   const int error = body(self, failed);
@@ -203,8 +222,10 @@ template <class Body>
 
 /// As call(), legal at any time and on any thread: see any_time.hpp.
 template <class Body>
-[[gnu::always_inline]] inline int call_any_time(const char* function, Body&& body) {
-  const AnyTimeCall caller(function, __builtin_return_address(0));
+[[gnu::always_inline]] inline int call_any_time(RankState* running,
+                                                const char* function,
+                                                Body&& body) {
+  const AnyTimeCall caller(running, function, __builtin_return_address(0));
   RankState& self = caller.rank();
   const int error = body(self);
   return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, self.self_comm, error);

@@ -41,7 +41,9 @@ extern "C" int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen
     give_text("MPI_COMM_NULL", comm_name, resultlen);
     return MPI_SUCCESS;
   }
-  return call_on(comm, "MPI_Comm_get_name", [&](RankState& self, Comm& c) {
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, Comm_get_name, comm, comm_name, resultlen);
+  return call_on(running, comm, "MPI_Comm_get_name", [&](RankState& self, Comm& c) {
     SORREL_NOT_NULL(comm_name);
     SORREL_NOT_NULL(resultlen);
     give_text(c.name != nullptr ? c.name->c_str() : default_name(self, c), comm_name, resultlen);

@@ -48,7 +48,9 @@ extern "C" int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* r
     give_text("MPI_DATATYPE_NULL", type_name, resultlen);
     return MPI_SUCCESS;
   }
-  return call("MPI_Type_get_name", [&](RankState& self) {
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, Type_get_name, datatype, type_name, resultlen);
+  return call(running, "MPI_Type_get_name", [&](RankState& self) {
     SORREL_NOT_NULL(type_name);
     SORREL_NOT_NULL(resultlen);
     const Datatype* type = mpi::datatype_from_handle(datatype);

@@ -74,13 +74,15 @@ int PMPI_Pcontrol(const int /*level*/, ...) {
 SORREL_WEAK(MPI_Pcontrol)
 
 int PMPI_Is_thread_main(int* flag) {
-  // Threads that the program has started may call this, too. A rank's main thread is its fiber.
-  if (mpi::current_rank() == nullptr) {
+  // Threads that the program has started may call this, too. A rank's main thread is its fiber,
+  // also where it goes on as a guest of its worker.
+  RankState* running = mpi::current_rank();
+  if (running == nullptr) {
     if (flag == nullptr) return raise_null("MPI_Is_thread_main", "flag");
-    *flag = 0;
+    *flag = core::Guest::current() != nullptr ? 1 : 0;
     return MPI_SUCCESS;
   }
-  return call("MPI_Is_thread_main", [&](RankState& self) {
+  return call(running, "MPI_Is_thread_main", [&](RankState& self) {
     SORREL_NOT_NULL(flag);
     *flag = 1;
     return MPI_SUCCESS;
@@ -89,7 +91,9 @@ int PMPI_Is_thread_main(int* flag) {
 SORREL_WEAK(MPI_Is_thread_main)
 
 int PMPI_Free_mem(void* base) {
-  return call("MPI_Free_mem", [&](RankState&) {
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, Free_mem, base);
+  return call(running, "MPI_Free_mem", [&](RankState&) {
     std::free(base);
     return MPI_SUCCESS;
   });

@@ -37,12 +37,12 @@ int call_errhandler(RankState& self, Object& object, int errorcode) {
 
 /// Calls body(place) with the place of a file's error handler, which MPI_FILE_NULL has, too.
 template <class Body>
-int call_on_file_handler(MPI_File handle, const char* function, Body&& body) {
+int call_on_file_handler(RankState* running, MPI_File handle, const char* function, Body&& body) {
   if (handle != MPI_FILE_NULL)
-    return call_on_file(handle, function, [&](RankState& self, mpi::File& file) {
+    return call_on_file(running, handle, function, [&](RankState& self, mpi::File& file) {
       return body(self, file.errhandler);
     });
-  return call_without_file(function, [&](RankState& self) {
+  return call_without_file(running, function, [&](RankState& self) {
     return body(self, mpi::RankFiles::of(self).null_errhandler);
   });
 }
@@ -171,8 +171,10 @@ int Add_error_string(RankState& self, int errorcode, const char* string) {
 extern "C" {
 
 int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, File_set_errhandler, file, errhandler);
   return call_on_file_handler(
-      file, "MPI_File_set_errhandler", [&](RankState& self, Errhandler*& place) {
+      running, file, "MPI_File_set_errhandler", [&](RankState& self, Errhandler*& place) {
         Errhandler* handler = mpi::errhandler_of(errhandler);
         if (handler == nullptr) return fail_errhandler(self, errhandler);
         if (handler->function != nullptr || handler->win_function != nullptr)
@@ -185,7 +187,9 @@ int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
 SORREL_WEAK(MPI_File_set_errhandler)
 
 int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
-  return call_on_file_handler(file, "MPI_File_get_errhandler",
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, File_get_errhandler, file, errhandler);
+  return call_on_file_handler(running, file, "MPI_File_get_errhandler",
                               [&](RankState& self, Errhandler*& place) {
                                 SORREL_NOT_NULL(errhandler);
                                 retain(*place);
@@ -196,11 +200,13 @@ int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
 SORREL_WEAK(MPI_File_get_errhandler)
 
 int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, File_call_errhandler, fh, errorcode);
   if (fh != MPI_FILE_NULL)
-    return call_on_file(fh, "MPI_File_call_errhandler", [&](RankState& self, mpi::File& file) {
-      return call_errhandler(self, file, errorcode);
-    });
-  return call_without_file("MPI_File_call_errhandler", [&](RankState& self) {
+    return call_on_file(
+        running, fh, "MPI_File_call_errhandler",
+        [&](RankState& self, mpi::File& file) { return call_errhandler(self, file, errorcode); });
+  return call_without_file(running, "MPI_File_call_errhandler", [&](RankState& self) {
     return call_handler(self, errorcode,
                         [&](int error) { return raise_without_file(self, error); });
   });

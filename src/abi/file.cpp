@@ -234,18 +234,22 @@ int Register_datarep_c(RankState& self,
 extern "C" {
 
 int PMPI_File_open(MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* fh) {
-  return call_without_file("MPI_File_open", [&](RankState& self) {
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, File_open, comm, filename, amode, info, fh);
+  return call_without_file(running, "MPI_File_open", [&](RankState& self) {
     return open(self, comm, filename, amode, info, fh);
   });
 }
 SORREL_WEAK(MPI_File_open)
 
 int PMPI_File_close(MPI_File* fh) {
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, File_close, fh);
   if (fh == nullptr)
-    return call_without_file("MPI_File_close",
+    return call_without_file(running, "MPI_File_close",
                              [&](RankState& self) { return fail_null(self, "fh"); });
   int result = MPI_SUCCESS;
-  const int error = call_on_file(*fh, "MPI_File_close", [&](RankState& self, File& file) {
+  const int error = call_on_file(running, *fh, "MPI_File_close", [&](RankState& self, File& file) {
     if (const int busy = check_idle(self, file); busy != MPI_SUCCESS) return busy;
     const int failed = mpi::close_file(file);
     // The handler gets the file as long as it exists.
@@ -259,7 +263,9 @@ int PMPI_File_close(MPI_File* fh) {
 SORREL_WEAK(MPI_File_close)
 
 int PMPI_File_delete(const char* filename, MPI_Info info) {
-  return call_without_file("MPI_File_delete", [&](RankState& self) {
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, File_delete, filename, info);
+  return call_without_file(running, "MPI_File_delete", [&](RankState& self) {
     SORREL_NOT_NULL(filename);
     if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
     const char* path = mpi::path_of(filename);

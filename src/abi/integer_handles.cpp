@@ -18,17 +18,21 @@ Handle handle_of_number(RankState& self, int number, Handle null_handle) {
 
 extern "C" {
 
-#define SORREL_INTEGER_BINDINGS(kind, Handle, null_handle)       \
-  int PMPI_##kind##_toint(Handle handle) {                       \
-    const AnyTimeCall caller("MPI_" #kind "_toint", nullptr);    \
-    return caller.rank().services().integer_handles.number_of(   \
-        reinterpret_cast<std::uintptr_t>(handle));               \
-  }                                                              \
-  Handle PMPI_##kind##_fromint(int number) {                     \
-    const AnyTimeCall caller("MPI_" #kind "_fromint", nullptr);  \
-    return handle_of_number(caller.rank(), number, null_handle); \
-  }                                                              \
-  SORREL_WEAK(MPI_##kind##_toint)                                \
+#define SORREL_INTEGER_BINDINGS(kind, Handle, null_handle)               \
+  int PMPI_##kind##_toint(Handle handle) {                               \
+    RankState* running = mpi::current_rank();                            \
+    SORREL_CALL_ON_THREAD(running, kind##_toint, handle);                \
+    const AnyTimeCall caller(running, "MPI_" #kind "_toint", nullptr);   \
+    return caller.rank().services().integer_handles.number_of(           \
+        reinterpret_cast<std::uintptr_t>(handle));                       \
+  }                                                                      \
+  Handle PMPI_##kind##_fromint(int number) {                             \
+    RankState* running = mpi::current_rank();                            \
+    SORREL_CALL_ON_THREAD(running, kind##_fromint, number);              \
+    const AnyTimeCall caller(running, "MPI_" #kind "_fromint", nullptr); \
+    return handle_of_number(caller.rank(), number, null_handle);         \
+  }                                                                      \
+  SORREL_WEAK(MPI_##kind##_toint)                                        \
   SORREL_WEAK(MPI_##kind##_fromint)
 
 SORREL_INTEGER_BINDINGS(Comm, MPI_Comm, MPI_COMM_NULL)

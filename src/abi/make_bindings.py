@@ -324,23 +324,25 @@ def binding(function, name, large):
     if "tool" in function.flags:
         yield f'  return call_tool("MPI_{name}", [&](RankState& self, ToolState& tool) -> int {{ {call} }});\n}}\n'
         return
+    names = ", ".join(argument.name for argument in function.arguments)
+    yield f"  RankState* running = mpi::current_rank();\n  SORREL_CALL_ON_THREAD(running, {name}{', ' if names else ''}{names});\n"
     if function.comm() is not None:
         frame = "call_on_variable" if function.comm().direction == "inout" else "call_on"
-        yield f'  return {frame}({function.comm().name}, "MPI_{name}", [&](RankState& self, Comm& on) -> int {{\n'
+        yield f'  return {frame}(running, {function.comm().name}, "MPI_{name}", [&](RankState& self, Comm& on) -> int {{\n'
     elif function.win() is not None:
         frame = "call_on_win_variable" if function.win().direction == "inout" else "call_on_win"
-        yield f'  return {frame}({function.win().name}, "MPI_{name}", [&](RankState& self, mpi::Win& on) -> int {{\n'
+        yield f'  return {frame}(running, {function.win().name}, "MPI_{name}", [&](RankState& self, mpi::Win& on) -> int {{\n'
     elif function.file() is not None:
-        yield f'  return call_on_file({function.file().name}, "MPI_{name}", [&](RankState& self, mpi::File& on) -> int {{\n'
+        yield f'  return call_on_file(running, {function.file().name}, "MPI_{name}", [&](RankState& self, mpi::File& on) -> int {{\n'
     elif function.session() is not None:
         frame = "call_on_session_variable" if function.session().direction == "inout" else "call_on_session"
-        yield f'  return {frame}({function.session().name}, "MPI_{name}", [&](RankState& self, mpi::Session& on) -> int {{\n'
+        yield f'  return {frame}(running, {function.session().name}, "MPI_{name}", [&](RankState& self, mpi::Session& on) -> int {{\n'
     elif function.completes_requests():
-        yield f'  return call_on_requests("MPI_{name}", [&](RankState& self, FailedComm& failed) -> int {{\n'
+        yield f'  return call_on_requests(running, "MPI_{name}", [&](RankState& self, FailedComm& failed) -> int {{\n'
     else:
-        frame = "call_any_time(" if "any-time" in function.flags else "call("
+        frame = "call_any_time(running, " if "any-time" in function.flags else "call(running, "
         if "handled" in function.flags:
-            frame = "call_with_handler(errhandler, "
+            frame = "call_with_handler(running, errhandler, "
         yield f'  return {frame}"MPI_{name}", [&](RankState& self) -> int {{\n'
     for check in checks(function):
         yield f"    {check}\n"

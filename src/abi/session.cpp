@@ -2,6 +2,7 @@
 #include "mpi/comm/session.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "mpi/job/intercomm.hpp"
 #include "mpi/match/buffered.hpp"
 #include "mpi/match/environment_info.hpp"
+#include "runtime/rank_guests.hpp"
 
 namespace sorrel::abi {
 namespace {
@@ -47,15 +49,31 @@ int check_member(RankState& self, const mpi::Group& group) {
   return self.fail(MPI_ERR_GROUP, "the calling rank is not in the group");
 }
 
-/// The arguments of MPI_Session_init but the error handler.
-int check_session(RankState& self, MPI_Info info, const MPI_Session* session) {
+struct ThreadLevel {
+  const char* name;
+  int value;
+};
+
+constexpr std::array<ThreadLevel, 4> thread_levels{
+    ThreadLevel{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
+    {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
+    {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
+    {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE}};
+
+/// The arguments of MPI_Session_init but the error handler. `provided` is the thread level, by
+/// default the highest one.
+int check_session(RankState& self, MPI_Info info, const MPI_Session* session, int* provided) {
   SORREL_NOT_NULL(session);
   if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
+  *provided = runtime::thread_level_max();
   if (info == MPI_INFO_NULL) return MPI_SUCCESS;
   const std::string* level = mpi::info_of(info)->find("thread_level");
-  constexpr std::array<std::string_view, 4> levels{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
-                                                   "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
-  if (level == nullptr || std::ranges::find(levels, *level) != levels.end()) return MPI_SUCCESS;
+  if (level == nullptr) return MPI_SUCCESS;
+  for (const ThreadLevel& known : thread_levels) {
+    if (*level != known.name) continue;
+    *provided = std::min(*provided, known.value);
+    return MPI_SUCCESS;
+  }
   return self.fail(MPI_ERR_INFO_VALUE,
                    "the info value of thread_level is '%.64s'; it must be MPI_THREAD_SINGLE, "
                    "_FUNNELED, _SERIALIZED or _MULTIPLE",
@@ -68,11 +86,14 @@ extern "C" {
 
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
   begin_rank("MPI_Session_init");
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, Session_init, info, errhandler, session);
   int result = MPI_SUCCESS;
-  const int error = call_any_time("MPI_Session_init", [&](RankState& self) {
+  const int error = call_any_time(running, "MPI_Session_init", [&](RankState& self) {
     Errhandler* handler = mpi::errhandler_of(errhandler);
     if (handler == nullptr) return fail_errhandler(self);
-    result = check_session(self, info, session);
+    int level = 0;
+    result = check_session(self, info, session, &level);
     if (result != MPI_SUCCESS) {
       Session failed{.errhandler = handler, .sends = nullptr};  // what the handler gets
       result = raise(self, failed, result);
@@ -80,11 +101,15 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
     }
     retain(*handler);
     *session = mpi::handle_of(
-        *new Session{.errhandler = handler, .sends = std::make_shared<mpi::BufferedSends>()});
+        *new Session{.errhandler = handler,
+                     .sends = std::make_shared<mpi::BufferedSends>(),
+                     .thread_level = level});
+    self.calling_level = std::max(self.calling_level, level);
     ++self.session_count;
     self.phase = mpi::Phase::running;
     return MPI_SUCCESS;
   });
+  if (running != nullptr) runtime::admit_started_threads(*running);
   return error != MPI_SUCCESS ? error : result;
 }
 SORREL_WEAK(MPI_Session_init)
@@ -92,8 +117,10 @@ SORREL_WEAK(MPI_Session_init)
 // By hand: the name may be a null pointer.
 int PMPI_Session_get_nth_pset(
     MPI_Session session, MPI_Info info, int n, int* pset_len, char* pset_name) {
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, Session_get_nth_pset, session, info, n, pset_len, pset_name);
   return call_on_session(
-      session, "MPI_Session_get_nth_pset", [&](RankState& self, Session& /*on*/) {
+      running, session, "MPI_Session_get_nth_pset", [&](RankState& self, Session& /*on*/) {
         SORREL_NOT_NULL(pset_len);
         if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
         const auto index = static_cast<std::size_t>(n);
@@ -162,9 +189,10 @@ int Session_call_errhandler(RankState& self, Session& session, int errorcode) {
   return MPI_SUCCESS;
 }
 
-int Session_get_info(RankState& self, Session& /*session*/, MPI_Info* info_used) {
+int Session_get_info(RankState& self, Session& session, MPI_Info* info_used) {
   auto info = std::make_unique<mpi::Info>();
-  const int error = info->set("thread_level", "MPI_THREAD_FUNNELED", self.detail());
+  const auto level = std::ranges::find(thread_levels, session.thread_level, &ThreadLevel::value);
+  const int error = info->set("thread_level", level->name, self.detail());
   *info_used = mpi::make_info_handle(std::move(info));
   return error;
 }

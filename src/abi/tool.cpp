@@ -115,7 +115,7 @@ std::int64_t take_value(const ToolVariable& variable, const void* from) {
 extern "C" {
 
 int PMPI_T_init_thread(int required, int* provided) {
-  const AnyTimeCall caller("MPI_T_init_thread", __builtin_return_address(0));
+  const AnyTimeCall caller(mpi::current_rank(), "MPI_T_init_thread", __builtin_return_address(0));
   if (provided == nullptr) return MPI_T_ERR_INVALID;
   *provided = std::min(required, tool_thread_level_max);
   ++ToolState::of(caller.rank()).init_count;

@@ -61,7 +61,7 @@ void remove_handle(std::vector<std::unique_ptr<Object>>& objects, const Object& 
 /// body(self, tool) between MPI_T_init_thread and MPI_T_finalize, on any thread, in any phase.
 template <class Body>
 int call_tool(const char* function, Body&& body) {
-  const AnyTimeCall caller(function, __builtin_return_address(0));
+  const AnyTimeCall caller(mpi::current_rank(), function, __builtin_return_address(0));
   RankState& self = caller.rank();
   ToolState& tool = ToolState::of(self);
   return tool.init_count == 0 ? MPI_T_ERR_NOT_INITIALIZED : body(self, tool);

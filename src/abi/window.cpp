@@ -224,7 +224,9 @@ extern "C" int PMPI_Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
     give_text("MPI_WIN_NULL", win_name, resultlen);
     return MPI_SUCCESS;
   }
-  return call_on_win(win, "MPI_Win_get_name", [&](RankState& self, Win& on) {
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, Win_get_name, win, win_name, resultlen);
+  return call_on_win(running, win, "MPI_Win_get_name", [&](RankState& self, Win& on) {
     SORREL_NOT_NULL(win_name);
     SORREL_NOT_NULL(resultlen);
     give_text(on.name != nullptr ? on.name->c_str() : "", win_name, resultlen);

@@ -49,6 +49,8 @@ struct Fiber {
   arch::Context context = nullptr;
   int saved_errno = 0;
   FiberState state = FiberState::waiting;
+  /// It stands for a thread that is no worker's (core/guest.hpp): `context` is its Guest.
+  bool is_guest = false;
   [[no_unique_address]] SanitizerFiber sanitizer;
   ExceptionState saved_exceptions;
   Fiber* next_ready = nullptr;

@@ -26,8 +26,9 @@ bool FiberPool::run(const Fiber& owner, FiberEntry task, void* argument) {
   member.task = task;
   member.argument = argument;
   member.fiber.user = owner.user;
-  member.fiber.thread_pointer = owner.thread_pointer;
-  member.fiber.settings = owner.settings;
+  // The control block of a fiber that has moved out is in use on its thread.
+  member.fiber.thread_pointer = owner.is_guest ? 0 : owner.thread_pointer;
+  member.fiber.settings = owner.is_guest ? nullptr : owner.settings;
   worker_.run_first(member.fiber);
   return true;
 }

@@ -76,6 +76,17 @@ class SchedulerHooks {
   /// errno.
   virtual void on_settings_change(Worker& /*worker*/, const Fiber& /*next*/) {}
 
+  // Guests (core/guest.hpp). The caller has the worker's seat.
+
+  /// The guest's call begins to wait; later, on the guest's thread, it goes on.
+  virtual void on_guest_wait(Guest& /*guest*/) {}
+
+  virtual void on_guest_resume(Guest& /*guest*/) {}
+
+  /// Whether a thread that may become a guest of the worker is outside of calls: it may call at any
+  /// time, and then wake others.
+  virtual bool has_threads_outside(Worker& /*worker*/) { return false; }
+
   /// Another process of the job, in its on_all_asleep(), requests what the fibers here wait for.
   virtual void on_report_requested() {}
 };
@@ -150,6 +161,7 @@ class Scheduler {
   IdleSource& set_idle_source(std::unique_ptr<IdleSource> source);
 
  private:
+  friend class FiberThread;
   friend class Worker;
   friend class WorkerThread;
 

@@ -40,13 +40,6 @@ inline void switch_registers(Fiber& previous, Fiber& next, bool ends) {
   previous.sanitizer.after_switch();
 }
 
-/// Out of line, so that a switch without a change of settings ends in a jump and needs no frame.
-[[gnu::noinline]] void switch_settings(
-    SchedulerHooks& hooks, Worker& worker, Fiber& previous, Fiber& next, bool ends) {
-  hooks.on_settings_change(worker, next);
-  switch_registers(previous, next, ends);
-}
-
 Record record_of(RemoteCall& call) {
   Record record{.kind = remote_call_kind};
   RemoteCall* pointer = &call;
@@ -121,6 +114,11 @@ void Worker::prepare(
 
 void Worker::run_first(Fiber& fiber) {
   SORREL_ASSERT(fiber.state == FiberState::waiting && fiber.worker == this);
+  if (running_->is_guest) {
+    // Its thread runs no fibers.
+    make_ready(fiber);
+    return;
+  }
   running_->state = FiberState::ready;
   ready_.push_first(*running_);
   switch_to(fiber);
@@ -135,23 +133,49 @@ void Worker::enter_fiber(void* argument) {
 
 void Worker::switch_to(Fiber& next, bool ends) {
   Fiber& previous = *running_;
+  if (next.settings != previous.settings) [[unlikely]] {
+    switch_with_settings(next, ends);
+    return;
+  }
+  exchange_thread_state(previous, next);
+  switch_registers(previous, next, ends);
+}
+
+/// Makes `next` the running fiber. Its state is set before the registers are switched, so nothing
+/// is left to do afterwards.
+inline void Worker::exchange_thread_state(Fiber& previous, Fiber& next) {
   int* const error = errno_;
   ExceptionState* const exceptions = exceptions_;
   previous.saved_errno = *error;
   previous.saved_exceptions = *exceptions;
   running_ = &next;
   next.state = FiberState::running;
-  // The state of the next fiber is set before the registers are switched, so nothing is left to do
-  // afterwards.
   *error = next.saved_errno;
   *exceptions = next.saved_exceptions;
   if (next.thread_pointer != previous.thread_pointer) [[unlikely]]
     arch::set_thread_pointer(next.thread_pointer != 0 ? next.thread_pointer : thread_pointer_);
-  if (next.settings != previous.settings) [[unlikely]] {
-    switch_settings(scheduler_.hooks_, *this, previous, next, ends);
+}
+
+/// Out of line, so that a switch without a change of settings ends in a jump and needs no frame.
+[[gnu::noinline]] void Worker::switch_with_settings(Fiber& next, bool ends) {
+  Fiber& previous = *running_;
+  if (previous.is_guest) {
+    ready_.push_first(next);
+    wait_as_guest();
     return;
   }
-  switch_registers(previous, next, ends);
+  Fiber* to = &next;
+  while (to->is_guest) {
+    grant(*to);
+    to = &next_ready();
+    if (to == &previous) {
+      previous.state = FiberState::running;
+      return;
+    }
+  }
+  exchange_thread_state(previous, *to);
+  if (to->settings != previous.settings) scheduler_.hooks_.on_settings_change(*this, *to);
+  switch_registers(previous, *to, ends);
 }
 
 void Worker::yield() {
@@ -246,6 +270,11 @@ Fiber& Worker::idle() {
   // This runs on the stack, and with the errno, of the fiber that suspended last; that fiber may
   // also be the next one.
   const int errno_of_fiber = errno;
+  if (running_->is_guest) {
+    wait_as_guest();
+    errno = errno_of_fiber;
+    return *running_;
+  }
   Fiber& found = is_seeded() ? idle_under_seed() : idle_in_real_time();
   errno = errno_of_fiber;
   return found;
@@ -304,8 +333,8 @@ bool Worker::spin(Fiber*& found) {
       found = &root_;
       return true;
     }
-    // The awaited thread may need this core.
-    if (limits_.yield_count_max != 0) return false;
+    // The awaited thread may need this core, or the seat.
+    if (limits_.yield_count_max != 0 || has_guests_) return false;
     // Polling without a pause would keep taking the mailbox's line from the producer.
     arch::pause();
     if (round % rounds_per_reading != 0) continue;
@@ -326,9 +355,12 @@ std::int64_t Worker::sleep_end_ns() const {
 Worker::Slept Worker::park() {
   if (deferred_count_ != 0) {
     // A receiver whose mailbox is full does not wake this worker when there is room: retry soon.
+    give_seat();
     os::yield_core();
+    take_seat();
     return Slept::no;
   }
+  if (has_guests_) return park_beside_guests();
   const std::int64_t began_ns = os::monotonic_ns();
   if (sleep_end_ns() <= began_ns) return Slept::no;
   Parker parker = memory_.parker(id_);
@@ -355,6 +387,28 @@ Worker::Slept Worker::park() {
   spin_ns_ = was_short ? limits_.spin_ns_max
                        : std::max(std::min(spin_ns_min, limits_.spin_ns_max), spin_ns_ / 2);
   return slept;
+}
+
+/// Sleeps without the seat, until woken or until the next timer.
+Worker::Slept Worker::park_beside_guests() {
+  const std::int64_t end_ns = sleep_end_ns();
+  if (end_ns <= os::monotonic_ns()) return Slept::no;
+  Parker parker = this->parker();
+  parker.prepare_park();
+  if (has_work() || scheduler_.is_stopping() || ask_idle_source(true)) {
+    parker.cancel_park();
+    return Slept::no;
+  }
+  mark_idle();
+  parked_until_ns_ = end_ns;
+  const std::int64_t timeout_ns = idle_sleep_end_ns(end_ns) - os::monotonic_ns();
+  give_seat();
+  if (parker.is_parked() && timeout_ns > 0)
+    os::futex_wait(parker.state().std_atomic(), Parker::State::parked, timeout_ns, futex_scope_);
+  end_park();
+  take_seat();
+  parked_until_ns_ = 0;
+  return Slept::until_woken;
 }
 
 /// Sleeps until unparked, or until the next poll timer.
@@ -511,6 +565,7 @@ void ThreadState::take_calling_thread() {
 /// The calling thread runs this worker from now on, starting outside any fiber.
 void Worker::enter(ThreadState& thread) {
   set_current(this);
+  take_seat();
   errno_ = thread.errno_address;
   exceptions_ = thread.exceptions;
   thread_pointer_ = thread.thread_pointer;
@@ -533,6 +588,7 @@ void Worker::begin(ThreadState& thread) {
 void Worker::run_until_attention(ThreadState& thread) {
   enter(thread);
   suspend();
+  leave();
 }
 
 /// Runs every fiber that is ready now once; returns false if there was none.
@@ -540,11 +596,13 @@ bool Worker::run_round(ThreadState& thread) {
   enter(thread);
   poll();
   Fiber* first = ready_.pop();
-  if (first == nullptr) return false;
-  root_.state = FiberState::ready;
-  ready_.push(root_);
-  switch_to(*first);
-  return true;
+  if (first != nullptr) {
+    root_.state = FiberState::ready;
+    ready_.push(root_);
+    switch_to(*first);
+  }
+  leave();
+  return first != nullptr;
 }
 
 void Worker::end(ThreadState& thread) {
@@ -562,16 +620,54 @@ bool Worker::has_work() {
   return poll_all() || !ready_.empty() || deferred_count_ != 0;
 }
 
+std::int64_t Worker::next_sleep_end_ns() {
+  set_current(this);
+  take_seat();
+  const std::int64_t end_ns = sleep_end_ns();
+  give_seat();
+  return end_ns;
+}
+
+/// Prepared to park: whether there is work after all.
+bool Worker::prepare_sleep() {
+  set_current(this);
+  take_seat();
+  const bool has_any = has_work();
+  give_seat();
+  return has_any;
+}
+
+/// After that, without work; returns the end of its sleep, if all workers of the thread sleep until
+/// `end_ns`.
+std::int64_t Worker::mark_sleep(std::int64_t end_ns) {
+  set_current(this);
+  take_seat();
+  mark_idle();
+  parked_until_ns_ = end_ns;
+  give_seat();
+  return idle_sleep_end_ns(end_ns);
+}
+
 /// Prepared to park, without work: counts as idle if only another worker can wake it.
 void Worker::mark_idle() {
-  if (!timers_.has_only_polls() || parker().mark_idle() != memory_.idle_count_max()) return;
+  is_counted_ =
+      timers_.has_only_polls() && !(has_guests_ && scheduler_.hooks_.has_threads_outside(*this));
+  if (!is_counted_ || parker().mark_idle() != memory_.idle_count_max()) return;
   set_current(this);
   scheduler_.hooks_.on_all_asleep();
 }
 
+/// The end of its sleep after mark_idle(), when the next timer is due at `end_ns`. A thread that
+/// may call ends outside of MPI without a word, so the worker checks now and then if it counts.
+std::int64_t Worker::idle_sleep_end_ns(std::int64_t end_ns) const {
+  constexpr std::int64_t check_distance_ns = 100'000'000;
+  return !has_guests_ || is_counted_ ? end_ns
+                                     : std::min(end_ns, os::monotonic_ns() + check_distance_ns);
+}
+
 /// Its thread has been woken, perhaps for another worker.
 void Worker::end_park() {
-  if (timers_.has_only_polls()) {
+  if (is_counted_) {
     cancel_park();
   } else {
     parker().cancel_park();
@@ -593,6 +689,10 @@ void Worker::request_attention() {
 /// Makes root_ ready, behind the fibers that are ready, so that the thread runs code outside
 /// fibers.
 void Worker::handle_attention() {
+  if (running_->is_guest) {
+    has_missed_attention_ = true;
+    return;
+  }
   is_called_.exchange(false, std::memory_order_acq_rel);
   if (root_.state == FiberState::waiting) make_ready(root_);
   // A thread with several workers looks for news without being in one.

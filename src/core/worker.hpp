@@ -22,6 +22,7 @@
 #include "core/message_pool.hpp"
 #include "core/parker.hpp"
 #include "core/remote_call.hpp"
+#include "core/seat.hpp"
 #include "core/seeded_order.hpp"
 #include "core/timer.hpp"
 #include "os/clock.hpp"
@@ -29,6 +30,8 @@
 
 namespace sorrel::core {
 
+class FiberThread;
+class Guest;
 class Scheduler;
 
 struct WorkerLimits {
@@ -238,6 +241,8 @@ class Worker {
   [[nodiscard]] bool seems_to_have_mail() const;
 
  private:
+  friend class FiberThread;
+  friend class Guest;
   friend class Scheduler;
   friend class WorkerThread;
 
@@ -257,9 +262,12 @@ class Worker {
   Slept park();
   [[nodiscard]] Slept sleep_idle(Parker& parker);
   bool poll_for_ready();
+  Slept park_beside_guests();
   void cancel_park();
   bool poll_all();
   void switch_to(Fiber& next, bool ends = false);
+  void switch_with_settings(Fiber& next, bool ends);
+  void exchange_thread_state(Fiber& previous, Fiber& next);
   bool drain(Mailbox& mailbox);
   void open_mailbox(Outbound& outbound, WorkerId worker);
   bool flush_deferred();
@@ -271,19 +279,40 @@ class Worker {
   bool run_round(ThreadState& thread);
   void end(ThreadState& thread);
   void enter(ThreadState& thread);
+  void leave();
 
   void leave_thread() { thread_number_.store(0, std::memory_order_relaxed); }
 
   bool has_work();
+  // For a thread that sleeps for several workers.
+  [[nodiscard]] std::int64_t next_sleep_end_ns();
+  bool prepare_sleep();
+  std::int64_t mark_sleep(std::int64_t end_ns);
   void mark_idle();
   void end_park();
 
   [[nodiscard]] std::int64_t sleep_end_ns() const;
+  [[nodiscard]] std::int64_t idle_sleep_end_ns(std::int64_t end_ns) const;
 
   [[nodiscard]] Parker parker() { return memory_.parker(id_); }
 
   void handle_attention();
   void mark_gone();
+
+  // Guests (guest.cpp).
+  /// The worker's thread, in a fiber: from now on guests may take its seat.
+  void admit_guests();
+  void expel_guests();
+  /// The worker's thread; without effect before admit_guests().
+  void take_seat();
+  void give_seat();
+  /// A thread that is no worker's.
+  void take_seat_for_guest();
+  void give_seat_of_guest();
+  /// The running guest gives the seat back until it is granted a place.
+  void wait_as_guest();
+  /// Ends the wait of a guest, which was ready.
+  void grant(Fiber& fiber);
   static void enter_fiber(void* argument);
   struct FiberStart;
   struct Visit;
@@ -317,6 +346,15 @@ class Worker {
   /// The thread's flow of control outside fibers: ready when it must run again.
   Fiber root_;
   bool has_ended_ = false;
+  /// Counted as idle in the present sleep.
+  bool is_counted_ = false;
+  // Guests: the worker's thread alone writes the first one, holders of the seat the others.
+  bool has_guests_ = false;
+  bool has_missed_attention_ = false;
+  /// Fibers that move to threads of their own when this thread is outside of fibers.
+  std::vector<FiberThread*> moving_;
+  /// The worker's thread sleeps until then.
+  std::int64_t parked_until_ns_ = 0;
   MessagePool pool_;
   std::optional<SeededOrder> order_;
   /// State of an attached thread.
@@ -330,6 +368,7 @@ class Worker {
   alignas(cache_line_bytes) std::atomic<bool> is_called_{false};
   // Relaxed: nothing is read through it.
   std::atomic<int> thread_number_{0};
+  Seat seat_;
 };
 
 }  // namespace sorrel::core

@@ -125,14 +125,14 @@ bool WorkerThread::run_each_once() {
 
 bool WorkerThread::has_work_for_any() {
   if (scheduler_.is_stopping() || !migrated_.seems_empty()) return true;
-  return std::ranges::any_of(workers_, [](Worker* worker) { return worker->has_work(); });
+  return std::ranges::any_of(workers_, [](Worker* worker) { return worker->prepare_sleep(); });
 }
 
 /// Like Worker::park(), for all workers of this thread at once.
 void WorkerThread::sleep() {
   std::int64_t end_ns = std::numeric_limits<std::int64_t>::max();
-  for (const Worker* worker : workers_)
-    end_ns = std::min(end_ns, worker->sleep_end_ns());
+  for (Worker* worker : workers_)
+    end_ns = std::min(end_ns, worker->next_sleep_end_ns());
   if (end_ns <= os::monotonic_ns()) return;
   // Acquire, pairs with wake().
   const std::uint32_t news = news_.load(std::memory_order_acquire);
@@ -144,7 +144,7 @@ void WorkerThread::sleep() {
     return;
   }
   for (Worker* worker : workers_)
-    worker->mark_idle();
+    end_ns = std::min(end_ns, worker->mark_sleep(end_ns));
   wait(news, end_ns);
   for (Worker* worker : workers_)
     worker->end_park();

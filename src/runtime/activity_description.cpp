@@ -55,7 +55,7 @@ ActivityDescription describe(const Job& job, const mpi::RankState& rank) {
   ActivityDescription description{
       .activity = activity_of(rank), .running = {}, .outside = job.body().outside_wait(rank)};
   const bool is_interrupted = description.activity.state == core::FiberState::running &&
-                              core::Worker::current() == rank.worker;
+                              !rank.fiber.is_guest && core::Worker::current() == rank.worker;
   if (is_interrupted) description.running = running_at(job, rank);
   return description;
 }

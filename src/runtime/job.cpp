@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "base/text.hpp"
+#include "core/fiber_thread.hpp"
+#include "core/guest.hpp"
 #include "launch/job_parts.hpp"
 #include "loop/team/fiber_team.hpp"
 #include "os/clock.hpp"
@@ -289,6 +291,35 @@ void Job::on_attention(core::Worker& worker) {
   body_.on_attention(worker);
 }
 
+void Job::on_guest_wait(core::Guest& guest) {
+  // What a report says of the rank's main thread.
+  auto& rank = *static_cast<mpi::RankState*>(guest.fiber().user);
+  if (&guest.fiber() == &rank.fiber) on_guest_resume(guest);
+}
+
+/// Other threads of the rank have called meanwhile.
+void Job::on_guest_resume(core::Guest& guest) {
+  auto& rank = *static_cast<mpi::RankState*>(guest.fiber().user);
+  rank.call = guest.call;
+  rank.call_site = guest.call_site;
+}
+
+bool Job::has_threads_outside(core::Worker& worker) {
+  // Threads of a process are not counted, and any may call.
+  if (is_process_mode_) return true;
+  for (const auto& world : worlds_) {
+    if (!world->has_worker(worker)) continue;
+    const mpi::Endpoint endpoint = world->endpoint_of(worker);
+    const std::int32_t last = world->layout().last_rank(endpoint);
+    for (std::int32_t i = world->layout().first_rank(endpoint); i < last; ++i) {
+      const mpi::RankState& rank = world->rank(i);
+      if (!rank.fiber.is_guest || rank.fiber.state == core::FiberState::ended) continue;
+      if (rank.waiting_thread_count < 1 + body_.started_thread_count(rank)) return true;
+    }
+  }
+  return false;
+}
+
 void Job::on_worker_end(core::Worker& worker) {
   close_window(*this);
   for (const auto& world : worlds_) {
@@ -314,6 +345,7 @@ void Job::attach_calling_thread() {
 void Job::end_attached_rank(int status) {
   const mpi::RankState& rank = attached_rank();
   if (rank.phase == mpi::Phase::running) end_without_finalize(*this, rank, status);
+  if (core::Guest* guest = core::Guest::current(); guest != nullptr) guest->enter();
   // The rank's state is kept: code that runs at the process's end may still use it.
   drain(*rank.worker_state);
   if (own_transport_ != nullptr) own_transport_->finish();
@@ -331,13 +363,19 @@ void Job::set_phase(core::ProcessPhase phase) {
     memory.process(scheduler_.process()).phase.store(phase, std::memory_order_release);
 }
 
+void Job::require_finalized(const mpi::RankState& rank, int status) {
+  const mpi::Phase phase = __atomic_load_n(&rank.phase, __ATOMIC_RELAXED);
+  if (phase == mpi::Phase::running || phase == mpi::Phase::in_handler)
+    end_without_finalize(*this, rank, status);
+}
+
 void Job::end_rank(mpi::RankState& rank, int status) {
-  const bool is_running = rank.phase == mpi::Phase::running || rank.phase == mpi::Phase::in_handler;
-  if (is_running) end_without_finalize(*this, rank, status);
+  require_finalized(rank, status);
   int worst = worst_status_.load(std::memory_order_relaxed);
   while (worst < (status & 0xff) &&
          !worst_status_.compare_exchange_weak(worst, status & 0xff, std::memory_order_relaxed)) {
   }
+  if (core::Guest::current() != nullptr) core::FiberThread::move_back();
   rank.worker->end_fiber();
 }
 

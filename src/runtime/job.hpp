@@ -60,6 +60,9 @@ class Job final : public core::SchedulerHooks,
   /// Ends the running rank from the middle of its stack.
   [[noreturn]] void end_rank(mpi::RankState& rank, int status);
 
+  /// Ends the job if the rank, which ends with `status`, has not finalized MPI. Any thread.
+  void require_finalized(const mpi::RankState& rank, int status);
+
   /// This process's part of the job: one world, or one for each simulated node.
   [[nodiscard]] const std::vector<std::unique_ptr<mpi::ProcessWorld>>& worlds() const {
     return worlds_;
@@ -75,7 +78,12 @@ class Job final : public core::SchedulerHooks,
     return worlds_.back()->last_own_rank() - worlds_.front()->first_own_rank();
   }
 
+  [[nodiscard]] RankBody& body() { return body_; }
+
   [[nodiscard]] const RankBody& body() const { return body_; }
+
+  /// Whether the process is a rank, and the attached thread runs it.
+  [[nodiscard]] bool is_process_mode() const { return is_process_mode_; }
 
   [[nodiscard]] const os::StackSlab& stacks() const { return stacks_; }
 
@@ -91,6 +99,9 @@ class Job final : public core::SchedulerHooks,
   void on_attention(core::Worker& worker) override;
   void on_settings_change(core::Worker& worker, const core::Fiber& next) override;
   void on_report_requested() override;
+  void on_guest_wait(core::Guest& guest) override;
+  void on_guest_resume(core::Guest& guest) override;
+  bool has_threads_outside(core::Worker& worker) override;
   std::string text_of_waits(std::size_t bytes_max) override;
   void on_deadlock() override;
   void record_finalized(const mpi::RankState& rank) override;

@@ -4,10 +4,17 @@
 
 #include <cstdint>
 
+namespace sorrel::mpi {
+struct RankState;
+}
+
 namespace sorrel::runtime {
 
 /// Called by the rank.
 void set_main_thread_rank();
+
+/// The rank of the process; null before it is set. Any thread.
+[[nodiscard]] mpi::RankState* main_thread_rank();
 
 /// Whether this thread control block is that of the rank's main thread.
 [[nodiscard]] bool is_main_thread(std::uintptr_t thread_pointer);

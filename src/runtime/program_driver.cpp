@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/guest.hpp"
 #include "loop/team/loop.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/guard_install.hpp"
@@ -22,6 +23,7 @@
 #include "program/image/library_check.hpp"
 #include "program/image/start.hpp"
 #include "program/rank/rank_process.hpp"
+#include "program/rank/starter_of_thread.hpp"
 #include "program/rank/worker_settings.hpp"
 #include "program/signals/signal_delivery.hpp"
 #include "program/state/signal_table.hpp"
@@ -34,6 +36,7 @@
 #include "runtime/process_config.hpp"
 #include "runtime/process_mode.hpp"
 #include "runtime/rank_environment.hpp"
+#include "runtime/rank_guests.hpp"
 #include "runtime/rank_memory.hpp"
 #include "runtime/rank_region.hpp"
 #include "runtime/rank_threads.hpp"
@@ -138,6 +141,16 @@ class ProgramBody final : public RankBody {
                                 .heaps = heaps.are_in_band() || heaps.count() == 0});
   }
 
+  void on_move_out(mpi::RankState& rank) override {
+    program::RankProcess& process = *process_of(rank);
+    process.set_own_thread(::gettid());
+    program::take_settings_of(process);
+  }
+
+  [[nodiscard]] std::int32_t started_thread_count(const mpi::RankState& rank) const override {
+    return process_of(rank)->started_threads().count();
+  }
+
   int run(mpi::RankState& rank) override { return program::run_rank_main(*process_of(rank)); }
 
   [[nodiscard]] const program::OutsideWait* outside_wait(
@@ -155,10 +168,9 @@ class ProgramBody final : public RankBody {
     if (process != nullptr) process->streams().finish();
   }
 
-  [[nodiscard]] const mpi::RankState& rank_of(const program::RankProcess& process) const {
-    const auto found =
-        std::ranges::find(ranks_, &process, [](const Rank& rank) { return rank.process.get(); });
-    return *found->rank;
+  [[nodiscard]] mpi::RankState& rank_of(const program::RankProcess& process) const {
+    const int first = ranks_.front().process->rank();
+    return *ranks_[static_cast<std::size_t>(process.rank() - first)].rank;
   }
 
   [[nodiscard]] int index_of_code(const void* address) const override {
@@ -183,7 +195,8 @@ class ProgramBody final : public RankBody {
   /// Ends the rank's wait, for its signal handlers. A rank that is ready soon runs them by itself.
   static void interrupt_wait(const Rank& rank) {
     mpi::RankState& state = *rank.rank;
-    if (state.fiber.state != core::FiberState::waiting) return;
+    // The rank's own thread is interrupted.
+    if (state.fiber.is_guest || state.fiber.state != core::FiberState::waiting) return;
     const bool is_in_mpi = state.phase == mpi::Phase::running;
     if (is_in_mpi) state.phase = mpi::Phase::in_handler;
     program::deliver_to_waiting(*rank.process);
@@ -205,12 +218,21 @@ ProgramBody* the_body = nullptr;
 
 program::RankProcess* current_process() {
   const mpi::RankState* rank = mpi::current_rank();
-  return rank == nullptr ? nullptr : the_body->process_of(*rank);
+  if (rank != nullptr && !rank->worker->running().is_guest) [[likely]]
+    return the_body->process_of(*rank);
+  // A thread of a rank that has left its worker: the main thread, or another, in a call or not.
+  const core::Guest* guest = core::Guest::current();
+  if (guest == nullptr) return nullptr;
+  return the_body->process_of(*static_cast<const mpi::RankState*>(guest->fiber().user));
+}
+
+mpi::RankState* rank_of_started_thread() {
+  const program::RankProcess* process = program::starter_of_thread();
+  return process == nullptr ? nullptr : &the_body->rank_of(*process);
 }
 
 void end_rank(program::RankProcess& process, int status) {
-  mpi::RankState& rank = *mpi::current_rank();
-  static_cast<void>(process);
+  mpi::RankState& rank = the_body->rank_of(process);
   static_cast<Job&>(rank.world->job()).end_rank(rank, status);
 }
 
@@ -219,6 +241,11 @@ void end_by_signal(program::RankProcess& process, int number) {
   std::snprintf(message, sizeof message, "rank %d: %s (signal %d)", process.rank(),
                 strsignal(number), number);
   the_body->rank_of(process).world->job().end_job(nullptr, 128 + number, message);
+}
+
+void end_by_thread(program::RankProcess& process, int status) {
+  const mpi::RankState& rank = the_body->rank_of(process);
+  static_cast<Job&>(rank.world->job()).require_finalized(rank, status);
 }
 
 void end_by_jump(program::RankProcess& process) {
@@ -269,9 +296,12 @@ int run_program(const program::ProgramStart& start) {
   loop::join_job(config.loops);
   program::set_current_slab(slab.get());
   set_rank_process_of_caller(current_process);
+  set_rank_of_started_thread(rank_of_started_thread);
+  watch_thread_starts();
   program::set_rank_hooks({.current = current_process,
                            .end_by_signal = end_by_signal,
                            .end_by_jump = end_by_jump,
+                           .end_by_thread = end_by_thread,
                            .end_rank = end_rank});
   program::record_ranks_begin(own_rank_count(config) == 1);
   Job job(config, body);

@@ -26,6 +26,14 @@ class RankBody {
   /// At a switch to a fiber with other settings (core::SchedulerHooks).
   virtual void on_settings_change(core::Worker& /*worker*/, const core::Fiber& /*next*/) {}
 
+  /// On the new thread of a rank that leaves its worker (runtime/rank_guests.hpp).
+  virtual void on_move_out(mpi::RankState& /*rank*/) {}
+
+  /// The threads that a rank has started and that have not ended. Any thread.
+  [[nodiscard]] virtual std::int32_t started_thread_count(const mpi::RankState& /*rank*/) const {
+    return 0;
+  }
+
   /// Called once, when every rank is prepared and none has run.
   virtual void on_all_prepared() {}
 

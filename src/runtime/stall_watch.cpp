@@ -172,6 +172,11 @@ void StallWatch::count(const mpi::RankState& rank, Census& census) {
   Watched& watched = workers_[rank.worker->index()];
   const core::FiberState state = read_racy(rank.fiber.state);
   if (state == core::FiberState::ended) return;
+  if (rank.fiber.is_guest) {
+    // It has threads of its own, and holds up no other rank.
+    census.is_alive = true;
+    return;
+  }
   const program::OutsideWait* outside = body_.outside_wait(rank);
   if (state == core::FiberState::running) watched.rank = &rank;
   if (outside != nullptr && outside->is_endless) {

@@ -41,10 +41,17 @@ using AtExit = ExitHandlers::AtExit;
   __builtin_unreachable();
 }
 
+/// If a further thread of a rank calls: it ends the process, and the rank must have finalized MPI.
+void check_end_by_thread(int status) {
+  RankProcess* process = starter_of_thread();
+  if (process != nullptr && !is_forked_child()) end_by_thread(*process, status);
+}
+
 }  // namespace
 
 void exit_rank(int status) {
   if (RankProcess* process = current_rank_process()) end(*process, process->finish(status));
+  check_end_by_thread(status);
   exit_process(status);
 }
 
@@ -62,6 +69,7 @@ SORREL_INTERPOSED void quick_exit(int status) noexcept {
     process->exit_handlers().run_quick();
     end(*process, status);
   }
+  check_end_by_thread(status);
   static auto* const real = next_definition<decltype(::quick_exit)>("quick_exit");
   real(status);
   __builtin_unreachable();
@@ -71,6 +79,7 @@ SORREL_INTERPOSED void _exit(int status) {
   using namespace sorrel::program;
   if (!is_of_this_library(__builtin_return_address(0))) {
     if (RankProcess* process = current_rank_process()) end(*process, status);
+    check_end_by_thread(status);
   }
   leave_process(status);
 }
@@ -78,6 +87,7 @@ SORREL_INTERPOSED void _exit(int status) {
 SORREL_INTERPOSED void _Exit(int status) noexcept {
   using namespace sorrel::program;
   if (RankProcess* process = current_rank_process()) end(*process, status);
+  check_end_by_thread(status);
   leave_process(status);
 }
 

@@ -38,8 +38,7 @@ void note_once(std::atomic<bool>& was_noted, int rank, const char* text) {
 /// is made as by any thread, also by one that a rank has started, after it has its own.
 [[nodiscard]] RankProcess* running_rank(RankProcess* process) {
   if (process == nullptr) return nullptr;
-  if (current_rank_process() != nullptr)
-    return process->settings().separate_files() ? process : nullptr;
+  if (runs_worker()) return process->settings().separate_files() ? process : nullptr;
   static_cast<void>(WorkerSettings::separate_files_of_thread());
   return nullptr;
 }
@@ -48,7 +47,7 @@ void note_threads(RankProcess& process) {
   static std::atomic<bool> was_noted_before{false};
   static std::atomic<bool> was_noted_by_thread{false};
   if (!WorkerSettings::are_any_separate()) return;
-  if (current_rank_process() == nullptr)
+  if (!runs_worker())
     note_once(was_noted_by_thread, process.rank(),
               "the working directory that a thread changes is that of the thread, not of its rank");
   else if (process.started_threads().any())

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <unistd.h>
 #include <utility>
 
 #include "base/check.hpp"
 #include "core/worker.hpp"
+#include "program/base/durations.hpp"
 #include "program/base/libc.hpp"
 #include "program/base/program_calls.hpp"
 
@@ -27,10 +29,16 @@ RankProcess* current_rank_process() {
   return rank_hooks.current != nullptr ? rank_hooks.current() : nullptr;
 }
 
+bool runs_worker() {
+  return core::Worker::current() != nullptr;
+}
+
 RankProcess* process_that_may_wait(const void* caller) {
   RankProcess* process = current_rank_process();
-  const bool may_wait = process != nullptr && !is_of_this_library(caller) &&
-                        !process->signals().must_return() && !is_forked_child();
+  // A thread outside of a worker waits by itself.
+  const bool may_wait = process != nullptr && core::Worker::current() != nullptr &&
+                        !is_of_this_library(caller) && !process->signals().must_return() &&
+                        !is_forked_child();
   return may_wait ? process : nullptr;
 }
 
@@ -61,6 +69,10 @@ void end_by_signal(RankProcess& process, int number) {
 void end_by_jump(RankProcess& process) {
   rank_hooks.end_by_jump(process);
   std::abort();
+}
+
+void end_by_thread(RankProcess& process, int status) {
+  rank_hooks.end_by_thread(process, status);
 }
 
 RankProcess::RankProcess(const ProgramStart& start,
@@ -122,6 +134,7 @@ void RankProcess::run_destructors(const PrivatizedImage& copy, const Module& mod
 }
 
 std::int64_t RankProcess::sleep(const OutsideWait& wait, std::int64_t duration_ns) {
+  if (core::Worker::current() == nullptr) return sleep_on_own_thread(duration_ns);
   core::Worker& worker = *core::Worker::current();
   const std::int64_t end_ns = worker.now_ns() + duration_ns;
   std::int64_t left_ns = duration_ns;
@@ -136,6 +149,14 @@ std::int64_t RankProcess::sleep(const OutsideWait& wait, std::int64_t duration_n
     if (left_ns <= 0 && !signals_.has_work()) return 0;
   }
   return std::max<std::int64_t>(left_ns, 1);
+}
+
+std::int64_t RankProcess::sleep_on_own_thread(std::int64_t duration_ns) {
+  static auto* const real = next_definition<decltype(::nanosleep)>("nanosleep");
+  const timespec duration{.tv_sec = duration_ns / ns_per_second,
+                          .tv_nsec = duration_ns % ns_per_second};
+  timespec left{};
+  return real(&duration, &left) == 0 ? 0 : to_ns(left);
 }
 
 bool RankProcess::end_sleep() {

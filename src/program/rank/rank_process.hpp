@@ -7,10 +7,12 @@
 //! ranks.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <sys/types.h>
 
 #include "program/image/image_slab.hpp"
 #include "program/image/start.hpp"
@@ -77,6 +79,8 @@ class RankProcess {
   /// Working directory, file mode mask, locale.
   [[nodiscard]] RankSettings& settings() { return settings_; }
 
+  [[nodiscard]] const RankSettings& settings() const { return settings_; }
+
   [[nodiscard]] RankChildren& children() { return children_; }
 
   /// The rank's wait outside of MPI, while its worker runs other ranks.
@@ -99,6 +103,12 @@ class RankProcess {
     stack_bottom_ = static_cast<const std::byte*>(stack_bottom);
     stack_bytes_ = stack_bytes;
   }
+
+  /// The thread with which the rank goes on outside of its worker; 0: it has not left it. Any
+  /// thread.
+  [[nodiscard]] pid_t own_thread() const { return own_thread_.load(std::memory_order_relaxed); }
+
+  void set_own_thread(pid_t thread) { own_thread_.store(thread, std::memory_order_relaxed); }
 
   /// Null before it is set.
   [[nodiscard]] core::Fiber* fiber() const { return fiber_; }
@@ -136,6 +146,7 @@ class RankProcess {
   int finish(int status);
 
  private:
+  static std::int64_t sleep_on_own_thread(std::int64_t duration_ns);
   void run_constructors();
   void run_constructors(const PrivatizedImage& copy,
                         const Module& module,
@@ -157,6 +168,8 @@ class RankProcess {
   core::Fiber* fiber_ = nullptr;
   const std::byte* stack_bottom_ = nullptr;
   std::size_t stack_bytes_ = 0;
+  // Relaxed: a signal that goes to the worker's thread instead is sent again.
+  std::atomic<pid_t> own_thread_{0};
   /// Set during sleep(), until it is ended.
   core::Sleep* sleep_ = nullptr;
   RankSignals signals_;
@@ -171,8 +184,12 @@ class RankProcess {
   std::size_t destructors_run_ = 0;
 };
 
-/// The rank that runs on the calling thread; nullptr outside of ranks.
+/// The rank that runs on the calling thread, a worker's or its own; nullptr outside of ranks, and
+/// in further threads of a rank.
 [[nodiscard]] RankProcess* current_rank_process();
+
+/// Whether the calling thread runs a worker: not a thread of a rank outside of calls of MPI.
+[[nodiscard]] bool runs_worker();
 
 /// The rank that runs on the calling thread, if it may suspend in a call of the C library that
 /// returns to `caller`. Null outside of ranks, in a forked child, and in calls of the runtime
@@ -186,6 +203,8 @@ struct RankHooks {
   void (*end_by_signal)(RankProcess& process, int number) = nullptr;
   /// Ends the job because a signal handler of the running rank jumps out of a call of this library.
   void (*end_by_jump)(RankProcess& process) = nullptr;
+  /// A further thread of a rank ends the process: ends the job, if the rank must not end now.
+  void (*end_by_thread)(RankProcess& process, int status) = nullptr;
   /// Ends the running rank, which has done its exit processing, from the middle of its stack.
   void (*end_rank)(RankProcess& process, int status) = nullptr;
 };
@@ -198,6 +217,9 @@ void set_rank_hooks(const RankHooks& hooks);
 /// Call the hook of that name. Never return.
 [[noreturn]] void end_by_signal(RankProcess& process, int number);
 [[noreturn]] void end_by_jump(RankProcess& process);
+
+/// Calls the hook of that name.
+void end_by_thread(RankProcess& process, int status);
 
 /// Ends the calling rank with the hook. Never returns.
 [[noreturn]] void end_rank(RankProcess& process, int status);

@@ -48,6 +48,9 @@ class RankSettings {
   /// The locale that the calling thread of the rank has from use_locale(); null: the global one.
   [[nodiscard]] locale_t used_locale() const;
 
+  /// The same for the rank's fiber; null also if its thread control block holds the locale.
+  [[nodiscard]] locale_t used_locale_of_fiber() const { return used_locale_; }
+
   /// uselocale() for the calling thread of the rank; null: the global locale.
   void use_locale(locale_t locale);
 

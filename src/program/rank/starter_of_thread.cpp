@@ -1,10 +1,14 @@
 #include "program/rank/starter_of_thread.hpp"
 
+#include <cerrno>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <pthread.h>
 #include <utility>
+#include <threads.h>
 
+#include "core/worker.hpp"
 #include "program/base/libc.hpp"
 #include "program/base/program_calls.hpp"
 #include "program/heap/heap_sharing.hpp"
@@ -43,6 +47,8 @@ pthread_key_t starter_key() {
   return key;
 }
 
+void (*thread_start_hook)() = nullptr;
+
 /// The new thread shares directory and mask with its starter, and has the process's locale.
 void take_settings(const Start& start) {
   if (!WorkerSettings::are_ranks_separate()) return;
@@ -61,7 +67,64 @@ void* run(void* argument) {
   return call_program(start.routine, start.argument);
 }
 
+int create(pthread_t* thread,
+           const pthread_attr_t* attributes,
+           void* (*routine)(void*),
+           void* argument) {
+  static auto* const real = next_definition<decltype(::pthread_create)>("pthread_create");
+  return real(thread, attributes, routine, argument);
+}
+
+int create_for_program(pthread_t* thread,
+                       const pthread_attr_t* attributes,
+                       void* (*routine)(void*),
+                       void* argument) {
+  if (thread_start_hook != nullptr) thread_start_hook();
+  RankProcess* process = process_of_thread();
+  if (process == nullptr) return create(thread, attributes, routine, argument);
+  auto start = std::make_unique<Start>(routine, argument, process, std::nullopt,
+                                       share_heap_with_new_thread());
+  if (core::Worker::current() != nullptr) start->files = process->settings().files();
+  process->started_threads().add();
+  const int error = create(thread, attributes, run, start.get());
+  if (error == 0) {
+    static_cast<void>(start.release());
+  } else {
+    process->started_threads().remove();
+    stop_sharing(start->heap);
+  }
+  return error;
+}
+
+/// A thread of C11.
+struct StandardStart {
+  thrd_start_t routine;
+  void* argument;
+};
+
+void* run_standard(void* argument) {
+  const StandardStart start =
+      *std::unique_ptr<StandardStart>(static_cast<StandardStart*>(argument));
+  return reinterpret_cast<void*>(std::intptr_t{start.routine(start.argument)});
+}
+
 }  // namespace
+
+void set_thread_start_hook(void (*hook)()) {
+  thread_start_hook = hook;
+}
+
+bool sees_thread_starts() {
+  return is_of_this_library(loader_dlsym()(RTLD_DEFAULT, "pthread_create"));
+}
+
+void take_settings_of(const RankProcess& process) {
+  if (!WorkerSettings::are_ranks_separate()) return;
+  const locale_t used = process.settings().used_locale_of_fiber();
+  WorkerSettings::use_locale(used != nullptr ? used : process.settings().global_locale().object());
+  if (WorkerSettings::are_any_separate() && WorkerSettings::separate_files_of_thread())
+    WorkerSettings::enter_files(process.settings().files());
+}
 
 RankProcess* starter_of_thread() {
   static auto* const get = next_definition<decltype(::pthread_getspecific)>("pthread_getspecific");
@@ -86,20 +149,17 @@ SORREL_INTERPOSED int pthread_create(pthread_t* thread,
                                      void* (*routine)(void*),
                                      void* argument) noexcept {
   using namespace sorrel::program;
-  static auto* const real = next_definition<decltype(::pthread_create)>("pthread_create");
-  const bool is_own_thread = is_of_this_library(__builtin_return_address(0));
-  RankProcess* process = is_own_thread ? nullptr : process_of_thread();
-  if (process == nullptr) return real(thread, attributes, routine, argument);
-  auto start = std::make_unique<Start>(routine, argument, process, std::nullopt,
-                                       share_heap_with_new_thread());
-  if (current_rank_process() != nullptr) start->files = process->settings().files();
-  process->started_threads().add();
-  const int error = real(thread, attributes, run, start.get());
-  if (error == 0) {
-    static_cast<void>(start.release());
-  } else {
-    process->started_threads().remove();
-    stop_sharing(start->heap);
-  }
-  return error;
+  if (is_of_this_library(__builtin_return_address(0)))
+    return create(thread, attributes, routine, argument);
+  return create_for_program(thread, attributes, routine, argument);
+}
+
+// The C library's own does not call pthread_create() by its name, and runs such a thread alike.
+SORREL_INTERPOSED int thrd_create(thrd_t* thread, thrd_start_t routine, void* argument) {
+  using namespace sorrel::program;
+  auto start = std::make_unique<StandardStart>(routine, argument);
+  const int error = create_for_program(thread, nullptr, run_standard, start.get());
+  if (error != 0) return error == ENOMEM || error == EAGAIN ? thrd_nomem : thrd_error;
+  static_cast<void>(start.release());
+  return thrd_success;
 }

@@ -16,4 +16,14 @@ class RankProcess;
 /// in calls of the runtime itself.
 [[nodiscard]] RankProcess* process_of_caller(const void* caller);
 
+/// Calls `hook` on the starting thread before each thread that the program starts. Once.
+void set_thread_start_hook(void (*hook)());
+
+/// Whether pthread_create() of the program is this library's: not if the program has loaded the
+/// library while it ran.
+[[nodiscard]] bool sees_thread_starts();
+
+/// Gives the calling thread directory, mask and locale of a rank that goes on with it.
+void take_settings_of(const RankProcess& process);
+
 }  // namespace sorrel::program

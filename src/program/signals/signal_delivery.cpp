@@ -74,7 +74,8 @@ bool is_in_library(const RankProcess& process, const void* context) {
 /// while it idles, and while it switches from one rank to the next.
 RankProcess* running_rank(const void* on_stack) {
   const core::Worker* worker = core::Worker::current();
-  if (worker == nullptr || worker->running().state != core::FiberState::running) return nullptr;
+  // A rank that has left its worker has none outside of calls.
+  if (worker != nullptr && worker->running().state != core::FiberState::running) return nullptr;
   RankProcess* process = current_rank_process();
   return process != nullptr && process->is_on_stack(on_stack) ? process : nullptr;
 }
@@ -178,6 +179,12 @@ bool deliver(RankProcess& process) {
   }
   if (!signals.has_work() || process.fiber() == nullptr) return false;
   core::Worker& worker = *process.fiber()->worker;
+  if (const pid_t own = process.own_thread(); own != 0) {
+    os::interrupt_thread(
+        own, first_signal_of(signals.pending() & ~signals.blocked() & signals.handled()),
+        &interruption_tag);
+    return true;
+  }
   if (state_of(*process.fiber()) == core::FiberState::running) {
     interrupt_worker(worker,
                      first_signal_of(signals.pending() & ~signals.blocked() & signals.handled()));

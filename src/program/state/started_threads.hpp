@@ -13,10 +13,12 @@ class StartedThreads {
  public:
   void add() { count_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Release, pairs with any(): orders the thread's last writes.
+  /// Release, pairs with count(): orders the thread's last writes.
   void remove() { count_.fetch_sub(1, std::memory_order_release); }
 
-  [[nodiscard]] bool any() const { return count_.load(std::memory_order_acquire) != 0; }
+  [[nodiscard]] bool any() const { return count() != 0; }
+
+  [[nodiscard]] std::int32_t count() const { return count_.load(std::memory_order_acquire); }
 
  private:
   std::atomic<std::int32_t> count_{0};

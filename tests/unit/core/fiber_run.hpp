@@ -93,6 +93,9 @@ class FiberRun : public SchedulerHooks {
     if (called) called(worker);
   }
 
+  /// Guests of a test call again.
+  bool has_threads_outside(Worker& /*worker*/) override { return true; }
+
   void on_all_asleep() override {
     if (!all_asleep) {
       std::fprintf(stderr, "every worker sleeps, unexpectedly\n");

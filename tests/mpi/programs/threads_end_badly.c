@@ -1,0 +1,72 @@
+// Jobs whose threads end them, or keep them from ending. The argument is the case.
+#include <pthread.h>
+#include <unistd.h>
+
+#include "../check.h"
+
+static int rank;
+
+static void* ask_for_rank(void* unused) {
+  (void)unused;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return NULL;
+}
+
+static void* wait_for_ever(void* unused) {
+  (void)unused;
+  int value;
+  MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  return NULL;
+}
+
+static void* abort_job(void* unused) {
+  (void)unused;
+  if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 7);
+  return wait_for_ever(NULL);
+}
+
+static void* crash(void* unused) {
+  (void)unused;
+  if (rank == 1) *(volatile int*)8 = 0;
+  return wait_for_ever(NULL);
+}
+
+static void* sleep_and_send(void* unused) {
+  (void)unused;
+  sleep(1);
+  MPI_Send(&rank, 1, MPI_INT, rank, 1, MPI_COMM_WORLD);
+  return NULL;
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "";
+  int provided;
+  MPI_Init_thread(&argc, &argv,
+                  strcmp(what, "level") == 0 ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE,
+                  &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  void* (*run)(void*) = wait_for_ever;
+  if (strcmp(what, "level") == 0) run = ask_for_rank;
+  if (strcmp(what, "abort") == 0) run = abort_job;
+  if (strcmp(what, "crash") == 0) run = crash;
+  if (strcmp(what, "sleep") == 0) run = sleep_and_send;
+  pthread_t thread;
+  CHECK_EQUAL(pthread_create(&thread, NULL, run, NULL), 0);
+  if (strcmp(what, "level") == 0) pthread_join(thread, NULL);
+  int value = -1;
+  if (strcmp(what, "finalize") == 0) {
+    // Until the thread waits.
+    usleep(300000);
+    MPI_Finalize();
+    return 0;
+  }
+  if (strcmp(what, "sleep") == 0) {
+    MPI_Recv(&value, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK_EQUAL(value, rank);
+    pthread_join(thread, NULL);
+    MPI_Finalize();
+    return 0;
+  }
+  MPI_Recv(&value, 1, MPI_INT, 1 - rank, 98, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return 1;
+}
