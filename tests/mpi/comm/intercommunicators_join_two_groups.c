@@ -361,6 +361,37 @@ static void derived(const struct sides* sides) {
   MPI_Group_free(&part);
 }
 
+/// The ranks of a node in both groups; none where one of the groups has no rank there.
+static void split_by_node(const struct sides* sides) {
+  enum { name_bytes = MPI_MAX_PROCESSOR_NAME };
+
+  int length, size = 0, here = 0, both[1], sizes[1];
+  char own[name_bytes] = "";
+  char* names = malloc((size_t)name_bytes * (size_t)sides->other_size);
+  MPI_Comm node = MPI_COMM_WORLD;
+  MPI_Get_processor_name(own, &length);
+  MPI_Allgather(own, name_bytes, MPI_CHAR, names, name_bytes, MPI_CHAR, sides->inter);
+  for (int i = 0; i < sides->other_size; i++)
+    here += strcmp(own, names + (size_t)name_bytes * (size_t)i) == 0;
+  CHECK_EQUAL(MPI_Comm_split_type(sides->inter, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+              MPI_SUCCESS);
+  CHECK_EQUAL(node != MPI_COMM_NULL, here > 0);
+  if (node != MPI_COMM_NULL) {
+    MPI_Comm_remote_size(node, &size);
+    CHECK_EQUAL(size, here);
+    sizes[0] = size_of(node);
+    MPI_Request request;
+    MPI_Iallreduce(sizes, both, 1, MPI_INT, MPI_MAX, node, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK_EQUAL(both[0], size);
+    MPI_Comm_free(&node);
+  }
+  CHECK_EQUAL(MPI_Comm_split_type(sides->inter, MPI_UNDEFINED, 0, MPI_INFO_NULL, &node),
+              MPI_SUCCESS);
+  CHECK(node == MPI_COMM_NULL);
+  free(names);
+}
+
 /// Two intercommunicators of the same groups at once: their messages do not meet.
 static void two_at_once(struct sides* sides) {
   MPI_Comm other;
@@ -390,6 +421,7 @@ static void cut_at(int cut) {
   collectives(&sides, sides.inter);
   merge(&sides, sides.inter);
   derived(&sides);
+  split_by_node(&sides);
   two_at_once(&sides);
   MPI_Comm_free(&sides.inter);
   MPI_Comm_free(&sides.own);
@@ -424,6 +456,9 @@ static void errors(void) {
   REFUSED(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, sides.inter), MPI_ERR_BUFFER);
   REFUSED(MPI_Scan(&value, &other, 1, MPI_INT, MPI_SUM, sides.inter), MPI_ERR_COMM);
   REFUSED(MPI_Exscan(&value, &other, 1, MPI_INT, MPI_SUM, sides.inter), MPI_ERR_COMM);
+  MPI_Request request;
+  REFUSED(MPI_Iscan(&value, &other, 1, MPI_INT, MPI_SUM, sides.inter, &request), MPI_ERR_COMM);
+  REFUSED(MPI_Ibcast(&value, 1, MPI_INT, sides.other_size, sides.inter, &request), MPI_ERR_ROOT);
   REFUSED(MPI_Send(&value, 1, MPI_INT, sides.other_size, 0, sides.inter), MPI_ERR_RANK);
   const int dims[1] = {1};
   REFUSED(MPI_Cart_create(sides.inter, 1, dims, dims, 0, &made), MPI_ERR_COMM);
