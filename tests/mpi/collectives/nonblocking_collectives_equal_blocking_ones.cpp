@@ -160,6 +160,28 @@ void duplicate() {
   }
 }
 
+/// Until its completion the handle is none that a call takes.
+void incomplete_duplicate() {
+  if (ranks == 1) return;
+  MPI_Comm copy;
+  MPI_Request request;
+  int size = -1, error_class = MPI_SUCCESS;
+  if (me != 0) MPI_Recv(nullptr, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
+  if (me == 0) {
+    // No other rank has begun.
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Error_class(MPI_Comm_size(copy, &size), &error_class);
+    CHECK_EQUAL(error_class, MPI_ERR_COMM);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    for (int i = 1; i < ranks; i++)
+      MPI_Send(nullptr, 0, MPI_INT, i, 9, MPI_COMM_WORLD);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK_EQUAL(size_of(copy), ranks);
+  MPI_Comm_free(&copy);
+}
+
 /// Duplicates of an intercommunicator join the same groups; frees it while they are made.
 void duplicate_intercomm(MPI_Comm inter) {
   MPI_Comm copies[3];
@@ -212,6 +234,7 @@ int main(int argc, char** argv) {
   }
   free_what_is_in_use();
   duplicate();
+  incomplete_duplicate();
   MPI_Finalize();
   return 0;
 }
