@@ -81,10 +81,12 @@ int place(RankState& self, const File& file, std::int64_t etypes, CheckedAccess*
         MPI_ERR_ARG,
         "offset is %lld; the access ends behind the longest file, or the view has no data",
         static_cast<long long>(etypes));
-  if (!file.view.is_ascending(static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end)))
-    return self.fail(MPI_ERR_IO,
-                     "the access spans several filetypes, and a filetype begins before the end of "
-                     "the one before it: offsets in a file must not decrease");
+  if (!file.view.can_move(static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end),
+                          checked->access.is_write))
+    return self.fail(
+        MPI_ERR_IO,
+        "the access spans several filetypes, and a filetype begins before the end of "
+        "the one before it: offsets in a file must not decrease, nor overlap for writing");
   checked->access.position = static_cast<std::uint64_t>(begin);
   return MPI_SUCCESS;
 }

@@ -103,8 +103,8 @@ LayoutOrder check_order(const Layout& layout, std::int64_t extent) {
   const LayoutSpan span = span_of(layout);
   LayoutOrder next;
   compare(next, span, moved(span, extent));
-  order.repetitions_interleave = !next.is_ascending;
-  if (next.is_ascending) order.has_overlap |= next.has_overlap;
+  order.repetitions_decrease = !next.is_ascending;
+  order.repetitions_overlap = next.has_overlap;
   return order;
 }
 

@@ -17,8 +17,9 @@ struct LayoutOrder {
   /// No displacement is below one before it in the packed stream.
   bool is_ascending = true;
   bool has_overlap = false;
-  /// A repetition begins below the last run of the one before it.
-  bool repetitions_interleave = false;
+  /// A repetition begins below the last run of the one before it, or below its end.
+  bool repetitions_decrease = false;
+  bool repetitions_overlap = false;
 };
 
 /// Displacements of the first byte, of the last run, and one behind the last byte.

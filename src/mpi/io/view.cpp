@@ -59,7 +59,8 @@ FileView& FileView::operator=(FileView&& other) noexcept {
   std::swap(tile_bytes_, other.tile_bytes_);
   std::swap(tile_extent_, other.tile_extent_);
   std::swap(has_overlap_, other.has_overlap_);
-  std::swap(tiles_interleave_, other.tiles_interleave_);
+  std::swap(tiles_decrease_, other.tiles_decrease_);
+  std::swap(tiles_overlap_, other.tiles_overlap_);
   return *this;
 }
 
@@ -93,7 +94,8 @@ int FileView::set(const Arguments& arguments, ErrorDetail& detail) {
     made.tile_extent_ = filetype.extent();
     const LayoutOrder order = check_order(*made.layout_, made.tile_extent_);
     made.has_overlap_ = order.has_overlap;
-    made.tiles_interleave_ = order.repetitions_interleave;
+    made.tiles_decrease_ = order.repetitions_decrease;
+    made.tiles_overlap_ = order.repetitions_overlap;
   }
   *this = std::move(made);
   return MPI_SUCCESS;
@@ -121,8 +123,9 @@ std::uint64_t FileView::position_below(std::int64_t offset) const {
   return tile * tile_bytes_ + bytes_below(*layout_, place_of(tile), offset);
 }
 
-bool FileView::is_ascending(std::uint64_t from, std::uint64_t to) const {
-  return !tiles_interleave_ || from >= to || from / tile_bytes_ == (to - 1) / tile_bytes_;
+bool FileView::can_move(std::uint64_t from, std::uint64_t to, bool is_write) const {
+  const bool is_for_one_tile = tiles_decrease_ || (tiles_overlap_ && is_write);
+  return !is_for_one_tile || from >= to || from / tile_bytes_ == (to - 1) / tile_bytes_;
 }
 
 bool FileView::can_address(std::uint64_t position) const {

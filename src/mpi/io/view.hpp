@@ -53,13 +53,13 @@ class FileView {
   /// All bytes from the displacement on.
   [[nodiscard]] bool is_contiguous() const { return layout_ == nullptr && !is_empty(); }
 
-  /// Whether positions follow from offsets: the file type does not overlap itself, and its
-  /// repetitions do not interleave.
-  [[nodiscard]] bool is_invertible() const { return !has_overlap_ && !tiles_interleave_; }
+  /// Whether positions follow from offsets: neither the file type nor its repetitions overlap.
+  [[nodiscard]] bool is_invertible() const { return !has_overlap_ && !tiles_overlap_; }
 
-  /// Whether the offsets of the data bytes [from, to) do not decrease. They may where the extent of
-  /// the file type is shorter than its data, from one repetition to the next.
-  [[nodiscard]] bool is_ascending(std::uint64_t from, std::uint64_t to) const;
+  /// Whether the offsets of the data bytes [from, to) do not decrease and, for writing, do not
+  /// overlap. From one repetition of the file type to the next they may, where its extent is
+  /// shorter than its data.
+  [[nodiscard]] bool can_move(std::uint64_t from, std::uint64_t to, bool is_write) const;
 
   /// The offset of the data byte at `position`; of an empty view, its displacement.
   [[nodiscard]] std::int64_t offset_of(std::uint64_t position) const;
@@ -104,7 +104,8 @@ class FileView {
   std::uint64_t tile_bytes_ = 1;
   std::int64_t tile_extent_ = 1;
   bool has_overlap_ = false;
-  bool tiles_interleave_ = false;
+  bool tiles_decrease_ = false;
+  bool tiles_overlap_ = false;
 };
 
 }  // namespace sorrel::mpi

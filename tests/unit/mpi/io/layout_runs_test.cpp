@@ -103,11 +103,12 @@ TEST(LayoutOrder, TellsDecreaseAndOverlap) {
   const LayoutOrder overlap = order_of({0, 4, 40}, 48);
   EXPECT_TRUE(overlap.is_ascending && overlap.has_overlap);
   // From one repetition to the next.
-  EXPECT_TRUE(order_of({0, 16, 40}, 44).has_overlap);
+  const LayoutOrder touching = order_of({0, 16, 40}, 44);
+  EXPECT_TRUE(touching.repetitions_overlap && !touching.repetitions_decrease);
   const LayoutOrder interleaved = order_of({0, 16, 40}, 24);
-  EXPECT_TRUE(interleaved.is_ascending && interleaved.repetitions_interleave);
-  EXPECT_FALSE(interleaved.has_overlap);
-  EXPECT_FALSE(order_of({0, 16, 40}, 44).repetitions_interleave);
+  EXPECT_TRUE(interleaved.is_ascending && interleaved.repetitions_decrease);
+  EXPECT_FALSE(interleaved.has_overlap || touching.has_overlap);
+  EXPECT_FALSE(right.repetitions_overlap);
 }
 
 TEST(Coverage, GivesTheRunsThatWereAdded) {
