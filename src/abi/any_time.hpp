@@ -34,8 +34,8 @@ class AnyTimeCall {
   AnyTimeCall(mpi::RankState* running, const char* function, const void* call_site)
       : rank_(running != nullptr ? running : move_to_main_thread()) {
     if (rank_ == nullptr) rank_ = borrow_stand_in();
-    rank_->call = function;
-    rank_->call_site = call_site;
+    rank_->fiber.call = function;
+    rank_->fiber.call_site = call_site;
   }
 
   ~AnyTimeCall() {

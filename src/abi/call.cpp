@@ -44,7 +44,7 @@ namespace {
   const char* detail = self.detail().text();
   char prefix[24] = "";
   if (self.world != nullptr) std::snprintf(prefix, sizeof prefix, "rank %d: ", self.world_rank);
-  std::snprintf(message, sizeof message, "%s%s: %s%s%s", prefix, self.call,
+  std::snprintf(message, sizeof message, "%s%s: %s%s%s", prefix, self.fiber.call,
                 mpi::error_string(error_class), detail[0] != '\0' ? ": " : "", detail);
   if (self.world == nullptr) {
     std::fprintf(stderr, "sorrel: %s\n", message);

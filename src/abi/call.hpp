@@ -73,8 +73,8 @@ void give_text(const char* text, char* to, int* length);
 [[gnu::always_inline]] inline RankState& enter(RankState* self, const char* function) {
   if (self == nullptr) [[unlikely]]
     self = require_rank(function);
-  self->call = function;
-  self->call_site = __builtin_return_address(0);
+  self->fiber.call = function;
+  self->fiber.call_site = __builtin_return_address(0);
   return *self;
 }
 

@@ -60,7 +60,8 @@ int run(RankState& self, Comm& comm, const NeighborBlocks& blocks) {
 }
 
 int start(RankState& self, Comm& comm, const NeighborBlocks& blocks, MPI_Request* request) {
-  Request& made = make_neighbor_request({self, comm}, blocks, Request::Life::operation, self.call);
+  Request& made =
+      make_neighbor_request({self, comm}, blocks, Request::Life::operation, self.fiber.call);
   *request = handle_of(made);
   activate(made);
   return made.operation->start();
@@ -72,8 +73,8 @@ int prepare(RankState& self,
             MPI_Info info,
             MPI_Request* request) {
   if (const int error = check_info(self, info); error != MPI_SUCCESS) return error;
-  *request =
-      handle_of(make_neighbor_request({self, comm}, blocks, Request::Life::persistent, self.call));
+  *request = handle_of(
+      make_neighbor_request({self, comm}, blocks, Request::Life::persistent, self.fiber.call));
   return MPI_SUCCESS;
 }
 

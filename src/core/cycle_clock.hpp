@@ -28,6 +28,10 @@ class CycleClock {
     return cycles < 0x1p63 ? static_cast<std::uint64_t>(cycles) : ~std::uint64_t{0};
   }
 
+  [[nodiscard]] double ns_in(std::uint64_t cycles) const {
+    return static_cast<double>(cycles) / cycles_per_ns_;
+  }
+
  private:
   static constexpr std::int64_t measured_ns = 20'000;
 

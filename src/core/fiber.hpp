@@ -54,6 +54,11 @@ struct Fiber {
   [[no_unique_address]] SanitizerFiber sanitizer;
   ExceptionState saved_exceptions;
   Fiber* next_ready = nullptr;
+
+  // For reports and traces, set by the code that it runs: the function in which it waits or may
+  // wait, a constant of the process, and the place of the call.
+  const char* call = "";
+  const void* call_site = nullptr;
 };
 
 /// First in, first out queue of fibers through Fiber::next_ready: ready fibers, or fibers that will

@@ -113,6 +113,8 @@ class Scheduler {
 
   [[nodiscard]] Worker& worker(std::uint32_t index) { return *workers_[index]; }
 
+  [[nodiscard]] const Worker& worker(std::uint32_t index) const { return *workers_[index]; }
+
   [[nodiscard]] JobMemory& memory() { return memory_; }
 
   /// Number of this process in the job.

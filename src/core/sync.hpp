@@ -17,6 +17,8 @@ namespace sorrel::core {
 enum class Order { relaxed, acquire, release, acq_rel, seq_cst };
 
 struct StdSync {
+  using Order = core::Order;
+
   static constexpr std::memory_order to_std(Order order) {
     switch (order) {
       case Order::relaxed:

@@ -260,22 +260,33 @@ void Worker::end_fiber() {
   __builtin_unreachable();
 }
 
+/// The running fiber waits from now on, or has ended.
+inline void Worker::record_wait(trace::Kind wait, trace::Kind end) {
+  const Fiber& fiber = *running_;
+  events_.add(fiber.state == FiberState::ended ? end : wait, fiber.user, fiber.call,
+              fiber.call_site);
+}
+
 Fiber& Worker::next_ready() {
   poll();
   Fiber* next = ready_.pop();
-  return next != nullptr ? *next : idle();
+  if (next == nullptr) return idle();
+  record_wait(trace::Kind::wait, trace::Kind::end);
+  return *next;
 }
 
 Fiber& Worker::idle() {
   // This runs on the stack, and with the errno, of the fiber that suspended last; that fiber may
   // also be the next one.
   const int errno_of_fiber = errno;
+  record_wait(trace::Kind::wait_then_idle, trace::Kind::end_then_idle);
   if (running_->is_guest) {
     wait_as_guest();
     errno = errno_of_fiber;
     return *running_;
   }
   Fiber& found = is_seeded() ? idle_under_seed() : idle_in_real_time();
+  events_.add(trace::Kind::wake, found.user, found.call, found.call_site);
   errno = errno_of_fiber;
   return found;
 }

@@ -24,9 +24,11 @@
 #include "core/remote_call.hpp"
 #include "core/seat.hpp"
 #include "core/seeded_order.hpp"
+#include "core/sync.hpp"
 #include "core/timer.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
+#include "trace/ring.hpp"
 
 namespace sorrel::core {
 
@@ -56,6 +58,9 @@ struct ThreadState {
 
   void take_calling_thread();
 };
+
+/// 8 KiB: a quarter of a first-level cache at most, and many times what a report shows.
+using EventRing = trace::BasicRing<StdSync, 256>;
 
 /// A fiber's sleep, which its worker may end early.
 struct Sleep : Timer {
@@ -221,6 +226,9 @@ class Worker {
   /// Whether it has run its last fiber and called the hook.
   [[nodiscard]] bool has_ended() const { return has_ended_; }
 
+  /// Its latest events, always recorded.
+  [[nodiscard]] const EventRing& events() const { return events_; }
+
   /// Any thread, a hint: whether it sleeps.
   [[nodiscard]] bool seems_asleep() const { return memory_.parker(id_).is_parked(); }
 
@@ -253,6 +261,7 @@ class Worker {
   };
 
   Fiber& next_ready();
+  void record_wait(trace::Kind wait, trace::Kind end);
   Fiber& idle();
   Fiber& idle_in_real_time();
   Fiber& idle_under_seed();
@@ -363,6 +372,7 @@ class Worker {
   std::uint64_t migration_count_ = 0;
   /// The number of the thread that has run it last; 0: none.
   int last_thread_number_ = 0;
+  EventRing events_;
 
   // Any thread: a migration request is in the list of opened mailboxes.
   alignas(cache_line_bytes) std::atomic<bool> is_called_{false};

@@ -44,7 +44,7 @@ RunningAt running_at(const Job& job, const mpi::RankState& rank) {
   if (addresses.empty()) return at;
   at.is_in_call = is_of_this_library(addresses.front());
   // While the worker switches to the rank, the calls are those of another one.
-  if (at.is_in_call && at.place == nullptr) at.place = rank.call_site;
+  if (at.is_in_call && at.place == nullptr) at.place = rank.fiber.call_site;
   if (is_of_c_library(addresses.front())) at.c_function = addresses.front();
   return at;
 }

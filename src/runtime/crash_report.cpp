@@ -17,6 +17,7 @@
 #include "os/page_bytes.hpp"
 #include "os/process_end.hpp"
 #include "runtime/backtrace.hpp"
+#include "runtime/latest_events.hpp"
 #include "runtime/report_deadline.hpp"
 #include "runtime/stack_fault.hpp"
 
@@ -218,6 +219,7 @@ void handle(int signal_number, siginfo_t* info, void* context) {
   write_line(line);
   if (rank != nullptr) report.backtrace.take_of_signal(context);
   report.backtrace.write();
+  write_latest_events(*job);
   os::end_process(report.status);
 }
 
@@ -263,6 +265,7 @@ void end_with_backtrace(std::string_view what, int status, std::span<const void*
   line.add(": ").add(what).add("\n");
   write_line(line);
   report.backtrace.write();
+  write_latest_events(job);
   os::end_process(status);
 }
 

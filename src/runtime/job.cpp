@@ -19,6 +19,7 @@
 #include "runtime/deadlock_report.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/host/host_session.hpp"
+#include "runtime/latest_events.hpp"
 #include "runtime/rank_region.hpp"
 #include "runtime/report_window.hpp"
 #include "runtime/signal_stack.hpp"
@@ -403,6 +404,15 @@ std::optional<std::int32_t> Job::rank_of_code(const void* address) const {
   return worlds_.front()->first_own_rank() + index;
 }
 
+std::optional<std::int32_t> Job::rank_at(std::uintptr_t address) const {
+  for (const auto& world : worlds_) {
+    for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i) {
+      if (address == reinterpret_cast<std::uintptr_t>(&world->rank(i))) return i;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<std::uint32_t> Job::process_number() const {
   const bool is_alone = worlds_.front()->transport() == nullptr || simulated_nodes_ != nullptr;
   return is_alone ? std::nullopt : std::optional(worlds_.front()->own_process());
@@ -473,6 +483,7 @@ WaitTable Job::own_waits() const {
 void Job::end_in_deadlock(const WaitTable& table) {
   const std::string report = deadlock_report(table, worlds_.front()->size());
   os::write_all(STDERR_FILENO, report);
+  write_latest_events(*this);
   abort_host(deadlock_status);
   _exit(deadlock_status);
 }

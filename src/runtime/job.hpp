@@ -79,6 +79,15 @@ class Job final : public core::SchedulerHooks,
   }
 
   [[nodiscard]] RankBody& body() { return body_; }
+  [[nodiscard]] std::uint32_t worker_count() const { return scheduler_.worker_count(); }
+
+  /// The latest events of a worker of this process.
+  [[nodiscard]] const core::EventRing& events_of(std::uint32_t worker) const {
+    return scheduler_.worker(worker).events();
+  }
+
+  /// The rank whose state lies at an address; nothing if there is none. Safe in a signal handler.
+  [[nodiscard]] std::optional<std::int32_t> rank_at(std::uintptr_t address) const;
 
   [[nodiscard]] const RankBody& body() const { return body_; }
 

@@ -254,7 +254,7 @@ void end_by_jump(program::RankProcess& process) {
   std::snprintf(
       message, sizeof message,
       "rank %d: a signal handler jumps out of %s: it must not leave a call of MPI by a jump",
-      process.rank(), rank.call[0] == '\0' ? "a call" : rank.call);
+      process.rank(), rank.fiber.call[0] == '\0' ? "a call" : rank.fiber.call);
   rank.world->job().end_job(nullptr, 1, message);
 }
 

@@ -84,10 +84,10 @@ const mpi::Comm* add_operation(RankActivity& activity, const RankState& rank) {
 const void* call_site_of(const RankState& rank) {
   const sorrel_fortran_calls* fortran =
       rank.services_if_used == nullptr ? nullptr : rank.services_if_used->fortran_calls;
-  if (fortran == nullptr) return rank.call_site;
-  const auto* site = static_cast<const char*>(rank.call_site);
+  if (fortran == nullptr) return rank.fiber.call_site;
+  const auto* site = static_cast<const char*>(rank.fiber.call_site);
   const bool is_in_binding = site >= fortran->begin && site < fortran->end;
-  return is_in_binding ? fortran->site : rank.call_site;
+  return is_in_binding ? fortran->site : rank.fiber.call_site;
 }
 
 }  // namespace
@@ -98,8 +98,8 @@ RankActivity outline_of(const RankState& rank) {
   activity.worker = rank.worker->index();
   activity.state = read_racy(rank.fiber.state);
   activity.phase = read_racy(rank.phase);
-  activity.call = read_racy(rank.call);
-  activity.call_site = read_racy(rank.call_site);
+  activity.call = read_racy(rank.fiber.call);
+  activity.call_site = read_racy(rank.fiber.call_site);
   activity.is_in_wait = read_racy(rank.wait.kind) != WaitRecord::Kind::none;
   return activity;
 }

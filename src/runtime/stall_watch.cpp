@@ -186,7 +186,7 @@ void StallWatch::count(const mpi::RankState& rank, Census& census) {
     census.in_kernel.push_back(&rank);
   } else if (state == core::FiberState::waiting && outside == nullptr) {
     ++census.waits_in_mpi;
-    ++census.calls[read_racy(rank.call)];
+    ++census.calls[read_racy(rank.fiber.call)];
   } else {
     // A rank that is ready on a worker that sleeps in the kernel cannot run either.
     watched.ready_count += state == core::FiberState::ready ? 1 : 0;

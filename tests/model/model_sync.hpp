@@ -53,6 +53,8 @@ struct Weakened {
 /// the relaxed counting in, and order_is_kept(), read it.
 template <Weakened weakened, bool watch_count = false>
 struct ModelSync {
+  using Order = core::Order;
+
   template <class T>
   class Atomic {
    public:

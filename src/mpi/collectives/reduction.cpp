@@ -37,11 +37,11 @@ void copy_elements(const void* from, void* to, std::size_t count, const Datatype
 void combine(const ReductionArguments& arguments, const void* in, void* inout, std::size_t count) {
   if (arguments.op.is_predefined()) return reduce(arguments.op, in, inout, count, arguments.type);
   RankState& self = *current_rank();
-  const char* call = self.call;
-  const void* call_site = self.call_site;
+  const char* call = self.fiber.call;
+  const void* call_site = self.fiber.call_site;
   reduce(arguments.op, in, inout, count, arguments.type);
-  self.call = call;
-  self.call_site = call_site;
+  self.fiber.call = call;
+  self.fiber.call_site = call_site;
 }
 
 std::size_t chunk_element_count(const Datatype& type) {

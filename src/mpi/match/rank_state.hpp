@@ -98,14 +98,12 @@ struct alignas(cache_line_bytes) RankState {
   World* world = nullptr;
 
   // Own worker only. What lies in the first line is constant, too.
+  /// Its last members, the current MPI call and its call site, lie in the second line.
   core::Fiber fiber;
-  /// The current MPI call and its call site.
-  const char* call = "";
-  const void* call_site = nullptr;
   [[no_unique_address]] WaitRecord wait;
   /// Running also in a rank that has a session and has not called MPI_Init.
   Phase phase = Phase::before_init;
-  // What a collective uses of it ends with the line that begins behind `call_site`.
+  // What a collective uses of it ends with the line that begins behind `fiber`.
   Comm world_comm;
   WaitDetail wait_detail;
   /// Attributes of communicators point to its keyvals: ProcessWorld::end_ranks() ends those first.

@@ -142,7 +142,12 @@ std::int64_t RankProcess::sleep(const OutsideWait& wait, std::int64_t duration_n
     core::Sleep sleep;
     sleep_ = &sleep;
     outside_wait_.set(wait);
+    core::Fiber& fiber = worker.running();
+    const char* const call = std::exchange(fiber.call, wait.call);
+    const void* const call_site = std::exchange(fiber.call_site, nullptr);
     worker.sleep(sleep, left_ns);
+    fiber.call = call;
+    fiber.call_site = call_site;
     outside_wait_.clear();
     sleep_ = nullptr;
     left_ns = end_ns - worker.now_ns();

@@ -1,9 +1,11 @@
 #include "core/worker.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cfenv>
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/completion.hpp"
@@ -213,6 +215,38 @@ TEST(WorkerTest, AWorkerThatIsCalledAwayTellsTheHooksOnWhateverStackItIdles) {
   run.run();
   EXPECT_EQ(visited.user, waiting);
   EXPECT_EQ(visited.count, 1);
+}
+
+TEST(WorkerTest, WaitsEndsAndIdleTimeAreEvents) {
+  FiberRun run;
+  Fiber* first = nullptr;
+  first = &run.add(0, [&](Worker& worker) {
+    worker.running().user = first;
+    worker.running().call = "first";
+    worker.suspend();
+  });
+  run.add(0, [&](Worker& worker) {
+    worker.running().user = &run;
+    worker.running().call = "second";
+    worker.sleep(3'000'000);
+    worker.make_ready(*first);
+  });
+  run.run();
+  std::array<trace::Record, 16> memory;
+  std::vector<std::pair<const void*, trace::Kind>> events;
+  for (const trace::Record& record : run.worker(0).events().copy_latest(memory)) {
+    const void* subject = reinterpret_cast<const void*>(record.subject);
+    if (subject == nullptr) continue;
+    events.emplace_back(subject, record.kind());
+    EXPECT_STREQ(reinterpret_cast<const char*>(record.first),
+                 subject == first ? "first" : "second");
+  }
+  using trace::Kind;
+  EXPECT_EQ(events, (std::vector<std::pair<const void*, Kind>>{{first, Kind::wait},
+                                                               {&run, Kind::wait_then_idle},
+                                                               {&run, Kind::wake},
+                                                               {&run, Kind::end},
+                                                               {first, Kind::end_then_idle}}));
 }
 
 TEST(WorkerTest, AFiberThatYieldsDoesNotHoldUpTimers) {
