@@ -4,6 +4,7 @@
 make_bindings.py bodies OUT     declarations of the functions that implement the bindings (namespace abi::body)
 make_bindings.py bindings OUT   PMPI_X for each function, which checks what all have in common and calls its body; weak MPI_X
 make_bindings.py refused OUT    "MPI_X", for each function that always fails
+make_bindings.py traced OUT     MPI_X for each function, in C, which calls PMPI_X between the two functions of trace.cpp
 make_bindings.py header MPI_H   rewrites the list of functions in mpi.h; with --check: exits with 1 if the list is not up to date
 """
 import dataclasses
@@ -388,7 +389,26 @@ def header_text(functions, old):
     return old[:begin] + "".join(header_list(functions)) + old[end:]
 
 
-TEXTS = {"bodies": body_text, "bindings": bindings_text, "refused": refused_text}
+def traced_text(functions):
+    yield ('#include "mpi.h"\n\nvoid sorrel_trace_call(const char* name, const void* site, const MPI_Comm* comm);\n'
+           "void sorrel_trace_result(void);\n"
+           # Absent in a wrapper of the program, which does not call them.
+           "#pragma weak sorrel_trace_call\n#pragma weak sorrel_trace_result\n")
+    for function in functions:
+        # A function that returns a time is a call of no interest, and those of profiling control themselves.
+        if function.result != "int" or function.name == "Pcontrol" or "tool" in function.flags:
+            continue
+        comm = function.comm()
+        given = "0" if comm is None else comm.name if comm.direction == "inout" else f"&{comm.name}"
+        for name, large in function.forms():
+            parameters = ", ".join(function.parameters(large)) or "void"
+            arguments = ", ".join(argument.name for argument in function.arguments)
+            yield (f"\n#pragma weak PMPI_{name}\nint MPI_{name}({parameters}) {{\n"
+                   f'  sorrel_trace_call("MPI_{name}", __builtin_return_address(0), {given});\n'
+                   f"  const int error_class = PMPI_{name}({arguments});\n  sorrel_trace_result();\n  return error_class;\n}}\n")
+
+
+TEXTS = {"bodies": body_text, "bindings": bindings_text, "refused": refused_text, "traced": traced_text}
 
 
 def main(arguments):

@@ -29,6 +29,7 @@
 #include "os/clock.hpp"
 #include "os/futex.hpp"
 #include "trace/ring.hpp"
+#include "trace/tracer.hpp"
 
 namespace sorrel::core {
 
@@ -229,6 +230,12 @@ class Worker {
   /// Its latest events, always recorded.
   [[nodiscard]] const EventRing& events() const { return events_; }
 
+  /// Writes its events into a file; null: the run is not traced.
+  [[nodiscard]] trace::Tracer* tracer() const { return tracer_; }
+
+  /// Before the first fiber runs. The tracer outlives the worker.
+  void set_tracer(trace::Tracer* tracer) { tracer_ = tracer; }
+
   /// Any thread, a hint: whether it sleeps.
   [[nodiscard]] bool seems_asleep() const { return memory_.parker(id_).is_parked(); }
 
@@ -261,7 +268,9 @@ class Worker {
   };
 
   Fiber& next_ready();
+  void record(trace::Kind kind, const Fiber& fiber);
   void record_wait(trace::Kind wait, trace::Kind end);
+  void record_yield();
   Fiber& idle();
   Fiber& idle_in_real_time();
   Fiber& idle_under_seed();
@@ -352,6 +361,7 @@ class Worker {
   const std::uint32_t is_seeded_;
   TimerQueue timers_;
   std::int64_t spin_ns_;
+  trace::Tracer* tracer_ = nullptr;
   /// The thread's flow of control outside fibers: ready when it must run again.
   Fiber root_;
   bool has_ended_ = false;

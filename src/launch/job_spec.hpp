@@ -111,6 +111,8 @@ struct JobSpec {
   bool blocks_requests = false;
   WrapperSpec wrapper;
   HostSpec host_mpi;
+  /// The folder into which each worker writes its events (src/trace); "": the run is not traced.
+  std::string trace_folder;
   /// Value of LD_LIBRARY_PATH before `sorrel run` changed it.
   std::string old_library_path;
   /// What `sorrel run` has put into LD_PRELOAD (files, a:b); "": nothing.

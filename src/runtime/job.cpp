@@ -163,6 +163,8 @@ std::int32_t first_own_rank(const Config& config) {
 
 Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
     : body_(body),
+      tracers_(config.trace_folder.empty() ? 0 : config.worker_count),
+      trace_folder_(config.trace_folder),
       stacks_(config.process_mode ? 0 : static_cast<std::size_t>(runtime::own_rank_count(config)),
               config.stack_bytes,
               os::StackSlab::Guards::later,
@@ -250,11 +252,35 @@ void Job::on_thread_refused(std::uint32_t started) {
   end_job(nullptr, not_executable_status, message.c_str());
 }
 
+void Job::begin_trace(core::Worker& worker) {
+  if (tracers_.empty()) return;
+  const trace::Origin origin{.process = worlds_.front()->own_process(), .worker = worker.index()};
+  auto& tracer = tracers_[worker.index()];
+  tracer = std::make_unique<trace::Tracer>(trace_folder_, origin, has_trace_failed_);
+  worker.set_tracer(tracer.get());
+}
+
+/// The names of a worker's ranks.
+void Job::trace_ranks(core::Worker& worker) {
+  trace::Tracer* tracer = worker.tracer();
+  if (tracer == nullptr) return;
+  for (const auto& world : worlds_) {
+    for (std::int32_t i = world->first_own_rank(); i < world->last_own_rank(); ++i) {
+      const mpi::RankState& rank = world->rank(i);
+      if (rank.worker != &worker) continue;
+      tracer->add(trace::Record::now(trace::Kind::rank, trace::name_of(&rank),
+                                     static_cast<std::uint64_t>(i)));
+    }
+  }
+}
+
 void Job::on_worker_start(core::Worker& worker) {
+  begin_trace(worker);
   if (own_transport_ != nullptr) own_transport_->start(worker);
   for (const auto& world : worlds_) {
     if (world->has_worker(worker)) prepare_ranks(*world, worker);
   }
+  trace_ranks(worker);
 }
 
 void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
@@ -280,6 +306,8 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
 
 void Job::on_all_started() {
   body_.on_all_prepared();
+  // The workers wait for this call.
+  if (!tracers_.empty()) tracers_.front()->add_code();
   open_window(*this);
   loop::FiberTeam::govern_fibers(scheduler_);
 }
@@ -323,6 +351,8 @@ bool Job::has_threads_outside(core::Worker& worker) {
 
 void Job::on_worker_end(core::Worker& worker) {
   close_window(*this);
+  // Libraries that the program has opened.
+  if (worker.tracer() != nullptr && worker.index() == 0) worker.tracer()->add_code();
   for (const auto& world : worlds_) {
     if (world->has_worker(worker)) world->end_ranks(worker);
   }
@@ -336,7 +366,10 @@ void Job::rank_entry(void* argument) {
 
 void Job::attach_calling_thread() {
   install_signal_stack();
+  begin_trace(scheduler_.worker(0));
   worlds_.front()->make_ranks(scheduler_.worker(0));
+  trace_ranks(scheduler_.worker(0));
+  if (!tracers_.empty()) tracers_.front()->add_code();
   scheduler_.attach_thread(attached_rank().fiber);
   if (own_transport_ != nullptr) own_transport_->start(scheduler_.worker(0));
   open_window(*this);
@@ -351,6 +384,8 @@ void Job::end_attached_rank(int status) {
   drain(*rank.worker_state);
   if (own_transport_ != nullptr) own_transport_->finish();
   if (scheduler_.memory().is_shared()) scheduler_.memory().mark_gone(rank.worker->id());
+  rank.worker->set_tracer(nullptr);
+  tracers_.clear();
 }
 
 void Job::record_finalized(const mpi::RankState& /*rank*/) {

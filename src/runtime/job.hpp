@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/scheduler.hpp"
@@ -154,7 +155,15 @@ class Job final : public core::SchedulerHooks,
                                int status,
                                const char* message) override;
 
+  /// Makes the tracer of a worker, if the run is traced.
+  void begin_trace(core::Worker& worker);
+  void trace_ranks(core::Worker& worker);
+
   RankBody& body_;
+  /// Outlive the workers. By the index of the worker; null where the run is not traced.
+  std::vector<std::unique_ptr<trace::Tracer>> tracers_;
+  const std::string trace_folder_;
+  std::atomic_flag has_trace_failed_;
   os::StackSlab stacks_;
   core::Scheduler scheduler_;
   /// For a job of several processes that was given no transport; else null.

@@ -8,9 +8,7 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "arch/cpu.hpp"
 #include "base/fixed_text.hpp"
-#include "core/cycle_clock.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "runtime/source_lines.hpp"
 #include "trace/ring.hpp"
@@ -67,21 +65,6 @@ class Events {
   std::size_t count_ = 0;
 };
 
-/// "12.3 us".
-void add_duration(Line& line, double ns) {
-  const auto add = [&](double tenths, std::string_view unit) {
-    const auto whole = static_cast<std::uint64_t>(tenths);
-    line.add(whole / 10).add(".").add(whole % 10).add(unit);
-  };
-  if (ns < 1e6) {
-    add(ns / 1e2, " us");
-  } else if (ns < 1e9) {
-    add(ns / 1e5, " ms");
-  } else {
-    add(ns / 1e8, " s");
-  }
-}
-
 std::string_view call_of(const Record& record) {
   const auto* call = reinterpret_cast<const char*>(record.first);
   return *call == '\0' ? std::string_view("a nonblocking operation") : call;
@@ -108,7 +91,6 @@ void write_line(const Line& line) {
 }  // namespace
 
 void write_latest_events(const Job& job) {
-  const std::uint64_t now = arch::cycles();
   const Events events(job);
   if (events.all().empty()) return;
   std::array<const void*, line_count_max> sites{};
@@ -117,14 +99,11 @@ void write_latest_events(const Job& job) {
   });
   std::array<SourceText, line_count_max> places{};
   describe_source({sites.data(), events.all().size()}, places);
-  const core::CycleClock clock;
-  write_line(Line().add("latest events, and how long ago:\n"));
+  write_line(Line().add("latest events:\n"));
   for (std::size_t i = 0; i < events.all().size(); ++i) {
     const Event& event = events.all()[i];
     Line line;
-    line.add("  worker ").add(event.worker).add(", ");
-    add_duration(line, clock.ns_in(event.record.cycles_until(now)));
-    line.add(": ");
+    line.add("  worker ").add(event.worker).add(": ");
     add_event(line, event, places[i].data());
     line.add("\n");
     write_line(line);

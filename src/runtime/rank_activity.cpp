@@ -82,12 +82,15 @@ const mpi::Comm* add_operation(RankActivity& activity, const RankState& rank) {
 
 /// Where the program called MPI: in a Fortran binding, where the program called that.
 const void* call_site_of(const RankState& rank) {
-  const sorrel_fortran_calls* fortran =
-      rank.services_if_used == nullptr ? nullptr : rank.services_if_used->fortran_calls;
-  if (fortran == nullptr) return rank.fiber.call_site;
-  const auto* site = static_cast<const char*>(rank.fiber.call_site);
-  const bool is_in_binding = site >= fortran->begin && site < fortran->end;
-  return is_in_binding ? fortran->site : rank.fiber.call_site;
+  const void* site = rank.fiber.call_site;
+  if (rank.services_if_used == nullptr) return site;
+  const mpi::RankServices& services = *rank.services_if_used;
+  if (services.traced_site != nullptr) site = services.traced_site;
+  const sorrel_fortran_calls* fortran = services.fortran_calls;
+  const auto* address = static_cast<const char*>(site);
+  const bool is_in_binding =
+      fortran != nullptr && address >= fortran->begin && address < fortran->end;
+  return is_in_binding ? fortran->site : site;
 }
 
 }  // namespace

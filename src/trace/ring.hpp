@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <span>
 
-#include "arch/cpu.hpp"
 #include "trace/record.hpp"
 
 namespace sorrel::trace {
@@ -24,15 +23,6 @@ class BasicRing {
 
  public:
   static constexpr std::size_t capacity = slot_count;
-
-  /// The writer's thread.
-  void add(Kind kind, const void* subject, const void* first, const void* second) {
-    add({.time_and_kind =
-             arch::cycles() << Record::kind_bits | std::uint64_t{static_cast<std::uint8_t>(kind)},
-         .subject = reinterpret_cast<std::uintptr_t>(subject),
-         .first = reinterpret_cast<std::uintptr_t>(first),
-         .second = reinterpret_cast<std::uintptr_t>(second)});
-  }
 
   /// The writer's thread.
   void add(const Record& record) {

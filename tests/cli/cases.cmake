@@ -272,3 +272,9 @@ if(SORREL_GFORTRAN)
   cli_case(fc_makes_modules 0 "^fortran_cache/sorrel/fortran/gfortran-99.1.0-[0-9a-f]+/mpi_f08.mod~$" - ${CMAKE_CURRENT_SOURCE_DIR}/make_modules.sh ${sorrel})
 endif()
 cli_case(no_compiler 127 - "^sorrel: cannot start the compiler no-such-compiler: No such file" env SORREL_CC=no-such-compiler ${sorrel} cc x.c)
+
+# Traces whose files cannot be made, and parts that are none.
+cli_case(trace_into_no_folder 2 - "^sorrel: --trace: the folder [^~]*/absent/x.parts cannot be made: [^~]*~$" ${sorrel} run --trace absent/x ./program)
+cli_case(trace_into_a_folder 2 - "^sorrel: --trace: . is a folder~$" ${sorrel} run --trace . ./program)
+cli_case(trace_of_nothing 2 - "^sorrel: absent cannot be read: [^~]*~$" ${sorrel} trace -o x absent)
+cli_case(trace_without_a_file 2 - "^sorrel: a file and a folder are needed; usage: sorrel trace -o FILE FOLDER~$" ${sorrel} trace parts)

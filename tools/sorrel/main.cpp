@@ -31,6 +31,7 @@ constexpr Command commands[] = {
     {"cxx", "compile and link a C++ program (the same as mpicxx)", cxx_command},
     {"fc", "compile and link a Fortran program (the same as mpifort)", fc_command},
     {"plan", "choose how to cut a regular grid over ranks, and say why", plan_command},
+    {"trace", "make a trace of what a job that was killed has left behind", trace_command},
     {"bench", "compare with the other MPIs of this machine", bench_command},
 };
 

@@ -7,6 +7,7 @@
 
 #include "mpi/datatype/copy.hpp"
 #include "mpi/match/complete.hpp"
+#include "mpi/match/traced_message.hpp"
 
 namespace sorrel::mpi {
 
@@ -42,6 +43,8 @@ void move_data(Request& receive, const void* buffer, std::size_t count, const Da
 inline void record_arrival(Request& receive, const Envelope& envelope, std::size_t bytes) {
   SORREL_ASSERT(receive.kind == Request::Kind::receive && !receive.completion.is_done());
   SORREL_ASSERT(!receive.message.is_linked(), "a second message could match it");
+  if (receive.owner->worker->tracer() != nullptr) [[unlikely]]
+    trace_receive(receive, envelope, bytes);
   receive.status_source = envelope.source;
   receive.status_tag = envelope.tag;
   receive.status_bytes = bytes;

@@ -74,6 +74,8 @@ struct WaitExplanation {
 struct RankServices {
   /// Null without Fortran bindings.
   const sorrel_fortran_calls* fortran_calls = nullptr;
+  /// In a call of MPI that is traced: where the program has made it; else null.
+  const void* traced_site = nullptr;
   KeyvalTable keyvals;
   PredefinedAttributes predefined_attributes;
   ErrorCodes error_codes;

@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "mpi/match/arrival.hpp"
+#include "mpi/match/traced_message.hpp"
 
 namespace sorrel::mpi {
 
@@ -55,6 +56,9 @@ inline MessageData data_of(const SendArguments& arguments) {
                                                                const SendArguments& arguments,
                                                                SendMode mode) {
   RankState& to = comm.shared->member(arguments.destination);
+  if (self.worker->tracer() != nullptr) [[unlikely]]
+    trace_send(self, comm, arguments.destination, arguments.tag,
+               arguments.count * arguments.type.size());
   if (to.worker != self.worker)
     return mode != SendMode::synchronous && try_send_inline(self, to, comm, arguments);
   const Envelope envelope = envelope_of(comm, arguments.tag);

@@ -56,6 +56,7 @@ JobSpec full_spec() {
                        .status_descriptor = 14,
                        .daemon = 15,
                        .must_abort = true},
+          .trace_folder = "/t/a trace.parts",
           .old_library_path = "/c",
           .preloaded = "/d"};
 }

@@ -74,14 +74,14 @@ TEST(RingTest, ACopyBesideTheWriterHasCompleteRecordsInOrder) {
 TEST(RecordTest, TimeAndKindShareAWord) {
   Ring ring;
   const int subject = 0;
-  ring.add(Kind::wake, &subject, "call", &ring);
+  ring.add(Record::now(Kind::wake, name_of(&subject), name_of("call"), name_of(&ring)));
   std::array<Record, 7> memory;
   const auto copied = ring.copy_latest(memory);
   ASSERT_EQ(copied.size(), 1U);
   EXPECT_EQ(copied[0].kind(), Kind::wake);
-  EXPECT_EQ(copied[0].subject, reinterpret_cast<std::uintptr_t>(&subject));
+  EXPECT_EQ(copied[0].subject, name_of(&subject));
   EXPECT_STREQ(reinterpret_cast<const char*>(copied[0].first), "call");
-  EXPECT_EQ(copied[0].second, reinterpret_cast<std::uintptr_t>(&ring));
+  EXPECT_EQ(copied[0].second, name_of(&ring));
   EXPECT_LT(copied[0].cycles_until(arch::cycles()), std::uint64_t{1} << 50);
 }
 

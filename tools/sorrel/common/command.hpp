@@ -20,6 +20,7 @@ int cc_command(Arguments arguments);     ///< cc/compile.cpp
 int cxx_command(Arguments arguments);    ///< cc/compile.cpp
 int fc_command(Arguments arguments);     ///< cc/compile.cpp: `sorrel fc`, mpifort
 int plan_command(Arguments arguments);   ///< plan/plan.cpp
+int trace_command(Arguments arguments);  ///< trace/trace.cpp
 int bench_command(Arguments arguments);  ///< bench/bench.cpp
 
 struct Command {

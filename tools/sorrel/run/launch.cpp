@@ -83,6 +83,7 @@ class Launch {
       wait_for_event();
     if (is_ending_ || ended_by_signal_ != 0) end_children();
     finish_output();
+    if (plan_.on_end) plan_.on_end();
     // Die of the signal as if it had not been blocked.
     if (ended_by_signal_ != 0) die_of(ended_by_signal_);
     if (claims_ != nullptr) report_missing_claim();

@@ -48,6 +48,8 @@ struct LaunchPlan {
   /// `index`. `claims_descriptor` is that of launch::JobClaims, -1 without a wrapper.
   std::function<void(std::uint32_t index, int segment_descriptor, int claims_descriptor)>
       set_environment;
+  /// Called when the last process has ended, before launch() returns or dies of a signal.
+  std::function<void()> on_end;
 };
 
 /// The exit status of the job: the largest of its processes, or that of the process that ended

@@ -54,6 +54,8 @@ std::string option_conflict(const RunOptions& options,
        fmt::format("--comm-worker is not supported under a host MPI; {} carries the messages of "
                    "this job",
                    launcher)},
+      {options.trace.has_profile || !options.trace.profile_json.empty(), has_host,
+       fmt::format("--profile is not supported under a host MPI ({}); --trace is", launcher)},
       {is_simulated, !options.procs.empty(),
        fmt::format("--{} needs a job of one process: leave out --procs", simulation)},
       {is_simulated, !program.own_process_reason.empty(),

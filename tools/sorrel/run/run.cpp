@@ -31,6 +31,7 @@
 #include "tools/sorrel/run/run_environment.hpp"
 #include "tools/sorrel/run/run_options.hpp"
 #include "tools/sorrel/run/run_plan.hpp"
+#include "tools/sorrel/trace/trace_run.hpp"
 
 namespace sorrel::tool {
 
@@ -164,7 +165,8 @@ int launch_host_process(const RunPlan& plan, const Installation& installation, c
 int launch_processes(const BlockedRequests& blocked,
                      const RunPlan& plan,
                      const Installation& installation,
-                     const std::vector<Part>& parts) {
+                     const std::vector<Part>& parts,
+                     const TraceRequest& trace) {
   const std::vector<launch::ProcessShare> shares = launch::shares_of(plan.job);
   std::vector<LaunchedProgram> programs;
   for (const Part& part : parts) {
@@ -178,21 +180,24 @@ int launch_processes(const BlockedRequests& blocked,
                                .workers_per_process = launch::workers_per_process(plan.job)},
                      .processes = {},
                      .mask = blocked.mask_before(),
-                     .set_environment = [&](std::uint32_t index, int segment, int claims) {
-                       launch::JobSpec job = plan.job_of(index, shares[index]);
-                       const Part& part = parts[shares[index].part];
-                       // Lines of a process that is a rank are labelled by its parent.
-                       if (job.process_mode) job.has_rank_labels = false;
-                       if (job.process_count > 1 || job.process_mode)
-                         job.memory_descriptor = segment;
-                       if (!part.program.wrapper.empty()) {
-                         job.wrapper.claims_descriptor = claims;
-                         job.launcher = getppid();
-                       }
-                       set_environment(job, part, installation);
-                       set_rank_variables(job, shares[index]);
-                       set_job_variable(job);
-                     }};
+                     .set_environment =
+                         [&](std::uint32_t index, int segment, int claims) {
+                           launch::JobSpec job = plan.job_of(index, shares[index]);
+                           const Part& part = parts[shares[index].part];
+                           // Lines of a process that is a rank are labelled by its parent.
+                           if (job.process_mode) job.has_rank_labels = false;
+                           if (job.process_count > 1 || job.process_mode)
+                             job.memory_descriptor = segment;
+                           if (!part.program.wrapper.empty()) {
+                             job.wrapper.claims_descriptor = claims;
+                             job.launcher = getppid();
+                           }
+                           set_environment(job, part, installation);
+                           set_rank_variables(job, shares[index]);
+                           set_job_variable(job);
+                         },
+                     .on_end = {}};
+  if (trace.any()) started.on_end = [&] { finish_trace(trace, plan.job.trace_folder); };
   for (std::uint32_t i = 0; i < shares.size(); ++i) {
     const launch::JobSpec job = plan.job_of(i, shares[i]);
     const bool has_label = job.has_rank_labels && job.process_mode;
@@ -294,6 +299,12 @@ Result<Part> make_part(const ProgramReport& program,
   return part;
 }
 
+/// Before the loader's other libraries: its functions MPI_X call PMPI_X.
+void add_trace_library(Part& part, const Installation& installation) {
+  part.preloaded =
+      installation.trace_library() + (part.preloaded.empty() ? "" : ":") + part.preloaded;
+}
+
 /// Executes the program in this process; returns if that is not possible.
 int execute(const BlockedRequests& blocked,
             const RunPlan& plan,
@@ -338,11 +349,16 @@ int run_command(Arguments arguments) {
   if (!read.has_value()) return report_error("{}", read.error());
   const RunJob& run = read.value();
   const bool is_only = run.programs.size() == 1;
-  const Result<RunPlan> made =
-      is_only ? make_plan(words, run.requests.front(), host, run.programs.front())
-              : make_plan(words, run.requests, host, run.programs);
+  Result<RunPlan> made = is_only
+                             ? make_plan(words, run.requests.front(), host, run.programs.front())
+                             : make_plan(words, run.requests, host, run.programs);
   if (!made.has_value()) return report_error("{}", made.error());
-  const RunPlan& plan = made.value();
+  RunPlan plan = std::move(made).value();
+  if (words.trace.any()) {
+    Result<std::string> folder = make_trace_folder(words.trace, host.name.empty());
+    if (!folder.has_value()) return report_error("{}", folder.error());
+    plan.job.trace_folder = std::move(folder).value();
+  }
   print_notes(plan);
   std::vector<Part> parts;
   const std::vector<launch::PartSpec> specs = launch::parts_of(plan.job);
@@ -352,6 +368,7 @@ int run_command(Arguments arguments) {
         make_part(run.programs[i], run.words[i], is_process_mode, words.omp, installation);
     if (!part.has_value()) return report_error("{}", part.error());
     parts.push_back(std::move(part).value());
+    if (words.trace.any()) add_trace_library(parts.back(), installation);
     print_notes_on(parts.back(), specs[i], plan, run.requests[i]);
     if (is_process_mode) continue;
     if (const std::string error = check_maps(specs[i], run.programs[i]); !error.empty())
@@ -366,10 +383,16 @@ int run_command(Arguments arguments) {
   const Part& first = parts.front();
   if (!plan.host.name.empty()) {
     blocked.end();
+    if (words.trace.any() && host.is_first) {
+      print_diagnostic(
+          fmt::format("note: for the trace, when the job has ended: sorrel trace -o {} {}",
+                      words.trace.trace, plan.job.trace_folder));
+    }
     return launch_host_process(plan, installation, first);
   }
-  if (plan.job.process_count > 1 || plan.job.process_mode || !first.program.wrapper.empty())
-    return launch_processes(blocked, plan, installation, parts);
+  if (plan.job.process_count > 1 || plan.job.process_mode || !first.program.wrapper.empty() ||
+      words.trace.any())
+    return launch_processes(blocked, plan, installation, parts, words.trace);
   return execute(blocked, plan, installation, first);
 }
 

@@ -43,6 +43,8 @@ constexpr const char* run_footer =
     "  sorrel run -n 16 --wire latency=50us,bandwidth=1GB/s,nodes=4 ./heat\n"
     "                                         as if on four machines\n"
     "  sorrel run -n 8 --seed 17 ./heat       a schedule to be repeated\n"
+    "  sorrel run -n 64 --trace heat.trace ./heat\n"
+    "                                         what each rank did when\n"
     "  sorrel run --omp ./loops               OpenMP, not recompiled\n"
     "  sorrel run -n 16 --omp ./hybrid        ranks with OpenMP inside\n\n"
     "kill -USR1 PID, the process of `sorrel run`: prints on stderr what every\n"
@@ -157,12 +159,24 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
       ->group(group_host);
   app->add_flag("--label", options.label, "Prefix each line of output with the rank that wrote it")
       ->group(group_output);
+  app->add_flag("--profile", options.trace.has_profile,
+                "Print on stderr, when the job has ended, where its ranks spent their time: calls "
+                "of MPI by place, waiting and transfer, balance, sizes of messages")
+      ->group(group_output);
+  app->add_option("--profile-json", options.trace.profile_json, "Write the same into FILE")
+      ->type_name("FILE")
+      ->group(group_output);
+  app->add_option("--trace", options.trace.trace,
+                  "Write a trace of the run into FILE, for https://ui.perfetto.dev: calls of MPI, "
+                  "waits, messages, and what each worker runs (docs/trace.md)")
+      ->type_name("FILE")
+      ->group(group_output);
   return app;
 }
 
 bool concerns_ranks(const RunOptions& options) {
   return !options.ranks.empty() || !options.procs.empty() || !options.workers.empty() ||
-         options.label || !options.host.host.empty();
+         options.label || options.trace.any() || !options.host.host.empty();
 }
 
 Result<RunRequest> read_options(const RunOptions& options) {

@@ -13,6 +13,7 @@
 
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
+#include "tools/sorrel/trace/trace_run.hpp"
 
 namespace sorrel::tool {
 
@@ -31,6 +32,7 @@ struct RunOptions {
   std::string share;
   std::string wire;
   std::string seed;
+  TraceRequest trace;
   std::vector<std::string> shared;
   std::vector<std::string> private_ones;
   HostOptions host;

@@ -1,0 +1,55 @@
+// What the library libsorrel-trace calls before and after each function of MPI (make_bindings.py
+// writes that library): the calls of a trace.
+#include "mpi.h"
+#include "mpi/base/fortran_calls.h"
+#include "mpi/match/rank_state.hpp"
+#include "trace/tracer.hpp"
+
+namespace {
+
+using sorrel::mpi::RankState;
+using sorrel::trace::Kind;
+using sorrel::trace::name_of;
+using sorrel::trace::Record;
+
+/// The calling rank, if it is traced.
+RankState* traced_rank() {
+  RankState* self = sorrel::mpi::current_rank();
+  return self != nullptr && self->worker->tracer() != nullptr ? self : nullptr;
+}
+
+const void* site_in_program(RankState& self, const void* site) {
+  const sorrel_fortran_calls* fortran = self.services().fortran_calls;
+  const auto* address = static_cast<const char*>(site);
+  const bool is_in_binding =
+      fortran != nullptr && address >= fortran->begin && address < fortran->end;
+  return is_in_binding ? fortran->site : site;
+}
+
+}  // namespace
+
+extern "C" {
+
+/// `name` is a constant. `comm`: the communicator of the call, if it has one.
+__attribute__((visibility("default"))) void sorrel_trace_call(const char* name,
+                                                              const void* site,
+                                                              const MPI_Comm* comm) {
+  RankState* self = traced_rank();
+  if (self == nullptr) return;
+  sorrel::trace::Tracer& tracer = *self->worker->tracer();
+  self->services().traced_site = site;
+  tracer.add_named(
+      Record::now(Kind::call, name_of(self), name_of(name), name_of(site_in_program(*self, site))));
+  if (comm == nullptr || self->phase != sorrel::mpi::Phase::running) return;
+  if (const sorrel::mpi::Comm* object = self->comm_of(*comm); object != nullptr)
+    tracer.add(Record::now(Kind::on_comm, name_of(self), object->shared->context()));
+}
+
+__attribute__((visibility("default"))) void sorrel_trace_result(void) {
+  RankState* self = traced_rank();
+  if (self == nullptr) return;
+  self->services().traced_site = nullptr;
+  self->worker->tracer()->add(Record::now(Kind::result, name_of(self)));
+}
+
+}  // extern "C"

@@ -1,0 +1,84 @@
+//! Tracer - writes the events of one worker into a file: `sorrel run --trace`.
+//!
+//! The worker's thread only. A record costs one store of 32 bytes; now and then the file grows. If
+//! it cannot, the tracer stops, and says so once. What it has written stays readable, however the
+//! process ends.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "os/growing_file.hpp"
+#include "trace/record.hpp"
+
+namespace sorrel::trace {
+
+/// The value of `first` in a file's first record.
+inline constexpr std::uint64_t file_format = 0x45434152544c5253;  // "SRLTRACE", little-endian
+inline constexpr std::uint64_t file_version = 1;
+
+struct Origin {
+  std::uint32_t process = 0;
+  std::uint32_t worker = 0;
+};
+
+class Tracer {
+ public:
+  /// The size of the first chunk; each further one is twice as large, up to the second size.
+  static constexpr std::size_t chunk_bytes_min = std::size_t{256} << 10;
+  static constexpr std::size_t chunk_bytes_max = std::size_t{4} << 20;
+
+  /// Creates `folder`/PROCESS-WORKER.part. If that fails, it has stopped. `has_reported`: of the
+  /// process, which reports the first error of its tracers.
+  Tracer(const std::string& folder, Origin origin, std::atomic_flag& has_reported);
+  /// Cuts the file to what has been written.
+  ~Tracer();
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+
+  void add(const Record& record) {
+    if (next_ == end_) [[unlikely]] {
+      if (!grow()) return;
+    }
+    *next_++ = record;
+  }
+
+  /// A record whose `first` is the address of a constant text, which the file gets, too.
+  void add_named(const Record& record) {
+    const std::uint64_t address = record.first;
+    std::uint64_t& slot = known_texts_[(address >> 3 ^ address >> 14) % known_texts_.size()];
+    if (slot != address) [[unlikely]] {
+      slot = address;
+      add_text(address, reinterpret_cast<const char*>(address));
+    }
+    add(record);
+  }
+
+  /// Text that others refer to by `name`.
+  void add_text(std::uint64_t name, std::string_view text);
+
+  /// The files from which this process has code, and where; again when that has changed.
+  void add_code();
+
+ private:
+  bool grow();
+  void add_clock();
+  void stop(int error);
+
+  std::atomic_flag& has_reported_;
+  os::GrowingFile file_;
+  const std::string path_;
+  Record* next_ = nullptr;
+  Record* end_ = nullptr;
+  std::size_t chunk_bytes_ = chunk_bytes_min;
+  std::int64_t size_ = 0;
+  bool has_stopped_ = false;
+  /// Texts that the file has, by a hash of their addresses; one that is displaced is written again.
+  std::array<std::uint64_t, 1024> known_texts_{};
+};
+
+}  // namespace sorrel::trace

@@ -1,0 +1,189 @@
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "tools/sorrel/trace/profile.hpp"
+#include "tools/sorrel/trace/trace_part.hpp"
+#include "trace/tracer.hpp"
+
+namespace sorrel::tool {
+namespace {
+
+using trace::Kind;
+using trace::MessageRecord;
+using trace::Record;
+
+constexpr std::uint64_t ms = 1'000'000;
+constexpr std::uint64_t rank_0 = 0x1000;
+constexpr std::uint64_t rank_1 = 0x2000;
+constexpr std::uint64_t receive_name = 0x3000;
+constexpr std::uint64_t send_name = 0x3100;
+
+/// A file of one worker, whose cycle counter counts nanoseconds.
+class PartFile {
+ public:
+  explicit PartFile(std::uint64_t worker = 0) : worker_(worker) {
+    add(0, Kind::begin, worker, trace::file_format, trace::file_version);
+    add(0, Kind::clock);
+    add_text(receive_name, "MPI_Recv");
+    add_text(send_name, "MPI_Send");
+  }
+
+  void add(std::uint64_t ns,
+           Kind kind,
+           std::uint64_t subject = 0,
+           std::uint64_t first = 0,
+           std::uint64_t second = 0) {
+    const std::uint64_t time = ns << Record::kind_bits | static_cast<std::uint8_t>(kind);
+    records_.push_back(
+        {.time_and_kind = time, .subject = subject, .first = first, .second = second});
+  }
+
+  void add_text(std::uint64_t name, const std::string& text) {
+    add(0, Kind::text, name, text.size());
+    Record bytes;
+    std::memcpy(static_cast<void*>(&bytes), text.data(), text.size());
+    records_.push_back(bytes);
+  }
+
+  void add_message(std::uint64_t ns, Kind kind, const MessageRecord& message) {
+    Record record = message.as(kind);
+    record.time_and_kind = ns << Record::kind_bits | static_cast<std::uint8_t>(kind);
+    records_.push_back(record);
+  }
+
+  void write(const std::filesystem::path& folder, std::size_t bytes_less = 0) const {
+    std::ofstream file(folder / ("0-" + std::to_string(worker_) + ".part"), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(records_.data()),
+               static_cast<std::streamsize>(records_.size() * sizeof(Record) - bytes_less));
+  }
+
+ private:
+  std::uint64_t worker_;
+  std::vector<Record> records_;
+};
+
+class TraceProfileTest : public ::testing::Test {
+ protected:
+  TraceProfileTest() {
+    std::string path = (std::filesystem::temp_directory_path() / "trace_test_XXXXXX").string();
+    folder = mkdtemp(path.data());
+  }
+
+  ~TraceProfileTest() override { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path folder;
+};
+
+/// Rank 0 receives from 1 ms on: it waits at 2 ms, rank 1 runs until it sends, 1000 bytes, at 5 ms
+/// and ends at 6 ms; the call returns at 7 ms.
+PartFile two_ranks() {
+  PartFile part;
+  part.add(0, Kind::rank, rank_0, 0);
+  part.add(0, Kind::rank, rank_1, 1);
+  part.add(1 * ms, Kind::call, rank_0, receive_name);
+  part.add(2 * ms, Kind::wait, rank_0, receive_name);
+  part.add(4 * ms, Kind::call, rank_1, send_name);
+  part.add_message(
+      5 * ms, Kind::send,
+      {.context = 0, .tag = 3, .source = 1, .rank = 1, .destination = 0, .bytes = 1000});
+  part.add(5 * ms, Kind::result, rank_1);
+  part.add(6 * ms, Kind::end, rank_1, send_name);
+  part.add(7 * ms, Kind::result, rank_0);
+  part.add(9 * ms, Kind::end_then_idle, rank_0, receive_name);
+  part.add(20 * ms, Kind::clock, 20 * ms, 20 * ms);
+  return part;
+}
+
+TEST_F(TraceProfileTest, TimesOfCallsAndRanksAreThoseOfTheRecords) {
+  two_ranks().write(folder);
+  const Result<Profile> read = read_profile(folder.string());
+  ASSERT_TRUE(read.has_value()) << read.error();
+  const Profile& profile = read.value();
+  const CallProfile& receive = profile.calls.at({"MPI_Recv", "-"});
+  EXPECT_EQ(receive.count, 1U);
+  EXPECT_EQ(receive.ns, 6'000'000);
+  EXPECT_EQ(receive.wait_ns, 4'000'000);
+  EXPECT_EQ(receive.rank_most, 0);
+  const CallProfile& send = profile.calls.at({"MPI_Send", "-"});
+  EXPECT_EQ(send.ns, 1'000'000);
+  EXPECT_EQ(send.wait_ns, 0);
+  EXPECT_EQ(send.message_count, 1U);
+  EXPECT_EQ(send.bytes, 1000U);
+  EXPECT_EQ(profile.message_sizes[9], 1U);
+  // Rank 0 runs from 1 to 2 ms (what precedes the first event is not known), and from 6 to 9 ms.
+  EXPECT_EQ(profile.ranks.at(0).run_ns, 4'000'000);
+  EXPECT_EQ(profile.ranks.at(0).compute_ns(), 2'000'000);
+  EXPECT_EQ(profile.ranks.at(0).hidden_ns, 4'000'000);
+  EXPECT_EQ(profile.ranks.at(1).run_ns, 4'000'000);
+  EXPECT_EQ(profile.ranks.at(1).compute_ns(), 3'000'000);
+}
+
+TEST_F(TraceProfileTest, IdleTimeIsNotHidden) {
+  PartFile part;
+  part.add(0, Kind::rank, rank_0, 0);
+  part.add(1 * ms, Kind::call, rank_0, receive_name);
+  part.add(2 * ms, Kind::wait_then_idle, rank_0, receive_name);
+  part.add(3 * ms, Kind::park);
+  part.add(6 * ms, Kind::wake, rank_0, receive_name);
+  part.add(7 * ms, Kind::result, rank_0);
+  part.add(20 * ms, Kind::clock, 20 * ms, 20 * ms);
+  part.write(folder);
+  const Result<Profile> read = read_profile(folder.string());
+  ASSERT_TRUE(read.has_value()) << read.error();
+  EXPECT_EQ(read.value().workers.at(0).idle_ns, 4'000'000);
+  EXPECT_EQ(read.value().ranks.at(0).wait_ns, 4'000'000);
+  EXPECT_EQ(read.value().ranks.at(0).hidden_ns, 0);
+}
+
+TEST_F(TraceProfileTest, APartThatIsCutIsReadUpToThere) {
+  for (const std::size_t bytes_less : {std::size_t{1}, sizeof(Record), 5 * sizeof(Record) + 7}) {
+    two_ranks().write(folder, bytes_less);
+    const Result<Profile> read = read_profile(folder.string());
+    ASSERT_TRUE(read.has_value()) << read.error();
+    EXPECT_EQ(read.value().ranks.size(), 2U);
+    EXPECT_EQ(read.value().calls.at({"MPI_Recv", "-"}).count, 1U);
+  }
+}
+
+TEST_F(TraceProfileTest, OtherFilesAreLeftOutWithAWarning) {
+  two_ranks().write(folder);
+  std::ofstream(folder / "9-0.part") << "this is not a trace, but long enough to be a record";
+  std::ofstream(folder / "9-1.part").flush();
+  std::ofstream(folder / "notes.txt") << "mine";
+  const Result<Profile> read = read_profile(folder.string());
+  ASSERT_TRUE(read.has_value()) << read.error();
+  EXPECT_EQ(read.value().ranks.size(), 2U);
+  ASSERT_EQ(read.value().warnings.size(), 2U);
+  EXPECT_NE(read.value().warnings[0].find("9-0.part is not a part of a trace"), std::string::npos);
+  EXPECT_NE(read.value().warnings[1].find("9-1.part is empty"), std::string::npos);
+}
+
+TEST_F(TraceProfileTest, AFolderWithoutPartsIsAnError) {
+  EXPECT_NE(read_profile(folder.string()).error().find("has no part of a trace"),
+            std::string::npos);
+  EXPECT_NE(read_profile((folder / "absent").string()).error().find("cannot be read"),
+            std::string::npos);
+}
+
+TEST(MessageRecordTest, AllFieldsSurvive) {
+  const MessageRecord message{.context = 0xfedcba98,
+                              .tag = -7,
+                              .source = 4095,
+                              .rank = 999'999,
+                              .destination = 999'998,
+                              .bytes = (std::uint64_t{1} << 40) - 1};
+  const MessageRecord read = MessageRecord::of(message.as(Kind::send));
+  EXPECT_EQ(read.context, message.context);
+  EXPECT_EQ(read.tag, message.tag);
+  EXPECT_EQ(read.source, message.source);
+  EXPECT_EQ(read.rank, message.rank);
+  EXPECT_EQ(read.destination, message.destination);
+  EXPECT_EQ(read.bytes, message.bytes);
+}
+
+}  // namespace
+}  // namespace sorrel::tool

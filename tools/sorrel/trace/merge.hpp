@@ -1,0 +1,28 @@
+//! merge_trace - makes one file in Perfetto's format from what the workers of a job have recorded.
+//!
+//! For each process: a track for each worker, with the ranks that it ran and its idle time; a track
+//! for each rank, with its calls of MPI, its waits, and the messages, whose two ends are linked;
+//! the bytes that each worker's ranks have sent. Times of one machine are those of its cycle
+//! counter; times of several machines are related by their wall clocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sorrel/result.hpp>
+
+namespace sorrel::tool {
+
+struct MergedTrace {
+  std::size_t part_count = 0;
+  std::uint64_t event_count = 0;
+  /// One line for each file that was left out.
+  std::vector<std::string> warnings;
+};
+
+/// `folder` has the parts of a trace; others of its files are left alone. Overwrites `file`.
+[[nodiscard]] Result<MergedTrace> merge_trace(const std::string& folder, const std::string& file);
+
+}  // namespace sorrel::tool

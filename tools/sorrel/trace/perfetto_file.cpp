@@ -1,0 +1,217 @@
+#include "tools/sorrel/trace/perfetto_file.hpp"
+
+#include <cerrno>
+
+namespace sorrel::tool {
+
+namespace {
+
+// The numbers of the fields, by message.
+namespace file_field {
+constexpr std::uint32_t packet = 1;
+}
+
+namespace packet_field {
+constexpr std::uint32_t timestamp = 8, sequence = 10, event = 11, definitions = 12,
+                        sequence_flags = 13, descriptor = 60;
+}
+
+namespace event_field {
+constexpr std::uint32_t annotation = 4, type = 9, name = 10, track = 11, counter_value = 30,
+                        place = 34, flow_begin = 47, flow_end = 48;
+}
+
+namespace descriptor_field {
+constexpr std::uint32_t track = 1, name = 2, process = 3, thread = 4, parent = 5, counter = 8,
+                        ordering = 11, order = 12;
+}
+
+namespace process_field {
+constexpr std::uint32_t number = 1, name = 6;
+}
+
+namespace thread_field {
+constexpr std::uint32_t process = 1, number = 2, name = 5;
+}
+
+namespace counter_field {
+constexpr std::uint32_t unit_name = 6;
+}
+
+namespace definition_field {
+constexpr std::uint32_t event_name = 2, place = 4;
+}
+
+namespace name_field {
+constexpr std::uint32_t number = 1, name = 2;
+}
+
+namespace place_field {
+constexpr std::uint32_t number = 1, file = 2, function = 3, line = 4;
+}
+
+namespace annotation_field {
+constexpr std::uint32_t unsigned_value = 3, signed_value = 4, name = 10;
+}
+
+enum EventType : std::uint8_t { slice_begin = 1, slice_end = 2, instant = 3, counter = 4 };
+
+// All packets are of one sequence, whose first packet clears what readers know.
+constexpr std::uint64_t sequence = 1;
+constexpr std::uint64_t state_cleared = 1, needs_state = 2;
+constexpr std::uint64_t explicit_order = 3;
+
+// Perfetto's own threads have small numbers; a thread whose number is its process's is the main
+// one.
+constexpr std::uint32_t first_process = 1, first_thread = 1'000'000;
+
+}  // namespace
+
+PerfettoFile::PerfettoFile(const std::string& path) : file_(std::fopen(path.c_str(), "we")) {
+  if (file_ == nullptr) error_ = errno;
+}
+
+PerfettoFile::~PerfettoFile() {
+  (void)close();
+}
+
+int PerfettoFile::close() {
+  if (file_ != nullptr && std::fclose(file_) != 0 && error_ == 0) error_ = errno;
+  file_ = nullptr;
+  return error_;
+}
+
+void PerfettoFile::write(const ProtoMessage& packet) {
+  if (file_ == nullptr || error_ != 0) return;
+  const ProtoMessage framed = ProtoMessage().message(file_field::packet, packet);
+  const std::string_view bytes = framed.bytes();
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) error_ = errno;
+}
+
+void PerfettoFile::write_descriptor(const ProtoMessage& descriptor) {
+  write(ProtoMessage()
+            .number(packet_field::sequence, sequence)
+            .message(packet_field::descriptor, descriptor));
+}
+
+void PerfettoFile::write_event(std::int64_t ns, const ProtoMessage& event) {
+  ProtoMessage packet;
+  packet.number(packet_field::timestamp, static_cast<std::uint64_t>(ns))
+      .number(packet_field::sequence, sequence)
+      .number(packet_field::sequence_flags, is_first_ ? state_cleared | needs_state : needs_state);
+  if (!definitions_.bytes().empty()) packet.message(packet_field::definitions, definitions_);
+  packet.message(packet_field::event, event);
+  write(packet);
+  definitions_ = {};
+  is_first_ = false;
+}
+
+void PerfettoFile::add_process(TrackId track, std::uint32_t process, std::string_view name) {
+  write_descriptor(ProtoMessage()
+                       .number(descriptor_field::track, track)
+                       .message(descriptor_field::process,
+                                ProtoMessage()
+                                    .number(process_field::number, first_process + process)
+                                    .text(process_field::name, name)));
+}
+
+void PerfettoFile::add_thread(TrackId track,
+                              std::uint32_t process,
+                              std::uint32_t thread,
+                              std::string_view name) {
+  write_descriptor(ProtoMessage()
+                       .number(descriptor_field::track, track)
+                       .message(descriptor_field::thread,
+                                ProtoMessage()
+                                    .number(thread_field::process, first_process + process)
+                                    .number(thread_field::number, first_thread + thread)
+                                    .text(thread_field::name, name)));
+}
+
+void PerfettoFile::add_track(TrackId track,
+                             TrackId parent,
+                             std::string_view name,
+                             std::int32_t order) {
+  write_descriptor(ProtoMessage()
+                       .number(descriptor_field::track, track)
+                       .text(descriptor_field::name, name)
+                       .number(descriptor_field::parent, parent)
+                       .number(descriptor_field::ordering, explicit_order)
+                       .number(descriptor_field::order, static_cast<std::uint64_t>(order)));
+}
+
+void PerfettoFile::add_counter(TrackId track,
+                               TrackId parent,
+                               std::string_view name,
+                               std::string_view unit) {
+  write_descriptor(
+      ProtoMessage()
+          .number(descriptor_field::track, track)
+          .text(descriptor_field::name, name)
+          .number(descriptor_field::parent, parent)
+          .message(descriptor_field::counter, ProtoMessage().text(counter_field::unit_name, unit)));
+}
+
+std::uint64_t PerfettoFile::name_number(std::string_view name) {
+  const auto [found, is_new] = names_.try_emplace(std::string(name), names_.size() + 1);
+  if (is_new) {
+    definitions_.message(
+        definition_field::event_name,
+        ProtoMessage().number(name_field::number, found->second).text(name_field::name, name));
+  }
+  return found->second;
+}
+
+std::uint64_t PerfettoFile::place_number(const CodePlace& place) {
+  const auto [found, is_new] = places_.try_emplace(&place, places_.size() + 1);
+  if (is_new) {
+    definitions_.message(definition_field::place, ProtoMessage()
+                                                      .number(place_field::number, found->second)
+                                                      .text(place_field::file, place.file)
+                                                      .text(place_field::function, place.function)
+                                                      .number(place_field::line, place.line));
+  }
+  return found->second;
+}
+
+void PerfettoFile::begin(const Slice& slice) {
+  ProtoMessage event;
+  event.number(event_field::type, slice_begin)
+      .number(event_field::track, slice.track)
+      .number(event_field::name, name_number(slice.name));
+  if (slice.place != nullptr) event.number(event_field::place, place_number(*slice.place));
+  write_event(slice.ns, event);
+}
+
+void PerfettoFile::end(TrackId track, std::int64_t ns) {
+  write_event(
+      ns, ProtoMessage().number(event_field::type, slice_end).number(event_field::track, track));
+}
+
+void PerfettoFile::count(TrackId track, std::int64_t ns, std::int64_t value) {
+  write_event(ns, ProtoMessage()
+                      .number(event_field::type, counter)
+                      .number(event_field::track, track)
+                      .number(event_field::counter_value, static_cast<std::uint64_t>(value)));
+}
+
+void PerfettoFile::add(const Message& message) {
+  const bool is_send = message.flow_end == FlowEnd::begin;
+  ProtoMessage event;
+  event.number(event_field::type, instant)
+      .number(event_field::track, message.track)
+      .number(event_field::name, name_number(is_send ? "send" : "receive"));
+  const auto annotate = [&](std::string_view name, std::uint32_t kind, std::int64_t value) {
+    event.message(event_field::annotation, ProtoMessage()
+                                               .text(annotation_field::name, name)
+                                               .number(kind, static_cast<std::uint64_t>(value)));
+  };
+  if (message.peer >= 0)
+    annotate(is_send ? "to" : "from", annotation_field::signed_value, message.peer);
+  annotate("tag", annotation_field::signed_value, message.tag);
+  annotate("bytes", annotation_field::unsigned_value, static_cast<std::int64_t>(message.bytes));
+  event.fixed(is_send ? event_field::flow_begin : event_field::flow_end, message.flow);
+  write_event(message.ns, event);
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,85 @@
+//! PerfettoFile - writes tracks, slices, flows and counters in the format of Perfetto
+//! (protos/perfetto/trace/perfetto_trace.proto of that project).
+//!
+//! Packets need not be in the order of time, except those of one track that begin and end slices.
+//! Errors of the file show when it is closed.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "tools/sorrel/trace/code_places.hpp"
+#include "tools/sorrel/trace/proto_message.hpp"
+
+namespace sorrel::tool {
+
+/// The number of a track; not 0.
+using TrackId = std::uint64_t;
+
+class PerfettoFile {
+ public:
+  /// Creates or overwrites the file.
+  explicit PerfettoFile(const std::string& path);
+  ~PerfettoFile();
+  PerfettoFile(const PerfettoFile&) = delete;
+  PerfettoFile& operator=(const PerfettoFile&) = delete;
+
+  void add_process(TrackId track, std::uint32_t process, std::string_view name);
+  /// A thread of a process.
+  void add_thread(TrackId track,
+                  std::uint32_t process,
+                  std::uint32_t thread,
+                  std::string_view name);
+  /// Tracks below another one are in the order of `order`.
+  void add_track(TrackId track, TrackId parent, std::string_view name, std::int32_t order);
+  void add_counter(TrackId track, TrackId parent, std::string_view name, std::string_view unit);
+
+  struct Slice {
+    TrackId track;
+    std::int64_t ns;
+    std::string_view name;
+    const CodePlace* place = nullptr;
+  };
+
+  void begin(const Slice& slice);
+  void end(TrackId track, std::int64_t ns);
+  void count(TrackId track, std::int64_t ns, std::int64_t value);
+
+  enum class FlowEnd { begin, end };
+
+  struct Message {
+    TrackId track;
+    std::int64_t ns;
+    FlowEnd flow_end;
+    std::uint64_t flow;
+    std::int32_t peer;  ///< -1: not known
+    std::int32_t tag;
+    std::uint64_t bytes;
+  };
+
+  /// One end of a message.
+  void add(const Message& message);
+
+  /// errno; 0: all has been written.
+  [[nodiscard]] int close();
+
+ private:
+  void write_descriptor(const ProtoMessage& descriptor);
+  void write_event(std::int64_t ns, const ProtoMessage& event);
+  std::uint64_t name_number(std::string_view name);
+  std::uint64_t place_number(const CodePlace& place);
+  void write(const ProtoMessage& packet);
+
+  std::FILE* file_;
+  int error_ = 0;
+  /// Texts that packets refer to by number, and those that the next packet defines.
+  std::unordered_map<std::string, std::uint64_t> names_;
+  std::unordered_map<const CodePlace*, std::uint64_t> places_;
+  ProtoMessage definitions_;
+  bool is_first_ = true;
+};
+
+}  // namespace sorrel::tool

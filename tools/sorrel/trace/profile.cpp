@@ -1,0 +1,301 @@
+#include "tools/sorrel/trace/profile.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/core.h>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "tools/sorrel/common/json.hpp"
+#include "tools/sorrel/trace/code_places.hpp"
+#include "tools/sorrel/trace/worker_walk.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+using trace::Kind;
+using trace::MessageRecord;
+using trace::Record;
+
+double seconds(std::int64_t ns) {
+  return static_cast<double>(ns) * 1e-9;
+}
+
+double share(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::string text_of(const CodePlace* place) {
+  if (place == nullptr) return "-";
+  const std::string source =
+      place->line == 0 ? place->file : fmt::format("{}:{}", place->file, place->line);
+  return place->function.empty() ? source : fmt::format("{} ({})", place->function, source);
+}
+
+/// Adds the events of one worker: a visitor of walk().
+class WorkerCounts {
+ public:
+  WorkerCounts(const TracePart& part, CodePlaces& places, Profile& profile)
+      : part_(part), places_(places), profile_(profile) {}
+
+  void begin_call(std::int32_t rank, std::int64_t ns, const Record& call) {
+    State& state = states_[rank];
+    // A call of MPI in a call of MPI, as of a library that is a tool, is a part of the outer one.
+    if (state.depth++ > 0) return;
+    state.began_ns = ns;
+    state.waited_ns = 0;
+    state.call = &profile_.calls[{std::string(part_.text_of(call.first)),
+                                  text_of(places_.of(part_.process(), call.second))}];
+  }
+
+  void end_call(std::int32_t rank, std::int64_t ns) {
+    State& state = states_[rank];
+    if (--state.depth > 0) return;
+    const std::int64_t elapsed_ns = ns - state.began_ns;
+    CallProfile& call = *state.call;
+    ++call.count;
+    call.ns += elapsed_ns;
+    call.wait_ns += state.waited_ns;
+    call.longest_ns = std::max(call.longest_ns, elapsed_ns);
+    std::int64_t& own_ns = state.by_call[&call];
+    own_ns += elapsed_ns;
+    if (own_ns > call.rank_most_ns) {
+      call.rank_most = rank;
+      call.rank_most_ns = own_ns;
+    }
+    profile_.ranks[rank].call_ns += elapsed_ns;
+    profile_.ranks[rank].wait_ns += state.waited_ns;
+  }
+
+  void begin_wait(std::int32_t rank, std::int64_t ns, std::string_view /*function*/) {
+    State& state = states_[rank];
+    state.wait_began_ns = ns;
+    state.idle_before_ns = idle_ns_;
+  }
+
+  void end_wait(std::int32_t rank, std::int64_t ns) {
+    State& state = states_[rank];
+    if (state.depth == 0) return;
+    const std::int64_t waited_ns = ns - state.wait_began_ns;
+    state.waited_ns += waited_ns;
+    profile_.ranks[rank].hidden_ns += waited_ns - (idle_ns_ - state.idle_before_ns);
+  }
+
+  void run(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns) {
+    profile_.ranks[rank].run_ns += end_ns - begin_ns;
+  }
+
+  void idle(std::int64_t begin_ns, std::optional<std::int64_t> /*asleep_ns*/, std::int64_t end_ns) {
+    idle_ns_ += end_ns - begin_ns;
+  }
+
+  void message(const MessageRecord& message, Kind kind, std::int64_t /*ns*/) {
+    if (kind != Kind::send) return;
+    ++profile_.message_sizes[message.bytes == 0 ? 0 : std::bit_width(message.bytes) - 1];
+    State& state = states_[message.rank];
+    if (state.depth == 0) return;
+    ++state.call->message_count;
+    state.call->bytes += message.bytes;
+  }
+
+  void finish(std::int64_t ns) {
+    profile_.elapsed_ns = std::max(profile_.elapsed_ns, ns);
+    profile_.workers.push_back(
+        {.process = part_.process(), .worker = part_.worker(), .idle_ns = idle_ns_});
+  }
+
+ private:
+  struct State {
+    int depth = 0;
+    std::int64_t began_ns = 0;
+    std::int64_t waited_ns = 0;
+    std::int64_t wait_began_ns = 0;
+    std::int64_t idle_before_ns = 0;
+    CallProfile* call = nullptr;
+    std::unordered_map<const CallProfile*, std::int64_t> by_call;
+  };
+
+  const TracePart& part_;
+  CodePlaces& places_;
+  Profile& profile_;
+  std::unordered_map<std::int32_t, State> states_;
+  std::int64_t idle_ns_ = 0;
+};
+
+struct Spread {
+  std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();
+  std::int64_t most_ns = 0;
+  std::int32_t rank_least = -1;
+  std::int32_t rank_most = -1;
+  std::int64_t sum_ns = 0;
+};
+
+template <class TimeOf>
+Spread spread_of(const Profile& profile, TimeOf&& time_of) {
+  Spread spread;
+  for (const auto& [number, rank] : profile.ranks) {
+    const std::int64_t ns = time_of(rank);
+    spread.sum_ns += ns;
+    if (ns < spread.least_ns) {
+      spread.least_ns = ns;
+      spread.rank_least = number;
+    }
+    if (ns >= spread.most_ns) {
+      spread.most_ns = ns;
+      spread.rank_most = number;
+    }
+  }
+  return spread;
+}
+
+template <class TimeOf>
+std::string row_of_ranks(const Profile& profile, std::string_view name, TimeOf&& time_of) {
+  const Spread spread = spread_of(profile, time_of);
+  const auto count = static_cast<std::int64_t>(profile.ranks.size());
+  return fmt::format("  {:<16}{:>10.4f}{:>10.4f}  {:<8}{:>10.4f}  {:<8}\n", name,
+                     seconds(spread.sum_ns / count), seconds(spread.least_ns),
+                     fmt::format("rank {}", spread.rank_least), seconds(spread.most_ns),
+                     fmt::format("rank {}", spread.rank_most));
+}
+
+std::int64_t idle_ns_of(const Profile& profile) {
+  return std::accumulate(
+      profile.workers.begin(), profile.workers.end(), std::int64_t{0},
+      [](std::int64_t sum, const WorkerProfile& worker) { return sum + worker.idle_ns; });
+}
+
+std::uint64_t message_count_of(const Profile& profile) {
+  return std::accumulate(profile.message_sizes.begin(), profile.message_sizes.end(),
+                         std::uint64_t{0});
+}
+
+/// The mean time of the ranks outside of MPI by the longest: 1 if all compute equally long.
+double balance_of(const Profile& profile) {
+  const Spread spread =
+      spread_of(profile, [](const RankProfile& rank) { return rank.compute_ns(); });
+  const auto count = static_cast<std::int64_t>(profile.ranks.size());
+  return spread.most_ns > 0 ? share(spread.sum_ns / count, spread.most_ns) : 1;
+}
+
+/// "1 KiB".
+std::string size_text(std::size_t exponent) {
+  constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  return fmt::format("{} {}", std::uint64_t{1} << exponent % 10, units[exponent / 10]);
+}
+
+std::string rows_of_sizes(const Profile& profile) {
+  std::string text;
+  const std::uint64_t count = message_count_of(profile);
+  for (std::size_t i = 0; i < profile.message_sizes.size(); ++i) {
+    const std::uint64_t here = profile.message_sizes[i];
+    if (here == 0) continue;
+    text += fmt::format("  {:<16}{:>12}{:>7.1f} %\n", "below " + size_text(i + 1), here,
+                        100 * static_cast<double>(here) / static_cast<double>(count));
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<Profile> read_profile(const std::string& folder) {
+  Profile profile;
+  const Result<std::vector<TracePart>> opened = open_trace(folder, profile.warnings);
+  if (!opened.has_value()) return Error{opened.error()};
+  const TraceClock clock(opened.value());
+  CodePlaces places(opened.value());
+  for (const TracePart& part : opened.value()) {
+    for (const auto& [address, rank] : part.ranks())
+      profile.ranks.try_emplace(rank);
+    WorkerCounts counts(part, places, profile);
+    walk(part, clock, counts);
+  }
+  if (profile.ranks.empty()) return Error{folder + " has no ranks"};
+  return profile;
+}
+
+std::string table_of(const Profile& profile, std::size_t row_count_max) {
+  const auto rank_count = static_cast<std::int64_t>(profile.ranks.size());
+  std::string text = fmt::format(
+      "profile: {} ranks on {} workers, {:.4f} s\n"
+      "  time of a rank, s    mean     least                  most\n",
+      rank_count, profile.workers.size(), seconds(profile.elapsed_ns));
+  text +=
+      row_of_ranks(profile, "computes", [](const RankProfile& rank) { return rank.compute_ns(); });
+  text +=
+      row_of_ranks(profile, "waits in MPI", [](const RankProfile& rank) { return rank.wait_ns; });
+  text += row_of_ranks(profile, "transfers in MPI",
+                       [](const RankProfile& rank) { return rank.call_ns - rank.wait_ns; });
+  const Spread waits = spread_of(profile, [](const RankProfile& rank) { return rank.wait_ns; });
+  const Spread hidden = spread_of(profile, [](const RankProfile& rank) { return rank.hidden_ns; });
+  text += fmt::format(
+      "  load balance {:.2f} (mean by longest computing time); workers are idle {:.1f} %; hidden "
+      "waiting {:.1f} %\n",
+      balance_of(profile),
+      100 * share(idle_ns_of(profile),
+                  profile.elapsed_ns * static_cast<std::int64_t>(profile.workers.size())),
+      100 * share(hidden.sum_ns, waits.sum_ns));
+  text +=
+      "  call                   % of time     calls    mean us longest us  waits  messages"
+      "      bytes  most: rank  at\n";
+  using Row = std::pair<const std::pair<std::string, std::string>, CallProfile>;
+  std::vector<const Row*> rows;
+  for (const Row& row : profile.calls)
+    rows.push_back(&row);
+  std::ranges::stable_sort(rows,
+                           [](const Row* a, const Row* b) { return a->second.ns > b->second.ns; });
+  for (std::size_t i = 0; i < rows.size() && i < row_count_max; ++i) {
+    const auto& [name, call] = *rows[i];
+    text +=
+        fmt::format("  {:<24}{:>8.2f}{:>10}{:>11.2f}{:>11.1f}{:>5.0f} %{:>10}{:>11}{:>12}  {}\n",
+                    name.first, 100 * share(call.ns, profile.elapsed_ns * rank_count), call.count,
+                    seconds(call.ns) * 1e6 / static_cast<double>(call.count),
+                    seconds(call.longest_ns) * 1e6, 100 * share(call.wait_ns, call.ns),
+                    call.message_count, call.bytes, call.rank_most, name.second);
+  }
+  if (rows.size() > row_count_max)
+    text += fmt::format("  and {} more places\n", rows.size() - row_count_max);
+  const std::string sizes = rows_of_sizes(profile);
+  if (!sizes.empty()) text += "  messages            number\n" + sizes;
+  return text;
+}
+
+std::string json_text_of(const Profile& profile) {
+  Json json;
+  json["seconds"] = seconds(profile.elapsed_ns);
+  json["load_balance"] = balance_of(profile);
+  for (const auto& [name, call] : profile.calls) {
+    json["calls"].push_back({{"function", name.first},
+                             {"place", name.second},
+                             {"count", call.count},
+                             {"seconds", seconds(call.ns)},
+                             {"waiting_seconds", seconds(call.wait_ns)},
+                             {"longest_seconds", seconds(call.longest_ns)},
+                             {"messages", call.message_count},
+                             {"bytes", call.bytes},
+                             {"rank_with_most", call.rank_most}});
+  }
+  for (const auto& [number, rank] : profile.ranks) {
+    json["ranks"].push_back({{"rank", number},
+                             {"computing_seconds", seconds(rank.compute_ns())},
+                             {"waiting_seconds", seconds(rank.wait_ns)},
+                             {"hidden_waiting_seconds", seconds(rank.hidden_ns)},
+                             {"transfer_seconds", seconds(rank.call_ns - rank.wait_ns)}});
+  }
+  for (const WorkerProfile& worker : profile.workers) {
+    json["workers"].push_back({{"process", worker.process},
+                               {"worker", worker.worker},
+                               {"idle_seconds", seconds(worker.idle_ns)}});
+  }
+  for (std::size_t i = 0; i < profile.message_sizes.size(); ++i) {
+    if (profile.message_sizes[i] == 0) continue;
+    json["message_sizes"].push_back(
+        {{"below_bytes", std::uint64_t{2} << i}, {"count", profile.message_sizes[i]}});
+  }
+  return text_of(json);
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,72 @@
+//! Profile - the time of a job's ranks by place: made of the parts of a trace.
+//!
+//! A rank *waits* from the switch away from it until it runs again, so a wait includes the time in
+//! which the rank was ready and its worker ran other ranks. *Transfer* is the rest of the time in
+//! calls of MPI: matching, copying, switching. Bytes are those of the messages that a call has
+//! sent; collectives within a process send none.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sorrel/result.hpp>
+
+namespace sorrel::tool {
+
+struct CallProfile {
+  std::uint64_t count = 0;
+  std::int64_t ns = 0;
+  std::int64_t wait_ns = 0;
+  std::int64_t longest_ns = 0;
+  std::uint64_t message_count = 0;
+  std::uint64_t bytes = 0;
+  /// Of one rank, the one with the most time here.
+  std::int32_t rank_most = -1;
+  std::int64_t rank_most_ns = 0;
+};
+
+struct RankProfile {
+  std::int64_t run_ns = 0;   ///< on a core, also in MPI
+  std::int64_t call_ns = 0;  ///< in MPI, waits included
+  std::int64_t wait_ns = 0;  ///< in MPI
+  /// The part of wait_ns during which its worker ran other ranks.
+  std::int64_t hidden_ns = 0;
+
+  /// On a core, outside of MPI.
+  [[nodiscard]] std::int64_t compute_ns() const { return run_ns - (call_ns - wait_ns); }
+};
+
+struct WorkerProfile {
+  std::uint32_t process = 0;
+  std::uint32_t worker = 0;
+  std::int64_t idle_ns = 0;
+};
+
+struct Profile {
+  /// Messages of less than 2^(k+1) bytes, and at least 2^k; the first also the empty ones.
+  using Sizes = std::array<std::uint64_t, 41>;
+
+  std::int64_t elapsed_ns = 0;
+  /// By function and place.
+  std::map<std::pair<std::string, std::string>, CallProfile> calls;
+  std::map<std::int32_t, RankProfile> ranks;
+  std::vector<WorkerProfile> workers;
+  Sizes message_sizes{};
+  std::vector<std::string> warnings;
+};
+
+/// Of the parts in a folder.
+[[nodiscard]] Result<Profile> read_profile(const std::string& folder);
+
+/// As a table for people, with the `row_count_max` places that take the most time.
+[[nodiscard]] std::string table_of(const Profile& profile, std::size_t row_count_max);
+
+/// All of it.
+[[nodiscard]] std::string json_text_of(const Profile& profile);
+
+}  // namespace sorrel::tool

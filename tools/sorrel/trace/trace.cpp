@@ -1,0 +1,45 @@
+// `sorrel trace -o FILE FOLDER`: makes a trace of the parts that a job has left behind, because
+// `sorrel run` was killed or was one of several on several machines.
+
+#include <fmt/core.h>
+#include <string>
+
+#include "tools/sorrel/common/command.hpp"
+#include "tools/sorrel/common/command_line.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/trace/merge.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr const char* usage = "sorrel trace -o FILE FOLDER";
+constexpr const char* description =
+    "Makes FILE, a trace in Perfetto's format, of the folder FILE.parts that\n"
+    "`sorrel run --trace FILE` leaves behind when it is killed, or under a host MPI's launcher.\n"
+    "Open FILE at https://ui.perfetto.dev or with trace_processor.\n";
+constexpr const char* footer =
+    "Example:\n"
+    "  sorrel trace -o heat.trace heat.trace.parts";
+
+}  // namespace
+
+int trace_command(Arguments arguments) {
+  std::string file;
+  const auto app = make_app(usage, description, footer);
+  app->add_option("-o,--output", file, "The file to write")->type_name("FILE");
+  const SplitArguments split = split_arguments(*app, arguments);
+  if (!split.error.empty()) return report_error("{}", split.error);
+  if (const auto status = parse_options(*app, split.options)) return *status;
+  if (split.program.size() != 1 || file.empty())
+    return report_error("a file and a folder are needed; usage: {}", usage);
+  const Result<MergedTrace> merged = merge_trace(split.program.front(), file);
+  if (!merged.has_value()) return report_error("{}", merged.error());
+  for (const std::string& warning : merged.value().warnings)
+    print_diagnostic("warning: left out: " + warning);
+  fmt::print("{}: {} events of {} worker{}\n", file, merged.value().event_count,
+             merged.value().part_count, merged.value().part_count == 1 ? "" : "s");
+  return 0;
+}
+
+}  // namespace sorrel::tool

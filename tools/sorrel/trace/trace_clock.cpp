@@ -1,0 +1,60 @@
+#include "tools/sorrel/trace/trace_clock.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/cycle_clock.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr int counter_bits = 56;
+
+/// `cycles` - `base`, where both are modulo 2^56.
+std::int64_t distance(std::uint64_t base, std::uint64_t cycles) {
+  constexpr int shift = 64 - counter_bits;
+  return static_cast<std::int64_t>((cycles - base) << shift) >> shift;
+}
+
+/// For a rate, readings must be this far apart: a reading may be interrupted.
+constexpr std::int64_t rate_ns_min = 10'000'000;
+
+}  // namespace
+
+TraceClock::TraceClock(const std::vector<TracePart>& parts) {
+  std::map<std::string_view, std::vector<TracedClock>> readings;
+  for (const TracePart& part : parts) {
+    auto& all = readings[part.machine()];
+    all.insert(all.end(), part.clocks().begin(), part.clocks().end());
+  }
+  for (const auto& [name, clocks] : readings) {
+    const auto [first, last] = std::ranges::minmax(clocks, {}, &TracedClock::monotonic_ns);
+    const std::int64_t elapsed_ns = last.monotonic_ns - first.monotonic_ns;
+    // A job that was killed soon: the counter of this machine is as fast, or nearly so.
+    const double ns_per_cycle = elapsed_ns >= rate_ns_min
+                                    ? static_cast<double>(elapsed_ns) /
+                                          static_cast<double>(distance(first.cycles, last.cycles))
+                                    : core::CycleClock().ns_in(1);
+    machines_[std::string(name)] = {.first = first, .ns_per_cycle = ns_per_cycle};
+  }
+  begin_ns_ = std::numeric_limits<std::int64_t>::max();
+  for (const TracePart& part : parts) {
+    const Machine& machine = machines_.find(part.machine())->second;
+    begin_ns_ = std::min(begin_ns_, wall_ns(machine, part.clocks().front().cycles));
+  }
+}
+
+std::int64_t TraceClock::wall_ns(const Machine& machine, std::uint64_t cycles) const {
+  return machine.first.wall_ns +
+         static_cast<std::int64_t>(static_cast<double>(distance(machine.first.cycles, cycles)) *
+                                   machine.ns_per_cycle);
+}
+
+std::int64_t TraceClock::ns_of(const TracePart& part, const trace::Record& record) const {
+  const Machine& machine = machines_.find(part.machine())->second;
+  const std::int64_t ns = wall_ns(machine, record.time_and_kind >> trace::Record::kind_bits);
+  return std::max<std::int64_t>(ns - begin_ns_, 0);
+}
+
+}  // namespace sorrel::tool

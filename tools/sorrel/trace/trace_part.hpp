@@ -1,0 +1,117 @@
+//! TracePart - what one worker has recorded: a file that src/trace/tracer.hpp has written.
+//!
+//! Checks everything, because a job may have been killed while it wrote, and any file may lie in
+//! the folder. What follows the first damaged record is left out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sorrel/result.hpp>
+
+#include "trace/record.hpp"
+
+namespace sorrel::tool {
+
+/// Code of a file: addresses [begin, end) are the bytes of the file from `offset` on.
+struct TracedCode {
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint64_t offset;
+  std::string_view path;
+};
+
+/// The same moment on three clocks.
+struct TracedClock {
+  std::uint64_t cycles;  ///< modulo 2^56
+  std::int64_t monotonic_ns;
+  std::int64_t wall_ns;
+};
+
+class TracePart {
+ public:
+  /// The error is the rest of a sentence that begins with the file's name.
+  [[nodiscard]] static Result<TracePart> open(const std::string& path);
+
+  TracePart(TracePart&& other) noexcept;
+  TracePart& operator=(TracePart&& other) noexcept;
+  ~TracePart();
+
+  [[nodiscard]] std::uint32_t process() const { return process_; }
+
+  [[nodiscard]] std::uint32_t worker() const { return worker_; }
+
+  /// Names the machine until it is started again.
+  [[nodiscard]] std::string_view machine() const;
+
+  /// In the order of time; at least one.
+  [[nodiscard]] const std::vector<TracedClock>& clocks() const { return clocks_; }
+
+  [[nodiscard]] const std::vector<TracedCode>& code() const { return code_; }
+
+  /// The rank whose state lay at an address.
+  [[nodiscard]] std::optional<std::int32_t> rank_of(std::uint64_t address) const;
+
+  [[nodiscard]] const std::map<std::uint64_t, std::int32_t>& ranks() const { return ranks_; }
+
+  /// The text at an address; "" if the file does not have it.
+  [[nodiscard]] std::string_view text_of(std::uint64_t name) const;
+
+  /// The events, in the order of time.
+  [[nodiscard]] std::vector<trace::Record> events() const;
+
+  /// Calls visit(record) for every event, in the order of time.
+  template <class Visit>
+  void for_each_event(Visit&& visit) const {
+    for_each([&](const trace::Record& record, std::string_view) {
+      if (record.kind() < trace::Kind::begin) visit(record);
+    });
+  }
+
+ private:
+  TracePart() = default;
+  [[nodiscard]] bool read_definitions();
+
+  /// Calls visit(record, text), where text is that of a text record, up to the first damaged one.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    using trace::Kind;
+    using trace::Record;
+    for (std::size_t at = 0; at + sizeof(Record) <= bytes_.size();) {
+      Record record;
+      std::memcpy(&record, bytes_.data() + at, sizeof record);
+      at += sizeof record;
+      // Space that was not used.
+      if (record.kind() == Kind::none) continue;
+      std::string_view text;
+      if (record.kind() == Kind::text) {
+        if (record.first > bytes_.size() - at) return;
+        text = {reinterpret_cast<const char*>(bytes_.data() + at), record.first};
+        at += (record.first + sizeof record - 1) / sizeof record * sizeof record;
+      }
+      visit(record, text);
+    }
+  }
+
+  std::span<const std::byte> bytes_;
+  std::uint32_t process_ = 0;
+  std::uint32_t worker_ = 0;
+  std::vector<TracedClock> clocks_;
+  std::vector<TracedCode> code_;
+  std::map<std::uint64_t, std::int32_t> ranks_;
+  std::map<std::uint64_t, std::string_view> texts_;
+};
+
+/// The parts in a folder, by process and worker; at least one. Adds one line to `warnings` for each
+/// file that is left out.
+[[nodiscard]] Result<std::vector<TracePart>> open_trace(const std::string& folder,
+                                                        std::vector<std::string>& warnings);
+
+}  // namespace sorrel::tool

@@ -1,0 +1,107 @@
+#include "tools/sorrel/trace/trace_run.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/core.h>
+#include <system_error>
+
+#include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/trace/merge.hpp"
+#include "tools/sorrel/trace/profile.hpp"
+
+namespace sorrel::tool {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t profile_row_count = 20;
+
+void remove_parts(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    std::error_code ignored;
+    if (entry.path().extension() == ".part") fs::remove(entry.path(), ignored);
+  }
+}
+
+Result<std::string> make_temporary_folder() {
+  std::error_code error;
+  std::string folder = (fs::temp_directory_path(error) / "sorrel-profile-XXXXXX").string();
+  if (error) return Error{"--profile: no folder for temporary files: " + error.message()};
+  if (mkdtemp(folder.data()) == nullptr) {
+    return Error{
+        fmt::format("--profile: the folder {} cannot be made: {}", folder, std::strerror(errno))};
+  }
+  return folder;
+}
+
+bool write_trace(const std::string& file, const std::string& folder) {
+  const Result<MergedTrace> merged = merge_trace(folder, file);
+  if (!merged.has_value()) {
+    print_diagnostic("no trace: " + merged.error());
+    return false;
+  }
+  for (const std::string& warning : merged.value().warnings)
+    print_diagnostic("warning: left out of the trace: " + warning);
+  return true;
+}
+
+bool write_json(const std::string& file, const Profile& profile) {
+  const std::string text = json_text_of(profile) + "\n";
+  std::FILE* output = std::fopen(file.c_str(), "we");
+  bool is_written = output != nullptr;
+  if (is_written) is_written = std::fwrite(text.data(), 1, text.size(), output) == text.size();
+  if (output != nullptr) is_written = std::fclose(output) == 0 && is_written;
+  if (!is_written)
+    print_diagnostic(fmt::format("{} cannot be written: {}", file, std::strerror(errno)));
+  return is_written;
+}
+
+bool write_profile(const TraceRequest& request, const std::string& folder) {
+  const Result<Profile> profile = read_profile(folder);
+  if (!profile.has_value()) {
+    print_diagnostic("no profile: " + profile.error());
+    return false;
+  }
+  for (const std::string& warning : profile.value().warnings)
+    print_diagnostic("warning: left out of the profile: " + warning);
+  if (request.has_profile)
+    fmt::print(stderr, "sorrel: {}", table_of(profile.value(), profile_row_count));
+  return request.profile_json.empty() || write_json(request.profile_json, profile.value());
+}
+
+}  // namespace
+
+Result<std::string> make_trace_folder(const TraceRequest& request, bool is_only_process) {
+  if (request.trace.empty()) return make_temporary_folder();
+  std::error_code error;
+  if (fs::is_directory(request.trace, error))
+    return Error{fmt::format("--trace: {} is a folder", request.trace)};
+  const fs::path folder = fs::absolute(request.trace + ".parts", error);
+  if (!error) fs::create_directory(folder, error);
+  if (error) {
+    return Error{
+        fmt::format("--trace: the folder {} cannot be made: {}", folder.string(), error.message())};
+  }
+  if (is_only_process) remove_parts(folder);
+  return folder.string();
+}
+
+void finish_trace(const TraceRequest& request, const std::string& folder) {
+  bool is_written = request.trace.empty() || write_trace(request.trace, folder);
+  if (request.has_profile || !request.profile_json.empty())
+    is_written = write_profile(request, folder) && is_written;
+  if (!is_written) {
+    print_diagnostic("note: the events of the job are in " + folder);
+    return;
+  }
+  remove_parts(folder);
+  std::error_code ignored;
+  fs::remove(folder, ignored);
+}
+
+}  // namespace sorrel::tool
