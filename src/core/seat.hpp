@@ -1,7 +1,7 @@
 //! Seat - the lock of a worker whose place other threads of the program may take for a call.
 //!
-//! A word to sleep on: by whom it is held, and whether threads sleep for it. A thread that releases
-//! it may take it again before a woken waiter runs; the worker lets waiters go first
+//! A word to sleep on: the kind of its holder, and whether threads sleep for it. A thread that
+//! releases it may take it again before a woken waiter runs; the worker lets waiters go first
 //! (take_after_waiters). Ordering labels: (K) take, (R) give.
 #pragma once
 
@@ -15,11 +15,11 @@ namespace sorrel::core {
 
 class Seat {
  public:
-  enum Holder : std::uint32_t { nobody = 0, worker = 1, guest = 2 };
+  enum Holder : std::uint32_t { none = 0, worker = 1, guest = 2 };
 
   /// Any thread: true if the caller holds it now.
   bool try_take(Holder holder) {
-    std::uint32_t free = nobody;
+    std::uint32_t free = none;
     // (K) acquire, pairs with (R): the caller sees the worker as the last holder left it.
     return word_.compare_exchange_strong(free, holder, std::memory_order_acquire,
                                          std::memory_order_relaxed);
@@ -34,7 +34,7 @@ class Seat {
     waiting_count_.fetch_add(1, std::memory_order_relaxed);
     std::uint32_t seen = word_.load(std::memory_order_relaxed);
     for (;;) {
-      if ((seen & holder_bits) == nobody) {
+      if ((seen & holder_bits) == none) {
         // With the bit, as others may sleep. (K) as above.
         if (word_.compare_exchange_weak(seen, holder | has_sleepers, std::memory_order_acquire,
                                         std::memory_order_relaxed))
@@ -59,7 +59,7 @@ class Seat {
   void take_after_waiters(Holder holder) {
     constexpr int yields_max = 64;
     for (int i = 0; i < yields_max && waiting_count_.load(std::memory_order_relaxed) != 0 &&
-                    word_.load(std::memory_order_relaxed) == nobody;
+                    word_.load(std::memory_order_relaxed) == none;
          ++i)
       os::yield_core();
     take(holder);
@@ -68,7 +68,7 @@ class Seat {
   /// The holder: releases it.
   void give() {
     // (R) release, pairs with (K).
-    if ((word_.exchange(nobody, std::memory_order_release) & has_sleepers) != 0)
+    if ((word_.exchange(none, std::memory_order_release) & has_sleepers) != 0)
       os::futex_wake_one(word_);
   }
 
@@ -81,7 +81,7 @@ class Seat {
   static constexpr std::uint32_t holder_bits = 3;
   static constexpr std::uint32_t has_sleepers = 4;
 
-  std::atomic<std::uint32_t> word_{nobody};
+  std::atomic<std::uint32_t> word_{none};
   std::atomic<std::uint32_t> waiting_count_{0};
 };
 

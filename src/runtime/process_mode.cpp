@@ -12,7 +12,6 @@
 #include "runtime/job.hpp"
 #include "runtime/main_thread_rank.hpp"
 #include "runtime/process_config.hpp"
-#include "runtime/rank_guests.hpp"
 #include "runtime/uncaught_exception.hpp"
 #include "runtime/wrapped_job.hpp"
 
@@ -89,7 +88,6 @@ void begin_process_mode() {
   // Registered before main, so that it runs after the program's own handlers. Registered after
   // those of the loader and of a host MPI, so that it runs before these, which finalize that MPI.
   watch_exit();
-  watch_thread_starts();
   watch_for_activity_requests();
   keep_memory_of_ranks(process_config());
 }
@@ -111,7 +109,6 @@ void attach_calling_thread() {
   if (original_pid == 0) watch_exit();
   Config own = process_config();
   own.process_mode = true;
-  watch_thread_starts();
   the_job = new Job(own, *new ProcessModeBody);
   watch_for_crashes(*the_job);
   watch_for_activity_requests();

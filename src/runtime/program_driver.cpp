@@ -296,8 +296,9 @@ int run_program(const program::ProgramStart& start) {
   loop::join_job(config.loops);
   program::set_current_slab(slab.get());
   set_rank_process_of_caller(current_process);
-  set_rank_of_started_thread(rank_of_started_thread);
-  watch_thread_starts();
+  set_thread_source(
+      {.rank_of_caller = rank_of_started_thread, .sees_starts = program::sees_thread_starts});
+  program::set_thread_start_hook(before_thread_start);
   program::set_rank_hooks({.current = current_process,
                            .end_by_signal = end_by_signal,
                            .end_by_jump = end_by_jump,
@@ -347,6 +348,8 @@ bool program_runs_in_process_mode() {
 }
 
 void program_begins_in_process_mode() {
+  runtime::set_thread_source({.sees_starts = sees_thread_starts});
+  set_thread_start_hook(runtime::before_thread_start);
   runtime::begin_process_mode();
   runtime::announce_handler(true);
   observe_own_actions([](int number) {

@@ -10,7 +10,6 @@
 #include "core/guest.hpp"
 #include "loop/job_threads.hpp"
 #include "mpi.h"
-#include "program/rank/starter_of_thread.hpp"
 #include "runtime/job.hpp"
 #include "runtime/main_thread_rank.hpp"
 #include "runtime/signal_stack.hpp"
@@ -19,7 +18,9 @@ namespace sorrel::runtime {
 
 namespace {
 
-mpi::RankState* (*rank_of_started_thread)() = nullptr;
+ThreadSource source;
+// A forked child is no rank.
+pid_t original_pid = 0;
 // Of a process in process mode: threads may have started before MPI_Init. Relaxed: the starter
 // calls MPI_Init later, or is ordered with its caller.
 std::atomic<bool> has_started_any{false};
@@ -67,8 +68,12 @@ bool can_admit(const mpi::RankState& self) {
          !self.fiber.is_guest;
 }
 
-// A forked child is no rank.
-pid_t original_pid = 0;
+}  // namespace
+
+void set_thread_source(const ThreadSource& given) {
+  source = given;
+  original_pid = getpid();
+}
 
 void before_thread_start() {
   if (getpid() != original_pid) return;
@@ -77,31 +82,21 @@ void before_thread_start() {
   if (self != nullptr && can_admit(*self)) admit_threads(*self);
 }
 
-}  // namespace
-
-void set_rank_of_started_thread(mpi::RankState* (*of_caller)()) {
-  rank_of_started_thread = of_caller;
-}
-
 mpi::RankState* rank_of_thread() {
   if (const core::Guest* guest = core::Guest::current(); guest != nullptr)
     return static_cast<mpi::RankState*>(guest->fiber().user);
-  if (rank_of_started_thread != nullptr) return rank_of_started_thread();
+  if (source.rank_of_caller != nullptr) return source.rank_of_caller();
   return main_thread_rank();
 }
 
 void admit_started_threads(mpi::RankState& self) {
   if (!can_admit(self)) return;
   const Job& job = job_of(self);
-  const bool has_any = job.is_process_mode() ? has_started_any.load(std::memory_order_relaxed) ||
-                                                   !program::sees_thread_starts()
-                                             : job.body().started_thread_count(self) != 0;
+  const bool has_any = job.is_process_mode()
+                           ? has_started_any.load(std::memory_order_relaxed) ||
+                                 source.sees_starts == nullptr || !source.sees_starts()
+                           : job.body().started_thread_count(self) != 0;
   if (has_any) admit_threads(self);
-}
-
-void watch_thread_starts() {
-  original_pid = getpid();
-  program::set_thread_start_hook(before_thread_start);
 }
 
 int thread_level_max() {

@@ -19,8 +19,16 @@ namespace sorrel::runtime {
 
 class RankBody;
 
-/// How to find the rank of a thread that a rank has started. Set once, before any rank runs.
-void set_rank_of_started_thread(mpi::RankState* (*of_caller)());
+/// What the program's side knows of threads. Set once, before any rank runs; without it, threads of
+/// the process's only rank may start at any time.
+struct ThreadSource {
+  /// The rank that has started the calling thread, or null.
+  mpi::RankState* (*rank_of_caller)() = nullptr;
+  /// Whether before_thread_start() is called.
+  bool (*sees_starts)() = nullptr;
+};
+
+void set_thread_source(const ThreadSource& source);
 
 /// The rank that has started the calling thread, or whose main thread it is after the rank has
 /// moved out; null elsewhere, and in a rank's fiber. Any thread.
@@ -31,7 +39,7 @@ void set_rank_of_started_thread(mpi::RankState* (*of_caller)());
 void admit_started_threads(mpi::RankState& self);
 
 /// For each thread that the program starts, before it starts. May suspend, if a rank calls.
-void watch_thread_starts();
+void before_thread_start();
 
 /// The highest level that MPI_Init_thread provides in this process.
 [[nodiscard]] int thread_level_max();

@@ -84,7 +84,7 @@ TEST(GuestTest, AGuestThatWaitsBlocksItselfOnly) {
     });
     std::jthread completer([&] {
       for (bool is_waiting = false; !is_waiting;) {
-        call_as_guest(worker, owner, [&] { is_waiting = owner.waiting_count == 1; });
+        call_as_guest(worker, owner, [&] { is_waiting = owner.waiting_count == 2; });
         std::this_thread::yield();
       }
       call_as_guest(worker, owner, [&] { first.complete(worker); });
@@ -139,7 +139,8 @@ TEST(GuestTest, GuestsFibersAndWorkersWakeEachOther) {
   // A fiber of the same worker that computes in between, and sleeps.
   run.add(0, [&](Worker& worker) {
     for (int i = 0; i < 20; ++i) {
-      for (volatile int k = 0; k < 2000; k = k + 1) {
+      for (volatile int k = 0; k < 2000;) {
+        k = k + 1;
       }
       worker.yield();
       if (i % 5 == 0) worker.sleep(100'000);
