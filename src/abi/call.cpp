@@ -87,9 +87,11 @@ int act(RankState& self, const mpi::Errhandler& handler, int error_class, Call&&
   switch (handler.action) {
     case mpi::Errhandler::Action::give_back:
       break;
-    case mpi::Errhandler::Action::call:
+    case mpi::Errhandler::Action::call: {
+      const core::PinnedFiber pinned;
       call(&error_class);
       break;
+    }
     case mpi::Errhandler::Action::fatal:
     case mpi::Errhandler::Action::abort:
       end_job_with(self, error_class);
@@ -115,6 +117,26 @@ int raise(RankState& self, Comm& comm, int error_class) {
   // Of a request of a file.
   if (comm.file != nullptr) return raise(self, *comm.file, error_class);
   return raise(self, comm, *comm.errhandler, error_class);
+}
+
+namespace {
+
+int end_call(RankState& self, int result) {
+  if (core::are_loans_sought()) self.worker->begin_burst(self.burst, self.call_site);
+  return result;
+}
+
+}  // namespace
+
+int leave_slowly(RankState& self, Comm& comm, int error) {
+  return end_call(self, error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, comm, error));
+}
+
+int leave_slowly(RankState& self, FailedComm& failed, int error) {
+  if (error != MPI_SUCCESS) error = raise(self, failed.value_or(self.self_comm), error);
+  // Here, and not by the caller, which may return on another worker.
+  failed.reset();
+  return end_call(self, error);
 }
 
 int raise(RankState& self, MPI_Errhandler handler, int error_class) {

@@ -78,6 +78,20 @@ void give_text(const char* text, char* to, int* length);
   return *self;
 }
 
+/// The rare part of leave(). `failed` is released.
+[[gnu::cold]] int leave_slowly(RankState& self, Comm& comm, int error);
+[[gnu::cold]] int leave_slowly(RankState& self, FailedComm& failed, int error);
+
+/// The end of a call, with its result: raises an error to the communicator, or the rank goes on to
+/// compute. May suspend,
+/// and return on another worker; nothing of the rank may be used afterwards.
+template <class Failed>
+[[gnu::always_inline]] inline int leave(RankState& self, Failed& comm, int error) {
+  if (core::is_error_or_sought(error)) [[unlikely]]
+    return leave_slowly(self, comm, error);
+  return error;
+}
+
 /// body(self, comm) for the calling rank and a communicator.
 template <class Body>
 [[gnu::always_inline]] inline int call_on(RankState* running,
@@ -91,7 +105,7 @@ template <class Body>
   if (comm == nullptr) [[unlikely]]
     return raise_invalid_comm(self, handle);
   const int error = body(self, *comm);
-  return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, *comm, error);
+  return leave(self, *comm, error);
 }
 
 /// body(self), errors to the handler of MPI_COMM_SELF. Between MPI_Init and MPI_Finalize only.
@@ -217,7 +231,7 @@ template <class Body>
   if (self.phase != mpi::Phase::running) [[unlikely]]
     return wrong_phase(self);
   const int error = body(self, failed);
-  return error == MPI_SUCCESS ? MPI_SUCCESS : raise(self, failed.value_or(self.self_comm), error);
+  return leave(self, failed, error);
 }
 
 /// As call(), legal at any time and on any thread: see any_time.hpp.

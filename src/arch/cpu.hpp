@@ -1,6 +1,7 @@
 //! Instructions without a C++ equivalent: spin hint, prefetch, cycle counter, thread pointer.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace sorrel::arch {
@@ -26,6 +27,18 @@ inline void prefetch_for_write(const void* address) {
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));
 #else
   __builtin_prefetch(address, 1);
+#endif
+}
+
+/// Whether the word has another value. One instruction reads and compares, by an operand in memory:
+/// compilers load an atomic into a register first. Relaxed. `value` stays as it is.
+[[gnu::always_inline]] inline bool differs(const std::atomic<std::uint32_t>& word, int& value) {
+#if defined(__x86_64__)
+  bool is_other;
+  asm volatile("cmpl %1, %2" : "=@ccne"(is_other), "+r"(value) : "m"(word));
+  return is_other;
+#else
+  return word.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(value);
 #endif
 }
 

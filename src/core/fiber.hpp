@@ -1,9 +1,9 @@
 //! Fiber - a user-level thread: a stack, saved registers, and the thread state that the C and C++
 //! libraries keep per thread.
 //!
-//! Only its Worker creates and switches a fiber, and only that worker's thread accesses it. errno
-//! and the C++ exception state are exchanged at each switch; a fiber with its own thread control
-//! block (`thread_pointer`) keeps them there.
+//! Only its Worker creates and switches a fiber, and only that worker's thread accesses it, except
+//! while it is lent (burst.hpp). errno and the C++ exception state are exchanged at each switch; a
+//! fiber with its own thread control block (`thread_pointer`) keeps them there.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,8 @@ struct ExceptionState {
 
 enum class FiberState : std::uint8_t {
   running,  ///< Worker::running_ points to it.
-  ready,    ///< In its worker's ready queue, alone or with fibers that waited with it.
+  lent,     ///< Worker::running_ of another worker points to it.
+  ready,    ///< In its worker's ready queue or loan box, or on its way home.
   waiting,  ///< A completion, timer or collective refers to it and will make it ready.
   ended,    ///< Its stack may be reused.
 };
@@ -37,7 +38,7 @@ using FiberEntry = void (*)(void* argument);
 struct Fiber {
   // Set at creation.
   Worker* worker = nullptr;
-  /// The owner's data for this fiber (the MPI rank); core does not use it.
+  /// The owner's data for this fiber (the MPI rank); core does not use it. Null in measured bursts.
   void* user = nullptr;
   /// Its own thread control block; 0: that of the thread that runs its worker.
   std::uintptr_t thread_pointer = 0;
@@ -51,6 +52,8 @@ struct Fiber {
   FiberState state = FiberState::waiting;
   /// It stands for a thread that is no worker's (core/guest.hpp): `context` is its Guest.
   bool is_guest = false;
+  /// Not lent while this is not 0: frames of the library lie below the program's (PinnedFiber).
+  std::uint16_t pin_count = 0;
   [[no_unique_address]] SanitizerFiber sanitizer;
   ExceptionState saved_exceptions;
   Fiber* next_ready = nullptr;

@@ -51,6 +51,8 @@ bool FiberPool::grow() {
   for (std::size_t i = 0; i < slab_stack_count; ++i) {
     auto member = std::make_unique<Member>();
     member->pool = this;
+    // Frames of the library lie below what it runs.
+    member->fiber.pin_count = 1;
     member->next_idle = idle_;
     worker_.prepare(member->fiber, slab->bottom(i), slab->usable_bytes(i), run_tasks, member.get());
     idle_ = member.get();

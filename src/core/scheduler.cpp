@@ -4,6 +4,7 @@
 #include <system_error>
 #include <thread>
 
+#include "core/cycle_clock.hpp"
 #include "os/cpu_set.hpp"
 #include "os/futex.hpp"
 #include "os/memory_barrier.hpp"
@@ -12,6 +13,18 @@
 namespace sorrel::core {
 
 namespace {
+
+/// A loan costs about 3 us, and the data of the fiber move to the cache of another core.
+constexpr std::int64_t lent_ns_min = 50'000;
+/// Between two attempts to find long bursts where the last one was short.
+constexpr std::int64_t measuring_pause_ns = 1'000'000;
+
+std::optional<BurstLimits> limits_of(const SchedulerOptions& options) {
+  if (!options.lends_fibers || options.worker_count == 1) return std::nullopt;
+  const CycleClock clock;
+  return BurstLimits{.lent_min = clock.cycles_in(lent_ns_min),
+                     .pause = clock.cycles_in(measuring_pause_ns)};
+}
 
 void bind_this_thread(int cpu) {
   cpu_set_t set;
@@ -59,6 +72,7 @@ Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
       process_(options.process),
       cpus_(options.cpus),
       may_move_(options.may_move),
+      burst_limits_(limits_of(options)),
       migration_links_(options.worker_count) {
   SORREL_CHECK(options.worker_count <= memory_.shape().workers_per_process);
   SORREL_CHECK(!options.seed || memory_.shape().worker_count() == 1);
@@ -84,6 +98,13 @@ IdleSource& Scheduler::set_idle_source(std::unique_ptr<IdleSource> source) {
                                             std::memory_order_acquire))
     return *first;
   return *source.release();
+}
+
+LoanCounts Scheduler::loan_counts() const {
+  LoanCounts sum;
+  for (const auto& worker : workers_)
+    sum.add(worker->loan_counts());
+  return sum;
 }
 
 void Scheduler::set_runner(RecordKind kind, RecordRunner runner) {

@@ -37,6 +37,9 @@ struct SchedulerOptions {
   /// process; null for a job of one.
   JobMemory* memory = nullptr;
   std::uint32_t process = 0;
+  /// Whether idle workers run fibers of others between two calls of the library (README.md,
+  /// "Loans"). Not with a seed.
+  bool lends_fibers = false;
   /// For one worker only: its order and its clock are functions of this number.
   std::optional<std::uint64_t> seed = std::nullopt;
 };
@@ -86,6 +89,13 @@ class SchedulerHooks {
   /// Whether a thread that may become a guest of the worker is outside of calls: it may call at any
   /// time, and then wake others.
   virtual bool has_threads_outside(Worker& /*worker*/) { return false; }
+
+  /// On the worker of `fiber`, at the end of a call, when another worker is idle: whether that one
+  /// may run the fiber until its next call.
+  virtual bool may_lend(const Fiber& /*fiber*/) { return true; }
+
+  /// Any thread: whether this is a child that the process has forked, with one thread.
+  virtual bool is_forked_child() { return false; }
 
   /// Another process of the job, in its on_all_asleep(), requests what the fibers here wait for.
   virtual void on_report_requested() {}
@@ -150,6 +160,12 @@ class Scheduler {
     return spin_ns_max_.load(std::memory_order_relaxed);
   }
 
+  /// Whether idle workers run fibers of others.
+  [[nodiscard]] bool lends_fibers() const { return burst_limits_.has_value(); }
+
+  /// When no worker runs: sums over all workers, and over bursts.
+  [[nodiscard]] LoanCounts loan_counts() const;
+
   /// Runs `fiber_count` fibers to their end: as many as the hooks start in all.
   void run(std::uint32_t fiber_count);
 
@@ -168,6 +184,8 @@ class Scheduler {
   friend class WorkerThread;
 
   [[nodiscard]] WorkerThread& thread(std::uint32_t index) { return *threads_[index]; }
+
+  [[nodiscard]] const BurstLimits& burst_limits() const { return *burst_limits_; }
 
   void thread_main(std::uint32_t index);
   void stop();
@@ -197,6 +215,8 @@ class Scheduler {
   void* packet_owner_ = nullptr;
   std::vector<int> cpus_;
   bool may_move_;
+  /// Nothing: no fiber is lent.
+  std::optional<BurstLimits> burst_limits_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<WorkerThread>> threads_;
   /// For each worker, its link in a list of migrated workers.

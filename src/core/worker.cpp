@@ -59,13 +59,20 @@ Worker* Worker::current() {
   return current_worker;
 }
 
-void* Worker::current_user() {
+void* Worker::user_of_running() {
   const Worker* worker = current_worker;
   return worker == nullptr ? nullptr : worker->running_->user;
 }
 
 void Worker::set_current(Worker* worker) {
   current_worker = worker;
+}
+
+void Worker::set_current_of(const Fiber& fiber, Worker* worker) {
+  if (fiber.thread_pointer == 0) return;
+  const auto here = reinterpret_cast<std::uintptr_t>(&current_worker);
+  const std::uintptr_t there = here - arch::thread_pointer() + fiber.thread_pointer;
+  *reinterpret_cast<Worker**>(there) = worker;
 }
 
 Worker::Worker(Scheduler& scheduler,
@@ -80,10 +87,11 @@ Worker::Worker(Scheduler& scheduler,
       id_(worker),
       futex_scope_(memory.is_shared() ? os::FutexScope::shared : os::FutexScope::process),
       limits_(limits),
+      has_loans_(scheduler.lends_fibers()),
       control_(memory.control(worker)),
       runners_(scheduler.runners_.data()),
       outbound_(memory.shape().worker_count()),
-      is_seeded_(seed ? 1 : 0),
+      rare_states_(seed ? seeded : 0U),
       spin_ns_(limits.spin_ns_max),
       pool_(limits.pool_bytes_max),
       order_(seed) {
@@ -91,7 +99,9 @@ Worker::Worker(Scheduler& scheduler,
   running_ = &root_;
 }
 
-Worker::~Worker() = default;
+Worker::~Worker() {
+  if (is_seeker_) end_seeking();
+}
 
 /// What a fiber calls when it first runs.
 struct Worker::FiberStart {
@@ -269,6 +279,7 @@ void Worker::visit(Fiber& fiber, FiberEntry entry, void* argument) {
   Visit visit{.fiber = {}, .interrupted = interrupted, .entry = entry, .argument = argument};
   visit.fiber.worker = this;
   visit.fiber.user = fiber.user;
+  visit.fiber.pin_count = 1;
   visit.fiber.thread_pointer = fiber.thread_pointer;
   visit.fiber.settings = fiber.settings;
   visit.fiber.saved_errno = fiber.saved_errno;
@@ -351,9 +362,11 @@ bool Worker::spin(Fiber*& found) {
   // To ask in each round would delay messages, and take the cache lines of loops from their
   // callers.
   constexpr int rounds_per_ask = 8;
+  // About 10 us. Workers that wait for each other's messages find one earlier.
+  constexpr int rounds_before_seeking = 4 * rounds_per_reading;
   std::int64_t give_up_ns = 0;
   for (int round = 1;; ++round) {
-    if (!poll() && round % rounds_per_ask == 0) ask_idle_source(false);
+    if (!poll() && round % rounds_per_ask == 0 && !ask_idle_source(false)) borrow();
     found = ready_.pop();
     if (found != nullptr) {
       if (give_up_ns != 0) spin_ns_ = std::min(limits_.spin_ns_max, spin_ns_ + spin_ns_ / 8);
@@ -370,6 +383,7 @@ bool Worker::spin(Fiber*& found) {
     if (round % rounds_per_reading != 0) continue;
     const std::int64_t now_ns = os::monotonic_ns();
     if (give_up_ns == 0) give_up_ns = now_ns + std::min(spin_ns_, scheduler_.spin_ns_max());
+    if (round >= rounds_before_seeking) begin_to_seek();
     if (now_ns >= give_up_ns) return false;
   }
 }
@@ -393,9 +407,11 @@ Worker::Slept Worker::park() {
   if (has_guests_) return park_beside_guests();
   const std::int64_t began_ns = os::monotonic_ns();
   if (sleep_end_ns() <= began_ns) return Slept::no;
+  begin_to_seek();
   Parker parker = memory_.parker(id_);
   parker.prepare_park();
-  if (poll_all() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true)) {
+  if (poll_all() || !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(true) ||
+      borrow()) {
     parker.cancel_park();
     return Slept::no;
   }
@@ -467,7 +483,7 @@ void Worker::cancel_park() {
 /// Polls; returns whether there is work.
 bool Worker::poll_for_ready() {
   poll();
-  return !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(false);
+  return !ready_.empty() || scheduler_.is_stopping() || ask_idle_source(false) || borrow();
 }
 
 bool Worker::ask_idle_source(bool is_about_to_sleep) {
@@ -503,6 +519,7 @@ bool Worker::poll_all() {
     any |= drain(*mailbox);
   if (deferred_count_ != 0) any |= flush_deferred();
   if (!timers_.empty()) any |= timers_.run_due(*this, now_ns()) != 0;
+  if ((rare_states_ & has_offers) != 0) any |= take_back_if_due();
   if (is_seeded()) order_->choose(ready_);
   return any;
 }
@@ -619,6 +636,10 @@ void Worker::begin(ThreadState& thread) {
 void Worker::run_until_attention(ThreadState& thread) {
   enter(thread);
   suspend();
+  while (loan_ != nullptr) {
+    run_borrowed(*loan_);
+    suspend();
+  }
   leave();
 }
 
@@ -627,6 +648,7 @@ bool Worker::run_round(ThreadState& thread) {
   enter(thread);
   poll();
   Fiber* first = ready_.pop();
+  if (first == nullptr && take_back()) first = ready_.pop();
   if (first != nullptr) {
     root_.state = FiberState::ready;
     ready_.push(root_);
@@ -648,7 +670,7 @@ void Worker::end(ThreadState& thread) {
 bool Worker::has_work() {
   // Of several workers on a thread, the last one that ran fibers may be another.
   set_current(this);
-  return poll_all() || !ready_.empty() || deferred_count_ != 0;
+  return poll_all() || !ready_.empty() || (rare_states_ & has_offers) != 0 || deferred_count_ != 0;
 }
 
 std::int64_t Worker::next_sleep_end_ns() {

@@ -1,21 +1,24 @@
 //! Worker - an event loop that runs fibers: ready queue, mailboxes, timers, and the idle loop.
 //!
-//! Only the thread that runs the worker accesses it, except what is marked "any thread". Fibers do
-//! not move between workers. A fiber that suspends switches directly to the next ready one; when
-//! none is ready, the idle loop runs on the stack of the fiber that suspended last, so a record for
-//! that same fiber costs no switch. Thread-locals: current() and current_user() read the only one,
+//! Only the thread that runs the worker accesses it, except what is marked "any thread". A fiber
+//! belongs to one worker; another one may run its program's code, not its calls (loans). A fiber
+//! that suspends switches directly to the next ready one; when none is ready, the idle loop runs on
+//! the stack of the fiber that suspended last, so a record for that same fiber costs no switch.
+//! Thread-locals: current() and current_user() read the only one,
 //! out of line, because compilers keep thread-local addresses across calls. See README.md for
-//! parking, posting and the end.
+//! parking, posting, loans and the end.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/cache_line.hpp"
 #include "base/check.hpp"
+#include "core/burst.hpp"
 #include "core/fiber.hpp"
 #include "core/job_memory.hpp"
 #include "core/mailbox.hpp"
@@ -84,11 +87,38 @@ class Worker {
   [[gnu::noinline]] static Worker* current();
 
   /// Fiber::user of the fiber that the calling thread runs; null when it runs none. Any thread.
-  [[gnu::noinline]] static void* current_user();
+  /// May suspend: ends a burst, and returns on the fiber's own worker. Every function of the
+  /// library that uses state of a fiber or of its worker calls this first.
+  static void* current_user() {
+    void* user = user_of_running();
+    return user != nullptr ? user : come_home();
+  }
+
+  /// current_user() for a fiber in a measured burst, and for callers without a fiber.
+  [[gnu::noinline, gnu::cold]] static void* come_home();
+
+  /// The same as current_user(), without an effect on the fiber, which may be on another worker
+  /// than its own: for signal handlers and reports. Any thread.
+  [[gnu::noinline]] static void* peek_user();
+
+  /// At the end of a call of the library by the running fiber, if a worker seeks loans: from here
+  /// to its next call the fiber runs code that needs nothing of the library. May suspend, and
+  /// return on another worker. `burst`: of the fiber, made at the first call. `call_site`: of the
+  /// call.
+  [[gnu::cold]] void begin_burst(std::unique_ptr<Burst>& burst, const void* call_site);
+
+  /// When no worker runs.
+  [[nodiscard]] const LoanCounts& loan_counts() const { return loan_counts_; }
+
+  /// Any thread, a hint: the fiber of another worker that it runs, or null.
+  [[nodiscard]] const Fiber* borrowed() const { return borrowed_.load(std::memory_order_relaxed); }
 
   /// Sets the result of current() on the calling thread, or on one whose control block a fiber will
   /// use.
   [[gnu::noinline]] static void set_current(Worker* worker);
+
+  /// The same for the control block of a fiber that does not run; nothing if it has none.
+  [[gnu::noinline]] static void set_current_of(const Fiber& fiber, Worker* worker);
 
   /// Number among the workers of its process.
   [[nodiscard]] std::uint32_t index() const { return index_; }
@@ -169,7 +199,7 @@ class Worker {
       if (mailbox->has_record()) any |= drain(*mailbox);
     }
     // Rare cases share one branch.
-    if (!control_.newly_opened.seems_empty() || (deferred_count_ | is_seeded_) != 0 ||
+    if (!control_.newly_opened.seems_empty() || (deferred_count_ | rare_states_) != 0 ||
         !timers_.empty()) [[unlikely]]
       any |= poll_all();
     return any;
@@ -191,11 +221,11 @@ class Worker {
 
   /// The time of this worker's timers: the system's, or virtual under a seed.
   [[nodiscard]] std::int64_t now_ns() {
-    return is_seeded_ != 0 ? order_->now_ns() : os::monotonic_ns();
+    return is_seeded() ? order_->now_ns() : os::monotonic_ns();
   }
 
   /// Whether order and clock are functions of a seed.
-  [[nodiscard]] bool is_seeded() const { return is_seeded_ != 0; }
+  [[nodiscard]] bool is_seeded() const { return (rare_states_ & seeded) != 0; }
 
   /// Any thread, and signal handlers: requests that the worker's thread soon leaves its fibers,
   /// checks which thread is to run the worker, and calls SchedulerHooks::on_attention().
@@ -261,6 +291,8 @@ class Worker {
   friend class Scheduler;
   friend class WorkerThread;
 
+  [[gnu::noinline]] static void* user_of_running();
+
   struct Outbound {
     Mailbox* mailbox = nullptr;
     RemoteCall* deferred_first = nullptr;
@@ -314,6 +346,19 @@ class Worker {
 
   [[nodiscard]] Parker parker() { return memory_.parker(id_); }
 
+  // Loans (worker_loans.cpp).
+  void offer(Burst& burst);
+  void publish_offers();
+  bool take_back();
+  bool take_back_if_due();
+  bool borrow();
+  void run_borrowed(Burst& burst);
+  void go_home(Fiber& fiber);
+  static void run_return(Worker& home, RemoteCall& call);
+  void wake_seeker();
+  void begin_to_seek();
+  void end_seeking();
+
   void handle_attention();
   void mark_gone();
 
@@ -343,6 +388,7 @@ class Worker {
   const WorkerId id_;
   const os::FutexScope futex_scope_;
   const WorkerLimits limits_;
+  const bool has_loans_;
 
   // Own thread only; other members of the control are for any thread.
   alignas(cache_line_bytes) Fiber* running_ = nullptr;
@@ -357,8 +403,15 @@ class Worker {
   std::vector<Mailbox*> inbound_;
   std::vector<Outbound> outbound_;
   std::uint32_t deferred_count_ = 0;
-  /// 1 if there is an order: a number, so that poll() tests two conditions at once.
-  const std::uint32_t is_seeded_;
+
+  /// A bit for each state in which poll() has more to do: one number, so that it tests them at
+  /// once.
+  enum RareState : std::uint32_t {
+    seeded = 1,      ///< There is an order.
+    has_offers = 2,  ///< There may be bursts in the list of offers or in `box_`.
+  };
+
+  std::uint32_t rare_states_;
   TimerQueue timers_;
   std::int64_t spin_ns_;
   trace::Tracer* tracer_ = nullptr;
@@ -374,6 +427,20 @@ class Worker {
   std::vector<FiberThread*> moving_;
   /// The worker's thread sleeps until then.
   std::int64_t parked_until_ns_ = 0;
+  /// Idle for a while, and no long burst since.
+  bool is_seeker_ = false;
+  /// Bursts that are to be put into the box.
+  Burst* first_offer_ = nullptr;
+  Burst* last_offer_ = nullptr;
+  /// Since the last offer was taken back, or the first one made.
+  std::uint32_t polls_with_offers_ = 0;
+  /// The running fiber's, while it is measured.
+  Burst* burst_ = nullptr;
+  /// Of another worker's fiber that the root runs, or is to run.
+  Burst* loan_ = nullptr;
+  /// Where the last loan was found.
+  std::uint32_t lender_ = 0;
+  LoanCounts loan_counts_;
   MessagePool pool_;
   std::optional<SeededOrder> order_;
   /// State of an attached thread.
@@ -386,9 +453,27 @@ class Worker {
 
   // Any thread: a migration request is in the list of opened mailboxes.
   alignas(cache_line_bytes) std::atomic<bool> is_called_{false};
-  // Relaxed: nothing is read through it.
+  // Relaxed: nothing is read through these.
   std::atomic<int> thread_number_{0};
+  std::atomic<bool> seeks_loans_{false
   Seat seat_;
+};
+  std::atomic<const Fiber*> borrowed_{nullptr};
+  LoanBox box_;
+};
+
+/// While it exists, the running fiber is not lent: for calls of the program's functions by the
+/// library, whose own frames must stay on the fiber's worker.
+class PinnedFiber {
+ public:
+  PinnedFiber();
+  ~PinnedFiber();
+  PinnedFiber(const PinnedFiber&) = delete;
+  PinnedFiber& operator=(const PinnedFiber&) = delete;
+
+ private:
+  /// Null outside of fibers.
+  Fiber* fiber_;
 };
 
 }  // namespace sorrel::core

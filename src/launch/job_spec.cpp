@@ -32,6 +32,7 @@ void for_each_field(Spec& spec, Field&& field) {
   field("stack", spec.stack_bytes);
   field("label", spec.has_rank_labels);
   field("verbose", spec.is_verbose);
+  field("balance", spec.balance);
   field("seed", spec.seed);
   field("wire", spec.wire);
   field("spin", spec.spin_ns_max);
@@ -73,6 +74,10 @@ std::string text_of_value(bool value) {
 
 std::string text_of_value(std::integral auto value) {
   return std::to_string(value);
+}
+
+std::string text_of_value(Balance value) {
+  return std::to_string(static_cast<int>(value));
 }
 
 std::string text_of_value(double value) {
@@ -126,6 +131,14 @@ bool read(std::string_view text, bool& value) {
 bool read(std::string_view text, std::integral auto& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
+}
+
+bool read(std::string_view text, Balance& value) {
+  int number = 0;
+  if (!read(text, number) || number < 0 || number > static_cast<int>(Balance::automatic))
+    return false;
+  value = static_cast<Balance>(number);
+  return true;
 }
 
 bool read(std::string_view text, double& value) {

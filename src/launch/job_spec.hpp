@@ -67,6 +67,13 @@ struct PartSpec {
   bool operator==(const PartSpec&) const = default;
 };
 
+/// Whether idle workers run ranks of other workers of their process (src/core/README.md, "Loans").
+enum class Balance : std::uint8_t {
+  off,
+  steal,      ///< every rank gets a thread control block, and so may be lent
+  automatic,  ///< ranks that have such a block anyway
+};
+
 struct JobSpec {
   /// Of the whole job; 0 under a host MPI: not given.
   std::int32_t rank_count = 1;
@@ -91,6 +98,7 @@ struct JobSpec {
   bool has_rank_labels = false;
   /// Reports its decisions about the job's ranks on standard error.
   bool is_verbose = false;
+  Balance balance = Balance::off;
   /// Makes the schedule a function of this number. For a job of one worker.
   std::optional<std::uint64_t> seed;
   /// For a job of one process.

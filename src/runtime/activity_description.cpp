@@ -55,7 +55,8 @@ ActivityDescription describe(const Job& job, const mpi::RankState& rank) {
   ActivityDescription description{
       .activity = activity_of(rank), .running = {}, .outside = job.body().outside_wait(rank)};
   const bool is_interrupted = description.activity.state == core::FiberState::running &&
-                              !rank.fiber.is_guest && core::Worker::current() == rank.worker;
+                              !rank.fiber.is_guest && core::Worker::current() == rank.worker &&
+                              &rank.worker->running() == &rank.fiber;
   if (is_interrupted) description.running = running_at(job, rank);
   return description;
 }

@@ -46,6 +46,7 @@ const void* describe_state(RankWait& row,
                            const core::Worker& worker) {
   switch (description.activity.state) {
     case core::FiberState::running:
+    case core::FiberState::lent:
       return describe_running(row, description, view, worker);
     case core::FiberState::ready:
       row.state = on_worker(state_ready, worker);

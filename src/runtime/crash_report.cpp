@@ -207,7 +207,7 @@ void handle(int signal_number, siginfo_t* info, void* context) {
     return;
   }
   begin_report(*job, 128 + signal_number);
-  const mpi::RankState* rank = mpi::current_rank();
+  const mpi::RankState* rank = mpi::peek_rank();
   // The line begins with the rank; for a thread without one, the calls determine it.
   if (rank == nullptr) report.backtrace.take_of_signal(context);
   Line line;
@@ -261,7 +261,7 @@ void end_with_backtrace(std::string_view what, int status, std::span<const void*
   report.backtrace.take_of_caller(left_out);
   Line line;
   line.add("sorrel: ");
-  add_failed_rank(line, job, mpi::current_rank());
+  add_failed_rank(line, job, mpi::peek_rank());
   line.add(": ").add(what).add("\n");
   write_line(line);
   report.backtrace.write();

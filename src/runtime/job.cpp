@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/text.hpp"
+#include "core/cycle_clock.hpp"
 #include "core/fiber_thread.hpp"
 #include "core/guest.hpp"
 #include "launch/job_parts.hpp"
@@ -41,12 +42,19 @@ constexpr std::int64_t report_wait_ns = 1'000'000'000;
 /// If processes share cores: about two turns for each of the other processes.
 constexpr int yield_count_max = 16;
 
+/// Not with simulated nodes: they share nothing. Not with a seed, which needs one worker.
+bool lends_ranks(const Config& config) {
+  return config.balance != launch::Balance::off && config.rank_worker_count() > 1 && !config.wire &&
+         !config.seed && !config.process_mode;
+}
+
 core::SchedulerOptions scheduler_options(const Config& config) {
   core::SchedulerOptions options{.worker_count = config.worker_count,
                                  .limits = {},
                                  .cpus = config.cpus,
                                  .memory = config.memory,
                                  .process = config.process_in_memory,
+                                 .lends_fibers = lends_ranks(config),
                                  .seed = config.seed};
   // A job that shares the machine may move its workers, because another job may use their cores.
   options.may_move = config.worker_count > 1 && config.loops.limits.share != governor::Share::fixed;
@@ -134,6 +142,20 @@ std::int32_t program_number_of(const Config& config) {
   return static_cast<std::int32_t>(launch::shares_of(config)[config.own_process].part);
 }
 
+/// At the end of a job with --verbose.
+void report_loans(const core::Scheduler& scheduler) {
+  if (!scheduler.lends_fibers()) return;
+  const core::LoanCounts counts = scheduler.loan_counts();
+  const core::CycleClock clock;
+  const auto per_second = static_cast<double>(clock.cycles_in(1'000'000'000));
+  std::fprintf(stderr,
+               "sorrel: balance: %llu computations lent, %.3f s; %llu long ones not lent, %.3f s\n",
+               static_cast<unsigned long long>(counts.loans),
+               static_cast<double>(counts.lent_cycles) / per_second,
+               static_cast<unsigned long long>(counts.long_home_bursts),
+               static_cast<double>(counts.long_home_cycles) / per_second);
+}
+
 [[noreturn]] void end_without_finalize(Job& job, const mpi::RankState& rank, int status) {
   char message[120];
   std::snprintf(message, sizeof message,
@@ -213,6 +235,7 @@ int Job::run() {
   const auto watch = make_stall_watch();
   scheduler_.run(static_cast<std::uint32_t>(own_rank_count()));
   have_workers_ended_ = true;
+  if (is_verbose_) report_loans(scheduler_);
   if (own_transport_ != nullptr) own_transport_->finish();
   set_phase(core::ProcessPhase::finished);
   loop::FiberTeam::deregister(scheduler_);
@@ -314,6 +337,14 @@ void Job::on_all_started() {
 
 void Job::on_settings_change(core::Worker& worker, const core::Fiber& next) {
   body_.on_settings_change(worker, next);
+}
+
+bool Job::may_lend(const core::Fiber& fiber) {
+  return body_.may_lend(*static_cast<const mpi::RankState*>(fiber.user));
+}
+
+bool Job::is_forked_child() {
+  return body_.is_forked_child();
 }
 
 void Job::on_attention(core::Worker& worker) {

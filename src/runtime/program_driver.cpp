@@ -71,7 +71,9 @@ class ProgramBody final : public RankBody {
         image_(image),
         config_(config),
         image_note_(config.is_verbose),
-        thread_blocks_(image.needs_thread_block() ? own_rank_count(config) : 0,
+        has_thread_blocks_(image.needs_thread_block() || config.balance == launch::Balance::steal),
+        has_openmp_(image.uses_openmp()),
+        thread_blocks_(has_thread_blocks_ ? own_rank_count(config) : 0,
                        rank_region(config).thread_blocks),
         ranks_(static_cast<std::size_t>(own_rank_count(config))) {}
 
@@ -91,7 +93,7 @@ class ProgramBody final : public RankBody {
     const os::StackSlab& stacks = static_cast<const Job&>(rank.world->job()).stacks();
     mine.process->set_fiber(rank.fiber, stacks.bottom(static_cast<std::size_t>(index)),
                             stacks.stack_bytes());
-    if (!slab_.image().needs_thread_block()) return true;
+    if (!has_thread_blocks_) return true;
     const auto prepare_thread = [](void* worker) {
       core::Worker::set_current(static_cast<core::Worker*>(worker));
       use_initial_locale();
@@ -100,8 +102,8 @@ class ProgramBody final : public RankBody {
         thread_blocks_.create(index, slab_.copy(index), prepare_thread, rank.worker);
     if (rank.fiber.thread_pointer == 0) {
       *error =
-          "no more threads: each rank of a program with thread-local variables needs one (ulimit "
-          "-u, pids.max)";
+          "no more threads: each rank of a program with thread-local variables, or with --balance "
+          "steal, needs one (ulimit -u, pids.max)";
       return false;
     }
     return true;
@@ -118,6 +120,20 @@ class ProgramBody final : public RankBody {
   }
 
   void on_thread_start() override { use_initial_locale(); }
+
+  // Frames of the rank's code, and of the C library below, may hold addresses of thread-locals: the
+  // errno of the rank stays where it is only if the rank has a block of its own. The rest is known
+  // to belong to the thread that runs the rank's worker.
+  [[nodiscard]] bool may_lend(const mpi::RankState& rank) const override {
+    if (rank.fiber.thread_pointer == 0 || rank.fiber.settings != nullptr || has_openmp_)
+      return false;
+    program::RankProcess& process = *process_of(rank);
+    const program::RankSignals& signals = process.signals();
+    return (signals.handled() | signals.blocked()) == 0 && !signals.is_in_handler() &&
+           !process.started_threads().any() && !has_openmp_ranks();
+  }
+
+  [[nodiscard]] bool is_forked_child() const override { return program::is_forked_child(); }
 
   void on_settings_change(core::Worker& worker, const core::Fiber& next) override {
     program::WorkerSettings::of(worker).apply(
@@ -208,6 +224,8 @@ class ProgramBody final : public RankBody {
   program::Image& image_;
   const Config& config_;
   ImageNote image_note_;
+  const bool has_thread_blocks_;
+  const bool has_openmp_;
   program::ThreadBlockSlab thread_blocks_;
   std::vector<Rank> ranks_;
 };
@@ -229,6 +247,11 @@ program::RankProcess* current_process() {
 mpi::RankState* rank_of_started_thread() {
   const program::RankProcess* process = program::starter_of_thread();
   return process == nullptr ? nullptr : &the_body->rank_of(*process);
+}
+
+program::RankProcess* peek_process() {
+  const mpi::RankState* rank = mpi::peek_rank();
+  return rank == nullptr ? nullptr : the_body->process_of(*rank);
 }
 
 void end_rank(program::RankProcess& process, int status) {
@@ -300,6 +323,7 @@ int run_program(const program::ProgramStart& start) {
       {.rank_of_caller = rank_of_started_thread, .sees_starts = program::sees_thread_starts});
   program::set_thread_start_hook(before_thread_start);
   program::set_rank_hooks({.current = current_process,
+                           .peek = peek_process,
                            .end_by_signal = end_by_signal,
                            .end_by_jump = end_by_jump,
                            .end_by_thread = end_by_thread,

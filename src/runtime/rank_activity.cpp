@@ -1,5 +1,6 @@
 #include "runtime/rank_activity.hpp"
 
+#include "core/scheduler.hpp"
 #include "mpi/match/request.hpp"
 #include "mpi/match/wait.hpp"
 
@@ -95,11 +96,22 @@ const void* call_site_of(const RankState& rank) {
 
 }  // namespace
 
+const core::Worker* borrower_of(const RankState& rank) {
+  core::Scheduler& scheduler = rank.worker->scheduler();
+  for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
+    if (scheduler.worker(i).borrowed() == &rank.fiber) return &scheduler.worker(i);
+  }
+  return nullptr;
+}
+
 RankActivity outline_of(const RankState& rank) {
   RankActivity activity;
   activity.rank = rank.world_rank;
   activity.worker = rank.worker->index();
   activity.state = read_racy(rank.fiber.state);
+  if (activity.state == core::FiberState::lent) {
+    if (const core::Worker* borrower = borrower_of(rank)) activity.worker = borrower->index();
+  }
   activity.phase = read_racy(rank.phase);
   activity.call = read_racy(rank.fiber.call);
   activity.call_site = read_racy(rank.fiber.call_site);

@@ -15,7 +15,7 @@ namespace sorrel::runtime {
 
 struct RankActivity {
   std::int32_t rank = -1;
-  /// Index of its worker in the process.
+  /// Index in the process of the worker that runs it, or else of its own.
   std::uint32_t worker = 0;
   core::FiberState state = core::FiberState::ended;
   mpi::Phase phase = mpi::Phase::before_init;
@@ -41,6 +41,9 @@ struct RankActivity {
 
 /// What any thread may read of a rank while its worker runs: no operation.
 [[nodiscard]] RankActivity outline_of(const mpi::RankState& rank);
+
+/// Any thread, a hint: the worker that has borrowed the rank, or null.
+[[nodiscard]] const core::Worker* borrower_of(const mpi::RankState& rank);
 
 /// As a row of a report, without `state` and `place`.
 [[nodiscard]] RankWait description_of(const RankActivity& activity);

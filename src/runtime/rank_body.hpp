@@ -34,6 +34,12 @@ class RankBody {
     return 0;
   }
 
+  /// Whether an idle worker may run the rank until its next call (core::SchedulerHooks).
+  [[nodiscard]] virtual bool may_lend(const mpi::RankState& /*rank*/) const { return true; }
+
+  /// Any thread: whether this is a child that a rank has forked.
+  [[nodiscard]] virtual bool is_forked_child() const { return false; }
+
   /// Called once, when every rank is prepared and none has run.
   virtual void on_all_prepared() {}
 

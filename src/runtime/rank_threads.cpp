@@ -1,5 +1,7 @@
 #include "runtime/rank_threads.hpp"
 
+#include <atomic>
+
 #include "core/worker.hpp"
 #include "loop/job_threads.hpp"
 #include "program/image/thread_image.hpp"
@@ -11,6 +13,9 @@ namespace sorrel::runtime {
 namespace {
 
 program::RankProcess* (*process_of_caller)() = nullptr;
+
+// Relaxed: a rank's own use of OpenMP comes before its next burst.
+std::atomic<bool> has_openmp{false};
 
 /// Constant from a rank's first OpenMP thread on; ranks do not change workers.
 struct Description {
@@ -46,6 +51,10 @@ void set_rank_process_of_caller(program::RankProcess* (*of_caller)()) {
   process_of_caller = of_caller;
 }
 
+bool has_openmp_ranks() {
+  return has_openmp.load(std::memory_order_relaxed);
+}
+
 }  // namespace sorrel::runtime
 
 /// Called by this project's OpenMP library only. It is here and not among the other C bindings,
@@ -53,6 +62,9 @@ void set_rank_process_of_caller(program::RankProcess* (*of_caller)()) {
 extern "C" __attribute__((visibility("default"))) const sorrel::loop::JobThreads*
 sorrel_job_threads_2(void) {
   using namespace sorrel::runtime;
+  // A library with OpenMP may have been opened by a rank that is lent.
+  static_cast<void>(is_rank());
+  has_openmp.store(true, std::memory_order_relaxed);
   static constexpr sorrel::loop::JobThreads faces{
       is_rank, thread_pointer_address, describe,          prepare,
       yield,   is_main_thread,         enter_main_thread, leave_main_thread};

@@ -11,6 +11,7 @@
 #include "os/futex.hpp"
 #include "os/kernel_wait.hpp"
 #include "os/thread.hpp"
+#include "runtime/rank_activity.hpp"
 
 namespace sorrel::runtime {
 
@@ -169,8 +170,12 @@ StallWatch::Census StallWatch::count_ranks() {
 }
 
 void StallWatch::count(const mpi::RankState& rank, Census& census) {
-  Watched& watched = workers_[rank.worker->index()];
-  const core::FiberState state = read_racy(rank.fiber.state);
+  const core::FiberState real_state = read_racy(rank.fiber.state);
+  // A rank that is lent occupies the worker that runs it.
+  const core::Worker* borrower = real_state == core::FiberState::lent ? borrower_of(rank) : nullptr;
+  const core::FiberState state =
+      real_state == core::FiberState::lent ? core::FiberState::running : real_state;
+  Watched& watched = workers_[(borrower != nullptr ? borrower : rank.worker)->index()];
   if (state == core::FiberState::ended) return;
   if (rank.fiber.is_guest) {
     // It has threads of its own, and holds up no other rank.

@@ -59,8 +59,10 @@ int run_in(
   return run_loop(team, {body, argument, ChunkPlan(iterations, split)}, width - 1);
 }
 
-/// The worker whose fiber is the caller, or null.
+/// The worker whose fiber is the caller, or null. May suspend.
 core::Worker* worker_of_fiber() {
+  // A fiber that is lent goes home.
+  static_cast<void>(core::Worker::current_user());
   core::Worker* worker = core::Worker::current();
   return worker != nullptr && worker->in_fiber() ? worker : nullptr;
 }
@@ -72,6 +74,8 @@ int run(Iterations iterations, Body body, void* argument, const LoopOptions& opt
   if (core::Worker* worker = worker_of_fiber(); worker != nullptr) {
     FiberTeam& team = FiberTeam::of(*worker);
     team.monitor().record_use();
+    // Bodies may call MPI.
+    const core::PinnedFiber pinned;
     return run_in(team, iterations, body, argument, options);
   }
   if (is_part_of_a_job) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "core/worker.hpp"
 
 namespace sorrel::mpi {
 
@@ -94,6 +95,7 @@ int AttributeMap::erase(MPI_Comm handle, Keyval& keyval) {
   void* value = nullptr;
   if (!get(keyval, &value)) return MPI_SUCCESS;
   if (keyval.remove != MPI_COMM_NULL_DELETE_FN) {
+    const core::PinnedFiber pinned;
     const int error = keyval.remove(handle, keyval.number, value, keyval.extra_state);
     if (error != MPI_SUCCESS) return error;
   }
@@ -120,6 +122,7 @@ int AttributeMap::copy_to(MPI_Comm handle, AttributeMap& to) const {
     int is_wanted = 1;
     if (from.keyval->copy != MPI_COMM_DUP_FN) {
       is_wanted = 0;
+      const core::PinnedFiber pinned;
       const int error = from.keyval->copy(handle, from.keyval->number, from.keyval->extra_state,
                                           from.value, &value, &is_wanted);
       if (error != MPI_SUCCESS) return error;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/worker.hpp"
 #include "mpi/datatype/copy.hpp"
 #include "mpi/datatype/external32.hpp"
 
@@ -44,6 +45,7 @@ int Representation::extent_of(Datatype& type, MPI_Aint* extent, ErrorDetail& det
     *extent = static_cast<MPI_Aint>(bytes);
     return MPI_SUCCESS;
   }
+  const core::PinnedFiber pinned;
   const int error = functions_.extent(handle_of(type), extent, functions_.extra_state);
   if (error != MPI_SUCCESS)
     return detail.fail(error, "the extent function of representation '%.64s' returned %d",
@@ -107,6 +109,7 @@ int Representation::convert(bool to_file,
                             Datatype& etype,
                             const FileElements& elements,
                             std::byte* file) const {
+  const core::PinnedFiber pinned;
   const auto [count, etype_bytes] = elements;
   void* memory = const_cast<std::byte*>(packed);
   void* extra_state = functions_.extra_state;

@@ -20,8 +20,12 @@ class FailedComm {
   FailedComm(const FailedComm&) = delete;
   FailedComm& operator=(const FailedComm&) = delete;
 
-  ~FailedComm() {
+  ~FailedComm() { reset(); }
+
+  /// Releases it.
+  void reset() {
     if (comm_ != nullptr) release(*comm_);
+    comm_ = nullptr;
   }
 
   void add(Comm& comm) {

@@ -1,5 +1,6 @@
 #include "mpi/match/generalized.hpp"
 
+#include "core/worker.hpp"
 #include "mpi/base/status.hpp"
 
 namespace sorrel::mpi {
@@ -25,6 +26,7 @@ void GeneralizedRequest::complete() {
 }
 
 int GeneralizedRequest::query(MPI_Status* status) const {
+  const core::PinnedFiber pinned;
   MPI_Status unused;
   MPI_Status* to = status == MPI_STATUS_IGNORE ? &unused : status;
   set_empty_status(*to, MPI_ANY_SOURCE);
@@ -32,6 +34,7 @@ int GeneralizedRequest::query(MPI_Status* status) const {
 }
 
 int GeneralizedRequest::conclude(MPI_Status* status) {
+  const core::PinnedFiber pinned;
   int error = is_freed_ ? MPI_SUCCESS : query(status);
   const int free_error =
       functions_.free == nullptr ? MPI_SUCCESS : functions_.free(functions_.extra_state);
@@ -46,6 +49,7 @@ int GeneralizedRequest::free() {
 }
 
 int GeneralizedRequest::cancel() const {
+  const core::PinnedFiber pinned;
   const int is_complete = request_.completion.is_done() ? 1 : 0;
   return functions_.cancel == nullptr ? MPI_SUCCESS
                                       : functions_.cancel(functions_.extra_state, is_complete);

@@ -119,6 +119,9 @@ struct alignas(cache_line_bytes) RankState {
   Comm self_comm;
   WaitExplanation wait_explanation;
 
+  /// Null until one is measured.
+  std::unique_ptr<core::Burst> burst;
+
   /// What MPI_Init_thread has provided, and the highest level of that and of all sessions.
   int thread_level = 0;
   int calling_level = 0;
@@ -185,9 +188,16 @@ inline bool is_on_worker_of(const RankState& rank) {
   return core::Worker::current() == rank.worker;
 }
 
-/// The rank that the calling thread is running, or null.
+/// The rank that the calling thread is running, or null. May suspend: a rank that another worker
+/// has borrowed returns to its own first.
 inline RankState* current_rank() {
   return static_cast<RankState*>(core::Worker::current_user());
+}
+
+/// The same, and the rank stays where it is: only for signal handlers, reports and what is
+/// constant.
+inline RankState* peek_rank() {
+  return static_cast<RankState*>(core::Worker::peek_user());
 }
 
 }  // namespace sorrel::mpi

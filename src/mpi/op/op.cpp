@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/check.hpp"
+#include "core/worker.hpp"
 
 namespace sorrel::mpi {
 
@@ -56,6 +57,7 @@ constexpr ClassMask allowed_classes(PredefinedOp op) {
 /// If the function takes the length as int, longer arrays need several calls.
 void call_user(const Op& op, const void* in, void* inout, std::size_t count, const Datatype& type) {
   constexpr std::size_t length_max = std::numeric_limits<int>::max();
+  const core::PinnedFiber pinned;
   // The functions' signatures are older than const; they must not write to their first argument.
   auto* left = const_cast<std::byte*>(static_cast<const std::byte*>(in));
   auto* right = static_cast<std::byte*>(inout);

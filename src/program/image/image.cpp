@@ -158,11 +158,16 @@ bool Image::find_modules(std::string& error) {
 }
 
 bool Image::find_thread_local_use() const {
+  return uses_openmp() || std::any_of(modules.begin(), modules.end(), [](const Module& module) {
+           return module.thread_local_segment != nullptr && !os::is_cxx_library(module.name());
+         });
+}
+
+bool Image::uses_openmp() const {
   return loader_dlsym()(RTLD_DEFAULT, "GOMP_parallel") != nullptr ||
          std::any_of(modules.begin(), modules.end(), [](const Module& module) {
            const auto needed = module.needed();
-           return (module.thread_local_segment != nullptr && !os::is_cxx_library(module.name())) ||
-                  std::any_of(needed.begin(), needed.end(), is_openmp_library);
+           return std::any_of(needed.begin(), needed.end(), is_openmp_library);
          });
 }
 

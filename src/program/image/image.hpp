@@ -138,6 +138,9 @@ class Image {
   /// OpenMP library, which record the calling thread's parallel region.
   [[nodiscard]] bool needs_thread_block() const { return needs_thread_block_; }
 
+  /// Whether an OpenMP library is loaded, or needed by a module.
+  [[nodiscard]] bool uses_openmp() const;
+
   // Written by read(), whose result is constant but for files.
   /// The executable first.
   std::vector<Module> modules;

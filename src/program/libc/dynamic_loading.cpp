@@ -150,7 +150,10 @@ class Opening {
                                       int flags,
                                       OpenFile* open,
                                       const void* caller) {
-  return Opening(*process_with_copy(), name, flags, open).run(caller);
+  RankProcess& process = *process_with_copy();
+  // The constructors of libraries run below.
+  const PinnedRank pinned(process);
+  return Opening(process, name, flags, open).run(caller);
 }
 
 [[gnu::noinline]] void* open_in_space(Lmid_t space,
@@ -197,6 +200,7 @@ SORREL_INTERPOSED int dlclose(void* handle) noexcept {
   RankProcess* process = process_with_copy();
   const OpenedLibrary* library = process == nullptr ? nullptr : opened_library(handle);
   if (library == nullptr) return real(handle);
+  const PinnedRank pinned(*process);
   const RankLibraries::Lock lock(process->libraries());
   if (process->libraries().close(*library)) return 0;
   set_error(library->module().path + " is not open in this rank");

@@ -16,21 +16,24 @@ namespace {
 
 using RegisterAtFork = int(void (*)(), void (*)(), void (*)(), void*);
 
-ForkHandlers* handlers_of_caller() {
-  RankProcess* process = process_of_thread();
-  return process == nullptr ? nullptr : &process->fork_handlers();
-}
-
 void prepare() {
-  if (ForkHandlers* handlers = handlers_of_caller()) handlers->prepare();
+  RankProcess* process = process_of_thread();
+  if (process == nullptr) return;
+  // The frames of fork() must stay on this thread.
+  const bool is_rank = current_rank_process() != nullptr;
+  if (is_rank) process->pin();
+  process->fork_handlers().prepare();
 }
 
 void in_parent() {
-  if (ForkHandlers* handlers = handlers_of_caller()) handlers->in_parent();
+  RankProcess* process = process_of_thread();
+  if (process == nullptr) return;
+  process->fork_handlers().in_parent();
+  if (current_rank_process() != nullptr) process->unpin();
 }
 
 void in_child() {
-  if (ForkHandlers* handlers = handlers_of_caller()) handlers->in_child();
+  if (RankProcess* process = process_of_thread()) process->fork_handlers().in_child();
 }
 
 }  // namespace

@@ -33,6 +33,10 @@ bool runs_worker() {
   return core::Worker::current() != nullptr;
 }
 
+RankProcess* peek_rank_process() {
+  return rank_hooks.peek != nullptr ? rank_hooks.peek() : nullptr;
+}
+
 RankProcess* process_that_may_wait(const void* caller) {
   RankProcess* process = current_rank_process();
   // A thread outside of a worker waits by itself.
@@ -92,10 +96,33 @@ RankProcess::RankProcess(const ProgramStart& start,
 
 RankProcess::~RankProcess() = default;
 
+void RankProcess::set_fiber(core::Fiber& fiber, const void* stack_bottom, std::size_t stack_bytes) {
+  fiber_ = &fiber;
+  settings_.set_fiber(fiber);
+  stack_bottom_ = static_cast<const std::byte*>(stack_bottom);
+  stack_bytes_ = stack_bytes;
+  // Except in main().
+  pin();
+}
+
+void RankProcess::pin() {
+  if (fiber_ != nullptr) ++fiber_->pin_count;
+}
+
+void RankProcess::unpin() {
+  if (fiber_ != nullptr) --fiber_->pin_count;
+}
+
 int RankProcess::run() {
   run_constructors();
   Main main = copy_.counterpart(start_.main);
-  return finish(call_program(main, arguments_.count(), arguments_.values(), environment_.values()));
+  unpin();
+  const int status =
+      call_program(main, arguments_.count(), arguments_.values(), environment_.values());
+  // The last burst ends here.
+  static_cast<void>(current_rank_process());
+  pin();
+  return finish(status);
 }
 
 void RankProcess::run_constructors() {
@@ -176,6 +203,8 @@ void RankProcess::leave_handlers() {
 }
 
 int RankProcess::finish(int status) {
+  // Perhaps called by exit() in main().
+  pin();
   exit_handlers_.run(status);
   libraries_.run_destructors();
   run_destructors();

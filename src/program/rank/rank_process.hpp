@@ -97,12 +97,7 @@ class RankProcess {
   [[nodiscard]] RankSignals& signals() { return signals_; }
 
   /// The rank's fiber and stack; set before the rank runs.
-  void set_fiber(core::Fiber& fiber, const void* stack_bottom, std::size_t stack_bytes) {
-    fiber_ = &fiber;
-    settings_.set_fiber(fiber);
-    stack_bottom_ = static_cast<const std::byte*>(stack_bottom);
-    stack_bytes_ = stack_bytes;
-  }
+  void set_fiber(core::Fiber& fiber, const void* stack_bottom, std::size_t stack_bytes);
 
   /// The thread with which the rank goes on outside of its worker; 0: it has not left it. Any
   /// thread.
@@ -122,6 +117,11 @@ class RankProcess {
   /// Suspends the calling rank for `duration_ns`, or until a signal handler has run for it. Returns
   /// the time left: 0 if no handler has run.
   std::int64_t sleep(const OutsideWait& wait, std::int64_t duration_ns);
+
+  /// Between pin() and unpin(), the rank's fiber is not lent to another worker: frames of this
+  /// library, or of the C library with a state of their own, lie below the program's.
+  void pin();
+  void unpin();
 
   /// Ends sleep() of a waiting rank, on its worker. False if the rank waits in another way.
   bool end_sleep();
@@ -185,11 +185,29 @@ class RankProcess {
 };
 
 /// The rank that runs on the calling thread, a worker's or its own; nullptr outside of ranks, and
-/// in further threads of a rank.
+/// in further threads of a rank. May suspend: a rank that another worker has borrowed returns to
+/// its own first.
 [[nodiscard]] RankProcess* current_rank_process();
 
 /// Whether the calling thread runs a worker: not a thread of a rank outside of calls of MPI.
 [[nodiscard]] bool runs_worker();
+
+/// The same, and the rank stays where it is: for signal handlers.
+[[nodiscard]] RankProcess* peek_rank_process();
+
+/// While it exists, the rank is pinned.
+class PinnedRank {
+ public:
+  explicit PinnedRank(RankProcess& process) : process_(process) { process_.pin(); }
+
+  ~PinnedRank() { process_.unpin(); }
+
+  PinnedRank(const PinnedRank&) = delete;
+  PinnedRank& operator=(const PinnedRank&) = delete;
+
+ private:
+  RankProcess& process_;
+};
 
 /// The rank that runs on the calling thread, if it may suspend in a call of the C library that
 /// returns to `caller`. Null outside of ranks, in a forked child, and in calls of the runtime
@@ -199,6 +217,8 @@ class RankProcess {
 /// Provided by the composition root, once, before the first rank runs.
 struct RankHooks {
   RankProcess* (*current)() = nullptr;
+  /// For peek_rank_process().
+  RankProcess* (*peek)() = nullptr;
   /// Any thread: ends the job because of a signal for which the rank has no handler.
   void (*end_by_signal)(RankProcess& process, int number) = nullptr;
   /// Ends the job because a signal handler of the running rank jumps out of a call of this library.

@@ -136,6 +136,11 @@ RankProcess* process_of_thread() {
   return process != nullptr ? process : starter_of_thread();
 }
 
+RankProcess* process_of_interrupted_thread() {
+  RankProcess* process = peek_rank_process();
+  return process != nullptr ? process : starter_of_thread();
+}
+
 RankProcess* process_of_caller(const void* caller) {
   if (is_of_this_library(caller)) return nullptr;
   RankProcess* process = process_of_thread();

@@ -76,7 +76,7 @@ RankProcess* running_rank(const void* on_stack) {
   const core::Worker* worker = core::Worker::current();
   // A rank that has left its worker has none outside of calls.
   if (worker != nullptr && worker->running().state != core::FiberState::running) return nullptr;
-  RankProcess* process = current_rank_process();
+  RankProcess* process = peek_rank_process();
   return process != nullptr && process->is_on_stack(on_stack) ? process : nullptr;
 }
 
@@ -100,7 +100,7 @@ void pass_on(int number, siginfo_t* info, void* context) {
 
 /// Delivers to one rank only: the rank whose code runs, or which has started the thread.
 void deliver_here(int number, siginfo_t* info, void* context) {
-  RankProcess* process = process_of_thread();
+  RankProcess* process = process_of_interrupted_thread();
   const SignalMask mask = mask_of(number);
   if (process == nullptr) return pass_on(number, info, context);
   RankSignals& signals = process->signals();

@@ -104,6 +104,8 @@ SORREL_INTERPOSED void pthread_exit(void* result) {
   static auto* const real = next_definition<void(void*)>("pthread_exit");
   if (RankProcess* process = process_unless_forked()) {
     process->leave_handlers();
+    // For good: the unwinder's frames lie below those that it calls.
+    process->pin();
     unwind(*process);
   }
   real(result);

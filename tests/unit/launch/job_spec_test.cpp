@@ -33,6 +33,7 @@ JobSpec full_spec() {
           .stack_bytes = 65536,
           .has_rank_labels = true,
           .is_verbose = true,
+          .balance = Balance::automatic,
           .seed = 17,
           .wire = WireSpec{.node_count = 4,
                            .latency_ns = 20'000,

@@ -39,6 +39,16 @@ std::string option_conflict(const RunOptions& options,
        "process"},
       {options.bind == "core", is_not_fixed,
        fmt::format("--bind core requires --share fixed, not {}", share)},
+      {options.balance == "steal", is_simulated,
+       fmt::format(
+           "--balance steal and --{} exclude each other: ranks of a simulation stay on their "
+           "workers",
+           simulation)},
+      {options.balance == "steal", options.comm_worker,
+       "--balance steal and --comm-worker exclude each other: one worker has all ranks"},
+      {options.balance == "steal", options.omp,
+       "--balance steal and --omp exclude each other: ranks with OpenMP threads stay on their "
+       "workers"},
       {options.comm_worker, !options.seed.empty(),
        "--comm-worker needs at least 2 workers, and --seed allows one"},
       {options.comm_worker, request.workers == 1,

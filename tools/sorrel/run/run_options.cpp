@@ -113,6 +113,12 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
                   "jobs (default); yielding, fewer under external load; fixed, all workers")
       ->type_name("HOW")
       ->group(group_ranks);
+  app->add_option("--balance", options.balance,
+                  "Whether an idle worker runs the computation of ranks of busy workers in its "
+                  "process: off (default); steal; auto, only in programs where that makes no "
+                  "switch between ranks dearer (docs/balance.md)")
+      ->type_name("HOW")
+      ->group(group_ranks);
   app->add_option(
          "--wire", options.wire,
          "Simulated nodes: latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us or some of these; "
@@ -174,6 +180,17 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
   return app;
 }
 
+namespace {
+
+std::optional<launch::Balance> balance_of(std::string_view text) {
+  if (text.empty() || text == "off") return launch::Balance::off;
+  if (text == "steal") return launch::Balance::steal;
+  if (text == "auto") return launch::Balance::automatic;
+  return std::nullopt;
+}
+
+}  // namespace
+
 bool concerns_ranks(const RunOptions& options) {
   return !options.ranks.empty() || !options.procs.empty() || !options.workers.empty() ||
          options.label || options.trace.any() || !options.host.host.empty();
@@ -197,6 +214,10 @@ Result<RunRequest> read_options(const RunOptions& options) {
         fmt::format("--stack must be at most {}G, not '{}'", stack_bytes_max >> 30, options.stack)};
   if (!options.bind.empty() && options.bind != "core" && options.bind != "none")
     return Error{fmt::format("--bind must be core or none, not '{}'", options.bind)};
+  const auto balance = balance_of(options.balance);
+  if (!balance)
+    return Error{fmt::format("--balance must be off, steal or auto, not '{}'", options.balance)};
+  request.balance = *balance;
   request.libraries.shared = names_of(options.shared);
   request.libraries.private_ones = names_of(options.private_ones);
   request.stack_bytes = (*stack_bytes + page_bytes - 1) / page_bytes * page_bytes;

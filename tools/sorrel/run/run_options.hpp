@@ -11,6 +11,7 @@
 
 #include <sorrel/result.hpp>
 
+#include "launch/job_spec.hpp"
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
 #include "tools/sorrel/trace/trace_run.hpp"
@@ -30,6 +31,7 @@ struct RunOptions {
   std::string stack;
   std::string bind;
   std::string share;
+  std::string balance;
   std::string wire;
   std::string seed;
   TraceRequest trace;
@@ -48,8 +50,9 @@ struct RunRequest {
   std::optional<std::uint64_t> workers;
   std::uint64_t stack_bytes = 0;  ///< 0: not given
   LibraryOptions libraries;       ///< of --shared and --private
-  bool is_auto = false;           ///< --procs auto
-  bool has_threads = false;       ///< --omp
+  launch::Balance balance = launch::Balance::off;
+  bool is_auto = false;      ///< --procs auto
+  bool has_threads = false;  ///< --omp
 };
 
 /// Binds the options of the App to the argument, which must outlive it.

@@ -180,6 +180,7 @@ RunPlan plan_of_options(const RunOptions& options, const RunRequest& request, co
   job.has_rank_labels = options.label;
   job.shared_libraries = request.libraries.shared;
   job.is_verbose = options.verbose;
+  job.balance = request.balance;
   job.has_comm_worker = options.comm_worker;
   job.stack_bytes = request.stack_bytes;
   job.is_unbound = options.bind == "none";
