@@ -122,7 +122,7 @@ int raise(RankState& self, Comm& comm, int error_class) {
 namespace {
 
 int end_call(RankState& self, int result) {
-  if (core::are_loans_sought()) self.worker->begin_burst(self.burst, self.call_site);
+  if (core::are_loans_sought()) self.worker->begin_burst(self.burst, self.fiber.call_site);
   return result;
 }
 

@@ -71,6 +71,7 @@ void receive_matched(Request& request, Message* message, MPI_Message* handle) {
     return;
   }
   Comm& comm = *message->comm;
+  --request.owner->set_aside_count;
   deliver_and_dispose(request, *message);
   // The message's reference. FailedComm has another until the call ends.
   release(comm);

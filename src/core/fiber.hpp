@@ -96,6 +96,13 @@ class FiberQueue {
 
   [[nodiscard]] Fiber* first() const { return first_; }
 
+  /// visit(fiber) in order.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const Fiber* fiber = first_; fiber != nullptr; fiber = fiber->next_ready)
+      visit(*fiber);
+  }
+
   /// Moves `last` and all fibers before it to the end, in order. `last` is in the queue and not its
   /// last.
   void rotate_behind(Fiber& last) {

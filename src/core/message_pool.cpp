@@ -51,6 +51,15 @@ void* MessagePool::take(std::size_t bytes, WhenFull when_full) {
   return buffer;
 }
 
+void MessagePool::pass_on(MessagePool& to, std::size_t bytes) {
+  const std::size_t taken = buffer_bytes_min << class_of(bytes);
+  SORREL_ASSERT(bytes_in_use_ >= taken);
+  bytes_in_use_ -= taken;
+  to.bytes_in_use_ += taken;
+  note_use();
+  to.note_use();
+}
+
 void MessagePool::give_back(void* buffer, std::size_t bytes) {
   const std::size_t size_class = class_of(bytes);
   auto* freed = static_cast<FreeBuffer*>(buffer);

@@ -34,6 +34,10 @@ class MessagePool {
   /// Gives back a buffer taken with the same `bytes`.
   void give_back(void* buffer, std::size_t bytes);
 
+  /// While the workers of both pools are stopped: a buffer taken with `bytes` will be given back to
+  /// `to`. Its memory stays with this pool, which lives as long.
+  void pass_on(MessagePool& to, std::size_t bytes);
+
   /// Any thread: whether senders should keep their messages.
   [[nodiscard]] bool is_congested() const {
     // Relaxed: a hint; nothing is read through it.

@@ -1,10 +1,13 @@
 #include "core/scheduler.hpp"
 
+#include <algorithm>
 #include <sched.h>
 #include <system_error>
 #include <thread>
 
+#include "arch/cpu.hpp"
 #include "core/cycle_clock.hpp"
+#include "os/clock.hpp"
 #include "os/cpu_set.hpp"
 #include "os/futex.hpp"
 #include "os/memory_barrier.hpp"
@@ -25,6 +28,10 @@ std::optional<BurstLimits> limits_of(const SchedulerOptions& options) {
   return BurstLimits{.lent_min = clock.cycles_in(lent_ns_min),
                      .pause = clock.cycles_in(measuring_pause_ns)};
 }
+
+/// A worker that is late by so much ends the stop: its thread may wait itself. On a busy machine
+/// most threads run sooner, and its ranks could not go on without it either.
+constexpr std::int64_t stop_wait_ns_max = 100'000'000;
 
 void bind_this_thread(int cpu) {
   cpu_set_t set;
@@ -72,6 +79,7 @@ Scheduler::Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks)
       process_(options.process),
       cpus_(options.cpus),
       may_move_(options.may_move),
+      measures_fibers_(options.measures_fibers),
       burst_limits_(limits_of(options)),
       migration_links_(options.worker_count) {
   SORREL_CHECK(options.worker_count <= memory_.shape().workers_per_process);
@@ -180,6 +188,45 @@ void Scheduler::note_started() {
     } else {
       os::futex_wait(all_started_, 0, -1);
     }
+  }
+}
+
+bool Scheduler::request_stop(Worker& requester, StopAction& action) {
+  SORREL_ASSERT(&requester == Worker::current());
+  if (width() != worker_count() || requester.root_.state != FiberState::waiting) return false;
+  SORREL_CHECK(!requester.has_requested_stop_ && !seems_to_stop(), "two stops at a time");
+  requester.has_requested_stop_ = true;
+  stop_action_ = &action;
+  stop_point_.open();
+  for (auto& worker : workers_)
+    worker->request_attention();
+  return true;
+}
+
+bool Scheduler::is_quiet() const {
+  return std::ranges::all_of(workers_, [](const auto& worker) { return worker->is_quiet(); });
+}
+
+/// A worker has left its fibers.
+void Scheduler::take_part_in_stop() {
+  const StopPoint::Stop stop = stop_point_.arrive(worker_count());
+  if (stop.arrival == StopPoint::Arrival::last) {
+    stop_action_->on_stopped();
+    stop_point_.close();
+  } else if (stop.arrival == StopPoint::Arrival::early) {
+    wait_for_stop(stop.number);
+  }
+}
+
+void Scheduler::wait_for_stop(std::uint32_t number) {
+  constexpr int polls_per_reading = 64;
+  const std::int64_t end_ns = os::monotonic_ns() + stop_wait_ns_max;
+  for (int poll = 1; !stop_point_.is_over(number); ++poll) {
+    arch::pause();
+    if (poll % polls_per_reading != 0) continue;
+    // The late one may need this core.
+    os::yield_core();
+    if (os::monotonic_ns() >= end_ns) stop_point_.give_up(number, worker_count());
   }
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/cache_line.hpp"
+#include "core/stop_point.hpp"
 #include "core/worker.hpp"
 #include "core/worker_thread.hpp"
 
@@ -40,6 +41,8 @@ struct SchedulerOptions {
   /// Whether idle workers run fibers of others between two calls of the library (README.md,
   /// "Loans"). Not with a seed.
   bool lends_fibers = false;
+  /// Whether the running times of fibers are measured (Worker::busy_cycles_of()). Not with a seed.
+  bool measures_fibers = false;
   /// For one worker only: its order and its clock are functions of this number.
   std::optional<std::uint64_t> seed = std::nullopt;
 };
@@ -110,6 +113,20 @@ class IdleSource {
   virtual bool on_idle(Worker& worker, bool is_about_to_sleep) = 0;
 };
 
+/// What happens while all workers are stopped.
+class StopAction {
+ public:
+  virtual ~StopAction() = default;
+
+  /// On the thread of some worker, outside of any fiber; no fiber and no other worker runs. May
+  /// make fibers of any worker ready.
+  virtual void on_stopped() = 0;
+
+  /// Afterwards, on the thread of the requester, outside of any fiber; also if a worker was late
+  /// and on_stopped() has not been called.
+  virtual void on_resumed(Worker& requester) = 0;
+};
+
 class Scheduler {
  public:
   Scheduler(const SchedulerOptions& options, SchedulerHooks& hooks);
@@ -163,6 +180,17 @@ class Scheduler {
   /// Whether idle workers run fibers of others.
   [[nodiscard]] bool lends_fibers() const { return burst_limits_.has_value(); }
 
+  [[nodiscard]] bool measures_fibers() const { return measures_fibers_; }
+
+  /// On the thread of `requester`, in a fiber or not: all workers leave their fibers, and
+  /// action.on_stopped() is called on one of their threads, while no worker runs. Then, or if a
+  /// worker is late, action.on_resumed() is called on the requester's. False: not now, because
+  /// workers share threads. One stop at a time. README.md, "Stops".
+  [[nodiscard]] bool request_stop(Worker& requester, StopAction& action);
+
+  /// While all workers are stopped: whether no record, call or fiber is on its way between workers.
+  [[nodiscard]] bool is_quiet() const;
+
   /// When no worker runs: sums over all workers, and over bursts.
   [[nodiscard]] LoanCounts loan_counts() const;
 
@@ -187,6 +215,11 @@ class Scheduler {
 
   [[nodiscard]] const BurstLimits& burst_limits() const { return *burst_limits_; }
 
+  [[nodiscard]] bool seems_to_stop() const { return stop_point_.seems_open(); }
+
+  void take_part_in_stop();
+  void wait_for_stop(std::uint32_t number);
+
   void thread_main(std::uint32_t index);
   void stop();
   void note_started();
@@ -203,6 +236,9 @@ class Scheduler {
   /// 1: all have started. Workers that started earlier sleep on it.
   std::atomic<std::uint32_t> all_started_{0};
   alignas(cache_line_bytes) std::atomic<std::uint32_t> live_fiber_count_{0};
+  alignas(cache_line_bytes) StopPoint stop_point_;
+  /// Written before the stop is opened.
+  StopAction* stop_action_ = nullptr;
   alignas(cache_line_bytes) std::atomic<std::uint32_t> width_;
   std::atomic<std::int64_t> spin_ns_max_;
 
@@ -215,6 +251,7 @@ class Scheduler {
   void* packet_owner_ = nullptr;
   std::vector<int> cpus_;
   bool may_move_;
+  bool measures_fibers_;
   /// Nothing: no fiber is lent.
   std::optional<BurstLimits> burst_limits_;
   std::vector<std::unique_ptr<Worker>> workers_;

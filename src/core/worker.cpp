@@ -20,6 +20,9 @@ namespace {
 // at the same offset.
 [[gnu::tls_model("initial-exec")]] thread_local Worker* current_worker = nullptr;
 
+// Of the fiber whose control block holds it. Relaxed: a measurement, which other threads read.
+[[gnu::tls_model("initial-exec")]] thread_local std::atomic<std::uint64_t> busy_cycles = 0;
+
 // A shorter spin would end before a sleep could begin.
 constexpr std::int64_t spin_ns_min = 2'000;
 // Records taken from one mailbox before the next one is polled.
@@ -32,6 +35,13 @@ ExceptionState* exception_state_of_thread() {
   // exceptions cross a switch.
   auto get_globals = reinterpret_cast<GetGlobals>(dlsym(RTLD_DEFAULT, "__cxa_get_globals"));
   return get_globals == nullptr ? nullptr : get_globals();
+}
+
+/// The same variable in the control block of a fiber.
+template <class T>
+T* in_block_of(const Fiber& fiber, T* of_thread) {
+  const auto here = reinterpret_cast<std::uintptr_t>(of_thread);
+  return reinterpret_cast<T*>(here - arch::thread_pointer() + fiber.thread_pointer);
 }
 
 inline void switch_registers(Fiber& previous, Fiber& next, bool ends) {
@@ -70,9 +80,35 @@ void Worker::set_current(Worker* worker) {
 
 void Worker::set_current_of(const Fiber& fiber, Worker* worker) {
   if (fiber.thread_pointer == 0) return;
-  const auto here = reinterpret_cast<std::uintptr_t>(&current_worker);
-  const std::uintptr_t there = here - arch::thread_pointer() + fiber.thread_pointer;
-  *reinterpret_cast<Worker**>(there) = worker;
+  *in_block_of(fiber, &current_worker) = worker;
+}
+
+std::uint64_t Worker::busy_cycles_of(const Fiber& fiber) {
+  if (fiber.thread_pointer == 0) return 0;
+  return in_block_of(fiber, &busy_cycles)->load(std::memory_order_relaxed);
+}
+
+/// Adds what the running fiber has run to the counter in its control block, which is the thread's
+/// at this moment.
+void Worker::charge_running() {
+  const std::uint64_t now = arch::cycles();
+  busy_cycles.store(busy_cycles.load(std::memory_order_relaxed) + (now - uncounted_since_),
+                    std::memory_order_relaxed);
+  uncounted_since_ = now;
+}
+
+void Worker::adopt(Fiber& fiber) {
+  SORREL_ASSERT(fiber.state == FiberState::waiting && fiber.worker != this);
+  SORREL_ASSERT(fiber.worker->running_ == &fiber.worker->root_,
+                "a worker idles on the stack of a fiber that leaves it");
+  fiber.worker = this;
+  set_current_of(fiber, this);
+}
+
+/// While all workers are stopped: whether nothing is on its way to it or from it.
+bool Worker::is_quiet() const {
+  return deferred_count_ == 0 && first_offer_ == nullptr && box_.seems_empty() &&
+         loan_ == nullptr && !seems_to_have_mail();
 }
 
 Worker::Worker(Scheduler& scheduler,
@@ -91,7 +127,7 @@ Worker::Worker(Scheduler& scheduler,
       control_(memory.control(worker)),
       runners_(scheduler.runners_.data()),
       outbound_(memory.shape().worker_count()),
-      rare_states_(seed ? seeded : 0U),
+      rare_states_((seed ? seeded : 0U) | (scheduler.measures_fibers() ? measured : 0U)),
       spin_ns_(limits.spin_ns_max),
       pool_(limits.pool_bytes_max),
       order_(seed) {
@@ -187,8 +223,10 @@ inline void Worker::exchange_thread_state(Fiber& previous, Fiber& next) {
   next.state = FiberState::running;
   *error = next.saved_errno;
   *exceptions = next.saved_exceptions;
-  if (next.thread_pointer != previous.thread_pointer) [[unlikely]]
+  if (next.thread_pointer != previous.thread_pointer) [[unlikely]] {
+    if ((rare_states_ & measured) != 0) charge_running();
     arch::set_thread_pointer(next.thread_pointer != 0 ? next.thread_pointer : thread_pointer_);
+  }
 }
 
 /// Out of line, so that a switch without a change of settings ends in a jump and needs no frame.
@@ -315,9 +353,18 @@ Fiber& Worker::idle() {
     errno = errno_of_fiber;
     return *running_;
   }
-  Fiber& found = is_seeded() ? idle_under_seed() : idle_in_real_time();
+  Fiber& found = (rare_states_ & (seeded | measured)) != 0 ? idle_measured() : idle_in_real_time();
   record(trace::Kind::wake, found);
   errno = errno_of_fiber;
+  return found;
+}
+
+/// idle(), where it matters that the fiber on whose stack this runs does not.
+Fiber& Worker::idle_measured() {
+  if (is_seeded()) return idle_under_seed();
+  charge_running();
+  Fiber& found = idle_in_real_time();
+  uncounted_since_ = arch::cycles();
   return found;
 }
 
@@ -624,6 +671,7 @@ void Worker::enter(ThreadState& thread) {
   }
   running_ = &root_;
   root_.state = FiberState::running;
+  if ((rare_states_ & measured) != 0) uncounted_since_ = arch::cycles();
   root_.sanitizer.adopt_thread();
 }
 
@@ -638,9 +686,15 @@ void Worker::run_until_attention(ThreadState& thread) {
   suspend();
   while (loan_ != nullptr) {
     run_borrowed(*loan_);
+    // The root may have been made ready for both reasons.
+    if (has_attention_) break;
     suspend();
   }
+  has_attention_ = false;
+  if (scheduler_.seems_to_stop()) scheduler_.take_part_in_stop();
+  const bool has_requested_stop = std::exchange(has_requested_stop_, false);
   leave();
+  if (has_requested_stop) scheduler_.stop_action_->on_resumed(*this);
 }
 
 /// Runs every fiber that is ready now once; returns false if there was none.
@@ -747,6 +801,7 @@ void Worker::handle_attention() {
     return;
   }
   is_called_.exchange(false, std::memory_order_acq_rel);
+  has_attention_ = true;
   if (root_.state == FiberState::waiting) make_ready(root_);
   // A thread with several workers looks for news without being in one.
   Worker* before = current();

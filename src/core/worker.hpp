@@ -110,6 +110,14 @@ class Worker {
   /// When no worker runs.
   [[nodiscard]] const LoanCounts& loan_counts() const { return loan_counts_; }
 
+  /// Where SchedulerOptions::measures_fibers is set: the cycles for which a fiber with a thread
+  /// control block of its own has run, on whatever worker. Any thread; what has not been added yet
+  /// is added when the fiber's worker switches or idles.
+  [[nodiscard]] static std::uint64_t busy_cycles_of(const Fiber& fiber);
+
+  /// While all workers are stopped: the fiber, which waits, belongs to this worker from now on.
+  void adopt(Fiber& fiber);
+
   /// Any thread, a hint: the fiber of another worker that it runs, or null.
   [[nodiscard]] const Fiber* borrowed() const { return borrowed_.load(std::memory_order_relaxed); }
 
@@ -304,6 +312,9 @@ class Worker {
   void record_wait(trace::Kind wait, trace::Kind end);
   void record_yield();
   Fiber& idle();
+  Fiber& idle_measured();
+  [[gnu::noinline]] void charge_running();
+  [[nodiscard]] bool is_quiet() const;
   Fiber& idle_in_real_time();
   Fiber& idle_under_seed();
   bool spin(Fiber*& found);
@@ -409,6 +420,7 @@ class Worker {
   enum RareState : std::uint32_t {
     seeded = 1,      ///< There is an order.
     has_offers = 2,  ///< There may be bursts in the list of offers or in `box_`.
+    measured = 4,    ///< Running times are measured. poll() does not mind.
   };
 
   std::uint32_t rare_states_;
@@ -427,6 +439,11 @@ class Worker {
   std::vector<FiberThread*> moving_;
   /// The worker's thread sleeps until then.
   std::int64_t parked_until_ns_ = 0;
+  /// The thread is to leave the worker's fibers.
+  bool has_attention_ = false;
+  bool has_requested_stop_ = false;
+  /// On the cycle counter: what the running fiber has run since then is not counted yet.
+  std::uint64_t uncounted_since_ = 0;
   /// Idle for a while, and no long burst since.
   bool is_seeker_ = false;
   /// Bursts that are to be put into the box.

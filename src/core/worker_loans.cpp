@@ -60,7 +60,8 @@ void Worker::begin_burst(std::unique_ptr<Burst>& made, const void* call_site) {
   if (!has_loans_ || current() != this) return;
   Fiber& fiber = *running_;
   SORREL_ASSERT(fiber.worker == this && fiber.user != nullptr && burst_ == nullptr);
-  if (fiber.pin_count != 0) return;
+  // A guest has no registers to lend.
+  if (fiber.pin_count != 0 || fiber.is_guest) return;
   if (made == nullptr) made = std::make_unique<Burst>(fiber, run_return);
   Burst& burst = *made;
   burst.site = &burst.history.at(call_site);

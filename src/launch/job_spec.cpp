@@ -135,7 +135,7 @@ bool read(std::string_view text, std::integral auto& value) {
 
 bool read(std::string_view text, Balance& value) {
   int number = 0;
-  if (!read(text, number) || number < 0 || number > static_cast<int>(Balance::automatic))
+  if (!read(text, number) || number < 0 || number > static_cast<int>(Balance::measured))
     return false;
   value = static_cast<Balance>(number);
   return true;

@@ -67,11 +67,13 @@ struct PartSpec {
   bool operator==(const PartSpec&) const = default;
 };
 
-/// Whether idle workers run ranks of other workers of their process (src/core/README.md, "Loans").
+/// Whether idle workers run ranks of other workers of their process (src/core/README.md, "Loans"),
+/// and whether ranks change their worker (src/mpi/job/README.md).
 enum class Balance : std::uint8_t {
   off,
   steal,      ///< every rank gets a thread control block, and so may be lent
-  automatic,  ///< ranks that have such a block anyway
+  automatic,  ///< ranks that have such a block anyway are lent, and move
+  measured,   ///< every rank gets one; ranks are lent, and move
 };
 
 struct JobSpec {

@@ -38,10 +38,8 @@ template <class Visit>
 void for_each_rank(const Job& job, const core::Worker& worker, Visit&& visit) {
   for (const auto& world : job.worlds()) {
     if (!world->has_worker(worker)) continue;
-    const mpi::Endpoint endpoint = world->endpoint_of(worker);
-    const std::int32_t last = world->layout().last_rank(endpoint);
-    for (std::int32_t i = world->layout().first_rank(endpoint); i < last; ++i)
-      visit(std::as_const(world->rank(i)));
+    for (const mpi::RankState* rank : world->state_of(worker).ranks)
+      visit(*rank);
   }
 }
 

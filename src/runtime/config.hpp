@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/job_memory.hpp"
 #include "governor/settings.hpp"
@@ -40,6 +41,8 @@ struct Config : launch::JobSpec {
   core::JobMemory* memory = nullptr;
   /// The index of this process among those that share the memory.
   std::uint32_t process_in_memory = 0;
+  /// For tests: ranks change their worker at random, whenever all are in one collective.
+  std::optional<std::uint64_t> shuffle_seed;
   /// Carries packets between processes of several nodes; null without a host MPI.
   transport::HostJob* host = nullptr;
   /// Shared with the launcher; null without a wrapper and under a host MPI.

@@ -48,6 +48,13 @@ bool lends_ranks(const Config& config) {
          !config.seed && !config.process_mode;
 }
 
+/// Within a process only.
+bool moves_ranks(const Config& config) {
+  if (config.shuffle_seed) return true;
+  return lends_ranks(config) && config.balance != launch::Balance::steal &&
+         config.process_count == 1 && config.parts.empty() && !config.has_comm_worker;
+}
+
 core::SchedulerOptions scheduler_options(const Config& config) {
   core::SchedulerOptions options{.worker_count = config.worker_count,
                                  .limits = {},
@@ -55,6 +62,7 @@ core::SchedulerOptions scheduler_options(const Config& config) {
                                  .memory = config.memory,
                                  .process = config.process_in_memory,
                                  .lends_fibers = lends_ranks(config),
+                                 .measures_fibers = moves_ranks(config),
                                  .seed = config.seed};
   // A job that shares the machine may move its workers, because another job may use their cores.
   options.may_move = config.worker_count > 1 && config.loops.limits.share != governor::Share::fixed;
@@ -156,6 +164,31 @@ void report_loans(const core::Scheduler& scheduler) {
                static_cast<double>(counts.long_home_cycles) / per_second);
 }
 
+/// A mean, or 0.
+double mean_of(double sum, std::uint64_t count) {
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+void report_moves(const mpi::BalanceReport& report) {
+  const balance::PolicyCounts& policy = report.policy;
+  std::fprintf(stderr,
+               "sorrel: balance: %llu of %llu windows uneven; %llu ranks moved in %llu steps, held "
+               "for %.6f s; imbalance %.2f before, %.2f after\n",
+               static_cast<unsigned long long>(policy.uneven_windows),
+               static_cast<unsigned long long>(policy.windows),
+               static_cast<unsigned long long>(policy.moves),
+               static_cast<unsigned long long>(policy.steps), report.held_seconds,
+               mean_of(policy.imbalance_before, policy.steps),
+               mean_of(policy.imbalance_after, policy.judged_steps));
+  if (report.late_stops + report.busy_stops + report.refused_moves == 0) return;
+  std::fprintf(stderr,
+               "sorrel: balance: %llu steps given up for a late worker, %llu for messages or "
+               "operations in flight; %llu moves of ranks that had to stay\n",
+               static_cast<unsigned long long>(report.late_stops),
+               static_cast<unsigned long long>(report.busy_stops),
+               static_cast<unsigned long long>(report.refused_moves));
+}
+
 [[noreturn]] void end_without_finalize(Job& job, const mpi::RankState& rank, int status) {
   char message[120];
   std::snprintf(message, sizeof message,
@@ -213,6 +246,8 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
         mpi::World::Connection{.transport = transport,
                                .has_comm_worker = config.has_comm_worker,
                                .operation_stack_bytes = operation_stack_bytes(config),
+                               .moves_ranks = moves_ranks(config),
+                               .shuffle_seed = config.shuffle_seed,
                                .program_number = program_number_of(config),
                                .limits = limits}));
     return;
@@ -236,6 +271,8 @@ int Job::run() {
   scheduler_.run(static_cast<std::uint32_t>(own_rank_count()));
   have_workers_ended_ = true;
   if (is_verbose_) report_loans(scheduler_);
+  if (is_verbose_ && worlds_.front()->balancer() != nullptr)
+    report_moves(worlds_.front()->balancer()->report());
   if (own_transport_ != nullptr) own_transport_->finish();
   set_phase(core::ProcessPhase::finished);
   loop::FiberTeam::deregister(scheduler_);
@@ -341,6 +378,10 @@ void Job::on_settings_change(core::Worker& worker, const core::Fiber& next) {
 
 bool Job::may_lend(const core::Fiber& fiber) {
   return body_.may_lend(*static_cast<const mpi::RankState*>(fiber.user));
+}
+
+bool Job::may_move(const mpi::RankState& rank) {
+  return body_.may_lend(rank);
 }
 
 bool Job::is_forked_child() {

@@ -110,6 +110,7 @@ class Job final : public core::SchedulerHooks,
   void on_settings_change(core::Worker& worker, const core::Fiber& next) override;
   bool may_lend(const core::Fiber& fiber) override;
   bool is_forked_child() override;
+  bool may_move(const mpi::RankState& rank) override;
   void on_report_requested() override;
   void on_guest_wait(core::Guest& guest) override;
   void on_guest_resume(core::Guest& guest) override;

@@ -60,6 +60,10 @@ void use_initial_locale() {
   if (program::WorkerSettings::are_ranks_separate()) program::WorkerSettings::use_initial_locale();
 }
 
+bool gives_blocks(launch::Balance balance) {
+  return balance == launch::Balance::steal || balance == launch::Balance::measured;
+}
+
 class ProgramBody final : public RankBody {
  public:
   ProgramBody(const program::ProgramStart& start,
@@ -71,7 +75,7 @@ class ProgramBody final : public RankBody {
         image_(image),
         config_(config),
         image_note_(config.is_verbose),
-        has_thread_blocks_(image.needs_thread_block() || config.balance == launch::Balance::steal),
+        has_thread_blocks_(image.needs_thread_block() || gives_blocks(config.balance)),
         has_openmp_(image.uses_openmp()),
         thread_blocks_(has_thread_blocks_ ? own_rank_count(config) : 0,
                        rank_region(config).thread_blocks),
@@ -103,7 +107,7 @@ class ProgramBody final : public RankBody {
     if (rank.fiber.thread_pointer == 0) {
       *error =
           "no more threads: each rank of a program with thread-local variables, or with --balance "
-          "steal, needs one (ulimit -u, pids.max)";
+          "steal or measured, needs one (ulimit -u, pids.max)";
       return false;
     }
     return true;

@@ -54,7 +54,7 @@ cli_case(bench_proxies_no_folder 2 - "^sorrel: bench: --proxies must be a folder
 cli_case(bench_virtual_unknown_part 2 - "virtual has no part called .cg2d.. it has cg, count, heap" ${sorrel} bench virtual --only cg2d)
 cli_case(bench_against_no_command 2 - "--against needs probes and the `sorrel` of another build, not .nothing." ${sorrel} bench probes --against nothing)
 cli_case(strange_share 2 - "--share must be fair, yielding or fixed, not 'greedy'" ${sorrel} run --share greedy ./program)
-cli_case(strange_balance 2 - "--balance must be off, steal or auto, not 'measured'" ${sorrel} run --balance measured ./program)
+cli_case(strange_balance 2 - "--balance must be off, steal, measured or auto, not 'greedy'" ${sorrel} run --balance greedy ./program)
 cli_case(binding_and_sharing 2 - "--bind core requires --share fixed, not fair"
   ${sorrel} run --bind core --share fair ./program)
 cli_case(strange_binding 2 - "--bind must be core or none, not 'socket'" ${sorrel} run --bind socket ./program)

@@ -19,6 +19,14 @@ CollectiveOperation& OperationPool::take() {
   return operation;
 }
 
+bool OperationPool::is_idle() const {
+  std::size_t free_count = 0;
+  for (const CollectiveOperation* operation = free_; operation != nullptr;
+       operation = operation->next_)
+    ++free_count;
+  return free_count == operations_.size();
+}
+
 void OperationPool::give_back(CollectiveOperation& operation) {
   operation.next_ = free_;
   free_ = &operation;

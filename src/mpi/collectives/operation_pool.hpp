@@ -22,6 +22,9 @@ class OperationPool {
 
   [[nodiscard]] core::FiberPool& fibers() { return fibers_; }
 
+  /// Whether no operation is in progress, or kept by a persistent request. O(operations).
+  [[nodiscard]] bool is_idle() const;
+
  private:
   CollectiveOperation* free_ = nullptr;
   std::vector<std::unique_ptr<CollectiveOperation>> operations_;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "mpi/base/error_string.hpp"
+#include "mpi/comm/balance_point.hpp"
 #include "mpi/datatype/bytes.hpp"
 #include "mpi/match/rank_state.hpp"
 
@@ -21,6 +22,13 @@ constexpr std::int32_t block_rank_count = 64;
 // transfers.
 constexpr std::size_t tree_fan_out = 8;
 
+/// Calls of the user in which a rank uses nothing of its worker but the barrier, so that it may
+/// wake on another one. Those that create objects, and those of windows and files, hold more.
+bool may_be_held(const CollectiveCall& call) {
+  return call.form() == CollectiveForm::blocking && call.kind() >= CollectiveKind::barrier &&
+         call.kind() <= CollectiveKind::exscan;
+}
+
 std::int32_t block_count(std::int32_t member_count) {
   return (member_count + block_rank_count - 1) / block_rank_count;
 }
@@ -31,19 +39,30 @@ CollectiveSlots::CollectiveSlots(World& world,
                                  const Group& group,
                                  std::uint32_t context,
                                  const ProcessMap* processes)
-    : world_(world), member_count_(group.size()), processes_(processes), context_(context) {
+    : world_(world),
+      group_(group),
+      member_count_(group.size()),
+      processes_(processes),
+      context_(context) {
   if (member_count_ <= 1) return;
   const auto count = static_cast<std::size_t>(member_count_);
   published_ = std::make_unique<const void*[]>(count);
   values_ = std::make_unique_for_overwrite<std::byte[]>(count * small_reduction_bytes_max);
-  make_barrier_nodes(world, group);
-  assign_blocks(world, group);
+  make_barrier_nodes();
+  assign_blocks();
   if (processes != nullptr)
     contributions_ = std::make_unique<ContributionMap>(*processes, block_rank_count);
+  is_release_special_ = processes != nullptr;
+  if (BalancePoint* point = world.balance_point()) {
+    views_.resize(count);
+    is_release_special_ |= member_count_ == world.size();
+    point->add(*this);
+  }
 }
 
 CollectiveSlots::~CollectiveSlots() {
   SORREL_AUDIT_INVARIANTS(*this);
+  if (!views_.empty()) world_.balance_point()->remove(*this);
 }
 
 void CollectiveSlots::check_invariants() const {
@@ -56,16 +75,24 @@ void CollectiveSlots::check_invariants() const {
   }
 }
 
-void CollectiveSlots::make_barrier_nodes(World& world, const Group& group) {
-  std::vector<std::uint32_t> members_of_worker(world.layout().worker_count());
+/// Where a member is now.
+Endpoint CollectiveSlots::endpoint_of(std::int32_t rank) const {
+  const std::int32_t world_rank = group_.world_rank(rank);
+  // Before the ranks of this process have been made, all are where the layout puts them.
+  const core::Worker* worker = world_.rank(world_rank).worker;
+  return worker != nullptr ? world_.endpoint_of(*worker) : world_.layout().endpoint_of(world_rank);
+}
+
+void CollectiveSlots::make_barrier_nodes() {
+  std::vector<std::uint32_t> members_of_worker(world_.layout().worker_count());
   for (std::int32_t i = 0; i < member_count_; ++i) {
-    const Endpoint endpoint = world.layout().endpoint_of(group.world_rank(i));
-    if (endpoint.process == world.own_process()) ++members_of_worker[endpoint.worker];
+    const Endpoint endpoint = endpoint_of(i);
+    if (endpoint.process == world_.own_process()) ++members_of_worker[endpoint.worker];
   }
   for (std::uint32_t i = 0; i < members_of_worker.size(); ++i) {
     if (members_of_worker[i] == 0) continue;
     auto barrier_node = std::make_unique<BarrierNode>();
-    barrier_node->worker = &world.worker(i);
+    barrier_node->worker = &world_.worker(i);
     barrier_node->slots = this;
     barrier_node->member_count = members_of_worker[i];
     barrier_node->up.barrier_node = barrier_node->down.barrier_node = barrier_node.get();
@@ -77,15 +104,15 @@ void CollectiveSlots::make_barrier_nodes(World& world, const Group& group) {
   }
 }
 
-void CollectiveSlots::assign_blocks(World& world, const Group& group) {
+void CollectiveSlots::assign_blocks() {
   for (std::int32_t block = 0; block < block_count(member_count_); ++block) {
     const std::int32_t first = block * block_rank_count;
     const std::int32_t last = std::min(first + block_rank_count, member_count_);
-    const Endpoint endpoint = world.layout().endpoint_of(group.world_rank(first));
+    const Endpoint endpoint = endpoint_of(first);
     bool is_in_one_process = true;
     bool is_on_one_worker = true;
     for (std::int32_t i = first + 1; i < last; ++i) {
-      const Endpoint other = world.layout().endpoint_of(group.world_rank(i));
+      const Endpoint other = endpoint_of(i);
       is_in_one_process &= other.process == endpoint.process;
       is_on_one_worker &= other == endpoint;
     }
@@ -93,30 +120,83 @@ void CollectiveSlots::assign_blocks(World& world, const Group& group) {
       spread_blocks_.push_back(block);
       continue;
     }
-    if (endpoint.process != world.own_process()) continue;
+    if (endpoint.process != world_.own_process()) continue;
     if (!is_on_one_worker) {
       shared_blocks_.push_back(block);
       continue;
     }
     const auto owner =
         std::find_if(barrier_nodes_.begin(), barrier_nodes_.end(), [&](const auto& barrier_node) {
-          return barrier_node->worker == &world.worker(endpoint.worker);
+          return barrier_node->worker == &world_.worker(endpoint.worker);
         });
     SORREL_ASSERT(owner != barrier_nodes_.end());
     (*owner)->own_blocks.push_back(block);
   }
 }
 
+BarrierNode* CollectiveSlots::node_of(const core::Worker& worker) const {
+  const auto found =
+      std::find_if(barrier_nodes_.begin(), barrier_nodes_.end(),
+                   [&](const auto& barrier_node) { return barrier_node->worker == &worker; });
+  SORREL_ASSERT(found != barrier_nodes_.end(), "a worker without members");
+  return found->get();
+}
+
 BarrierNode& CollectiveSlots::barrier_node_of(RankState& self, Comm& comm) {
-  if (comm.barrier_node == nullptr) [[unlikely]] {
-    const auto found =
-        std::find_if(barrier_nodes_.begin(), barrier_nodes_.end(),
-                     [&](const auto& barrier_node) { return barrier_node->worker == self.worker; });
-    SORREL_ASSERT(found != barrier_nodes_.end(), "a worker without members");
-    comm.barrier_node = found->get();
-  }
+  if (comm.barrier_node == nullptr) [[unlikely]]
+    add_view(comm);
   SORREL_ASSERT(comm.barrier_node->worker == self.worker && comm.barrier_node->slots == this);
   return *comm.barrier_node;
+}
+
+/// At the first barrier of a view.
+[[gnu::noinline, gnu::cold]] void CollectiveSlots::add_view(Comm& comm) {
+  comm.barrier_node = node_of(*world_.rank(group_.world_rank(comm.rank)).worker);
+  if (views_.empty()) return;
+  Comm*& view = views_[static_cast<std::size_t>(comm.rank)];
+  // Relaxed: read while all workers are stopped.
+  if (view != nullptr && view != &comm) has_unknown_views_.store(true, std::memory_order_relaxed);
+  view = &comm;
+}
+
+std::int32_t CollectiveSlots::waiting_count() const {
+  std::int32_t count = 0;
+  for (const auto& barrier_node : barrier_nodes_)
+    barrier_node->waiting.for_each([&](const core::Fiber&) { ++count; });
+  return count;
+}
+
+void CollectiveSlots::regroup() {
+  SORREL_ASSERT(processes_ == nullptr && !views_.empty());
+  former_nodes_ = std::move(barrier_nodes_);
+  barrier_nodes_.clear();
+  shared_blocks_.clear();
+  make_barrier_nodes();
+  assign_blocks();
+  // As if the release of the barrier in progress had come down to every node.
+  const BarrierNode& root = *former_nodes_.front();
+  for (const auto& former : former_nodes_) {
+    SORREL_ASSERT(former->arrived_member_count == 0 && former->arrived_child_count == 0);
+    former->result = root.result;
+    former->mismatches = root.mismatches;
+  }
+  for (const auto& barrier_node : barrier_nodes_)
+    barrier_node->mismatches = root.mismatches;
+  for (std::int32_t i = 0; i < member_count_; ++i) {
+    Comm* view = views_[static_cast<std::size_t>(i)];
+    if (view != nullptr) view->barrier_node = node_of(*world_.rank(group_.world_rank(i)).worker);
+  }
+}
+
+void CollectiveSlots::release_stopped() {
+  for (const auto& former : former_nodes_) {
+    while (core::Fiber* fiber = former->waiting.pop())
+      fiber->worker->make_ready(*fiber);
+  }
+}
+
+void CollectiveSlots::release_held() {
+  release(*barrier_nodes_.front());
 }
 
 void CollectiveSlots::publish(const Comm& comm, const void* pointer) {
@@ -224,11 +304,9 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
       fold_block(barrier_node.reduction, block);
   }
   if (barrier_node.parent == nullptr) {
-    if (processes_ != nullptr) [[unlikely]]
-      return begin_process_barrier(barrier_node);
-    // Operands of different sizes cannot be combined.
-    if (barrier_node.reduction.kernel != nullptr && !barrier_node.has_mismatch())
-      fold_all(barrier_node);
+    if (is_release_special_) [[unlikely]]
+      return release_specially(barrier_node);
+    fold_if_reduction(barrier_node);
     release(barrier_node);
     return true;
   }
@@ -244,6 +322,17 @@ bool CollectiveSlots::complete_if_all_arrived(BarrierNode& barrier_node) {
   };
   barrier_node.worker->post(*barrier_node.parent->worker, barrier_node.up);
   return false;
+}
+
+/// Returns true if the root has been released at once.
+bool CollectiveSlots::release_specially(BarrierNode& root) {
+  if (processes_ != nullptr) return begin_process_barrier(root);
+  fold_if_reduction(root);
+  if (may_be_held(root.first_call.call) && !root.has_mismatch() &&
+      world_.balance_point()->hold(*this))
+    return false;
+  release(root);
+  return true;
 }
 
 void CollectiveSlots::release(BarrierNode& barrier_node) {
@@ -280,7 +369,9 @@ void CollectiveSlots::fold_block(const SmallReduction& reduction, std::int32_t b
   std::memcpy(value_of(reduction, first), total.data(), reduction.bytes);
 }
 
-void CollectiveSlots::fold_all(BarrierNode& root) {
+/// Operands of different sizes cannot be combined.
+[[gnu::always_inline]] inline void CollectiveSlots::fold_if_reduction(BarrierNode& root) {
+  if (root.reduction.kernel == nullptr || root.has_mismatch()) return;
   for (const std::int32_t block : shared_blocks_)
     fold_block(root.reduction, block);
   combine_blocks(root);
@@ -350,6 +441,8 @@ void CollectiveSlots::release_all(const std::byte* result) {
 }
 
 void CollectiveSlots::leave(const Comm& comm) {
+  if (!views_.empty() && views_[static_cast<std::size_t>(comm.rank)] == &comm)
+    views_[static_cast<std::size_t>(comm.rank)] = nullptr;
   if (processes_ == nullptr || comm.barrier_node == nullptr || comm.barrier_node->parent != nullptr)
     return;
   SORREL_ASSERT(comm.barrier_node->left_member_count < comm.barrier_node->member_count);

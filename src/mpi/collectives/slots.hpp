@@ -14,6 +14,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -132,12 +133,31 @@ class CollectiveSlots final : private BarrierSite {
   /// Called when a member frees the communicator, on its worker.
   void leave(const Comm& comm);
 
+  // For a BalancePoint.
+  /// The members that wait in a barrier.
+  [[nodiscard]] std::int32_t waiting_count() const;
+
+  /// False: a member has several views, of which only one is known here.
+  [[nodiscard]] bool may_regroup() const { return !has_unknown_views_; }
+
+  /// While all workers are stopped: makes the nodes anew, for the workers that the members have
+  /// now. No member is in a barrier, or all wait in one that is held.
+  void regroup();
+  /// Ends a barrier that is held. While all workers are stopped; or on the worker of the root's
+  /// node, if no node has been made anew.
+  void release_stopped();
+  void release_held();
+
   /// No member is in a barrier; while none can be.
   void check_invariants() const;
 
  private:
-  void make_barrier_nodes(World& world, const Group& group);
-  void assign_blocks(World& world, const Group& group);
+  void make_barrier_nodes();
+  void assign_blocks();
+  [[nodiscard]] Endpoint endpoint_of(std::int32_t rank) const;
+  void add_view(Comm& comm);
+  bool release_specially(BarrierNode& root);
+  [[nodiscard]] BarrierNode* node_of(const core::Worker& worker) const;
   BarrierNode& barrier_node_of(RankState& self, Comm& comm);
   int arrive(RankState& self, Comm& comm, BarrierNode& barrier_node);
   static void compare_call(BarrierNode& barrier_node,
@@ -152,7 +172,7 @@ class CollectiveSlots final : private BarrierSite {
   const std::byte* combine() override;
   void release_all(const std::byte* result) override;
   void fold_block(const SmallReduction& reduction, std::int32_t block);
-  void fold_all(BarrierNode& root);
+  void fold_if_reduction(BarrierNode& root);
   void combine_blocks(BarrierNode& root);
 
   std::byte* value_of(const SmallReduction& reduction, std::int32_t rank) {
@@ -163,8 +183,16 @@ class CollectiveSlots final : private BarrierSite {
 
   // Constant after construction.
   World& world_;
+  /// Of the communicator, which owns the slots.
+  const Group& group_;
   std::int32_t member_count_;
+  /// Its release needs messages to other processes, or may be held by the balance point.
+  bool is_release_special_ = false;
+  // Changed by regroup() only.
   std::vector<std::unique_ptr<BarrierNode>> barrier_nodes_;
+  /// The nodes before the last regroup(), from which members read the result of the barrier in
+  /// which they waited.
+  std::vector<std::unique_ptr<BarrierNode>> former_nodes_;
   /// Blocks of members of this process on several workers: folded by the root.
   std::vector<std::int32_t> shared_blocks_;
   /// Null for members of one process; so are the following ones.
@@ -175,6 +203,11 @@ class CollectiveSlots final : private BarrierSite {
   std::vector<std::int32_t> spread_blocks_;
   /// The root's worker only; created at the first barrier over processes.
   ProcessBarrier* process_barrier_ = nullptr;
+
+  /// Each member's view, once it has found its node. Empty if members stay on their workers.
+  /// Written by each member for itself.
+  std::vector<Comm*> views_;
+  std::atomic<bool> has_unknown_views_{false};
 
   // Written by each member for itself before it arrives, read by the other members afterwards.
   std::unique_ptr<const void*[]> published_;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/scheduler.hpp"
@@ -14,6 +15,7 @@
 
 namespace sorrel::mpi {
 
+class BalancePoint;
 class CommShared;
 class Group;
 struct RankState;
@@ -36,6 +38,9 @@ struct MessageLimits {
 class JobControl {
  public:
   virtual ~JobControl() = default;
+
+  /// While all workers are stopped: whether the rank may change its worker, and so its thread.
+  virtual bool may_move(const RankState& /*rank*/) { return true; }
 
   /// Ends the whole job at once with `status`, after printing `message` (one line, without newline;
   /// may be empty).
@@ -65,6 +70,10 @@ class World {
     bool has_comm_worker = false;
     /// Of each nonblocking collective in progress (collectives/operation_pool.hpp).
     std::size_t operation_stack_bytes = std::size_t{1} << 20;
+    /// Ranks may change their worker. For one process; fibers are measured.
+    bool moves_ranks = false;
+    /// They do so at random, whenever they can.
+    std::optional<std::uint64_t> shuffle_seed = std::nullopt;
     /// The number of this process's program, in a job of several programs.
     std::int32_t program_number = 0;
     MessageLimits limits = {};
@@ -164,6 +173,9 @@ class World {
 
   [[nodiscard]] std::uint32_t context_step() const { return layout_.process_count(); }
 
+  /// Null if ranks stay on their workers.
+  [[nodiscard]] BalancePoint* balance_point() const { return balance_point_; }
+
   [[nodiscard]] CommShared& shared_of_world() { return *world_comm_; }
 
  protected:
@@ -201,6 +213,7 @@ class World {
   std::vector<RankState*> ranks_;
   std::vector<WorkerState*> worker_states_;
   CommShared* world_comm_ = nullptr;
+  BalancePoint* balance_point_ = nullptr;
   // Relaxed: only distinct values matter.
   std::atomic<std::uint32_t> next_context_;
 };

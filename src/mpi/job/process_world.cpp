@@ -69,6 +69,10 @@ ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
   }
   set_arrival_runners(scheduler);
   if (transport() != nullptr) set_packet_handlers(*transport(), *this);
+  if (connection.moves_ranks) {
+    balancer_ = std::make_unique<RankBalancer>(*this, connection.shuffle_seed);
+    balance_point_ = balancer_.get();
+  }
   world_comm_ = new CommShared(*this, world_context, group_);
   world_comm_->retain();
 }
@@ -89,8 +93,10 @@ void ProcessWorld::make_ranks(core::Worker& worker) {
     state.process_barriers = std::make_unique<ProcessBarriers>();
   }
   const Endpoint endpoint = endpoint_of(worker);
+  const std::int32_t first = layout_.first_rank(endpoint);
   const std::int32_t last = layout_.last_rank(endpoint);
-  for (std::int32_t i = layout_.first_rank(endpoint); i < last; ++i) {
+  state.ranks.reserve(static_cast<std::size_t>(balance_point_ == nullptr ? last - first : size()));
+  for (std::int32_t i = first; i < last; ++i) {
     auto* rank = new RankState;
     rank->world_rank = i;
     rank->worker = &worker;
@@ -100,20 +106,19 @@ void ProcessWorld::make_ranks(core::Worker& worker) {
     init_comm(rank->world_comm, *world_comm_, i);
     SORREL_ASSERT(ranks_[static_cast<std::size_t>(i)] == remote_rank_.get(), "made twice");
     ranks_[static_cast<std::size_t>(i)] = rank;
+    state.ranks.push_back(rank);
     auto* self = new CommShared(*this, new_context(), Group::of({i}));
     init_comm(rank->self_comm, *self, 0);
   }
 }
 
 void ProcessWorld::end_ranks(core::Worker& worker) {
-  const Endpoint endpoint = endpoint_of(worker);
-  const std::int32_t last = layout_.last_rank(endpoint);
   WorkerState& state = state_of(worker);
   SORREL_ASSERT(state.worker == &worker && &worker == core::Worker::current());
   drain(state);
-  SORREL_AUDIT_INVARIANTS(state.requests);
-  for (std::int32_t i = layout_.first_rank(endpoint); i < last; ++i) {
-    RankState* rank = ranks_[static_cast<std::size_t>(i)];
+  // Else requests of ranks that have come are in the pool of this worker, and others are not.
+  if (balance_point_ == nullptr) SORREL_AUDIT_INVARIANTS(state.requests);
+  for (RankState* rank : state.ranks) {
     SORREL_AUDIT_INVARIANTS(rank->posted);
     SORREL_AUDIT_INVARIANTS(rank->unexpected);
     free_all_unexpected(*rank);

@@ -8,6 +8,7 @@
 
 #include "core/fiber_pool.hpp"
 #include "mpi/comm/world.hpp"
+#include "mpi/job/rank_balancer.hpp"
 
 namespace sorrel::mpi {
 
@@ -21,14 +22,18 @@ class ProcessWorld final : public World {
 
   /// Creates the states of the ranks of `worker`, on its thread.
   void make_ranks(core::Worker& worker);
-  /// Destroys them.
+  /// Destroys those that it has at the end.
   void end_ranks(core::Worker& worker);
+
+  /// Null if ranks stay on their workers.
+  [[nodiscard]] const RankBalancer* balancer() const { return balancer_.get(); }
 
  private:
   /// Placeholder for every rank of another process.
   std::unique_ptr<RankState> remote_rank_;
   std::unique_ptr<Request> remote_request_;
   std::vector<std::unique_ptr<WorkerState>> states_;
+  std::unique_ptr<RankBalancer> balancer_;
 };
 
 /// On the thread of the rank's worker, at its end: sends the packets that other processes may still

@@ -194,6 +194,15 @@ class UnexpectedTable {
 
   [[nodiscard]] MatchEntry* oldest() { return arrivals_.front(); }
 
+  /// visit(entry) in the order of arrival.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    static_cast<void>(arrivals_.find_if([&](const MatchEntry& message) {
+      visit(message);
+      return false;
+    }));
+  }
+
   void add(MatchEntry& message) {
     SORREL_ASSERT(!message.envelope.has_wildcard());
     arrivals_.push_back(message);

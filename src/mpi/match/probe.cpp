@@ -21,6 +21,7 @@ Message& wait_for_message(RankState& self, const Comm& comm, int source, int tag
 void set_aside(RankState& self, Comm& comm, Message& message) {
   SORREL_ASSERT(message.envelope.context == comm.shared->context());
   self.unexpected.remove(message);
+  ++self.set_aside_count;
   retain(comm);
   message.comm = &comm;
 }

@@ -130,6 +130,8 @@ struct alignas(cache_line_bytes) RankState {
   /// Of MPI_Init and MPI_Finalize alone.
   Phase world_phase = Phase::before_init;
   std::int32_t session_count = 0;
+  /// Messages of a matched probe that have not been received.
+  std::int32_t set_aside_count = 0;
   /// Created at first use, like that of a communicator.
   BufferedSendsPointer buffered_sends;
 

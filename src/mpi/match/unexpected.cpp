@@ -69,6 +69,11 @@ void free_copy(core::MessagePool& pool, Message& message) {
   pool.give_back(&message, header_bytes + message.bytes);
 }
 
+void pass_copy(core::MessagePool& from, core::MessagePool& to, const Message& message) {
+  SORREL_ASSERT(message.request == nullptr);
+  from.pass_on(to, header_bytes + message.bytes);
+}
+
 void free_all_unexpected(RankState& rank) {
   while (MatchEntry* entry = rank.unexpected.oldest()) {
     auto& message = static_cast<Message&>(*entry);

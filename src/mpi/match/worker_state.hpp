@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "core/worker.hpp"
 #include "mpi/base/error_detail.hpp"
@@ -15,6 +16,7 @@ class ProcessBarriers;
 struct RmaState;
 class SendQueue;
 class World;
+struct RankState;
 
 /// The state of one worker for its ranks; its own thread only.
 struct WorkerState {
@@ -25,6 +27,8 @@ struct WorkerState {
 
   World* world = nullptr;
   core::Worker* worker = nullptr;
+  /// Changed while all workers are stopped; room for all ranks that may ever be here.
+  std::vector<RankState*> ranks;
   RequestPool requests;
   /// Returned by every nonblocking send that completes at once: complete, always active, never
   /// recycled.

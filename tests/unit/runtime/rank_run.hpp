@@ -27,6 +27,8 @@ struct Shape {
   bool is_seeded = false;
   /// If there are several processes: how many are on a node; 0: all.
   int processes_per_node = 0;
+  /// Ranks change their worker at random, in most collectives of all ranks.
+  bool is_shuffled = false;
 };
 
 inline std::string name_of(const testing::TestParamInfo<Shape>& info) {
@@ -37,6 +39,7 @@ inline std::string name_of(const testing::TestParamInfo<Shape>& info) {
   if (shape.processes_per_node > 0)
     name += "By" + std::to_string(shape.processes_per_node) + "PerNode";
   if (shape.is_seeded) name += "Seeded";
+  if (shape.is_shuffled) name += "Shuffled";
   return shape.can_pull ? name : name + "Push";
 }
 
@@ -47,6 +50,7 @@ inline runtime::Config config_of(const Shape& shape) {
   // A sanitizer may write the whole shadow of a stack.
   config.stack_bytes = std::size_t{1} << 20;
   if (shape.is_seeded) config.seed = seed_of_environment();
+  if (shape.is_shuffled) config.shuffle_seed = seed_of_environment();
   if (shape.nodes > 0) {
     config.wire = launch::WireSpec{.node_count = static_cast<std::uint32_t>(shape.nodes),
                                    .latency_ns = 5'000,
@@ -79,7 +83,7 @@ inline int run_ranks(const Shape& shape, const std::function<void(int rank)>& bo
 
 /// Tests that run with several shapes: one rank, several on one worker, on two workers, more
 /// workers than cores; in few processes, which notify each other directly, and in many; on
-/// simulated nodes that share workers and that have several; with a seed.
+/// simulated nodes that share workers and that have several; with a seed; with ranks that move.
 class RankTest : public testing::TestWithParam<Shape> {
  protected:
   void run(const std::function<void(int rank)>& body) { EXPECT_EQ(run_ranks(GetParam(), body), 0); }
@@ -93,6 +97,11 @@ inline Shape on_nodes(int ranks, int workers, int nodes) {
 
 inline Shape under_seed(Shape shape) {
   shape.is_seeded = true;
+  return shape;
+}
+
+inline Shape shuffled(Shape shape) {
+  shape.is_shuffled = true;
   return shape;
 }
 
@@ -118,7 +127,8 @@ inline auto all_shapes() {
   return testing::Values(Shape{1, 1}, Shape{2, 1}, Shape{2, 2}, Shape{5, 2}, Shape{33, 3},
                          Shape{2, 1, 2}, Shape{2, 1, 2, false}, Shape{7, 1, 3}, Shape{33, 2, 2},
                          Shape{9, 2, 2, false}, Shape{70, 2, 2}, Shape{11, 1, 11},
-                         on_nodes(7, 1, 3), on_nodes(33, 2, 2), under_seed({5, 1}));
+                         on_nodes(7, 1, 3), on_nodes(33, 2, 2), under_seed({5, 1}),
+                         shuffled({9, 2}), shuffled({70, 4}));
 }
 
 }  // namespace sorrel::test

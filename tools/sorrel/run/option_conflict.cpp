@@ -14,6 +14,7 @@ std::string option_conflict(const RunOptions& options,
   const bool has_host = !host.name.empty();
   const std::string launcher = host.launcher.empty() ? "a host MPI" : host.launcher;
   const bool is_simulated = !options.wire.empty() || !options.seed.empty();
+  const bool needs_blocks = options.balance == "steal" || options.balance == "measured";
   const char* simulation = options.wire.empty() ? "seed" : "wire";
 
   const std::vector<std::string>& shared = request.libraries.shared;
@@ -39,16 +40,17 @@ std::string option_conflict(const RunOptions& options,
        "process"},
       {options.bind == "core", is_not_fixed,
        fmt::format("--bind core requires --share fixed, not {}", share)},
-      {options.balance == "steal", is_simulated,
-       fmt::format(
-           "--balance steal and --{} exclude each other: ranks of a simulation stay on their "
-           "workers",
-           simulation)},
-      {options.balance == "steal", options.comm_worker,
-       "--balance steal and --comm-worker exclude each other: one worker has all ranks"},
-      {options.balance == "steal", options.omp,
-       "--balance steal and --omp exclude each other: ranks with OpenMP threads stay on their "
-       "workers"},
+      {needs_blocks, is_simulated,
+       fmt::format("--balance {} and --{} exclude each other: ranks of a simulation stay on their "
+                   "workers",
+                   options.balance, simulation)},
+      {needs_blocks, options.comm_worker,
+       fmt::format("--balance {} and --comm-worker exclude each other: one worker has all ranks",
+                   options.balance)},
+      {needs_blocks, options.omp,
+       fmt::format("--balance {} and --omp exclude each other: ranks with OpenMP threads stay on "
+                   "their workers",
+                   options.balance)},
       {options.comm_worker, !options.seed.empty(),
        "--comm-worker needs at least 2 workers, and --seed allows one"},
       {options.comm_worker, request.workers == 1,

@@ -113,10 +113,12 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
                   "jobs (default); yielding, fewer under external load; fixed, all workers")
       ->type_name("HOW")
       ->group(group_ranks);
-  app->add_option("--balance", options.balance,
-                  "Whether an idle worker runs the computation of ranks of busy workers in its "
-                  "process: off (default); steal; auto, only in programs where that makes no "
-                  "switch between ranks dearer (docs/balance.md)")
+  app->add_option(
+         "--balance", options.balance,
+         "For ranks with unequal work: off (default); steal, idle workers run computations "
+         "of ranks of busy ones; measured, ranks also change their worker; auto, as "
+         "measured, in programs where that makes no switch between ranks dearer "
+         "(docs/balance.md)")
       ->type_name("HOW")
       ->group(group_ranks);
   app->add_option(
@@ -186,6 +188,7 @@ std::optional<launch::Balance> balance_of(std::string_view text) {
   if (text.empty() || text == "off") return launch::Balance::off;
   if (text == "steal") return launch::Balance::steal;
   if (text == "auto") return launch::Balance::automatic;
+  if (text == "measured") return launch::Balance::measured;
   return std::nullopt;
 }
 
@@ -216,7 +219,8 @@ Result<RunRequest> read_options(const RunOptions& options) {
     return Error{fmt::format("--bind must be core or none, not '{}'", options.bind)};
   const auto balance = balance_of(options.balance);
   if (!balance)
-    return Error{fmt::format("--balance must be off, steal or auto, not '{}'", options.balance)};
+    return Error{
+        fmt::format("--balance must be off, steal, measured or auto, not '{}'", options.balance)};
   request.balance = *balance;
   request.libraries.shared = names_of(options.shared);
   request.libraries.private_ones = names_of(options.private_ones);

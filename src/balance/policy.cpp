@@ -1,0 +1,112 @@
+#include "balance/policy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.hpp"
+
+namespace sorrel::balance {
+
+namespace {
+
+/// Windows of data before the first step.
+constexpr std::uint32_t windows_min = 3;
+/// Imbalance from which ranks move, in so many windows running.
+constexpr double uneven_from = 0.10;
+constexpr std::uint32_t uneven_windows_min = 2;
+/// Sum of the errors of prediction over the load: above it the past does not tell the future.
+constexpr double error_max = 0.5;
+/// Windows over which a gain is counted: as long as the last state has lasted, and at most.
+constexpr std::uint32_t horizon_max = 100;
+/// The gain must be worth so many times the cost.
+constexpr double gain_over_cost = 2;
+/// Windows for which a rank that has moved stays.
+constexpr std::uint8_t rest_windows = 5;
+constexpr std::uint32_t distance_max = 1024;
+/// Windows after a step until it is judged: the first one may hold the work of both places.
+constexpr std::uint32_t judgement_windows = 2;
+
+}  // namespace
+
+Policy::Policy(std::size_t rank_count, std::uint32_t worker_count, const Costs& costs)
+    : worker_count_(worker_count), costs_(costs), loads_(rank_count), rest_(rank_count) {}
+
+/// Returns the error of the prediction, relative to the load.
+double Policy::update_loads(std::span<const RankLoad> ranks) {
+  double error = 0;
+  double total = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    error += std::abs(ranks[i].load - loads_[i].load);
+    total += ranks[i].load;
+    const bool is_first = window_count_ == 0;
+    loads_[i] = {.load = is_first ? ranks[i].load : (ranks[i].load + loads_[i].load) / 2,
+                 .worker = ranks[i].worker,
+                 .is_fixed = ranks[i].is_fixed};
+    if (rest_[i] != 0) --rest_[i];
+  }
+  return total > 0 ? error / total : 0;
+}
+
+void Policy::judge_last_step(double imbalance_now, double largest_now) {
+  if (windows_to_judgement_ == 0 || --windows_to_judgement_ != 0) return;
+  counts_.imbalance_after += imbalance_now;
+  ++counts_.judged_steps;
+  const bool was_worth_it = largest_before_ - largest_now >= promised_gain_ / 2;
+  distance_ = was_worth_it ? std::max(distance_ / 2, 1U) : std::min(2 * distance_, distance_max);
+}
+
+std::vector<Move> Policy::observe(std::span<const RankLoad> ranks) {
+  SORREL_ASSERT(ranks.size() == loads_.size());
+  const std::vector<double> now = worker_loads(ranks, worker_count_);
+  const double error = update_loads(ranks);
+  ++window_count_;
+  ++windows_since_step_;
+  ++counts_.windows;
+  judge_last_step(imbalance(now), largest(now));
+
+  const std::vector<double> smoothed = worker_loads(loads_, worker_count_);
+  const bool is_uneven = imbalance(smoothed) >= uneven_from && imbalance(now) >= uneven_from;
+  uneven_streak_ = is_uneven ? uneven_streak_ + 1 : 0;
+  counts_.uneven_windows += is_uneven ? 1 : 0;
+  if (uneven_streak_ < uneven_windows_min || window_count_ < windows_min || error > error_max ||
+      windows_since_step_ < distance_ || windows_to_judgement_ != 0)
+    return {};
+
+  const auto fullest =
+      static_cast<std::uint32_t>(std::ranges::max_element(smoothed) - smoothed.begin());
+  std::vector<RankLoad> choice = loads_;
+  for (std::size_t i = 0; i < choice.size(); ++i)
+    choice[i].is_fixed |= rest_[i] != 0 && choice[i].worker != fullest;
+  std::vector<Move> moves =
+      plan_moves(choice, worker_count_, std::max<std::size_t>(choice.size() / 4, 1));
+  if (moves.empty()) return {};
+
+  const std::vector<double> after = worker_loads_after(loads_, worker_count_, moves);
+  const double gain = largest(smoothed) - largest(after);
+  const double cost = costs_.stop + costs_.move * static_cast<double>(moves.size());
+  const double horizon = std::min(windows_since_step_, horizon_max);
+  if (gain * horizon < gain_over_cost * cost) return {};
+  planned_before_ = largest(smoothed);
+  planned_gain_ = gain;
+  planned_imbalance_ = imbalance(smoothed);
+  return moves;
+}
+
+void Policy::record_step(std::span<const Move> moved) {
+  windows_since_step_ = 0;
+  uneven_streak_ = 0;
+  if (moved.empty()) {
+    distance_ = std::min(2 * distance_, distance_max);
+    return;
+  }
+  for (const Move& move : moved)
+    rest_[move.rank] = rest_windows;
+  ++counts_.steps;
+  counts_.moves += moved.size();
+  counts_.imbalance_before += planned_imbalance_;
+  windows_to_judgement_ = judgement_windows;
+  largest_before_ = planned_before_;
+  promised_gain_ = planned_gain_;
+}
+
+}  // namespace sorrel::balance

@@ -1,0 +1,23 @@
+//! BalancePoint - what happens when all ranks of a process wait in one collective.
+#pragma once
+
+namespace sorrel::mpi {
+
+class CollectiveSlots;
+
+/// For a job of one process whose ranks may change their worker (job/rank_balancer.hpp).
+class BalancePoint {
+ public:
+  virtual ~BalancePoint() = default;
+
+  /// On the worker of the root node of `slots`, outside of any fiber or in that of the last member:
+  /// every rank of the process waits in a blocking collective on `slots`, or is about to. True: the
+  /// members go on when this object calls release_held() or release_stopped().
+  [[nodiscard]] virtual bool hold(CollectiveSlots& slots) = 0;
+
+  /// Any thread: slots of several members have been made, or end.
+  virtual void add(CollectiveSlots& slots) = 0;
+  virtual void remove(CollectiveSlots& slots) = 0;
+};
+
+}  // namespace sorrel::mpi

@@ -1,0 +1,189 @@
+#include "mpi/job/rank_balancer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "arch/cpu.hpp"
+#include "mpi/collectives/operation_pool.hpp"
+#include "mpi/collectives/slots.hpp"
+#include "mpi/match/rank_state.hpp"
+#include "mpi/match/unexpected.hpp"
+
+namespace sorrel::mpi {
+
+namespace {
+
+/// Shorter windows measure the order of arrival rather than the work.
+constexpr std::int64_t window_ns_min = 10'000'000;
+/// Of a window: reading the counter of a rank takes some 100 ns.
+constexpr std::int64_t window_ns_per_rank = 20'000;
+/// A stop of all workers, and a move with the data that another core's caches must load again.
+constexpr std::int64_t stop_ns = 50'000;
+constexpr std::int64_t move_ns = 10'000;
+
+std::int64_t window_ns(const World& world) {
+  return std::max(window_ns_min, window_ns_per_rank * world.size());
+}
+
+balance::Costs costs_of(const core::CycleClock& clock) {
+  return {.stop = static_cast<double>(clock.cycles_in(stop_ns)),
+          .move = static_cast<double>(clock.cycles_in(move_ns))};
+}
+
+}  // namespace
+
+RankBalancer::RankBalancer(World& world, std::optional<std::uint64_t> shuffle_seed)
+    : world_(world),
+      window_cycles_(clock_.cycles_in(window_ns(world))),
+      policy_(
+          static_cast<std::size_t>(world.size()), world.layout().worker_count(), costs_of(clock_)),
+      counted_(static_cast<std::size_t>(world.size())),
+      loads_(static_cast<std::size_t>(world.size())) {
+  if (shuffle_seed) random_.emplace(*shuffle_seed);
+  SORREL_CHECK(world.transport() == nullptr, "ranks move within one process only");
+}
+
+void RankBalancer::add(CollectiveSlots& slots) {
+  const std::scoped_lock lock(slots_mutex_);
+  slots_.push_back(&slots);
+}
+
+void RankBalancer::remove(CollectiveSlots& slots) {
+  const std::scoped_lock lock(slots_mutex_);
+  std::erase(slots_, &slots);
+}
+
+BalanceReport RankBalancer::report() const {
+  BalanceReport report = report_;
+  report.policy = policy_.counts();
+  return report;
+}
+
+bool RankBalancer::hold(CollectiveSlots& slots) {
+  // Acquire, pairs with on_resumed(): the last requester may have no rank left, and be slower than
+  // the ranks.
+  if (is_pending_.load(std::memory_order_acquire) || !plan()) return false;
+  made_.clear();
+  is_released_ = was_stopped_ = false;
+  held_ = &slots;
+  held_since_ = arch::cycles();
+  // Relaxed: a later hold() comes after this collective, or after on_resumed().
+  is_pending_.store(true, std::memory_order_relaxed);
+  if (world_.scheduler().request_stop(*core::Worker::current(), *this)) return true;
+  is_pending_.store(false, std::memory_order_relaxed);
+  ++report_.late_stops;
+  policy_.record_step({});
+  return false;
+}
+
+/// Whether there are moves to make. Mostly, the window is not over.
+bool RankBalancer::plan() {
+  if (random_) {
+    shuffle();
+    return !planned_.empty();
+  }
+  const std::uint64_t now = arch::cycles();
+  if (now - window_began_ < window_cycles_) return false;
+  const bool is_first = window_began_ == 0;
+  window_began_ = now;
+  measure();
+  if (is_first) return false;
+  planned_ = policy_.observe(loads_);
+  return !planned_.empty();
+}
+
+void RankBalancer::shuffle() {
+  planned_.clear();
+  const std::uint32_t worker_count = world_.layout().worker_count();
+  for (std::uint32_t i = 0; i < loads_.size(); ++i) {
+    const std::uint32_t from =
+        world_.endpoint_of(*world_.rank(static_cast<std::int32_t>(i)).worker).worker;
+    const auto to = static_cast<std::uint32_t>(random_->below(worker_count));
+    if (random_->below(4) == 0 && to != from) planned_.push_back({i, from, to});
+  }
+}
+
+/// The cycles of each rank since the last time. Other workers may be about to add the end of a
+/// burst: it counts in the next window.
+void RankBalancer::measure() {
+  for (std::size_t i = 0; i < loads_.size(); ++i) {
+    const RankState& rank = world_.rank(static_cast<std::int32_t>(i));
+    const std::uint64_t busy = core::Worker::busy_cycles_of(rank.fiber);
+    loads_[i].load = static_cast<double>(busy - std::exchange(counted_[i], busy));
+    loads_[i].worker = world_.endpoint_of(*rank.worker).worker;
+  }
+}
+
+/// While all workers are stopped: whether every rank waits in the collective, and nothing else of
+/// this library is in progress.
+bool RankBalancer::may_step() const {
+  if (!world_.scheduler().is_quiet() || held_->waiting_count() != held_->member_count())
+    return false;
+  // Those of nonblocking collectives stay on their worker.
+  for (std::uint32_t i = 0; i < world_.layout().worker_count(); ++i) {
+    const auto& operations = world_.state_of(world_.worker(i)).operations;
+    if (operations != nullptr && !operations->is_idle()) return false;
+  }
+  return std::ranges::all_of(slots_,
+                             [](const CollectiveSlots* slots) { return slots->may_regroup(); });
+}
+
+void RankBalancer::on_stopped() {
+  was_stopped_ = true;
+  if (!may_step()) {
+    ++report_.busy_stops;
+    return;
+  }
+  move_ranks();
+  if (made_.empty()) return;
+  for (CollectiveSlots* slots : slots_)
+    slots->regroup();
+  held_->release_stopped();
+  is_released_ = true;
+}
+
+void RankBalancer::move_ranks() {
+  for (const balance::Move& planned : planned_) {
+    RankState& rank = world_.rank(static_cast<std::int32_t>(planned.rank));
+    const bool has_files =
+        rank.services_if_used != nullptr && rank.services_if_used->files != nullptr;
+    // A message that is set aside is in no table: it would be freed to another pool.
+    if (has_files || rank.set_aside_count != 0 || !world_.job().may_move(rank)) {
+      ++report_.refused_moves;
+      loads_[planned.rank].is_fixed = true;
+      continue;
+    }
+    move(rank, world_.worker(planned.to));
+    made_.push_back(planned);
+  }
+}
+
+/// A fiber, its unexpected messages, and the worker of its rank. Requests and handles stay where
+/// they are: the worker of a request is that of its rank.
+void RankBalancer::move(RankState& rank, core::Worker& to) {
+  core::Worker& from = *rank.worker;
+  SORREL_ASSERT(&from != &to && rank.prober == nullptr);
+  rank.unexpected.for_each([&](const MatchEntry& entry) {
+    const auto& message = static_cast<const Message&>(entry);
+    if (message.request == nullptr) pass_copy(from.pool(), to.pool(), message);
+  });
+  WorkerState& old_state = *rank.worker_state;
+  rank.worker = &to;
+  rank.worker_state = &world_.state_of(to);
+  std::erase(old_state.ranks, &rank);
+  rank.worker_state->ranks.push_back(&rank);
+  to.adopt(rank.fiber);
+}
+
+void RankBalancer::on_resumed(core::Worker& /*requester*/) {
+  CollectiveSlots* const unreleased = is_released_ ? nullptr : held_;
+  policy_.record_step(made_);
+  report_.late_stops += was_stopped_ ? 0 : 1;
+  report_.held_seconds += static_cast<double>(arch::cycles() - held_since_) /
+                          static_cast<double>(clock_.cycles_in(1'000'000'000));
+  // Release, pairs with hold().
+  is_pending_.store(false, std::memory_order_release);
+  if (unreleased != nullptr) unreleased->release_held();
+}
+
+}  // namespace sorrel::mpi

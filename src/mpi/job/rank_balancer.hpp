@@ -1,0 +1,84 @@
+//! RankBalancer - measures the ranks of a process and changes their workers (src/balance has the
+//! policy, README.md the protocol).
+//!
+//! For a job of one process. Measured at collectives in which all ranks take part; most of them end
+//! without any difference. When moves are worth it, the collective is held, all workers stop
+//! (core/scheduler.hpp), the ranks change their workers, and the members go on there.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "balance/policy.hpp"
+#include "base/prng.hpp"
+#include "core/cycle_clock.hpp"
+#include "core/scheduler.hpp"
+#include "mpi/comm/balance_point.hpp"
+#include "mpi/comm/world.hpp"
+
+namespace sorrel::mpi {
+
+/// For the report at the end of a job.
+struct BalanceReport {
+  balance::PolicyCounts policy;
+  /// Steps that were planned and made nothing: a worker was late, or something was on its way.
+  std::uint64_t late_stops = 0;
+  std::uint64_t busy_stops = 0;
+  /// Moves of ranks that had to stay.
+  std::uint64_t refused_moves = 0;
+  /// Seconds in which the ranks were held by steps.
+  double held_seconds = 0;
+};
+
+class RankBalancer final : public BalancePoint, private core::StopAction {
+ public:
+  /// With a seed, ranks change their worker at random in every collective, for tests.
+  RankBalancer(World& world, std::optional<std::uint64_t> shuffle_seed);
+
+  bool hold(CollectiveSlots& slots) override;
+  void add(CollectiveSlots& slots) override;
+  void remove(CollectiveSlots& slots) override;
+
+  /// When no rank runs.
+  [[nodiscard]] BalanceReport report() const;
+
+ private:
+  void on_stopped() override;
+  void on_resumed(core::Worker& requester) override;
+  [[nodiscard]] bool plan();
+  void shuffle();
+  void measure();
+  [[nodiscard]] bool may_step() const;
+  void move_ranks();
+  void move(RankState& rank, core::Worker& to);
+
+  World& world_;
+  const core::CycleClock clock_;
+  const std::uint64_t window_cycles_;
+  balance::Policy policy_;
+  std::optional<Prng> random_;
+
+  // On the thread of the root's worker, or while all workers are stopped.
+  std::uint64_t window_began_ = 0;
+  /// Counters of the ranks at that time.
+  std::vector<std::uint64_t> counted_;
+  std::vector<balance::RankLoad> loads_;
+  CollectiveSlots* held_ = nullptr;
+  /// From a request to stop until on_resumed() has ended.
+  std::atomic<bool> is_pending_{false};
+  std::uint64_t held_since_ = 0;
+  bool was_stopped_ = false;
+  bool is_released_ = false;
+  std::vector<balance::Move> planned_;
+  std::vector<balance::Move> made_;
+  BalanceReport report_;
+
+  /// Communicators are made and freed on any worker.
+  std::mutex slots_mutex_;
+  std::vector<CollectiveSlots*> slots_;
+};
+
+}  // namespace sorrel::mpi
