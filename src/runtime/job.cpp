@@ -401,8 +401,8 @@ void Job::on_guest_wait(core::Guest& guest) {
 /// Other threads of the rank have called meanwhile.
 void Job::on_guest_resume(core::Guest& guest) {
   auto& rank = *static_cast<mpi::RankState*>(guest.fiber().user);
-  rank.call = guest.call;
-  rank.call_site = guest.call_site;
+  rank.fiber.call = guest.call;
+  rank.fiber.call_site = guest.call_site;
 }
 
 bool Job::has_threads_outside(core::Worker& worker) {
