@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <limits>
 #include <new>
+#include <utility>
 
 #include "arch/cpu.hpp"
 #include "core/scheduler.hpp"

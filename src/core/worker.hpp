@@ -472,11 +472,10 @@ class Worker {
   alignas(cache_line_bytes) std::atomic<bool> is_called_{false};
   // Relaxed: nothing is read through these.
   std::atomic<int> thread_number_{0};
-  std::atomic<bool> seeks_loans_{false
-  Seat seat_;
-};
+  std::atomic<bool> seeks_loans_{false};
   std::atomic<const Fiber*> borrowed_{nullptr};
   LoanBox box_;
+  Seat seat_;
 };
 
 /// While it exists, the running fiber is not lent: for calls of the program's functions by the

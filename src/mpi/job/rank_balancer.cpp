@@ -162,7 +162,7 @@ void RankBalancer::move_ranks() {
 /// they are: the worker of a request is that of its rank.
 void RankBalancer::move(RankState& rank, core::Worker& to) {
   core::Worker& from = *rank.worker;
-  SORREL_ASSERT(&from != &to && rank.prober == nullptr);
+  SORREL_ASSERT(&from != &to && rank.probers.empty());
   rank.unexpected.for_each([&](const MatchEntry& entry) {
     const auto& message = static_cast<const Message&>(entry);
     if (message.request == nullptr) pass_copy(from.pool(), to.pool(), message);
