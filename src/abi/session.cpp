@@ -100,10 +100,9 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
       return MPI_SUCCESS;
     }
     retain(*handler);
-    *session = mpi::handle_of(
-        *new Session{.errhandler = handler,
-                     .sends = std::make_shared<mpi::BufferedSends>(),
-                     .thread_level = level});
+    *session = mpi::handle_of(*new Session{.errhandler = handler,
+                                           .sends = std::make_shared<mpi::BufferedSends>(),
+                                           .thread_level = level});
     self.calling_level = std::max(self.calling_level, level);
     ++self.session_count;
     self.phase = mpi::Phase::running;

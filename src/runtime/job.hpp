@@ -80,6 +80,7 @@ class Job final : public core::SchedulerHooks,
   }
 
   [[nodiscard]] RankBody& body() { return body_; }
+
   [[nodiscard]] std::uint32_t worker_count() const { return scheduler_.worker_count(); }
 
   /// The latest events of a worker of this process.

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 #include <pthread.h>
-#include <utility>
 #include <threads.h>
+#include <utility>
 
 #include "core/worker.hpp"
 #include "program/base/libc.hpp"
