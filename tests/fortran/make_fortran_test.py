@@ -14,7 +14,7 @@ def functions(line):
 
 
 def shims(line):
-    return "".join(make_fortran.shims_text(functions(line), "3"))
+    return "".join(make_fortran.shims_text(functions(line)))
 
 
 def interface(line, f08):

@@ -49,9 +49,9 @@ class Texts(unittest.TestCase):
         self.assertIn("return body::Comm_free(self, on, comm);", "".join(make_bindings.binding(detach, detach.name, False)))
 
     def test_the_frame_follows_from_the_arguments(self):
-        for line, frame in (("Barrier(comm comm)", "call_on(comm,"), ("Comm_free(inout comm comm)", "call_on_variable(comm,"),
-                            ("Wait(inout request request, out status status)", "call_on_requests("),
-                            ("any-time Info_create(out info info)", "call_any_time("), ("Type_size(type t, out count size)", "call(")):
+        for line, frame in (("Barrier(comm comm)", "call_on(running, comm,"), ("Comm_free(inout comm comm)", "call_on_variable(running, comm,"),
+                            ("Wait(inout request request, out status status)", "call_on_requests(running, "),
+                            ("any-time Info_create(out info info)", "call_any_time(running, "), ("Type_size(type t, out count size)", "call(running, ")):
             function = self.function(line)
             self.assertIn(f"return {frame}", "".join(make_bindings.binding(function, function.name, False)))
 
