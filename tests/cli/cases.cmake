@@ -278,4 +278,4 @@ cli_case(no_compiler 127 - "^sorrel: cannot start the compiler no-such-compiler:
 cli_case(trace_into_no_folder 2 - "^sorrel: --trace: the folder [^~]*/absent/x.parts cannot be made: [^~]*~$" ${sorrel} run --trace absent/x ./program)
 cli_case(trace_into_a_folder 2 - "^sorrel: --trace: . is a folder~$" ${sorrel} run --trace . ./program)
 cli_case(trace_of_nothing 2 - "^sorrel: absent cannot be read: [^~]*~$" ${sorrel} trace -o x absent)
-cli_case(trace_without_a_file 2 - "^sorrel: a file and a folder are needed; usage: sorrel trace -o FILE FOLDER~$" ${sorrel} trace parts)
+cli_case(trace_without_a_file 2 - "^sorrel: a file and a folder are needed. usage: sorrel trace -o FILE FOLDER~$" ${sorrel} trace parts)
