@@ -43,7 +43,7 @@ def _output(*command: str) -> str:
 
 def _version_in(text: str) -> str:
     found = re.search(r"\b(\d+(\.\d+)+\S*)", text)
-    return found[1] if found else ""
+    return found[1].rstrip(",") if found else ""
 
 
 def sorrel(command: str) -> Implementation:
