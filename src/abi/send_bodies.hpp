@@ -35,7 +35,7 @@ namespace sorrel::abi {
     *request = handle_of(*self.worker_state->finished_send);
     return MPI_SUCCESS;
   }
-  if (user.destination == MPI_PROC_NULL || try_send(self, comm, arguments, mode)) {
+  if (user.destination == MPI_PROC_NULL || try_send_inlined(self, comm, arguments, mode)) {
     *request = handle_of(*self.worker_state->finished_send);
     return MPI_SUCCESS;
   }
