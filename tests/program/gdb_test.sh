@@ -18,7 +18,7 @@ expect() {
   echo "missing: $1"
   failures=1
 }
-expect 'hit Breakpoint 1\.[2-5], next_local'
+expect 'hit Breakpoint 1\.[1-5], next_local'
 expect '^1\.5 +y .* in next_local at .*globals\.c'
 expect '^#1 .* in main .* at .*globals\.c'
 expect '^rank +3  image at 0x'
