@@ -47,6 +47,15 @@ void check_end_by_thread(int status) {
   if (process != nullptr && !is_forked_child()) end_by_thread(*process, status);
 }
 
+/// _exit() and _Exit(), called from `caller`.
+[[noreturn]] void exit_at_once(int status, const void* caller) {
+  if (!is_of_this_library(caller)) {
+    if (RankProcess* process = current_rank_process()) end(*process, status);
+    check_end_by_thread(status);
+  }
+  leave_process(status);
+}
+
 }  // namespace
 
 void exit_rank(int status) {
@@ -76,19 +85,11 @@ SORREL_INTERPOSED void quick_exit(int status) noexcept {
 }
 
 SORREL_INTERPOSED void _exit(int status) {
-  using namespace sorrel::program;
-  if (!is_of_this_library(__builtin_return_address(0))) {
-    if (RankProcess* process = current_rank_process()) end(*process, status);
-    check_end_by_thread(status);
-  }
-  leave_process(status);
+  sorrel::program::exit_at_once(status, __builtin_return_address(0));
 }
 
 SORREL_INTERPOSED void _Exit(int status) noexcept {
-  using namespace sorrel::program;
-  if (RankProcess* process = current_rank_process()) end(*process, status);
-  check_end_by_thread(status);
-  leave_process(status);
+  sorrel::program::exit_at_once(status, __builtin_return_address(0));
 }
 
 SORREL_INTERPOSED int __cxa_atexit(void (*function)(void*),
