@@ -16,32 +16,16 @@
 #include <unistd.h>
 #include <vector>
 
+#include "unequal_ranks.hpp"
+
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-thread_local int own_rank = -1;
-int rank_of_global = -1;
-int rank_count = 0;
 pid_t home = 0;
 int request_pipe[2];
 volatile std::sig_atomic_t handled_count = 0;
 
 bool is_lent() {
   return gettid() != home;
-}
-
-void compute(std::chrono::microseconds duration) {
-  const auto end = Clock::now() + duration;
-  while (Clock::now() < end) {
-  }
-}
-
-[[noreturn]] void fail(const char* what) {
-  std::printf("rank %d: %s\n", rank_of_global, what);
-  std::fflush(stdout);
-  MPI_Abort(MPI_COMM_WORLD, 9);
-  std::abort();
 }
 
 /// State that the C and C++ libraries keep for each thread, across a call.

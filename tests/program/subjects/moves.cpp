@@ -12,26 +12,9 @@
 #include <unistd.h>
 #include <vector>
 
+#include "unequal_ranks.hpp"
+
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-thread_local int own_rank = -1;
-int rank_of_global = -1;
-int rank_count = 0;
-
-void compute(std::chrono::microseconds duration) {
-  const auto end = Clock::now() + duration;
-  while (Clock::now() < end) {
-  }
-}
-
-[[noreturn]] void fail(const char* what) {
-  std::printf("rank %d: %s\n", rank_of_global, what);
-  std::fflush(stdout);
-  MPI_Abort(MPI_COMM_WORLD, 9);
-  std::abort();
-}
 
 void check_state(int step) {
   if (own_rank != rank_of_global) fail("another rank's thread_local");
