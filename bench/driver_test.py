@@ -347,14 +347,15 @@ class ChaptersOfMpi(unittest.TestCase):
         return samples
 
     def test_a_row_is_held_against_the_faster_of_the_processes(self) -> None:
-        rows = [(f"get_{ranks}", who, f"result get {time} us\n") for ranks in (2, 16)
-                for who, time in (("Sorrel", 1), ("MPICH", 0.9), ("Open MPI", 4), ("AMPI", 0.1))]  # fmt: skip
+        rows = [(f"get_{ranks}", mpi_name, f"result get {time} us\n") for ranks in (2, 16)
+                for mpi_name, time in (("Sorrel", 1), ("MPICH", 0.9), ("Open MPI", 4), ("AMPI", 0.1))]  # fmt: skip
         two, sixteen = mpi.judge(self.samples(*rows))
         self.assertEqual((two.peer, two.bar, two.ok), ("MPICH", 0.9, False))
         self.assertAlmostEqual(sixteen.bar, 0.18)
 
     def test_collectives_of_many_ranks_are_held_against_ampi(self) -> None:
-        rows = [("collectives_bcast_8_64", who, f"result bcast {time} us\n") for who, time in (("Sorrel", 2), ("AMPI", 7))]
+        rows = [("collectives_bcast_8_64", mpi_name, f"result bcast {time} us\n")
+                for mpi_name, time in (("Sorrel", 2), ("AMPI", 7))]
         (bar,) = mpi.judge(self.samples(*rows))
         self.assertAlmostEqual(bar.bar, 2.1)
         self.assertTrue(bar.ok)

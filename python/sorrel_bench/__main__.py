@@ -19,7 +19,8 @@ from .bars import judge, settle
 from .disturbance import RUNS
 from .experiments import EXPERIMENTS, select
 from .implementations import Implementation, install_peers, installed_peers, sorrel
-from .runner import Plan, Runner
+from .measurement import measure
+from .runner import Plan
 
 BENCHES = {
     "probes": "small MPI programs, each timing one operation, with Sorrel and every MPI found",
@@ -176,22 +177,6 @@ def make_plan(arguments: argparse.Namespace, folder: pathlib.Path, real_time_pri
         folder=folder,
         real_time_priority=real_time_priority,
     )
-
-
-def measure(plan: Plan) -> Runner:
-    runner = Runner(plan)
-    builds, turns = runner.builds(), runner.turns()
-    progress = report.Progress(len(builds), "building")
-    for probe, implementation in builds:
-        progress.step(f"{probe} with {implementation.name}")
-        runner.build(probe, implementation)
-    progress.end()
-    progress = report.Progress(len(turns), "run")
-    for round_, experiment, implementation in turns:
-        progress.step(f"round {round_ + 1} of {plan.rounds}, {experiment.title}, {implementation.name}")
-        runner.run(experiment, implementation)
-    progress.end()
-    return runner
 
 
 def probes(arguments: argparse.Namespace) -> int:

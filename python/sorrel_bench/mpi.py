@@ -16,6 +16,7 @@ from .bars import OWN, Bar, settle
 from .disturbance import RUNS
 from .experiments import Experiment
 from .implementations import Implementation, Job, installed_peers, sorrel
+from .measurement import measure
 from .runner import Plan, Runner, Samples
 
 PROCESSES = ("MPICH", "Open MPI")
@@ -174,10 +175,10 @@ def judge(samples: Samples) -> list[Bar]:
     return [bar for bar in bars if bar.value is not None]
 
 
-def measure(arguments, folder: pathlib.Path, cpus: Sequence[int], parts: Sequence[str]) -> Runner:
+def measure_mpis(arguments, folder: pathlib.Path, cpus: Sequence[int], parts: Sequence[str]) -> Runner:
     mpis = [sorrel(arguments.command), *installed_peers(arguments.command, arguments.ampi)]
     print("MPIs: " + ", ".join(f"{i.name} {i.version}" for i in mpis), flush=True)
-    runner = Runner(
+    return measure(
         Plan(
             experiments=experiments_of(parts),
             implementations=[*mpis, *([wired(arguments.command)] if OVERLAP in parts else [])],
@@ -187,15 +188,6 @@ def measure(arguments, folder: pathlib.Path, cpus: Sequence[int], parts: Sequenc
             folder=folder,
         )
     )
-    for probe, implementation in runner.builds():
-        runner.build(probe, implementation)
-    turns = runner.turns()
-    progress = report.Progress(len(turns), "run")
-    for round_, experiment, implementation in turns:
-        progress.step(f"round {round_ + 1} of {runner.plan.rounds}, {experiment.title}, {implementation.name}")
-        runner.run(experiment, implementation)
-    progress.end()
-    return runner
 
 
 def main(arguments) -> int:
@@ -206,7 +198,7 @@ def main(arguments) -> int:
     if len(cpus) < WORKERS:
         raise SystemExit(f"sorrel: bench: mpi needs {WORKERS} cores; this process may use {len(cpus)}")
     with tempfile.TemporaryDirectory(prefix="sorrel-bench-") as name:
-        runner = measure(arguments, pathlib.Path(name), cpus, parts)
+        runner = measure_mpis(arguments, pathlib.Path(name), cpus, parts)
     bars = judge(runner.samples)
     doubts = settle(bars, [judge(runner.samples.half(which)) for which in (0, 1)], RUNS.foreign_share)
     missing = [peer for peer in PEERS if all(i.name != peer for i in runner.plan.implementations)]
