@@ -83,8 +83,7 @@ void give_text(const char* text, char* to, int* length);
 [[gnu::cold]] int leave_slowly(RankState& self, FailedComm& failed, int error);
 
 /// The end of a call, with its result: raises an error to the communicator, or the rank goes on to
-/// compute. May suspend,
-/// and return on another worker; nothing of the rank may be used afterwards.
+/// compute. May suspend, and return on another worker; nothing of the rank may be used afterwards.
 template <class Failed>
 [[gnu::always_inline]] inline int leave(RankState& self, Failed& comm, int error) {
   if (core::is_error_or_sought(error)) [[unlikely]]
