@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tools/sorrel/cc/fortran.hpp"
+#include "tools/sorrel/cc/irix_directives.hpp"
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/program_file.hpp"
@@ -204,6 +205,16 @@ int answer(const Question& question,
   return 0;
 }
 
+/// The loop that a directive of IRIX would divide runs on one thread.
+void print_note_on_directives(std::span<const std::string> words) {
+  const auto found = first_irix_directive(words);
+  if (!found) return;
+  print_diagnostic(
+      fmt::format("note: {}:{}: {} is a comment for gfortran: this loop runs on one thread; write "
+                  "!$OMP PARALLEL DO, compile with -fopenmp, and run with `sorrel run --omp`",
+                  found->file, found->line, found->name));
+}
+
 int compile(Language language, Arguments arguments) {
   const Installation installation = find_installation();
   Words words;
@@ -246,6 +257,7 @@ int compile(Language language, Arguments arguments) {
   if (question) return answer(*question, compiler, words, flags, installation);
   if (words.size() == 1 && words[0] == "-v")
     fmt::print(stderr, "wrapper of Sorrel {}\n", SORREL_VERSION);
+  if (language == Language::fortran && will_compile(words)) print_note_on_directives(words);
   Words command = compiler_arguments(compiler, words, flags);
   execvp(command[0].c_str(), pointers_to(command).data());
   print_diagnostic(
