@@ -225,6 +225,10 @@ cli_case(plan_ranks_0 2 - "^sorrel: -n must be a whole number from 1 to 1000000,
 cli_case(plan_wide_halo 2 - "^sorrel: a halo of 9 cells is wider than the 8 of dimension 1. at most 8 are allowed~$" ${sorrel} plan 64 8 -n 4 --halo 9)
 cli_case(plan_small_memory 2 - "^sorrel: a block takes at least [0-9]+ bytes on 4 ranks, the limit is 1024. allow more or use more ranks~$" ${sorrel} plan 64 64 64 -n 4 --machine sp2 --memory 1K)
 cli_case(plan_strange_dimensions 2 - "--periodic must be some of the digits 0, 1, 2, not 'xy'" ${sorrel} plan 64 64 -n 4 --periodic xy)
+cli_case(plan_keeps_a_dimension 0 "cut 1 x 8 x 2: .*. dimension 0 stays uncut, as requested~" -
+  ${sorrel} plan 64 64 64 -n 16 --machine sp2 --keep 0)
+cli_case(plan_keeps_a_dimension_that_is_not_there 2 - "^sorrel: --keep names dimension 2. this grid has dimensions 0 to 1~$"
+  ${sorrel} plan 64 64 -n 4 --machine sp2 --keep 2)
 cli_case(plan_strange_flops 2 - "--flops must be a number from 0 to 1e9, not 'many'" ${sorrel} plan 64 -n 4 --flops many)
 cli_case(plan_unknown_machine 2 - "^sorrel: no machine file cray. give a file or one of origin2000, sp2, t3e-900-buffered, t3e-900-synchronous~$" ${sorrel} plan 64 -n 4 --machine cray)
 cli_case(plan_machine_without_value 2 - "^sorrel: lacking.json: skin_penalty is missing. it must be an object with a value and its source~$"
@@ -269,6 +273,8 @@ if(SORREL_GFORTRAN)
   cli_case(fc_show 0 "gfortran -fPIE -fstack-clash-protection -I${tree}/include/mpi -I${tree}/include ${fortran_folders} -fallow-argument-mismatch -pie 'a b.f90' -o x -L${tree}/lib -Wl,-rpath,${tree}/lib -Wl,--enable-new-dtags -lsorrel_fortran -lmpi_abi~$" - env -u FC -u SORREL_FC ${tree}/bin/mpi/mpif90 -show "a b.f90" -o x)
   cli_case(fc_showme_libs 0 "^sorrel_fortran mpi_abi~$" - env -u FC ${tree}/bin/mpi/mpifort -showme:libs)
   cli_case(fc_version 0 "^GNU Fortran" - env -u FC ${tree}/bin/mpi/mpifort --version)
+  cli_case(fc_ignores_doacross 0 - "^sorrel: note: doacross.f:2: C[$]doacross is a comment for gfortran: this loop runs on one thread. write !.OMP PARALLEL DO"
+    bash -c "printf '      program p~C$doacross local(i)~      end~' | tr '~' '\\n' >doacross.f && ${sorrel} fc -c doacross.f -o doacross.o")
   # For another gfortran than that of the build, at first use and later; several at once.
   cli_case(fc_makes_modules 0 "^fortran_cache/sorrel/fortran/gfortran-99.1.0-[0-9a-f]+/mpi_f08.mod~$" - ${CMAKE_CURRENT_SOURCE_DIR}/make_modules.sh ${sorrel})
 endif()

@@ -29,6 +29,8 @@ struct Problem {
   Extents extents{1, 1, 1};
   /// Whether a dimension is periodic.
   PerDimension<bool> is_periodic{};
+  /// Dimensions that no plan cuts: for a program that has its sequential algorithm there.
+  PerDimension<bool> is_uncut{};
   /// Blocks begin at multiples of this many cells, which must divide the extents; more than 1 for
   /// the finer levels of a multigrid, so that a coarse cell and its fine ones are on one rank.
   std::int64_t grain = 1;

@@ -40,6 +40,20 @@ std::string extents_text(const Extents& extents, const Problem& problem) {
   return text;
 }
 
+// "" or "; dimensions 0 and 2 stay uncut, as requested"
+std::string uncut_text(const Problem& problem) {
+  std::string names;
+  int count = 0;
+  for (std::size_t d = 0; d < problem.is_uncut.size(); ++d) {
+    if (!problem.is_uncut[d]) continue;
+    names += text_of("%s%zu", count == 0 ? "" : " and ", d);
+    ++count;
+  }
+  if (count == 0) return "";
+  return text_of("; dimension%s %s stay%s uncut, as requested", count == 1 ? "" : "s",
+                 names.c_str(), count == 1 ? "s" : "");
+}
+
 std::string cut_line(const Plan& plan, int rank_count) {
   const Candidate& best = plan.best();
   int neighbours = 0;
@@ -54,6 +68,7 @@ std::string cut_line(const Plan& plan, int rank_count) {
               name_of(best.grid, plan.problem()).c_str(),
               extents_text(largest_block(plan.problem(), best.grid), plan.problem()).c_str(),
               neighbours, neighbours == 1 ? "" : "s", size_text(bytes).c_str());
+  line += uncut_text(plan.problem());
   if (plan.used_ranks() < rank_count) {
     line += text_of("; %d of %d ranks get no block, since the grid cannot be cut into more",
                     rank_count - plan.used_ranks(), rank_count);

@@ -10,6 +10,7 @@ namespace {
 
 // The maximum number of parts of a dimension.
 int part_count_max(const Problem& problem, std::size_t dimension) {
+  if (problem.is_uncut[dimension]) return 1;
   // The minimum number of grains in the smallest block.
   const std::int64_t grain = problem.extents[dimension] == 1 ? 1 : problem.grain;
   const std::int64_t grains_min = (problem.halo_width + grain - 1) / grain;

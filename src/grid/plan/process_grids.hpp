@@ -1,7 +1,7 @@
 //! Process grids: every factorisation of a number of parts over a problem's dimensions.
 //!
 //! Pure. A grid is allowed if each block with a neighbour is at least as wide as the halo; a
-//! dimension of one cell is never cut.
+//! dimension of one cell is never cut, nor one that the problem keeps uncut.
 #pragma once
 
 #include <vector>

@@ -65,6 +65,17 @@ TEST(Plan, OfPlansThatTieTheOneIsChosenThatBearsDearCopies) {
   EXPECT_LT(plan.candidates()[1].time.step_s(), plan.time().step_s());
 }
 
+TEST(Plan, DimensionsThatStayUncutAreWholeInEveryCandidate) {
+  Problem problem = cube(64);
+  problem.is_uncut = {true, false, true};
+  const Plan plan = chosen(problem, 32);
+  for (const Candidate& candidate : plan.candidates())
+    EXPECT_EQ(candidate.grid, (ProcessGrid{1, 32, 1}));
+  EXPECT_NE(plan.why().find("; dimensions 0 and 2 stay uncut, as requested"), std::string::npos);
+  problem.is_uncut = {true, true, true};
+  EXPECT_EQ(chosen(problem, 32).used_ranks(), 1);
+}
+
 TEST(Plan, EveryRankGetsABlockAsWideAsTheHaloAndTheyFillTheGrid) {
   SCOPED_TRACE("SORREL_SEED=" + std::to_string(test_seed()));
   Prng prng(test_seed());

@@ -25,7 +25,8 @@ constexpr const char* plan_footer =
     "  sorrel plan 256 256 256 -n 32       on this machine, measured at\n"
     "                                      first use\n"
     "  sorrel plan 256 256 256 -n 32 --machine t3e-900-buffered\n"
-    "  sorrel plan 4096 4096 -n 12 --periodic 01 --halo 2 --plot times.svg\n\n"
+    "  sorrel plan 4096 4096 -n 12 --periodic 01 --halo 2 --plot times.svg\n"
+    "  sorrel plan 256 256 256 -n 32 --keep 2    the last dimension uncut\n\n"
     "Exit status: 0; 1 if measuring failed; 2 if the command line or the\n"
     "machine file is wrong.";
 
@@ -38,6 +39,7 @@ struct Words {
   bool json = false;
   std::string plot;
   std::string periodic;
+  std::string keep;
   std::string element = "8";
   std::string fields = "1";
   std::string halo = "1";
@@ -63,6 +65,7 @@ std::unique_ptr<CLI::App> make_plan_app(Words& words) {
   app->add_flag("--json", words.json, "Print JSON");
   option("--plot", words.plot, "Draw the predicted times of all cuts into this file (SVG)", "FILE");
   option("--periodic", words.periodic, "Dimensions whose ends are neighbours, such as 02", "DIMS");
+  option("--keep", words.keep, "Dimensions that stay uncut, such as 0 or 12", "DIMS");
   option("--element", words.element, "Bytes of a cell of one field (default: 8)", "BYTES");
   option("--fields", words.fields, "Arrays that are exchanged together (default: 1)", "COUNT");
   option("--halo", words.halo, "Cells that the stencil reaches on each side (default: 1)", "WIDTH");
@@ -138,11 +141,28 @@ class NumberReader {
   bool has_failed_ = false;
 };
 
-void read_periodic(NumberReader& reader, const std::string& dimensions, grid::Problem& problem) {
+/// Sets the marks of the dimensions that the option's text names.
+void mark_dimensions(NumberReader& reader,
+                     const char* option,
+                     const std::string& dimensions,
+                     grid::PerDimension<bool>& marks) {
   for (const char digit : dimensions) {
     if (digit < '0' || digit > '2')
-      return reader.fail("--periodic must be some of the digits 0, 1, 2, not '{}'", dimensions);
-    problem.is_periodic[static_cast<std::size_t>(digit - '0')] = true;
+      return reader.fail("{} must be some of the digits 0, 1, 2, not '{}'", option, dimensions);
+    marks[static_cast<std::size_t>(digit - '0')] = true;
+  }
+}
+
+/// For dimensions that the grid has.
+void read_uncut(NumberReader& reader,
+                const std::string& dimensions,
+                std::size_t dimension_count,
+                grid::Problem& problem) {
+  mark_dimensions(reader, "--keep", dimensions, problem.is_uncut);
+  for (std::size_t d = dimension_count; d < problem.is_uncut.size(); ++d) {
+    if (problem.is_uncut[d])
+      return reader.fail("--keep names dimension {}; this grid has dimensions 0 to {}", d,
+                         dimension_count - 1);
   }
 }
 
@@ -162,7 +182,8 @@ PlanRequest read_options(NumberReader& reader,
   for (std::size_t d = 0; d < extents.size(); ++d)
     problem.extents[d] = reader.count("an extent", extents[d], 1, grid::extent_max);
   request.rank_count = static_cast<int>(reader.count("-n", words.ranks, 1, grid::rank_count_max));
-  read_periodic(reader, words.periodic, problem);
+  mark_dimensions(reader, "--periodic", words.periodic, problem.is_periodic);
+  read_uncut(reader, words.keep, extents.size(), problem);
   problem.element_bytes = reader.count("--element", words.element, 1, grid::element_bytes_max);
   problem.field_count =
       static_cast<int>(reader.count("--fields", words.fields, 1, grid::field_count_max));
