@@ -196,23 +196,27 @@ int access_all_later(RankState& self,
   return start_together(file, kind, checked.access, request);
 }
 
-int begin_split(RankState& self, File& file, const UserAccess& arguments, CollectiveKind kind) {
+int begin_split(RankState& self,
+                File& file,
+                const UserAccess& arguments,
+                CollectiveKind kind,
+                std::string_view name) {
   MPI_Status status;
   if (const int error = access_all(self, file, arguments, kind, &status); error != MPI_SUCCESS)
     return error;
-  file.split = {.kind = kind, .moved_bytes = mpi::status_bytes(status)};
+  file.split = {.begun = name, .moved_bytes = mpi::status_bytes(status)};
   return MPI_SUCCESS;
 }
 
-int end_split(RankState& self, File& file, CollectiveKind kind, MPI_Status* status) {
-  if (file.split.kind != kind) {
-    if (file.split.kind == CollectiveKind::none)
+int end_split(RankState& self, File& file, std::string_view name, MPI_Status* status) {
+  if (file.split.begun != name) {
+    if (file.split.begun.empty())
       return self.fail(MPI_ERR_OTHER, "no split collective access of the file has begun");
     return self.fail(MPI_ERR_OTHER,
                      "the split collective access of the file has begun with %s_begin",
-                     name_of(file.split.kind, mpi::CollectiveForm::blocking).c_str());
+                     file.split.begun.data());
   }
-  file.split.kind = CollectiveKind::none;
+  file.split.begun = {};
   if (status != MPI_STATUS_IGNORE)
     mpi::set_status(*status, MPI_ANY_SOURCE, MPI_ANY_TAG, file.split.moved_bytes, false);
   return MPI_SUCCESS;
@@ -257,7 +261,7 @@ namespace body {
   int File_##verb##_at_all(RankState& self, File& file, MPI_Offset offset, const UserBuffer& user, \
                            MPI_Status* status) {                                                   \
     return access_all(self, file, at(Direction::verb, user, offset),                               \
-                      CollectiveKind::file_##verb##_at_all, status);                               \
+                      CollectiveKind::file_##verb##_all, status);                                  \
   }                                                                                                \
   int File_##verb##_all(RankState& self, File& file, const UserBuffer& user, MPI_Status* status) { \
     return access_all(self, file, by(Pointer::individual, Direction::verb, user),                  \
@@ -271,7 +275,7 @@ namespace body {
   int File_i##verb##_at_all(RankState& self, File& file, MPI_Offset offset,                        \
                             const UserBuffer& user, MPI_Request* request) {                        \
     return access_all_later(self, file, at(Direction::verb, user, offset),                         \
-                            CollectiveKind::file_##verb##_at_all, request);                        \
+                            CollectiveKind::file_##verb##_all, request);                           \
   }                                                                                                \
   int File_i##verb##_all(RankState& self, File& file, const UserBuffer& user,                      \
                          MPI_Request* request) {                                                   \
@@ -281,15 +285,15 @@ namespace body {
   int File_##verb##_at_all_begin(RankState& self, File& file, MPI_Offset offset,                   \
                                  const UserBuffer& user) {                                         \
     return begin_split(self, file, at(Direction::verb, user, offset),                              \
-                       CollectiveKind::file_##verb##_at_all);                                      \
+                       CollectiveKind::file_##verb##_all, "MPI_File_" #verb "_at_all");            \
   }                                                                                                \
   int File_##verb##_all_begin(RankState& self, File& file, const UserBuffer& user) {               \
     return begin_split(self, file, by(Pointer::individual, Direction::verb, user),                 \
-                       CollectiveKind::file_##verb##_all);                                         \
+                       CollectiveKind::file_##verb##_all, "MPI_File_" #verb "_all");               \
   }                                                                                                \
   int File_##verb##_ordered_begin(RankState& self, File& file, const UserBuffer& user) {           \
     return begin_split(self, file, by(Pointer::shared, Direction::verb, user),                     \
-                       CollectiveKind::file_##verb##_ordered);                                     \
+                       CollectiveKind::file_##verb##_ordered, "MPI_File_" #verb "_ordered");       \
   }
 SORREL_FILE_ACCESS(read)
 SORREL_FILE_ACCESS(write)
@@ -297,7 +301,7 @@ SORREL_FILE_ACCESS(write)
 
 #define SORREL_SPLIT_END(kind, Buffer)                                                     \
   int File_##kind##_end(RankState& self, File& file, Buffer /*buf*/, MPI_Status* status) { \
-    return end_split(self, file, CollectiveKind::file_##kind, status);                     \
+    return end_split(self, file, "MPI_File_" #kind, status);                               \
   }
 SORREL_SPLIT_END(read_at_all, void*)
 SORREL_SPLIT_END(read_all, void*)

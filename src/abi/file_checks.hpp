@@ -7,7 +7,7 @@ namespace sorrel::abi {
 
 /// MPI_ERR_OTHER: a split collective access has begun and not ended.
 [[nodiscard]] inline int check_no_split(mpi::RankState& self, const mpi::File& file) {
-  return file.split.kind == mpi::CollectiveKind::none
+  return file.split.begun.empty()
              ? MPI_SUCCESS
              : self.fail(MPI_ERR_OTHER, "a split collective access of the file has not ended");
 }

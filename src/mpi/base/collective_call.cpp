@@ -42,6 +42,7 @@ const char* blocking_name_of(CollectiveKind kind) {
       "MPI_Exscan",
       "MPI_Comm_dup",
       "MPI_Comm_split or _create",
+      "MPI_Comm_disconnect",
       "MPI_Finalize",
       "MPI_Graph_create or MPI_Dist_graph_create",
       "MPI_Intercomm_create",
@@ -52,11 +53,9 @@ const char* blocking_name_of(CollectiveKind kind) {
       "MPI_File_open",
       "MPI_File_close",
       "a collective call on a file",
-      "MPI_File_read_all",
-      "MPI_File_read_at_all",
+      "MPI_File_read_all or _at_all",
       "MPI_File_read_ordered",
-      "MPI_File_write_all",
-      "MPI_File_write_at_all",
+      "MPI_File_write_all or _at_all",
       "MPI_File_write_ordered"};
   const auto index = static_cast<std::size_t>(kind);
   return index < collective_kind_count ? names[index] : "another collective";

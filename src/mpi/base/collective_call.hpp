@@ -32,6 +32,7 @@ enum class CollectiveKind : std::uint8_t {
   exscan,
   comm_dup,
   comm_split,  ///< And its derivatives: MPI_Comm_create, grids.
+  comm_disconnect,
   finalize,
   graph_create,  ///< MPI_Graph_create or MPI_Dist_graph_create.
   intercomm_create,
@@ -41,16 +42,14 @@ enum class CollectiveKind : std::uint8_t {
   win_free,
   file_open,
   file_close,
-  file_set,  ///< The collective calls that change or synchronize a file, and set its view.
-  file_read_all,
-  file_read_at_all,
+  file_set,       ///< The collective calls that change or synchronize a file, and set its view.
+  file_read_all,  ///< Or MPI_File_read_at_all: programs mix them in one access.
   file_read_ordered,
-  file_write_all,
-  file_write_at_all,
+  file_write_all,  ///< Likewise.
   file_write_ordered,
 };
 
-inline constexpr std::int32_t collective_kind_count = 36;
+inline constexpr std::int32_t collective_kind_count = 35;
 
 /// Which of the functions of a kind: MPI_Gather, MPI_Igather or MPI_Gather_init.
 enum class CollectiveForm : std::uint8_t { blocking, nonblocking, persistent };

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "mpi/base/handle.hpp"
 #include "mpi/comm/comm.hpp"
@@ -52,7 +53,8 @@ class FileShared {
 
 /// The collective access that MPI_File_*_begin has started and _end has still to end.
 struct SplitAccess {
-  CollectiveKind kind = CollectiveKind::none;
+  /// The function that has started it, without _begin; "": none.
+  std::string_view begun;
   /// The result, with which _end returns.
   std::size_t moved_bytes = 0;
 };
