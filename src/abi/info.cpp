@@ -1,10 +1,13 @@
 // Info objects. MPI 5.0, chapter 10. Legal before MPI_Init and after MPI_Finalize, too.
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include "abi/body.hpp"
 #include "abi/check.hpp"
 #include "mpi/match/environment_info.hpp"
+#include "runtime/process_config.hpp"
 
 namespace sorrel::abi {
 namespace {
@@ -45,9 +48,16 @@ int Info_create(RankState& /*self*/, MPI_Info* info) {
   return MPI_SUCCESS;
 }
 
-int Info_create_env(RankState& /*self*/, int /*argc*/, char* /*argv*/[], MPI_Info* info) {
-  // A copy of MPI_INFO_ENV, which does not depend on the arguments.
-  *info = mpi::make_info_handle(std::make_unique<Info>(*mpi::info_of(MPI_INFO_ENV)));
+int Info_create_env(RankState& self, int /*argc*/, char* /*argv*/[], MPI_Info* info) {
+  // A copy of MPI_INFO_ENV, which does not depend on the arguments. Where no rank
+  // runs, as before MPI_Init where every rank is a process, that one lacks the number of ranks.
+  auto made = std::make_unique<Info>(*mpi::info_of(MPI_INFO_ENV));
+  if (made->find("maxprocs") == nullptr) {
+    const std::string ranks = std::to_string(runtime::process_config().rank_count);
+    const int error = made->set("maxprocs", ranks.c_str(), self.detail());
+    if (error != MPI_SUCCESS) return error;
+  }
+  *info = mpi::make_info_handle(std::move(made));
   return MPI_SUCCESS;
 }
 

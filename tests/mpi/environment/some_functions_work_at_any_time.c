@@ -36,7 +36,7 @@ static void the_booleans_of_fortran_are_known(void) {
 }
 
 static void info_objects_are_made_read_and_freed(void) {
-  MPI_Info info, copy, environment;
+  MPI_Info info, copy;
   char value[16], key[MPI_MAX_INFO_KEY + 1];
   int flag = 0, count = 0, length = (int)sizeof value;
   NEED(MPI_Info_create(&info) == MPI_SUCCESS);
@@ -50,8 +50,18 @@ static void info_objects_are_made_read_and_freed(void) {
   NEED(MPI_Info_get_nthkey(copy, 0, key) == MPI_SUCCESS && strcmp(key, "key") == 0);
   NEED(MPI_Info_free(&info) == MPI_SUCCESS && info == MPI_INFO_NULL);
   NEED(MPI_Info_free(&copy) == MPI_SUCCESS);
+}
+
+/// As the launcher has been asked for.
+static int number_of_ranks(void) {
+  MPI_Info environment;
+  char value[16];
+  int flag = 0, length = (int)sizeof value;
   NEED(MPI_Info_create_env(0, NULL, &environment) == MPI_SUCCESS);
+  NEED(MPI_Info_get_string(environment, "maxprocs", &length, value, &flag) == MPI_SUCCESS);
+  NEED(flag == 1 && atoi(value) > 0);
   NEED(MPI_Info_free(&environment) == MPI_SUCCESS);
+  return atoi(value);
 }
 
 static void errors_have_classes_and_texts(void) {
@@ -81,12 +91,16 @@ static void the_added_error_is_known(int error_class, int code) {
   NEED(strcmp(text, "of the program's own") == 0);
 }
 
+/// MPI_Info_create_env said so before MPI_Init.
+static int ranks_launched;
+
 static void* on_a_thread(void* argument) {
   a_version_is_known();
   the_booleans_of_fortran_are_known();
   for (int i = 0; i < 100; i++) {
     info_objects_are_made_read_and_freed();
     errors_have_classes_and_texts();
+    NEED(number_of_ranks() == ranks_launched);
   }
   return argument;
 }
@@ -111,6 +125,7 @@ int main(int argc, char** argv) {
   int error_class, code, flag = 0, length = 8;
   char value[8];
   phases_are(0, 0);
+  ranks_launched = number_of_ranks();
   on_threads();
   add_error(&error_class, &code);
   the_added_error_is_known(error_class, code);
@@ -118,6 +133,7 @@ int main(int argc, char** argv) {
   NEED(MPI_Info_create(&info) == MPI_SUCCESS && MPI_Info_set(info, "a", "b") == MPI_SUCCESS);
   MPI_Init(&argc, &argv);
   phases_are(1, 0);
+  CHECK_EQUAL(ranks_launched, size_of(MPI_COMM_WORLD));
   on_threads();
   the_added_error_is_known(error_class, code);
   CHECK_EQUAL(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler), MPI_SUCCESS);
