@@ -11,6 +11,9 @@ int Grequest_start(RankState& self,
                    MPI_Grequest_cancel_function* cancel_fn,
                    void* extra_state,
                    MPI_Request* request) {
+  if (query_fn == nullptr) return fail_null(self, "query_fn");
+  if (free_fn == nullptr) return fail_null(self, "free_fn");
+  if (cancel_fn == nullptr) return fail_null(self, "cancel_fn");
   *request =
       handle_of(mpi::GeneralizedRequest::start(self, {query_fn, free_fn, cancel_fn, extra_state}));
   return MPI_SUCCESS;

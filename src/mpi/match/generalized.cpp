@@ -30,14 +30,13 @@ int GeneralizedRequest::query(MPI_Status* status) const {
   MPI_Status unused;
   MPI_Status* to = status == MPI_STATUS_IGNORE ? &unused : status;
   set_empty_status(*to, MPI_ANY_SOURCE);
-  return functions_.query == nullptr ? MPI_SUCCESS : functions_.query(functions_.extra_state, to);
+  return functions_.query(functions_.extra_state, to);
 }
 
 int GeneralizedRequest::conclude(MPI_Status* status) {
   const core::PinnedFiber pinned;
   int error = is_freed_ ? MPI_SUCCESS : query(status);
-  const int free_error =
-      functions_.free == nullptr ? MPI_SUCCESS : functions_.free(functions_.extra_state);
+  const int free_error = functions_.free(functions_.extra_state);
   if (error == MPI_SUCCESS) error = free_error;
   end_operation(request_);
   return error;
@@ -51,8 +50,7 @@ int GeneralizedRequest::free() {
 int GeneralizedRequest::cancel() const {
   const core::PinnedFiber pinned;
   const int is_complete = request_.completion.is_done() ? 1 : 0;
-  return functions_.cancel == nullptr ? MPI_SUCCESS
-                                      : functions_.cancel(functions_.extra_state, is_complete);
+  return functions_.cancel(functions_.extra_state, is_complete);
 }
 
 int GeneralizedRequest::start() {

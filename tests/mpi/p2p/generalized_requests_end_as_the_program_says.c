@@ -143,6 +143,9 @@ static void errors(void) {
   REFUSED(MPI_Waitall(1, &request, statuses), MPI_ERR_IN_STATUS);
   CHECK_EQUAL(class_of(statuses[0].MPI_ERROR), MPI_ERR_INTERN);
   REFUSED(MPI_Grequest_complete(MPI_REQUEST_NULL), MPI_ERR_REQUEST);
+  REFUSED(MPI_Grequest_start(NULL, release, cancel, &operation, &request), MPI_ERR_ARG);
+  REFUSED(MPI_Grequest_start(query, NULL, cancel, &operation, &request), MPI_ERR_ARG);
+  REFUSED(MPI_Grequest_start(query, release, NULL, &operation, &request), MPI_ERR_ARG);
   MPI_Irecv(&value, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &receive);
   REFUSED(MPI_Grequest_complete(receive), MPI_ERR_REQUEST);
   MPI_Cancel(&receive);
