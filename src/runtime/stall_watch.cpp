@@ -12,6 +12,7 @@
 #include "os/kernel_wait.hpp"
 #include "os/thread.hpp"
 #include "runtime/rank_activity.hpp"
+#include "runtime/report_window.hpp"
 
 namespace sorrel::runtime {
 
@@ -121,10 +122,13 @@ void StallWatch::sample(std::int64_t elapsed_ns) {
     quiet_count_ = 0;
     return;
   }
+  // The ranks of a worker end before the watch does.
+  if (begin_reading() != RankStage::open) return;
   const Census census = count_ranks();
   for (std::uint32_t i = 0; i < workers_.size(); ++i)
     check_worker(i, workers_[i]);
   check_process(census);
+  end_reading();
 }
 
 StallWatch::Activity StallWatch::activity_of(core::Worker& worker,
