@@ -2,8 +2,10 @@
 #include "abi/body.hpp"
 #include "abi/deferred_collective.hpp"
 #include "mpi/base/internal_tag.hpp"
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/comm/attribute.hpp"
 #include "mpi/job/comm_create.hpp"
+#include "mpi/match/complete.hpp"
 #include "mpi/match/environment_info.hpp"
 
 namespace sorrel::abi {
@@ -57,6 +59,11 @@ bool is_by_node(int split_type, MPI_Info handle) {
   if (!is_guided || info == nullptr) return false;
   const std::string* type = info->find("mpi_hw_resource_type");
   return type != nullptr && *type == "mpi_shared_memory";
+}
+
+int check_not_predefined(RankState& self, const Comm& comm, const char* what) {
+  if (&comm != &self.world_comm && &comm != &self.self_comm) return MPI_SUCCESS;
+  return self.fail(MPI_ERR_COMM, "comm is predefined and cannot be %s", what);
 }
 
 }  // namespace
@@ -133,14 +140,21 @@ int Comm_create_group(
 }
 
 int Comm_free(RankState& self, Comm& on, MPI_Comm* comm) {
-  if (&on == &self.world_comm || &on == &self.self_comm) {
-    return self.fail(MPI_ERR_COMM, "comm is predefined and cannot be freed");
-  }
+  if (const int error = check_not_predefined(self, on, "freed"); error != MPI_SUCCESS) return error;
   if (const int error = mpi::delete_attributes(*comm, on.attributes); error != MPI_SUCCESS)
     return error;
   *comm = MPI_COMM_NULL;
   release(on);
   return MPI_SUCCESS;
+}
+
+int Comm_disconnect(RankState& self, Comm& on, MPI_Comm* comm) {
+  if (const int error = check_not_predefined(self, on, "disconnected"); error != MPI_SUCCESS)
+    return error;
+  wait_for_released(self, on);
+  on.call = mpi::CollectiveCall({.kind = CollectiveKind::comm_disconnect});
+  if (const int error = mpi::barrier({self, on}); error != MPI_SUCCESS) return error;
+  return Comm_free(self, on, comm);
 }
 
 }  // namespace body

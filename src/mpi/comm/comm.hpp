@@ -20,6 +20,10 @@
 #include "mpi/comm/group.hpp"
 #include "mpi/comm/info.hpp"
 
+namespace sorrel::core {
+struct Fiber;
+}
+
 namespace sorrel::mpi {
 
 struct BarrierNode;
@@ -162,6 +166,10 @@ struct Comm {
   std::unique_ptr<Info> info;
   /// From the hints: long messages are read long after they have arrived.
   bool is_read_late = false;
+  /// Sends and receives in progress that have no handle: buffered sends, requests that were freed.
+  std::int32_t released_count = 0;
+  /// The fiber that waits for the end of these; null: none.
+  core::Fiber* disconnecting = nullptr;
   BufferedSendsPointer buffered_sends;
   /// The buffer of the session from which the communicator is derived; null without a session.
   std::shared_ptr<BufferedSends> session_sends;

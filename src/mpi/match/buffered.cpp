@@ -115,7 +115,8 @@ int buffered_send(RankState& self, Comm& comm, const SendArguments& arguments) {
                  .destination = arguments.destination,
                  .tag = arguments.tag},
                 SendMode::buffered);
-  request.duties = {.owns_buffer = true, .is_released = true};
+  request.duties.owns_buffer = true;
+  release_handle(request);
   request.buffered_charge = charge;
   request.charged = &sends;
   sends.bytes_in_use += charge;

@@ -1,6 +1,7 @@
 #include "mpi/match/complete.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 #include "mpi/match/buffered_sends.hpp"
 #include "mpi/match/operation.hpp"
@@ -24,7 +25,23 @@ void free_owned_buffer(Request& request) {
   sends.flush_requests.clear();
 }
 
+void end_released(Request& request) {
+  Comm& comm = *request.comm;
+  SORREL_ASSERT(comm.released_count > 0);
+  if (--comm.released_count == 0 && comm.disconnecting != nullptr)
+    request.owner->worker->make_ready(*std::exchange(comm.disconnecting, nullptr));
+  recycle(request);
+}
+
 }  // namespace
+
+void wait_for_released(RankState& self, Comm& comm) {
+  if (comm.released_count == 0) return;
+  SORREL_ASSERT(comm.disconnecting == nullptr);
+  const RankWait wait(self, WaitRecord::Kind::requests, &comm);
+  comm.disconnecting = &self.worker->running();
+  self.worker->suspend();
+}
 
 void complete_with_duties(Request& request) {
   const Request::Duties duties = request.duties;
@@ -49,7 +66,7 @@ void complete_with_duties(Request& request) {
     return;
   }
   request.completion.complete(*request.owner->worker);
-  if (duties.is_released) recycle(request);
+  if (duties.is_released) end_released(request);
 }
 
 }  // namespace sorrel::mpi

@@ -54,6 +54,16 @@ inline void recycle(Request& request) {
   recycle(request, request.life);
 }
 
+/// The request loses its handle while it is in progress: it is recycled when it is complete.
+inline void release_handle(Request& request) {
+  SORREL_ASSERT(!request.duties.is_released && !request.completion.is_done());
+  request.duties.is_released = true;
+  ++request.comm->released_count;
+}
+
+/// Waits until all sends and receives of the communicator without a handle are complete.
+void wait_for_released(RankState& self, Comm& comm);
+
 /// complete() of a request that has duties.
 void complete_with_duties(Request& request);
 

@@ -412,7 +412,7 @@ int free_request(RankState& self, MPI_Request* handle) {
   }
   *handle = MPI_REQUEST_NULL;
   if (freed->is_active && !is_complete(*freed)) {
-    freed->duties.is_released = true;
+    release_handle(*freed);
   } else {
     recycle(*freed);
   }
