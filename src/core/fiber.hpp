@@ -51,7 +51,10 @@ struct Fiber {
   int saved_errno = 0;
   FiberState state = FiberState::waiting;
   /// It stands for a thread that is no worker's (core/guest.hpp): `context` is its Guest.
-  bool is_guest = false;
+  bool is_guest : 1 = false;
+  /// Made ready, it runs before the fibers that are ready already: it computes little, and what it
+  /// does lets others continue. Not under a seed.
+  bool goes_first : 1 = false;
   /// Not lent while this is not 0: frames of the library lie below the program's (PinnedFiber).
   std::uint16_t pin_count = 0;
   [[no_unique_address]] SanitizerFiber sanitizer;
@@ -101,6 +104,14 @@ class FiberQueue {
   void for_each(Visit&& visit) const {
     for (const Fiber* fiber = first_; fiber != nullptr; fiber = fiber->next_ready)
       visit(*fiber);
+  }
+
+  /// Puts all of `other`, which is not empty, before the first one, in order, and empties it.
+  void prepend(FiberQueue& other) {
+    other.last_->next_ready = first_;
+    if (first_ == nullptr) last_ = other.last_;
+    first_ = other.first_;
+    other.first_ = nullptr;
   }
 
   /// Moves `last` and all fibers before it to the end, in order. `last` is in the queue and not its

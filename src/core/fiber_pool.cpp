@@ -29,7 +29,7 @@ bool FiberPool::run(const Fiber& owner, FiberEntry task, void* argument) {
   // The control block of a fiber that has moved out is in use on its thread.
   member.fiber.thread_pointer = owner.is_guest ? 0 : owner.thread_pointer;
   member.fiber.settings = owner.is_guest ? nullptr : owner.settings;
-  worker_.run_first(member.fiber);
+  worker_.run_at_once(member.fiber);
   return true;
 }
 
@@ -53,6 +53,7 @@ bool FiberPool::grow() {
     member->pool = this;
     // Frames of the library lie below what it runs.
     member->fiber.pin_count = 1;
+    member->fiber.goes_first = true;
     member->next_idle = idle_;
     worker_.prepare(member->fiber, slab->bottom(i), slab->usable_bytes(i), run_tasks, member.get());
     idle_ = member.get();

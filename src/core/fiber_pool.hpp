@@ -27,7 +27,9 @@ class FiberPool {
   FiberPool(const FiberPool&) = delete;
   FiberPool& operator=(const FiberPool&) = delete;
 
-  /// Begins task(argument) at once; the caller continues when the task first waits, or has ended.
+  /// Begins task(argument) at once. When it first waits, or has ended, the fibers that are ready
+  /// run, the caller as the last one; so all fibers that start tasks do so before any goes on. A
+  /// task that can continue goes first (Fiber::goes_first).
   /// For the layers above the task is `owner`: it has its user, thread pointer and settings. False
   /// without memory for a further stack. May suspend.
   [[nodiscard]] bool run(const Fiber& owner, FiberEntry task, void* argument);

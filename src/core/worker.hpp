@@ -159,9 +159,9 @@ class Worker {
   void prepare(
       Fiber& fiber, void* stack_bottom, std::size_t stack_bytes, FiberEntry entry, void* argument);
 
-  /// Runs a waiting fiber of this worker at once. The running fiber becomes the first of the ready
-  /// ones: it continues when the other one waits (or later, under a seed). May suspend.
-  void run_first(Fiber& fiber);
+  /// Runs a waiting fiber of this worker at once. The running fiber becomes the last of the ready
+  /// ones. May suspend.
+  void run_at_once(Fiber& fiber);
 
   /// Runs the other ready fibers first. May suspend.
   void yield();
@@ -193,11 +193,22 @@ class Worker {
   void make_ready(Fiber& fiber) {
     SORREL_ASSERT(fiber.state == FiberState::waiting && fiber.worker == this);
     fiber.state = FiberState::ready;
-    ready_.push(fiber);
+    if (fiber.goes_first) [[unlikely]] {
+      ready_.push_first(fiber);
+    } else {
+      ready_.push(fiber);
+    }
   }
 
-  /// Makes every fiber of `queue` ready, in order, and empties it. Never suspends.
-  void make_all_ready(FiberQueue& queue) { ready_.append(queue); }
+  /// Makes every fiber of `queue` ready, in order, and empties it. All or none of them go first.
+  /// Never suspends.
+  void make_all_ready(FiberQueue& queue) {
+    if (!queue.empty() && queue.first()->goes_first) [[unlikely]] {
+      ready_.prepend(queue);
+    } else {
+      ready_.append(queue);
+    }
+  }
 
   /// Handles records from other workers, due timers and deferred calls. Returns whether there were
   /// any. Never suspends.

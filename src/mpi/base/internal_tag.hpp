@@ -14,7 +14,7 @@ namespace sorrel::mpi {
 /// The value of MPI_TAG_UB: leaves room for internal tags beside one for each user's tag.
 inline constexpr std::int32_t tag_max = std::numeric_limits<std::int32_t>::max() - 64;
 
-/// A running total between processes.
+/// A total between processes.
 inline constexpr std::int32_t total_tag = std::numeric_limits<std::int32_t>::min();
 
 /// Data that a collective moves between processes: one tag for each kind, so that members in
@@ -36,6 +36,9 @@ inline constexpr std::int32_t leader_tag = total_tag + 50;
 /// Creating a communicator without a parent: on MPI_COMM_WORLD.
 inline constexpr std::int32_t world_creation_tag = total_tag + 51;
 
+/// A total that a process forwards to the others of its node.
+inline constexpr std::int32_t forwarded_total_tag = total_tag + 52;
+
 static_assert(collective_tag(static_cast<CollectiveKind>(collective_kind_count)) <=
               neighbor_tag(NeighborKind::allgather));
 
@@ -44,6 +47,6 @@ constexpr std::int32_t group_creation_tag(std::int32_t tag) {
   return -3 - tag;
 }
 
-static_assert(group_creation_tag(tag_max) > world_creation_tag);
+static_assert(group_creation_tag(tag_max) > forwarded_total_tag);
 
 }  // namespace sorrel::mpi

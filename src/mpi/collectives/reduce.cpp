@@ -2,8 +2,8 @@
 
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/inter.hpp"
-#include "mpi/collectives/reduction.hpp"
-#include "mpi/collectives/reduction_chain.hpp"
+#include "mpi/collectives/reduction_exchange.hpp"
+#include "mpi/collectives/tree_fold.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -35,10 +35,11 @@ void compute_segment(const Member& member,
   const ElementRange range = segments.range_of(segment);
   const std::size_t chunk = std::min(chunk_element_count(arguments.type), range.count);
   const Scratch scratch(chunk, arguments.type);
+  MemberFold fold(member, arguments);
   for (std::size_t done = 0; done < range.count; done += chunk) {
     const ElementRange part{.first = range.first + done,
                             .count = std::min(chunk, range.count - done)};
-    fold_operands(slots, part, arguments, scratch.buffer());
+    fold.fold(part, scratch.buffer());
     // In place, the output is the target's operand too: these elements of it have just been read.
     void* output =
         element_at(slots.published_by<Operands>(target).output, part.first, arguments.type);
@@ -46,132 +47,167 @@ void compute_segment(const Member& member,
   }
 }
 
-/// Copies every segment's result from the output of the member that has it, owner_of(segment), to
-/// the caller's.
-template <class OwnerOf>
-void copy_results(const Member& member,
-                  const ReductionArguments& arguments,
-                  const Segments& segments,
-                  OwnerOf&& owner_of) {
-  const CollectiveSlots& slots = member.comm.shared->slots();
-  for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
-    const std::int32_t owner = owner_of(segment);
-    if (owner == member.comm.rank) continue;
-    const ElementRange range = segments.range_of(segment);
-    copy_elements(
-        element_at(slots.published_by<Operands>(owner).output, range.first, arguments.type),
-        element_at(arguments.receive, range.first, arguments.type), range.count, arguments.type);
-  }
+/// Copies elements of the result from another member's output to the caller's.
+void copy_result(const Member& member,
+                 const ReductionArguments& arguments,
+                 ElementRange range,
+                 std::int32_t owner) {
+  if (owner == member.comm.rank) return;
+  const auto& operands = member.comm.shared->slots().published_by<Operands>(owner);
+  copy_elements(element_at(operands.output, range.first, arguments.type),
+                element_at(arguments.receive, range.first, arguments.type), range.count,
+                arguments.type);
 }
 
-/// Computes the caller's segments over all processes and calls done(segment, range, total) at the
-/// end of the chain.
-template <class Done>
-void compute_segments(const ReductionChain& chain,
-                      const ReductionArguments& arguments,
-                      const Segments& segments,
-                      Done&& done) {
-  for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
-    if (!chain.is_computer(segment)) continue;
-    const Scratch scratch(chain.chunk_element_count(), arguments.type);
-    chain.for_each_chunk(segments.range_of(segment), [&](ElementRange range) {
-      if (chain.reduce_chunk(segment, range, scratch.buffer()))
-        done(segment, range, scratch.buffer());
+using Shard = ReductionExchange::Shard;
+
+/// How many members of a process compute: one on each worker, or fewer if the vector is short.
+std::int32_t slot_count(const Member& member, const ReductionArguments& arguments) {
+  const CommShared& shared = *member.comm.shared;
+  const std::int32_t processes = shared.processes()->count();
+  const auto most = std::min(static_cast<std::int32_t>(shared.world().layout().worker_count()),
+                             (member.comm.size() + processes - 1) / processes);
+  const Segments segments(arguments.count, arguments.type, processes * most);
+  return (segments.count() + processes - 1) / processes;
+}
+
+/// `slots` shards for each process.
+std::vector<Shard> even_shards(const ReductionArguments& arguments,
+                               std::int32_t processes,
+                               std::int32_t slots) {
+  std::vector<Shard> shards;
+  for (std::int32_t process = 0; process < processes; ++process) {
+    for (std::int32_t slot = 0; slot < slots; ++slot) {
+      shards.push_back(
+          {.process = process,
+           .slot = slot,
+           .range = even_part(arguments.count, process * slots + slot, processes * slots)});
+    }
+  }
+  return shards;
+}
+
+/// Each shard's total goes from the process that has it to all other processes, once to every node
+/// of the machine.
+class TotalMessages {
+ public:
+  TotalMessages(const Member& member,
+                const ReductionArguments& arguments,
+                const ReductionExchange& exchange,
+                const std::vector<Shard>& shards)
+      : exchange_(exchange),
+        processes_(*member.comm.shared->processes()),
+        output_(arguments.receive),
+        totals_(member, total_tag),
+        forwarded_(member, forwarded_total_tag),
+        shards_(shards) {
+    // In place these are the caller's operands, too: a total comes only after they have been read.
+    for_each_part([&](const Shard& shard, ElementRange range) {
+      const std::int32_t from = source(shard);
+      (from == shard.process ? totals_ : forwarded_)
+          .receive(elements(range), exchange_.computer(from, shard.slot));
     });
   }
-}
 
-/// The path of a segment's total from the process where its chain ends to all other processes: once
-/// to every node, whose first process forwards it.
-class TotalRoutes {
- public:
-  explicit TotalRoutes(const ProcessMap& processes, std::int32_t last)
-      : processes_(processes), last_(last), last_node_(processes.node_of(last)) {}
-
-  /// The process from which this one receives it.
-  [[nodiscard]] std::int32_t source() const {
-    const std::int32_t node_leader = processes_.node_leader(processes_.own_node());
-    const bool is_direct =
-        processes_.own_node() == last_node_ || node_leader == processes_.own_index();
-    return is_direct ? last_ : node_leader;
-  }
-
-  /// The processes to which the last one of the chain sends it.
-  [[nodiscard]] std::vector<std::int32_t> targets_of_last() const {
-    std::vector<std::int32_t> targets = others_on(last_node_, last_);
+  /// A total of this process, which is in the output.
+  void send(const Shard& shard, ElementRange range) {
     for (std::int32_t node = 0; node < processes_.node_count(); ++node) {
-      if (node != last_node_) targets.push_back(processes_.node_leader(node));
+      if (node == processes_.own_node()) {
+        send_on_node(totals_, shard, range);
+      } else {
+        totals_.send(elements(range),
+                     exchange_.computer(processes_.deputy(shard.process, node), shard.slot));
+      }
     }
-    return targets;
   }
 
-  /// The processes to which this one forwards it.
-  [[nodiscard]] std::vector<std::int32_t> own_targets() const {
-    const std::int32_t own = processes_.own_index();
-    const bool is_node_leader = own == processes_.node_leader(processes_.own_node());
-    if (!is_node_leader || processes_.own_node() == last_node_) return {};
-    return others_on(processes_.own_node(), own);
+  void finish() {
+    (void)totals_.finish();
+    for_each_part([&](const Shard& shard, ElementRange range) {
+      if (source(shard) == shard.process &&
+          processes_.node_of(shard.process) != processes_.own_node())
+        send_on_node(forwarded_, shard, range);
+    });
+    (void)forwarded_.finish();
   }
 
  private:
-  [[nodiscard]] std::vector<std::int32_t> others_on(std::int32_t node, std::int32_t but) const {
-    std::vector<std::int32_t> others = processes_.on_node(node);
-    std::erase(others, but);
-    return others;
+  /// Of all shards of other processes that the caller computes.
+  template <class Body>
+  void for_each_part(Body&& body) const {
+    for (const Shard& shard : shards_) {
+      if (shard.process == processes_.own_index() || !exchange_.is_computer(shard.slot)) continue;
+      exchange_.for_each_part(shard.range, [&](ElementRange range) { body(shard, range); });
+    }
   }
 
+  /// The process from which this one gets a total.
+  [[nodiscard]] std::int32_t source(const Shard& shard) const {
+    if (processes_.node_of(shard.process) == processes_.own_node()) return shard.process;
+    const std::int32_t deputy = processes_.deputy(shard.process, processes_.own_node());
+    return deputy == processes_.own_index() ? shard.process : deputy;
+  }
+
+  void send_on_node(Traffic& traffic, const Shard& shard, ElementRange range) {
+    for (const std::int32_t other : processes_.on_node(processes_.own_node())) {
+      if (other != processes_.own_index())
+        traffic.send(elements(range), exchange_.computer(other, shard.slot));
+    }
+  }
+
+  [[nodiscard]] TypedBuffer elements(ElementRange range) const {
+    return exchange_.elements(output_, range.first, range.count);
+  }
+
+  const ReductionExchange& exchange_;
   const ProcessMap& processes_;
-  std::int32_t last_;
-  std::int32_t last_node_;
+  void* output_;
+  Traffic totals_;
+  /// From and to processes of this node.
+  Traffic forwarded_;
+  const std::vector<Shard>& shards_;
 };
 
-/// The chain ends in one process. From there the total goes to the computing members of all other
-/// processes, and the members of a process copy it from theirs.
+bool is_short_reduction(const ReductionArguments& arguments, const ProcessMap& processes) {
+  // Each process sends all of its vector to each other one, in one step instead of two.
+  constexpr std::size_t bytes_max = 8192;
+  constexpr std::int32_t processes_max = 8;
+  return arguments.count * arguments.type.size() <= bytes_max && processes.count() <= processes_max;
+}
+
 void all_reduce_over_processes(const Member& member,
                                const ReductionArguments& arguments,
                                const Operands& operands) {
   auto& [self, comm] = member;
   const ProcessMap& processes = *comm.shared->processes();
+  const bool is_short = is_short_reduction(arguments, processes);
+  const std::int32_t slots_of_process = is_short ? 1 : slot_count(member, arguments);
+  const std::vector<Shard> shards =
+      even_shards(arguments, is_short ? 1 : processes.count(), slots_of_process);
   CollectiveSlots& slots = comm.shared->slots();
-  const Segments segments(arguments.count, arguments.type, comm.size());
-  const ReductionChain chain(member, arguments, segments.count());
-  const std::int32_t last = chain.last_process_index();
-  const TotalRoutes routes(processes, last);
   slots.publish(comm, &operands);
   slots.local_barrier(self, comm);
-  Traffic results(member);
-  for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
-    if (processes.own_index() == last || !chain.is_computer(segment)) continue;
-    chain.for_each_chunk(segments.range_of(segment), [&](ElementRange range) {
-      // In place this is the caller's operand, too: the total comes only after it has been read.
-      results.receive(chain.elements(operands.output, range.first, range.count),
-                      chain.computer(routes.source(), segment));
+  ReductionExchange exchange(member, arguments, slots_of_process, shards.size());
+  const auto write = [&](ElementRange range, const void* total) {
+    copy_elements(total, element_at(operands.output, range.first, arguments.type), range.count,
+                  arguments.type);
+  };
+  if (is_short) {
+    exchange.reduce_everywhere(
+        [&](const Shard&, ElementRange range, const void* total) { write(range, total); });
+  } else {
+    TotalMessages messages(member, arguments, exchange, shards);
+    exchange.reduce(shards, [&](const Shard& shard, ElementRange range, const void* total) {
+      write(range, total);
+      messages.send(shard, range);
     });
+    messages.finish();
   }
-  const std::vector<std::int32_t> targets = routes.targets_of_last();
-  compute_segments(chain, arguments, segments,
-                   [&](std::int32_t segment, ElementRange range, void* total) {
-                     const TypedBuffer result = chain.elements(total, 0, range.count);
-                     copy_elements(total, element_at(operands.output, range.first, arguments.type),
-                                   range.count, arguments.type);
-                     for (const std::int32_t to : targets)
-                       send_now(member, result, chain.computer(to, segment), tag_of(member));
-                   });
-  (void)results.finish();
-  for (const std::int32_t to : routes.own_targets()) {
-    for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
-      if (!chain.is_computer(segment)) continue;
-      chain.for_each_chunk(segments.range_of(segment), [&](ElementRange range) {
-        results.send(chain.elements(operands.output, range.first, range.count),
-                     chain.computer(to, segment));
-      });
-    }
-  }
-  (void)results.finish();
   slots.local_barrier(self, comm);
-  copy_results(member, arguments, segments, [&](std::int32_t segment) {
-    return chain.computer(processes.own_index(), segment);
-  });
+  for (const Shard& shard : shards) {
+    copy_result(member, arguments, shard.range,
+                exchange.computer(processes.own_index(), shard.slot));
+  }
   slots.local_barrier(self, comm);
 }
 
@@ -181,24 +217,30 @@ void reduce_over_processes(const Member& member,
                            std::int32_t root) {
   auto& [self, comm] = member;
   const ProcessMap& processes = *comm.shared->processes();
+  const std::int32_t root_process = processes.index_of(root);
+  std::vector<Shard> shards{
+      {.process = root_process, .slot = 0, .range = {.first = 0, .count = arguments.count}}};
+  std::int32_t slots_of_process = 1;
+  if (!is_short_reduction(arguments, processes)) {
+    slots_of_process = slot_count(member, arguments);
+    shards = even_shards(arguments, processes.count(), slots_of_process);
+  }
   CollectiveSlots& slots = comm.shared->slots();
-  const Segments segments(arguments.count, arguments.type, comm.size());
-  const ReductionChain chain(member, arguments, segments.count());
-  const std::int32_t last = chain.last_process_index();
-  const bool ends_at_root = last == processes.index_of(root);
   slots.publish(comm, &operands);
   slots.local_barrier(self, comm);
-  Traffic results(member);
-  for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
-    if (comm.rank != root || ends_at_root) continue;
-    chain.for_each_chunk(segments.range_of(segment), [&](ElementRange range) {
-      results.receive(chain.elements(operands.output, range.first, range.count),
-                      chain.computer(last, segment));
+  ReductionExchange exchange(member, arguments, slots_of_process, shards.size());
+  Traffic results(member, total_tag);
+  for (const Shard& shard : shards) {
+    if (comm.rank != root || shard.process == root_process) continue;
+    exchange.for_each_part(shard.range, [&](ElementRange range) {
+      // In place this is the root's operand, too: a total comes only after it has been read.
+      results.receive(exchange.elements(operands.output, range.first, range.count),
+                      exchange.computer(shard.process, shard.slot));
     });
   }
-  compute_segments(chain, arguments, segments, [&](std::int32_t, ElementRange range, void* total) {
-    if (!ends_at_root) {
-      send_now(member, chain.elements(total, 0, range.count), root, tag_of(member));
+  exchange.reduce(shards, [&](const Shard& shard, ElementRange range, const void* total) {
+    if (shard.process != root_process) {
+      send_now(member, exchange.elements(total, 0, range.count), root, total_tag);
       return;
     }
     void* output =
@@ -209,40 +251,23 @@ void reduce_over_processes(const Member& member,
   slots.local_barrier(self, comm);
 }
 
-/// Each member's range is a segment, whose total is sent to it from the end of the chain.
+/// Each member's range is a shard of its process, whose total is left in the member's output.
 void reduce_scatter_over_processes(const Member& member,
                                    const ReductionArguments& arguments,
-                                   const std::vector<ElementRange>& ranges,
-                                   void* own_result) {
-  const std::int32_t size = member.comm.size();
-  const ReductionChain chain(member, arguments, size);
-  const auto source_of = [&](std::int32_t rank) {
-    return chain.computer(chain.last_process_index(), rank);
-  };
-  const std::int32_t self_rank = member.comm.rank;
-  const ElementRange own = ranges[static_cast<std::size_t>(self_rank)];
-  Traffic results(member);
-  if (source_of(self_rank) != self_rank) {
-    chain.for_each_chunk(own, [&](ElementRange range) {
-      results.receive(chain.elements(own_result, range.first - own.first, range.count),
-                      source_of(self_rank));
-    });
+                                   const std::vector<ElementRange>& ranges) {
+  const CommShared& shared = *member.comm.shared;
+  std::vector<Shard> shards;
+  for (std::int32_t rank = 0; rank < member.comm.size(); ++rank) {
+    shards.push_back({.process = shared.processes()->index_of(rank),
+                      .slot = rank,
+                      .range = ranges[static_cast<std::size_t>(rank)]});
   }
-  for (std::int32_t rank = 0; rank < size; ++rank) {
-    if (!chain.is_computer(rank)) continue;
-    const Scratch scratch(chain.chunk_element_count(), arguments.type);
-    chain.for_each_chunk(ranges[static_cast<std::size_t>(rank)], [&](ElementRange range) {
-      if (!chain.reduce_chunk(rank, range, scratch.buffer())) return;
-      if (rank == self_rank) {
-        copy_elements(scratch.buffer(),
-                      element_at(own_result, range.first - own.first, arguments.type), range.count,
-                      arguments.type);
-      } else {
-        send_now(member, chain.elements(scratch.buffer(), 0, range.count), rank, tag_of(member));
-      }
-    });
-  }
-  (void)results.finish();
+  ReductionExchange exchange(member, arguments, member.comm.size(), shards.size());
+  exchange.reduce(shards, [&](const Shard& shard, ElementRange range, const void* total) {
+    void* output = shared.slots().published_by<Operands>(shard.slot).output;
+    copy_elements(total, element_at(output, range.first - shard.range.first, arguments.type),
+                  range.count, arguments.type);
+  });
 }
 
 /// One member, or nothing to combine: the result is the operand.
@@ -273,8 +298,8 @@ int all_reduce(const Member& member, const ReductionArguments& arguments) {
   const Segments segments(arguments.count, arguments.type, comm.size());
   compute_segment(member, arguments, segments, comm.rank);
   slots.barrier(self, comm);
-  copy_results(member, arguments, segments,
-               [&](std::int32_t segment) { return segments.member_of(segment); });
+  for (std::int32_t segment = 0; segment < segments.count(); ++segment)
+    copy_result(member, arguments, segments.range_of(segment), segments.member_of(segment));
   return slots.barrier(self, comm);
 }
 
@@ -314,31 +339,25 @@ int reduce_scatter(const Member& member, const ReductionArguments& arguments, In
       copy_elements(arguments.send, arguments.receive, own.count, arguments.type);
     return MPI_SUCCESS;
   }
-  const Operands operands = operands_of(arguments);
+  // The other members read the caller's operand until the last barrier: in place, the result must
+  // wait until then.
+  const Scratch result(own.count, arguments.type);
+  const Operands operands{.input = operands_of(arguments).input, .output = result.buffer()};
   slots.publish(comm, &operands);
   if (comm.shared->processes() != nullptr) {
     std::vector<ElementRange> ranges;
     std::size_t first = 0;
     for (std::int32_t rank = 0; rank < comm.size(); first += count_of(rank++))
       ranges.push_back({.first = first, .count = count_of(rank)});
-    const Scratch result(own.count, arguments.type);
     slots.local_barrier(self, comm);
-    reduce_scatter_over_processes(member, arguments, ranges, result.buffer());
+    reduce_scatter_over_processes(member, arguments, ranges);
     slots.local_barrier(self, comm);
-    copy_elements(result.buffer(), arguments.receive, own.count, arguments.type);
-    return MPI_SUCCESS;
+  } else {
+    if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
+    MemberFold(member, arguments).fold(own, result.buffer());
+    slots.barrier(self, comm);
   }
-  if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
-  // The other members read the caller's operand until the next barrier: in place, the result must
-  // wait until then.
-  const Scratch scratch(own.count, arguments.type);
-  const std::size_t chunk = chunk_element_count(arguments.type);
-  for (std::size_t done = 0; done < own.count; done += chunk) {
-    const ElementRange part{.first = own.first + done, .count = std::min(chunk, own.count - done)};
-    fold_operands(slots, part, arguments, element_at(scratch.buffer(), done, arguments.type));
-  }
-  slots.barrier(self, comm);
-  copy_elements(scratch.buffer(), arguments.receive, own.count, arguments.type);
+  copy_elements(result.buffer(), arguments.receive, own.count, arguments.type);
   return MPI_SUCCESS;
 }
 

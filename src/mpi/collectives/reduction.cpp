@@ -48,21 +48,12 @@ std::size_t chunk_element_count(const Datatype& type) {
   return std::max<std::size_t>(chunk_bytes / std::max<std::size_t>(type.size(), 1), 1);
 }
 
-void fold_operands(const CollectiveSlots& slots,
-                   ElementRange range,
-                   const ReductionArguments& arguments,
-                   void* total) {
-  const Datatype& type = arguments.type;
-  const auto operand = [&](std::int32_t rank) {
-    return element_at(slots.published_by<Operands>(rank).input, range.first, type);
+ElementRange even_part(std::size_t count, std::int32_t index, std::int32_t parts) {
+  const auto bound = [&](std::int32_t i) {
+    return static_cast<std::size_t>(static_cast<unsigned __int128>(count) *
+                                    static_cast<std::size_t>(i) / static_cast<std::size_t>(parts));
   };
-  // From the last to the first: an operation has its left operand in the first argument and leaves
-  // its result in the second. So this order needs no copies and keeps the ranks' order for
-  // operations that do not commute.
-  copy_elements(operand(slots.member_count() - 1), total, range.count, type);
-  for (std::int32_t rank = slots.member_count() - 2; rank >= 0; --rank) {
-    combine(arguments, operand(rank), total, range.count);
-  }
+  return {.first = bound(index), .count = bound(index + 1) - bound(index)};
 }
 
 Segments::Segments(std::size_t element_count, const Datatype& type, std::int32_t member_count)
@@ -84,12 +75,8 @@ std::int32_t Segments::segment_of(std::int32_t member) const {
 }
 
 ElementRange Segments::range_of(std::int32_t segment) const {
-  const auto bound = [&](std::int32_t i) {
-    return static_cast<std::size_t>(static_cast<unsigned __int128>(element_count_) *
-                                    static_cast<std::size_t>(i) / static_cast<std::size_t>(count_));
-  };
   SORREL_ASSERT(segment >= 0 && segment < count_);
-  return {.first = bound(segment), .count = bound(segment + 1) - bound(segment)};
+  return even_part(element_count_, segment, count_);
 }
 
 }  // namespace sorrel::mpi

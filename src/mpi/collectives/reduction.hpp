@@ -47,12 +47,8 @@ void combine(const ReductionArguments& arguments, const void* in, void* inout, s
 /// Elements folded at a time: both operands stay in the first-level cache.
 std::size_t chunk_element_count(const Datatype& type);
 
-/// Folds the given elements of all members' operands, in rank order, into `total` (elements from 0
-/// on).
-void fold_operands(const CollectiveSlots& slots,
-                   ElementRange range,
-                   const ReductionArguments& arguments,
-                   void* total);
+/// Part `index` of `count` elements in `parts` even parts.
+[[nodiscard]] ElementRange even_part(std::size_t count, std::int32_t index, std::int32_t parts);
 
 /// A long reduction is cut into segments, each computed by one member; these members are spread
 /// over the workers.

@@ -1,6 +1,6 @@
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/reduction.hpp"
-#include "mpi/collectives/reduction_chain.hpp"
+#include "mpi/collectives/scan_chain.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
@@ -32,7 +32,7 @@ void scan_elements(const CollectiveSlots& slots,
 
 void scan_over_processes(const Member& member, const ReductionArguments& arguments, ScanKind kind) {
   const Segments segments(arguments.count, arguments.type, member.comm.size());
-  const ReductionChain chain(member, arguments, segments.count());
+  const ScanChain chain(member, arguments, segments.count());
   for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
     if (!chain.is_computer(segment)) continue;
     const Scratch before(chain.chunk_element_count(), arguments.type);

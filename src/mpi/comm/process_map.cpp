@@ -19,7 +19,8 @@ bool ProcessMap::spans(const RankLayout& layout, const Group& group) {
 
 ProcessMap::ProcessMap(const RankLayout& layout,
                        const Group& group,
-                       const transport::Transport& transport) {
+                       const transport::Transport& transport)
+    : tree_(group.size()) {
   std::vector<std::int32_t> index_of_process(layout.process_count(), -1);
   for (std::int32_t rank = 0; rank < group.size(); ++rank)
     index_of_process[layout.process_of(group.world_rank(rank))] = 0;
@@ -29,7 +30,8 @@ ProcessMap::ProcessMap(const RankLayout& layout,
     if (process == transport.own_process()) own_index_ = count();
     processes_.push_back({.number = process,
                           .barrier_endpoint = {.process = process, .worker = layout.worker_count()},
-                          .members = {}});
+                          .members = {},
+                          .cover = {}});
   }
   SORREL_CHECK(own_index_ >= 0, "a communicator without members in its process");
   find_nodes(transport);
@@ -45,6 +47,22 @@ ProcessMap::ProcessMap(const RankLayout& layout,
       runs_.push_back({.process_index = index, .first = rank, .last = rank});
     runs_.back().last = rank + 1;
   }
+  find_covers();
+}
+
+void ProcessMap::find_covers() {
+  for (Process& process : processes_) {
+    process.cover = tree_.cover(process.members);
+    cover_size_max_ = std::max(cover_size_max_, process.cover.size());
+  }
+  for (const auto& processes : nodes_) {
+    std::vector<std::int32_t> members;
+    for (const std::int32_t index : processes)
+      members.insert(members.end(), at(index).members.begin(), at(index).members.end());
+    std::ranges::sort(members);
+    node_covers_.push_back(tree_.cover(members));
+    cover_size_max_ = std::max(cover_size_max_, node_covers_.back().size());
+  }
 }
 
 void ProcessMap::find_nodes(const transport::Transport& transport) {
@@ -54,7 +72,9 @@ void ProcessMap::find_nodes(const transport::Transport& transport) {
     process.node =
         index_of_node.try_emplace(transport.node_of(process.number), node_count()).first->second;
     if (process.node == node_count()) nodes_.emplace_back();
-    nodes_[static_cast<std::size_t>(process.node)].push_back(index);
+    auto& processes = nodes_[static_cast<std::size_t>(process.node)];
+    process.position = static_cast<std::int32_t>(processes.size());
+    processes.push_back(index);
   }
 }
 

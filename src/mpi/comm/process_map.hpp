@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mpi/base/rank_layout.hpp"
+#include "mpi/comm/rank_tree.hpp"
 
 namespace sorrel::mpi {
 
@@ -66,6 +67,27 @@ class ProcessMap {
     return nodes_[static_cast<std::size_t>(node)];
   }
 
+  /// The process of a node that acts there for process `index`: itself on its own node. Each
+  /// process of a node acts for as many as the others, or one more.
+  [[nodiscard]] std::int32_t deputy(std::int32_t index, std::int32_t node) const {
+    const auto& processes = on_node(node);
+    return processes[static_cast<std::size_t>(at(index).position) % processes.size()];
+  }
+
+  [[nodiscard]] const RankTree& tree() const { return tree_; }
+
+  /// The nodes of the tree that are the members of a process, or of a node of the machine.
+  [[nodiscard]] const std::vector<RankTree::Node>& cover_of_process(std::int32_t index) const {
+    return at(index).cover;
+  }
+
+  [[nodiscard]] const std::vector<RankTree::Node>& cover_of_node(std::int32_t node) const {
+    return node_covers_[static_cast<std::size_t>(node)];
+  }
+
+  /// The size of the largest cover.
+  [[nodiscard]] std::size_t cover_size_max() const { return cover_size_max_; }
+
   /// The first process of a node, which communicates with other nodes for it.
   [[nodiscard]] std::int32_t node_leader(std::int32_t node) const { return on_node(node).front(); }
 
@@ -82,7 +104,10 @@ class ProcessMap {
     std::uint32_t number;
     Endpoint barrier_endpoint;
     std::int32_t node = 0;
+    /// Among the processes of its node.
+    std::int32_t position = 0;
     std::vector<std::int32_t> members;
+    std::vector<RankTree::Node> cover;
   };
 
   [[nodiscard]] const Process& at(std::int32_t index) const {
@@ -91,6 +116,7 @@ class ProcessMap {
   }
 
   void find_nodes(const transport::Transport& transport);
+  void find_covers();
 
   std::vector<Process> processes_;
   /// The processes of each node.
@@ -98,6 +124,9 @@ class ProcessMap {
   std::vector<std::int32_t> index_of_rank_;
   std::vector<Run> runs_;
   std::int32_t own_index_ = -1;
+  RankTree tree_;
+  std::vector<std::vector<RankTree::Node>> node_covers_;
+  std::size_t cover_size_max_ = 0;
 };
 
 /// The first member of a communicator in this process. `processes`: null if all members are here.

@@ -73,6 +73,21 @@ TEST_F(FiberQueueTest, AppendsToAndFromEmptyQueues) {
   EXPECT_EQ(pop_all(queue), (std::vector<std::size_t>{1, 2}));
 }
 
+TEST_F(FiberQueueTest, PrependingPutsAllFirstInOrder) {
+  FiberQueue queue;
+  FiberQueue other;
+  other.push(fibers_[1]);
+  other.push(fibers_[2]);
+  queue.prepend(other);
+  EXPECT_TRUE(other.empty());
+  queue.push(fibers_[3]);
+  other.push(fibers_[4]);
+  other.push(fibers_[0]);
+  queue.prepend(other);
+  queue.push(fibers_[5]);
+  EXPECT_EQ(pop_all(queue), (std::vector<std::size_t>{4, 0, 1, 2, 3, 5}));
+}
+
 TEST_F(FiberQueueTest, AnAppendedQueueStaysUsable) {
   FiberQueue queue;
   FiberQueue other;

@@ -81,6 +81,43 @@ TEST_P(Nonblocking, APersistentOneKeepsItsContextAndUsesNewData) {
   });
 }
 
+TEST(NonblockingProgress, EveryRankOfAWorkerStartsBeforeAnyGoesOn) {
+  int started = 0;
+  test::run_ranks({.ranks = 16, .workers = 1}, [&](int rank) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Request request;
+    int sum = 0;
+    ++started;
+    MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    EXPECT_EQ(started, 16);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_EQ(sum, 120);
+  });
+}
+
+TEST(NonblockingProgress, ALongReductionOverNodesEndsWhileRanksComputeInTurn) {
+  constexpr int ranks = 16, count = 1 << 15;
+  int turn = 0;
+  test::run_ranks(test::on_nodes(ranks, 1, 4), [&](int rank) {
+    const std::vector<double> out(count, rank);
+    std::vector<double> in(count, -1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Iallreduce(out.data(), in.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    // At each turn, what was sent in the turn before has arrived.
+    const double begin = MPI_Wtime();
+    while (MPI_Wtime() < begin + 1e-3) {
+    }
+    if (++turn == ranks) {
+      int is_complete = 0;
+      MPI_Test(&request, &is_complete, MPI_STATUS_IGNORE);
+      EXPECT_TRUE(is_complete);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_EQ(in, std::vector<double>(count, 120));
+  });
+}
+
 TEST(NonblockingShadows, AreMadeAtTheFirstUseOnlyAndOneForEachLine) {
   test::run_ranks({.ranks = 3, .workers = 2}, [](int /*rank*/) {
     MPI_Comm copy;
@@ -113,8 +150,12 @@ TEST(NonblockingReports, NameTheCallAndTheRankThatHasNotStarted) {
       operation.name(name);
       EXPECT_EQ(name.text(), "MPI_Ibarrier");
       EXPECT_EQ(operation.awaited_rank(), 1);
+      MPI_Send(nullptr, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
     }
-    if (rank == 1) MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    if (rank == 1) {
+      MPI_Recv(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   });
 }

@@ -1,4 +1,4 @@
-#include "mpi/collectives/reduction_chain.hpp"
+#include "mpi/collectives/scan_chain.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -14,9 +14,9 @@ constexpr std::size_t chain_chunk_bytes = 32768;
 
 }  // namespace
 
-ReductionChain::ReductionChain(const Member& member,
-                               const ReductionArguments& arguments,
-                               std::int32_t segment_count)
+ScanChain::ScanChain(const Member& member,
+                     const ReductionArguments& arguments,
+                     std::int32_t segment_count)
     : member_(member),
       arguments_(arguments),
       processes_(*member.comm.shared->processes()),
@@ -24,56 +24,25 @@ ReductionChain::ReductionChain(const Member& member,
       chunk_(std::max<std::size_t>(
           chain_chunk_bytes / std::max<std::size_t>(arguments.type.size(), 1), 1)) {}
 
-std::int32_t ReductionChain::computer(std::int32_t process_index, std::int32_t segment) const {
+std::int32_t ScanChain::computer(std::int32_t process_index, std::int32_t segment) const {
   const auto& members = processes_.members(process_index);
   const auto count = static_cast<std::int64_t>(members.size());
   SORREL_ASSERT(segment >= 0 && segment < segment_count_);
   return members[static_cast<std::size_t>(segment * count / segment_count_)];
 }
 
-TypedBuffer ReductionChain::elements(const void* buffer,
-                                     std::size_t first,
-                                     std::size_t count) const {
+TypedBuffer ScanChain::elements(const void* buffer, std::size_t first, std::size_t count) const {
   return {.buffer = element_at(buffer, first, arguments_.type),
           .count = count,
           .type = &arguments_.type};
 }
 
-const void* ReductionChain::operand(std::int32_t rank, ElementRange range) const {
+const void* ScanChain::operand(std::int32_t rank, ElementRange range) const {
   const CollectiveSlots& slots = member_.comm.shared->slots();
   return element_at(slots.published_by<Operands>(rank).input, range.first, arguments_.type);
 }
 
-/// As fold_operands(), for the members of a run.
-void ReductionChain::fold_run(const ProcessMap::Run& run,
-                              bool is_first,
-                              ElementRange range,
-                              void* total) const {
-  std::int32_t rank = run.last - 1;
-  if (is_first) copy_elements(operand(rank--, range), total, range.count, arguments_.type);
-  for (; rank >= run.first; --rank)
-    combine(arguments_, operand(rank, range), total, range.count);
-}
-
-bool ReductionChain::reduce_chunk(std::int32_t segment, ElementRange range, void* total) const {
-  SORREL_ASSERT(is_computer(segment) && range.count <= chunk_);
-  const auto& runs = processes_.runs();
-  bool has_result = false;
-  for (std::size_t i = runs.size(); i-- > 0;) {
-    if (runs[i].process_index != processes_.own_index()) continue;
-    const bool is_first = i + 1 == runs.size();
-    const TypedBuffer whole = elements(total, 0, range.count);
-    if (!is_first)
-      receive_now(member_, whole, computer(runs[i + 1].process_index, segment), total_tag);
-    fold_run(runs[i], is_first, range, total);
-    has_result = i == 0;
-    if (!has_result)
-      send_now(member_, whole, computer(runs[i - 1].process_index, segment), total_tag);
-  }
-  return has_result;
-}
-
-void ReductionChain::scan_chunk(
+void ScanChain::scan_chunk(
     std::int32_t segment, ElementRange range, ScanKind kind, void* before, void* after) const {
   SORREL_ASSERT(is_computer(segment) && range.count <= chunk_);
   const CollectiveSlots& slots = member_.comm.shared->slots();
