@@ -23,6 +23,8 @@ struct SleepingCall {
   bool is_restarted = false;
 };
 
+constexpr const char* name_of_futex = "a lock, semaphore or condition variable (futex)";
+
 constexpr SleepingCall sleeping_calls[] = {
     {SYS_read, "read", true, true},
     {SYS_readv, "readv", true, true},
@@ -42,7 +44,7 @@ constexpr SleepingCall sleeping_calls[] = {
     {SYS_ioctl, "ioctl", true},
     {SYS_fsync, "fsync", true, true},
     {SYS_openat, "open", false, true},
-    {SYS_futex, "a lock, semaphore or condition variable (futex)", false, true},
+    {SYS_futex, name_of_futex, false, true},
     {SYS_wait4, "waitpid", false, true},
     {SYS_waitid, "waitid", false, true},
     {SYS_ppoll, "ppoll", false},
@@ -120,6 +122,9 @@ KernelWait wait_in(const Folder& folder) {
   // "running" outside of system calls; else the number, and the arguments in hexadecimal.
   char* rest = nullptr;
   const long number = text.empty() ? -1 : std::strtol(text.data(), &rest, 10);
+  // Only a debugger may read `syscall` of a process that is no child.
+  if (text.empty() && read_of(folder, "wchan", space).starts_with("futex"))
+    return {.call = name_of_futex, .is_restarted = true};
   if (text.empty() || rest == text.data() || number < 0) return {.call = "a system call"};
   const auto* known = std::ranges::find(sleeping_calls, number, &SleepingCall::number);
   if (known == std::end(sleeping_calls)) return {.call = "system call " + std::to_string(number)};

@@ -35,9 +35,18 @@ std::vector<Respondent>& respondents = *new std::vector<Respondent>;
 // By index among the ranks of the process: of the requester, and of a respondent while it gives its
 // answer.
 std::vector<ActivityDescription>& descriptions = *new std::vector<ActivityDescription>;
+// The same; empty: not wanted.
+std::vector<RankStack>& stacks = *new std::vector<RankStack>;
 
 core::Scheduler& scheduler_of(const Job& job) {
   return job.worlds().front()->scheduler();
+}
+
+/// Whether the system makes a call again that the handler has interrupted. A rank's own handler may
+/// have other flags.
+bool restarts_calls() {
+  struct sigaction action{};
+  return sigaction(activity_signal, nullptr, &action) == 0 && (action.sa_flags & SA_RESTART) != 0;
 }
 
 WorkerView view_of(const core::Worker& worker, bool& may_interrupt) {
@@ -45,7 +54,7 @@ WorkerView view_of(const core::Worker& worker, bool& may_interrupt) {
   may_interrupt = view.thread != 0;
   if (worker.seems_asleep() || !may_interrupt || !os::is_in_kernel_wait(view.thread)) return view;
   os::KernelWait wait = os::kernel_wait_of(view.thread);
-  may_interrupt = wait.is_restarted;
+  may_interrupt = wait.is_restarted && restarts_calls();
   view.call = std::move(wait.call);
   return view;
 }
@@ -102,7 +111,7 @@ bool is_interruption(const siginfo_t& info) {
   return info.si_code == SI_QUEUE && info.si_value.sival_ptr == &interruption_tag;
 }
 
-void give_activity_answer(const Job& job) {
+void give_activity_answer(const Job& job, const void* context) {
   const pid_t self = gettid();
   const auto own = std::ranges::find_if(respondents, [&](const Respondent& respondent) {
     return respondent.thread.load(std::memory_order_relaxed) == self;
@@ -116,14 +125,18 @@ void give_activity_answer(const Job& job) {
     const core::Worker& worker = scheduler.worker(i);
     if (worker.thread_number() != self) continue;
     for_each_rank(job, worker, [&](const mpi::RankState& rank) {
-      descriptions[job.index_of(rank)] = describe(job, rank);
+      const std::size_t index = job.index_of(rank);
+      descriptions[index] = describe(job, rank);
+      if (!stacks.empty()) stacks[index].take(job, rank, context);
     });
   }
   own->answer.store(Answer::given, std::memory_order_release);
 }
 
-ActivityAnswers ask_for_activity(const Job& job) {
-  descriptions.resize(static_cast<std::size_t>(job.own_rank_count()));
+ActivityAnswers ask_for_activity(const Job& job, AnswerDetail detail) {
+  const auto rank_count = static_cast<std::size_t>(job.own_rank_count());
+  descriptions.resize(rank_count);
+  if (detail == AnswerDetail::with_stacks) stacks.resize(rank_count);
   core::Scheduler& scheduler = scheduler_of(job);
   for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
     for_each_rank(job, scheduler.worker(i), [&](const mpi::RankState& rank) {
@@ -132,7 +145,9 @@ ActivityAnswers ask_for_activity(const Job& job) {
   }
   std::vector<WorkerView> views = request_answers(scheduler);
   await_answers();
-  return {.ranks = std::exchange(descriptions, {}), .workers = std::move(views)};
+  return {.ranks = std::exchange(descriptions, {}),
+          .workers = std::move(views),
+          .stacks = std::exchange(stacks, {})};
 }
 
 }  // namespace sorrel::runtime

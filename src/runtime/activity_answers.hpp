@@ -13,6 +13,7 @@
 
 #include "runtime/activity_description.hpp"
 #include "runtime/job.hpp"
+#include "runtime/rank_stack.hpp"
 
 namespace sorrel::runtime {
 
@@ -28,14 +29,19 @@ struct WorkerView {
 struct ActivityAnswers {
   std::vector<ActivityDescription> ranks;  ///< By index among the ranks of the process.
   std::vector<WorkerView> workers;         ///< By number of the worker.
+  /// By index among the ranks, if wanted.
+  std::vector<RankStack> stacks;
 };
 
 /// Before the first rank of the job runs.
 void prepare_activity_answers(const Job& job);
 
+enum class AnswerDetail : std::uint8_t { activity, with_stacks };
+
 /// Describes all ranks of the process. One thread at a time, while the job has ranks. Waits for the
 /// workers' threads for a limited time.
-[[nodiscard]] ActivityAnswers ask_for_activity(const Job& job);
+[[nodiscard]] ActivityAnswers ask_for_activity(const Job& job,
+                                               AnswerDetail detail = AnswerDetail::activity);
 
 /// Sends a thread the signal in such a way that its handler recognises it. False: it has ended.
 /// Any thread, and signal handlers.
@@ -44,7 +50,8 @@ bool interrupt_for_activity(pid_t thread);
 /// In the signal's handler: whether interrupt_for_activity() has sent it.
 [[nodiscard]] bool is_interruption(const siginfo_t& info);
 
-/// In the signal's handler, on a thread that has been interrupted.
-void give_activity_answer(const Job& job);
+/// In the signal's handler, whose third argument is `context`, on a thread that has been
+/// interrupted.
+void give_activity_answer(const Job& job, const void* context);
 
 }  // namespace sorrel::runtime

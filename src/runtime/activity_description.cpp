@@ -52,8 +52,10 @@ RunningAt running_at(const Job& job, const mpi::RankState& rank) {
 }  // namespace
 
 ActivityDescription describe(const Job& job, const mpi::RankState& rank) {
-  ActivityDescription description{
-      .activity = activity_of(rank), .running = {}, .outside = job.body().outside_wait(rank)};
+  ActivityDescription description{.activity = activity_of(rank),
+                                  .running = {},
+                                  .outside = job.body().outside_wait(rank),
+                                  .unexpected_count = rank.unexpected.count()};
   const bool is_interrupted = description.activity.state == core::FiberState::running &&
                               !rank.fiber.is_guest && core::Worker::current() == rank.worker &&
                               &rank.worker->running() == &rank.fiber;

@@ -2,6 +2,7 @@
 //! another.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "mpi/match/rank_state.hpp"
@@ -25,6 +26,8 @@ struct ActivityDescription {
   RunningAt running;
   /// The wait outside of MPI, during which its worker runs other ranks.
   const program::OutsideWait* outside = nullptr;
+  /// Messages that have arrived and for which no receive is posted; 0 in an outline.
+  std::uint32_t unexpected_count = 0;
 };
 
 /// Complete, for a rank of the calling thread. Safe in a signal handler, which has interrupted it.

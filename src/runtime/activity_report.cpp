@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdint>
 #include <poll.h>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -14,16 +15,20 @@
 #include "mpi/match/rank_state.hpp"
 #include "os/default_action.hpp"
 #include "os/write_all.hpp"
+#include "program/signals/signal_delivery.hpp"
 #include "runtime/activity_answers.hpp"
 #include "runtime/activity_description.hpp"
 #include "runtime/activity_line.hpp"
 #include "runtime/activity_rows.hpp"
 #include "runtime/activity_table.hpp"
 #include "runtime/backtrace.hpp"
+#include "runtime/own_mark.hpp"
 #include "runtime/process_config.hpp"
 #include "runtime/report_window.hpp"
 #include "runtime/reporting_launcher.hpp"
 #include "runtime/stall_watch.hpp"
+#include "runtime/view_requests.hpp"
+#include "runtime/view_text.hpp"
 
 namespace sorrel::runtime {
 
@@ -35,10 +40,17 @@ constexpr int reader_patience_ms = 1000;
 // Set before the handler is installed.
 pid_t watched_process = 0;
 
-// Relaxed: StallWatch::wake() orders it.
+// Relaxed: StallWatch::wake(), or the signal to the rank's thread, orders it.
 std::atomic<bool> is_report_requested{false};
 
 ReportingLauncher launcher;
+
+void unblock_requests() {
+  sigset_t requests;
+  sigemptyset(&requests);
+  sigaddset(&requests, activity_signal);
+  pthread_sigmask(SIG_UNBLOCK, &requests, nullptr);
+}
 
 /// Neither waits for a reader nor allocates. For texts of less than 4 KiB.
 void write_now(std::string_view text) {
@@ -74,34 +86,91 @@ void report_rank(const Job& job, const mpi::RankState& rank) {
   }
 }
 
-/// The signal's handler for a request.
-void request(Job* job) {
-  const RankStage now = rank_stage();
-  const bool has_ranks = now == RankStage::open || now == RankStage::reading;
-  if (job == nullptr || !has_ranks) return report_no_ranks(now, launcher.new_request());
-  if (job->own_rank_count() > 1) {
-    is_report_requested.store(true, std::memory_order_relaxed);
-    StallWatch::wake();
-    return;
+/// Gives every process that looks into this one the text of `text_for(space)`. Does not allocate.
+template <class TextFor>
+void answer_views(TextFor&& text_for) {
+  while (const auto request = take_view_request()) {
+    if (auto space = ViewSpace::open(*request)) space->answer(request->slot, text_for(*space));
   }
-  const mpi::RankState& rank = first_rank_of(*job);
+}
+
+ProcessView::Stage stage_of(RankStage stage) {
+  return stage == RankStage::after_ranks ? ProcessView::Stage::after_ranks
+                                         : ProcessView::Stage::before_ranks;
+}
+
+/// Safe in a signal handler.
+void show_no_ranks(RankStage stage) {
+  const auto text = view_text_without_ranks(stage_of(stage));
+  answer_views([&](const ViewSpace& /*space*/) { return text.text(); });
+}
+
+/// In a process of one rank, in the handler on the rank's thread.
+void show_rank(const Job& job, const mpi::RankState& rank, const void* context) {
+  const ActivityDescription description = describe(job, rank);
+  const auto memory = job.body().memory_of(job.index_of(rank));
+  RankStack stack;
+  ShortViewText text;
+  answer_views([&](const ViewSpace& space) {
+    const bool has_stack = space.kind() == ViewKind::stacks;
+    if (has_stack) stack.take(job, rank, context);
+    text = view_text_of_rank(job, rank, description, memory, has_stack ? &stack : nullptr);
+    return text.text();
+  });
+}
+
+/// In a process of one rank, in the handler on the rank's thread.
+void answer_for_rank(const Job& job, const mpi::RankState& rank, const void* context) {
+  if (is_report_requested.exchange(false, std::memory_order_relaxed)) report_rank(job, rank);
+  show_rank(job, rank, context);
+}
+
+/// The signal's handler when a thread that may read the ranks is to answer a request.
+void pass_on_request(const Job& job, const void* context) {
+  if (job.own_rank_count() > 1) return StallWatch::wake();
+  const mpi::RankState& rank = first_rank_of(job);
   const pid_t thread = rank.worker->thread_number();
-  if (thread == gettid()) return report_rank(*job, rank);
+  if (thread == gettid()) return answer_for_rank(job, rank, context);
   (void)interrupt_for_activity(thread);
 }
 
-void handle(int number, siginfo_t* info, void* /*context*/) {
+[[nodiscard]] bool has_ranks(RankStage stage) {
+  return stage == RankStage::open || stage == RankStage::reading;
+}
+
+/// The signal's handler for a request of a report.
+void request(Job* job, const void* context) {
+  const RankStage now = rank_stage();
+  if (job == nullptr || !has_ranks(now)) return report_no_ranks(now, launcher.new_request());
+  is_report_requested.store(true, std::memory_order_relaxed);
+  pass_on_request(*job, context);
+}
+
+/// The signal's handler for a request to look into the process.
+void request_view(const ViewRequest& view, Job* job, const void* context) {
+  add_view_request(view);
+  const RankStage now = rank_stage();
+  if (job == nullptr || !has_ranks(now)) return show_no_ranks(now);
+  pass_on_request(*job, context);
+}
+
+void handle(int number, siginfo_t* info, void* context) {
   const int error = errno;
   Job* job = reported_job();
   const bool is_interrupted = is_interruption(*info);
-  if (getpid() != watched_process || (!is_interrupted && info->si_pid == getpid())) {
+  const auto view = ViewRequest::of(*info);
+  if (view && getpid() == watched_process) {
+    request_view(*view, job, context);
+  } else if (getpid() != watched_process || (!is_interrupted && info->si_pid == getpid())) {
     // Of a child, or sent by the program itself.
     os::take_default_action(number);
   } else if (is_interrupted && job != nullptr && job->own_rank_count() > 1) {
-    give_activity_answer(*job);
-  } else if (is_interrupted || info->si_pid != launcher.pid || launcher.has_request()) {
+    give_activity_answer(*job, context);
+  } else if (is_interrupted && job != nullptr) {
+    answer_for_rank(*job, first_rank_of(*job), context);
+  } else if (info->si_pid != launcher.pid || launcher.has_request()) {
     // The launcher sends the signal again while it waits for answers: for programs with a handler.
-    request(job);
+    request(job, context);
   }
   errno = error;
 }
@@ -134,8 +203,35 @@ void write_report(const Job& job) {
   }
 }
 
+/// On the reporting thread.
+void show_ranks(const Job& job) {
+  std::string text;
+  answer_views([&](const ViewSpace& space) -> std::string_view {
+    const RankStage stage = begin_reading();
+    if (stage != RankStage::open) return text = view_text_without_ranks(stage_of(stage)).text();
+    const bool has_stacks = space.kind() == ViewKind::stacks;
+    const ActivityAnswers answers =
+        ask_for_activity(job, has_stacks ? AnswerDetail::with_stacks : AnswerDetail::activity);
+    end_reading();
+    return text = view_text(job, answers, space.text_bytes_max());
+  });
+}
+
+/// On the reporting thread, first without a request.
 void answer_request() {
+  static bool takes_requests = false;
+  if (!std::exchange(takes_requests, true)) {
+    // Requests of other processes then interrupt no worker's thread.
+    unblock_requests();
+    mark_reporting_thread(gettid());
+  }
+  show_ranks(*reported_job());
   if (is_report_requested.exchange(false, std::memory_order_relaxed)) write_report(*reported_job());
+}
+
+/// Whether the signal concerns the runtime only, and no rank.
+bool is_of_runtime(const siginfo_t& info) {
+  return is_interruption(info) || ViewRequest::of(info).has_value();
 }
 
 }  // namespace
@@ -155,20 +251,20 @@ void watch_for_activity_requests() {
     action.sa_sigaction = handle;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigaction(activity_signal, &action, nullptr);
+    mark_request_handler(launch::RequestHandler::library);
   }
-  if (!config.blocks_requests) return;
-  sigset_t requests;
-  sigemptyset(&requests);
-  sigaddset(&requests, activity_signal);
-  pthread_sigmask(SIG_UNBLOCK, &requests, nullptr);
+  if (config.blocks_requests) unblock_requests();
 }
 
 void announce_handler(bool is_own) {
-  if (watched_process != 0) launcher.set_handles_requests(is_own ? 1 : 0);
+  if (watched_process == 0) return;
+  launcher.set_handles_requests(is_own ? 1 : 0);
+  mark_request_handler(is_own ? launch::RequestHandler::library : launch::RequestHandler::program);
 }
 
 void report_activity_of(Job& job) {
   if (job.own_rank_count() > 1) prepare_activity_answers(job);
+  program::set_process_signals(is_of_runtime);
   set_reported_job(job, answer_request);
 }
 

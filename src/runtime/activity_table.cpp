@@ -1,6 +1,7 @@
 #include "runtime/activity_table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 #include "runtime/memory_rows.hpp"
@@ -8,10 +9,7 @@
 
 namespace sorrel::runtime {
 
-namespace {
-
-/// "2 running, 6 waiting"
-std::string counts(const WaitTable& table) {
+std::string state_counts(const WaitTable& table) {
   std::string text;
   const auto add = [&](std::int64_t count, const char* name) {
     if (count > 0)
@@ -30,13 +28,25 @@ std::string counts(const WaitTable& table) {
   return text;
 }
 
-}  // namespace
+RankWait blocked_rank(std::int32_t rank, std::string call) {
+  return {.rank = rank,
+          .state = state_blocked,
+          .call = std::move(call),
+          .peer = "-",
+          .tag = "-",
+          .comm = "-",
+          .place = "-",
+          .explanation = {},
+          .awaited = {},
+          .collective = {}};
+}
 
 std::string activity_table(const WaitTable& table,
                            const std::string& ranks,
-                           std::int32_t rank_count) {
-  std::string text = "sorrel: " + ranks + ": " + counts(table) + "\n";
-  if (!table.waits().empty()) text += wait_rows(table.waits(), rank_count);
+                           std::int32_t rank_count,
+                           const RowChoice& choice) {
+  std::string text = "sorrel: " + ranks + ": " + state_counts(table) + "\n";
+  if (!table.waits().empty()) text += wait_rows(table.waits(), rank_count, choice);
   return text + memory_rows(table.memory());
 }
 

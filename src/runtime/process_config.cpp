@@ -13,6 +13,7 @@
 #include "loop/team/loop.hpp"
 #include "os/standard_descriptors.hpp"
 #include "runtime/host/host_job.hpp"
+#include "runtime/own_mark.hpp"
 #include "runtime/wrapped_job.hpp"
 
 namespace sorrel::runtime {
@@ -145,6 +146,7 @@ const Config& process_config() {
 
 Config take_config_from_environment() {
   os::reserve_standard_descriptors();
+  take_mark_from_environment();
   Config config;
   auto spec = launched_job();
   if (!spec) return config;

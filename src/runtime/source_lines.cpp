@@ -21,8 +21,6 @@ using Path = FixedText<512>;
 
 constexpr const char* own_executable = "/proc/self/exe";
 constexpr std::string_view debug_folder = "/usr/lib/debug";
-/// Places of a table: further ones would not fit on a screen.
-constexpr std::size_t looked_up_max = 64;
 
 /// The location of an address.
 struct Place {
@@ -177,7 +175,8 @@ void describe_source(std::span<const void* const> addresses, std::span<SourceTex
   SourceTexts(addresses, texts).write();
 }
 
-std::vector<std::string> source_lines(const std::vector<const void*>& addresses) {
+std::vector<std::string> source_lines(const std::vector<const void*>& addresses,
+                                      std::size_t place_count_max) {
   std::map<std::pair<std::string, std::uintptr_t>, std::size_t> index_of;
   std::vector<std::size_t> indices;
   std::vector<const void*> distinct;
@@ -185,7 +184,7 @@ std::vector<std::string> source_lines(const std::vector<const void*>& addresses)
     const Place place = place_of(address);
     const auto [found, is_new] = index_of.try_emplace(
         {place.path == nullptr ? "" : place.path, place.distance}, index_of.size());
-    if (is_new && distinct.size() < looked_up_max) distinct.push_back(address);
+    if (is_new && distinct.size() < place_count_max) distinct.push_back(address);
     indices.push_back(found->second);
   }
   std::vector<std::string> texts;

@@ -24,7 +24,9 @@ inline constexpr std::size_t source_text_count_max = 16;
 void describe_source(std::span<const void* const> addresses, std::span<SourceText> texts);
 
 /// The same for any number of addresses, of which equal places are looked up once, the images of
-/// ranks being equal. "-" for an address in no file, and for places after the first 64.
-std::vector<std::string> source_lines(const std::vector<const void*>& addresses);
+/// ranks being equal. "-" for an address in no file, and for places after the first
+/// `place_count_max`.
+std::vector<std::string> source_lines(const std::vector<const void*>& addresses,
+                                      std::size_t place_count_max = 64);
 
 }  // namespace sorrel::runtime

@@ -41,11 +41,30 @@ std::string text_of_lines(const std::vector<Line>& lines, bool has_states) {
   return text;
 }
 
+void sort(std::vector<WaitGroup>& groups, RowOrder order) {
+  const auto sort_by = [&](auto&& key) { std::ranges::stable_sort(groups, {}, key); };
+  switch (order) {
+    case RowOrder::fewest_first:
+      return;
+    case RowOrder::by_rank:
+      return sort_by([](const WaitGroup& group) { return group.ranks.front(); });
+    case RowOrder::by_state:
+      return sort_by([](const WaitGroup& group) { return group.wait.state; });
+    case RowOrder::by_call:
+      return sort_by([](const WaitGroup& group) { return group.wait.call; });
+    case RowOrder::by_place:
+      return sort_by([](const WaitGroup& group) { return group.wait.place; });
+  }
+}
+
 }  // namespace
 
-std::string wait_rows(const std::vector<RankWait>& waits, std::int32_t rank_count) {
-  const auto groups = wait_groups(waits, rank_count, WaitTable::row_count_max);
-  const std::size_t count = std::min(groups.size(), WaitTable::row_count_max);
+std::string wait_rows(const std::vector<RankWait>& waits,
+                      std::int32_t rank_count,
+                      const RowChoice& choice) {
+  auto groups = wait_groups(waits, rank_count, choice.row_count_max);
+  sort(groups, choice.order);
+  const std::size_t count = std::min(groups.size(), choice.row_count_max);
   const bool has_states = !waits.empty() && !waits.front().state.empty();
   const char* call_heading = has_states ? "in" : "waits in";
   std::vector<Line> lines = {{.ranks = "rank",

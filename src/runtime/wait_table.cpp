@@ -1,59 +1,18 @@
 #include "runtime/wait_table.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <utility>
 
 #include "base/text.hpp"
+#include "runtime/rank_runs.hpp"
 
 namespace sorrel::runtime {
 
 namespace {
 
-using Run = WaitTable::Run;
-
-/// The fields of a line are separated by tabs.
-std::string as_field(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c == '\t' || c == '\n'; }, ' ');
-  return text;
-}
-
-std::string_view take_field(std::string_view& line, char separator = '\t') {
-  const std::string_view field = line.substr(0, line.find(separator));
-  line.remove_prefix(std::min(field.size() + 1, line.size()));
-  return field;
-}
-
 template <class Number>
-std::optional<Number> number_in(std::string_view field) {
-  Number number{};
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
-  return error == std::errc{} && end == field.data() + field.size() ? std::optional(number)
-                                                                    : std::nullopt;
-}
-
-std::string as_field(const std::vector<Run>& runs) {
-  std::string text;
-  for (const Run& run : runs)
-    text += text_of("%d-%d,", run.first, run.last);
-  return text;
-}
-
-/// "0-3,7,9-9,"
-std::vector<Run> runs_in(std::string_view field) {
-  std::vector<Run> runs;
-  while (!field.empty()) {
-    std::string_view run = take_field(field, ',');
-    const auto first = number_in<std::int32_t>(take_field(run, '-'));
-    const auto last = run.empty() ? first : number_in<std::int32_t>(run);
-    if (first && last) runs.push_back({.first = *first, .last = *last});
-  }
-  return runs;
-}
-
-template <class Number>
-std::string as_field(const std::optional<Number>& number) {
+std::string text_of_number(const std::optional<Number>& number) {
   return number ? std::to_string(*number) : "-";
 }
 
@@ -63,26 +22,22 @@ std::string fields_of(const RankWait& wait) {
   if (!wait.state.empty()) text += "\t" + as_field(wait.state);
   for (const std::string& field : {wait.call, wait.peer, wait.tag, wait.comm, wait.place})
     text += "\t" + as_field(field);
-  text += "\t" + as_field(wait.awaited) + "\t" + as_field(wait.collective);
+  text += "\t" + text_of_number(wait.awaited) + "\t" + text_of_number(wait.collective);
   if (!wait.explanation.empty()) text += "\t" + as_field(wait.explanation);
   return text;
 }
 
 }  // namespace
 
-void WaitTable::append(std::vector<Run>& runs, std::int32_t rank) {
-  if (!runs.empty() && runs.back().last + 1 == rank) {
-    runs.back().last = rank;
-  } else {
-    runs.push_back({.first = rank, .last = rank});
-  }
+void WaitTable::append(RankRuns& runs, std::int32_t rank) {
+  runtime::append(runs, rank);
 }
 
 std::string WaitTable::text(std::size_t bytes_max) const {
   std::string text;
   // Room for the line about the ranks that do not fit.
   constexpr std::size_t reserved_bytes = 48;
-  Run left_out{.first = std::numeric_limits<std::int32_t>::max(), .last = -1};
+  RankRun left_out{.first = std::numeric_limits<std::int32_t>::max(), .last = -1};
   const auto append_line = [&](const std::string& line) {
     const bool fits = text.size() + line.size() + reserved_bytes <= bytes_max;
     if (fits) text += line;
@@ -115,12 +70,7 @@ std::vector<WaitTable::Line> WaitTable::lines() const {
     if (is_new) lines.push_back({.kind = kind, .ranks = {}, .fields = std::move(fields)});
     append(lines[found->second].ranks, wait.rank);
   }
-  const auto rank_count = [](const Line& line) {
-    std::int32_t count = 0;
-    for (const Run& run : line.ranks)
-      count += run.last - run.first + 1;
-    return count;
-  };
+  const auto rank_count = [](const Line& line) { return rank_count_of(line.ranks); };
   std::ranges::stable_sort(lines, {}, rank_count);
   return lines;
 }
@@ -146,7 +96,7 @@ void WaitTable::add_line(std::string_view line) {
     if (rank && in_use && held && most) memory_.push_back({*rank, *in_use, *held, *most});
     return;
   }
-  const std::vector<Run> ranks = runs_in(take_field(line));
+  const RankRuns ranks = runs_in(take_field(line));
   if (kind == "unknown") {
     unknown_.insert(unknown_.end(), ranks.begin(), ranks.end());
     return;
@@ -158,7 +108,7 @@ void WaitTable::add_line(std::string_view line) {
   wait.awaited = number_in<std::int32_t>(take_field(line));
   wait.collective = number_in<std::uint32_t>(take_field(line));
   wait.explanation = line;
-  for (const Run& run : ranks) {
+  for (const RankRun& run : ranks) {
     for (wait.rank = run.first; wait.rank <= run.last; ++wait.rank)
       waits_.push_back(wait);
   }
@@ -175,7 +125,7 @@ void WaitTable::add_unknown(std::int32_t first, std::int32_t last) {
 
 std::int32_t WaitTable::unknown_count() const {
   std::int32_t count = 0;
-  for (const Run& run : unknown_) {
+  for (const RankRun& run : unknown_) {
     for (std::int32_t rank = run.first; rank <= run.last; ++rank)
       count += wait_of(rank) == nullptr ? 1 : 0;
   }
@@ -196,7 +146,7 @@ const RankWait* WaitTable::wait_of(std::int32_t rank) const {
 std::optional<std::int32_t> WaitTable::first_absent(std::uint32_t context) const {
   const auto members = members_.find(context);
   if (members == members_.end()) return std::nullopt;
-  for (const Run& run : members->second) {
+  for (const RankRun& run : members->second) {
     for (std::int32_t rank = run.first; rank <= run.last; ++rank) {
       if (is_unknown(rank)) continue;
       const RankWait* member = wait_of(rank);

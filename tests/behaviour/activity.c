@@ -1,4 +1,4 @@
-// A job that goes on until a file exists: `activity FILE [handler|allocates]`.
+// A job that goes on until a file exists: `activity FILE [handler|handler_until_file|allocates]`.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,14 +39,15 @@ static void sleep_until_file(void) {
   }
 }
 
-static void wait_for_handler(void) {
+static void wait_for_handler(int goes_on_until_file) {
   const struct timespec pause = {.tv_nsec = 1000000};
-  while (handled == 0)
+  while (handled == 0 && !(goes_on_until_file && access(file, F_OK) == 0))
     nanosleep(&pause, NULL);
+  if (handled != 0 && goes_on_until_file) fprintf(stderr, "the handler was called\n");
 }
 
 int main(int argc, char** argv) {
-  const int has_handler = argc > 2 && strcmp(argv[2], "handler") == 0;
+  const int has_handler = argc > 2 && strncmp(argv[2], "handler", 7) == 0;
   int me, ranks, value = 0;
   file = argv[1];
   MPI_Init(&argc, &argv);
@@ -64,7 +65,7 @@ int main(int argc, char** argv) {
     fflush(stdout);
   }
   if (has_handler) {
-    wait_for_handler();
+    wait_for_handler(strcmp(argv[2], "handler_until_file") == 0);
   } else if (me == 0) {
     compute_until_file();
     MPI_Send(&value, 1, MPI_INT, 1, livelock_tag, MPI_COMM_WORLD);

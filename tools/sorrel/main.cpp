@@ -32,6 +32,9 @@ constexpr Command commands[] = {
     {"fc", "compile and link a Fortran program (the same as mpifort)", fc_command},
     {"plan", "choose how to cut a regular grid over ranks, and say why", plan_command},
     {"trace", "make a trace of what a job that was killed has left behind", trace_command},
+    {"ps", "list your jobs", ps_command},
+    {"top", "show what the workers and ranks of a running job do", top_command},
+    {"stack", "show where the ranks of a running job are", stack_command},
     {"bench", "compare with the other MPIs of this machine", bench_command},
 };
 

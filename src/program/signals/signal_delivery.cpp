@@ -38,6 +38,8 @@ constexpr int failed_deliveries_max = 20;
 // Written before the first rank runs.
 std::vector<RankProcess*> targets;
 
+bool (*is_of_process)(const siginfo_t& info) = nullptr;
+
 std::atomic<std::uint32_t> notification_count{0};
 std::atomic_flag has_thread;
 /// Distinguishes interruptions by the delivery thread.
@@ -147,7 +149,9 @@ void handle(int number, siginfo_t* info, void* context) {
       info->si_code == SI_QUEUE && info->si_value.sival_ptr == &interruption_tag;
   const bool is_fault = (faults & mask_of(number)) != 0 && info->si_code > 0;
   const bool is_own = info->si_code == SI_TKILL && info->si_pid == getpid();
-  if (is_interruption) {
+  if (is_of_process != nullptr && is_of_process(*info)) {
+    pass_on(number, info, context);
+  } else if (is_interruption) {
     handle_interruption(context);
   } else if (is_fault || is_own || (of_running_thread & mask_of(number)) != 0 ||
              is_forked_child()) {
@@ -223,6 +227,10 @@ bool deliver(RankProcess& process) {
 void set_signal_targets(std::vector<RankProcess*> processes) {
   targets = std::move(processes);
   set_process_handler(handle);
+}
+
+void set_process_signals(bool (*test)(const siginfo_t& info)) {
+  is_of_process = test;
 }
 
 void start_signal_delivery() {

@@ -9,6 +9,7 @@
 //! handler, so no signal is lost when the rank stops or begins to run meanwhile.
 #pragma once
 
+#include <csignal>
 #include <vector>
 
 namespace sorrel::program {
@@ -17,6 +18,10 @@ class RankProcess;
 
 /// Before the first rank runs: the ranks of this process. They outlive the process's last signal.
 void set_signal_targets(std::vector<RankProcess*> processes);
+
+/// Before the first rank runs: signals for which `is_of_process(info)` holds concern no rank. The
+/// handler that was installed before those of ranks gets them.
+void set_process_signals(bool (*is_of_process)(const siginfo_t& info));
 
 /// Start the thread if it does not run; notify it that a signal is pending. notify is for any
 /// thread and signal handlers.

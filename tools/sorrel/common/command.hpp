@@ -21,6 +21,9 @@ int cxx_command(Arguments arguments);    ///< cc/compile.cpp
 int fc_command(Arguments arguments);     ///< cc/compile.cpp: `sorrel fc`, mpifort
 int plan_command(Arguments arguments);   ///< plan/plan.cpp
 int trace_command(Arguments arguments);  ///< trace/trace.cpp
+int ps_command(Arguments arguments);     ///< view/ps.cpp
+int top_command(Arguments arguments);    ///< view/top.cpp
+int stack_command(Arguments arguments);  ///< view/stack.cpp
 int bench_command(Arguments arguments);  ///< bench/bench.cpp
 
 struct Command {

@@ -78,16 +78,7 @@ bool ActivityRequest::is_left_asleep(std::uint32_t process, pid_t pid) {
   if (own.rank_count != 1) return false;
   const auto wait = os::kernel_wait_of_process(pid);
   if (!wait || wait->is_restarted) return false;
-  asleep_.add({.rank = static_cast<std::int32_t>(own.first_rank),
-               .state = runtime::state_blocked,
-               .call = wait->call,
-               .peer = "-",
-               .tag = "-",
-               .comm = "-",
-               .place = "-",
-               .explanation = {},
-               .awaited = {},
-               .collective = {}});
+  asleep_.add(runtime::blocked_rank(static_cast<std::int32_t>(own.first_rank), wait->call));
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "launch/process_mark.hpp"
 #include "launch/rank_variables.hpp"
 
 namespace sorrel::tool {
@@ -32,6 +33,8 @@ void set_rank_variables(const launch::JobSpec& job, const launch::ProcessShare& 
 
 void set_job_variable(const launch::JobSpec& job) {
   setenv(launch::job_variable, launch::encode(job).c_str(), 1);
+  const auto mark = launch::encode(launch::ProcessMark{});
+  setenv(launch::mark_variable, std::string(mark.data(), mark.size()).c_str(), 1);
 }
 
 }  // namespace sorrel::tool

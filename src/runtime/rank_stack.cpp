@@ -1,0 +1,104 @@
+#include "runtime/rank_stack.hpp"
+
+#include <cstdint>
+#include <gnu/libc-version.h>
+#include <unwind.h>
+
+#include "arch/interrupted.hpp"
+#include "arch/suspended_calls.hpp"
+#include "core/scheduler.hpp"
+#include "runtime/backtrace.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+bool is_of_library(const void* address) {
+  return are_in_one_file(address, reinterpret_cast<const void*>(&is_of_library));
+}
+
+bool is_of_c_library(const void* address) {
+  return are_in_one_file(address, reinterpret_cast<const void*>(&gnu_get_libc_version));
+}
+
+/// Whether the thread is between two contexts: its registers are those of neither.
+bool is_in_switch(const void* context) {
+  const auto at = arch::interrupted_at(context);
+  return _Unwind_FindEnclosingFunction(reinterpret_cast<void*>(at)) ==
+         reinterpret_cast<void*>(&arch::sorrel_switch_context);
+}
+
+/// Whether the fiber stays suspended as long as its worker's thread is in a signal handler.
+bool stays_suspended(const core::Fiber& fiber) {
+  if (fiber.is_guest || fiber.context == nullptr) return false;
+  // Idle workers may take a fiber that is ready.
+  return fiber.state == core::FiberState::waiting ||
+         (fiber.state == core::FiberState::ready && !fiber.worker->scheduler().lends_fibers());
+}
+
+}  // namespace
+
+struct RankStack::Walk {
+  RankStack& stack;
+  /// The frames so far are those of the signal's handler.
+  bool is_before = true;
+
+  static _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
+    auto& walk = *static_cast<Walk*>(argument);
+    int is_interrupted = 0;
+    const std::uintptr_t address = _Unwind_GetIPInfo(context, &is_interrupted);
+    walk.is_before = walk.is_before && is_interrupted == 0;
+    if (walk.is_before) return _URC_NO_REASON;
+    // The caller of a context's first function.
+    if (address == 0) return _URC_END_OF_STACK;
+    RankStack& stack = walk.stack;
+    // The interrupted frame is at an instruction, the frames above are behind a call.
+    stack.addresses_[stack.end_++] =
+        reinterpret_cast<const void*>(is_interrupted != 0 ? address + 1 : address);
+    return stack.end_ < depth_max ? _URC_NO_REASON : _URC_END_OF_STACK;
+  }
+};
+
+void RankStack::take_of_interruption() {
+  Walk walk{.stack = *this};
+  _Unwind_Backtrace(Walk::visit, &walk);
+}
+
+void RankStack::take_of_suspended(const core::Fiber& fiber) {
+  const auto unwind = [](void* argument) {
+    Walk walk{.stack = *static_cast<RankStack*>(argument), .is_before = false};
+    _Unwind_Backtrace(Walk::visit, &walk);
+  };
+  arch::sorrel_call_behind_context(fiber.context, unwind, this);
+}
+
+void RankStack::leave_out_library() {
+  while (end_ > begin_ && is_of_library(addresses_[end_ - 1]))
+    --end_;
+  bool is_in_library = false;
+  for (std::size_t i = 0; i < end_; ++i) {
+    const bool is_library = is_of_library(addresses_[i]);
+    is_in_library = is_in_library || is_library;
+    if (is_library || is_of_c_library(addresses_[i])) continue;
+    if (is_in_library) begin_ = i;
+    return;
+  }
+  if (is_in_library) begin_ = end_;
+}
+
+void RankStack::take(const Job& job, const mpi::RankState& rank, const void* context) {
+  begin_ = end_ = 0;
+  const core::Fiber& fiber = rank.fiber;
+  const auto stack = job.stacks().location_of(arch::interrupted_stack(context));
+  const bool is_on_own_stack =
+      job.own_rank_count() == 1 || (stack && stack->index == job.index_of(rank));
+  if (fiber.state == core::FiberState::ended || fiber.state == core::FiberState::lent) return;
+  if (is_on_own_stack) {
+    if (!is_in_switch(context)) take_of_interruption();
+  } else if (stays_suspended(fiber)) {
+    take_of_suspended(fiber);
+  }
+  leave_out_library();
+}
+
+}  // namespace sorrel::runtime

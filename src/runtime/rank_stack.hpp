@@ -1,0 +1,44 @@
+//! RankStack - the calls in progress of a rank, whether it runs or waits: collected in a signal
+//! handler on the thread of its worker, which can run no rank meanwhile.
+//!
+//! Of a rank that is suspended, the unwinder begins at the saved registers
+//! (arch/suspended_calls.hpp). Nothing is written to its stack.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "mpi/match/rank_state.hpp"
+#include "runtime/job.hpp"
+
+namespace sorrel::runtime {
+
+class RankStack {
+ public:
+  static constexpr std::size_t depth_max = 64;
+
+  /// Of a rank of the calling thread, which a signal has interrupted. `context`: the handler's.
+  /// Does not allocate. Nothing is found of a rank that another thread runs or may begin to run, as
+  /// a borrowed rank or one that is a thread of its own.
+  void take(const Job& job, const mpi::RankState& rank, const void* context);
+
+  /// Return addresses, the innermost first, without the library's own calls at either end and the
+  /// calls that these make; empty: not known.
+  [[nodiscard]] std::span<const void* const> addresses() const {
+    return std::span(addresses_).subspan(begin_, end_ - begin_);
+  }
+
+ private:
+  struct Walk;
+
+  void take_of_interruption();
+  void take_of_suspended(const core::Fiber& fiber);
+  void leave_out_library();
+
+  std::array<const void*, depth_max> addresses_{};
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+}  // namespace sorrel::runtime

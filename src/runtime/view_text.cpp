@@ -1,0 +1,114 @@
+#include "runtime/view_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/scheduler.hpp"
+#include "runtime/activity_line.hpp"
+#include "runtime/activity_rows.hpp"
+#include "runtime/activity_table.hpp"
+#include "runtime/source_lines.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+/// Different places of all stacks that are looked up in the program's files.
+constexpr std::size_t place_count_max = 1024;
+
+/// The calls of a rank, given the texts of its stack's addresses.
+CallStack calls_of(const RankWait& wait, std::span<const std::string> places) {
+  CallStack calls;
+  if (wait.call != "-") calls.push_back(wait.call);
+  calls.insert(calls.end(), places.begin(), places.end());
+  if (!places.empty()) return calls;
+  if (wait.place != "-") calls.push_back(wait.place);
+  if (!wait.state.starts_with(state_ended)) calls.emplace_back(unknown_calls);
+  return calls;
+}
+
+void add_stacks(ProcessView& view, const ActivityAnswers& answers) {
+  std::vector<const void*> addresses;
+  for (const RankStack& stack : answers.stacks)
+    addresses.insert(addresses.end(), stack.addresses().begin(), stack.addresses().end());
+  const std::vector<std::string> texts = source_lines(addresses, place_count_max);
+  std::span<const std::string> left(texts);
+  for (std::size_t i = 0; i < answers.stacks.size(); ++i) {
+    const std::size_t count = answers.stacks[i].addresses().size();
+    const RankWait& wait = view.ranks.waits()[i];
+    append(view.stacks[calls_of(wait, left.first(count))], wait.rank);
+    left = left.subspan(count);
+  }
+}
+
+/// In a signal handler.
+void add_stack(ShortViewText& text, const ActivityLine& line, const RankStack& stack) {
+  std::string_view fields = line.text();
+  take_field(fields);
+  text.add("stack\t").add(take_field(fields));
+  take_field(fields);
+  if (const std::string_view call = take_field(fields); call != "-") text.add("\t").add(call);
+  auto left = stack.addresses();
+  if (left.empty()) text.add("\t").add(unknown_calls);
+  while (!left.empty()) {
+    std::array<SourceText, source_text_count_max> places;
+    const auto part = left.first(std::min(left.size(), places.size()));
+    describe_source(part, places);
+    for (std::size_t i = 0; i < part.size(); ++i)
+      text.add("\t").add(places[i][0] == '\0' ? "-" : places[i].data());
+    left = left.subspan(part.size());
+  }
+  text.add("\n");
+}
+
+}  // namespace
+
+std::string view_text(const Job& job, const ActivityAnswers& answers, std::size_t bytes_max) {
+  ProcessView view;
+  view.rank_count = job.worlds().front()->size();
+  core::Scheduler& scheduler = job.worlds().front()->scheduler();
+  for (std::uint32_t i = 0; i < scheduler.worker_count(); ++i) {
+    const core::Worker& worker = scheduler.worker(i);
+    view.workers.push_back({.number = worker.id(),
+                            .thread = worker.thread_number(),
+                            .is_asleep = worker.seems_asleep()});
+  }
+  for (const ActivityDescription& description : answers.ranks) {
+    if (description.unexpected_count > 0)
+      view.unexpected[description.activity.rank] = description.unexpected_count;
+  }
+  view.ranks = activity_rows(job, answers);
+  add_stacks(view, answers);
+  return view.text(bytes_max);
+}
+
+ShortViewText view_text_of_rank(const Job& job,
+                                const mpi::RankState& rank,
+                                const ActivityDescription& description,
+                                const std::optional<RankMemory>& memory,
+                                const RankStack* stack) {
+  const core::Worker& worker = *rank.worker;
+  ShortViewText text;
+  text.add("job\tr\t").add(job.worlds().front()->size()).add("\nworker\t").add(worker.id());
+  text.add("\t").add(worker.thread_number()).add(worker.seems_asleep() ? "\t1\n" : "\t0\n");
+  if (description.unexpected_count > 0) {
+    text.add("unexpected\t").add(rank.world_rank).add("\t").add(description.unexpected_count);
+    text.add("\n");
+  }
+  const ActivityLine line = activity_line(rank, description, memory, ActivityReader::launcher);
+  if (stack != nullptr) add_stack(text, line, *stack);
+  return text.add("table\n").add(line.text());
+}
+
+ShortViewText view_text_without_ranks(ProcessView::Stage stage) {
+  ShortViewText text;
+  return text.add("job\t")
+      .add(std::string_view(reinterpret_cast<const char*>(&stage), 1))
+      .add("\t0\ntable\n");
+}
+
+}  // namespace sorrel::runtime

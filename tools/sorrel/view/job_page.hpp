@@ -1,0 +1,44 @@
+//! JobPage - a running job on a screen: its resources, workers and ranks. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/wait_rows.hpp"
+#include "tools/sorrel/common/json.hpp"
+#include "tools/sorrel/view/job_list.hpp"
+#include "tools/sorrel/view/job_view.hpp"
+
+namespace sorrel::tool {
+
+/// A worker's thread between two views.
+struct WorkerRates {
+  /// Of a core's time; nothing if it is not known.
+  std::optional<double> load;
+  /// How often it got a core in a second.
+  std::optional<double> wakes_per_second;
+  /// Ranks that run or are blocked on the worker, and those that are ready to run.
+  int running_count = 0;
+  int ready_count = 0;
+};
+
+/// By the workers of `now`. `before`: an earlier view of the same job.
+[[nodiscard]] std::vector<WorkerRates> rates_of(const JobView& before, const JobView& now);
+
+/// "12:07", "3:12:07", "2-03:12:07" (days).
+[[nodiscard]] std::string text_of_duration(double seconds);
+
+/// One line about the job without a look into it.
+[[nodiscard]] std::string headline_of(const RunningJob& job);
+
+/// Lines without their ends.
+[[nodiscard]] std::vector<std::string> page_of(const RunningJob& job,
+                                               const JobView& before,
+                                               const JobView& now,
+                                               const runtime::RowChoice& choice);
+
+[[nodiscard]] Json json_of(const RunningJob& job);
+[[nodiscard]] Json json_of(const RunningJob& job, const JobView& before, const JobView& now);
+
+}  // namespace sorrel::tool
