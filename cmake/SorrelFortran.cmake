@@ -58,5 +58,5 @@ if(SORREL_GFORTRAN AND NOT CMAKE_CROSSCOMPILING)
 endif()
 add_custom_target(sorrel_fortran_files ALL DEPENDS ${fortran_files})
 
-install(TARGETS sorrel_fortran ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${fortran_folder} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sorrel_fortran ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(DIRECTORY ${fortran_folder} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)

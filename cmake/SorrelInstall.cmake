@@ -15,11 +15,15 @@
 #   lib/libsorrel_grid.a     cutting grids, for programs that use include/sorrel/grid.hpp
 #   lib/libsorrel_graph.a    task graphs, for programs that use include/sorrel/graph.hpp
 #   share/sorrel/machines    machines that `sorrel plan` knows by name
+#   share/sorrel/selftest    what `sorrel selftest` compiles                            (tools/selftest)
+#   lib/pkgconfig            sorrel-mpi, sorrel (loops without MPI), sorrel-graph, sorrel-grid
 #   share/sorrel/gdb         a gdb script that shows a rank's globals
 #   share/man/man1           manual pages, from the commands' --help   (SorrelManual.cmake)
 #   share/bash-completion, share/zsh, share/fish   completion of the command for shells
 #
 # The tree may be moved: `sorrel` finds all parts relative to itself.
+#
+# Components: runtime, what runs programs; development, what compiles them; benchmarks, the files of `sorrel bench`.
 include(CMakePackageConfigHelpers)
 set(SORREL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Sorrel)
 
@@ -30,21 +34,21 @@ set_target_properties(mpi_abi PROPERTIES EXPORT_NAME mpi)
 target_compile_options(mpi_abi INTERFACE
   $<INSTALL_INTERFACE:$<$<COMPILE_LANG_AND_ID:C,GNU,Clang>:-fstack-clash-protection>>
   $<INSTALL_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-fstack-clash-protection>>)
-install(TARGETS mpi_abi EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS mpi_abi EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT development)
 install(TARGETS sorrel_traced_calls LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 if(TARGET sorrel_early)
   install(TARGETS sorrel_early LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 endif()
-install(FILES include/mpi/mpi.h DESTINATION include/mpi)
-install(FILES include/sorrel.h DESTINATION include)
-install(DIRECTORY include/sorrel DESTINATION include)
+install(FILES include/mpi/mpi.h DESTINATION include/mpi COMPONENT development)
+install(FILES include/sorrel.h DESTINATION include COMPONENT development)
+install(DIRECTORY include/sorrel DESTINATION include COMPONENT development)
 install(DIRECTORY machines DESTINATION share/sorrel)
 
 # Sorrel::loop: sorrel.h without MPI. docs/decisions/0004-a-library-for-plain-programs.md
 target_include_directories(sorrel_so INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 set_target_properties(sorrel_so PROPERTIES EXPORT_NAME loop)
-install(TARGETS sorrel_so EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sorrel_so EXPORT SorrelTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT development)
 
 if(TARGET gomp)
   install(TARGETS gomp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/omp NAMELINK_SKIP)
@@ -61,7 +65,7 @@ target_include_directories(sorrel_grid INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 set_target_properties(sorrel_grid PROPERTIES EXPORT_NAME grid)
 target_compile_features(sorrel_grid INTERFACE cxx_std_20)
-install(TARGETS sorrel_grid EXPORT SorrelTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sorrel_grid EXPORT SorrelTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 
 # Sorrel::graph: task graphs, whose helpers are those of loops.
 target_include_directories(sorrel_graph INTERFACE
@@ -69,14 +73,27 @@ target_include_directories(sorrel_graph INTERFACE
 target_link_libraries(sorrel_graph INTERFACE sorrel_so)
 set_target_properties(sorrel_graph PROPERTIES EXPORT_NAME graph)
 target_compile_features(sorrel_graph INTERFACE cxx_std_20)
-install(TARGETS sorrel_graph EXPORT SorrelTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sorrel_graph EXPORT SorrelTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 
 install(DIRECTORY tools/gdb/ DESTINATION share/sorrel/gdb FILES_MATCHING PATTERN "*.py")
 
-install(EXPORT SorrelTargets NAMESPACE Sorrel:: DESTINATION ${SORREL_PACKAGE_DIR})
+install(EXPORT SorrelTargets NAMESPACE Sorrel:: DESTINATION ${SORREL_PACKAGE_DIR} COMPONENT development)
 configure_package_config_file(cmake/SorrelConfig.cmake.in ${PROJECT_BINARY_DIR}/SorrelConfig.cmake
   INSTALL_DESTINATION ${SORREL_PACKAGE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/SorrelConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/SorrelConfig.cmake ${PROJECT_BINARY_DIR}/SorrelConfigVersion.cmake
-  DESTINATION ${SORREL_PACKAGE_DIR})
+  DESTINATION ${SORREL_PACKAGE_DIR} COMPONENT development)
+
+# pkg-config: the same four libraries, found from the place of the .pc file.
+file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
+# sorrel_pc(NAME DESCRIPTION REQUIRED_PACKAGES CFLAGS LIBRARY)
+function(sorrel_pc name description requires cflags library)
+  configure_file(cmake/library.pc.in ${PROJECT_BINARY_DIR}/pkgconfig/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endfunction()
+sorrel_pc(sorrel-mpi "MPI programs with many more ranks than cores" "" "-I\${includedir}/mpi -fstack-clash-protection" mpi_abi)
+sorrel_pc(sorrel "Parallel loops" "" "" sorrel)
+sorrel_pc(sorrel-graph "Task graphs" sorrel "" sorrel_graph)
+sorrel_pc(sorrel-grid "Regular grids, cut over ranks" "" "" sorrel_grid)

@@ -285,3 +285,8 @@ cli_case(trace_into_no_folder 2 - "^sorrel: --trace: the folder [^~]*/absent/x.p
 cli_case(trace_into_a_folder 2 - "^sorrel: --trace: . is a folder~$" ${sorrel} run --trace . ./program)
 cli_case(trace_of_nothing 2 - "^sorrel: absent cannot be read: [^~]*~$" ${sorrel} trace -o x absent)
 cli_case(trace_without_a_file 2 - "^sorrel: a file and a folder are needed. usage: sorrel trace -o FILE FOLDER~$" ${sorrel} trace parts)
+
+# selftest: tests/install checks an installation. The stub's tree has almost nothing that it looks for.
+cli_case(selftest_help 0 "Usage: sorrel selftest .*Exit status: 0 .* 1 " - ${sorrel} selftest --help)
+cli_case(selftest_takes_nothing 2 - "^sorrel: selftest takes no arguments, not './program'~$" ${sorrel} selftest ./program)
+cli_case(selftest_without_a_folder 2 - "^sorrel: cannot make a folder for programs in .TMPDIR or /tmp: " env TMPDIR=/nowhere ${sorrel} selftest)

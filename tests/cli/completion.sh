@@ -23,7 +23,7 @@ expect() {
   done
 }
 
-expect commands 'sorrel ' run info cc cxx fc plan ps top stack bench help
+expect commands 'sorrel ' run info cc cxx fc plan ps top stack bench selftest help
 expect beginning 'sorrel p' plan
 expect help 'sorrel help ' run plan
 expect options 'sorrel run --' --ranks --procs --workers --seed --label

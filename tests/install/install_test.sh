@@ -4,6 +4,8 @@
 # Installs the build, moves the installed tree, and uses it from there as users do:
 #   find_package   a CMake project that uses find_package(Sorrel)
 #   wrappers       a CMake project that uses find_package(MPI), and mpicc alone; both find Sorrel's by PATH
+#   selftest       `sorrel selftest`, in a whole tree, with the component runtime only, and without one of the files
+#   pkg_config     a compiler with the flags that pkg-config prints
 set -euo pipefail
 
 way=$1 cmake=$2 build=$3
@@ -45,5 +47,47 @@ case $way in
     fi
     mpicc -O2 "$here/consumer/sum.c" -o "$work/sum"
     mpiexec -n 100 "$work/sum"
+    ;;
+  selftest)
+    # expect STATUS PREFIX PATTERN...: the status of its selftest, and lines of the report
+    expect() {
+      local status=0 pattern
+      "$2/bin/sorrel" selftest >"$work/report" 2>&1 || status=$?
+      ((status == $1)) || { echo "status $status, not $1:"; cat "$work/report"; exit 1; }
+      for pattern in "${@:3}"; do
+        grep -qE "$pattern" "$work/report" || { echo "no line '$pattern' in:"; cat "$work/report"; exit 1; }
+      done
+    }
+    expect 0 "$prefix" '^  ok +1000 ranks in one process' '^  ok +C program' '^  ok +OpenMP program' '^11 passed|^10 passed, 1 skipped'
+    "$cmake" --install "$build" --prefix "$work/runtime" --component runtime >"$work/install.log"
+    test ! -e "$work/runtime/include"
+    expect 0 "$work/runtime" '^  ok +report of a crash' '^  skipped compilers: no include/mpi/mpi.h' '^6 passed, 1 skipped, 0 failed'
+    rm "$work/runtime/libexec/sorrel/selftest_ranks"
+    expect 1 "$work/runtime" '^  FAILED +files: .*selftest_ranks missing' '^  FAILED +1000 ranks in one process: ended with status 2' \
+      '\| sorrel: .*selftest_ranks: no such program'
+    # A library of another version, which computes wrong values.
+    cat >"$work/wrong.c" <<'EOT'
+#include <stdio.h>
+int main(void) { puts("1000 ranks, 3 wrong values"); return 0; }
+EOT
+    cc -o "$work/runtime/libexec/sorrel/selftest_ranks" "$work/wrong.c"
+    expect 1 "$work/runtime" "^  FAILED +1000 ranks in one process: its output lacks '1000 ranks, 0 wrong values'" \
+      '^  FAILED +report of a deadlock: ended with status 0' '^1 passed, 1 skipped, 5 failed'
+    ;;
+  pkg_config)
+    command -v pkg-config >/dev/null || { echo "no pkg-config (Debian: pkgconf)"; exit 77; }
+    export PKG_CONFIG_PATH
+    PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name sorrel-mpi.pc)")
+    # flags NAME: one word for each option; the tree's name has no space
+    flags() { pkg-config --cflags --libs "$1"; }
+    # shellcheck disable=SC2046
+    {
+      cc "$here/consumer/sum.c" $(flags sorrel-mpi) -o "$work/sum"
+      c++ -std=c++17 "$here/consumer/plain_loop.cpp" $(flags sorrel) -o "$work/plain_loop"
+      c++ -std=c++20 "$here/consumer/graph.cpp" $(flags sorrel-graph) -o "$work/graph"
+      c++ -std=c++20 "$here/consumer/cut.cpp" $(flags sorrel-grid) -o "$work/cut"
+    }
+    "$prefix/bin/sorrel" run -n 100 "$work/sum"
+    "$work/plain_loop" && "$work/graph" && "$work/cut"
     ;;
 esac

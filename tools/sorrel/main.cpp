@@ -36,6 +36,7 @@ constexpr Command commands[] = {
     {"top", "show what the workers and ranks of a running job do", top_command},
     {"stack", "show where the ranks of a running job are", stack_command},
     {"bench", "compare with the other MPIs of this machine", bench_command},
+    {"selftest", "check this installation", selftest_command},
 };
 
 /// Not for users.
@@ -63,11 +64,11 @@ void print_help() {
       "user-level thread.\n\n"
       "Usage: sorrel COMMAND [options]\n\nCommands:\n");
   for (const Command& command : commands)
-    fmt::print("  {:<8}{}\n", command.name, command.summary);
+    fmt::print("  {:<10}{}\n", command.name, command.summary);
   fmt::print(
       "\nOptions:\n"
-      "  --help    print this; for details: `sorrel help COMMAND`\n"
-      "  --version print the version\n\n"
+      "  --help      print this; for details: `sorrel help COMMAND`\n"
+      "  --version   print the version\n\n"
       "Examples:\n"
       "  sorrel cc -O2 hello.c -o hello\n"
       "  sorrel run -n 64 ./hello\n"
@@ -117,8 +118,12 @@ int dispatch(std::span<char* const> arguments) {
   }
   if (const Command* command = find(commands, word); command != nullptr)
     return command->run(arguments.subspan(2));
-  if (const Command* command = find(internal_commands, word); command != nullptr)
-    return command->run(arguments.subspan(2));
+  // `sorrel mpicc` is what scripts of that name call where there are no symbolic links.
+  for (const auto table :
+       {std::span<const Command>(internal_commands), std::span<const Command>(aliases)}) {
+    if (const Command* command = find(table, word); command != nullptr)
+      return command->run(arguments.subspan(2));
+  }
   return unknown_command(word);
 }
 

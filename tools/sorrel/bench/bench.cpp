@@ -1,7 +1,6 @@
 // `sorrel bench`: starts the Python package python/sorrel_bench.
 
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -19,25 +18,12 @@ namespace {
 
 constexpr const char* package = "/sorrel_bench/__main__.py";
 
-/// The folder that holds the package: share/ of an installed tree, or the sources to which the
-/// build tree's include link leads. "" if it is in neither.
-std::string find_package_folder(const Installation& installation) {
-  const std::string& executable = installation.executable;
-  const std::string installed =
-      executable.substr(0, executable.rfind('/')) + "/../share/sorrel/python";
-  if (access((installed + package).c_str(), R_OK) == 0) return installed;
-  char include[PATH_MAX];
-  if (realpath(installation.include_dir.c_str(), include) == nullptr) return "";
-  const std::string in_sources = std::string(include) + "/../python";
-  return access((in_sources + package).c_str(), R_OK) == 0 ? in_sources : "";
-}
-
 }  // namespace
 
 int bench_command(Arguments arguments) {
   const Installation installation = find_installation();
-  const std::string folder = find_package_folder(installation);
-  if (folder.empty())
+  const std::string folder = data_folder(installation, "python", "python");
+  if (access((folder + package).c_str(), R_OK) != 0)
     return report_error(
         "bench: this installation has no benchmarks; configure with -DSORREL_BENCH=ON");
 

@@ -15,16 +15,17 @@ using Arguments = std::span<char* const>;
 int run_command(Arguments arguments);  ///< run/run.cpp
 int mpiexec_command(
     Arguments arguments);  ///< mpiexec/mpiexec.cpp: `run` with the options of other MPIs
-int info_command(Arguments arguments);   ///< info/info.cpp
-int cc_command(Arguments arguments);     ///< cc/compile.cpp
-int cxx_command(Arguments arguments);    ///< cc/compile.cpp
-int fc_command(Arguments arguments);     ///< cc/compile.cpp: `sorrel fc`, mpifort
-int plan_command(Arguments arguments);   ///< plan/plan.cpp
-int trace_command(Arguments arguments);  ///< trace/trace.cpp
-int ps_command(Arguments arguments);     ///< view/ps.cpp
-int top_command(Arguments arguments);    ///< view/top.cpp
-int stack_command(Arguments arguments);  ///< view/stack.cpp
-int bench_command(Arguments arguments);  ///< bench/bench.cpp
+int info_command(Arguments arguments);      ///< info/info.cpp
+int cc_command(Arguments arguments);        ///< cc/compile.cpp
+int cxx_command(Arguments arguments);       ///< cc/compile.cpp
+int fc_command(Arguments arguments);        ///< cc/compile.cpp: `sorrel fc`, mpifort
+int plan_command(Arguments arguments);      ///< plan/plan.cpp
+int trace_command(Arguments arguments);     ///< trace/trace.cpp
+int ps_command(Arguments arguments);        ///< view/ps.cpp
+int top_command(Arguments arguments);       ///< view/top.cpp
+int stack_command(Arguments arguments);     ///< view/stack.cpp
+int bench_command(Arguments arguments);     ///< bench/bench.cpp
+int selftest_command(Arguments arguments);  ///< selftest/selftest.cpp
 
 struct Command {
   const char* name;

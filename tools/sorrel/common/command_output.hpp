@@ -3,6 +3,7 @@
 //! Blocks until the program has ended. Its standard input is the caller's.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,14 @@ struct CommandOutput {
   int error = 0;   ///< errno, if the program could not be started
   int status = 0;  ///< of waitpid()
   std::string text;
+  bool is_late = false;  ///< killed at the time limit
 };
 
-/// `words`: the program, by name or path, and its arguments.
-[[nodiscard]] CommandOutput output_of(std::vector<std::string> words);
+inline constexpr std::chrono::hours no_time_limit{24 * 365};
+
+/// `words`: the program, by name or path, and its arguments. It is killed after `limit`; a process
+/// that it has started may then go on.
+[[nodiscard]] CommandOutput output_of(std::vector<std::string> words,
+                                      std::chrono::milliseconds limit = no_time_limit);
 
 }  // namespace sorrel::tool

@@ -41,6 +41,16 @@ Installation find_installation(const std::string& executable) {
   return found;
 }
 
+std::string data_folder(const Installation& installation,
+                        const std::string& name,
+                        const std::string& in_sources) {
+  const std::string installed = parent(parent(installation.executable)) + "/share/sorrel/" + name;
+  char include[PATH_MAX];
+  if (is_there(installed) || realpath(installation.include_dir.c_str(), include) == nullptr)
+    return installed;
+  return parent(include) + "/" + in_sources;
+}
+
 std::string cache_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");

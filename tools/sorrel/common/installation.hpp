@@ -31,6 +31,12 @@ struct Installation {
 /// The same for the command at `executable`.
 [[nodiscard]] Installation find_installation(const std::string& executable);
 
+/// A folder of data: share/sorrel/`name` of an installed tree, or `in_sources` of the sources to
+/// which the build tree's include link leads. It may not exist.
+[[nodiscard]] std::string data_folder(const Installation& installation,
+                                      const std::string& name,
+                                      const std::string& in_sources);
+
 /// The user's folder for kept results: of $XDG_CACHE_HOME or ~/.cache; "" without either.
 [[nodiscard]] std::string cache_folder();
 

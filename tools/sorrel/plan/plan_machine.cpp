@@ -25,16 +25,6 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// share/ of an installed tree, or the sources to which the build tree's include link leads.
-std::string machines_folder(const Installation& installation) {
-  const std::string installed =
-      os::folder_of(installation.executable) + "/../share/sorrel/machines";
-  std::error_code error;
-  if (files::is_directory(installed, error)) return installed;
-  const files::path include = files::canonical(installation.include_dir, error);
-  return error ? "" : (include.parent_path() / "machines").string();
-}
-
 std::vector<std::string> known_names(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -123,7 +113,7 @@ std::string kept_machine_path() {
 Result<grid::Machine> named_machine(const std::string& name, const Installation& installation) {
   std::error_code error;
   if (files::exists(name, error)) return grid::load_machine(name);
-  const std::string folder = machines_folder(installation);
+  const std::string folder = data_folder(installation, "machines", "machines");
   const std::string path = folder + "/" + name + ".json";
   if (name.find('/') == std::string::npos && files::exists(path, error))
     return grid::load_machine(path);

@@ -16,7 +16,8 @@ namespace {
 constexpr const char* usage = "sorrel trace -o FILE FOLDER";
 constexpr const char* description =
     "Makes FILE, a trace in Perfetto's format, of the folder FILE.parts that\n"
-    "`sorrel run --trace FILE` leaves behind when it is killed, or under a host MPI's launcher.\n"
+    "`sorrel run --trace FILE` leaves behind when it is killed, or under a\n"
+    "host MPI's launcher.\n"
     "Open FILE at https://ui.perfetto.dev or with trace_processor.\n";
 constexpr const char* footer =
     "Example:\n"

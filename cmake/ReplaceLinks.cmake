@@ -1,0 +1,35 @@
+# Replaces the symbolic links below CMAKE_INSTALL_PREFIX, for archives that cannot hold them. Runs at the end of an
+# installation, or alone: cmake -D CMAKE_INSTALL_PREFIX=FOLDER -P ReplaceLinks.cmake
+#
+#   bin/mpi/mpicc    a script that starts `sorrel mpicc`
+#   lib*.so          a linker script that names the library's soname
+#   lib*.so.N        the library itself
+set(prefix $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX})
+file(GLOB_RECURSE found LIST_DIRECTORIES false ${prefix}/*)
+foreach(file ${found})
+  if(NOT IS_SYMLINK ${file})
+    continue()
+  endif()
+  get_filename_component(folder ${file} DIRECTORY)
+  get_filename_component(name ${file} NAME)
+  if(name MATCHES "\\.so\\.[0-9]+$")
+    get_filename_component(library ${file} REALPATH)
+    file(REMOVE ${file})
+    file(RENAME ${library} ${file})
+  elseif(name MATCHES "\\.so$")
+    list(APPEND namelinks ${file})
+  elseif(folder MATCHES "/bin/mpi$")
+    file(REMOVE ${file})
+    file(WRITE ${file} "#!/bin/sh\nexec \"$(dirname \"$(readlink -f \"$0\")\")/../sorrel\" ${name} \"$@\"\n")
+    file(CHMOD ${file} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  else()
+    message(FATAL_ERROR "no replacement is known for the symbolic link ${file}")
+  endif()
+endforeach()
+foreach(file ${namelinks})
+  get_filename_component(folder ${file} DIRECTORY)
+  get_filename_component(name ${file} NAME)
+  file(GLOB library RELATIVE ${folder} ${file}.*)
+  file(REMOVE ${file})
+  file(WRITE ${file} "INPUT(${library})\n")
+endforeach()
