@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""run_blocks.py PAGE PREFIX SOURCES
+
+Runs the blocks of a Markdown page in page order, as a reader would, with the installation PREFIX first in PATH:
+
+- a block whose first line is a comment with a file's name (`// heat.c`, `# Makefile`) is written to that file;
+- a block of `sh` must succeed, command by command;
+- a block of `console` has commands behind `$ `, and below each what it prints.
+
+They run in one shell and a folder of their own, which has links to examples/ and bench/ of SOURCES. A block below
+`<!-- not run: REASON -->` is left out; so are blocks of other languages. With --list: print what would run.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+BLOCK = re.compile(r"^(?P<skip><!-- not run: .+ -->\n)?```(?P<language>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
+FILE_NAME = re.compile(r"(?://|#) ([\w.-]+)\n")
+LIMIT_S = 120
+
+
+class Page:
+    def __init__(self, path: pathlib.Path):
+        self.path = path
+        text = path.read_text(encoding="utf-8")
+        self.blocks = [(text[: match.start("text")].count("\n") + 1, match) for match in BLOCK.finditer(text)]
+
+    def script(self) -> str:
+        """The shell's script: each command is preceded by a line that names its place."""
+        parts = ["set -e -o pipefail", "expect() { [ \"$1\" = \"$2\" ] || { printf 'printed:\\n%s\\nexpected:\\n%s\\n' \"$1\" \"$2\"; exit 1; }; }"]
+        for line, match in self.blocks:
+            if match["skip"]:
+                continue
+            language, text = match["language"], match["text"]
+            named = FILE_NAME.match(text)
+            if named:
+                parts.append(f"cat >{named[1]} <<'END OF {named[1]}'\n{text}END OF {named[1]}")
+            elif language == "sh":
+                parts += [f"echo '+ {self.path.name}:{line}'", text]
+            elif language == "console":
+                parts += [f"echo '+ {self.path.name}:{line}'", *console_commands(text)]
+        return "\n".join(parts) + "\n"
+
+
+def console_commands(text: str) -> list[str]:
+    """`$ command` and what it prints; a command that prints nothing runs in the shell itself, so that it may set variables."""
+    parts = []
+    for piece in re.split(r"^\$ ", text, flags=re.M)[1:]:
+        command, _, printed = piece.partition("\n")
+        parts.append(f"expect \"$({command})\" {quoted(printed.rstrip())}" if printed.strip() else command)
+    return parts
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def run(page: Page, prefix: pathlib.Path, sources: pathlib.Path) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("examples", "bench"):
+            (pathlib.Path(folder) / name).symlink_to(sources / name)
+        # ~/.local is where the pages install: it is this installation.
+        (pathlib.Path(folder) / ".local").symlink_to(prefix)
+        environment = os.environ | {"HOME": folder, "PATH": f"{prefix}/bin:{os.environ['PATH']}"}
+        try:
+            ended = subprocess.run(["bash", "-c", page.script()], cwd=folder, env=environment, timeout=LIMIT_S,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        except subprocess.TimeoutExpired as late:
+            print((late.stdout or b"").decode(errors="replace"), f"\nnot ended after {LIMIT_S} s", sep="")
+            return 1
+    print(ended.stdout)
+    if ended.returncode:
+        last = [line for line in ended.stdout.splitlines() if line.startswith("+ ")]
+        print(f"FAILED with status {ended.returncode} in the block {last[-1][2:] if last else 'first'}")
+    return 1 if ended.returncode else 0
+
+
+def main() -> int:
+    if sys.argv[1:2] == ["--list"]:
+        print(Page(pathlib.Path(sys.argv[2])).script())
+        return 0
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    page, prefix, sources = map(pathlib.Path, sys.argv[1:])
+    return run(Page(page), prefix.resolve(), sources.resolve())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

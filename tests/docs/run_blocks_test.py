@@ -1,0 +1,37 @@
+"""What run_blocks.py finds on a page, and that a wrong page fails."""
+import pathlib
+import tempfile
+import unittest
+
+import run_blocks
+
+
+class RunBlocks(unittest.TestCase):
+    def run_page(self, text: str) -> int:
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            page.write_text(text, encoding="utf-8")
+            return run_blocks.run(run_blocks.Page(page), pathlib.Path("/usr"), pathlib.Path(folder))
+
+    def test_a_right_page(self):
+        self.assertEqual(self.run_page("```c\n// a.c\nint x;\n```\n\n```sh\ngrep x a.c\nvalue=3\n```\n"
+                                       "```console\n$ echo it is $value\nit is 3\n$ value=4\n```\n```sh\ntest $value = 4\n```\n"), 0)
+
+    def test_a_command_that_fails(self):
+        self.assertEqual(self.run_page("```sh\nfalse\ntrue\n```\n"), 1)
+
+    def test_a_command_of_a_pipe_that_fails(self):
+        self.assertEqual(self.run_page("```sh\nfalse | cat\n```\n"), 1)
+
+    def test_wrong_output(self):
+        self.assertEqual(self.run_page("```console\n$ echo 1\n2\n```\n"), 1)
+
+    def test_blocks_that_are_not_run(self):
+        self.assertEqual(self.run_page("<!-- not run: it fails -->\n```sh\nfalse\n```\n```cmake\nfalse\n```\n"), 0)
+
+    def test_only_a_reason_leaves_a_block_out(self):
+        self.assertEqual(self.run_page("<!-- not run -->\n```sh\nfalse\n```\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
