@@ -390,7 +390,7 @@ def header_text(functions, old):
 
 
 def traced_text(functions):
-    yield ('#include "mpi.h"\n\nvoid sorrel_trace_call(const char* name, const void* site, const MPI_Comm* comm);\n'
+    yield ('#include "mpi.h"\n\nvoid sorrel_trace_call(const char* name, const void* site, const MPI_Comm* comm, int root);\n'
            "void sorrel_trace_result(void);\n"
            # Absent in a wrapper of the program, which does not call them.
            "#pragma weak sorrel_trace_call\n#pragma weak sorrel_trace_result\n")
@@ -400,11 +400,12 @@ def traced_text(functions):
             continue
         comm = function.comm()
         given = "0" if comm is None else comm.name if comm.direction == "inout" else f"&{comm.name}"
+        root = next((argument.name for argument in function.arguments if argument.kind == "root"), "-1")
         for name, large in function.forms():
             parameters = ", ".join(function.parameters(large)) or "void"
             arguments = ", ".join(argument.name for argument in function.arguments)
             yield (f"\n#pragma weak PMPI_{name}\nint MPI_{name}({parameters}) {{\n"
-                   f'  sorrel_trace_call("MPI_{name}", __builtin_return_address(0), {given});\n'
+                   f'  sorrel_trace_call("MPI_{name}", __builtin_return_address(0), {given}, {root});\n'
                    f"  const int error_class = PMPI_{name}({arguments});\n  sorrel_trace_result();\n  return error_class;\n}}\n")
 
 

@@ -30,10 +30,12 @@ const void* site_in_program(RankState& self, const void* site) {
 
 extern "C" {
 
-/// `name` is a constant. `comm`: the communicator of the call, if it has one.
+/// `name` is a constant. `comm`: the communicator of the call, if it has one; `root`: if there is a
+/// root, else negative.
 __attribute__((visibility("default"))) void sorrel_trace_call(const char* name,
                                                               const void* site,
-                                                              const MPI_Comm* comm) {
+                                                              const MPI_Comm* comm,
+                                                              int root) {
   RankState* self = traced_rank();
   if (self == nullptr) return;
   sorrel::trace::Tracer& tracer = *self->worker->tracer();
@@ -41,8 +43,13 @@ __attribute__((visibility("default"))) void sorrel_trace_call(const char* name,
   tracer.add_named(
       Record::now(Kind::call, name_of(self), name_of(name), name_of(site_in_program(*self, site))));
   if (comm == nullptr || self->phase != sorrel::mpi::Phase::running) return;
-  if (const sorrel::mpi::Comm* object = self->comm_of(*comm); object != nullptr)
-    tracer.add(Record::now(Kind::on_comm, name_of(self), object->shared->context()));
+  const sorrel::mpi::Comm* object = self->comm_of(*comm);
+  if (object == nullptr) return;
+  const sorrel::mpi::CommShared& shared = *object->shared;
+  const bool has_root = root >= 0 && root < shared.size();
+  const auto root_and_one =
+      has_root ? static_cast<std::uint64_t>(shared.group()->world_rank(root)) + 1 : 0;
+  tracer.add(Record::now(Kind::on_comm, name_of(self), shared.context(), root_and_one));
 }
 
 __attribute__((visibility("default"))) void sorrel_trace_result(void) {

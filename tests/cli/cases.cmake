@@ -284,6 +284,11 @@ cli_case(no_compiler 127 - "^sorrel: cannot start the compiler no-such-compiler:
 cli_case(trace_into_no_folder 2 - "^sorrel: --trace: the folder [^~]*/absent/x.parts cannot be made: [^~]*~$" ${sorrel} run --trace absent/x ./program)
 cli_case(trace_into_a_folder 2 - "^sorrel: --trace: . is a folder~$" ${sorrel} run --trace . ./program)
 cli_case(trace_of_nothing 2 - "^sorrel: absent cannot be read: [^~]*~$" ${sorrel} trace -o x absent)
+cli_case(report_of_nothing 2 - "^sorrel: absent cannot be read: No such file or directory~$" ${sorrel} report absent)
+cli_case(report_of_a_program 2 - "^sorrel: [^~]* is not a trace of `sorrel run --trace`~$" ${sorrel} report ${sorrel})
+cli_case(report_of_an_empty_file 2 - "^sorrel: /dev/null is empty~$" ${sorrel} report /dev/null)
+cli_case(report_of_two 2 - "^sorrel: one trace is needed. usage: sorrel report .options. FILE~$" ${sorrel} report a b)
+cli_case(report_latency 2 - "^sorrel: --latency must be a time such as 500ns, 20us or 1ms, at most 10s, not 'soon'~$" ${sorrel} report --latency soon a)
 cli_case(trace_without_a_file 2 - "^sorrel: a file and a folder are needed. usage: sorrel trace -o FILE FOLDER~$" ${sorrel} trace parts)
 
 # selftest: tests/install checks an installation. The stub's tree has almost nothing that it looks for.

@@ -32,6 +32,7 @@ constexpr Command commands[] = {
     {"fc", "compile and link a Fortran program (the same as mpifort)", fc_command},
     {"plan", "choose how to cut a regular grid over ranks, and say why", plan_command},
     {"trace", "make a trace of what a job that was killed has left behind", trace_command},
+    {"report", "say why a job took as long as it did, from its trace", report_command},
     {"ps", "list your jobs", ps_command},
     {"top", "show what the workers and ranks of a running job do", top_command},
     {"stack", "show where the ranks of a running job are", stack_command},

@@ -24,6 +24,7 @@ int trace_command(Arguments arguments);     ///< trace/trace.cpp
 int ps_command(Arguments arguments);        ///< view/ps.cpp
 int top_command(Arguments arguments);       ///< view/top.cpp
 int stack_command(Arguments arguments);     ///< view/stack.cpp
+int report_command(Arguments arguments);    ///< report/report.cpp
 int bench_command(Arguments arguments);     ///< bench/bench.cpp
 int selftest_command(Arguments arguments);  ///< selftest/selftest.cpp
 

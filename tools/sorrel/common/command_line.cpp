@@ -138,6 +138,23 @@ SplitArguments split_arguments(CLI::App& app, Arguments arguments) {
   return split;
 }
 
+std::string sort_arguments(CLI::App& app,
+                           Arguments arguments,
+                           std::vector<std::string>& options,
+                           std::vector<std::string>& operands) {
+  while (!arguments.empty()) {
+    const SplitArguments split = split_arguments(app, arguments);
+    if (!split.error.empty()) return split.error;
+    options.insert(options.end(), split.options.begin(), split.options.end());
+    arguments = split.program;
+    if (!arguments.empty()) {
+      operands.emplace_back(arguments.front());
+      arguments = arguments.subspan(1);
+    }
+  }
+  return "";
+}
+
 std::optional<int> parse_options(CLI::App& app, const std::vector<std::string>& options) {
   try {
     std::vector<std::string> reversed(options.rbegin(), options.rend());

@@ -25,6 +25,12 @@ struct SplitArguments {
 /// the nearest match.
 [[nodiscard]] SplitArguments split_arguments(CLI::App& app, Arguments arguments);
 
+/// Options and operands in any order, for commands that start no program. Returns an error, or "".
+[[nodiscard]] std::string sort_arguments(CLI::App& app,
+                                         Arguments arguments,
+                                         std::vector<std::string>& options,
+                                         std::vector<std::string>& operands);
+
 /// Parses into the variables bound to `app`, and prints the help or the error itself. Returns the
 /// exit status, or nothing if the command continues.
 [[nodiscard]] std::optional<int> parse_options(CLI::App& app,

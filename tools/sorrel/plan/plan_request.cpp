@@ -79,24 +79,6 @@ std::unique_ptr<CLI::App> make_plan_app(Words& words) {
   return app;
 }
 
-/// Options and extents in any order. Fills `extents`; returns an error, or "".
-std::string sort_words(CLI::App& app,
-                       Arguments arguments,
-                       std::vector<std::string>& options,
-                       std::vector<std::string>& extents) {
-  while (!arguments.empty()) {
-    const SplitArguments split = split_arguments(app, arguments);
-    if (!split.error.empty()) return split.error;
-    options.insert(options.end(), split.options.begin(), split.options.end());
-    arguments = split.program;
-    if (!arguments.empty()) {
-      extents.emplace_back(arguments.front());
-      arguments = arguments.subspan(1);
-    }
-  }
-  return "";
-}
-
 /// Parses numbers one after the other; prints an error about the first that is wrong.
 class NumberReader {
  public:
@@ -210,7 +192,8 @@ ReadRequest read_plan_request(Arguments arguments) {
   const auto app = make_plan_app(words);
   std::vector<std::string> options;
   std::vector<std::string> extents;
-  if (const std::string problem = sort_words(*app, arguments, options, extents); !problem.empty())
+  if (const std::string problem = sort_arguments(*app, arguments, options, extents);
+      !problem.empty())
     return {.request = std::nullopt, .status = report_error("{}", problem)};
   if (const auto status = parse_options(*app, options))
     return {.request = std::nullopt, .status = *status};

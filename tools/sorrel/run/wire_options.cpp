@@ -45,11 +45,11 @@ std::optional<double> parse_quantity(std::string_view text, std::span<const Unit
 }
 
 std::string read_delay(std::string_view name, std::string_view value, std::int64_t& ns) {
-  const auto seconds = parse_quantity(value, time_units);
-  if (!seconds || *seconds > delay_s_max)
+  const auto delay_ns = parse_delay(value);
+  if (!delay_ns)
     return fmt::format("{} must be a time such as 500ns, 20us or 1ms, at most 10s, not '{}'", name,
                        value);
-  ns = static_cast<std::int64_t>(*seconds * 1e9 + 0.5);
+  ns = *delay_ns;
   return {};
 }
 
@@ -79,6 +79,12 @@ std::string read_part(std::string_view name, std::string_view value, WireOptions
 }
 
 }  // namespace
+
+std::optional<std::int64_t> parse_delay(std::string_view text) {
+  const auto seconds = parse_quantity(text, time_units);
+  if (!seconds || *seconds > delay_s_max) return std::nullopt;
+  return static_cast<std::int64_t>(*seconds * 1e9 + 0.5);
+}
 
 std::string parse_wire(std::string_view text, WireOptions& wire) {
   std::set<std::string_view> seen;

@@ -1,6 +1,8 @@
 //! The value of --wire: simulated nodes and the network between them. Pure.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,5 +17,8 @@ struct WireOptions : launch::WireSpec {
 /// Parses "latency=20us,bandwidth=1GB/s,nodes=4,jitter=5us", each part at most once and in any
 /// order. Returns one line that says what is wrong and what is allowed; empty without an error.
 [[nodiscard]] std::string parse_wire(std::string_view text, WireOptions& wire);
+
+/// "500ns", "20us", "1ms": nanoseconds, at most those of 10 s.
+[[nodiscard]] std::optional<std::int64_t> parse_delay(std::string_view text);
 
 }  // namespace sorrel::tool

@@ -1,5 +1,6 @@
 #include "tools/sorrel/trace/code_places.hpp"
 
+#include <fmt/core.h>
 #include <iterator>
 #include <variant>
 
@@ -11,6 +12,13 @@
 #include "runtime/symbol_file.hpp"
 
 namespace sorrel::tool {
+
+std::string text_of(const CodePlace* place) {
+  if (place == nullptr || place->file.empty()) return "-";
+  const std::string source =
+      place->line == 0 ? place->file : fmt::format("{}:{}", place->file, place->line);
+  return place->function.empty() ? source : fmt::format("{} ({})", place->function, source);
+}
 
 struct CodePlaces::CodeFile {
   explicit CodeFile(const std::string& path) : symbols(path.c_str()), elf(os::ElfFile::open(path)) {

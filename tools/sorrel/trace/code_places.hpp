@@ -20,6 +20,9 @@ struct CodePlace {
   std::uint64_t line = 0;  ///< 0: not known
 };
 
+/// "solve (heat.c:88)", or the part of it that is known; "-": nothing is.
+[[nodiscard]] std::string text_of(const CodePlace* place);
+
 class CodePlaces {
  public:
   /// Of the code that the parts describe: one part of a process does it for all. The parts outlive

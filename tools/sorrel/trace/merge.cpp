@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "tools/sorrel/trace/code_places.hpp"
+#include "tools/sorrel/trace/perfetto_fields.hpp"
 #include "tools/sorrel/trace/perfetto_file.hpp"
 #include "tools/sorrel/trace/trace_clock.hpp"
 #include "tools/sorrel/trace/trace_part.hpp"
@@ -17,7 +18,6 @@ namespace {
 
 using trace::Kind;
 using trace::MessageRecord;
-using trace::Record;
 
 // Numbers of tracks, apart from each other: a kind in the upper bits.
 enum class TrackKind : std::uint64_t { process = 1, worker, ranks, rank, sent };
@@ -64,20 +64,26 @@ class WorkerTimeline {
         worker_track_(track_of(TrackKind::worker, part.process(), part.worker())),
         sent_track_(track_of(TrackKind::sent, part.process(), part.worker())) {
     file_.add_thread(worker_track_, part.process(), part.worker(),
-                     fmt::format("worker {}", part.worker()));
+                     fmt::format("{}{}", perfetto::worker_prefix, part.worker()));
     file_.add_counter(sent_track_, worker_track_, fmt::format("worker {} sent", part.worker()),
                       "bytes");
     for (const auto& [address, rank] : part.ranks()) {
       file_.add_track(track_of_rank(rank), track_of(TrackKind::ranks, part.process(), 0),
-                      fmt::format("rank {}", rank), rank);
+                      fmt::format("{}{}", perfetto::rank_prefix, rank), rank);
     }
   }
 
-  void begin_call(std::int32_t rank, std::int64_t ns, const Record& call) {
-    file_.begin({.track = track_of_rank(rank),
-                 .ns = ns,
-                 .name = part_.text_of(call.first),
-                 .place = places_.of(part_.process(), call.second)});
+  void begin_call(std::int32_t rank, std::int64_t ns, const CallRecord& record) {
+    PerfettoFile::Slice slice{.track = track_of_rank(rank),
+                              .ns = ns,
+                              .name = part_.text_of(record.call.first),
+                              .place = places_.of(part_.process(), record.call.second)};
+    if (record.on_comm) {
+      slice.comm = record.on_comm->first;
+      if (record.on_comm->second != 0)
+        slice.root = static_cast<std::int64_t>(record.on_comm->second) - 1;
+    }
+    file_.begin(slice);
   }
 
   void end_call(std::int32_t rank, std::int64_t ns) { file_.end(track_of_rank(rank), ns); }
@@ -86,17 +92,18 @@ class WorkerTimeline {
   void begin_wait(std::int32_t rank, std::int64_t ns, std::string_view function) {
     file_.begin({.track = track_of_rank(rank),
                  .ns = ns,
-                 .name = function.empty() ? "waits" : fmt::format("waits in {}", function)});
+                 .name = function.empty() ? std::string(perfetto::wait_name)
+                                          : fmt::format("{}{}", perfetto::wait_prefix, function)});
   }
 
   void end_wait(std::int32_t rank, std::int64_t ns) { file_.end(track_of_rank(rank), ns); }
 
   void run(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns) {
-    slice(fmt::format("rank {}", rank), begin_ns, end_ns);
+    slice(fmt::format("{}{}", perfetto::rank_prefix, rank), begin_ns, end_ns);
   }
 
   void idle(std::int64_t begin_ns, std::optional<std::int64_t> asleep_ns, std::int64_t end_ns) {
-    file_.begin({.track = worker_track_, .ns = begin_ns, .name = "idle"});
+    file_.begin({.track = worker_track_, .ns = begin_ns, .name = perfetto::idle_name});
     if (asleep_ns) slice("sleeps", *asleep_ns, end_ns);
     file_.end(worker_track_, end_ns);
   }

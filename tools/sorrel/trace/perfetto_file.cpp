@@ -2,59 +2,13 @@
 
 #include <cerrno>
 
+#include "tools/sorrel/trace/perfetto_fields.hpp"
+
 namespace sorrel::tool {
 
+using namespace perfetto;
+
 namespace {
-
-// The numbers of the fields, by message.
-namespace file_field {
-constexpr std::uint32_t packet = 1;
-}
-
-namespace packet_field {
-constexpr std::uint32_t timestamp = 8, sequence = 10, event = 11, definitions = 12,
-                        sequence_flags = 13, descriptor = 60;
-}
-
-namespace event_field {
-constexpr std::uint32_t annotation = 4, type = 9, name = 10, track = 11, counter_value = 30,
-                        place = 34, flow_begin = 47, flow_end = 48;
-}
-
-namespace descriptor_field {
-constexpr std::uint32_t track = 1, name = 2, process = 3, thread = 4, parent = 5, counter = 8,
-                        ordering = 11, order = 12;
-}
-
-namespace process_field {
-constexpr std::uint32_t number = 1, name = 6;
-}
-
-namespace thread_field {
-constexpr std::uint32_t process = 1, number = 2, name = 5;
-}
-
-namespace counter_field {
-constexpr std::uint32_t unit_name = 6;
-}
-
-namespace definition_field {
-constexpr std::uint32_t event_name = 2, place = 4;
-}
-
-namespace name_field {
-constexpr std::uint32_t number = 1, name = 2;
-}
-
-namespace place_field {
-constexpr std::uint32_t number = 1, file = 2, function = 3, line = 4;
-}
-
-namespace annotation_field {
-constexpr std::uint32_t unsigned_value = 3, signed_value = 4, name = 10;
-}
-
-enum EventType : std::uint8_t { slice_begin = 1, slice_end = 2, instant = 3, counter = 4 };
 
 // All packets are of one sequence, whose first packet clears what readers know.
 constexpr std::uint64_t sequence = 1;
@@ -63,7 +17,14 @@ constexpr std::uint64_t explicit_order = 3;
 
 // Perfetto's own threads have small numbers; a thread whose number is its process's is the main
 // one.
-constexpr std::uint32_t first_process = 1, first_thread = 1'000'000;
+constexpr std::uint32_t first_thread = 1'000'000;
+
+template <class Value>
+void annotate(ProtoMessage& event, std::string_view name, std::uint32_t kind, Value value) {
+  event.message(event_field::annotation, ProtoMessage()
+                                             .text(annotation_field::name, name)
+                                             .number(kind, static_cast<std::uint64_t>(value)));
+}
 
 }  // namespace
 
@@ -180,6 +141,8 @@ void PerfettoFile::begin(const Slice& slice) {
       .number(event_field::track, slice.track)
       .number(event_field::name, name_number(slice.name));
   if (slice.place != nullptr) event.number(event_field::place, place_number(*slice.place));
+  if (slice.comm) annotate(event, comm_name, annotation_field::unsigned_value, *slice.comm);
+  if (slice.root) annotate(event, root_name, annotation_field::signed_value, *slice.root);
   write_event(slice.ns, event);
 }
 
@@ -201,15 +164,10 @@ void PerfettoFile::add(const Message& message) {
   event.number(event_field::type, instant)
       .number(event_field::track, message.track)
       .number(event_field::name, name_number(is_send ? "send" : "receive"));
-  const auto annotate = [&](std::string_view name, std::uint32_t kind, std::int64_t value) {
-    event.message(event_field::annotation, ProtoMessage()
-                                               .text(annotation_field::name, name)
-                                               .number(kind, static_cast<std::uint64_t>(value)));
-  };
   if (message.peer >= 0)
-    annotate(is_send ? "to" : "from", annotation_field::signed_value, message.peer);
-  annotate("tag", annotation_field::signed_value, message.tag);
-  annotate("bytes", annotation_field::unsigned_value, static_cast<std::int64_t>(message.bytes));
+    annotate(event, is_send ? "to" : "from", annotation_field::signed_value, message.peer);
+  annotate(event, tag_name, annotation_field::signed_value, message.tag);
+  annotate(event, bytes_name, annotation_field::unsigned_value, message.bytes);
   event.fixed(is_send ? event_field::flow_begin : event_field::flow_end, message.flow);
   write_event(message.ns, event);
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -42,6 +43,8 @@ class PerfettoFile {
     std::int64_t ns;
     std::string_view name;
     const CodePlace* place = nullptr;
+    std::optional<std::uint64_t> comm = std::nullopt;  ///< context of the communicator of a call
+    std::optional<std::int64_t> root = std::nullopt;   ///< rank of the job
   };
 
   void begin(const Slice& slice);

@@ -29,25 +29,19 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-std::string text_of(const CodePlace* place) {
-  if (place == nullptr) return "-";
-  const std::string source =
-      place->line == 0 ? place->file : fmt::format("{}:{}", place->file, place->line);
-  return place->function.empty() ? source : fmt::format("{} ({})", place->function, source);
-}
-
 /// Adds the events of one worker: a visitor of walk().
 class WorkerCounts {
  public:
   WorkerCounts(const TracePart& part, CodePlaces& places, Profile& profile)
       : part_(part), places_(places), profile_(profile) {}
 
-  void begin_call(std::int32_t rank, std::int64_t ns, const Record& call) {
+  void begin_call(std::int32_t rank, std::int64_t ns, const CallRecord& record) {
     State& state = states_[rank];
     // A call of MPI in a call of MPI, as of a library that is a tool, is a part of the outer one.
     if (state.depth++ > 0) return;
     state.began_ns = ns;
     state.waited_ns = 0;
+    const Record& call = record.call;
     state.call = &profile_.calls[{std::string(part_.text_of(call.first)),
                                   text_of(places_.of(part_.process(), call.second))}];
   }

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/text_file.hpp"
 #include "tools/sorrel/trace/merge.hpp"
 #include "tools/sorrel/trace/profile.hpp"
 
@@ -50,17 +51,6 @@ bool write_trace(const std::string& file, const std::string& folder) {
   return true;
 }
 
-bool write_json(const std::string& file, const Profile& profile) {
-  const std::string text = json_text_of(profile) + "\n";
-  std::FILE* output = std::fopen(file.c_str(), "we");
-  bool is_written = output != nullptr;
-  if (is_written) is_written = std::fwrite(text.data(), 1, text.size(), output) == text.size();
-  if (output != nullptr) is_written = std::fclose(output) == 0 && is_written;
-  if (!is_written)
-    print_diagnostic(fmt::format("{} cannot be written: {}", file, std::strerror(errno)));
-  return is_written;
-}
-
 bool write_profile(const TraceRequest& request, const std::string& folder) {
   const Result<Profile> profile = read_profile(folder);
   if (!profile.has_value()) {
@@ -71,7 +61,8 @@ bool write_profile(const TraceRequest& request, const std::string& folder) {
     print_diagnostic("warning: left out of the profile: " + warning);
   if (request.has_profile)
     fmt::print(stderr, "sorrel: {}", table_of(profile.value(), profile_row_count));
-  return request.profile_json.empty() || write_json(request.profile_json, profile.value());
+  return request.profile_json.empty() ||
+         write_text_file(request.profile_json, json_text_of(profile.value()) + "\n");
 }
 
 }  // namespace

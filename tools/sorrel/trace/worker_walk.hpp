@@ -16,6 +16,12 @@
 
 namespace sorrel::tool {
 
+/// A call of MPI, as its rank has recorded it.
+struct CallRecord {
+  trace::Record call;
+  std::optional<trace::Record> on_comm;  ///< if the call has a communicator
+};
+
 template <class Visitor>
 class WorkerWalk {
  public:
@@ -41,12 +47,20 @@ class WorkerWalk {
  private:
   using Kind = trace::Kind;
 
+  struct PendingCall {
+    std::int32_t number;
+    std::int64_t ns;
+    trace::Record record;
+  };
+
   struct Rank {
     int call_depth = 0;
     bool is_waiting = false;
   };
 
   void add(const trace::Record& record) {
+    // What a call's communicator is comes with the next record.
+    if (pending_call_) begin_call(record);
     switch (record.kind()) {
       case Kind::send:
       case Kind::receive: {
@@ -80,12 +94,20 @@ class WorkerWalk {
     Rank& rank = ranks_[number];
     end_wait(number, rank);
     if (record.kind() == Kind::call) {
-      visitor_.begin_call(number, now_ns_, record);
+      pending_call_ = {.number = number, .ns = now_ns_, .record = record};
       ++rank.call_depth;
     } else if (rank.call_depth > 0) {
       visitor_.end_call(number, now_ns_);
       --rank.call_depth;
     }
+  }
+
+  void begin_call(const std::optional<trace::Record>& next) {
+    const bool is_on_comm = next && next->kind() == Kind::on_comm;
+    visitor_.begin_call(
+        pending_call_->number, pending_call_->ns,
+        {.call = pending_call_->record, .on_comm = is_on_comm ? next : std::nullopt});
+    pending_call_.reset();
   }
 
   void add_switch(const trace::Record& record) {
@@ -123,6 +145,7 @@ class WorkerWalk {
   }
 
   void finish() {
+    if (pending_call_) begin_call(std::nullopt);
     end_idle();
     for (auto& [number, rank] : ranks_) {
       if (rank.is_waiting) visitor_.end_wait(number, now_ns_);
@@ -136,6 +159,7 @@ class WorkerWalk {
   const TraceClock& clock_;
   Visitor& visitor_;
   std::unordered_map<std::int32_t, Rank> ranks_;
+  std::optional<PendingCall> pending_call_;
   std::int64_t now_ns_ = 0;
   /// The last switch, or the end of idle time.
   std::int64_t since_ns_ = 0;

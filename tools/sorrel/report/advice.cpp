@@ -1,0 +1,279 @@
+#include "tools/sorrel/report/advice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/core.h>
+#include <numeric>
+
+namespace sorrel::tool {
+
+namespace {
+
+/// What is not worth a line.
+constexpr double gain_min = 0.03;
+constexpr std::array<std::uint32_t, 4> rank_factors = {2, 4, 8, 16};
+/// A replay of so many steps takes about five seconds.
+constexpr std::uint64_t replay_step_count_max = 20'000'000;
+constexpr std::size_t rank_count_max = std::size_t{1} << 20;
+/// Messages of which the size does not matter for their time.
+constexpr double small_bytes = 256;
+constexpr double message_rate_min = 1e5;
+
+double share(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::string percent(double part) {
+  return fmt::format("{:.0f} %", 100 * part);
+}
+
+std::string time_text(std::int64_t ns) {
+  const auto value = static_cast<double>(ns);
+  if (value < 1e6) return fmt::format("{:.3g} us", value / 1e3);
+  if (value < 1e9) return fmt::format("{:.3g} ms", value / 1e6);
+  return fmt::format("{:.4g} s", value / 1e9);
+}
+
+class OutlookMaker {
+ public:
+  OutlookMaker(const JobTrace& job, const WaitCauses& causes, const Analysis& analysis)
+      : job_(job), analysis_(analysis), program_(make_replay_program(job, causes)) {}
+
+  Outlook make(const OutlookRequest& request) {
+    predict(request);
+    advise_on_busy_workers();
+    advise_on_balance();
+    advise_on_rank_count();
+    advise_on_late_rank();
+    advise_on_small_messages();
+    advise_on_path();
+    return std::move(outlook_);
+  }
+
+ private:
+  // ---- replays -------------------------------------------------------------------------------
+
+  void predict(const OutlookRequest& request) {
+    if (program_.step_count > replay_step_count_max) {
+      outlook_.no_replay = fmt::format("the trace has {} steps; at most {} are replayed",
+                                       program_.step_count, replay_step_count_max);
+      return;
+    }
+    const auto base = replay(program_, {});
+    if (!base || *base <= 0) {
+      outlook_.no_replay = "the trace has not all that ranks wait for";
+      return;
+    }
+    outlook_.replayed_ns = *base;
+    if (job_.workers.size() > 1) {
+      add("--balance steal", {.balance = ReplayBalance::steal});
+      add("--balance measured", {.balance = ReplayBalance::measured});
+    }
+    for (const std::uint32_t factor : rank_factors)
+      add_rank_factor(factor);
+    if (request.rank_factor &&
+        std::ranges::find(rank_factors, *request.rank_factor) == rank_factors.end())
+      add_rank_factor(*request.rank_factor);
+    if (job_.process_count > 1) add("no latency between processes", {.latency_ns = 0});
+    if (request.latency_ns) {
+      add(fmt::format("latency {} between processes", time_text(*request.latency_ns)),
+          {.latency_ns = request.latency_ns});
+    }
+  }
+
+  void add_rank_factor(std::uint32_t factor) {
+    const std::size_t count = job_.ranks.size() * factor;
+    if (program_.step_count * factor > replay_step_count_max || count > rank_count_max) return;
+    add(fmt::format("-n {}", count), {.rank_factor = factor});
+  }
+
+  /// The trace's own time, changed as the replay has changed.
+  void add(std::string what, const ReplaySetting& setting) {
+    const auto ns = replay(program_, setting);
+    if (!ns) return;
+    const double scale = share(*ns, outlook_.replayed_ns);
+    outlook_.predictions.push_back(
+        {.what = std::move(what),
+         .setting = setting,
+         .ns = static_cast<std::int64_t>(scale * static_cast<double>(job_.end_ns))});
+  }
+
+  [[nodiscard]] double gain_of(const Prediction& prediction) const {
+    return 1 - share(prediction.ns, job_.end_ns);
+  }
+
+  // ---- advice ----------------------------------------------------------------------------------
+
+  void advise(std::string text, std::string evidence) {
+    outlook_.advice.push_back({.text = std::move(text), .evidence = std::move(evidence)});
+  }
+
+  [[nodiscard]] std::string place_of(std::uint32_t site) const {
+    if (site == no_index) return "the end";
+    const CodePlace& place = job_.sites[site].place;
+    return place.file.empty() ? job_.sites[site].function
+                              : fmt::format("{} in {}", job_.sites[site].function, text_of(&place));
+  }
+
+  /// The share of the time of workers in which they run nothing.
+  [[nodiscard]] double idle_share() const {
+    const std::int64_t idle = std::accumulate(
+        analysis_.workers.begin(), analysis_.workers.end(), std::int64_t{0},
+        [](std::int64_t sum, const WorkerTimes& worker) { return sum + worker.idle_ns; });
+    return share(idle, job_.end_ns * static_cast<std::int64_t>(job_.workers.size()));
+  }
+
+  void advise_on_busy_workers() {
+    if (idle_share() >= 0.05) return;
+    const std::int64_t busy = analysis_.compute_ns + analysis_.mpi_ns;
+    advise(fmt::format("The workers are busy {} of the time: all waiting is hidden. Only less work "
+                       "or more cores make the job faster.",
+                       percent(1 - idle_share())),
+           fmt::format("Of the work, {} is computing and {} is in MPI.",
+                       percent(share(analysis_.compute_ns, busy)),
+                       percent(share(analysis_.mpi_ns, busy))));
+  }
+
+  [[nodiscard]] const Prediction* best_of(auto&& is_wanted) const {
+    const Prediction* best = nullptr;
+    for (const Prediction& prediction : outlook_.predictions)
+      if (is_wanted(prediction) && (best == nullptr || prediction.ns < best->ns))
+        best = &prediction;
+    return best;
+  }
+
+  void advise_on_balance() {
+    const Prediction* best = best_of([](const Prediction& prediction) {
+      return prediction.setting.balance != ReplayBalance::off;
+    });
+    if (best == nullptr || gain_of(*best) < gain_min) return;
+    std::int64_t most = 0;
+    std::int64_t sum = 0;
+    for (const WorkerTimes& worker : analysis_.workers) {
+      most = std::max(most, worker.run_ns);
+      sum += worker.run_ns;
+    }
+    const double mean = static_cast<double>(sum) / static_cast<double>(analysis_.workers.size());
+    advise(fmt::format("The ranks are unevenly spread over the workers: `{}` would save about {}.",
+                       best->what, percent(gain_of(*best))),
+           fmt::format("The busiest worker runs ranks for {}, the mean is {}. The replay takes {} "
+                       "instead of {}.",
+                       time_text(most), time_text(static_cast<std::int64_t>(mean)),
+                       time_text(best->ns), time_text(job_.end_ns)));
+  }
+
+  void advise_on_rank_count() {
+    const auto has_more_ranks = [](const Prediction& prediction) {
+      return prediction.setting.rank_factor > 1;
+    };
+    const Prediction* best = best_of(has_more_ranks);
+    if (best == nullptr || gain_of(*best) < gain_min) return;
+    // The fewest ranks that are nearly as good.
+    constexpr double nearly = 1.01;
+    const Prediction* chosen = best_of([&](const Prediction& prediction) {
+      return has_more_ranks(prediction) &&
+             static_cast<double>(prediction.ns) <= nearly * static_cast<double>(best->ns) &&
+             prediction.setting.rank_factor <= best->setting.rank_factor;
+    });
+    for (const Prediction& prediction : outlook_.predictions)
+      if (has_more_ranks(prediction) &&
+          static_cast<double>(prediction.ns) <= nearly * static_cast<double>(best->ns) &&
+          prediction.setting.rank_factor < chosen->setting.rank_factor)
+        chosen = &prediction;
+    const double ranks =
+        static_cast<double>(job_.ranks.size()) / static_cast<double>(job_.workers.size());
+    advise(
+        fmt::format("More ranks would hide waiting: try `{}`, {:.4g} ranks per worker; it would "
+                    "save about {}.",
+                    chosen->what, ranks * chosen->setting.rank_factor, percent(gain_of(*chosen))),
+        fmt::format("With {:.3g} ranks per worker, workers are idle {} of the time, {} of it "
+                    "while messages are in flight. The replay divides the computing of each "
+                    "rank by {} and keeps the number of its calls.",
+                    ranks, percent(idle_share()),
+                    percent(share(exposed_ns(WaitKind::in_flight), analysis_.exposed_ns())),
+                    chosen->setting.rank_factor));
+  }
+
+  [[nodiscard]] std::int64_t exposed_ns(WaitKind kind) const {
+    return analysis_.waits[static_cast<std::size_t>(kind)].exposed_ns;
+  }
+
+  /// The rank with the most exposed waiting, if most of it is for what one rank does.
+  void advise_on_late_rank() {
+    const auto most = std::ranges::max_element(
+        analysis_.ranks, {}, [](const RankTimes& rank) { return rank.exposed_ns(); });
+    if (most == analysis_.ranks.end() || most->blames.empty()) return;
+    const Blame& blame = most->blames.front();
+    const double part = share(blame.ns, most->wait_ns());
+    constexpr double part_min = 0.4;
+    if (share(most->exposed_ns(), most->life.ns()) < gain_min || part < part_min) return;
+    const std::int32_t waiting =
+        job_.ranks[static_cast<std::size_t>(most - analysis_.ranks.begin())].number;
+    const std::int32_t culprit = blame.rank == no_index ? -1 : job_.ranks[blame.rank].number;
+    const std::string evidence = fmt::format(
+        "Rank {} waits {} of its time, {} with an idle worker.", waiting,
+        percent(share(most->wait_ns(), most->life.ns())), time_text(most->exposed_ns()));
+    if (blame.kind == RootKind::computes || blame.kind == RootKind::in_mpi) {
+      advise(fmt::format("{} of the waiting of rank {} is for rank {}, which {} {}: imbalance, not "
+                         "latency.",
+                         percent(part), waiting, culprit,
+                         blame.kind == RootKind::computes ? "computes before" : "is in",
+                         place_of(blame.site)),
+             evidence);
+    } else if (blame.kind == RootKind::in_flight) {
+      advise(fmt::format("{} of the waiting of rank {} is for messages in flight, in {}: latency, "
+                         "not imbalance.",
+                         percent(part), waiting, place_of(blame.site)),
+             evidence);
+    }
+  }
+
+  void advise_on_small_messages() {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+    for (const MatrixCell& cell : analysis_.matrix) {
+      count += cell.count;
+      bytes += cell.bytes;
+    }
+    if (count == 0 || job_.end_ns == 0) return;
+    const double mean = static_cast<double>(bytes) / static_cast<double>(count);
+    const double rate = static_cast<double>(count) / static_cast<double>(job_.end_ns) * 1e9;
+    const std::int64_t busy = analysis_.compute_ns + analysis_.mpi_ns;
+    const double in_mpi = share(analysis_.mpi_ns, busy);
+    constexpr double in_mpi_min = 0.1;
+    if (mean > small_bytes || rate < message_rate_min || in_mpi < in_mpi_min) return;
+    advise(fmt::format("Messages of {:.0f} B at {:.2g} a second: their number costs, not their "
+                       "bytes. Fewer and larger messages would help.",
+                       mean, rate),
+           fmt::format("{} messages; {} of the work is in MPI.", count, percent(in_mpi)));
+  }
+
+  void advise_on_path() {
+    if (analysis_.path_shares.empty()) return;
+    const PathShare& first = analysis_.path_shares.front();
+    const double part = share(first.ns, job_.end_ns);
+    constexpr double part_min = 0.1;
+    if (part < part_min || first.step.kind != PathKind::computes) return;
+    advise(fmt::format("{} of the critical path is computing of rank {} before {}.", percent(part),
+                       job_.ranks[first.step.rank].number, place_of(first.step.site)),
+           fmt::format("{} in {} steps; making other ranks faster would not make the job faster "
+                       "while this is so.",
+                       time_text(first.ns), first.count));
+  }
+
+  const JobTrace& job_;
+  const Analysis& analysis_;
+  ReplayProgram program_;
+  Outlook outlook_;
+};
+
+}  // namespace
+
+Outlook find_outlook(const JobTrace& job,
+                     const WaitCauses& causes,
+                     const Analysis& analysis,
+                     const OutlookRequest& request) {
+  return OutlookMaker(job, causes, analysis).make(request);
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,285 @@
+#include "tools/sorrel/report/replay.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <tuple>
+
+#include "balance/plan.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+/// A copy of a rank.
+struct Copy {
+  std::uint32_t rank = 0;
+  std::uint32_t number = 0;
+  std::uint32_t step = 0;
+  bool has_worked = false;  ///< the work before `step` is done
+  bool has_paused = false;
+};
+
+class Simulation {
+ public:
+  Simulation(const ReplayProgram& program, const ReplaySetting& setting)
+      : program_(program),
+        factor_(setting.rank_factor),
+        steals_(setting.balance == ReplayBalance::steal),
+        latency_change_ns_(setting.latency_ns ? *setting.latency_ns - program.latencies.least_ns()
+                                              : 0),
+        worker_of_(program.workers),
+        queues_(program.processes.size()),
+        is_busy_(program.processes.size()),
+        signaled_ns_(program.events.size() * factor_, never),
+        waiting_(program.events.size() * factor_, no_index),
+        collectives_(program.collectives.size()) {
+    if (setting.balance == ReplayBalance::measured) place_by_load();
+  }
+
+  std::optional<std::int64_t> run() {
+    for (std::uint32_t r = 0; r < program_.ranks.size(); ++r) {
+      for (std::uint32_t number = 0; number < factor_; ++number) {
+        make_ready(static_cast<std::uint32_t>(copies_.size()), program_.begins[r]);
+        copies_.push_back({.rank = r, .number = number});
+      }
+    }
+    while (!moments_.empty()) {
+      const Moment moment = moments_.top();
+      moments_.pop();
+      const auto [ns, order, kind, index] = moment;
+      if (kind == worker_is_free) {
+        is_busy_[index] = false;
+        start(index, ns);
+      } else {
+        const std::uint32_t worker = worker_of_[copies_[index].rank];
+        queues_[worker].push_back(index);
+        start_any(worker, ns);
+      }
+    }
+    if (ended_count_ < copies_.size()) return std::nullopt;
+    return end_ns_;
+  }
+
+ private:
+  enum MomentKind : std::uint8_t { worker_is_free, copy_is_ready };
+
+  /// Time, order in which it was added, kind, worker or copy.
+  using Moment = std::tuple<std::int64_t, std::uint64_t, MomentKind, std::uint32_t>;
+
+  struct CollectiveState {
+    std::uint32_t arrived = 0;
+    std::int64_t last_ns = 0;
+    std::uint32_t roots_arrived = 0;
+    std::int64_t root_ns = 0;
+    std::vector<std::uint32_t> waiting;
+  };
+
+  void place_by_load() {
+    std::vector<balance::RankLoad> loads;
+    for (std::uint32_t r = 0; r < program_.ranks.size(); ++r) {
+      double load = 0;
+      for (const ReplayStep& step : program_.ranks[r])
+        load += static_cast<double>(step.compute_ns + step.mpi_ns);
+      loads.push_back({.load = load, .worker = worker_of_[r]});
+    }
+    // Ranks stay in their process.
+    for (const std::uint32_t process : processes()) {
+      std::vector<balance::RankLoad> own;
+      std::vector<std::uint32_t> ranks;
+      for (std::uint32_t r = 0; r < loads.size(); ++r) {
+        if (program_.processes[loads[r].worker] != process) continue;
+        own.push_back(loads[r]);
+        own.back().worker = place_in_process(loads[r].worker);
+        ranks.push_back(r);
+      }
+      const std::vector<std::uint32_t> workers = workers_of(process);
+      const auto count = static_cast<std::uint32_t>(workers.size());
+      for (const balance::Move& move : balance::plan_moves(own, count, own.size()))
+        worker_of_[ranks[move.rank]] = workers[move.to];
+    }
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> processes() const {
+    std::vector<std::uint32_t> all = program_.processes;
+    std::ranges::sort(all);
+    all.erase(std::ranges::unique(all).begin(), all.end());
+    return all;
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> workers_of(std::uint32_t process) const {
+    std::vector<std::uint32_t> workers;
+    for (std::uint32_t w = 0; w < program_.processes.size(); ++w)
+      if (program_.processes[w] == process) workers.push_back(w);
+    return workers;
+  }
+
+  /// The number of a worker among those of its process.
+  [[nodiscard]] std::uint32_t place_in_process(std::uint32_t worker) const {
+    return static_cast<std::uint32_t>(
+        std::count(program_.processes.begin(),
+                   program_.processes.begin() + static_cast<std::ptrdiff_t>(worker),
+                   program_.processes[worker]));
+  }
+
+  void add(std::int64_t ns, MomentKind kind, std::uint32_t index) {
+    moments_.emplace(ns, moment_count_++, kind, index);
+  }
+
+  void make_ready(std::uint32_t copy, std::int64_t ns) { add(ns, copy_is_ready, copy); }
+
+  /// A copy has come into the queue of `worker`.
+  void start_any(std::uint32_t worker, std::int64_t ns) {
+    if (!is_busy_[worker]) return start(worker, ns);
+    if (!steals_) return;
+    for (std::uint32_t other = 0; other < queues_.size(); ++other)
+      if (!is_busy_[other] && program_.processes[other] == program_.processes[worker])
+        return start(other, ns);
+  }
+
+  void start(std::uint32_t worker, std::int64_t ns) {
+    std::uint32_t from = worker;
+    if (queues_[worker].empty() && steals_) {
+      for (std::uint32_t other = 0; other < queues_.size(); ++other)
+        if (program_.processes[other] == program_.processes[worker] &&
+            queues_[other].size() > queues_[from].size())
+          from = other;
+    }
+    if (queues_[from].empty()) return;
+    const std::uint32_t copy = queues_[from].front();
+    queues_[from].pop_front();
+    is_busy_[worker] = true;
+    add(run_copy(copy, ns), worker_is_free, worker);
+  }
+
+  /// Until it waits; returns when.
+  std::int64_t run_copy(std::uint32_t index, std::int64_t ns) {
+    Copy& copy = copies_[index];
+    const std::vector<ReplayStep>& steps = program_.ranks[copy.rank];
+    for (;; ++copy.step, copy.has_worked = false) {
+      const ReplayStep& step = steps[copy.step];
+      if (!copy.has_worked) ns += step.compute_ns / factor_ + step.mpi_ns;
+      copy.has_worked = true;
+      switch (step.kind) {
+        case StepKind::signal:
+          signal(step.index, copy.number, ns);
+          break;
+        case StepKind::need:
+          if (!has(step.index, index, ns)) return ns;
+          break;
+        case StepKind::arrive:
+          arrive(step.index, copy.rank, ns);
+          break;
+        case StepKind::leave:
+          if (!may_leave(step.index, index, ns)) return ns;
+          break;
+        case StepKind::pause:
+          copy.has_paused = !copy.has_paused;
+          if (copy.has_paused) {
+            make_ready(index, ns + std::int64_t{step.index} * pause_unit_ns);
+            return ns;
+          }
+          break;
+        case StepKind::end:
+          ++ended_count_;
+          end_ns_ = std::max(end_ns_, ns);
+          return ns;
+      }
+    }
+  }
+
+  [[nodiscard]] std::int64_t delay_of(std::uint32_t event) const {
+    const ReplayEvent& message = program_.events[event];
+    if (!message.is_message) return 0;
+    const std::int64_t ns = program_.latencies.ns_of(message.distance, message.bytes / factor_);
+    if (message.distance != Distance::other_process) return ns;
+    return std::max<std::int64_t>(ns + latency_change_ns_, 0);
+  }
+
+  void signal(std::uint32_t event, std::uint32_t number, std::int64_t ns) {
+    const std::size_t place = std::size_t{event} * factor_ + number;
+    signaled_ns_[place] = ns + delay_of(event);
+    if (waiting_[place] != no_index) make_ready(waiting_[place], signaled_ns_[place]);
+  }
+
+  /// Whether an event has come; if not, the copy gets ready when it comes.
+  bool has(std::uint32_t event, std::uint32_t index, std::int64_t ns) {
+    const std::size_t place = std::size_t{event} * factor_ + copies_[index].number;
+    if (signaled_ns_[place] <= ns) return true;
+    if (signaled_ns_[place] == never) {
+      waiting_[place] = index;
+    } else {
+      make_ready(index, signaled_ns_[place]);
+    }
+    return false;
+  }
+
+  /// When the members, or those that need the root only, may go on; never: not known.
+  [[nodiscard]] std::int64_t release_ns(std::uint32_t number, std::uint32_t rank) const {
+    const ReplayCollective& collective = program_.collectives[number];
+    const CollectiveState& state = collectives_[number];
+    const bool is_root = collective.root == rank;
+    if (collective.root != no_index && collective.is_from_root == is_root) return 0;
+    if (collective.root != no_index && collective.is_from_root) {
+      return state.roots_arrived == factor_ ? state.root_ns + collective.cost_ns : never;
+    }
+    return state.arrived == collective.member_count * factor_ ? state.last_ns + collective.cost_ns
+                                                              : never;
+  }
+
+  void arrive(std::uint32_t number, std::uint32_t rank, std::int64_t ns) {
+    CollectiveState& state = collectives_[number];
+    ++state.arrived;
+    state.last_ns = std::max(state.last_ns, ns);
+    if (program_.collectives[number].root == rank) {
+      ++state.roots_arrived;
+      state.root_ns = std::max(state.root_ns, ns);
+    }
+    std::erase_if(state.waiting, [&](std::uint32_t index) {
+      const std::int64_t release = release_ns(number, copies_[index].rank);
+      if (release == never) return false;
+      make_ready(index, release);
+      return true;
+    });
+  }
+
+  bool may_leave(std::uint32_t number, std::uint32_t index, std::int64_t ns) {
+    const std::int64_t release = release_ns(number, copies_[index].rank);
+    if (release <= ns) return true;
+    if (release == never) {
+      collectives_[number].waiting.push_back(index);
+    } else {
+      make_ready(index, release);
+    }
+    return false;
+  }
+
+  const ReplayProgram& program_;
+  const std::uint32_t factor_;
+  const bool steals_;
+  const std::int64_t latency_change_ns_;
+  std::vector<std::uint32_t> worker_of_;
+  std::vector<std::deque<std::uint32_t>> queues_;
+  std::vector<bool> is_busy_;
+  std::vector<Copy> copies_;
+  /// By event and copy: when the receiver has it.
+  std::vector<std::int64_t> signaled_ns_;
+  std::vector<std::uint32_t> waiting_;
+  std::vector<CollectiveState> collectives_;
+  std::priority_queue<Moment, std::vector<Moment>, std::greater<>> moments_;
+  std::uint64_t moment_count_ = 0;
+  std::size_t ended_count_ = 0;
+  std::int64_t end_ns_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::int64_t> replay(const ReplayProgram& program, const ReplaySetting& setting) {
+  return Simulation(program, setting).run();
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,95 @@
+//! ReplayProgram - what each rank of a traced job does, without times of waiting: the work between
+//! the moments at which ranks depend on each other.
+//!
+//! A rank's steps are in its own order. A step needs some work of a core first; then it signals an
+//! event, or needs one, or is a member's arrival at a collective.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "tools/sorrel/report/job_trace.hpp"
+#include "tools/sorrel/report/wait_causes.hpp"
+
+namespace sorrel::tool {
+
+enum class StepKind : std::uint8_t {
+  signal,  ///< `index`: an event
+  need,    ///< `index`: an event
+  arrive,  ///< `index`: a collective; the member continues
+  leave,   ///< `index`: a collective; the member needs what it waits for
+  pause,   ///< `index`: nanoseconds in which the rank does nothing, in units of pause_unit_ns
+  end      ///< of the rank
+};
+
+inline constexpr std::int64_t pause_unit_ns = 100;
+
+struct ReplayStep {
+  /// Work before this step: of the program, and of MPI.
+  std::int64_t compute_ns = 0;
+  std::int64_t mpi_ns = 0;
+  StepKind kind = StepKind::end;
+  std::uint32_t index = 0;
+};
+
+/// Where the two ranks of a message are.
+enum class Distance : std::uint8_t { same_worker, same_process, other_process };
+
+struct ReplayEvent {
+  /// Of a message: how far, and how large. Others take no time.
+  bool is_message = false;
+  Distance distance = Distance::same_worker;
+  std::uint64_t bytes = 0;
+};
+
+struct ReplayCollective {
+  std::uint32_t member_count = 0;
+  std::uint32_t root = no_index;  ///< rank; no_index: all members need all others
+  bool is_from_root = false;
+  /// From the last arrival to the first member that continues.
+  std::int64_t cost_ns = 0;
+};
+
+/// How long messages take, by distance and by size: those of at least 2^k bytes and less than
+/// 2^(k+1).
+class Latencies {
+ public:
+  static constexpr std::size_t size_count = 41;
+
+  [[nodiscard]] std::int64_t ns_of(Distance distance, std::uint64_t bytes) const;
+  /// Of the smallest messages between processes.
+  [[nodiscard]] std::int64_t least_ns() const;
+
+  void set(Distance distance, std::size_t size, std::int64_t ns) {
+    ns_[static_cast<std::size_t>(distance)][size] = ns;
+  }
+
+ private:
+  static constexpr std::int64_t unknown = -1;
+
+  static constexpr std::array<std::int64_t, size_count> no_sizes() {
+    std::array<std::int64_t, size_count> sizes{};
+    sizes.fill(unknown);
+    return sizes;
+  }
+
+  std::array<std::array<std::int64_t, size_count>, 3> ns_{no_sizes(), no_sizes(), no_sizes()};
+};
+
+struct ReplayProgram {
+  std::vector<std::vector<ReplayStep>> ranks;
+  std::vector<ReplayEvent> events;
+  std::vector<ReplayCollective> collectives;
+  Latencies latencies;
+  /// The worker of each rank, and the process of each worker.
+  std::vector<std::uint32_t> workers;
+  std::vector<std::uint32_t> processes;
+  /// When a rank first ran.
+  std::vector<std::int64_t> begins;
+  std::uint64_t step_count = 0;
+};
+
+[[nodiscard]] ReplayProgram make_replay_program(const JobTrace& job, const WaitCauses& causes);
+
+}  // namespace sorrel::tool
