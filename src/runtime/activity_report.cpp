@@ -15,7 +15,6 @@
 #include "mpi/match/rank_state.hpp"
 #include "os/default_action.hpp"
 #include "os/write_all.hpp"
-#include "program/signals/signal_delivery.hpp"
 #include "runtime/activity_answers.hpp"
 #include "runtime/activity_description.hpp"
 #include "runtime/activity_line.hpp"
@@ -229,11 +228,6 @@ void answer_request() {
   if (is_report_requested.exchange(false, std::memory_order_relaxed)) write_report(*reported_job());
 }
 
-/// Whether the signal concerns the runtime only, and no rank.
-bool is_of_runtime(const siginfo_t& info) {
-  return is_interruption(info) || ViewRequest::of(info).has_value();
-}
-
 }  // namespace
 
 void watch_for_activity_requests() {
@@ -262,9 +256,12 @@ void announce_handler(bool is_own) {
   mark_request_handler(is_own ? launch::RequestHandler::library : launch::RequestHandler::program);
 }
 
+bool is_of_runtime(const siginfo_t& info) {
+  return is_interruption(info) || ViewRequest::of(info).has_value();
+}
+
 void report_activity_of(Job& job) {
   if (job.own_rank_count() > 1) prepare_activity_answers(job);
-  program::set_process_signals(is_of_runtime);
   set_reported_job(job, answer_request);
 }
 

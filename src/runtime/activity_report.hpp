@@ -9,6 +9,8 @@
 //! this one.
 #pragma once
 
+#include <csignal>
+
 namespace sorrel::runtime {
 
 class Job;
@@ -19,6 +21,9 @@ void watch_for_activity_requests();
 
 /// Announces to the launcher whether the signal is handled here, or by the program.
 void announce_handler(bool is_own);
+
+/// Whether the signal concerns the runtime only, and no rank. Safe in signal handlers.
+[[nodiscard]] bool is_of_runtime(const siginfo_t& info);
 
 /// Before the first rank runs: the only job of the process, which lasts as long as the process.
 void report_activity_of(Job& job);

@@ -121,6 +121,7 @@ class ProgramBody final : public RankBody {
     for (const Rank& rank : ranks_)
       processes.push_back(rank.process.get());
     program::set_signal_targets(std::move(processes));
+    program::set_process_signals(is_of_runtime);
   }
 
   void on_thread_start() override { use_initial_locale(); }
