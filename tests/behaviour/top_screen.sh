@@ -27,11 +27,12 @@ terminal new-session -d -s top -x 110 -y 20 "LC_ALL=C.UTF-8 sh -c '\"$sorrel\" t
 shows() { [[ $(screen | tr '\n' '~') =~ $1 ]]; }
 expect() { wait_until 15000 shows "$1" || fail "expected $1"; }
 press() { terminal send-keys -t top "$@"; }
-expect '^ sorrel top +job 1/1 +sorted by fewest ranks [^~]*~job [0-9]+: 1 process.*8 ranks: .*~ +4-7 .4. +waits +MPI_Barrier'
+expect '^ sorrel top +job 1/1 +sorted by fewest ranks [^~]*~job [0-9]+: 1 process.*8 ranks: .*~ *4-7 .4. +waits +MPI_Barrier'
 press s
-expect 'sorted by rank .*~ +0 +runs on worker.*~ +2 +waits +MPI_Recv.*~ +4-7 .4. +waits'
+expect 'sorted by rank .*~ *0 +runs on worker.*~ *2 +waits +MPI_Recv.*~ *4-7 .4. +waits'
 press Right
 expect '~[0-9]*: 1 process'
+terminal resize-window -t top -x 110 -y 12
 press Left Down
 expect '^[^~]*~worker +thread'
 press Home

@@ -22,7 +22,7 @@ fail() {
 }
 "${@/#@/$folder/end}" >"$folder/out" 2>"$folder/err" &
 job=$!
-is_ready() { grep -q ready "$folder/out"; }
+is_ready() { grep -qs ready "$folder/out"; }
 wait_until 20000 is_ready || fail "the job has not begun"
 [ -z "${SIGNAL:-}" ] || kill "-$SIGNAL" "$job"
 look() {

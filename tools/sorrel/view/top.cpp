@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* usage = "sorrel top [options] [JOB]";
 constexpr const char* description =
-    "Shows what the workers and the ranks of a running job do; without JOB, of\n"
+    "Shows what the workers and ranks of a running job do; without JOB, of\n"
     "all your jobs. JOB is a number that `sorrel ps` prints. The job goes on.\n\n"
     "Refreshes until the key q is pressed. Other keys: s changes the order of\n"
     "the ranks, n and p show the next and the previous job, arrows and pages\n"

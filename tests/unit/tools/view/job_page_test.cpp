@@ -72,7 +72,7 @@ TEST(JobPage, shows_the_job_its_workers_and_its_ranks) {
   now.notes = {"process 11 is stopped"};
   now.view.unexpected = {{1, 12}, {2, 12}};
   const auto lines = page_of(small_job(), view_at(1'000'000'000, 5'000'000'000, 100), now, {});
-  ASSERT_EQ(lines.size(), 10U);
+  ASSERT_EQ(lines.size(), 11U);
   EXPECT_EQ(lines[0],
             "job 10: 1 process, 2 workers (cpus 1-2), runs for 01:15, 00:00 of cpu time, 1.0 MiB "
             "resident; ./a");
@@ -80,7 +80,7 @@ TEST(JobPage, shows_the_job_its_workers_and_its_ranks) {
   EXPECT_EQ(lines[3], "     0       10    1   75 %         20      2  runs a rank");
   EXPECT_EQ(lines[4], "     1       11    2    0 %          0      0  asleep");
   EXPECT_EQ(lines[5], "3 ranks: 1 running, 2 ready to run");
-  EXPECT_EQ(lines[9], "      12  at ranks 1-2 (2)");
+  EXPECT_EQ(lines[10], "      12  at ranks 1-2 (2)");
 }
 
 TEST(JobPage, says_that_there_are_no_ranks) {
