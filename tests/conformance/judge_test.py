@@ -92,6 +92,12 @@ class Mpi4py(unittest.TestCase):
         self.assertEqual(mpi4py_suite.judge(self.two, 0, summary)[0], Outcome.WRONG)
         self.assertEqual(mpi4py_suite.judge(self.two, 139, summary)[0], Outcome.CRASH)
 
+    def test_modules_that_need_other_programs_are_entries_of_their_own(self):
+        usual, dynamic = mpi4py_suite.Suite("cache", "source").entries(["2 ranks"])
+        self.assertEqual(usual.key, "mpi4py:test/main.py 2 -e dynproc -e spawn -e util_pool")
+        self.assertEqual(dynamic.key, "mpi4py:test/main.py 2 -i dynproc -i spawn -i util_pool")
+        self.assertEqual(mpi4py_suite.Suite.interpreter_arguments(usual)[:4], ("main.py", "-q", "-e", "dynproc"))
+
     def test_failures_are_counted_and_named(self):
         text = "ERROR: testFree (test_win.TestWin.testFree)\nRan 10 tests in 1s\nFAILED (failures=1, errors=2)\nRan 10 tests in 1s\nOK\n"
         outcome, reason = mpi4py_suite.judge(self.two, 1, text)
