@@ -3,6 +3,7 @@
 
 #include "abi/body.hpp"
 #include "mpi/base/error_codes.hpp"
+#include "mpi/comm/incomplete_comm.hpp"
 #include "mpi/io/rank_files.hpp"
 #include "mpi/rma/window.hpp"
 
@@ -47,7 +48,33 @@ int call_on_file_handler(RankState* running, MPI_File handle, const char* functi
   });
 }
 
+int set_handler(RankState& self, Comm& comm, MPI_Errhandler errhandler) {
+  Errhandler* handler = mpi::errhandler_of(errhandler);
+  if (handler == nullptr) return fail_errhandler(self, errhandler);
+  if (handler->win_function != nullptr)
+    return self.fail(MPI_ERR_ERRHANDLER, "errhandler was created for windows");
+  if (handler->file_function != nullptr)
+    return self.fail(MPI_ERR_ERRHANDLER, "errhandler was created for files");
+  replace(comm.errhandler, *handler);
+  return MPI_SUCCESS;
+}
+
 }  // namespace
+
+extern "C" {
+
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
+  RankState* running = mpi::current_rank();
+  SORREL_CALL_ON_THREAD(running, Comm_set_errhandler, comm, errhandler);
+  if (Comm* incomplete = mpi::incomplete_comm_of(comm); incomplete != nullptr)
+    return call(running, "MPI_Comm_set_errhandler",
+                [&](RankState& self) { return set_handler(self, *incomplete, errhandler); });
+  return call_on(running, comm, "MPI_Comm_set_errhandler",
+                 [&](RankState& self, Comm& on) { return set_handler(self, on, errhandler); });
+}
+SORREL_WEAK(MPI_Comm_set_errhandler)
+
+}  // extern "C"
 
 namespace body {
 
@@ -57,17 +84,6 @@ int Comm_create_errhandler(RankState& self,
   if (comm_errhandler_fn == nullptr)
     return self.fail(MPI_ERR_ARG, "comm_errhandler_fn is a null pointer");
   *errhandler = mpi::make_errhandler(comm_errhandler_fn);
-  return MPI_SUCCESS;
-}
-
-int Comm_set_errhandler(RankState& self, Comm& comm, MPI_Errhandler errhandler) {
-  Errhandler* handler = mpi::errhandler_of(errhandler);
-  if (handler == nullptr) return fail_errhandler(self, errhandler);
-  if (handler->win_function != nullptr)
-    return self.fail(MPI_ERR_ERRHANDLER, "errhandler was created for windows");
-  if (handler->file_function != nullptr)
-    return self.fail(MPI_ERR_ERRHANDLER, "errhandler was created for files");
-  replace(comm.errhandler, *handler);
   return MPI_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
 #include "mpi/collectives/slots.hpp"
 #include "mpi/comm/collective_shadows.hpp"
+#include "mpi/comm/incomplete_comm.hpp"
 #include "mpi/comm/process_map.hpp"
 #include "mpi/comm/topology/topology.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -92,7 +93,7 @@ Comm* make_view(CommShared& shared, std::int32_t rank, const Comm& parent) {
 
 Comm& make_incomplete_comm(const Comm& parent) {
   auto* comm = new Comm;
-  comm->header.kind = ObjectKind::freed;
+  comm->header.kind = incomplete_comm_kind;
   comm->rank = parent.rank;
   comm->errhandler = parent.errhandler;
   retain(*comm->errhandler);
@@ -106,7 +107,8 @@ void complete_comm(Comm& comm, CommShared& shared, std::unique_ptr<const InterPa
 }
 
 void abandon(Comm& incomplete) {
-  SORREL_ASSERT(incomplete.header.kind == ObjectKind::freed && incomplete.shared == nullptr);
+  SORREL_ASSERT(incomplete.header.kind == incomplete_comm_kind);
+  incomplete.header.kind = ObjectKind::freed;
   release(*incomplete.errhandler);
   delete &incomplete;
 }

@@ -160,7 +160,8 @@ void duplicate() {
   }
 }
 
-/// Until its completion the handle is none that a call takes.
+/// Until its completion no call takes the handle but MPI_Comm_set_errhandler, on which mpi4py
+/// counts.
 void incomplete_duplicate() {
   if (ranks == 1) return;
   MPI_Comm copy;
@@ -168,6 +169,7 @@ void incomplete_duplicate() {
   int size = -1, error_class = MPI_SUCCESS;
   if (me != 0) MPI_Recv(nullptr, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
+  CHECK_EQUAL(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), MPI_SUCCESS);
   if (me == 0) {
     // No other rank has begun; but the rank that chooses the context may need no other.
     int is_complete = 0;
@@ -183,6 +185,8 @@ void incomplete_duplicate() {
   }
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   CHECK_EQUAL(size_of(copy), ranks);
+  MPI_Error_class(MPI_Send(nullptr, 0, MPI_INT, ranks, 0, copy), &error_class);
+  CHECK_EQUAL(error_class, MPI_ERR_RANK);
   MPI_Comm_free(&copy);
 }
 
