@@ -3,7 +3,7 @@
 #
 #   bin/mpi/mpicc    a script that starts `sorrel mpicc`
 #   lib*.so          a linker script that names the library's soname
-#   lib*.so.N        the library itself
+#   lib*.so.N        the library itself; the CMake package names it
 set(prefix $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX})
 file(GLOB_RECURSE found LIST_DIRECTORIES false ${prefix}/*)
 foreach(file ${found})
@@ -14,8 +14,15 @@ foreach(file ${found})
   get_filename_component(name ${file} NAME)
   if(name MATCHES "\\.so\\.[0-9]+$")
     get_filename_component(library ${file} REALPATH)
+    get_filename_component(old_name ${library} NAME)
     file(REMOVE ${file})
     file(RENAME ${library} ${file})
+    file(GLOB_RECURSE packages ${prefix}/*/SorrelTargets-*.cmake)
+    foreach(package ${packages})
+      file(READ ${package} text)
+      string(REPLACE /${old_name} /${name} text "${text}")
+      file(WRITE ${package} "${text}")
+    endforeach()
   elseif(name MATCHES "\\.so$")
     list(APPEND namelinks ${file})
   elseif(folder MATCHES "/bin/mpi$")

@@ -5,6 +5,7 @@
 #   find_package   a CMake project that uses find_package(Sorrel)
 #   wrappers       a CMake project that uses find_package(MPI), and mpicc alone; both find Sorrel's by PATH
 #   selftest       `sorrel selftest`, in a whole tree, with the component runtime only, and without one of the files
+#   wheel          what the wheel contains: the same without symbolic links
 #   pkg_config     a compiler with the flags that pkg-config prints
 set -euo pipefail
 
@@ -73,6 +74,22 @@ EOT
     cc -o "$work/runtime/libexec/sorrel/selftest_ranks" "$work/wrong.c"
     expect 1 "$work/runtime" "^  FAILED +1000 ranks in one process: its output lacks '1000 ranks, 0 wrong values'" \
       '^  FAILED +report of a deadlock: ended with status 0' '^1 passed, 1 skipped, 5 failed'
+    ;;
+  wheel)
+    "$cmake" -D CMAKE_INSTALL_PREFIX="$prefix" -P "$here/../../cmake/ReplaceLinks.cmake"
+    links=$(find "$prefix" -type l)
+    [ -z "$links" ] || { echo "symbolic links are left: $links"; exit 1; }
+    # As pip installs it: the tree in a folder of the environment, and the script in its bin.
+    mkdir -p "$work/env/bin" "$work/env/lib"
+    mv "$prefix" "$work/env/lib/sorrel-mpi"
+    cp "$here/../../packaging/wheel/sorrel" "$work/env/bin/sorrel"
+    ln -s "$work/env/bin/sorrel" "$work/sorrel"
+    "$work/sorrel" selftest
+    export PATH=$work/env/lib/sorrel-mpi/bin/mpi:$PATH
+    mpicc -O2 "$here/consumer/sum.c" -o "$work/sum"
+    mpiexec -n 1000 "$work/sum"
+    build_project consumer -DCMAKE_PREFIX_PATH="$work/env/lib/sorrel-mpi"
+    (cd "$work/consumer" && ctest --output-on-failure)
     ;;
   pkg_config)
     command -v pkg-config >/dev/null || { echo "no pkg-config (Debian: pkgconf)"; exit 77; }
