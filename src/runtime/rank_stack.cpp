@@ -72,6 +72,16 @@ void RankStack::take_of_suspended(const core::Fiber& fiber) {
   arch::sorrel_call_behind_context(fiber.context, unwind, this);
 }
 
+/// In a process that is a rank: the program's first function, and those of the C library that it
+/// calls.
+void RankStack::leave_out_start() {
+  const bool is_whole = end_ < depth_max;
+  if (!is_whole || end_ < 2 || !is_of_c_library(addresses_[end_ - 2])) return;
+  --end_;
+  while (end_ > begin_ && is_of_c_library(addresses_[end_ - 1]))
+    --end_;
+}
+
 void RankStack::leave_out_library() {
   while (end_ > begin_ && is_of_library(addresses_[end_ - 1]))
     --end_;
@@ -95,6 +105,7 @@ void RankStack::take(const Job& job, const mpi::RankState& rank, const void* con
   if (fiber.state == core::FiberState::ended || fiber.state == core::FiberState::lent) return;
   if (is_on_own_stack) {
     if (!is_in_switch(context)) take_of_interruption();
+    if (job.is_process_mode()) leave_out_start();
   } else if (stays_suspended(fiber)) {
     take_of_suspended(fiber);
   }

@@ -23,8 +23,8 @@ class RankStack {
   /// a borrowed rank or one that is a thread of its own.
   void take(const Job& job, const mpi::RankState& rank, const void* context);
 
-  /// Return addresses, the innermost first, without the library's own calls at either end and the
-  /// calls that these make; empty: not known.
+  /// Return addresses, the innermost first, without the calls that lead to main(), and without
+  /// the library's own calls and what these call; empty: not known.
   [[nodiscard]] std::span<const void* const> addresses() const {
     return std::span(addresses_).subspan(begin_, end_ - begin_);
   }
@@ -34,6 +34,7 @@ class RankStack {
 
   void take_of_interruption();
   void take_of_suspended(const core::Fiber& fiber);
+  void leave_out_start();
   void leave_out_library();
 
   std::array<const void*, depth_max> addresses_{};

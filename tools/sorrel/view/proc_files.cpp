@@ -5,7 +5,6 @@
 #include <charconv>
 #include <filesystem>
 #include <fmt/core.h>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string_view>
@@ -13,13 +12,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/small_file.hpp"
+
 namespace sorrel::tool {
 
 namespace {
 
+/// Environments are the longest files.
+constexpr std::size_t bytes_max = std::size_t{8} << 20;
+
+/// Empty if the file cannot be read, as that of a process that ends meanwhile.
 std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  return read_small_file(path, bytes_max, text).empty() ? text : "";
 }
 
 /// The fields of a stat file from the third one, the state, on.
