@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "check/checked_job.hpp"
 #include "mpi/base/error_string.hpp"
 #include "mpi/io/rank_files.hpp"
+#include "mpi/match/observer.hpp"
 #include "mpi/rma/window.hpp"
 #include "runtime/process_mode.hpp"
 #include "runtime/rank_guests.hpp"
@@ -44,7 +46,7 @@ namespace {
   const char* detail = self.detail().text();
   char prefix[24] = "";
   if (self.world != nullptr) std::snprintf(prefix, sizeof prefix, "rank %d: ", self.world_rank);
-  std::snprintf(message, sizeof message, "%s%s: %s%s%s", prefix, self.fiber.call,
+  std::snprintf(message, sizeof message, "%s%s: %s%s%s", prefix, check::name_of_call(self),
                 mpi::error_string(error_class), detail[0] != '\0' ? ": " : "", detail);
   if (self.world == nullptr) {
     std::fprintf(stderr, "sorrel: %s\n", message);
@@ -81,9 +83,16 @@ int fail_null(RankState& self, const char* argument) {
 
 namespace {
 
+bool is_fatal(const mpi::Errhandler& handler) {
+  using Action = mpi::Errhandler::Action;
+  return handler.action == Action::fatal || handler.action == Action::abort;
+}
+
 /// Acts on an error; `call` calls a user's handler.
 template <class Call>
 int act(RankState& self, const mpi::Errhandler& handler, int error_class, Call&& call) {
+  if (mpi::Observer* observer = mpi::observer_of(self); observer != nullptr)
+    observer->on_error(self, error_class, self.detail().text(), is_fatal(handler));
   switch (handler.action) {
     case mpi::Errhandler::Action::give_back:
       break;

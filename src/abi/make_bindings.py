@@ -5,6 +5,8 @@ make_bindings.py bodies OUT     declarations of the functions that implement the
 make_bindings.py bindings OUT   PMPI_X for each function, which checks what all have in common and calls its body; weak MPI_X
 make_bindings.py refused OUT    "MPI_X", for each function that always fails
 make_bindings.py traced OUT     MPI_X for each function, in C, which calls PMPI_X between the two functions of trace.cpp
+make_bindings.py checked OUT    the same for the two functions of check.cpp, which get a description of the function and all arguments
+make_bindings.py functions OUT  X, for each function: its number in such descriptions
 make_bindings.py header MPI_H   rewrites the list of functions in mpi.h; with --check: exits with 1 if the list is not up to date
 """
 import dataclasses
@@ -389,14 +391,18 @@ def header_text(functions, old):
     return old[:begin] + "".join(header_list(functions)) + old[end:]
 
 
+def is_observed(function):
+    """A function that returns a time is a call of no interest, and those of profiling control themselves."""
+    return function.result == "int" and function.name != "Pcontrol" and "tool" not in function.flags
+
+
 def traced_text(functions):
     yield ('#include "mpi.h"\n\nvoid sorrel_trace_call(const char* name, const void* site, const MPI_Comm* comm, int root);\n'
            "void sorrel_trace_result(void);\n"
            # Absent in a wrapper of the program, which does not call them.
            "#pragma weak sorrel_trace_call\n#pragma weak sorrel_trace_result\n")
     for function in functions:
-        # A function that returns a time is a call of no interest, and those of profiling control themselves.
-        if function.result != "int" or function.name == "Pcontrol" or "tool" in function.flags:
+        if not is_observed(function):
             continue
         comm = function.comm()
         given = "0" if comm is None else comm.name if comm.direction == "inout" else f"&{comm.name}"
@@ -409,7 +415,62 @@ def traced_text(functions):
                    f"  const int error_class = PMPI_{name}({arguments});\n  sorrel_trace_result();\n  return error_class;\n}}\n")
 
 
-TEXTS = {"bodies": body_text, "bindings": bindings_text, "refused": refused_text, "traced": traced_text}
+# What the checker knows of an argument: its kind, if it is one of these (check/checked_call.hpp).
+CHECKED_KINDS = ["other", *HANDLES, "keyval"]
+DIRECTIONS = ["in", "out", "inout"]
+
+
+def checked_kind(argument):
+    kind = {"type": "datatype", "hints": "info", **dict.fromkeys(TOPOLOGIES, "comm")}.get(argument.kind, argument.kind)
+    return CHECKED_KINDS.index(kind) if kind in CHECKED_KINDS else 0
+
+
+def checked_arguments(function):
+    names = [argument.name for argument in function.arguments]
+    for argument in function.arguments:
+        length = names.index(argument.length) if argument.is_array and argument.length in names else -1
+        yield f'{{"{argument.name}", {DIRECTIONS.index(argument.direction)}, {checked_kind(argument)}, {int(argument.is_array)}, {length}}}'
+
+
+def word_of(argument):
+    """The argument as a word: an array or a function is a pointer."""
+    return f"(intptr_t){argument.name}"
+
+
+def checked_text(functions):
+    yield (Path(__file__).parent.parent / "check/checked_call.h").read_text(encoding="utf-8").replace("#pragma once\n", "")
+    yield "#pragma weak sorrel_check_begin\n#pragma weak sorrel_check_end\n"
+    for number, function in enumerate(functions):
+        if not is_observed(function):
+            continue
+        arguments = ", ".join(checked_arguments(function))
+        count = len(function.arguments)
+        words = ", ".join(word_of(argument) for argument in function.arguments)
+        names = ", ".join(argument.name for argument in function.arguments)
+        synchronous = {"Send": "Ssend", "Isend": "Issend", "Send_init": "Ssend_init"}.get(function.name)
+        is_collective = function.subject == "collective communication" and function.name != "Barrier"
+        for name, large in function.forms():
+            yield (f"\nstatic const struct sorrel_checked_argument arguments_{name}[] = {{{arguments or '{0}'}}};\n"
+                   f'static const struct sorrel_checked_function function_{name} = {{"MPI_{name}", {number}, {count}, {int(large)}, arguments_{name}}};\n')
+            parameters = ", ".join(function.parameters(large)) or "void"
+            yield (f"#pragma weak PMPI_{name}\nint MPI_{name}({parameters}) {{\n"
+                   f"  const intptr_t words[] = {{{words or '0'}}};\n"
+                   f"  struct sorrel_checked_call call = {{&function_{name}, words, __builtin_return_address(0), 0, 0}};\n")
+            if is_collective:
+                yield f"  if (sorrel_check_begin(&call) & sorrel_check_barrier) PMPI_Barrier({function.comm().name});\n"
+            else:
+                yield f"  {'const int change = ' if synchronous else ''}sorrel_check_begin(&call);\n"
+            choice = f"change & sorrel_check_synchronous ? PMPI_{synchronous}{'_c' if large else ''}({names}) : " if synchronous else ""
+            yield f"  const int error_class = {choice}PMPI_{name}({names});\n  sorrel_check_end(&call, error_class);\n  return error_class;\n}}\n"
+
+
+def functions_text(functions):
+    for function in functions:
+        yield f"{function.name},\n"
+
+
+TEXTS = {"bodies": body_text, "bindings": bindings_text, "refused": refused_text, "traced": traced_text, "checked": checked_text,
+         "functions": functions_text}
 
 
 def main(arguments):

@@ -1,8 +1,7 @@
 // What the library libsorrel-trace calls before and after each function of MPI (make_bindings.py
 // writes that library): the calls of a trace.
 #include "mpi.h"
-#include "mpi/base/fortran_calls.h"
-#include "mpi/match/rank_state.hpp"
+#include "mpi/match/call_site.hpp"
 #include "trace/tracer.hpp"
 
 namespace {
@@ -16,14 +15,6 @@ using sorrel::trace::Record;
 RankState* traced_rank() {
   RankState* self = sorrel::mpi::current_rank();
   return self != nullptr && self->worker->tracer() != nullptr ? self : nullptr;
-}
-
-const void* site_in_program(RankState& self, const void* site) {
-  const sorrel_fortran_calls* fortran = self.services().fortran_calls;
-  const auto* address = static_cast<const char*>(site);
-  const bool is_in_binding =
-      fortran != nullptr && address >= fortran->begin && address < fortran->end;
-  return is_in_binding ? fortran->site : site;
 }
 
 }  // namespace
@@ -40,8 +31,8 @@ __attribute__((visibility("default"))) void sorrel_trace_call(const char* name,
   if (self == nullptr) return;
   sorrel::trace::Tracer& tracer = *self->worker->tracer();
   self->services().traced_site = site;
-  tracer.add_named(
-      Record::now(Kind::call, name_of(self), name_of(name), name_of(site_in_program(*self, site))));
+  tracer.add_named(Record::now(Kind::call, name_of(self), name_of(name),
+                               name_of(sorrel::mpi::site_in_program(*self, site))));
   if (comm == nullptr || self->phase != sorrel::mpi::Phase::running) return;
   const sorrel::mpi::Comm* object = self->comm_of(*comm);
   if (object == nullptr) return;

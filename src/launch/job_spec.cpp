@@ -54,6 +54,7 @@ void for_each_field(Spec& spec, Field&& field) {
   field("host_daemon", spec.host_mpi.daemon);
   field("host_aborts", spec.host_mpi.must_abort);
   field("trace", spec.trace_folder);
+  field("check", spec.check_folder);
   field("old_library_path", spec.old_library_path);
   field("preloaded", spec.preloaded);
 }

@@ -123,6 +123,8 @@ struct JobSpec {
   HostSpec host_mpi;
   /// The folder into which each worker writes its events (src/trace); "": the run is not traced.
   std::string trace_folder;
+  /// The folder into which the checker writes its findings (src/check); "": the run is not checked.
+  std::string check_folder;
   /// Value of LD_LIBRARY_PATH before `sorrel run` changed it.
   std::string old_library_path;
   /// What `sorrel run` has put into LD_PRELOAD (files, a:b); "": nothing.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/text.hpp"
+#include "check/checker.hpp"
 #include "core/cycle_clock.hpp"
 #include "core/fiber_thread.hpp"
 #include "core/guest.hpp"
@@ -194,6 +195,7 @@ void report_moves(const mpi::BalanceReport& report) {
   std::snprintf(message, sizeof message,
                 "rank %d: ended with status %d without calling MPI_Finalize", rank.world_rank,
                 status);
+  if (job.checker() != nullptr) job.checker()->on_missing_finalize(rank);
   job.end_job(&rank, (status & 0xff) != 0 ? status & 0xff : 1, message);
 }
 
@@ -217,7 +219,8 @@ std::int32_t first_own_rank(const Config& config) {
 }
 
 Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
-    : body_(body),
+    : CheckedJob(config.check_folder, config.rank_count),
+      body_(body),
       tracers_(config.trace_folder.empty() ? 0 : config.worker_count),
       trace_folder_(config.trace_folder),
       stacks_(config.process_mode ? 0 : static_cast<std::size_t>(runtime::own_rank_count(config)),
@@ -336,6 +339,14 @@ void Job::trace_ranks(core::Worker& worker) {
 
 void Job::on_worker_start(core::Worker& worker) {
   begin_trace(worker);
+  if (checker() != nullptr) {
+    // The one worker of a checked run. A tracer without a file writes nothing, and no line about
+    // it.
+    has_trace_failed_.test_and_set(std::memory_order_relaxed);
+    message_tracer_ =
+        std::make_unique<trace::Tracer>("/dev/null", trace::Origin{}, has_trace_failed_);
+    worker.set_tracer(message_tracer_.get());
+  }
   if (own_transport_ != nullptr) own_transport_->start(worker);
   for (const auto& world : worlds_) {
     if (world->has_worker(worker)) prepare_ranks(*world, worker);
@@ -591,6 +602,12 @@ void Job::end_in_deadlock(const WaitTable& table) {
   const std::string report = deadlock_report(table, worlds_.front()->size());
   os::write_all(STDERR_FILENO, report);
   write_latest_events(*this);
+  if (checker() != nullptr) {
+    std::vector<std::int32_t> ranks;
+    for (const RankWait& wait : table.waits())
+      ranks.push_back(wait.rank);
+    checker()->on_deadlock(ranks);
+  }
   abort_host(deadlock_status);
   _exit(deadlock_status);
 }

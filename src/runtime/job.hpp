@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "check/checked_job.hpp"
 #include "core/scheduler.hpp"
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
@@ -42,6 +43,7 @@ void keep_memory_of_ranks(const Config& config);
 
 class Job final : public core::SchedulerHooks,
                   public mpi::JobControl,
+                  public check::CheckedJob,
                   public transport::QuietWatcher {
  public:
   /// `transport` carries packets to the job's other processes and outlives the job. Null if there
@@ -168,6 +170,8 @@ class Job final : public core::SchedulerHooks,
   std::vector<std::unique_ptr<trace::Tracer>> tracers_;
   const std::string trace_folder_;
   std::atomic_flag has_trace_failed_;
+  /// Of a checked run, in the place of a tracer: shows messages to the checker.
+  std::unique_ptr<trace::Tracer> message_tracer_;
   os::StackSlab stacks_;
   core::Scheduler scheduler_;
   /// For a job of several processes that was given no transport; else null.

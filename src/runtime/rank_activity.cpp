@@ -1,6 +1,8 @@
 #include "runtime/rank_activity.hpp"
 
+#include "check/checked_job.hpp"
 #include "core/scheduler.hpp"
+#include "mpi/match/call_site.hpp"
 #include "mpi/match/request.hpp"
 #include "mpi/match/wait.hpp"
 
@@ -87,11 +89,7 @@ const void* call_site_of(const RankState& rank) {
   if (rank.services_if_used == nullptr) return site;
   const mpi::RankServices& services = *rank.services_if_used;
   if (services.traced_site != nullptr) site = services.traced_site;
-  const sorrel_fortran_calls* fortran = services.fortran_calls;
-  const auto* address = static_cast<const char*>(site);
-  const bool is_in_binding =
-      fortran != nullptr && address >= fortran->begin && address < fortran->end;
-  return is_in_binding ? fortran->site : site;
+  return mpi::site_in_program(rank, site);
 }
 
 }  // namespace
@@ -122,6 +120,7 @@ RankActivity outline_of(const RankState& rank) {
 RankActivity activity_of(const RankState& rank) {
   RankActivity activity = outline_of(rank);
   activity.call_site = call_site_of(rank);
+  activity.call = check::name_of_call(rank);
   const mpi::Comm* comm = add_operation(activity, rank);
   if (comm == nullptr) return activity;
   add_name(activity.comm, rank, *comm);

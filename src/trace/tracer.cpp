@@ -1,7 +1,6 @@
 #include "trace/tracer.hpp"
 
 #include <algorithm>
-#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -9,6 +8,7 @@
 
 #include "base/small_file.hpp"
 #include "os/clock.hpp"
+#include "os/code_map.hpp"
 
 namespace sorrel::trace {
 
@@ -16,7 +16,6 @@ namespace {
 
 /// A longer one is cut.
 constexpr std::size_t text_bytes_max = 4096;
-constexpr std::size_t maps_bytes_max = std::size_t{256} << 20;
 
 std::int64_t wall_clock_ns() {
   timespec time{};
@@ -92,28 +91,15 @@ void Tracer::add_text(std::uint64_t name, std::string_view text) {
 }
 
 void Tracer::add_code() {
-  std::string maps;
-  if (!read_small_file("/proc/self/maps", maps_bytes_max, maps).empty()) return;
+  const std::vector<os::CodeRange> ranges = os::read_code_map();
   std::map<std::string_view, std::uint64_t> names;
-  for (std::size_t at = 0; at < maps.size();) {
-    const std::size_t line_end = std::min(maps.find('\n', at), maps.size());
-    const char* const line = maps.data() + at;
-    at = line_end + 1;
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    std::uint64_t offset = 0;
-    char access[8];
-    int path_at = 0;
-    const int found = std::sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n",
-                                  &begin, &end, access, &offset, &path_at);
-    if (found != 4 || access[2] != 'x' || line[path_at] != '/') continue;
-    const std::string_view path(line + path_at, maps.data() + line_end);
-    const auto [name, is_new] =
-        names.try_emplace(path, static_cast<std::uint64_t>(TextName::first_path) + names.size());
+  for (const os::CodeRange& range : ranges) {
+    const auto [name, is_new] = names.try_emplace(
+        range.path, static_cast<std::uint64_t>(TextName::first_path) + names.size());
     constexpr std::uint64_t name_count_max = 0xffff;
     if (name->second > name_count_max) continue;
-    if (is_new) add_text(name->second, path);
-    add(Record::now(Kind::code, begin, end, name->second << 48 | offset));
+    if (is_new) add_text(name->second, range.path);
+    add(Record::now(Kind::code, range.begin, range.end, name->second << 48 | range.offset));
   }
 }
 

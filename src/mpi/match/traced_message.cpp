@@ -1,5 +1,6 @@
 #include "mpi/match/traced_message.hpp"
 
+#include "mpi/match/observer.hpp"
 #include "mpi/match/request.hpp"
 
 namespace sorrel::mpi {
@@ -20,6 +21,8 @@ void trace_send(const RankState& self,
 
 void trace_receive(const Request& receive, const Envelope& envelope, std::size_t bytes) {
   const RankState& self = *receive.owner;
+  if (Observer* observer = observer_of(self); observer != nullptr)
+    observer->on_receive(receive, envelope, bytes);
   const trace::MessageRecord message{.context = envelope.context,
                                      .tag = envelope.tag,
                                      .source = envelope.source,

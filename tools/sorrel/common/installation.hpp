@@ -11,6 +11,7 @@ namespace sorrel::tool {
 
 inline constexpr const char* library_name = "libmpi_abi.so.1";
 inline constexpr const char* trace_library_name = "libsorrel-trace.so.0";
+inline constexpr const char* check_library_name = "libsorrel-check.so.0";
 inline constexpr const char* early_library_name = "libsorrel-early.so.0";
 
 struct Installation {
@@ -20,9 +21,11 @@ struct Installation {
 
   [[nodiscard]] std::string library() const { return library_dir + "/" + library_name; }
 
-  /// Preloaded for programs with private libraries.
   [[nodiscard]] std::string trace_library() const { return library_dir + "/" + trace_library_name; }
 
+  [[nodiscard]] std::string check_library() const { return library_dir + "/" + check_library_name; }
+
+  /// Preloaded for programs with private libraries.
   [[nodiscard]] std::string early_library() const { return library_dir + "/" + early_library_name; }
 };
 

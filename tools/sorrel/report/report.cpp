@@ -8,7 +8,7 @@
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/numbers.hpp"
-#include "tools/sorrel/common/text_file.hpp"
+#include "tools/sorrel/common/output_files.hpp"
 #include "tools/sorrel/report/advice.hpp"
 #include "tools/sorrel/report/analysis.hpp"
 #include "tools/sorrel/report/report_json.hpp"
@@ -83,11 +83,11 @@ int report_command(Arguments arguments) {
   const WaitCauses causes(job);
   const Analysis analysis = analyze(job, causes);
   const Json numbers = json_of(job, analysis, find_outlook(job, causes, analysis, request));
-  if (!json.empty() && !write_text_file(json, text_of(numbers) + "\n")) return 1;
+  if (!json.empty() && !write_output_file(json, text_of(numbers) + "\n")) return 1;
   if (page.empty() && json.empty()) page = trace + ".html";
   if (page.empty()) return 0;
   const std::string name = trace.substr(trace.rfind('/') + 1);
-  if (!write_text_file(page, page_of(name, numbers, job, causes, analysis))) return 1;
+  if (!write_output_file(page, page_of(name, numbers, job, causes, analysis))) return 1;
   if (page != "-" && json != "-") fmt::print("{}: open it in a browser\n", page);
   return 0;
 }

@@ -15,6 +15,7 @@ std::string option_conflict(const RunOptions& options,
   const std::string launcher = host.launcher.empty() ? "a host MPI" : host.launcher;
   const bool is_simulated = !options.wire.empty() || !options.seed.empty();
   const bool needs_blocks = options.balance == "steal" || options.balance == "measured";
+  const bool is_checked = options.check.any();
   const char* simulation = options.wire.empty() ? "seed" : "wire";
 
   const std::vector<std::string>& shared = request.libraries.shared;
@@ -68,6 +69,24 @@ std::string option_conflict(const RunOptions& options,
                    launcher)},
       {options.trace.has_profile || !options.trace.profile_json.empty(), has_host,
        fmt::format("--profile is not supported under a host MPI ({}); --trace is", launcher)},
+      {!options.junit.empty(), has_host,
+       fmt::format("--junit is not supported under {}", launcher)},
+      {is_checked, has_host, fmt::format("--check is not supported under {}", launcher)},
+      {is_checked, options.trace.any(),
+       "--check and --trace or --profile exclude each other: both observe the calls of MPI"},
+      {is_checked, !options.procs.empty() && request.procs != 1,
+       "--check needs a job of one process: leave out --procs"},
+      {is_checked, !program.own_process_reason.empty(),
+       fmt::format("--check needs a job of one process: {}", program.own_process_reason)},
+      {is_checked, request.workers.value_or(1) > 1,
+       fmt::format("--check needs --workers 1, not {}", options.workers)},
+      {is_checked, !options.wire.empty(),
+       "--check and --wire exclude each other: simulated nodes are processes"},
+      {is_checked, options.comm_worker,
+       "--comm-worker needs at least 2 workers, and --check allows one"},
+      {request.schedules.has_value(), !options.seed.empty(),
+       "--schedules and --seed exclude each other: a schedule is a seed"},
+      {is_checked, options.omp, "--check is not supported with --omp"},
       {is_simulated, !options.procs.empty(),
        fmt::format("--{} needs a job of one process: leave out --procs", simulation)},
       {is_simulated, !program.own_process_reason.empty(),

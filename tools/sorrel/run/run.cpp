@@ -2,11 +2,13 @@
 // process, or becomes the parent of the job's processes.
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <optional>
 #include <string>
 #include <sys/personality.h>
@@ -16,11 +18,13 @@
 
 #include "os/cpu_set.hpp"
 #include "os/library_search.hpp"
+#include "tools/sorrel/check/junit.hpp"
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/common/installation.hpp"
+#include "tools/sorrel/common/output_files.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
 #include "tools/sorrel/inspect/wrapper.hpp"
 #include "tools/sorrel/run/blocked_requests.hpp"
@@ -166,7 +170,7 @@ int launch_processes(const BlockedRequests& blocked,
                      const RunPlan& plan,
                      const Installation& installation,
                      const std::vector<Part>& parts,
-                     const TraceRequest& trace) {
+                     const std::function<void()>& on_end) {
   const std::vector<launch::ProcessShare> shares = launch::shares_of(plan.job);
   std::vector<LaunchedProgram> programs;
   for (const Part& part : parts) {
@@ -197,7 +201,7 @@ int launch_processes(const BlockedRequests& blocked,
                            set_job_variable(job);
                          },
                      .on_end = {}};
-  if (trace.any()) started.on_end = [&] { finish_trace(trace, plan.job.trace_folder); };
+  started.on_end = on_end;
   for (std::uint32_t i = 0; i < shares.size(); ++i) {
     const launch::JobSpec job = plan.job_of(i, shares[i]);
     const bool has_label = job.has_rank_labels && job.process_mode;
@@ -208,6 +212,62 @@ int launch_processes(const BlockedRequests& blocked,
          .label = has_label ? fmt::format("[{}] ", shares[i].first_rank) : std::string()});
   }
   return launch(started);
+}
+
+/// The command that repeats one schedule of a checked run.
+std::string replay_of(const SplitArguments& given, std::uint64_t seed) {
+  std::string command = fmt::format("sorrel run --check --seed {}", seed);
+  for (const std::string& word : given.options) {
+    if (word != "--check" && !word.starts_with("--schedules=")) command += " " + word;
+  }
+  for (const char* word : given.program)
+    command += fmt::format(" {}", word);
+  return command;
+}
+
+/// `--check`, once or with several schedules. The status is that of the command.
+CheckResult run_checked(const BlockedRequests& blocked,
+                        const RunPlan& plan,
+                        const Installation& installation,
+                        const std::vector<Part>& parts,
+                        const CheckRequest& check,
+                        std::optional<std::uint64_t> schedules,
+                        const SplitArguments& given) {
+  RunPlan own = plan;
+  if (schedules) {
+    return explore_schedules(
+        check, *schedules, [&](std::uint64_t seed) { return replay_of(given, seed); },
+        [&](std::uint64_t seed, const std::string& folder) {
+          own.job.seed = seed;
+          own.job.check_folder = folder;
+          return launch_processes(blocked, own, installation, parts, {});
+        });
+  }
+  Result<std::string> folder = make_check_folder();
+  if (!folder.has_value()) return {.status = report_error("{}", folder.error()), .findings = {}};
+  own.job.check_folder = std::move(folder).value();
+  CheckResult result;
+  const int status = launch_processes(blocked, own, installation, parts,
+                                      [&] { result = finish_check(check, own.job.check_folder); });
+  if (result.status != exit_findings && status != 0) result.status = status;
+  return result;
+}
+
+/// Runs the job as the parent of its processes, until it has ended. The status is that of the
+/// command.
+CheckResult run_as_parent(const BlockedRequests& blocked,
+                          const RunPlan& plan,
+                          const Installation& installation,
+                          const std::vector<Part>& parts,
+                          const RunOptions& options,
+                          std::optional<std::uint64_t> schedules,
+                          const SplitArguments& given) {
+  if (options.check.any())
+    return run_checked(blocked, plan, installation, parts, options.check, schedules, given);
+  const int status = launch_processes(blocked, plan, installation, parts, [&] {
+    if (options.trace.any()) finish_trace(options.trace, plan.job.trace_folder);
+  });
+  return {.status = status, .findings = {}};
 }
 
 /// An error if the ranks of one process need more maps than the system allows, or "".
@@ -299,10 +359,9 @@ Result<Part> make_part(const ProgramReport& program,
   return part;
 }
 
-/// Before the loader's other libraries: its functions MPI_X call PMPI_X.
-void add_trace_library(Part& part, const Installation& installation) {
-  part.preloaded =
-      installation.trace_library() + (part.preloaded.empty() ? "" : ":") + part.preloaded;
+/// Before the loader's other libraries: functions MPI_X of a library that call PMPI_X.
+void preload(Part& part, const std::string& library) {
+  part.preloaded = library + (part.preloaded.empty() ? "" : ":") + part.preloaded;
 }
 
 /// Executes the program in this process; returns if that is not possible.
@@ -368,7 +427,8 @@ int run_command(Arguments arguments) {
         make_part(run.programs[i], run.words[i], is_process_mode, words.omp, installation);
     if (!part.has_value()) return report_error("{}", part.error());
     parts.push_back(std::move(part).value());
-    if (words.trace.any()) add_trace_library(parts.back(), installation);
+    if (words.trace.any()) preload(parts.back(), installation.trace_library());
+    if (words.check.any()) preload(parts.back(), installation.check_library());
     print_notes_on(parts.back(), specs[i], plan, run.requests[i]);
     if (is_process_mode) continue;
     if (const std::string error = check_maps(specs[i], run.programs[i]); !error.empty())
@@ -379,7 +439,7 @@ int run_command(Arguments arguments) {
   // Without the option, the user's variable is used.
   if (!plan.share.empty()) setenv("SORREL_SHARE", plan.share.c_str(), 1);
   // Addresses are visible to a program: with a seed they are the same in each run.
-  if (plan.job.seed) (void)personality(ADDR_NO_RANDOMIZE);
+  if (plan.job.seed || run.requests.front().schedules) (void)personality(ADDR_NO_RANDOMIZE);
   const Part& first = parts.front();
   if (!plan.host.name.empty()) {
     blocked.end();
@@ -391,8 +451,19 @@ int run_command(Arguments arguments) {
     return launch_host_process(plan, installation, first);
   }
   if (plan.job.process_count > 1 || plan.job.process_mode || !first.program.wrapper.empty() ||
-      words.trace.any())
-    return launch_processes(blocked, plan, installation, parts, words.trace);
+      words.trace.any() || words.check.any() || !words.junit.empty()) {
+    const auto begin = std::chrono::steady_clock::now();
+    const CheckResult result = run_as_parent(blocked, plan, installation, parts, words,
+                                             run.requests.front().schedules, split);
+    if (words.junit.empty()) return result.status;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    const std::string text = junit_of({.name = first.program.name,
+                                       .status = result.status,
+                                       .seconds = seconds.count(),
+                                       .findings = result.findings,
+                                       .is_checked = words.check.any()});
+    return write_output_file(words.junit, text) || result.status != 0 ? result.status : 1;
+  }
   return execute(blocked, plan, installation, first);
 }
 

@@ -15,6 +15,7 @@ constexpr std::uint64_t stack_bytes_min = 16u << 10;
 /// The addresses of a process are 128 TiB.
 constexpr std::uint64_t stack_bytes_max = std::uint64_t{64} << 40;
 constexpr std::uint64_t page_bytes = 4096;
+constexpr std::uint64_t schedules_max = 1'000'000;
 
 constexpr const char* run_description =
     "Runs an MPI program with N ranks as user-level threads of one process,\n"
@@ -27,6 +28,7 @@ constexpr const char* group_order = "Network and order";
 constexpr const char* group_libraries = "Libraries";
 constexpr const char* group_host = "Host MPI";
 constexpr const char* group_output = "Output";
+constexpr const char* group_check = "Checks";
 constexpr const char* run_footer =
     "Examples:\n"
     "  sorrel run -n 64 ./heat                64 ranks on all cores that this\n"
@@ -45,13 +47,15 @@ constexpr const char* run_footer =
     "  sorrel run -n 8 --seed 17 ./heat       a schedule to be repeated\n"
     "  sorrel run -n 64 --trace heat.trace ./heat\n"
     "                                         what each rank did when\n"
+    "  sorrel run -n 8 --check ./heat         errors in calls of MPI\n"
     "  sorrel run --omp ./loops               OpenMP, not recompiled\n"
     "  sorrel run -n 16 --omp ./hybrid        ranks with OpenMP inside\n\n"
     "kill -USR1 PID, the process of `sorrel run`: prints on stderr what every\n"
     "rank does; the job continues (docs/waits.md).\n"
     "Exit status: the program's own (the largest of its ranks); 2 if the\n"
-    "command line or the program is wrong and nothing was started; 126 if the\n"
-    "system refused to start the program.";
+    "command line or the program is wrong and nothing was started; 66 if\n"
+    "--check has found something; 126 if the system refused to start the\n"
+    "program.";
 
 /// Parses a number from 1 to `most`, if there is one; returns an error that names `option`, or "".
 std::string read_count(const char* option,
@@ -179,6 +183,30 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
                   "waits, messages, and what each worker runs (docs/trace.md)")
       ->type_name("FILE")
       ->group(group_output);
+  app->add_flag("--check", options.check.is_wanted,
+                "Find errors of the program in its calls of MPI: leaks, collectives and datatypes "
+                "that do not match, messages that are too long, deadlocks, and others "
+                "(docs/check.md). One process, one worker")
+      ->group(group_check);
+  app->add_option("--schedules", options.check.schedules,
+                  "Check N runs, with --seed 1 to N, for errors that depend on the order in which "
+                  "messages arrive; implies --check. A failing seed is printed with the command "
+                  "that repeats it")
+      ->type_name("N")
+      ->group(group_check);
+  app->add_option("--check-json", options.check.json,
+                  "Write what --check finds into FILE, as JSON; implies --check")
+      ->type_name("FILE")
+      ->group(group_check);
+  app->add_option("--check-sarif", options.check.sarif,
+                  "The same as SARIF, which CI systems show beside the code; implies --check")
+      ->type_name("FILE")
+      ->group(group_check);
+  app->add_option("--junit", options.junit,
+                  "Write the result of the run into FILE as JUnit XML, for CI systems: passed, or "
+                  "failed with the exit status, and with --check each finding (docs/ci.md)")
+      ->type_name("FILE")
+      ->group(group_check);
   return app;
 }
 
@@ -196,7 +224,7 @@ std::optional<launch::Balance> balance_of(std::string_view text) {
 
 bool concerns_ranks(const RunOptions& options) {
   return !options.ranks.empty() || !options.procs.empty() || !options.workers.empty() ||
-         options.label || options.trace.any() || !options.host.host.empty();
+         options.label || options.trace.any() || options.check.any() || !options.host.host.empty();
 }
 
 Result<RunRequest> read_options(const RunOptions& options) {
@@ -207,6 +235,8 @@ Result<RunRequest> read_options(const RunOptions& options) {
   if (error.empty() && !request.is_auto)
     error = read_count("--procs", options.procs, workers_max, request.procs);
   if (error.empty()) error = read_count("--workers", options.workers, workers_max, request.workers);
+  if (error.empty())
+    error = read_count("--schedules", options.check.schedules, schedules_max, request.schedules);
   if (!error.empty()) return Error{error};
   const auto stack_bytes = options.stack.empty() ? 0 : parse_size(options.stack);
   if (!stack_bytes || (!options.stack.empty() && *stack_bytes < stack_bytes_min))

@@ -12,6 +12,7 @@
 #include <sorrel/result.hpp>
 
 #include "launch/job_spec.hpp"
+#include "tools/sorrel/check/check_run.hpp"
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
 #include "tools/sorrel/trace/trace_run.hpp"
@@ -35,6 +36,8 @@ struct RunOptions {
   std::string wire;
   std::string seed;
   TraceRequest trace;
+  CheckRequest check;
+  std::string junit;  ///< a file; "": none
   std::vector<std::string> shared;
   std::vector<std::string> private_ones;
   HostOptions host;
@@ -53,6 +56,7 @@ struct RunRequest {
   launch::Balance balance = launch::Balance::off;
   bool is_auto = false;      ///< --procs auto
   bool has_threads = false;  ///< --omp
+  std::optional<std::uint64_t> schedules;
 };
 
 /// Binds the options of the App to the argument, which must outlive it.

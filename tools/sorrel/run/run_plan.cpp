@@ -125,12 +125,13 @@ std::string read_simulation_options(launch::JobSpec& job, const RunOptions& opti
   return "";
 }
 
-/// Adapts the number of workers to --seed and --wire.
-std::string adapt_workers(launch::JobSpec& job, bool is_wanted) {
+/// Adapts the number of workers to --seed, --check and --wire.
+std::string adapt_workers(launch::JobSpec& job, bool is_wanted, bool is_checked) {
   if (job.seed && job.worker_count > 1) {
     if (is_wanted) return fmt::format("--seed needs --workers 1, not {}", job.worker_count);
     job.worker_count = 1;
   }
+  if (is_checked) job.worker_count = 1;
   if (!job.wire) return "";
   const std::uint32_t nodes = job.wire->node_count;
   if (static_cast<std::uint32_t>(job.rank_count) < nodes)
@@ -204,6 +205,7 @@ std::string conflict_of_several(const RunOptions& options, const Host& host) {
     return fmt::format("{} is for a job of one program, and ':' starts several", option);
   };
   if (!options.wire.empty()) return needs_one("--wire");
+  if (options.check.any()) return needs_one("--check");
   if (!options.seed.empty()) return needs_one("--seed");
   if (options.comm_worker) return needs_one("--comm-worker");
   if (options.procs == "auto") return needs_one("--procs auto");
@@ -245,7 +247,8 @@ Result<RunPlan> make_plan(const RunOptions& options,
     error = host.name.empty() ? place_ranks(plan, request, limits, program)
                               : place_under_host(plan, request, limits, program);
   }
-  if (error.empty() && host.name.empty()) error = adapt_workers(job, request.workers.has_value());
+  if (error.empty() && host.name.empty())
+    error = adapt_workers(job, request.workers.has_value(), options.check.any());
   if (error.empty()) error = check_stacks(job);
   if (!error.empty()) return Error{error};
   if (plan.has_room_for_threads && options.bind != "core") job.is_unbound = true;

@@ -1,46 +1,8 @@
 #include "tools/sorrel/trace/code_places.hpp"
 
-#include <fmt/core.h>
 #include <iterator>
-#include <variant>
-
-#include "base/fixed_text.hpp"
-#include "os/elf_file.hpp"
-#include "os/library_search.hpp"
-#include "runtime/demangle.hpp"
-#include "runtime/line_table.hpp"
-#include "runtime/symbol_file.hpp"
 
 namespace sorrel::tool {
-
-std::string text_of(const CodePlace* place) {
-  if (place == nullptr || place->file.empty()) return "-";
-  const std::string source =
-      place->line == 0 ? place->file : fmt::format("{}:{}", place->file, place->line);
-  return place->function.empty() ? source : fmt::format("{} ({})", place->function, source);
-}
-
-struct CodePlaces::CodeFile {
-  explicit CodeFile(const std::string& path) : symbols(path.c_str()), elf(os::ElfFile::open(path)) {
-    if (symbols.is_open()) lines = symbols.line_sections();
-  }
-
-  /// The address of a byte of the file, as the file numbers addresses.
-  [[nodiscard]] std::uint64_t address_of(std::uint64_t offset) const {
-    const auto* file = std::get_if<os::ElfFile>(&elf);
-    if (file == nullptr) return offset;
-    for (const Elf64_Phdr& header : file->headers) {
-      if (header.p_type == PT_LOAD && offset >= header.p_offset &&
-          offset < header.p_offset + header.p_filesz)
-        return offset - header.p_offset + header.p_vaddr;
-    }
-    return offset;
-  }
-
-  runtime::SymbolFile symbols;
-  runtime::LineSections lines;
-  std::variant<os::ElfFile, os::ElfError> elf;
-};
 
 CodePlaces::CodePlaces(const std::vector<TracePart>& parts) {
   for (const TracePart& part : parts) {
@@ -49,37 +11,12 @@ CodePlaces::CodePlaces(const std::vector<TracePart>& parts) {
   }
 }
 
-CodePlaces::~CodePlaces() = default;
-
 const CodePlace* CodePlaces::of(std::uint32_t process, std::uint64_t address) {
   const auto after = code_.upper_bound({process, address});
   if (after == code_.begin()) return nullptr;
   const auto& [owner, code] = *std::prev(after);
   if (owner.first != process || address >= code.end) return nullptr;
-  const std::pair key(std::string(code.path), address - code.begin + code.offset);
-  auto place = places_.find(key);
-  if (place == places_.end()) place = places_.emplace(key, find(key.first, key.second)).first;
-  return &place->second;
-}
-
-CodePlace CodePlaces::find(const std::string& path, std::uint64_t offset) {
-  std::unique_ptr<CodeFile>& file = files_[path];
-  if (file == nullptr) file = std::make_unique<CodeFile>(path);
-  CodePlace place{.function = {}, .file = path.substr(path.rfind('/') + 1), .line = 0};
-  if (!file->symbols.is_open()) return place;
-  // The call lies before the place to which it returns.
-  const std::uint64_t address = file->address_of(offset) - 1;
-  if (const char* name = file->symbols.function_at(address); name != nullptr) {
-    FixedText<256> text;
-    runtime::add_demangled(text, name);
-    place.function = text.text();
-  }
-  runtime::LineQuery query{.address = address, .file = nullptr, .line = 0};
-  find_lines(file->lines, {&query, 1});
-  if (query.file == nullptr) return place;
-  place.file = query.file;
-  place.line = query.line;
-  return place;
+  return &files_.of(std::string(code.path), address - code.begin + code.offset);
 }
 
 }  // namespace sorrel::tool

@@ -1,15 +1,12 @@
 #include "tools/sorrel/trace/trace_run.hpp"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fmt/core.h>
 #include <system_error>
 
 #include "tools/sorrel/common/diagnostic.hpp"
-#include "tools/sorrel/common/text_file.hpp"
+#include "tools/sorrel/common/output_files.hpp"
 #include "tools/sorrel/trace/merge.hpp"
 #include "tools/sorrel/trace/profile.hpp"
 
@@ -27,17 +24,6 @@ void remove_parts(const fs::path& folder) {
     std::error_code ignored;
     if (entry.path().extension() == ".part") fs::remove(entry.path(), ignored);
   }
-}
-
-Result<std::string> make_temporary_folder() {
-  std::error_code error;
-  std::string folder = (fs::temp_directory_path(error) / "sorrel-profile-XXXXXX").string();
-  if (error) return Error{"--profile: no folder for temporary files: " + error.message()};
-  if (mkdtemp(folder.data()) == nullptr) {
-    return Error{
-        fmt::format("--profile: the folder {} cannot be made: {}", folder, std::strerror(errno))};
-  }
-  return folder;
 }
 
 bool write_trace(const std::string& file, const std::string& folder) {
@@ -62,13 +48,13 @@ bool write_profile(const TraceRequest& request, const std::string& folder) {
   if (request.has_profile)
     fmt::print(stderr, "sorrel: {}", table_of(profile.value(), profile_row_count));
   return request.profile_json.empty() ||
-         write_text_file(request.profile_json, json_text_of(profile.value()) + "\n");
+         write_output_file(request.profile_json, json_text_of(profile.value()) + "\n");
 }
 
 }  // namespace
 
 Result<std::string> make_trace_folder(const TraceRequest& request, bool is_only_process) {
-  if (request.trace.empty()) return make_temporary_folder();
+  if (request.trace.empty()) return make_temporary_folder("--profile", "profile");
   std::error_code error;
   if (fs::is_directory(request.trace, error))
     return Error{fmt::format("--trace: {} is a folder", request.trace)};

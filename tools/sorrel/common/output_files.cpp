@@ -1,15 +1,31 @@
-#include "tools/sorrel/common/text_file.hpp"
+#include "tools/sorrel/common/output_files.hpp"
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/core.h>
+#include <system_error>
 
 #include "tools/sorrel/common/diagnostic.hpp"
 
 namespace sorrel::tool {
 
-bool write_text_file(const std::string& path, std::string_view text) {
+Result<std::string> make_temporary_folder(const char* option, const char* name) {
+  std::error_code error;
+  const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
+  if (error)
+    return Error{fmt::format("{}: no folder for temporary files: {}", option, error.message())};
+  std::string folder = (temporary / fmt::format("sorrel-{}-XXXXXX", name)).string();
+  if (mkdtemp(folder.data()) == nullptr) {
+    return Error{
+        fmt::format("{}: the folder {} cannot be made: {}", option, folder, std::strerror(errno))};
+  }
+  return folder;
+}
+
+bool write_output_file(const std::string& path, std::string_view text) {
   const bool is_stdout = path == "-";
   errno = 0;
   std::FILE* file = is_stdout ? stdout : std::fopen(path.c_str(), "we");

@@ -1,0 +1,90 @@
+//! Checker - finds errors of the program in its calls of MPI: `sorrel run --check`.
+//!
+//! A library that is preloaded passes each call, before and after it (make_bindings.py checked);
+//! the library itself shows errors, messages and deadlocks (mpi/match/observer.hpp). One process of
+//! one worker, so that the checker sees all ranks, and one at a time. README.md has what it finds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check/checked_call.hpp"
+#include "check/collective_order.hpp"
+#include "check/finding_log.hpp"
+#include "check/handle_table.hpp"
+#include "check/pending_buffers.hpp"
+#include "check/sent_messages.hpp"
+#include "check/window_accesses.hpp"
+#include "mpi/match/observer.hpp"
+#include "mpi/match/rank_state.hpp"
+
+namespace sorrel::check {
+
+class Checker {
+ public:
+  /// Writes its findings into a file of the folder.
+  Checker(const std::string& folder, std::int32_t rank_count);
+  ~Checker();
+  Checker(const Checker&) = delete;
+  Checker& operator=(const Checker&) = delete;
+
+  /// The rank begins a call. Returns what the preloaded library changes in it.
+  int begin(mpi::RankState& self, sorrel_checked_call& call);
+
+  /// The call has returned.
+  void end(sorrel_checked_call& call, int error_class);
+
+  /// As mpi::Observer.
+  void on_error(mpi::RankState& self, int error_class, const char* detail, bool is_fatal);
+  void on_receive(const mpi::Request& receive, const mpi::Envelope& envelope, std::size_t bytes);
+
+  /// These ranks wait for ever.
+  void on_deadlock(std::span<const std::int32_t> ranks);
+
+  /// The function that the program has called, where the library runs another one for it.
+  [[nodiscard]] const char* name_of_call(const mpi::RankState& self) const;
+
+  /// The rank has ended without MPI_Finalize.
+  void on_missing_finalize(const mpi::RankState& self);
+
+ private:
+  struct ActiveCall;
+  struct RankCheck;
+
+  [[nodiscard]] RankCheck& check_of(const mpi::RankState& self);
+  [[nodiscard]] CallPlace place_of(const ActiveCall& active) const;
+
+  void begin_sends(ActiveCall& active);
+  int begin_collective(ActiveCall& active);
+  void add_send(ActiveCall& active,
+                const char* count,
+                const char* datatype,
+                const char* destination,
+                const char* tag);
+  void start_persistent(ActiveCall& active, MPI_Request handle);
+  void begin_buffers(ActiveCall& active);
+  void track_decision(ActiveCall& active);
+  void begin_window(ActiveCall& active);
+  void track_window(ActiveCall& active);
+  void track_handles(ActiveCall& active);
+  void track_requests(ActiveCall& active);
+  void track_matched_probe(ActiveCall& active);
+  void report_leaks(RankCheck& rank);
+  void compare_types(const SentMessage& sent,
+                     const CallPlace& receiver,
+                     const mpi::Request& receive,
+                     std::size_t bytes);
+
+  FindingLog findings_;
+  CollectiveOrder collectives_;
+  WindowAccesses windows_;
+  std::vector<std::unique_ptr<RankCheck>> ranks_;
+};
+
+}  // namespace sorrel::check

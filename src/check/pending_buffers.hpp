@@ -1,0 +1,88 @@
+//! PendingBuffers - the buffers of one rank's operations in progress, which the program must not
+//! touch: a send buffer must not be changed, a receive buffer not be used at all (MPI 5.0, 3.7.2).
+//!
+//! Changes are found by hashes: of a send buffer at start and completion, of a receive buffer at
+//! start and arrival, and from arrival to completion. Reads are not found. Where the system forbids
+//! to read memory through it, no change is found. One worker.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "check/byte_ranges.hpp"
+#include "check/checked_call.hpp"
+#include "check/finding_log.hpp"
+#include "mpi/comm/comm.hpp"
+
+namespace sorrel::check {
+
+/// A buffer argument of a call.
+struct UsedBuffer {
+  ByteRanges bytes;
+  bool is_written = false;
+  /// As the program passes it; null for MPI_BOTTOM.
+  const void* address = nullptr;
+};
+
+/// The buffers of a call: of a message, of a collective on `comm`. Empty for other calls, and where
+/// an argument is not valid.
+[[nodiscard]] std::vector<UsedBuffer> buffers_of(const CheckedCall& call, const mpi::Comm& comm);
+
+/// The buffers at the origin of a one-sided operation.
+[[nodiscard]] std::vector<UsedBuffer> origin_buffers_of(const CheckedCall& call);
+
+class PendingBuffers {
+ public:
+  explicit PendingBuffers(FindingLog& findings) : findings_(findings) {}
+
+  /// The buffers are in use from now on, by an operation that has no request yet. Compares them
+  /// with those of all other operations. Returns its number. `is_received`: on_arrival() will tell
+  /// when data comes.
+  std::uint64_t begin(std::vector<UsedBuffer> buffers, const CallPlace& place, bool is_received);
+
+  /// The operation has a request, which is in a variable of the program.
+  void set_request(std::uint64_t number, std::uintptr_t request, const void* variable);
+
+  /// The operation has ended with its call, or failed.
+  void drop(std::uint64_t number);
+
+  /// The request has been completed.
+  void complete(std::uintptr_t request, const void* variable);
+
+  /// All operations with this request and variable have been completed: those of a window.
+  void complete_all(std::uintptr_t request, const void* variable);
+
+  /// The request is freed or cancelled: its buffers are not compared any more.
+  void forget(std::uintptr_t request);
+
+  /// A message is about to be written to `buffer`.
+  void on_arrival(const void* buffer);
+
+  /// Before code of the program runs again: messages that have arrived are complete in memory.
+  void settle();
+
+ private:
+  struct Operation {
+    std::uint64_t number;
+    std::uintptr_t request = 0;
+    const void* variable = nullptr;
+    CallPlace place;
+    std::vector<UsedBuffer> buffers = {};
+    /// Of each buffer; nothing: it is not compared.
+    std::vector<std::optional<std::uint64_t>> hashes = {};
+    bool is_received = false;
+    bool is_unsettled = false;
+  };
+
+  void compare(const Operation& operation, const char* when);
+  [[nodiscard]] bool overlaps(const Operation& operation, const Operation& other);
+
+  FindingLog& findings_;
+  std::list<Operation> operations_;
+  std::uint64_t next_ = 1;
+};
+
+}  // namespace sorrel::check

@@ -1,0 +1,35 @@
+#include "check/sent_messages.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sorrel::check {
+
+std::uint64_t SentMessages::add(SentMessage message) {
+  message.number = next_++;
+  messages_.push_back(std::move(message));
+  return messages_.back().number;
+}
+
+void SentMessages::remove(std::uint64_t number) {
+  const auto found = std::ranges::find(messages_, number, &SentMessage::number);
+  if (found != messages_.end()) messages_.erase(found);
+}
+
+bool SentMessages::has_standard() const {
+  return std::ranges::any_of(messages_, &SentMessage::is_standard);
+}
+
+std::optional<SentMessage> SentMessages::take(std::uint32_t context,
+                                              std::int32_t receiver,
+                                              std::int32_t tag) {
+  const auto found = std::ranges::find_if(messages_, [&](const SentMessage& message) {
+    return message.context == context && message.receiver == receiver && message.tag == tag;
+  });
+  if (found == messages_.end()) return std::nullopt;
+  SentMessage message = std::move(*found);
+  messages_.erase(found);
+  return message;
+}
+
+}  // namespace sorrel::check

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# `sorrel run --schedules`: finds what goes wrong in some orders only, prints a command that repeats it, and stops early where no order matters.
+# usage: schedules.sh SORREL PROGRAM
+set -euo pipefail
+sorrel=$1
+program=$2
+export PATH="$(dirname "$sorrel"):$PATH"
+
+fail() {
+  echo "$1"
+  cat output
+  exit 1
+}
+
+cd "$(mktemp -d)"
+trap 'rm -rf "$PWD"' EXIT
+
+for how in wrong deadlock; do
+  status=0
+  sorrel run -n 3 --schedules 24 "$program" "$how" > output 2>&1 || status=$?
+  [ "$status" = 66 ] || fail "$how: exit status $status instead of 66"
+  replay=$(sed -n 's/^    in [0-9]* of 24 schedules, with --seed .*: \(sorrel run .*\)$/\1/p' output | head -n 1)
+  [ -n "$replay" ] || fail "$how: no command that repeats it"
+  status=0
+  $replay > replayed 2>&1 || status=$?
+  [ "$status" != 0 ] || fail "$how: '$replay' does not fail"
+done
+grep -q 'exit status of the program' <(sorrel run -n 3 --schedules 24 "$program" wrong 2>&1) || fail "the exit status is not named"
+
+sorrel run -n 3 --schedules 24 "$program" right > output 2>&1 || fail "a correct program has findings"
+grep -q '24 schedules, [2-9] different orders' output || fail "the orders are not counted"
+sorrel run -n 3 --schedules 24 "$program" ordered > output 2>&1 || fail "an ordered program has findings"
+grep -q 'one schedule is enough' output || fail "an ordered program needs one schedule"
+
+sorrel run -n 3 --seed 1 --schedules 2 "$program" > output 2>&1 && fail "--seed and --schedules are accepted together"
+grep -q 'exclude each other' output || fail "the conflict is not named"
+echo "schedules: found, repeated, counted"

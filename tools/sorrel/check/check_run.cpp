@@ -1,0 +1,172 @@
+#include "tools/sorrel/check/check_run.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <set>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/common/output_files.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr std::size_t seeds_shown_max = 8;
+
+Result<CheckedRun> take_run(const std::string& folder) {
+  Result<CheckedRun> run = read_checked_run(folder);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  if (!run.has_value()) print_diagnostic("the findings of the check are lost: " + run.error());
+  return run;
+}
+
+/// Writes the files, and the last line.
+CheckResult conclude(const CheckRequest& request,
+                     std::vector<Found> findings,
+                     const std::string& scope) {
+  const auto error_count =
+      std::ranges::count_if(findings, [](const Found& found) { return found.kind->is_error; });
+  const auto warning_count = std::ssize(findings) - error_count;
+  fmt::print(stderr, "sorrel: check: {} error{}, {} warning{}{}\n", error_count,
+             error_count == 1 ? "" : "s", warning_count, warning_count == 1 ? "" : "s", scope);
+  bool is_written =
+      request.json.empty() || write_output_file(request.json, json_of(findings) + "\n");
+  if (!request.sarif.empty())
+    is_written = write_output_file(request.sarif, sarif_of(findings) + "\n") && is_written;
+  const int status = !findings.empty() ? exit_findings : (is_written ? 0 : 1);
+  return {.status = status, .findings = std::move(findings)};
+}
+
+void silence_output() {
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (null < 0) return;
+  dup2(null, STDOUT_FILENO);
+  dup2(null, STDERR_FILENO);
+}
+
+/// The exit status of a child process that runs the job; 128 and the signal if that killed it.
+int run_in_child(bool is_silent, const std::function<int()>& run) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) {
+    print_diagnostic(fmt::format("--schedules: no process: {}", std::strerror(errno)));
+    return exit_cannot_execute;
+  }
+  if (child == 0) {
+    if (is_silent) silence_output();
+    const int status = run();
+    std::fflush(nullptr);
+    _exit(status);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// "2 of 10 schedules, with --seed 3, 7".
+std::string text_of_seeds(const std::vector<std::uint64_t>& seeds, std::uint64_t count) {
+  const std::vector<std::uint64_t> shown(
+      seeds.begin(),
+      seeds.begin() + static_cast<std::ptrdiff_t>(std::min(seeds.size(), seeds_shown_max)));
+  return fmt::format("in {} of {} schedules, with --seed {}{}", seeds.size(), count,
+                     fmt::join(shown, ", "), shown.size() < seeds.size() ? ", ..." : "");
+}
+
+/// The program's own status differs between schedules: a finding.
+void add_status_finding(std::vector<Found>& findings,
+                        const std::map<int, std::vector<std::uint64_t>>& statuses) {
+  if (statuses.size() < 2) return;
+  std::string text = "the exit status of the program depends on the order of messages:";
+  const auto* rarest = &*statuses.begin();
+  for (const auto& entry : statuses) {
+    text += fmt::format("{} {} with --seed {}", &entry == &*statuses.begin() ? "" : ",",
+                        entry.first, entry.second.front());
+    if (entry.second.size() < rarest->second.size()) rarest = &entry;
+  }
+  findings.push_back({.kind = &finding_kind("schedule"),
+                      .call = {.call = "", .place = {}, .ranks = {}},
+                      .text = text,
+                      .related = {},
+                      .seeds = rarest->second});
+}
+
+}  // namespace
+
+Result<std::string> make_check_folder() {
+  return make_temporary_folder("--check", "check");
+}
+
+CheckResult finish_check(const CheckRequest& request, const std::string& folder) {
+  Result<CheckedRun> run = take_run(folder);
+  if (!run.has_value()) return {.status = 1, .findings = {}};
+  std::vector<Found> findings = std::move(run).value().findings;
+  fmt::print(stderr, "{}", text_of(findings));
+  return conclude(request, std::move(findings), "");
+}
+
+CheckResult explore_schedules(
+    const CheckRequest& request,
+    std::uint64_t count,
+    const std::function<std::string(std::uint64_t seed)>& replay,
+    const std::function<int(std::uint64_t seed, const std::string& folder)>& run) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds report_interval(2);
+  std::vector<Found> findings;
+  std::map<int, std::vector<std::uint64_t>> statuses;
+  std::set<std::uint64_t> outcomes;
+  std::uint64_t done = 0;
+  Clock::time_point reported = Clock::now();
+  bool has_decisions = true;
+  while (done < count && has_decisions) {
+    const std::uint64_t seed = done + 1;
+    const Result<std::string> folder = make_check_folder();
+    if (!folder.has_value()) return {.status = report_error("{}", folder.error()), .findings = {}};
+    const int status = run_in_child(seed > 1, [&] { return run(seed, folder.value()); });
+    const Result<CheckedRun> checked = take_run(folder.value());
+    // The job has not started, and has said why; so would the next one.
+    if (!checked.has_value()) return {.status = std::max(status, 1), .findings = {}};
+    // An error that was found is the reason for the status.
+    const bool is_explained = std::ranges::any_of(
+        checked.value().findings, [](const Found& found) { return found.kind->is_error; });
+    if (!is_explained) statuses[status].push_back(seed);
+    outcomes.insert(checked.value().outcome);
+    has_decisions = checked.value().has_decisions || !checked.value().findings.empty();
+    for (Found found : checked.value().findings) {
+      found.seeds = {seed};
+      add_finding(findings, std::move(found));
+    }
+    ++done;
+    if (Clock::now() - reported < report_interval || done == count) continue;
+    reported = Clock::now();
+    fmt::print(stderr, "sorrel: check: schedule {} of {}, {} findings\n", done, count,
+               findings.size());
+  }
+  add_status_finding(findings, statuses);
+  for (const Found& found : findings) {
+    fmt::print(stderr, "{}", text_of({found}));
+    if (found.seeds.size() < done)
+      fmt::print(stderr, "    {}: {}\n", text_of_seeds(found.seeds, done),
+                 replay(found.seeds.front()));
+  }
+  return conclude(
+      request, std::move(findings),
+      !has_decisions
+          ? "; nothing depends on the order of messages, so one schedule is enough"
+          : fmt::format("; {} schedules, {} different orders of messages", done, outcomes.size()));
+}
+
+}  // namespace sorrel::tool

@@ -1,0 +1,54 @@
+//! CheckRun - `sorrel run --check`: prints and writes what the checker has found in a job, or in
+//! several schedules of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sorrel/result.hpp>
+
+#include "tools/sorrel/check/findings.hpp"
+
+namespace sorrel::tool {
+
+/// The exit status of `sorrel run --check` if there are findings, whatever the program's.
+inline constexpr int exit_findings = 66;
+
+/// What the user asks for.
+struct CheckRequest {
+  bool is_wanted = false;  ///< --check
+  std::string schedules;   ///< --schedules, a number; "": none
+  std::string json;        ///< a file; "": none
+  std::string sarif;       ///< a file; "": none
+
+  [[nodiscard]] bool any() const {
+    return is_wanted || !schedules.empty() || !json.empty() || !sarif.empty();
+  }
+};
+
+/// Makes a temporary folder for the findings.
+[[nodiscard]] Result<std::string> make_check_folder();
+
+/// What a check has come to.
+struct CheckResult {
+  /// exit_findings; 0 if there are no findings; 1 if a file cannot be written or read.
+  int status = 0;
+  std::vector<Found> findings;
+};
+
+/// Prints the findings of the job on standard error, writes the files that were asked for, and
+/// removes the folder.
+[[nodiscard]] CheckResult finish_check(const CheckRequest& request, const std::string& folder);
+
+/// Runs the job with the seeds 1 to `count`, each in a child process: `run(seed, folder)` returns
+/// its exit status. Stops after the first if nothing in it depended on an order. Reports as
+/// finish_check() what was found in any, with the command that repeats it, `replay(seed)`.
+[[nodiscard]] CheckResult explore_schedules(
+    const CheckRequest& request,
+    std::uint64_t count,
+    const std::function<std::string(std::uint64_t seed)>& replay,
+    const std::function<int(std::uint64_t seed, const std::string& folder)>& run);
+
+}  // namespace sorrel::tool

@@ -1,0 +1,168 @@
+#include "tools/sorrel/check/findings.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fmt/core.h>
+#include <fstream>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+#include "base/hash.hpp"
+#include "check/finding_log.hpp"
+#include "runtime/wait_groups.hpp"
+#include "tools/sorrel/common/printable_text.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr std::size_t rank_runs_max = 4;
+
+/// A line of the file.
+struct Line {
+  std::string_view kind;
+  std::int32_t rank = 0;
+  std::string_view call;
+  std::string_view path;
+  std::uint64_t offset = 0;
+  std::string_view text;
+};
+
+template <class Number>
+bool read_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+std::optional<Line> parse(std::string_view text) {
+  std::vector<std::string_view> fields;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\t', at), text.size());
+    fields.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  constexpr std::size_t field_count = 6;
+  Line line;
+  if (fields.size() != field_count || !read_number(fields[1], line.rank) ||
+      !read_number(fields[4], line.offset))
+    return std::nullopt;
+  line.kind = fields[0];
+  line.call = fields[2];
+  line.path = fields[3];
+  line.text = fields[5];
+  return line;
+}
+
+FoundCall call_of(const Line& line, CodeFiles& files) {
+  FoundCall call{.call = std::string(line.call), .place = {}, .ranks = {line.rank}};
+  if (!line.path.empty()) call.place = files.of(std::string(line.path), line.offset);
+  return call;
+}
+
+auto key_of(const FoundCall& call) {
+  return std::tie(call.call, call.place.file, call.place.line, call.place.function);
+}
+
+bool is_alike(const Found& a, const Found& b) {
+  if (a.kind != b.kind || key_of(a.call) != key_of(b.call)) return false;
+  return std::ranges::equal(a.related, b.related, [](const auto& x, const auto& y) {
+    return key_of(x.call) == key_of(y.call);
+  });
+}
+
+void add_ranks(FoundCall& to, const FoundCall& from) {
+  for (const std::int32_t rank : from.ranks) {
+    const auto at = std::ranges::lower_bound(to.ranks, rank);
+    if (at == to.ranks.end() || *at != rank) to.ranks.insert(at, rank);
+  }
+}
+
+}  // namespace
+
+void add_finding(std::vector<Found>& findings, Found found) {
+  const auto same =
+      std::ranges::find_if(findings, [&](const Found& other) { return is_alike(other, found); });
+  if (same == findings.end()) {
+    findings.push_back(std::move(found));
+    return;
+  }
+  add_ranks(same->call, found.call);
+  for (std::size_t i = 0; i < found.related.size(); ++i)
+    add_ranks(same->related[i].call, found.related[i].call);
+  same->seeds.insert(same->seeds.end(), found.seeds.begin(), found.seeds.end());
+}
+
+namespace {
+
+std::string place_text(const FoundCall& call) {
+  const CodePlace& place = call.place;
+  if (place.file.empty()) return "";
+  if (place.line == 0)
+    return place.function.empty() ? place.file
+                                  : fmt::format("{} in {}", place.function, place.file);
+  return fmt::format("{}:{}", place.file, place.line);
+}
+
+std::string ranks_text(const FoundCall& call) {
+  return fmt::format("rank {}", runtime::text_of_ranks(call.ranks, rank_runs_max));
+}
+
+}  // namespace
+
+Result<CheckedRun> read_checked_run(const std::string& folder) {
+  const std::string path = folder + "/" + check::findings_file_name;
+  std::ifstream file(path);
+  if (!file) return Error{fmt::format("{}: {}", path, std::strerror(errno))};
+  CheckedRun run;
+  CodeFiles files;
+  std::optional<Found> current;
+  std::string text;
+  const auto finish = [&] {
+    if (current) add_finding(run.findings, *std::move(current));
+    current.reset();
+  };
+  while (std::getline(file, text)) {
+    const std::optional<Line> line = parse(text);
+    if (!line) continue;
+    if (line->kind == "=") {
+      run.has_decisions = run.has_decisions || line->call != "0";
+      // In any order of the ranks.
+      run.outcome += hash_of(line->text, hash_of(std::to_string(line->rank)));
+    } else if (line->kind == "+") {
+      if (current)
+        current->related.push_back({.call = call_of(*line, files), .text = printable(line->text)});
+    } else {
+      finish();
+      current = Found{.kind = &finding_kind(line->kind),
+                      .call = call_of(*line, files),
+                      .text = printable(line->text)};
+    }
+  }
+  finish();
+  return run;
+}
+
+std::string text_of(const std::vector<Found>& findings) {
+  std::string text;
+  for (const Found& found : findings) {
+    const std::string place = place_text(found.call);
+    text += fmt::format("{}{}: {}{} [{}]\n    {}\n", place.empty() ? "" : place + ": ",
+                        found.kind->is_error ? "error" : "warning", ranks_text(found.call),
+                        found.call.call.empty() ? "" : ": " + found.call.call, found.kind->name,
+                        found.text);
+    for (const RelatedCall& related : found.related) {
+      const std::string there = place_text(related.call);
+      text += fmt::format("    {}: {}{}{}\n", ranks_text(related.call), related.call.call,
+                          there.empty() ? "" : " at " + there,
+                          related.text.empty() ? "" : ", " + related.text);
+    }
+    if (*found.kind->section != '\0')
+      text += fmt::format("    MPI 5.0, {}: {}\n", found.kind->section, found.kind->rule);
+  }
+  return text;
+}
+
+}  // namespace sorrel::tool
