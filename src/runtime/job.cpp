@@ -332,7 +332,7 @@ void Job::trace_ranks(core::Worker& worker) {
       const mpi::RankState& rank = world->rank(i);
       if (rank.worker != &worker) continue;
       tracer->add(trace::Record::now(trace::Kind::rank, trace::name_of(&rank),
-                                     static_cast<std::uint64_t>(i)));
+                                     static_cast<std::uint64_t>(i), world->own_process()));
     }
   }
 }

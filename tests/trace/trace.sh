@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Traces of jobs that end in every way. The environment has the paths SORREL, PROGRAM (messages), SOURCE and PYTHON.
 #   trace.sh run RANKS MESSAGES WORDS...         of a job that ends well: what follows "sorrel run -n RANKS"
+#   trace.sh report      what `sorrel report` says about one
 #   trace.sh crash | killed | full | damaged     of others
 # Skipped (77) without Perfetto's Python package.
 set -u
@@ -53,9 +54,10 @@ case $what in
     no_parts_left
     ;;
   profile)
-    timeout 100 "$SORREL" run --profile --profile-json "$folder/profile.json" -n 4 --workers 2 "$PROGRAM" 20 >"$folder/out" 2>"$folder/err" ||
+    timeout 100 "$SORREL" run --profile --summary --profile-json "$folder/profile.json" -n 4 --workers 2 "$PROGRAM" 20 >"$folder/out" 2>"$folder/err" ||
       fail "the job's status is $?"
     grep -q '^sorrel: profile: 4 ranks on 2 workers' "$folder/err" || fail "no table"
+    grep -Eq '^sorrel: summary: 4 ranks on 2 workers, .* 160 messages, 8000640 bytes$' "$folder/err" || fail "no summary"
     grep -Eq "^ +MPI_Waitall .* exchange \\(messages.c:$(grep -n -m1 MPI_Waitall "$SOURCE" | cut -d: -f1)\\)$" "$folder/err" || fail "no row of MPI_Waitall"
     python3 - "$folder/profile.json" <<'PYTHON' || fail "the numbers in JSON are wrong: $(cat "$folder/profile.json")"
 import json, sys
@@ -72,6 +74,36 @@ for call in profile["calls"]:
 for rank in profile["ranks"]:
     assert rank["computing_seconds"] >= 0 and rank["hidden_waiting_seconds"] <= rank["waiting_seconds"], rank
 PYTHON
+    ;;
+  report)
+    run -n 8 --wire nodes=2,latency=2ms --workers 1 "$PROGRAM" 20 || fail "the job's status is $?"
+    "$SORREL" report "$file" --json "$folder/report.json" --latency 1ms -o "$folder/page.html" >"$folder/out" 2>"$folder/err" ||
+      fail "no report"
+    [ ! -s "$folder/err" ] || fail "standard error is not empty"
+    python3 - "$folder/report.json" "$folder/page.html" "messages.c:$(grep -n -m1 MPI_Waitall "$SOURCE" | cut -d: -f1)" <<'PYTHON' || fail "the numbers are wrong"
+import json, re, sys
+report = json.load(open(sys.argv[1]))
+assert report["rank_count"] == 8 and report["worker_count"] == 2, report
+sent = {(cell["from"], cell["to"]): cell for cell in report["messages"]}
+for rank in range(8):
+    cell = sent[rank, (rank + 1) % 8]
+    assert cell["count"] >= 40 and cell["bytes"] >= 20 * 100008, cell
+calls = {call["call"]: call for call in report["calls"]}
+assert calls["MPI_Waitall"]["count"] == 160 and sys.argv[3] in calls["MPI_Waitall"]["place"], calls["MPI_Waitall"]
+for rank in report["ranks"]:
+    times = [rank[name] for name in ("computing_seconds", "transfer_seconds", "waiting_seconds")]
+    assert min(times) >= 0 and sum(times) <= report["seconds"] * 1.0001, rank
+    assert abs(sum(wait["seconds"] for wait in rank["waits"].values()) - rank["waiting_seconds"]) < 1e-6, rank
+# Two messages of each round, at least, go from node to node one after the other.
+assert report["waits"]["in_flight"]["exposed_seconds"] > 0.02, report["waits"]
+path = sum(step["seconds"] for step in report["critical_path"])
+assert 0.9 * report["seconds"] < path < 1.0001 * report["seconds"], path
+assert {"no latency between processes", "latency 1 ms between processes"} <= {row["what"] for row in report["predictions"]}
+page = open(sys.argv[2]).read()
+assert not re.search(r'(src|href)=|https?:', page) and page.endswith("</html>\n")
+PYTHON
+    "$SORREL" report "$file" -o /dev/full >"$folder/out" 2>"$folder/err" && fail "a full disk is no error"
+    grep -qx 'sorrel: /dev/full cannot be written: No space left on device' "$folder/err" || fail "no message about a full disk"
     ;;
   killed)
     # The job is killed with its launcher; what it has done until then is in the parts.

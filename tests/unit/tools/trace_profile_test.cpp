@@ -122,6 +122,16 @@ TEST_F(TraceProfileTest, TimesOfCallsAndRanksAreThoseOfTheRecords) {
   EXPECT_EQ(profile.ranks.at(1).compute_ns(), 3'000'000);
 }
 
+TEST_F(TraceProfileTest, TheSummaryIsOneLine) {
+  two_ranks().write(folder);
+  const Result<Profile> read = read_profile(folder.string());
+  ASSERT_TRUE(read.has_value()) << read.error();
+  // Of 9 ms: rank 0 computes 2 ms and rank 1 3 ms; in MPI, without waiting, are 2 ms and 1 ms.
+  EXPECT_EQ(summary_of(read.value()),
+            "summary: 2 ranks on 1 workers, 0.0090 s; workers compute 56 %, are in MPI 33 %, idle "
+            "0 %; waiting 100 % hidden; balance 0.83; 1 messages, 1000 bytes");
+}
+
 TEST_F(TraceProfileTest, IdleTimeIsNotHidden) {
   PartFile part;
   part.add(0, Kind::rank, rank_0, 0);

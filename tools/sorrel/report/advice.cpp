@@ -41,7 +41,7 @@ class OutlookMaker {
 
   Outlook make(const OutlookRequest& request) {
     predict(request);
-    advise_on_busy_workers();
+    advise_on_workers();
     advise_on_balance();
     advise_on_rank_count();
     advise_on_late_rank();
@@ -74,7 +74,12 @@ class OutlookMaker {
     if (request.rank_factor &&
         std::ranges::find(rank_factors, *request.rank_factor) == rank_factors.end())
       add_rank_factor(*request.rank_factor);
-    if (job_.process_count > 1) add("no latency between processes", {.latency_ns = 0});
+    if (!program_.latencies.has(Distance::other_node)) {
+      if (request.latency_ns)
+        outlook_.no_replay = "--latency: the trace has no messages between processes";
+      return;
+    }
+    add("no latency between processes", {.latency_ns = 0});
     if (request.latency_ns) {
       add(fmt::format("latency {} between processes", time_text(*request.latency_ns)),
           {.latency_ns = request.latency_ns});
@@ -123,15 +128,30 @@ class OutlookMaker {
     return share(idle, job_.end_ns * static_cast<std::int64_t>(job_.workers.size()));
   }
 
-  void advise_on_busy_workers() {
-    if (idle_share() >= 0.05) return;
+  void advise_on_workers() {
     const std::int64_t busy = analysis_.compute_ns + analysis_.mpi_ns;
-    advise(fmt::format("The workers are busy {} of the time: all waiting is hidden. Only less work "
-                       "or more cores make the job faster.",
-                       percent(1 - idle_share())),
-           fmt::format("Of the work, {} is computing and {} is in MPI.",
-                       percent(share(analysis_.compute_ns, busy)),
-                       percent(share(analysis_.mpi_ns, busy))));
+    if (idle_share() < 0.05) {
+      advise(
+          fmt::format("The workers are busy {} of the time: waiting is hidden. Only less work or "
+                      "more cores make the job faster.",
+                      percent(1 - idle_share())),
+          fmt::format("Of the work, {} is computing and {} is in MPI.",
+                      percent(share(analysis_.compute_ns, busy)),
+                      percent(share(analysis_.mpi_ns, busy))));
+      return;
+    }
+    const std::int64_t in_flight = exposed_ns(WaitKind::in_flight);
+    const std::int64_t other = exposed_ns(WaitKind::other) + exposed_ns(WaitKind::outside);
+    const std::int64_t all = analysis_.exposed_ns();
+    const double late = share(all - in_flight - other, all);
+    advise(fmt::format("The workers are idle {} of the time, {}.", percent(idle_share()),
+                       late >= 0.5 ? "mostly because ranks are late: imbalance"
+                       : share(in_flight, all) >= 0.5
+                           ? "mostly while messages and collectives are in flight: latency"
+                           : "for several reasons"),
+           fmt::format("Of the waiting with an idle worker, {} is for late ranks, {} for messages "
+                       "and collectives in flight, {} for something else.",
+                       percent(late), percent(share(in_flight, all)), percent(share(other, all))));
   }
 
   [[nodiscard]] const Prediction* best_of(auto&& is_wanted) const {
@@ -154,7 +174,10 @@ class OutlookMaker {
       sum += worker.run_ns;
     }
     const double mean = static_cast<double>(sum) / static_cast<double>(analysis_.workers.size());
-    advise(fmt::format("The ranks are unevenly spread over the workers: `{}` would save about {}.",
+    advise(fmt::format("{}: `{}` would save about {}.",
+                       best->setting.balance == ReplayBalance::measured
+                           ? "The ranks are unevenly spread over the workers"
+                           : "Ranks are often ready on one worker while another one is idle",
                        best->what, percent(gain_of(*best))),
            fmt::format("The busiest worker runs ranks for {}, the mean is {}. The replay takes {} "
                        "instead of {}.",

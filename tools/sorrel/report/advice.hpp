@@ -27,7 +27,7 @@ struct Advice {
 struct Outlook {
   /// The time of a replay under the conditions of the trace; 0: it cannot be replayed.
   std::int64_t replayed_ns = 0;
-  std::string no_replay;  ///< why it cannot
+  std::string no_replay;  ///< why there is no prediction, or not that which was asked for
   std::vector<Prediction> predictions;
   std::vector<Advice> advice;
 };

@@ -256,11 +256,13 @@ class Reader {
   bool add_descriptor(std::string_view message) {
     ProtoFields fields(message);
     std::uint64_t track = 0;
+    std::uint64_t parent = 0;
     std::string_view name;
     std::string_view process;
     std::string_view thread;
     while (fields.next()) {
       if (fields.number == descriptor_field::track) track = fields.value;
+      if (fields.number == descriptor_field::parent) parent = fields.value;
       if (fields.number == descriptor_field::name) name = fields.bytes;
       if (fields.number == descriptor_field::process) process = fields.bytes;
       if (fields.number == descriptor_field::thread) thread = fields.bytes;
@@ -270,8 +272,10 @@ class Reader {
       ++job_.process_count;
     } else if (!thread.empty()) {
       add_worker(track, thread);
+    } else if (const auto node = number_after(node_prefix, name)) {
+      nodes_[track] = static_cast<std::uint32_t>(*node);
     } else if (const auto number = number_after(rank_prefix, name)) {
-      add_rank(track, *number);
+      add_rank(track, parent, *number);
     }
     return true;
   }
@@ -292,13 +296,16 @@ class Reader {
                             .number = static_cast<std::uint32_t>(*number)});
   }
 
-  void add_rank(std::uint64_t id, std::int32_t number) {
+  void add_rank(std::uint64_t id, std::uint64_t parent, std::int32_t number) {
     const auto index = static_cast<std::uint32_t>(job_.ranks.size());
     if (!tracks_.try_emplace(id, Track{.kind = TrackKind::rank, .index = index}).second) return;
     if (!rank_index_.try_emplace(number, index).second) return;
     // Tracks of ranks follow those of the process and of the worker.
     const std::uint32_t process = job_.workers.empty() ? 0 : job_.workers.back().process;
-    job_.ranks.push_back({.number = number, .process = process});
+    const auto node = nodes_.find(parent);
+    job_.ranks.push_back({.number = number,
+                          .process = process,
+                          .node = node == nodes_.end() ? process : node->second});
   }
 
   bool add_event(std::int64_t ns, std::string_view message) {
@@ -424,6 +431,8 @@ class Reader {
 
   JobTrace job_;
   std::unordered_map<std::uint64_t, Track> tracks_;
+  /// Simulated nodes, by their tracks.
+  std::unordered_map<std::uint64_t, std::uint32_t> nodes_;
   std::unordered_map<std::uint64_t, Name> names_;
   std::unordered_map<std::uint64_t, CodePlace> places_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> sites_;

@@ -67,6 +67,7 @@ struct RunPlace {
 struct TracedRank {
   std::int32_t number = 0;
   std::uint32_t process = 0;
+  std::uint32_t node = 0;  ///< simulated node, else the process
   std::vector<Call> calls{};
   std::vector<Wait> waits{};
   std::vector<RunPlace> runs{};

@@ -33,8 +33,8 @@ class Simulation {
         latency_change_ns_(setting.latency_ns ? *setting.latency_ns - program.latencies.least_ns()
                                               : 0),
         worker_of_(program.workers),
-        queues_(program.processes.size()),
-        is_busy_(program.processes.size()),
+        queues_(program.nodes.size()),
+        is_busy_(program.nodes.size()),
         signaled_ns_(program.events.size() * factor_, never),
         waiting_(program.events.size() * factor_, no_index),
         collectives_(program.collectives.size()) {
@@ -87,43 +87,42 @@ class Simulation {
         load += static_cast<double>(step.compute_ns + step.mpi_ns);
       loads.push_back({.load = load, .worker = worker_of_[r]});
     }
-    // Ranks stay in their process.
-    for (const std::uint32_t process : processes()) {
+    // Ranks stay in their process, or simulated node.
+    for (const std::uint32_t node : nodes()) {
       std::vector<balance::RankLoad> own;
       std::vector<std::uint32_t> ranks;
       for (std::uint32_t r = 0; r < loads.size(); ++r) {
-        if (program_.processes[loads[r].worker] != process) continue;
+        if (program_.nodes[loads[r].worker] != node) continue;
         own.push_back(loads[r]);
-        own.back().worker = place_in_process(loads[r].worker);
+        own.back().worker = place_in_node(loads[r].worker);
         ranks.push_back(r);
       }
-      const std::vector<std::uint32_t> workers = workers_of(process);
+      const std::vector<std::uint32_t> workers = workers_of(node);
       const auto count = static_cast<std::uint32_t>(workers.size());
       for (const balance::Move& move : balance::plan_moves(own, count, own.size()))
         worker_of_[ranks[move.rank]] = workers[move.to];
     }
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> processes() const {
-    std::vector<std::uint32_t> all = program_.processes;
+  [[nodiscard]] std::vector<std::uint32_t> nodes() const {
+    std::vector<std::uint32_t> all = program_.nodes;
     std::ranges::sort(all);
     all.erase(std::ranges::unique(all).begin(), all.end());
     return all;
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> workers_of(std::uint32_t process) const {
+  [[nodiscard]] std::vector<std::uint32_t> workers_of(std::uint32_t node) const {
     std::vector<std::uint32_t> workers;
-    for (std::uint32_t w = 0; w < program_.processes.size(); ++w)
-      if (program_.processes[w] == process) workers.push_back(w);
+    for (std::uint32_t w = 0; w < program_.nodes.size(); ++w)
+      if (program_.nodes[w] == node) workers.push_back(w);
     return workers;
   }
 
-  /// The number of a worker among those of its process.
-  [[nodiscard]] std::uint32_t place_in_process(std::uint32_t worker) const {
-    return static_cast<std::uint32_t>(
-        std::count(program_.processes.begin(),
-                   program_.processes.begin() + static_cast<std::ptrdiff_t>(worker),
-                   program_.processes[worker]));
+  /// The number of a worker among those of its node.
+  [[nodiscard]] std::uint32_t place_in_node(std::uint32_t worker) const {
+    return static_cast<std::uint32_t>(std::count(
+        program_.nodes.begin(), program_.nodes.begin() + static_cast<std::ptrdiff_t>(worker),
+        program_.nodes[worker]));
   }
 
   void add(std::int64_t ns, MomentKind kind, std::uint32_t index) {
@@ -137,7 +136,7 @@ class Simulation {
     if (!is_busy_[worker]) return start(worker, ns);
     if (!steals_) return;
     for (std::uint32_t other = 0; other < queues_.size(); ++other)
-      if (!is_busy_[other] && program_.processes[other] == program_.processes[worker])
+      if (!is_busy_[other] && program_.nodes[other] == program_.nodes[worker])
         return start(other, ns);
   }
 
@@ -145,7 +144,7 @@ class Simulation {
     std::uint32_t from = worker;
     if (queues_[worker].empty() && steals_) {
       for (std::uint32_t other = 0; other < queues_.size(); ++other)
-        if (program_.processes[other] == program_.processes[worker] &&
+        if (program_.nodes[other] == program_.nodes[worker] &&
             queues_[other].size() > queues_[from].size())
           from = other;
     }
@@ -196,7 +195,7 @@ class Simulation {
     const ReplayEvent& message = program_.events[event];
     if (!message.is_message) return 0;
     const std::int64_t ns = program_.latencies.ns_of(message.distance, message.bytes / factor_);
-    if (message.distance != Distance::other_process) return ns;
+    if (message.distance != Distance::other_node) return ns;
     return std::max<std::int64_t>(ns + latency_change_ns_, 0);
   }
 

@@ -71,9 +71,10 @@ class ProgramMaker {
 
   ReplayProgram make() {
     for (const TracedWorker& worker : job_.workers)
-      program_.processes.push_back(worker.process);
+      program_.nodes.push_back(worker.process);
     for (const TracedRank& rank : job_.ranks) {
       program_.workers.push_back(rank.runs.empty() ? 0 : rank.runs.front().worker);
+      if (!rank.runs.empty()) program_.nodes[program_.workers.back()] = rank.node;
       program_.begins.push_back(job_.life_of(rank).begin);
     }
     for (const CallSite& site : job_.sites) {
@@ -106,8 +107,9 @@ class ProgramMaker {
     const std::uint32_t from = program_.workers[message.source];
     const std::uint32_t to = program_.workers[message.destination];
     if (from == to) return Distance::same_worker;
-    return program_.processes[from] == program_.processes[to] ? Distance::same_process
-                                                              : Distance::other_process;
+    return job_.ranks[message.source].node == job_.ranks[message.destination].node
+               ? Distance::same_node
+               : Distance::other_node;
   }
 
   /// Where a rank stopped, or could not have gone on, without what came at `ns`.
@@ -296,8 +298,13 @@ std::int64_t Latencies::ns_of(Distance distance, std::uint64_t bytes) const {
   return 0;
 }
 
+bool Latencies::has(Distance distance) const {
+  return std::ranges::any_of(ns_[static_cast<std::size_t>(distance)],
+                             [](std::int64_t ns) { return ns != unknown; });
+}
+
 std::int64_t Latencies::least_ns() const {
-  return ns_of(Distance::other_process, 0);
+  return ns_of(Distance::other_node, 0);
 }
 
 ReplayProgram make_replay_program(const JobTrace& job, const WaitCauses& causes) {

@@ -34,7 +34,7 @@ struct ReplayStep {
 };
 
 /// Where the two ranks of a message are.
-enum class Distance : std::uint8_t { same_worker, same_process, other_process };
+enum class Distance : std::uint8_t { same_worker, same_node, other_node };
 
 struct ReplayEvent {
   /// Of a message: how far, and how large. Others take no time.
@@ -58,7 +58,8 @@ class Latencies {
   static constexpr std::size_t size_count = 41;
 
   [[nodiscard]] std::int64_t ns_of(Distance distance, std::uint64_t bytes) const;
-  /// Of the smallest messages between processes.
+  [[nodiscard]] bool has(Distance distance) const;
+  /// Of the smallest messages between processes or simulated nodes.
   [[nodiscard]] std::int64_t least_ns() const;
 
   void set(Distance distance, std::size_t size, std::int64_t ns) {
@@ -82,9 +83,9 @@ struct ReplayProgram {
   std::vector<ReplayEvent> events;
   std::vector<ReplayCollective> collectives;
   Latencies latencies;
-  /// The worker of each rank, and the process of each worker.
+  /// The worker of each rank, and the process of each worker, or its simulated node.
   std::vector<std::uint32_t> workers;
-  std::vector<std::uint32_t> processes;
+  std::vector<std::uint32_t> nodes;
   /// When a rank first ran.
   std::vector<std::int64_t> begins;
   std::uint64_t step_count = 0;

@@ -82,7 +82,9 @@ int report_command(Arguments arguments) {
   }
   const WaitCauses causes(job);
   const Analysis analysis = analyze(job, causes);
-  const Json numbers = json_of(job, analysis, find_outlook(job, causes, analysis, request));
+  const Outlook outlook = find_outlook(job, causes, analysis, request);
+  if (!outlook.no_replay.empty()) print_diagnostic("warning: not predicted: " + outlook.no_replay);
+  const Json numbers = json_of(job, analysis, outlook);
   if (!json.empty() && !write_output_file(json, text_of(numbers) + "\n")) return 1;
   if (page.empty() && json.empty()) page = trace + ".html";
   if (page.empty()) return 0;

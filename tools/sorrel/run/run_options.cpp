@@ -178,6 +178,10 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
   app->add_option("--profile-json", options.trace.profile_json, "Write the same into FILE")
       ->type_name("FILE")
       ->group(group_output);
+  app->add_flag("--summary", options.trace.has_summary,
+                "Print one line on stderr, when the job has ended: time, computing, waiting, how "
+                "much of it was hidden, messages")
+      ->group(group_output);
   app->add_option("--trace", options.trace.trace,
                   "Write a trace of the run into FILE, for https://ui.perfetto.dev: calls of MPI, "
                   "waits, messages, and what each worker runs (docs/trace.md)")

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <fmt/core.h>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "tools/sorrel/trace/code_places.hpp"
@@ -57,10 +58,15 @@ class MessageNumbers {
 /// Writes the events of one worker: a visitor of walk().
 class WorkerTimeline {
  public:
-  WorkerTimeline(const TracePart& part, CodePlaces& places, PerfettoFile& file)
+  /// `nodes`: the simulated nodes that have a track.
+  WorkerTimeline(const TracePart& part,
+                 CodePlaces& places,
+                 PerfettoFile& file,
+                 std::set<TrackId>& nodes)
       : part_(part),
         places_(places),
         file_(file),
+        nodes_(nodes),
         worker_track_(track_of(TrackKind::worker, part.process(), part.worker())),
         sent_track_(track_of(TrackKind::sent, part.process(), part.worker())) {
     file_.add_thread(worker_track_, part.process(), part.worker(),
@@ -68,7 +74,7 @@ class WorkerTimeline {
     file_.add_counter(sent_track_, worker_track_, fmt::format("worker {} sent", part.worker()),
                       "bytes");
     for (const auto& [address, rank] : part.ranks()) {
-      file_.add_track(track_of_rank(rank), track_of(TrackKind::ranks, part.process(), 0),
+      file_.add_track(track_of_rank(rank), ranks_track_of(rank),
                       fmt::format("{}{}", perfetto::rank_prefix, rank), rank);
     }
   }
@@ -133,6 +139,19 @@ class WorkerTimeline {
     return track_of(TrackKind::rank, part_.process(), static_cast<std::uint32_t>(rank));
   }
 
+  /// Of the ranks of a process, or of a simulated node in it.
+  TrackId ranks_track_of(std::int32_t rank) {
+    const std::uint32_t node = part_.node_of(rank);
+    if (node == part_.process()) return track_of(TrackKind::ranks, part_.process(), 0);
+    const TrackId track = track_of(TrackKind::ranks, part_.process(), 1 + node);
+    if (nodes_.insert(track).second) {
+      file_.add_track(track, track_of(TrackKind::process, part_.process(), 0),
+                      fmt::format("{}{}", perfetto::node_prefix, node),
+                      static_cast<std::int32_t>(node));
+    }
+    return track;
+  }
+
   void slice(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns) {
     file_.begin({.track = worker_track_, .ns = begin_ns, .name = name});
     file_.end(worker_track_, end_ns);
@@ -146,6 +165,7 @@ class WorkerTimeline {
   const TracePart& part_;
   CodePlaces& places_;
   PerfettoFile& file_;
+  std::set<TrackId>& nodes_;
   const TrackId worker_track_;
   const TrackId sent_track_;
   MessageNumbers sends_;
@@ -166,6 +186,7 @@ Result<MergedTrace> merge_trace(const std::string& folder, const std::string& fi
   CodePlaces places(parts);
   PerfettoFile output(file);
   std::optional<std::uint32_t> process;
+  std::set<TrackId> nodes;
   for (const TracePart& part : parts) {
     if (process != part.process()) {
       process = part.process();
@@ -173,7 +194,7 @@ Result<MergedTrace> merge_trace(const std::string& folder, const std::string& fi
       output.add_process(track, *process, fmt::format("process {}", *process));
       output.add_track(track_of(TrackKind::ranks, *process, 0), track, "ranks", 0);
     }
-    WorkerTimeline timeline(part, places, output);
+    WorkerTimeline timeline(part, places, output, nodes);
     merged.event_count += walk(part, clock, timeline);
   }
   if (const int error = output.close(); error != 0)

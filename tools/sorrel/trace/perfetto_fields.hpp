@@ -61,8 +61,8 @@ enum EventType : std::uint8_t { slice_begin = 1, slice_end = 2, instant = 3, cou
 
 // Names of tracks and slices.
 inline constexpr std::string_view rank_prefix = "rank ", worker_prefix = "worker ",
-                                  idle_name = "idle", wait_name = "waits",
-                                  wait_prefix = "waits in ";
+                                  node_prefix = "ranks of simulated node ", idle_name = "idle",
+                                  wait_name = "waits", wait_prefix = "waits in ";
 // Names of annotations.
 inline constexpr std::string_view comm_name = "communicator", root_name = "root", tag_name = "tag",
                                   bytes_name = "bytes";

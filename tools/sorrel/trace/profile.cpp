@@ -257,6 +257,25 @@ std::string table_of(const Profile& profile, std::size_t row_count_max) {
   return text;
 }
 
+std::string summary_of(const Profile& profile) {
+  const Spread compute =
+      spread_of(profile, [](const RankProfile& rank) { return rank.compute_ns(); });
+  const Spread calls = spread_of(profile, [](const RankProfile& rank) { return rank.call_ns; });
+  const Spread waits = spread_of(profile, [](const RankProfile& rank) { return rank.wait_ns; });
+  const Spread hidden = spread_of(profile, [](const RankProfile& rank) { return rank.hidden_ns; });
+  const auto all = profile.elapsed_ns * static_cast<std::int64_t>(profile.workers.size());
+  std::uint64_t bytes = 0;
+  for (const auto& [name, call] : profile.calls)
+    bytes += call.bytes;
+  return fmt::format(
+      "summary: {} ranks on {} workers, {:.4f} s; workers compute {:.0f} %, are in MPI {:.0f} %, "
+      "idle {:.0f} %; waiting {:.0f} % hidden; balance {:.2f}; {} messages, {} bytes",
+      profile.ranks.size(), profile.workers.size(), seconds(profile.elapsed_ns),
+      100 * share(compute.sum_ns, all), 100 * share(calls.sum_ns - waits.sum_ns, all),
+      100 * share(idle_ns_of(profile), all), 100 * share(hidden.sum_ns, waits.sum_ns),
+      balance_of(profile), message_count_of(profile), bytes);
+}
+
 std::string json_text_of(const Profile& profile) {
   Json json;
   json["seconds"] = seconds(profile.elapsed_ns);

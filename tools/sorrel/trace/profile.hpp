@@ -66,6 +66,9 @@ struct Profile {
 /// As a table for people, with the `row_count_max` places that take the most time.
 [[nodiscard]] std::string table_of(const Profile& profile, std::size_t row_count_max);
 
+/// As one line, without its end.
+[[nodiscard]] std::string summary_of(const Profile& profile);
+
 /// All of it.
 [[nodiscard]] std::string json_text_of(const Profile& profile);
 

@@ -45,6 +45,7 @@ TracePart::TracePart(TracePart&& other) noexcept
       clocks_(std::move(other.clocks_)),
       code_(std::move(other.code_)),
       ranks_(std::move(other.ranks_)),
+      nodes_(std::move(other.nodes_)),
       texts_(std::move(other.texts_)) {}
 
 TracePart& TracePart::operator=(TracePart&& other) noexcept {
@@ -54,6 +55,7 @@ TracePart& TracePart::operator=(TracePart&& other) noexcept {
   std::swap(clocks_, other.clocks_);
   std::swap(code_, other.code_);
   std::swap(ranks_, other.ranks_);
+  std::swap(nodes_, other.nodes_);
   std::swap(texts_, other.texts_);
   return *this;
 }
@@ -80,7 +82,9 @@ bool TracePart::read_definitions() {
       // A path may have another number when the code is described again, and comes before it.
       texts_[record.subject] = text;
     } else if (record.kind() == Kind::rank) {
-      ranks_[record.subject] = static_cast<std::int32_t>(record.first);
+      const auto rank = static_cast<std::int32_t>(record.first);
+      ranks_[record.subject] = rank;
+      nodes_[rank] = static_cast<std::uint32_t>(record.second);
     } else if (record.kind() == Kind::code) {
       constexpr int offset_bits = 48;
       code_.push_back({.begin = record.subject,
@@ -99,6 +103,11 @@ std::string_view TracePart::machine() const {
 std::optional<std::int32_t> TracePart::rank_of(std::uint64_t address) const {
   const auto found = ranks_.find(address);
   return found == ranks_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::uint32_t TracePart::node_of(std::int32_t rank) const {
+  const auto found = nodes_.find(rank);
+  return found == nodes_.end() ? process_ : found->second;
 }
 
 std::string_view TracePart::text_of(std::uint64_t name) const {

@@ -61,6 +61,9 @@ class TracePart {
 
   [[nodiscard]] const std::map<std::uint64_t, std::int32_t>& ranks() const { return ranks_; }
 
+  /// The process of a rank, or its simulated node: several of them share a process.
+  [[nodiscard]] std::uint32_t node_of(std::int32_t rank) const;
+
   /// The text at an address; "" if the file does not have it.
   [[nodiscard]] std::string_view text_of(std::uint64_t name) const;
 
@@ -106,6 +109,7 @@ class TracePart {
   std::vector<TracedClock> clocks_;
   std::vector<TracedCode> code_;
   std::map<std::uint64_t, std::int32_t> ranks_;
+  std::map<std::int32_t, std::uint32_t> nodes_;
   std::map<std::uint64_t, std::string_view> texts_;
 };
 

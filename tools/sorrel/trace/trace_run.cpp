@@ -47,6 +47,7 @@ bool write_profile(const TraceRequest& request, const std::string& folder) {
     print_diagnostic("warning: left out of the profile: " + warning);
   if (request.has_profile)
     fmt::print(stderr, "sorrel: {}", table_of(profile.value(), profile_row_count));
+  if (request.has_summary) fmt::print(stderr, "sorrel: {}\n", summary_of(profile.value()));
   return request.profile_json.empty() ||
          write_output_file(request.profile_json, json_text_of(profile.value()) + "\n");
 }
@@ -70,8 +71,7 @@ Result<std::string> make_trace_folder(const TraceRequest& request, bool is_only_
 
 void finish_trace(const TraceRequest& request, const std::string& folder) {
   bool is_written = request.trace.empty() || write_trace(request.trace, folder);
-  if (request.has_profile || !request.profile_json.empty())
-    is_written = write_profile(request, folder) && is_written;
+  if (request.needs_profile()) is_written = write_profile(request, folder) && is_written;
   if (!is_written) {
     print_diagnostic("note: the events of the job are in " + folder);
     return;

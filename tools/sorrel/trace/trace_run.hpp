@@ -1,5 +1,6 @@
-//! TraceRun - what `sorrel run --trace FILE`, `--profile` and `--profile-json FILE` make of the
-//! events of a job: the workers write them into a folder, FILE.parts or a temporary one.
+//! TraceRun - what `sorrel run --trace FILE`, `--profile`, `--summary` and `--profile-json FILE`
+//! make of the events of a job: the workers write them into a folder, FILE.parts or a temporary
+//! one.
 #pragma once
 
 #include <string>
@@ -12,9 +13,14 @@ namespace sorrel::tool {
 struct TraceRequest {
   std::string trace;         ///< a file for Perfetto
   bool has_profile = false;  ///< a table on standard error
+  bool has_summary = false;  ///< a line on standard error
   std::string profile_json;  ///< a file
 
-  [[nodiscard]] bool any() const { return has_profile || !trace.empty() || !profile_json.empty(); }
+  [[nodiscard]] bool needs_profile() const {
+    return has_profile || has_summary || !profile_json.empty();
+  }
+
+  [[nodiscard]] bool any() const { return needs_profile() || !trace.empty(); }
 };
 
 /// Makes the folder and returns its absolute path. Parts of an earlier run are removed from it if

@@ -14,12 +14,12 @@ constexpr std::int64_t us = 1000;
 /// Ranks that compute and depend on each other; rank r is on worker r.
 class Program {
  public:
-  Program(std::uint32_t rank_count, std::vector<std::uint32_t> processes) {
+  Program(std::uint32_t rank_count, std::vector<std::uint32_t> nodes) {
     program_.ranks.resize(rank_count);
     program_.begins.resize(rank_count);
-    program_.processes = std::move(processes);
+    program_.nodes = std::move(nodes);
     for (std::uint32_t r = 0; r < rank_count; ++r)
-      program_.workers.push_back(r % static_cast<std::uint32_t>(program_.processes.size()));
+      program_.workers.push_back(r % static_cast<std::uint32_t>(program_.nodes.size()));
   }
 
   Program& on_worker(std::uint32_t rank, std::uint32_t worker) {
@@ -37,8 +37,7 @@ class Program {
   }
 
   std::uint32_t message() {
-    program_.events.push_back(
-        {.is_message = true, .distance = Distance::other_process, .bytes = 8});
+    program_.events.push_back({.is_message = true, .distance = Distance::other_node, .bytes = 8});
     return static_cast<std::uint32_t>(program_.events.size() - 1);
   }
 
@@ -47,7 +46,7 @@ class Program {
     return static_cast<std::uint32_t>(program_.collectives.size() - 1);
   }
 
-  void latency(std::int64_t ns) { program_.latencies.set(Distance::other_process, 3, ns); }
+  void latency(std::int64_t ns) { program_.latencies.set(Distance::other_node, 3, ns); }
 
   [[nodiscard]] std::int64_t time(const ReplaySetting& setting = {}) const {
     return replay(program_, setting).value_or(-1);
@@ -108,7 +107,7 @@ TEST(ReplayTest, BalanceSpreadsTheWork) {
   EXPECT_EQ(program.time({.balance = ReplayBalance::steal}), 200 * us);
 }
 
-TEST(ReplayTest, RanksStayInTheirProcess) {
+TEST(ReplayTest, RanksStayOnTheirNode) {
   Program program(4, {0, 1});
   for (std::uint32_t r = 0; r < 4; ++r)
     program.on_worker(r, 0).step(r, 100 * us, StepKind::end);

@@ -14,6 +14,7 @@ function timeText(seconds) {
   return size < 1000 ? seconds.toPrecision(4) + " s" : seconds.toFixed(0) + " s";
 }
 
+const momentText = (ns) => `${(ns / 1e6).toFixed(3)} ms`;
 const shareText = (part, whole) => (whole > 0 ? ((100 * part) / whole).toFixed(1) : "0.0") + " %";
 
 function countText(value, unit) {
@@ -368,7 +369,7 @@ function drawLabels(context, rowHeight, height) {
     const y = axisHeight + (row - view.row + 0.5) * rowHeight;
     if (y > axisHeight + height - 5) break;
     context.fillStyle = row === view.selected && view.selectedNs !== null ? colors.accent : colors.soft;
-    context.fillText(rowName(row), gutter - 6, Math.max(y, axisHeight + 6));
+    context.fillText(rowName(row), gutter - 6, y);
   }
 }
 
@@ -513,7 +514,7 @@ function draw() {
     context.putImageData(image, Math.round(gutter * ratio), Math.round(axisHeight * ratio));
     context.save();
     context.beginPath();
-    context.rect(gutter, axisHeight, width, height);
+    context.rect(gutter, axisHeight, width, Math.min(height, rowHeight * view.rows));
     context.clip();
     drawTexts(context, level, rowHeight, width);
     drawArrows(context, rowHeight, width, height);
@@ -569,7 +570,7 @@ function describe(row, ns) {
   const level = levels.length - 1;
   const spans = rowSpans(level, storedRow(row));
   const index = spanAt(spans, ns);
-  if (index >= spans.kinds.length) return `${rowName(row)}, ${timeText(ns / 1e9)}: ended`;
+  if (index >= spans.kinds.length) return `${rowName(row)}, ${momentText(ns)}: ended`;
   const detail = spans.details[index];
   const kind = spans.kinds[index];
   let what = states[kind].name;
@@ -579,7 +580,7 @@ function describe(row, ns) {
     const [name, place] = data.sites[detail - 1];
     what += `, ${kind === 1 ? "before " : ""}${name}${place === "-" ? "" : " in " + place}`;
   }
-  return `${rowName(row)}, ${timeText(spans.begins[index] / 1e9)}: ${what}, ${timeText((spans.begins[index + 1] - spans.begins[index]) / 1e9)}`;
+  return `${rowName(row)}, ${momentText(spans.begins[index])}: ${what}, ${timeText((spans.begins[index + 1] - spans.begins[index]) / 1e9)}`;
 }
 
 function select(row, ns) {
@@ -772,7 +773,7 @@ function showAdvice() {
     add(item, "p", evidence, "evidence");
   }
   const box = element("predictions");
-  if (data.no_replay) add(box, "p", `No predictions: ${data.no_replay}.`, "note");
+  if (data.no_replay) add(box, "p", `Not predicted: ${data.no_replay}.`, "note");
   if (data.predictions.length === 0) return;
   add(box, "h3", "Predictions");
   add(box, "p", `From replays of the trace. The replay of the job as it was takes ${timeText(data.replayed_seconds)} instead of ` +
