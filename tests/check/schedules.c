@@ -1,4 +1,5 @@
-/* Two senders, and a receiver that expects their order if the argument is `wrong`; with `deadlock` it waits for ever in the other order. */
+/* Two senders, and a receiver that expects their order if the argument is `wrong`; with `deadlock`
+ * it waits for ever in the other order. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
