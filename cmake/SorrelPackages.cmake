@@ -12,8 +12,11 @@ set(CPACK_THREADS 0)
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+# Not by dpkg-shlibdeps: it would add the host MPIs, which only their plugins need.
+execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc_version OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+string(REGEX MATCH "[0-9.]+$" libc_version "${libc_version}")
+string(REGEX MATCH "^[0-9]+" compiler_version "${CMAKE_CXX_COMPILER_VERSION}")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${libc_version}), libstdc++6 (>= ${compiler_version}), libgcc-s1")
 # hwloc is opened at run time; compilers are those of `sorrel cc`, `cxx` and `fc`.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libhwloc15, gcc, g++")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gfortran, python3 (>= 3.11)")
