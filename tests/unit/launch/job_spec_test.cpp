@@ -58,6 +58,7 @@ JobSpec full_spec() {
                        .daemon = 15,
                        .must_abort = true},
           .trace_folder = "/t/a trace.parts",
+          .check_folder = "/t/a check",
           .old_library_path = "/c",
           .preloaded = "/d"};
 }
