@@ -103,13 +103,13 @@ class ProgramMaker {
     return call != no_index && kinds_[job_.ranks[rank].calls[call].site] != CollectiveKind::none;
   }
 
+  /// Simulated nodes may share a worker.
   [[nodiscard]] Distance distance_of(const Message& message) const {
-    const std::uint32_t from = program_.workers[message.source];
-    const std::uint32_t to = program_.workers[message.destination];
-    if (from == to) return Distance::same_worker;
-    return job_.ranks[message.source].node == job_.ranks[message.destination].node
-               ? Distance::same_node
-               : Distance::other_node;
+    if (job_.ranks[message.source].node != job_.ranks[message.destination].node)
+      return Distance::other_node;
+    return program_.workers[message.source] == program_.workers[message.destination]
+               ? Distance::same_worker
+               : Distance::same_node;
   }
 
   /// Where a rank stopped, or could not have gone on, without what came at `ns`.
