@@ -86,22 +86,20 @@ std::string text_of_seeds(const std::vector<std::uint64_t>& seeds, std::uint64_t
                      fmt::join(shown, ", "), shown.size() < seeds.size() ? ", ..." : "");
 }
 
-/// The program's own status differs between schedules: a finding.
+/// The program's own status differs between schedules: a finding, with seeds of the highest status.
 void add_status_finding(std::vector<Found>& findings,
                         const std::map<int, std::vector<std::uint64_t>>& statuses) {
   if (statuses.size() < 2) return;
   std::string text = "the exit status of the program depends on the order of messages:";
-  const auto* rarest = &*statuses.begin();
   for (const auto& entry : statuses) {
     text += fmt::format("{} {} with --seed {}", &entry == &*statuses.begin() ? "" : ",",
                         entry.first, entry.second.front());
-    if (entry.second.size() < rarest->second.size()) rarest = &entry;
   }
   findings.push_back({.kind = &finding_kind("schedule"),
                       .call = {.call = "", .place = {}, .ranks = {}},
                       .text = text,
                       .related = {},
-                      .seeds = rarest->second});
+                      .seeds = statuses.rbegin()->second});
 }
 
 }  // namespace

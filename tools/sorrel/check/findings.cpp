@@ -107,6 +107,7 @@ std::string place_text(const FoundCall& call) {
 }
 
 std::string ranks_text(const FoundCall& call) {
+  if (call.ranks.empty()) return "all ranks";
   return fmt::format("rank {}", runtime::text_of_ranks(call.ranks, rank_runs_max));
 }
 
