@@ -73,6 +73,7 @@ class Result:
     reason: str = ""
     seconds: float = 0.0
     output: str = ""
+    library: str = ""  # what `sorrel --version` printed
 
     def to_json(self):
         return dict(dataclasses.asdict(self), outcome=self.outcome.value)

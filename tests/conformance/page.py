@@ -1,5 +1,6 @@
 """Writes docs/conformance.md from the results of launches and the reviewed causes of failures."""
 import collections
+import re
 import textwrap
 
 from causes import cause_of
@@ -88,15 +89,28 @@ def reasons(by_launch):
 
 
 def details(by_launch):
-    """What was checked, for suites whose entries are whole programs."""
-    rows = [f"| `{r.key.partition(':')[2]}` | {launch} | {r.reason} |" for launch, results in by_launch.items() for r in results
-            if r.reason and r.outcome is Outcome.PASSED]
-    return ["| Entry | Launch | Checked |", "|---|---|---|", *rows]
+    """What was checked, for suites whose entries are whole programs: the sum of a chapter's rows, or the program's own words."""
+    lines = ["| Chapter | Launch | Passed | Checked |", "|---|---|--:|---|"]
+    for launch, results in by_launch.items():
+        for chapter in dict.fromkeys(result.chapter for result in results):
+            reasons = [r.reason for r in results if r.chapter == chapter and r.outcome is Outcome.PASSED]
+            rows = [int(found[1]) for found in map(re.compile(r"(\d+) rows checked").match, reasons) if found]
+            words = f"{sum(rows)} rows in {len(rows)} entries" if rows else "; ".join(dict.fromkeys(filter(None, reasons)))
+            if reasons:
+                lines.append(f"| {chapter} | {launch} | {len(reasons)} | {words} |")
+    return lines
+
+
+def libraries(by_launch):
+    """Which Sorrel has run how many entries; nothing for results that do not say it."""
+    found = collections.Counter(r.library for results in by_launch.values() for r in results if r.library)
+    return [f"Run with {', '.join(f'{name} ({number} entries)' for name, number in found.items())}.", ""] if found else []
 
 
 def suite_section(name, version, by_launch, titles, causes):
     """The chapter of the page for one suite."""
     lines = ["", f"## {TITLES[name]}" + (f" {version}" if version else ""), ""]
+    lines += libraries(by_launch)
     lines += chapter_table(by_launch, titles, causes)
     failed = failures(by_launch, causes)
     if failed:

@@ -29,6 +29,7 @@ import launch as launches
 import mpi4py_suite
 import mpich
 import page
+from process import run_bounded
 from runner import Runner
 from store import Store, wanted
 
@@ -98,6 +99,11 @@ def find_commands(options):
             raise mpich.SetupError(f"the launch '{launch.name}' needs {word}, which PATH does not find")
 
 
+def library_version():
+    """The version of the Sorrel that PATH finds, with its commit."""
+    return run_bounded(["sorrel", "--version"], limit_s=60).text.strip()
+
+
 def results_path(options, suite, launch):
     return os.path.join(options.cache, "results", f"{suite}.{launch}.jsonl")
 
@@ -126,7 +132,7 @@ def run_suite(name, options, reviewed):
             if result.outcome.group == "failed" or number % 20 == 0 or number == total:
                 print(f"[{number}/{total}] {result.outcome.value:18} {result.seconds:6.1f} s  {result.key}", flush=True)
 
-        Runner(suite, launch, time_limit_s=options.time_limit).run_all(todo, store, options.j, report)
+        Runner(suite, launch, time_limit_s=options.time_limit, library=library_version()).run_all(todo, store, options.j, report)
         results = [store.results[entry.key] for entry in entries]
         print("\n".join(page.chapter_table({launch.name: results}, {launch.name: launch.title}, reviewed)), flush=True)
         has_failed |= any(page.group_of(result, reviewed) == "failed" for result in results)

@@ -30,13 +30,14 @@ def _build_failure(text):
 class Runner:
     """Runs entries of one suite in one launch. Each job has a folder of its own for its files, removed at its end."""
 
-    def __init__(self, suite, launch, *, time_limit_s=None):
-        self.suite, self.launch, self.time_limit_s = suite, launch, time_limit_s
+    def __init__(self, suite, launch, *, time_limit_s=None, library=""):
+        self.suite, self.launch, self.time_limit_s, self.library = suite, launch, time_limit_s, library
         self.live = Live()
 
     def run(self, entry):
         """Runs an entry and returns its result. Does not raise for anything that the program does."""
-        result = Result(entry.key, entry.suite, entry.chapter, self.launch.name, Outcome.NOT_APPLICABLE, entry.not_applicable)
+        result = Result(entry.key, entry.suite, entry.chapter, self.launch.name, Outcome.NOT_APPLICABLE, entry.not_applicable,
+                        library=self.library)
         if entry.not_applicable:
             return result
         path, trouble = self.suite.program(entry)

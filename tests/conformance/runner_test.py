@@ -161,6 +161,16 @@ class Page(unittest.TestCase):
                      "**demands a cancelled send (upstream)**", "- 1 entries: needs a GPU"):
             self.assertIn(line, text.splitlines())
 
+    def test_the_library_and_what_was_checked_are_named(self):
+        results = [result_of("osu:pt2pt/osu_bw 2", Outcome.PASSED, chapter="pt2pt", reason="19 rows checked, 0 wrong"),
+                   result_of("osu:pt2pt/osu_latency 2", Outcome.PASSED, chapter="pt2pt", reason="19 rows checked, 0 wrong"),
+                   result_of("osu:startup/osu_init 2", Outcome.PASSED, chapter="startup")]
+        for result in results:
+            result.library = "sorrel 1.0, commit abc"
+        lines = page.suite_section("osu", "", {"one": results}, {"one": "one process"}, [])
+        for line in ("Run with sorrel 1.0, commit abc (3 entries).", "| pt2pt | one | 2 | 38 rows in 2 entries |", "| startup | one | 1 |  |"):
+            self.assertIn(line, lines)
+
     def test_prose_is_wrapped(self):
         table = causes.parse_causes(f'[a]\nkind = "defect"\ntext = "{"word " * 80}"\nentries = [".*"]\n')
         lines = page.failures({"one": [result_of("mpich:coll/a 2", Outcome.HANG, reason="60 s")]}, table)
