@@ -14,7 +14,7 @@ import signal
 import tempfile
 from typing import NoReturn
 
-from . import graph, machine, mpi, openmp, overlap, partition, report, smp, throughput, virtual
+from . import collectives, graph, machine, mpi, openmp, overlap, partition, report, smp, throughput, virtual
 from .bars import judge, settle
 from .disturbance import RUNS
 from .experiments import EXPERIMENTS, select
@@ -30,11 +30,12 @@ BENCHES = {
     "openmp": "the cost of OpenMP's constructs in programs that are not recompiled, and ranks with OpenMP inside",
     "graph": "the cost of a task of a graph, with Sorrel, oneTBB and Taskflow",
     "mpi": "collectives of every kind, one-sided communication, derived types and files, with Sorrel and every MPI found",
+    "collectives": "the sizes at which collectives should change their algorithm on this machine, as a table for the library",
     "virtual": "many ranks on few cores: their cost by grain size, unequal ranks, allocation in every step",
     "overlap": "the share of communication time that a graph hides, over wires between simulated nodes",
 }
 OTHERS = {"throughput": throughput, "partition": partition, "smp": smp, "graph": graph, "openmp": openmp, "overlap": overlap,
-          "virtual": virtual, "mpi": mpi}  # fmt: skip
+          "virtual": virtual, "mpi": mpi, "collectives": collectives}  # fmt: skip
 PEERS = ("AMPI", "MPICH", "Open MPI")
 BUSY_LOAD = 0.5
 
@@ -54,6 +55,9 @@ Examples:
                                    --resume for the rest
   sorrel bench partition --only published
   sorrel bench mpi --only get --only write --ampi DIR
+  sorrel bench collectives --table limits.txt
+                                   the table of this machine, for
+                                   SORREL_TUNING
   sorrel bench virtual --quick     two minutes; small sizes, to see that
                                    it works
   sorrel bench virtual --json virtual.json
@@ -104,6 +108,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, metavar="M", help="partition: start no case that would end later; virtual: start no later round (15)")
     parser.add_argument("--resume", action="store_true", help="partition: keep the cases of --json FILE, run the missing ones")
     parser.add_argument("--proxies", metavar="DIR", type=pathlib.Path, help="virtual: folder with clones of LULESH and miniVite")
+    parser.add_argument("--table", metavar="FILE", type=pathlib.Path, help="collectives: write the table of limits to this file")
     parser.add_argument("--command", help=argparse.SUPPRESS, default="sorrel")
     return parser.parse_args()
 
@@ -124,7 +129,7 @@ def quoted(words: list[str]) -> str:
 
 def check(arguments: argparse.Namespace) -> None:
     """All errors of the arguments are found before the first measurement."""
-    if arguments.name in ("partition", "smp", "graph", "openmp", "overlap", "virtual", "mpi"):
+    if arguments.name in ("partition", "smp", "graph", "openmp", "overlap", "virtual", "mpi", "collectives"):
         parts = OTHERS[arguments.name].PARTS
         if unknown := [part for part in arguments.only if part not in parts]:
             refuse(f"bench: {arguments.name} has no part called {quoted(unknown)}; it has {', '.join(parts)}")
@@ -147,11 +152,15 @@ def check(arguments: argparse.Namespace) -> None:
         refuse(f"bench: --proxies must be a folder, not '{arguments.proxies}'")
     if arguments.against is not None and (arguments.name != "probes" or shutil.which(arguments.against) is None):
         refuse(f"bench: --against needs probes and the `sorrel` of another build, not '{arguments.against}'")
-    if arguments.json is not None:
+    if arguments.table is not None and arguments.name != "collectives":
+        refuse("bench: --table is for collectives only")
+    for file in (arguments.json, arguments.table):
+        if file is None:
+            continue
         try:
-            arguments.json.open("a").close()
+            file.open("a").close()
         except OSError as error:
-            refuse(f"bench: cannot write {arguments.json}: {error.strerror}")
+            refuse(f"bench: cannot write {file}: {error.strerror}")
     if arguments.peers and (error := install_peers()):
         refuse(f"bench: {error}")
 

@@ -25,6 +25,7 @@
 #include "runtime/rank_region.hpp"
 #include "runtime/report_window.hpp"
 #include "runtime/signal_stack.hpp"
+#include "runtime/user_tuning.hpp"
 #include "runtime/wait_collection.hpp"
 #include "transport/host/host_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
@@ -241,6 +242,7 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
 
 void Job::make_worlds(const Config& config, transport::Transport* transport) {
   const mpi::RankLayout layout = layout_of(config);
+  const mpi::TuningTable tuning = take_tuning_from_environment(config);
   mpi::MessageLimits limits;
   if (config.eager_bytes_max.value_or(0) != 0) limits.eager_bytes_max = *config.eager_bytes_max;
   if (simulated_nodes_ == nullptr) {
@@ -252,7 +254,8 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
                                .moves_ranks = moves_ranks(config),
                                .shuffle_seed = config.shuffle_seed,
                                .program_number = program_number_of(config),
-                               .limits = limits}));
+                               .limits = limits},
+        tuning));
     return;
   }
   for (std::uint32_t i = 0; i < simulated_nodes_->count(); ++i) {
@@ -263,7 +266,8 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
                                .is_simulated_node = true,
                                .has_comm_worker = config.has_comm_worker,
                                .operation_stack_bytes = operation_stack_bytes(config),
-                               .limits = limits}));
+                               .limits = limits},
+        tuning));
   }
 }
 

@@ -12,9 +12,6 @@ namespace sorrel::mpi {
 
 namespace {
 
-// Up to here the root's data passes through a staging buffer, which saves the second barrier.
-constexpr std::size_t staged_bytes_max = 4096;
-
 /// Broadcasts along a binomial tree of `count` members. The caller is the `position`-th; rank_at(0)
 /// has the data.
 template <class RankAt>
@@ -103,9 +100,10 @@ int broadcast(const Member& member, const TypedBuffer& buffer, std::int32_t root
   if (comm.size() == 1) return error;
   if (comm.shared->processes() != nullptr) return broadcast_over_processes(member, buffer, root);
   // The standard requires the same number of bytes at every member, so all take the same branch.
-  if (buffer.bytes() <= staged_bytes_max) {
+  if (buffer.bytes() <= slots.limit(Limit::bcast_staged)) {
+    // The staging buffer saves the second barrier.
     std::byte* place = nullptr;
-    error = slots.staging(self, comm, staged_bytes_max, &place);
+    error = slots.staging(self, comm, std::max(buffer.bytes(), staging_bytes_min), &place);
     if (error != MPI_SUCCESS) return error;
     const TypedBuffer staged{
         .buffer = place, .count = buffer.bytes(), .type = datatype_from_handle(MPI_BYTE)};

@@ -14,10 +14,6 @@ namespace sorrel::mpi {
 
 namespace {
 
-// Blocks up to this size are staged side by side: one contiguous copy per member instead of one per
-// pair of members.
-constexpr std::size_t staged_block_bytes_max = 512;
-
 /// Copies the blocks of all members except the caller.
 int collect(const Member& member, const BlockList& receive) {
   auto& [self, comm] = member;
@@ -30,9 +26,11 @@ int collect(const Member& member, const BlockList& receive) {
   return error;
 }
 
-/// Whether all blocks are equally long and short enough; the same result at every member.
-bool can_stage(const BlockList& receive) {
-  return receive.counts.is_null() && receive.count * receive.type->size() <= staged_block_bytes_max;
+/// Whether all blocks are equally long and short enough to be staged side by side: one contiguous
+/// copy per member instead of one per pair of members. The same result at every member.
+bool can_stage(const CollectiveSlots& slots, const BlockList& receive) {
+  return receive.counts.is_null() &&
+         receive.count * receive.type->size() <= slots.limit(Limit::allgather_staged);
 }
 
 int all_gather_staged(const Member& member, const TypedBuffer& own, const BlockList& receive) {
@@ -236,7 +234,7 @@ int all_gather(const Member& member, const TypedBuffer* send, const BlockList& r
   const TypedBuffer own_block = receive.of(comm.rank);
   const TypedBuffer& own = send == nullptr ? own_block : *send;
   if (comm.shared->processes() != nullptr) return all_gather_over_processes(member, own, receive);
-  if (can_stage(receive)) return all_gather_staged(member, own, receive);
+  if (can_stage(slots, receive)) return all_gather_staged(member, own, receive);
   int error = send == nullptr ? MPI_SUCCESS : move(own, own_block);
   slots.publish(comm, &own);
   if (const int mismatch = slots.barrier(self, comm); mismatch != MPI_SUCCESS) return mismatch;

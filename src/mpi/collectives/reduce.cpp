@@ -59,6 +59,23 @@ void copy_result(const Member& member,
                 arguments.type);
 }
 
+/// Computes the whole result. Operands are read until the barrier, also the caller's in place.
+int compute_all(const Member& member, const ReductionArguments& arguments) {
+  const ElementRange all{.first = 0, .count = arguments.count};
+  CollectiveSlots& slots = member.comm.shared->slots();
+  MemberFold fold(member, arguments);
+  // An operation may write the gaps of a type.
+  if (arguments.send != nullptr && arguments.type.is_dense()) {
+    fold.fold(all, arguments.receive);
+    return slots.barrier(member.self, member.comm);
+  }
+  const Scratch total(arguments.count, arguments.type);
+  fold.fold(all, total.buffer());
+  const int error = slots.barrier(member.self, member.comm);
+  copy_elements(total.buffer(), arguments.receive, arguments.count, arguments.type);
+  return error;
+}
+
 using Shard = ReductionExchange::Shard;
 
 /// How many members of a process compute: one on each worker, or fewer if the vector is short.
@@ -67,7 +84,7 @@ std::int32_t slot_count(const Member& member, const ReductionArguments& argument
   const std::int32_t processes = shared.processes()->count();
   const auto most = std::min(static_cast<std::int32_t>(shared.world().layout().worker_count()),
                              (member.comm.size() + processes - 1) / processes);
-  const Segments segments(arguments.count, arguments.type, processes * most);
+  const Segments segments(shared.slots(), arguments, processes * most);
   return (segments.count() + processes - 1) / processes;
 }
 
@@ -168,11 +185,9 @@ class TotalMessages {
   const std::vector<Shard>& shards_;
 };
 
-bool is_short_reduction(const ReductionArguments& arguments, const ProcessMap& processes) {
-  // Each process sends all of its vector to each other one, in one step instead of two.
-  constexpr std::size_t bytes_max = 8192;
-  constexpr std::int32_t processes_max = 8;
-  return arguments.count * arguments.type.size() <= bytes_max && processes.count() <= processes_max;
+/// Whether each process sends all of its vector to those that need it, in one step instead of two.
+bool is_direct(const Member& member, const ReductionArguments& arguments, Limit limit) {
+  return arguments.count * arguments.type.size() <= member.comm.shared->slots().limit(limit);
 }
 
 void all_reduce_over_processes(const Member& member,
@@ -180,10 +195,10 @@ void all_reduce_over_processes(const Member& member,
                                const Operands& operands) {
   auto& [self, comm] = member;
   const ProcessMap& processes = *comm.shared->processes();
-  const bool is_short = is_short_reduction(arguments, processes);
-  const std::int32_t slots_of_process = is_short ? 1 : slot_count(member, arguments);
+  const bool takes_one_step = is_direct(member, arguments, Limit::allreduce_direct);
+  const std::int32_t slots_of_process = takes_one_step ? 1 : slot_count(member, arguments);
   const std::vector<Shard> shards =
-      even_shards(arguments, is_short ? 1 : processes.count(), slots_of_process);
+      even_shards(arguments, takes_one_step ? 1 : processes.count(), slots_of_process);
   CollectiveSlots& slots = comm.shared->slots();
   slots.publish(comm, &operands);
   slots.local_barrier(self, comm);
@@ -192,7 +207,7 @@ void all_reduce_over_processes(const Member& member,
     copy_elements(total, element_at(operands.output, range.first, arguments.type), range.count,
                   arguments.type);
   };
-  if (is_short) {
+  if (takes_one_step) {
     exchange.reduce_everywhere(
         [&](const Shard&, ElementRange range, const void* total) { write(range, total); });
   } else {
@@ -221,7 +236,7 @@ void reduce_over_processes(const Member& member,
   std::vector<Shard> shards{
       {.process = root_process, .slot = 0, .range = {.first = 0, .count = arguments.count}}};
   std::int32_t slots_of_process = 1;
-  if (!is_short_reduction(arguments, processes)) {
+  if (!is_direct(member, arguments, Limit::reduce_direct)) {
     slots_of_process = slot_count(member, arguments);
     shards = even_shards(arguments, processes.count(), slots_of_process);
   }
@@ -295,7 +310,10 @@ int all_reduce(const Member& member, const ReductionArguments& arguments) {
   }
   slots.publish(comm, &operands);
   if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
-  const Segments segments(arguments.count, arguments.type, comm.size());
+  const std::size_t bytes = arguments.count * arguments.type.size();
+  if (bytes * static_cast<std::size_t>(comm.size()) <= slots.limit(Limit::allreduce_repeated))
+    return compute_all(member, arguments);
+  const Segments segments(slots, arguments);
   compute_segment(member, arguments, segments, comm.rank);
   slots.barrier(self, comm);
   for (std::int32_t segment = 0; segment < segments.count(); ++segment)
@@ -320,7 +338,7 @@ int reduce_to_root(const Member& member, const ReductionArguments& arguments, st
   }
   slots.publish(comm, &operands);
   if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
-  compute_segment(member, arguments, Segments(arguments.count, arguments.type, comm.size()), root);
+  compute_segment(member, arguments, Segments(slots, arguments), root);
   return slots.barrier(self, comm);
 }
 

@@ -10,8 +10,6 @@ namespace sorrel::mpi {
 namespace {
 
 constexpr std::size_t chunk_bytes = 8192;
-// Below this a segment costs more to assign than to compute.
-constexpr std::size_t segment_bytes_min = 4096;
 
 }  // namespace
 
@@ -56,10 +54,14 @@ ElementRange even_part(std::size_t count, std::int32_t index, std::int32_t parts
   return {.first = bound(index), .count = bound(index + 1) - bound(index)};
 }
 
-Segments::Segments(std::size_t element_count, const Datatype& type, std::int32_t member_count)
-    : element_count_(element_count), member_count_(member_count) {
-  const std::size_t by_size = element_count * type.size() / segment_bytes_min;
-  const std::size_t most = std::min(element_count, static_cast<std::size_t>(member_count));
+Segments::Segments(const CollectiveSlots& slots,
+                   const ReductionArguments& arguments,
+                   std::int32_t member_count)
+    : element_count_(arguments.count), member_count_(member_count) {
+  // Below this a segment costs more to assign than to compute.
+  const std::size_t bytes_min = std::max<std::size_t>(slots.limit(Limit::reduce_segment), 1);
+  const std::size_t by_size = element_count_ * arguments.type.size() / bytes_min;
+  const std::size_t most = std::min(element_count_, static_cast<std::size_t>(member_count));
   count_ = static_cast<std::int32_t>(
       std::clamp<std::size_t>(by_size, 1, std::max<std::size_t>(most, 1)));
 }

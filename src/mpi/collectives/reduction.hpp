@@ -54,7 +54,13 @@ std::size_t chunk_element_count(const Datatype& type);
 /// over the workers.
 class Segments {
  public:
-  Segments(std::size_t element_count, const Datatype& type, std::int32_t member_count);
+  Segments(const CollectiveSlots& slots, const ReductionArguments& arguments)
+      : Segments(slots, arguments, slots.member_count()) {}
+
+  /// Of `member_count` of the members only.
+  Segments(const CollectiveSlots& slots,
+           const ReductionArguments& arguments,
+           std::int32_t member_count);
 
   [[nodiscard]] std::int32_t count() const { return count_; }
 

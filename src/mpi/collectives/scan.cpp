@@ -31,7 +31,7 @@ void scan_elements(const CollectiveSlots& slots,
 }
 
 void scan_over_processes(const Member& member, const ReductionArguments& arguments, ScanKind kind) {
-  const Segments segments(arguments.count, arguments.type, member.comm.size());
+  const Segments segments(member.comm.shared->slots(), arguments);
   const ScanChain chain(member, arguments, segments.count());
   for (std::int32_t segment = 0; segment < segments.count(); ++segment) {
     if (!chain.is_computer(segment)) continue;
@@ -64,7 +64,7 @@ int scan(const Member& member, const ReductionArguments& arguments, ScanKind kin
     return MPI_SUCCESS;
   }
   if (const int error = slots.barrier(self, comm); error != MPI_SUCCESS) return error;
-  const Segments segments(arguments.count, arguments.type, comm.size());
+  const Segments segments(slots, arguments);
   if (const std::int32_t segment = segments.segment_of(comm.rank); segment >= 0) {
     const ElementRange range = segments.range_of(segment);
     const std::size_t chunk = chunk_element_count(arguments.type);

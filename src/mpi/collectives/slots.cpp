@@ -1,6 +1,7 @@
 #include "mpi/collectives/slots.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 
@@ -38,12 +39,14 @@ std::int32_t block_count(std::int32_t member_count) {
 CollectiveSlots::CollectiveSlots(World& world,
                                  const Group& group,
                                  std::uint32_t context,
-                                 const ProcessMap* processes)
+                                 const ProcessMap* processes,
+                                 const CollectiveLimits& limits)
     : world_(world),
       group_(group),
       member_count_(group.size()),
       processes_(processes),
-      context_(context) {
+      context_(context),
+      limits_(limits) {
   if (member_count_ <= 1) return;
   const auto count = static_cast<std::size_t>(member_count_);
   published_ = std::make_unique<const void*[]>(count);
@@ -455,6 +458,7 @@ int CollectiveSlots::staging(RankState& self, Comm& comm, std::size_t bytes, std
   SORREL_ASSERT(processes_ == nullptr, "only the members of this process would be in step");
   // Every member sees the same size here: it changes only between two barriers of all members.
   if (staging_bytes_ < bytes) {
+    bytes = std::bit_ceil(bytes);
     if (const int error = barrier(self, comm); error != MPI_SUCCESS) return error;
     if (comm.rank == 0) {
       for (auto& staged : staging_)

@@ -24,6 +24,7 @@
 #include "base/check.hpp"
 #include "core/fiber.hpp"
 #include "core/remote_call.hpp"
+#include "mpi/base/tuning.hpp"
 #include "mpi/collectives/process_barrier.hpp"
 #include "mpi/op/op.hpp"
 
@@ -43,6 +44,9 @@ struct SmallReduction {
 };
 
 inline constexpr std::size_t small_reduction_bytes_max = 32;
+
+/// A staging buffer has at least this size, so that it seldom grows.
+inline constexpr std::size_t staging_bytes_min = 4096;
 
 /// The members that one worker runs. Its worker only.
 struct alignas(cache_line_bytes) BarrierNode {
@@ -94,10 +98,16 @@ class CollectiveSlots final : private BarrierSite {
   CollectiveSlots(World& world,
                   const Group& group,
                   std::uint32_t context,
-                  const ProcessMap* processes);
+                  const ProcessMap* processes,
+                  const CollectiveLimits& limits);
   ~CollectiveSlots();
 
   [[nodiscard]] std::int32_t member_count() const { return member_count_; }
+
+  /// A limit of this communicator.
+  [[nodiscard]] std::size_t limit(Limit limit) const {
+    return limits_[static_cast<std::size_t>(limit)];
+  }
 
   /// Publishes a pointer that the other members of this process may read after the next barrier().
   /// It must stay valid until the barrier() after that.
@@ -216,6 +226,8 @@ class CollectiveSlots final : private BarrierSite {
   // Written by member 0 between two barriers.
   std::array<std::unique_ptr<std::byte[]>, 2> staging_;
   std::size_t staging_bytes_ = 0;
+
+  const CollectiveLimits limits_;
 };
 
 }  // namespace sorrel::mpi

@@ -3,9 +3,26 @@
 #include "mpi/comm/incomplete_comm.hpp"
 #include "mpi/comm/process_map.hpp"
 #include "mpi/comm/topology/topology.hpp"
+#include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
 
 namespace sorrel::mpi {
+
+namespace {
+
+/// Of what all members know.
+CollectiveLimits limits_of(const World& world, const Group& group, const ProcessMap* processes) {
+  CollectiveShape shape;
+  if (processes != nullptr) {
+    shape.processes = static_cast<std::uint32_t>(processes->count());
+    shape.nodes = static_cast<std::uint32_t>(processes->node_count());
+  }
+  const std::uint32_t workers = shape.processes * world.layout().worker_count();
+  shape.ranks_per_worker = (static_cast<std::uint32_t>(group.size()) + workers - 1) / workers;
+  return static_cast<const ProcessWorld&>(world).tuning().limits_of(shape);
+}
+
+}  // namespace
 
 CommShared::CommShared(World& world,
                        std::uint32_t context,
@@ -25,7 +42,8 @@ CommShared::CommShared(World& world,
   if (kind == CommKind::inter) return;
   if (ProcessMap::spans(world.layout(), *group_))
     processes_ = std::make_unique<ProcessMap>(world.layout(), *group_, *world.transport());
-  slots_ = std::make_unique<CollectiveSlots>(world, *group_, context, processes_.get());
+  slots_ = std::make_unique<CollectiveSlots>(world, *group_, context, processes_.get(),
+                                             limits_of(world, *group_, processes_.get()));
 }
 
 CommShared::~CommShared() {

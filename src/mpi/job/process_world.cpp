@@ -49,10 +49,12 @@ WorkerState::~WorkerState() = default;
 ProcessWorld::ProcessWorld(core::Scheduler& scheduler,
                            JobControl& job,
                            const RankLayout& layout,
-                           const Connection& connection)
+                           const Connection& connection,
+                           const TuningTable& tuning)
     : World(scheduler, job, layout, connection, Group::world(layout.rank_count())),
       remote_rank_(std::make_unique<RankState>()),
-      remote_request_(std::make_unique<Request>()) {
+      remote_request_(std::make_unique<Request>()),
+      tuning_(tuning) {
   // A process with few ranks may have fewer workers than the layout, and none of its ranks beyond.
   const Endpoint last{.process = own_process(), .worker = layout.worker_count() - 1};
   SORREL_CHECK(connection.first_worker + layout.worker_count() <= scheduler.worker_count() ||

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/fiber_pool.hpp"
+#include "mpi/base/tuning.hpp"
 #include "mpi/comm/world.hpp"
 #include "mpi/job/rank_balancer.hpp"
 
@@ -17,13 +18,17 @@ class ProcessWorld final : public World {
   ProcessWorld(core::Scheduler& scheduler,
                JobControl& job,
                const RankLayout& layout,
-               const Connection& connection);
+               const Connection& connection,
+               const TuningTable& tuning);
   ~ProcessWorld();
 
   /// Creates the states of the ranks of `worker`, on its thread.
   void make_ranks(core::Worker& worker);
   /// Destroys those that it has at the end.
   void end_ranks(core::Worker& worker);
+
+  /// The same in all processes of the job.
+  [[nodiscard]] const TuningTable& tuning() const { return tuning_; }
 
   /// Null if ranks stay on their workers.
   [[nodiscard]] const RankBalancer* balancer() const { return balancer_.get(); }
@@ -34,6 +39,7 @@ class ProcessWorld final : public World {
   std::unique_ptr<Request> remote_request_;
   std::vector<std::unique_ptr<WorkerState>> states_;
   std::unique_ptr<RankBalancer> balancer_;
+  const TuningTable tuning_;
 };
 
 /// On the thread of the rank's worker, at its end: sends the packets that other processes may still
