@@ -121,8 +121,10 @@ class TotalMessages {
     // In place these are the caller's operands, too: a total comes only after they have been read.
     for_each_part([&](const Shard& shard, ElementRange range) {
       const std::int32_t from = source(shard);
-      (from == shard.process ? totals_ : forwarded_)
-          .receive(elements(range), exchange_.computer(from, shard.slot));
+      exchange_.for_each_message(from, range, [&](ElementRange message) {
+        (from == shard.process ? totals_ : forwarded_)
+            .receive(elements(message), exchange_.computer(from, shard.slot));
+      });
     });
   }
 
@@ -132,8 +134,10 @@ class TotalMessages {
       if (node == processes_.own_node()) {
         send_on_node(totals_, shard, range);
       } else {
-        totals_.send(elements(range),
-                     exchange_.computer(processes_.deputy(shard.process, node), shard.slot));
+        const std::int32_t to = processes_.deputy(shard.process, node);
+        exchange_.for_each_message(to, range, [&](ElementRange message) {
+          totals_.send(elements(message), exchange_.computer(to, shard.slot));
+        });
       }
     }
   }

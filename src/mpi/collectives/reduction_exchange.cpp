@@ -38,9 +38,12 @@ class ReductionExchange::Round {
     const bool is_near = exchange_.processes_.node_of(process) == exchange_.processes_.own_node();
     for (const RankTree::Node& node : cover) {
       void* room = make_room(piece.range);
-      (is_near ? from_node_ : from_nodes_)
-          .receive(exchange_.elements(room, 0, piece.range.count),
-                   exchange_.computer(process, piece.shard->slot));
+      exchange_.for_each_message(process, {.first = 0, .count = piece.range.count},
+                                 [&](ElementRange range) {
+                                   (is_near ? from_node_ : from_nodes_)
+                                       .receive(exchange_.elements(room, range.first, range.count),
+                                                exchange_.computer(process, piece.shard->slot));
+                                 });
       piece.totals.push_back({.node = node, .elements = room, .first = piece.range.first});
     }
   }
@@ -67,9 +70,12 @@ class ReductionExchange::Round {
 
   void send(const Piece& piece, const std::vector<PartialTotal>& totals, std::int32_t process) {
     for (const PartialTotal& total : totals) {
-      sent_.send(
-          exchange_.elements(total.elements, piece.range.first - total.first, piece.range.count),
-          exchange_.computer(process, piece.shard->slot));
+      const ElementRange elements{.first = piece.range.first - total.first,
+                                  .count = piece.range.count};
+      exchange_.for_each_message(process, elements, [&](ElementRange range) {
+        sent_.send(exchange_.elements(total.elements, range.first, range.count),
+                   exchange_.computer(process, piece.shard->slot));
+      });
     }
   }
 
@@ -127,6 +133,13 @@ ReductionExchange::ReductionExchange(const Member& member,
     own_.push_back({.node = processes_.tree().leaf(rank),
                     .elements = slots.published_by<Operands>(rank).input});
   }
+}
+
+std::size_t ReductionExchange::message_element_count(std::int32_t process) const {
+  // The longest message that may be sent eagerly.
+  constexpr std::size_t eager_bytes = 16384;
+  if (processes_.node_of(process) == processes_.own_node()) return part_;
+  return std::max<std::size_t>(eager_bytes / std::max<std::size_t>(arguments_.type.size(), 1), 1);
 }
 
 std::int32_t ReductionExchange::computer(std::int32_t process_index, std::int32_t slot) const {

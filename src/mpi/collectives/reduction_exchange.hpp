@@ -61,6 +61,16 @@ class ReductionExchange {
       body(ElementRange{.first = range.first + done, .count = std::min(part_, range.count - done)});
   }
 
+  /// Calls body(range) for each message in which elements go to or come from a process. To other
+  /// nodes they are short ones, which arrive while the receiver computes: a long one would wait for
+  /// the receiver's answer first.
+  template <class Body>
+  void for_each_message(std::int32_t process, ElementRange range, Body&& body) const {
+    const std::size_t most = message_element_count(process);
+    for (std::size_t done = 0; done < range.count; done += most)
+      body(ElementRange{.first = range.first + done, .count = std::min(most, range.count - done)});
+  }
+
   /// Elements of a buffer of the arguments' type.
   [[nodiscard]] TypedBuffer elements(const void* buffer,
                                      std::size_t first,
@@ -69,6 +79,8 @@ class ReductionExchange {
  private:
   struct Piece;
   class Round;
+
+  [[nodiscard]] std::size_t message_element_count(std::int32_t process) const;
 
   void reduce_pieces(std::vector<Piece>& pieces, const Done& done);
 
