@@ -97,6 +97,18 @@ void mp_set_numthreads(int count);
 
 /// @}
 
+/// @name Checkpoints
+/// @{
+
+/// Saves the job into the folder of `sorrel run --checkpoint DIR`; `sorrel restart DIR` goes on
+/// from there. A collective call of all ranks, between MPI_Init and MPI_Finalize. Returns 0 after
+/// the state was taken, and 1 when the rank goes on from there in a restarted job. Returns -1 if
+/// the job cannot be saved at this time: one line on stderr says why. May suspend. A program that
+/// must run without Sorrel declares it weak, and calls it only if it is there (docs/checkpoint.md).
+int sorrel_checkpoint(void);
+
+/// @}
+
 /// @name For libraries that run tasks and messages in a rank
 /// @{
 

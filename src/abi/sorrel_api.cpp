@@ -40,6 +40,11 @@ __attribute__((visibility("default"))) void sorrel_announce_fortran(
     self->services().fortran_calls = calls;
 }
 
+__attribute__((visibility("default"))) int sorrel_checkpoint(void) {
+  sorrel::mpi::RankState* self = sorrel::mpi::current_rank();
+  return self == nullptr ? -1 : self->world->job().save_job(*self);
+}
+
 __attribute__((visibility("default"))) const char* sorrel_version(void) {
   return SORREL_VERSION;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 namespace sorrel {
 
@@ -50,6 +51,12 @@ class ByteCursor {
     const auto* text = reinterpret_cast<const char*>(bytes_.data());
     bytes_ = bytes_.subspan(static_cast<std::size_t>(static_cast<const char*>(end) - text) + 1);
     return text;
+  }
+
+  /// What ByteWriter::add_block() has written; valid as long as the bytes.
+  std::string_view take_block() {
+    const ByteCursor block = take_part(take<std::uint64_t>());
+    return {reinterpret_cast<const char*>(block.bytes_.data()), block.bytes_.size()};
   }
 
   void skip(std::uint64_t count) { (void)take_part(count); }

@@ -131,6 +131,12 @@ class RegionHeap {
   /// Any thread. While the owner changes the heap, the figures may be of different moments.
   [[nodiscard]] HeapUse use() const;
 
+  /// Bytes of the last part that are usable.
+  [[nodiscard]] std::size_t far_usable_bytes() const {
+    const Span& far = spans_.back();
+    return static_cast<std::size_t>(far.committed_end - far.begin);
+  }
+
   /// Walks all memory; fails a check if it is inconsistent.
   void check_invariants() const;
 

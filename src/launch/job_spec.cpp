@@ -55,6 +55,8 @@ void for_each_field(Spec& spec, Field&& field) {
   field("host_aborts", spec.host_mpi.must_abort);
   field("trace", spec.trace_folder);
   field("check", spec.check_folder);
+  field("checkpoint", spec.checkpoint_folder);
+  field("restart", spec.restart_generation);
   field("old_library_path", spec.old_library_path);
   field("preloaded", spec.preloaded);
 }

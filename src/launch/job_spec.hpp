@@ -125,6 +125,10 @@ struct JobSpec {
   std::string trace_folder;
   /// The folder into which the checker writes its findings (src/check); "": the run is not checked.
   std::string check_folder;
+  /// The folder of the job's checkpoints (src/checkpoint); "": it is not saved.
+  std::string checkpoint_folder;
+  /// The checkpoint in it with which the job begins; 0: the program begins.
+  std::uint64_t restart_generation = 0;
   /// Value of LD_LIBRARY_PATH before `sorrel run` changed it.
   std::string old_library_path;
   /// What `sorrel run` has put into LD_PRELOAD (files, a:b); "": nothing.

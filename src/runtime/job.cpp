@@ -232,12 +232,15 @@ Job::Job(const Config& config, RankBody& body, transport::Transport* transport)
       own_transport_(transport == nullptr ? make_transport(config, scheduler_) : nullptr),
       host_transport_(dynamic_cast<transport::HostTransport*>(own_transport_.get())),
       simulated_nodes_(simulated_nodes(config, scheduler_)),
+      is_restarted_(config.restart_generation != 0),
       is_process_mode_(config.process_mode),
       is_verbose_(config.is_verbose) {
   core::JobMemory& memory = scheduler_.memory();
   if (memory.is_shared()) memory.mark_workers_gone(scheduler_.process(), scheduler_.worker_count());
   make_worlds(config, own_transport_ != nullptr ? own_transport_.get() : transport);
   if (host_transport_ != nullptr) host_transport_->quiet().set_watcher(this);
+  if (!config.checkpoint_folder.empty())
+    saver_ = std::make_unique<JobSaver>(config, scheduler_, *worlds_.front(), body_, stacks_);
 }
 
 void Job::make_worlds(const Config& config, transport::Transport* transport) {
@@ -273,10 +276,14 @@ void Job::make_worlds(const Config& config, transport::Transport* transport) {
 
 int Job::run() {
   if (!stacks_.is_valid()) end_without_stacks();
+  if (saver_ != nullptr) {
+    if (const std::string error = saver_->open(); !error.empty()) end_not_restarted(error);
+  }
   set_phase(core::ProcessPhase::running);
   const auto watch = make_stall_watch();
   scheduler_.run(static_cast<std::uint32_t>(own_rank_count()));
   have_workers_ended_ = true;
+  if (saver_ != nullptr) saver_->finish();
   if (is_verbose_) report_loans(scheduler_);
   if (is_verbose_ && worlds_.front()->balancer() != nullptr)
     report_moves(worlds_.front()->balancer()->report());
@@ -293,6 +300,22 @@ std::unique_ptr<StallWatch> Job::make_stall_watch() {
                                     .is_verbose = is_verbose_,
                                     .on_wake = answer_report_request};
   return std::make_unique<StallWatch>(scheduler_, worlds_, body_, options);
+}
+
+void Job::end_not_restarted(const std::string& error) {
+  end_job(nullptr, 1, ("cannot restart: " + error).c_str());
+}
+
+int Job::save_job(mpi::RankState& rank) {
+  if (saver_ != nullptr) return saver_->save(rank);
+  static std::atomic_flag is_reported;
+  // Relaxed: only the first one counts.
+  if (!is_reported.test_and_set(std::memory_order_relaxed)) {
+    os::write_all(STDERR_FILENO,
+                  "sorrel: no checkpoint, and the job goes on: it was not started with "
+                  "--checkpoint DIR\n");
+  }
+  return -1;
 }
 
 void Job::end_without_stacks() {
@@ -376,6 +399,8 @@ void Job::prepare_ranks(mpi::ProcessWorld& world, core::Worker& worker) {
     // Of the rank's number in the job: the same in every process.
     const std::size_t bytes = stacks_.usable_bytes(static_cast<std::size_t>(rank.world_rank));
     worker.start(rank.fiber, stacks_.bottom(index), bytes, rank_entry, &rank);
+    if (!is_restarted_) continue;
+    if (const std::string why = saver_->restore(rank); !why.empty()) end_not_restarted(why);
   }
 }
 
@@ -445,10 +470,19 @@ void Job::on_worker_end(core::Worker& worker) {
   }
 }
 
+/// The frame of a rank that is restored, as that of rank_entry(): after the program has run, it
+/// uses nothing of the process in which the rank began.
+[[gnu::noinline]] int Job::run_body(mpi::RankState& rank) {
+  return static_cast<Job&>(rank.world->job()).body_.run(rank);
+}
+
 void Job::rank_entry(void* argument) {
-  auto& rank = *static_cast<mpi::RankState*>(argument);
-  auto& job = static_cast<Job&>(rank.world->job());
-  job.end_rank(rank, job.body_.run(rank));
+  const int status = run_body(*static_cast<mpi::RankState*>(argument));
+  // Its own thread may run it at its end.
+  core::Guest* const guest = core::Guest::current();
+  auto& rank =
+      guest == nullptr ? *mpi::current_rank() : *static_cast<mpi::RankState*>(guest->fiber().user);
+  static_cast<Job&>(rank.world->job()).end_rank(rank, status);
 }
 
 void Job::attach_calling_thread() {

@@ -18,6 +18,7 @@
 #include "mpi/job/process_world.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/stack_slab.hpp"
+#include "runtime/checkpoint/job_saver.hpp"
 #include "runtime/config.hpp"
 #include "runtime/rank_body.hpp"
 #include "runtime/stall_watch.hpp"
@@ -121,6 +122,7 @@ class Job final : public core::SchedulerHooks,
   std::string text_of_waits(std::size_t bytes_max) override;
   void on_deadlock() override;
   void record_finalized(const mpi::RankState& rank) override;
+  int save_job(mpi::RankState& rank) override;
 
   /// Any thread: true for the first thread of all processes that ends the job early. Safe in a
   /// signal handler.
@@ -137,6 +139,7 @@ class Job final : public core::SchedulerHooks,
 
  private:
   [[noreturn]] void end_without_stacks();
+  [[noreturn]] void end_not_restarted(const std::string& error);
   /// Makes the output of all ranks visible. No rank runs meanwhile.
   void flush_all();
   /// The waits of this process; empty if its workers have ended.
@@ -157,6 +160,7 @@ class Job final : public core::SchedulerHooks,
   void set_phase(core::ProcessPhase phase);
 
   static void rank_entry(void* argument);
+  static int run_body(mpi::RankState& rank);
   [[noreturn]] void do_end_job(const mpi::RankState* failed_rank,
                                int status,
                                const char* message) override;
@@ -182,6 +186,9 @@ class Job final : public core::SchedulerHooks,
   const std::unique_ptr<transport::SimulatedNodes> simulated_nodes_;
   /// Ranks are numbered consecutively across the worlds.
   std::vector<std::unique_ptr<mpi::ProcessWorld>> worlds_;
+  /// Null if the job was not started with a folder for checkpoints.
+  std::unique_ptr<JobSaver> saver_;
+  const bool is_restarted_;
   const bool is_process_mode_;
   const bool is_verbose_;
   bool have_workers_ended_ = false;

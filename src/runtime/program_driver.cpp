@@ -11,8 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/cache_line.hpp"
+#include "base/text.hpp"
 #include "core/guest.hpp"
 #include "loop/team/loop.hpp"
+#include "mpi/base/object_memory.hpp"
 #include "mpi/match/rank_state.hpp"
 #include "os/guard_install.hpp"
 #include "program/heap/rank_heaps.hpp"
@@ -29,6 +32,8 @@
 #include "program/state/signal_table.hpp"
 #include "program/threads/thread_block.hpp"
 #include "runtime/activity_report.hpp"
+#include "runtime/checkpoint/program_layout.hpp"
+#include "runtime/checkpoint/program_memory.hpp"
 #include "runtime/crash_report.hpp"
 #include "runtime/host/host_job.hpp"
 #include "runtime/image_note.hpp"
@@ -75,7 +80,8 @@ class ProgramBody final : public RankBody {
         image_(image),
         config_(config),
         image_note_(config.is_verbose),
-        has_thread_blocks_(image.needs_thread_block() || gives_blocks(config.balance)),
+        has_thread_blocks_(image.needs_thread_block() || gives_blocks(config.balance) ||
+                           !config.checkpoint_folder.empty()),
         has_openmp_(image.uses_openmp()),
         thread_blocks_(has_thread_blocks_ ? own_rank_count(config) : 0,
                        rank_region(config).thread_blocks),
@@ -122,6 +128,7 @@ class ProgramBody final : public RankBody {
       processes.push_back(rank.process.get());
     program::set_signal_targets(std::move(processes));
     program::set_process_signals(is_of_runtime);
+    descriptors_.read();
   }
 
   void on_thread_start() override { use_initial_locale(); }
@@ -170,6 +177,56 @@ class ProgramBody final : public RankBody {
 
   [[nodiscard]] std::int32_t started_thread_count(const mpi::RankState& rank) const override {
     return process_of(rank)->started_threads().count();
+  }
+
+  [[nodiscard]] std::string layout() const override { return layout_text(config_); }
+
+  [[nodiscard]] std::string reason_job_not_saved() override {
+    const program::RankHeaps& heaps = program::rank_heaps();
+    if (const char* reason = heaps.reason_for_none(); reason != nullptr)
+      return text_of("ranks use the C library's heap, because %s", reason);
+    if (!heaps.are_in_band() || !slab_.is_in_band() || !thread_blocks_.is_in_band())
+      return "addresses that ranks need are in use";
+    if (const std::string descriptor = descriptors_.find_new(); !descriptor.empty())
+      return descriptor + " is open";
+    std::vector<program::RankProcess*> processes;
+    for (const Rank& rank : ranks_)
+      processes.push_back(rank.process.get());
+    if (open_stream_count(processes) != 0) return "a stream of stdio is open";
+    return "";
+  }
+
+  [[nodiscard]] const char* reason_not_saved(const mpi::RankState& rank) override {
+    return process_of(rank)->reason_not_saved();
+  }
+
+  void flush_lines(const mpi::RankState& rank) override { process_of(rank)->streams().flush(); }
+
+  void save(const mpi::RankState& rank, ByteWriter& to) override { process_of(rank)->save(to); }
+
+  [[nodiscard]] bool restore(const mpi::RankState& rank, ByteCursor& from) override {
+    process_of(rank)->restore(from);
+    return from.is_good() && from.at_end();
+  }
+
+  [[nodiscard]] std::vector<os::MemoryRange> memory(const mpi::RankState& rank) const override {
+    const int index = index_of(rank);
+    return runtime::memory_of(slab_.copy(index), static_cast<std::uint64_t>(index));
+  }
+
+  [[nodiscard]] std::vector<os::MemoryRange> thread_locals(
+      const mpi::RankState& rank) const override {
+    return thread_locals_of(slab_.copy(index_of(rank)), rank.fiber);
+  }
+
+  [[nodiscard]] std::uint64_t far_heap_bytes(const mpi::RankState& rank) const override {
+    const auto far =
+        program::rank_heaps().usable_parts(static_cast<std::uint64_t>(index_of(rank))).back();
+    return far.end - far.begin;
+  }
+
+  [[nodiscard]] bool open_far_heap(const mpi::RankState& rank, std::uint64_t bytes) const override {
+    return program::rank_heaps().open_far_part(static_cast<std::uint64_t>(index_of(rank)), bytes);
   }
 
   int run(mpi::RankState& rank) override { return program::run_rank_main(*process_of(rank)); }
@@ -233,6 +290,7 @@ class ProgramBody final : public RankBody {
   const bool has_openmp_;
   program::ThreadBlockSlab thread_blocks_;
   std::vector<Rank> ranks_;
+  KnownDescriptors descriptors_;
 };
 
 // The job of this process. There is one, because there is one user's program. Set before the first
@@ -247,6 +305,18 @@ program::RankProcess* current_process() {
   const core::Guest* guest = core::Guest::current();
   if (guest == nullptr) return nullptr;
   return the_body->process_of(*static_cast<const mpi::RankState*>(guest->fiber().user));
+}
+
+mpi::ObjectList* objects_of_caller() {
+  mpi::RankState* rank = mpi::peek_rank();
+  return rank == nullptr ? nullptr : &rank->objects;
+}
+
+/// For objects with handles, in a job that may be saved.
+void* allocate_object(std::size_t bytes) {
+  void* memory = program::rank_heaps().allocate_for_rank(cache_line_bytes, bytes);
+  // Outside of ranks' stacks, as in nonblocking collectives: such an object is not saved.
+  return memory != nullptr ? memory : std::aligned_alloc(cache_line_bytes, bytes);
 }
 
 mpi::RankState* rank_of_started_thread() {
@@ -338,6 +408,11 @@ int run_program(const program::ProgramStart& start) {
   if (own_rank_count(config) > 1) program::WorkerSettings::begin(config.worker_count);
   watch_for_crashes(job);
   begin_rank_heaps(config, *slab, job);
+  if (!config.checkpoint_folder.empty()) {
+    program::RankProcess::set_saved();
+    program::rank_heaps().include_libc();
+    mpi::set_object_hooks({.list_of_caller = objects_of_caller, .allocate = allocate_object});
+  }
   if (config.is_verbose && rank_region(config).stacks.begin != 0)
     body.print_region_note(job.stacks());
   report_activity_of(job);

@@ -2,10 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "base/byte_cursor.hpp"
+#include "base/byte_writer.hpp"
 #include "core/worker.hpp"
 #include "mpi/match/rank_state.hpp"
+#include "os/touched_pages.hpp"
 #include "program/state/outside_wait.hpp"
 #include "runtime/wait_table.hpp"
 
@@ -56,6 +62,50 @@ class RankBody {
   /// own, or has not used it. Any thread, and signal handlers.
   [[nodiscard]] virtual std::optional<RankMemory> memory_of(std::size_t /*index*/) const {
     return std::nullopt;
+  }
+
+  // For checkpoints (runtime/checkpoint): what a rank has outside of MPI, while no rank runs.
+
+  /// What must be equal in a process in which ranks are restored (program_layout.hpp).
+  [[nodiscard]] virtual std::string layout() const { return ""; }
+
+  /// Why the job, or a rank, cannot be saved, for a user; "" or null: it can.
+  [[nodiscard]] virtual std::string reason_job_not_saved() {
+    return "no rank has memory of its own";
+  }
+
+  [[nodiscard]] virtual const char* reason_not_saved(const mpi::RankState& /*rank*/) {
+    return nullptr;
+  }
+
+  /// Writes the complete lines of its output.
+  virtual void flush_lines(const mpi::RankState& /*rank*/) {}
+
+  virtual void save(const mpi::RankState& /*rank*/, ByteWriter& /*to*/) {}
+
+  /// In a rank that is prepared and has not run. False: the record is damaged.
+  [[nodiscard]] virtual bool restore(const mpi::RankState& /*rank*/, ByteCursor& /*from*/) {
+    return false;
+  }
+
+  /// Its memory but for the stack.
+  [[nodiscard]] virtual std::vector<os::MemoryRange> memory(const mpi::RankState& /*rank*/) const {
+    return {};
+  }
+
+  [[nodiscard]] virtual std::vector<os::MemoryRange> thread_locals(
+      const mpi::RankState& /*rank*/) const {
+    return {};
+  }
+
+  /// Bytes of its heap that become usable as it grows; makes as many usable.
+  [[nodiscard]] virtual std::uint64_t far_heap_bytes(const mpi::RankState& /*rank*/) const {
+    return 0;
+  }
+
+  [[nodiscard]] virtual bool open_far_heap(const mpi::RankState& /*rank*/,
+                                           std::uint64_t /*bytes*/) const {
+    return false;
   }
 
   /// Makes the rank's output so far visible. Called when the job ends early.

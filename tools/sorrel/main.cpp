@@ -26,6 +26,7 @@ namespace {
 
 constexpr Command commands[] = {
     {"run", "run an MPI program with many ranks in one process", run_command},
+    {"restart", "go on with a job from its last checkpoint", restart_command},
     {"info", "show this machine, or whether and how a program can run", info_command},
     {"cc", "compile and link a C program (the same as mpicc)", cc_command},
     {"cxx", "compile and link a C++ program (the same as mpicxx)", cxx_command},

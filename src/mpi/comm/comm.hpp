@@ -15,6 +15,7 @@
 #include "mpi.h"
 #include "mpi/base/collective_call.hpp"
 #include "mpi/base/handle.hpp"
+#include "mpi/base/object_memory.hpp"
 #include "mpi/comm/attribute.hpp"
 #include "mpi/comm/errhandler.hpp"
 #include "mpi/comm/group.hpp"
@@ -143,7 +144,7 @@ struct InterPart {
 };
 
 /// One rank's view of a communicator: what an MPI_Comm handle points to.
-struct Comm {
+struct Comm : HandleObject<ObjectType::comm> {
   static constexpr ObjectKind object_kind = ObjectKind::comm;
   ObjectHeader header{object_kind};
   std::int32_t rank = 0;

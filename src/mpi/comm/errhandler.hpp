@@ -7,10 +7,18 @@
 
 #include "mpi.h"
 #include "mpi/base/handle.hpp"
+#include "mpi/base/object_memory.hpp"
 
 namespace sorrel::mpi {
 
 struct Errhandler {
+  // No base, so that its members can be initialized by name.
+  static void* operator new(std::size_t bytes) {
+    return HandleObject<ObjectType::errhandler>::operator new(bytes);
+  }
+
+  static void operator delete(void* object) noexcept { release_object(object); }
+
   static constexpr ObjectKind object_kind = ObjectKind::errhandler;
   enum class Action : std::uint32_t { fatal, abort, give_back, call };
   ObjectHeader header{object_kind};

@@ -11,6 +11,7 @@
 #include "base/check.hpp"
 #include "mpi.h"
 #include "mpi/base/handle.hpp"
+#include "mpi/base/object_memory.hpp"
 
 namespace sorrel::mpi {
 
@@ -53,6 +54,13 @@ class Group {
 
 /// Target of an MPI_Group handle: one rank's reference to a group.
 struct GroupHandle {
+  // No base, so that its members can be initialized by name.
+  static void* operator new(std::size_t bytes) {
+    return HandleObject<ObjectType::group>::operator new(bytes);
+  }
+
+  static void operator delete(void* object) noexcept { release_object(object); }
+
   static constexpr ObjectKind object_kind = ObjectKind::group;
   ObjectHeader header{object_kind};
   std::shared_ptr<const Group> group;

@@ -16,10 +16,11 @@
 #include "base/check.hpp"
 #include "mpi/base/error_detail.hpp"
 #include "mpi/base/handle.hpp"
+#include "mpi/base/object_memory.hpp"
 
 namespace sorrel::mpi {
 
-class Info {
+class Info : public HandleObject<ObjectType::info> {
  public:
   static constexpr ObjectKind object_kind = ObjectKind::info;
   ObjectHeader header{object_kind};

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "mpi/base/handle.hpp"
+#include "mpi/base/object_memory.hpp"
 #include "mpi/comm/errhandler.hpp"
 #include "mpi/comm/group.hpp"
 #include "mpi/comm/info.hpp"
@@ -17,6 +18,13 @@
 namespace sorrel::mpi {
 
 struct Session {
+  // No base, so that its members can be initialized by name.
+  static void* operator new(std::size_t bytes) {
+    return HandleObject<ObjectType::session>::operator new(bytes);
+  }
+
+  static void operator delete(void* object) noexcept { release_object(object); }
+
   static constexpr ObjectKind object_kind = ObjectKind::session;
   ObjectHeader header{object_kind};
   /// A user's handler has a function for sessions: MPI_Session_create_errhandler.

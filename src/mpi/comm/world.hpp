@@ -42,6 +42,10 @@ class JobControl {
   /// While all workers are stopped: whether the rank may change its worker, and so its thread.
   virtual bool may_move(const RankState& /*rank*/) { return true; }
 
+  /// On the rank's own stack, a collective of all ranks: saves the job. Returns 0, or 1 in a rank
+  /// that was restored from it, or -1: it cannot be saved, as one line says. May suspend.
+  virtual int save_job(RankState& /*rank*/) { return -1; }
+
   /// Ends the whole job at once with `status`, after printing `message` (one line, without newline;
   /// may be empty).
   [[noreturn]] void end_job(const RankState* culprit, int status, const char* message) {
@@ -169,6 +173,19 @@ class World {
                  "the job has made more than %u communicators",
                  (1U << context_bits) / context_step());
     return first;
+  }
+
+  /// Any thread: one that this process has not issued.
+  [[nodiscard]] std::uint32_t next_context() const {
+    return next_context_.load(std::memory_order_relaxed);
+  }
+
+  /// Before the first is issued: all issued ones will be larger than `used`.
+  void issue_contexts_after(std::uint32_t used) {
+    std::uint32_t next = next_context();
+    while (next <= used)
+      next += context_step();
+    next_context_.store(next, std::memory_order_relaxed);
   }
 
   [[nodiscard]] std::uint32_t context_step() const { return layout_.process_count(); }

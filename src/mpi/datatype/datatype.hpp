@@ -18,6 +18,7 @@
 #include "base/cache_line.hpp"
 #include "base/check.hpp"
 #include "mpi.h"
+#include "mpi/base/object_memory.hpp"
 #include "mpi/datatype/element.hpp"
 #include "mpi/datatype/layout.hpp"
 #include "mpi/datatype/signature.hpp"
@@ -49,7 +50,7 @@ struct DatatypeParts {
   SignatureRef signature;  ///< only if the sizes differ
 };
 
-class alignas(cache_line_bytes) Datatype {
+class alignas(cache_line_bytes) Datatype : public HandleObject<ObjectType::datatype> {
  public:
   /// An unused entry of the table of predefined datatypes.
   constexpr Datatype() = default;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "mpi/base/handle.hpp"
+#include "mpi/base/object_memory.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/comm/info.hpp"
 #include "mpi/io/hints.hpp"
@@ -59,7 +60,7 @@ struct SplitAccess {
   std::size_t moved_bytes = 0;
 };
 
-struct File {
+struct File : HandleObject<ObjectType::file> {
   static constexpr ObjectKind object_kind = ObjectKind::file;
 
   File(RankState& self, Comm& own_comm, FileShared& all, int access_mode);

@@ -1,5 +1,7 @@
 #include "mpi/job/process_world.hpp"
 
+#include <mutex>
+
 #include "mpi/collectives/operation_pool.hpp"
 #include "mpi/collectives/process_barrier.hpp"
 #include "mpi/collectives/slots.hpp"
@@ -26,12 +28,16 @@ void init_comm(Comm& comm, CommShared& shared, std::int32_t rank) {
   shared.retain();
 }
 
-Request& make_finished_send(WorkerState& state) {
-  Request& request = state.requests.take();
-  request.kind = Request::Kind::send;
-  request.life = Request::Life::endless;
-  activate(request);
-  request.completion.complete(*state.worker);
+/// One for all workers: nothing changes it after this.
+Request& make_finished_send(core::Worker& worker) {
+  static Request request;
+  static std::once_flag is_made;
+  std::call_once(is_made, [&] {
+    request.kind = Request::Kind::send;
+    request.life = Request::Life::endless;
+    activate(request);
+    request.completion.complete(worker);
+  });
   return request;
 }
 
@@ -87,7 +93,7 @@ void ProcessWorld::make_ranks(core::Worker& worker) {
   WorkerState& state = state_of(worker);
   state.world = this;
   state.worker = &worker;
-  state.finished_send = &make_finished_send(state);
+  state.finished_send = &make_finished_send(worker);
   worker.set_user(&state);
   if (transport() != nullptr) {
     state.send_queue = std::make_unique<SendQueue>(*this, worker);

@@ -134,6 +134,8 @@ struct alignas(cache_line_bytes) RankState {
   std::int32_t set_aside_count = 0;
   /// Created at first use, like that of a communicator.
   BufferedSendsPointer buffered_sends;
+  /// In a job that may be saved: what the rank has made and not freed.
+  ObjectList objects;
 
   RankServices& services() {
     if (services_if_used == nullptr) services_if_used = std::make_unique<RankServices>();

@@ -2,12 +2,6 @@
 
 namespace sorrel::mpi {
 
-namespace {
-
-constexpr std::size_t slab_request_count = 32;
-
-}  // namespace
-
 void RequestPool::refill() {
   slabs_.push_back(std::make_unique<Request[]>(slab_request_count));
   for (std::size_t i = 0; i < slab_request_count; ++i)

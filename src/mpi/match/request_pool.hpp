@@ -32,10 +32,22 @@ class RequestPool {
     free_ = &request;
   }
 
+  /// Calls visit(request) for each request that was taken and not given back.
+  template <class Visit>
+  void for_each_taken(Visit&& visit) const {
+    for (const auto& slab : slabs_) {
+      for (std::size_t i = 0; i < slab_request_count; ++i) {
+        if (slab[i].header.kind == ObjectKind::request) visit(slab[i]);
+      }
+    }
+  }
+
   /// The free requests are marked as such, and are no more than there are. At audit level.
   void check_invariants() const;
 
  private:
+  static constexpr std::size_t slab_request_count = 32;
+
   [[gnu::cold]] void refill();
 
   Request* free_ = nullptr;

@@ -31,7 +31,7 @@ struct WorkerState {
   std::vector<RankState*> ranks;
   RequestPool requests;
   /// Returned by every nonblocking send that completes at once: complete, always active, never
-  /// recycled.
+  /// recycled. Not in the pool: it has the same address in each start of a program.
   Request* finished_send = nullptr;
   /// The detail of the error being raised: valid until the next one.
   ErrorDetail error_detail;

@@ -10,12 +10,13 @@
 #include <cstdint>
 
 #include "mpi.h"
+#include "mpi/base/object_memory.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/op/kernels.hpp"
 
 namespace sorrel::mpi {
 
-class alignas(16) Op {
+class alignas(16) Op : public HandleObject<ObjectType::op> {
  public:
   /// An unused entry of the table of predefined ops.
   constexpr Op() = default;

@@ -17,6 +17,7 @@
 #include "core/completion.hpp"
 #include "core/remote_call.hpp"
 #include "mpi/base/handle.hpp"
+#include "mpi/base/object_memory.hpp"
 #include "mpi/comm/attribute.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/comm/errhandler.hpp"
@@ -114,7 +115,7 @@ struct WinWait : core::RemoteCall {
 };
 
 /// One rank's view of a window.
-struct Win {
+struct Win : HandleObject<ObjectType::win> {
   static constexpr ObjectKind object_kind = ObjectKind::win;
 
   /// The access epoch that is open.

@@ -182,6 +182,11 @@ void* reallocate(Place place, void* payload, std::size_t bytes) {
 
 }  // namespace
 
+void* RankHeaps::allocate_for_rank(std::size_t alignment, std::size_t bytes) const {
+  const Place place = place_of_flow();
+  return place.heap == nullptr ? nullptr : allocate_aligned(place, alignment, bytes);
+}
+
 }  // namespace sorrel::program
 
 using namespace sorrel::program;

@@ -93,19 +93,54 @@ void RankHeaps::begin(const ImageSlab& slab, const os::StackSlab& stacks, const 
 }
 
 void RankHeaps::find_cxx_library() {
+  const os::MemoryRange code = code_of_library("/libstdc++.so");
+  cxx_begin_ = code.begin;
+  cxx_bytes_ = code.end - code.begin;
+}
+
+void RankHeaps::include_libc() {
+  const os::MemoryRange code = code_of_library("/libc.so");
+  libc_begin_ = code.begin;
+  libc_bytes_ = code.end - code.begin;
+}
+
+/// Of the first loaded library with this in its path; nothing if there is none.
+os::MemoryRange RankHeaps::code_of_library(std::string_view name_part) {
   static auto* const iterate = next_definition<decltype(::dl_iterate_phdr)>("dl_iterate_phdr");
+
+  struct Search {
+    std::string_view name_part;
+    os::MemoryRange found;
+  } search{.name_part = name_part, .found = {}};
+
   const auto visit = [](dl_phdr_info* info, std::size_t, void* argument) {
-    auto& heaps = *static_cast<RankHeaps*>(argument);
-    if (std::string_view(info->dlpi_name).find("/libstdc++.so") == std::string_view::npos) return 0;
+    auto& wanted = *static_cast<Search*>(argument);
+    if (std::string_view(info->dlpi_name).find(wanted.name_part) == std::string_view::npos)
+      return 0;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
       const ElfW(Phdr)& segment = info->dlpi_phdr[i];
       if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
-      heaps.cxx_begin_ = info->dlpi_addr + segment.p_vaddr;
-      heaps.cxx_bytes_ = segment.p_memsz;
+      wanted.found.begin = info->dlpi_addr + segment.p_vaddr;
+      wanted.found.end = wanted.found.begin + segment.p_memsz;
     }
     return 1;
   };
-  iterate(visit, this);
+  iterate(visit, &search);
+  return search.found;
+}
+
+std::array<os::MemoryRange, 3> RankHeaps::usable_parts(std::uint64_t index) const {
+  const heap::RegionHeap& heap = heap_of(index);
+  const std::uintptr_t far = far_begin_of(index);
+  const std::uintptr_t middle_end = near_begin_ + middle_offset_ + ((index + 1) << middle_bits);
+  return {{{begin_of(index), near_begin_ + ((index + 1) << near_bits)},
+           {middle_begin_of(index), middle_end},
+           {far, far + (heap.is_started() ? heap.far_usable_bytes() : 0)}}};
+}
+
+bool RankHeaps::open_far_part(std::uint64_t index, std::size_t bytes) const {
+  if (bytes == 0) return true;
+  return bytes <= far_bytes() && commit(reinterpret_cast<std::byte*>(far_begin_of(index)), bytes);
 }
 
 bool RankHeaps::reserve(std::size_t count) {

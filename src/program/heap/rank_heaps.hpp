@@ -8,11 +8,14 @@
 //! have no page.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "heap/region_heap.hpp"
 #include "os/stack_slab.hpp"
+#include "os/touched_pages.hpp"
 #include "program/image/image_slab.hpp"
 
 namespace sorrel::program {
@@ -57,8 +60,21 @@ class RankHeaps {
   [[nodiscard, gnu::always_inline]] bool is_code_of_rank(const void* caller) const {
     const auto code = reinterpret_cast<std::uintptr_t>(caller);
     return code - code_begin_ < code_bytes_ || code - cxx_begin_ < cxx_bytes_ ||
-           is_in_opened_library(caller);
+           code - libc_begin_ < libc_bytes_ || is_in_opened_library(caller);
   }
+
+  /// From here on the C library allocates in the heap of the rank that calls it, too: what it
+  /// returns to the rank is then saved and restored with the rank. Before any rank runs.
+  void include_libc();
+
+  /// The parts of a rank's region that are usable.
+  [[nodiscard]] std::array<os::MemoryRange, 3> usable_parts(std::uint64_t index) const;
+
+  /// Before the rank runs: makes as many bytes of its last part usable as usable_parts() once had.
+  [[nodiscard]] bool open_far_part(std::uint64_t index, std::size_t bytes) const;
+
+  /// A block of the rank's heap, for a caller on its stack; null: no memory, or no rank.
+  [[nodiscard]] void* allocate_for_rank(std::size_t alignment, std::size_t bytes) const;
 
   /// Whether a region has this address.
   [[nodiscard, gnu::always_inline]] bool contains(const void* address) const {
@@ -136,6 +152,7 @@ class RankHeaps {
   [[nodiscard]] bool reserve_at(const Reservation& reservation, std::size_t count);
   [[nodiscard]] bool open_parts() const;
   void find_cxx_library();
+  static os::MemoryRange code_of_library(std::string_view name_part);
   [[nodiscard]] const char* find_reason_for_none(const ImageSlab& slab) const;
   static bool commit(std::byte* begin, std::size_t bytes);
   static void discard(std::byte* begin, std::size_t bytes);
@@ -152,6 +169,9 @@ class RankHeaps {
   /// Code of a C++ library that ranks share.
   std::uintptr_t cxx_begin_ = 0;
   std::uintptr_t cxx_bytes_ = 0;
+  /// Code of the C library, after include_libc().
+  std::uintptr_t libc_begin_ = 0;
+  std::uintptr_t libc_bytes_ = 0;
   /// The regions of this process's ranks: where the first begins, and its parts' distances. Between
   /// them may lie parts of other processes' ranks, which are reserved here.
   std::uintptr_t near_begin_ = 0;

@@ -48,6 +48,8 @@ class RankLibraries {
 
   [[nodiscard]] bool has(const OpenedLibrary& library) const { return find(library) != nullptr; }
 
+  [[nodiscard]] bool any() const { return !instances_.empty(); }
+
   /// Opened with RTLD_GLOBAL, in this order, each with what it needs.
   [[nodiscard]] const OpenedLibrary::Scope& globals() const { return globals_; }
 

@@ -113,16 +113,57 @@ void RankProcess::unpin() {
   if (fiber_ != nullptr) --fiber_->pin_count;
 }
 
+const char* RankProcess::reason_not_saved() const {
+  if (fiber_->settings != nullptr)
+    return "it has a working directory, file mode mask or locale of its own";
+  if (environment_.is_changed()) return "it has changed its environment (setenv, putenv)";
+  if (signals_.is_changed()) return "it has changed actions of signals, or blocks some";
+  if (started_threads_.any()) return "it has threads of its own";
+  if (own_thread() != 0) return "it runs on a thread of its own";
+  if (!children_.all().empty()) return "it has a child process";
+  if (mappings_.any()) return "it has mapped memory (mmap, shmat)";
+  if (thread_keys_.any()) return "it has keys of thread-specific values (pthread_key_create)";
+  if (libraries_.any()) return "it has opened a library (dlopen)";
+  if (const char* reason = streams_.reason_not_saved(); reason != nullptr) return reason;
+  return libc_ == nullptr ? nullptr : libc_->reason_not_saved();
+}
+
+void RankProcess::save(ByteWriter& to) {
+  to.add(fiber_->pin_count);
+  exit_handlers_.save(to);
+  streams_.save(to);
+  getopt_.save(to);
+  to.add(libc_ != nullptr);
+  if (libc_ != nullptr) libc_->save(to);
+  to.add(environment_.values());
+}
+
+void RankProcess::restore(ByteCursor& from) {
+  fiber_->pin_count = from.take<std::uint16_t>();
+  exit_handlers_.restore(from);
+  streams_.restore(from);
+  getopt_.restore(from);
+  if (from.take<bool>()) libc_state().restore(from);
+  environment_.restore(from.take<char**>());
+}
+
 int RankProcess::run() {
+  if (are_saved_) {
+    arguments_.move_to(__builtin_alloca(arguments_.bytes()));
+    environment_.move_to(__builtin_alloca(environment_.bytes()));
+  }
   run_constructors();
+  const int status = run_main();
+  // A rank that was restored returns from main() to frames of a process that is no more.
+  RankProcess& self = *current_rank_process();
+  self.pin();
+  return self.finish(status);
+}
+
+[[gnu::noinline]] int RankProcess::run_main() {
   Main main = copy_.counterpart(start_.main);
   unpin();
-  const int status =
-      call_program(main, arguments_.count(), arguments_.values(), environment_.values());
-  // The last burst ends here.
-  static_cast<void>(current_rank_process());
-  pin();
-  return finish(status);
+  return call_program(main, arguments_.count(), arguments_.values(), environment_.values());
 }
 
 void RankProcess::run_constructors() {

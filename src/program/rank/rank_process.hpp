@@ -26,6 +26,7 @@
 #include "program/state/libc_state.hpp"
 #include "program/state/outside_wait.hpp"
 #include "program/state/rank_children.hpp"
+#include "program/state/rank_mappings.hpp"
 #include "program/state/rank_signals.hpp"
 #include "program/state/rank_streams.hpp"
 #include "program/state/started_threads.hpp"
@@ -132,6 +133,22 @@ class RankProcess {
   /// call of this library unfinished.
   void leave_handlers();
 
+  /// Before any rank runs: ranks may be saved. So their arguments and environments will lie on
+  /// their own stacks, and what they map is recorded.
+  static void set_saved() { are_saved_ = true; }
+
+  [[nodiscard]] static bool are_saved() { return are_saved_; }
+
+  [[nodiscard]] RankMappings& mappings() { return mappings_; }
+
+  /// Why save() and the rank's memory are not all of its state, for a user; null if they are.
+  [[nodiscard]] const char* reason_not_saved() const;
+
+  /// For a rank whose memory is saved and restored: what this object has of its state. While the
+  /// rank does not run.
+  void save(ByteWriter& to);
+  void restore(ByteCursor& from);
+
   /// Constructors of this image, main, exit processing. Call on the rank's own stack. May suspend,
   /// because the program may.
   [[nodiscard]] int run();
@@ -148,6 +165,7 @@ class RankProcess {
  private:
   static std::int64_t sleep_on_own_thread(std::int64_t duration_ns);
   void run_constructors();
+  [[nodiscard]] int run_main();
   void run_constructors(const PrivatizedImage& copy,
                         const Module& module,
                         const FunctionTable& table);
@@ -182,6 +200,9 @@ class RankProcess {
   std::size_t modules_left_;
   /// Destructors of the last of them that have run.
   std::size_t destructors_run_ = 0;
+  RankMappings mappings_;
+
+  static inline bool are_saved_ = false;
 };
 
 /// The rank that runs on the calling thread, a worker's or its own; nullptr outside of ranks, and

@@ -1,23 +1,36 @@
 #include "program/state/arguments.hpp"
 
-#include <cstddef>
 #include <cstring>
 
 namespace sorrel::program {
 
-Arguments::Arguments(int argc, char** argv)
-    : count_(argc), values_(new char*[static_cast<std::size_t>(argc) + 1]) {
-  std::size_t text_size = 0;
-  for (int i = 0; i < argc; ++i)
-    text_size += std::strlen(argv[i]) + 1;
-  text_.reset(new char[text_size + 1]);
-  char* next = text_.get();
-  for (int i = 0; i < argc; ++i) {
-    const std::size_t size = std::strlen(argv[i]) + 1;
-    values_[i] = static_cast<char*>(std::memcpy(next, argv[i], size));
+Arguments::Arguments(int argc, char** argv) : count_(argc), values_(argv) {
+  memory_.reset(new std::byte[bytes()]);
+  copy_to(memory_.get(), argv);
+}
+
+std::size_t Arguments::bytes() const {
+  std::size_t bytes = (static_cast<std::size_t>(count_) + 1) * sizeof(char*);
+  for (int i = 0; i < count_; ++i)
+    bytes += std::strlen(values_[i]) + 1;
+  return bytes;
+}
+
+void Arguments::move_to(void* place) {
+  copy_to(place, values_);
+  memory_.reset();
+}
+
+void Arguments::copy_to(void* place, char* const* values) {
+  auto** array = static_cast<char**>(place);
+  char* next = reinterpret_cast<char*>(array + count_ + 1);
+  for (int i = 0; i < count_; ++i) {
+    const std::size_t size = std::strlen(values[i]) + 1;
+    array[i] = static_cast<char*>(std::memcpy(next, values[i], size));
     next += size;
   }
-  values_[argc] = nullptr;
+  array[count_] = nullptr;
+  values_ = array;
 }
 
 }  // namespace sorrel::program

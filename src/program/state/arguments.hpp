@@ -2,6 +2,7 @@
 //! it).
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 namespace sorrel::program {
@@ -13,12 +14,21 @@ class Arguments {
   [[nodiscard]] int count() const { return count_; }
 
   /// `count()` strings and a null pointer.
-  [[nodiscard]] char** values() const { return values_.get(); }
+  [[nodiscard]] char** values() const { return values_; }
+
+  /// Bytes that move_to() needs.
+  [[nodiscard]] std::size_t bytes() const;
+
+  /// Before the rank runs: copies array and texts to `place`, which is aligned for pointers and
+  /// outlives this object.
+  void move_to(void* place);
 
  private:
+  void copy_to(void* place, char* const* values);
+
   int count_;
-  std::unique_ptr<char*[]> values_;
-  std::unique_ptr<char[]> text_;
+  std::unique_ptr<std::byte[]> memory_;
+  char** values_;
 };
 
 }  // namespace sorrel::program

@@ -94,6 +94,28 @@ const char* Environment::value_at_start(std::string_view name) const {
   return value;
 }
 
+std::size_t Environment::bytes() const {
+  std::size_t bytes = sizeof(char*);
+  for (char** value = values_; *value != nullptr; ++value)
+    bytes += sizeof(char*) + std::strlen(*value) + 1;
+  return bytes;
+}
+
+void Environment::move_to(void* place) {
+  std::size_t count = 0;
+  while (values_[count] != nullptr)
+    ++count;
+  auto** array = static_cast<char**>(place);
+  char* next = reinterpret_cast<char*>(array + count + 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t size = std::strlen(values_[i]) + 1;
+    array[i] = static_cast<char*>(std::memcpy(next, values_[i], size));
+    next += size;
+  }
+  array[count] = nullptr;
+  values_ = array;
+}
+
 bool Environment::is_any_changed() {
   // Relaxed: a rank sees its own changes, and the changes of other ranks do not concern it.
   return is_any_own.load(std::memory_order_relaxed);

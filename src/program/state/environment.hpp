@@ -4,6 +4,7 @@
 //! ranks share, and with variables of its own. At its first change its array is copied.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,6 +36,19 @@ class Environment {
 
   /// The value of one of the rank's own variables as it was at the start, or nullptr. Any thread.
   [[nodiscard]] const char* value_at_start(std::string_view name) const;
+
+  /// Whether the rank has changed it.
+  [[nodiscard]] bool is_changed() const { return own_ != nullptr; }
+
+  /// Bytes that move_to() needs.
+  [[nodiscard]] std::size_t bytes() const;
+
+  /// Before the rank runs: copies array and texts to `place`, which is aligned for pointers and
+  /// outlives this object.
+  void move_to(void* place);
+
+  /// The array of a rank that is restored, whose memory has it.
+  void restore(char** values) { values_ = values; }
 
   /// Whether some rank of the process has an environment of its own.
   [[nodiscard]] static bool is_any_changed();

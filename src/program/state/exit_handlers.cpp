@@ -37,6 +37,24 @@ void ExitHandlers::run(int status) {
   run(at_exit_, status);
 }
 
+void ExitHandlers::save(ByteWriter& to) {
+  const std::lock_guard lock(mutex_);
+  for (const Handlers* handlers : {&at_exit_, &quick_, &thread_local_}) {
+    to.add(std::uint64_t{handlers->size()});
+    for (const Handler& handler : *handlers)
+      to.add(handler);
+  }
+}
+
+void ExitHandlers::restore(ByteCursor& from) {
+  const std::lock_guard lock(mutex_);
+  for (Handlers* handlers : {&at_exit_, &quick_, &thread_local_}) {
+    handlers->clear();
+    for (auto left = from.take<std::uint64_t>(); left > 0 && from.is_good(); --left)
+      handlers->push_back(from.take<Handler>());
+  }
+}
+
 void ExitHandlers::run_quick() {
   run(quick_, 0);
 }

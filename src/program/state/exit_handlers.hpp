@@ -11,6 +11,9 @@
 #include <mutex>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
+#include "base/byte_writer.hpp"
+
 namespace sorrel::program {
 
 class ExitHandlers {
@@ -43,6 +46,10 @@ class ExitHandlers {
     return std::any_of(thread_local_.begin(), thread_local_.end(),
                        [&](const Handler& handler) { return is_owner(handler.owner); });
   }
+
+  /// All of them, by address: for a rank whose memory is saved and restored.
+  void save(ByteWriter& to);
+  void restore(ByteCursor& from);
 
   /// May suspend, because a handler may.
   void run(int status);

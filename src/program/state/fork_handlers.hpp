@@ -26,6 +26,11 @@ class ForkHandlers {
     handlers_.push_back(handler);
   }
 
+  [[nodiscard]] bool any() {
+    const std::lock_guard lock(mutex_);
+    return !handlers_.empty();
+  }
+
   /// Before the end of a module.
   void remove_of(const void* owner) {
     const std::lock_guard lock(mutex_);

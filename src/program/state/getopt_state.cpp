@@ -33,6 +33,20 @@ GetoptState::GetoptState(const PrivatizedImage& copy)
       wrong_(variable(copy, optopt, own_wrong_)),
       argument_(variable(copy, optarg, own_argument_)) {}
 
+void GetoptState::save(ByteWriter& to) const {
+  const auto add = [&to](const auto&... values) { (to.add(values), ...); };
+  add(own_index_, own_report_, own_wrong_, own_argument_, has_started_, is_silent_, ordering_,
+      rest_, skipped_begin_, skipped_end_);
+}
+
+void GetoptState::restore(ByteCursor& from) {
+  const auto take = [&from]<class... Value>(Value&... values) {
+    ((values = from.take<Value>()), ...);
+  };
+  take(own_index_, own_report_, own_wrong_, own_argument_, has_started_, is_silent_, ordering_,
+       rest_, skipped_begin_, skipped_end_);
+}
+
 int GetoptState::next(int argc, char* const* constant_argv, OptionTable table) {
   if (argc < 1) return -1;
   argument_ = nullptr;

@@ -9,6 +9,8 @@
 
 #include <getopt.h>
 
+#include "base/byte_cursor.hpp"
+#include "base/byte_writer.hpp"
 #include "program/image/image_slab.hpp"
 
 namespace sorrel::program {
@@ -29,6 +31,10 @@ class GetoptState {
   /// The next option's value, '?' or ':' for an invalid one, 1 for a non-option argument in order,
   /// -1 at the end.
   int next(int argc, char* const* argv, OptionTable table);
+
+  /// For a rank whose memory is saved and restored.
+  void save(ByteWriter& to) const;
+  void restore(ByteCursor& from);
 
  private:
   enum class Ordering { permute, stop_at_argument, return_in_order };

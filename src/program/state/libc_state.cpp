@@ -1,5 +1,8 @@
 #include "program/state/libc_state.hpp"
 
+#include <cstdint>
+#include <cstring>
+
 namespace sorrel::program {
 
 namespace {
@@ -14,6 +17,47 @@ T& made(std::unique_ptr<T>& pointer) {
 
 RandomState::RandomState() {
   ::initstate_r(1, initial, sizeof initial, &generator);
+}
+
+RandomState::RandomState(const RandomState& other, std::uintptr_t address_of_other)
+    : generator(other.generator) {
+  std::memcpy(initial, other.initial, sizeof initial);
+  const std::uintptr_t own = reinterpret_cast<std::uintptr_t>(this);
+  for (std::int32_t** pointer :
+       {&generator.fptr, &generator.rptr, &generator.state, &generator.end_ptr}) {
+    const auto distance = reinterpret_cast<std::uintptr_t>(*pointer) - address_of_other;
+    if (distance <= sizeof *this) *pointer = reinterpret_cast<std::int32_t*>(own + distance);
+  }
+}
+
+const char* LibcState::reason_not_saved() const {
+  if (time_results_ != nullptr || text_results_ != nullptr)
+    return "it has called localtime, strerror or a similar function with a static result";
+  if (account_results_ != nullptr || account_lists_ != nullptr || mount_result_ != nullptr ||
+      network_results_ != nullptr)
+    return "it has read a data base of the system (getpwnam, gethostbyname, getmntent, ...)";
+  if (search_table_ != nullptr) return "it has a table of hcreate";
+  if (innermost_walk_ != nullptr) return "it is in nftw";
+  return nullptr;
+}
+
+void LibcState::save(ByteWriter& to) const {
+  to.add(reinterpret_cast<std::uintptr_t>(random_.get()));
+  if (random_ != nullptr) to.add(*random_);
+  to.add(drand48_ != nullptr);
+  if (drand48_ != nullptr) to.add(*drand48_);
+  to.add(last_error_line_);
+  to.add(character_state_);
+  to.add(strtok_position_);
+}
+
+void LibcState::restore(ByteCursor& from) {
+  if (const auto address = from.take<std::uintptr_t>(); address != 0)
+    random_ = std::make_unique<RandomState>(from.take<RandomState>(), address);
+  if (from.take<bool>()) drand48_ = std::make_unique<drand48_data>(from.take<drand48_data>());
+  last_error_line_ = from.take<LastErrorLine>();
+  character_state_ = from.take<std::mbstate_t>();
+  strtok_position_ = from.take<char*>();
 }
 
 random_data& LibcState::random() {

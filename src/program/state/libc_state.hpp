@@ -24,11 +24,16 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
+#include "base/byte_writer.hpp"
+
 namespace sorrel::program {
 
 /// The state behind rand, random and srandom.
 struct RandomState {
   RandomState();
+  /// The same sequence goes on. The generator may use a state of the program's.
+  RandomState(const RandomState& other, std::uintptr_t address_of_other);
 
   random_data generator{};
   char initial[128];  // the C library's default: TYPE_3, seeded with 1
@@ -147,6 +152,12 @@ class LibcState {
   [[nodiscard]] std::mbstate_t& character_state() { return character_state_; }
 
   [[nodiscard]] char*& strtok_position() { return strtok_position_; }
+
+  /// For a rank whose memory is saved and restored: what save() leaves out, for a user; null if
+  /// there is nothing.
+  [[nodiscard]] const char* reason_not_saved() const;
+  void save(ByteWriter& to) const;
+  void restore(ByteCursor& from);
 
  private:
   std::unique_ptr<RandomState> random_;

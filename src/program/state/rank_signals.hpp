@@ -39,6 +39,13 @@ class RankSignals {
                                 const struct sigaction* action,
                                 struct sigaction* before);
 
+  /// Whether the rank has changed the action of a signal, or blocked one, or requested an alarm.
+  [[nodiscard]] bool is_changed() const {
+    return actions_.load(std::memory_order_relaxed) != nullptr || blocked() != 0 ||
+           pending() != 0 || alarm_due_ns_.load(std::memory_order_relaxed) != 0 ||
+           alternate_stack_.ss_sp != nullptr;
+  }
+
   /// The rank has ended: nothing is delivered any more.
   void end();
 

@@ -110,6 +110,16 @@ void LineWriter::finish() {
   flush_partial_line();
 }
 
+void LineWriter::save(ByteWriter& to) const {
+  to.add(is_at_line_start_);
+  to.add_block(pending_);
+}
+
+void LineWriter::restore(ByteCursor& from) {
+  is_at_line_start_ = from.take<bool>();
+  pending_ = from.take_block();
+}
+
 void LineWriter::send_lines(const char* text, std::size_t size) {
   if (label_.empty()) {
     send(text, size);
@@ -197,6 +207,43 @@ void RankOutput::finish_line() {
   ::funlockfile(stream);
 }
 
+bool RankOutput::is_replaced() const {
+  return stream_if_used() != nullptr && writer_ == nullptr;
+}
+
+void RankOutput::save(ByteWriter& to) const {
+  to.add(writer_ != nullptr);
+  if (writer_ != nullptr) writer_->save(to);
+}
+
+void RankOutput::restore(ByteCursor& from) {
+  if (!from.take<bool>()) return;
+  static_cast<void>(open());
+  writer_->restore(from);
+}
+
+const char* RankStreams::reason_not_saved() const {
+  if (output_.is_replaced() || error_.is_replaced() || input_ != nullptr)
+    return "it has replaced a standard stream (freopen)";
+  return nullptr;
+}
+
+void RankStreams::save(ByteWriter& to) const {
+  output_.save(to);
+  error_.save(to);
+  to.add(has_linked_fortran_);
+}
+
+void RankStreams::restore(ByteCursor& from) {
+  output_.restore(from);
+  error_.restore(from);
+  has_linked_fortran_ = from.take<bool>();
+}
+
+bool RankStreams::has(const FILE* stream) const {
+  return stream == output_.stream_if_used() || stream == error_.stream_if_used();
+}
+
 FILE* RankStreams::own(FILE* stream) {
   if (stream == stdout) return output_.stream();
   if (stream == stderr) return error_.stream();
@@ -213,8 +260,7 @@ FILE* RankStreams::input() {
 }
 
 void RankStreams::finish() {
-  output_.flush();
-  error_.flush();
+  flush();
   finish_lines();
 }
 

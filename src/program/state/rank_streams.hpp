@@ -15,6 +15,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_cursor.hpp"
+#include "base/byte_writer.hpp"
+
 namespace sorrel::program {
 
 struct OutputFormat {
@@ -39,6 +42,10 @@ class LineWriter {
   /// Writes the unfinished line as a last line.
   void finish();
 
+  /// What comes after the last complete line, and whether a line has been begun.
+  void save(ByteWriter& to) const;
+  void restore(ByteCursor& from);
+
  private:
   void send_lines(const char* text, std::size_t size);
   void send(const char* text, std::size_t size);
@@ -61,6 +68,9 @@ class RankOutput {
 
   [[nodiscard]] FILE* stream();
 
+  /// Null before its first use.
+  [[nodiscard]] FILE* stream_if_used() const { return stream_.load(std::memory_order_relaxed); }
+
   /// freopen: from now on the rank writes to `file`.
   void replace(FILE* file);
 
@@ -69,6 +79,13 @@ class RankOutput {
   [[nodiscard]] bool write_lines(std::string_view text);
   int flush();
   void finish_line();
+
+  /// Whether freopen() has made the rank write to a file.
+  [[nodiscard]] bool is_replaced() const;
+
+  /// For a rank whose memory is saved and restored. Flushed before.
+  void save(ByteWriter& to) const;
+  void restore(ByteCursor& from);
 
  private:
   FILE* open();
@@ -111,8 +128,23 @@ class RankStreams {
 
   void set_linked_fortran() { has_linked_fortran_ = true; }
 
+  /// Writes what is complete lines.
+  void flush() {
+    output_.flush();
+    error_.flush();
+  }
+
   /// Flushes both outputs and completes their last lines.
   void finish();
+
+  /// Why save() is not enough, for a user; null if it is.
+  [[nodiscard]] const char* reason_not_saved() const;
+  /// For a rank whose memory is saved and restored. Flushed before.
+  void save(ByteWriter& to) const;
+  void restore(ByteCursor& from);
+
+  /// Whether `stream` is one of this rank's own.
+  [[nodiscard]] bool has(const FILE* stream) const;
 
   /// Completes last lines without flushing, as _exit does not.
   void finish_lines();

@@ -49,6 +49,9 @@ class ThreadKeys {
     return slot == 0 ? std::nullopt : std::optional(slot - 1);
   }
 
+  /// Whether the rank has ever made a key.
+  [[nodiscard]] bool any() const { return entries_ != nullptr; }
+
   /// At the end of the rank's main thread, but not of its process: on its stack.
   void run_destructors();
 

@@ -15,6 +15,7 @@ using Arguments = std::span<char* const>;
 int run_command(Arguments arguments);  ///< run/run.cpp
 int mpiexec_command(
     Arguments arguments);  ///< mpiexec/mpiexec.cpp: `run` with the options of other MPIs
+int restart_command(Arguments arguments);   ///< checkpoint/restart.cpp
 int info_command(Arguments arguments);      ///< info/info.cpp
 int cc_command(Arguments arguments);        ///< cc/compile.cpp
 int cxx_command(Arguments arguments);       ///< cc/compile.cpp

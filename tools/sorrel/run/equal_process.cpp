@@ -30,9 +30,12 @@ std::uintptr_t random_bytes_of(pid_t process) {
 
 }  // namespace
 
-EqualProcesses::EqualProcesses()
-    : is_valid_(::getrandom(random_.data(), random_.size(), 0) ==
-                static_cast<ssize_t>(random_.size())) {}
+std::optional<RandomBytes> make_random_bytes() {
+  RandomBytes bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    return std::nullopt;
+  return bytes;
+}
 
 void EqualProcesses::prepare() {
   const int persona = ::personality(query);
@@ -42,10 +45,10 @@ void EqualProcesses::prepare() {
 }
 
 void EqualProcesses::on_stop(pid_t child, int signal_number) const {
-  const std::uintptr_t address = is_valid_ && signal_number == SIGTRAP ? random_bytes_of(child) : 0;
-  for (std::size_t i = 0; address != 0 && i < random_.size(); i += sizeof(long)) {
+  const std::uintptr_t address = random_ && signal_number == SIGTRAP ? random_bytes_of(child) : 0;
+  for (std::size_t i = 0; address != 0 && i < random_->size(); i += sizeof(long)) {
     long word = 0;
-    std::memcpy(&word, random_.data() + i, sizeof word);
+    std::memcpy(&word, random_->data() + i, sizeof word);
     static_cast<void>(::ptrace(PTRACE_POKEDATA, child, address + i, word));
   }
   const long passed_on = signal_number == SIGTRAP ? 0 : signal_number;

@@ -10,14 +10,21 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <sys/types.h>
 
 namespace sorrel::tool {
 
+using RandomBytes = std::array<std::uint8_t, 16>;
+
+/// Of the kernel; nothing if it has none.
+[[nodiscard]] std::optional<RandomBytes> make_random_bytes();
+
 class EqualProcesses {
  public:
-  EqualProcesses();
+  /// Nothing: processes keep the bytes that the kernel gives them.
+  explicit EqualProcesses(const std::optional<RandomBytes>& random) : random_(random) {}
 
   /// In the child, immediately before execv().
   static void prepare();
@@ -27,8 +34,7 @@ class EqualProcesses {
   void on_stop(pid_t child, int signal_number) const;
 
  private:
-  std::array<std::byte, 16> random_{};
-  bool is_valid_;
+  std::optional<RandomBytes> random_;
 };
 
 }  // namespace sorrel::tool

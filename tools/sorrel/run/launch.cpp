@@ -26,7 +26,6 @@
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/run/activity_request.hpp"
 #include "tools/sorrel/run/children.hpp"
-#include "tools/sorrel/run/equal_process.hpp"
 #include "tools/sorrel/run/output_pipes.hpp"
 
 namespace sorrel::tool {
@@ -51,6 +50,7 @@ class Launch {
  public:
   explicit Launch(const LaunchPlan& plan)
       : plan_(plan),
+        equal_processes_(plan.random),
         pids_(plan.shape.process_count, 0),
         claimants_(plan.shape.process_count, 0),
         activity_(plan) {}
@@ -107,7 +107,7 @@ class Launch {
 
   /// A wrapper would be what is made equal, not the program that it starts.
   [[nodiscard]] bool has_equal_processes() const {
-    return plan_.shape.process_count > 1 && !has_wrapper();
+    return (plan_.shape.process_count > 1 || plan_.is_saved) && !has_wrapper();
   }
 
   [[nodiscard]] bool has_wrapper() const { return first_wrapped() != plan_.shape.process_count; }

@@ -12,10 +12,12 @@
 #include <csignal>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/job_memory.hpp"
+#include "tools/sorrel/run/equal_process.hpp"
 
 namespace sorrel::tool {
 
@@ -42,6 +44,10 @@ struct LaunchPlan {
   std::uint64_t rank_count = 1;
   core::JobShape shape;
   std::vector<LaunchedProcess> processes;
+  /// What makes several processes, or those of several starts, equal (equal_process.hpp).
+  std::optional<RandomBytes> random;
+  /// The job may be saved and restarted: one process is made equal, too.
+  bool is_saved = false;
   /// The signals that the programs block at first.
   sigset_t mask{};
   /// Called in the child, before the program is executed: sets the environment of process

@@ -16,6 +16,7 @@ std::string option_conflict(const RunOptions& options,
   const bool is_simulated = !options.wire.empty() || !options.seed.empty();
   const bool needs_blocks = options.balance == "steal" || options.balance == "measured";
   const bool is_checked = options.check.any();
+  const bool is_saved = !options.checkpoint.empty();
   const char* simulation = options.wire.empty() ? "seed" : "wire";
 
   const std::vector<std::string>& shared = request.libraries.shared;
@@ -41,6 +42,26 @@ std::string option_conflict(const RunOptions& options,
        "process"},
       {options.bind == "core", is_not_fixed,
        fmt::format("--bind core requires --share fixed, not {}", share)},
+      {is_saved, is_simulated,
+       fmt::format("--checkpoint and --{} exclude each other: the order of a simulation is not "
+                   "saved",
+                   simulation)},
+      {is_saved, has_host,
+       fmt::format("--checkpoint is not supported under a host MPI; {} has started the processes",
+                   launcher)},
+      {is_saved, is_not_fixed, fmt::format("--checkpoint requires --share fixed, not {}", share)},
+      {is_saved, options.omp, "--checkpoint and --omp exclude each other: threads are not saved"},
+      {is_saved, options.comm_worker,
+       "--checkpoint and --comm-worker exclude each other: tasks of graphs are not saved"},
+      {is_saved, options.trace.any(),
+       "--checkpoint and --trace exclude each other: a trace cannot go on after a restart"},
+      {is_saved, !shared.empty(),
+       "--checkpoint and --shared exclude each other: what ranks share is not saved"},
+      {is_saved, !program.own_process_reason.empty(),
+       fmt::format("--checkpoint needs ranks that share one process: {}",
+                   program.own_process_reason)},
+      {is_saved, !program.wrapper.empty(),
+       fmt::format("--checkpoint needs the program itself, not {}", program.wrapper)},
       {needs_blocks, is_simulated,
        fmt::format("--balance {} and --{} exclude each other: ranks of a simulation stay on their "
                    "workers",

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <functional>
@@ -19,6 +20,7 @@
 #include "os/cpu_set.hpp"
 #include "os/library_search.hpp"
 #include "tools/sorrel/check/junit.hpp"
+#include "tools/sorrel/checkpoint/job_file.hpp"
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/command_line.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
@@ -33,6 +35,7 @@
 #include "tools/sorrel/run/openmp.hpp"
 #include "tools/sorrel/run/part_words.hpp"
 #include "tools/sorrel/run/run_environment.hpp"
+#include "tools/sorrel/run/run_job.hpp"
 #include "tools/sorrel/run/run_options.hpp"
 #include "tools/sorrel/run/run_plan.hpp"
 #include "tools/sorrel/trace/trace_run.hpp"
@@ -183,6 +186,8 @@ int launch_processes(const BlockedRequests& blocked,
                      .shape = {.process_count = plan.job.process_count,
                                .workers_per_process = launch::workers_per_process(plan.job)},
                      .processes = {},
+                     .random = plan.random,
+                     .is_saved = !plan.job.checkpoint_folder.empty(),
                      .mask = blocked.mask_before(),
                      .set_environment =
                          [&](std::uint32_t index, int segment, int claims) {
@@ -364,6 +369,30 @@ void preload(Part& part, const std::string& library) {
   part.preloaded = library + (part.preloaded.empty() ? "" : ":") + part.preloaded;
 }
 
+/// For --checkpoint: the job's folder, or for a restart what it begins with. Returns an error, or
+/// "".
+std::string prepare_checkpoints(RunPlan& plan,
+                                const std::string& folder,
+                                Arguments arguments,
+                                const Restart* restart) {
+  if (plan.job.process_count > 1 || plan.job.process_mode)
+    return "--checkpoint needs ranks that share one process";
+  if (!plan.random) return "--checkpoint: the system has no random numbers";
+  if (restart != nullptr) {
+    plan.job.checkpoint_folder = restart->folder;
+    plan.job.restart_generation = restart->generation;
+    plan.random = restart->random;
+    return "";
+  }
+  const std::filesystem::path here = std::filesystem::current_path();
+  plan.job.checkpoint_folder = (here / folder).lexically_normal();
+  return begin_checkpoints(plan.job.checkpoint_folder,
+                           {.words = {arguments.begin(), arguments.end()},
+                            .folder = here,
+                            .rank_count = static_cast<std::uint64_t>(plan.job.rank_count),
+                            .random = *plan.random});
+}
+
 /// Executes the program in this process; returns if that is not possible.
 int execute(const BlockedRequests& blocked,
             const RunPlan& plan,
@@ -383,11 +412,17 @@ int execute(const BlockedRequests& blocked,
 }  // namespace
 
 int run_command(Arguments arguments) {
+  return run_job(arguments, nullptr);
+}
+
+int run_job(Arguments arguments, const Restart* restart) {
   const BlockedRequests blocked;
   RunOptions words;
   const auto app = make_run_app(words);
-  const SplitArguments split = split_arguments(*app, arguments);
+  SplitArguments split = split_arguments(*app, arguments);
   if (!split.error.empty()) return report_error("{}", split.error);
+  if (restart != nullptr)
+    split.options.insert(split.options.end(), restart->options.begin(), restart->options.end());
   if (const auto status = parse_options(*app, split.options)) return *status;
   if (split.program.empty()) return report_error("no program given; usage: {}", run_usage);
   if (!is_share(words.share))
@@ -417,6 +452,11 @@ int run_command(Arguments arguments) {
     Result<std::string> folder = make_trace_folder(words.trace, host.name.empty());
     if (!folder.has_value()) return report_error("{}", folder.error());
     plan.job.trace_folder = std::move(folder).value();
+  }
+  plan.random = make_random_bytes();
+  if (!words.checkpoint.empty()) {
+    const std::string error = prepare_checkpoints(plan, words.checkpoint, arguments, restart);
+    if (!error.empty()) return report_error("{}", error);
   }
   print_notes(plan);
   std::vector<Part> parts;
@@ -451,7 +491,8 @@ int run_command(Arguments arguments) {
     return launch_host_process(plan, installation, first);
   }
   if (plan.job.process_count > 1 || plan.job.process_mode || !first.program.wrapper.empty() ||
-      words.trace.any() || words.check.any() || !words.junit.empty()) {
+      words.trace.any() || words.check.any() || !words.junit.empty() ||
+      !plan.job.checkpoint_folder.empty()) {
     const auto begin = std::chrono::steady_clock::now();
     const CheckResult result = run_as_parent(blocked, plan, installation, parts, words,
                                              run.requests.front().schedules, split);

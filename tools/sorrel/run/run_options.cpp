@@ -48,6 +48,8 @@ constexpr const char* run_footer =
     "  sorrel run -n 64 --trace heat.trace ./heat\n"
     "                                         what each rank did when\n"
     "  sorrel run -n 8 --check ./heat         errors in calls of MPI\n"
+    "  sorrel run -n 64 --checkpoint save ./heat\n"
+    "                                         `sorrel restart save` goes on\n"
     "  sorrel run --omp ./loops               OpenMP, not recompiled\n"
     "  sorrel run -n 16 --omp ./hybrid        ranks with OpenMP inside\n\n"
     "kill -USR1 PID, the process of `sorrel run`: prints on stderr what every\n"
@@ -136,6 +138,11 @@ std::unique_ptr<CLI::App> make_run_app(RunOptions& options) {
                   "so that a run can be repeated; implies one worker (default: none)")
       ->type_name("S")
       ->group(group_order);
+  app->add_option("--checkpoint", options.checkpoint,
+                  "Save the job into this folder where the program calls sorrel_checkpoint(), so "
+                  "that `sorrel restart DIR` can go on from there (docs/checkpoint.md)")
+      ->type_name("DIR")
+      ->group(group_ranks);
   app->add_option(
          "--shared", options.shared,
          "Libraries with writable data that ranks of one process may share: they must be "

@@ -35,6 +35,7 @@ struct RunOptions {
   std::string balance;
   std::string wire;
   std::string seed;
+  std::string checkpoint;
   TraceRequest trace;
   CheckRequest check;
   std::string junit;  ///< a file; "": none

@@ -185,7 +185,9 @@ RunPlan plan_of_options(const RunOptions& options, const RunRequest& request, co
   job.has_comm_worker = options.comm_worker;
   job.stack_bytes = request.stack_bytes;
   job.is_unbound = options.bind == "none";
-  plan.share = options.bind == "core" || options.comm_worker ? "fixed" : options.share;
+  const bool is_fixed =
+      options.bind == "core" || options.comm_worker || !options.checkpoint.empty();
+  plan.share = is_fixed ? "fixed" : options.share;
   plan.host = host;
   return plan;
 }
@@ -204,6 +206,7 @@ std::string conflict_of_several(const RunOptions& options, const Host& host) {
   const auto needs_one = [](const char* option) {
     return fmt::format("{} is for a job of one program, and ':' starts several", option);
   };
+  if (!options.checkpoint.empty()) return needs_one("--checkpoint");
   if (!options.wire.empty()) return needs_one("--wire");
   if (options.check.any()) return needs_one("--check");
   if (!options.seed.empty()) return needs_one("--seed");

@@ -13,6 +13,7 @@
 #include "launch/job_spec.hpp"
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
+#include "tools/sorrel/run/equal_process.hpp"
 #include "tools/sorrel/run/process_choice.hpp"
 #include "tools/sorrel/run/run_options.hpp"
 
@@ -29,6 +30,9 @@ struct RunPlan {
   /// Under a host MPI, which decides the number of processes; ranks and workers are 0 if no
   /// number was given.
   Host host;
+
+  /// Of the processes, which are to be equal (EqualProcesses); none: the system has none.
+  std::optional<RandomBytes> random;
 
   /// By program of a job of several (launch::JobSpec::parts): every rank is a process.
   std::vector<bool> process_modes;

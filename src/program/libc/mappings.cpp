@@ -1,0 +1,82 @@
+//! mmap, mremap, munmap, shmat, shmdt: recorded for the rank, in a job that may be saved.
+
+#include <cstdarg>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "program/base/libc.hpp"
+#include "program/rank/rank_process.hpp"
+#include "program/rank/starter_of_thread.hpp"
+
+using namespace sorrel::program;
+
+namespace {
+
+/// The mappings of the rank whose code calls; null if nothing is recorded.
+RankMappings* mappings_of(const void* caller) {
+  if (!RankProcess::are_saved() || is_of_this_library(caller) || is_forked_child()) return nullptr;
+  RankProcess* process = current_rank_process();
+  if (process == nullptr) process = starter_of_thread();
+  return process == nullptr ? nullptr : &process->mappings();
+}
+
+}  // namespace
+
+SORREL_INTERPOSED void* mmap(
+    void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
+  auto* mapped =
+      reinterpret_cast<void*>(::syscall(SYS_mmap, address, bytes, protection, flags, file, offset));
+  if (mapped == MAP_FAILED) return mapped;
+  if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
+    mappings->add(mapped, bytes);
+  return mapped;
+}
+
+SORREL_INTERPOSED_AS(mmap)
+void* mmap64(
+    void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept;
+
+SORREL_INTERPOSED int munmap(void* address, std::size_t bytes) noexcept {
+  const auto result = static_cast<int>(::syscall(SYS_munmap, address, bytes));
+  if (result != 0) return result;
+  if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
+    mappings->remove(address, bytes);
+  return result;
+}
+
+SORREL_INTERPOSED void* mremap(
+    void* address, std::size_t bytes, std::size_t new_bytes, int flags, ...) noexcept {
+  va_list rest;
+  va_start(rest, flags);
+  void* const place = (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void*) : nullptr;
+  va_end(rest);
+  auto* mapped =
+      reinterpret_cast<void*>(::syscall(SYS_mremap, address, bytes, new_bytes, flags, place));
+  if (mapped == MAP_FAILED) return mapped;
+  if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr) {
+    mappings->remove(address, bytes);
+    mappings->add(mapped, new_bytes);
+  }
+  return mapped;
+}
+
+SORREL_INTERPOSED void* shmat(int segment, const void* address, int flags) noexcept {
+  static auto* const real = next_definition<decltype(::shmat)>("shmat");
+  void* attached = real(segment, address, flags);
+  if (attached == MAP_FAILED) return attached;
+  // Its size does not matter: it is detached as a whole.
+  if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
+    mappings->add(attached, 1);
+  return attached;
+}
+
+SORREL_INTERPOSED int shmdt(const void* address) noexcept {
+  static auto* const real = next_definition<decltype(::shmdt)>("shmdt");
+  const int result = real(address);
+  if (result != 0) return result;
+  if (RankMappings* mappings = mappings_of(__builtin_return_address(0)); mappings != nullptr)
+    mappings->remove(address, 1);
+  return result;
+}

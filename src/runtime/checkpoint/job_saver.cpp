@@ -1,0 +1,313 @@
+#include "runtime/checkpoint/job_saver.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <span>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "arch/stack_pointer.hpp"
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "os/page_bytes.hpp"
+#include "os/touched_pages.hpp"
+#include "os/write_all.hpp"
+#include "runtime/checkpoint/layout.hpp"
+
+namespace sorrel::runtime {
+
+namespace {
+
+constexpr int saved = 0;
+constexpr int restored = 1;
+constexpr int refused = -1;
+
+/// Between the frame that goes on after a restart and the frames that do not.
+constexpr std::uintptr_t frame_distance = 1024;
+
+/// Between two looks whether the last checkpoint is written.
+constexpr std::int64_t writer_poll_ns = 5'000'000;
+
+void print_line(const std::string& text) {
+  os::write_all(STDERR_FILENO, "sorrel: " + text + "\n");
+}
+
+bool is_randomized() {
+  constexpr unsigned long query = 0xffffffff;
+  return (::personality(query) & ADDR_NO_RANDOMIZE) == 0;
+}
+
+/// Whether the caller handles a C++ exception, or one unwinds its stack.
+bool handles_exception() {
+  // The Itanium C++ ABI's __cxa_eh_globals.
+  struct Globals {
+    void* caught;
+    unsigned int uncaught_count;
+  };
+
+  using GetGlobals = Globals* (*)();
+  // That of the program's C++ library, if it has one.
+  const auto get = reinterpret_cast<GetGlobals>(::dlsym(RTLD_DEFAULT, "__cxa_get_globals"));
+  const Globals* globals = get == nullptr ? nullptr : get();
+  return globals != nullptr && (globals->caught != nullptr || globals->uncaught_count != 0);
+}
+
+std::uint32_t kind_of(SegmentKind kind) {
+  return static_cast<std::uint32_t>(kind);
+}
+
+std::string add_record(checkpoint::SegmentWriter& file,
+                       SegmentKind kind,
+                       std::uint32_t rank,
+                       const std::string& bytes) {
+  return file.add({.kind = kind_of(kind), .rank = rank, .bytes = bytes.size()}, bytes.data());
+}
+
+}  // namespace
+
+JobSaver::JobSaver(const Config& config,
+                   core::Scheduler& scheduler,
+                   mpi::ProcessWorld& world,
+                   RankBody& body,
+                   const os::StackSlab& stacks)
+    : config_(config),
+      scheduler_(scheduler),
+      world_(world),
+      body_(body),
+      stacks_(stacks),
+      layout_(body.layout()),
+      generations_(config.checkpoint_folder),
+      kept_(static_cast<std::size_t>(world.last_own_rank() - world.first_own_rank())) {}
+
+/// The frame of this function is restored: after the switch it uses nothing of the process in which
+/// it was called.
+[[gnu::noinline]] int JobSaver::save(mpi::RankState& rank) {
+  const auto index = static_cast<std::size_t>(rank.world_rank - world_.first_own_rank());
+  auto* bottom = static_cast<std::byte*>(stacks_.bottom(index));
+  const std::uintptr_t room = arch::stack_pointer() - reinterpret_cast<std::uintptr_t>(bottom);
+  if (rank.fiber.is_guest || !mpi::is_in_main_fiber(rank) || room > stacks_.stack_bytes()) {
+    print_line(
+        text_of("rank %d: only the main thread of a rank can save the job, outside of "
+                "callbacks; no checkpoint, and the job goes on",
+                rank.world_rank));
+    return refused;
+  }
+  const int saved_errno = errno;
+  Kept kept{.saver = this, .rank = &rank, .handles_exception = handles_exception()};
+  const arch::Context below =
+      arch::make_context(bottom, (room - frame_distance) / 16 * 16, wait_below, &kept);
+  arch::sorrel_switch_context(&kept.resume, below);
+  errno = saved_errno;
+  return *static_cast<volatile int*>(&kept.outcome);
+}
+
+void JobSaver::wait_below(void* argument) {
+  auto& kept = *static_cast<Kept*>(argument);
+  kept.outcome = kept.saver->join(kept);
+  arch::Context ended = nullptr;
+  arch::sorrel_switch_context(&ended, kept.resume);
+  std::abort();
+}
+
+int JobSaver::join(Kept& kept) {
+  mpi::RankState& rank = *kept.rank;
+  rank.fiber.call = "sorrel_checkpoint";
+  const mpi::RankWait wait(rank, mpi::WaitRecord::Kind::collective, &rank.world_comm);
+  kept_[static_cast<std::size_t>(rank.world_rank - world_.first_own_rank())] = &kept;
+  if (arrived_count_.fetch_add(1, std::memory_order_acq_rel) + 1 != kept_.size()) {
+    rank.worker->suspend();
+    return outcome_;
+  }
+  while (!has_written_last())
+    rank.worker->sleep(writer_poll_ns);
+  last_ = &rank.fiber;
+  is_over_ = false;
+  // A worker that is late, or a message in flight, makes a stop fail.
+  while (!is_over_) {
+    if (scheduler_.request_stop(*rank.worker, *this)) {
+      rank.worker->suspend();
+    } else {
+      rank.worker->yield();
+    }
+  }
+  return outcome_;
+}
+
+/// Whether no child writes any more.
+bool JobSaver::has_written_last() {
+  if (writer_ == 0 || ::waitpid(writer_, nullptr, WNOHANG) == 0) return writer_ == 0;
+  writer_ = 0;
+  return true;
+}
+
+void JobSaver::finish() {
+  if (writer_ != 0) ::waitpid(writer_, nullptr, 0);
+  writer_ = 0;
+}
+
+void JobSaver::on_stopped() {
+  if (!scheduler_.is_quiet()) return;
+  outcome_ = save_stopped();
+  is_over_ = true;
+  // Relaxed: published by the end of the stop.
+  arrived_count_.store(0, std::memory_order_relaxed);
+  for (Kept* kept : kept_)
+    kept->rank->worker->make_ready(kept->rank->fiber);
+}
+
+void JobSaver::on_resumed(core::Worker& requester) {
+  if (!is_over_) requester.make_ready(*last_);
+}
+
+std::string JobSaver::reason_not_saved() {
+  if (is_randomized()) return "the system does not let `sorrel run` make addresses predictable";
+  if (std::string reason = body_.reason_job_not_saved(); !reason.empty()) return reason;
+  for (const Kept* kept : kept_) {
+    mpi::RankState& rank = *kept->rank;
+    const char* reason = runtime::reason_not_saved(rank);
+    if (reason == nullptr) reason = body_.reason_not_saved(rank);
+    if (reason == nullptr && kept->handles_exception) reason = "it handles a C++ exception";
+    if (reason != nullptr) return text_of("rank %d: %s", rank.world_rank, reason);
+  }
+  return "";
+}
+
+int JobSaver::save_stopped() {
+  if (const std::string reason = reason_not_saved(); !reason.empty()) {
+    print_line("no checkpoint, and the job goes on: " + reason);
+    return refused;
+  }
+  for (const Kept* kept : kept_)
+    body_.flush_lines(*kept->rank);
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) {
+    print_line(
+        text_of("no checkpoint, and the job goes on: cannot fork: %s", std::strerror(errno)));
+    return refused;
+  }
+  if (child > 0) {
+    writer_ = child;
+    return saved;
+  }
+  const std::string error = write(parent);
+  if (!error.empty()) print_line("no checkpoint, and the job goes on: " + error);
+  ::_exit(error.empty() ? 0 : 1);
+}
+
+checkpoint::FileIdentity JobSaver::identity(std::uint64_t generation) const {
+  return {.generation = generation,
+          .layout = hash_of(layout_),
+          .process = config_.own_process,
+          .process_count = config_.process_count,
+          .rank_count = static_cast<std::uint32_t>(config_.rank_count),
+          .page_bytes = static_cast<std::uint32_t>(os::page_bytes())};
+}
+
+/// In the child. If its parent has ended, another job may use the folder.
+std::string JobSaver::write(pid_t parent) {
+  const std::uint64_t generation = generations_.next();
+  if (std::string error = generations_.begin(generation); !error.empty()) return error;
+  checkpoint::SegmentWriter file;
+  const std::string path = generations_.path_to_write(generation, config_.own_process);
+  std::string error = file.begin(path, identity(generation));
+  if (error.empty()) error = add_record(file, SegmentKind::layout, 0, layout_);
+  ByteWriter process;
+  process.add(world_.next_context());
+  if (error.empty()) error = add_record(file, SegmentKind::process, 0, process.bytes());
+  for (const Kept* kept : kept_) {
+    if (error.empty()) error = write_rank(file, *kept->rank);
+    if (::getppid() != parent) ::_exit(1);
+  }
+  checkpoint::FileSeal seal;
+  if (error.empty()) error = file.finish(seal);
+  return error.empty() ? generations_.commit(generation, {seal}) : error;
+}
+
+std::string JobSaver::write_rank(checkpoint::SegmentWriter& file, mpi::RankState& rank) {
+  const auto index = static_cast<std::size_t>(rank.world_rank - world_.first_own_rank());
+  const Kept& kept = *kept_[index];
+  const auto number = static_cast<std::uint32_t>(rank.world_rank);
+  ByteWriter record;
+  record.add(ResumePoint{.context = reinterpret_cast<std::uintptr_t>(kept.resume),
+                         .outcome = reinterpret_cast<std::uintptr_t>(&kept.outcome),
+                         .thread_pointer = rank.fiber.thread_pointer,
+                         .far_heap_bytes = body_.far_heap_bytes(rank)});
+  save_state(rank, record);
+  body_.save(rank, record);
+  std::string error = add_record(file, SegmentKind::rank, number, record.bytes());
+  if (!error.empty()) return error;
+  std::vector<os::MemoryRange> whole = body_.thread_locals(rank);
+  std::vector<os::MemoryRange> touched = body_.memory(rank);
+  const auto stack = reinterpret_cast<std::uintptr_t>(stacks_.bottom(index));
+  touched.push_back({.begin = reinterpret_cast<std::uintptr_t>(kept.resume),
+                     .end = stack + stacks_.usable_bytes(static_cast<std::size_t>(number))});
+  const os::TouchedPages pages;
+  for (const os::MemoryRange& range : touched) {
+    if (error = pages.add_runs(range, whole); !error.empty()) return error;
+  }
+  for (const os::MemoryRange& run : whole) {
+    error = file.add({.kind = kind_of(SegmentKind::memory),
+                      .rank = number,
+                      .address = run.begin,
+                      .bytes = run.end - run.begin},
+                     reinterpret_cast<const void*>(run.begin));
+    if (!error.empty()) return error;
+  }
+  return "";
+}
+
+std::string JobSaver::open() {
+  if (config_.restart_generation == 0) return "";
+  std::string error =
+      file_.open(generations_.path_of(config_.restart_generation, config_.own_process));
+  if (!error.empty()) return error;
+  first_segments_.assign(static_cast<std::size_t>(config_.rank_count), file_.segments().size());
+  for (std::size_t i = 0; i < file_.segments().size(); ++i) {
+    const checkpoint::SegmentReader::Segment& segment = file_.segments()[i];
+    const auto kind = static_cast<SegmentKind>(segment.head.kind);
+    if (kind == SegmentKind::rank && segment.head.rank < first_segments_.size())
+      first_segments_[segment.head.rank] = i;
+    if (kind != SegmentKind::layout && kind != SegmentKind::process) continue;
+    std::string bytes(segment.head.bytes, '\0');
+    if (error = file_.read(segment, bytes.data()); !error.empty()) return error;
+    if (kind == SegmentKind::process) {
+      ByteCursor record(std::as_bytes(std::span(bytes)));
+      world_.issue_contexts_after(record.take<std::uint32_t>());
+    } else if (const std::string difference = layout_difference(bytes, layout_);
+               !difference.empty()) {
+      return "the program or the machine has changed: " + difference;
+    }
+  }
+  return "";
+}
+
+std::string JobSaver::restore(mpi::RankState& rank) {
+  const auto number = static_cast<std::uint32_t>(rank.world_rank);
+  const auto segments = std::span(file_.segments()).subspan(first_segments_[number]);
+  if (segments.empty()) return text_of("the checkpoint has no rank %u", number);
+  std::string bytes(segments.front().head.bytes, '\0');
+  std::string error = file_.read(segments.front(), bytes.data());
+  if (!error.empty()) return error;
+  ByteCursor record(std::as_bytes(std::span(bytes)));
+  const auto point = record.take<ResumePoint>();
+  if (point.thread_pointer != rank.fiber.thread_pointer ||
+      !body_.open_far_heap(rank, point.far_heap_bytes))
+    return text_of("rank %u cannot get the addresses that it had", number);
+  if (!restore_state(rank, record) || !body_.restore(rank, record))
+    return text_of("no memory for the state of rank %u, or its record is damaged", number);
+  for (const checkpoint::SegmentReader::Segment& segment : segments.subspan(1)) {
+    if (segment.head.kind != kind_of(SegmentKind::memory)) break;
+    error = file_.read(segment, reinterpret_cast<void*>(segment.head.address));
+    if (!error.empty()) return error;
+  }
+  rank.fiber.context = reinterpret_cast<arch::Context>(point.context);
+  *reinterpret_cast<int*>(point.outcome) = restored;
+  return "";
+}
+
+}  // namespace sorrel::runtime

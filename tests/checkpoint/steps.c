@@ -1,0 +1,108 @@
+// Steps of a relaxation on a ring of rows, whose history of residuals depends on every bit of the
+// state of all ranks. Saves the job every few steps. What a rank keeps across a checkpoint: memory
+// of all kinds, a message that was sent and not received, the argument and environment lists, the
+// sequence of rand(), thread-local and static variables.
+//
+// usage: steps STEPS EVERY [DIE [REFUSED]]
+//   DIE: the number of checkpoints after which rank 1 kills the process, unless the job was
+//   restarted; 0: never. REFUSED: what keeps the job from being saved: file, stream, map, window,
+//   request, thread, directory, environment.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <sorrel.h>
+
+enum { row_length = 500, late_tag = 7 };
+
+static int saved_count;
+static int is_restarted;
+static _Thread_local double offset;
+static char* path;
+
+static void* wait_for_ever(void* unused) {
+  pause();
+  return unused;
+}
+
+static void hold(const char* what) {
+  static MPI_Win window;
+  static MPI_Request request;
+  static int word;
+  pthread_t thread;
+  if (strcmp(what, "file") == 0) open("/proc/self/stat", O_RDONLY);
+  if (strcmp(what, "stream") == 0) fmemopen(&word, sizeof word, "r");
+  if (strcmp(what, "map") == 0)
+    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (strcmp(what, "window") == 0)
+    MPI_Win_create(&word, sizeof word, 1, MPI_INFO_NULL, MPI_COMM_SELF, &window);
+  if (strcmp(what, "request") == 0) MPI_Irecv(&word, 1, MPI_INT, 0, 99, MPI_COMM_SELF, &request);
+  if (strcmp(what, "thread") == 0) pthread_create(&thread, NULL, wait_for_ever, NULL);
+  if (strcmp(what, "directory") == 0) (void)!chdir("/");
+  if (strcmp(what, "environment") == 0) setenv("STEPS", "1", 1);
+}
+
+static void save(int rank, int die) {
+  const int outcome = sorrel_checkpoint();
+  if (outcome == 1) is_restarted = 1;
+  if (outcome == 0) ++saved_count;
+  if (outcome == 1 && rank == 0) printf("restarted\n");
+  if (outcome < 0 && rank == 0) printf("refused\n");
+  if (!is_restarted && die != 0 && saved_count == die && rank == 1) kill(getpid(), SIGKILL);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int steps = atoi(argv[1]);
+  const int every = atoi(argv[2]);
+  const int die = argc > 3 ? atoi(argv[3]) : 0;
+  if (argc > 4 && rank == size - 1) hold(argv[4]);
+  const int left = (rank + size - 1) % size;
+  const int right = (rank + 1) % size;
+  double* row = malloc((row_length + 2) * sizeof *row);
+  srand((unsigned)rank + 1);
+  for (int i = 0; i < row_length + 2; ++i)
+    row[i] = rand() / (double)RAND_MAX;
+  path = strdup(getenv("PATH"));
+  offset = 1e-3 * rank;
+  for (int step = 1; step <= steps; ++step) {
+    MPI_Request requests[4];
+    MPI_Irecv(&row[0], 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&row[row_length + 1], 1, MPI_DOUBLE, right, 2, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(&row[row_length], 1, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend(&row[1], 1, MPI_DOUBLE, left, 2, MPI_COMM_WORLD, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    double change = 0;
+    for (int i = 1; i <= row_length; ++i) {
+      const double next =
+          (row[i - 1] + row[i] + row[i + 1]) / 3 + offset * 1e-6 * rand() / RAND_MAX;
+      change += (next - row[i]) * (next - row[i]);
+      row[i] = next;
+    }
+    const double late = change / 3;
+    double received = 0;
+    MPI_Send(&late, 1, MPI_DOUBLE, right, late_tag, MPI_COMM_WORLD);
+    if (step % every == 0) save(rank, die);
+    MPI_Recv(&received, 1, MPI_DOUBLE, left, late_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    row[row_length / 2] += received * 1e-3;
+    double residual = 0;
+    MPI_Allreduce(&change, &residual, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) printf("%d %a\n", step, residual);
+    fflush(stdout);
+  }
+  if (strcmp(path, getenv("PATH")) != 0 || atoi(argv[1]) != steps) return 1;
+  free(row);
+  MPI_Finalize();
+  return 0;
+}

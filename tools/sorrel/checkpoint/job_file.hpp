@@ -1,0 +1,32 @@
+//! JobFile - the file JOB in a folder of checkpoints: how the job was started, so that it can be
+//! started in the same way again.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sorrel/result.hpp>
+
+#include "tools/sorrel/run/equal_process.hpp"
+
+namespace sorrel::tool {
+
+struct JobFile {
+  /// Arguments of `sorrel run`.
+  std::vector<std::string> words;
+  /// The working directory.
+  std::string folder;
+  std::uint64_t rank_count = 0;
+  RandomBytes random{};
+};
+
+/// Makes the folder if it is missing, and writes the file. Returns an error, or "": for example,
+/// the folder has checkpoints of another job.
+[[nodiscard]] std::string begin_checkpoints(const std::string& folder, const JobFile& job);
+
+[[nodiscard]] Result<JobFile> read_job_file(const std::string& folder);
+
+}  // namespace sorrel::tool

@@ -1,0 +1,77 @@
+// `sorrel restart DIR`: starts a job again from the newest whole checkpoint of its folder.
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/core.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "checkpoint/generations.hpp"
+#include "tools/sorrel/checkpoint/job_file.hpp"
+#include "tools/sorrel/common/command.hpp"
+#include "tools/sorrel/common/command_line.hpp"
+#include "tools/sorrel/common/diagnostic.hpp"
+#include "tools/sorrel/run/run_job.hpp"
+
+namespace sorrel::tool {
+
+namespace {
+
+constexpr const char* usage = "sorrel restart [options] DIR";
+constexpr const char* description =
+    "Starts a job again that was run by `sorrel run --checkpoint DIR`, from the\n"
+    "newest whole checkpoint in DIR: the same program, arguments and ranks, in\n"
+    "the same folder. What has changed since the checkpoint was made is an\n"
+    "error: the executable, its libraries, the size of stacks.\n";
+constexpr const char* footer =
+    "Examples:\n"
+    "  sorrel run -n 64 --checkpoint save ./heat   saves where ./heat calls\n"
+    "                                              sorrel_checkpoint()\n"
+    "  sorrel restart save                         after a crash\n"
+    "  sorrel restart --workers 1 save             on one core";
+
+}  // namespace
+
+int restart_command(Arguments arguments) {
+  std::string workers;
+  const auto app = make_app(usage, description, footer);
+  app->add_option("-w,--workers", workers,
+                  "Workers (OS threads) that run the ranks (default: as the job was started)")
+      ->type_name("W");
+  const SplitArguments split = split_arguments(*app, arguments);
+  if (!split.error.empty()) return report_error("{}", split.error);
+  if (const auto status = parse_options(*app, split.options)) return *status;
+  if (split.program.size() != 1) return report_error("one folder is needed; usage: {}", usage);
+  char* const path = ::realpath(split.program.front(), nullptr);
+  if (path == nullptr) return report_error("{}: {}", split.program.front(), std::strerror(errno));
+  const std::string folder = path;
+  std::free(path);
+  Result<JobFile> read = read_job_file(folder);
+  if (!read.has_value()) return report_error("{}", read.error());
+  JobFile job = std::move(read).value();
+  const checkpoint::Generations generations(folder);
+  const checkpoint::Generations::Found found = generations.find_newest();
+  for (const auto& damaged : found.passed_over) {
+    print_diagnostic(fmt::format("note: checkpoint {} is damaged and left out: {}",
+                                 damaged.generation, damaged.reason));
+    if (const std::string error = generations.set_aside(damaged.generation); !error.empty())
+      return report_error("{}", error);
+  }
+  if (found.generation == 0) return report_error("{} has no whole checkpoint", folder);
+  if (::chdir(job.folder.c_str()) != 0)
+    return report_error("the folder of the job, {}: {}", job.folder, std::strerror(errno));
+  std::vector<char*> words;
+  for (std::string& word : job.words)
+    words.push_back(word.data());
+  words.push_back(nullptr);
+  Restart restart{.folder = folder,
+                  .generation = found.generation,
+                  .random = job.random,
+                  .options = {fmt::format("--ranks={}", job.rank_count)}};
+  if (!workers.empty()) restart.options.push_back("--workers=" + workers);
+  return run_job(Arguments(words).first(words.size() - 1), &restart);
+}
+
+}  // namespace sorrel::tool
