@@ -196,7 +196,7 @@ class InprocProcess final : public core::SchedulerHooks, public mpi::JobControl 
         scheduler_(
             {.worker_count = layout.worker_count(), .limits = {.spin_ns_max = 0}, .cpus = {}},
             *this),
-        world_(scheduler_, *this, layout, {.transport = &transport_}),
+        world_(scheduler_, *this, layout, {.transport = &transport_}, mpi::TuningTable()),
         stacks_(static_cast<std::size_t>(own_rank_count()), stack_bytes),
         polls_(layout.worker_count()) {}
 
