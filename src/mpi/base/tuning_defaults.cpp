@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t any = std::numeric_limits<std::uint32_t>::max();
 
-// Measured by `sorrel bench collectives`, which writes tables of the same rows.
+// Estimates: `sorrel bench collectives` measures a machine, and writes a table of the same rows.
 constexpr TuningTable::Row rows[] = {
     // limit, bytes, at most {ranks of a worker, processes, nodes}
     {Limit::bcast_staged, 4096, {any, any, any}},
