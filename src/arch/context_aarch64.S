@@ -43,13 +43,15 @@ sorrel_switch_context:
     .cfi_endproc
     .size sorrel_switch_context, .-sorrel_switch_context
 
-// First code of a new context: x19 is the entry, x20 its argument. The undefined return address ends backtraces.
+// First code of a new context: x19 is the entry, x20 its argument. The undefined return address ends backtraces. An unwinder looks
+// up the byte before a return address, which for a context that has not run is the one before the label.
     .globl sorrel_context_start
     .hidden sorrel_context_start
     .type sorrel_context_start, %function
-sorrel_context_start:
     .cfi_startproc
     .cfi_undefined x30
+    nop
+sorrel_context_start:
     mov x0, x20
     mov x29, #0
     blr x19
