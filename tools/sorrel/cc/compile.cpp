@@ -19,6 +19,7 @@
 #include "tools/sorrel/common/command.hpp"
 #include "tools/sorrel/common/diagnostic.hpp"
 #include "tools/sorrel/common/program_file.hpp"
+#include "tools/sorrel/common/shell_line.hpp"
 
 namespace sorrel::tool {
 
@@ -316,31 +317,6 @@ Words compiler_arguments(const Words& compiler,
   // Last, so that the objects that need the library precede it.
   if (links) command.insert(command.end(), flags.link.begin(), flags.link.end());
   return command;
-}
-
-std::string shell_line(std::span<const std::string> words) {
-  constexpr std::string_view harmless = "-+=_./:,@%^";
-  Words quoted;
-  for (const std::string& word : words) {
-    const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [&](char letter) {
-      return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
-             harmless.find(letter) != harmless.npos;
-    });
-    if (is_plain) {
-      quoted.push_back(word);
-      continue;
-    }
-    std::string text = "'";
-    for (const char letter : word) {
-      if (letter == '\'') {
-        text += "'\\''";
-      } else {
-        text += letter;
-      }
-    }
-    quoted.push_back(text + "'");
-  }
-  return fmt::format("{}", fmt::join(quoted, " "));
 }
 
 int cc_command(Arguments arguments) {

@@ -34,7 +34,4 @@ struct WrapperFlags {
                                                           std::span<const std::string> words,
                                                           const WrapperFlags& flags);
 
-/// The arguments joined to a line that a shell splits back into them.
-[[nodiscard]] std::string shell_line(std::span<const std::string> words);
-
 }  // namespace sorrel::tool

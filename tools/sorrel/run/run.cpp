@@ -27,6 +27,7 @@
 #include "tools/sorrel/common/host.hpp"
 #include "tools/sorrel/common/installation.hpp"
 #include "tools/sorrel/common/output_files.hpp"
+#include "tools/sorrel/common/shell_line.hpp"
 #include "tools/sorrel/inspect/preflight.hpp"
 #include "tools/sorrel/inspect/wrapper.hpp"
 #include "tools/sorrel/run/blocked_requests.hpp"
@@ -221,13 +222,12 @@ int launch_processes(const BlockedRequests& blocked,
 
 /// The command that repeats one schedule of a checked run.
 std::string replay_of(const SplitArguments& given, std::uint64_t seed) {
-  std::string command = fmt::format("sorrel run --check --seed {}", seed);
+  std::vector<std::string> words = {"sorrel", "run", "--check", "--seed", fmt::format("{}", seed)};
   for (const std::string& word : given.options) {
-    if (word != "--check" && !word.starts_with("--schedules=")) command += " " + word;
+    if (word != "--check" && !word.starts_with("--schedules=")) words.push_back(word);
   }
-  for (const char* word : given.program)
-    command += fmt::format(" {}", word);
-  return command;
+  words.insert(words.end(), given.program.begin(), given.program.end());
+  return shell_line(words);
 }
 
 /// `--check`, once or with several schedules. The status is that of the command.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/sorrel/cc/fortran.hpp"
+#include "tools/sorrel/common/shell_line.hpp"
 
 namespace sorrel::tool {
 namespace {
