@@ -39,10 +39,7 @@ namespace sorrel::abi {
     *request = handle_of(*self.worker_state->finished_send);
     return MPI_SUCCESS;
   }
-  mpi::Request& made = make_send(self, comm, arguments, mode);
-  activate(made);
-  *request = handle_of(made);
-  start_send_by_reference(made);
+  *request = handle_of(start_send_by_reference(self, comm, arguments, mode));
   return MPI_SUCCESS;
 }
 

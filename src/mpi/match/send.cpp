@@ -1,14 +1,50 @@
 #include "mpi/match/send.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 
 #include "mpi/datatype/copy.hpp"
+#include "mpi/datatype/scattered.hpp"
 #include "mpi/match/remote.hpp"
 #include "mpi/match/unexpected.hpp"
 #include "mpi/match/wait.hpp"
 
 namespace sorrel::mpi {
+
+namespace {
+
+// Scattered data of fewer bytes is in few cache lines; longer copies take too much memory.
+constexpr std::size_t packed_bytes_min = 2048;
+constexpr std::size_t packed_bytes_max = std::size_t{1} << 20;
+
+/// The message as it is left for the receiver. Scattered data for another worker is packed into
+/// memory of malloc first, by the core whose caches hold it.
+SendArguments packed_if_scattered(const RankState& self,
+                                  const Comm& comm,
+                                  const SendArguments& arguments) {
+  const core::Worker* receiver = comm.shared->member(arguments.destination).worker;
+  const std::size_t bytes = arguments.count * arguments.type.size();
+  if (receiver == self.worker || receiver == nullptr || bytes < packed_bytes_min ||
+      bytes > packed_bytes_max || !is_scattered(arguments.type))
+    return arguments;
+  void* packed = std::malloc(bytes);
+  if (packed == nullptr) return arguments;
+  pack(arguments.buffer, arguments.count, arguments.type, packed);
+  return {.buffer = packed,
+          .count = bytes,
+          .type = *datatype_from_handle(MPI_BYTE),
+          .destination = arguments.destination,
+          .tag = arguments.tag};
+}
+
+/// `left` is what packed_if_scattered() has returned for `arguments`.
+void own_packed(Request& request, const SendArguments& arguments, const SendArguments& left) {
+  request.duties.owns_buffer = left.buffer != arguments.buffer;
+  request.buffered_charge = 0;
+}
+
+}  // namespace
 
 bool try_send_inline(RankState& self, RankState& to, const Comm& comm, SendArguments arguments) {
   constexpr std::size_t stack_bytes = 4096;
@@ -61,9 +97,23 @@ void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode 
       add_copy(to, envelope_of(comm, arguments.tag), data, core::MessagePool::WhenFull::fail))
     return;
   Request request;
-  describe_send(request, self, comm, arguments, mode);
+  const SendArguments left = packed_if_scattered(self, comm, arguments);
+  describe_send(request, self, comm, left, mode);
+  own_packed(request, arguments, left);
   start_send_by_reference(request);
   wait_for(request);
+}
+
+Request& start_send_by_reference(RankState& self,
+                                 Comm& comm,
+                                 const SendArguments& arguments,
+                                 SendMode mode) {
+  const SendArguments left = packed_if_scattered(self, comm, arguments);
+  Request& request = make_send(self, comm, left, mode);
+  own_packed(request, arguments, left);
+  activate(request);
+  start_send_by_reference(request);
+  return request;
 }
 
 void start_send(Request& request) {

@@ -2,8 +2,8 @@
 //!
 //! To a rank of the same worker: directly into its posted receive, else copied (blocking sends) or
 //! left with the sender by reference. To another worker: short ones as a copy in the mailbox, long
-//! ones by reference. README.md has the protocol. Arguments are valid: the caller has checked them,
-//! and handles MPI_PROC_NULL.
+//! ones by reference, scattered ones as a packed copy by reference. README.md has the protocol.
+//! Arguments are valid: the caller has checked them, and handles MPI_PROC_NULL.
 #pragma once
 
 #include <cstddef>
@@ -83,6 +83,12 @@ void send(RankState& self, Comm& comm, const SendArguments& arguments, SendMode 
 /// Leaves the data with the request and enters the message at its destination: the second step, if
 /// try_send() has failed. Never suspends.
 void start_send_by_reference(Request& request);
+
+/// As above, with a new request for the user; scattered data for another worker is packed first.
+[[nodiscard]] Request& start_send_by_reference(RankState& self,
+                                               Comm& comm,
+                                               const SendArguments& arguments,
+                                               SendMode mode);
 
 /// Starts the send that the request describes; it may be complete on return. Never suspends.
 void start_send(Request& request);
