@@ -81,8 +81,13 @@ class Function:
     def buffers(self):
         return [a for a in self.arguments if a.kind == "buffer"]
 
-    def has_descriptors(self):
-        """Whether mpi_f08 passes descriptors: the buffer is in use after the call, so a compiler's copy would not do."""
+    @property
+    def symbol(self):
+        """The specific name in mpi_f08, without MPI_: that of a choice buffer says that the buffer has a descriptor."""
+        return f"{self.name}_f08{'ts' if self.buffers() else ''}"
+
+    def keeps_buffers(self):
+        """Whether the buffers are in use after the call, so that a copy of an array section would not do."""
         returns_request = any(a.kind == "request" and a.direction == "out" for a in self.arguments)
         return bool(self.buffers()) and (returns_request or self.table.chapter == "12" or self.base in RETAINING or
                                          self.base.endswith(("_begin", "_end")))
@@ -149,8 +154,10 @@ class Shim:
         self.function = function
         self.before, self.passed, self.after, self.on_success, self.last = [], [], [], [], []
         self.sections = {}  # by the names of counts and datatypes: the section that replaces them
-        if descriptors:
+        if descriptors and function.keeps_buffers():
             self.open_sections()
+        elif descriptors:
+            self.copy_sections()
         for argument in function.arguments:
             self.convert(argument, descriptors)
 
@@ -177,6 +184,13 @@ class Shim:
                 kind = "MPI_Count" if self.function.large or count.kind == "large" else "int"
                 self.sections[count.name] = f"({kind}){name}_s.count"
             self.sections[name] = f"{name}_s.address"
+
+    def copy_sections(self):
+        """A blocking call: a noncontiguous section is copied, and back if the call may have written to it."""
+        for buffer in self.function.buffers():
+            name = buffer.name
+            self.before.append(f"void* const {name}_c = sorrel_contiguous({name});")
+            self.last.append(f"sorrel_end_contiguous({name}, {name}_c, {int(buffer.direction != 'in')});")
 
     def convert(self, argument, descriptors):
         name, kind = argument.name, argument.kind
@@ -275,7 +289,8 @@ class Shim:
         yield f"SORREL_BINDING void {symbol}({', '.join(parameters)}) {{\n  SORREL_NOTE_CALLER();\n  int failed = MPI_SUCCESS;\n"
         for line in self.before:
             yield f"  {line}\n"
-        yield f"  if (failed == MPI_SUCCESS) failed = {call}\n" if descriptors else f"  failed = {call}\n"
+        may_have_failed = descriptors and function.keeps_buffers()
+        yield f"  if (failed == MPI_SUCCESS) failed = {call}\n" if may_have_failed else f"  failed = {call}\n"
         for line in self.after:
             yield f"  {line}\n"
         if self.on_success:
@@ -297,7 +312,7 @@ def shims_text(functions):
         if function.is_by_hand:
             continue
         name = function.name.lower()
-        descriptors = function.has_descriptors()
+        descriptors = bool(function.buffers())
         if not function.is_f08_only:
             yield from Shim(function, False).text(f"pmpi_{name}_", False)
             yield f"SORREL_WEAK_ALIAS(mpi_{name}_, pmpi_{name}_);\n"
@@ -306,9 +321,9 @@ def shims_text(functions):
             if not descriptors and function.base not in ONLY_MPI:
                 yield f"SORREL_WEAK_ALIAS(mpi_{name}_f08_, pmpi_{name}_);\nSORREL_ALIAS(pmpi_{name}_f08_, pmpi_{name}_);\n"
         if function.is_f08_only or descriptors:
-            symbol = f"{name}_f08{'ts' if descriptors else ''}_"
-            yield from Shim(function, descriptors).text(f"pmpi_{symbol}", descriptors)
-            yield f"SORREL_WEAK_ALIAS(mpi_{symbol}, pmpi_{symbol});\n"
+            symbol = function.symbol.lower()
+            yield from Shim(function, descriptors).text(f"pmpi_{symbol}_", descriptors)
+            yield f"SORREL_WEAK_ALIAS(mpi_{symbol}_, pmpi_{symbol}_);\n"
         yield "\n"
 
 
@@ -448,7 +463,7 @@ def aliases_text():
                "  *size = (int)length;\n  sorrel_return(ierror, MPI_SUCCESS);\n}\n")
 
 
-def declaration(argument, function, f08, descriptors, cptr):
+def declaration(argument, function, f08, cptr):
     """The lines that declare a dummy argument."""
     name, kind = RENAMED.get(argument.name, argument.name), argument.kind
     intent = f", intent({argument.direction})"
@@ -462,9 +477,10 @@ def declaration(argument, function, f08, descriptors, cptr):
         constant = ", intent(in)" if argument.direction == "in" else ""
         # gfortran takes for granted that a call keeps no address of an argument without TARGET, and so that no later call
         # changes the variable.
-        target = ", target" if function.has_descriptors() else ""
-        if descriptors:
-            return [f"type(*), dimension(..), asynchronous{target}{constant} :: {name}"]
+        target = ", target" if function.keeps_buffers() else ""
+        if f08:
+            asynchronous = ", asynchronous" if function.keeps_buffers() else ""
+            return [f"type(*), dimension(..){asynchronous}{target}{constant} :: {name}"]
         return [f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}", f"type(*), dimension(*){target}{constant} :: {name}"]
     if kind == "pointer":
         return [f"type(c_ptr), intent(out) :: {name}" if f08 or cptr else f"integer(8), intent(out) :: {name}"]
@@ -490,10 +506,8 @@ def declaration(argument, function, f08, descriptors, cptr):
 
 def interface(function, name, f08, cptr=False):
     """The interface body of a procedure."""
-    descriptors = f08 and function.has_descriptors()
     names = [RENAMED.get(a.name, a.name) for a in function.arguments] + (["ierror"] if function.has_error else [])
-    bind = f' bind(C, name="{name.lower()}_")' if descriptors else ""
-    body = [line for a in function.arguments for line in declaration(a, function, f08, descriptors, cptr)]
+    body = [line for a in function.arguments for line in declaration(a, function, f08, cptr)]
     if function.has_error:
         body.append(f"integer{', optional' if f08 else ''}, intent(out) :: ierror")
     imports = sorted({word for line in body for word in re.findall(r"(?:type|procedure)\((\w+)\)", line)})
@@ -501,7 +515,7 @@ def interface(function, name, f08, cptr=False):
         kind = "double precision" if function.table.result == "double" else "integer(8)"
         head, end = f"{kind} function {name}({', '.join(names)})", "end function"
     else:
-        head, end = f"subroutine {name}({', '.join(names)}){bind}", "end subroutine"
+        head, end = f"subroutine {name}({', '.join(names)})", "end subroutine"
     yield f"    {head}\n"
     if imports:
         yield f"      import :: {', '.join(imports)}\n"
@@ -575,7 +589,7 @@ def mpi_f08_text(functions, header, has_real10):
                 continue
             yield f"  interface {prefix}{name}\n"
             for function in specifics:
-                yield from interface(function, f"{prefix}{function.name}_f08{'ts' if function.has_descriptors() else ''}", True)
+                yield from interface(function, prefix + function.symbol, True)
             yield "  end interface\n"
     yield "end module mpi_f08\n"
 

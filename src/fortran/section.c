@@ -1,16 +1,58 @@
-/* Noncontiguous array sections of nonblocking calls, as datatypes. MPI 5.0, 19.1.12. */
+/* Noncontiguous array sections: copied for blocking calls, datatypes for others. MPI 5.0, 19.1.12.
+ */
+#include <string.h>
+
 #include "fortran/shim.h"
+
+static ptrdiff_t extent_of(const struct sorrel_descriptor* array, int dimension) {
+  return array->dimensions[dimension].upper_bound - array->dimensions[dimension].lower_bound + 1;
+}
+
+/* In bytes. */
+static ptrdiff_t stride_of(const struct sorrel_descriptor* array, int dimension) {
+  return array->dimensions[dimension].stride * array->span;
+}
 
 static int is_contiguous(const struct sorrel_descriptor* array) {
   ptrdiff_t expected = (ptrdiff_t)array->element_size;
   for (int i = 0; i < array->rank; ++i) {
-    const struct sorrel_dimension* dimension = &array->dimensions[i];
-    if (dimension->extent < 0) return 1;  // an assumed-size array
-    if (dimension->extent == 0) return 1;
-    if (dimension->extent > 1 && dimension->stride != expected) return 0;
-    expected *= dimension->extent;
+    const ptrdiff_t extent = extent_of(array, i);
+    if (extent <= 0) return 1;  // nothing, or an assumed-size array
+    if (extent > 1 && stride_of(array, i) != expected) return 0;
+    expected *= extent;
   }
   return 1;
+}
+
+/* Copies the elements of the first `rank` dimensions, whose first is at `section`, in array order.
+ * Returns the end of what was read or written in `packed`. */
+static char* copy_elements(
+    const struct sorrel_descriptor* array, int rank, char* section, char* packed, int is_back) {
+  if (rank == 0) {
+    memcpy(is_back ? section : packed, is_back ? packed : section, array->element_size);
+    return packed + array->element_size;
+  }
+  const ptrdiff_t extent = extent_of(array, rank - 1);
+  for (ptrdiff_t i = 0; i < extent; ++i)
+    packed =
+        copy_elements(array, rank - 1, section + i * stride_of(array, rank - 1), packed, is_back);
+  return packed;
+}
+
+void* sorrel_contiguous(const struct sorrel_descriptor* array) {
+  if (is_contiguous(array)) return sorrel_address(array->base);
+  MPI_Count elements = 1;
+  for (int i = 0; i < array->rank; ++i)
+    elements *= extent_of(array, i);
+  char* const copy = sorrel_memory(elements, array->element_size);
+  copy_elements(array, array->rank, array->base, copy, 0);
+  return copy;
+}
+
+void sorrel_end_contiguous(const struct sorrel_descriptor* array, void* address, int is_changed) {
+  if (is_contiguous(array)) return;
+  if (is_changed) copy_elements(array, array->rank, array->base, address, 1);
+  free(address);
 }
 
 /* The distance of successive elements in array order, or 0 if it is not the same for all. */
@@ -18,14 +60,14 @@ static ptrdiff_t uniform_stride(const struct sorrel_descriptor* array) {
   ptrdiff_t stride = 0;
   ptrdiff_t expected = 0;
   for (int i = 0; i < array->rank; ++i) {
-    const struct sorrel_dimension* dimension = &array->dimensions[i];
-    if (dimension->extent == 1) continue;
+    const ptrdiff_t extent = extent_of(array, i);
+    if (extent == 1) continue;
     if (stride == 0) {
-      stride = dimension->stride;
-    } else if (dimension->stride != expected) {
+      stride = stride_of(array, i);
+    } else if (stride_of(array, i) != expected) {
       return 0;
     }
-    expected = dimension->stride * dimension->extent;
+    expected = stride_of(array, i) * extent;
   }
   return stride;
 }
@@ -39,10 +81,10 @@ static int make_type(const struct sorrel_descriptor* array,
   if (rank == 0) return MPI_Type_dup(element, made);
   MPI_Count plane = 1;
   for (int i = 0; i < rank - 1; ++i)
-    plane *= array->dimensions[i].extent;
+    plane *= extent_of(array, i);
   const MPI_Count full = n / plane;
   const MPI_Count rest = n % plane;
-  const MPI_Count stride = array->dimensions[rank - 1].stride;
+  const MPI_Count stride = stride_of(array, rank - 1);
   MPI_Datatype types[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
   MPI_Datatype inner = MPI_DATATYPE_NULL;
   int error = make_type(array, rank - 1, plane, element, &inner);
@@ -76,7 +118,7 @@ static int make_of_units(const struct sorrel_descriptor* array,
   const MPI_Count element_size = (MPI_Count)array->element_size;
   MPI_Count total = 1;
   for (int i = 0; i < array->rank; ++i)
-    total *= array->dimensions[i].extent;
+    total *= extent_of(array, i);
   if (size == 0 || element_size == 0 || count * size % element_size != 0 ||
       (size % element_size != 0 && element_size % size != 0))
     return sorrel_fail(MPI_ERR_BUFFER, function,

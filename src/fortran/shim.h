@@ -139,21 +139,30 @@ static inline void sorrel_return(int* ierror, int error) {
   if (ierror != NULL) *ierror = error;
 }
 
-/* The C descriptor of a choice buffer of mpi_f08 (ISO_Fortran_binding.h), which a machine without
- * gfortran lacks. */
+/* gfortran's own descriptor of an array, which it passes to procedures that are not bound to C. So
+ * a profiling tool written in Fortran gets what it declares. Strides count units of `span` bytes.
+ */
 struct sorrel_dimension {
-  ptrdiff_t lower_bound, extent, stride;
+  ptrdiff_t stride, lower_bound, upper_bound;
 };
 
 struct sorrel_descriptor {
   void* base;
+  size_t offset;
   size_t element_size;
   int version;
   int8_t rank;
-  int8_t attribute;
-  int16_t type;
+  int8_t type;
+  int16_t attribute;
+  ptrdiff_t span;
   struct sorrel_dimension dimensions[];
 };
+
+/* The buffer of a blocking call: the array itself, or a copy of a noncontiguous section. Ends the
+ * job if there is no memory. */
+void* sorrel_contiguous(const struct sorrel_descriptor* array);
+/* Frees the copy, if `address` is one, after writing it back if the call may have changed it. */
+void sorrel_end_contiguous(const struct sorrel_descriptor* array, void* address, int is_changed);
 
 /* A buffer of a call that goes on after it returns: no copy of a noncontiguous array section would
  * do, so the section is described by a datatype. */

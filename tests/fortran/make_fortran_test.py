@@ -58,7 +58,7 @@ class Forms(unittest.TestCase):
     def test_large_counts_are_of_mpi_f08_alone(self):
         text = shims("Send(buffer buf, count count, datatype datatype, rank dest, tag tag, comm comm)")
         self.assertIn("void pmpi_send_(void* buf, int* count,", text)
-        self.assertIn("void pmpi_send_c_f08_(void* buf, MPI_Count* count,", text)
+        self.assertIn("void pmpi_send_c_f08ts_(const struct sorrel_descriptor* buf, MPI_Count* count,", text)
         self.assertNotIn("mpi_send_c_,", text)
 
     def test_a_binding_notes_its_caller(self):
@@ -69,7 +69,16 @@ class Forms(unittest.TestCase):
         self.assertIn("void pmpi_isend_f08ts_(const struct sorrel_descriptor* buf,", text)
         self.assertIn("sorrel_close(&buf_s);", text)
         self.assertIn("dimension(..), asynchronous", interface("Ibcast(inout buffer b, count n, type t, out request r)", True))
-        self.assertIn("NO_ARG_CHECK", interface("Bcast(inout buffer b, count n, type t)", True))
+        self.assertIn("NO_ARG_CHECK", interface("Ibcast(inout buffer b, count n, type t, out request r)", False))
+
+    def test_sections_of_blocking_calls_are_copied_and_copied_back_if_written(self):
+        text = shims("Sendrecv(buffer s, count n, type t, out buffer r, count m, type u)")
+        self.assertIn("sorrel_end_contiguous(s, s_c, 0);", text)
+        self.assertIn("sorrel_end_contiguous(r, r_c, 1);", text)
+        declared = interface("Sendrecv(buffer s, count n, type t, out buffer r, count m, type u)", True)
+        self.assertIn("type(*), dimension(..), intent(in) :: s\n", declared)
+        self.assertIn("type(*), dimension(..) :: r\n", declared)
+        self.assertNotIn("bind(C", declared)
 
     def test_reductions_share_their_count(self):
         text = shims("Ireduce(buffer sendbuf, out buffer recvbuf, count count, datatype datatype, op op, comm comm, out request r)")
