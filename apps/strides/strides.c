@@ -1,25 +1,26 @@
 // How fast strided doubles travel: the study of which faces of a cut grid are expensive.
 //
 // Ranks 0 and 1, or all ranks in pairs at once, send each other messages of 8 bytes to 2 MiB whose
-// doubles are 1 to 32 doubles apart, in buffered and in synchronous mode. A row of the table is a
-// size, a column a stride; an entry is MB/s of one direction: bytes over half a round trip, the
-// best of some. Received data is checked, and the program exits 1 if it differs from the sent data.
+// doubles are 1 to 32 doubles apart (any strides, odd ones too), in buffered and in synchronous
+// mode. A row of the table is a size, a column a stride; an entry is MB/s of one direction: bytes
+// over half a round trip, the best of some. Received data is checked, and the program exits 1 if it
+// differs from the sent data.
 //
 //   mpicc -O3 strides.c -o strides
-//   strides [--quick]
+//   strides [--quick] [--strides LIST]
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { stride_max = 32, doubles_max = 1 << 18, stride_count = 6 };
-
-static const int strides[stride_count] = {1, 2, 4, 8, 16, 32};
+enum { stride_max = 32, doubles_max = 1 << 18, stride_count_max = 16 };
 
 struct study {
   int rank, ranks, partner;
   int repeats;
+  int stride_count;
+  int strides[stride_count_max];
   double *out, *in;
 };
 
@@ -73,14 +74,14 @@ static double megabytes_per_s(const struct study* s, int count, int stride, send
 static void print_table(const struct study* s, const char* title, send_function send) {
   if (s->rank == 0) {
     printf("\n%s, MB/s by stride in doubles\n%10s", title, "bytes");
-    for (int i = 0; i < stride_count; i++)
-      printf("%10d", strides[i]);
+    for (int i = 0; i < s->stride_count; i++)
+      printf("%10d", s->strides[i]);
     printf("\n");
   }
   for (int count = 1; count <= doubles_max; count *= 8) {
     if (s->rank == 0) printf("%10d", 8 * count);
-    for (int i = 0; i < stride_count; i++) {
-      const double rate = megabytes_per_s(s, count, strides[i], send);
+    for (int i = 0; i < s->stride_count; i++) {
+      const double rate = megabytes_per_s(s, count, s->strides[i], send);
       if (s->rank == 0) printf("%10.1f", rate);
     }
     if (s->rank == 0) printf("\n");
@@ -99,21 +100,51 @@ static void* allocate(size_t bytes) {
 static const char help[] =
     "How fast doubles travel that lie 1 to 32 doubles apart, in messages of 8 B to 2 MiB, between\n"
     "ranks in pairs: MB/s of one direction.\n\n"
-    "  --quick  2 repetitions instead of 30\n\n"
-    "Example:\n"
-    "  sorrel run -n 2 strides --quick\n";
+    "  --quick         2 repetitions instead of 30\n"
+    "  --strides LIST  up to 16 numbers from 1 to 32 (1,2,4,8,16,32)\n\n"
+    "Examples:\n"
+    "  sorrel run -n 2 strides --quick\n"
+    "  sorrel run -n 2 strides --strides 1,3,5,7,8,9\n";
+
+// Reads "1,3,5"; returns whether it is such a list.
+static int read_strides(struct study* s, const char* text) {
+  for (s->stride_count = 0; s->stride_count < stride_count_max; text++) {
+    char* end = NULL;
+    const long stride = strtol(text, &end, 10);
+    if (end == text || stride < 1 || stride > stride_max) return 0;
+    s->strides[s->stride_count++] = (int)stride;
+    if (*end == '\0') return 1;
+    if (*end != ',') return 0;
+    text = end;
+  }
+  return 0;
+}
+
+// Reads the options; returns what is wrong, or NULL.
+static const char* read_options(struct study* s, int argc, char** argv) {
+  for (int i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "--quick")) {
+      s->repeats = 2;
+    } else if (!strcmp(argv[i], "--strides")) {
+      if (i + 1 == argc || !read_strides(s, argv[++i]))
+        return "--strides takes up to 16 numbers from 1 to 32, with commas between them";
+    } else {
+      return "unknown option; known are --quick and --strides";
+    }
+  }
+  return NULL;
+}
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const int is_quick = argc == 2 && !strcmp(argv[1], "--quick");
-  const int wants_help = argc == 2 && !strcmp(argv[1], "--help");
-  struct study s = {.repeats = is_quick ? 2 : 30};
+  struct study s = {.repeats = 30, .stride_count = 6, .strides = {1, 2, 4, 8, 16, 32}};
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
-  if (wants_help || (argc > 1 && !is_quick)) {
+  const int wants_help = argc == 2 && !strcmp(argv[1], "--help");
+  const char* error = wants_help ? NULL : read_options(&s, argc, argv);
+  if (wants_help || error != NULL) {
     if (s.rank == 0 && wants_help) fputs(help, stdout);
-    if (s.rank == 0 && !wants_help)
-      fprintf(stderr, "strides: unknown option %s; known is --quick\n", argv[1]);
+    if (s.rank == 0 && !wants_help) fprintf(stderr, "strides: %s\n", error);
     MPI_Finalize();
     return wants_help ? 0 : 2;
   }
